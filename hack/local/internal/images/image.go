@@ -1,0 +1,63 @@
+package images
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+)
+
+// Annotation keys of the OCI image specification that we set as labels.
+const (
+	labelTitle       = "org.opencontainers.image.title"
+	labelDescription = "org.opencontainers.image.description"
+	labelVersion     = "org.opencontainers.image.version"
+	labelSource      = "org.opencontainers.image.source"
+	labelLicenses    = "org.opencontainers.image.licenses"
+)
+
+// epoch stands for every timestamp of an image: a real one would change the digest.
+var epoch = time.Unix(0, 0).UTC()
+
+// assemble makes an image of the machine's own architecture. The configuration must name
+// system and architecture, or containerd leaves the image out on import without a word.
+func assemble(config v1.Config, layers ...v1.Layer) (v1.Image, error) {
+	image, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{
+		Architecture: runtime.GOARCH,
+		OS:           "linux",
+		Created:      v1.Time{Time: epoch},
+		Config:       config,
+		RootFS:       v1.RootFS{Type: "layers"},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("set the image configuration: %w", err)
+	}
+	if image, err = mutate.AppendLayers(image, layers...); err != nil {
+		return nil, fmt.Errorf("append the layers: %w", err)
+	}
+	return image, nil
+}
+
+// write puts the image into a docker-archive at dest, which a reader sees whole or not at all.
+func write(image v1.Image, reference, dest string) error {
+	tag, err := name.NewTag(reference)
+	if err != nil {
+		return fmt.Errorf("image reference %q is not of the form name:tag: %w", reference, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
+		return fmt.Errorf("make the folder of the image: %w", err)
+	}
+	partial := dest + ".partial"
+	defer os.Remove(partial)
+	if err := tarball.WriteToFile(partial, tag, image); err != nil {
+		return fmt.Errorf("write image %s: %w", reference, err)
+	}
+	return os.Rename(partial, dest)
+}

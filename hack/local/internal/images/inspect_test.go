@@ -1,0 +1,72 @@
+package images
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// What the tests of every image ask of one.
+
+func configOf(t *testing.T, image v1.Image) *v1.ConfigFile {
+	t.Helper()
+	config, err := image.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
+func digestOf(t *testing.T, image v1.Image) string {
+	t.Helper()
+	digest, err := image.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return digest.String()
+}
+
+// listing names every entry of every layer as "mode uid:gid /path", in the order of the archive.
+func listing(t *testing.T, image v1.Image) []string {
+	t.Helper()
+	var lines []string
+	walk(t, image, func(header *tar.Header, _ io.Reader) {
+		lines = append(lines, fmt.Sprintf("%04o %d:%d /%s", header.Mode, header.Uid, header.Gid, header.Name))
+	})
+	return lines
+}
+
+func walk(t *testing.T, image v1.Image, visit func(*tar.Header, io.Reader)) {
+	t.Helper()
+	layers, err := image.Layers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, layer := range layers {
+		walkLayer(t, layer, visit)
+	}
+}
+
+func walkLayer(t *testing.T, layer v1.Layer, visit func(*tar.Header, io.Reader)) {
+	t.Helper()
+	content, err := layer.Uncompressed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer content.Close()
+	archive := tar.NewReader(content)
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		visit(header, archive)
+	}
+}

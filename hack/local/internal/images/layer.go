@@ -1,0 +1,64 @@
+package images
+
+import (
+	"archive/tar"
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+)
+
+// file is one regular file of a layer: its content is body, or that of the host's file source.
+type file struct {
+	path   string
+	mode   int64
+	body   []byte
+	source string
+}
+
+// layerOf packs files, owned by root and in the order of their paths.
+func layerOf(files ...file) (v1.Layer, error) {
+	var packed bytes.Buffer
+	archive := tar.NewWriter(&packed)
+	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.path, b.path) })
+	for _, f := range files {
+		if err := f.appendTo(archive); err != nil {
+			return nil, fmt.Errorf("add /%s to the image: %w", f.path, err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return nil, fmt.Errorf("pack the layer: %w", err)
+	}
+	return tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(packed.Bytes())), nil
+	}, tarball.WithCompressedCaching)
+}
+
+func (f file) appendTo(archive *tar.Writer) error {
+	body := f.body
+	if f.source != "" {
+		read, err := os.ReadFile(f.source)
+		if err != nil {
+			return err
+		}
+		body = read
+	}
+	header := &tar.Header{
+		Typeflag: tar.TypeReg,
+		Name:     f.path,
+		Mode:     f.mode,
+		Size:     int64(len(body)),
+		ModTime:  epoch,
+		Format:   tar.FormatPAX,
+	}
+	if err := archive.WriteHeader(header); err != nil {
+		return err
+	}
+	_, err := archive.Write(body)
+	return err
+}
