@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/controlplane"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
+)
+
+func runControlPlane(ctx context.Context, repo string, arguments []string) error {
+	if runtime.GOOS != "linux" {
+		return fmt.Errorf("control-plane needs Linux, this is %s: use a virtual machine, or any cluster of yours with KUBECONFIG", runtime.GOOS)
+	}
+	dir, err := controlPlaneDir()
+	if err != nil {
+		return err
+	}
+	verb := strings.Join(arguments, " ")
+	switch {
+	case verb == "up":
+		return controlPlaneUp(ctx, repo, dir)
+	case verb == "down":
+		return controlPlaneDown(ctx, dir)
+	case verb == "status":
+		return showStatus(controlplane.Status(dir))
+	case len(arguments) > 2 && arguments[0] == "run" && arguments[1] == "--":
+		return controlPlaneRun(ctx, repo, arguments[2:])
+	}
+	return fmt.Errorf("control-plane takes up, down, status, or run -- CMD ARG..., not %q", verb)
+}
+
+func controlPlaneDir() (string, error) {
+	cache, err := build.CacheRoot()
+	return filepath.Join(cache, "control-plane"), err
+}
+
+func controlPlaneUp(ctx context.Context, repo, dir string) error {
+	settings, err := openControlPlane(ctx, repo, dir, false)
+	if err != nil {
+		return err
+	}
+	started, err := settings.Up(ctx)
+	if err != nil {
+		return err
+	}
+	state := "was running already"
+	if started {
+		state = "is up"
+	}
+	progress.Say("the control plane %s: %s", state, settings.Describe())
+	return nil
+}
+
+func openControlPlane(ctx context.Context, repo, dir string, tied bool) (controlplane.Settings, error) {
+	binaries, err := build.All(ctx, repo, controlplane.Tools...)
+	if err != nil {
+		return controlplane.Settings{}, err
+	}
+	return controlplane.Open(dir, tied, binaries)
+}
+
+func controlPlaneDown(ctx context.Context, dir string) error {
+	ended, err := controlplane.Down(ctx, dir)
+	for _, name := range ended {
+		progress.Say("ended %s", name)
+	}
+	return err
+}
+
+func showStatus(states []process.State) error {
+	if !process.WriteTable(os.Stdout, states) {
+		return exitCode(1)
+	}
+	return nil
+}
+
+func controlPlaneRun(ctx context.Context, repo string, arguments []string) error {
+	dir, done, err := controlplane.Throwaway()
+	if err != nil {
+		return err
+	}
+	defer done()
+	settings, err := openControlPlane(ctx, repo, dir, true)
+	if err != nil {
+		return err
+	}
+	defer controlplane.Down(context.WithoutCancel(ctx), dir)
+	if _, err := settings.Up(ctx); err != nil {
+		return err
+	}
+	code, err := settings.Run(arguments)
+	if err != nil || code == 0 {
+		return err
+	}
+	return exitCode(code)
+}

@@ -1,0 +1,144 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
+)
+
+// Binary is a tool that is there.
+type Binary struct{ Name, Path, Version string }
+
+// All returns the tools of these names, building those that are not in the cache. The root of
+// the repository is looked for when it is not given.
+func All(ctx context.Context, repo string, names ...string) (map[string]Binary, error) {
+	binaries := make(map[string]Binary, len(names))
+	var missing []*job
+	for _, name := range names {
+		job, err := plan(ctx, repo, name)
+		if err != nil {
+			return nil, err
+		}
+		binaries[name] = job.binary
+		if !exists(job.binary.Path) {
+			missing = append(missing, job)
+		}
+	}
+	for i, job := range missing {
+		if err := job.build(ctx, i+1, len(missing)); err != nil {
+			return nil, err
+		}
+	}
+	return binaries, nil
+}
+
+// job is one tool on its way from its module to the cache.
+type job struct {
+	tool   Tool
+	binary Binary
+	folder string
+	flags  []string
+	env    goEnv
+}
+
+func plan(ctx context.Context, repo, name string) (*job, error) {
+	tool, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	root, err := findRepository(repo)
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Join(root, "hack", "tools", tool.module.folder)
+	env, err := askGo(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	recipe, err := tool.module.recipe(folder, env)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := CacheRoot()
+	if err != nil {
+		return nil, err
+	}
+	binary := Binary{Name: name, Path: filepath.Join(cache, recipe.key(), name), Version: recipe.version}
+	if tool.versioned != "" {
+		binary.Version, err = requiredVersion(recipe.goMod, tool.versioned)
+	}
+	return &job{tool, binary, folder, recipe.flags, env}, err
+}
+
+// build holds a lock on the folder, so that two builds at once do the work once.
+func (j *job) build(ctx context.Context, number, total int) error {
+	if err := os.MkdirAll(filepath.Dir(j.binary.Path), 0o755); err != nil {
+		return fmt.Errorf("make the folder for %s: %w", j.tool.Name, err)
+	}
+	unlock, err := lock(filepath.Join(filepath.Dir(j.binary.Path), ".lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if exists(j.binary.Path) {
+		return nil
+	}
+	if err := j.tool.module.disk.check(filepath.Dir(j.binary.Path), j.env.GOCACHE, j.env.GOMODCACHE); err != nil {
+		return fmt.Errorf("build %s: %w", j.tool.Name, err)
+	}
+	what := fmt.Sprintf("building %s (%d of %d, about %s with an empty Go cache)", j.tool.Name, number, total, j.tool.Cold)
+	return progress.Step(what, func() error { return j.compile(ctx) })
+}
+
+// compile writes beside the target and renames, so that a binary in the cache is always whole.
+func (j *job) compile(ctx context.Context) error {
+	partial := fmt.Sprintf("%s.%d", j.binary.Path, os.Getpid())
+	defer os.Remove(partial)
+	arguments := append([]string{"build", "-o", partial}, j.flags...)
+	command := exec.CommandContext(ctx, "go", append(arguments, j.tool.Package)...)
+	command.Dir = j.folder
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", j.tool.Name, err, output)
+	}
+	if err := os.Rename(partial, j.binary.Path); err != nil {
+		return fmt.Errorf("put %s into the cache: %w", j.tool.Name, err)
+	}
+	return nil
+}
+
+// lock waits for a lock that the kernel lets go of when its holder ends, however it ends.
+func lock(path string) (unlock func(), err error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("open the lock of the tool cache: %w", err)
+	}
+	descriptor := int(file.Fd()) //nolint:gosec // descriptors are small
+	err = syscall.Flock(descriptor, syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = progress.Step("waiting for another build of the same tools", func() error {
+			return syscall.Flock(descriptor, syscall.LOCK_EX)
+		})
+	}
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return func() { file.Close() }, nil
+}
+
+// Version is the version that a tool has, or will have when it is built, and whether it is in the cache.
+func Version(ctx context.Context, repo, name string) (version string, cached bool, err error) {
+	job, err := plan(ctx, repo, name)
+	if err != nil {
+		return "", false, err
+	}
+	return job.binary.Version, exists(job.binary.Path), nil
+}

@@ -1,0 +1,91 @@
+// Package build makes the tools of this project from the Go module registry, each once, and
+// keeps them in a cache. Versions stand in the go.mod files below hack/tools and nowhere else.
+package build
+
+import (
+	"fmt"
+	"strings"
+)
+
+// module is a folder below hack/tools whose go.mod pins one family of tools.
+type module struct {
+	folder string
+	// main is the module path whose version names the family.
+	main  string
+	tags  string
+	disk  diskNeed
+	stamp func(version string) []string
+}
+
+// Tool is one binary.
+type Tool struct {
+	Name    string
+	Package string
+	// Cold is how long its build takes with an empty Go cache.
+	Cold   string
+	module *module
+	// versioned is the module whose version the tool has, where that is not the family's.
+	versioned string
+}
+
+var (
+	kubernetes = &module{folder: "kubernetes", main: "k8s.io/kubernetes", disk: diskNeed{want: 20, floor: 6}, stamp: stampKubernetes}
+	coredns    = &module{folder: "coredns", main: "github.com/coredns/coredns", disk: diskNeed{want: 6, floor: 2}}
+	sdk        = &module{
+		folder: "operator-sdk", main: "github.com/operator-framework/operator-sdk",
+		tags: "containers_image_openpgp", disk: diskNeed{want: 6, floor: 2}, stamp: stampOperatorSDK,
+	}
+	controllerGen = &module{folder: "controller-gen", main: "sigs.k8s.io/controller-tools", disk: diskNeed{want: 3, floor: 1}}
+	kustomize     = &module{folder: "kustomize", main: "sigs.k8s.io/kustomize/kustomize/v5", disk: diskNeed{want: 3, floor: 1}}
+	golangci      = &module{folder: "golangci-lint", main: "github.com/golangci/golangci-lint/v2", disk: diskNeed{want: 6, floor: 2}}
+)
+
+// Tools is every tool, in the order in which a cold build shares most.
+var Tools = []Tool{
+	{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver", "6 min", kubernetes, ""},
+	{"etcd", "go.etcd.io/etcd/server/v3", "20 s", kubernetes, "go.etcd.io/etcd/server/v3"},
+	{"kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager", "2 min", kubernetes, ""},
+	{"kubectl", "k8s.io/kubernetes/cmd/kubectl", "1 min", kubernetes, ""},
+	{"kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler", "10 s", kubernetes, ""},
+	{"kubelet", "k8s.io/kubernetes/cmd/kubelet", "40 s", kubernetes, ""},
+	{"kube-proxy", "k8s.io/kubernetes/cmd/kube-proxy", "20 s", kubernetes, ""},
+	{"coredns", "github.com/coredns/coredns", "2 min", coredns, ""},
+	{"operator-sdk", "github.com/operator-framework/operator-sdk/cmd/operator-sdk", "2 min", sdk, ""},
+	{"controller-gen", "sigs.k8s.io/controller-tools/cmd/controller-gen", "30 s", controllerGen, ""},
+	{"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "30 s", kustomize, ""},
+	{"golangci-lint", "github.com/golangci/golangci-lint/v2/cmd/golangci-lint", "3 min", golangci, ""},
+}
+
+// Find returns the tool of that name.
+func Find(name string) (Tool, error) {
+	names := make([]string, 0, len(Tools))
+	for _, tool := range Tools {
+		if tool.Name == name {
+			return tool, nil
+		}
+		names = append(names, tool.Name)
+	}
+	return Tool{}, fmt.Errorf("tool %q is not known: name one of %s", name, strings.Join(names, ", "))
+}
+
+// stampKubernetes makes the binaries report their version, as a released build does.
+func stampKubernetes(version string) []string {
+	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+	return []string{
+		"k8s.io/component-base/version.gitVersion=" + version,
+		"k8s.io/component-base/version.gitMajor=" + parts[0],
+		"k8s.io/component-base/version.gitMinor=" + parts[1],
+		"k8s.io/client-go/pkg/version.gitVersion=" + version,
+	}
+}
+
+// stampOperatorSDK names the versions that the scaffolds and the scorecard images of that release carry.
+func stampOperatorSDK(version string) []string {
+	const prefix = "github.com/operator-framework/operator-sdk/internal/version."
+	return []string{
+		prefix + "Version=" + version,
+		prefix + "GitVersion=" + version,
+		prefix + "ImageVersion=" + version,
+		prefix + "KubernetesVersion=v1.33.1",
+	}
+}

@@ -1,0 +1,111 @@
+package controlplane
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/pki"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
+)
+
+// Command makes a background program of a built tool that answers on an HTTP path.
+func (s Settings) Command(name, readyURL string, client *Client, args ...string) process.Command {
+	binary := s.Binaries[name]
+	return process.Command{Name: name, Path: binary.Path, Version: binary.Version, Args: args, Ready: client.Answers(readyURL)}
+}
+
+// Commands are the three programs, in the order of their start.
+func (s Settings) Commands(certificates pki.Folder, client *Client) []process.Command {
+	return []process.Command{
+		s.Command("etcd", s.etcdURL()+"/readyz", client, s.etcd(certificates)...),
+		s.Command("kube-apiserver", s.URL()+"/readyz", client, append(s.apiServer(certificates), s.ExtraAPI...)...),
+		s.Command(manager, "https://"+hostPort(Loopback, s.Ports.ControllerManager)+"/healthz", client,
+			append(s.controllerManager(certificates), s.ExtraManager...)...),
+	}
+}
+
+func (s Settings) etcdURL() string { return "https://" + hostPort(Loopback, s.Ports.Etcd) }
+
+// etcd does not wait for the disk: nothing that is kept here must survive the machine.
+func (s Settings) etcd(certificates pki.Folder) []string {
+	peer := "https://" + hostPort(Loopback, s.Ports.EtcdPeer)
+	certificate, key, authority := certificates.Certificate(Server), certificates.Key(Server), certificates.Certificate(pki.CA)
+	return []string{
+		"--name=local",
+		"--data-dir=" + filepath.Join(s.Dir, "etcd"),
+		"--listen-client-urls=" + s.etcdURL(),
+		"--advertise-client-urls=" + s.etcdURL(),
+		"--listen-peer-urls=" + peer,
+		"--initial-advertise-peer-urls=" + peer,
+		"--initial-cluster=local=" + peer,
+		"--cert-file=" + certificate, "--key-file=" + key, "--trusted-ca-file=" + authority, "--client-cert-auth",
+		"--peer-cert-file=" + certificate, "--peer-key-file=" + key, "--peer-trusted-ca-file=" + authority, "--peer-client-cert-auth",
+		"--unsafe-no-fsync",
+		"--log-level=warn",
+	}
+}
+
+func (s Settings) apiServer(certificates pki.Folder) []string {
+	return []string{
+		"--etcd-servers=" + s.etcdURL(),
+		"--etcd-cafile=" + certificates.Certificate(pki.CA),
+		"--etcd-certfile=" + certificates.Certificate(Server),
+		"--etcd-keyfile=" + certificates.Key(Server),
+		"--bind-address=" + s.Address,
+		"--secure-port=" + strconv.Itoa(s.Ports.API),
+		"--tls-cert-file=" + certificates.Certificate(Server),
+		"--tls-private-key-file=" + certificates.Key(Server),
+		"--client-ca-file=" + certificates.Certificate(pki.CA),
+		"--service-cluster-ip-range=" + s.Services,
+		"--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+		"--service-account-key-file=" + certificates.Certificate(pki.ServiceAccounts),
+		"--service-account-signing-key-file=" + certificates.Key(pki.ServiceAccounts),
+		"--requestheader-client-ca-file=" + certificates.Certificate(pki.FrontProxyCA),
+		"--requestheader-allowed-names=" + frontProxy,
+		"--requestheader-username-headers=X-Remote-User",
+		"--requestheader-group-headers=X-Remote-Group",
+		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
+		"--proxy-client-cert-file=" + certificates.Certificate(frontProxy),
+		"--proxy-client-key-file=" + certificates.Key(frontProxy),
+		"--allow-privileged",
+	}
+}
+
+// controllerManager may ask often: its defaults are for a server that it shares with thousands of nodes.
+func (s Settings) controllerManager(certificates pki.Folder) []string {
+	kubeconfig := s.Kubeconfig(manager)
+	return []string{
+		"--kubeconfig=" + kubeconfig,
+		"--authentication-kubeconfig=" + kubeconfig,
+		"--authorization-kubeconfig=" + kubeconfig,
+		"--bind-address=" + Loopback,
+		"--secure-port=" + strconv.Itoa(s.Ports.ControllerManager),
+		"--tls-cert-file=" + certificates.Certificate(Server),
+		"--tls-private-key-file=" + certificates.Key(Server),
+		"--root-ca-file=" + certificates.Certificate(pki.CA),
+		"--cluster-signing-cert-file=" + certificates.Certificate(pki.CA),
+		"--cluster-signing-key-file=" + certificates.Key(pki.CA),
+		"--service-account-private-key-file=" + certificates.Key(pki.ServiceAccounts),
+		"--flex-volume-plugin-dir=" + filepath.Join(s.Dir, "flex-volumes"),
+		"--use-service-account-credentials",
+		"--leader-elect=false",
+		"--kube-api-qps=500",
+		"--kube-api-burst=1000",
+		"--pvclaimbinder-sync-period=2s",
+		"--namespace-sync-period=30s",
+	}
+}
+
+// Alone are the flags of a control plane without a node: there is no address that pods could
+// use, and claims are bound to folders that nothing will ever mount.
+func (s Settings) Alone() Settings {
+	s.ExtraAPI = []string{"--authorization-mode=RBAC", "--endpoint-reconciler-type=none"}
+	s.ExtraManager = []string{"--enable-hostpath-provisioner"}
+	return s
+}
+
+// Describe is one line about where the control plane is.
+func (s Settings) Describe() string {
+	return fmt.Sprintf("API server %s, kubeconfig %s", s.URL(), s.Kubeconfig(Admin))
+}

@@ -1,0 +1,79 @@
+// Package controlplane says how etcd, the API server and the controller manager are run, for
+// a control plane alone and for one under a whole node.
+package controlplane
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"strconv"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/pki"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
+)
+
+// Loopback is where everything listens that only this machine may reach.
+const Loopback = "127.0.0.1"
+
+// Tools are the binaries of a control plane, kubectl included: whoever starts one wants to look at it.
+var Tools = []string{"kube-apiserver", "etcd", "kube-controller-manager", "kubectl"}
+
+// Ports of a control plane, kept in its folder so that a restart finds the same.
+type Ports struct {
+	API, Etcd, EtcdPeer, ControllerManager int
+}
+
+// Settings is what differs between one control plane and another.
+type Settings struct {
+	Dir      string
+	Address  string // where the API server listens
+	Ports    Ports
+	Services string // the addresses of Services, as a CIDR
+	// ExtraAPI and ExtraManager are further flags of the API server and the controller manager.
+	ExtraAPI, ExtraManager []string
+	ExtraIdentities        []pki.Identity
+	Group                  process.Group
+	Binaries               map[string]build.Binary
+}
+
+// Names of the certificates.
+const (
+	Admin           = "admin"
+	Server          = "server"
+	manager         = "kube-controller-manager"
+	KubeletClient   = "apiserver-kubelet-client"
+	frontProxy      = "front-proxy-client"
+	mastersOfSystem = "system:masters"
+)
+
+// Kubeconfig is the path of an identity's kubeconfig.
+func (s Settings) Kubeconfig(identity string) string {
+	return filepath.Join(s.Dir, identity+".kubeconfig")
+}
+
+// URL is the address of the API server.
+func (s Settings) URL() string { return "https://" + hostPort(s.Address, s.Ports.API) }
+
+func (s Settings) identities() ([]pki.Identity, error) {
+	_, services, err := net.ParseCIDR(s.Services)
+	if err != nil {
+		return nil, fmt.Errorf("read the range of Services: %w", err)
+	}
+	// The first address of the range is the API server's, seen from a pod.
+	first := services.IP
+	first[len(first)-1]++
+	hosts := []string{
+		"localhost", Loopback, s.Address, first.String(),
+		"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local",
+	}
+	return append([]pki.Identity{
+		{Name: Server, CommonName: "local-server", Hosts: hosts},
+		{Name: Admin, CommonName: "local-admin", Groups: []string{mastersOfSystem}},
+		{Name: manager, CommonName: "system:kube-controller-manager"},
+		{Name: KubeletClient, CommonName: "kube-apiserver", Groups: []string{mastersOfSystem}},
+		{Name: frontProxy, CommonName: frontProxy, FrontProxy: true},
+	}, s.ExtraIdentities...), nil
+}
+
+func hostPort(host string, port int) string { return net.JoinHostPort(host, strconv.Itoa(port)) }

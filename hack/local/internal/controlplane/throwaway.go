@@ -1,0 +1,49 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+const throwaway = "dbc-control-plane-"
+
+// Throwaway makes a folder for one run. A lock that the kernel lets go of marks it as in use,
+// so that the folders of runs that were killed are found and removed here.
+func Throwaway() (dir string, done func(), err error) {
+	removeAbandoned()
+	dir, err = os.MkdirTemp("", throwaway)
+	if err != nil {
+		return "", nil, fmt.Errorf("make a folder for the control plane: %w", err)
+	}
+	lock, err := tryLock(dir, os.O_CREATE|os.O_RDWR)
+	if err != nil {
+		return "", nil, err
+	}
+	return dir, func() { _ = os.RemoveAll(dir); lock.Close() }, nil
+}
+
+func removeAbandoned() {
+	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), throwaway+"*"))
+	for _, dir := range folders {
+		// Without a lock file the folder may be in the making.
+		if lock, err := tryLock(dir, os.O_RDWR); err == nil {
+			_, _ = Down(context.Background(), dir)
+			lock.Close()
+		}
+	}
+}
+
+func tryLock(dir string, flags int) (*os.File, error) {
+	file, err := os.OpenFile(filepath.Join(dir, "lock"), flags, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the lock of %s: %w", dir, err)
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil { //nolint:gosec // descriptors are small
+		file.Close()
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
+	return file, nil
+}

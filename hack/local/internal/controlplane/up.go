@@ -1,0 +1,89 @@
+package controlplane
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/pki"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
+)
+
+const servicesAlone = "10.96.0.0/16"
+
+//go:embed storageclass.yaml
+var storageClass string
+
+// Open prepares a control plane without a node in a folder: its ports, and what it is started with.
+func Open(dir string, tied bool, binaries map[string]build.Binary) (Settings, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return Settings{}, fmt.Errorf("make the folder of the control plane: %w", err)
+	}
+	ports, err := keptPorts(dir)
+	if err != nil {
+		return Settings{}, err
+	}
+	settings := Settings{
+		Dir: dir, Address: Loopback, Ports: ports, Services: servicesAlone,
+		Group: process.Group{Dir: dir, Tied: tied}, Binaries: binaries,
+	}
+	return settings.Alone(), nil
+}
+
+// Prepare makes certificates and kubeconfigs, and returns what the programs need.
+func (s Settings) Prepare() (pki.Folder, *Client, error) {
+	identities, err := s.identities()
+	if err != nil {
+		return "", nil, err
+	}
+	certificates, err := pki.Ensure(filepath.Join(s.Dir, "pki"), identities)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, identity := range identities {
+		if err := certificates.WriteKubeconfig(s.Kubeconfig(identity.Name), s.URL(), identity.Name); err != nil {
+			return "", nil, err
+		}
+	}
+	client, err := newClient(s.URL(), certificates)
+	return certificates, client, err
+}
+
+// Up starts what does not run and says whether anything had to be started.
+func (s Settings) Up(ctx context.Context) (started bool, err error) {
+	certificates, client, err := s.Prepare()
+	if err != nil {
+		return false, err
+	}
+	for _, command := range s.Commands(certificates, client) {
+		began, err := s.Group.Ensure(ctx, command)
+		if err != nil {
+			return started, err
+		}
+		started = started || began
+	}
+	return started, client.Apply(ctx, "/apis/storage.k8s.io/v1/storageclasses/standard", storageClass)
+}
+
+// Down ends what Up started, and only that, removes the folder, and says what it ended.
+func Down(ctx context.Context, dir string) (ended []string, err error) {
+	group := process.Group{Dir: dir}
+	removeFolders := foldersOfVolumes(ctx, dir)
+	for _, name := range []string{manager, "kube-apiserver", "etcd"} {
+		if group.Stop(name) {
+			ended = append(ended, name)
+		}
+	}
+	ended = append(ended, group.StopStragglers()...)
+	removeFolders()
+	return ended, os.RemoveAll(dir)
+}
+
+// Status is the state of each program of the control plane in a folder.
+func Status(dir string) []process.State {
+	group := process.Group{Dir: dir}
+	return group.Status("etcd", "kube-apiserver", manager)
+}

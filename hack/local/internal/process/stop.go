@@ -1,0 +1,45 @@
+package process
+
+import (
+	"slices"
+	"syscall"
+	"time"
+)
+
+// Stop ends one program, by its record. It says whether there was anything to end.
+func (g Group) Stop(name string) bool {
+	record, running := g.Running(name)
+	if running {
+		g.stop(record.Identity)
+	}
+	return running
+}
+
+// StopStragglers ends every program that carries the group's mark and returns the executables.
+func (g Group) StopStragglers() []string {
+	var ended []string
+	for _, identity := range marked(g.mark()) {
+		g.stop(identity)
+		ended = append(ended, identity.Executable)
+	}
+	slices.Sort(ended)
+	return slices.Compact(ended)
+}
+
+// stop asks, and after a while insists.
+func (g Group) stop(identity Identity) {
+	identity.signal(syscall.SIGTERM)
+	if !ends(identity, stopWithin) {
+		identity.signal(syscall.SIGKILL)
+		ends(identity, stopWithin)
+	}
+}
+
+func ends(identity Identity, within time.Duration) bool {
+	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if !identity.alive() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,32 @@
+package process
+
+import (
+	"os/exec"
+	"runtime"
+	"syscall"
+)
+
+// StartTied starts a child that the kernel kills when this program ends, however it ends. The
+// channel gets what Wait returns.
+func StartTied(child *exec.Cmd) (ended <-chan error, err error) {
+	if child.SysProcAttr == nil {
+		child.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	tie(child.SysProcAttr)
+	return startAndReap(child)
+}
+
+// startAndReap keeps a thread for the child: a tied child dies with the thread that started it,
+// and a child that nobody waits for stays a zombie.
+func startAndReap(child *exec.Cmd) (<-chan error, error) {
+	started, ended := make(chan error, 1), make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		err := child.Start()
+		started <- err
+		if err == nil {
+			ended <- child.Wait()
+		}
+	}()
+	return ended, <-started
+}

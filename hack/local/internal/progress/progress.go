@@ -1,0 +1,53 @@
+// Package progress tells on stderr what is being done, so that stdout stays free for
+// answers that a script reads.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// Out is where progress goes.
+var Out io.Writer = os.Stderr
+
+// Heartbeat is how long a step may be silent.
+var Heartbeat = 20 * time.Second
+
+// Say writes one line.
+func Say(format string, args ...any) {
+	fmt.Fprintf(Out, format+"\n", args...)
+}
+
+// Step writes what is being done, a line at every heartbeat, and how it ended.
+func Step(what string, do func() error) error {
+	start := time.Now()
+	fmt.Fprintf(Out, "%s … ", what)
+
+	ended := make(chan error, 1)
+	go func() { ended <- do() }()
+	ticker := time.NewTicker(Heartbeat)
+	defer ticker.Stop()
+	for {
+		select {
+		case err := <-ended:
+			conclude(err, time.Since(start))
+			return err
+		case <-ticker.C:
+			fmt.Fprintf(Out, "\n  still %s after %s … ", what, time.Since(start).Round(time.Second))
+		}
+	}
+}
+
+func conclude(err error, took time.Duration) {
+	if err != nil {
+		fmt.Fprintln(Out, "failed")
+		return
+	}
+	unit := 100 * time.Millisecond
+	if took > 10*time.Second {
+		unit = time.Second
+	}
+	fmt.Fprintf(Out, "done in %s\n", took.Round(unit))
+}
