@@ -1,0 +1,175 @@
+# VERSION is the version of the operator, its image and its bundle.
+VERSION ?= 0.1.0
+
+# IMAGE_TAG_BASE is the operator's image without a tag; IMG is the image that the targets below use.
+IMAGE_TAG_BASE ?= ghcr.io/dbcluster/databasecluster-operator
+IMG ?= $(IMAGE_TAG_BASE):v$(VERSION)
+BUNDLE_IMG ?= $(IMAGE_TAG_BASE)-bundle:v$(VERSION)
+POSTGRES_IMG ?= localhost/postgresql:15
+
+CHANNELS ?= candidate-v0
+DEFAULT_CHANNEL ?= candidate-v0
+
+# CONTAINER_TOOL builds and pushes images where there is a Docker daemon or podman.
+CONTAINER_TOOL ?= docker
+PLATFORMS ?= linux/amd64,linux/arm64
+
+SHELL = /usr/bin/env bash -o pipefail
+.SHELLFLAGS = -ec
+.DEFAULT_GOAL = help
+
+BIN = bin
+LOCAL = $(BIN)/local
+# tool is the path of a pinned tool, built on first use outside the checkout.
+tool = $$($(LOCAL) tool $(1))
+KUBECTL ?= $(call tool,kubectl)
+GO_LDFLAGS = -s -w -X main.version=v$(VERSION)
+
+##@ General
+
+.PHONY: help
+help: ## Show this list.
+	@awk 'BEGIN {FS = ":.*##"; printf "Usage: make \033[36m<target>\033[0m\n"} /^[a-zA-Z_0-9-]+:.*?##/ { printf "  \033[36m%-20s\033[0m %s\n", $$1, $$2 } /^##@/ { printf "\n\033[1m%s\033[0m\n", substr($$0, 5) }' $(MAKEFILE_LIST)
+
+##@ Try it
+
+.PHONY: demo
+demo: ## Run a PostgreSQL cluster on a real Kubernetes on this machine (CLUSTER=current: on the current context).
+	hack/demo.sh
+
+.PHONY: demo-down
+demo-down: ## Remove what the demo left.
+	hack/demo.sh down
+
+##@ Development
+
+.PHONY: manifests
+manifests: $(LOCAL) ## Generate the CRD and the RBAC rules.
+	$(call tool,controller-gen) rbac:roleName=manager-role crd paths="./api/...;./internal/...;./cmd/..." output:crd:artifacts:config=config/crd/bases
+
+.PHONY: generate
+generate: $(LOCAL) ## Generate the DeepCopy methods.
+	$(call tool,controller-gen) object:headerFile=hack/boilerplate.go.txt paths="./api/..."
+
+.PHONY: fmt
+fmt: ## Format the code.
+	go fmt ./...
+
+.PHONY: vet
+vet: ## Run go vet.
+	go vet ./...
+
+.PHONY: lint
+lint: $(LOCAL) ## Run the linters.
+	$(call tool,golangci-lint) run
+
+.PHONY: lint-fix
+lint-fix: $(LOCAL) ## Run the linters and mend what they can.
+	$(call tool,golangci-lint) run --fix
+
+.PHONY: verify
+verify: $(LOCAL) ## Check that everything generated is current, modules are tidy, lint is clean, no file is untracked.
+	hack/verify.sh
+
+##@ Tests
+
+.PHONY: test
+test: test-unit test-integration ## Run the unit tests and the integration tests.
+
+.PHONY: test-unit
+test-unit: ## Run the unit tests, those of the local tool too.
+	go test -race $$(go list ./... | grep -v /test/)
+	cd hack/local && go test ./...
+
+.PHONY: test-integration
+test-integration: $(LOCAL) ## Run the integration tests on a real kube-apiserver and kube-controller-manager.
+	$(LOCAL) control-plane run -- go test -race -count=1 ./test/integration/...
+
+.PHONY: e2e
+e2e: ## Run the users' stories on the real node.
+	hack/e2e.sh
+
+.PHONY: e2e-smoke
+e2e-smoke: ## Run the demo's story as a test on the real node.
+	hack/e2e.sh -run Smoke
+
+##@ Build
+
+.PHONY: build
+build: manifests generate fmt vet $(BIN)/manager ## Build the manager.
+
+.PHONY: $(BIN)/manager
+$(BIN)/manager:
+	CGO_ENABLED=0 go build -trimpath -ldflags "$(GO_LDFLAGS)" -o $@ ./cmd
+
+.PHONY: $(LOCAL)
+$(LOCAL):
+	@cd hack/local && CGO_ENABLED=0 go build -o ../../$@ .
+
+.PHONY: run
+run: manifests generate fmt vet ## Run the operator on this machine against the current context.
+	go run -ldflags "$(GO_LDFLAGS)" ./cmd
+
+.PHONY: image
+image: $(BIN)/manager $(LOCAL) ## Build the operator image without a daemon, as dist/operator.tar.
+	mkdir -p dist
+	$(LOCAL) image operator --binary manager=$(BIN)/manager --version v$(VERSION) --ref $(IMG) --out dist/operator.tar
+
+.PHONY: image-postgresql
+image-postgresql: $(LOCAL) ## Build a PostgreSQL image from Debian's packages, as dist/postgresql.tar.
+	mkdir -p dist
+	$(LOCAL) image postgresql --ref $(POSTGRES_IMG) --out dist/postgresql.tar
+
+.PHONY: docker-build
+docker-build: ## Build the operator image with Docker.
+	$(CONTAINER_TOOL) build --build-arg VERSION=v$(VERSION) -t $(IMG) .
+
+.PHONY: docker-push
+docker-push: ## Push the operator image.
+	$(CONTAINER_TOOL) push $(IMG)
+
+.PHONY: docker-buildx
+docker-buildx: ## Build and push the operator image for several platforms.
+	$(CONTAINER_TOOL) buildx build --push --platform=$(PLATFORMS) --build-arg VERSION=v$(VERSION) -t $(IMG) .
+
+.PHONY: build-installer
+build-installer: manifests generate $(LOCAL) ## Write dist/install.yaml: CRD and operator in one file.
+	mkdir -p dist
+	hack/render.sh config/default $(IMG) > dist/install.yaml
+
+##@ Deployment
+
+ifndef ignore-not-found
+  ignore-not-found = false
+endif
+
+.PHONY: install
+install: manifests $(LOCAL) ## Install the CRD into the current context.
+	$(call tool,kustomize) build config/crd | $(KUBECTL) apply --server-side -f -
+
+.PHONY: uninstall
+uninstall: $(LOCAL) ## Remove the CRD from the current context; refused while a DatabaseCluster exists.
+	hack/uninstall.sh $(ignore-not-found)
+
+.PHONY: deploy
+deploy: manifests $(LOCAL) ## Deploy CRD and operator to the current context (IMG=...).
+	hack/render.sh config/default $(IMG) | $(KUBECTL) apply --server-side -f -
+	$(KUBECTL) -n databasecluster-operator-system rollout status deployment/databasecluster-operator-controller-manager --timeout=180s
+
+.PHONY: undeploy
+undeploy: $(LOCAL) ## Remove the operator from the current context; the CRD, the clusters and their volumes stay.
+	hack/render.sh config/default $(IMG) --without-crds | $(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -f -
+
+##@ Packaging
+
+.PHONY: bundle
+bundle: manifests $(LOCAL) ## Generate the OLM bundle and validate it.
+	IMG=$(IMG) VERSION=$(VERSION) CHANNELS=$(CHANNELS) DEFAULT_CHANNEL=$(DEFAULT_CHANNEL) hack/bundle.sh
+
+.PHONY: bundle-build
+bundle-build: ## Build the bundle image with Docker.
+	$(CONTAINER_TOOL) build -f bundle.Dockerfile -t $(BUNDLE_IMG) .
+
+.PHONY: bundle-push
+bundle-push: ## Push the bundle image.
+	$(CONTAINER_TOOL) push $(BUNDLE_IMG)

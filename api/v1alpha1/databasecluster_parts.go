@@ -1,0 +1,160 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Storage is the data volume of each member.
+//
+// +kubebuilder:validation:XValidation:rule="!(has(self.ephemeral) && self.ephemeral && has(self.storageClassName))",message="spec.storage.storageClassName cannot be set together with spec.storage.ephemeral: an ephemeral volume has no storage class"
+// +kubebuilder:validation:XValidation:rule="has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",message="spec.storage.storageClassName cannot be changed: volumes cannot move to another class; restore a backup into a new cluster instead"
+// +kubebuilder:validation:XValidation:rule="(has(self.ephemeral) && self.ephemeral) == (has(oldSelf.ephemeral) && oldSelf.ephemeral)",message="spec.storage.ephemeral cannot be changed after creation"
+type Storage struct {
+	// size is the capacity of each member's volume, for example 10Gi. It can grow, never shrink.
+	// For an ephemeral volume it is the most that a member may store.
+	// +required
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self > 0 : isQuantity(self) && quantity(self).isGreaterThan(quantity('0'))",message="spec.storage.size must be a quantity greater than zero, for example 10Gi"
+	// +kubebuilder:validation:XValidation:rule="(type(self) == string && !isQuantity(self)) || (type(oldSelf) == string && !isQuantity(oldSelf)) || quantity(string(self)).compareTo(quantity(string(oldSelf))) >= 0",message="spec.storage.size cannot shrink: a volume can only grow; restore a backup into a new cluster instead"
+	Size resource.Quantity `json:"size"`
+
+	// storageClassName is the StorageClass of the volumes. Fixed at creation.
+	// Default: the Kubernetes cluster's default class.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	StorageClassName *string `json:"storageClassName,omitempty"`
+
+	// ephemeral keeps the data in the pod instead of on a volume of its own, for caches: it is gone
+	// when the pod is. Fixed at creation. Default: false.
+	// +optional
+	Ephemeral *bool `json:"ephemeral,omitempty"`
+}
+
+// Probes tell Kubernetes when a member has started, is ready, is alive.
+type Probes struct {
+	// startup holds the other two back until the member has started.
+	// +optional
+	Startup *corev1.Probe `json:"startup,omitempty"`
+
+	// readiness decides whether the Service sends connections to the member, and whether it counts as ready.
+	// +optional
+	Readiness *corev1.Probe `json:"readiness,omitempty"`
+
+	// liveness restarts the container when it fails. It should never depend on other members.
+	// +optional
+	Liveness *corev1.Probe `json:"liveness,omitempty"`
+}
+
+// Service shapes the Service in front of all members.
+type Service struct {
+	// type of the Service: ClusterIP, NodePort or LoadBalancer. Default: ClusterIP.
+	// +optional
+	// +kubebuilder:default=ClusterIP
+	// +kubebuilder:validation:Enum=ClusterIP;NodePort;LoadBalancer
+	Type corev1.ServiceType `json:"type,omitempty"`
+
+	// annotations of the Service, for example those that a cloud's load balancer reads.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// Scheduling says on which nodes members run.
+type Scheduling struct {
+	// nodeSelector are labels that a node must carry.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+
+	// affinity are further rules about nodes and other pods.
+	// +optional
+	Affinity *corev1.Affinity `json:"affinity,omitempty"`
+
+	// tolerations let members run on tainted nodes.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
+
+	// topologySpreadConstraints say how members spread. Default: over nodes and over zones, as far as
+	// that is possible.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
+
+	// priorityClassName is the PriorityClass of the members. Default: the Kubernetes cluster's default.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	PriorityClassName string `json:"priorityClassName,omitempty"`
+}
+
+// Deletion says what happens before the cluster goes: the hooks in their order, then the members stop
+// one by one from the highest ordinal, then the objects go. The volumes are kept.
+type Deletion struct {
+	// hooks run one after the other while the members still run.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=8
+	Hooks []DeletionHook `json:"hooks,omitempty"`
+
+	// onFailure decides when a hook has failed: Block keeps the cluster until somebody acts,
+	// Continue goes on without the hook. Default: Block.
+	// +optional
+	// +kubebuilder:default=Block
+	// +kubebuilder:validation:Enum=Block;Continue
+	OnFailure HookFailurePolicy `json:"onFailure,omitempty"`
+
+	// deadlineSeconds is how long each hook may take, retries included, in seconds, 1 to 604800.
+	// Default: 600.
+	// +optional
+	// +kubebuilder:default=600
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=604800
+	DeadlineSeconds int64 `json:"deadlineSeconds,omitempty"`
+}
+
+// HookFailurePolicy decides what a failed hook means for the deletion.
+type HookFailurePolicy string
+
+const (
+	// HookFailureBlock keeps the cluster until somebody acts.
+	HookFailureBlock HookFailurePolicy = "Block"
+	// HookFailureContinue goes on without the hook.
+	HookFailureContinue HookFailurePolicy = "Continue"
+)
+
+// HookType is what a hook does.
+type HookType string
+
+// HookCommand runs a command as a Job with the cluster's image, environment and security settings.
+const HookCommand HookType = "Command"
+
+// DeletionHook is one thing to do before the cluster goes.
+type DeletionHook struct {
+	// name of the hook, unique in the cluster, at most 12 characters. It becomes part of the Job's name.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=12
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="spec.deletion.hooks[].name must be a DNS label: lower case letters, digits and '-'"
+	Name string `json:"name"`
+
+	// type of the hook. Command runs a command as a Job with the cluster's image and environment, and
+	// with DBC_CLUSTER, DBC_NAMESPACE, DBC_PORT, DBC_REPLICAS and DBC_MEMBERS: the host names of the
+	// members from ordinal 0, separated by spaces.
+	// +required
+	// +kubebuilder:validation:Enum=Command
+	Type HookType `json:"type"`
+
+	// command is what the Job runs. It has failed when it exits with anything but 0; it is tried three times.
+	// +required
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	Command []string `json:"command"`
+}

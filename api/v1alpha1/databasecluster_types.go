@@ -1,0 +1,202 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// DatabaseCluster runs a stateful database: a StatefulSet whose members keep their names and volumes,
+// a headless Service that gives each member a DNS name, a Service in front of all of them, and a
+// PodDisruptionBudget.
+//
+// Members are independent of each other: what one stores, the others do not see, unless the
+// database's own software relates them.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas,selectorpath=.status.selector
+// +kubebuilder:resource:shortName=dbc,categories=all;databases
+// +kubebuilder:printcolumn:name="Replicas",type=integer,JSONPath=`.spec.replicas`,description="Members wanted"
+// +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=`.status.readyReplicas`,description="Members that are ready"
+// +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Available")].reason`,description="Reason of the Available condition"
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Image",type=string,JSONPath=`.spec.image`,priority=1
+// +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,priority=1
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 40",message="metadata.name must be at most 40 characters long, so that the names derived from it stay valid"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS label that starts with a letter (lower case letters, digits and '-'), because Services bear it"
+type DatabaseCluster struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard object metadata. The name is at most 40 characters long.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is the cluster as its owner wants it.
+	// +required
+	Spec DatabaseClusterSpec `json:"spec"`
+
+	// status is the cluster as the operator last saw it.
+	// +optional
+	Status DatabaseClusterStatus `json:"status,omitzero"`
+}
+
+// DatabaseClusterList is a list of DatabaseClusters.
+//
+// +kubebuilder:object:root=true
+type DatabaseClusterList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []DatabaseCluster `json:"items"`
+}
+
+// DatabaseClusterSpec is what the owner of a DatabaseCluster wants.
+type DatabaseClusterSpec struct {
+	// replicas is the number of members, 1 to 9.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9
+	Replicas int32 `json:"replicas"`
+
+	// image is the container image that runs the database, for example "docker.io/library/postgres:17".
+	// The operator runs it as a non-root user; an image that starts as root also needs
+	// podSecurityContext.runAsUser.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	Image string `json:"image"`
+
+	// imagePullPolicy says when the kubelet pulls the image: Always, IfNotPresent or Never.
+	// Default: Always for the tag "latest", otherwise IfNotPresent.
+	// +optional
+	// +kubebuilder:validation:Enum=Always;IfNotPresent;Never
+	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty"`
+
+	// imagePullSecrets name Secrets of this namespace with credentials for the image's registry.
+	// +optional
+	// +kubebuilder:validation:MaxItems=16
+	// +listType=map
+	// +listMapKey=name
+	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
+
+	// resources are the CPU and memory that each member requests and may use.
+	// Default: none requested, no limit.
+	// +optional
+	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
+
+	// storage is the data volume of each member.
+	// +required
+	Storage Storage `json:"storage"`
+
+	// port is the TCP port on which the database listens, 1 to 65535. Both Services offer it under
+	// the name "db". Default: 9000.
+	// +optional
+	// +kubebuilder:default=9000
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	Port int32 `json:"port,omitempty"`
+
+	// dataPath is the absolute path at which a member finds its data volume.
+	// Default: /var/lib/database.
+	// +optional
+	// +kubebuilder:default="/var/lib/database"
+	// +kubebuilder:validation:MinLength=2
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.matches('^/[^:]+$') && !self.contains('/../') && !self.endsWith('/..')",message="spec.dataPath must be an absolute path without ':' or '..'"
+	DataPath string `json:"dataPath,omitempty"`
+
+	// command replaces the image's entrypoint. Default: the image's own.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Command []string `json:"command,omitempty"`
+
+	// args replace the image's arguments. Default: the image's own.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=256
+	Args []string `json:"args,omitempty"`
+
+	// env are environment variables of every member. Names that start with "DBC_" are the operator's.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:XValidation:rule="self.all(e, !e.name.startsWith('DBC_'))",message="spec.env must not set variables whose names start with 'DBC_': the operator sets those"
+	Env []corev1.EnvVar `json:"env,omitempty"`
+
+	// envFrom takes environment variables from Secrets and ConfigMaps of this namespace.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	EnvFrom []corev1.EnvFromSource `json:"envFrom,omitempty"`
+
+	// probes tell Kubernetes when a member has started, is ready, is alive.
+	// Default: none, a member then counts as ready as soon as its container runs.
+	// +optional
+	Probes Probes `json:"probes,omitzero"`
+
+	// terminationGracePeriodSeconds is how long a member may take to stop before it is killed,
+	// in seconds, 0 to 86400. Default: 120.
+	// +optional
+	// +kubebuilder:default=120
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=86400
+	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
+
+	// service shapes the Service in front of all members, which bears the cluster's name.
+	// +optional
+	// +kubebuilder:default={}
+	Service Service `json:"service,omitzero"`
+
+	// scheduling says on which nodes members run.
+	// +optional
+	Scheduling Scheduling `json:"scheduling,omitzero"`
+
+	// podSecurityContext overrides, field by field, the defaults of every pod: runAsNonRoot true,
+	// seccompProfile RuntimeDefault, fsGroup 65532, fsGroupChangePolicy OnRootMismatch.
+	// +optional
+	PodSecurityContext *corev1.PodSecurityContext `json:"podSecurityContext,omitempty"`
+
+	// containerSecurityContext overrides, field by field, the defaults of the database container:
+	// allowPrivilegeEscalation false, all capabilities dropped.
+	// +optional
+	ContainerSecurityContext *corev1.SecurityContext `json:"containerSecurityContext,omitempty"`
+
+	// deletion says what happens before the cluster goes when it is deleted.
+	// +optional
+	// +kubebuilder:default={}
+	Deletion Deletion `json:"deletion,omitzero"`
+}
+
+// DatabaseClusterStatus is what the operator last saw.
+type DatabaseClusterStatus struct {
+	// conditions tell the state of the cluster. Always there: Ready, Available, Progressing, Degraded
+	// and Stalled. While the cluster is being deleted: DeletionBlocked.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=32
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// observedGeneration is the generation of the spec that the cluster's objects express.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// replicas is the number of members that exist.
+	// +optional
+	Replicas int32 `json:"replicas"`
+
+	// readyReplicas is the number of members that are ready.
+	// +optional
+	ReadyReplicas int32 `json:"readyReplicas"`
+
+	// selector is the label selector of the members, as text, for the scale subresource.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Selector string `json:"selector,omitempty"`
+}

@@ -1,0 +1,31 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package v1alpha1 is the API of the DatabaseCluster operator, group database.dbcluster.io.
+// +kubebuilder:object:generate=true
+// +groupName=database.dbcluster.io
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	// GroupVersion is the group and version of every kind in this package.
+	GroupVersion = schema.GroupVersion{Group: "database.dbcluster.io", Version: "v1alpha1"}
+
+	// SchemeBuilder collects the kinds of this package.
+	SchemeBuilder = runtime.NewSchemeBuilder(addKnownTypes)
+
+	// AddToScheme makes a scheme know the kinds of this package.
+	AddToScheme = SchemeBuilder.AddToScheme
+)
+
+func addKnownTypes(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(GroupVersion, &DatabaseCluster{}, &DatabaseClusterList{})
+	metav1.AddToGroupVersion(scheme, GroupVersion)
+	return nil
+}

@@ -1,0 +1,86 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"crypto/tls"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	dbcontroller "github.com/dbcluster/databasecluster-operator/internal/controller"
+)
+
+// +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
+// +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
+
+// reconcileTimeout ends a pass whose API server does not answer.
+const reconcileTimeout = 30 * time.Second
+
+// managerOptions wire the manager: standbys keep warm caches, and a leader that exits hands over at once.
+func (s *settings) managerOptions(scheme *runtime.Scheme) ctrl.Options {
+	warm := true
+	return ctrl.Options{
+		Scheme:                        scheme,
+		Cache:                         s.cacheOptions(),
+		Client:                        client.Options{FieldOwner: dbv1.FieldOwner},
+		Controller:                    config.Controller{EnableWarmup: &warm, ReconciliationTimeout: reconcileTimeout},
+		Metrics:                       s.metricsOptions(),
+		HealthProbeBindAddress:        s.healthAddress,
+		LeaderElection:                s.leaderElect,
+		LeaderElectionID:              "databasecluster-operator",
+		LeaderElectionNamespace:       s.leaderElectionNamespace,
+		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 &s.leaseDuration,
+		RenewDeadline:                 &s.renewDeadline,
+		RetryPeriod:                   &s.retryPeriod,
+	}
+}
+
+func (s *settings) metricsOptions() server.Options {
+	return server.Options{
+		BindAddress:    s.metricsAddress,
+		SecureServing:  true,
+		FilterProvider: filters.WithAuthenticationAndAuthorization,
+		CertDir:        s.metricsCertPath,
+		TLSOpts:        []func(*tls.Config){func(c *tls.Config) { c.MinVersion = tls.VersionTLS12 }},
+	}
+}
+
+// cacheOptions hold nothing but what the operator made, and of pods only what it reads.
+func (s *settings) cacheOptions() cache.Options {
+	ours := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{dbv1.LabelManagedBy: dbv1.LabelManagedByValue})}
+	pods := ours
+	pods.Transform = dbcontroller.TrimPod
+	options := cache.Options{
+		DefaultTransform: cache.TransformStripManagedFields(),
+		ByObject: map[client.Object]cache.ByObject{
+			&corev1.Service{}:               ours,
+			&appsv1.StatefulSet{}:           ours,
+			&policyv1.PodDisruptionBudget{}: ours,
+			&batchv1.Job{}:                  ours,
+			&corev1.Pod{}:                   pods,
+		},
+	}
+	for _, namespace := range s.namespaces() {
+		if options.DefaultNamespaces == nil {
+			options.DefaultNamespaces = map[string]cache.Config{}
+		}
+		options.DefaultNamespaces[namespace] = cache.Config{}
+	}
+	return options
+}

@@ -1,0 +1,129 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	"go.uber.org/zap/zapcore"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/controller-runtime/pkg/client/config"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+)
+
+// settings are the flags. Each is read from the environment, too, where the command line does not give
+// it: --metrics-bind-address from METRICS_BIND_ADDRESS, and so on.
+type settings struct {
+	flags *flag.FlagSet
+	zap   zap.Options
+
+	showVersion bool
+	concurrency int
+
+	watchNamespace string
+
+	leaderElect             bool
+	leaderElectionNamespace string
+	leaseDuration           time.Duration
+	renewDeadline           time.Duration
+	retryPeriod             time.Duration
+
+	metricsAddress  string
+	metricsCertPath string
+	healthAddress   string
+}
+
+// parse reads the flags; an error names the flag or variable and the value.
+func parse(args []string, environment func(string) (string, bool)) (settings, error) {
+	s := settings{
+		flags: flag.NewFlagSet("manager", flag.ContinueOnError),
+		zap:   zap.Options{TimeEncoder: zapcore.RFC3339NanoTimeEncoder},
+	}
+	s.define()
+	if err := fromEnvironment(s.flags, environment); err != nil {
+		return s, err
+	}
+	if err := s.flags.Parse(args); err != nil {
+		return s, err
+	}
+	if s.flags.NArg() > 0 {
+		return s, fmt.Errorf("unexpected argument %q: the operator takes flags only, see --help", s.flags.Arg(0))
+	}
+	return s, s.validate()
+}
+
+func (s *settings) define() {
+	f := s.flags
+	f.BoolVar(&s.showVersion, "version", false, "Print the version and exit.")
+	f.StringVar(&s.watchNamespace, "watch-namespace", "", "Namespaces to work in, separated by commas. Empty: all.")
+	f.IntVar(&s.concurrency, "max-concurrent-reconciles", 8, "How many clusters are worked on at once, at least 1.")
+	f.BoolVar(&s.leaderElect, "leader-elect", false, "Work only while holding the lease, so that several replicas can run.")
+	f.StringVar(&s.leaderElectionNamespace, "leader-election-namespace", "", "Namespace of the lease. Empty: the one the operator runs in.")
+	f.DurationVar(&s.leaseDuration, "lease-duration", 6*time.Second, "How long a leader that does not renew keeps the lease.")
+	f.DurationVar(&s.renewDeadline, "lease-renew-deadline", 4*time.Second, "How long a leader tries to renew before it gives up.")
+	f.DurationVar(&s.retryPeriod, "lease-retry-period", 800*time.Millisecond, "How long replicas wait between tries to get or renew the lease.")
+	f.StringVar(&s.metricsAddress, "metrics-bind-address", "0",
+		"Address of the metrics, served over HTTPS to whom the API server authorizes, for example :8443. 0: none.")
+	f.StringVar(&s.metricsCertPath, "metrics-cert-path", "",
+		"Directory with tls.crt and tls.key for the metrics; replaced files are taken up. Empty: a self-signed certificate.")
+	f.StringVar(&s.healthAddress, "health-probe-bind-address", ":8081", "Address of /healthz and /readyz. 0: none.")
+	s.zap.BindFlags(f)
+	config.RegisterFlags(f)
+}
+
+// notFromEnvironment are the flags that the environment does not set: KUBECONFIG, which may be a list,
+// is read by the client library itself.
+var notFromEnvironment = map[string]bool{"version": true, config.KubeconfigFlagName: true}
+
+// fromEnvironment takes what the environment says about each flag.
+func fromEnvironment(flags *flag.FlagSet, environment func(string) (string, bool)) error {
+	var failed error
+	flags.VisitAll(func(f *flag.Flag) {
+		name := strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		value, found := environment(name)
+		if !found || notFromEnvironment[f.Name] || failed != nil {
+			return
+		}
+		if err := flags.Set(f.Name, value); err != nil {
+			failed = fmt.Errorf("environment variable %s is %q, which --%s does not take: %w", name, value, f.Name, err)
+		}
+	})
+	return failed
+}
+
+func (s *settings) validate() error {
+	if s.concurrency < 1 {
+		return fmt.Errorf("--max-concurrent-reconciles is %d: it must be at least 1", s.concurrency)
+	}
+	if s.leaseDuration <= s.renewDeadline || s.renewDeadline <= s.retryPeriod {
+		return fmt.Errorf("--lease-duration (%s) must be longer than --lease-renew-deadline (%s), and that longer than --lease-retry-period (%s)",
+			s.leaseDuration, s.renewDeadline, s.retryPeriod)
+	}
+	for _, namespace := range s.namespaces() {
+		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
+			return fmt.Errorf("--watch-namespace names %q, which is no namespace: %s", namespace, problems[0])
+		}
+	}
+	return nil
+}
+
+// namespaces to work in; none for all.
+func (s *settings) namespaces() []string {
+	var names []string
+	for name := range strings.SplitSeq(s.watchNamespace, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (s *settings) logger() logr.Logger {
+	return zap.New(zap.UseFlagOptions(&s.zap))
+}

@@ -1,0 +1,64 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package controller observes, acts and reports for a DatabaseCluster. It is the only package that
+// talks to the API server for one.
+package controller
+
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/status"
+)
+
+// Reconciler brings DatabaseClusters in line with their specs. It keeps nothing between passes.
+type Reconciler struct {
+	// Cached reads from memory, Live from the API server.
+	Cached, Live client.Reader
+	Writer       apply.Writer
+	Events       events.EventRecorder
+	Clock        clock.PassiveClock
+}
+
+// Reconcile makes one pass: observe, decide, act, report.
+func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	// Observe: read everything once. What could not be read is not taken for absent.
+	cluster, observed, err := r.observe(ctx, r.view(), request.NamespacedName)
+	if cluster == nil || err != nil {
+		return ctrl.Result{}, err // gone: what it owned goes with it
+	}
+
+	// Decide. What disturbs members is decided again from the API server itself, not from a cache that
+	// may lag behind.
+	todo := plan.For(cluster, observed)
+	if todo.Step != nil {
+		cluster, observed, err = r.observe(ctx, r.liveView(), request.NamespacedName)
+		if cluster == nil || err != nil {
+			return ctrl.Result{}, err
+		}
+		todo = plan.For(cluster, observed)
+	}
+
+	// Act: the objects in their order, then at most one disruptive step.
+	done, actErr := r.act(ctx, cluster, observed, todo)
+	if apierrors.IsConflict(actErr) {
+		logf.FromContext(ctx).V(1).Info("looking again: something changed meanwhile", "conflict", actErr.Error())
+		return ctrl.Result{RequeueAfter: conflictDelay}, nil
+	}
+
+	// Report: always, also after an error; then events for what was done.
+	pass := status.Pass{Cluster: cluster, Observed: observed, Plan: todo, Err: actErr}
+	reportErr := r.report(ctx, pass, done)
+	return ctrl.Result{RequeueAfter: lookAgain(todo)}, errors.Join(actErr, reportErr)
+}

@@ -1,0 +1,75 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/status"
+)
+
+// happening is something that happened, for people; it becomes an event.
+type happening struct {
+	kind, reason, action, note string
+}
+
+func normal(reason, action, note string) happening {
+	return happening{corev1.EventTypeNormal, reason, action, note}
+}
+
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseclusters/status,verbs=patch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// report writes the status where it changed, then tells what happened.
+func (r *Reconciler) report(ctx context.Context, pass status.Pass, done []happening) error {
+	cluster := pass.Cluster
+	after := cluster.DeepCopy()
+	after.Status = status.Of(pass, metav1.NewTime(r.Clock.Now()))
+	if _, last := pass.Plan.Step.(plan.Finalize); !last || pass.Err != nil {
+		if err := r.writeStatus(ctx, cluster, after); err != nil {
+			return err
+		}
+	}
+	for _, e := range append(done, alarms(cluster, after)...) {
+		r.Events.Eventf(cluster, nil, e.kind, e.reason, e.action, "%s", e.note)
+	}
+	return nil
+}
+
+// writeStatus locks on the version that was read: a status made from an older view never replaces a
+// newer one.
+func (r *Reconciler) writeStatus(ctx context.Context, before, after *dbv1.DatabaseCluster) error {
+	if equality.Semantic.DeepEqual(before.Status, after.Status) {
+		return nil
+	}
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	err := r.Writer.Client.Status().Patch(ctx, after.DeepCopy(), patch, client.FieldOwner(dbv1.FieldOwner))
+	if err != nil {
+		return fmt.Errorf("write the status: %w", err)
+	}
+	return nil
+}
+
+// alarms are warnings about conditions that turned bad in this pass.
+func alarms(before, after *dbv1.DatabaseCluster) []happening {
+	var all []happening
+	for _, kind := range []string{dbv1.ConditionDegraded, dbv1.ConditionStalled} {
+		was := meta.IsStatusConditionTrue(before.Status.Conditions, kind)
+		is := meta.FindStatusCondition(after.Status.Conditions, kind)
+		if is != nil && is.Status == metav1.ConditionTrue && !was {
+			all = append(all, happening{corev1.EventTypeWarning, is.Reason, "Report", is.Message})
+		}
+	}
+	return all
+}

@@ -1,0 +1,54 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TrimPod keeps of a pod in the cache what state.MemberOf reads: a tenth of its size. The rest of such a
+// pod must never be written back.
+func TrimPod(object any) (any, error) {
+	pod, ok := object.(*corev1.Pod)
+	if !ok {
+		return object, nil
+	}
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:         pod.Namespace,
+			Name:              pod.Name,
+			UID:               pod.UID,
+			ResourceVersion:   pod.ResourceVersion,
+			Labels:            pod.Labels,
+			DeletionTimestamp: pod.DeletionTimestamp,
+		},
+		Status: corev1.PodStatus{
+			Phase:                 pod.Status.Phase,
+			Reason:                pod.Status.Reason,
+			Conditions:            trimConditions(pod.Status.Conditions),
+			InitContainerStatuses: trimContainers(pod.Status.InitContainerStatuses),
+			ContainerStatuses:     trimContainers(pod.Status.ContainerStatuses),
+		},
+	}, nil
+}
+
+func trimConditions(conditions []corev1.PodCondition) []corev1.PodCondition {
+	var kept []corev1.PodCondition
+	for _, c := range conditions {
+		if c.Type == corev1.PodReady || c.Type == corev1.PodScheduled {
+			kept = append(kept, corev1.PodCondition{Type: c.Type, Status: c.Status, Message: c.Message})
+		}
+	}
+	return kept
+}
+
+func trimContainers(statuses []corev1.ContainerStatus) []corev1.ContainerStatus {
+	kept := make([]corev1.ContainerStatus, 0, len(statuses))
+	for _, s := range statuses {
+		kept = append(kept, corev1.ContainerStatus{Name: s.Name, State: s.State, LastTerminationState: s.LastTerminationState})
+	}
+	return kept
+}

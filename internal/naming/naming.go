@@ -1,0 +1,110 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package naming holds every name, label and selector that the operator gives, and their length budget.
+//
+// A cluster's name is at most 40 characters long (held by CEL). The longest name made from it is a
+// hook's Job: 40 + "-" + 12 + "-" + 8 = 62, within the 63 of a label value, which the Job's pods bear.
+// A StatefulSet's name must stay within 52, because its pods bear "<name>-<revision hash>" as a label.
+package naming
+
+import (
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+const (
+	// Container is the name of the database container in every member.
+	Container = "database"
+	// HookContainer is the name of the container in a hook's Job.
+	HookContainer = "hook"
+	// DataVolume is the name of the data volume, and of the claim template behind it.
+	DataVolume = "data"
+	// Port is the name of the database's port.
+	Port = "db"
+)
+
+// Service is the name of the Service in front of all members.
+func Service(cluster string) string { return cluster }
+
+// HeadlessService is the name of the Service that gives each member a DNS name.
+func HeadlessService(cluster string) string { return cluster + "-headless" }
+
+// StatefulSet is the name of the StatefulSet.
+func StatefulSet(cluster string) string { return cluster }
+
+// PodDisruptionBudget is the name of the PodDisruptionBudget.
+func PodDisruptionBudget(cluster string) string { return cluster }
+
+// Member is the name of the pod with an ordinal.
+func Member(cluster string, ordinal int32) string {
+	return StatefulSet(cluster) + "-" + strconv.Itoa(int(ordinal))
+}
+
+// MemberHost is the DNS name of a member inside its namespace.
+func MemberHost(cluster string, ordinal int32) string {
+	return Member(cluster, ordinal) + "." + HeadlessService(cluster)
+}
+
+// HookJob is the name of the Job of a deletion hook. The UID tells namesakes apart, so that the hook of
+// an earlier cluster never counts for a later one.
+func HookJob(cluster, hook string, uid types.UID) string {
+	return cluster + "-" + hook + "-" + short(uid)
+}
+
+// Ordinal is the ordinal in a member's pod name; ok is false for any other name.
+func Ordinal(cluster, pod string) (ordinal int32, ok bool) {
+	digits, found := strings.CutPrefix(pod, StatefulSet(cluster)+"-")
+	if !found {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(digits, 10, 32)
+	if err != nil || n < 0 || strconv.FormatInt(n, 10) != digits {
+		return 0, false
+	}
+	return int32(n), true
+}
+
+// Selector are the labels that select the members of a cluster, and nothing else.
+func Selector(cluster string) map[string]string {
+	return map[string]string{
+		dbv1.LabelName:      dbv1.LabelNameValue,
+		dbv1.LabelInstance:  cluster,
+		dbv1.LabelComponent: dbv1.ComponentDatabase,
+	}
+}
+
+// SelectorText is Selector in the form that kubectl and the scale subresource take.
+func SelectorText(cluster string) string {
+	return labels.SelectorFromSet(Selector(cluster)).String()
+}
+
+// Labels are the labels of what belongs to the members of a cluster.
+func Labels(cluster *dbv1.DatabaseCluster) map[string]string {
+	return withComponent(cluster, dbv1.ComponentDatabase)
+}
+
+// HookLabels are the labels of a deletion hook's Job and pods. They never match Selector, or the
+// Service would send connections to a hook.
+func HookLabels(cluster *dbv1.DatabaseCluster) map[string]string {
+	return withComponent(cluster, dbv1.ComponentHook)
+}
+
+func withComponent(cluster *dbv1.DatabaseCluster, component string) map[string]string {
+	all := Selector(cluster.Name)
+	all[dbv1.LabelComponent] = component
+	all[dbv1.LabelManagedBy] = dbv1.LabelManagedByValue
+	all[dbv1.LabelClusterUID] = string(cluster.UID)
+	return all
+}
+
+func short(uid types.UID) string {
+	const length = 8
+	return string(uid)[:min(length, len(uid))]
+}

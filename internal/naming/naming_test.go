@@ -1,0 +1,82 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package naming
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+const uid = types.UID("0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9")
+
+func TestEveryNameOfTheLongestClusterIsAValidLabelValue(t *testing.T) {
+	longest := strings.Repeat("a", 40)
+	names := map[string]string{
+		"Service":             Service(longest),
+		"HeadlessService":     HeadlessService(longest),
+		"StatefulSet":         StatefulSet(longest),
+		"PodDisruptionBudget": PodDisruptionBudget(longest),
+		"Member":              Member(longest, 8),
+		"HookJob":             HookJob(longest, strings.Repeat("h", 12), uid),
+		"revision hash label": StatefulSet(longest) + "-" + strings.Repeat("f", 10),
+	}
+	for kind, name := range names {
+		if problems := validation.NameIsDNSLabel(name, false); len(problems) > 0 {
+			t.Errorf("%s %q (%d characters): %v", kind, name, len(name), problems)
+		}
+	}
+}
+
+func TestLabelsAreValidAndContainTheSelector(t *testing.T) {
+	cluster := &dbv1.DatabaseCluster{}
+	cluster.Name, cluster.UID = strings.Repeat("a", 40), uid
+	all := Labels(cluster)
+	if errs := metav1validation.ValidateLabels(all, field.NewPath("labels")); len(errs) > 0 {
+		t.Error(errs)
+	}
+	selector := labels.SelectorFromSet(Selector(cluster.Name))
+	if !selector.Matches(labels.Set(all)) {
+		t.Errorf("%v does not select %v", selector, all)
+	}
+	if selector.Matches(labels.Set(HookLabels(cluster))) {
+		t.Errorf("%v selects a hook's pods: the Service would send connections to them", selector)
+	}
+}
+
+func TestTwoClustersNeverSelectEachOther(t *testing.T) {
+	if Selector("a")[dbv1.LabelInstance] == Selector("b")[dbv1.LabelInstance] {
+		t.Error("clusters a and b share a selector")
+	}
+	if SelectorText("orders") != "app.kubernetes.io/component=database,app.kubernetes.io/instance=orders,app.kubernetes.io/name=databasecluster" {
+		t.Error(SelectorText("orders"))
+	}
+}
+
+func TestOrdinalIsReadOnlyFromAMembersName(t *testing.T) {
+	for pod, want := range map[string]int32{"orders-0": 0, "orders-8": 8, "orders-12": 12} {
+		if got, ok := Ordinal("orders", pod); !ok || got != want {
+			t.Errorf("Ordinal(%q) = %d, %v; want %d", pod, got, ok, want)
+		}
+	}
+	for _, pod := range []string{"orders", "orders-", "orders-x", "orders-01", "orders--1", "orders-1-0", "other-1", "orders-99999999999"} {
+		if got, ok := Ordinal("orders", pod); ok {
+			t.Errorf("Ordinal(%q) = %d, want no ordinal", pod, got)
+		}
+	}
+}
+
+func TestAMembersHostIsItsPodNameInTheHeadlessService(t *testing.T) {
+	if got := MemberHost("orders", 2); got != "orders-2.orders-headless" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,80 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"reflect"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Write is one object to apply.
+type Write struct {
+	resources.Child
+	// UID of the live object, "" when there is none.
+	UID types.UID
+	// Drift is the first path that is not as it should be, "" when there is no live object.
+	Drift string
+	// Eviction is a merge patch to send first; nil for none.
+	Eviction map[string]any
+}
+
+func (w Write) String() string {
+	if w.UID == "" {
+		return "create " + w.Child.String()
+	}
+	return "update " + w.Child.String() + " (" + w.Drift + ")"
+}
+
+// writes are the objects that are not as they should be, in order of creation: a member needs its DNS
+// name and should never be without its disruption budget. Objects of somebody else are left alone, and
+// no members are made whose names would lead to somebody else's Service.
+func writes(cluster *dbv1.DatabaseCluster, observed state.Observed) []Write {
+	var all []Write
+	add := func(child resources.Child, live metav1.Object) {
+		if observed.Holds(child.Kind(), child.Name()) {
+			return
+		}
+		if w, needed := writeOf(child, live); needed {
+			all = append(all, w)
+		}
+	}
+	headless := resources.HeadlessService(cluster)
+	add(headless, observed.HeadlessService)
+	add(resources.Service(cluster), observed.Service)
+	add(resources.PodDisruptionBudget(cluster), observed.PodDisruptionBudget)
+	if !observed.Holds(headless.Kind(), headless.Name()) {
+		add(resources.StatefulSet(cluster, replicasNow(cluster, observed), observed.StatefulSet), observed.StatefulSet)
+	}
+	return all
+}
+
+func writeOf(child resources.Child, live metav1.Object) (w Write, needed bool) {
+	if reflect.ValueOf(live).IsNil() {
+		return Write{Child: child}, true
+	}
+	drift := child.Drift(live)
+	return Write{Child: child, UID: live.GetUID(), Drift: drift, Eviction: child.Eviction(live)}, drift != ""
+}
+
+// replicasNow is what the StatefulSet is told now: members come all at once but go one by one.
+func replicasNow(cluster *dbv1.DatabaseCluster, observed state.Observed) int32 {
+	live, _ := observed.Replicas()
+	return max(live, cluster.Spec.Replicas)
+}
+
+func describe(all []Write) string {
+	texts := make([]string, 0, len(all))
+	for _, w := range all {
+		texts = append(texts, w.String())
+	}
+	return strings.Join(texts, ", ")
+}

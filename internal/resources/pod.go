@@ -1,0 +1,142 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// defaultFSGroup owns the data volumes. Whatever user the image runs as, the group lets it write.
+const defaultFSGroup = 65532
+
+// podTemplate is the pod of every member.
+func podTemplate(cluster *dbv1.DatabaseCluster) *corev1ac.PodTemplateSpecApplyConfiguration {
+	spec := podSpec(cluster).
+		WithContainers(databaseContainer(cluster)).
+		WithTopologySpreadConstraints(topologySpread(cluster)...)
+	spec.TerminationGracePeriodSeconds = cluster.Spec.TerminationGracePeriodSeconds
+	if ephemeral(cluster) {
+		spec.WithVolumes(corev1ac.Volume().
+			WithName(naming.DataVolume).
+			WithEmptyDir(corev1ac.EmptyDirVolumeSource().WithSizeLimit(cluster.Spec.Storage.Size)))
+	}
+	return corev1ac.PodTemplateSpec().WithLabels(naming.Labels(cluster)).WithSpec(spec)
+}
+
+// podSpec is what members and hooks have in common. Nothing in them calls the API server, so they get
+// no token.
+func podSpec(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration {
+	scheduling := cluster.Spec.Scheduling
+	spec := corev1ac.PodSpec().
+		WithAutomountServiceAccountToken(false).
+		WithEnableServiceLinks(false).
+		WithSecurityContext(podSecurityContext(cluster)).
+		WithImagePullSecrets(asEach[corev1ac.LocalObjectReferenceApplyConfiguration](cluster.Spec.ImagePullSecrets)...).
+		WithNodeSelector(scheduling.NodeSelector).
+		WithTolerations(asEach[corev1ac.TolerationApplyConfiguration](scheduling.Tolerations)...)
+	if scheduling.Affinity != nil {
+		spec.WithAffinity(as[corev1ac.AffinityApplyConfiguration](scheduling.Affinity))
+	}
+	if scheduling.PriorityClassName != "" {
+		spec.WithPriorityClassName(scheduling.PriorityClassName)
+	}
+	return spec
+}
+
+func databaseContainer(cluster *dbv1.DatabaseCluster) *corev1ac.ContainerApplyConfiguration {
+	spec := cluster.Spec
+	container := baseContainer(cluster, naming.Container).
+		WithArgs(spec.Args...).
+		WithCommand(spec.Command...).
+		WithResources(as[corev1ac.ResourceRequirementsApplyConfiguration](spec.Resources)).
+		WithPorts(corev1ac.ContainerPort().WithName(naming.Port).WithContainerPort(spec.Port).WithProtocol(corev1.ProtocolTCP)).
+		WithVolumeMounts(corev1ac.VolumeMount().WithName(naming.DataVolume).WithMountPath(spec.DataPath))
+	if spec.Probes.Startup != nil {
+		container.WithStartupProbe(as[corev1ac.ProbeApplyConfiguration](spec.Probes.Startup))
+	}
+	if spec.Probes.Readiness != nil {
+		container.WithReadinessProbe(as[corev1ac.ProbeApplyConfiguration](spec.Probes.Readiness))
+	}
+	if spec.Probes.Liveness != nil {
+		container.WithLivenessProbe(as[corev1ac.ProbeApplyConfiguration](spec.Probes.Liveness))
+	}
+	return container
+}
+
+// baseContainer runs the cluster's image with its environment.
+func baseContainer(cluster *dbv1.DatabaseCluster, name string) *corev1ac.ContainerApplyConfiguration {
+	spec := cluster.Spec
+	container := corev1ac.Container().
+		WithName(name).
+		WithImage(spec.Image).
+		WithEnv(asEach[corev1ac.EnvVarApplyConfiguration](spec.Env)...).
+		WithEnvFrom(asEach[corev1ac.EnvFromSourceApplyConfiguration](spec.EnvFrom)...).
+		WithSecurityContext(containerSecurityContext(cluster))
+	if spec.ImagePullPolicy != "" {
+		container.WithImagePullPolicy(spec.ImagePullPolicy)
+	}
+	return container
+}
+
+// podSecurityContext and containerSecurityContext satisfy Pod Security "restricted" unless the spec
+// says otherwise, field by field.
+func podSecurityContext(cluster *dbv1.DatabaseCluster) *corev1ac.PodSecurityContextApplyConfiguration {
+	given := cluster.Spec.PodSecurityContext
+	if given == nil {
+		given = &corev1.PodSecurityContext{}
+	}
+	merged := given.DeepCopy()
+	setDefault(&merged.RunAsNonRoot, true)
+	setDefault(&merged.FSGroup, defaultFSGroup)
+	setDefault(&merged.FSGroupChangePolicy, corev1.FSGroupChangeOnRootMismatch)
+	setDefault(&merged.SeccompProfile, corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault})
+	return as[corev1ac.PodSecurityContextApplyConfiguration](merged)
+}
+
+func containerSecurityContext(cluster *dbv1.DatabaseCluster) *corev1ac.SecurityContextApplyConfiguration {
+	given := cluster.Spec.ContainerSecurityContext
+	if given == nil {
+		given = &corev1.SecurityContext{}
+	}
+	merged := given.DeepCopy()
+	setDefault(&merged.AllowPrivilegeEscalation, false)
+	setDefault(&merged.Capabilities, corev1.Capabilities{})
+	if len(merged.Capabilities.Drop) == 0 {
+		merged.Capabilities.Drop = []corev1.Capability{"ALL"}
+	}
+	return as[corev1ac.SecurityContextApplyConfiguration](merged)
+}
+
+func setDefault[T any](field **T, value T) {
+	if *field == nil {
+		*field = &value
+	}
+}
+
+// topologySpread is soft unless the spec says otherwise, so that one node is enough.
+func topologySpread(cluster *dbv1.DatabaseCluster) []*corev1ac.TopologySpreadConstraintApplyConfiguration {
+	if given := cluster.Spec.Scheduling.TopologySpreadConstraints; len(given) > 0 {
+		return asEach[corev1ac.TopologySpreadConstraintApplyConfiguration](given)
+	}
+	keys := []string{corev1.LabelHostname, corev1.LabelTopologyZone}
+	constraints := make([]*corev1ac.TopologySpreadConstraintApplyConfiguration, 0, len(keys))
+	for _, key := range keys {
+		constraints = append(constraints, corev1ac.TopologySpreadConstraint().
+			WithMaxSkew(1).
+			WithTopologyKey(key).
+			WithWhenUnsatisfiable(corev1.ScheduleAnyway).
+			WithLabelSelector(metav1ac.LabelSelector().WithMatchLabels(naming.Selector(cluster.Name))))
+	}
+	return constraints
+}
+
+func ephemeral(cluster *dbv1.DatabaseCluster) bool {
+	return cluster.Spec.Storage.Ephemeral != nil && *cluster.Spec.Storage.Ephemeral
+}

@@ -1,0 +1,27 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+	policyv1ac "k8s.io/client-go/applyconfigurations/policy/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// PodDisruptionBudget lets a drain take one member at a time. A member that is not ready may always be
+// evicted: it serves nobody, and would otherwise hold up the drain of its node.
+func PodDisruptionBudget(cluster *dbv1.DatabaseCluster) Child {
+	return newChild(policyv1ac.PodDisruptionBudget(naming.PodDisruptionBudget(cluster.Name), cluster.Namespace).
+		WithLabels(naming.Labels(cluster)).
+		WithOwnerReferences(ownedBy(cluster)).
+		WithSpec(policyv1ac.PodDisruptionBudgetSpec().
+			WithMaxUnavailable(intstr.FromInt32(1)).
+			WithUnhealthyPodEvictionPolicy(policyv1.AlwaysAllow).
+			WithSelector(metav1ac.LabelSelector().WithMatchLabels(naming.Selector(cluster.Name)))), []string{"spec"})
+}

@@ -1,0 +1,208 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// smallest is the smallest manifest as the API server stores it, with its defaults.
+func smallest() *dbv1.DatabaseCluster {
+	grace := int64(120)
+	cluster := &dbv1.DatabaseCluster{}
+	cluster.Namespace, cluster.Name, cluster.UID = "shop", "orders", "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
+	cluster.Spec = dbv1.DatabaseClusterSpec{
+		Replicas: 3,
+		Image:    "example.test/database:1",
+		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
+			corev1.ResourceCPU: resource.MustParse("1000m"), corev1.ResourceMemory: resource.MustParse("1Gi"),
+		}},
+		Storage:                       dbv1.Storage{Size: resource.MustParse("10Gi")},
+		Port:                          9000,
+		DataPath:                      "/var/lib/database",
+		TerminationGracePeriodSeconds: &grace,
+		Service:                       dbv1.Service{Type: corev1.ServiceTypeClusterIP},
+		Deletion:                      dbv1.Deletion{OnFailure: dbv1.HookFailureBlock, DeadlineSeconds: 600},
+	}
+	return cluster
+}
+
+// full uses every field.
+func full(t *testing.T) *dbv1.DatabaseCluster {
+	t.Helper()
+	text, err := os.ReadFile("testdata/full.input.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster := &dbv1.DatabaseCluster{}
+	if err := yaml.UnmarshalStrict(text, cluster); err != nil {
+		t.Fatal(err)
+	}
+	return cluster
+}
+
+func TestTheObjectsOfAClusterAreAsTheGoldenFilesSay(t *testing.T) {
+	ephemeralCluster := smallest()
+	isEphemeral := true
+	ephemeralCluster.Spec.Storage.Ephemeral = &isEphemeral
+	everything := full(t)
+	for name, child := range map[string]Child{
+		"smallest.headless-service":    HeadlessService(smallest()),
+		"smallest.service":             Service(smallest()),
+		"smallest.poddisruptionbudget": PodDisruptionBudget(smallest()),
+		"smallest.statefulset":         StatefulSet(smallest(), 3, nil),
+		"ephemeral.statefulset":        StatefulSet(ephemeralCluster, 3, nil),
+		"full.service":                 Service(everything),
+		"full.statefulset":             StatefulSet(everything, everything.Spec.Replicas, nil),
+		"full.hook-job":                HookJob(everything, everything.Spec.Deletion.Hooks[0]),
+	} {
+		t.Run(name, func(t *testing.T) { compare(t, name, child) })
+	}
+}
+
+func compare(t *testing.T, name string, child Child) {
+	t.Helper()
+	got, err := yaml.Marshal(child.Object.Object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join("testdata", name+".golden.yaml")
+	if *update {
+		if err := os.WriteFile(file, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file) //nolint:gosec // a golden file of this package
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("%s differs from %s (go test ./internal/resources -update writes it anew); got:\n%s", child, file, got)
+	}
+}
+
+// live is a child as a client would read it back.
+func live[T any](t *testing.T, child Child) *T {
+	t.Helper()
+	object := new(T)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(child.Object.Object, object); err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+func TestAChildThatStandsAsWantedHasNoDrift(t *testing.T) {
+	for _, cluster := range []*dbv1.DatabaseCluster{smallest(), full(t)} {
+		if drift := Service(cluster).Drift(live[corev1.Service](t, Service(cluster))); drift != "" {
+			t.Errorf("Service: %s", drift)
+		}
+		set := live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, nil))
+		if drift := StatefulSet(cluster, 3, set).Drift(set); drift != "" {
+			t.Errorf("StatefulSet: %s", drift)
+		}
+	}
+}
+
+func TestDriftIsTheFieldThatDiffersAndOthersMayAddTheirOwn(t *testing.T) {
+	cases := map[string]struct {
+		change func(*appsv1.StatefulSet)
+		want   string
+	}{
+		"a replica count is ours":              {func(s *appsv1.StatefulSet) { *s.Spec.Replicas = 1 }, "spec.replicas"},
+		"a label is ours":                      {func(s *appsv1.StatefulSet) { delete(s.Labels, dbv1.LabelClusterUID) }, "metadata.labels.database.dbcluster.io/cluster-uid"},
+		"the owner is ours":                    {func(s *appsv1.StatefulSet) { s.OwnerReferences = nil }, "metadata.ownerReferences"},
+		"the image is ours":                    {func(s *appsv1.StatefulSet) { s.Spec.Template.Spec.Containers[0].Image = "other" }, "spec.template.spec.containers"},
+		"a default of the API server is its":   {func(s *appsv1.StatefulSet) { s.Spec.RevisionHistoryLimit = new(int32) }, ""},
+		"an annotation of somebody else stays": {func(s *appsv1.StatefulSet) { s.Annotations["example.test/note"] = "x" }, ""},
+		"an injected sidecar stays": {func(s *appsv1.StatefulSet) {
+			s.Spec.Template.Spec.Containers = append([]corev1.Container{{Name: "injected"}}, s.Spec.Template.Spec.Containers...)
+		}, ""},
+		"an older rendering is drift": {func(s *appsv1.StatefulSet) { s.Annotations[dbv1.AnnotationApplied] = "older" }, "metadata.annotations.database.dbcluster.io/applied"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			child := StatefulSet(smallest(), 3, nil)
+			set := live[appsv1.StatefulSet](t, child)
+			c.change(set)
+			if got := child.Drift(set); got != c.want {
+				t.Errorf("drift %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestWhatOthersPutIntoAServiceThatCutsTheDatabaseOffIsEvicted(t *testing.T) {
+	cases := map[string]struct {
+		change func(*corev1.Service)
+		drift  string
+		patch  string
+	}{
+		"nothing": {func(*corev1.Service) {}, "", "null\n"},
+		"one more selector key": {
+			func(s *corev1.Service) { s.Spec.Selector["version"] = "2" }, "spec.selector",
+			"spec:\n  selector:\n    app.kubernetes.io/component: database\n    app.kubernetes.io/instance: orders\n    app.kubernetes.io/name: databasecluster\n    version: null\n",
+		},
+		"another port number": {
+			func(s *corev1.Service) { s.Spec.Ports[0].Port = 1 }, "spec.ports",
+			"spec:\n  ports:\n  - name: db\n    port: 9000\n    protocol: TCP\n    targetPort: db\n",
+		},
+		"one more port": {
+			func(s *corev1.Service) { s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Name: "x", Port: 1}) }, "spec.ports",
+			"spec:\n  ports:\n  - name: db\n    port: 9000\n    protocol: TCP\n    targetPort: db\n",
+		},
+		"a node port is the API server's": {func(s *corev1.Service) { s.Spec.Ports[0].NodePort = 30000 }, "", "null\n"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			child := Service(smallest())
+			service := live[corev1.Service](t, child)
+			c.change(service)
+			if got := child.Drift(service); got != c.drift {
+				t.Errorf("drift %q, want %q", got, c.drift)
+			}
+			patch, err := yaml.Marshal(child.Eviction(service))
+			if err != nil || string(patch) != c.patch && !(c.patch == "null\n" && string(patch) == "{}\n") {
+				t.Errorf("%v eviction:\n%swant:\n%s", err, patch, c.patch)
+			}
+		})
+	}
+}
+
+func TestEqualSpellingsOfAQuantityAreNoDrift(t *testing.T) {
+	cluster := smallest()
+	set := live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, nil))
+	cluster.Spec.Resources.Requests[corev1.ResourceCPU] = resource.MustParse("1")
+	if drift := StatefulSet(cluster, 3, set).Drift(set); drift != "" {
+		t.Error(drift)
+	}
+}
+
+func TestAGivenSecurityContextKeepsTheDefaultsThatItDoesNotName(t *testing.T) {
+	cluster := smallest()
+	user, escalate := int64(999), true
+	cluster.Spec.PodSecurityContext = &corev1.PodSecurityContext{RunAsUser: &user}
+	cluster.Spec.ContainerSecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: &escalate}
+	pod := live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, nil)).Spec.Template.Spec
+	if !*pod.SecurityContext.RunAsNonRoot || *pod.SecurityContext.RunAsUser != 999 || *pod.SecurityContext.FSGroup != 65532 {
+		t.Errorf("pod: %+v", pod.SecurityContext)
+	}
+	container := pod.Containers[0].SecurityContext
+	if !*container.AllowPrivilegeEscalation || container.Capabilities.Drop[0] != "ALL" {
+		t.Errorf("container: %+v", container)
+	}
+}

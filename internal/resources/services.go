@@ -1,0 +1,48 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// HeadlessService gives each member a DNS name, from before it is ready: members of one database find
+// each other by it while they start.
+func HeadlessService(cluster *dbv1.DatabaseCluster) Child {
+	return newService(corev1ac.Service(naming.HeadlessService(cluster.Name), cluster.Namespace), cluster,
+		servicePorts(cluster).
+			WithClusterIP(corev1.ClusterIPNone).
+			WithPublishNotReadyAddresses(true))
+}
+
+// Service stands in front of all members that are ready.
+func Service(cluster *dbv1.DatabaseCluster) Child {
+	return newService(corev1ac.Service(naming.Service(cluster.Name), cluster.Namespace).
+		WithAnnotations(cluster.Spec.Service.Annotations), cluster,
+		servicePorts(cluster).
+			WithType(cluster.Spec.Service.Type))
+}
+
+func newService(service *corev1ac.ServiceApplyConfiguration, cluster *dbv1.DatabaseCluster, spec *corev1ac.ServiceSpecApplyConfiguration) Child {
+	return newChild(service.
+		WithLabels(naming.Labels(cluster)).
+		WithOwnerReferences(ownedBy(cluster)).
+		WithSpec(spec), []string{"spec", "selector"}, []string{"spec", "ports"})
+}
+
+func servicePorts(cluster *dbv1.DatabaseCluster) *corev1ac.ServiceSpecApplyConfiguration {
+	return corev1ac.ServiceSpec().
+		WithSelector(naming.Selector(cluster.Name)).
+		WithPorts(corev1ac.ServicePort().
+			WithName(naming.Port).
+			WithPort(cluster.Spec.Port).
+			WithProtocol(corev1.ProtocolTCP).
+			WithTargetPort(intstr.FromString(naming.Port)))
+}

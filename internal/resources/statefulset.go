@@ -1,0 +1,71 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// StatefulSet runs the members. Its pods start in parallel, or one that cannot start would keep the
+// others from starting; they are restarted by the operator alone (OnDelete), or one that cannot start
+// would keep a corrected template from reaching it (kubernetes/kubernetes#67250). The volumes outlive it.
+//
+// Replicas is an argument because members go one by one. The claim template of a live StatefulSet is
+// repeated as it stands, because it cannot change.
+func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, live *appsv1.StatefulSet) Child {
+	child := newChild(appsv1ac.StatefulSet(naming.StatefulSet(cluster.Name), cluster.Namespace).
+		WithLabels(naming.Labels(cluster)).
+		WithOwnerReferences(ownedBy(cluster)).
+		WithSpec(appsv1ac.StatefulSetSpec().
+			WithServiceName(naming.HeadlessService(cluster.Name)).
+			WithPodManagementPolicy(appsv1.ParallelPodManagement).
+			WithUpdateStrategy(appsv1ac.StatefulSetUpdateStrategy().WithType(appsv1.OnDeleteStatefulSetStrategyType)).
+			WithPersistentVolumeClaimRetentionPolicy(appsv1ac.StatefulSetPersistentVolumeClaimRetentionPolicy().
+				WithWhenDeleted(appsv1.RetainPersistentVolumeClaimRetentionPolicyType).
+				WithWhenScaled(appsv1.RetainPersistentVolumeClaimRetentionPolicyType)).
+			WithSelector(metav1ac.LabelSelector().WithMatchLabels(naming.Selector(cluster.Name))).
+			WithTemplate(podTemplate(cluster)))).
+		set(int64(replicas), "spec", "replicas")
+	if templates := claimTemplates(cluster, live); len(templates) > 0 {
+		child.set(templates, "spec", "volumeClaimTemplates")
+	}
+	return child
+}
+
+func claimTemplates(cluster *dbv1.DatabaseCluster, live *appsv1.StatefulSet) []any {
+	if live != nil {
+		return liveClaimTemplates(live)
+	}
+	if ephemeral(cluster) {
+		return nil
+	}
+	spec := corev1ac.PersistentVolumeClaimSpec().
+		WithAccessModes(corev1.ReadWriteOnce).
+		WithResources(corev1ac.VolumeResourceRequirements().
+			WithRequests(corev1.ResourceList{corev1.ResourceStorage: cluster.Spec.Storage.Size}))
+	if class := cluster.Spec.Storage.StorageClassName; class != nil {
+		spec.WithStorageClassName(*class)
+	}
+	template := corev1ac.PersistentVolumeClaim(naming.DataVolume, "").WithLabels(naming.Labels(cluster)).WithSpec(spec)
+	template.Namespace = nil // a template has none
+	return []any{toMap(template)}
+}
+
+func liveClaimTemplates(live *appsv1.StatefulSet) []any {
+	templates := make([]any, 0, len(live.Spec.VolumeClaimTemplates))
+	for i := range live.Spec.VolumeClaimTemplates {
+		template := toMap(&live.Spec.VolumeClaimTemplates[i])
+		delete(template, "status")
+		templates = append(templates, template)
+	}
+	return templates
+}

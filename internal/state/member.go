@@ -1,0 +1,101 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Member is what the operator uses of a member's pod, and all that it uses: the watch on pods lets an
+// event through exactly when this value changes.
+type Member struct {
+	Name     string
+	UID      types.UID
+	Ordinal  int32
+	Revision string
+	Ready    bool
+	Stopping bool
+	// Problem says why the pod cannot run, "" when no reason is known.
+	Problem string
+	// Version is the pod's resourceVersion, for the precondition of its deletion. No decision reads it.
+	Version string
+}
+
+// Facts is the member without what no decision reads.
+func (m Member) Facts() Member {
+	m.Version = ""
+	return m
+}
+
+// Serving tells whether the member is ready and not on its way out.
+func (m Member) Serving() bool { return m.Ready && !m.Stopping }
+
+// Broken tells whether the member is known to be unable to run.
+func (m Member) Broken() bool { return !m.Ready && m.Problem != "" }
+
+// MemberOf reads a Member from its pod.
+func MemberOf(pod *corev1.Pod, ordinal int32) Member {
+	return Member{
+		Name:     pod.Name,
+		UID:      pod.UID,
+		Ordinal:  ordinal,
+		Revision: pod.Labels[appsv1.StatefulSetRevisionLabel],
+		Ready:    conditionIs(pod, corev1.PodReady, corev1.ConditionTrue),
+		Stopping: pod.DeletionTimestamp != nil,
+		Problem:  problem(pod),
+		Version:  pod.ResourceVersion,
+	}
+}
+
+// starting are the reasons of a waiting container that pass by themselves.
+var starting = map[string]bool{"": true, "ContainerCreating": true, "PodInitializing": true}
+
+// problem is why a pod cannot run, as a clause without times or counters.
+func problem(pod *corev1.Pod) string {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+			return fmt.Sprintf("cannot be scheduled: %s", c.Message)
+		}
+	}
+	for _, statuses := range [][]corev1.ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
+		for _, s := range statuses {
+			if text := containerProblem(s); text != "" {
+				return text
+			}
+		}
+	}
+	if pod.Status.Phase == corev1.PodFailed {
+		return fmt.Sprintf("failed: %s", pod.Status.Reason)
+	}
+	return ""
+}
+
+// containerProblem leaves out the kubelet's message for a crash loop: it counts seconds.
+func containerProblem(s corev1.ContainerStatus) string {
+	waiting := s.State.Waiting
+	if waiting == nil || starting[waiting.Reason] {
+		return ""
+	}
+	if waiting.Reason != "CrashLoopBackOff" {
+		return fmt.Sprintf("container %s: %s: %s", s.Name, waiting.Reason, waiting.Message)
+	}
+	if last := s.LastTerminationState.Terminated; last != nil {
+		return fmt.Sprintf("container %s: CrashLoopBackOff: it exits with code %d (%s)", s.Name, last.ExitCode, last.Reason)
+	}
+	return fmt.Sprintf("container %s: CrashLoopBackOff", s.Name)
+}
+
+func conditionIs(pod *corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus) bool {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == kind {
+			return c.Status == status
+		}
+	}
+	return false
+}

@@ -1,0 +1,102 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package state is one snapshot of a cluster: what the operator read, before it decides anything.
+package state
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+)
+
+// Observed is everything that one pass read about a cluster. An object that is nil does not exist; a
+// read that failed never leads to an Observed.
+type Observed struct {
+	HeadlessService     *corev1.Service
+	Service             *corev1.Service
+	PodDisruptionBudget *policyv1.PodDisruptionBudget
+	StatefulSet         *appsv1.StatefulSet
+
+	// Foreign are objects of somebody else under names that the cluster needs, in the order of reading.
+	Foreign []Foreign
+
+	// Members are the pods of the cluster, by ordinal.
+	Members []Member
+
+	// Hooks are the Jobs of deletion hooks by the hook's name; read only while the cluster is being
+	// deleted. A hook without an entry has no Job.
+	Hooks map[string]Hook
+}
+
+// Foreign names an object of somebody else.
+type Foreign struct {
+	Kind string
+	Name string
+}
+
+// Holds tells whether somebody else's object of that kind and name is in the way.
+func (o Observed) Holds(kind, name string) bool {
+	for _, f := range o.Foreign {
+		if f.Kind == kind && f.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Ready is how many members are ready and not on their way out.
+func (o Observed) Ready() int32 {
+	var ready int32
+	for _, m := range o.Members {
+		if m.Serving() {
+			ready++
+		}
+	}
+	return ready
+}
+
+// Broken is the first member that cannot run, if there is one.
+func (o Observed) Broken() (Member, bool) {
+	for _, m := range o.Members {
+		if m.Broken() {
+			return m, true
+		}
+	}
+	return Member{}, false
+}
+
+// Replicas is how many members the StatefulSet is told to run; known is false without a StatefulSet.
+func (o Observed) Replicas() (replicas int32, known bool) {
+	if o.StatefulSet == nil || o.StatefulSet.Spec.Replicas == nil {
+		return 0, false
+	}
+	return *o.StatefulSet.Spec.Replicas, true
+}
+
+// Revision is the revision that members should have; known is false until the StatefulSet controller
+// has seen the StatefulSet as it stands.
+func (o Observed) Revision() (revision string, known bool) {
+	set := o.StatefulSet
+	if set == nil || set.Status.ObservedGeneration < set.Generation || set.Status.UpdateRevision == "" {
+		return "", false
+	}
+	return set.Status.UpdateRevision, true
+}
+
+// Outdated are the members whose revision is not the one that they should have; none while that is
+// not known.
+func (o Observed) Outdated() []Member {
+	revision, known := o.Revision()
+	if !known {
+		return nil
+	}
+	var outdated []Member
+	for _, m := range o.Members {
+		if m.Revision != revision {
+			outdated = append(outdated, m)
+		}
+	}
+	return outdated
+}

@@ -1,0 +1,117 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package status
+
+import (
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// ready is derived last, from the other conditions.
+func ready(available, progressing, degraded, stalled metav1.Condition) metav1.Condition {
+	switch {
+	case stalled.Status == metav1.ConditionTrue:
+		return condition(dbv1.ConditionReady, false, dbv1.ReasonNotReady, "stalled: "+stalled.Message)
+	case degraded.Status == metav1.ConditionTrue:
+		return condition(dbv1.ConditionReady, false, dbv1.ReasonNotReady, "degraded: "+degraded.Message)
+	case available.Status != metav1.ConditionTrue:
+		return condition(dbv1.ConditionReady, false, dbv1.ReasonNotReady, "not available: "+available.Message)
+	case progressing.Status == metav1.ConditionTrue:
+		return condition(dbv1.ConditionReady, false, dbv1.ReasonNotReady, "progressing: "+progressing.Message)
+	default:
+		return condition(dbv1.ConditionReady, true, dbv1.ReasonReady, available.Message)
+	}
+}
+
+func (p Pass) available() metav1.Condition {
+	wanted, members := p.Cluster.Spec.Replicas, int32(len(p.Observed.Members))
+	serving := p.Observed.Ready()
+	text := fmt.Sprintf("%d of %d members are ready", serving, wanted)
+	switch {
+	case p.Observed.StatefulSet == nil && members == 0:
+		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonCreating, "the members do not exist yet")
+	case serving >= wanted:
+		return condition(dbv1.ConditionAvailable, true, dbv1.ReasonAllReplicasReady, text)
+	case members < wanted:
+		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonReplicasNotReady,
+			fmt.Sprintf("%s, %d exist; when that lasts, see the events of the StatefulSet", text, members))
+	default:
+		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonReplicasNotReady, text)
+	}
+}
+
+func (p Pass) progressing() metav1.Condition {
+	reason, message := p.Plan.Reason, p.Plan.Why
+	if p.Err != nil {
+		message = fmt.Sprintf("%s; %s", message, explain(p.Err))
+	}
+	return condition(dbv1.ConditionProgressing, reason != dbv1.ReasonSettled || p.Err != nil, reason, message)
+}
+
+func (p Pass) degraded() metav1.Condition {
+	var texts []string
+	for _, m := range p.Observed.Members {
+		if m.Broken() {
+			texts = append(texts, fmt.Sprintf("pod %s %s", m.Name, m.Problem))
+		}
+	}
+	if len(texts) > 0 {
+		return condition(dbv1.ConditionDegraded, true, dbv1.ReasonMemberFailing, strings.Join(texts, "; "))
+	}
+	return condition(dbv1.ConditionDegraded, false, dbv1.ReasonMembersHealthy, "no member is known to be broken")
+}
+
+func (p Pass) stalled() metav1.Condition {
+	switch {
+	case p.Plan.Stalled != nil:
+		return condition(dbv1.ConditionStalled, true, p.Plan.Stalled.Reason, p.Plan.Stalled.Message)
+	case refused(p.Err):
+		return condition(dbv1.ConditionStalled, true, dbv1.ReasonRefused, explain(p.Err))
+	default:
+		return condition(dbv1.ConditionStalled, false, dbv1.ReasonNotStalled, "nothing waits for a human")
+	}
+}
+
+func (p Pass) deletionBlocked() metav1.Condition {
+	switch {
+	case p.Plan.Stalled != nil:
+		return condition(dbv1.ConditionDeletionBlocked, true, p.Plan.Stalled.Reason, p.Plan.Stalled.Message)
+	case p.Err != nil:
+		return condition(dbv1.ConditionDeletionBlocked, true, dbv1.ReasonDeletionError, explain(p.Err))
+	default:
+		return condition(dbv1.ConditionDeletionBlocked, false, p.Plan.Reason, p.Plan.Why)
+	}
+}
+
+func condition(kind string, is bool, reason, message string) metav1.Condition {
+	status := metav1.ConditionFalse
+	if is {
+		status = metav1.ConditionTrue
+	}
+	return metav1.Condition{Type: kind, Status: status, Reason: reason, Message: message}
+}
+
+// refused tells whether the API server will go on to refuse what was asked of it until a human changes
+// the spec, a quota or a right.
+func refused(err error) bool {
+	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err)
+}
+
+// explain is an error in words that stay the same from pass to pass, or every pass would write a status:
+// the server's own for what a human must change, only its reason for what passes.
+func explain(err error) string {
+	if refused(err) {
+		return err.Error()
+	}
+	if reason := apierrors.ReasonForError(err); reason != metav1.StatusReasonUnknown {
+		return fmt.Sprintf("trying again after the API server answered %q", reason)
+	}
+	return "trying again after an error that the operator's log tells"
+}

@@ -1,0 +1,73 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package status says what a pass saw and did, one function a condition.
+package status
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Pass is what one pass saw, decided and came to.
+type Pass struct {
+	Cluster  *dbv1.DatabaseCluster
+	Observed state.Observed
+	Plan     plan.Plan
+	// Err is what went wrong while the plan was carried out; nil when nothing did.
+	Err error
+}
+
+// Of is the status after a pass, at a time. Every condition is set on every pass; a condition keeps its
+// transition time until its status changes.
+func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
+	status := pass.Cluster.Status.DeepCopy()
+	status.Replicas = int32(len(pass.Observed.Members))
+	status.ReadyReplicas = pass.Observed.Ready()
+	status.Selector = naming.SelectorText(pass.Cluster.Name)
+	if pass.expressed() {
+		status.ObservedGeneration = pass.Cluster.Generation
+	}
+	for _, condition := range pass.conditions() {
+		condition.ObservedGeneration = pass.Cluster.Generation
+		condition.LastTransitionTime = now
+		condition.Message = truncate(condition.Message)
+		meta.SetStatusCondition(&status.Conditions, condition)
+	}
+	return *status
+}
+
+// expressed tells whether the cluster's objects express its spec, or whether only a human can bring
+// that about. Members that are still on their way out belong to an earlier spec.
+func (p Pass) expressed() bool {
+	if p.Plan.Stalled != nil || refused(p.Err) {
+		return true
+	}
+	return p.Err == nil && p.Plan.Reason != dbv1.ReasonScaling
+}
+
+func (p Pass) conditions() []metav1.Condition {
+	available, progressing, degraded, stalled := p.available(), p.progressing(), p.degraded(), p.stalled()
+	all := []metav1.Condition{ready(available, progressing, degraded, stalled), available, progressing, degraded, stalled}
+	if p.Cluster.DeletionTimestamp != nil {
+		all = append(all, p.deletionBlocked())
+	}
+	return all
+}
+
+// maxMessage is a little less than what the API server takes, which is 32768.
+const maxMessage = 4096
+
+func truncate(message string) string {
+	runes := []rune(message)
+	if len(runes) <= maxMessage {
+		return message
+	}
+	return string(runes[:maxMessage]) + " …"
+}
