@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# Is what is checked in complete, current and clean? Run by `make verify`.
+#
+# Every check runs, whatever the others found. Nothing is written to the checkout: the
+# generators run in a copy that is thrown away, so uncommitted work is judged as it stands.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Variables given to `make verify` must not change what is generated.
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES
+
+readonly skipped=77 # what a check returns when it could not run
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+
+# check NAME COMMAND... prints one line about COMMAND, and what it said unless all is well.
+checks=0
+failures=0
+check() {
+	local name=$1 started=$SECONDS result=0
+	shift
+	checks=$((checks + 1))
+	printf '%-42s ' "$name"
+	"$@" >"$scratch/output" 2>&1 || result=$?
+	case $result in
+	0) printf 'ok    %4ds\n' $((SECONDS - started)) ;;
+	"$skipped") printf 'skip  %4ds\n' $((SECONDS - started)) ;;
+	*)
+		printf 'FAIL  %4ds\n' $((SECONDS - started))
+		failures=$((failures + 1))
+		;;
+	esac
+	[[ $result -eq 0 ]] || sed 's/^/    /' "$scratch/output"
+}
+
+# files PATTERN... lists, separated by NUL, the files that belong to the checkout: committed
+# or new, but not ignored.
+files() {
+	git ls-files -z --cached --others --exclude-standard -- "$@" | sort -zu |
+		while IFS= read -r -d '' file; do
+			if [[ -e $file || -L $file ]]; then printf '%s\0' "$file"; fi
+		done
+}
+
+everything_is_committed() {
+	local changes
+	changes=$(git status --porcelain --untracked-files=all) || return
+	[[ -n $changes ]] || return 0
+	echo "$changes"
+	echo "Commit these files, remove them, or name them in .gitignore. The other checks judge them as they stand."
+	return 1
+}
+
+generated_files_are_current() {
+	local copy=$scratch/copy stale
+	mkdir "$copy" || return
+	files . | tar --null -T - -cf - | tar -C "$copy" -xf - || return
+	in_copy init -q || return
+	in_copy add --all || return
+	in_copy commit -q -m before || return
+	make -C "$copy" --no-print-directory generate manifests bundle || return
+
+	in_copy add --all || return
+	# operator-sdk stamps a bundle with the current time on every run: that alone is no change.
+	stale=$(in_copy diff --cached --stat=200 -I'^ *createdAt: ' HEAD) || return
+	[[ -n $stale ]] || return 0
+	in_copy diff --cached -I'^ *createdAt: ' HEAD | head -n 60
+	echo "$stale"
+	echo "Run \`make generate manifests bundle\` and commit the result."
+	return 1
+}
+
+# in_copy runs git in the copy, whatever the user's own settings are.
+in_copy() {
+	git -C "$scratch/copy" -c user.name=verify -c user.email=verify@localhost \
+		-c commit.gpgSign=false -c core.hooksPath=/dev/null -c core.autocrlf=false "$@"
+}
+
+modules_are_tidy() {
+	local mod result=0
+	while IFS= read -r -d '' mod; do
+		if ! (cd "$(dirname "$mod")" && go mod tidy -diff); then
+			echo "Run \`go mod tidy\` in $(dirname "$mod")."
+			result=1
+		fi
+	done < <(files ':(glob)**/go.mod')
+	return "$result"
+}
+
+go_files_are_formatted() {
+	local unformatted
+	unformatted=$(files '*.go' | xargs -0 gofmt -s -l) || return
+	[[ -n $unformatted ]] || return 0
+	echo "$unformatted"
+	echo "Run \`gofmt -s -w\` on these files."
+	return 1
+}
+
+scripts_are_sound() {
+	local script result=0
+	while IFS= read -r -d '' script; do
+		bash -n "$script" || result=1
+	done < <(files '*.sh')
+	[[ $result -eq 0 ]] || return "$result"
+
+	if ! command -v shellcheck >/dev/null; then
+		echo "shellcheck is not installed (\`apt-get install shellcheck\`): only the syntax was checked."
+		return "$skipped"
+	fi
+	files '*.sh' | xargs -0 --no-run-if-empty shellcheck
+}
+
+check 'every file is committed' everything_is_committed
+check 'generated files are current' generated_files_are_current
+check 'every go.mod is tidy' modules_are_tidy
+check 'Go files are formatted' go_files_are_formatted
+check 'lint finds nothing' make --no-print-directory lint
+check 'shell scripts are sound' scripts_are_sound
+
+if [[ $failures -gt 0 ]]; then
+	echo
+	echo "$failures of $checks checks failed: what to do stands below each."
+	exit 1
+fi
