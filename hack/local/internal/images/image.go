@@ -47,9 +47,9 @@ func assemble(config v1.Config, layers ...v1.Layer) (v1.Image, error) {
 
 // write puts the image into a docker-archive at dest, which a reader sees whole or not at all.
 func write(image v1.Image, reference, dest string) error {
-	tag, err := name.NewTag(reference)
+	tag, err := parse(reference)
 	if err != nil {
-		return fmt.Errorf("image reference %q is not of the form name:tag: %w", reference, err)
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
 		return fmt.Errorf("make the folder of the image: %w", err)
@@ -60,4 +60,12 @@ func write(image v1.Image, reference, dest string) error {
 		return fmt.Errorf("write image %s: %w", reference, err)
 	}
 	return os.Rename(partial, dest)
+}
+
+func parse(reference string) (name.Tag, error) {
+	tag, err := name.NewTag(reference)
+	if err != nil {
+		return name.Tag{}, fmt.Errorf("image reference %q is not of the form name:tag: %w", reference, err)
+	}
+	return tag, nil
 }

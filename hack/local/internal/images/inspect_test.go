@@ -70,3 +70,29 @@ func walkLayer(t *testing.T, layer v1.Layer, visit func(*tar.Header, io.Reader))
 		visit(header, archive)
 	}
 }
+
+func imageOf(t *testing.T, layers ...v1.Layer) v1.Image {
+	t.Helper()
+	image, err := assemble(v1.Config{}, layers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return image
+}
+
+// contentOf returns a file of the image.
+func contentOf(t *testing.T, image v1.Image, path string) string {
+	t.Helper()
+	var content []byte
+	walk(t, image, func(header *tar.Header, body io.Reader) {
+		if "/"+header.Name != path {
+			return
+		}
+		read, err := io.ReadAll(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content = read
+	})
+	return string(content)
+}

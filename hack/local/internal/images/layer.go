@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path"
 	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -25,6 +27,11 @@ type file struct {
 func layerOf(files ...file) (v1.Layer, error) {
 	var packed bytes.Buffer
 	archive := tar.NewWriter(&packed)
+	for _, folder := range foldersOf(files) {
+		if err := archive.WriteHeader(folderHeader(folder)); err != nil {
+			return nil, fmt.Errorf("add folder /%s to the image: %w", folder, err)
+		}
+	}
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.path, b.path) })
 	for _, f := range files {
 		if err := f.appendTo(archive); err != nil {
@@ -37,6 +44,22 @@ func layerOf(files ...file) (v1.Layer, error) {
 	return tarball.LayerFromOpener(func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(packed.Bytes())), nil
 	}, tarball.WithCompressedCaching)
+}
+
+// foldersOf names every folder above the files, outer ones first: what unpacks a layer may
+// give folders that it does not name any mode it likes.
+func foldersOf(files []file) []string {
+	folders := map[string]bool{}
+	for _, f := range files {
+		for folder := path.Dir(f.path); folder != "."; folder = path.Dir(folder) {
+			folders[folder] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(folders))
+}
+
+func folderHeader(folder string) *tar.Header {
+	return &tar.Header{Typeflag: tar.TypeDir, Name: folder + "/", Mode: 0o755, ModTime: epoch, Format: tar.FormatPAX}
 }
 
 func (f file) appendTo(archive *tar.Writer) error {

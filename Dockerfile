@@ -1,0 +1,27 @@
+# The image of the operator. For several platforms use "make docker-buildx", which lets the
+# compiler run on the platform that builds.
+FROM golang:1.26 AS builder
+ARG TARGETOS
+ARG TARGETARCH
+ARG VERSION=dev
+WORKDIR /workspace
+
+# Modules change more rarely than sources, so they have a layer of their own.
+COPY go.mod go.sum ./
+RUN go mod download
+
+COPY . .
+RUN CGO_ENABLED=0 GOOS=${TARGETOS:-linux} GOARCH=${TARGETARCH} \
+    go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o manager ./cmd
+
+FROM gcr.io/distroless/static:nonroot
+ARG VERSION=dev
+LABEL org.opencontainers.image.title="databasecluster-operator" \
+      org.opencontainers.image.description="Runs stateful databases on Kubernetes" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.source="https://github.com/dbcluster/databasecluster-operator" \
+      org.opencontainers.image.licenses="Apache-2.0"
+WORKDIR /
+COPY --from=builder /workspace/manager .
+USER 65532:65532
+ENTRYPOINT ["/manager"]

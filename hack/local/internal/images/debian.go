@@ -1,0 +1,117 @@
+package images
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
+)
+
+// suite is the Debian release that carries PostgreSQL 15.
+const suite = "bookworm"
+
+//go:embed postgresql/provision.sh
+var provision string
+
+// mirrors are where this machine gets Debian from.
+type mirrors struct{ archive, security string }
+
+// findMirrors asks apt, which knows the mirror that is near or the only one that is reachable.
+func findMirrors(ctx context.Context) (mirrors, error) {
+	const format = "$(ORIGIN) $(CODENAME) $(REPO_URI)"
+	output, err := exec.CommandContext(ctx, "apt-get", "indextargets", "--format", format, "Created-By: Packages").Output()
+	if err != nil {
+		return mirrors{}, fmt.Errorf("ask apt for its mirrors (the PostgreSQL image is made from Debian's packages, on Debian): %w", err)
+	}
+	found := parseMirrors(string(output))
+	if found.archive == "" {
+		return mirrors{}, errors.New("apt names no mirror of Debian: add one to its sources and run `apt-get update`")
+	}
+	return found, nil
+}
+
+func parseMirrors(targets string) (found mirrors) {
+	for line := range strings.Lines(targets) {
+		fields := strings.Fields(line)
+		if len(fields) != 3 || fields[0] != "Debian" {
+			continue
+		}
+		switch codename, uri := fields[1], fields[2]; {
+		case strings.HasSuffix(codename, "-security"):
+			found.security = uri
+		case !strings.Contains(codename, "-"):
+			found.archive = uri
+		}
+	}
+	return found
+}
+
+// sources is the sources.list that the image is made with.
+func (m mirrors) sources() string {
+	list := fmt.Sprintf("deb %[1]s %[2]s main\ndeb %[1]s %[2]s-updates main\n", m.archive, suite)
+	if m.security != "" {
+		list += fmt.Sprintf("deb %s %s-security main\n", m.security, suite)
+	}
+	return list
+}
+
+// makeDebian fills root with a small Debian that holds PostgreSQL.
+func makeDebian(ctx context.Context, root string) error {
+	if os.Geteuid() != 0 {
+		return errors.New("making the PostgreSQL image needs root, for debootstrap and chroot: run it with sudo")
+	}
+	found, err := findMirrors(ctx)
+	if err != nil {
+		return err
+	}
+	if err := requireDebootstrap(ctx); err != nil {
+		return err
+	}
+	err = progress.Step("bootstrapping Debian "+suite+" (about a minute)", func() error {
+		return run(ctx, "debootstrap", "--variant=minbase", suite, root, found.archive)
+	})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(root, "etc/apt/sources.list"), []byte(found.sources()), 0o644); err != nil {
+		return fmt.Errorf("tell apt where Debian is: %w", err)
+	}
+	return progress.Step("installing PostgreSQL 15 (about half a minute)", func() error {
+		return run(ctx, "chroot", root, "sh", "-c", provision)
+	})
+}
+
+func requireDebootstrap(ctx context.Context) error {
+	if _, err := exec.LookPath("debootstrap"); err == nil {
+		return nil
+	}
+	return progress.Step("installing debootstrap, which is missing here", func() error {
+		return run(ctx, "apt-get", "install", "--yes", "--no-install-recommends", "debootstrap", "debian-archive-keyring")
+	})
+}
+
+// run keeps a program's output for the case that it fails.
+func run(ctx context.Context, program string, arguments ...string) error {
+	command := exec.CommandContext(ctx, program, arguments...)
+	command.SysProcAttr = isolated()
+	output, err := command.CombinedOutput()
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s was interrupted: %w", program, ctx.Err())
+	}
+	if err != nil {
+		return fmt.Errorf("%s failed: %w\n%s", program, err, lastLines(output, 20))
+	}
+	return nil
+}
+
+func lastLines(output []byte, count int) []byte {
+	lines := bytes.Split(bytes.TrimSpace(output), []byte("\n"))
+	return bytes.Join(lines[max(0, len(lines)-count):], []byte("\n"))
+}

@@ -1,0 +1,118 @@
+package images
+
+import (
+	"cmp"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
+)
+
+// OperatorRepository is where the operator's image is published.
+const OperatorRepository = "ghcr.io/dbcluster/databasecluster-operator"
+
+// certificateBundles are the files in which Linux distributions keep the authorities they
+// trust: Debian, Ubuntu, Alpine, Arch; then Fedora and Red Hat.
+var certificateBundles = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"}
+
+// OperatorOptions say what the operator's image holds and where it goes.
+type OperatorOptions struct {
+	Dest      string
+	Reference string            // OperatorRepository:v<Version> when empty
+	Version   string            // without a leading v
+	Binaries  map[string]string // name in the image's root folder, and path on this machine
+}
+
+// Operator packs binaries that are already built, statically linked, into an image with
+// nothing else but a user and the certificate authorities that this machine trusts.
+func Operator(opts OperatorOptions) error {
+	if opts.Version == "" {
+		return errors.New("the operator's image needs a version: give --version, such as 0.1.0")
+	}
+	files, err := operatorFiles(opts.Binaries)
+	if err != nil {
+		return err
+	}
+	layer, err := layerOf(files...)
+	if err != nil {
+		return err
+	}
+	image, err := assemble(operatorConfig(opts.Version), layer)
+	if err != nil {
+		return err
+	}
+	return write(image, cmp.Or(opts.Reference, OperatorRepository+":v"+opts.Version), opts.Dest)
+}
+
+func operatorFiles(binaries map[string]string) ([]file, error) {
+	if binaries["manager"] == "" {
+		return nil, errors.New("the operator's image needs a binary named manager: give manager=PATH")
+	}
+	files := []file{
+		{path: "etc/passwd", mode: 0o644, body: []byte("root:x:0:0:root:/:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/:/sbin/nologin\n")},
+		{path: "etc/group", mode: 0o644, body: []byte("root:x:0:\nnonroot:x:65532:\n")},
+	}
+	for _, name := range slices.Sorted(maps.Keys(binaries)) {
+		if err := checkBinary(name, binaries[name]); err != nil {
+			return nil, err
+		}
+		files = append(files, file{path: name, mode: 0o755, source: binaries[name]})
+	}
+	bundle := certificates()
+	if bundle == "" {
+		progress.Say("no certificate authorities on this machine (Debian has them in ca-certificates): the image trusts none")
+		return files, nil
+	}
+	return append(files, file{path: "etc/ssl/certs/ca-certificates.crt", mode: 0o644, source: bundle}), nil
+}
+
+// checkBinary refuses what would not start in an image without a loader and libraries.
+func checkBinary(name, path string) error {
+	if name == "" || strings.Contains(name, "/") {
+		return fmt.Errorf("binary %q: the name is that of a file in the image's root folder, without a slash", name)
+	}
+	binary, err := elf.Open(path)
+	if err != nil {
+		return fmt.Errorf("binary %s=%s is no Linux program: build it with GOOS=linux: %w", name, path, err)
+	}
+	defer binary.Close()
+	for _, segment := range binary.Progs {
+		if segment.Type == elf.PT_INTERP {
+			return fmt.Errorf("binary %s=%s is linked dynamically: build it with CGO_ENABLED=0", name, path)
+		}
+	}
+	return nil
+}
+
+func certificates() string {
+	for _, path := range certificateBundles {
+		if _, err := os.Stat(path); err == nil {
+			progress.Say("certificate authorities come from %s", path)
+			return path
+		}
+	}
+	return ""
+}
+
+func operatorConfig(version string) v1.Config {
+	return v1.Config{
+		Entrypoint: []string{"/manager"},
+		User:       "65532:65532",
+		WorkingDir: "/",
+		Env:        []string{"PATH=/", "SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt"},
+		Labels: map[string]string{
+			labelTitle:       "databasecluster-operator",
+			labelDescription: "Runs stateful databases on Kubernetes",
+			labelVersion:     version,
+			labelSource:      "https://github.com/dbcluster/databasecluster-operator",
+			labelLicenses:    "Apache-2.0",
+		},
+	}
+}

@@ -1,0 +1,130 @@
+package images
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+)
+
+func TestTheOperatorRunsAsANumericUserThatIsNotRoot(t *testing.T) {
+	image := operator(t, staticBinary(t))
+	config := configOf(t, image)
+	if config.Config.User != "65532:65532" || !slices.Equal(config.Config.Entrypoint, []string{"/manager"}) {
+		t.Errorf("the image starts %q as %q", config.Config.Entrypoint, config.Config.User)
+	}
+	if users := contentOf(t, image, "/etc/passwd"); !strings.Contains(users, "nonroot:x:65532:65532:") {
+		t.Errorf("/etc/passwd is %q and names no user 65532", users)
+	}
+}
+
+func TestTheOperatorImageHoldsItsBinariesAndNothingToRunBesides(t *testing.T) {
+	var programs []string
+	for _, line := range listing(t, operator(t, staticBinary(t))) {
+		if strings.HasPrefix(line, "0755") && !strings.HasSuffix(line, "/") {
+			programs = append(programs, line)
+		}
+	}
+	if want := []string{"0755 0:0 /agent", "0755 0:0 /manager"}; !slices.Equal(programs, want) {
+		t.Errorf("programs are %q, want %q", programs, want)
+	}
+}
+
+func TestTheOperatorImageSaysWhatItIs(t *testing.T) {
+	labels := configOf(t, operator(t, staticBinary(t))).Config.Labels
+	if labels[labelVersion] != "1.2.3" || labels[labelSource] == "" || labels[labelTitle] == "" {
+		t.Errorf("labels are %v", labels)
+	}
+}
+
+func TestTheSameBinariesGiveTheSameDigest(t *testing.T) {
+	binary := staticBinary(t)
+	if first, second := digestOf(t, operator(t, binary)), digestOf(t, operator(t, binary)); first != second {
+		t.Errorf("digests differ: %s and %s", first, second)
+	}
+}
+
+func TestTheOperatorIsNamedAfterItsVersionUnlessAReferenceIsGiven(t *testing.T) {
+	for reference, want := range map[string]string{
+		"":                   OperatorRepository + ":v1.2.3",
+		"localhost/mine:dev": "localhost/mine:dev",
+	} {
+		dest := filepath.Join(t.TempDir(), "operator.tar")
+		opts := OperatorOptions{Dest: dest, Reference: reference, Version: "1.2.3", Binaries: map[string]string{"manager": staticBinary(t)}}
+		if err := Operator(opts); err != nil {
+			t.Fatal(err)
+		}
+		manifest, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(dest) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := manifest[0].RepoTags; !slices.Equal(got, []string{want}) {
+			t.Errorf("reference %q gives the name %q, want %s", reference, got, want)
+		}
+	}
+}
+
+func TestBadBinariesAreRefusedByName(t *testing.T) {
+	good, script := staticBinary(t), filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for want, binaries := range map[string]map[string]string{
+		"needs a binary named manager":              {"agent": good},
+		`binary "bin/agent": the name is`:           {"manager": good, "bin/agent": good},
+		"binary manager=" + script + " is no Linux": {"manager": script},
+		"binary manager=/bin/sh is linked dynamic":  {"manager": "/bin/sh"},
+		"binary manager=/not/there":                 {"manager": "/not/there"},
+	} {
+		dest := filepath.Join(t.TempDir(), "operator.tar")
+		err := Operator(OperatorOptions{Dest: dest, Version: "1.2.3", Binaries: binaries})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("binaries %v: error is %v, want one with %q", binaries, err, want)
+		}
+		if _, err := os.Stat(dest); err == nil {
+			t.Errorf("binaries %v: an image was written all the same", binaries)
+		}
+	}
+}
+
+func TestAnOperatorWithoutAVersionIsRefused(t *testing.T) {
+	err := Operator(OperatorOptions{Dest: filepath.Join(t.TempDir(), "operator.tar"), Binaries: map[string]string{"manager": staticBinary(t)}})
+	if err == nil || !strings.Contains(err.Error(), "--version") {
+		t.Errorf("error is %v, want one that asks for --version", err)
+	}
+}
+
+func TestAReferenceThatIsNoneIsRefused(t *testing.T) {
+	opts := OperatorOptions{
+		Dest: filepath.Join(t.TempDir(), "operator.tar"), Version: "1.2.3", Reference: "No Such:Name",
+		Binaries: map[string]string{"manager": staticBinary(t)},
+	}
+	if err := Operator(opts); err == nil || !strings.Contains(err.Error(), `image reference "No Such:Name"`) {
+		t.Errorf("error is %v, want one that names the reference", err)
+	}
+}
+
+func operator(t *testing.T, binary string) v1.Image {
+	t.Helper()
+	dest := filepath.Join(t.TempDir(), "operator.tar")
+	opts := OperatorOptions{Dest: dest, Version: "1.2.3", Binaries: map[string]string{"manager": binary, "agent": binary}}
+	if err := Operator(opts); err != nil {
+		t.Fatal(err)
+	}
+	return load(t, dest)
+}
+
+// staticBinary is any program that is linked statically: pause will do.
+func staticBinary(t *testing.T) string {
+	t.Helper()
+	binary, err := buildPause(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return binary
+}

@@ -1,0 +1,248 @@
+//go:build image && linux
+
+package images
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+)
+
+// These tests start the real image in namespaces of its own, set up as a pod of the
+// "restricted" security profile with a read-only root would be. They need root and, the
+// first time, Debian's mirrors:
+//
+//	go test -tags image -count 1 ./internal/images/
+
+// asPod mounts what a kubelet would mount, gives up every right and becomes process 1.
+const asPod = `set -eu
+root=$1 volume=$2 user=$3; shift 3
+mount --bind "$root" "$root"
+mount --bind "$volume" "$root/var/lib/database"
+mount -t tmpfs -o mode=2777,gid=2000 tmpfs "$root/run/postgresql"
+mount -t proc proc "$root/proc"
+mount --rbind /dev "$root/dev"
+mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
+mount -o remount,bind,ro "$root"
+ip link set lo up
+exec chroot "$root" setpriv --reuid "$user" --regid 2000 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all -- "$@"`
+
+// pod is one start of the image.
+type pod struct {
+	t       *testing.T
+	command *exec.Cmd
+	user    string
+	logs    *logs
+	ended   chan error
+}
+
+// volume is a folder that outlives pods, open to any user as host paths are.
+func volume(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.Chmod(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+type start struct {
+	user string // 999 when empty
+	env  []string
+	args []string
+}
+
+func (s start) on(t *testing.T, volume string) *pod {
+	t.Helper()
+	image := postgreSQL(t)
+	user := s.user
+	if user == "" {
+		user = "999"
+	}
+	arguments := append([]string{"-c", asPod, "pod", image.root, volume, user}, image.config.Entrypoint...)
+	command := exec.Command("sh", append(arguments, s.args...)...)
+	command.Env = append(image.config.Env, s.env...)
+	command.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:   syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC,
+		Unshareflags: syscall.CLONE_NEWNS,
+		Pdeathsig:    syscall.SIGKILL,
+	}
+	p := &pod{t: t, command: command, user: user, logs: &logs{}, ended: make(chan error, 1)}
+	command.Stdout, command.Stderr = p.logs, p.logs
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { p.ended <- command.Wait() }()
+	t.Cleanup(p.kill)
+	return p
+}
+
+func (p *pod) kill() {
+	_ = p.command.Process.Kill()
+	p.exitCode()
+}
+
+// exitCode waits for the end, which must come.
+func (p *pod) exitCode() int {
+	p.t.Helper()
+	select {
+	case err := <-p.ended:
+		p.ended <- err
+		return p.command.ProcessState.ExitCode()
+	case <-time.After(time.Minute):
+		p.t.Fatalf("the container did not end within a minute; it said:\n%s", p.logs)
+		return -1
+	}
+}
+
+// stop sends a signal and returns the exit code.
+func (p *pod) stop(signal os.Signal) int {
+	p.t.Helper()
+	if err := p.command.Process.Signal(signal); err != nil {
+		p.t.Fatal(err)
+	}
+	return p.exitCode()
+}
+
+// exec runs a program in the container, as kubectl exec would.
+func (p *pod) exec(arguments ...string) (string, error) {
+	enter := []string{
+		"--target", fmt.Sprint(p.command.Process.Pid), "--mount", "--pid", "--net", "--ipc", "--root", "--wd",
+		"--setuid", p.user, "--setgid", "2000", "--",
+	}
+	command := exec.Command("nsenter", append(enter, arguments...)...)
+	command.Env = p.command.Env
+	output, err := command.CombinedOutput()
+	return strings.TrimSpace(string(output)), err
+}
+
+// ready waits until the server takes connections.
+func (p *pod) ready() *pod {
+	p.t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if _, err := p.exec("pg_isready", "--username=postgres"); err == nil {
+			return p
+		}
+		select {
+		case err := <-p.ended:
+			p.ended <- err
+			p.t.Fatalf("the container ended before it was ready (%v); it said:\n%s", err, p.logs)
+		default:
+		}
+	}
+	p.t.Fatalf("the server was not ready within a minute; it said:\n%s", p.logs)
+	return nil
+}
+
+// query runs SQL through the socket, on which everybody in the container is trusted.
+func (p *pod) query(sql string, options ...string) string {
+	p.t.Helper()
+	arguments := append([]string{"psql", "--no-psqlrc", "--tuples-only", "--no-align", "--command", sql}, options...)
+	output, err := p.exec(arguments...)
+	if err != nil {
+		p.t.Fatalf("%s: %v: %s\nthe server said:\n%s", sql, err, output, p.logs)
+	}
+	return output
+}
+
+// logs can be written and read at the same time.
+type logs struct {
+	mutex sync.Mutex
+	text  bytes.Buffer
+}
+
+func (l *logs) Write(text []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.Write(text)
+}
+
+func (l *logs) String() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.String()
+}
+
+// unpacked is the image as a container runtime sees it.
+type unpacked struct {
+	root   string
+	config v1.Config
+}
+
+var unpackedOnce *unpacked
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if unpackedOnce != nil {
+		_ = os.RemoveAll(filepath.Dir(unpackedOnce.root))
+	}
+	os.Exit(code)
+}
+
+// postgreSQL makes the image, or takes it from the cache, and unpacks it once for all tests.
+func postgreSQL(t *testing.T) *unpacked {
+	t.Helper()
+	if unpackedOnce != nil {
+		return unpackedOnce
+	}
+	folder, err := os.MkdirTemp("", "postgresql-image-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	unpackedOnce = &unpacked{root: filepath.Join(folder, "root")}
+	dest := filepath.Join(folder, "image.tar")
+	if err := PostgreSQL(t.Context(), PostgreSQLOptions{Dest: dest}); err != nil {
+		t.Fatal(err)
+	}
+	image, err := tarball.ImageFromPath(dest, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unpackedOnce.config = configOf(t, image).Config
+	walk(t, image, func(header *tar.Header, content io.Reader) {
+		if err := unpack(unpackedOnce.root, header, content); err != nil {
+			t.Fatalf("unpack %s: %v", header.Name, err)
+		}
+	})
+	return unpackedOnce
+}
+
+func unpack(root string, header *tar.Header, content io.Reader) error {
+	path := filepath.Join(root, header.Name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	switch header.Typeflag {
+	case tar.TypeSymlink:
+		return os.Symlink(header.Linkname, path)
+	case tar.TypeDir:
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			return err
+		}
+	default:
+		body, err := io.ReadAll(content)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, body, 0o600); err != nil {
+			return err
+		}
+	}
+	return errors.Join(os.Chown(path, header.Uid, header.Gid), os.Chmod(path, header.FileInfo().Mode()))
+}

@@ -1,0 +1,98 @@
+package images
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestMirrorsAreThoseThatAptNames(t *testing.T) {
+	found := parseMirrors(`Other bookworm http://other.example/apt/
+Debian bookworm http://one.example/debian/
+Debian bookworm-updates http://one.example/debian/
+Debian bookworm-security http://two.example/security/
+`)
+	want := "deb http://one.example/debian/ bookworm main\n" +
+		"deb http://one.example/debian/ bookworm-updates main\n" +
+		"deb http://two.example/security/ bookworm-security main\n"
+	if got := found.sources(); got != want {
+		t.Errorf("sources are\n%s, want\n%s", got, want)
+	}
+}
+
+func TestWithoutAMirrorOfSecurityFixesOnlyTheArchiveIsUsed(t *testing.T) {
+	found := parseMirrors("Debian trixie http://one.example/debian/\n")
+	if got := found.sources(); strings.Contains(got, "security") || found.archive != "http://one.example/debian/" {
+		t.Errorf("sources are %q from %+v", got, found)
+	}
+}
+
+func TestTheStopSignalIsAFastShutdown(t *testing.T) {
+	if signal := postgreSQLConfig("").StopSignal; signal != "SIGINT" {
+		t.Errorf("the stop signal is %q, want SIGINT", signal)
+	}
+}
+
+func TestABadReferenceIsRefusedBeforeAnythingIsMade(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	err := PostgreSQL(t.Context(), PostgreSQLOptions{Dest: filepath.Join(cache, "image.tar"), Reference: "No Such:Name"})
+	if err == nil || !strings.Contains(err.Error(), `image reference "No Such:Name"`) {
+		t.Errorf("error is %v, want one that names the reference", err)
+	}
+	assertHolds(t, cache)
+}
+
+func TestTheEntrypointRefusesWhatWouldNotBeASafeDatabase(t *testing.T) {
+	volume := t.TempDir()
+	foreign := filepath.Join(volume, "foreign")
+	if err := os.MkdirAll(filepath.Join(foreign, "lost+found"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	empty := filepath.Join(volume, "empty")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fresh := "PGDATA=" + filepath.Join(volume, "pgdata")
+	for want, env := range map[string][]string{
+		"set POSTGRES_PASSWORD or":                                 {fresh},
+		"are both set: keep one":                                   {fresh, "POSTGRES_PASSWORD=a", "POSTGRES_PASSWORD_FILE=" + empty},
+		"POSTGRES_PASSWORD_FILE=" + empty + " is missing or empty": {fresh, "POSTGRES_PASSWORD_FILE=" + empty},
+		"PGDATA=/proc is the volume itself":                        {"PGDATA=/proc", "POSTGRES_PASSWORD=a"},
+		"PGDATA=" + foreign + " holds files":                       {"PGDATA=" + foreign + "/", "POSTGRES_PASSWORD=a"},
+	} {
+		script := exec.CommandContext(t.Context(), "sh", "postgresql/entrypoint.sh")
+		script.Env = append(env, "PATH="+os.Getenv("PATH"))
+		output, err := script.CombinedOutput()
+		if err == nil || !strings.HasPrefix(string(output), "entrypoint: ") || !strings.Contains(string(output), want) {
+			t.Errorf("with %q: %v, and it says %q, want %q", env, err, output, want)
+		}
+	}
+	assertHolds(t, volume, "empty", "foreign")
+}
+
+func TestTheEntrypointRunsAnyOtherCommandAsItIs(t *testing.T) {
+	script := exec.CommandContext(t.Context(), "sh", "postgresql/entrypoint.sh", "printf", "%s|", "a b", "$c")
+	script.Env = []string{"PATH=" + os.Getenv("PATH"), "PGDATA=/not/there"}
+	output, err := script.CombinedOutput()
+	if err != nil || string(output) != "a b|$c|" {
+		t.Errorf("%v, and it prints %q", err, output)
+	}
+}
+
+func assertHolds(t *testing.T, folder string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, entry := range entries {
+		got = append(got, entry.Name())
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("%s holds %q, want %q", folder, got, want)
+	}
+}
