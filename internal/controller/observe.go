@@ -63,10 +63,11 @@ func (r *Reconciler) observe(ctx context.Context, from view, key client.ObjectKe
 		return nil, state.Observed{}, client.IgnoreNotFound(err)
 	}
 	o := &observation{view: from, cluster: cluster}
-	o.HeadlessService = child(ctx, o, naming.HeadlessService(key.Name), &corev1.Service{}, "Service")
-	o.Service = child(ctx, o, naming.Service(key.Name), &corev1.Service{}, "Service")
-	o.PodDisruptionBudget = child(ctx, o, naming.PodDisruptionBudget(key.Name), &policyv1.PodDisruptionBudget{}, "PodDisruptionBudget")
-	o.StatefulSet = child(ctx, o, naming.StatefulSet(key.Name), &appsv1.StatefulSet{}, "StatefulSet")
+	o.HeadlessService = child(ctx, o, "Service", naming.HeadlessService(key.Name), &corev1.Service{}, state.ServiceFacts)
+	o.Service = child(ctx, o, "Service", naming.Service(key.Name), &corev1.Service{}, state.ServiceFacts)
+	o.PodDisruptionBudget = child(ctx, o, "PodDisruptionBudget", naming.PodDisruptionBudget(key.Name),
+		&policyv1.PodDisruptionBudget{}, state.PodDisruptionBudgetFacts)
+	o.StatefulSet = child(ctx, o, "StatefulSet", naming.StatefulSet(key.Name), &appsv1.StatefulSet{}, state.StatefulSetFacts)
 	o.readMembers(ctx)
 	if cluster.DeletionTimestamp != nil {
 		o.readHooks(ctx)
@@ -84,7 +85,7 @@ type observation struct {
 
 // child reads an object that the cluster should own: nil when it does not exist, or is somebody else's,
 // which is noted.
-func child[T client.Object](ctx context.Context, o *observation, name string, object T, kind string) T {
+func child[T client.Object](ctx context.Context, o *observation, kind, name string, object T, facts func(T) T) T {
 	var none T
 	if !o.exists(ctx, name, object) {
 		return none
@@ -93,7 +94,7 @@ func child[T client.Object](ctx context.Context, o *observation, name string, ob
 		o.Foreign = append(o.Foreign, state.Foreign{Kind: kind, Name: name})
 		return none
 	}
-	return object
+	return facts(object)
 }
 
 func (o *observation) exists(ctx context.Context, name string, object client.Object) bool {

@@ -6,13 +6,13 @@ package controller
 
 import (
 	"context"
-	"reflect"
 
 	libpredicate "github.com/operator-framework/operator-lib/predicate"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -32,10 +32,10 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 	toCluster := handler.EnqueueRequestsFromMapFunc(clusterOf)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("databasecluster").
-		For(&dbv1.DatabaseCluster{}, builder.WithPredicates(filter(clusterFacts))).
-		Owns(&corev1.Service{}, builder.WithPredicates(filter(serviceFacts))).
-		Owns(&policyv1.PodDisruptionBudget{}, builder.WithPredicates(filter(metadataFacts))).
-		Owns(&appsv1.StatefulSet{}, builder.WithPredicates(filter(statefulSetFacts))).
+		For(&dbv1.DatabaseCluster{}, builder.WithPredicates(filter(state.ClusterFacts))).
+		Owns(&corev1.Service{}, builder.WithPredicates(filter(state.ServiceFacts))).
+		Owns(&policyv1.PodDisruptionBudget{}, builder.WithPredicates(filter(state.PodDisruptionBudgetFacts))).
+		Owns(&appsv1.StatefulSet{}, builder.WithPredicates(filter(state.StatefulSetFacts))).
 		Watches(&corev1.Pod{}, toCluster, builder.WithPredicates(changed(podFacts))).
 		Watches(&batchv1.Job{}, toCluster, builder.WithPredicates(changed(jobFacts))).
 		WithOptions(options).
@@ -43,10 +43,15 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 }
 
 // filter lets an update through when the spec changed: told by the generation, or by any update where
-// the kind has none, as Service. Alone that would hide what the operator reads outside the spec, so an
-// update also passes when those facts changed.
-func filter[T client.Object](facts func(T) any) predicate.Predicate {
-	return predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, libpredicate.NoGenerationPredicate{}, changed(facts))
+// the kind has none, as Service. Alone that would hide what the operator reads besides the spec, so an
+// update also passes when the facts changed.
+func filter[T client.Object](facts func(T) T) predicate.Predicate {
+	return predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, libpredicate.NoGenerationPredicate{},
+		changed(func(object T) any {
+			seen := facts(object)
+			seen.SetResourceVersion("")
+			return seen
+		}))
 }
 
 // changed lets an update through when what the operator reads of the object changed. Creations and
@@ -55,7 +60,7 @@ func changed[T client.Object](facts func(T) any) predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(T)
 		after, alsoOK := e.ObjectNew.(T)
-		return !ok || !alsoOK || !reflect.DeepEqual(facts(before), facts(after))
+		return !ok || !alsoOK || !equality.Semantic.DeepEqual(facts(before), facts(after))
 	}}
 }
 
@@ -68,42 +73,11 @@ func clusterOf(_ context.Context, object client.Object) []reconcile.Request {
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}}}
 }
 
-// metadata is what the operator reads of every object besides its spec, which the generation stands for.
-type metadata struct {
-	UID                 types.UID
-	Labels, Annotations map[string]string
-	Owners              any
-	Deleting            bool
-}
-
-func metadataOf(object client.Object) metadata {
-	return metadata{
-		object.GetUID(), object.GetLabels(), object.GetAnnotations(), object.GetOwnerReferences(), object.GetDeletionTimestamp() != nil,
-	}
-}
-
-func metadataFacts(object *policyv1.PodDisruptionBudget) any { return metadataOf(object) }
-
-func serviceFacts(service *corev1.Service) any { return []any{metadataOf(service), service.Spec} }
-
-// clusterFacts include the status: a status that another process wrote, or that a lagging cache kept
-// from us, is compared with the truth once it arrives.
-func clusterFacts(cluster *dbv1.DatabaseCluster) any {
-	return []any{
-		cluster.UID, cluster.Finalizers, cluster.DeletionTimestamp != nil, cluster.Status,
-		cluster.Annotations[dbv1.AnnotationSkipDeletionHooks],
-	}
-}
-
-func statefulSetFacts(set *appsv1.StatefulSet) any {
-	return []any{metadataOf(set), set.Status.ObservedGeneration, set.Status.UpdateRevision}
-}
-
 // podFacts leave the ordinal out: it is part of the name, which never changes.
 func podFacts(pod *corev1.Pod) any {
-	return []any{state.MemberOf(pod, 0).Facts(), pod.Labels[dbv1.LabelClusterUID]}
+	return []any{state.MemberOf(pod, 0).Facts(), pod.Labels}
 }
 
 func jobFacts(job *batchv1.Job) any {
-	return []any{state.HookOf(job), job.Labels[dbv1.LabelClusterUID], job.DeletionTimestamp != nil}
+	return []any{state.HookOf(job), job.Labels, job.DeletionTimestamp != nil}
 }

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package main
+package manager
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/util/retry"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
+	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
 // operatorConditionName is set by OLM v0 alone. OLM v1, Helm and plain manifests do not set it, which
@@ -25,7 +25,7 @@ const operatorConditionName = "OPERATOR_CONDITION_NAME"
 
 // declareUpgradeable tells OLM that the operator may be upgraded. OLM grants get, update and patch on
 // one object only, so the client does not cache: a cache would list and watch.
-func declareUpgradeable(_ context.Context, mgr ctrl.Manager, log logr.Logger) error {
+func declareUpgradeable(mgr ctrl.Manager, log logr.Logger) error {
 	if os.Getenv(operatorConditionName) == "" {
 		return nil
 	}
@@ -41,7 +41,7 @@ func declareUpgradeable(_ context.Context, mgr ctrl.Manager, log logr.Logger) er
 	if err != nil {
 		return fmt.Errorf("find the OperatorCondition: %w", err)
 	}
-	return mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
+	return mgr.Add(ctrlmanager.RunnableFunc(func(ctx context.Context) error {
 		err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
 			return condition.Set(ctx, metav1.ConditionTrue,
 				conditions.WithReason("NothingInFlight"), conditions.WithMessage("no operation is in flight that an upgrade would cut"))

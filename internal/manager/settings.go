@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package main
+package manager
 
 import (
 	"flag"
@@ -17,16 +17,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 )
 
-// settings are the flags. Each is read from the environment, too, where the command line does not give
+// Settings are the flags. Each is read from the environment, too, where the command line does not give
 // it: --metrics-bind-address from METRICS_BIND_ADDRESS, and so on.
-type settings struct {
+type Settings struct {
 	flags *flag.FlagSet
 	zap   zap.Options
 
-	showVersion bool
+	// ShowVersion asks for the version instead of work.
+	ShowVersion bool
 	concurrency int
 
 	watchNamespace string
+	syncPeriod     time.Duration
 
 	leaderElect             bool
 	leaderElectionNamespace string
@@ -39,9 +41,9 @@ type settings struct {
 	healthAddress   string
 }
 
-// parse reads the flags; an error names the flag or variable and the value.
-func parse(args []string, environment func(string) (string, bool)) (settings, error) {
-	s := settings{
+// Parse reads the flags; an error names the flag or variable and the value.
+func Parse(args []string, environment func(string) (string, bool)) (Settings, error) {
+	s := Settings{
 		flags: flag.NewFlagSet("manager", flag.ContinueOnError),
 		zap:   zap.Options{TimeEncoder: zapcore.RFC3339NanoTimeEncoder},
 	}
@@ -58,11 +60,12 @@ func parse(args []string, environment func(string) (string, bool)) (settings, er
 	return s, s.validate()
 }
 
-func (s *settings) define() {
+func (s *Settings) define() {
 	f := s.flags
-	f.BoolVar(&s.showVersion, "version", false, "Print the version and exit.")
+	f.BoolVar(&s.ShowVersion, "version", false, "Print the version and exit.")
 	f.StringVar(&s.watchNamespace, "watch-namespace", "", "Namespaces to work in, separated by commas. Empty: all.")
 	f.IntVar(&s.concurrency, "max-concurrent-reconciles", 8, "How many clusters are worked on at once, at least 1.")
+	f.DurationVar(&s.syncPeriod, "sync-period", 10*time.Hour, "How often every cluster is looked at although nothing changed.")
 	f.BoolVar(&s.leaderElect, "leader-elect", false, "Work only while holding the lease, so that several replicas can run.")
 	f.StringVar(&s.leaderElectionNamespace, "leader-election-namespace", "", "Namespace of the lease. Empty: the one the operator runs in.")
 	f.DurationVar(&s.leaseDuration, "lease-duration", 6*time.Second, "How long a leader that does not renew keeps the lease.")
@@ -97,7 +100,7 @@ func fromEnvironment(flags *flag.FlagSet, environment func(string) (string, bool
 	return failed
 }
 
-func (s *settings) validate() error {
+func (s *Settings) validate() error {
 	if s.concurrency < 1 {
 		return fmt.Errorf("--max-concurrent-reconciles is %d: it must be at least 1", s.concurrency)
 	}
@@ -114,7 +117,7 @@ func (s *settings) validate() error {
 }
 
 // namespaces to work in; none for all.
-func (s *settings) namespaces() []string {
+func (s *Settings) namespaces() []string {
 	var names []string
 	for name := range strings.SplitSeq(s.watchNamespace, ",") {
 		if name = strings.TrimSpace(name); name != "" {
@@ -124,6 +127,7 @@ func (s *settings) namespaces() []string {
 	return names
 }
 
-func (s *settings) logger() logr.Logger {
+// Logger logs as the flags say.
+func (s *Settings) Logger() logr.Logger {
 	return zap.New(zap.UseFlagOptions(&s.zap))
 }

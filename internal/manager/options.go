@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package main
+package manager
 
 import (
 	"crypto/tls"
@@ -31,8 +31,8 @@ import (
 // reconcileTimeout ends a pass whose API server does not answer.
 const reconcileTimeout = 30 * time.Second
 
-// managerOptions wire the manager: standbys keep warm caches, and a leader that exits hands over at once.
-func (s *settings) managerOptions(scheme *runtime.Scheme) ctrl.Options {
+// options wire the manager: standbys keep warm caches, and a leader that exits hands over at once.
+func (s *Settings) options(scheme *runtime.Scheme) ctrl.Options {
 	warm := true
 	return ctrl.Options{
 		Scheme:                        scheme,
@@ -51,7 +51,7 @@ func (s *settings) managerOptions(scheme *runtime.Scheme) ctrl.Options {
 	}
 }
 
-func (s *settings) metricsOptions() server.Options {
+func (s *Settings) metricsOptions() server.Options {
 	return server.Options{
 		BindAddress:    s.metricsAddress,
 		SecureServing:  true,
@@ -62,11 +62,12 @@ func (s *settings) metricsOptions() server.Options {
 }
 
 // cacheOptions hold nothing but what the operator made, and of pods only what it reads.
-func (s *settings) cacheOptions() cache.Options {
+func (s *Settings) cacheOptions() cache.Options {
 	ours := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{dbv1.LabelManagedBy: dbv1.LabelManagedByValue})}
 	pods := ours
 	pods.Transform = dbcontroller.TrimPod
 	options := cache.Options{
+		SyncPeriod:       &s.syncPeriod,
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
 			&corev1.Service{}:               ours,

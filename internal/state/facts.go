@@ -1,0 +1,61 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// The facts of an object are what the operator uses of it, and all that it uses. Observed holds facts,
+// and a watch lets an update through exactly when the facts changed, so nothing that is read can change
+// unseen.
+
+// ServiceFacts are the facts of a Service.
+func ServiceFacts(service *corev1.Service) *corev1.Service {
+	return &corev1.Service{ObjectMeta: metadataFacts(service.ObjectMeta), Spec: service.Spec}
+}
+
+// PodDisruptionBudgetFacts are the facts of a PodDisruptionBudget.
+func PodDisruptionBudgetFacts(budget *policyv1.PodDisruptionBudget) *policyv1.PodDisruptionBudget {
+	return &policyv1.PodDisruptionBudget{ObjectMeta: metadataFacts(budget.ObjectMeta), Spec: budget.Spec}
+}
+
+// StatefulSetFacts are the facts of a StatefulSet. How many members are ready is read from the pods.
+func StatefulSetFacts(set *appsv1.StatefulSet) *appsv1.StatefulSet {
+	return &appsv1.StatefulSet{
+		ObjectMeta: metadataFacts(set.ObjectMeta),
+		Spec:       set.Spec,
+		Status: appsv1.StatefulSetStatus{
+			ObservedGeneration: set.Status.ObservedGeneration,
+			UpdateRevision:     set.Status.UpdateRevision,
+		},
+	}
+}
+
+// ClusterFacts are the facts of a DatabaseCluster. The status is one: a status that somebody else wrote,
+// or one of ours that a cache shows late, is compared with the truth once it is seen.
+func ClusterFacts(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
+	facts := &dbv1.DatabaseCluster{ObjectMeta: metadataFacts(cluster.ObjectMeta), Spec: cluster.Spec, Status: cluster.Status}
+	facts.Labels, facts.OwnerReferences = nil, nil
+	facts.Annotations = nil
+	if skip, found := cluster.Annotations[dbv1.AnnotationSkipDeletionHooks]; found {
+		facts.Annotations = map[string]string{dbv1.AnnotationSkipDeletionHooks: skip}
+	}
+	return facts
+}
+
+// metadataFacts keep the resourceVersion for preconditions; it is no fact.
+func metadataFacts(m metav1.ObjectMeta) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
+		Labels: m.Labels, Annotations: m.Annotations, OwnerReferences: m.OwnerReferences,
+		Finalizers: m.Finalizers, DeletionTimestamp: m.DeletionTimestamp,
+	}
+}

@@ -1,0 +1,183 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+func withHook(c *dbv1.DatabaseCluster) {
+	c.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Name: "flush", Type: dbv1.HookCommand, Command: []string{"flush"}}}
+}
+
+func hookJob(cluster *dbv1.DatabaseCluster) *batchv1.Job {
+	return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
+		Namespace: cluster.Namespace, Name: naming.HookJob(cluster.Name, "flush", cluster.UID),
+	}}
+}
+
+func deleteCluster(t *testing.T, cluster *dbv1.DatabaseCluster) {
+	t.Helper()
+	if err := admin.Delete(t.Context(), cluster); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func members(t *testing.T, cluster *dbv1.DatabaseCluster) []string {
+	t.Helper()
+	pods := &corev1.PodList{}
+	if err := admin.List(t.Context(), pods, client.InNamespace(cluster.Namespace), client.MatchingLabels(naming.Selector(cluster.Name))); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for i := range pods.Items {
+		names = append(names, pods.Items[i].Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestDeletionRunsTheHookWaitsForItStopsInOrderAndKeepsTheVolumes(t *testing.T) {
+	cluster := created(t, withHook)
+	finish := make(chan struct{})
+	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
+		if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentHook {
+			select {
+			case <-finish:
+			default:
+				pod.Status.Phase = corev1.PodRunning
+				return
+			}
+		}
+		healthy(pod)
+	})
+	awaitReady(t, cluster)
+	deleteCluster(t, cluster)
+
+	awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionFalse, dbv1.ReasonHookRunning)
+	if got := members(t, cluster); len(got) != 3 {
+		t.Errorf("members %v while the hook runs, want all three", got)
+	}
+	job := read(t, hookJob(cluster))
+	if env := job.Spec.Template.Spec.Containers[0].Env; env[len(env)-1].Value != "orders-0.orders-headless orders-1.orders-headless orders-2.orders-headless" {
+		t.Errorf("%+v", env)
+	}
+
+	order := stopOrder(t, cluster)
+	close(finish)
+	awaitGone(t, cluster)
+	if got := order(); !slices.Equal(got, []string{"orders-2", "orders-1", "orders-0"}) {
+		t.Errorf("stopped in the order %v", got)
+	}
+	awaitGone(t, statefulSet(cluster))
+	awaitGone(t, service(cluster))
+	claims := &corev1.PersistentVolumeClaimList{}
+	if err := admin.List(t.Context(), claims, client.InNamespace(cluster.Namespace)); err != nil || len(claims.Items) != 3 {
+		t.Errorf("%d claims (%v), want all 3 kept", len(claims.Items), err)
+	}
+	read(t, hookJob(cluster)) // kept, with its logs
+}
+
+// stopOrder watches members go; its result waits until all are gone.
+func stopOrder(t *testing.T, cluster *dbv1.DatabaseCluster) func() []string {
+	t.Helper()
+	events, err := admin.Watch(t.Context(), &corev1.PodList{}, client.InNamespace(cluster.Namespace), client.MatchingLabels(naming.Selector(cluster.Name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() []string {
+		defer events.Stop()
+		var gone []string
+		for event := range events.ResultChan() {
+			if event.Type == watch.Deleted {
+				gone = append(gone, event.Object.(*corev1.Pod).Name)
+			}
+			if len(gone) == int(cluster.Spec.Replicas) {
+				break
+			}
+		}
+		return gone
+	}
+}
+
+func TestAHookThatFailsBlocksTheDeletionAndSaysWhatToDo(t *testing.T) {
+	cluster := created(t, func(c *dbv1.DatabaseCluster) { withHook(c); c.Spec.Deletion.DeadlineSeconds = 1 })
+	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
+		if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase {
+			healthy(pod)
+		}
+	})
+	awaitReady(t, cluster)
+	deleteCluster(t, cluster)
+	condition := awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonHookFailed)
+	mustContain(t, condition.Message, `deletion hook "flush" failed`, "deadline", "delete that Job", dbv1.AnnotationSkipDeletionHooks)
+	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonHookFailed)
+	if got := members(t, cluster); len(got) != 3 {
+		t.Errorf("members %v while the deletion is blocked, want all three", got)
+	}
+
+	failed := read(t, hookJob(cluster))
+	if err := admin.Delete(t.Context(), failed, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the hook to run again", func() error {
+		again := hookJob(cluster)
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(again), again); err != nil {
+			return err
+		}
+		if again.UID == failed.UID {
+			return fmt.Errorf("it is the same Job")
+		}
+		return nil
+	})
+
+	change(t, cluster, func(c *dbv1.DatabaseCluster) {
+		c.Annotations = map[string]string{dbv1.AnnotationSkipDeletionHooks: "true"}
+	})
+	awaitGone(t, cluster)
+}
+
+func TestAHookThatFailsDoesNotBlockWhenTheSpecSaysContinue(t *testing.T) {
+	cluster := created(t, func(c *dbv1.DatabaseCluster) {
+		withHook(c)
+		c.Spec.Deletion.DeadlineSeconds, c.Spec.Deletion.OnFailure = 1, dbv1.HookFailureContinue
+	})
+	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionFalse, dbv1.ReasonReplicasNotReady)
+	deleteCluster(t, cluster) // no member ever ran
+	awaitGone(t, cluster)
+}
+
+func TestANamesakeThatComesLaterIsNotTakenForTheOneThatWent(t *testing.T) {
+	cluster := created(t, withHook)
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	deleteCluster(t, cluster)
+	awaitGone(t, cluster)
+	first := read(t, hookJob(cluster))
+
+	again := smallest(cluster.Namespace, cluster.Name)
+	withHook(again)
+	create(t, again)
+	awaitReady(t, again)
+	deleteCluster(t, again)
+	awaitGone(t, again)
+	second := read(t, hookJob(again))
+	if first.Name == second.Name {
+		t.Errorf("both hooks ran as Job %s: the second cluster went without its hook", first.Name)
+	}
+}

@@ -1,0 +1,173 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package integration runs the operator against a real kube-apiserver and kube-controller-manager. There
+// is no kubelet: the tests say what becomes of pods. `make test-integration` runs it.
+package integration
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/yaml"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/manager"
+)
+
+// The operator of all tests runs as the ServiceAccount that it is deployed with, under the rules that
+// are shipped.
+const operatorUser = "system:serviceaccount:databasecluster-operator-system:databasecluster-operator-controller-manager"
+
+var (
+	admin    client.WithWatch // may do everything
+	requests = &counter{}  // of the operator
+)
+
+func TestMain(m *testing.M) {
+	stop, err := setUp()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "integration tests:", err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	stop()
+	os.Exit(code)
+}
+
+// setUp installs the CRD and starts the operator.
+func setUp() (stop func(), err error) {
+	kubeconfig := os.Getenv("DBC_TEST_KUBECONFIG")
+	if kubeconfig == "" {
+		return nil, fmt.Errorf("DBC_TEST_KUBECONFIG is not set: run them by `make test-integration`, which starts a control plane")
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	config.QPS = -1
+	crds := envtest.CRDInstallOptions{Paths: []string{"../../config/crd/bases"}, ErrorIfPathMissing: true}
+	if _, err := envtest.InstallCRDs(config, crds); err != nil {
+		return nil, err
+	}
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	if err := dbv1.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	if admin, err = client.NewWithWatch(config, client.Options{Scheme: scheme}); err != nil {
+		return nil, err
+	}
+	if err := allow(operatorUser, "../../config/rbac/role.yaml"); err != nil {
+		return nil, err
+	}
+	return startOperator(config)
+}
+
+func startOperator(config *rest.Config) (stop func(), err error) {
+	config = rest.CopyConfig(config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: operatorUser}
+	config.Wrap(requests.wrap)
+	settings, err := manager.Parse([]string{"--health-probe-bind-address=0", "--sync-period=2s"}, func(string) (string, bool) { return "", false })
+	if err != nil {
+		return nil, err
+	}
+	log := logr.Discard()
+	if os.Getenv("DBC_TEST_LOG") != "" {
+		log = settings.Logger()
+	}
+	ctrl.SetLogger(log)
+	mgr, err := manager.New(config, settings, log)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() {
+		if err := mgr.Start(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, "the operator stopped:", err)
+			os.Exit(1)
+		}
+	})
+	return func() { cancel(); done.Wait() }, nil
+}
+
+// allow binds a user to the ClusterRole in a file.
+func allow(user, file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	role := &rbacv1.ClusterRole{}
+	if err := yaml.Unmarshal(text, role); err != nil {
+		return err
+	}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: role.Name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+		Subjects:   []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: user}},
+	}
+	if err := admin.Create(context.Background(), role); err != nil {
+		return err
+	}
+	return admin.Create(context.Background(), binding)
+}
+
+// counter counts the requests that pass through a REST config, but for the watches.
+type counter struct {
+	mutex sync.Mutex
+	seen  []string
+}
+
+func (c *counter) wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		if request.URL.Query().Get("watch") == "" {
+			c.mutex.Lock()
+			c.seen = append(c.seen, request.Method+" "+request.URL.Path)
+			c.mutex.Unlock()
+		}
+		return next.RoundTrip(request)
+	})
+}
+
+// since are the requests after the first n.
+func (c *counter) since(n int) []string {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return append([]string(nil), c.seen[n:]...)
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
+
+// namespace makes a namespace for one test and removes it afterwards.
+func namespace(t *testing.T) string {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
+	if err := admin.Create(t.Context(), ns); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = admin.Delete(context.Background(), ns) })
+	return ns.Name
+}

@@ -1,0 +1,304 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+func at(cluster *dbv1.DatabaseCluster, suffix string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: cluster.Namespace, Name: cluster.Name + suffix}
+}
+
+func statefulSet(cluster *dbv1.DatabaseCluster) *appsv1.StatefulSet {
+	return &appsv1.StatefulSet{ObjectMeta: at(cluster, "")}
+}
+
+func service(cluster *dbv1.DatabaseCluster) *corev1.Service {
+	return &corev1.Service{ObjectMeta: at(cluster, "")}
+}
+
+func budget(cluster *dbv1.DatabaseCluster) *policyv1.PodDisruptionBudget {
+	return &policyv1.PodDisruptionBudget{ObjectMeta: at(cluster, "")}
+}
+
+func member(cluster *dbv1.DatabaseCluster, ordinal int) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: at(cluster, fmt.Sprintf("-%d", ordinal))}
+}
+
+func TestTheSmallestManifestBecomesAvailable(t *testing.T) {
+	cluster := created(t, nil)
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionTrue, dbv1.ReasonAllReplicasReady)
+	awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionFalse, dbv1.ReasonSettled)
+	awaitCondition(t, cluster, dbv1.ConditionDegraded, metav1.ConditionFalse, dbv1.ReasonMembersHealthy)
+	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionFalse, dbv1.ReasonNotStalled)
+	if s := cluster.Status; s.Replicas != 3 || s.ReadyReplicas != 3 || s.ObservedGeneration != cluster.Generation {
+		t.Errorf("%+v", s)
+	}
+	headless := read(t, &corev1.Service{ObjectMeta: at(cluster, "-headless")})
+	if headless.Spec.ClusterIP != corev1.ClusterIPNone || !headless.Spec.PublishNotReadyAddresses || headless.Spec.Ports[0].Name != "db" {
+		t.Errorf("%+v", headless.Spec)
+	}
+}
+
+func TestAtRestNoRequestIsSent(t *testing.T) {
+	cluster := created(t, nil)
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	passes := reconciles(t)
+	quiet := len(requests.since(0))
+	eventually(t, "a few seconds without a request", func() error {
+		before := quiet
+		time.Sleep(2 * time.Second)
+		quiet = len(requests.since(0))
+		if quiet != before {
+			return fmt.Errorf("%v", requests.since(before))
+		}
+		return nil
+	})
+	// The operator of the tests looks at everything again every 2 seconds.
+	start := reconciles(t)
+	eventually(t, "three passes", func() error {
+		if seen := reconciles(t) - start; seen < 3 {
+			return fmt.Errorf("%v passes", seen)
+		}
+		return nil
+	})
+	if sent := requests.since(quiet); len(sent) > 0 {
+		t.Errorf("%d requests at rest: %v (passes before: %v)", len(sent), sent, passes)
+	}
+}
+
+// reconciles is how many passes the operator has made.
+func reconciles(t *testing.T) float64 {
+	t.Helper()
+	families, err := metrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum float64
+	for _, family := range families {
+		if family.GetName() == "controller_runtime_reconcile_total" {
+			for _, metric := range family.GetMetric() {
+				sum += metric.GetCounter().GetValue()
+			}
+		}
+	}
+	return sum
+}
+
+func TestReadyReplicasFallAndRiseThroughTheWatchesAlone(t *testing.T) {
+	cluster := created(t, nil)
+	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
+		if pod.Annotations["test/hold"] == "" {
+			healthy(pod)
+		}
+	})
+	awaitReady(t, cluster)
+	pod := member(cluster, 1)
+	change(t, pod, func(p *corev1.Pod) { p.Annotations = map[string]string{"test/hold": "true"} })
+	change(t, pod, func(*corev1.Pod) {})
+	before := pod.DeepCopy()
+	setReady(pod, corev1.ConditionFalse)
+	if err := admin.Status().Patch(t.Context(), pod, client.MergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
+	message := awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionFalse, dbv1.ReasonReplicasNotReady).Message
+	mustContain(t, message, "2 of 3 members are ready")
+	if cluster.Status.ReadyReplicas != 2 {
+		t.Errorf("%+v", cluster.Status)
+	}
+	if err := admin.Delete(t.Context(), pod); err != nil {
+		t.Fatal(err)
+	}
+	awaitReady(t, cluster)
+	if cluster.Status.ReadyReplicas != 3 {
+		t.Errorf("%+v", cluster.Status)
+	}
+}
+
+func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
+	cluster := created(t, nil)
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	cases := map[string]struct {
+		object client.Object
+		spoil  func(client.Object)
+		whole  func(client.Object) bool
+	}{
+		"a selector that selects nothing": {service(cluster), func(o client.Object) {
+			o.(*corev1.Service).Spec.Selector["version"] = "2"
+		}, func(o client.Object) bool { return len(o.(*corev1.Service).Spec.Selector) == 3 }},
+		"another port": {service(cluster), func(o client.Object) {
+			o.(*corev1.Service).Spec.Ports[0].Port = 1
+		}, func(o client.Object) bool {
+			ports := o.(*corev1.Service).Spec.Ports
+			return len(ports) == 1 && ports[0].Port == 9000
+		}},
+		"a Service without its label": {service(cluster), func(o client.Object) {
+			o.SetLabels(nil)
+		}, func(o client.Object) bool { return o.GetLabels()[dbv1.LabelManagedBy] != "" }},
+		"a budget of another kind": {budget(cluster), func(o client.Object) {
+			three := intstr.FromInt32(3)
+			o.(*policyv1.PodDisruptionBudget).Spec.MaxUnavailable, o.(*policyv1.PodDisruptionBudget).Spec.MinAvailable = nil, &three
+		}, func(o client.Object) bool {
+			spec := o.(*policyv1.PodDisruptionBudget).Spec
+			return spec.MinAvailable == nil && spec.MaxUnavailable.IntValue() == 1
+		}},
+		"a StatefulSet without its label": {statefulSet(cluster), func(o client.Object) {
+			delete(o.GetLabels(), dbv1.LabelClusterUID)
+		}, func(o client.Object) bool { return o.GetLabels()[dbv1.LabelClusterUID] == string(cluster.UID) }},
+		"a StatefulSet with fewer replicas": {statefulSet(cluster), func(o client.Object) {
+			*o.(*appsv1.StatefulSet).Spec.Replicas = 2
+		}, func(o client.Object) bool { return *o.(*appsv1.StatefulSet).Spec.Replicas == 3 }},
+	}
+	for what, c := range cases {
+		t.Run(what, func(t *testing.T) {
+			change(t, c.object, c.spoil)
+			eventually(t, what+" to be repaired", func() error {
+				if read(t, c.object); !c.whole(c.object) {
+					return fmt.Errorf("%+v", c.object)
+				}
+				return nil
+			})
+		})
+	}
+	for _, object := range []client.Object{service(cluster), budget(cluster), statefulSet(cluster), &corev1.Service{ObjectMeta: at(cluster, "-headless")}} {
+		t.Run(fmt.Sprintf("deleted %T %s", object, object.GetName()), func(t *testing.T) {
+			uid := read(t, object).GetUID()
+			if err := admin.Delete(t.Context(), object); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "a new one", func() error {
+				if err := admin.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+					return err
+				}
+				if object.GetUID() == uid {
+					return fmt.Errorf("it is still the old one")
+				}
+				return nil
+			})
+		})
+	}
+	awaitReady(t, cluster)
+}
+
+func TestWhatOthersAddIsTheirs(t *testing.T) {
+	cluster := created(t, func(c *dbv1.DatabaseCluster) {
+		c.Spec.Service.Annotations = map[string]string{"ours": "1", "gone": "1"}
+	})
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	change(t, service(cluster), func(s *corev1.Service) { s.Annotations["theirs"] = "1" })
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { delete(c.Spec.Service.Annotations, "gone") })
+	eventually(t, "the annotation that left the spec to leave the Service", func() error {
+		got := read(t, service(cluster)).Annotations
+		if got["ours"] != "1" || got["theirs"] != "1" || got["gone"] != "" {
+			return fmt.Errorf("%v", got)
+		}
+		return nil
+	})
+}
+
+func TestAnObjectOfSomebodyElseIsNeverTouched(t *testing.T) {
+	for _, name := range []string{"orders", "orders-headless"} {
+		t.Run("Service "+name, func(t *testing.T) {
+			cluster := smallest(namespace(t), "orders")
+			foreign := &corev1.Service{
+				ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: name},
+				Spec:       corev1.ServiceSpec{Selector: map[string]string{"app": "theirs"}, Ports: []corev1.ServicePort{{Port: 80}}},
+			}
+			create(t, foreign)
+			version := read(t, foreign).ResourceVersion
+			create(t, cluster)
+			kubelet(t, cluster.Namespace, healthy)
+			message := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonNameConflict).Message
+			mustContain(t, message, "Service "+name, "leaves it alone")
+			if read(t, foreign).ResourceVersion != version {
+				t.Errorf("the Service was written to: %+v", foreign)
+			}
+		})
+	}
+}
+
+func TestACorrectedImageRecoversWithoutAHandAndABadOneTakesOneMemberAtMost(t *testing.T) {
+	cluster := created(t, nil)
+	const bad = "example.test/database:bad"
+	kubelet(t, cluster.Namespace, broken(bad))
+	awaitReady(t, cluster)
+	uids := map[int]any{}
+	for ordinal := range 3 {
+		uids[ordinal] = read(t, member(cluster, ordinal)).UID
+	}
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Image = bad })
+	message := awaitCondition(t, cluster, dbv1.ConditionDegraded, metav1.ConditionTrue, dbv1.ReasonMemberFailing).Message
+	mustContain(t, message, "pod orders-2", "ImagePullBackOff", "no such image")
+	time.Sleep(time.Second)
+	for ordinal := range 2 {
+		if read(t, member(cluster, ordinal)).UID != uids[ordinal] {
+			t.Errorf("pod orders-%d was restarted although orders-2 is down", ordinal)
+		}
+	}
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Image = "example.test/database:2" })
+	awaitReady(t, cluster)
+	for ordinal := range 3 {
+		if image := read(t, member(cluster, ordinal)).Spec.Containers[0].Image; image != "example.test/database:2" {
+			t.Errorf("pod orders-%d has image %s", ordinal, image)
+		}
+	}
+}
+
+func TestScalingGoesThroughTheScaleSubresourceAndMembersGoOneByOne(t *testing.T) {
+	cluster := created(t, nil)
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	for _, replicas := range []int32{5, 1, 2} {
+		scale := &autoscalingv1.Scale{Spec: autoscalingv1.ScaleSpec{Replicas: replicas}}
+		if err := admin.SubResource("scale").Update(t.Context(), cluster, client.WithSubResourceBody(scale)); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, fmt.Sprintf("%d members", replicas), func() error {
+			read(t, cluster)
+			pods := &corev1.PodList{}
+			if err := admin.List(t.Context(), pods, client.InNamespace(cluster.Namespace)); err != nil {
+				return err
+			}
+			if s := cluster.Status; len(pods.Items) != int(replicas) || s.Replicas != replicas || s.ReadyReplicas != replicas || s.ObservedGeneration != cluster.Generation {
+				return fmt.Errorf("%d pods, %+v", len(pods.Items), s)
+			}
+			return nil
+		})
+	}
+	claims := &corev1.PersistentVolumeClaimList{}
+	if err := admin.List(t.Context(), claims, client.InNamespace(cluster.Namespace)); err != nil || len(claims.Items) != 5 {
+		t.Errorf("%d claims (%v), want all 5 kept", len(claims.Items), err)
+	}
+}
+
+func TestGrowingAVolumeIsReportedAsWhatItIs(t *testing.T) {
+	cluster := created(t, nil)
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Storage.Size.Add(c.Spec.Storage.Size) })
+	message := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonStorageChangeUnsupported).Message
+	mustContain(t, message, "2Gi", "1Gi")
+}

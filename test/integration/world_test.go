@@ -1,0 +1,194 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// patience is how long a story waits for what must come. It is no measurement: on a busy machine things
+// take long.
+const patience = 90 * time.Second
+
+// smallest is the smallest manifest: four fields.
+func smallest(ns, name string) *dbv1.DatabaseCluster {
+	return &dbv1.DatabaseCluster{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name},
+		Spec: dbv1.DatabaseClusterSpec{
+			Replicas:  3,
+			Image:     "example.test/database:1",
+			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")}},
+			Storage:   dbv1.Storage{Size: resource.MustParse("1Gi")},
+		},
+	}
+}
+
+// created makes a cluster in a namespace of its own.
+func created(t *testing.T, change func(*dbv1.DatabaseCluster)) *dbv1.DatabaseCluster {
+	t.Helper()
+	cluster := smallest(namespace(t), "orders")
+	if change != nil {
+		change(cluster)
+	}
+	create(t, cluster)
+	return cluster
+}
+
+func create(t *testing.T, object client.Object) {
+	t.Helper()
+	if err := admin.Create(t.Context(), object); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// read reads an object anew.
+func read[T client.Object](t *testing.T, object T) T {
+	t.Helper()
+	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+// change edits the latest version of an object.
+func change[T client.Object](t *testing.T, object T, edit func(T)) {
+	t.Helper()
+	eventually(t, "change "+object.GetName(), func() error {
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+			return err
+		}
+		edit(object)
+		return admin.Update(t.Context(), object)
+	})
+}
+
+// eventually waits until a check passes, and fails with what it last said.
+func eventually(t *testing.T, what string, check func() error) {
+	t.Helper()
+	var err error
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if err = check(); err == nil {
+			return
+		}
+	}
+	t.Fatalf("%s: not within %s: %v", what, patience, err)
+}
+
+// awaitCondition waits for a condition of a cluster and returns it.
+func awaitCondition(t *testing.T, cluster *dbv1.DatabaseCluster, kind string, status metav1.ConditionStatus, reason string) metav1.Condition {
+	t.Helper()
+	var found metav1.Condition
+	eventually(t, fmt.Sprintf("%s to be %s (%s)", kind, status, reason), func() error {
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cluster), cluster); err != nil {
+			return err
+		}
+		c := meta.FindStatusCondition(cluster.Status.Conditions, kind)
+		if c == nil || c.Status != status || c.Reason != reason || c.ObservedGeneration != cluster.Generation {
+			return fmt.Errorf("generation %d, conditions %+v", cluster.Generation, cluster.Status.Conditions)
+		}
+		found = *c
+		return nil
+	})
+	return found
+}
+
+func awaitReady(t *testing.T, cluster *dbv1.DatabaseCluster) {
+	t.Helper()
+	awaitCondition(t, cluster, dbv1.ConditionReady, metav1.ConditionTrue, dbv1.ReasonReady)
+}
+
+// kubelet does to the pods of a namespace what a test tells, until the test ends.
+func kubelet(t *testing.T, ns string, act func(*corev1.Pod)) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			pods := &corev1.PodList{}
+			_ = admin.List(ctx, pods, client.InNamespace(ns))
+			for i := range pods.Items {
+				pod := &pods.Items[i]
+				before := pod.DeepCopy()
+				if act(pod); pod.DeletionTimestamp == nil {
+					_ = admin.Status().Patch(ctx, pod, client.MergeFrom(before))
+				}
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+}
+
+// healthy makes members ready and hooks succeed.
+func healthy(pod *corev1.Pod) {
+	if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentHook {
+		pod.Status.Phase = corev1.PodSucceeded
+		return
+	}
+	pod.Status.Phase = corev1.PodRunning
+	setReady(pod, corev1.ConditionTrue)
+}
+
+// broken makes members with an image wait for it, and the others ready.
+func broken(image string) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) {
+		if pod.Spec.Containers[0].Image != image {
+			healthy(pod)
+			return
+		}
+		pod.Status.Phase = corev1.PodPending
+		setReady(pod, corev1.ConditionFalse)
+		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+			Name: "database", Image: image,
+			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "no such image"}},
+		}}
+	}
+}
+
+func setReady(pod *corev1.Pod, status corev1.ConditionStatus) {
+	for i := range pod.Status.Conditions {
+		if pod.Status.Conditions[i].Type == corev1.PodReady {
+			pod.Status.Conditions[i].Status = status
+			return
+		}
+	}
+	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: status, LastTransitionTime: metav1.Now()})
+}
+
+func awaitGone(t *testing.T, object client.Object) {
+	t.Helper()
+	eventually(t, object.GetName()+" to be gone", func() error {
+		err := admin.Get(t.Context(), client.ObjectKeyFromObject(object), object)
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return fmt.Errorf("it is there (%v), finalizers %v", err, object.GetFinalizers())
+	})
+}
+
+func mustContain(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q does not contain %q", text, part)
+		}
+	}
+}
