@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,7 +30,7 @@ func runControlPlane(ctx context.Context, repo string, arguments []string) error
 	case verb == "down":
 		return controlPlaneDown(ctx, dir)
 	case verb == "status":
-		return showStatus(controlplane.Status(dir))
+		return showStatus(controlplane.Status(ctx, dir))
 	case len(arguments) > 2 && arguments[0] == "run" && arguments[1] == "--":
 		return controlPlaneRun(ctx, repo, arguments[2:])
 	}
@@ -100,4 +101,16 @@ func controlPlaneRun(ctx context.Context, repo string, arguments []string) error
 		return err
 	}
 	return exitCode(code)
+}
+
+func controlPlaneKubeconfig() (string, error) {
+	dir, err := controlPlaneDir()
+	if err != nil {
+		return "", err
+	}
+	path := controlplane.Settings{Dir: dir}.Kubeconfig(controlplane.Admin)
+	if _, err := os.Stat(path); err != nil {
+		return "", errors.New("the control plane is not up: run `local control-plane up` first")
+	}
+	return path, nil
 }

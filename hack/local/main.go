@@ -21,7 +21,7 @@ type command struct {
 	run                      func(ctx context.Context, repo string, arguments []string) error
 }
 
-// commands is filled by the files of this package; a command without a summary is not shown.
+// commands is what usage shows; files that need Linux add theirs.
 var commands = []command{
 	{"tool", "NAME... | --list", "build tools that are not cached yet and print their paths", runTool},
 	{"control-plane", "up | down | status | run -- CMD ARG...", "an API server without a node, on loopback", runControlPlane},
@@ -71,9 +71,7 @@ func usage(out io.Writer, flags *flag.FlagSet) {
 	fmt.Fprint(out, "usage: local [--repo DIR] COMMAND\n\n")
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, command := range commands {
-		if command.summary != "" {
-			fmt.Fprintf(table, "  %s\t%s\n", strings.TrimSpace(command.name+" "+command.arguments), command.summary)
-		}
+		fmt.Fprintf(table, "  %s\t%s\n", strings.TrimSpace(command.name+" "+command.arguments), command.summary)
 	}
 	_ = table.Flush()
 	fmt.Fprintln(out)

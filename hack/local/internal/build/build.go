@@ -2,14 +2,13 @@ package build
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"syscall"
 
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
 )
 
@@ -82,7 +81,7 @@ func (j *job) build(ctx context.Context, number, total int) error {
 	if err := os.MkdirAll(filepath.Dir(j.binary.Path), 0o755); err != nil {
 		return fmt.Errorf("make the folder for %s: %w", j.tool.Name, err)
 	}
-	unlock, err := lock(filepath.Join(filepath.Dir(j.binary.Path), ".lock"))
+	unlock, err := process.Lock(filepath.Join(filepath.Dir(j.binary.Path), ".lock"), "another build of the same tools")
 	if err != nil {
 		return err
 	}
@@ -112,26 +111,6 @@ func (j *job) compile(ctx context.Context) error {
 		return fmt.Errorf("put %s into the cache: %w", j.tool.Name, err)
 	}
 	return nil
-}
-
-// lock waits for a lock that the kernel lets go of when its holder ends, however it ends.
-func lock(path string) (unlock func(), err error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("open the lock of the tool cache: %w", err)
-	}
-	descriptor := int(file.Fd()) //nolint:gosec // descriptors are small
-	err = syscall.Flock(descriptor, syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = progress.Step("waiting for another build of the same tools", func() error {
-			return syscall.Flock(descriptor, syscall.LOCK_EX)
-		})
-	}
-	if err != nil {
-		file.Close()
-		return nil, fmt.Errorf("lock %s: %w", path, err)
-	}
-	return func() { file.Close() }, nil
 }
 
 // Version is the version that a tool has, or will have when it is built, and whether it is in the cache.

@@ -16,7 +16,8 @@ func (s Settings) Command(name, readyURL string, client *Client, args ...string)
 }
 
 // Commands are the three programs, in the order of their start.
-func (s Settings) Commands(certificates pki.Folder, client *Client) []process.Command {
+func (s Settings) Commands(client *Client) []process.Command {
+	certificates := s.Certificates()
 	return []process.Command{
 		s.Command("etcd", s.etcdURL()+"/readyz", client, s.etcd(certificates)...),
 		s.Command("kube-apiserver", s.URL()+"/readyz", client, append(s.apiServer(certificates), s.ExtraAPI...)...),
@@ -72,28 +73,34 @@ func (s Settings) apiServer(certificates pki.Folder) []string {
 	}
 }
 
-// controllerManager may ask often: its defaults are for a server that it shares with thousands of nodes.
 func (s Settings) controllerManager(certificates pki.Folder) []string {
-	kubeconfig := s.Kubeconfig(manager)
+	return append(s.Component(manager, s.Ports.ControllerManager),
+		"--root-ca-file="+certificates.Certificate(pki.CA),
+		"--cluster-signing-cert-file="+certificates.Certificate(pki.CA),
+		"--cluster-signing-key-file="+certificates.Key(pki.CA),
+		"--service-account-private-key-file="+certificates.Key(pki.ServiceAccounts),
+		"--flex-volume-plugin-dir="+filepath.Join(s.Dir, "flex-volumes"),
+		"--use-service-account-credentials",
+		"--pvclaimbinder-sync-period=2s",
+		"--namespace-sync-period=30s",
+	)
+}
+
+// Component are the flags that the controller manager and the scheduler share. They may ask often: the defaults
+// are for a server that serves thousands of nodes.
+func (s Settings) Component(name string, port int) []string {
+	kubeconfig := s.Kubeconfig(name)
 	return []string{
 		"--kubeconfig=" + kubeconfig,
 		"--authentication-kubeconfig=" + kubeconfig,
 		"--authorization-kubeconfig=" + kubeconfig,
 		"--bind-address=" + Loopback,
-		"--secure-port=" + strconv.Itoa(s.Ports.ControllerManager),
-		"--tls-cert-file=" + certificates.Certificate(Server),
-		"--tls-private-key-file=" + certificates.Key(Server),
-		"--root-ca-file=" + certificates.Certificate(pki.CA),
-		"--cluster-signing-cert-file=" + certificates.Certificate(pki.CA),
-		"--cluster-signing-key-file=" + certificates.Key(pki.CA),
-		"--service-account-private-key-file=" + certificates.Key(pki.ServiceAccounts),
-		"--flex-volume-plugin-dir=" + filepath.Join(s.Dir, "flex-volumes"),
-		"--use-service-account-credentials",
+		"--secure-port=" + strconv.Itoa(port),
+		"--tls-cert-file=" + s.Certificates().Certificate(Server),
+		"--tls-private-key-file=" + s.Certificates().Key(Server),
 		"--leader-elect=false",
 		"--kube-api-qps=500",
 		"--kube-api-burst=1000",
-		"--pvclaimbinder-sync-period=2s",
-		"--namespace-sync-period=30s",
 	}
 }
 

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
 )
 
 const throwaway = "dbc-control-plane-"
@@ -41,7 +42,7 @@ func tryLock(dir string, flags int) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the lock of %s: %w", dir, err)
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil { //nolint:gosec // descriptors are small
+	if err := process.TryLock(file); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("lock %s: %w", dir, err)
 	}

@@ -5,10 +5,8 @@ import (
 	_ "embed"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
-	"github.com/dbcluster/databasecluster-operator/hack/local/internal/pki"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
 )
 
@@ -34,36 +32,32 @@ func Open(dir string, tied bool, binaries map[string]build.Binary) (Settings, er
 }
 
 // Prepare makes certificates and kubeconfigs, and returns what the programs need.
-func (s Settings) Prepare() (pki.Folder, *Client, error) {
+func (s Settings) Prepare() (*Client, error) {
 	identities, err := s.identities()
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	certificates, err := pki.Ensure(filepath.Join(s.Dir, "pki"), identities)
-	if err != nil {
-		return "", nil, err
+	certificates := s.Certificates()
+	if err := certificates.Ensure(identities); err != nil {
+		return nil, err
 	}
 	for _, identity := range identities {
 		if err := certificates.WriteKubeconfig(s.Kubeconfig(identity.Name), s.URL(), identity.Name); err != nil {
-			return "", nil, err
+			return nil, err
 		}
 	}
-	client, err := newClient(s.URL(), certificates)
-	return certificates, client, err
+	return s.Client()
 }
 
 // Up starts what does not run and says whether anything had to be started.
 func (s Settings) Up(ctx context.Context) (started bool, err error) {
-	certificates, client, err := s.Prepare()
+	client, err := s.Prepare()
 	if err != nil {
 		return false, err
 	}
-	for _, command := range s.Commands(certificates, client) {
-		began, err := s.Group.Ensure(ctx, command)
-		if err != nil {
-			return started, err
-		}
-		started = started || began
+	started, err = s.Group.EnsureAll(ctx, s.Commands(client))
+	if err != nil {
+		return started, err
 	}
 	return started, client.Apply(ctx, "/apis/storage.k8s.io/v1/storageclasses/standard", storageClass)
 }
@@ -77,13 +71,12 @@ func Down(ctx context.Context, dir string) (ended []string, err error) {
 			ended = append(ended, name)
 		}
 	}
-	ended = append(ended, group.StopStragglers()...)
+	ended = append(ended, group.KillStragglers()...)
 	removeFolders()
 	return ended, os.RemoveAll(dir)
 }
 
 // Status is the state of each program of the control plane in a folder.
-func Status(dir string) []process.State {
-	group := process.Group{Dir: dir}
-	return group.Status("etcd", "kube-apiserver", manager)
+func Status(ctx context.Context, dir string) []process.State {
+	return process.Group{Dir: dir}.Status(ctx, []process.Command{{Name: "etcd"}, {Name: "kube-apiserver"}, {Name: manager}})
 }

@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/dbcluster/databasecluster-operator/hack/local/internal/pki"
 )
 
 // hostPaths is where the controller manager's provisioner makes the folder of each volume; no flag moves it.
@@ -20,8 +18,7 @@ func foldersOfVolumes(ctx context.Context, dir string) (remove func()) {
 	if err != nil {
 		return nothing
 	}
-	settings := Settings{Address: Loopback, Ports: ports}
-	client, err := newClient(settings.URL(), pki.Folder(filepath.Join(dir, "pki")))
+	client, err := Settings{Dir: dir, Address: Loopback, Ports: ports}.Client()
 	if err != nil {
 		return nothing
 	}

@@ -49,19 +49,19 @@ const (
 )
 
 // Ensure makes all files at once, or keeps all that are there.
-func Ensure(folder string, identities []Identity) (Folder, error) {
-	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
-		return Folder(folder), err
+func (f Folder) Ensure(identities []Identity) error {
+	if _, err := os.Stat(string(f)); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	// A crash leaves only the unfinished folder, never half of the real one.
-	unfinished := folder + ".new"
-	if err := errors.Join(os.RemoveAll(unfinished), os.MkdirAll(unfinished, 0o700)); err != nil {
-		return "", fmt.Errorf("make the folder for certificates: %w", err)
+	unfinished := f + ".new"
+	if err := errors.Join(os.RemoveAll(string(unfinished)), os.MkdirAll(string(unfinished), 0o700)); err != nil {
+		return fmt.Errorf("make the folder for certificates: %w", err)
 	}
-	if err := fill(Folder(unfinished), identities); err != nil {
-		return "", err
+	if err := fill(unfinished, identities); err != nil {
+		return err
 	}
-	return Folder(folder), os.Rename(unfinished, folder)
+	return os.Rename(string(unfinished), string(f))
 }
 
 func fill(folder Folder, identities []Identity) error {

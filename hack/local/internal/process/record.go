@@ -68,3 +68,9 @@ func (g Group) prepare() error {
 	}
 	return nil
 }
+
+// Known says whether a program of this name was ever started here.
+func (g Group) Known(name string) bool {
+	_, err := os.Stat(g.recordPath(name))
+	return err == nil
+}

@@ -19,6 +19,18 @@ const (
 	stopWithin  = 10 * time.Second
 )
 
+// EnsureAll ensures one program after the other and says whether any had to be started.
+func (g Group) EnsureAll(ctx context.Context, commands []Command) (started bool, err error) {
+	for _, command := range commands {
+		began, err := g.Ensure(ctx, command)
+		if err != nil {
+			return started, err
+		}
+		started = started || began
+	}
+	return started, nil
+}
+
 // Ensure makes the program run as commanded and waits until it is ready. It says whether it had to start it.
 func (g Group) Ensure(ctx context.Context, command Command) (started bool, err error) {
 	record, running := g.Running(command.Name)

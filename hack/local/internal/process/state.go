@@ -1,9 +1,11 @@
 package process
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"text/tabwriter"
+	"time"
 )
 
 // State is one row of a table.
@@ -13,17 +15,29 @@ type State struct {
 	Up                   bool
 }
 
-// Status looks up programs by their records.
-func (g Group) Status(names ...string) []State {
+// Status looks the programs up by their records, and asks those that can answer whether they are ready.
+func (g Group) Status(ctx context.Context, commands []Command) []State {
 	var states []State
-	for _, name := range names {
-		state := State{Name: name, State: "not running"}
-		if record, running := g.Running(name); running {
-			state = State{name, record.Version, "running", record.Identity.PID, true}
+	for _, command := range commands {
+		state := State{Name: command.Name, State: "not running"}
+		if record, running := g.Running(command.Name); running {
+			state = State{command.Name, record.Version, "running", record.Identity.PID, true}
+			if err := command.readyNow(ctx); err != nil {
+				state.State, state.Up = fmt.Sprintf("not ready: %v", err), false
+			}
 		}
 		states = append(states, state)
 	}
 	return states
+}
+
+func (c Command) readyNow(ctx context.Context) error {
+	if c.Ready == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	return c.Ready(ctx)
 }
 
 // WriteTable prints the states and says whether all are up.

@@ -15,11 +15,13 @@ func (g Group) Stop(name string) bool {
 	return running
 }
 
-// StopStragglers ends every program that carries the group's mark and returns the executables.
-func (g Group) StopStragglers() []string {
+// KillStragglers ends every program that carries the group's mark, at once: nobody knows how it
+// wants to be asked. It returns the executables.
+func (g Group) KillStragglers() []string {
 	var ended []string
 	for _, identity := range marked(g.mark()) {
-		g.stop(identity)
+		identity.signal(syscall.SIGKILL)
+		ends(identity, stopWithin)
 		ended = append(ended, identity.Executable)
 	}
 	slices.Sort(ended)

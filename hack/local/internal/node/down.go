@@ -1,0 +1,69 @@
+//go:build linux
+
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
+)
+
+// Down ends and removes everything that Up made, however far it came, and says what it finds.
+func Down(ctx context.Context) error {
+	if os.Geteuid() != 0 {
+		return errors.New("what root started only root can end: run this with sudo")
+	}
+	unlock, err := process.Lock(lockFile, "another `local up` or `local down`")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	defer os.Remove(lockFile)
+
+	endProcesses(ctx)
+	pods, err := removeCgroup()
+	say(pods, "ended %d processes of pods")
+	if err != nil {
+		return err // whoever still runs may still write
+	}
+	mounts, err := unmountAll()
+	say(mounts, "unmounted %d filesystems")
+	if err != nil {
+		return err
+	}
+	return errors.Join(removeNetwork(ctx), removeTraces(), restoreSysctls(), removeFolders())
+}
+
+func say(count int, format string) {
+	if count > 0 {
+		progress.Say(format, count)
+	}
+}
+
+// endProcesses goes backwards, so that nobody misses what it depends on, and ends the shims of
+// our containerd last: they carry its mark.
+func endProcesses(ctx context.Context) {
+	for _, command := range slices.Backward(allParts()) {
+		if group.Stop(command.Name) {
+			progress.Say("ended %s", command.Name)
+		}
+	}
+	for _, executable := range group.KillStragglers() {
+		progress.Say("ended %s", executable)
+	}
+}
+
+func removeFolders() error {
+	if volumes, err := os.ReadDir(state("volumes")); err == nil && len(volumes) > 0 {
+		progress.Say("removing %d volumes with their data", len(volumes))
+	}
+	if err := errors.Join(os.RemoveAll(stateDir), os.RemoveAll(runtimeDir)); err != nil {
+		return fmt.Errorf("remove the node's folders: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+//go:build linux
+
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
+)
+
+// programs are what a node needs of the distribution, each with Debian's package.
+var programs = [][2]string{
+	{"containerd", "containerd"},
+	{"containerd-shim-runc-v2", "containerd"},
+	{"ctr", "containerd"},
+	{"runc", "runc"},
+	{"nft", "nftables"},
+	{"ip", "iproute2"},
+}
+
+const networkPackage = "containernetworking-plugins"
+
+// installMissing asks apt-get for what is not there. A containerd that the package starts is left
+// alone: ours has a socket and folders of its own.
+func installMissing(ctx context.Context) error {
+	missing := missingPackages()
+	if len(missing) == 0 {
+		return nil
+	}
+	names := strings.Join(missing, " ")
+	if _, err := exec.LookPath("apt-get"); err != nil {
+		return fmt.Errorf("this node needs what Debian calls %s, and there is no apt-get here: install them the way of this system", names)
+	}
+	err := progress.Step("installing "+names+" with apt-get", func() error {
+		// Without an index, or with an old one, the first try fails.
+		if aptGet(ctx, append([]string{"install"}, missing...)...) == nil {
+			return nil
+		}
+		if err := aptGet(ctx, "update"); err != nil {
+			return err
+		}
+		return aptGet(ctx, append([]string{"install"}, missing...)...)
+	})
+	if err != nil {
+		return fmt.Errorf("install %s: %w", names, err)
+	}
+	if still := missingPackages(); len(still) > 0 {
+		return fmt.Errorf("apt-get installed %s, and programs of %s are still not in PATH", names, strings.Join(still, " "))
+	}
+	return nil
+}
+
+func missingPackages() []string {
+	var missing []string
+	for _, program := range programs {
+		if _, err := exec.LookPath(program[0]); err != nil {
+			missing = append(missing, program[1])
+		}
+	}
+	if _, err := networkPlugins(); err != nil {
+		missing = append(missing, networkPackage)
+	}
+	slices.Sort(missing)
+	return slices.Compact(missing)
+}
+
+// networkPlugins is the folder of the CNI plugins: Debian's, or the one that their project names.
+func networkPlugins() (string, error) {
+	for _, folder := range []string{"/usr/lib/cni", "/opt/cni/bin"} {
+		if _, err := os.Stat(filepath.Join(folder, "host-local")); err == nil {
+			return folder, nil
+		}
+	}
+	return "", errors.New("there are no CNI plugins in /usr/lib/cni or /opt/cni/bin")
+}
+
+func aptGet(ctx context.Context, arguments ...string) error {
+	options := []string{"-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=120"}
+	command := exec.CommandContext(ctx, "apt-get", append(options, arguments...)...)
+	command.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("apt-get %s: %w\n%s", strings.Join(arguments, " "), err, output)
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+//go:build linux
+
+package node
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/controlplane"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/pki"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
+)
+
+// Tools are the binaries of a node that are built; the others are Debian's.
+var Tools = append([]string{"kube-scheduler", "kubelet", "kube-proxy", "coredns"}, controlplane.Tools...)
+
+var group = process.Group{Dir: stateDir}
+
+func settings(binaries map[string]build.Binary) controlplane.Settings {
+	settings := controlplane.Settings{
+		Dir: stateDir, Address: address, Services: services, Group: group, Binaries: binaries,
+		Ports: controlplane.Ports{API: portAPI, Etcd: portEtcd, EtcdPeer: portEtcdPeer, ControllerManager: portControllerManager},
+		ExtraIdentities: []pki.Identity{
+			{Name: "kubelet", CommonName: "system:node:" + Name, Groups: []string{"system:nodes"}},
+			{Name: "kube-scheduler", CommonName: "system:kube-scheduler"},
+			{Name: "kube-proxy", CommonName: "system:kube-proxy"}, // bound to system:node-proxier by the API server itself
+			{Name: "coredns", CommonName: "coredns"},
+		},
+	}
+	certificates := settings.Certificates()
+	settings.ExtraAPI = []string{
+		"--authorization-mode=Node,RBAC",
+		"--enable-admission-plugins=NodeRestriction",
+		"--advertise-address=" + address,
+		"--kubelet-preferred-address-types=InternalIP", // nobody resolves the node's name
+		"--kubelet-certificate-authority=" + certificates.Certificate(pki.CA),
+		"--kubelet-client-certificate=" + certificates.Certificate(controlplane.KubeletClient),
+		"--kubelet-client-key=" + certificates.Key(controlplane.KubeletClient),
+	}
+	return settings
+}
+
+// runtimePart is containerd, which must run before anything can be loaded into it.
+func runtimePart(version string) process.Command {
+	return process.Command{
+		Name: "containerd", Path: "/usr/bin/containerd", Version: version,
+		Args:  []string{"--config", state("config", "containerd.toml")},
+		Ready: func(ctx context.Context) error { return ctr(ctx, "version") },
+	}
+}
+
+// nodeParts are what runs beside the control plane and containerd.
+func nodeParts(s controlplane.Settings, client *controlplane.Client) []process.Command {
+	local := func(port int, path string) string {
+		return fmt.Sprintf("http://%s:%d%s", controlplane.Loopback, port, path)
+	}
+	scheduler := fmt.Sprintf("https://%s:%d/healthz", controlplane.Loopback, portScheduler)
+	return []process.Command{
+		s.Command("kube-scheduler", scheduler, client, s.Component("kube-scheduler", portScheduler)...),
+		s.Command("kubelet", local(portKubeletHealth, "/healthz"), client,
+			"--config="+state("config", "kubelet.yaml"), "--kubeconfig="+s.Kubeconfig("kubelet"),
+			"--root-dir="+state("kubelet"), "--hostname-override="+Name, "--node-ip="+address),
+		s.Command("kube-proxy", local(portProxyHealth, "/healthz"), client, "--config="+state("config", "kube-proxy.yaml")),
+		s.Command("coredns", local(portDNSHealth, "/ready"), client, "-conf", state("config", "Corefile")),
+		provisionerPart(s),
+	}
+}
+
+// provisionerPart is this very program, from a copy that stays where it is.
+func provisionerPart(s controlplane.Settings) process.Command {
+	return process.Command{
+		Name: "provisioner", Path: state("bin", "local"), Version: "-",
+		Args:  []string{"provisioner", "--kubeconfig", s.Kubeconfig(controlplane.Admin), "--dir", state("volumes")},
+		Ready: func(context.Context) error { return nil },
+	}
+}
+
+func ctr(ctx context.Context, arguments ...string) error {
+	command := exec.CommandContext(ctx, "ctr", append([]string{"--address", containerdSocket, "--namespace", "k8s.io"}, arguments...)...)
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("ctr %s: %w: %s", arguments[0], err, output)
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+//go:build linux
+
+package node
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+)
+
+// preflight refuses early what would fail late.
+func preflight() error {
+	if os.Geteuid() != 0 {
+		return errors.New("a node needs root, for containers, a bridge and mounts: run this with sudo; " +
+			"`local control-plane up` gives an API server without root")
+	}
+	taken, err := usedNetworks()
+	if err != nil {
+		return err
+	}
+	for _, subnet := range []string{pods, services} {
+		if err := subnetFree(netip.MustParsePrefix(subnet), taken); err != nil {
+			return err
+		}
+	}
+	return noOtherKubelet()
+}
+
+// network is one that an interface of this machine is in.
+type network struct {
+	device string
+	prefix netip.Prefix
+}
+
+func subnetFree(subnet netip.Prefix, taken []network) error {
+	for _, other := range taken {
+		if other.device != bridge && other.prefix.Overlaps(subnet) {
+			return fmt.Errorf("the node's network %s overlaps with %s of interface %s: free it, or change the constants in "+
+				"hack/local/internal/node/settings.go", subnet, other.prefix.Masked(), other.device)
+		}
+	}
+	return nil
+}
+
+func usedNetworks() ([]network, error) {
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return nil, fmt.Errorf("list the network interfaces: %w", err)
+	}
+	var used []network
+	for _, device := range interfaces {
+		addresses, err := device.Addrs()
+		if err != nil {
+			return nil, fmt.Errorf("list the addresses of %s: %w", device.Name, err)
+		}
+		for _, address := range addresses {
+			if prefix, err := netip.ParsePrefix(address.String()); err == nil {
+				used = append(used, network{device.Name, prefix})
+			}
+		}
+	}
+	return used, nil
+}
+
+// devicePlugins is the one folder of the kubelet that no setting moves.
+const devicePlugins = "/var/lib/kubelet/device-plugins"
+
+// noOtherKubelet looks for a kubelet that is not ours: two would take that folder from each other.
+func noOtherKubelet() error {
+	if _, ours := group.Running("kubelet"); ours {
+		return nil
+	}
+	connection, err := net.Dial("unix", devicePlugins+"/kubelet.sock")
+	if err != nil {
+		return nil //nolint:nilerr // nobody answers, which is what is wanted
+	}
+	connection.Close()
+	return errors.New("another kubelet runs on this machine (it answers in " + devicePlugins + "): stop it, or use another machine")
+}

@@ -1,0 +1,83 @@
+//go:build linux
+
+package node
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"text/template"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/controlplane"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/images"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/pki"
+)
+
+//go:embed config
+var configs embed.FS
+
+// placement is where the configuration files go below the state folder: CNI reads a whole folder.
+var placement = map[string]string{
+	"containerd.toml":  "config/containerd.toml",
+	"network.conflist": "config/cni/network.conflist",
+	"nat.nft":          "config/nat.nft",
+	"kubelet.yaml":     "config/kubelet.yaml",
+	"kube-proxy.yaml":  "config/kube-proxy.yaml",
+	"Corefile":         "config/Corefile",
+}
+
+// values are what the configuration files are filled with.
+func values(settings controlplane.Settings, networkPlugins string) map[string]any {
+	certificates := settings.Certificates()
+	return map[string]any{
+		"State": stateDir, "Runtime": runtimeDir, "Socket": containerdSocket, "CgroupRoot": cgroupRoot,
+		"Node": Name, "Address": address, "Pods": pods, "Bridge": bridge, "NAT": natTable,
+		"ClusterDomain": clusterDomain, "ResolvConf": resolvConf(), "NetworkPlugins": networkPlugins,
+		"PauseImage":        images.PauseReference,
+		"CA":                certificates.Certificate(pki.CA),
+		"ServerCertificate": certificates.Certificate(controlplane.Server), "ServerKey": certificates.Key(controlplane.Server),
+		"ProxyKubeconfig": settings.Kubeconfig("kube-proxy"), "DNSKubeconfig": settings.Kubeconfig("coredns"),
+		"KubeletPort": portKubelet, "KubeletHealthPort": portKubeletHealth,
+		"ProxyHealthPort": portProxyHealth, "ProxyMetricsPort": portProxyMetrics, "DNSHealthPort": portDNSHealth,
+	}
+}
+
+func render(name string, values map[string]any) ([]byte, error) {
+	parsed, err := template.New(name).Option("missingkey=error").ParseFS(configs, "config/"+name)
+	if err != nil {
+		return nil, fmt.Errorf("parse %s: %w", name, err)
+	}
+	var content bytes.Buffer
+	if err := parsed.Execute(&content, values); err != nil {
+		return nil, fmt.Errorf("fill in %s: %w", name, err)
+	}
+	return content.Bytes(), nil
+}
+
+func writeConfigs(values map[string]any) error {
+	for name, path := range placement {
+		content, err := render(name, values)
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(state(path)), 0o755); err != nil {
+			return fmt.Errorf("make the folder of %s: %w", path, err)
+		}
+		if err := os.WriteFile(state(path), content, 0o644); err != nil {
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// resolvConf is the file that names real servers: behind systemd-resolved the usual one names a
+// loopback address, which inside a pod is the pod.
+func resolvConf() string {
+	const resolved = "/run/systemd/resolve/resolv.conf"
+	if _, err := os.Stat(resolved); err == nil {
+		return resolved
+	}
+	return "/etc/resolv.conf"
+}

@@ -1,0 +1,44 @@
+//go:build linux
+
+// Package node runs one real Kubernetes node on this machine: a control plane, a containerd of
+// its own, kubelet, kube-proxy, CoreDNS, a network on a bridge and volumes in folders.
+package node
+
+import "path/filepath"
+
+// Everything that might be in the way of something else on this machine stands here.
+const (
+	// Name is the node's, and part of the names of what is made on this machine for it.
+	Name = "local"
+
+	stateDir   = "/var/lib/databasecluster-operator-local"
+	runtimeDir = "/run/databasecluster-operator-local"
+	lockFile   = "/run/databasecluster-operator-local.lock"
+	// cgroupRoot holds every pod and nothing else, so that what is in it may be ended.
+	cgroupRoot = "databasecluster-operator-local"
+
+	bridge        = "dbc0"
+	address       = "10.244.0.1" // the bridge's: the node as pods see it
+	pods          = "10.244.0.0/24"
+	services      = "10.245.0.0/16"
+	clusterDomain = "cluster.local"
+	natTable      = "databasecluster-local"
+
+	portAPI               = 6443
+	portKubelet           = 10250
+	portEtcd              = 12379
+	portEtcdPeer          = 12380
+	portControllerManager = 10257
+	portScheduler         = 10259
+	portKubeletHealth     = 10248
+	portProxyHealth       = 10256
+	portProxyMetrics      = 10249
+	portDNSHealth         = 10254
+)
+
+// containerdSocket is where our containerd, and no other, answers.
+var containerdSocket = filepath.Join(runtimeDir, "containerd.sock")
+
+func state(path ...string) string {
+	return filepath.Join(append([]string{stateDir}, path...)...)
+}

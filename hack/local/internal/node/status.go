@@ -1,0 +1,65 @@
+//go:build linux
+
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/controlplane"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
+)
+
+// allParts are the programs of a node, in the order of their start; without a client none of
+// them can say whether it is ready.
+func allParts() []process.Command {
+	return partsWith(&controlplane.Client{})
+}
+
+func partsWith(client *controlplane.Client) []process.Command {
+	settings := settings(nil)
+	parts := append(settings.Commands(client), runtimePart(""))
+	return append(parts, nodeParts(settings, client)...)
+}
+
+// Status is the state of every part, and of the node as a whole.
+func Status(ctx context.Context) []process.State {
+	client, err := settings(nil).Client()
+	if err != nil {
+		return append(group.Status(ctx, allParts()), process.State{Name: "node", State: "not up"})
+	}
+	node := process.State{Name: "node", State: "Ready", Up: true}
+	if err := nodeReady(ctx, client); err != nil {
+		node.State, node.Up = err.Error(), false
+	}
+	return append(group.Status(ctx, partsWith(client)), node)
+}
+
+// Kubeconfig is the path of the administrator's kubeconfig.
+func Kubeconfig() (string, error) {
+	path := settings(nil).Kubeconfig(controlplane.Admin)
+	if _, err := os.Stat(path); err != nil {
+		return "", errors.New("the node is not up: run `local up` first")
+	}
+	return path, nil
+}
+
+// Load imports image tarballs, so that pods find them without a registry.
+func Load(ctx context.Context, tarballs []string) error {
+	if _, running := group.Running("containerd"); !running {
+		return errors.New("the node is not up: run `local up` first")
+	}
+	for _, tarball := range tarballs {
+		if _, err := os.Stat(tarball); err != nil {
+			return fmt.Errorf("load %q: name a tarball of an image, as `local image` writes it: %w", tarball, err)
+		}
+		err := progress.Step("loading "+tarball, func() error { return ctr(ctx, "images", "import", tarball) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

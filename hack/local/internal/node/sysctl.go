@@ -1,0 +1,81 @@
+//go:build linux
+
+package node
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+)
+
+// wanted are the kernel settings that pods need to reach each other and the world.
+var wanted = map[string]string{
+	"net/ipv4/ip_forward": "1",
+	// A Service's answer from a pod on the same bridge must pass the rules that translated the question.
+	"net/bridge/bridge-nf-call-iptables": "1",
+}
+
+// changedByKubelet are the settings that a kubelet overwrites at its start.
+var changedByKubelet = []string{
+	"vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops",
+	"kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes",
+}
+
+func sysctlPath(name string) string { return filepath.Join("/proc/sys", name) }
+
+// setSysctls first keeps what was there, once, for restoreSysctls.
+func setSysctls() error {
+	if err := keepSysctls(); err != nil {
+		return err
+	}
+	for name, value := range wanted {
+		if err := os.WriteFile(sysctlPath(name), []byte(value), 0); err != nil {
+			return fmt.Errorf("set kernel setting %s to %s (does this kernel have br_netfilter?): %w", name, value, err)
+		}
+	}
+	return nil
+}
+
+func keepSysctls() error {
+	if _, err := os.Stat(keptSysctls()); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	before := map[string]string{}
+	for name := range maps.Keys(wanted) {
+		changedByKubelet = append(changedByKubelet, name)
+	}
+	for _, name := range changedByKubelet {
+		if value, err := os.ReadFile(sysctlPath(name)); err == nil {
+			before[name] = string(value)
+		}
+	}
+	content, err := json.MarshalIndent(before, "", "  ")
+	if err != nil {
+		return fmt.Errorf("keep the kernel settings: %w", err)
+	}
+	return os.WriteFile(keptSysctls(), content, 0o644)
+}
+
+func restoreSysctls() error {
+	content, err := os.ReadFile(keptSysctls())
+	if err != nil {
+		return nil //nolint:nilerr // nothing was kept, so nothing was changed
+	}
+	var before map[string]string
+	if err := json.Unmarshal(content, &before); err != nil {
+		return fmt.Errorf("read the kernel settings from before: %w", err)
+	}
+	var problems []error
+	for name, value := range before {
+		if now, err := os.ReadFile(sysctlPath(name)); err == nil && string(now) != value {
+			problems = append(problems, os.WriteFile(sysctlPath(name), []byte(value), 0))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func keptSysctls() string { return state("sysctls-before.json") }

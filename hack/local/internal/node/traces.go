@@ -1,0 +1,82 @@
+//go:build linux
+
+package node
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
+)
+
+// removeNetwork removes the bridge with what is plugged into it, and the packet rules.
+func removeNetwork(ctx context.Context) error {
+	if _, err := net.InterfaceByName(bridge); err == nil {
+		ports, _ := filepath.Glob(filepath.Join("/sys/class/net", bridge, "brif", "*"))
+		for _, port := range ports {
+			_ = run(ctx, "ip", "link", "delete", filepath.Base(port)) // the kernel may be quicker, with the pod's end of it
+		}
+		if err := run(ctx, "ip", "link", "delete", bridge); err != nil {
+			return err
+		}
+		progress.Say("removed bridge %s", bridge)
+	}
+	tables := [][]string{{"ip", natTable}}
+	// The rules of kube-proxy are ours only if ours ever ran.
+	if group.Known("kube-proxy") {
+		tables = append(tables, []string{"ip", "kube-proxy"}, []string{"ip6", "kube-proxy"})
+	}
+	for _, table := range tables {
+		if run(ctx, "nft", "list", "table", table[0], table[1]) != nil {
+			continue
+		}
+		if err := run(ctx, "nft", "delete", "table", table[0], table[1]); err != nil {
+			return err
+		}
+		progress.Say("removed packet rules %s %s", table[0], table[1])
+	}
+	return nil
+}
+
+// removeTraces removes what containerd, the CNI plugins and the kubelet leave outside the folders
+// that they are given, by names that are ours, and then the folders if that emptied them.
+func removeTraces() error {
+	removeShimSockets()
+	results, _ := filepath.Glob("/var/lib/cni/results/" + natTable + "-*")
+	for _, result := range results {
+		_ = os.Remove(result)
+	}
+	logs, _ := filepath.Glob("/var/log/containers/*")
+	for _, log := range logs {
+		if target, err := os.Readlink(log); err == nil && strings.HasPrefix(target, stateDir+"/") {
+			_ = os.Remove(log)
+		}
+	}
+	if group.Known("kubelet") {
+		_ = os.Remove(devicePlugins + "/kubelet.sock")
+		_ = os.Remove(devicePlugins + "/kubelet_internal_checkpoint")
+	}
+	for _, folder := range []string{
+		"/var/lib/cni/results", "/var/lib/cni", "/var/log/containers", devicePlugins, filepath.Dir(devicePlugins),
+		"/run/containerd/s", "/run/containerd",
+	} {
+		_ = os.Remove(folder)
+	}
+	return nil
+}
+
+// removeShimSockets: containerd notes beside each container where its shim listens, which no
+// setting moves.
+func removeShimSockets() {
+	notes, _ := filepath.Glob(filepath.Join(runtimeDir, "containerd", "io.containerd.runtime.v2.task", "*", "*", "address"))
+	for _, note := range notes {
+		content, err := os.ReadFile(note)
+		socket, isUnix := strings.CutPrefix(strings.TrimSpace(string(content)), "unix://")
+		if err == nil && isUnix && strings.HasPrefix(socket, "/run/containerd/s/") {
+			_ = os.Remove(socket)
+		}
+	}
+}

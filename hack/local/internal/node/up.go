@@ -1,0 +1,211 @@
+//go:build linux
+
+package node
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/controlplane"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/images"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/provisioner"
+)
+
+//go:embed config/coredns-rbac.yaml
+var dnsRBAC string
+
+// Up makes the node run. What runs already stays as it is.
+func Up(ctx context.Context, repo string) error {
+	if err := preflight(); err != nil {
+		return err
+	}
+	unlock, err := process.Lock(lockFile, "another `local up` or `local down`")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := installMissing(ctx); err != nil {
+		return err
+	}
+	binaries, err := build.All(ctx, repo, Tools...)
+	if err != nil {
+		return err
+	}
+	settings := settings(binaries)
+	started, err := startAll(ctx, settings)
+	if err != nil {
+		return err
+	}
+	verb := "was up already"
+	if started {
+		verb = "is up"
+	}
+	progress.Say("the node %s: %s", verb, settings.Describe())
+	return nil
+}
+
+func startAll(ctx context.Context, settings controlplane.Settings) (started bool, err error) {
+	client, err := prepare(ctx, settings)
+	if err != nil {
+		return false, err
+	}
+	plane, err := group.EnsureAll(ctx, settings.Commands(client))
+	if err != nil {
+		return plane, err
+	}
+	if err := applyObjects(ctx, client); err != nil {
+		return plane, err
+	}
+	runtime, err := startRuntime(ctx)
+	if err != nil {
+		return true, err
+	}
+	parts, err := group.EnsureAll(ctx, nodeParts(settings, client))
+	started = plane || runtime || parts
+	if err != nil || !started {
+		return started, err
+	}
+	return started, progress.Step("waiting for the node to be Ready", func() error { return waitReady(ctx, client) })
+}
+
+// prepare makes everything that is not a process.
+func prepare(ctx context.Context, settings controlplane.Settings) (*controlplane.Client, error) {
+	for _, folder := range []string{stateDir, runtimeDir} {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return nil, fmt.Errorf("make the node's folder: %w", err)
+		}
+	}
+	client, err := settings.Prepare()
+	if err != nil {
+		return nil, err
+	}
+	plugins, err := networkPlugins()
+	if err != nil {
+		return nil, err
+	}
+	if err := writeConfigs(values(settings, plugins)); err != nil {
+		return nil, err
+	}
+	if err := setUpNetwork(ctx); err != nil {
+		return nil, err
+	}
+	if err := makeCgroup(); err != nil {
+		return nil, err
+	}
+	return client, copySelf()
+}
+
+func applyObjects(ctx context.Context, client *controlplane.Client) error {
+	return errors.Join(
+		client.Apply(ctx, "/apis/storage.k8s.io/v1/storageclasses/standard", provisioner.StorageClass),
+		client.Apply(ctx, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/local-coredns", dnsRBAC),
+	)
+}
+
+// startRuntime starts containerd and gives it the one image without which no pod starts.
+func startRuntime(ctx context.Context) (started bool, err error) {
+	version, err := exec.CommandContext(ctx, "containerd", "--version").Output()
+	if err != nil {
+		return false, fmt.Errorf("ask containerd for its version: %w", err)
+	}
+	number := "unknown"
+	if fields := strings.Fields(string(version)); len(fields) > 2 {
+		number = fields[2]
+	}
+	started, err = group.Ensure(ctx, runtimePart(number))
+	if err != nil {
+		return started, err
+	}
+	return started, loadPause(ctx)
+}
+
+func loadPause(ctx context.Context) error {
+	tarball := state("images", "pause.tar")
+	if _, err := os.Stat(tarball); err == nil {
+		return nil
+	}
+	return progress.Step("building and loading "+images.PauseReference, func() error {
+		if err := os.MkdirAll(filepath.Dir(tarball), 0o755); err != nil {
+			return fmt.Errorf("make the folder of images: %w", err)
+		}
+		if err := images.Pause(ctx, tarball+".new"); err != nil {
+			return err
+		}
+		if err := ctr(ctx, "images", "import", tarball+".new"); err != nil {
+			return err
+		}
+		return os.Rename(tarball+".new", tarball) // only now, so that a crash repeats it
+	})
+}
+
+// copySelf keeps this program for the provisioner: `go run` deletes its own when it returns.
+func copySelf() error {
+	target := state("bin", "local")
+	if _, running := group.Running("provisioner"); running {
+		return nil
+	}
+	source, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return fmt.Errorf("copy this program: %w", err)
+	}
+	defer source.Close()
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return fmt.Errorf("copy this program: %w", err)
+	}
+	copied, err := os.OpenFile(target+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755)
+	if err != nil {
+		return fmt.Errorf("copy this program: %w", err)
+	}
+	_, err = io.Copy(copied, source)
+	if err := errors.Join(err, copied.Close()); err != nil {
+		return fmt.Errorf("copy this program: %w", err)
+	}
+	return os.Rename(target+".new", target)
+}
+
+func waitReady(ctx context.Context, client *controlplane.Client) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	for {
+		err := nodeReady(ctx, client)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w; see %s", err, group.LogPath("kubelet"))
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+func nodeReady(ctx context.Context, client *controlplane.Client) error {
+	var node struct {
+		Status struct {
+			Conditions []struct{ Type, Status, Message string }
+		}
+	}
+	if err := client.Get(ctx, "/api/v1/nodes/"+Name, &node); err != nil {
+		return err
+	}
+	for _, condition := range node.Status.Conditions {
+		if condition.Type == "Ready" && condition.Status != "True" {
+			return fmt.Errorf("the node is not Ready: %s", condition.Message)
+		}
+		if condition.Type == "Ready" {
+			return nil
+		}
+	}
+	return errors.New("the node has not said yet whether it is Ready")
+}
