@@ -12,8 +12,22 @@ unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 readonly skipped=77 # what a check returns when it could not run
 
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+ticker=
+trap 'stop_ticker; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
+
+# A dot every five seconds shows that a check is at work: the first run builds its tools.
+start_ticker() {
+	while sleep 5 >/dev/null 2>&1; do printf .; done &
+	ticker=$!
+}
+
+stop_ticker() {
+	[[ -n $ticker ]] || return 0
+	kill "$ticker" 2>/dev/null || true
+	wait "$ticker" 2>/dev/null || true
+	ticker=
+}
 
 # check NAME COMMAND... prints one line about COMMAND, and what it said unless all is well.
 checks=0
@@ -22,13 +36,15 @@ check() {
 	local name=$1 started=$SECONDS result=0
 	shift
 	checks=$((checks + 1))
-	printf '%-42s ' "$name"
+	printf '%-28s ' "$name"
+	start_ticker
 	"$@" >"$scratch/output" 2>&1 || result=$?
+	stop_ticker
 	case $result in
-	0) printf 'ok    %4ds\n' $((SECONDS - started)) ;;
-	"$skipped") printf 'skip  %4ds\n' $((SECONDS - started)) ;;
+	0) echo " ok, $((SECONDS - started))s" ;;
+	"$skipped") echo " SKIPPED, $((SECONDS - started))s" ;;
 	*)
-		printf 'FAIL  %4ds\n' $((SECONDS - started))
+		echo " FAILED, $((SECONDS - started))s"
 		failures=$((failures + 1))
 		;;
 	esac
