@@ -55,7 +55,7 @@ func write(image v1.Image, reference, dest string) error {
 		return fmt.Errorf("make the folder of the image: %w", err)
 	}
 	partial := dest + ".partial"
-	defer os.Remove(partial)
+	defer func() { _ = os.Remove(partial) }()
 	if err := tarball.WriteToFile(partial, tag, image); err != nil {
 		return fmt.Errorf("write image %s: %w", reference, err)
 	}

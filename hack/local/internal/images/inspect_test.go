@@ -57,7 +57,7 @@ func walkLayer(t *testing.T, layer v1.Layer, visit func(*tar.Header, io.Reader))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer content.Close()
+	defer func() { _ = content.Close() }()
 	archive := tar.NewReader(content)
 	for {
 		header, err := archive.Next()

@@ -82,7 +82,7 @@ func checkBinary(name, path string) error {
 	if err != nil {
 		return fmt.Errorf("binary %s=%s is no Linux program: build it with GOOS=linux: %w", name, path, err)
 	}
-	defer binary.Close()
+	defer func() { _ = binary.Close() }()
 	for _, segment := range binary.Progs {
 		if segment.Type == elf.PT_INTERP {
 			return fmt.Errorf("binary %s=%s is linked dynamically: build it with CGO_ENABLED=0", name, path)

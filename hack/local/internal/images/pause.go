@@ -26,7 +26,7 @@ func Pause(ctx context.Context, dest string) error {
 	if err != nil {
 		return fmt.Errorf("make a folder to build pause in: %w", err)
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }()
 
 	binary, err := buildPause(ctx, folder)
 	if err != nil {

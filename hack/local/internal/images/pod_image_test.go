@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -33,7 +34,7 @@ root=$1 volume=$2 user=$3; shift 3
 mount --bind "$root" "$root"
 mount --bind "$volume" "$root/var/lib/database"
 mount -t tmpfs -o mode=2777,gid=2000 tmpfs "$root/run/postgresql"
-mount -t proc proc "$root/proc"
+mount -t proc none "$root/proc"
 mount --rbind /dev "$root/dev"
 mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
 mount -o remount,bind,ro "$root"
@@ -74,7 +75,7 @@ func (s start) on(t *testing.T, volume string) *pod {
 	}
 	arguments := append([]string{"-c", asPod, "pod", image.root, volume, user}, image.config.Entrypoint...)
 	command := exec.Command("sh", append(arguments, s.args...)...)
-	command.Env = append(image.config.Env, s.env...)
+	command.Env = slices.Concat(image.config.Env, s.env)
 	command.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:   syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC,
 		Unshareflags: syscall.CLONE_NEWNS,
@@ -198,7 +199,7 @@ func postgreSQL(t *testing.T) *unpacked {
 	if unpackedOnce != nil {
 		return unpackedOnce
 	}
-	folder, err := os.MkdirTemp("", "postgresql-image-")
+	folder, err := os.MkdirTemp("", "postgresql-image-") //nolint:usetesting // it serves all tests
 	if err != nil {
 		t.Fatal(err)
 	}

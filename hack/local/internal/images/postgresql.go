@@ -78,7 +78,7 @@ func makePostgreSQL(ctx context.Context, dest string) error {
 	if err != nil {
 		return fmt.Errorf("make a folder to install PostgreSQL in: %w", err)
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }()
 	root := filepath.Join(folder, "root")
 	if err := makeDebian(ctx, root); err != nil {
 		return err

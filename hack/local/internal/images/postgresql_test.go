@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -64,7 +65,7 @@ func TestTheEntrypointRefusesWhatWouldNotBeASafeDatabase(t *testing.T) {
 		"PGDATA=" + foreign + " holds files":                       {"PGDATA=" + foreign + "/", "POSTGRES_PASSWORD=a"},
 	} {
 		script := exec.CommandContext(t.Context(), "sh", "postgresql/entrypoint.sh")
-		script.Env = append(env, "PATH="+os.Getenv("PATH"))
+		script.Env = slices.Concat(env, []string{"PATH=" + os.Getenv("PATH")})
 		output, err := script.CombinedOutput()
 		if err == nil || !strings.HasPrefix(string(output), "entrypoint: ") || !strings.Contains(string(output), want) {
 			t.Errorf("with %q: %v, and it says %q, want %q", env, err, output, want)

@@ -55,7 +55,7 @@ func packEntry(archive *tar.Writer, root, path string, entry fs.DirEntry) error 
 	if err != nil {
 		return err
 	}
-	defer content.Close()
+	defer func() { _ = content.Close() }()
 	_, err = io.Copy(archive, content)
 	return err
 }
