@@ -6,6 +6,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 )
 
 // keptPorts returns the ports that were chosen for this folder before, or chooses free ones.
@@ -23,7 +25,7 @@ func keptPorts(dir string) (Ports, error) {
 	if err != nil {
 		return Ports{}, fmt.Errorf("keep the ports: %w", err)
 	}
-	return ports, os.WriteFile(path, content, 0o644)
+	return ports, files.Write(path, content, 0o644)
 }
 
 // freePorts holds all of them open until the last is found, so that no two are the same.

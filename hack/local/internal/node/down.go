@@ -36,7 +36,14 @@ func Down(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(removeNetwork(ctx), removeTraces(), restoreSysctls(), removeFolders())
+	if err := removeNetwork(ctx); err != nil {
+		return err
+	}
+	removeTraces()
+	if err := restoreSysctls(); err != nil {
+		return err
+	}
+	return removeFolders()
 }
 
 func say(count int, format string) {

@@ -12,9 +12,8 @@ import (
 
 // preflight refuses early what would fail late.
 func preflight() error {
-	if os.Geteuid() != 0 {
-		return errors.New("a node needs root, for containers, a bridge and mounts: run this with sudo; " +
-			"`local control-plane up` gives an API server without root")
+	if err := rightUser(os.Geteuid()); err != nil {
+		return err
 	}
 	taken, err := usedNetworks()
 	if err != nil {
@@ -26,6 +25,14 @@ func preflight() error {
 		}
 	}
 	return noOtherKubelet()
+}
+
+func rightUser(id int) error {
+	if id != 0 {
+		return errors.New("a node needs root, for containers, a bridge and mounts: run this with sudo; " +
+			"`local control-plane up` gives an API server without root")
+	}
+	return nil
 }
 
 // network is one that an interface of this machine is in.

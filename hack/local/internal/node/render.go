@@ -7,10 +7,10 @@ import (
 	"embed"
 	"fmt"
 	"os"
-	"path/filepath"
 	"text/template"
 
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/controlplane"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/images"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/pki"
 )
@@ -62,11 +62,8 @@ func writeConfigs(values map[string]any) error {
 		if err != nil {
 			return err
 		}
-		if err := os.MkdirAll(filepath.Dir(state(path)), 0o755); err != nil {
-			return fmt.Errorf("make the folder of %s: %w", path, err)
-		}
-		if err := os.WriteFile(state(path), content, 0o644); err != nil {
-			return fmt.Errorf("write %s: %w", path, err)
+		if err := files.Write(state(path), content, 0o644); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -10,6 +10,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 )
 
 // wanted are the kernel settings that pods need to reach each other and the world.
@@ -45,10 +48,7 @@ func keepSysctls() error {
 		return err
 	}
 	before := map[string]string{}
-	for name := range maps.Keys(wanted) {
-		changedByKubelet = append(changedByKubelet, name)
-	}
-	for _, name := range changedByKubelet {
+	for _, name := range append(slices.Collect(maps.Keys(wanted)), changedByKubelet...) {
 		if value, err := os.ReadFile(sysctlPath(name)); err == nil {
 			before[name] = string(value)
 		}
@@ -57,7 +57,7 @@ func keepSysctls() error {
 	if err != nil {
 		return fmt.Errorf("keep the kernel settings: %w", err)
 	}
-	return os.WriteFile(keptSysctls(), content, 0o644)
+	return files.Write(keptSysctls(), content, 0o644)
 }
 
 func restoreSysctls() error {

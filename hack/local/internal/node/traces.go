@@ -3,6 +3,7 @@
 package node
 
 import (
+	"bytes"
 	"context"
 	"net"
 	"os"
@@ -43,11 +44,14 @@ func removeNetwork(ctx context.Context) error {
 
 // removeTraces removes what containerd, the CNI plugins and the kubelet leave outside the folders
 // that they are given, by names that are ours, and then the folders if that emptied them.
-func removeTraces() error {
+func removeTraces() {
 	removeShimSockets()
-	results, _ := filepath.Glob("/var/lib/cni/results/" + natTable + "-*")
+	results, _ := filepath.Glob("/var/lib/cni/results/*")
 	for _, result := range results {
-		_ = os.Remove(result)
+		// Each notes the network namespace that it is about; ours are below our folder.
+		if content, err := os.ReadFile(result); err == nil && bytes.Contains(content, []byte(runtimeDir+"/")) {
+			_ = os.Remove(result)
+		}
 	}
 	logs, _ := filepath.Glob("/var/log/containers/*")
 	for _, log := range logs {
@@ -65,7 +69,6 @@ func removeTraces() error {
 	} {
 		_ = os.Remove(folder)
 	}
-	return nil
 }
 
 // removeShimSockets: containerd notes beside each container where its shim listens, which no

@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/controlplane"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/images"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
@@ -155,23 +155,11 @@ func copySelf() error {
 	if _, running := group.Running("provisioner"); running {
 		return nil
 	}
-	source, err := os.Open("/proc/self/exe")
+	content, err := os.ReadFile("/proc/self/exe")
 	if err != nil {
 		return fmt.Errorf("copy this program: %w", err)
 	}
-	defer source.Close()
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-		return fmt.Errorf("copy this program: %w", err)
-	}
-	copied, err := os.OpenFile(target+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755)
-	if err != nil {
-		return fmt.Errorf("copy this program: %w", err)
-	}
-	_, err = io.Copy(copied, source)
-	if err := errors.Join(err, copied.Close()); err != nil {
-		return fmt.Errorf("copy this program: %w", err)
-	}
-	return os.Rename(target+".new", target)
+	return files.Write(target, content, 0o755)
 }
 
 func waitReady(ctx context.Context, client *controlplane.Client) error {

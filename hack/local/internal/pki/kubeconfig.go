@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"os"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 )
 
 // The certificates stand inside, so that a kubeconfig may be copied elsewhere.
@@ -35,8 +37,5 @@ func (f Folder) WriteKubeconfig(path, server, identity string) error {
 		parts = append(parts, base64.StdEncoding.EncodeToString(content))
 	}
 	content := fmt.Sprintf(kubeconfig, append([]any{server}, parts...)...)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		return fmt.Errorf("write kubeconfig: %w", err)
-	}
-	return nil
+	return files.Write(path, []byte(content), 0o600)
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 )
 
 // Record is what is kept of a started program.
@@ -44,11 +46,7 @@ func (g Group) write(record Record) error {
 	if err != nil {
 		return fmt.Errorf("write the record of %s: %w", record.Name, err)
 	}
-	path := g.recordPath(record.Name)
-	if err := os.WriteFile(path+".new", content, 0o644); err != nil {
-		return fmt.Errorf("write the record of %s: %w", record.Name, err)
-	}
-	return os.Rename(path+".new", path)
+	return files.Write(g.recordPath(record.Name), content, 0o644)
 }
 
 // Running returns the record of a program that runs now.

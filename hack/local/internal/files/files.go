@@ -1,0 +1,24 @@
+// Package files writes files that others read at the same time.
+package files
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Write makes the file hold the content, all at once, and leaves it alone where it does already:
+// kube-proxy ends when its configuration is written anew.
+func Write(path string, content []byte, mode os.FileMode) error {
+	if before, err := os.ReadFile(path); err == nil && bytes.Equal(before, content) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("make the folder of %s: %w", path, err)
+	}
+	if err := os.WriteFile(path+".new", content, mode); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return os.Rename(path+".new", path)
+}

@@ -1,0 +1,118 @@
+//go:build linux
+
+package node
+
+import (
+	"encoding/json"
+	"io/fs"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+func rendered(t *testing.T, name string) string {
+	t.Helper()
+	content, err := render(name, values(settings(nil), "/usr/lib/cni"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func TestEveryConfigurationIsFilledIn(t *testing.T) {
+	for name := range placement {
+		if content := rendered(t, name); content == "" || strings.Contains(content, "{{") {
+			t.Errorf("%s:\n%s", name, content)
+		}
+	}
+}
+
+func TestEveryConfigurationIsWrittenOrApplied(t *testing.T) {
+	entries, err := fs.ReadDir(configs, "config")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if _, placed := placement[entry.Name()]; !placed && entry.Name() != "coredns-rbac.yaml" {
+			t.Errorf("config/%s goes nowhere", entry.Name())
+		}
+	}
+}
+
+func TestTheKubeletKeepsPodsInOurCgroupAndNeverEvicts(t *testing.T) {
+	var config struct {
+		CgroupRoot   string
+		EvictionHard map[string]string
+		ClusterDNS   []string
+	}
+	if err := yaml.Unmarshal([]byte(rendered(t, "kubelet.yaml")), &config); err != nil {
+		t.Fatal(err)
+	}
+	if config.CgroupRoot != "/"+cgroupRoot || config.EvictionHard == nil || !slices.Equal(config.ClusterDNS, []string{address}) {
+		t.Errorf("got %+v", config)
+	}
+}
+
+func TestTheNetworkIsPluggedIntoOurBridge(t *testing.T) {
+	var list struct {
+		Plugins []struct {
+			Bridge string
+			IPAM   struct{ DataDir string }
+		}
+	}
+	if err := json.Unmarshal([]byte(rendered(t, "network.conflist")), &list); err != nil {
+		t.Fatal(err)
+	}
+	if plugin := list.Plugins[0]; plugin.Bridge != bridge || !strings.HasPrefix(plugin.IPAM.DataDir, stateDir) {
+		t.Errorf("got %+v", plugin)
+	}
+}
+
+func TestANetworkThatIsTakenIsNamedWithItsInterface(t *testing.T) {
+	taken := []network{{"lo", netip.MustParsePrefix("127.0.0.1/8")}, {"tun0", netip.MustParsePrefix("10.244.1.7/16")}}
+	err := subnetFree(netip.MustParsePrefix("10.244.0.0/24"), taken)
+	if err == nil {
+		t.Fatal("it was not refused")
+	}
+	for _, want := range []string{"10.244.0.0/24", "10.244.0.0/16 of interface tun0", "settings.go"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in: %v", want, err)
+		}
+	}
+}
+
+func TestOurOwnBridgeIsNotInTheWay(t *testing.T) {
+	taken := []network{{bridge, netip.MustParsePrefix("10.244.0.1/24")}, {"eth0", netip.MustParsePrefix("192.0.2.2/24")}}
+	if err := subnetFree(netip.MustParsePrefix("10.244.0.0/24"), taken); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOnlyMountsBelowOurFoldersAreFoundTheLatestFirst(t *testing.T) {
+	mounts := parseMounts(strings.Join([]string{
+		`20 1 254:0 / / rw shared:1 - ext4 /dev/vda rw`,
+		`21 20 0:5 / /var/lib/databasecluster-operator-local/a rw - tmpfs tmpfs rw`,
+		`22 21 0:6 / /var/lib/databasecluster-operator-local/a/with\040space rw - tmpfs tmpfs rw`,
+		`23 20 0:7 / /var/lib/databasecluster-operator-local-other rw - tmpfs tmpfs rw`,
+		`24 20 0:8 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw`,
+	}, "\n"))
+	want := []string{stateDir + "/a/with space", stateDir + "/a"}
+	if got := below(mounts, stateDir, runtimeDir); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if last := mounts[len(mounts)-1]; last != (mount{"/sys/fs/cgroup", "cgroup2"}) {
+		t.Errorf("got %v", last)
+	}
+}
+
+func TestWithoutRootTheAlternativeIsNamed(t *testing.T) {
+	if err := rightUser(1000); err == nil || !strings.Contains(err.Error(), "control-plane up") {
+		t.Errorf("got %v", err)
+	}
+	if err := rightUser(0); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,53 @@
+package process
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// startTiedAndWait is the program whose sudden end takes its child along.
+func startTiedAndWait() {
+	child := exec.Command("/bin/sleep", "1000")
+	if _, err := StartTied(child); err != nil {
+		panic(err)
+	}
+	fmt.Println(child.Process.Pid)
+	select {}
+}
+
+func TestATiedProgramEndsWithTheOneThatStartedIt(t *testing.T) {
+	parent := exec.Command("/proc/self/exe")
+	parent.Env = append(os.Environ(), "START_TIED_AND_WAIT=1")
+	output, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(output).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := identify(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait()
+	if !ends(child, time.Minute) {
+		t.Error("the child outlived its parent")
+	}
+}
