@@ -43,6 +43,11 @@ func controlPlaneDir() (string, error) {
 }
 
 func controlPlaneUp(ctx context.Context, repo, dir string) error {
+	unlock, err := lockControlPlane(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	settings, err := openControlPlane(ctx, repo, dir, false)
 	if err != nil {
 		return err
@@ -59,6 +64,14 @@ func controlPlaneUp(ctx context.Context, repo, dir string) error {
 	return nil
 }
 
+// lockControlPlane locks beside the folder, which down removes.
+func lockControlPlane(dir string) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return nil, fmt.Errorf("make the cache: %w", err)
+	}
+	return process.Lock(dir+".lock", "another `local control-plane`")
+}
+
 func openControlPlane(ctx context.Context, repo, dir string, tied bool) (controlplane.Settings, error) {
 	binaries, err := build.All(ctx, repo, controlplane.Tools...)
 	if err != nil {
@@ -68,6 +81,11 @@ func openControlPlane(ctx context.Context, repo, dir string, tied bool) (control
 }
 
 func controlPlaneDown(ctx context.Context, dir string) error {
+	unlock, err := lockControlPlane(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	ended, err := controlplane.Down(ctx, dir)
 	for _, name := range ended {
 		progress.Say("ended %s", name)
@@ -77,12 +95,12 @@ func controlPlaneDown(ctx context.Context, dir string) error {
 
 func showStatus(states []process.State) error {
 	if !process.WriteTable(os.Stdout, states) {
-		return exitCode(1)
+		return exitCodeError(1)
 	}
 	return nil
 }
 
-func controlPlaneRun(ctx context.Context, repo string, arguments []string) error {
+func controlPlaneRun(ctx context.Context, repo string, arguments []string) (err error) {
 	dir, done, err := controlplane.Throwaway()
 	if err != nil {
 		return err
@@ -92,7 +110,7 @@ func controlPlaneRun(ctx context.Context, repo string, arguments []string) error
 	if err != nil {
 		return err
 	}
-	defer controlplane.Down(context.WithoutCancel(ctx), dir)
+	defer func() { err = errors.Join(err, controlplane.Discard(context.WithoutCancel(ctx), dir)) }()
 	if _, err := settings.Up(ctx); err != nil {
 		return err
 	}
@@ -100,7 +118,7 @@ func controlPlaneRun(ctx context.Context, repo string, arguments []string) error
 	if err != nil || code == 0 {
 		return err
 	}
-	return exitCode(code)
+	return exitCodeError(code)
 }
 
 func controlPlaneKubeconfig() (string, error) {

@@ -27,16 +27,16 @@ var commands = []command{
 	{"control-plane", "up | down | status | run -- CMD ARG...", "an API server without a node, on loopback", runControlPlane},
 }
 
-// exitCode ends the program with the code of another, without a message.
-type exitCode int
+// exitCodeError ends the program with the code of another, without a message.
+type exitCodeError int
 
-func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+func (e exitCodeError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	err := dispatch(ctx, os.Args[1:])
 	stop()
-	var code exitCode
+	var code exitCodeError
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 	case errors.As(err, &code):

@@ -66,13 +66,13 @@ func (r recipe) key() string {
 }
 
 func (m *module) flags(version string) []string {
-	ldflags := "-s -w"
+	ldflags := []string{"-s", "-w"}
 	if m.stamp != nil {
 		for _, variable := range m.stamp(version) {
-			ldflags += " -X " + variable
+			ldflags = append(ldflags, "-X", variable)
 		}
 	}
-	flags := []string{"-trimpath", "-ldflags", ldflags}
+	flags := []string{"-trimpath", "-ldflags", strings.Join(ldflags, " ")}
 	if m.tags != "" {
 		flags = append(flags, "-tags", m.tags)
 	}

@@ -54,7 +54,7 @@ func freeBytes(folder string) (uint64, error) {
 	if err := syscall.Statfs(folder, &stat); err != nil {
 		return 0, fmt.Errorf("ask how much space %s has: %w", folder, err)
 	}
-	return stat.Bavail * uint64(stat.Bsize), nil //nolint:gosec,unconvert // the type differs between systems
+	return stat.Bavail * uint64(stat.Bsize), nil
 }
 
 func exists(path string) bool {

@@ -71,14 +71,15 @@ func TestTheFolderOfARunIsRemovedAfterIt(t *testing.T) {
 }
 
 func TestAFolderInUseIsLeftAloneAndAnAbandonedOneRemoved(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
 	inUse, done, err := Throwaway()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer done()
-	abandoned, err := os.MkdirTemp("", throwaway)
-	if err != nil {
+	abandoned := filepath.Join(temporary, throwaway+"abandoned")
+	if err := os.Mkdir(abandoned, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(abandoned, "lock"), nil, 0o600); err != nil {

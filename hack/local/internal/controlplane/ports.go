@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 
@@ -29,15 +30,20 @@ func keptPorts(dir string) (Ports, error) {
 }
 
 // freePorts holds all of them open until the last is found, so that no two are the same.
-func freePorts() (Ports, error) {
-	var ports Ports
+func freePorts() (ports Ports, err error) {
+	var listeners []net.Listener
+	defer func() {
+		for _, listener := range listeners {
+			listener.Close()
+		}
+	}()
 	for _, port := range []*int{&ports.API, &ports.Etcd, &ports.EtcdPeer, &ports.ControllerManager} {
-		listener, err := net.Listen("tcp", hostPort(Loopback, 0))
+		listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.ParseIP(Loopback)})
 		if err != nil {
 			return Ports{}, fmt.Errorf("find a free port on %s: %w", Loopback, err)
 		}
-		defer listener.Close()
-		*port = listener.Addr().(*net.TCPAddr).Port
+		listeners = append(listeners, listener)
+		*port = int(netip.MustParseAddrPort(listener.Addr().String()).Port())
 	}
 	return ports, nil
 }

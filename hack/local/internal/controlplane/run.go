@@ -43,7 +43,7 @@ func (s Settings) Run(arguments []string) (code int, err error) {
 
 // passOn repeats a signal, unless it came from the terminal, which gave it to the command too.
 func passOn(child *os.Process, received os.Signal) {
-	foreground, err := unix.IoctlGetInt(int(os.Stdin.Fd()), unix.TIOCGPGRP) //nolint:gosec // descriptors are small
+	foreground, err := unix.IoctlGetInt(int(os.Stdin.Fd()), unix.TIOCGPGRP)
 	if received == syscall.SIGINT && err == nil && foreground == unix.Getpgrp() {
 		return
 	}

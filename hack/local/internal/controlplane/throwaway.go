@@ -31,7 +31,7 @@ func removeAbandoned() {
 	for _, dir := range folders {
 		// Without a lock file the folder may be in the making.
 		if lock, err := tryLock(dir, os.O_RDWR); err == nil {
-			_, _ = Down(context.Background(), dir)
+			_ = Discard(context.Background(), dir)
 			lock.Close()
 		}
 	}

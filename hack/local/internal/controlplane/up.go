@@ -65,15 +65,22 @@ func (s Settings) Up(ctx context.Context) (started bool, err error) {
 // Down ends what Up started, and only that, removes the folder, and says what it ended.
 func Down(ctx context.Context, dir string) (ended []string, err error) {
 	group := process.Group{Dir: dir}
-	removeFolders := foldersOfVolumes(ctx, dir)
+	removeVolumes := foldersOfVolumes(ctx, dir)
 	for _, name := range []string{manager, "kube-apiserver", "etcd"} {
 		if group.Stop(name) {
 			ended = append(ended, name)
 		}
 	}
-	ended = append(ended, group.KillStragglers()...)
-	removeFolders()
-	return ended, os.RemoveAll(dir)
+	removeVolumes()
+	return ended, Discard(ctx, dir)
+}
+
+// Discard does the same without a word and without asking the programs first.
+func Discard(ctx context.Context, dir string) error {
+	removeVolumes := foldersOfVolumes(ctx, dir)
+	process.Group{Dir: dir}.KillStragglers()
+	removeVolumes()
+	return os.RemoveAll(dir)
 }
 
 // Status is the state of each program of the control plane in a folder.

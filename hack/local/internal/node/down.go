@@ -25,7 +25,7 @@ func Down(ctx context.Context) error {
 	defer unlock()
 	defer os.Remove(lockFile)
 
-	endProcesses(ctx)
+	endProcesses()
 	pods, err := removeCgroup()
 	say(pods, "ended %d processes of pods")
 	if err != nil {
@@ -54,7 +54,7 @@ func say(count int, format string) {
 
 // endProcesses goes backwards, so that nobody misses what it depends on, and ends the shims of
 // our containerd last: they carry its mark.
-func endProcesses(ctx context.Context) {
+func endProcesses() {
 	for _, command := range slices.Backward(allParts()) {
 		if group.Stop(command.Name) {
 			progress.Say("ended %s", command.Name)

@@ -12,11 +12,25 @@ import (
 // ErrLocked says that somebody else holds the lock.
 var ErrLocked = errors.New("locked by another process")
 
-// Lock waits for a lock on a file. The kernel lets go of it when its holder ends, however it ends.
+// Lock waits for a lock on a file. The kernel lets go of it when its holder ends, however it
+// ends. The holder may remove the file: whoever waited for it meanwhile starts over.
 func Lock(path, waitingFor string) (unlock func(), err error) {
+	for {
+		file, err := lockOnce(path, waitingFor)
+		if err != nil {
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		if isStill(path, file) {
+			return func() { file.Close() }, nil
+		}
+		file.Close()
+	}
+}
+
+func lockOnce(path, waitingFor string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("open the lock %s: %w", path, err)
+		return nil, err
 	}
 	err = TryLock(file)
 	if errors.Is(err, ErrLocked) {
@@ -24,9 +38,17 @@ func Lock(path, waitingFor string) (unlock func(), err error) {
 	}
 	if err != nil {
 		file.Close()
-		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
-	return func() { file.Close() }, nil
+	return file, err
+}
+
+func isStill(path string, file *os.File) bool {
+	named, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	opened, err := file.Stat()
+	return err == nil && os.SameFile(named, opened)
 }
 
 // TryLock locks an open file until it is closed.
@@ -39,5 +61,5 @@ func TryLock(file *os.File) error {
 }
 
 func flock(file *os.File, flags int) error {
-	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|flags) //nolint:gosec // descriptors are small
+	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|flags)
 }

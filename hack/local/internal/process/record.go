@@ -2,9 +2,7 @@ package process
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,19 +24,13 @@ func (r Record) runs(command Command) bool {
 	return r.Path == command.Path && slices.Equal(r.Args, command.Args)
 }
 
-func (g Group) read(name string) (record Record, found bool, err error) {
+// read returns nothing for a record that a crash cut short, too: the mark still finds the program.
+func (g Group) read(name string) (record Record, found bool) {
 	content, err := os.ReadFile(g.recordPath(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return Record{}, false, nil
-	}
 	if err != nil {
-		return Record{}, false, fmt.Errorf("read the record of %s: %w", name, err)
+		return Record{}, false
 	}
-	// A record that a crash cut short names nothing; the mark still finds the program.
-	if json.Unmarshal(content, &record) != nil {
-		return Record{}, false, nil
-	}
-	return record, true, nil
+	return record, json.Unmarshal(content, &record) == nil
 }
 
 func (g Group) write(record Record) error {
@@ -51,8 +43,8 @@ func (g Group) write(record Record) error {
 
 // Running returns the record of a program that runs now.
 func (g Group) Running(name string) (Record, bool) {
-	record, found, err := g.read(name)
-	if err != nil || !found || !record.Identity.alive() {
+	record, found := g.read(name)
+	if !found || !record.Identity.alive() {
 		return Record{}, false
 	}
 	return record, true
