@@ -23,6 +23,8 @@ LOCAL = $(BIN)/local
 # tool is the path of a pinned tool, built on first use outside the checkout.
 tool = $$($(LOCAL) tool $(1))
 KUBECTL ?= $(call tool,kubectl)
+# render is a kustomization with the operator's image in its place.
+render = $(call tool,kustomize) build $(1) | sed 's|image: controller:latest|image: $(IMG)|'
 GO_LDFLAGS = -s -w -X main.version=v$(VERSION)
 
 ##@ General
@@ -83,7 +85,7 @@ test-unit: ## Run the unit tests, those of the local tool too.
 
 .PHONY: test-integration
 test-integration: $(LOCAL) ## Run the integration tests on a real kube-apiserver and kube-controller-manager.
-	$(LOCAL) control-plane run -- go test -race -count=1 ./test/integration/...
+	$(LOCAL) control-plane run -- go test -race -count=1 -tags integration ./test/integration/...
 
 .PHONY: e2e
 e2e: ## Run the users' stories on the real node.
@@ -135,7 +137,7 @@ docker-buildx: ## Build and push the operator image for several platforms.
 .PHONY: build-installer
 build-installer: manifests generate $(LOCAL) ## Write dist/install.yaml: CRD and operator in one file.
 	mkdir -p dist
-	hack/render.sh config/default $(IMG) > dist/install.yaml
+	$(call render,config/default) > dist/install.yaml
 
 ##@ Deployment
 
@@ -149,22 +151,27 @@ install: manifests $(LOCAL) ## Install the CRD into the current context.
 
 .PHONY: uninstall
 uninstall: $(LOCAL) ## Remove the CRD from the current context; refused while a DatabaseCluster exists.
-	hack/uninstall.sh $(ignore-not-found)
+	@left="$$($(KUBECTL) get databaseclusters --all-namespaces --no-headers 2>/dev/null || true)"; \
+	if [ -n "$$left" ]; then echo "The CRD stays: deleting it would delete these DatabaseClusters. Delete them first:"; echo "$$left"; exit 1; fi
+	$(call tool,kustomize) build config/crd | $(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -f -
 
 .PHONY: deploy
 deploy: manifests $(LOCAL) ## Deploy CRD and operator to the current context (IMG=...).
-	hack/render.sh config/default $(IMG) | $(KUBECTL) apply --server-side -f -
+	$(call render,config/default) | $(KUBECTL) apply --server-side -f -
 	$(KUBECTL) -n databasecluster-operator-system rollout status deployment/databasecluster-operator-controller-manager --timeout=180s
 
 .PHONY: undeploy
 undeploy: $(LOCAL) ## Remove the operator from the current context; the CRD, the clusters and their volumes stay.
-	hack/render.sh config/default $(IMG) --without-crds | $(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -f -
+	$(call render,config/default) | $(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -l app.kubernetes.io/name=databasecluster-operator -f -
 
 ##@ Packaging
 
 .PHONY: bundle
 bundle: manifests $(LOCAL) ## Generate the OLM bundle and validate it.
-	IMG=$(IMG) VERSION=$(VERSION) CHANNELS=$(CHANNELS) DEFAULT_CHANNEL=$(DEFAULT_CHANNEL) hack/bundle.sh
+	$(call tool,operator-sdk) generate kustomize manifests --interactive=false -q
+	$(call render,config/manifests) | $(call tool,operator-sdk) generate bundle -q --overwrite --version $(VERSION) \
+		--channels=$(CHANNELS) --default-channel=$(DEFAULT_CHANNEL)
+	$(call tool,operator-sdk) bundle validate ./bundle --select-optional suite=operatorframework
 
 .PHONY: bundle-build
 bundle-build: ## Build the bundle image with Docker.

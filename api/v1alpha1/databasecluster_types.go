@@ -16,6 +16,7 @@ import (
 // Members are independent of each other: what one stores, the others do not see, unless the
 // database's own software relates them.
 //
+// +operator-sdk:csv:customresourcedefinitions:displayName="Database Cluster",resources={{StatefulSet,v1,""},{Service,v1,""},{PodDisruptionBudget,v1,""},{PersistentVolumeClaim,v1,""},{Pod,v1,""},{Job,v1,""}}
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas,selectorpath=.status.selector
@@ -58,6 +59,7 @@ type DatabaseClusterList struct {
 type DatabaseClusterSpec struct {
 	// replicas is the number of members, 1 to 9.
 	// +required
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=9
 	Replicas int32 `json:"replicas"`
@@ -66,6 +68,7 @@ type DatabaseClusterSpec struct {
 	// The operator runs it as a non-root user; an image that starts as root also needs
 	// podSecurityContext.runAsUser.
 	// +required
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	Image string `json:"image"`
@@ -73,11 +76,13 @@ type DatabaseClusterSpec struct {
 	// imagePullPolicy says when the kubelet pulls the image: Always, IfNotPresent or Never.
 	// Default: Always for the tag "latest", otherwise IfNotPresent.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:Enum=Always;IfNotPresent;Never
 	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty"`
 
 	// imagePullSecrets name Secrets of this namespace with credentials for the image's registry.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=map
 	// +listMapKey=name
@@ -86,15 +91,18 @@ type DatabaseClusterSpec struct {
 	// resources are the CPU and memory that each member requests and may use.
 	// Default: none requested, no limit.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 
 	// storage is the data volume of each member.
 	// +required
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Storage Storage `json:"storage"`
 
 	// port is the TCP port on which the database listens, 1 to 65535. Both Services offer it under
 	// the name "db". Default: 9000.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:default=9000
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
@@ -103,6 +111,7 @@ type DatabaseClusterSpec struct {
 	// dataPath is the absolute path at which a member finds its data volume.
 	// Default: /var/lib/database.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:default="/var/lib/database"
 	// +kubebuilder:validation:MinLength=2
 	// +kubebuilder:validation:MaxLength=1024
@@ -111,18 +120,21 @@ type DatabaseClusterSpec struct {
 
 	// command replaces the image's entrypoint. Default: the image's own.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Command []string `json:"command,omitempty"`
 
 	// args replace the image's arguments. Default: the image's own.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	Args []string `json:"args,omitempty"`
 
 	// env are environment variables of every member. Names that start with "DBC_" are the operator's.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=256
@@ -131,6 +143,7 @@ type DatabaseClusterSpec struct {
 
 	// envFrom takes environment variables from Secrets and ConfigMaps of this namespace.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	EnvFrom []corev1.EnvFromSource `json:"envFrom,omitempty"`
@@ -138,11 +151,13 @@ type DatabaseClusterSpec struct {
 	// probes tell Kubernetes when a member has started, is ready, is alive.
 	// Default: none, a member then counts as ready as soon as its container runs.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Probes Probes `json:"probes,omitzero"`
 
 	// terminationGracePeriodSeconds is how long a member may take to stop before it is killed,
 	// in seconds, 0 to 86400. Default: 120.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:default=120
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=86400
@@ -150,25 +165,30 @@ type DatabaseClusterSpec struct {
 
 	// service shapes the Service in front of all members, which bears the cluster's name.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:default={}
 	Service Service `json:"service,omitzero"`
 
 	// scheduling says on which nodes members run.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Scheduling Scheduling `json:"scheduling,omitzero"`
 
 	// podSecurityContext overrides, field by field, the defaults of every pod: runAsNonRoot true,
 	// seccompProfile RuntimeDefault, fsGroup 65532, fsGroupChangePolicy OnRootMismatch.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	PodSecurityContext *corev1.PodSecurityContext `json:"podSecurityContext,omitempty"`
 
 	// containerSecurityContext overrides, field by field, the defaults of the database container:
 	// allowPrivilegeEscalation false, all capabilities dropped.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	ContainerSecurityContext *corev1.SecurityContext `json:"containerSecurityContext,omitempty"`
 
 	// deletion says what happens before the cluster goes when it is deleted.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:default={}
 	Deletion Deletion `json:"deletion,omitzero"`
 }
@@ -178,6 +198,7 @@ type DatabaseClusterStatus struct {
 	// conditions tell the state of the cluster. Always there: Ready, Available, Progressing, Degraded
 	// and Stalled. While the cluster is being deleted: DeletionBlocked.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=32
@@ -185,18 +206,22 @@ type DatabaseClusterStatus struct {
 
 	// observedGeneration is the generation of the spec that the cluster's objects express.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// replicas is the number of members that exist.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Replicas int32 `json:"replicas"`
 
 	// readyReplicas is the number of members that are ready.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	ReadyReplicas int32 `json:"readyReplicas"`
 
 	// selector is the label selector of the members, as text, for the scale subresource.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=512
 	Selector string `json:"selector,omitempty"`
 }

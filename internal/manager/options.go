@@ -25,9 +25,6 @@ import (
 	dbcontroller "github.com/dbcluster/databasecluster-operator/internal/controller"
 )
 
-// +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
-// +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
-
 // reconcileTimeout ends a pass whose API server does not answer.
 const reconcileTimeout = 30 * time.Second
 

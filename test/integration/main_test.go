@@ -39,7 +39,7 @@ const operatorUser = "system:serviceaccount:databasecluster-operator-system:data
 
 var (
 	admin    client.WithWatch // may do everything
-	requests = &counter{}  // of the operator
+	requests = &counter{}     // of the operator
 )
 
 func TestMain(m *testing.M) {
