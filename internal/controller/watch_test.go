@@ -1,0 +1,206 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/status"
+)
+
+var moment = metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+
+func testScheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	if err := dbv1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	return scheme
+}
+
+// deleted is a cluster in deletion, so that everything is read, its hook's Job, too.
+func deleted() *dbv1.DatabaseCluster {
+	c := &dbv1.DatabaseCluster{}
+	c.Namespace, c.Name, c.UID, c.Generation = "shop", "orders", "0a1b2c3d", 1
+	c.Finalizers, c.DeletionTimestamp = []string{dbv1.Finalizer}, &moment
+	c.Spec.Replicas, c.Spec.Storage.Size = 1, resource.MustParse("1Gi")
+	c.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Name: "flush", Type: dbv1.HookCommand, Command: []string{"flush"}}}
+	return c
+}
+
+// belongings is one object of each watched kind, with its predicate.
+func belongings(c *dbv1.DatabaseCluster) map[string]struct {
+	object client.Object
+	filter predicate.Predicate
+} {
+	yes := true
+	owned := func(name string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{
+			Namespace: c.Namespace, Name: name, UID: "child", Labels: naming.Labels(c), Generation: 1,
+			OwnerReferences: []metav1.OwnerReference{{Kind: "DatabaseCluster", Name: c.Name, UID: c.UID, Controller: &yes}},
+		}
+	}
+	service := &corev1.Service{ObjectMeta: owned("orders")}
+	service.Generation = 0
+	job := &batchv1.Job{ObjectMeta: owned(naming.HookJob(c.Name, "flush", c.UID))}
+	job.Labels, job.OwnerReferences = naming.HookLabels(c), nil
+	return map[string]struct {
+		object client.Object
+		filter predicate.Predicate
+	}{
+		"Service":             {service, filter(state.ServiceFacts)},
+		"PodDisruptionBudget": {&policyv1.PodDisruptionBudget{ObjectMeta: owned("orders")}, filter(state.PodDisruptionBudgetFacts)},
+		"StatefulSet":         {&appsv1.StatefulSet{ObjectMeta: owned("orders")}, filter(state.StatefulSetFacts)},
+		"Pod":                 {&corev1.Pod{ObjectMeta: owned("orders-0")}, changed(podFacts)},
+		"Job":                 {job, changed(jobFacts)},
+	}
+}
+
+// observedWith is what a pass sees when an object is as given.
+func observedWith(t *testing.T, scheme *runtime.Scheme, cluster *dbv1.DatabaseCluster, object client.Object) state.Observed {
+	t.Helper()
+	stored := object.DeepCopyObject().(client.Object)
+	if stored.GetDeletionTimestamp() != nil && len(stored.GetFinalizers()) == 0 {
+		stored.SetFinalizers([]string{"test/keep"}) // the fake client takes no deleted object without one
+	}
+	reader := fake.NewClientBuilder().WithScheme(scheme).WithObjects(cluster.DeepCopy(), stored).Build()
+	r := &Reconciler{Cached: reader, Live: reader}
+	_, observed, err := r.observe(t.Context(), r.view(), client.ObjectKeyFromObject(cluster))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return withoutVersions(observed)
+}
+
+// withoutVersions leaves out what no decision reads.
+func withoutVersions(o state.Observed) state.Observed {
+	for _, object := range []client.Object{o.HeadlessService, o.Service, o.PodDisruptionBudget, o.StatefulSet} {
+		if !reflect.ValueOf(object).IsNil() {
+			object.SetResourceVersion("")
+			object.SetFinalizers(nil)
+		}
+	}
+	for i := range o.Members {
+		o.Members[i] = o.Members[i].Facts()
+	}
+	return o
+}
+
+func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
+	scheme, cluster := testScheme(t), deleted()
+	for kind, watched := range belongings(cluster) {
+		t.Run(kind, func(t *testing.T) {
+			before := observedWith(t, scheme, cluster, watched.object)
+			read := 0
+			for path, mutated := range mutations(watched.object) {
+				if reflect.DeepEqual(before, observedWith(t, scheme, cluster, mutated)) {
+					continue
+				}
+				read++
+				if !watched.filter.Update(event.UpdateEvent{ObjectOld: watched.object, ObjectNew: mutated}) {
+					t.Errorf("%s is read, but no predicate lets its change through", path)
+				}
+			}
+			if read == 0 {
+				t.Error("no mutation changed what is observed: the test sees nothing")
+			}
+			t.Logf("%d fields are read", read)
+		})
+	}
+}
+
+func TestNoFieldOfAClusterThatDecidesAnythingCanChangeUnseen(t *testing.T) {
+	running := deleted()
+	running.DeletionTimestamp = nil
+	for name, cluster := range map[string]*dbv1.DatabaseCluster{"in deletion": deleted(), "running": running} {
+		t.Run(name, func(t *testing.T) {
+			outcome := func(c *dbv1.DatabaseCluster) string {
+				todo := plan.For(c, state.Observed{})
+				after := status.Of(status.Pass{Cluster: c, Plan: todo}, moment)
+				return fmt.Sprintf("%+v %+v %v", todo, after, equality.Semantic.DeepEqual(after, c.Status))
+			}
+			before, decisive := outcome(cluster), 0
+			for path, mutated := range mutations(cluster) {
+				if outcome(mutated.(*dbv1.DatabaseCluster)) == before {
+					continue
+				}
+				decisive++
+				if !filter(state.ClusterFacts).Update(event.UpdateEvent{ObjectOld: cluster, ObjectNew: mutated}) {
+					t.Errorf("%s decides something, but no predicate lets its change through", path)
+				}
+			}
+			if decisive < 10 {
+				t.Errorf("only %d mutations changed the outcome: the test sees nothing", decisive)
+			}
+		})
+	}
+}
+
+func TestStatusesThatNobodyReadsWakeNobody(t *testing.T) {
+	all := belongings(deleted())
+	set := all["StatefulSet"].object.DeepCopyObject().(*appsv1.StatefulSet)
+	set.Status.ReadyReplicas, set.ResourceVersion = 3, "9"
+	budget := all["PodDisruptionBudget"].object.DeepCopyObject().(*policyv1.PodDisruptionBudget)
+	budget.Status.CurrentHealthy = 3
+	pod := all["Pod"].object.DeepCopyObject().(*corev1.Pod)
+	pod.Status.PodIP, pod.Status.ContainerStatuses = "10.0.0.1", []corev1.ContainerStatus{{RestartCount: 3}}
+	for kind, object := range map[string]client.Object{"StatefulSet": set, "PodDisruptionBudget": budget, "Pod": pod} {
+		if all[kind].filter.Update(event.UpdateEvent{ObjectOld: all[kind].object, ObjectNew: object}) {
+			t.Errorf("%s: an update that changes nothing of interest passes", kind)
+		}
+	}
+}
+
+func TestDeletionsAndCreationsAlwaysPass(t *testing.T) {
+	for kind, watched := range belongings(deleted()) {
+		if !watched.filter.Create(event.CreateEvent{Object: watched.object}) || !watched.filter.Delete(event.DeleteEvent{Object: watched.object}) {
+			t.Errorf("%s: a creation or deletion does not pass", kind)
+		}
+	}
+}
+
+func TestATrimmedPodSaysTheSameAsTheWholeOne(t *testing.T) {
+	pod := belongings(deleted())["Pod"].object
+	seen := 0
+	for path, mutated := range mutations(pod) {
+		trimmed, err := TrimPod(mutated)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := state.MemberOf(mutated.(*corev1.Pod), 0)
+		if got := state.MemberOf(trimmed.(*corev1.Pod), 0); got != whole {
+			t.Errorf("%s: got %+v, want %+v", path, got, whole)
+		}
+		seen++
+	}
+	if seen < 100 {
+		t.Errorf("only %d mutations", seen)
+	}
+}

@@ -1,0 +1,69 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package manager
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func environment(variables map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) { value, found := variables[name]; return value, found }
+}
+
+func TestEveryFlagIsReadFromTheEnvironmentToo(t *testing.T) {
+	s, err := Parse(nil, environment(map[string]string{
+		"WATCH_NAMESPACE": "a, b", "MAX_CONCURRENT_RECONCILES": "3", "LEADER_ELECT": "true", "LEASE_DURATION": "20s",
+		"METRICS_BIND_ADDRESS": ":1", "ZAP_LOG_LEVEL": "debug", "KUBECONFIG": "a:b",
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.namespaces(); len(got) != 2 || got[0] != "a" || got[1] != "b" {
+		t.Errorf("namespaces %v", got)
+	}
+	if s.concurrency != 3 || !s.leaderElect || s.leaseDuration != 20*time.Second || s.metricsAddress != ":1" || s.zap.Level == nil {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestTheCommandLineWinsOverTheEnvironment(t *testing.T) {
+	s, err := Parse([]string{"--max-concurrent-reconciles=5"}, environment(map[string]string{"MAX_CONCURRENT_RECONCILES": "3"}))
+	if err != nil || s.concurrency != 5 {
+		t.Errorf("%d, %v", s.concurrency, err)
+	}
+}
+
+func TestBadSettingsAreRefusedWithASentenceThatNamesThem(t *testing.T) {
+	cases := map[string]struct {
+		args      []string
+		variables map[string]string
+		want      string
+	}{
+		"a variable that does not parse": {nil, map[string]string{"LEASE_DURATION": "soon"}, `environment variable LEASE_DURATION is "soon", which --lease-duration does not take`},
+		"an argument":                    {[]string{"start"}, nil, `unexpected argument "start"`},
+		"no workers":                     {[]string{"--max-concurrent-reconciles=0"}, nil, "--max-concurrent-reconciles is 0: it must be at least 1"},
+		"a lease shorter than its renewal": {
+			[]string{"--lease-duration=1s"}, nil, "--lease-duration (1s) must be longer than --lease-renew-deadline (4s)",
+		},
+		"a namespace that cannot be": {[]string{"--watch-namespace=A"}, nil, `--watch-namespace names "A", which is no namespace`},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if _, err := Parse(c.args, environment(c.variables)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestWithoutOLMNothingAsksForAnUpgradeableCondition(t *testing.T) {
+	t.Setenv(operatorConditionName, "")
+	// A nil manager: the function must return before it touches it.
+	if err := declareUpgradeable(nil, (&Settings{}).Logger()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,276 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"fmt"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+const uid = "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
+
+// orders is a cluster of three that has its finalizer.
+func orders() *dbv1.DatabaseCluster {
+	c := &dbv1.DatabaseCluster{}
+	c.Namespace, c.Name, c.UID, c.Finalizers = "shop", "orders", uid, []string{dbv1.Finalizer}
+	c.Spec.Replicas, c.Spec.Image, c.Spec.Storage.Size = 3, "database:1", resource.MustParse("1Gi")
+	c.Spec.Deletion.OnFailure, c.Spec.Service.Type = dbv1.HookFailureBlock, corev1.ServiceTypeClusterIP
+	return c
+}
+
+// settled is what stands when everything is as the spec says.
+func settled(t *testing.T, c *dbv1.DatabaseCluster) state.Observed {
+	t.Helper()
+	o := state.Observed{
+		HeadlessService:     live[corev1.Service](t, resources.HeadlessService(c)),
+		Service:             live[corev1.Service](t, resources.Service(c)),
+		PodDisruptionBudget: live[policyv1.PodDisruptionBudget](t, resources.PodDisruptionBudget(c)),
+		StatefulSet:         live[appsv1.StatefulSet](t, resources.StatefulSet(c, c.Spec.Replicas, nil)),
+	}
+	o.StatefulSet.Generation, o.StatefulSet.Status.ObservedGeneration, o.StatefulSet.Status.UpdateRevision = 1, 1, "new"
+	for ordinal := range c.Spec.Replicas {
+		o.Members = append(o.Members, state.Member{Name: fmt.Sprintf("orders-%d", ordinal), Ordinal: ordinal, Revision: "new", Ready: true})
+	}
+	return o
+}
+
+func live[T any](t *testing.T, child resources.Child) *T {
+	t.Helper()
+	object := new(T)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(child.Object.Object, object); err != nil {
+		t.Fatal(err)
+	}
+	any(object).(metav1.Object).SetUID("live")
+	return object
+}
+
+// text is a plan as people read it.
+func text(p Plan) string {
+	out := ""
+	if p.AddFinalizer {
+		out += "add the finalizer\n"
+	}
+	for _, w := range p.Apply {
+		out += w.String() + "\n"
+	}
+	if p.Step != nil {
+		out += p.Step.String() + "\n"
+	}
+	out += p.Reason + ": " + p.Why + "\n"
+	if p.Stalled != nil {
+		out += "STALLED " + p.Stalled.Reason + "\n"
+	}
+	return out
+}
+
+func TestWhatIsDoneForARunningCluster(t *testing.T) {
+	outdated := func(o *state.Observed, ordinals ...int) {
+		for _, i := range ordinals {
+			o.Members[i].Revision = "old"
+		}
+	}
+	cases := map[string]struct {
+		change func(*dbv1.DatabaseCluster, *state.Observed)
+		want   string
+	}{
+		"nothing when all is as it should be": {
+			func(*dbv1.DatabaseCluster, *state.Observed) {}, "Settled: the cluster is as its spec says\n",
+		},
+		"everything for a new cluster, the finalizer first and the members last": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Finalizers = nil; *o = state.Observed{} },
+			"add the finalizer\ncreate Service orders-headless\ncreate Service orders\ncreate PodDisruptionBudget orders\ncreate StatefulSet orders\n" +
+				"Applying: create Service orders-headless, create Service orders, create PodDisruptionBudget orders, create StatefulSet orders\n",
+		},
+		"what is missing": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Service = nil }, "create Service orders\nApplying: create Service orders\n",
+		},
+		"what differs": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Service.Spec.Selector["x"] = "y" },
+			"update Service orders (spec.selector)\nApplying: update Service orders (spec.selector)\n",
+		},
+		"no restart while an object has to be written": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Service = nil; outdated(o, 0, 1, 2) },
+			"create Service orders\nApplying: create Service orders\n",
+		},
+		"members come all at once": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Replicas = 5 },
+			"update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",
+		},
+		"members go one by one": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Replicas = 1 },
+			"scale in to 2\nScaling: scaling in from 3 to 1 members, one at a time\n",
+		},
+		"the next goes only when the last is gone": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Replicas = 1
+				*o.StatefulSet.Spec.Replicas = 2
+			},
+			"Scaling: pod orders-2 is stopping\n",
+		},
+		"the highest ordinal is restarted first": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1, 2) },
+			"restart orders-2\nRollingOut: 3 members are outdated; restarting pod orders-2\n",
+		},
+		"no restart while a member does not serve": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); o.Members[2].Ready = false },
+			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready\n",
+		},
+		"no restart while a member is missing": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); o.Members = o.Members[:2] },
+			"RollingOut: 2 members are outdated; waiting for a missing pod to be ready\n",
+		},
+		"no restart while a member stops": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); o.Members[2].Stopping = true },
+			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready\n",
+		},
+		"an outdated member that does not serve is restarted whatever the others do": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				outdated(o, 0, 1)
+				o.Members[0].Ready, o.Members[2].Ready = false, false
+			},
+			"restart orders-0\nRollingOut: 2 members are outdated; restarting pod orders-0\n",
+		},
+		"a member that stops already is not restarted twice": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				outdated(o, 2)
+				o.Members[2].Ready, o.Members[2].Stopping = false, true
+			},
+			"RollingOut: 1 member is outdated; waiting for pod orders-2 to be ready\n",
+		},
+		"no restart before the StatefulSet's controller has seen the change": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1, 2); o.StatefulSet.Generation = 2 },
+			"WaitingForMembers: the StatefulSet's controller has not seen the last change yet\n",
+		},
+		"a broken member that is current is left to Kubernetes": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Members[1].Ready, o.Members[1].Problem = false, "crash"
+			},
+			"WaitingForMembers: 2 of 3 members are ready\n",
+		},
+		"an object of somebody else is left alone and the others are made": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				*o = state.Observed{Foreign: []state.Foreign{{Kind: "Service", Name: "orders"}}}
+			},
+			"create Service orders-headless\ncreate PodDisruptionBudget orders\ncreate StatefulSet orders\n" +
+				"Applying: create Service orders-headless, create PodDisruptionBudget orders, create StatefulSet orders\nSTALLED NameConflict\n",
+		},
+		"no members are made whose names lead to somebody else's Service": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				*o = state.Observed{Foreign: []state.Foreign{{Kind: "Service", Name: "orders-headless"}}}
+			},
+			"create Service orders\ncreate PodDisruptionBudget orders\n" +
+				"Applying: create Service orders, create PodDisruptionBudget orders\nSTALLED NameConflict\n",
+		},
+		"a larger size is not written, which the API server would refuse, but told": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Storage.Size = resource.MustParse("2Gi") },
+			"Settled: the cluster is as its spec says\nSTALLED StorageChangeUnsupported\n",
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			cluster := orders()
+			observed := settled(t, cluster)
+			c.change(cluster, &observed)
+			if got := text(For(cluster, observed)); got != c.want {
+				t.Errorf("got:\n%swant:\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
+	hooks := []dbv1.DeletionHook{{Name: "one", Type: dbv1.HookCommand}, {Name: "two", Type: dbv1.HookCommand}}
+	cases := map[string]struct {
+		change func(*dbv1.DatabaseCluster, *state.Observed)
+		want   string
+	}{
+		"the first hook is started": {
+			func(*dbv1.DatabaseCluster, *state.Observed) {},
+			"start deletion hook \"one\" as Job orders-one-0a1b2c3d\nHookRunning: starting deletion hook \"one\"\n",
+		},
+		"a hook that runs is waited for": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Hook{Job: "j"} },
+			"HookRunning: deletion hook \"one\" runs as Job j\n",
+		},
+		"the second follows the first": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Hook{Succeeded: true} },
+			"start deletion hook \"two\" as Job orders-two-0a1b2c3d\nHookRunning: starting deletion hook \"two\"\n",
+		},
+		"a failed hook blocks": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Hooks["one"] = state.Hook{Job: "j", Failed: true, Failure: "no"}
+			},
+			"HookFailed: deletion hook \"one\" failed: no\nSTALLED HookFailed\n",
+		},
+		"a failed hook is passed over when the spec says so": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue
+				o.Hooks["one"] = state.Hook{Job: "j", Failed: true, Failure: "no"}
+			},
+			"start deletion hook \"two\" as Job orders-two-0a1b2c3d\nHookRunning: starting deletion hook \"two\"\n",
+		},
+		"a Job of somebody else under the hook's name blocks": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Foreign = []state.Foreign{{Kind: "Job", Name: "orders-one-0a1b2c3d"}}
+			},
+			"HookFailed: deletion hook \"one\" cannot start\nSTALLED NameConflict\n",
+		},
+		"the annotation goes on without the hooks": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+				c.Annotations = map[string]string{dbv1.AnnotationSkipDeletionHooks: "true"}
+			},
+			"scale in to 2\nStopping: scaling in from 3 to 0 members, one at a time\n",
+		},
+		"members stop after the hooks, the highest ordinal first": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Deletion.Hooks = nil },
+			"scale in to 2\nStopping: scaling in from 3 to 0 members, one at a time\n",
+		},
+		"the last member is waited for": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Deletion.Hooks, o.Members = nil, o.Members[:1]
+				*o.StatefulSet.Spec.Replicas = 0
+			},
+			"Stopping: pod orders-0 is stopping\n",
+		},
+		"the finalizer goes last": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Deletion.Hooks, o.Members = nil, nil
+				*o.StatefulSet.Spec.Replicas = 0
+			},
+			"take off the finalizer\nDeleting: every member has stopped; the volumes are kept\n",
+		},
+		"nothing is made when nothing is there": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Deletion.Hooks, *o = nil, state.Observed{} },
+			"take off the finalizer\nDeleting: every member has stopped; the volumes are kept\n",
+		},
+		"nothing is done without our finalizer": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Finalizers = []string{"somebody.else/finalizer"} },
+			"Deleting: the operator has nothing left to do\n",
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			cluster := orders()
+			observed := settled(t, cluster)
+			observed.Hooks = map[string]state.Hook{}
+			cluster.DeletionTimestamp, cluster.Spec.Deletion.Hooks = &metav1.Time{}, hooks
+			c.change(cluster, &observed)
+			if got := text(For(cluster, observed)); got != c.want {
+				t.Errorf("got:\n%swant:\n%s", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,196 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package status
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+var (
+	then = metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	now  = metav1.NewTime(then.Add(time.Hour))
+)
+
+// settled is a pass over a cluster of two that found nothing to do.
+func settled() Pass {
+	cluster := &dbv1.DatabaseCluster{}
+	cluster.Name, cluster.Generation, cluster.Spec.Replicas = "orders", 7, 2
+	return Pass{
+		Cluster: cluster,
+		Observed: state.Observed{
+			StatefulSet: &appsv1.StatefulSet{},
+			Members:     []state.Member{{Name: "orders-0", Ready: true}, {Name: "orders-1", Ordinal: 1, Ready: true}},
+		},
+		Plan: plan.Plan{Reason: dbv1.ReasonSettled, Why: "the cluster is as its spec says"},
+	}
+}
+
+// summary is every condition as "+Type Reason" when true and "-Type Reason" when not.
+func summary(s dbv1.DatabaseClusterStatus) string {
+	var parts []string
+	for _, c := range s.Conditions {
+		sign := "-"
+		if c.Status == metav1.ConditionTrue {
+			sign = "+"
+		}
+		parts = append(parts, sign+c.Type+" "+c.Reason)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func TestTheConditionsOfAPass(t *testing.T) {
+	invalid := apierrors.NewInvalid(schema.GroupKind{Kind: "StatefulSet"}, "orders", nil)
+	cases := map[string]struct {
+		change  func(*Pass)
+		want    string
+		message string // of Ready
+	}{
+		"all is well": {
+			func(*Pass) {},
+			"+Ready Ready, +Available AllReplicasReady, -Progressing Settled, -Degraded MembersHealthy, -Stalled NotStalled",
+			"2 of 2 members are ready",
+		},
+		"nothing exists yet": {
+			func(p *Pass) {
+				p.Observed = state.Observed{}
+				p.Plan = plan.Plan{Reason: dbv1.ReasonApplying, Why: "create"}
+			},
+			"-Ready NotReady, -Available Creating, +Progressing Applying, -Degraded MembersHealthy, -Stalled NotStalled",
+			"not available: the members do not exist yet",
+		},
+		"a member is not ready": {
+			func(p *Pass) { p.Observed.Members[1].Ready = false; p.Plan.Reason = dbv1.ReasonWaitingForMembers },
+			"-Ready NotReady, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
+			"not available: 1 of 2 members are ready",
+		},
+		"a member is on its way out": {
+			func(p *Pass) { p.Observed.Members[1].Stopping = true; p.Plan.Reason = dbv1.ReasonWaitingForMembers },
+			"-Ready NotReady, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
+			"not available: 1 of 2 members are ready",
+		},
+		"a member cannot run": {
+			func(p *Pass) {
+				p.Observed.Members[1].Ready, p.Observed.Members[1].Problem = false, "container database: ErrImagePull: no"
+			},
+			"-Ready NotReady, -Available ReplicasNotReady, -Progressing Settled, +Degraded MemberFailing, -Stalled NotStalled",
+			"degraded: pod orders-1 container database: ErrImagePull: no",
+		},
+		"a rollout goes on while every member serves": {
+			func(p *Pass) { p.Plan = plan.Plan{Reason: dbv1.ReasonRollingOut, Why: "restarting pod orders-1"} },
+			"-Ready NotReady, +Available AllReplicasReady, +Progressing RollingOut, -Degraded MembersHealthy, -Stalled NotStalled",
+			"progressing: restarting pod orders-1",
+		},
+		"the API server refuses an object": {
+			func(p *Pass) { p.Err = fmt.Errorf("apply StatefulSet orders: %w", invalid) },
+			"-Ready NotReady, +Available AllReplicasReady, +Progressing Settled, -Degraded MembersHealthy, +Stalled Refused",
+			"stalled: apply StatefulSet orders: StatefulSet \"orders\" is invalid",
+		},
+		"the API server does not answer": {
+			func(p *Pass) { p.Err = errors.New("dial tcp: connection refused at 12:00:01") },
+			"-Ready NotReady, +Available AllReplicasReady, +Progressing Settled, -Degraded MembersHealthy, -Stalled NotStalled",
+			"progressing: the cluster is as its spec says; trying again after an error that the operator's log tells",
+		},
+		"a deletion is blocked": {
+			func(p *Pass) {
+				p.Cluster.DeletionTimestamp = &now
+				p.Plan = plan.Plan{Reason: dbv1.ReasonHookFailed, Why: "no", Stalled: &plan.Stall{Reason: dbv1.ReasonHookFailed, Message: "do"}}
+			},
+			"-Ready NotReady, +Available AllReplicasReady, +Progressing HookFailed, -Degraded MembersHealthy, +Stalled HookFailed, +DeletionBlocked HookFailed",
+			"stalled: do",
+		},
+		"a deletion goes on": {
+			func(p *Pass) {
+				p.Cluster.DeletionTimestamp = &now
+				p.Plan = plan.Plan{Reason: dbv1.ReasonStopping, Why: "pod orders-1 is stopping"}
+			},
+			"-Ready NotReady, +Available AllReplicasReady, +Progressing Stopping, -Degraded MembersHealthy, -Stalled NotStalled, -DeletionBlocked Stopping",
+			"progressing: pod orders-1 is stopping",
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			pass := settled()
+			c.change(&pass)
+			status := Of(pass, now)
+			if got := summary(status); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			if got := meta.FindStatusCondition(status.Conditions, dbv1.ConditionReady).Message; got != c.message {
+				t.Errorf("Ready says %q, want %q", got, c.message)
+			}
+			for _, condition := range status.Conditions {
+				if condition.ObservedGeneration != 7 || condition.Message == "" {
+					t.Errorf("%+v", condition)
+				}
+			}
+		})
+	}
+}
+
+func TestATransitionTimeMovesOnlyWhenTheStatusDoes(t *testing.T) {
+	pass := settled()
+	pass.Cluster.Status = Of(pass, then)
+	pass.Observed.Members[1].Ready = false
+	status := Of(pass, now)
+	for kind, want := range map[string]metav1.Time{dbv1.ConditionAvailable: now, dbv1.ConditionStalled: then} {
+		if got := meta.FindStatusCondition(status.Conditions, kind).LastTransitionTime; !got.Equal(&want) {
+			t.Errorf("%s changed at %s, want %s", kind, got, want)
+		}
+	}
+}
+
+func TestTheObservedGenerationIsTheOneThatTheObjectsExpress(t *testing.T) {
+	cases := map[string]struct {
+		change func(*Pass)
+		want   int64
+	}{
+		"after a pass without errors":             {func(*Pass) {}, 7},
+		"not after an error":                      {func(p *Pass) { p.Err = errors.New("no") }, 6},
+		"not while members are still to go":       {func(p *Pass) { p.Plan.Reason = dbv1.ReasonScaling }, 6},
+		"when only a human can bring the rest on": {func(p *Pass) { p.Plan.Stalled = &plan.Stall{Reason: "X", Message: "x"} }, 7},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			pass := settled()
+			pass.Cluster.Status.ObservedGeneration = 6
+			c.change(&pass)
+			if got := Of(pass, now).ObservedGeneration; got != c.want {
+				t.Errorf("got %d, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAnEndlessMessageIsCutAtAWholeCharacter(t *testing.T) {
+	pass := settled()
+	pass.Plan.Why = strings.Repeat("ü", 40000)
+	for _, c := range Of(pass, now).Conditions {
+		if len(c.Message) > 32768 || strings.ToValidUTF8(c.Message, "?") != c.Message {
+			t.Errorf("%s: %d bytes", c.Type, len(c.Message))
+		}
+	}
+}
+
+func TestTheSameViewGivesTheSameStatus(t *testing.T) {
+	pass := settled()
+	pass.Cluster.Status = Of(pass, then)
+	if got := Of(pass, now); fmt.Sprint(got) != fmt.Sprint(pass.Cluster.Status) {
+		t.Errorf("got  %+v\nwant %+v", got, pass.Cluster.Status)
+	}
+}
