@@ -37,7 +37,11 @@ func runStatus(ctx context.Context, _ string, arguments []string) error {
 	if err := noArguments("status", arguments); err != nil {
 		return err
 	}
-	return showStatus(node.Status(ctx))
+	states, err := node.Status(ctx)
+	if err != nil {
+		return err
+	}
+	return showStatus(states)
 }
 
 func runLoad(ctx context.Context, _ string, arguments []string) error {

@@ -26,16 +26,19 @@ func partsWith(client *controlplane.Client) []process.Command {
 }
 
 // Status is the state of every part, and of the node as a whole.
-func Status(ctx context.Context) []process.State {
+func Status(ctx context.Context) ([]process.State, error) {
+	if _, err := os.Stat(stateDir); err == nil && os.Geteuid() != 0 {
+		return nil, errors.New("only root may look at what root started: run this with sudo")
+	}
 	client, err := settings(nil).Client()
 	if err != nil {
-		return append(group.Status(ctx, allParts()), process.State{Name: "node", State: "not up"})
+		return append(group.Status(ctx, allParts()), process.State{Name: "node", State: "not up"}), nil
 	}
 	node := process.State{Name: "node", State: "Ready", Up: true}
 	if err := nodeReady(ctx, client); err != nil {
 		node.State, node.Up = err.Error(), false
 	}
-	return append(group.Status(ctx, partsWith(client)), node)
+	return append(group.Status(ctx, partsWith(client)), node), nil
 }
 
 // Kubeconfig is the path of the administrator's kubeconfig.

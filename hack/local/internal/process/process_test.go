@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -103,6 +104,22 @@ func TestAProgramWithoutARecordIsFoundByItsMark(t *testing.T) {
 	}
 	if ended := group.KillStragglers(); len(ended) != 1 || record.Identity.alive() {
 		t.Errorf("ended %v", ended)
+	}
+}
+
+func TestAStartThatWasCutShortIsReplaced(t *testing.T) {
+	executable, err := filepath.EvalSymlinks("/bin/sleep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := sleeper()
+	command.Path = executable
+	group, before := started(t, command)
+	if err := os.Remove(group.recordPath("sleeper")); err != nil {
+		t.Fatal(err)
+	}
+	if began, err := group.Ensure(t.Context(), command); !began || err != nil || before.Identity.alive() {
+		t.Errorf("the first one lives beside the second: %t, %v", began, err)
 	}
 }
 

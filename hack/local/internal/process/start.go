@@ -16,7 +16,7 @@ import (
 const (
 	readyWithin = 2 * time.Minute
 	readyEvery  = 100 * time.Millisecond
-	stopWithin  = 10 * time.Second
+	stopWithin  = 5 * time.Second
 )
 
 // EnsureAll ensures one program after the other and says whether any had to be started.
@@ -35,18 +35,23 @@ func (g Group) EnsureAll(ctx context.Context, commands []Command) (started bool,
 func (g Group) Ensure(ctx context.Context, command Command) (started bool, err error) {
 	record, running := g.Running(command.Name)
 	if running && record.runs(command) {
-		if err := g.await(ctx, command, record.Identity); err != nil {
-			return false, err
-		}
-		return false, nil
+		return false, g.awaitRunning(ctx, command, record.Identity)
 	}
 	err = progress.Step("starting "+command.Name, func() error {
 		if running {
 			g.stop(record.Identity)
 		}
+		g.stopUnrecorded(command.Path)
 		return g.startAndAwait(ctx, command)
 	})
 	return true, err
+}
+
+func (g Group) awaitRunning(ctx context.Context, command Command, identity Identity) error {
+	if command.Ready(ctx) == nil {
+		return nil
+	}
+	return progress.Step("waiting for "+command.Name, func() error { return g.await(ctx, command, identity) })
 }
 
 func (g Group) startAndAwait(ctx context.Context, command Command) error {

@@ -28,6 +28,15 @@ func (g Group) KillStragglers() []string {
 	return slices.Compact(ended)
 }
 
+// stopUnrecorded ends what a start that was cut short left running without a record.
+func (g Group) stopUnrecorded(executable string) {
+	for _, identity := range marked(g.mark()) {
+		if identity.Executable == executable {
+			g.stop(identity)
+		}
+	}
+}
+
 // stop asks, and after a while insists.
 func (g Group) stop(identity Identity) {
 	identity.signal(syscall.SIGTERM)
