@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
 func TestPauseIsAnImageThatContainerdTakes(t *testing.T) {
@@ -58,6 +59,10 @@ func load(t *testing.T, path string) v1.Image {
 	t.Helper()
 	image, err := tarball.ImageFromPath(path, nil)
 	if err != nil {
+		t.Fatal(err)
+	}
+	// Digests that do not fit the content only show when a runtime unpacks it.
+	if err := validate.Image(image); err != nil {
 		t.Fatal(err)
 	}
 	return image
