@@ -19,7 +19,7 @@ SHELL = /usr/bin/env bash -o pipefail
 .DEFAULT_GOAL = help
 
 BIN = bin
-LOCAL = $(BIN)/local
+LOCAL = $(CURDIR)/$(BIN)/local
 # tool is the path of a pinned tool, built on first use outside the checkout.
 tool = $$($(LOCAL) tool $(1))
 KUBECTL ?= $(call tool,kubectl)
@@ -64,6 +64,7 @@ vet: ## Run go vet.
 .PHONY: lint
 lint: $(LOCAL) ## Run the linters.
 	$(call tool,golangci-lint) run
+	cd hack/local && $(call tool,golangci-lint) run
 
 .PHONY: lint-fix
 lint-fix: $(LOCAL) ## Run the linters and mend what they can.
@@ -106,7 +107,7 @@ $(BIN)/manager:
 
 .PHONY: $(LOCAL)
 $(LOCAL):
-	@cd hack/local && CGO_ENABLED=0 go build -o ../../$@ .
+	@cd hack/local && CGO_ENABLED=0 go build -o $@ .
 
 .PHONY: run
 run: manifests generate fmt vet ## Run the operator on this machine against the current context.

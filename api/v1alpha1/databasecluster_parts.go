@@ -156,5 +156,6 @@ type DeletionHook struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=65536
 	Command []string `json:"command"`
 }

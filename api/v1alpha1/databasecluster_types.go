@@ -123,6 +123,7 @@ type DatabaseClusterSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=65536
 	Command []string `json:"command,omitempty"`
 
 	// args replace the image's arguments. Default: the image's own.
@@ -130,6 +131,7 @@ type DatabaseClusterSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MaxLength=65536
 	Args []string `json:"args,omitempty"`
 
 	// env are environment variables of every member. Names that start with "DBC_" are the operator's.

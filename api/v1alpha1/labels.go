@@ -34,10 +34,11 @@ const (
 	ComponentHook = "deletion-hook"
 )
 
+// Annotations.
 const (
 	// AnnotationApplied is on every object that the operator applies: a hash of what it applied.
 	AnnotationApplied = "database.dbcluster.io/applied"
-	// AnnotationSkipDeletionHooks, set to "true" on a DatabaseCluster, lets its deletion go on without
+	// AnnotationSkipDeletionHooks set to "true" on a DatabaseCluster lets its deletion go on without
 	// hooks that have not succeeded.
 	AnnotationSkipDeletionHooks = "database.dbcluster.io/skip-deletion-hooks"
 )

@@ -98,7 +98,7 @@ func mutate(value reflect.Value, path []string) {
 
 // name gives a condition that was made on the way the type and status by which it is read at all.
 func name(element reflect.Value) {
-	if condition, ok := element.Addr().Interface().(*corev1.PodCondition); ok {
+	if condition, ok := reflect.TypeAssert[*corev1.PodCondition](element.Addr()); ok {
 		*condition = corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse}
 	}
 }

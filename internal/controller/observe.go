@@ -10,10 +10,8 @@ import (
 	"fmt"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -63,11 +61,10 @@ func (r *Reconciler) observe(ctx context.Context, from view, key client.ObjectKe
 		return nil, state.Observed{}, client.IgnoreNotFound(err)
 	}
 	o := &observation{view: from, cluster: cluster}
-	o.HeadlessService = child(ctx, o, "Service", naming.HeadlessService(key.Name), &corev1.Service{}, state.ServiceFacts)
-	o.Service = child(ctx, o, "Service", naming.Service(key.Name), &corev1.Service{}, state.ServiceFacts)
-	o.PodDisruptionBudget = child(ctx, o, "PodDisruptionBudget", naming.PodDisruptionBudget(key.Name),
-		&policyv1.PodDisruptionBudget{}, state.PodDisruptionBudgetFacts)
-	o.StatefulSet = child(ctx, o, "StatefulSet", naming.StatefulSet(key.Name), &appsv1.StatefulSet{}, state.StatefulSetFacts)
+	o.HeadlessService = child(ctx, o, state.Ref{Kind: "Service", Name: naming.HeadlessService(key.Name)}, state.ServiceFacts)
+	o.Service = child(ctx, o, state.Ref{Kind: "Service", Name: naming.Service(key.Name)}, state.ServiceFacts)
+	o.PodDisruptionBudget = child(ctx, o, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(key.Name)}, state.PodDisruptionBudgetFacts)
+	o.StatefulSet = child(ctx, o, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(key.Name)}, state.StatefulSetFacts)
 	o.readMembers(ctx)
 	if cluster.DeletionTimestamp != nil {
 		o.readHooks(ctx)
@@ -85,14 +82,17 @@ type observation struct {
 
 // child reads an object that the cluster should own: nil when it does not exist, or is somebody else's,
 // which is noted.
-func child[T client.Object](ctx context.Context, o *observation, kind, name string, object T, facts func(T) T) T {
-	var none T
-	if !o.exists(ctx, name, object) {
-		return none
+func child[T any, Object interface {
+	*T
+	client.Object
+}](ctx context.Context, o *observation, ref state.Ref, facts func(Object) Object) Object {
+	object := Object(new(T))
+	if !o.exists(ctx, ref.Name, object) {
+		return nil
 	}
 	if !metav1.IsControlledBy(object, o.cluster) {
-		o.Foreign = append(o.Foreign, state.Foreign{Kind: kind, Name: name})
-		return none
+		o.Foreign = append(o.Foreign, ref)
+		return nil
 	}
 	return facts(object)
 }
@@ -137,7 +137,7 @@ func (o *observation) readHooks(ctx context.Context) {
 		switch {
 		case !o.exists(ctx, name, job):
 		case types.UID(job.Labels[dbv1.LabelClusterUID]) != o.cluster.UID:
-			o.Foreign = append(o.Foreign, state.Foreign{Kind: "Job", Name: name})
+			o.Foreign = append(o.Foreign, state.Ref{Kind: "Job", Name: name})
 		case job.DeletionTimestamp == nil:
 			o.Hooks[hook.Name] = state.HookOf(job)
 		}

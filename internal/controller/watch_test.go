@@ -71,6 +71,7 @@ func belongings(c *dbv1.DatabaseCluster) map[string]struct {
 	service.Generation = 0
 	job := &batchv1.Job{ObjectMeta: owned(naming.HookJob(c.Name, "flush", c.UID))}
 	job.Labels, job.OwnerReferences = naming.HookLabels(c), nil
+	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue}}
 	return map[string]struct {
 		object client.Object
 		filter predicate.Predicate

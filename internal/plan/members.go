@@ -6,6 +6,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -22,8 +23,8 @@ func lower(p *Plan, observed state.Observed, to int32, reason string) bool {
 	if !known {
 		return false
 	}
-	for i := len(observed.Members) - 1; i >= 0; i-- {
-		if m := observed.Members[i]; m.Ordinal >= max(replicas, to) {
+	for _, m := range slices.Backward(observed.Members) {
+		if m.Ordinal >= max(replicas, to) {
 			p.Reason, p.Why = reason, fmt.Sprintf("pod %s is stopping", m.Name)
 			return true
 		}

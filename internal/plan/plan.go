@@ -37,6 +37,8 @@ type Stall struct {
 }
 
 // Step is one disruptive thing: RestartMember, Scale, RunHook or Finalize.
+//
+//sumtype:decl
 type Step interface {
 	step()
 	// String says what the step does, for people.

@@ -162,14 +162,14 @@ func TestWhatIsDoneForARunningCluster(t *testing.T) {
 		},
 		"an object of somebody else is left alone and the others are made": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				*o = state.Observed{Foreign: []state.Foreign{{Kind: "Service", Name: "orders"}}}
+				*o = state.Observed{Foreign: []state.Ref{{Kind: "Service", Name: "orders"}}}
 			},
 			"create Service orders-headless\ncreate PodDisruptionBudget orders\ncreate StatefulSet orders\n" +
 				"Applying: create Service orders-headless, create PodDisruptionBudget orders, create StatefulSet orders\nSTALLED NameConflict\n",
 		},
 		"no members are made whose names lead to somebody else's Service": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				*o = state.Observed{Foreign: []state.Foreign{{Kind: "Service", Name: "orders-headless"}}}
+				*o = state.Observed{Foreign: []state.Ref{{Kind: "Service", Name: "orders-headless"}}}
 			},
 			"create Service orders\ncreate PodDisruptionBudget orders\n" +
 				"Applying: create Service orders, create PodDisruptionBudget orders\nSTALLED NameConflict\n",
@@ -224,7 +224,7 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 		},
 		"a Job of somebody else under the hook's name blocks": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Foreign = []state.Foreign{{Kind: "Job", Name: "orders-one-0a1b2c3d"}}
+				o.Foreign = []state.Ref{{Kind: "Job", Name: "orders-one-0a1b2c3d"}}
 			},
 			"HookFailed: deletion hook \"one\" cannot start\nSTALLED NameConflict\n",
 		},

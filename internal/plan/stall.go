@@ -23,7 +23,7 @@ func stall(cluster *dbv1.DatabaseCluster, observed state.Observed) *Stall {
 	return volumeSize(cluster, observed)
 }
 
-func nameConflict(foreign []state.Foreign) string {
+func nameConflict(foreign []state.Ref) string {
 	names := make([]string, 0, len(foreign))
 	for _, f := range foreign {
 		names = append(names, f.Kind+" "+f.Name)

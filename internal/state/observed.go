@@ -20,7 +20,7 @@ type Observed struct {
 	StatefulSet         *appsv1.StatefulSet
 
 	// Foreign are objects of somebody else under names that the cluster needs, in the order of reading.
-	Foreign []Foreign
+	Foreign []Ref
 
 	// Members are the pods of the cluster, by ordinal.
 	Members []Member
@@ -30,8 +30,8 @@ type Observed struct {
 	Hooks map[string]Hook
 }
 
-// Foreign names an object of somebody else.
-type Foreign struct {
+// Ref names an object in the cluster's namespace.
+type Ref struct {
 	Kind string
 	Name string
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/operator-framework/api/pkg/manifests"
 	"github.com/operator-framework/api/pkg/validation"
-	"github.com/operator-framework/api/pkg/validation/errors"
 	interfaces "github.com/operator-framework/api/pkg/validation/interfaces"
 )
 
@@ -41,7 +40,7 @@ func TestTheBundlePassesTheValidatorsOfOperatorFramework(t *testing.T) {
 	for name, validator := range all {
 		t.Run(name, func(t *testing.T) {
 			for _, result := range validator.Validate(objects...) {
-				for _, problem := range slices.Concat([]errors.Error(result.Errors), []errors.Error(result.Warnings)) {
+				for _, problem := range slices.Concat(result.Errors, result.Warnings) {
 					t.Error(problem)
 				}
 			}
