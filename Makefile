@@ -1,11 +1,13 @@
 # VERSION is the version of the operator, its image and its bundle.
 VERSION ?= 0.1.0
 
+# POSTGRES_IMG is the PostgreSQL image of the demo and the e2e tests. Default: one made from Debian's
+# packages; with CLUSTER=current the official one.
 # IMAGE_TAG_BASE is the operator's image without a tag; IMG is the image that the targets below use.
 IMAGE_TAG_BASE ?= ghcr.io/dbcluster/databasecluster-operator
 IMG ?= $(IMAGE_TAG_BASE):v$(VERSION)
 BUNDLE_IMG ?= $(IMAGE_TAG_BASE)-bundle:v$(VERSION)
-POSTGRES_IMG ?= localhost/postgresql:15
+POSTGRES_IMG ?=
 
 CHANNELS ?= candidate-v0
 DEFAULT_CHANNEL ?= candidate-v0
@@ -37,11 +39,11 @@ help: ## Show this list.
 
 .PHONY: demo
 demo: ## Run a PostgreSQL cluster on a real Kubernetes on this machine (CLUSTER=current: on the current context).
-	hack/demo.sh
+	IMG=$(IMG) CLUSTER=$(CLUSTER) POSTGRES_IMG=$(POSTGRES_IMG) hack/demo.sh
 
 .PHONY: demo-down
 demo-down: ## Remove what the demo left.
-	hack/demo.sh down
+	IMG=$(IMG) CLUSTER=$(CLUSTER) hack/demo.sh down
 
 ##@ Development
 
@@ -121,7 +123,7 @@ image: $(BIN)/manager $(LOCAL) ## Build the operator image without a daemon, as 
 .PHONY: image-postgresql
 image-postgresql: $(LOCAL) ## Build a PostgreSQL image from Debian's packages, as dist/postgresql.tar.
 	mkdir -p dist
-	$(LOCAL) image postgresql --ref $(POSTGRES_IMG) --out dist/postgresql.tar
+	$(LOCAL) image postgresql --ref $(or $(POSTGRES_IMG),localhost/postgresql:15) --out dist/postgresql.tar
 
 .PHONY: docker-build
 docker-build: ## Build the operator image with Docker.

@@ -6,6 +6,7 @@ package state
 
 import (
 	"fmt"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -36,8 +37,9 @@ func (m Member) Facts() Member {
 // Serving tells whether the member is ready and not on its way out.
 func (m Member) Serving() bool { return m.Ready && !m.Stopping }
 
-// Broken tells whether the member is known to be unable to run.
-func (m Member) Broken() bool { return !m.Ready && m.Problem != "" }
+// Broken tells whether the member is known to be unable to run. One on its way out is not: it will be
+// replaced.
+func (m Member) Broken() bool { return !m.Ready && !m.Stopping && m.Problem != "" }
 
 // MemberOf reads a Member from its pod.
 func MemberOf(pod *corev1.Pod, ordinal int32) Member {
@@ -71,7 +73,7 @@ func problem(pod *corev1.Pod) string {
 		}
 	}
 	if pod.Status.Phase == corev1.PodFailed {
-		return fmt.Sprintf("failed: %s", pod.Status.Reason)
+		return strings.TrimSuffix("failed: "+pod.Status.Reason, ": ")
 	}
 	return ""
 }

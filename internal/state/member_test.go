@@ -42,7 +42,8 @@ func TestTheProblemOfAPodNamesTheCauseWithoutTimesOrCounters(t *testing.T) {
 			corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/1 nodes are available"}}},
 			"cannot be scheduled: 0/1 nodes are available",
 		},
-		"an evicted pod": {corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted"}, "failed: Evicted"},
+		"a pod that ended": {corev1.PodStatus{Phase: corev1.PodFailed}, "failed"},
+		"an evicted pod":   {corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted"}, "failed: Evicted"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -57,8 +58,8 @@ func TestAMemberIsNotBrokenWhileItIsReady(t *testing.T) {
 	if (Member{Ready: true, Problem: "a sidecar waits"}).Broken() || !(Member{Problem: "no image"}).Broken() {
 		t.Error("broken is: not ready, and a reason is known")
 	}
-	if (Member{Ready: true, Stopping: true}).Serving() {
-		t.Error("a member on its way out does not serve")
+	if (Member{Ready: true, Stopping: true}).Serving() || (Member{Stopping: true, Problem: "failed"}).Broken() {
+		t.Error("a member on its way out neither serves nor is broken")
 	}
 }
 

@@ -1,0 +1,56 @@
+# Sourced by demo.sh and e2e.sh: a cluster with the operator on it.
+# shellcheck shell=bash
+
+# say tells what comes next.
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+
+# show prints a command and runs it.
+show() {
+    printf '\033[36m$ %s\033[0m\n' "$*"
+    "$@"
+}
+
+fail() {
+    printf 'error: %s\n' "$*" >&2
+    exit 1
+}
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+local=$root/bin/local
+namespace=databasecluster-operator-system
+
+# kubectl is the user's own on a cluster of theirs, and the one that belongs to the node on ours.
+kubectl() { command "${KUBECTL:-kubectl}" "$@"; }
+
+# require_node says at once what is missing for a node of our own.
+require_node() {
+    [ "$(uname -s)" = Linux ] || fail "a node of its own needs Linux; use a cluster that you have: make demo CLUSTER=current"
+    [ "$(id -u)" = 0 ] || fail "a node of its own needs root: run it with sudo, or use a cluster that you have: make demo CLUSTER=current"
+}
+
+# use_local_node starts the node and points kubectl at it, whatever KUBECONFIG says.
+use_local_node() {
+    require_node
+    make --no-print-directory "$local" >/dev/null
+    "$local" up
+    KUBECONFIG=$("$local" kubeconfig)
+    KUBECTL=$("$local" tool kubectl)
+    export KUBECONFIG KUBECTL
+}
+
+# load_local_images makes the images and gives them to the node.
+load_local_images() {
+    make --no-print-directory image image-postgresql IMG="$IMG" POSTGRES_IMG="$POSTGRES_IMG"
+    "$local" load dist/operator.tar dist/postgresql.tar
+}
+
+# deploy_operator deploys config/default and waits for both replicas.
+deploy_operator() {
+    make --no-print-directory deploy IMG="$IMG" KUBECTL="$KUBECTL"
+}
+
+# sample is the manifest of config/samples with the image that is there.
+sample() {
+    sed "s|docker.io/library/postgres:17|$POSTGRES_IMG|" config/samples/database_v1alpha1_databasecluster.yaml
+}
