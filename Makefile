@@ -92,11 +92,11 @@ test-integration: $(LOCAL) ## Run the integration tests on a real kube-apiserver
 
 .PHONY: e2e
 e2e: ## Run the users' stories on the real node.
-	hack/e2e.sh
+	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e.sh
 
 .PHONY: e2e-smoke
 e2e-smoke: ## Run the demo's story as a test on the real node.
-	hack/e2e.sh -run Smoke
+	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e.sh -run Smoke
 
 ##@ Build
 

@@ -16,8 +16,9 @@ fail() {
 }
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-cd "$root"
+cd "$root" || exit
 local=$root/bin/local
+# shellcheck disable=SC2034 # used by those who source this
 namespace=databasecluster-operator-system
 
 # kubectl is the user's own on a cluster of theirs, and the one that belongs to the node on ours.

@@ -3,6 +3,7 @@
 # pod, scaling. `make demo` runs it on a Kubernetes node that it starts on this machine; a set KUBECONFIG
 # changes nothing about that. `make demo CLUSTER=current` runs it on the current context.
 set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=cluster.sh
 . "$(dirname "$0")/cluster.sh"
 
 demo=demo

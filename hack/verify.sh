@@ -125,7 +125,7 @@ scripts_are_sound() {
 		echo "shellcheck is not installed (\`apt-get install shellcheck\`): only the syntax was checked."
 		return "$skipped"
 	fi
-	files '*.sh' | xargs -0 --no-run-if-empty shellcheck
+	files '*.sh' | xargs -0 --no-run-if-empty shellcheck --external-sources
 }
 
 check 'every file is committed' everything_is_committed

@@ -1,0 +1,148 @@
+//go:build e2e
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package e2e tells users' stories on a real node with real databases, by the commands that users type.
+// `make e2e` runs it.
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	operatorNamespace = "databasecluster-operator-system"
+	deployment        = "databasecluster-operator-controller-manager"
+	// patience is how long a story waits for what must come. It is no measurement.
+	patience = 5 * time.Minute
+)
+
+var postgresImage = os.Getenv("DBC_TEST_POSTGRES_IMG")
+
+func TestMain(m *testing.M) {
+	kubeconfig := os.Getenv("DBC_TEST_KUBECONFIG")
+	if kubeconfig == "" || postgresImage == "" {
+		fmt.Fprintln(os.Stderr, "e2e tests: DBC_TEST_KUBECONFIG and DBC_TEST_POSTGRES_IMG are not set: run them by `make e2e`, which starts a node")
+		os.Exit(1)
+	}
+	if err := os.Setenv("KUBECONFIG", kubeconfig); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// world is one namespace, which enforces Pod Security "restricted".
+type world struct {
+	*testing.T
+	namespace string
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	t.Parallel()
+	w := world{t, "e2e-" + strings.ToLower(strings.TrimPrefix(t.Name(), "Test"))}
+	w.namespace = w.namespace[:min(len(w.namespace), 60)]
+	w.kubectl("create", "namespace", w.namespace)
+	w.kubectl("label", "namespace", w.namespace, "pod-security.kubernetes.io/enforce=restricted")
+	t.Cleanup(w.clean)
+	return w
+}
+
+// clean removes the namespace; after a failure it first says what was there.
+func (w world) clean() {
+	if w.Failed() {
+		for _, question := range [][]string{
+			{"get", "databaseclusters,statefulsets,pods,jobs,persistentvolumeclaims", "-o", "wide"},
+			{"describe", "databaseclusters"}, {"describe", "pods"}, {"get", "events"},
+		} {
+			text, _ := run(context.Background(), "", append([]string{"-n", w.namespace}, question...)...)
+			w.Log(text)
+		}
+	}
+	_, _ = run(context.Background(), "", "-n", w.namespace, "annotate", "databaseclusters", "--all", "database.dbcluster.io/skip-deletion-hooks=true", "--overwrite")
+	if text, err := run(context.Background(), "", "delete", "namespace", w.namespace, "--timeout=5m"); err != nil {
+		w.Errorf("the namespace does not go: %s", text)
+	}
+}
+
+func run(ctx context.Context, input string, arguments ...string) (string, error) {
+	command := exec.CommandContext(ctx, "kubectl", arguments...)
+	command.Stdin = strings.NewReader(input)
+	text, err := command.CombinedOutput()
+	return strings.TrimSpace(string(text)), err
+}
+
+// kubectl runs a command that must succeed.
+func (w world) kubectl(arguments ...string) string {
+	w.Helper()
+	text, err := run(w.Context(), "", arguments...)
+	if err != nil {
+		w.Fatalf("kubectl %s: %v\n%s", strings.Join(arguments, " "), err, text)
+	}
+	return text
+}
+
+// do runs a command in the world's namespace.
+func (w world) do(arguments ...string) string {
+	w.Helper()
+	return w.kubectl(append([]string{"-n", w.namespace}, arguments...)...)
+}
+
+func (w world) apply(manifest string) {
+	w.Helper()
+	if text, err := run(w.Context(), manifest, "-n", w.namespace, "apply", "-f", "-"); err != nil {
+		w.Fatalf("apply: %v\n%s\n%s", err, text, manifest)
+	}
+}
+
+// await waits for a condition of a cluster.
+func (w world) await(cluster, condition string) {
+	w.Helper()
+	w.do("wait", "--for=condition="+condition, "databasecluster/"+cluster, "--timeout="+patience.String())
+}
+
+// eventually waits until a command prints what it should.
+func (w world) eventually(want string, arguments ...string) {
+	w.Helper()
+	var got string
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(500 * time.Millisecond) {
+		var err error
+		if got, err = run(w.Context(), "", append([]string{"-n", w.namespace}, arguments...)...); err == nil && strings.Contains(got, want) {
+			return
+		}
+	}
+	w.Fatalf("kubectl %s printed %q, want %q", strings.Join(arguments, " "), got, want)
+}
+
+// sql runs a statement on a host from a member's pod and returns the bare rows.
+func (w world) sql(from, host, statement string) string {
+	w.Helper()
+	return w.do("exec", from, "--", "sh", "-c", `PGPASSWORD=$POSTGRES_PASSWORD exec psql -X -q -t -A -h "$1" -U postgres -c "$2"`, "sh", host, statement)
+}
+
+// orders makes the cluster of config/samples.
+func (w world) orders() {
+	w.Helper()
+	text, err := os.ReadFile("../../config/samples/database_v1alpha1_databasecluster.yaml")
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.do("create", "secret", "generic", "orders", "--from-literal=password=secret")
+	w.apply(strings.ReplaceAll(string(text), "docker.io/library/postgres:17", postgresImage))
+}
+
+func (w world) must(ok bool, format string, arguments ...any) {
+	w.Helper()
+	if !ok {
+		w.Errorf(format, arguments...)
+	}
+}
