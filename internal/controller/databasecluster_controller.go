@@ -52,13 +52,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 
 	// Act: the objects in their order, then at most one disruptive step.
 	done, actErr := r.act(ctx, cluster, observed, todo)
-	if apierrors.IsConflict(actErr) {
-		logf.FromContext(ctx).V(1).Info("looking again: something changed meanwhile", "conflict", actErr.Error())
-		return ctrl.Result{RequeueAfter: conflictDelay}, nil
-	}
 
-	// Report: always, also after an error; then events for what was done.
-	pass := status.Pass{Cluster: cluster, Observed: observed, Plan: todo, Err: actErr}
-	reportErr := r.report(ctx, pass, done)
-	return ctrl.Result{RequeueAfter: lookAgain(todo)}, errors.Join(actErr, reportErr)
+	// Report: always, also after an error.
+	reportErr := r.report(ctx, status.Pass{Cluster: cluster, Observed: observed, Plan: todo, Err: actErr}, done)
+
+	if err := errors.Join(actErr, reportErr); !apierrors.IsConflict(err) {
+		return ctrl.Result{RequeueAfter: lookAgain(todo)}, err
+	}
+	logf.FromContext(ctx).V(1).Info("looking again: something changed meanwhile")
+	return ctrl.Result{RequeueAfter: conflictDelay}, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -31,20 +32,27 @@ func normal(reason, action, note string) happening {
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseclusters/status,verbs=patch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// report writes the status where it changed, then tells what happened.
+// report tells what was done and writes the status where it changed. After a conflict the view is old:
+// the next pass reports. After the finalizer went there is nothing left to write to.
 func (r *Reconciler) report(ctx context.Context, pass status.Pass, done []happening) error {
 	cluster := pass.Cluster
+	r.tell(cluster, done)
+	if _, last := pass.Plan.Step.(plan.Finalize); apierrors.IsConflict(pass.Err) || last && pass.Err == nil {
+		return nil
+	}
 	after := cluster.DeepCopy()
 	after.Status = status.Of(pass, metav1.NewTime(r.Clock.Now()))
-	if _, last := pass.Plan.Step.(plan.Finalize); !last || pass.Err != nil {
-		if err := r.writeStatus(ctx, cluster, after); err != nil {
-			return err
-		}
+	if err := r.writeStatus(ctx, cluster, after); err != nil {
+		return err
 	}
-	for _, e := range append(done, alarms(cluster, after)...) {
-		r.Events.Eventf(cluster, nil, e.kind, e.reason, e.action, "%s", e.note)
-	}
+	r.tell(cluster, alarms(cluster, after))
 	return nil
+}
+
+func (r *Reconciler) tell(cluster *dbv1.DatabaseCluster, happenings []happening) {
+	for _, h := range happenings {
+		r.Events.Eventf(cluster, nil, h.kind, h.reason, h.action, "%s", h.note)
+	}
 }
 
 // writeStatus locks on the version that was read: a status made from an older view never replaces a

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
 )
 
 // ready is derived last, from the other conditions.
@@ -37,7 +38,9 @@ func (p Pass) available() metav1.Condition {
 	switch {
 	case p.Observed.StatefulSet == nil && members == 0:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonCreating, "the members do not exist yet")
-	case serving >= wanted:
+	case serving > wanted:
+		return condition(dbv1.ConditionAvailable, true, dbv1.ReasonAllReplicasReady, fmt.Sprintf("%d members are ready, %d are wanted", serving, wanted))
+	case serving == wanted:
 		return condition(dbv1.ConditionAvailable, true, dbv1.ReasonAllReplicasReady, text)
 	case members < wanted:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonReplicasNotReady,
@@ -84,10 +87,18 @@ func (p Pass) deletionBlocked() metav1.Condition {
 	case p.Plan.Stalled != nil:
 		return condition(dbv1.ConditionDeletionBlocked, true, p.Plan.Stalled.Reason, p.Plan.Stalled.Message)
 	case p.Err != nil:
-		return condition(dbv1.ConditionDeletionBlocked, true, dbv1.ReasonDeletionError, explain(p.Err))
+		return condition(dbv1.ConditionDeletionBlocked, true, dbv1.ReasonDeletionError, explain(p.Err)+p.wayOut())
 	default:
 		return condition(dbv1.ConditionDeletionBlocked, false, p.Plan.Reason, p.Plan.Why)
 	}
+}
+
+// wayOut is what to do when a hook cannot even be started, as in a namespace that is being deleted.
+func (p Pass) wayOut() string {
+	if _, hook := p.Plan.Step.(plan.RunHook); !hook {
+		return ""
+	}
+	return fmt.Sprintf("; annotate the cluster with %s=true to go on without hooks", dbv1.AnnotationSkipDeletionHooks)
 }
 
 func condition(kind string, is bool, reason, message string) metav1.Condition {
@@ -108,7 +119,7 @@ func refused(err error) bool {
 // the server's own for what a human must change, only its reason for what passes.
 func explain(err error) string {
 	if refused(err) {
-		return err.Error()
+		return strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
 	if reason := apierrors.ReasonForError(err); reason != metav1.StatusReasonUnknown {
 		return fmt.Sprintf("trying again after the API server answered %q", reason)
