@@ -15,7 +15,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",message="spec.storage.storageClassName cannot be changed: volumes cannot move to another class; restore a backup into a new cluster instead"
 // +kubebuilder:validation:XValidation:rule="(has(self.ephemeral) && self.ephemeral) == (has(oldSelf.ephemeral) && oldSelf.ephemeral)",message="spec.storage.ephemeral cannot be changed after creation"
 type Storage struct {
-	// size is the capacity of each member's volume, for example 10Gi. It can grow, never shrink.
+	// size is the capacity of each member's volume, for example 10Gi. It cannot shrink.
 	// For an ephemeral volume it is the most that a member may store.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self > 0 : isQuantity(self) && quantity(self).isGreaterThan(quantity('0'))",message="spec.storage.size must be a quantity greater than zero, for example 10Gi"

@@ -90,7 +90,7 @@ func (s *server) pass(t *testing.T) (ctrl.Result, error) {
 func (s *server) condition(t *testing.T, kind string) string {
 	t.Helper()
 	cluster := &dbv1.DatabaseCluster{}
-	if err := s.WithWatch.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "orders"}, cluster); err != nil {
+	if err := s.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "orders"}, cluster); err != nil {
 		t.Fatal(err)
 	}
 	c := meta.FindStatusCondition(cluster.Status.Conditions, kind)
