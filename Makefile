@@ -39,21 +39,21 @@ help: ## Show this list.
 
 .PHONY: demo
 demo: ## Run a PostgreSQL cluster on a real Kubernetes on this machine (CLUSTER=current: on the current context).
-	IMG=$(IMG) CLUSTER=$(CLUSTER) POSTGRES_IMG=$(POSTGRES_IMG) hack/demo.sh
+	@IMG=$(IMG) CLUSTER=$(CLUSTER) POSTGRES_IMG=$(POSTGRES_IMG) hack/demo.sh
 
 .PHONY: demo-down
 demo-down: ## Remove what the demo left.
-	IMG=$(IMG) CLUSTER=$(CLUSTER) hack/demo.sh down
+	@IMG=$(IMG) CLUSTER=$(CLUSTER) hack/demo.sh down
 
 ##@ Development
 
 .PHONY: manifests
 manifests: $(LOCAL) ## Generate the CRD and the RBAC rules.
-	$(call tool,controller-gen) rbac:roleName=manager-role crd paths="./api/...;./internal/...;./cmd/..." output:crd:artifacts:config=config/crd/bases
+	@$(call tool,controller-gen) rbac:roleName=manager-role crd paths="./api/...;./internal/...;./cmd/..." output:crd:artifacts:config=config/crd/bases
 
 .PHONY: generate
 generate: $(LOCAL) ## Generate the DeepCopy methods.
-	$(call tool,controller-gen) object:headerFile=hack/boilerplate.go.txt paths="./api/..."
+	@$(call tool,controller-gen) object:headerFile=hack/boilerplate.go.txt paths="./api/..."
 
 .PHONY: fmt
 fmt: ## Format the code.
@@ -117,13 +117,13 @@ run: manifests generate fmt vet ## Run the operator on this machine against the 
 
 .PHONY: image
 image: $(BIN)/manager $(LOCAL) ## Build the operator image without a daemon, as dist/operator.tar.
-	mkdir -p dist
-	$(LOCAL) image operator --binary manager=$(BIN)/manager --version v$(VERSION) --ref $(IMG) --out dist/operator.tar
+	@mkdir -p dist
+	@$(LOCAL) image operator --binary manager=$(BIN)/manager --version v$(VERSION) --ref $(IMG) --out dist/operator.tar
 
 .PHONY: image-postgresql
 image-postgresql: $(LOCAL) ## Build a PostgreSQL image from Debian's packages, as dist/postgresql.tar.
-	mkdir -p dist
-	$(LOCAL) image postgresql --ref $(or $(POSTGRES_IMG),localhost/postgresql:15) --out dist/postgresql.tar
+	@mkdir -p dist
+	@$(LOCAL) image postgresql --ref $(or $(POSTGRES_IMG),localhost/postgresql:15) --out dist/postgresql.tar
 
 .PHONY: docker-build
 docker-build: ## Build the operator image with Docker.
@@ -139,8 +139,8 @@ docker-buildx: ## Build and push the operator image for several platforms.
 
 .PHONY: build-installer
 build-installer: manifests generate $(LOCAL) ## Write dist/install.yaml: CRD and operator in one file.
-	mkdir -p dist
-	$(call render,config/default) > dist/install.yaml
+	@mkdir -p dist
+	@$(call render,config/default) > dist/install.yaml
 
 ##@ Deployment
 
@@ -150,31 +150,31 @@ endif
 
 .PHONY: install
 install: manifests $(LOCAL) ## Install the CRD into the current context.
-	$(call tool,kustomize) build config/crd | $(KUBECTL) apply --server-side -f -
+	@$(call tool,kustomize) build config/crd | $(KUBECTL) apply --server-side -f -
 
 .PHONY: uninstall
 uninstall: $(LOCAL) ## Remove the CRD from the current context; refused while a DatabaseCluster exists.
 	@left="$$($(KUBECTL) get databaseclusters --all-namespaces --no-headers 2>/dev/null || true)"; \
 	if [ -n "$$left" ]; then echo "The CRD stays: deleting it would delete these DatabaseClusters. Delete them first:"; echo "$$left"; exit 1; fi
-	$(call tool,kustomize) build config/crd | $(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -f -
+	@$(call tool,kustomize) build config/crd | $(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -f -
 
 .PHONY: deploy
 deploy: manifests $(LOCAL) ## Deploy CRD and operator to the current context (IMG=...).
-	$(call render,config/default) | $(KUBECTL) apply --server-side -f -
-	$(KUBECTL) -n databasecluster-operator-system rollout status deployment/databasecluster-operator-controller-manager --timeout=180s
+	@$(call render,config/default) | $(KUBECTL) apply --server-side -f -
+	@$(KUBECTL) -n databasecluster-operator-system rollout status deployment/databasecluster-operator-controller-manager --timeout=180s
 
 .PHONY: undeploy
 undeploy: $(LOCAL) ## Remove the operator from the current context; the CRD, the clusters and their volumes stay.
-	$(call render,config/default) | $(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -l app.kubernetes.io/name=databasecluster-operator -f -
+	@$(call render,config/default) | $(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -l app.kubernetes.io/name=databasecluster-operator -f -
 
 ##@ Packaging
 
 .PHONY: bundle
 bundle: manifests $(LOCAL) ## Generate the OLM bundle and validate it.
-	$(call tool,operator-sdk) generate kustomize manifests --interactive=false -q
-	$(call render,config/manifests) | $(call tool,operator-sdk) generate bundle -q --overwrite --version $(VERSION) \
+	@$(call tool,operator-sdk) generate kustomize manifests --interactive=false -q
+	@$(call render,config/manifests) | $(call tool,operator-sdk) generate bundle -q --overwrite --version $(VERSION) \
 		--channels=$(CHANNELS) --default-channel=$(DEFAULT_CHANNEL)
-	$(call tool,operator-sdk) bundle validate ./bundle --select-optional suite=operatorframework
+	@$(call tool,operator-sdk) bundle validate ./bundle --select-optional suite=operatorframework
 
 .PHONY: bundle-build
 bundle-build: ## Build the bundle image with Docker.

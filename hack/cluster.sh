@@ -46,9 +46,16 @@ load_local_images() {
     "$local" load dist/operator.tar dist/postgresql.tar
 }
 
-# deploy_operator deploys config/default and waits for both replicas.
+# deploy_operator deploys config/default and waits for both replicas. One that ran before under the same
+# tag may run another image, so it starts anew.
 deploy_operator() {
+    local ran_before
+    ran_before=$(kubectl -n "$namespace" get deployments -o name 2>/dev/null || true)
     make --no-print-directory deploy IMG="$IMG" KUBECTL="$KUBECTL"
+    if [ -n "$ran_before" ]; then
+        kubectl -n "$namespace" rollout restart deployment
+        kubectl -n "$namespace" rollout status deployment --timeout=180s
+    fi
 }
 
 # sample is the manifest of config/samples with the image that is there.

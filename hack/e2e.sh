@@ -15,8 +15,5 @@ fi
 use_local_node
 load_local_images
 deploy_operator
-# The same tag may hold another image than the one that runs.
-kubectl -n "$namespace" rollout restart deployment >/dev/null
-kubectl -n "$namespace" rollout status deployment --timeout=180s
 DBC_TEST_KUBECONFIG=$KUBECONFIG DBC_TEST_POSTGRES_IMG=$POSTGRES_IMG PATH=$(dirname "$KUBECTL"):$PATH \
     go test -tags e2e -count=1 -timeout=30m -v "$@" ./test/e2e/...

@@ -36,6 +36,8 @@ func (p Pass) available() metav1.Condition {
 	serving := p.Observed.Ready()
 	text := fmt.Sprintf("%d of %d members are ready", serving, wanted)
 	switch {
+	case p.Cluster.DeletionTimestamp != nil && serving < wanted:
+		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonDeleting, text)
 	case p.Observed.StatefulSet == nil && members == 0:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonCreating, "the members do not exist yet")
 	case serving > wanted:

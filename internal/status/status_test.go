@@ -114,6 +114,14 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"-Ready NotReady, +Available AllReplicasReady, +Progressing HookFailed, -Degraded MembersHealthy, +Stalled HookFailed, +DeletionBlocked HookFailed",
 			"stalled: do",
 		},
+		"members stop because the cluster is being deleted": {
+			func(p *Pass) {
+				p.Cluster.DeletionTimestamp, p.Observed = &now, state.Observed{}
+				p.Plan = plan.Plan{Reason: dbv1.ReasonDeleting, Why: "every member has stopped"}
+			},
+			"-Ready NotReady, -Available Deleting, +Progressing Deleting, -Degraded MembersHealthy, -Stalled NotStalled, -DeletionBlocked Deleting",
+			"not available: 0 of 2 members are ready",
+		},
 		"a deletion goes on": {
 			func(p *Pass) {
 				p.Cluster.DeletionTimestamp = &now
