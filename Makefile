@@ -82,13 +82,17 @@ verify: $(LOCAL) ## Check that everything generated is current, modules are tidy
 test: test-unit test-integration ## Run the unit tests and the integration tests.
 
 .PHONY: test-unit
-test-unit: ## Run the unit tests, those of the local tool too.
-	go test -race $$(go list ./... | grep -v /test/)
+test-unit: race-detector ## Run the unit tests, those of the local tool and of the bundle too.
+	go test -race ./...
 	cd hack/local && go test ./...
 
 .PHONY: test-integration
-test-integration: $(LOCAL) ## Run the integration tests on a real kube-apiserver and kube-controller-manager.
+test-integration: race-detector $(LOCAL) ## Run the integration tests on a real kube-apiserver and kube-controller-manager.
 	$(LOCAL) control-plane run -- go test -race -count=1 -tags integration ./test/integration/...
+
+.PHONY: race-detector
+race-detector:
+	@command -v gcc >/dev/null || { echo "make test needs a C compiler for the race detector: apt-get install gcc libc6-dev"; exit 1; }
 
 .PHONY: e2e
 e2e: ## Run the users' stories on the real node.
