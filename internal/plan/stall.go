@@ -42,8 +42,9 @@ func volumeSize(cluster *dbv1.DatabaseCluster, observed state.Observed) *Stall {
 		has := template.Spec.Resources.Requests[corev1.ResourceStorage]
 		if template.Name == naming.DataVolume && has.Cmp(wanted) != 0 {
 			return &Stall{dbv1.ReasonStorageChangeUnsupported, fmt.Sprintf(
-				"spec.storage.size is %s but the volumes were made with %s: this version of the operator does not grow volumes; resize the PersistentVolumeClaims by hand or set the size back by making a new cluster",
-				wanted.String(), has.String())}
+				"spec.storage.size is %s but volumes are made with %s: this version of the operator does not grow them; "+
+					"set the size on each PersistentVolumeClaim, then kubectl delete statefulset %s --cascade=orphan, and it is made anew",
+				wanted.String(), has.String(), observed.StatefulSet.Name)}
 		}
 	}
 	return nil

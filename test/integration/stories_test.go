@@ -300,5 +300,13 @@ func TestGrowingAVolumeIsReportedAsWhatItIs(t *testing.T) {
 	awaitReady(t, cluster)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Storage.Size.Add(c.Spec.Storage.Size) })
 	message := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonStorageChangeUnsupported).Message
-	mustContain(t, message, "2Gi", "1Gi")
+	mustContain(t, message, "2Gi", "1Gi", "kubectl delete statefulset orders --cascade=orphan")
+	pod := read(t, member(cluster, 0)).UID
+	if err := admin.Delete(t.Context(), statefulSet(cluster), client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
+		t.Fatal(err)
+	}
+	awaitReady(t, cluster)
+	if read(t, member(cluster, 0)).UID != pod {
+		t.Error("a pod was restarted")
+	}
 }
