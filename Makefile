@@ -1,12 +1,12 @@
 # VERSION is the version of the operator, its image and its bundle.
 VERSION ?= 0.1.0
 
-# POSTGRES_IMG is the PostgreSQL image of the demo and the e2e tests. Default: one made from Debian's
-# packages; with CLUSTER=current the official one.
 # IMAGE_TAG_BASE is the operator's image without a tag; IMG is the image that the targets below use.
 IMAGE_TAG_BASE ?= ghcr.io/dbcluster/databasecluster-operator
 IMG ?= $(IMAGE_TAG_BASE):v$(VERSION)
 BUNDLE_IMG ?= $(IMAGE_TAG_BASE)-bundle:v$(VERSION)
+# POSTGRES_IMG is the PostgreSQL image of the demo and the e2e tests. Default: one made from Debian's
+# packages; with CLUSTER=current the official one.
 POSTGRES_IMG ?=
 
 CHANNELS ?= candidate-v0
@@ -21,7 +21,7 @@ SHELL = /usr/bin/env bash -o pipefail
 .DEFAULT_GOAL = help
 
 BIN = bin
-LOCAL = $(CURDIR)/$(BIN)/local
+LOCAL = $(BIN)/local
 # tool is the path of a pinned tool, built on first use outside the checkout.
 tool = $$($(LOCAL) tool $(1))
 KUBECTL ?= $(call tool,kubectl)
@@ -66,7 +66,7 @@ vet: ## Run go vet.
 .PHONY: lint
 lint: $(LOCAL) ## Run the linters.
 	$(call tool,golangci-lint) run
-	cd hack/local && $(call tool,golangci-lint) run
+	linter=$(call tool,golangci-lint); cd hack/local && $$linter run
 
 .PHONY: lint-fix
 lint-fix: $(LOCAL) ## Run the linters and mend what they can.
@@ -113,7 +113,7 @@ $(BIN)/manager:
 
 .PHONY: $(LOCAL)
 $(LOCAL):
-	@cd hack/local && CGO_ENABLED=0 go build -o $@ .
+	@cd hack/local && CGO_ENABLED=0 go build -o $(abspath $@) .
 
 .PHONY: run
 run: manifests generate fmt vet ## Run the operator on this machine against the current context.

@@ -33,7 +33,7 @@ require_node() {
 # use_local_node starts the node and points kubectl at it, whatever KUBECONFIG says.
 use_local_node() {
     require_node
-    make --no-print-directory "$local" >/dev/null
+    make --no-print-directory bin/local >/dev/null
     "$local" up
     KUBECONFIG=$("$local" kubeconfig)
     KUBECTL=$("$local" tool kubectl)

@@ -123,7 +123,7 @@ down() {
         return
     fi
     require_node
-    make --no-print-directory "$local" >/dev/null
+    make --no-print-directory bin/local >/dev/null
     "$local" down
 }
 

@@ -8,7 +8,7 @@ set -euo pipefail
 POSTGRES_IMG=${POSTGRES_IMG:-localhost/postgresql:15}
 
 require_node
-make --no-print-directory "$local" >/dev/null
+make --no-print-directory bin/local >/dev/null
 if ! "$local" status >/dev/null 2>&1 && [ "${KEEP:-}" != 1 ]; then
     trap '"$local" down' EXIT
 fi

@@ -55,8 +55,13 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 	}
 }
 
-// starting are the reasons of a waiting container that pass by themselves.
-var starting = map[string]bool{"": true, "ContainerCreating": true, "PodInitializing": true}
+var (
+	// starting are the reasons of a waiting container that say nothing of a problem. Why a container is in
+	// CrashLoopBackOff, its last end says.
+	starting = map[string]bool{"": true, "ContainerCreating": true, "PodInitializing": true, "CrashLoopBackOff": true}
+	// pulling are those of one image that cannot be pulled.
+	pulling = map[string]bool{"ErrImagePull": true, "ImagePullBackOff": true}
+)
 
 // problem is why a pod cannot run, as a clause without times or counters.
 func problem(pod *corev1.Pod) string {
@@ -65,11 +70,15 @@ func problem(pod *corev1.Pod) string {
 			return fmt.Sprintf("cannot be scheduled: %s", c.Message)
 		}
 	}
-	for _, statuses := range [][]corev1.ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
-		for _, s := range statuses {
-			if text := containerProblem(s); text != "" {
-				return text
-			}
+	for _, s := range pod.Status.InitContainerStatuses {
+		done := s.State.Terminated != nil && s.State.Terminated.ExitCode == 0
+		if text := containerProblem(s); text != "" && !done {
+			return text
+		}
+	}
+	for _, s := range pod.Status.ContainerStatuses {
+		if text := containerProblem(s); text != "" {
+			return text
 		}
 	}
 	if pod.Status.Phase == corev1.PodFailed {
@@ -78,19 +87,29 @@ func problem(pod *corev1.Pod) string {
 	return ""
 }
 
-// containerProblem leaves out the kubelet's message for a crash loop: it counts seconds.
+// containerProblem says the same for as long as the cause is the same: the kubelet goes back and forth
+// between an error and waiting for the next try, and between a crash, waiting and running again.
 func containerProblem(s corev1.ContainerStatus) string {
-	waiting := s.State.Waiting
-	if waiting == nil || starting[waiting.Reason] {
+	if waiting := s.State.Waiting; waiting != nil {
+		switch {
+		case pulling[waiting.Reason]:
+			_, cause, found := strings.Cut(waiting.Message, "ErrImagePull: ")
+			if !found {
+				cause = waiting.Message
+			}
+			return fmt.Sprintf("container %s: image pull failed: %s", s.Name, cause)
+		case !starting[waiting.Reason]:
+			return fmt.Sprintf("container %s: %s: %s", s.Name, waiting.Reason, waiting.Message)
+		}
+	}
+	ended := s.State.Terminated
+	if ended == nil {
+		ended = s.LastTerminationState.Terminated
+	}
+	if ended == nil {
 		return ""
 	}
-	if waiting.Reason != "CrashLoopBackOff" {
-		return fmt.Sprintf("container %s: %s: %s", s.Name, waiting.Reason, waiting.Message)
-	}
-	if last := s.LastTerminationState.Terminated; last != nil {
-		return fmt.Sprintf("container %s: CrashLoopBackOff: it exits with code %d (%s)", s.Name, last.ExitCode, last.Reason)
-	}
-	return fmt.Sprintf("container %s: CrashLoopBackOff", s.Name)
+	return fmt.Sprintf("container %s: exited with code %d (%s)", s.Name, ended.ExitCode, ended.Reason)
 }
 
 func conditionIs(pod *corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus) bool {

@@ -20,24 +20,30 @@ func waiting(reason, message string) corev1.ContainerStatus {
 }
 
 func TestTheProblemOfAPodNamesTheCauseWithoutTimesOrCounters(t *testing.T) {
-	crashed := waiting("CrashLoopBackOff", "back-off 2m40s restarting failed container")
-	crashed.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: 127, Reason: "Error"}
+	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 127, Reason: "Error"}}
+	waits := waiting("CrashLoopBackOff", "back-off 2m40s restarting failed container")
+	waits.LastTerminationState = ended
+	runsAgain := corev1.ContainerStatus{Name: "database", LastTerminationState: ended, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}
+	initialized := corev1.ContainerStatus{Name: "prepare", LastTerminationState: ended, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}}
+	containers := func(statuses ...corev1.ContainerStatus) corev1.PodStatus {
+		return corev1.PodStatus{ContainerStatuses: statuses}
+	}
+	const exits, noImage = "container database: exited with code 127 (Error)", "container database: image pull failed: not found"
 	cases := map[string]struct {
 		status corev1.PodStatus
 		want   string
 	}{
-		"a pod that runs":    {corev1.PodStatus{Phase: corev1.PodRunning}, ""},
-		"a pod that starts":  {corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{waiting("ContainerCreating", "")}}, ""},
-		"an image not there": {corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{waiting("ErrImagePull", "not found")}}, "container database: ErrImagePull: not found"},
-		"a missing Secret": {
-			corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{waiting("CreateContainerConfigError", `secret "orders" not found`)}},
-			`container database: CreateContainerConfigError: secret "orders" not found`,
-		},
-		"a crash loop": {corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{crashed}}, "container database: CrashLoopBackOff: it exits with code 127 (Error)"},
-		"an init container": {
-			corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{waiting("ErrImagePull", "no")}, ContainerStatuses: []corev1.ContainerStatus{waiting("PodInitializing", "")}},
-			"container database: ErrImagePull: no",
-		},
+		"a pod that runs":                   {corev1.PodStatus{Phase: corev1.PodRunning}, ""},
+		"a pod that starts":                 {containers(waiting("ContainerCreating", "")), ""},
+		"an image not there":                {containers(waiting("ErrImagePull", "not found")), noImage},
+		"the next try at it":                {containers(waiting("ImagePullBackOff", `Back-off pulling image "x": ErrImagePull: not found`)), noImage},
+		"a missing Secret":                  {containers(waiting("CreateContainerConfigError", `secret "x" not found`)), `container database: CreateContainerConfigError: secret "x" not found`},
+		"a crash":                           {containers(corev1.ContainerStatus{Name: "database", State: ended}), exits},
+		"waiting after a crash":             {containers(waits), exits},
+		"running again after a crash":       {containers(runsAgain), exits},
+		"an init container that has ended":  {corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{initialized}}, ""},
+		"an init container without image":   {corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{waiting("ErrImagePull", "not found")}}, noImage},
+		"an init container that has failed": {corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{{Name: "database", State: ended}}}, exits},
 		"no node": {
 			corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/1 nodes are available"}}},
 			"cannot be scheduled: 0/1 nodes are available",

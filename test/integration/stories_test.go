@@ -251,7 +251,7 @@ func TestACorrectedImageRecoversWithoutAHandAndABadOneTakesOneMemberAtMost(t *te
 	}
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Image = bad })
 	message := awaitCondition(t, cluster, dbv1.ConditionDegraded, metav1.ConditionTrue, dbv1.ReasonMemberFailing).Message
-	mustContain(t, message, "pod orders-2", "ImagePullBackOff", "no such image")
+	mustContain(t, message, "pod orders-2", "image pull failed: no such image")
 	time.Sleep(time.Second)
 	for ordinal := range 2 {
 		if read(t, member(cluster, ordinal)).UID != uids[ordinal] {
