@@ -50,6 +50,7 @@ demo-down: ## Remove what the demo left.
 .PHONY: manifests
 manifests: $(LOCAL) ## Generate the CRD and the RBAC rules.
 	@$(call tool,controller-gen) rbac:roleName=manager-role crd paths="./api/...;./internal/...;./cmd/..." output:crd:artifacts:config=config/crd/bases
+	@go run ./hack/crd config/crd/bases/*.yaml
 
 .PHONY: generate
 generate: $(LOCAL) ## Generate the DeepCopy methods.
@@ -158,9 +159,11 @@ install: manifests $(LOCAL) ## Install the CRD into the current context.
 
 .PHONY: uninstall
 uninstall: $(LOCAL) ## Remove the CRD from the current context; refused while a DatabaseCluster exists.
-	@left="$$($(KUBECTL) get databaseclusters --all-namespaces --no-headers 2>/dev/null || true)"; \
-	if [ -n "$$left" ]; then echo "The CRD stays: deleting it would delete these DatabaseClusters. Delete them first:"; echo "$$left"; exit 1; fi
-	@$(call tool,kustomize) build config/crd | $(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -f -
+	@crd="$$($(KUBECTL) get crd databaseclusters.database.dbcluster.io --ignore-not-found -o name)"; \
+	if [ -z "$$crd" ]; then echo "The CRD is not installed."; exit; fi; \
+	left="$$($(KUBECTL) get databaseclusters --all-namespaces --no-headers --ignore-not-found)"; \
+	if [ -n "$$left" ]; then echo "The CRD stays: deleting it would delete these DatabaseClusters. Delete them first:"; echo "$$left"; exit 1; fi; \
+	$(call tool,kustomize) build config/crd | $(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -f -
 
 .PHONY: deploy
 deploy: manifests $(LOCAL) ## Deploy CRD and operator to the current context (IMG=...).

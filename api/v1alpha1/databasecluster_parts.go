@@ -18,14 +18,15 @@ type Storage struct {
 	// size is the capacity of each member's volume, for example 10Gi. It cannot shrink.
 	// For an ephemeral volume it is the most that a member may store.
 	// +required
-	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self > 0 : isQuantity(self) && quantity(self).isGreaterThan(quantity('0'))",message="spec.storage.size must be a quantity greater than zero, for example 10Gi"
-	// +kubebuilder:validation:XValidation:rule="(type(self) == string && !isQuantity(self)) || (type(oldSelf) == string && !isQuantity(oldSelf)) || quantity(string(self)).compareTo(quantity(string(oldSelf))) >= 0",message="spec.storage.size cannot shrink: a volume can only grow; restore a backup into a new cluster instead"
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self > 0 : self.matches('^([0-9]{1,18}([.][0-9]{1,3})?([KMGTPE]i|[kMGTPE]|[eE][0-9]{1,2})?|[0-9]{1,18}m)$') && quantity(self).isGreaterThan(quantity('0'))",message="spec.storage.size must be a quantity greater than zero, for example 10Gi"
+	// +kubebuilder:validation:XValidation:rule="[self, oldSelf].exists(size, type(size) == string && !size.matches('^([0-9]{1,18}([.][0-9]{1,3})?([KMGTPE]i|[kMGTPE]|[eE][0-9]{1,2})?|[0-9]{1,18}m)$')) || quantity(string(self)).compareTo(quantity(string(oldSelf))) >= 0",message="spec.storage.size cannot shrink: a volume can only grow; restore a backup into a new cluster instead"
 	Size resource.Quantity `json:"size"`
 
 	// storageClassName is the StorageClass of the volumes. Fixed at creation.
 	// Default: the Kubernetes cluster's default class.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$`
 	StorageClassName *string `json:"storageClassName,omitempty"`
 
 	// ephemeral keeps the data in the pod instead of on a volume of its own, for caches: it is gone

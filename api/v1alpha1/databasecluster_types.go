@@ -29,6 +29,7 @@ import (
 // +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,priority=1
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 40",message="metadata.name must be at most 40 characters long, so that the names derived from it stay valid"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS label that starts with a letter (lower case letters, digits and '-'), because Services bear it"
+// +kubebuilder:validation:XValidation:rule="!self.metadata.name.endsWith('-headless')",message="metadata.name must not end in '-headless': the headless Service of another cluster may bear that name"
 type DatabaseCluster struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -71,6 +72,7 @@ type DatabaseClusterSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:Pattern=`^\S+$`
 	Image string `json:"image"`
 
 	// imagePullPolicy says when the kubelet pulls the image: Always, IfNotPresent or Never.
@@ -115,7 +117,7 @@ type DatabaseClusterSpec struct {
 	// +kubebuilder:default="/var/lib/database"
 	// +kubebuilder:validation:MinLength=2
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.matches('^/[^:]+$') && !self.contains('/../') && !self.endsWith('/..')",message="spec.dataPath must be an absolute path without ':' or '..'"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:]+)+$') && !self.contains('/../') && !self.endsWith('/..')",message="spec.dataPath must be an absolute path without ':' or '..'"
 	DataPath string `json:"dataPath,omitempty"`
 
 	// command replaces the image's entrypoint. Default: the image's own.

@@ -38,6 +38,11 @@ const (
 const (
 	// AnnotationApplied is on every object that the operator applies: a hash of what it applied.
 	AnnotationApplied = "database.dbcluster.io/applied"
+	// AnnotationSealed is on StatefulSets: a hash of the spec as the API server stored it after the
+	// operator's last write. What is different from that, somebody else has changed.
+	AnnotationSealed = "database.dbcluster.io/sealed"
+	// AnnotationStopping is on the StatefulSet of a cluster whose deletion hooks are done.
+	AnnotationStopping = "database.dbcluster.io/stopping"
 	// AnnotationSkipDeletionHooks set to "true" on a DatabaseCluster lets its deletion go on without
 	// hooks that have not succeeded.
 	AnnotationSkipDeletionHooks = "database.dbcluster.io/skip-deletion-hooks"

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
 // Writer writes under the operator's name.
@@ -24,47 +25,58 @@ type Writer struct {
 	Client client.Client
 }
 
-// Create applies an object that was not there when the caller looked. It does not force: where somebody
-// else made one under that name meanwhile and set the same fields, nothing is written and the error is a
-// conflict.
-func (w Writer) Create(ctx context.Context, object *unstructured.Unstructured) error {
-	return w.apply(ctx, object, client.FieldOwner(dbv1.FieldOwner))
+// Create applies an object that was not there when the caller looked, and returns it as it is stored. It
+// does not force: where somebody else made one under that name meanwhile and set a field otherwise,
+// nothing is written and the error is a conflict.
+func (w Writer) Create(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	return w.apply(ctx, object.DeepCopy(), client.FieldOwner(dbv1.FieldOwner))
 }
 
-// Update applies an object over the one with that UID; when that one is gone, nothing is written and the
-// error is a conflict.
-func (w Writer) Update(ctx context.Context, object *unstructured.Unstructured, uid types.UID) error {
+// Update applies an object over the one with that UID and version, and returns it as it is stored. When
+// that one is gone or has changed, nothing is written and the error is a conflict.
+func (w Writer) Update(ctx context.Context, object *unstructured.Unstructured, uid types.UID, version string) (*unstructured.Unstructured, error) {
 	object = object.DeepCopy()
 	object.SetUID(uid)
+	object.SetResourceVersion(version)
 	return w.apply(ctx, object, client.FieldOwner(dbv1.FieldOwner), client.ForceOwnership)
 }
 
-func (w Writer) apply(ctx context.Context, object *unstructured.Unstructured, options ...client.ApplyOption) error {
-	// The client fills the object in with the server's answer; the plan keeps its own.
-	configuration := client.ApplyConfigurationFromUnstructured(object.DeepCopy())
-	if err := w.Client.Apply(ctx, configuration, options...); err != nil {
-		return fmt.Errorf("apply %s %s: %w", object.GetKind(), object.GetName(), err)
+func (w Writer) apply(ctx context.Context, object *unstructured.Unstructured, options ...client.ApplyOption) (*unstructured.Unstructured, error) {
+	// The client fills the object in with the server's answer.
+	if err := w.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), options...); err != nil {
+		return nil, fmt.Errorf("apply %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
-	return nil
+	return object, nil
 }
 
-// Patch sends a JSON merge patch to the object that is called so and has that UID.
-func (w Writer) Patch(ctx context.Context, object *unstructured.Unstructured, uid types.UID, patch map[string]any) error {
-	metadata, _ := patch["metadata"].(map[string]any)
-	if metadata == nil {
-		metadata = map[string]any{}
-		patch["metadata"] = metadata
-	}
-	metadata["uid"] = string(uid)
-	text, err := json.Marshal(patch)
+// Patch sends a JSON patch to an object, provided that it still has that version, and returns the version
+// that it has then.
+func (w Writer) Patch(ctx context.Context, object *unstructured.Unstructured, version string, patch []resources.Operation) (string, error) {
+	// Writing the version that it should have is the lock: a "test" that fails is no conflict to the API server.
+	lock := resources.Operation{Op: "replace", Path: "/metadata/resourceVersion", Value: version}
+	guarded := append([]resources.Operation{lock}, patch...)
+	text, err := json.Marshal(guarded)
 	if err != nil {
-		return fmt.Errorf("marshal a patch of %s %s: %w", object.GetKind(), object.GetName(), err)
+		return "", fmt.Errorf("marshal a patch of %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
-	err = w.Client.Patch(ctx, object.DeepCopy(), client.RawPatch(types.MergePatchType, text), client.FieldOwner(dbv1.FieldOwner))
+	patched := object.DeepCopy()
+	err = w.Client.Patch(ctx, patched, client.RawPatch(types.JSONPatchType, text), client.FieldOwner(dbv1.FieldOwner))
 	if err != nil {
-		return fmt.Errorf("patch %s %s: %w", object.GetKind(), object.GetName(), err)
+		return "", fmt.Errorf("patch %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
-	return nil
+	return patched.GetResourceVersion(), nil
+}
+
+// Annotate sets one annotation of an object, provided that it still has the version that it carries.
+func (w Writer) Annotate(ctx context.Context, object *unstructured.Unstructured, key, value string) error {
+	annotated := object.DeepCopy()
+	annotations := annotated.GetAnnotations()
+	if annotations[key] == value {
+		return nil
+	}
+	annotations[key] = value
+	annotated.SetAnnotations(annotations)
+	return w.Change(ctx, object, annotated)
 }
 
 // Change patches an object that the caller changed, provided that it still is as it was before.

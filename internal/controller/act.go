@@ -10,30 +10,22 @@ import (
 	"fmt"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-const (
-	// conflictDelay lets the caches catch up with what changed.
-	conflictDelay = 200 * time.Millisecond
-	// foreignDelay is how often a name conflict is looked at again: somebody else's objects are not watched.
-	foreignDelay = 30 * time.Second
-)
-
-// lookAgain is when to look again although no watch may wake us; 0 for never.
-func lookAgain(p plan.Plan) time.Duration {
-	if p.Stalled != nil && p.Stalled.Reason == dbv1.ReasonNameConflict {
-		return foreignDelay
-	}
-	return 0
-}
+// conflictDelay lets the caches catch up with what changed.
+const conflictDelay = 200 * time.Millisecond
 
 // act carries a plan out and returns what people should hear of. One object that cannot be written does
 // not keep the others from being written, but it keeps members from being disturbed.
@@ -60,15 +52,35 @@ func (r *Reconciler) act(ctx context.Context, cluster *dbv1.DatabaseCluster, obs
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=create;patch
 
 func (r *Reconciler) write(ctx context.Context, write plan.Write) error {
+	stored, err := r.store(ctx, write)
+	if err != nil || !write.Sealed() {
+		return err
+	}
+	return r.seal(ctx, stored)
+}
+
+func (r *Reconciler) store(ctx context.Context, write plan.Write) (*unstructured.Unstructured, error) {
 	if write.UID == "" {
 		return r.Writer.Create(ctx, write.Object)
 	}
-	if write.Eviction != nil {
-		if err := r.Writer.Patch(ctx, write.Object, write.UID, write.Eviction); err != nil {
-			return err
+	version := write.Version
+	if len(write.Eviction) > 0 {
+		var err error
+		if version, err = r.Writer.Patch(ctx, write.Object, version, write.Eviction); err != nil {
+			return nil, err
 		}
 	}
-	return r.Writer.Update(ctx, write.Object, write.UID)
+	return r.Writer.Update(ctx, write.Object, write.UID, version)
+}
+
+// seal notes what the API server made of a write. When a crash keeps it from that, the next pass writes
+// the same again.
+func (r *Reconciler) seal(ctx context.Context, stored *unstructured.Unstructured) error {
+	set := &appsv1.StatefulSet{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, set); err != nil {
+		return fmt.Errorf("read StatefulSet %s as it was stored: %w", stored.GetName(), err)
+	}
+	return r.Writer.Annotate(ctx, stored, dbv1.AnnotationSealed, resources.Seal(set))
 }
 
 // take takes the one disruptive step of a plan.
@@ -102,6 +114,9 @@ func (r *Reconciler) restart(ctx context.Context, cluster *dbv1.DatabaseCluster,
 func (r *Reconciler) scale(ctx context.Context, observed state.Observed, step plan.Scale) ([]happening, error) {
 	lowered := observed.StatefulSet.DeepCopy()
 	lowered.Spec.Replicas = &step.To
+	if step.Stop {
+		metav1.SetMetaDataAnnotation(&lowered.ObjectMeta, dbv1.AnnotationStopping, "true")
+	}
 	if err := r.Writer.Change(ctx, observed.StatefulSet, lowered); err != nil {
 		return nil, err
 	}
@@ -111,7 +126,7 @@ func (r *Reconciler) scale(ctx context.Context, observed state.Observed, step pl
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;patch
 
 func (r *Reconciler) runHook(ctx context.Context, step plan.RunHook) ([]happening, error) {
-	if err := r.Writer.Create(ctx, step.Job.Object); err != nil {
+	if _, err := r.Writer.Create(ctx, step.Job.Object); err != nil {
 		return nil, err
 	}
 	return []happening{normal("HookStarted", "RunHook", fmt.Sprintf("deletion hook %q runs as Job %s", step.Hook, step.Job.Name()))}, nil

@@ -57,7 +57,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	reportErr := r.report(ctx, status.Pass{Cluster: cluster, Observed: observed, Plan: todo, Err: actErr}, done)
 
 	if err := errors.Join(actErr, reportErr); !apierrors.IsConflict(err) {
-		return ctrl.Result{RequeueAfter: lookAgain(todo)}, err
+		return ctrl.Result{RequeueAfter: todo.Again}, err
 	}
 	logf.FromContext(ctx).V(1).Info("looking again: something changed meanwhile")
 	return ctrl.Result{RequeueAfter: conflictDelay}, nil

@@ -60,7 +60,7 @@ func (r *Reconciler) observe(ctx context.Context, from view, key client.ObjectKe
 	if err := from.Get(ctx, key, cluster); err != nil {
 		return nil, state.Observed{}, client.IgnoreNotFound(err)
 	}
-	o := &observation{view: from, cluster: cluster}
+	o := &observation{view: from, cluster: cluster, Observed: state.Observed{At: r.Clock.Now()}}
 	o.HeadlessService = child(ctx, o, state.Ref{Kind: "Service", Name: naming.HeadlessService(key.Name)}, state.ServiceFacts)
 	o.Service = child(ctx, o, state.Ref{Kind: "Service", Name: naming.Service(key.Name)}, state.ServiceFacts)
 	o.PodDisruptionBudget = child(ctx, o, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(key.Name)}, state.PodDisruptionBudgetFacts)
@@ -120,7 +120,8 @@ func (o *observation) readMembers(ctx context.Context) {
 	for i := range pods.Items {
 		pod := &pods.Items[i]
 		ordinal, ok := naming.Ordinal(o.cluster.Name, pod.Name)
-		if ok && types.UID(pod.Labels[dbv1.LabelClusterUID]) == o.cluster.UID {
+		uid, labelled := pod.Labels[dbv1.LabelClusterUID]
+		if ok && (!labelled || types.UID(uid) == o.cluster.UID) {
 			o.Members = append(o.Members, state.MemberOf(pod, ordinal))
 		}
 	}
@@ -138,7 +139,7 @@ func (o *observation) readHooks(ctx context.Context) {
 		case !o.exists(ctx, name, job):
 		case types.UID(job.Labels[dbv1.LabelClusterUID]) != o.cluster.UID:
 			o.Foreign = append(o.Foreign, state.Ref{Kind: "Job", Name: name})
-		case job.DeletionTimestamp == nil:
+		default:
 			o.Hooks[hook.Name] = state.HookOf(job)
 		}
 	}

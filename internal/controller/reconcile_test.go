@@ -113,7 +113,7 @@ func TestAFirstPassTakesHoldOfTheClusterAndThenMakesItsObjects(t *testing.T) {
 	}
 	want := []string{
 		"patch orders", "apply Service orders-headless", "apply Service orders", "apply PodDisruptionBudget orders",
-		"apply StatefulSet orders", "patch status of orders",
+		"apply StatefulSet orders", "patch orders", "patch status of orders", // the second patch notes the seal
 	}
 	if !slices.Equal(s.sent, want) {
 		t.Errorf("sent %q", s.sent)

@@ -39,7 +39,9 @@ func trimConditions(conditions []corev1.PodCondition) []corev1.PodCondition {
 	var kept []corev1.PodCondition
 	for _, c := range conditions {
 		if c.Type == corev1.PodReady || c.Type == corev1.PodScheduled {
-			kept = append(kept, corev1.PodCondition{Type: c.Type, Status: c.Status, Message: c.Message})
+			kept = append(kept, corev1.PodCondition{
+				Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, LastTransitionTime: c.LastTransitionTime,
+			})
 		}
 	}
 	return kept

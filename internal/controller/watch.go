@@ -79,5 +79,5 @@ func podFacts(pod *corev1.Pod) any {
 }
 
 func jobFacts(job *batchv1.Job) any {
-	return []any{state.HookOf(job), job.Labels, job.DeletionTimestamp != nil}
+	return []any{state.HookOf(job), job.Labels}
 }

@@ -19,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -92,7 +93,7 @@ func observedWith(t *testing.T, scheme *runtime.Scheme, cluster *dbv1.DatabaseCl
 		stored.SetFinalizers([]string{"test/keep"}) // the fake client takes no deleted object without one
 	}
 	reader := fake.NewClientBuilder().WithScheme(scheme).WithObjects(cluster.DeepCopy(), stored).Build()
-	r := &Reconciler{Cached: reader, Live: reader}
+	r := &Reconciler{Cached: reader, Live: reader, Clock: clocktesting.NewFakePassiveClock(moment.Time)}
 	_, observed, err := r.observe(t.Context(), r.view(), client.ObjectKeyFromObject(cluster))
 	if err != nil {
 		t.Fatal(err)

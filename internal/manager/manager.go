@@ -6,22 +6,47 @@ SPDX-License-Identifier: Apache-2.0
 package manager
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	ctrlcontroller "sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/controller"
 )
+
+// Between these a pass that failed is tried again. What a human mends meanwhile, a quota for example,
+// wakes nobody.
+const (
+	firstRetry = 20 * time.Millisecond
+	lastRetry  = time.Minute
+)
+
+// cachesFilled is an answer to /readyz: an operator that cannot list what it looks after is not ready.
+func cachesFilled(caches cache.Cache) healthz.Checker {
+	return func(request *http.Request) error {
+		ctx, cancel := context.WithTimeout(request.Context(), time.Second)
+		defer cancel()
+		if !caches.WaitForCacheSync(ctx) {
+			return errors.New("the caches are not filled yet: see the log for what cannot be listed")
+		}
+		return nil
+	}
+}
 
 // New makes a manager that is ready to start.
 func New(config *rest.Config, settings Settings, log logr.Logger) (ctrl.Manager, error) {
@@ -41,9 +66,12 @@ func New(config *rest.Config, settings Settings, log logr.Logger) (ctrl.Manager,
 		Clock:  clock.RealClock{},
 	}
 	err = errors.Join(
-		clusters.SetupWithManager(mgr, ctrlcontroller.Options{MaxConcurrentReconciles: settings.concurrency}),
+		clusters.SetupWithManager(mgr, ctrlcontroller.Options{
+			MaxConcurrentReconciles: settings.concurrency,
+			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry),
+		}),
 		mgr.AddHealthzCheck("ping", healthz.Ping),
-		mgr.AddReadyzCheck("ping", healthz.Ping),
+		mgr.AddReadyzCheck("caches", cachesFilled(mgr.GetCache())),
 		declareUpgradeable(mgr, log),
 	)
 	if err != nil {

@@ -68,8 +68,11 @@ func hardenTLS(config *tls.Config) {
 // cacheOptions hold nothing but what the operator made, and of pods only what it reads.
 func (s *Settings) cacheOptions() cache.Options {
 	ours := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{dbv1.LabelManagedBy: dbv1.LabelManagedByValue})}
-	pods := ours
-	pods.Transform = dbcontroller.TrimPod
+	// A pod whose label somebody took off still serves; the StatefulSet finds pods by other labels.
+	pods := cache.ByObject{
+		Label:     labels.SelectorFromSet(labels.Set{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelComponent: dbv1.ComponentDatabase}),
+		Transform: dbcontroller.TrimPod,
+	}
 	options := cache.Options{
 		SyncPeriod:       &s.syncPeriod,
 		DefaultTransform: cache.TransformStripManagedFields(),

@@ -26,13 +26,14 @@ func deletion(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 		p.Step = Finalize{}
 		p.Reason, p.Why = dbv1.ReasonDeleting, "every member has stopped; the volumes are kept"
 	}
+	p.Again = again(p, observed)
 	return p
 }
 
 // runHooks starts the first hook that has not run, or waits for the one that runs. It is false when
 // there is nothing left to run.
 func runHooks(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
-	if cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] == "true" {
+	if cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] == "true" || stopping(observed) {
 		return false
 	}
 	for _, hook := range cluster.Spec.Deletion.Hooks {
@@ -41,6 +42,8 @@ func runHooks(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) b
 		case observed.Holds("Job", naming.HookJob(cluster.Name, hook.Name, cluster.UID)):
 			p.Reason, p.Why = dbv1.ReasonHookFailed, fmt.Sprintf("deletion hook %q cannot start", hook.Name)
 			p.Stalled = &Stall{dbv1.ReasonNameConflict, nameConflict(observed.Foreign)}
+		case seen.Ending:
+			p.Reason, p.Why = dbv1.ReasonHookRunning, fmt.Sprintf("deletion hook %q waits for its former Job %s to go", hook.Name, seen.Job)
 		case !started:
 			p.Step = RunHook{Hook: hook.Name, Job: resources.HookJob(cluster, hook)}
 			p.Reason, p.Why = dbv1.ReasonHookRunning, fmt.Sprintf("starting deletion hook %q", hook.Name)
@@ -57,4 +60,10 @@ func runHooks(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) b
 		return true
 	}
 	return false
+}
+
+// stopping tells whether the hooks are done and members have begun to stop: a hook whose Job is gone by
+// now must not run a second time, against members that are no more.
+func stopping(observed state.Observed) bool {
+	return observed.StatefulSet != nil && observed.StatefulSet.Annotations[dbv1.AnnotationStopping] == "true"
 }

@@ -32,14 +32,14 @@ func lower(p *Plan, observed state.Observed, to int32, reason string) bool {
 	if replicas <= to {
 		return false
 	}
-	p.Step = Scale{To: replicas - 1}
+	p.Step = Scale{To: replicas - 1, Stop: reason == dbv1.ReasonStopping}
 	p.Reason, p.Why = reason, fmt.Sprintf("scaling in from %d to %d members, one at a time", replicas, to)
 	return true
 }
 
 // rollOut restarts members that do not have the current template, one at a time: first those that do
 // not serve, which costs nobody anything and is how a corrected template reaches a member that the one
-// before broke; then the highest ordinal, and only while every member serves.
+// before broke; then the highest ordinal, and only while every member is ready steadily.
 func rollOut(p *Plan, observed state.Observed) bool {
 	outdated := observed.Outdated()
 	if len(outdated) == 0 {
@@ -47,13 +47,13 @@ func rollOut(p *Plan, observed state.Observed) bool {
 	}
 	p.Reason = dbv1.ReasonRollingOut
 	for _, m := range outdated {
-		if !m.Serving() && !m.Stopping {
+		if !m.Serving(observed.At) && !m.Stopping {
 			p.restart(m, outdated)
 			return true
 		}
 	}
-	if pod, found := notServing(observed); found {
-		p.Why = fmt.Sprintf("%s; waiting for %s to be ready", counted(outdated), pod)
+	if pod, found := unsteady(observed); found {
+		p.Why = fmt.Sprintf("%s; waiting for %s to be ready steadily", counted(outdated), pod)
 		return true
 	}
 	p.restart(outdated[len(outdated)-1], outdated)
@@ -85,10 +85,10 @@ func settling(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) b
 	return false
 }
 
-// notServing is the first pod that does not serve, or does not exist yet.
-func notServing(observed state.Observed) (pod string, found bool) {
+// unsteady is the first pod that has not been ready for long enough, or does not exist yet.
+func unsteady(observed state.Observed) (pod string, found bool) {
 	for _, m := range observed.Members {
-		if !m.Serving() {
+		if !m.Steady(observed.At) {
 			return "pod " + m.Name, true
 		}
 	}

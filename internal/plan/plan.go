@@ -7,6 +7,7 @@ package plan
 
 import (
 	"slices"
+	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -26,6 +27,9 @@ type Plan struct {
 	// Reason and Why are the reason and message of the Progressing condition: what the step is for, or
 	// what the cluster waits for.
 	Reason, Why string
+
+	// Again is when to look again although nothing may change; 0 for never.
+	Again time.Duration
 
 	// Stalled says what waits for a human; nil when nothing does.
 	Stalled *Stall
@@ -56,7 +60,26 @@ func For(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 		Stalled:      stall(cluster, observed),
 	}
 	decide(&p, cluster, observed)
+	p.Again = again(p, observed)
 	return p
+}
+
+// foreignAgain is how often a name conflict is looked at again: somebody else's objects are not watched.
+const foreignAgain = 30 * time.Second
+
+// again is when time alone changes what is decided or reported: no event tells that.
+func again(p Plan, observed state.Observed) time.Duration {
+	rolling := p.Reason == dbv1.ReasonRollingOut
+	recovering := slices.ContainsFunc(observed.Members, func(m state.Member) bool { return m.Broken(observed.At) })
+	settles := observed.Settles()
+	switch {
+	case (rolling || recovering) && settles > 0:
+		return settles
+	case len(observed.Foreign) > 0:
+		return foreignAgain
+	default:
+		return 0
+	}
 }
 
 // decide fills in the step and what the cluster waits for: the objects first, then members away, then

@@ -7,6 +7,7 @@ package plan
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -19,6 +20,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
+
+var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const uid = "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
 
@@ -40,9 +43,11 @@ func settled(t *testing.T, c *dbv1.DatabaseCluster) state.Observed {
 		PodDisruptionBudget: live[policyv1.PodDisruptionBudget](t, resources.PodDisruptionBudget(c)),
 		StatefulSet:         live[appsv1.StatefulSet](t, resources.StatefulSet(c, c.Spec.Replicas, nil)),
 	}
+	o.At = now
+	o.StatefulSet.Annotations[dbv1.AnnotationSealed] = resources.Seal(o.StatefulSet)
 	o.StatefulSet.Generation, o.StatefulSet.Status.ObservedGeneration, o.StatefulSet.Status.UpdateRevision = 1, 1, "new"
 	for ordinal := range c.Spec.Replicas {
-		o.Members = append(o.Members, state.Member{Name: fmt.Sprintf("orders-%d", ordinal), Ordinal: ordinal, Revision: "new", Ready: true})
+		o.Members = append(o.Members, state.Member{Name: fmt.Sprintf("orders-%d", ordinal), Ordinal: ordinal, Revision: "new", Ready: true, ReadySince: metav1.NewTime(now.Add(-time.Hour))})
 	}
 	return o
 }
@@ -70,6 +75,9 @@ func text(p Plan) string {
 		out += p.Step.String() + "\n"
 	}
 	out += p.Reason + ": " + p.Why + "\n"
+	if p.Again > 0 {
+		out += "again in " + p.Again.String() + "\n"
+	}
 	if p.Stalled != nil {
 		out += "STALLED " + p.Stalled.Reason + "\n"
 	}
@@ -126,15 +134,15 @@ func TestWhatIsDoneForARunningCluster(t *testing.T) {
 		},
 		"no restart while a member does not serve": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); o.Members[2].Ready = false },
-			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready\n",
+			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready steadily\n",
 		},
 		"no restart while a member is missing": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); o.Members = o.Members[:2] },
-			"RollingOut: 2 members are outdated; waiting for a missing pod to be ready\n",
+			"RollingOut: 2 members are outdated; waiting for a missing pod to be ready steadily\n",
 		},
 		"no restart while a member stops": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); o.Members[2].Stopping = true },
-			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready\n",
+			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready steadily\n",
 		},
 		"an outdated member that does not serve is restarted whatever the others do": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -148,11 +156,31 @@ func TestWhatIsDoneForARunningCluster(t *testing.T) {
 				outdated(o, 2)
 				o.Members[2].Ready, o.Members[2].Stopping = false, true
 			},
-			"RollingOut: 1 member is outdated; waiting for pod orders-2 to be ready\n",
+			"RollingOut: 1 member is outdated; waiting for pod orders-2 to be ready steadily\n",
 		},
 		"no restart before the StatefulSet's controller has seen the change": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1, 2); o.StatefulSet.Generation = 2 },
 			"WaitingForMembers: the StatefulSet's controller has not seen the last change yet\n",
+		},
+		"no restart while a member has been ready for a moment only": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				outdated(o, 0, 1)
+				o.Members[2].ReadySince = metav1.NewTime(now.Add(-4 * time.Second))
+			},
+			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready steadily\nagain in 6s\n",
+		},
+		"no restart for a change that somebody else made to the template": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				outdated(o, 0, 1, 2)
+				o.StatefulSet.Spec.Template.Spec.NodeSelector = map[string]string{"no": "such"}
+			},
+			"update StatefulSet orders (spec.template)\nApplying: update StatefulSet orders (spec.template)\n",
+		},
+		"a member between two crashes does not serve": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Members[1].ReadySince, o.Members[1].Problem = metav1.NewTime(now.Add(-time.Second)), "exited"
+			},
+			"WaitingForMembers: 2 of 3 members are ready\nagain in 9s\n",
 		},
 		"a broken member that is current is left to Kubernetes": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -165,14 +193,14 @@ func TestWhatIsDoneForARunningCluster(t *testing.T) {
 				*o = state.Observed{Foreign: []state.Ref{{Kind: "Service", Name: "orders"}}}
 			},
 			"create Service orders-headless\ncreate PodDisruptionBudget orders\ncreate StatefulSet orders\n" +
-				"Applying: create Service orders-headless, create PodDisruptionBudget orders, create StatefulSet orders\nSTALLED NameConflict\n",
+				"Applying: create Service orders-headless, create PodDisruptionBudget orders, create StatefulSet orders\nagain in 30s\nSTALLED NameConflict\n",
 		},
 		"no members are made whose names lead to somebody else's Service": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				*o = state.Observed{Foreign: []state.Ref{{Kind: "Service", Name: "orders-headless"}}}
 			},
 			"create Service orders\ncreate PodDisruptionBudget orders\n" +
-				"Applying: create Service orders, create PodDisruptionBudget orders\nSTALLED NameConflict\n",
+				"Applying: create Service orders, create PodDisruptionBudget orders\nagain in 30s\nSTALLED NameConflict\n",
 		},
 		"a larger size is not written, which the API server would refuse, but told": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Storage.Size = resource.MustParse("2Gi") },
@@ -226,13 +254,26 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "Job", Name: "orders-one-0a1b2c3d"}}
 			},
-			"HookFailed: deletion hook \"one\" cannot start\nSTALLED NameConflict\n",
+			"HookFailed: deletion hook \"one\" cannot start\nagain in 30s\nSTALLED NameConflict\n",
 		},
 		"the annotation goes on without the hooks": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Annotations = map[string]string{dbv1.AnnotationSkipDeletionHooks: "true"}
 			},
 			"scale in to 2\nStopping: scaling in from 3 to 0 members, one at a time\n",
+		},
+		"the former Job of a hook is waited for": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Hooks["one"] = state.Hook{Job: "j", Ending: true, Succeeded: true}
+			},
+			"HookRunning: deletion hook \"one\" waits for its former Job j to go\n",
+		},
+		"hooks never run again once members have begun to stop": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				*o.StatefulSet.Spec.Replicas = 2
+				o.StatefulSet.Annotations[dbv1.AnnotationStopping] = "true"
+			},
+			"Stopping: pod orders-2 is stopping\n",
 		},
 		"members stop after the hooks, the highest ordinal first": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Deletion.Hooks = nil },

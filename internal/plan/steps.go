@@ -14,8 +14,12 @@ import (
 // RestartMember deletes a member's pod; the StatefulSet makes it anew from the current template.
 type RestartMember struct{ Member state.Member }
 
-// Scale lowers the replicas of the StatefulSet to To, so that the member with that ordinal stops.
-type Scale struct{ To int32 }
+// Scale lowers the replicas of the StatefulSet to To, so that the member with that ordinal stops. Stop
+// says that all of them go for good; the StatefulSet is marked, and the hooks never run again.
+type Scale struct {
+	To   int32
+	Stop bool
+}
 
 // RunHook starts a deletion hook.
 type RunHook struct {

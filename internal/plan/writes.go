@@ -19,12 +19,13 @@ import (
 // Write is one object to apply.
 type Write struct {
 	resources.Child
-	// UID of the live object, "" when there is none.
-	UID types.UID
+	// UID and Version are those of the live object, "" when there is none.
+	UID     types.UID
+	Version string
 	// Drift is the first path that is not as it should be, "" when there is no live object.
 	Drift string
-	// Eviction is a merge patch to send first; nil for none.
-	Eviction map[string]any
+	// Eviction is a JSON patch to send first; nil for none.
+	Eviction []resources.Operation
 }
 
 func (w Write) String() string {
@@ -62,7 +63,10 @@ func writeOf(child resources.Child, live metav1.Object) (w Write, needed bool) {
 		return Write{Child: child}, true
 	}
 	drift := child.Drift(live)
-	return Write{Child: child, UID: live.GetUID(), Drift: drift, Eviction: child.Eviction(live)}, drift != ""
+	if drift == "" {
+		return Write{}, false
+	}
+	return Write{Child: child, UID: live.GetUID(), Version: live.GetResourceVersion(), Drift: drift, Eviction: child.Eviction(live)}, true
 }
 
 // replicasNow is what the StatefulSet is told now: members come all at once but go one by one.

@@ -24,7 +24,12 @@ type Child struct {
 	Object *unstructured.Unstructured
 	// whole are paths that are the operator's alone: what others add there is drift, too.
 	whole [][]string
+	// sealed says that a hash noted after the last write tells what others changed at those paths.
+	sealed bool
 }
+
+// Sealed tells whether the hash of what the API server made of a write has to be noted: see Seal.
+func (c Child) Sealed() bool { return c.sealed }
 
 // Kind and Name say which object it is, for people.
 func (c Child) Kind() string { return c.Object.GetKind() }
@@ -39,18 +44,23 @@ func (c Child) String() string { return c.Kind() + " " + c.Name() }
 // one cannot.
 func newChild(configuration any, whole ...[]string) Child {
 	object := &unstructured.Unstructured{Object: toMap(configuration)}
-	text, err := json.Marshal(object.Object) // keys sorted
-	if err != nil {
-		panic(fmt.Sprintf("an apply configuration does not marshal: %v", err))
-	}
-	sum := sha256.Sum256(text)
 	annotations := object.GetAnnotations()
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	annotations[dbv1.AnnotationApplied] = hex.EncodeToString(sum[:8])
+	annotations[dbv1.AnnotationApplied] = hash(object.Object)
 	object.SetAnnotations(annotations)
 	return Child{Object: object, whole: whole}
+}
+
+// hash of the JSON form of a value, whose keys are sorted.
+func hash(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(fmt.Sprintf("%T does not marshal: %v", value, err))
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
 }
 
 // set adds a field that the hash does not cover, because it may differ from the spec for a while.

@@ -10,50 +10,80 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
 // Drift is the path of the first field in which a live object is not as the child says, "" when there
 // is none. It sends nothing: at rest this comparison is all that a pass costs.
-func (c Child) Drift(live any) string {
+func (c Child) Drift(live metav1.Object) string {
 	have := toMap(live)
 	if path := uncovered("", withoutType(c.Object.Object), have); path != "" {
 		return path
 	}
-	for _, path := range c.whole {
-		if c.intruded(have, path) {
-			return strings.Join(path, ".")
-		}
+	if paths := c.intruded(live, have); len(paths) > 0 {
+		return strings.Join(paths[0], ".")
 	}
 	return ""
 }
 
-// Eviction is a merge patch that puts right the fields in which everything is the operator's; nil when
+// Operation is one of a JSON patch (RFC 6902).
+type Operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
+}
+
+// Eviction is a JSON patch that puts right the fields in which everything is the operator's; nil when
 // they are right. Server-side apply alone leaves alone what others added: one more selector key cuts a
-// database off, and a port that somebody renumbered would stand beside ours under the same name, which
-// the API server refuses for ever.
-func (c Child) Eviction(live any) map[string]any {
+// database off, a port that somebody renumbered would stand beside ours under the same name, which the
+// API server refuses for ever, and a container more would be rolled out.
+func (c Child) Eviction(live metav1.Object) []Operation {
 	have := toMap(live)
-	patch := map[string]any{}
-	for _, path := range c.whole {
-		if c.intruded(have, path) {
-			want, _, _ := unstructured.NestedFieldNoCopy(c.Object.Object, path...)
-			got, _, _ := unstructured.NestedFieldNoCopy(have, path...)
-			_ = unstructured.SetNestedField(patch, replacement(want, got), path...)
+	var patch []Operation
+	for _, path := range c.intruded(live, have) {
+		want, wanted, _ := unstructured.NestedFieldNoCopy(c.Object.Object, path...)
+		_, there, _ := unstructured.NestedFieldNoCopy(have, path...)
+		pointer := "/" + strings.Join(path, "/")
+		switch {
+		case wanted:
+			patch = append(patch, Operation{"add", pointer, want}) // which replaces what is there
+		case there:
+			patch = append(patch, Operation{"remove", pointer, nil})
 		}
-	}
-	if len(patch) == 0 {
-		return nil
 	}
 	return patch
 }
 
-// intruded tells whether the live field at the path holds less, more or something else than the child
-// says.
-func (c Child) intruded(have map[string]any, path []string) bool {
-	want, _, _ := unstructured.NestedFieldNoCopy(c.Object.Object, path...)
-	got, _, _ := unstructured.NestedFieldNoCopy(have, path...)
-	return count(got) != count(want) || uncovered(strings.Join(path, "."), want, got) != ""
+// intruded are the paths of the operator's own at which somebody else wrote.
+func (c Child) intruded(live metav1.Object, have map[string]any) [][]string {
+	if c.sealed {
+		if set, ok := live.(*appsv1.StatefulSet); ok && set.Annotations[dbv1.AnnotationSealed] != Seal(set) {
+			return c.whole
+		}
+		return nil
+	}
+	var paths [][]string
+	for _, path := range c.whole {
+		want, _, _ := unstructured.NestedFieldNoCopy(c.Object.Object, path...)
+		got, _, _ := unstructured.NestedFieldNoCopy(have, path...)
+		if count(got) != count(want) || uncovered(strings.Join(path, "."), want, got) != "" {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// Seal is a hash of the spec of a StatefulSet as the API server has it, its defaults included. The
+// operator notes it after each write, so that it can tell what somebody else changed, which a comparison
+// with the desired fields cannot. The replicas change in steps of their own, and claim templates never.
+func Seal(set *appsv1.StatefulSet) string {
+	spec := set.Spec
+	spec.Replicas, spec.VolumeClaimTemplates = nil, nil
+	return hash(spec)
 }
 
 func count(value any) int {
@@ -62,27 +92,11 @@ func count(value any) int {
 		return len(v)
 	case []any:
 		return len(v)
-	default:
+	case nil:
 		return 0
+	default:
+		return 1
 	}
-}
-
-// replacement is what makes a field exactly as wanted in a merge patch: lists are replaced by it,
-// keys go when they are null.
-func replacement(want, got any) any {
-	wanted, ok := want.(map[string]any)
-	if !ok {
-		return want
-	}
-	patch := maps.Clone(wanted)
-	if live, ok := got.(map[string]any); ok {
-		for key := range live {
-			if _, keep := wanted[key]; !keep {
-				patch[key] = nil
-			}
-		}
-	}
-	return patch
 }
 
 // withoutType leaves out apiVersion and kind, which objects read by a typed client do not carry.
@@ -114,7 +128,8 @@ func uncovered(path string, want, have any) string {
 		}
 		return ""
 	default:
-		if reflect.DeepEqual(want, have) {
+		// What is false, zero or empty may be left out of an object's JSON form.
+		if reflect.DeepEqual(want, have) || have == nil && reflect.ValueOf(want).IsZero() {
 			return ""
 		}
 		return path

@@ -18,8 +18,10 @@ import (
 func HeadlessService(cluster *dbv1.DatabaseCluster) Child {
 	return newService(corev1ac.Service(naming.HeadlessService(cluster.Name), cluster.Namespace), cluster,
 		servicePorts(cluster).
+			WithType(corev1.ServiceTypeClusterIP).
 			WithClusterIP(corev1.ClusterIPNone).
-			WithPublishNotReadyAddresses(true))
+			WithPublishNotReadyAddresses(true),
+		[]string{"spec", "clusterIP"})
 }
 
 // Service stands in front of all members that are ready.
@@ -27,14 +29,18 @@ func Service(cluster *dbv1.DatabaseCluster) Child {
 	return newService(corev1ac.Service(naming.Service(cluster.Name), cluster.Namespace).
 		WithAnnotations(cluster.Spec.Service.Annotations), cluster,
 		servicePorts(cluster).
-			WithType(cluster.Spec.Service.Type))
+			WithType(cluster.Spec.Service.Type).
+			WithPublishNotReadyAddresses(false).
+			WithInternalTrafficPolicy(corev1.ServiceInternalTrafficPolicyCluster).
+			WithSessionAffinity(corev1.ServiceAffinityNone))
 }
 
-func newService(service *corev1ac.ServiceApplyConfiguration, cluster *dbv1.DatabaseCluster, spec *corev1ac.ServiceSpecApplyConfiguration) Child {
+func newService(service *corev1ac.ServiceApplyConfiguration, cluster *dbv1.DatabaseCluster, spec *corev1ac.ServiceSpecApplyConfiguration, whole ...[]string) Child {
+	whole = append(whole, []string{"spec", "selector"}, []string{"spec", "ports"}, []string{"spec", "type"}, []string{"spec", "externalName"})
 	return newChild(service.
 		WithLabels(naming.Labels(cluster)).
 		WithOwnerReferences(ownedBy(cluster)).
-		WithSpec(spec), []string{"spec", "selector"}, []string{"spec", "ports"})
+		WithSpec(spec), whole...)
 }
 
 func servicePorts(cluster *dbv1.DatabaseCluster) *corev1ac.ServiceSpecApplyConfiguration {

@@ -19,6 +19,8 @@ import (
 // others from starting; they are restarted by the operator alone (OnDelete), or one that cannot start
 // would keep a corrected template from reaching it (kubernetes/kubernetes#67250). The volumes outlive it.
 //
+// Its template is the operator's alone: what others put there would be rolled out to the members.
+//
 // Replicas is an argument because members go one by one. The claim template of a live StatefulSet is
 // repeated as it stands, because it cannot change.
 func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, live *appsv1.StatefulSet) Child {
@@ -33,8 +35,10 @@ func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, live *appsv1.Sta
 				WithWhenDeleted(appsv1.RetainPersistentVolumeClaimRetentionPolicyType).
 				WithWhenScaled(appsv1.RetainPersistentVolumeClaimRetentionPolicyType)).
 			WithSelector(metav1ac.LabelSelector().WithMatchLabels(naming.Selector(cluster.Name))).
-			WithTemplate(podTemplate(cluster)))).
+			WithTemplate(podTemplate(cluster))),
+		[]string{"spec", "template"}, []string{"spec", "ordinals"}, []string{"spec", "minReadySeconds"}).
 		set(int64(replicas), "spec", "replicas")
+	child.sealed = true
 	if templates := claimTemplates(cluster, live); len(templates) > 0 {
 		child.set(templates, "spec", "volumeClaimTemplates")
 	}

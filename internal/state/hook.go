@@ -11,7 +11,9 @@ import (
 
 // Hook is what the operator uses of the Job of a deletion hook, and all that it uses.
 type Hook struct {
-	Job       string
+	Job string
+	// Ending tells that the Job is being deleted; it counts no more, but its name is not free yet.
+	Ending    bool
 	Succeeded bool
 	Failed    bool
 	// Failure is why it failed, in the Job controller's words.
@@ -20,7 +22,7 @@ type Hook struct {
 
 // HookOf reads a Hook from its Job.
 func HookOf(job *batchv1.Job) Hook {
-	h := Hook{Job: job.Name}
+	h := Hook{Job: job.Name, Ending: job.DeletionTimestamp != nil}
 	for _, c := range job.Status.Conditions {
 		if c.Status != corev1.ConditionTrue {
 			continue

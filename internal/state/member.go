@@ -7,9 +7,11 @@ package state
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -21,8 +23,10 @@ type Member struct {
 	Ordinal  int32
 	Revision string
 	Ready    bool
-	Stopping bool
-	// Problem says why the pod cannot run, "" when no reason is known.
+	// ReadySince is when Ready last changed.
+	ReadySince metav1.Time
+	Stopping   bool
+	// Problem says why the pod cannot run, or why it last ended; "" when no reason is known.
 	Problem string
 	// Version is the pod's resourceVersion, for the precondition of its deletion. No decision reads it.
 	Version string
@@ -34,25 +38,47 @@ func (m Member) Facts() Member {
 	return m
 }
 
-// Serving tells whether the member is ready and not on its way out.
-func (m Member) Serving() bool { return m.Ready && !m.Stopping }
+// Steadily is how long a member has to be ready before that counts where it may not last: a container
+// without a readiness probe is ready for an instant between one crash and the next.
+const Steadily = 10 * time.Second
+
+// Serving tells whether the member is ready and not on its way out. One that has ended before has to be
+// ready steadily.
+func (m Member) Serving(now time.Time) bool {
+	return m.Ready && !m.Stopping && (m.Problem == "" || m.Steady(now))
+}
+
+// Steady tells whether the member has been ready for long enough to disturb another.
+func (m Member) Steady(now time.Time) bool {
+	return m.Ready && !m.Stopping && m.settlesIn(now) <= 0
+}
 
 // Broken tells whether the member is known to be unable to run. One on its way out is not: it will be
 // replaced.
-func (m Member) Broken() bool { return !m.Ready && !m.Stopping && m.Problem != "" }
+func (m Member) Broken(now time.Time) bool {
+	return m.Problem != "" && !m.Stopping && !m.Serving(now)
+}
+
+// settlesIn is how long it takes until the member has been ready steadily.
+func (m Member) settlesIn(now time.Time) time.Duration { return m.ReadySince.Add(Steadily).Sub(now) }
 
 // MemberOf reads a Member from its pod.
 func MemberOf(pod *corev1.Pod, ordinal int32) Member {
-	return Member{
+	m := Member{
 		Name:     pod.Name,
 		UID:      pod.UID,
 		Ordinal:  ordinal,
 		Revision: pod.Labels[appsv1.StatefulSetRevisionLabel],
-		Ready:    conditionIs(pod, corev1.PodReady, corev1.ConditionTrue),
 		Stopping: pod.DeletionTimestamp != nil,
 		Problem:  problem(pod),
 		Version:  pod.ResourceVersion,
 	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			m.Ready, m.ReadySince = c.Status == corev1.ConditionTrue, c.LastTransitionTime
+		}
+	}
+	return m
 }
 
 var (
@@ -66,7 +92,7 @@ var (
 // problem is why a pod cannot run, as a clause without times or counters.
 func problem(pod *corev1.Pod) string {
 	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+		if unschedulable(c) {
 			return fmt.Sprintf("cannot be scheduled: %s", c.Message)
 		}
 	}
@@ -85,6 +111,13 @@ func problem(pod *corev1.Pod) string {
 		return strings.TrimSuffix("failed: "+pod.Status.Reason, ": ")
 	}
 	return ""
+}
+
+// unschedulable leaves out what passes by itself: an error of the scheduler, and a claim that was made
+// in the same moment as the pod.
+func unschedulable(c corev1.PodCondition) bool {
+	return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable &&
+		!(strings.Contains(c.Message, "persistentvolumeclaim") && strings.Contains(c.Message, "not found"))
 }
 
 // containerProblem says the same for as long as the cause is the same: the kubelet goes back and forth
@@ -110,13 +143,4 @@ func containerProblem(s corev1.ContainerStatus) string {
 		return ""
 	}
 	return fmt.Sprintf("container %s: exited with code %d (%s)", s.Name, ended.ExitCode, ended.Reason)
-}
-
-func conditionIs(pod *corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus) bool {
-	for _, c := range pod.Status.Conditions {
-		if c.Type == kind {
-			return c.Status == status
-		}
-	}
-	return false
 }

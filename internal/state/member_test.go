@@ -6,6 +6,7 @@ package state
 
 import (
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -28,6 +29,11 @@ func TestTheProblemOfAPodNamesTheCauseWithoutTimesOrCounters(t *testing.T) {
 	containers := func(statuses ...corev1.ContainerStatus) corev1.PodStatus {
 		return corev1.PodStatus{ContainerStatuses: statuses}
 	}
+	unscheduled := func(reason, message string) corev1.PodStatus {
+		return corev1.PodStatus{Conditions: []corev1.PodCondition{
+			{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: reason, Message: message},
+		}}
+	}
 	const exits, noImage = "container database: exited with code 127 (Error)", "container database: image pull failed: not found"
 	cases := map[string]struct {
 		status corev1.PodStatus
@@ -45,11 +51,12 @@ func TestTheProblemOfAPodNamesTheCauseWithoutTimesOrCounters(t *testing.T) {
 		"an init container without image":   {corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{waiting("ErrImagePull", "not found")}}, noImage},
 		"an init container that has failed": {corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{{Name: "database", State: ended}}}, exits},
 		"no node": {
-			corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/1 nodes are available"}}},
-			"cannot be scheduled: 0/1 nodes are available",
+			unscheduled(corev1.PodReasonUnschedulable, "0/1 nodes are available"), "cannot be scheduled: 0/1 nodes are available",
 		},
-		"a pod that ended": {corev1.PodStatus{Phase: corev1.PodFailed}, "failed"},
-		"an evicted pod":   {corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted"}, "failed: Evicted"},
+		"an error of the scheduler":      {unscheduled(corev1.PodReasonSchedulerError, "the object has been modified"), ""},
+		"a claim that was made just now": {unscheduled(corev1.PodReasonUnschedulable, `persistentvolumeclaim "data-a-0" not found`), ""},
+		"a pod that ended":               {corev1.PodStatus{Phase: corev1.PodFailed}, "failed"},
+		"an evicted pod":                 {corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted"}, "failed: Evicted"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -60,12 +67,27 @@ func TestTheProblemOfAPodNamesTheCauseWithoutTimesOrCounters(t *testing.T) {
 	}
 }
 
-func TestAMemberIsNotBrokenWhileItIsReady(t *testing.T) {
-	if (Member{Ready: true, Problem: "a sidecar waits"}).Broken() || !(Member{Problem: "no image"}).Broken() {
-		t.Error("broken is: not ready, and a reason is known")
+func TestAMemberThatEndedBeforeCountsOnlyWhenItIsReadySteadily(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	cases := map[string]struct {
+		member                  Member
+		serving, steady, broken bool
+	}{
+		"ready for long":                    {Member{Ready: true, ReadySince: metav1.NewTime(now.Add(-time.Hour))}, true, true, false},
+		"ready for a moment":                {Member{Ready: true, ReadySince: metav1.NewTime(now.Add(-time.Second))}, true, false, false},
+		"between two crashes":               {Member{Ready: true, ReadySince: metav1.NewTime(now.Add(-time.Second)), Problem: "exited"}, false, false, true},
+		"recovered from a crash":            {Member{Ready: true, ReadySince: metav1.NewTime(now.Add(-time.Hour)), Problem: "exited"}, true, true, false},
+		"not ready":                         {Member{ReadySince: metav1.NewTime(now.Add(-time.Hour))}, false, false, false},
+		"not ready, and it is known why":    {Member{Problem: "no image"}, false, false, true},
+		"on its way out":                    {Member{Ready: true, ReadySince: metav1.NewTime(now.Add(-time.Hour)), Stopping: true}, false, false, false},
+		"on its way out after it had ended": {Member{Stopping: true, Problem: "failed"}, false, false, false},
 	}
-	if (Member{Ready: true, Stopping: true}).Serving() || (Member{Stopping: true, Problem: "failed"}).Broken() {
-		t.Error("a member on its way out neither serves nor is broken")
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if c.member.Serving(now) != c.serving || c.member.Steady(now) != c.steady || c.member.Broken(now) != c.broken {
+				t.Errorf("serving %v, steady %v, broken %v", c.member.Serving(now), c.member.Steady(now), c.member.Broken(now))
+			}
+		})
 	}
 }
 
@@ -101,6 +123,7 @@ func TestAHookHasEndedOnlyWhenItsJobSaysSo(t *testing.T) {
 		"it is done":              {job(batchv1.JobComplete, corev1.ConditionTrue), Hook{Succeeded: true}},
 		"it has failed":           {job(batchv1.JobFailed, corev1.ConditionTrue), Hook{Failed: true, Failure: "why"}},
 		"it is about to be done":  {job(batchv1.JobSuccessCriteriaMet, corev1.ConditionTrue), Hook{}},
+		"it is being deleted":     {&batchv1.Job{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{}}}, Hook{Ending: true}},
 		"its condition is untrue": {job(batchv1.JobFailed, corev1.ConditionFalse), Hook{}},
 	}
 	for name, c := range cases {

@@ -6,6 +6,8 @@ SPDX-License-Identifier: Apache-2.0
 package state
 
 import (
+	"time"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -14,6 +16,9 @@ import (
 // Observed is everything that one pass read about a cluster. An object that is nil does not exist; a
 // read that failed never leads to an Observed.
 type Observed struct {
+	// At is when it was read.
+	At time.Time
+
 	HeadlessService     *corev1.Service
 	Service             *corev1.Service
 	PodDisruptionBudget *policyv1.PodDisruptionBudget
@@ -50,21 +55,24 @@ func (o Observed) Holds(kind, name string) bool {
 func (o Observed) Ready() int32 {
 	var ready int32
 	for _, m := range o.Members {
-		if m.Serving() {
+		if m.Serving(o.At) {
 			ready++
 		}
 	}
 	return ready
 }
 
-// Broken is the first member that cannot run, if there is one.
-func (o Observed) Broken() (Member, bool) {
+// Settles is how long it takes until another member has been ready steadily; 0 when there is none that
+// only time keeps from it.
+func (o Observed) Settles() time.Duration {
+	var soonest time.Duration
 	for _, m := range o.Members {
-		if m.Broken() {
-			return m, true
+		left := m.settlesIn(o.At)
+		if m.Ready && !m.Stopping && left > 0 && (soonest == 0 || left < soonest) {
+			soonest = left
 		}
 	}
-	return Member{}, false
+	return soonest
 }
 
 // Replicas is how many members the StatefulSet is told to run; known is false without a StatefulSet.

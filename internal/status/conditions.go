@@ -63,7 +63,7 @@ func (p Pass) progressing() metav1.Condition {
 func (p Pass) degraded() metav1.Condition {
 	var texts []string
 	for _, m := range p.Observed.Members {
-		if m.Broken() {
+		if m.Broken(p.Observed.At) {
 			texts = append(texts, fmt.Sprintf("pod %s %s", m.Name, m.Problem))
 		}
 	}

@@ -34,6 +34,7 @@ func settled() Pass {
 	return Pass{
 		Cluster: cluster,
 		Observed: state.Observed{
+			At:          now.Time,
 			StatefulSet: &appsv1.StatefulSet{},
 			Members:     []state.Member{{Name: "orders-0", Ready: true}, {Name: "orders-1", Ordinal: 1, Ready: true}},
 		},

@@ -15,6 +15,7 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -140,6 +141,7 @@ func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 	cluster := created(t, nil)
 	kubelet(t, cluster.Namespace, healthy)
 	awaitReady(t, cluster)
+	first := read(t, member(cluster, 0)).UID
 	cases := map[string]struct {
 		object client.Object
 		spoil  func(client.Object)
@@ -167,6 +169,24 @@ func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 		"a StatefulSet without its label": {statefulSet(cluster), func(o client.Object) {
 			delete(o.GetLabels(), dbv1.LabelClusterUID)
 		}, func(o client.Object) bool { return o.GetLabels()[dbv1.LabelClusterUID] == string(cluster.UID) }},
+		"a node selector that no node has": {statefulSet(cluster), func(o client.Object) {
+			o.(*appsv1.StatefulSet).Spec.Template.Spec.NodeSelector = map[string]string{"no": "such"}
+		}, func(o client.Object) bool { return len(o.(*appsv1.StatefulSet).Spec.Template.Spec.NodeSelector) == 0 }},
+		"a container more": {statefulSet(cluster), func(o client.Object) {
+			template := &o.(*appsv1.StatefulSet).Spec.Template.Spec
+			template.Containers = append(template.Containers, corev1.Container{Name: "evil", Image: "evil"})
+		}, func(o client.Object) bool { return len(o.(*appsv1.StatefulSet).Spec.Template.Spec.Containers) == 1 }},
+		"a Service that leads outside": {service(cluster), func(o client.Object) {
+			spec := &o.(*corev1.Service).Spec
+			spec.Type, spec.ExternalName, spec.ClusterIP, spec.ClusterIPs = corev1.ServiceTypeExternalName, "example.test", "", nil
+		}, func(o client.Object) bool {
+			spec := o.(*corev1.Service).Spec
+			return spec.Type == corev1.ServiceTypeClusterIP && spec.ExternalName == "" && spec.ClusterIP != ""
+		}},
+		"a headless Service that leads outside": {&corev1.Service{ObjectMeta: at(cluster, "-headless")}, func(o client.Object) {
+			spec := &o.(*corev1.Service).Spec
+			spec.Type, spec.ExternalName, spec.ClusterIP, spec.ClusterIPs = corev1.ServiceTypeExternalName, "example.test", "", nil
+		}, func(o client.Object) bool { return o.(*corev1.Service).Spec.ClusterIP == corev1.ClusterIPNone }},
 		"a StatefulSet with fewer replicas": {statefulSet(cluster), func(o client.Object) {
 			*o.(*appsv1.StatefulSet).Spec.Replicas = 2
 		}, func(o client.Object) bool { return *o.(*appsv1.StatefulSet).Spec.Replicas == 3 }},
@@ -182,6 +202,20 @@ func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 			})
 		})
 	}
+	if read(t, member(cluster, 0)).UID != first {
+		t.Error("a pod was restarted for a change that was not the operator's")
+	}
+	t.Run("another first ordinal", func(t *testing.T) { // Kubernetes stops member 0 at once; it comes back
+		set := statefulSet(cluster)
+		change(t, set, func(s *appsv1.StatefulSet) { s.Spec.Ordinals = &appsv1.StatefulSetOrdinals{Start: 1} })
+		eventually(t, "the first ordinal to be 0", func() error {
+			if got := read(t, set).Spec.Ordinals; got != nil {
+				return fmt.Errorf("%+v", got)
+			}
+			return nil
+		})
+		awaitReady(t, cluster)
+	})
 	for _, object := range []client.Object{service(cluster), budget(cluster), statefulSet(cluster), &corev1.Service{ObjectMeta: at(cluster, "-headless")}} {
 		t.Run(fmt.Sprintf("deleted %T %s", object, object.GetName()), func(t *testing.T) {
 			uid := read(t, object).GetUID()
@@ -265,6 +299,38 @@ func TestACorrectedImageRecoversWithoutAHandAndABadOneTakesOneMemberAtMost(t *te
 			t.Errorf("pod orders-%d has image %s", ordinal, image)
 		}
 	}
+}
+
+func TestACommandThatCrashesTakesOneMemberAtMostAlsoWithoutAProbe(t *testing.T) {
+	cluster := created(t, nil)
+	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
+		healthy(pod)
+		if len(pod.Spec.Containers[0].Command) > 0 { // ready for an instant between two crashes
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+				Name:                 "database",
+				State:                corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
+				LastTerminationState: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}},
+			}}
+			if time.Now().Second()%2 == 0 {
+				setReady(pod, corev1.ConditionFalse)
+			}
+		}
+	})
+	awaitReady(t, cluster)
+	second := read(t, member(cluster, 1)).UID
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Command = []string{"crash"} })
+	message := awaitCondition(t, cluster, dbv1.ConditionDegraded, metav1.ConditionTrue, dbv1.ReasonMemberFailing).Message
+	mustContain(t, message, "pod orders-2 container database: exited with code 1 (Error)")
+	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if read(t, member(cluster, 1)).UID != second {
+			t.Fatal("orders-1 was restarted although orders-2 keeps crashing")
+		}
+		if !meta.IsStatusConditionTrue(read(t, cluster).Status.Conditions, dbv1.ConditionDegraded) {
+			t.Fatal("Degraded went away between two crashes")
+		}
+	}
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Command = nil })
+	awaitReady(t, cluster)
 }
 
 func TestScalingGoesThroughTheScaleSubresourceAndMembersGoOneByOne(t *testing.T) {

@@ -165,8 +165,10 @@ func broken(image string) func(*corev1.Pod) {
 
 func setReady(pod *corev1.Pod, status corev1.ConditionStatus) {
 	for i := range pod.Status.Conditions {
-		if pod.Status.Conditions[i].Type == corev1.PodReady {
-			pod.Status.Conditions[i].Status = status
+		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady {
+			if c.Status != status {
+				c.Status, c.LastTransitionTime = status, metav1.Now()
+			}
 			return
 		}
 	}

@@ -1,0 +1,87 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Command crd narrows the schema of a generated CRD to what Go can decode. The types of Kubernetes that
+// the API embeds bring integers without bounds and quantities with endless exponents; the API server
+// would store what they allow, and a single object that does not decode keeps every client from listing
+// any.
+//
+//	go run ./hack/crd FILE...
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// quantity is what every quantity has to look like: no sign, no more than three decimals, nothing below
+// milli, which the API server would round, so that the object never stood as it was wanted.
+const quantity = `^([0-9]{1,18}([.][0-9]{1,3})?([KMGTPE]i|[kMGTPE]|[eE][0-9]{1,2})?|[0-9]{1,18}m)$`
+
+func main() {
+	for _, file := range os.Args[1:] {
+		if err := narrowFile(file); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
+func narrowFile(file string) error {
+	text, err := os.ReadFile(file) //nolint:gosec // the caller names it
+	if err != nil {
+		return err
+	}
+	var crd map[string]any
+	if err := yaml.Unmarshal(text, &crd); err != nil {
+		return fmt.Errorf("read %s: %w", file, err)
+	}
+	narrow(crd)
+	text, err = yaml.Marshal(crd)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", file, err)
+	}
+	return os.WriteFile(file, append([]byte("---\n"), text...), 0o644) //nolint:gosec // it is no secret
+}
+
+// narrow goes through everything below a node.
+func narrow(node any) {
+	switch n := node.(type) {
+	case []any:
+		for _, element := range n {
+			narrow(element)
+		}
+	case map[string]any:
+		for _, value := range n {
+			narrow(value)
+		}
+		bound(n)
+	}
+}
+
+// bound adds what a schema lacks; bounds that it has stay.
+func bound(schema map[string]any) {
+	intOrString := schema["x-kubernetes-int-or-string"] == true
+	pattern, _ := schema["pattern"].(string)
+	switch {
+	case intOrString && strings.Contains(pattern, "numkMGTPE"):
+		schema["pattern"] = quantity
+		setDefault(schema, "maxLength", 32) // which also bounds the cost of a CEL rule about it
+		setDefault(schema, "maximum", math.MaxInt64/1000) // in milli it still is an int64
+		setDefault(schema, "minimum", 0)
+	case intOrString, schema["type"] == "integer" && schema["format"] == "int32":
+		setDefault(schema, "maximum", math.MaxInt32)
+		setDefault(schema, "minimum", math.MinInt32)
+	}
+}
+
+func setDefault(schema map[string]any, key string, value int) {
+	if _, found := schema[key]; !found {
+		schema[key] = value
+	}
+}

@@ -1,0 +1,127 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+type schema = apiextensionsv1.JSONSchemaProps
+
+// An object that the API server stores and Go cannot decode keeps every client, the operator first, from
+// listing any: anybody who may make one could stop the operator for all.
+func TestWhatTheAPIServerAdmitsGoCanDecode(t *testing.T) {
+	text, err := os.ReadFile("../../config/crd/bases/database.dbcluster.io_databaseclusters.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.Unmarshal(text, crd); err != nil {
+		t.Fatal(err)
+	}
+	spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+	ns, admitted, tried := namespace(t), 0, 0
+	for path, value := range extremes(&spec) {
+		tried++
+		object := manifest(ns, "orders", value.(map[string]any))
+		if err := admin.Create(t.Context(), object.DeepCopy(), client.DryRunAll); err != nil {
+			continue
+		}
+		admitted++
+		if err := decode(object); err != nil {
+			t.Errorf("spec%s is admitted, but %v", path, err)
+		}
+	}
+	if tried < 200 || admitted < 20 {
+		t.Errorf("%d values tried, %d admitted: the test sees nothing", tried, admitted)
+	}
+	t.Logf("%d values tried, %d admitted", tried, admitted)
+}
+
+func decode(object *unstructured.Unstructured) error {
+	text, err := json.Marshal(object.Object)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, &dbv1.DatabaseCluster{})
+}
+
+// extremes are values of a schema with one extreme leaf each, by the leaf's path.
+func extremes(s *schema) map[string]any {
+	all := map[string]any{}
+	switch {
+	case s.XIntOrString:
+		for _, value := range []any{int64(math.MaxInt32 + 1), int64(math.MaxInt64), int64(-1), "1e99", "1e999999", "1e99999999999999999999", "100u", "1e1.5", ".5", "+1", "x"} {
+			all[label(value)] = value
+		}
+	case s.Type == "integer":
+		for _, value := range []any{int64(math.MaxInt32 + 1), int64(math.MinInt32 - 1), int64(math.MaxInt64)} {
+			all[label(value)] = value
+		}
+	case s.Type == "array":
+		for path, value := range extremes(s.Items.Schema) {
+			all["[0]"+path] = []any{value}
+		}
+	case s.AdditionalProperties != nil:
+		for path, value := range extremes(s.AdditionalProperties.Schema) {
+			all[".cpu"+path] = map[string]any{"cpu": value}
+		}
+	case s.Type == "object":
+		for name, property := range s.Properties {
+			for path, value := range extremes(&property) {
+				object := required(s)
+				object[name] = value
+				all["."+name+path] = object
+			}
+		}
+	}
+	return all
+}
+
+func label(value any) string {
+	text, _ := json.Marshal(value)
+	return "=" + string(text)
+}
+
+// required are plain values of what an object must have.
+func required(s *schema) map[string]any {
+	object := map[string]any{}
+	for _, name := range s.Required {
+		property := s.Properties[name]
+		object[name] = plain(&property)
+	}
+	return object
+}
+
+func plain(s *schema) any {
+	switch {
+	case len(s.Enum) > 0:
+		var value any
+		_ = json.Unmarshal(s.Enum[0].Raw, &value)
+		return value
+	case s.XIntOrString, s.Type == "integer":
+		return int64(1)
+	case s.Type == "boolean":
+		return true
+	case s.Type == "array":
+		return []any{plain(s.Items.Schema)}
+	case s.Type == "object":
+		return required(s)
+	default:
+		return "x"
+	}
+}
