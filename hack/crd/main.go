@@ -71,7 +71,7 @@ func bound(schema map[string]any) {
 	switch {
 	case intOrString && strings.Contains(pattern, "numkMGTPE"):
 		schema["pattern"] = quantity
-		setDefault(schema, "maxLength", 32) // which also bounds the cost of a CEL rule about it
+		setDefault(schema, "maxLength", 32)               // which also bounds the cost of a CEL rule about it
 		setDefault(schema, "maximum", math.MaxInt64/1000) // in milli it still is an int64
 		setDefault(schema, "minimum", 0)
 	case intOrString, schema["type"] == "integer" && schema["format"] == "int32":

@@ -120,8 +120,8 @@ func (o *observation) readMembers(ctx context.Context) {
 	for i := range pods.Items {
 		pod := &pods.Items[i]
 		ordinal, ok := naming.Ordinal(o.cluster.Name, pod.Name)
-		uid, labelled := pod.Labels[dbv1.LabelClusterUID]
-		if ok && (!labelled || types.UID(uid) == o.cluster.UID) {
+		uid, named := pod.Labels[dbv1.LabelClusterUID]
+		if ok && (!named || types.UID(uid) == o.cluster.UID) {
 			o.Members = append(o.Members, state.MemberOf(pod, ordinal))
 		}
 	}
