@@ -119,13 +119,20 @@ func (o *observation) readMembers(ctx context.Context) {
 	}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		ordinal, ok := naming.Ordinal(o.cluster.Name, pod.Name)
-		uid, named := pod.Labels[dbv1.LabelClusterUID]
-		if ok && (!named || types.UID(uid) == o.cluster.UID) {
+		if ordinal, ok := naming.Ordinal(o.cluster.Name, pod.Name); ok && o.isMember(pod) {
 			o.Members = append(o.Members, state.MemberOf(pod, ordinal))
 		}
 	}
 	slices.SortFunc(o.Members, func(a, b state.Member) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
+}
+
+// isMember tells whether a pod is the StatefulSet's; where that is gone, as after a foreground deletion,
+// whether it was made for this cluster.
+func (o *observation) isMember(pod *corev1.Pod) bool {
+	if o.StatefulSet != nil {
+		return metav1.IsControlledBy(pod, o.StatefulSet)
+	}
+	return types.UID(pod.Labels[dbv1.LabelClusterUID]) == o.cluster.UID
 }
 
 // readHooks reads the Jobs of the deletion hooks. They have no owner; the UID in their label tells whose

@@ -23,6 +23,7 @@ func TrimPod(object any) (any, error) {
 			UID:               pod.UID,
 			ResourceVersion:   pod.ResourceVersion,
 			Labels:            pod.Labels,
+			OwnerReferences:   pod.OwnerReferences,
 			DeletionTimestamp: pod.DeletionTimestamp,
 		},
 		Status: corev1.PodStatus{

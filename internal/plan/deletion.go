@@ -25,6 +25,9 @@ func deletion(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 	default:
 		p.Step = Finalize{}
 		p.Reason, p.Why = dbv1.ReasonDeleting, "every member has stopped; the volumes are kept"
+		if left := len(observed.Members); left > 0 {
+			p.Why = fmt.Sprintf("%d members are left running without the StatefulSet that was theirs; the volumes are kept", left)
+		}
 	}
 	p.Again = again(p, observed)
 	return p

@@ -20,6 +20,7 @@ import (
 type Member struct {
 	Name     string
 	UID      types.UID
+	Owner    types.UID // of the StatefulSet that controls the pod; "" for none
 	Ordinal  int32
 	Revision string
 	Ready    bool
@@ -72,6 +73,9 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Stopping: pod.DeletionTimestamp != nil,
 		Problem:  problem(pod),
 		Version:  pod.ResourceVersion,
+	}
+	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+		m.Owner = owner.UID
 	}
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodReady {

@@ -376,3 +376,30 @@ func TestGrowingAVolumeIsReportedAsWhatItIs(t *testing.T) {
 		t.Error("a pod was restarted")
 	}
 }
+
+func TestOrphanedMembersAreFoundByAClusterThatIsMadeAnew(t *testing.T) {
+	cluster := created(t, nil)
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	if err := admin.Delete(t.Context(), cluster, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
+		t.Fatal(err)
+	}
+	awaitGone(t, cluster)
+	again := smallest(cluster.Namespace, cluster.Name)
+	create(t, again)
+	awaitCondition(t, again, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonNameConflict)
+
+	// What the README tells.
+	for _, object := range []client.Object{statefulSet(cluster), service(cluster), &corev1.Service{ObjectMeta: at(cluster, "-headless")}, budget(cluster)} {
+		if err := admin.Delete(t.Context(), object, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the pods to be the new cluster's", func() error {
+		if got := read(t, again).Status.Replicas; got != 3 {
+			return fmt.Errorf("%+v", again.Status)
+		}
+		return nil
+	})
+	awaitReady(t, again)
+}
