@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
@@ -31,10 +32,20 @@ func runControlPlane(ctx context.Context, repo string, arguments []string) error
 		return controlPlaneDown(ctx, dir)
 	case verb == "status":
 		return showStatus(controlplane.Status(ctx, dir))
-	case len(arguments) > 2 && arguments[0] == "run" && arguments[1] == "--":
-		return controlPlaneRun(ctx, repo, arguments[2:])
 	}
-	return fmt.Errorf("control-plane takes up, down, status, or run -- CMD ARG..., not %q", verb)
+	if flags, command, ok := splitRun(arguments); ok {
+		return controlPlaneRun(ctx, repo, flags, command)
+	}
+	return fmt.Errorf("control-plane takes up, down, status, or run [API-SERVER-FLAG...] -- CMD ARG..., not %q", verb)
+}
+
+// splitRun takes "run FLAG... -- CMD ARG..." apart; the flags are further ones of the API server.
+func splitRun(arguments []string) (flags, command []string, ok bool) {
+	end := slices.Index(arguments, "--")
+	if end < 1 || end == len(arguments)-1 || arguments[0] != "run" {
+		return nil, nil, false
+	}
+	return arguments[1:end], arguments[end+1:], true
 }
 
 func controlPlaneDir() (string, error) {
@@ -100,7 +111,7 @@ func showStatus(states []process.State) error {
 	return nil
 }
 
-func controlPlaneRun(ctx context.Context, repo string, arguments []string) (err error) {
+func controlPlaneRun(ctx context.Context, repo string, flags, command []string) (err error) {
 	dir, done, err := controlplane.Throwaway()
 	if err != nil {
 		return err
@@ -110,11 +121,12 @@ func controlPlaneRun(ctx context.Context, repo string, arguments []string) (err 
 	if err != nil {
 		return err
 	}
+	settings.ExtraAPI = append(settings.ExtraAPI, flags...)
 	defer func() { err = errors.Join(err, controlplane.Discard(context.WithoutCancel(ctx), dir)) }()
 	if _, err := settings.Up(ctx); err != nil {
 		return err
 	}
-	code, err := settings.Run(arguments)
+	code, err := settings.Run(command)
 	if err != nil || code == 0 {
 		return err
 	}
