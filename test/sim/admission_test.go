@@ -1,0 +1,158 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+const (
+	// claimProtection is the finalizer by which a claim outlives the pods that use it.
+	claimProtection = "kubernetes.io/pvc-protection"
+	// podGrace stands for the grace period of a pod: in Kubernetes a pod that is deleted stays without a
+	// finalizer until its kubelet has stopped it, which the fake client cannot express.
+	podGrace = "sim/grace-period"
+)
+
+// admit does to an object what the API server does before it stores one.
+func (s *store) admit(before, after client.Object) error {
+	if before == nil {
+		s.uids++
+		after.SetUID(types.UID(fmt.Sprintf("%08d-0000-4000-8000-000000000000", s.uids)))
+		after.SetCreationTimestamp(metav1.NewTime(s.clock.Now()))
+		protect(after)
+		if hasGeneration(after) {
+			after.SetGeneration(1)
+		}
+		return nil
+	}
+	if before.GetUID() != after.GetUID() {
+		return apierrors.NewConflict(s.resource(after), after.GetName(), fmt.Errorf("uid mismatch"))
+	}
+	after.SetCreationTimestamp(before.GetCreationTimestamp())
+	after.SetGeneration(before.GetGeneration())
+	if ending := after.GetDeletionTimestamp() != nil && before.GetDeletionTimestamp() == nil; ending {
+		after.SetDeletionTimestamp(new(metav1.NewTime(s.clock.Now())))
+		s.raise(after)
+	}
+	if !equality.Semantic.DeepEqual(spec(before), spec(after)) {
+		s.raise(after)
+	}
+	return s.immutable(before, after)
+}
+
+func (s *store) raise(object client.Object) {
+	if hasGeneration(object) {
+		object.SetGeneration(object.GetGeneration() + 1)
+	}
+}
+
+func hasGeneration(object client.Object) bool {
+	switch object.(type) {
+	case *appsv1.StatefulSet, *policyv1.PodDisruptionBudget, *batchv1.Job, *corev1.Pod, *dbv1.DatabaseCluster:
+		return true
+	default:
+		return false
+	}
+}
+
+func protect(object client.Object) {
+	switch object.(type) {
+	case *corev1.Pod:
+		object.SetFinalizers([]string{podGrace})
+	case *corev1.PersistentVolumeClaim:
+		object.SetFinalizers([]string{claimProtection})
+	}
+}
+
+// spec is the part of an object by which its generation counts.
+func spec(object client.Object) any {
+	value := reflect.ValueOf(object).Elem().FieldByName("Spec")
+	if !value.IsValid() {
+		return nil
+	}
+	return value.Interface()
+}
+
+// immutable refuses what the API server refuses to change.
+func (s *store) immutable(before, after client.Object) error {
+	var was, is any
+	switch now := after.(type) {
+	case *appsv1.StatefulSet:
+		was, is = fixedOfStatefulSet(before.(*appsv1.StatefulSet)), fixedOfStatefulSet(now)
+	case *corev1.PersistentVolumeClaim:
+		return s.immutableClaim(before.(*corev1.PersistentVolumeClaim), now)
+	case *corev1.Pod:
+		was, is = s.fixedOfPod(before.(*corev1.Pod)), s.fixedOfPod(now)
+	case *batchv1.Job:
+		was, is = before.(*batchv1.Job).Spec.Template, now.Spec.Template
+	case *corev1.ConfigMap:
+		if old := before.(*corev1.ConfigMap); old.Immutable != nil && *old.Immutable {
+			was, is = old.Data, now.Data
+		}
+	}
+	if equality.Semantic.DeepEqual(was, is) {
+		return nil
+	}
+	return s.refuse(after, "spec", "updates to fields other than those that may change are forbidden")
+}
+
+func (s *store) refuse(object client.Object, path, why string) error {
+	return apierrors.NewInvalid(s.kind(object).GroupKind(), object.GetName(), field.ErrorList{field.Forbidden(field.NewPath(path), why)})
+}
+
+func fixedOfStatefulSet(set *appsv1.StatefulSet) appsv1.StatefulSetSpec {
+	fixed := *set.Spec.DeepCopy()
+	fixed.Replicas, fixed.Template, fixed.MinReadySeconds, fixed.Ordinals = nil, corev1.PodTemplateSpec{}, 0, nil
+	fixed.UpdateStrategy, fixed.RevisionHistoryLimit, fixed.PersistentVolumeClaimRetentionPolicy = appsv1.StatefulSetUpdateStrategy{}, nil, nil
+	return fixed
+}
+
+func (s *store) fixedOfPod(pod *corev1.Pod) corev1.PodSpec {
+	fixed := *pod.Spec.DeepCopy()
+	if s.resizing {
+		for i := range fixed.Containers {
+			fixed.Containers[i].Resources = corev1.ResourceRequirements{}
+		}
+	}
+	return fixed
+}
+
+func (s *store) immutableClaim(before, after *corev1.PersistentVolumeClaim) error {
+	was, is := before.Spec.DeepCopy(), after.Spec.DeepCopy()
+	size, wanted := before.Status.Capacity[corev1.ResourceStorage], is.Resources.Requests[corev1.ResourceStorage]
+	was.Resources, is.Resources = corev1.VolumeResourceRequirements{}, corev1.VolumeResourceRequirements{}
+	was.VolumeName, is.VolumeName = "", ""
+	if !equality.Semantic.DeepEqual(was, is) {
+		return s.refuse(after, "spec", "spec is immutable after creation except resources.requests")
+	}
+	if wanted.Cmp(size) < 0 {
+		return s.refuse(after, "spec.resources.requests.storage", "field can not be less than status.capacity")
+	}
+	return nil
+}
+
+func hasFinalizer(object client.Object, finalizer string) bool {
+	return slices.Contains(object.GetFinalizers(), finalizer)
+}
+
+func withoutFinalizer(object client.Object, finalizer string) {
+	object.SetFinalizers(slices.DeleteFunc(object.GetFinalizers(), func(f string) bool { return f == finalizer }))
+}

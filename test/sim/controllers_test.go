@@ -1,0 +1,86 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// runJobs is the Job controller with the pods of Jobs: a command that holds "fail" fails.
+func (w *world) runJobs() {
+	for _, job := range all[*batchv1.Job](w.store) {
+		if len(job.Status.Conditions) > 0 || w.dawdles() {
+			continue
+		}
+		condition := batchv1.JobCondition{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}
+		if slices.Contains(job.Spec.Template.Spec.Containers[0].Command, "fail") {
+			condition.Type, condition.Reason, condition.Message = batchv1.JobFailed, "BackoffLimitExceeded", "Job has reached the specified backoff limit"
+		}
+		job.Status.Conditions = []batchv1.JobCondition{condition}
+		w.store.put(job)
+		w.story.add(w.by, fmt.Sprintf("Job %s: %s", job.Name, condition.Type))
+	}
+}
+
+// collectGarbage removes what has owners of which none exists, and lets dependents go as the deletion of
+// their owner asked for.
+func (w *world) collectGarbage() {
+	for _, object := range w.store.sorted() {
+		object = object.DeepCopyObject().(client.Object)
+		switch {
+		case w.dawdles():
+		case hasFinalizer(object, metav1.FinalizerOrphanDependents):
+			w.orphan(object)
+		case hasFinalizer(object, metav1.FinalizerDeleteDependents) && len(w.dependents(object.GetUID())) == 0:
+			withoutFinalizer(object, metav1.FinalizerDeleteDependents)
+			w.store.put(object)
+		case object.GetDeletionTimestamp() == nil && w.isGarbage(object):
+			w.story.add(w.by, "removes "+ref(object))
+			object.SetDeletionTimestamp(new(metav1.NewTime(w.clock.Now())))
+			w.store.put(object)
+		}
+	}
+}
+
+// orphan takes the owner away from its dependents, then lets it go.
+func (w *world) orphan(owner client.Object) {
+	for _, dependent := range w.dependents(owner.GetUID()) {
+		dependent.SetOwnerReferences(slices.DeleteFunc(dependent.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == owner.GetUID() }))
+		w.store.put(dependent)
+	}
+	withoutFinalizer(owner, metav1.FinalizerOrphanDependents)
+	w.store.put(owner)
+	w.story.add(w.by, fmt.Sprintf("lets %s go and its pods stay", ref(owner)))
+}
+
+func (w *world) dependents(owner types.UID) []client.Object {
+	var found []client.Object
+	for _, object := range w.store.sorted() {
+		if slices.ContainsFunc(object.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == owner }) {
+			found = append(found, object.DeepCopyObject().(client.Object))
+		}
+	}
+	return found
+}
+
+// isGarbage tells whether every owner of an object is gone, or goes and waits for its dependents.
+func (w *world) isGarbage(object client.Object) bool {
+	owners := object.GetOwnerReferences()
+	return len(owners) > 0 && !slices.ContainsFunc(owners, func(r metav1.OwnerReference) bool {
+		for _, owner := range w.store.objects {
+			if owner.GetUID() == r.UID {
+				return !hasFinalizer(owner, metav1.FinalizerDeleteDependents)
+			}
+		}
+		return false
+	})
+}

@@ -1,0 +1,233 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// What a pod asks for decides what becomes of it:
+//
+//	a node label "no-such-node"      it cannot be scheduled
+//	an image with "missing" in it    the image cannot be pulled
+//	an image with "crash" in it, or  the container exits with code 1, again and again
+//	a config file that says "crash"
+//	a Secret that does not exist     the container cannot be configured
+//	a claim that is not bound        it waits
+//
+// Anything else becomes ready.
+
+// hugeCPU and more cannot be had by resizing a running pod.
+const hugeCPU = 64
+
+// runKubelet is the scheduler and the kubelet.
+func (w *world) runKubelet() {
+	for _, pod := range all[*corev1.Pod](w.store) {
+		switch {
+		case w.dawdles():
+		case pod.DeletionTimestamp != nil:
+			w.story.add(w.by, fmt.Sprintf("pod %s has stopped", pod.Name))
+			withoutFinalizer(pod, podGrace)
+			w.store.put(pod)
+		default:
+			w.runPod(pod)
+		}
+	}
+}
+
+func (w *world) runPod(pod *corev1.Pod) {
+	before := pod.DeepCopy()
+	what := w.fate(pod)
+	if equality.Semantic.DeepEqual(before.Status, pod.Status) {
+		return
+	}
+	w.store.put(pod)
+	w.story.add(w.by, fmt.Sprintf("pod %s %s", pod.Name, what))
+}
+
+// fate sets a pod's status and says it in words.
+func (w *world) fate(pod *corev1.Pod) string {
+	if wantsNodeThatIsNot(pod) {
+		w.setScheduled(pod, false, "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector")
+		return "cannot be scheduled"
+	}
+	if claim := w.unboundClaim(pod); claim != "" {
+		return "waits for claim " + claim
+	}
+	w.setScheduled(pod, true, "")
+	if text := w.missingReference(pod); text != "" {
+		w.setWaiting(pod, "CreateContainerConfigError", text, nil)
+		return "cannot be configured: " + text
+	}
+	image := pod.Spec.Containers[0].Image
+	switch {
+	case strings.Contains(image, "missing"):
+		w.setWaiting(pod, "ImagePullBackOff", fmt.Sprintf("Back-off pulling image %q: ErrImagePull: %s: not found", image, image), nil)
+		return "cannot pull image " + image
+	case strings.Contains(image, "crash"), w.configSaysCrash(pod):
+		w.setWaiting(pod, "CrashLoopBackOff", "back-off 10s restarting failed container",
+			&corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"})
+		return "crashes again and again"
+	}
+	if !isReady(pod) {
+		w.setRunning(pod)
+		return "is ready"
+	}
+	return w.resize(pod)
+}
+
+func wantsNodeThatIsNot(pod *corev1.Pod) bool {
+	if _, wanted := pod.Spec.NodeSelector["no-such-node"]; wanted {
+		return true
+	}
+	affinity := pod.Spec.Affinity
+	if affinity == nil || affinity.NodeAffinity == nil || affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return false
+	}
+	for _, term := range affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		for _, expression := range term.MatchExpressions {
+			if expression.Key == "no-such-node" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (w *world) unboundClaim(pod *corev1.Pod) string {
+	for _, volume := range pod.Spec.Volumes {
+		if volume.PersistentVolumeClaim == nil {
+			continue
+		}
+		claim := get[*corev1.PersistentVolumeClaim](w.store, volume.PersistentVolumeClaim.ClaimName)
+		if claim == nil || claim.Status.Phase != corev1.ClaimBound {
+			return volume.PersistentVolumeClaim.ClaimName
+		}
+	}
+	return ""
+}
+
+// missingReference is what a pod needs and does not find, in the kubelet's words.
+func (w *world) missingReference(pod *corev1.Pod) string {
+	for _, source := range pod.Spec.Containers[0].EnvFrom {
+		if ref := source.SecretRef; ref != nil && (ref.Optional == nil || !*ref.Optional) && get[*corev1.Secret](w.store, ref.Name) == nil {
+			return fmt.Sprintf("secret %q not found", ref.Name)
+		}
+	}
+	for _, volume := range pod.Spec.Volumes {
+		if source := volume.ConfigMap; source != nil && (source.Optional == nil || !*source.Optional) && get[*corev1.ConfigMap](w.store, source.Name) == nil {
+			return fmt.Sprintf("configmap %q not found", source.Name)
+		}
+	}
+	return ""
+}
+
+func (w *world) configSaysCrash(pod *corev1.Pod) bool {
+	for _, volume := range pod.Spec.Volumes {
+		if volume.ConfigMap == nil {
+			continue
+		}
+		if config := get[*corev1.ConfigMap](w.store, volume.ConfigMap.Name); config != nil {
+			for _, text := range config.Data {
+				if strings.Contains(text, "crash") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func (w *world) setScheduled(pod *corev1.Pod, scheduled bool, why string) {
+	if pod.Status.Phase == "" {
+		pod.Status.Phase = corev1.PodPending
+	}
+	reason := ""
+	if !scheduled {
+		reason = corev1.PodReasonUnschedulable
+	}
+	w.setCondition(pod, corev1.PodScheduled, scheduled, reason, why)
+}
+
+func (w *world) setWaiting(pod *corev1.Pod, reason, message string, last *corev1.ContainerStateTerminated) {
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name:                 pod.Spec.Containers[0].Name,
+		Image:                pod.Spec.Containers[0].Image,
+		State:                corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}},
+		LastTerminationState: corev1.ContainerState{Terminated: last},
+	}}
+	w.setCondition(pod, corev1.PodReady, false, "ContainersNotReady", "")
+}
+
+func (w *world) setRunning(pod *corev1.Pod) {
+	pod.Status.Phase = corev1.PodRunning
+	pod.Status.ContainerStatuses = nil
+	for _, container := range pod.Spec.Containers {
+		resources := container.Resources.DeepCopy()
+		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{
+			Name: container.Name, Image: container.Image, Ready: true, Started: new(true), Resources: resources, AllocatedResources: resources.Requests,
+			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(w.clock.Now())}},
+		})
+	}
+	w.setCondition(pod, corev1.PodReady, true, "", "")
+}
+
+// resize brings the resources of a running pod to what its spec says, if the node has them.
+func (w *world) resize(pod *corev1.Pod) string {
+	wanted, status := pod.Spec.Containers[0].Resources, &pod.Status.ContainerStatuses[0]
+	if status.Resources != nil && equality.Semantic.DeepEqual(wanted, *status.Resources) {
+		w.dropCondition(pod, corev1.PodResizePending)
+		return "is as it was"
+	}
+	if wanted.Requests.Cpu().Value() >= hugeCPU {
+		w.setCondition(pod, corev1.PodResizePending, true, corev1.PodReasonInfeasible, "Node didn't have enough capacity: cpu")
+		return "cannot be resized"
+	}
+	w.dropCondition(pod, corev1.PodResizePending)
+	status.Resources, status.AllocatedResources = wanted.DeepCopy(), wanted.DeepCopy().Requests
+	return fmt.Sprintf("is resized to %s", wanted.Requests.Cpu())
+}
+
+func (w *world) setCondition(pod *corev1.Pod, kind corev1.PodConditionType, is bool, reason, message string) {
+	value := corev1.ConditionFalse
+	if is {
+		value = corev1.ConditionTrue
+	}
+	next := corev1.PodCondition{Type: kind, Status: value, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(w.clock.Now())}
+	for i, c := range pod.Status.Conditions {
+		if c.Type != kind {
+			continue
+		}
+		if c.Status == value {
+			next.LastTransitionTime = c.LastTransitionTime
+		}
+		pod.Status.Conditions[i] = next
+		return
+	}
+	pod.Status.Conditions = append(pod.Status.Conditions, next)
+}
+
+func (w *world) dropCondition(pod *corev1.Pod, kind corev1.PodConditionType) {
+	for i, c := range pod.Status.Conditions {
+		if c.Type == kind {
+			pod.Status.Conditions = append(pod.Status.Conditions[:i], pod.Status.Conditions[i+1:]...)
+			return
+		}
+	}
+}
+
+func isReady(pod *corev1.Pod) bool {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}

@@ -1,0 +1,251 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+)
+
+// site is one call of the operator: what it asks for, from where, for the how manieth time. It stays the
+// same when earlier calls go otherwise, which a number over all calls would not.
+type site struct {
+	verb, kind, object, sub, caller string
+	nth                             int
+}
+
+func (s site) writes() bool { return s.verb != "get" && s.verb != "list" }
+
+func (s site) String() string {
+	return fmt.Sprintf("%s %s %s%s at %s #%d", s.verb, s.kind, s.object, s.sub, s.caller, s.nth)
+}
+
+// failure is the way in which a call goes wrong.
+type failure string
+
+const (
+	errorBefore failure = "error before"  // refused for the moment, nothing happened
+	errorAfter  failure = "response lost" // it happened, the operator hears of an error
+	conflict    failure = "conflict"      // refused because something changed meanwhile
+	forbidden   failure = "forbidden"     // refused, as by a quota
+	crashBefore failure = "crash before"  // the operator ends before the call
+	crashAfter  failure = "crash after"   // the operator ends after the call, before it hears of it
+	meanwhile   failure = "world goes on" // everybody else acts between the operator's last call and this one
+)
+
+// fault is one failure at one call.
+type fault struct {
+	at   site
+	kind failure
+	done bool
+}
+
+// life is the operator from one start to the next crash: after the crash it makes no further call.
+type life struct {
+	world *world
+	dead  bool
+	// verb is what the operator asks for at the moment.
+	verb string
+	// writes are the requests that it sent that would change something.
+	writes int
+}
+
+// call passes a call on, or does to it what the fault says.
+func (l *life) call(at site, do func() error) error {
+	if l.dead {
+		runtime.Goexit()
+	}
+	w := l.world
+	at.caller = caller()
+	at = w.note(at)
+	if at.writes() {
+		l.writes++
+	}
+	kind := w.fails(at)
+	switch kind {
+	case crashBefore:
+		l.end()
+	case errorBefore, conflict, forbidden:
+		return failureOf(kind, at)
+	case meanwhile:
+		w.othersAct()
+	case errorAfter, crashAfter, "":
+	}
+	l.verb = at.verb + at.sub
+	err := do()
+	switch kind {
+	case errorAfter:
+		return failureOf(kind, at)
+	case crashAfter:
+		l.end()
+	case errorBefore, conflict, forbidden, crashBefore, meanwhile, "":
+	}
+	return err
+}
+
+// end is a crash: neither this call nor a deferred one goes on.
+func (l *life) end() {
+	l.dead = true
+	runtime.Goexit()
+}
+
+// note counts a call and adds it to the trace.
+func (w *world) note(at site) site {
+	w.sites[at]++
+	at.nth = w.sites[at]
+	w.trace = append(w.trace, at)
+	return at
+}
+
+func (w *world) fails(at site) failure {
+	if w.fault == nil || w.fault.done || w.fault.at != at {
+		return ""
+	}
+	w.fault.done = true
+	w.story.add("fault", fmt.Sprintf("%s: %s", w.fault.kind, at))
+	return w.fault.kind
+}
+
+// othersAct lets everybody but the operator act twice, in the midst of a pass.
+func (w *world) othersAct() {
+	for range 2 {
+		for _, a := range w.actors {
+			if a.name != operator {
+				w.by = a.name
+				a.step(w)
+			}
+		}
+	}
+	w.by = operator
+}
+
+func failureOf(kind failure, at site) error {
+	resource := schema.GroupResource{Resource: strings.ToLower(at.kind)}
+	switch kind {
+	case conflict:
+		return apierrors.NewConflict(resource, at.object, fmt.Errorf("changed meanwhile"))
+	case forbidden:
+		return apierrors.NewForbidden(resource, at.object, fmt.Errorf("exceeded quota"))
+	case errorAfter:
+		return apierrors.NewTimeoutError("the response was lost", 1)
+	case errorBefore, crashBefore, crashAfter, meanwhile:
+	}
+	return apierrors.NewInternalError(fmt.Errorf("the API server is away"))
+}
+
+// caller is the line of the operator that asks: the first frame in the packages that make requests.
+func caller() string {
+	pcs := make([]uintptr, 48)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	for {
+		frame, more := frames.Next()
+		for _, pkg := range []string{"/internal/controller.", "/internal/apply."} {
+			if _, function, found := strings.Cut(frame.Function, pkg); found {
+				return fmt.Sprintf("%s:%d", function, frame.Line)
+			}
+		}
+		if !more {
+			return "?"
+		}
+	}
+}
+
+// of is the site of a call for an object, but for the line that makes it.
+func of(verb, sub string, object kruntime.Object) site {
+	at := site{verb: verb, kind: object.GetObjectKind().GroupVersionKind().Kind, sub: sub}
+	if kinds, _, err := scheme.ObjectKinds(object); err == nil {
+		at.kind = kinds[0].Kind
+	}
+	if named, ok := object.(client.Object); ok {
+		at.object = named.GetName()
+	}
+	return at
+}
+
+// applied is an apply configuration as an object.
+func applied(configuration kruntime.ApplyConfiguration) *unstructured.Unstructured {
+	content, err := kruntime.DefaultUnstructuredConverter.ToUnstructured(configuration)
+	if err != nil {
+		panic(err)
+	}
+	return &unstructured.Unstructured{Object: content}
+}
+
+// client is the operator's client. Every way to make a request is among its functions: one that is not
+// here would be a call that no fault can hit.
+func (l *life) client() client.WithWatch {
+	server := l.world.store.server()
+	if l.world.plant != nil {
+		return l.world.plant(interceptor.NewClient(server, l.functions()))
+	}
+	return interceptor.NewClient(server, l.functions())
+}
+
+func (l *life) functions() interceptor.Funcs {
+	f := interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			at := of("get", "", object)
+			at.object = key.Name
+			return l.call(at, func() error { return c.Get(ctx, key, object, options...) })
+		},
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			return l.call(of("list", "", list), func() error { return c.List(ctx, list, options...) })
+		},
+		Watch: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) (watch.Interface, error) {
+			return nil, fmt.Errorf("a pass watches nothing")
+		},
+		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
+			return l.call(of("create", "", object), func() error { return c.Create(ctx, object, options...) })
+		},
+		Update: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption) error {
+			return l.call(of("update", "", object), func() error { return c.Update(ctx, object, options...) })
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+			return l.call(of("patch", "", object), func() error { return c.Patch(ctx, object, patch, options...) })
+		},
+		Apply: func(ctx context.Context, c client.WithWatch, configuration kruntime.ApplyConfiguration, options ...client.ApplyOption) error {
+			return l.call(of("apply", "", applied(configuration)), func() error { return c.Apply(ctx, configuration, options...) })
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+			l.world.watchDelete(object, (&client.DeleteOptions{}).ApplyOptions(options))
+			return l.call(of("delete", "", object), func() error { return c.Delete(ctx, object, options...) })
+		},
+		DeleteAllOf: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteAllOfOption) error {
+			l.world.breaks("%T: everything of a kind is deleted, without a precondition", object)
+			return l.call(of("deleteAllOf", "", object), func() error { return c.DeleteAllOf(ctx, object, options...) })
+		},
+	}
+	l.subresources(&f)
+	return f
+}
+
+func (l *life) subresources(f *interceptor.Funcs) {
+	// SubResource itself stays nil: the client that it then makes calls the five below.
+	f.SubResourceGet = func(ctx context.Context, c client.Client, sub string, object, body client.Object, options ...client.SubResourceGetOption) error {
+		return l.call(of("get", "/"+sub, object), func() error { return c.SubResource(sub).Get(ctx, object, body, options...) })
+	}
+	f.SubResourceCreate = func(ctx context.Context, c client.Client, sub string, object, body client.Object, options ...client.SubResourceCreateOption) error {
+		return l.call(of("create", "/"+sub, object), func() error { return c.SubResource(sub).Create(ctx, object, body, options...) })
+	}
+	f.SubResourceUpdate = func(ctx context.Context, c client.Client, sub string, object client.Object, options ...client.SubResourceUpdateOption) error {
+		return l.call(of("update", "/"+sub, object), func() error { return c.SubResource(sub).Update(ctx, object, options...) })
+	}
+	f.SubResourcePatch = func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+		return l.call(of("patch", "/"+sub, object), func() error { return c.SubResource(sub).Patch(ctx, object, patch, options...) })
+	}
+	f.SubResourceApply = func(ctx context.Context, c client.Client, sub string, configuration kruntime.ApplyConfiguration, options ...client.SubResourceApplyOption) error {
+		return l.call(of("apply", "/"+sub, applied(configuration)), func() error { return c.SubResource(sub).Apply(ctx, configuration, options...) })
+	}
+}

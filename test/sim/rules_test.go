@@ -1,0 +1,211 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// watchRules holds every write that was carried out against the rules that hold at any moment, whatever
+// went wrong before.
+func (w *world) watchRules(c change) {
+	if claim, ok := c.before.(*corev1.PersistentVolumeClaim); ok && c.after == nil && claim.DeletionTimestamp == nil {
+		w.breaks("claim %s is removed", claim.Name)
+	}
+	if w.by == "garbage" {
+		if claim, ok := c.object().(*corev1.PersistentVolumeClaim); ok && claim.DeletionTimestamp != nil {
+			w.breaks("claim %s is collected", claim.Name)
+		}
+	}
+	if w.by != operator {
+		return
+	}
+	w.watchOwn(c)
+	switch object := c.object().(type) {
+	case *corev1.PersistentVolumeClaim:
+		w.watchClaim(c)
+	case *corev1.Pod:
+		w.watchPod(c, object)
+	case *appsv1.StatefulSet:
+		w.watchStatefulSet(c)
+	case *dbv1.DatabaseCluster:
+		w.watchCluster(c)
+	}
+}
+
+// watchOwn: nothing but the cluster and what was made for it is written, and nothing but Jobs is made for
+// a cluster that goes.
+func (w *world) watchOwn(c change) {
+	object, cluster := c.object(), w.cluster()
+	switch {
+	case cluster == nil:
+		if _, last := object.(*dbv1.DatabaseCluster); !last {
+			w.breaks("%s is written although the cluster is gone", ref(object))
+		}
+		return
+	case object.GetNamespace() != cluster.Namespace:
+		w.breaks("%s is in another namespace", ref(object))
+	case object.GetUID() == cluster.UID, metav1.IsControlledBy(object, cluster), types.UID(object.GetLabels()[dbv1.LabelClusterUID]) == cluster.UID:
+	default:
+		w.breaks("%s is not the cluster's", ref(object))
+	}
+	if _, job := object.(*batchv1.Job); c.before == nil && cluster.DeletionTimestamp != nil && !job {
+		w.breaks("%s is made for a cluster that goes", ref(object))
+	}
+}
+
+func (w *world) watchClaim(c change) {
+	before, changed := c.before.(*corev1.PersistentVolumeClaim)
+	after, kept := c.after.(*corev1.PersistentVolumeClaim)
+	switch {
+	case !changed:
+		w.breaks("claim %s is made by the operator", after.Name)
+	case !kept, after.DeletionTimestamp != nil && before.DeletionTimestamp == nil:
+		w.breaks("claim %s is deleted", before.Name)
+	case after.Spec.Resources.Requests.Storage().Cmp(*before.Status.Capacity.Storage()) < 0:
+		w.breaks("claim %s shrinks", after.Name)
+	}
+}
+
+// watchPod: a member that serves is taken down only where no more than maxUnavailable are down then.
+func (w *world) watchPod(c change, pod *corev1.Pod) {
+	before, changed := c.before.(*corev1.Pod)
+	if !changed {
+		w.breaks("pod %s is made by the operator", pod.Name)
+		return
+	}
+	if pod.DeletionTimestamp == nil || before.DeletionTimestamp != nil || !isReady(before) {
+		return
+	}
+	set := get[*appsv1.StatefulSet](w.store, name)
+	if set == nil {
+		w.breaks("pod %s is deleted although nothing makes it anew", pod.Name)
+		return
+	}
+	if down := int(*set.Spec.Replicas) - len(w.serving()); down > w.maxUnavailable() {
+		w.breaks("pod %s is deleted: %d members do not serve then", pod.Name, down)
+	}
+}
+
+func (w *world) maxUnavailable() int { return 1 }
+
+// serving are the members that are ready and stay.
+func (w *world) serving() []*corev1.Pod {
+	return slices.DeleteFunc(w.members(), func(pod *corev1.Pod) bool { return !isReady(pod) || pod.DeletionTimestamp != nil })
+}
+
+func (w *world) members() []*corev1.Pod {
+	set := get[*appsv1.StatefulSet](w.store, name)
+	if set == nil {
+		return nil
+	}
+	return podsOf(w.store, set)
+}
+
+// watchStatefulSet: members go one by one, and the StatefulSet never takes its pods along.
+func (w *world) watchStatefulSet(c change) {
+	before, changed := c.before.(*appsv1.StatefulSet)
+	if !changed {
+		return
+	}
+	after, kept := c.after.(*appsv1.StatefulSet)
+	switch {
+	case !kept:
+		w.breaks("StatefulSet %s is deleted without orphaning its pods", before.Name)
+		return
+	case after.DeletionTimestamp != nil && before.DeletionTimestamp == nil && !hasFinalizer(after, metav1.FinalizerOrphanDependents):
+		w.breaks("StatefulSet %s is deleted without orphaning its pods", before.Name)
+	}
+	was, is := *before.Spec.Replicas, *after.Spec.Replicas
+	if is < was-1 {
+		w.breaks("replicas go from %d to %d at once", was, is)
+	}
+	for _, pod := range podsOf(w.store, before) {
+		if is < was && ordinalOf(pod) >= int(was) {
+			w.breaks("replicas go from %d to %d while pod %s is still there", was, is, pod.Name)
+		}
+	}
+}
+
+// watchCluster: the finalizer goes last, and the status says nothing that is not so.
+func (w *world) watchCluster(c change) {
+	before, changed := c.before.(*dbv1.DatabaseCluster)
+	after, kept := c.after.(*dbv1.DatabaseCluster)
+	switch {
+	case !changed:
+		w.breaks("the operator makes a cluster")
+	case !kept, hasFinalizer(before, dbv1.Finalizer) && !hasFinalizer(after, dbv1.Finalizer):
+		w.watchEnd(before)
+	case before.Generation != after.Generation:
+		w.breaks("the operator changes the spec")
+	case w.fault == nil || w.fault.kind != meanwhile:
+		w.watchTruth(after)
+	}
+}
+
+func (w *world) watchEnd(cluster *dbv1.DatabaseCluster) {
+	if left := len(w.members()); left > 0 {
+		w.breaks("the finalizer goes while %d members are still there", left)
+	}
+	if ended := len(all[*batchv1.Job](w.store)); ended < len(cluster.Spec.Deletion.Hooks) && cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] == "" {
+		w.breaks("the finalizer goes after %d of %d hooks", ended, len(cluster.Spec.Deletion.Hooks))
+	}
+}
+
+// watchTruth: Ready means that every member is ready and has the template that the spec leads to, and the
+// observed generation that the objects express the spec.
+func (w *world) watchTruth(cluster *dbv1.DatabaseCluster) {
+	set := get[*appsv1.StatefulSet](w.store, name)
+	if meta.IsStatusConditionTrue(cluster.Status.Conditions, dbv1.ConditionReady) {
+		w.watchReady(cluster, set)
+	}
+	stalled := meta.IsStatusConditionTrue(cluster.Status.Conditions, dbv1.ConditionStalled)
+	if cluster.Status.ObservedGeneration != cluster.Generation || stalled || cluster.DeletionTimestamp != nil {
+		return
+	}
+	switch {
+	case set == nil:
+		w.breaks("observedGeneration is %d without a StatefulSet", cluster.Generation)
+	case set.Spec.Template.Spec.Containers[0].Image != cluster.Spec.Image:
+		w.breaks("observedGeneration is %d, the template's image is %s", cluster.Generation, set.Spec.Template.Spec.Containers[0].Image)
+	case int(*set.Spec.Replicas) != w.wanted(cluster):
+		w.breaks("observedGeneration is %d with %d replicas", cluster.Generation, *set.Spec.Replicas)
+	}
+}
+
+// wanted is how many members the spec asks for.
+func (w *world) wanted(cluster *dbv1.DatabaseCluster) int { return int(cluster.Spec.Replicas) }
+
+func (w *world) watchReady(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) {
+	if serving := len(w.serving()); set == nil || serving != w.wanted(cluster) {
+		w.breaks("Ready with %d of %d members", serving, w.wanted(cluster))
+		return
+	}
+	for _, pod := range w.serving() {
+		if revision := pod.Labels[appsv1.StatefulSetRevisionLabel]; revision != set.Status.UpdateRevision {
+			w.breaks("Ready although pod %s is of %s", pod.Name, w.story.revision(revision))
+		}
+		if image := pod.Spec.Containers[0].Image; image != cluster.Spec.Image {
+			w.breaks("Ready although pod %s runs %s", pod.Name, image)
+		}
+	}
+}
+
+// watchDelete: a request to delete says which object it means, and in which state.
+func (w *world) watchDelete(object client.Object, options *client.DeleteOptions) {
+	if p := options.Preconditions; p == nil || p.UID == nil || *p.UID == "" || p.ResourceVersion == nil || *p.ResourceVersion == "" {
+		w.breaks("%s is deleted without its UID and resourceVersion", ref(object))
+	}
+}

@@ -1,0 +1,160 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// runStatefulSets is the StatefulSet controller, for podManagementPolicy Parallel and updateStrategy
+// OnDelete: other settings break a rule.
+func (w *world) runStatefulSets() {
+	for _, set := range all[*appsv1.StatefulSet](w.store) {
+		switch {
+		case set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement, set.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType:
+			w.breaks("StatefulSet %s is not Parallel and OnDelete", set.Name)
+		case set.DeletionTimestamp == nil && !w.dawdles():
+			w.runStatefulSet(set)
+		}
+	}
+}
+
+func (w *world) runStatefulSet(set *appsv1.StatefulSet) {
+	w.adopt(set)
+	revision, replicas := set.Name+"-"+revisionOf(set), int(*set.Spec.Replicas)
+	for ordinal := range replicas {
+		w.createMember(set, ordinal, revision)
+	}
+	for _, pod := range slices.Backward(podsOf(w.store, set)) {
+		if ordinalOf(pod) >= replicas && pod.DeletionTimestamp == nil {
+			w.story.add(w.by, fmt.Sprintf("stops pod %s, which is one too many", pod.Name))
+			w.end(pod)
+		}
+	}
+	w.reportStatefulSet(set, revision)
+}
+
+// adopt takes pods that have no owner and match.
+func (w *world) adopt(set *appsv1.StatefulSet) {
+	selector, err := metav1.LabelSelectorAsSelector(set.Spec.Selector)
+	if err != nil {
+		panic(err)
+	}
+	for _, pod := range all[*corev1.Pod](w.store) {
+		if metav1.GetControllerOf(pod) == nil && pod.DeletionTimestamp == nil && selector.Matches(labels.Set(pod.Labels)) && strings.HasPrefix(pod.Name, set.Name+"-") {
+			pod.OwnerReferences = append(pod.OwnerReferences, *metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("StatefulSet")))
+			w.store.put(pod)
+			w.story.add(w.by, fmt.Sprintf("adopts pod %s", pod.Name))
+		}
+	}
+}
+
+func (w *world) createMember(set *appsv1.StatefulSet, ordinal int, revision string) {
+	podName := fmt.Sprintf("%s-%d", set.Name, ordinal)
+	if get[*corev1.Pod](w.store, podName) != nil || !w.createClaims(set, podName) {
+		return
+	}
+	pod := &corev1.Pod{ObjectMeta: *set.Spec.Template.ObjectMeta.DeepCopy(), Spec: *set.Spec.Template.Spec.DeepCopy()}
+	pod.Namespace, pod.Name = set.Namespace, podName
+	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("StatefulSet"))}
+	metav1.SetMetaDataLabel(&pod.ObjectMeta, appsv1.StatefulSetRevisionLabel, revision)
+	metav1.SetMetaDataLabel(&pod.ObjectMeta, appsv1.StatefulSetPodNameLabel, podName)
+	metav1.SetMetaDataLabel(&pod.ObjectMeta, appsv1.PodIndexLabel, strconv.Itoa(ordinal))
+	for _, template := range set.Spec.VolumeClaimTemplates {
+		source := corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: template.Name + "-" + podName}}
+		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: template.Name, VolumeSource: source})
+	}
+	w.store.put(pod)
+	w.story.add(w.by, fmt.Sprintf("creates pod %s with %s", pod.Name, w.story.revision(revision)))
+}
+
+// createClaims makes the claims of a pod; it is false when one is being deleted, and then there is no pod.
+func (w *world) createClaims(set *appsv1.StatefulSet, podName string) bool {
+	for _, template := range set.Spec.VolumeClaimTemplates {
+		claim := template.DeepCopy()
+		claim.Namespace, claim.Name = set.Namespace, template.Name+"-"+podName
+		claim.Labels = labels.Merge(claim.Labels, set.Spec.Selector.MatchLabels)
+		live := get[*corev1.PersistentVolumeClaim](w.store, claim.Name)
+		switch {
+		case live == nil:
+			w.store.put(claim)
+			w.story.add(w.by, fmt.Sprintf("creates claim %s of %s", claim.Name, claim.Spec.Resources.Requests.Storage()))
+		case live.DeletionTimestamp != nil:
+			w.story.once(w.by, fmt.Sprintf("cannot create pod %s: claim %s is being deleted", podName, claim.Name))
+			return false
+		}
+	}
+	return true
+}
+
+func (w *world) reportStatefulSet(set *appsv1.StatefulSet, revision string) {
+	status := appsv1.StatefulSetStatus{
+		ObservedGeneration: set.Generation, UpdateRevision: revision, CurrentRevision: set.Status.CurrentRevision,
+		CollisionCount: new(int32(0)),
+	}
+	if status.CurrentRevision == "" {
+		status.CurrentRevision = revision
+	}
+	for _, pod := range podsOf(w.store, set) {
+		status.Replicas++
+		if isReady(pod) {
+			status.ReadyReplicas++
+			status.AvailableReplicas++
+		}
+		if pod.DeletionTimestamp != nil {
+			continue
+		}
+		if pod.Labels[appsv1.StatefulSetRevisionLabel] == revision {
+			status.UpdatedReplicas++
+		}
+		if pod.Labels[appsv1.StatefulSetRevisionLabel] == status.CurrentRevision {
+			status.CurrentReplicas++
+		}
+	}
+	set.Status = status
+	w.store.put(set)
+}
+
+// revisionOf stands for the ControllerRevision of a template: the same for the same template.
+func revisionOf(set *appsv1.StatefulSet) string {
+	text, err := json.Marshal(set.Spec.Template)
+	if err != nil {
+		panic(err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:4])
+}
+
+// podsOf are the pods that a StatefulSet controls, by ordinal.
+func podsOf(s *store, set *appsv1.StatefulSet) []*corev1.Pod {
+	pods := slices.DeleteFunc(all[*corev1.Pod](s), func(pod *corev1.Pod) bool { return !metav1.IsControlledBy(pod, set) })
+	slices.SortFunc(pods, func(a, b *corev1.Pod) int { return ordinalOf(a) - ordinalOf(b) })
+	return pods
+}
+
+func ordinalOf(pod *corev1.Pod) int {
+	ordinal, err := strconv.Atoi(pod.Name[strings.LastIndex(pod.Name, "-")+1:])
+	if err != nil {
+		panic(err)
+	}
+	return ordinal
+}
+
+// end deletes a pod as its controller does.
+func (w *world) end(pod *corev1.Pod) {
+	pod.DeletionTimestamp = new(metav1.NewTime(w.clock.Now()))
+	w.store.put(pod)
+}

@@ -1,0 +1,274 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	clientgotesting "k8s.io/client-go/testing"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// store is etcd and the part of the API server behind controller-runtime's fake client: it keeps the
+// objects of a world, and does to each write what the API server does and the fake client does not. It
+// is not safe for concurrent use: in a world only one thing happens at a time.
+type store struct {
+	scheme  *runtime.Scheme
+	clock   clock.PassiveClock
+	objects map[id]client.Object
+	// version is the last resourceVersion, over all objects.
+	version int64
+	uids    int
+	// resizing tells that the write goes to the subresource pods/resize.
+	resizing bool
+	// committed hears of every write that changed something.
+	committed []func(change)
+}
+
+var _ clientgotesting.ObjectTracker = &store{}
+
+type id struct {
+	schema.GroupResource
+	types.NamespacedName
+}
+
+// change is a write that was carried out: before is nil for a creation, after for a removal.
+type change struct{ before, after client.Object }
+
+func (c change) object() client.Object {
+	if c.after != nil {
+		return c.after
+	}
+	return c.before
+}
+
+func newStore(clock clock.PassiveClock) *store {
+	return &store{scheme: scheme, clock: clock, objects: map[id]client.Object{}}
+}
+
+func idOf(resource schema.GroupVersionResource, namespace, name string) id {
+	return id{resource.GroupResource(), types.NamespacedName{Namespace: namespace, Name: name}}
+}
+
+// Get is part of the tracker.
+func (s *store) Get(resource schema.GroupVersionResource, namespace, name string, _ ...metav1.GetOptions) (runtime.Object, error) {
+	object, found := s.objects[idOf(resource, namespace, name)]
+	if !found {
+		return nil, apierrors.NewNotFound(resource.GroupResource(), name)
+	}
+	return object.DeepCopyObject(), nil
+}
+
+// List is part of the tracker.
+func (s *store) List(resource schema.GroupVersionResource, kind schema.GroupVersionKind, namespace string, _ ...metav1.ListOptions) (runtime.Object, error) {
+	list, err := s.scheme.New(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", kind, err)
+	}
+	var items []runtime.Object
+	for _, object := range s.sorted() {
+		if s.resource(object) == resource.GroupResource() && (namespace == "" || object.GetNamespace() == namespace) {
+			items = append(items, object.DeepCopyObject())
+		}
+	}
+	return list, meta.SetList(list, items)
+}
+
+// Create is part of the tracker.
+func (s *store) Create(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.CreateOptions) error {
+	at := idOf(resource, namespace, object.(client.Object).GetName())
+	if s.objects[at] != nil {
+		return apierrors.NewAlreadyExists(at.GroupResource, at.Name)
+	}
+	managed, err := s.manage(nil, object, managerOf(options, func(o metav1.CreateOptions) string { return o.FieldManager }))
+	if err != nil {
+		return err
+	}
+	return s.commit(at, managed.(client.Object), object.(client.Object))
+}
+
+// Update is part of the tracker.
+func (s *store) Update(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.UpdateOptions) error {
+	return s.replace(idOf(resource, namespace, object.(client.Object).GetName()), object,
+		managerOf(options, func(o metav1.UpdateOptions) string { return o.FieldManager }))
+}
+
+// Patch is part of the tracker: the fake client has merged the patch already.
+func (s *store) Patch(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.PatchOptions) error {
+	return s.replace(idOf(resource, namespace, object.(client.Object).GetName()), object,
+		managerOf(options, func(o metav1.PatchOptions) string { return o.FieldManager }))
+}
+
+func (s *store) replace(at id, object runtime.Object, manager string) error {
+	before := s.objects[at]
+	if before == nil {
+		return apierrors.NewNotFound(at.GroupResource, at.Name)
+	}
+	managed, err := s.manage(before, object, manager)
+	if err != nil {
+		return err
+	}
+	return s.commit(at, managed.(client.Object), object.(client.Object))
+}
+
+// Apply is part of the tracker: server-side apply with the field manager of the API server.
+func (s *store) Apply(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.PatchOptions) error {
+	configuration, err := meta.Accessor(object)
+	if err != nil {
+		return fmt.Errorf("apply %T: %w", object, err)
+	}
+	at := idOf(resource, namespace, configuration.GetName())
+	if live := s.objects[at]; live != nil && configuration.GetUID() != "" && configuration.GetUID() != live.GetUID() {
+		return apierrors.NewConflict(at.GroupResource, at.Name, fmt.Errorf("uid mismatch: %s is not %s", configuration.GetUID(), live.GetUID()))
+	}
+	force := len(options) > 0 && options[0].Force != nil && *options[0].Force
+	manager := managerOf(options, func(o metav1.PatchOptions) string { return o.FieldManager })
+	applied, err := s.manageApply(s.objects[at], object, manager, force)
+	if err != nil {
+		return err
+	}
+	return s.commit(at, applied.(client.Object))
+}
+
+// Delete is part of the tracker: the fake client has looked at finalizers already.
+func (s *store) Delete(resource schema.GroupVersionResource, namespace, name string, _ ...metav1.DeleteOptions) error {
+	at := idOf(resource, namespace, name)
+	before := s.objects[at]
+	if before == nil {
+		return apierrors.NewNotFound(at.GroupResource, name)
+	}
+	delete(s.objects, at)
+	s.version++
+	s.tell(change{before: before})
+	return nil
+}
+
+// Add is part of the tracker, and unused: a world begins empty.
+func (s *store) Add(runtime.Object) error { return fmt.Errorf("a world begins empty") }
+
+// Watch is part of the tracker, and unused: passes are triggered by the world.
+func (s *store) Watch(schema.GroupVersionResource, string, ...metav1.ListOptions) (watch.Interface, error) {
+	return nil, fmt.Errorf("a world has no watches")
+}
+
+// commit stores an object. What the API server set goes also into answers, which are what a caller sees.
+func (s *store) commit(at id, after client.Object, answers ...client.Object) error {
+	before := s.objects[at]
+	if err := s.admit(before, after); err != nil {
+		return err
+	}
+	s.version++
+	after.SetResourceVersion(strconv.FormatInt(s.version, 10))
+	s.objects[at] = after.DeepCopyObject().(client.Object)
+	for _, answer := range answers {
+		answer.SetUID(after.GetUID())
+		answer.SetGeneration(after.GetGeneration())
+		answer.SetCreationTimestamp(after.GetCreationTimestamp())
+		answer.SetDeletionTimestamp(after.GetDeletionTimestamp())
+		answer.SetFinalizers(after.GetFinalizers())
+		answer.SetResourceVersion(after.GetResourceVersion())
+	}
+	s.tell(change{before, s.objects[at]})
+	return nil
+}
+
+func (s *store) tell(c change) {
+	for _, hear := range s.committed {
+		hear(c)
+	}
+}
+
+// clone is a copy at this moment, which hears of nothing.
+func (s *store) clone() *store {
+	copied := newStore(s.clock)
+	copied.version, copied.uids = s.version, s.uids
+	for at, object := range s.objects { // objects are replaced, never changed
+		copied.objects[at] = object
+	}
+	return copied
+}
+
+func (s *store) sorted() []client.Object {
+	objects := make([]client.Object, 0, len(s.objects))
+	for _, object := range s.objects {
+		objects = append(objects, object)
+	}
+	slices.SortFunc(objects, func(a, b client.Object) int { return compareText(ref(a), ref(b)) })
+	return objects
+}
+
+func (s *store) kind(object client.Object) schema.GroupVersionKind {
+	kinds, _, err := s.scheme.ObjectKinds(object)
+	if err != nil {
+		panic(err)
+	}
+	return kinds[0]
+}
+
+func (s *store) resource(object client.Object) schema.GroupResource {
+	resource, _ := meta.UnsafeGuessKindToResource(s.kind(object))
+	return resource.GroupResource()
+}
+
+// The actors of a world write through the four below, without a client: nobody asks who owns which field.
+
+// all are the objects of a kind, by name.
+func all[T client.Object](s *store) []T {
+	var found []T
+	for _, object := range s.sorted() {
+		if typed, ok := object.(T); ok {
+			found = append(found, typed.DeepCopyObject().(T))
+		}
+	}
+	return found
+}
+
+// get is an object of a kind, or nil.
+func get[T client.Object](s *store, name string) T {
+	var none T
+	for _, object := range s.objects {
+		if typed, ok := object.(T); ok && object.GetName() == name {
+			return typed.DeepCopyObject().(T)
+		}
+	}
+	return none
+}
+
+// put stores an object and tells whether that changed anything.
+func (s *store) put(object client.Object) bool {
+	at := id{s.resource(object), client.ObjectKeyFromObject(object)}
+	object.GetObjectKind().SetGroupVersionKind(s.kind(object))
+	if before := s.objects[at]; before != nil && equality.Semantic.DeepEqual(before, object) {
+		return false
+	}
+	if object.GetDeletionTimestamp() != nil && len(object.GetFinalizers()) == 0 {
+		s.remove(object)
+		return true
+	}
+	if err := s.commit(at, object); err != nil {
+		panic(err)
+	}
+	return true
+}
+
+// remove takes an object out at once, whatever its finalizers say.
+func (s *store) remove(object client.Object) {
+	at := id{s.resource(object), client.ObjectKeyFromObject(object)}
+	before := s.objects[at]
+	delete(s.objects, at)
+	s.version++
+	s.tell(change{before: before})
+}

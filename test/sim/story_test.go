@@ -1,0 +1,212 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// story is what happened, for people.
+type story struct {
+	lines     []string
+	revisions []string
+	at        func() string
+}
+
+func (s *story) add(by, what string) {
+	for i, revision := range s.revisions {
+		what = strings.ReplaceAll(what, revision, fmt.Sprintf("revision %d", i+1))
+	}
+	when := ""
+	if s.at != nil {
+		when = s.at()
+	}
+	s.lines = append(s.lines, fmt.Sprintf("%5s  %-11s  %s", when, by, what))
+}
+
+// once adds what a controller would say again and again.
+func (s *story) once(by, what string) {
+	if n := len(s.lines); n > 0 && slices.ContainsFunc(s.lines[max(0, n-30):], func(line string) bool { return strings.HasSuffix(line, what) }) {
+		return
+	}
+	s.add(by, what)
+}
+
+// revision is a name for the hash of a revision that a change of the rendering leaves as it is.
+func (s *story) revision(hash string) string {
+	i := slices.Index(s.revisions, hash)
+	if i < 0 {
+		s.revisions = append(s.revisions, hash)
+		i = len(s.revisions) - 1
+	}
+	return fmt.Sprintf("revision %d", i+1)
+}
+
+func (s *story) heading(text string) { s.lines = append(s.lines, "", "# "+text, "") }
+
+func (s *story) text() string { return strings.TrimLeft(strings.Join(s.lines, "\n"), "\n") + "\n" }
+
+// tell adds what the operator wrote.
+func (w *world) tell(c change) {
+	if w.by != operator {
+		return
+	}
+	switch {
+	case c.before == nil:
+		w.story.add(w.by, fmt.Sprintf("%s: creates %s", w.life.verb, ref(c.after)))
+	case c.after == nil && c.before.GetDeletionTimestamp() != nil:
+		w.story.add(w.by, fmt.Sprintf("%s: lets %s go", w.life.verb, ref(c.before)))
+	case c.after == nil, c.after.GetDeletionTimestamp() != nil && c.before.GetDeletionTimestamp() == nil:
+		w.story.add(w.by, fmt.Sprintf("%s: deletes %s%s", w.life.verb, ref(c.before), propagation(c)))
+	default:
+		if what := differences(c.before, c.after); what != "" {
+			w.story.add(w.by, fmt.Sprintf("%s: %s %s", w.life.verb, ref(c.after), what))
+		}
+		w.tellConditions(c)
+	}
+}
+
+func propagation(c change) string {
+	if c.after != nil && hasFinalizer(c.after, metav1.FinalizerOrphanDependents) {
+		return ", its pods stay"
+	}
+	return ""
+}
+
+func (w *world) tellConditions(c change) {
+	after, ok := c.after.(*dbv1.DatabaseCluster)
+	if !ok {
+		return
+	}
+	before := c.before.(*dbv1.DatabaseCluster)
+	if before.Status.ObservedGeneration != after.Status.ObservedGeneration {
+		w.story.add("status", fmt.Sprintf("observedGeneration %d", after.Status.ObservedGeneration))
+	}
+	for _, is := range after.Status.Conditions {
+		was := meta.FindStatusCondition(before.Status.Conditions, is.Type)
+		if was == nil || was.Status != is.Status || was.Reason != is.Reason || was.Message != is.Message {
+			w.story.add("status", fmt.Sprintf("%s %s %s: %s", is.Type, is.Status, is.Reason, is.Message))
+		}
+	}
+	for _, was := range before.Status.Conditions {
+		if meta.FindStatusCondition(after.Status.Conditions, was.Type) == nil {
+			w.story.add("status", was.Type+" is no more")
+		}
+	}
+}
+
+// mostDifferences is how many differences of one write are told.
+const mostDifferences = 6
+
+// digest is a value that says nothing to people.
+var digest = regexp.MustCompile(`^[0-9a-f]{8,}$`)
+
+// differences are the fields in which two states of an object differ, without what the API server counts
+// and without the status, which has lines of its own.
+func differences(before, after client.Object) string {
+	was, is := flat(before), flat(after)
+	var texts []string
+	for _, path := range slices.Sorted(maps.Keys(merged(was, is))) {
+		old, had := was[path]
+		value, has := is[path]
+		switch {
+		case old == value && had == has:
+		case digest.MatchString(old) && digest.MatchString(value), digest.MatchString(value) && !had:
+			texts = append(texts, path)
+		case !had:
+			texts = append(texts, fmt.Sprintf("%s + %s", path, short(value)))
+		case !has:
+			texts = append(texts, fmt.Sprintf("%s - %s", path, short(old)))
+		default:
+			texts = append(texts, fmt.Sprintf("%s %s -> %s", path, short(old), short(value)))
+		}
+	}
+	if more := len(texts) - mostDifferences; more > 0 {
+		texts = append(texts[:mostDifferences], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(texts, ", ")
+}
+
+func short(value string) string {
+	const most = 60
+	if digest.MatchString(value) {
+		return "(hash)"
+	}
+	if len(value) > most {
+		return value[:most] + "..."
+	}
+	return value
+}
+
+func merged(a, b map[string]string) map[string]string {
+	both := maps.Clone(a)
+	maps.Copy(both, b)
+	return both
+}
+
+var untold = []string{
+	"apiVersion", "kind", "status", "metadata.resourceVersion", "metadata.generation", "metadata.managedFields", "metadata.uid",
+	"metadata.creationTimestamp", "metadata.annotations[" + dbv1.AnnotationApplied + "]",
+}
+
+// flat is an object as path and text of each leaf.
+func flat(object client.Object) map[string]string {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		panic(err)
+	}
+	leaves := map[string]string{}
+	flatten("", content, leaves)
+	return leaves
+}
+
+func flatten(path string, value any, into map[string]string) {
+	if slices.Contains(untold, path) {
+		return
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			next := path + "." + key
+			if strings.ContainsAny(key, "./") {
+				next = path + "[" + key + "]"
+			}
+			flatten(strings.TrimPrefix(next, "."), inner, into)
+		}
+	case []any:
+		for i, inner := range v {
+			key := fmt.Sprint(i)
+			if element, ok := inner.(map[string]any); ok && element["name"] != nil {
+				key = fmt.Sprint(element["name"])
+			}
+			flatten(path+"["+key+"]", inner, into)
+		}
+	default:
+		into[path] = fmt.Sprint(v)
+	}
+}
+
+// ref is a kind and a name.
+func ref(object client.Object) string {
+	kinds, _, err := scheme.ObjectKinds(object)
+	if err != nil {
+		panic(err)
+	}
+	return kinds[0].Kind + " " + object.GetName()
+}
+
+func compareText(a, b string) int { return cmp.Compare(a, b) }

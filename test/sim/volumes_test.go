@@ -1,0 +1,71 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// infeasible is a size to which no volume grows.
+var infeasible = resource.MustParse("100Gi")
+
+// runVolumes binds claims, grows volumes, and lets a deleted claim go when no pod uses it any more.
+func (w *world) runVolumes() {
+	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
+		switch {
+		case w.dawdles():
+		case claim.DeletionTimestamp != nil:
+			if hasFinalizer(claim, claimProtection) && !w.used(claim) {
+				withoutFinalizer(claim, claimProtection)
+				w.store.put(claim)
+				w.story.add(w.by, fmt.Sprintf("claim %s is gone", claim.Name))
+			}
+		case claim.Status.Phase != corev1.ClaimBound:
+			claim.Spec.VolumeName = "volume-of-" + claim.Name
+			claim.Status.Phase, claim.Status.Capacity = corev1.ClaimBound, claim.Spec.Resources.Requests.DeepCopy()
+			w.store.put(claim)
+			w.story.add(w.by, fmt.Sprintf("claim %s is bound", claim.Name))
+		default:
+			w.grow(claim)
+		}
+	}
+}
+
+func (w *world) used(claim *corev1.PersistentVolumeClaim) bool {
+	return slices.ContainsFunc(all[*corev1.Pod](w.store), func(pod *corev1.Pod) bool {
+		return slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool {
+			return v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName == claim.Name
+		})
+	})
+}
+
+func (w *world) grow(claim *corev1.PersistentVolumeClaim) {
+	wanted, has := *claim.Spec.Resources.Requests.Storage(), *claim.Status.Capacity.Storage()
+	what := ""
+	switch order := wanted.Cmp(has); {
+	case order > 0 && wanted.Cmp(infeasible) >= 0:
+		claim.Status.AllocatedResourceStatuses = map[corev1.ResourceName]corev1.ClaimResourceStatus{
+			corev1.ResourceStorage: corev1.PersistentVolumeClaimControllerResizeInfeasible,
+		}
+		claim.Status.Conditions = []corev1.PersistentVolumeClaimCondition{{
+			Type: corev1.PersistentVolumeClaimControllerResizeError, Status: corev1.ConditionTrue, Message: "the backend has no room",
+		}}
+		what = fmt.Sprintf("cannot grow to %s: the backend has no room", &wanted)
+	case order > 0:
+		claim.Status.Capacity[corev1.ResourceStorage] = wanted
+		claim.Status.AllocatedResourceStatuses, claim.Status.Conditions = nil, nil
+		what = fmt.Sprintf("has grown to %s", &wanted)
+	default:
+		claim.Status.AllocatedResourceStatuses, claim.Status.Conditions = nil, nil
+		what = fmt.Sprintf("stays at %s", &wanted)
+	}
+	if w.store.put(claim) {
+		w.story.add(w.by, fmt.Sprintf("claim %s %s", claim.Name, what))
+	}
+}

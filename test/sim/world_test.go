@@ -1,0 +1,225 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package sim runs the operator in a simulated world: an API server in memory, and actors that do what
+// the controllers of Kubernetes, the kubelet and the volumes do. A world is deterministic and takes
+// milliseconds, so a story can be told again and again with one call more that fails.
+//
+// A pass starts whenever anything changed since the last one began, and when it is due. That is what
+// watches lead to, as long as they miss nothing: whether a predicate hides what is read, watch_test.go of
+// internal/controller shows, and what a real API server says is for test/integration.
+package sim
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"github.com/go-logr/logr"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	clocktesting "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/controller"
+)
+
+const (
+	namespace = "shop"
+	name      = "orders"
+	operator  = "operator"
+	// tick is how long a round takes in which something happens.
+	tick = time.Second
+	// maxRounds is how many rounds may pass until nothing happens any more.
+	maxRounds = 300
+	// quiet is how many times in a row a pass that is due may find nothing to do before the world is at
+	// rest: what is looked at again and again for good never ends.
+	quiet = 3
+)
+
+var began = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// actor is a part of the world that acts by itself.
+type actor struct {
+	name string
+	// step does the next thing, if there is one.
+	step func(w *world)
+}
+
+// world is one API server with one operator and all the others.
+type world struct {
+	store  *store
+	clock  *clocktesting.FakePassiveClock
+	actors []actor
+	// chance shuffles the actors and lets some of them dawdle; nil for always the same.
+	chance *rand.Rand
+	// by is who acts at the moment.
+	by    string
+	story *story
+	// life is the operator since it was last started.
+	life *life
+	// plant wraps the operator's client, to plant a mistake in it; nil for none.
+	plant func(client.WithWatch) client.WithWatch
+	// fault is what is to go wrong; nil for nothing.
+	fault *fault
+	// trace are the operator's calls so far, over all its lives.
+	trace []site
+	sites map[site]int
+	// seen is the store's version when the last pass began; due when the next one is, zero for never.
+	seen     int64
+	due      time.Time
+	failures int
+	// broken are the rules that were broken.
+	broken []string
+}
+
+func newWorld(seed uint64) *world {
+	w := &world{clock: clocktesting.NewFakePassiveClock(began), story: &story{}, sites: map[site]int{}}
+	if seed > 0 {
+		w.chance = rand.New(rand.NewPCG(seed, 0))
+	}
+	w.store = newStore(w.clock)
+	w.store.committed = append(w.store.committed, w.watchRules, w.tell)
+	// Without chance each acts before the one that it follows up on, so that a pass sees every state between.
+	w.actors = []actor{
+		{"garbage", (*world).collectGarbage},
+		{"job", (*world).runJobs},
+		{"kubelet", (*world).runKubelet},
+		{"volumes", (*world).runVolumes},
+		{"statefulset", (*world).runStatefulSets},
+		{operator, (*world).operate},
+	}
+	w.start()
+	return w
+}
+
+// start starts the operator, as after a crash.
+func (w *world) start() {
+	w.life = &life{world: w}
+	w.seen, w.failures, w.due = -1, 0, time.Time{}
+}
+
+// operate makes a pass when there is a reason for one.
+func (w *world) operate() {
+	if w.store.version == w.seen && (w.due.IsZero() || w.clock.Now().Before(w.due)) {
+		return
+	}
+	w.seen, w.due = w.store.version, time.Time{}
+	result, err, crashed := w.life.pass()
+	switch {
+	case crashed:
+		w.story.add(operator, "crashes and starts again")
+		w.start()
+	case err != nil:
+		w.failures++
+		w.due = w.clock.Now().Add(time.Second << min(w.failures, 8))
+		w.story.add(operator, "fails: "+err.Error())
+	default:
+		w.failures = 0
+		if result.RequeueAfter > 0 {
+			w.due = w.clock.Now().Add(result.RequeueAfter)
+		}
+	}
+}
+
+func (l *life) pass() (result ctrl.Result, err error, crashed bool) {
+	w := l.world
+	ended := make(chan struct{})
+	crashed = true
+	go func() { // a crash ends this goroutine wherever it is
+		defer close(ended)
+		defer func() {
+			if r := recover(); r != nil {
+				w.breaks("panic: %v\n%s", r, debug.Stack())
+			}
+		}()
+		ctx := logf.IntoContext(context.Background(), logr.Discard())
+		result, err = l.reconciler().Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: name}})
+		crashed = false
+	}()
+	<-ended
+	return result, err, crashed
+}
+
+func (l *life) reconciler() *controller.Reconciler {
+	server := l.client()
+	return &controller.Reconciler{Cached: server, Live: server, Writer: apply.Writer{Client: server}, Events: noEvents{}, Clock: l.world.clock}
+}
+
+// noEvents is a recorder of events that are not looked at.
+type noEvents struct{}
+
+func (noEvents) Eventf(kruntime.Object, kruntime.Object, string, string, string, string, ...any) {}
+
+// round lets everybody act once and tells whether anything changed.
+func (w *world) round() bool {
+	before := w.store.version
+	for _, i := range w.order(len(w.actors)) {
+		w.by = w.actors[i].name
+		w.actors[i].step(w)
+	}
+	w.by = "user"
+	if w.store.version == before {
+		return false
+	}
+	w.clock.SetTime(w.clock.Now().Add(tick))
+	return true
+}
+
+func (w *world) order(n int) []int {
+	if w.chance != nil {
+		return w.chance.Perm(n)
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
+// dawdles tells whether an actor leaves what it could do for the next round.
+func (w *world) dawdles() bool {
+	if w.chance == nil || w.chance.IntN(3) > 0 {
+		return false
+	}
+	w.store.version++ // the round is no rest
+	return true
+}
+
+// settle lets the world go on until nothing happens any more.
+func (w *world) settle() error {
+	idle := 0
+	for range maxRounds {
+		switch {
+		case w.round():
+			idle = 0
+		case w.store.version != w.seen: // the pass comes in the next round
+		case w.due.IsZero(), idle == quiet:
+			return nil
+		default:
+			idle++
+			w.clock.SetTime(later(w.clock.Now(), w.due))
+		}
+	}
+	return fmt.Errorf("%d rounds and still no rest", maxRounds)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// cluster is the cluster as it is stored, or nil.
+func (w *world) cluster() *dbv1.DatabaseCluster { return get[*dbv1.DatabaseCluster](w.store, name) }
+
+func (w *world) breaks(rule string, args ...any) {
+	w.broken = append(w.broken, fmt.Sprintf(rule, args...))
+}
