@@ -25,12 +25,12 @@ func runControlPlane(ctx context.Context, repo string, arguments []string) error
 		return err
 	}
 	verb := strings.Join(arguments, " ")
-	switch {
-	case verb == "up":
+	switch verb {
+	case "up":
 		return controlPlaneUp(ctx, repo, dir)
-	case verb == "down":
+	case "down":
 		return controlPlaneDown(ctx, dir)
-	case verb == "status":
+	case "status":
 		return showStatus(controlplane.Status(ctx, dir))
 	}
 	if flags, command, ok := splitRun(arguments); ok {
