@@ -103,6 +103,10 @@ e2e: ## Run the users' stories on the real node.
 e2e-smoke: ## Run the demo's story as a test on the real node.
 	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e.sh -run Smoke
 
+.PHONY: bench-quick
+bench-quick: ## Measure requests, CPU, heap and times at 100 and 1,000 clusters, beside a bare client (BENCH="--sizes 10,100").
+	@hack/bench.sh $(BENCH)
+
 ##@ Build
 
 .PHONY: build

@@ -1,0 +1,135 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// Kinds of requests that are counted apart from what the work costs: they are there however many clusters
+// there are, or it is the benchmark that causes them.
+const (
+	kindWatch  = "watch"
+	kindLease  = "lease"
+	kindReview = "review" // may this client read the metrics?
+)
+
+// request is one line of the audit log.
+type request struct {
+	Stage string
+	Verb  string
+	User  struct{ Username string }
+	At    time.Time `json:"requestReceivedTimestamp"`
+
+	ObjectRef      struct{ Resource, Subresource, Name string }
+	ResponseStatus struct{ Code int }
+}
+
+// kind is the verb, or why the request does not count.
+func (r request) kind() string {
+	switch {
+	case r.ObjectRef.Resource == "leases":
+		return kindLease
+	case r.ObjectRef.Resource == "tokenreviews", r.ObjectRef.Resource == "subjectaccessreviews":
+		return kindReview
+	case r.Verb == "watch":
+		return kindWatch
+	default:
+		return r.Verb
+	}
+}
+
+// counts tells whether the request was caused by the contestant's work.
+func (r request) counts() bool {
+	kind := r.kind()
+	return kind != kindWatch && kind != kindLease && kind != kindReview
+}
+
+// repeated tells that the log has had this request before: a watch is noted when it starts and when it ends.
+func (r request) repeated() bool { return r.Verb == "watch" && r.Stage == "ResponseComplete" }
+
+// subject is what was asked for and what came of it, for people.
+func (r request) subject() string {
+	text := r.Verb + " " + r.ObjectRef.Resource
+	if r.ObjectRef.Subresource != "" {
+		text += "/" + r.ObjectRef.Subresource
+	}
+	return fmt.Sprintf("%s: %d", text, r.ResponseStatus.Code)
+}
+
+// audit is the audit log, as far as it has been read.
+type audit struct {
+	file     *os.File
+	lines    *bufio.Reader
+	partial  []byte
+	requests []request
+}
+
+func openAudit(path string) (*audit, error) {
+	file, err := os.Open(path) //nolint:gosec // the caller names it
+	if err != nil {
+		return nil, fmt.Errorf("open the audit log: %w", err)
+	}
+	return &audit{file: file, lines: bufio.NewReader(file)}, nil
+}
+
+// read takes up what has been written since.
+func (a *audit) read() error {
+	for {
+		text, err := a.lines.ReadBytes('\n')
+		a.partial = append(a.partial, text...)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read the audit log: %w", err)
+		}
+		var next request
+		if err := json.Unmarshal(a.partial, &next); err != nil {
+			return fmt.Errorf("read a line of the audit log: %w", err)
+		}
+		a.partial = nil
+		if !next.repeated() {
+			a.requests = append(a.requests, next)
+		}
+	}
+}
+
+// between are the requests of a user that arrived in a time.
+func (a *audit) between(user string, from, to time.Time) []request {
+	var found []request
+	for _, r := range a.requests {
+		if r.User.Username == user && !r.At.Before(from) && r.At.Before(to) {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// tally counts requests by what a function says of them.
+func tally(requests []request, by func(request) string) map[string]int {
+	counts := map[string]int{}
+	for _, r := range requests {
+		counts[by(r)]++
+	}
+	return counts
+}
+
+// work are the requests that count.
+func work(requests []request) []request {
+	var found []request
+	for _, r := range requests {
+		if r.counts() {
+			found = append(found, r)
+		}
+	}
+	return found
+}

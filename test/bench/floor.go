@@ -1,0 +1,177 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"runtime"
+	"runtime/metrics"
+	"strings"
+	"sync"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/clientcmd"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// floorWorkers are as many as the operator has.
+const floorWorkers = 8
+
+// floor is the least that brings a cluster about: it writes the objects, sees the StatefulSet become ready and
+// says so once. It checks nothing, repairs nothing and knows nothing of a change.
+type floor struct {
+	namespace string
+	recipes   []recipe
+	clients   kubernetes.Interface
+	clusters  metadata.ResourceInterface
+	jobs      chan func(context.Context) error
+	said      sync.Map // by name: the status is set
+}
+
+// runFloor is the floor's program.
+func runFloor(ctx context.Context, arguments []string) error {
+	flags := flag.NewFlagSet("floor", flag.ContinueOnError)
+	kubeconfig := flags.String("kubeconfig", "", "How to reach the API server.")
+	namespace := flags.String("namespace", "", "Where the clusters are.")
+	objects := flags.String("objects", "", "What to write for a cluster.")
+	address := flags.String("heap-address", "", "Where to tell the heap.")
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	f := &floor{namespace: *namespace, jobs: make(chan func(context.Context) error, 1<<16)}
+	text, err := os.ReadFile(*objects)
+	if err != nil {
+		return fmt.Errorf("read what to write: %w", err)
+	}
+	if err := json.Unmarshal(text, &f.recipes); err != nil {
+		return fmt.Errorf("read what to write: %w", err)
+	}
+	if err := f.watch(ctx, *kubeconfig); err != nil {
+		return err
+	}
+	go f.tellHeap(*address)
+	return f.work(ctx)
+}
+
+// watch sees clusters appear and StatefulSets become ready.
+func (f *floor) watch(ctx context.Context, kubeconfig string) error {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return fmt.Errorf("read the kubeconfig: %w", err)
+	}
+	config.QPS = -1
+	if f.clients, err = kubernetes.NewForConfig(config); err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	names, err := metadata.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	kind := dbv1.GroupVersion.WithResource("databaseclusters")
+	f.clusters = names.Resource(kind).Namespace(f.namespace)
+
+	clusters := metadatainformer.NewFilteredSharedInformerFactory(names, 0, f.namespace, nil)
+	created := cache.ResourceEventHandlerFuncs{AddFunc: f.created}
+	if _, err := clusters.ForResource(kind).Informer().AddEventHandler(created); err != nil {
+		return fmt.Errorf("watch clusters: %w", err)
+	}
+	sets := informers.NewSharedInformerFactoryWithOptions(f.clients, 0, informers.WithNamespace(f.namespace))
+	changed := cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, after any) { f.changed(after) }}
+	if _, err := sets.Apps().V1().StatefulSets().Informer().AddEventHandler(changed); err != nil {
+		return fmt.Errorf("watch StatefulSets: %w", err)
+	}
+	clusters.Start(ctx.Done())
+	sets.Start(ctx.Done())
+	clusters.WaitForCacheSync(ctx.Done())
+	sets.WaitForCacheSync(ctx.Done())
+	return nil
+}
+
+func (f *floor) created(object any) {
+	if cluster, ok := object.(*metav1.PartialObjectMetadata); ok {
+		f.jobs <- func(ctx context.Context) error { return f.write(ctx, cluster.Name, cluster.UID) }
+	}
+}
+
+func (f *floor) changed(object any) {
+	set, ok := object.(*appsv1.StatefulSet)
+	if !ok || set.Spec.Replicas == nil || set.Status.ReadyReplicas != *set.Spec.Replicas {
+		return
+	}
+	if _, said := f.said.LoadOrStore(set.Name, true); !said {
+		f.jobs <- func(ctx context.Context) error { return f.report(ctx, set.Name) }
+	}
+}
+
+// work ends with the first request that fails: figures with errors in them are worth nothing.
+func (f *floor) work(ctx context.Context) error {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	for range floorWorkers {
+		go func() {
+			for ctx.Err() == nil {
+				job := <-f.jobs
+				if err := job(ctx); err != nil {
+					fail(err)
+				}
+			}
+		}()
+	}
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+func (f *floor) write(ctx context.Context, name string, uid types.UID) error {
+	fill := strings.NewReplacer(placeName, name, placeNamespace, f.namespace, placeUID, string(uid))
+	for _, r := range f.recipes {
+		err := f.clients.CoreV1().RESTClient().Patch(types.ApplyPatchType).AbsPath(fill.Replace(r.Path)).
+			Param("fieldManager", "floor").Body([]byte(fill.Replace(r.Body))).Do(ctx).Error()
+		if err != nil {
+			return fmt.Errorf("write for %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (f *floor) report(ctx context.Context, name string) error {
+	ready := metav1.Condition{
+		Type: dbv1.ConditionReady, Status: metav1.ConditionTrue, Reason: dbv1.ReasonReady,
+		Message: "all members are ready", LastTransitionTime: metav1.Now(),
+	}
+	patch, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": []metav1.Condition{ready}}})
+	if err != nil {
+		return err
+	}
+	_, err = f.clusters.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+	if err != nil {
+		return fmt.Errorf("set the status of %s: %w", name, err)
+	}
+	return nil
+}
+
+// tellHeap answers with what lives after a garbage collection, in bytes.
+func (f *floor) tellHeap(address string) {
+	server := &http.Server{Addr: address, ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		runtime.GC()
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(live)
+		fmt.Fprint(w, live[0].Value.Uint64())
+	})}
+	say("the heap is not told any more: %v", server.ListenAndServe())
+}

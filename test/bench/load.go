@@ -1,0 +1,159 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// load creates clusters in one namespace and sees them become Ready.
+type load struct {
+	client    client.WithWatch
+	namespace string
+	lost      chan struct{} // closed when the watch has ended
+
+	mutex  sync.Mutex
+	births map[string]*birth
+}
+
+// birth is one cluster on its way. Each channel brings one time.
+type birth struct {
+	created        time.Time
+	touched, ready chan time.Time
+}
+
+func newLoad(ctx context.Context, c client.WithWatch, namespace string) (*load, error) {
+	events, err := c.Watch(ctx, &dbv1.DatabaseClusterList{}, client.InNamespace(namespace))
+	if err != nil {
+		return nil, fmt.Errorf("watch clusters: %w", err)
+	}
+	l := &load{client: c, namespace: namespace, lost: make(chan struct{}), births: map[string]*birth{}}
+	go func() {
+		defer close(l.lost)
+		for event := range events.ResultChan() {
+			l.see(event)
+		}
+	}()
+	return l, nil
+}
+
+func (l *load) see(event watch.Event) {
+	now := time.Now()
+	cluster, ok := event.Object.(*dbv1.DatabaseCluster)
+	if !ok {
+		return
+	}
+	l.mutex.Lock()
+	b := l.births[cluster.Name]
+	l.mutex.Unlock()
+	if b == nil {
+		return
+	}
+	if event.Type == watch.Modified {
+		note(b.touched, now)
+	}
+	if meta.IsStatusConditionTrue(cluster.Status.Conditions, dbv1.ConditionReady) {
+		note(b.ready, now)
+	}
+}
+
+// note keeps the first time.
+func note(when chan<- time.Time, now time.Time) {
+	select {
+	case when <- now:
+	default:
+	}
+}
+
+// await waits for what a channel of a birth brings.
+func (l *load) await(ctx context.Context, when <-chan time.Time) (time.Time, error) {
+	select {
+	case at := <-when:
+		return at, nil
+	case <-l.lost:
+		return time.Time{}, errors.New("the watch of clusters has ended")
+	case <-ctx.Done():
+		return time.Time{}, context.Cause(ctx)
+	}
+}
+
+// create makes the smallest cluster: four fields.
+func (l *load) create(ctx context.Context, name string) (*birth, error) {
+	b := &birth{created: time.Now(), touched: make(chan time.Time, 1), ready: make(chan time.Time, 1)}
+	l.mutex.Lock()
+	l.births[name] = b
+	l.mutex.Unlock()
+	err := l.client.Create(ctx, &dbv1.DatabaseCluster{
+		ObjectMeta: metav1.ObjectMeta{Namespace: l.namespace, Name: name},
+		Spec: dbv1.DatabaseClusterSpec{
+			Replicas:  3,
+			Image:     "example.test/database:1",
+			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")}},
+			Storage:   dbv1.Storage{Size: resource.MustParse("1Gi")},
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("create %s: %w", name, err)
+	}
+	return b, nil
+}
+
+// one makes a cluster and says how long it took to be Ready.
+func (l *load) one(ctx context.Context, name string) (time.Duration, error) {
+	b, err := l.create(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	at, err := l.await(ctx, b.ready)
+	if err != nil {
+		return 0, fmt.Errorf("%s is not Ready: %w", name, err)
+	}
+	return at.Sub(b.created), nil
+}
+
+// many makes the clusters of those numbers, so many at a time, and returns how long each took to be Ready.
+func (l *load) many(ctx context.Context, from, to, inFlight int) ([]time.Duration, error) {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	names := make(chan string, to-from)
+	for n := from; n < to; n++ {
+		names <- fmt.Sprintf("db-%05d", n)
+	}
+	close(names)
+	took := make(chan time.Duration, to-from)
+	var workers sync.WaitGroup
+	for range inFlight {
+		workers.Go(func() {
+			for name := range names {
+				d, err := l.one(ctx, name)
+				if err != nil {
+					fail(err)
+					return
+				}
+				took <- d
+			}
+		})
+	}
+	workers.Wait()
+	close(took)
+	all := make([]time.Duration, 0, to-from)
+	for d := range took {
+		all = append(all, d)
+	}
+	return all, context.Cause(ctx)
+}

@@ -1,0 +1,168 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// Where things are. The users of audit-policy.yaml are made of these.
+const (
+	operatorNamespace = "databasecluster-operator-system"
+	operatorAccount   = "databasecluster-operator-controller-manager"
+	operatorClusters  = "bench-operator" // the operator watches no other namespace
+	floorClusters     = "bench-floor"
+	floorAccount      = "floor"
+	scraper           = "scraper"
+)
+
+// contestant is one of the two that bring clusters about.
+type contestant struct {
+	name    string
+	user    string // in the audit log
+	load    *load
+	process *process
+	// heap is what lives after a garbage collection, in bytes.
+	heap func(context.Context) (float64, error)
+
+	// How many clusters there are, and the heap then.
+	size     int
+	lastHeap float64
+}
+
+// world is the control plane and everything that the benchmark does to it.
+type world struct {
+	options
+	dir      string
+	config   *rest.Config
+	admin    client.WithWatch
+	clients  kubernetes.Interface
+	audit    *audit
+	floor    *contestant
+	operator *contestant
+	managers []*manager
+	scraping string // the token to read metrics with
+}
+
+// newWorld deploys the operator as `make deploy` does, but for the Deployment: it runs on this machine.
+func newWorld(ctx context.Context, o options, dir string) (*world, error) {
+	say("deploying the CRD and the rights")
+	if err := deploy(ctx); err != nil {
+		return nil, err
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
+	if err != nil {
+		return nil, fmt.Errorf("read KUBECONFIG: %w", err)
+	}
+	config.QPS = -1 // the client library would hold requests back
+	scheme := runtime.NewScheme()
+	if err := dbv1.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	admin, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("make a client: %w", err)
+	}
+	clients, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("make a client: %w", err)
+	}
+	log, err := openAudit(o.auditLog)
+	if err != nil {
+		return nil, err
+	}
+	return &world{options: o, dir: dir, config: config, admin: admin, clients: clients, audit: log}, nil
+}
+
+func deploy(ctx context.Context) error {
+	for _, command := range [][]string{
+		{"apply", "--server-side", "-k", "config/crd"},
+		{"wait", "--for=condition=Established", "crd", "databaseclusters.database.dbcluster.io"},
+		{"apply", "--server-side", "-k", "config/default"},
+		{"-n", operatorNamespace, "delete", "deployments", "--all"},
+		{"-n", operatorNamespace, "create", "serviceaccount", scraper},
+		{"create", "clusterrolebinding", scraper, "--clusterrole=databasecluster-operator-metrics-reader", "--serviceaccount=" + operatorNamespace + ":" + scraper},
+		{"create", "namespace", operatorClusters},
+		{"create", "namespace", floorClusters},
+		{"-n", floorClusters, "create", "serviceaccount", floorAccount},
+		{"create", "clusterrolebinding", floorAccount, "--clusterrole=cluster-admin", "--serviceaccount=" + floorClusters + ":" + floorAccount},
+	} {
+		if out, err := exec.CommandContext(ctx, "kubectl", command...).CombinedOutput(); err != nil {
+			return fmt.Errorf("kubectl %s: %w: %s", strings.Join(command, " "), err, out)
+		}
+	}
+	return nil
+}
+
+// token lets a client in as a ServiceAccount.
+func (w *world) token(ctx context.Context, namespace, account string) (string, error) {
+	hours := int64(4 * 60 * 60)
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &hours}}
+	answer, err := w.clients.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, account, request, metav1.CreateOptions{})
+	if err != nil {
+		return "", fmt.Errorf("make a token for %s: %w", account, err)
+	}
+	return answer.Status.Token, nil
+}
+
+// kubeconfig lets a program in as a ServiceAccount.
+func (w *world) kubeconfig(ctx context.Context, namespace, account string) (string, error) {
+	token, err := w.token(ctx, namespace, account)
+	if err != nil {
+		return "", err
+	}
+	config := clientcmdapi.NewConfig()
+	config.Clusters["bench"] = &clientcmdapi.Cluster{
+		Server: w.config.Host, CertificateAuthority: w.config.CAFile, CertificateAuthorityData: w.config.CAData,
+	}
+	config.AuthInfos["bench"] = &clientcmdapi.AuthInfo{Token: token}
+	config.Contexts["bench"] = &clientcmdapi.Context{Cluster: "bench", AuthInfo: "bench"}
+	config.CurrentContext = "bench"
+	path := filepath.Join(w.dir, account+".kubeconfig")
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		return "", fmt.Errorf("write a kubeconfig: %w", err)
+	}
+	return path, nil
+}
+
+func user(namespace, account string) string {
+	return "system:serviceaccount:" + namespace + ":" + account
+}
+
+// startContestants starts both, and what plays the nodes. One cluster comes first: the operator's discovery is
+// over then, and the floor learns from it what to write.
+func (w *world) startContestants(ctx context.Context) error {
+	if err := errors.Join(playNodes(ctx, w.clients, operatorClusters), playNodes(ctx, w.clients, floorClusters)); err != nil {
+		return err
+	}
+	return errors.Join(w.startOperator(ctx), w.startFloor(ctx))
+}
+
+// close ends what was started; the control plane goes by itself.
+func (w *world) close() {
+	for _, m := range w.managers {
+		m.kill()
+	}
+	if w.floor != nil {
+		w.floor.process.kill()
+	}
+}
