@@ -16,6 +16,15 @@ const (
 	ConditionDegraded = "Degraded"
 	// ConditionStalled is True when nothing moves until a human acts; the message says what to do.
 	ConditionStalled = "Stalled"
+	// ConditionUpdateAvailable is True while the operator would make the pods otherwise than they were made
+	// by an earlier version of it. Nothing is restarted for that until the spec changes or somebody asks.
+	ConditionUpdateAvailable = "UpdateAvailable"
+	// ConditionStorageResizing is True while a volume does not have the size that the spec asks for.
+	ConditionStorageResizing = "StorageResizing"
+	// ConditionPaused is True while spec.paused keeps the operator from changing anything.
+	ConditionPaused = "Paused"
+	// ConditionHibernated is True when spec.hibernated has stopped every member.
+	ConditionHibernated = "Hibernated"
 	// ConditionDeletionBlocked is True when a deletion waits for a human; it exists only during a deletion.
 	ConditionDeletionBlocked = "DeletionBlocked"
 )
@@ -36,6 +45,8 @@ const (
 	ReasonReplicasNotReady = "ReplicasNotReady"
 	// ReasonCreating: the members do not exist yet.
 	ReasonCreating = "Creating"
+	// ReasonHibernated: the members were stopped, as the spec asks; also of Ready and Hibernated.
+	ReasonHibernated = "Hibernated"
 )
 
 // Reasons of ConditionProgressing.
@@ -48,8 +59,22 @@ const (
 	ReasonScaling = "Scaling"
 	// ReasonRollingOut: members are being restarted one by one to take a change.
 	ReasonRollingOut = "RollingOut"
+	// ReasonRolloutPaused: members are outdated, and spec.update.paused keeps them so.
+	ReasonRolloutPaused = "RolloutPaused"
+	// ReasonWaitingForUser: members are outdated, and spec.update.type leaves their restart to the user.
+	ReasonWaitingForUser = "WaitingForUser"
 	// ReasonWaitingForMembers: members start or stop.
 	ReasonWaitingForMembers = "WaitingForMembers"
+	// ReasonWaitingForVolume: a PersistentVolumeClaim is being deleted, and its name is not free yet.
+	ReasonWaitingForVolume = "WaitingForVolume"
+	// ReasonWaitingForReference: a Secret or ConfigMap that the spec names does not exist.
+	ReasonWaitingForReference = "WaitingForReference"
+	// ReasonHibernating: the members are being stopped, one by one.
+	ReasonHibernating = "Hibernating"
+	// ReasonResizingStorage: the volumes are growing.
+	ReasonResizingStorage = "ResizingStorage"
+	// ReasonPaused: something is to be done, and spec.paused keeps it undone; also of Paused.
+	ReasonPaused = "Paused"
 )
 
 // Reasons of ConditionDegraded.
@@ -68,8 +93,26 @@ const (
 	ReasonNameConflict = "NameConflict"
 	// ReasonRefused: the API server refuses what the spec leads to.
 	ReasonRefused = "Refused"
-	// ReasonStorageChangeUnsupported: the volumes do not have the size that the spec asks for.
-	ReasonStorageChangeUnsupported = "StorageChangeUnsupported"
+	// ReasonReferenceMissing: a Secret or ConfigMap that the spec names does not exist.
+	ReasonReferenceMissing = "ReferenceMissing"
+	// ReasonResizeInfeasible: a volume cannot get the size that the spec asks for; also of StorageResizing.
+	ReasonResizeInfeasible = "ResizeInfeasible"
+)
+
+// Reasons of the conditions that appear where they apply.
+const (
+	// ReasonNewerTemplate: this version of the operator would make the pods otherwise.
+	ReasonNewerTemplate = "NewerTemplate"
+	// ReasonUpToDate: the pods are made as this version of the operator would make them.
+	ReasonUpToDate = "UpToDate"
+	// ReasonResizing: a volume grows.
+	ReasonResizing = "Resizing"
+	// ReasonResized: every volume has the size that the spec asks for.
+	ReasonResized = "Resized"
+	// ReasonNotPaused: the operator does its work.
+	ReasonNotPaused = "NotPaused"
+	// ReasonRunning: the members are not hibernated.
+	ReasonRunning = "Running"
 )
 
 // Reasons of ConditionDeletionBlocked, and of the other conditions while a cluster is being deleted.

@@ -15,11 +15,11 @@ import (
 // +kubebuilder:validation:XValidation:rule="has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",message="spec.storage.storageClassName cannot be changed: volumes cannot move to another class; restore a backup into a new cluster instead"
 // +kubebuilder:validation:XValidation:rule="(has(self.ephemeral) && self.ephemeral) == (has(oldSelf.ephemeral) && oldSelf.ephemeral)",message="spec.storage.ephemeral cannot be changed after creation"
 type Storage struct {
-	// size is the capacity of each member's volume, for example 10Gi. It cannot shrink.
+	// size is the capacity of each member's volume, for example 10Gi. It can grow while the members run,
+	// where the StorageClass allows it, and cannot shrink; a growth that is not done yet can be lowered.
 	// For an ephemeral volume it is the most that a member may store.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self > 0 : self.matches('^([0-9]{1,18}([.][0-9]{1,3})?([KMGTPE]i|[kMGTPE]|[eE][0-9]{1,2})?|[0-9]{1,18}m)$') && quantity(self).isGreaterThan(quantity('0'))",message="spec.storage.size must be a quantity greater than zero, for example 10Gi"
-	// +kubebuilder:validation:XValidation:rule="[self, oldSelf].exists(size, type(size) == string && !size.matches('^([0-9]{1,18}([.][0-9]{1,3})?([KMGTPE]i|[kMGTPE]|[eE][0-9]{1,2})?|[0-9]{1,18}m)$')) || quantity(string(self)).compareTo(quantity(string(oldSelf))) >= 0",message="spec.storage.size cannot shrink: a volume can only grow; restore a backup into a new cluster instead"
 	Size resource.Quantity `json:"size"`
 
 	// storageClassName is the StorageClass of the volumes. Fixed at creation.
@@ -92,6 +92,47 @@ type Scheduling struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	PriorityClassName string `json:"priorityClassName,omitempty"`
+}
+
+// UpdateType is who restarts members for a change.
+type UpdateType string
+
+const (
+	// UpdateRolling lets the operator restart members one by one.
+	UpdateRolling UpdateType = "RollingUpdate"
+	// UpdateOnDelete leaves it to the user, who deletes the pods.
+	UpdateOnDelete UpdateType = "OnDelete"
+)
+
+// Update says how a change reaches the members that run: those that are broken first, then from the
+// highest ordinal.
+type Update struct {
+	// type is who restarts members: RollingUpdate lets the operator do it, OnDelete leaves it to the user,
+	// who deletes the pods. Default: RollingUpdate.
+	// +optional
+	// +kubebuilder:default=RollingUpdate
+	// +kubebuilder:validation:Enum=RollingUpdate;OnDelete
+	Type UpdateType `json:"type,omitempty"`
+
+	// paused stops a rollout where it is; members that restart for other reasons take the change.
+	// Default: false.
+	// +optional
+	Paused bool `json:"paused,omitempty"`
+
+	// maxUnavailable is how many members may be down at once because of a rollout, 1 to 8. Default: 1.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=8
+	MaxUnavailable int32 `json:"maxUnavailable,omitempty"`
+
+	// minReadySeconds is how long a member must have been ready before the next one is restarted, in
+	// seconds, 0 to 3600. Default: 10.
+	// +optional
+	// +kubebuilder:default=10
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=3600
+	MinReadySeconds *int32 `json:"minReadySeconds,omitempty"`
 }
 
 // Deletion says what happens before the cluster goes: the hooks in their order, then the members stop

@@ -30,6 +30,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 40",message="metadata.name must be at most 40 characters long, so that the names derived from it stay valid"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS label that starts with a letter (lower case letters, digits and '-'), because Services bear it"
 // +kubebuilder:validation:XValidation:rule="!self.metadata.name.endsWith('-headless')",message="metadata.name must not end in '-headless': the headless Service of another cluster may bear that name"
+// +kubebuilder:validation:XValidation:rule="[self.spec.storage.size, oldSelf.spec.storage.size].exists(size, type(size) == string && !size.matches('^([0-9]{1,18}([.][0-9]{1,3})?([KMGTPE]i|[kMGTPE]|[eE][0-9]{1,2})?|[0-9]{1,18}m)$')) || quantity(string(self.spec.storage.size)).compareTo(quantity(string(oldSelf.spec.storage.size))) >= 0 || has(oldSelf.status) && has(oldSelf.status.storage) && has(oldSelf.status.storage.capacity) && quantity(string(self.spec.storage.size)).isGreaterThan(quantity(string(oldSelf.status.storage.capacity)))",message="spec.storage.size cannot shrink: a volume can only grow, and only a growth that is not done yet can be lowered, to more than the volumes have (status.storage.capacity); restore a backup into a new cluster instead"
 type DatabaseCluster struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -57,6 +58,8 @@ type DatabaseClusterList struct {
 }
 
 // DatabaseClusterSpec is what the owner of a DatabaseCluster wants.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.config) || self.config.path != self.dataPath",message="spec.config.path must not be spec.dataPath: the data volume is there"
 type DatabaseClusterSpec struct {
 	// replicas is the number of members, 1 to 9.
 	// +required
@@ -190,42 +193,39 @@ type DatabaseClusterSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	ContainerSecurityContext *corev1.SecurityContext `json:"containerSecurityContext,omitempty"`
 
+	// config are files that every member finds at a path of its own, read-only. A change restarts the
+	// members one by one.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Config *Config `json:"config,omitempty"`
+
+	// template adds to the members' pods: labels, annotations, volumes, further containers. It cannot
+	// change what the other fields say, nor weaken what keeps the pods secure.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Template PodTemplate `json:"template,omitzero"`
+
+	// update says how a change reaches the members that run.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:default={}
+	Update Update `json:"update,omitzero"`
+
+	// paused makes the operator observe and report only: it changes nothing, whatever the spec says,
+	// until this is false again. A deletion goes on all the same. Default: false.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Paused bool `json:"paused,omitempty"`
+
+	// hibernated stops all members, one by one from the highest ordinal, and keeps their volumes. They come
+	// back when this is false again. Default: false.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Hibernated bool `json:"hibernated,omitempty"`
+
 	// deletion says what happens before the cluster goes when it is deleted.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:default={}
 	Deletion Deletion `json:"deletion,omitzero"`
-}
-
-// DatabaseClusterStatus is what the operator last saw.
-type DatabaseClusterStatus struct {
-	// conditions tell the state of the cluster. Always there: Ready, Available, Progressing, Degraded
-	// and Stalled. While the cluster is being deleted: DeletionBlocked.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=status
-	// +listType=map
-	// +listMapKey=type
-	// +kubebuilder:validation:MaxItems=32
-	Conditions []metav1.Condition `json:"conditions,omitempty"`
-
-	// observedGeneration is the generation of the spec that the cluster's objects express.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=status
-	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-
-	// replicas is the number of members that exist.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=status
-	Replicas int32 `json:"replicas"`
-
-	// readyReplicas is the number of members that are ready.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=status
-	ReadyReplicas int32 `json:"readyReplicas"`
-
-	// selector is the label selector of the members, as text, for the scale subresource.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=status
-	// +kubebuilder:validation:MaxLength=512
-	Selector string `json:"selector,omitempty"`
 }

@@ -30,12 +30,33 @@ const (
 
 	// ComponentDatabase marks members, their volumes and what stands in front of them.
 	ComponentDatabase = "database"
+	// ComponentConfig marks the ConfigMaps with the files of spec.config.
+	ComponentConfig = "config"
 	// ComponentHook marks the Jobs of deletion hooks.
 	ComponentHook = "deletion-hook"
 )
 
-// Annotations.
+// Annotations that people set on a DatabaseCluster. Each new value asks once.
 const (
+	// AnnotationUpdate takes what UpdateAvailable offers: the pods are made as this version of the operator
+	// makes them, and the members restarted one by one.
+	AnnotationUpdate = "database.dbcluster.io/update"
+	// AnnotationRestart restarts the members one by one.
+	AnnotationRestart = "database.dbcluster.io/restart"
+	// AnnotationRefresh looks at once at the Secrets and ConfigMaps that the spec names.
+	AnnotationRefresh = "database.dbcluster.io/refresh"
+)
+
+// Annotations that the operator sets.
+const (
+	// AnnotationRenderedFrom is on StatefulSets: a hash of what in the spec the pod template was made from.
+	// While it holds, a newer operator leaves the template as it is.
+	AnnotationRenderedFrom = "database.dbcluster.io/rendered-from"
+	// AnnotationTemplate is on pods: a hash of the template that they were made from, but for the resources
+	// of the database, which can change without a restart.
+	AnnotationTemplate = "database.dbcluster.io/template"
+	// AnnotationReferences is on pods: a hash of the Secrets and ConfigMaps that the spec named.
+	AnnotationReferences = "database.dbcluster.io/references"
 	// AnnotationApplied is on every object that the operator applies: a hash of what it applied.
 	AnnotationApplied = "database.dbcluster.io/applied"
 	// AnnotationSealed is on StatefulSets: a hash of the spec as the API server stored it after the

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -90,11 +91,33 @@ func (w Writer) Change(ctx context.Context, before, after client.Object) error {
 
 // Delete deletes an object, provided that it still is the one and as it was when the caller looked. An
 // object that is gone already is no error.
-func (w Writer) Delete(ctx context.Context, object client.Object) error {
+func (w Writer) Delete(ctx context.Context, object client.Object, options ...client.DeleteOption) error {
 	uid, version := object.GetUID(), object.GetResourceVersion()
-	err := w.Client.Delete(ctx, object, client.Preconditions(metav1.Preconditions{UID: &uid, ResourceVersion: &version}))
+	options = append(options, client.Preconditions(metav1.Preconditions{UID: &uid, ResourceVersion: &version}))
+	err := w.Client.Delete(ctx, object, options...)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete %T %s: %w", object, object.GetName(), err)
+	}
+	return nil
+}
+
+// Resize gives a container of a running pod other resources, provided that the pod still is the one and as
+// it was when the caller looked.
+func (w Writer) Resize(ctx context.Context, pod *corev1.Pod, container string, resources corev1.ResourceRequirements) error {
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": pod.UID, "resourceVersion": pod.ResourceVersion},
+		"spec": map[string]any{"containers": []any{map[string]any{
+			"name": container,
+			// Replaced as a whole: a request that is no longer wanted would else stay.
+			"resources": map[string]any{"$patch": "replace", "limits": resources.Limits, "requests": resources.Requests},
+		}}},
+	})
+	if err != nil {
+		return fmt.Errorf("marshal the resources of pod %s: %w", pod.Name, err)
+	}
+	err = w.Client.SubResource("resize").Patch(ctx, pod.DeepCopy(), client.RawPatch(types.StrategicMergePatchType, patch))
+	if err != nil {
+		return fmt.Errorf("resize pod %s: %w", pod.Name, err)
 	}
 	return nil
 }

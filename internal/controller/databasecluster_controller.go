@@ -9,6 +9,7 @@ package controller
 import (
 	"context"
 	"errors"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
@@ -29,6 +31,9 @@ type Reconciler struct {
 	Writer       apply.Writer
 	Events       events.EventRecorder
 	Clock        clock.PassiveClock
+	// ReferencePeriod is how often a cluster is looked at again whose spec names Secrets or ConfigMaps: those
+	// are not watched. 0: only when something else wakes it.
+	ReferencePeriod time.Duration
 }
 
 // Reconcile makes one pass: observe, decide, act, report.
@@ -42,7 +47,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	// Decide. What disturbs members is decided again from the API server itself, not from a cache that
 	// may lag behind.
 	todo := plan.For(cluster, observed)
-	if todo.Step != nil {
+	if todo.Delicate() {
 		cluster, observed, err = r.observe(ctx, r.liveView(), request.NamespacedName)
 		if cluster == nil || err != nil {
 			return ctrl.Result{}, err
@@ -57,8 +62,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	reportErr := r.report(ctx, status.Pass{Cluster: cluster, Observed: observed, Plan: todo, Err: actErr}, done)
 
 	if err := errors.Join(actErr, reportErr); !apierrors.IsConflict(err) {
-		return ctrl.Result{RequeueAfter: todo.Again}, err
+		return ctrl.Result{RequeueAfter: r.again(todo, observed)}, err
 	}
 	logf.FromContext(ctx).V(1).Info("looking again: something changed meanwhile")
 	return ctrl.Result{RequeueAfter: conflictDelay}, nil
+}
+
+// again is when to look again although nothing may wake the cluster.
+func (r *Reconciler) again(todo plan.Plan, observed state.Observed) time.Duration {
+	if len(observed.References) == 0 || todo.Again > 0 && (r.ReferencePeriod == 0 || todo.Again < r.ReferencePeriod) {
+		return todo.Again
+	}
+	return r.ReferencePeriod
 }

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
 // deepest is how far into an object mutations go: further than anything that is read lies.
@@ -98,8 +100,13 @@ func mutate(value reflect.Value, path []string) {
 
 // name gives a condition that was made on the way the type and status by which it is read at all.
 func name(element reflect.Value) {
-	if condition, ok := reflect.TypeAssert[*corev1.PodCondition](element.Addr()); ok {
-		*condition = corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse}
+	switch made := element.Addr().Interface().(type) {
+	case *corev1.PodCondition:
+		*made = corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse}
+	case *corev1.PersistentVolumeClaimCondition:
+		*made = corev1.PersistentVolumeClaimCondition{Type: corev1.PersistentVolumeClaimControllerResizeError, Status: corev1.ConditionTrue}
+	case *corev1.Container:
+		made.Name = naming.Container
 	}
 }
 
@@ -126,6 +133,10 @@ func change(value reflect.Value) {
 			grown.SetMapIndex(k, value.MapIndex(k))
 		}
 		key.SetString("mutated")
+		if quantity, ok := element.Addr().Interface().(*resource.Quantity); ok {
+			key.SetString(string(corev1.ResourceStorage)) // the one resource that is read of maps
+			quantity.Add(resource.MustParse("7Gi"))
+		}
 		grown.SetMapIndex(key, element)
 		value.Set(grown)
 	default: // a list of bytes, an interface: nothing that is read

@@ -19,11 +19,12 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseclusters,verbs=get;list;watch
-// +kubebuilder:rbac:groups="",resources=services;pods,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=services;pods;persistentvolumeclaims;configmaps,verbs=get;list;watch
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch
@@ -66,8 +67,12 @@ func (r *Reconciler) observe(ctx context.Context, from view, key client.ObjectKe
 	o.PodDisruptionBudget = child(ctx, o, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(key.Name)}, state.PodDisruptionBudgetFacts)
 	o.StatefulSet = child(ctx, o, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(key.Name)}, state.StatefulSetFacts)
 	o.readMembers(ctx)
+	o.readVolumes(ctx)
 	if cluster.DeletionTimestamp != nil {
 		o.readHooks(ctx)
+	} else {
+		o.readConfigs(ctx)
+		o.readReferences(ctx, r.Live)
 	}
 	return cluster, o.Observed, o.err
 }
@@ -106,17 +111,20 @@ func (o *observation) exists(ctx context.Context, name string, object client.Obj
 	return found
 }
 
-// readMembers reads the pods of this cluster; those of an earlier one of the same name are not its own.
-func (o *observation) readMembers(ctx context.Context) {
+// list reads what bears all these labels.
+func (o *observation) list(ctx context.Context, into client.ObjectList, labels map[string]string) {
 	if o.err != nil {
 		return
 	}
-	pods := &corev1.PodList{}
-	labels := client.MatchingLabels(naming.Selector(o.cluster.Name))
-	if err := o.List(ctx, pods, client.InNamespace(o.cluster.Namespace), labels); err != nil {
-		o.err = fmt.Errorf("list the pods of %s: %w", o.cluster.Name, err)
-		return
+	if err := o.List(ctx, into, client.InNamespace(o.cluster.Namespace), client.MatchingLabels(labels)); err != nil {
+		o.err = fmt.Errorf("list %T of %s: %w", into, o.cluster.Name, err)
 	}
+}
+
+// readMembers reads the pods of this cluster; those of an earlier one of the same name are not its own.
+func (o *observation) readMembers(ctx context.Context) {
+	pods := &corev1.PodList{}
+	o.list(ctx, pods, naming.Selector(o.cluster.Name))
 	for i := range pods.Items {
 		pod := &pods.Items[i]
 		if ordinal, ok := naming.Ordinal(o.cluster.Name, pod.Name); ok && o.isMember(pod) {
@@ -133,6 +141,39 @@ func (o *observation) isMember(pod *corev1.Pod) bool {
 		return metav1.IsControlledBy(pod, o.StatefulSet)
 	}
 	return types.UID(pod.Labels[dbv1.LabelClusterUID]) == o.cluster.UID
+}
+
+// readVolumes reads the claims of the data volumes. They have no owner and outlive a cluster: the name
+// tells which member takes one up, whoever's it was before.
+func (o *observation) readVolumes(ctx context.Context) {
+	claims := &corev1.PersistentVolumeClaimList{}
+	o.list(ctx, claims, naming.Selector(o.cluster.Name))
+	for i := range claims.Items {
+		if ordinal, ok := naming.ClaimOrdinal(o.cluster.Name, claims.Items[i].Name); ok {
+			o.Volumes = append(o.Volumes, state.VolumeOf(&claims.Items[i], ordinal))
+		}
+	}
+	slices.SortFunc(o.Volumes, func(a, b state.Volume) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
+}
+
+// readConfigs reads the ConfigMaps made for spec.config, those with former files, too.
+func (o *observation) readConfigs(ctx context.Context) {
+	labels := naming.Selector(o.cluster.Name)
+	labels[dbv1.LabelComponent] = dbv1.ComponentConfig
+	configs := &corev1.ConfigMapList{}
+	o.list(ctx, configs, labels)
+	for i := range configs.Items {
+		if metav1.IsControlledBy(&configs.Items[i], o.cluster) {
+			o.Configs = append(o.Configs, state.ConfigMapFacts(&configs.Items[i]))
+		}
+	}
+	name := resources.ConfigMapName(o.cluster)
+	if name != "" && !slices.ContainsFunc(o.Configs, func(c *corev1.ConfigMap) bool { return c.Name == name }) {
+		if config := child(ctx, o, state.Ref{Kind: "ConfigMap", Name: name}, state.ConfigMapFacts); config != nil {
+			o.Configs = append(o.Configs, config)
+		}
+	}
+	slices.SortFunc(o.Configs, func(a, b *corev1.ConfigMap) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 // readHooks reads the Jobs of the deletion hooks. They have no owner; the UID in their label tells whose

@@ -7,6 +7,8 @@ package controller
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
 // TrimPod keeps of a pod in the cache what state.MemberOf reads: a tenth of its size. The rest of such a
@@ -24,8 +26,11 @@ func TrimPod(object any) (any, error) {
 			ResourceVersion:   pod.ResourceVersion,
 			Labels:            pod.Labels,
 			OwnerReferences:   pod.OwnerReferences,
+			CreationTimestamp: pod.CreationTimestamp,
 			DeletionTimestamp: pod.DeletionTimestamp,
+			Annotations:       only(pod.Annotations, dbv1.AnnotationTemplate),
 		},
+		Spec: corev1.PodSpec{Containers: trimSpecs(pod.Spec.Containers)},
 		Status: corev1.PodStatus{
 			Phase:                 pod.Status.Phase,
 			Reason:                pod.Status.Reason,
@@ -36,10 +41,30 @@ func TrimPod(object any) (any, error) {
 	}, nil
 }
 
+func only(annotations map[string]string, key string) map[string]string {
+	value, found := annotations[key]
+	if !found {
+		return nil
+	}
+	return map[string]string{key: value}
+}
+
+func trimSpecs(containers []corev1.Container) []corev1.Container {
+	kept := make([]corev1.Container, 0, len(containers))
+	for _, c := range containers {
+		kept = append(kept, corev1.Container{Name: c.Name, Resources: c.Resources})
+	}
+	return kept
+}
+
+var readConditions = map[corev1.PodConditionType]bool{
+	corev1.PodReady: true, corev1.PodScheduled: true, corev1.PodResizePending: true, corev1.PodResizeInProgress: true,
+}
+
 func trimConditions(conditions []corev1.PodCondition) []corev1.PodCondition {
 	var kept []corev1.PodCondition
 	for _, c := range conditions {
-		if c.Type == corev1.PodReady || c.Type == corev1.PodScheduled {
+		if readConditions[c.Type] {
 			kept = append(kept, corev1.PodCondition{
 				Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, LastTransitionTime: c.LastTransitionTime,
 			})

@@ -37,6 +37,8 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 		Owns(&policyv1.PodDisruptionBudget{}, builder.WithPredicates(filter(state.PodDisruptionBudgetFacts))).
 		Owns(&appsv1.StatefulSet{}, builder.WithPredicates(filter(state.StatefulSetFacts))).
 		Watches(&corev1.Pod{}, toCluster, builder.WithPredicates(changed(podFacts))).
+		Owns(&corev1.ConfigMap{}, builder.WithPredicates(filter(state.ConfigMapFacts))).
+		Watches(&corev1.PersistentVolumeClaim{}, toCluster, builder.WithPredicates(changed(claimFacts))).
 		Watches(&batchv1.Job{}, toCluster, builder.WithPredicates(changed(jobFacts))).
 		WithOptions(options).
 		Complete(r)
@@ -76,6 +78,10 @@ func clusterOf(_ context.Context, object client.Object) []reconcile.Request {
 // podFacts leave the ordinal out: it is part of the name, which never changes.
 func podFacts(pod *corev1.Pod) any {
 	return []any{state.MemberOf(pod, 0).Facts(), pod.Labels}
+}
+
+func claimFacts(claim *corev1.PersistentVolumeClaim) any {
+	return []any{state.VolumeOf(claim, 0).Facts(), claim.Labels}
 }
 
 func jobFacts(job *batchv1.Job) any {

@@ -73,6 +73,8 @@ func belongings(c *dbv1.DatabaseCluster) map[string]struct {
 	job := &batchv1.Job{ObjectMeta: owned(naming.HookJob(c.Name, "flush", c.UID))}
 	job.Labels, job.OwnerReferences = naming.HookLabels(c), nil
 	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue}}
+	config := &corev1.ConfigMap{ObjectMeta: owned("orders-config-former")}
+	config.Labels, config.Generation = naming.ConfigLabels(c), 0
 	return map[string]struct {
 		object client.Object
 		filter predicate.Predicate
@@ -82,6 +84,12 @@ func belongings(c *dbv1.DatabaseCluster) map[string]struct {
 		"StatefulSet":         {&appsv1.StatefulSet{ObjectMeta: owned("orders")}, filter(state.StatefulSetFacts)},
 		"Pod":                 {&corev1.Pod{ObjectMeta: owned("orders-0")}, changed(podFacts)},
 		"Job":                 {job, changed(jobFacts)},
+		"ConfigMap":           {config, filter(state.ConfigMapFacts)},
+		"PersistentVolumeClaim": {
+			&corev1.PersistentVolumeClaim{ObjectMeta: owned("data-orders-0"), Spec: corev1.PersistentVolumeClaimSpec{
+				Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{"storage": resource.MustParse("1Gi")}},
+			}}, changed(claimFacts),
+		},
 	}
 }
 
@@ -103,7 +111,14 @@ func observedWith(t *testing.T, scheme *runtime.Scheme, cluster *dbv1.DatabaseCl
 
 // withoutVersions leaves out what no decision reads.
 func withoutVersions(o state.Observed) state.Observed {
-	for _, object := range []client.Object{o.HeadlessService, o.Service, o.PodDisruptionBudget, o.StatefulSet} {
+	objects := []client.Object{o.HeadlessService, o.Service, o.PodDisruptionBudget, o.StatefulSet}
+	for _, config := range o.Configs {
+		objects = append(objects, config)
+	}
+	for i := range o.Volumes {
+		o.Volumes[i] = o.Volumes[i].Facts()
+	}
+	for _, object := range objects {
 		if !reflect.ValueOf(object).IsNil() {
 			object.SetResourceVersion("")
 			object.SetFinalizers(nil)
@@ -119,6 +134,10 @@ func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
 	scheme, cluster := testScheme(t), deleted()
 	for kind, watched := range belongings(cluster) {
 		t.Run(kind, func(t *testing.T) {
+			cluster := cluster
+			if kind == "ConfigMap" {
+				cluster = running() // while a cluster is being deleted its configuration is not read
+			}
 			before := observedWith(t, scheme, cluster, watched.object)
 			read := 0
 			for path, mutated := range mutations(watched.object) {

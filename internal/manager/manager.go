@@ -64,6 +64,8 @@ func New(config *rest.Config, settings Settings, log logr.Logger) (ctrl.Manager,
 		Writer: apply.Writer{Client: mgr.GetClient()},
 		Events: mgr.GetEventRecorder(dbv1.FieldOwner),
 		Clock:  clock.RealClock{},
+
+		ReferencePeriod: settings.referencePeriod,
 	}
 	err = errors.Join(
 		clusters.SetupWithManager(mgr, ctrlcontroller.Options{

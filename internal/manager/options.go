@@ -81,6 +81,8 @@ func (s *Settings) cacheOptions() cache.Options {
 			&appsv1.StatefulSet{}:           ours,
 			&policyv1.PodDisruptionBudget{}: ours,
 			&batchv1.Job{}:                  ours,
+			&corev1.ConfigMap{}:             ours,
+			&corev1.PersistentVolumeClaim{}: ours,
 			&corev1.Pod{}:                   pods,
 		},
 	}

@@ -30,6 +30,8 @@ type Settings struct {
 	watchNamespace string
 	syncPeriod     time.Duration
 
+	referencePeriod time.Duration
+
 	leaderElect             bool
 	leaderElectionNamespace string
 	leaseDuration           time.Duration
@@ -66,6 +68,8 @@ func (s *Settings) define() {
 	f.StringVar(&s.watchNamespace, "watch-namespace", "", "Namespaces to work in, separated by commas. Empty: all.")
 	f.IntVar(&s.concurrency, "max-concurrent-reconciles", 8, "How many clusters are worked on at once, at least 1.")
 	f.DurationVar(&s.syncPeriod, "sync-period", 10*time.Hour, "How often every cluster is looked at although nothing changed.")
+	f.DurationVar(&s.referencePeriod, "reference-period", 5*time.Minute,
+		"How often the Secrets and ConfigMaps that a spec names are read although nothing else changed. 0: never.")
 	f.BoolVar(&s.leaderElect, "leader-elect", false, "Work only while holding the lease, so that several replicas can run.")
 	f.StringVar(&s.leaderElectionNamespace, "leader-election-namespace", "", "Namespace of the lease. Empty: the one the operator runs in.")
 	f.DurationVar(&s.leaseDuration, "lease-duration", 6*time.Second, "How long a leader that does not renew keeps the lease.")
@@ -103,6 +107,9 @@ func fromEnvironment(flags *flag.FlagSet, environment func(string) (string, bool
 func (s *Settings) validate() error {
 	if s.concurrency < 1 {
 		return fmt.Errorf("--max-concurrent-reconciles is %d: it must be at least 1", s.concurrency)
+	}
+	if s.referencePeriod < 0 {
+		return fmt.Errorf("--reference-period is %s: it must not be negative", s.referencePeriod)
 	}
 	if s.leaseDuration <= s.renewDeadline || s.renewDeadline <= s.retryPeriod {
 		return fmt.Errorf("--lease-duration (%s) must be longer than --lease-renew-deadline (%s), and that longer than --lease-retry-period (%s)",

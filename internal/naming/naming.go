@@ -26,6 +26,8 @@ const (
 	HookContainer = "hook"
 	// DataVolume is the name of the data volume, and of the claim template behind it.
 	DataVolume = "data"
+	// ConfigVolume is the name of the volume with the files of spec.config.
+	ConfigVolume = "config"
 	// Port is the name of the database's port.
 	Port = "db"
 )
@@ -50,6 +52,24 @@ func Member(cluster string, ordinal int32) string {
 // MemberHost is the DNS name of a member inside its namespace.
 func MemberHost(cluster string, ordinal int32) string {
 	return Member(cluster, ordinal) + "." + HeadlessService(cluster)
+}
+
+// ConfigMap is the name of the ConfigMap with the files of spec.config that have a hash. Other files have
+// another name, so members that still run with the former ones keep them.
+func ConfigMap(cluster, hash string) string { return cluster + "-config-" + hash }
+
+// Claim is the name of the data volume's claim of the member with an ordinal.
+func Claim(cluster string, ordinal int32) string {
+	return DataVolume + "-" + Member(cluster, ordinal)
+}
+
+// ClaimOrdinal is the ordinal in the name of a data volume's claim; ok is false for any other name.
+func ClaimOrdinal(cluster, claim string) (ordinal int32, ok bool) {
+	member, found := strings.CutPrefix(claim, DataVolume+"-")
+	if !found {
+		return 0, false
+	}
+	return Ordinal(cluster, member)
 }
 
 // HookJob is the name of the Job of a deletion hook. The UID tells namesakes apart, so that the hook of
@@ -88,6 +108,11 @@ func SelectorText(cluster string) string {
 // Labels are the labels of what belongs to the members of a cluster.
 func Labels(cluster *dbv1.DatabaseCluster) map[string]string {
 	return withComponent(cluster, dbv1.ComponentDatabase)
+}
+
+// ConfigLabels are the labels of the ConfigMaps with the files of spec.config.
+func ConfigLabels(cluster *dbv1.DatabaseCluster) map[string]string {
+	return withComponent(cluster, dbv1.ComponentConfig)
 }
 
 // HookLabels are the labels of a deletion hook's Job and pods. They never match Selector, or the

@@ -29,7 +29,7 @@ func deletion(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 			p.Why = fmt.Sprintf("%d members are left running without the StatefulSet that was theirs; the volumes are kept", left)
 		}
 	}
-	p.Again = again(p, observed)
+	p.Again = again(p, cluster, observed)
 	return p
 }
 

@@ -12,9 +12,48 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
+// target is how many members there should be.
+func target(cluster *dbv1.DatabaseCluster) int32 {
+	if cluster.Spec.Hibernated {
+		return 0
+	}
+	return cluster.Spec.Replicas
+}
+
+// replicasNow is what the StatefulSet is told now: members come all at once but go one by one. A member
+// whose former volume is still on its way out has to wait: it would start with a volume that goes.
+func replicasNow(cluster *dbv1.DatabaseCluster, observed state.Observed) int32 {
+	live, known := observed.Replicas()
+	if !known {
+		live = running(observed)
+	}
+	wanted := target(cluster)
+	for _, v := range observed.Volumes {
+		if v.Stopping && v.Ordinal >= live {
+			wanted = min(wanted, v.Ordinal)
+		}
+	}
+	return max(live, wanted)
+}
+
+// running is how many members a StatefulSet has to have that takes over those that run.
+func running(observed state.Observed) int32 {
+	var needed int32
+	for _, m := range observed.Members {
+		if !m.Stopping {
+			needed = m.Ordinal + 1
+		}
+	}
+	return needed
+}
+
 // scaleIn takes members away one by one, the highest ordinal first.
 func scaleIn(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
-	return lower(p, observed, cluster.Spec.Replicas, dbv1.ReasonScaling)
+	reason := dbv1.ReasonScaling
+	if cluster.Spec.Hibernated {
+		reason = dbv1.ReasonHibernating
+	}
+	return lower(p, observed, target(cluster), reason)
 }
 
 // lower brings the members down to a number, one by one: the next goes only when the last is gone.
@@ -33,43 +72,27 @@ func lower(p *Plan, observed state.Observed, to int32, reason string) bool {
 		return false
 	}
 	p.Step = Scale{To: replicas - 1, Stop: reason == dbv1.ReasonStopping}
-	p.Reason, p.Why = reason, fmt.Sprintf("scaling in from %d to %d members, one at a time", replicas, to)
+	p.Reason, p.Why = reason, fmt.Sprintf("going from %d to %d members, one at a time", replicas, to)
 	return true
 }
 
-// rollOut restarts members that do not have the current template, one at a time: first those that do
-// not serve, which costs nobody anything and is how a corrected template reaches a member that the one
-// before broke; then the highest ordinal, and only while every member is ready steadily.
-func rollOut(p *Plan, observed state.Observed) bool {
-	outdated := observed.Outdated()
-	if len(outdated) == 0 {
+// absent waits where there is no StatefulSet to work with.
+func absent(p *Plan, observed state.Observed) bool {
+	switch {
+	case observed.StatefulSet == nil && held(p, observed):
+	case observed.StatefulSet == nil:
+		p.Reason, p.Why = dbv1.ReasonWaitingForMembers, "there is no StatefulSet"
+	case ending(observed):
+		p.Reason, p.Why = dbv1.ReasonWaitingForMembers, fmt.Sprintf("StatefulSet %s is being deleted; it is made anew when it is gone", observed.StatefulSet.Name)
+	default:
 		return false
 	}
-	p.Reason = dbv1.ReasonRollingOut
-	for _, m := range outdated {
-		if !m.Serving(observed.At) && !m.Stopping {
-			p.restart(m, outdated)
-			return true
-		}
-	}
-	if pod, found := unsteady(observed); found {
-		p.Why = fmt.Sprintf("%s; waiting for %s to be ready steadily", counted(outdated), pod)
-		return true
-	}
-	p.restart(outdated[len(outdated)-1], outdated)
 	return true
 }
 
-func (p *Plan) restart(m state.Member, outdated []state.Member) {
-	p.Step = RestartMember{Member: m}
-	p.Why = fmt.Sprintf("%s; restarting pod %s", counted(outdated), m.Name)
-}
-
-func counted(outdated []state.Member) string {
-	if len(outdated) == 1 {
-		return "1 member is outdated"
-	}
-	return fmt.Sprintf("%d members are outdated", len(outdated))
+// ending tells whether the StatefulSet is on its way out.
+func ending(observed state.Observed) bool {
+	return observed.StatefulSet != nil && observed.StatefulSet.DeletionTimestamp != nil
 }
 
 // settling waits for Kubernetes to start what is missing.
@@ -78,20 +101,30 @@ func settling(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) b
 		p.Reason, p.Why = dbv1.ReasonWaitingForMembers, "the StatefulSet's controller has not seen the last change yet"
 		return true
 	}
-	if ready := observed.Ready(); ready < cluster.Spec.Replicas {
-		p.Reason, p.Why = dbv1.ReasonWaitingForMembers, fmt.Sprintf("%d of %d members are ready", ready, cluster.Spec.Replicas)
+	if claim, found := inTheWay(cluster, observed); found {
+		p.Reason, p.Why = dbv1.ReasonWaitingForVolume, fmt.Sprintf("PersistentVolumeClaim %s is being deleted; its member starts when it is gone", claim)
 		return true
+	}
+	if ready, wanted := observed.Ready(), target(cluster); ready < wanted {
+		p.Reason, p.Why = dbv1.ReasonWaitingForMembers, fmt.Sprintf("%d of %d members are ready", ready, wanted)
+		return true
+	}
+	for _, m := range observed.Members {
+		if m.Resize.Pending && !m.Resize.Infeasible {
+			p.Reason, p.Why = dbv1.ReasonWaitingForMembers, fmt.Sprintf("pod %s is being given its resources (%s)", m.Name, m.Resize.Message)
+			return true
+		}
 	}
 	return false
 }
 
-// unsteady is the first pod that has not been ready for long enough, or does not exist yet.
-func unsteady(observed state.Observed) (pod string, found bool) {
-	for _, m := range observed.Members {
-		if !m.Steady(observed.At) {
-			return "pod " + m.Name, true
+// inTheWay is the claim that keeps the StatefulSet from having all its members.
+func inTheWay(cluster *dbv1.DatabaseCluster, observed state.Observed) (claim string, found bool) {
+	replicas, _ := observed.Replicas()
+	for _, v := range observed.Volumes {
+		if v.Stopping && v.Ordinal >= replicas && v.Ordinal < target(cluster) {
+			return v.Claim, true
 		}
 	}
-	replicas, _ := observed.Replicas()
-	return "a missing pod", int32(len(observed.Members)) < replicas
+	return "", false
 }

@@ -6,10 +6,12 @@ SPDX-License-Identifier: Apache-2.0
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -18,8 +20,14 @@ type Plan struct {
 	// AddFinalizer says that our finalizer is missing. It goes on before any object is made.
 	AddFinalizer bool
 
+	// Claims are the claims of data volumes that do not ask for the size that they should.
+	Claims []ClaimResize
+
 	// Apply are the objects that are not as they should be, in the order in which they are to be written.
 	Apply []Write
+
+	// Delete are objects of ours that nothing uses any more.
+	Delete []Removal
 
 	// Step is the one disruptive thing to do after that; nil for none.
 	Step Step
@@ -27,6 +35,12 @@ type Plan struct {
 	// Reason and Why are the reason and message of the Progressing condition: what the step is for, or
 	// what the cluster waits for.
 	Reason, Why string
+
+	// Pending tells that the cluster's objects do not express its spec yet.
+	Pending bool
+
+	// Newer tells that this version of the operator would make the pods otherwise than they stand.
+	Newer bool
 
 	// Again is when to look again although nothing may change; 0 for never.
 	Again time.Duration
@@ -40,7 +54,13 @@ type Stall struct {
 	Reason, Message string
 }
 
-// Step is one disruptive thing: RestartMember, Scale, RunHook or Finalize.
+// Delicate tells whether the plan does what a view that lags behind must not lead to: it has then to be
+// decided from the API server itself.
+func (p Plan) Delicate() bool {
+	return p.Step != nil || len(p.Delete) > 0 || slices.ContainsFunc(p.Apply, func(w Write) bool { return w.UID == "" && w.Sealed() })
+}
+
+// Step is one disruptive thing: RestartMember, ResizeMember, Scale, RecreateStatefulSet, RunHook or Finalize.
 //
 //sumtype:decl
 type Step interface {
@@ -56,42 +76,74 @@ func For(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 	}
 	p := Plan{
 		AddFinalizer: !slices.Contains(cluster.Finalizers, dbv1.Finalizer),
+		Claims:       claims(cluster, observed),
 		Apply:        writes(cluster, observed),
 		Stalled:      stall(cluster, observed),
+		Newer:        observed.StatefulSet != nil && resources.Newer(cluster, observed.StatefulSet, observed.References),
 	}
 	decide(&p, cluster, observed)
-	p.Again = again(p, observed)
+	p.Pending = pending(p, cluster, observed)
+	p.Again = again(p, cluster, observed)
+	if cluster.Spec.Paused {
+		p.pause()
+	}
 	return p
 }
 
-// foreignAgain is how often a name conflict is looked at again: somebody else's objects are not watched.
-const foreignAgain = 30 * time.Second
-
-// again is when time alone changes what is decided or reported: no event tells that.
-func again(p Plan, observed state.Observed) time.Duration {
-	rolling := p.Reason == dbv1.ReasonRollingOut
-	recovering := slices.ContainsFunc(observed.Members, func(m state.Member) bool { return m.Broken(observed.At) })
-	settles := observed.Settles()
-	switch {
-	case (rolling || recovering) && settles > 0:
-		return settles
-	case len(observed.Foreign) > 0:
-		return foreignAgain
-	default:
-		return 0
-	}
-}
-
-// decide fills in the step and what the cluster waits for: the objects first, then members away, then
-// members restarted, one at a time.
+// decide fills in the step and what the cluster waits for: the objects first, then the StatefulSet made
+// anew, members away, members restarted, one at a time.
 func decide(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) {
 	switch {
 	case len(p.Apply) > 0:
 		p.Reason, p.Why = dbv1.ReasonApplying, describe(p.Apply)
-	case observed.StatefulSet == nil:
-		p.Reason, p.Why = dbv1.ReasonWaitingForMembers, "there is no StatefulSet"
-	case scaleIn(p, cluster, observed), rollOut(p, observed), settling(p, cluster, observed):
+	case absent(p, observed), recreate(p, cluster, observed), scaleIn(p, cluster, observed):
+	case held(p, observed), rollOut(p, cluster, observed):
+	case settling(p, cluster, observed), resizing(p, cluster, observed):
 	default:
 		p.Reason, p.Why = dbv1.ReasonSettled, "the cluster is as its spec says"
+		p.Delete = leftovers(cluster, observed)
 	}
+}
+
+// pending tells whether the objects, as they are after this plan's writes, do not express the spec: its size
+// is not the one of the claims, members are too many or too few, the StatefulSet is held back.
+func pending(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
+	wanted := target(cluster)
+	leaving := slices.ContainsFunc(observed.Members, func(m state.Member) bool { return m.Ordinal >= wanted })
+	return len(p.Claims) > 0 || leaving || replicasNow(cluster, observed) != wanted || holdsBack(observed) ||
+		ending(observed) || otherSize(cluster, observed)
+}
+
+// pause leaves everything undone. What only Kubernetes still has to do is reported as ever.
+func (p *Plan) pause() {
+	if !p.AddFinalizer && len(p.Claims) == 0 && len(p.Apply) == 0 && p.Step == nil {
+		p.Delete = nil
+		return
+	}
+	why := fmt.Sprintf("spec.paused is true; left undone: %s", p.Why)
+	*p = Plan{Reason: dbv1.ReasonPaused, Why: why, Pending: true, Stalled: p.Stalled, Newer: p.Newer}
+}
+
+const (
+	// foreignAgain is how often a name conflict is looked at again: somebody else's objects are not watched.
+	foreignAgain = 30 * time.Second
+	// missingAgain is how often a Secret or ConfigMap is looked for that does not exist: neither is watched.
+	missingAgain = 10 * time.Second
+)
+
+// again is when time alone changes what is decided or reported: no event tells that.
+func again(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) time.Duration {
+	var soonest time.Duration
+	within := func(needed bool, after time.Duration) {
+		if needed && after > 0 && (soonest == 0 || after < soonest) {
+			soonest = after
+		}
+	}
+	rolling := p.Reason == dbv1.ReasonRollingOut
+	within(rolling, observed.Settles(minReady(cluster)))
+	within(rolling, patience(observed))
+	within(slices.ContainsFunc(observed.Members, func(m state.Member) bool { return m.Broken(observed.At) }), observed.Settles(state.Steadily))
+	within(len(observed.Foreign) > 0, foreignAgain)
+	within(len(missing(observed)) > 0, missingAgain)
+	return soonest
 }

@@ -7,12 +7,24 @@ package plan
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // RestartMember deletes a member's pod; the StatefulSet makes it anew from the current template.
 type RestartMember struct{ Member state.Member }
+
+// ResizeMember gives the database of a running member other resources; where the API server refuses that, the
+// member is restarted instead, which may be done under the same conditions.
+type ResizeMember struct {
+	Member    state.Member
+	Resources corev1.ResourceRequirements
+}
+
+// RecreateStatefulSet deletes the StatefulSet and leaves its pods alone; the next pass makes it anew.
+type RecreateStatefulSet struct{}
 
 // Scale lowers the replicas of the StatefulSet to To, so that the member with that ordinal stops. Stop
 // says that all of them go for good; the StatefulSet is marked, and the hooks never run again.
@@ -30,12 +42,16 @@ type RunHook struct {
 // Finalize takes our finalizer off the cluster, which is then gone.
 type Finalize struct{}
 
-func (RestartMember) step() {}
-func (Scale) step()         {}
-func (RunHook) step()       {}
-func (Finalize) step()      {}
+func (RestartMember) step()       {}
+func (ResizeMember) step()        {}
+func (RecreateStatefulSet) step() {}
+func (Scale) step()               {}
+func (RunHook) step()             {}
+func (Finalize) step()            {}
 
-func (s RestartMember) String() string { return "restart " + s.Member.Name }
-func (s Scale) String() string         { return fmt.Sprintf("scale in to %d", s.To) }
-func (s RunHook) String() string       { return fmt.Sprintf("start deletion hook %q as %s", s.Hook, s.Job) }
-func (Finalize) String() string        { return "take off the finalizer" }
+func (s RestartMember) String() string     { return "restart " + s.Member.Name }
+func (s ResizeMember) String() string      { return "resize " + s.Member.Name }
+func (RecreateStatefulSet) String() string { return "delete the StatefulSet and leave its pods" }
+func (s Scale) String() string             { return fmt.Sprintf("scale in to %d", s.To) }
+func (s RunHook) String() string           { return fmt.Sprintf("start deletion hook %q as %s", s.Hook, s.Job) }
+func (Finalize) String() string            { return "take off the finalizer" }

@@ -6,8 +6,10 @@ package plan
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -52,10 +54,28 @@ func writes(cluster *dbv1.DatabaseCluster, observed state.Observed) []Write {
 	add(headless, observed.HeadlessService)
 	add(resources.Service(cluster), observed.Service)
 	add(resources.PodDisruptionBudget(cluster), observed.PodDisruptionBudget)
-	if !observed.Holds(headless.Kind(), headless.Name()) {
-		add(resources.StatefulSet(cluster, replicasNow(cluster, observed), observed.StatefulSet), observed.StatefulSet)
+	if cluster.Spec.Config != nil {
+		config := resources.ConfigMap(cluster)
+		add(config, find(observed.Configs, config.Name()))
+	}
+	if membersMayBeMade(observed, headless) {
+		add(resources.StatefulSet(cluster, replicasNow(cluster, observed), observed.StatefulSet, observed.References), observed.StatefulSet)
 	}
 	return all
+}
+
+// membersMayBeMade tells whether the StatefulSet may be written: its members' names lead to the headless
+// Service, what they need exists, and it is not on its way out.
+func membersMayBeMade(observed state.Observed, headless resources.Child) bool {
+	return !observed.Holds(headless.Kind(), headless.Name()) && !holdsBack(observed) && !ending(observed)
+}
+
+func find(configs []*corev1.ConfigMap, name string) *corev1.ConfigMap {
+	i := slices.IndexFunc(configs, func(c *corev1.ConfigMap) bool { return c.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return configs[i]
 }
 
 func writeOf(child resources.Child, live metav1.Object) (w Write, needed bool) {
@@ -67,12 +87,6 @@ func writeOf(child resources.Child, live metav1.Object) (w Write, needed bool) {
 		return Write{}, false
 	}
 	return Write{Child: child, UID: live.GetUID(), Version: live.GetResourceVersion(), Drift: drift, Eviction: child.Eviction(live)}, true
-}
-
-// replicasNow is what the StatefulSet is told now: members come all at once but go one by one.
-func replicasNow(cluster *dbv1.DatabaseCluster, observed state.Observed) int32 {
-	live, _ := observed.Replicas()
-	return max(live, cluster.Spec.Replicas)
 }
 
 func describe(all []Write) string {

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,7 +42,13 @@ func HookJob(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook) Child {
 					WithRestartPolicy(corev1.RestartPolicyNever).
 					WithContainers(baseContainer(cluster, naming.HookContainer).
 						WithCommand(hook.Command...).
+						WithVolumeMounts(withoutData(volumeMounts(cluster))...).
 						WithEnv(hookEnvironment(cluster)...))))))
+}
+
+// withoutData are the mounts without those of the data volume, which is a member's.
+func withoutData(mounts []*corev1ac.VolumeMountApplyConfiguration) []*corev1ac.VolumeMountApplyConfiguration {
+	return slices.DeleteFunc(mounts, func(m *corev1ac.VolumeMountApplyConfiguration) bool { return *m.Name == naming.DataVolume })
 }
 
 // hookEnvironment tells a hook which cluster it is for and how to reach the members.

@@ -5,20 +5,24 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
+	"maps"
+
 	corev1 "k8s.io/api/core/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // defaultFSGroup owns the data volumes. Whatever user the image runs as, the group lets it write.
 const defaultFSGroup = 65532
 
 // podTemplate is the pod of every member.
-func podTemplate(cluster *dbv1.DatabaseCluster) *corev1ac.PodTemplateSpecApplyConfiguration {
+func podTemplate(cluster *dbv1.DatabaseCluster, references []state.Reference) *corev1ac.PodTemplateSpecApplyConfiguration {
 	spec := podSpec(cluster).
+		WithInitContainers(initContainers(cluster)...).
 		WithContainers(databaseContainer(cluster)).
 		WithTopologySpreadConstraints(topologySpread(cluster)...)
 	spec.TerminationGracePeriodSeconds = cluster.Spec.TerminationGracePeriodSeconds
@@ -27,7 +31,29 @@ func podTemplate(cluster *dbv1.DatabaseCluster) *corev1ac.PodTemplateSpecApplyCo
 			WithName(naming.DataVolume).
 			WithEmptyDir(corev1ac.EmptyDirVolumeSource().WithSizeLimit(cluster.Spec.Storage.Size)))
 	}
-	return corev1ac.PodTemplateSpec().WithLabels(naming.Labels(cluster)).WithSpec(spec)
+	return corev1ac.PodTemplateSpec().
+		WithLabels(cluster.Spec.Template.Labels).
+		WithLabels(naming.Labels(cluster)).
+		WithAnnotations(podAnnotations(cluster, references)).
+		WithSpec(spec)
+}
+
+// podAnnotations are the spec's and, where they say something, the operator's: a change of any restarts
+// the members.
+func podAnnotations(cluster *dbv1.DatabaseCluster, references []state.Reference) map[string]string {
+	all := maps.Clone(cluster.Spec.Template.Annotations)
+	if all == nil {
+		all = map[string]string{}
+	}
+	for key, value := range map[string]string{
+		dbv1.AnnotationRestart:    cluster.Annotations[dbv1.AnnotationRestart],
+		dbv1.AnnotationReferences: referencesHash(cluster, references),
+	} {
+		if value != "" {
+			all[key] = value
+		}
+	}
+	return all
 }
 
 // podSpec is what members and hooks have in common. Nothing in them calls the API server, so they get
@@ -40,7 +66,8 @@ func podSpec(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration 
 		WithSecurityContext(podSecurityContext(cluster)).
 		WithImagePullSecrets(asEach[corev1ac.LocalObjectReferenceApplyConfiguration](cluster.Spec.ImagePullSecrets)...).
 		WithNodeSelector(scheduling.NodeSelector).
-		WithTolerations(asEach[corev1ac.TolerationApplyConfiguration](scheduling.Tolerations)...)
+		WithTolerations(asEach[corev1ac.TolerationApplyConfiguration](scheduling.Tolerations)...).
+		WithVolumes(volumes(cluster)...)
 	if scheduling.Affinity != nil {
 		spec.WithAffinity(as[corev1ac.AffinityApplyConfiguration](scheduling.Affinity))
 	}
@@ -57,17 +84,9 @@ func databaseContainer(cluster *dbv1.DatabaseCluster) *corev1ac.ContainerApplyCo
 		WithCommand(spec.Command...).
 		WithResources(as[corev1ac.ResourceRequirementsApplyConfiguration](spec.Resources)).
 		WithPorts(corev1ac.ContainerPort().WithName(naming.Port).WithContainerPort(spec.Port).WithProtocol(corev1.ProtocolTCP)).
-		WithVolumeMounts(corev1ac.VolumeMount().WithName(naming.DataVolume).WithMountPath(spec.DataPath))
-	if spec.Probes.Startup != nil {
-		container.WithStartupProbe(as[corev1ac.ProbeApplyConfiguration](spec.Probes.Startup))
-	}
-	if spec.Probes.Readiness != nil {
-		container.WithReadinessProbe(as[corev1ac.ProbeApplyConfiguration](spec.Probes.Readiness))
-	}
-	if spec.Probes.Liveness != nil {
-		container.WithLivenessProbe(as[corev1ac.ProbeApplyConfiguration](spec.Probes.Liveness))
-	}
-	return container
+		WithVolumeMounts(corev1ac.VolumeMount().WithName(naming.DataVolume).WithMountPath(spec.DataPath)).
+		WithVolumeMounts(volumeMounts(cluster)...)
+	return withProbes(container, spec.Probes)
 }
 
 // baseContainer runs the cluster's image with its environment.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -67,10 +69,11 @@ func TestTheObjectsOfAClusterAreAsTheGoldenFilesSay(t *testing.T) {
 		"smallest.headless-service":    HeadlessService(smallest()),
 		"smallest.service":             Service(smallest()),
 		"smallest.poddisruptionbudget": PodDisruptionBudget(smallest()),
-		"smallest.statefulset":         StatefulSet(smallest(), 3, nil),
-		"ephemeral.statefulset":        StatefulSet(ephemeralCluster, 3, nil),
+		"smallest.statefulset":         StatefulSet(smallest(), 3, nil, nil),
+		"ephemeral.statefulset":        StatefulSet(ephemeralCluster, 3, nil, nil),
 		"full.service":                 Service(everything),
-		"full.statefulset":             StatefulSet(everything, everything.Spec.Replicas, nil),
+		"full.statefulset":             StatefulSet(everything, everything.Spec.Replicas, nil, nil),
+		"full.configmap":               ConfigMap(everything),
 		"full.hook-job":                HookJob(everything, everything.Spec.Deletion.Hooks[0]),
 	} {
 		t.Run(name, func(t *testing.T) { compare(t, name, child) })
@@ -121,8 +124,8 @@ func TestAChildThatStandsAsWantedHasNoDrift(t *testing.T) {
 		if drift := Service(cluster).Drift(live[corev1.Service](t, Service(cluster))); drift != "" {
 			t.Errorf("Service: %s", drift)
 		}
-		set := sealed(t, StatefulSet(cluster, 3, nil))
-		if drift := StatefulSet(cluster, 3, set).Drift(set); drift != "" {
+		set := sealed(t, StatefulSet(cluster, 3, nil, nil))
+		if drift := StatefulSet(cluster, 3, set, nil).Drift(set); drift != "" {
 			t.Errorf("StatefulSet: %s", drift)
 		}
 	}
@@ -142,7 +145,7 @@ func TestDriftIsTheFieldThatDiffersAndOthersMayAddTheirOwn(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			child := StatefulSet(smallest(), 3, nil)
+			child := StatefulSet(smallest(), 3, nil, nil)
 			set := sealed(t, child)
 			c.change(set)
 			if got := child.Drift(set); got != c.want {
@@ -201,7 +204,7 @@ func TestATemplateThatSomebodyElseChangedIsPutRightAsAWhole(t *testing.T) {
 	}
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
-			child := StatefulSet(smallest(), 3, nil)
+			child := StatefulSet(smallest(), 3, nil, nil)
 			set := sealed(t, child)
 			change(set)
 			if drift := child.Drift(set); drift == "" {
@@ -216,7 +219,7 @@ func TestATemplateThatSomebodyElseChangedIsPutRightAsAWhole(t *testing.T) {
 }
 
 func TestWhatTheAPIServerMakesOfAWriteIsNoDrift(t *testing.T) {
-	child := StatefulSet(smallest(), 3, nil)
+	child := StatefulSet(smallest(), 3, nil, nil)
 	set := live[appsv1.StatefulSet](t, child)
 	set.Spec.RevisionHistoryLimit, set.Spec.Template.Spec.SchedulerName = new(int32), "default-scheduler"
 	set.Annotations[dbv1.AnnotationSealed] = Seal(set)
@@ -227,9 +230,9 @@ func TestWhatTheAPIServerMakesOfAWriteIsNoDrift(t *testing.T) {
 
 func TestEqualSpellingsOfAQuantityAreNoDrift(t *testing.T) {
 	cluster := smallest()
-	set := sealed(t, StatefulSet(cluster, 3, nil))
+	set := sealed(t, StatefulSet(cluster, 3, nil, nil))
 	cluster.Spec.Resources.Requests[corev1.ResourceCPU] = resource.MustParse("1")
-	if drift := StatefulSet(cluster, 3, set).Drift(set); drift != "" {
+	if drift := StatefulSet(cluster, 3, set, nil).Drift(set); drift != "" {
 		t.Error(drift)
 	}
 }
@@ -239,12 +242,91 @@ func TestAGivenSecurityContextKeepsTheDefaultsThatItDoesNotName(t *testing.T) {
 	user, escalate := int64(999), true
 	cluster.Spec.PodSecurityContext = &corev1.PodSecurityContext{RunAsUser: &user}
 	cluster.Spec.ContainerSecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: &escalate}
-	pod := live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, nil)).Spec.Template.Spec
+	pod := live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, nil, nil)).Spec.Template.Spec
 	if !*pod.SecurityContext.RunAsNonRoot || *pod.SecurityContext.RunAsUser != 999 || *pod.SecurityContext.FSGroup != 65532 {
 		t.Errorf("pod: %+v", pod.SecurityContext)
 	}
 	container := pod.Containers[0].SecurityContext
 	if !*container.AllowPrivilegeEscalation || container.Capabilities.Drop[0] != "ALL" {
 		t.Errorf("container: %+v", container)
+	}
+}
+
+func TestATemplateThatStillHoldsIsRepeatedWhateverTodaysWouldBe(t *testing.T) {
+	cluster := full(t)
+	set := sealed(t, StatefulSet(cluster, 3, nil, nil))
+	set.Spec.Template.Spec.PriorityClassName = "of-another-version"
+	set.Spec.Template.Annotations[dbv1.AnnotationTemplate] = "of-another-version"
+	set.Annotations[dbv1.AnnotationSealed] = Seal(set)
+	if child := StatefulSet(cluster, 3, set, nil); child.Drift(set) != "" || child.Eviction(set) != nil {
+		t.Errorf("drift at %q", child.Drift(set))
+	}
+	if !Newer(cluster, set, nil) {
+		t.Error("nobody is told that today's template is another")
+	}
+}
+
+// What a cluster's template was made from must hash the same in every version of the operator that does
+// not mean to restart every database: a change of these values is a change of releases.
+func TestWhatATemplateIsMadeFromHashesAsInEarlierVersions(t *testing.T) {
+	references := []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: "c"}}
+	for want, got := range map[string]string{
+		"e57b97992974cc03": renderedFrom(smallest(), nil),
+		"5f39d9b2aa5d462e": renderedFrom(full(t), references),
+	} {
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+func TestAChangeOfTheResourcesAloneLeavesTheTemplatesHash(t *testing.T) {
+	before, after := smallest(), smallest()
+	after.Spec.Resources.Requests[corev1.ResourceCPU] = resource.MustParse("2")
+	hashOf := func(c *dbv1.DatabaseCluster) string {
+		return live[appsv1.StatefulSet](t, StatefulSet(c, 3, nil, nil)).Spec.Template.Annotations[dbv1.AnnotationTemplate]
+	}
+	if hashOf(before) != hashOf(after) {
+		t.Error("the hashes differ: no member could be resized while it runs")
+	}
+	after.Spec.Image = "other"
+	if hashOf(before) == hashOf(after) {
+		t.Error("another image has the same hash")
+	}
+}
+
+func TestReferencesAreWhatPodsCannotStartWithout(t *testing.T) {
+	var got []string
+	for _, r := range References(full(t)) {
+		got = append(got, fmt.Sprintf("%s %s by %s, optional %v", r.Kind, r.Name, r.Where, r.Optional))
+	}
+	want := []string{
+		"Secret passwords by spec.env[PASSWORD], optional false",
+		"ConfigMap settings by spec.envFrom, optional false",
+		"Secret certificates by spec.template.volumes[tls].secret, optional false",
+		"ConfigMap extras by spec.template.volumes[extras].configMap, optional true",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestAReferenceThatChangesMakesTheTemplateAnew(t *testing.T) {
+	cluster := full(t)
+	with := func(content string) *appsv1.StatefulSet {
+		return sealed(t, StatefulSet(cluster, 3, nil, []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: content}}))
+	}
+	now := []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: "new"}}
+	if StatefulSet(cluster, 3, with("new"), now).Drift(with("new")) != "" || StatefulSet(cluster, 3, with("old"), now).Drift(with("old")) == "" {
+		t.Error("not the content decides")
+	}
+}
+
+func TestContainersOfTheSpecCannotWeakenTheirSecurity(t *testing.T) {
+	for _, c := range live[appsv1.StatefulSet](t, StatefulSet(full(t), 3, nil, nil)).Spec.Template.Spec.InitContainers {
+		s := c.SecurityContext
+		if s == nil || !*s.RunAsNonRoot || *s.AllowPrivilegeEscalation || s.Capabilities.Drop[0] != "ALL" || len(s.Capabilities.Add) > 0 {
+			t.Errorf("%s: %+v", c.Name, s)
+		}
 	}
 }

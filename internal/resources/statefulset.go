@@ -7,12 +7,14 @@ package resources
 import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // StatefulSet runs the members. Its pods start in parallel, or one that cannot start would keep the
@@ -23,7 +25,7 @@ import (
 //
 // Replicas is an argument because members go one by one. The claim template of a live StatefulSet is
 // repeated as it stands, because it cannot change.
-func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, live *appsv1.StatefulSet) Child {
+func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, live *appsv1.StatefulSet, references []state.Reference) Child {
 	child := newChild(appsv1ac.StatefulSet(naming.StatefulSet(cluster.Name), cluster.Namespace).
 		WithLabels(naming.Labels(cluster)).
 		WithOwnerReferences(ownedBy(cluster)).
@@ -34,10 +36,11 @@ func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, live *appsv1.Sta
 			WithPersistentVolumeClaimRetentionPolicy(appsv1ac.StatefulSetPersistentVolumeClaimRetentionPolicy().
 				WithWhenDeleted(appsv1.RetainPersistentVolumeClaimRetentionPolicyType).
 				WithWhenScaled(appsv1.RetainPersistentVolumeClaimRetentionPolicyType)).
-			WithSelector(metav1ac.LabelSelector().WithMatchLabels(naming.Selector(cluster.Name))).
-			WithTemplate(podTemplate(cluster))),
+			WithSelector(metav1ac.LabelSelector().WithMatchLabels(naming.Selector(cluster.Name)))),
 		[]string{"spec", "template"}, []string{"spec", "ordinals"}, []string{"spec", "minReadySeconds"}).
-		set(int64(replicas), "spec", "replicas")
+		set(int64(replicas), "spec", "replicas").
+		set(template(cluster, live, references), "spec", "template").
+		set(renderedFrom(cluster, references), "metadata", "annotations", dbv1.AnnotationRenderedFrom)
 	child.sealed = true
 	if templates := claimTemplates(cluster, live); len(templates) > 0 {
 		child.set(templates, "spec", "volumeClaimTemplates")
@@ -62,6 +65,16 @@ func claimTemplates(cluster *dbv1.DatabaseCluster, live *appsv1.StatefulSet) []a
 	template := corev1ac.PersistentVolumeClaim(naming.DataVolume, "").WithLabels(naming.Labels(cluster)).WithSpec(spec)
 	template.Namespace = nil // a template has none
 	return []any{toMap(template)}
+}
+
+// ClaimSize is the size with which the StatefulSet makes claims; ok is false where it makes none.
+func ClaimSize(set *appsv1.StatefulSet) (size resource.Quantity, ok bool) {
+	for _, template := range set.Spec.VolumeClaimTemplates {
+		if template.Name == naming.DataVolume {
+			size, ok = template.Spec.Resources.Requests[corev1.ResourceStorage]
+		}
+	}
+	return size, ok
 }
 
 func liveClaimTemplates(live *appsv1.StatefulSet) []any {

@@ -44,11 +44,18 @@ func StatefulSetFacts(set *appsv1.StatefulSet) *appsv1.StatefulSet {
 func ClusterFacts(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 	facts := &dbv1.DatabaseCluster{ObjectMeta: metadataFacts(cluster.ObjectMeta), Spec: cluster.Spec, Status: cluster.Status}
 	facts.Labels, facts.OwnerReferences = nil, nil
-	facts.Annotations = nil
-	if skip, found := cluster.Annotations[dbv1.AnnotationSkipDeletionHooks]; found {
-		facts.Annotations = map[string]string{dbv1.AnnotationSkipDeletionHooks: skip}
+	facts.Annotations = map[string]string{}
+	for _, asked := range []string{dbv1.AnnotationSkipDeletionHooks, dbv1.AnnotationUpdate, dbv1.AnnotationRestart, dbv1.AnnotationRefresh} {
+		if value, found := cluster.Annotations[asked]; found {
+			facts.Annotations[asked] = value
+		}
 	}
 	return facts
+}
+
+// ConfigMapFacts are the facts of a ConfigMap with the files of spec.config.
+func ConfigMapFacts(config *corev1.ConfigMap) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metadataFacts(config.ObjectMeta), Data: config.Data, Immutable: config.Immutable}
 }
 
 // metadataFacts keep the resourceVersion for preconditions; it is no fact.

@@ -5,14 +5,14 @@ SPDX-License-Identifier: Apache-2.0
 package state
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
 // Member is what the operator uses of a member's pod, and all that it uses: the watch on pods lets an
@@ -22,13 +22,23 @@ type Member struct {
 	UID      types.UID
 	Owner    types.UID // of the StatefulSet that controls the pod; "" for none
 	Ordinal  int32
+	Created  metav1.Time
 	Revision string
-	Ready    bool
+	// Template is the operator's own hash of the template that the pod was made from, but for the resources
+	// of the database container, which Resources are.
+	Template  string
+	Resources string
+	// Resize is how far the kubelet is with a change of the resources.
+	Resize Resize
+	Ready  bool
 	// ReadySince is when Ready last changed.
 	ReadySince metav1.Time
 	Stopping   bool
 	// Problem says why the pod cannot run, or why it last ended; "" when no reason is known.
 	Problem string
+	// Stuck tells that the pod does not run and will not by itself: it was never started, or has ended again
+	// and again.
+	Stuck bool
 	// Version is the pod's resourceVersion, for the precondition of its deletion. No decision reads it.
 	Version string
 }
@@ -39,19 +49,19 @@ func (m Member) Facts() Member {
 	return m
 }
 
-// Steadily is how long a member has to be ready before that counts where it may not last: a container
+// Steadily is how long a member that has ended before has to be ready until that counts: a container
 // without a readiness probe is ready for an instant between one crash and the next.
 const Steadily = 10 * time.Second
 
 // Serving tells whether the member is ready and not on its way out. One that has ended before has to be
 // ready steadily.
 func (m Member) Serving(now time.Time) bool {
-	return m.Ready && !m.Stopping && (m.Problem == "" || m.Steady(now))
+	return m.Ready && !m.Stopping && (m.Problem == "" || m.Steady(now, Steadily))
 }
 
-// Steady tells whether the member has been ready for long enough to disturb another.
-func (m Member) Steady(now time.Time) bool {
-	return m.Ready && !m.Stopping && m.settlesIn(now) <= 0
+// Steady tells whether the member has been ready for that long, which is what it takes to disturb another.
+func (m Member) Steady(now time.Time, after time.Duration) bool {
+	return m.Ready && !m.Stopping && m.settlesIn(now, after) <= 0
 }
 
 // Broken tells whether the member is known to be unable to run. One on its way out is not: it will be
@@ -60,8 +70,10 @@ func (m Member) Broken(now time.Time) bool {
 	return m.Problem != "" && !m.Stopping && !m.Serving(now)
 }
 
-// settlesIn is how long it takes until the member has been ready steadily.
-func (m Member) settlesIn(now time.Time) time.Duration { return m.ReadySince.Add(Steadily).Sub(now) }
+// settlesIn is how long it takes until the member has been ready for that long.
+func (m Member) settlesIn(now time.Time, after time.Duration) time.Duration {
+	return m.ReadySince.Add(after).Sub(now)
+}
 
 // MemberOf reads a Member from its pod.
 func MemberOf(pod *corev1.Pod, ordinal int32) Member {
@@ -69,10 +81,16 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Name:     pod.Name,
 		UID:      pod.UID,
 		Ordinal:  ordinal,
+		Created:  pod.CreationTimestamp,
 		Revision: pod.Labels[appsv1.StatefulSetRevisionLabel],
+		Template: pod.Annotations[dbv1.AnnotationTemplate],
 		Stopping: pod.DeletionTimestamp != nil,
 		Problem:  problem(pod),
+		Stuck:    stuck(pod),
 		Version:  pod.ResourceVersion,
+	}
+	if database := databaseContainer(pod.Spec.Containers); database != nil {
+		m.Resources = resourcesText(database.Resources)
 	}
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		m.Owner = owner.UID
@@ -81,70 +99,7 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		if c.Type == corev1.PodReady {
 			m.Ready, m.ReadySince = c.Status == corev1.ConditionTrue, c.LastTransitionTime
 		}
+		m.Resize = m.Resize.with(c)
 	}
 	return m
-}
-
-var (
-	// starting are the reasons of a waiting container that say nothing of a problem. Why a container is in
-	// CrashLoopBackOff, its last end says.
-	starting = map[string]bool{"": true, "ContainerCreating": true, "PodInitializing": true, "CrashLoopBackOff": true}
-	// pulling are those of one image that cannot be pulled.
-	pulling = map[string]bool{"ErrImagePull": true, "ImagePullBackOff": true}
-)
-
-// problem is why a pod cannot run, as a clause without times or counters.
-func problem(pod *corev1.Pod) string {
-	for _, c := range pod.Status.Conditions {
-		if unschedulable(c) {
-			return fmt.Sprintf("cannot be scheduled: %s", c.Message)
-		}
-	}
-	for _, s := range pod.Status.InitContainerStatuses {
-		done := s.State.Terminated != nil && s.State.Terminated.ExitCode == 0
-		if text := containerProblem(s); text != "" && !done {
-			return text
-		}
-	}
-	for _, s := range pod.Status.ContainerStatuses {
-		if text := containerProblem(s); text != "" {
-			return text
-		}
-	}
-	if pod.Status.Phase == corev1.PodFailed {
-		return strings.TrimSuffix("failed: "+pod.Status.Reason, ": ")
-	}
-	return ""
-}
-
-// unschedulable leaves out what passes by itself: an error of the scheduler, and a claim that was made
-// in the same moment as the pod.
-func unschedulable(c corev1.PodCondition) bool {
-	return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable &&
-		!(strings.Contains(c.Message, "persistentvolumeclaim") && strings.Contains(c.Message, "not found"))
-}
-
-// containerProblem says the same for as long as the cause is the same: the kubelet goes back and forth
-// between an error and waiting for the next try, and between a crash, waiting and running again.
-func containerProblem(s corev1.ContainerStatus) string {
-	if waiting := s.State.Waiting; waiting != nil {
-		switch {
-		case pulling[waiting.Reason]:
-			_, cause, found := strings.Cut(waiting.Message, "ErrImagePull: ")
-			if !found {
-				cause = waiting.Message
-			}
-			return fmt.Sprintf("container %s: image pull failed: %s", s.Name, cause)
-		case !starting[waiting.Reason]:
-			return fmt.Sprintf("container %s: %s: %s", s.Name, waiting.Reason, waiting.Message)
-		}
-	}
-	ended := s.State.Terminated
-	if ended == nil {
-		ended = s.LastTerminationState.Terminated
-	}
-	if ended == nil {
-		return ""
-	}
-	return fmt.Sprintf("container %s: exited with code %d (%s)", s.Name, ended.ExitCode, ended.Reason)
 }

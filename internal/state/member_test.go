@@ -11,7 +11,10 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
 func waiting(reason, message string) corev1.ContainerStatus {
@@ -84,8 +87,8 @@ func TestAMemberThatEndedBeforeCountsOnlyWhenItIsReadySteadily(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			if c.member.Serving(now) != c.serving || c.member.Steady(now) != c.steady || c.member.Broken(now) != c.broken {
-				t.Errorf("serving %v, steady %v, broken %v", c.member.Serving(now), c.member.Steady(now), c.member.Broken(now))
+			if c.member.Serving(now) != c.serving || c.member.Steady(now, Steadily) != c.steady || c.member.Broken(now) != c.broken {
+				t.Errorf("serving %v, steady %v, broken %v", c.member.Serving(now), c.member.Steady(now, Steadily), c.member.Broken(now))
 			}
 		})
 	}
@@ -106,6 +109,36 @@ func TestWhatIsNotKnownIsNotTakenForOutdated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := (Observed{StatefulSet: c.set, Members: members}).Outdated(); len(got) != c.want {
 				t.Errorf("%v", got)
+			}
+		})
+	}
+}
+
+func TestAMemberThatWasGivenItsResourcesWhileItRunsIsNotOutdated(t *testing.T) {
+	set := &appsv1.StatefulSet{Status: appsv1.StatefulSetStatus{UpdateRevision: "new"}}
+	set.Spec.Template.Annotations = map[string]string{dbv1.AnnotationTemplate: "t"}
+	wanted := corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}
+	set.Spec.Template.Spec.Containers = []corev1.Container{{Name: "database", Resources: wanted}}
+	given := resourcesText(corev1.ResourceRequirements{ // as the API server completes it
+		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2000m")},
+		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")},
+	})
+	cases := map[string]struct {
+		member   Member
+		outdated bool
+	}{
+		"it has them":                          {Member{Revision: "old", Template: "t", Resources: given}, false},
+		"it is being given them":               {Member{Revision: "old", Template: "t", Resources: given, Resize: Resize{Pending: true}}, false},
+		"its node does not have them":          {Member{Revision: "old", Template: "t", Resources: given, Resize: Resize{Pending: true, Infeasible: true}}, true},
+		"it has others":                        {Member{Revision: "old", Template: "t", Resources: resourcesText(corev1.ResourceRequirements{})}, true},
+		"it differs in more than that":         {Member{Revision: "old", Template: "s", Resources: given}, true},
+		"it was made before there was a hash":  {Member{Revision: "old", Resources: given}, true},
+		"it has the revision, whatever it has": {Member{Revision: "new"}, false},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := len((Observed{StatefulSet: set, Members: []Member{c.member}}).Outdated()) > 0; got != c.outdated {
+				t.Errorf("outdated is %v", got)
 			}
 		})
 	}

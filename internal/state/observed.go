@@ -11,6 +11,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
 // Observed is everything that one pass read about a cluster. An object that is nil does not exist; a
@@ -29,6 +31,15 @@ type Observed struct {
 
 	// Members are the pods of the cluster, by ordinal.
 	Members []Member
+
+	// Volumes are the claims of the members' data volumes, by ordinal; those of members that are no more, too.
+	Volumes []Volume
+
+	// Configs are the ConfigMaps that the operator made for spec.config, by name.
+	Configs []*corev1.ConfigMap
+
+	// References are the Secrets and ConfigMaps that the spec names, in the order of the fields.
+	References []Reference
 
 	// Hooks are the Jobs of deletion hooks by the hook's name; read only while the cluster is being
 	// deleted. A hook without an entry has no Job.
@@ -62,12 +73,12 @@ func (o Observed) Ready() int32 {
 	return ready
 }
 
-// Settles is how long it takes until another member has been ready steadily; 0 when there is none that
-// only time keeps from it.
-func (o Observed) Settles() time.Duration {
+// Settles is how long it takes until another member has been ready for that long; 0 when there is none
+// that only time keeps from it.
+func (o Observed) Settles(after time.Duration) time.Duration {
 	var soonest time.Duration
 	for _, m := range o.Members {
-		left := m.settlesIn(o.At)
+		left := m.settlesIn(o.At, after)
 		if m.Ready && !m.Stopping && left > 0 && (soonest == 0 || left < soonest) {
 			soonest = left
 		}
@@ -93,8 +104,7 @@ func (o Observed) Revision() (revision string, known bool) {
 	return set.Status.UpdateRevision, true
 }
 
-// Outdated are the members whose revision is not the one that they should have; none while that is
-// not known.
+// Outdated are the members that do not run the current template; none while that is not known.
 func (o Observed) Outdated() []Member {
 	revision, known := o.Revision()
 	if !known {
@@ -102,9 +112,38 @@ func (o Observed) Outdated() []Member {
 	}
 	var outdated []Member
 	for _, m := range o.Members {
-		if m.Revision != revision {
+		if m.Revision != revision && !o.resized(m) {
 			outdated = append(outdated, m)
 		}
 	}
 	return outdated
+}
+
+// resized tells whether a member of another revision runs the current template all the same: the two
+// differ only in the resources of the database, and the member was given those while it ran.
+func (o Observed) resized(m Member) bool {
+	return o.Resizable(m) && m.Resources == o.resources() && !m.Resize.Infeasible
+}
+
+// Resizable tells whether a member of another revision differs from the current template in nothing but
+// the resources of the database.
+func (o Observed) Resizable(m Member) bool {
+	return m.Template != "" && m.Template == o.Template()
+}
+
+// Template is the operator's hash of the current template; "" without one.
+func (o Observed) Template() string {
+	if o.StatefulSet == nil {
+		return ""
+	}
+	return o.StatefulSet.Spec.Template.Annotations[dbv1.AnnotationTemplate]
+}
+
+// resources are those of the database in the current template.
+func (o Observed) resources() string {
+	database := databaseContainer(o.StatefulSet.Spec.Template.Spec.Containers)
+	if database == nil {
+		return ""
+	}
+	return resourcesText(database.Resources)
 }

@@ -15,17 +15,21 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
 )
 
-// ready is derived last, from the other conditions.
+// ready is derived last, from the other conditions. A cluster that hibernates as its spec asks is ready,
+// although not available.
 func ready(available, progressing, degraded, stalled metav1.Condition) metav1.Condition {
+	hibernated := available.Reason == dbv1.ReasonHibernated
 	switch {
 	case stalled.Status == metav1.ConditionTrue:
 		return condition(dbv1.ConditionReady, false, dbv1.ReasonNotReady, "stalled: "+stalled.Message)
 	case degraded.Status == metav1.ConditionTrue:
 		return condition(dbv1.ConditionReady, false, dbv1.ReasonNotReady, "degraded: "+degraded.Message)
-	case available.Status != metav1.ConditionTrue:
+	case available.Status != metav1.ConditionTrue && !hibernated:
 		return condition(dbv1.ConditionReady, false, dbv1.ReasonNotReady, "not available: "+available.Message)
 	case progressing.Status == metav1.ConditionTrue:
 		return condition(dbv1.ConditionReady, false, dbv1.ReasonNotReady, "progressing: "+progressing.Message)
+	case hibernated:
+		return condition(dbv1.ConditionReady, true, dbv1.ReasonHibernated, available.Message)
 	default:
 		return condition(dbv1.ConditionReady, true, dbv1.ReasonReady, available.Message)
 	}
@@ -38,6 +42,8 @@ func (p Pass) available() metav1.Condition {
 	switch {
 	case p.Cluster.DeletionTimestamp != nil && serving < wanted:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonDeleting, text)
+	case p.Cluster.Spec.Hibernated && serving == 0:
+		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernated, "spec.hibernated is true; the volumes are kept")
 	case p.Observed.StatefulSet == nil && members == 0:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonCreating, "the members do not exist yet")
 	case serving > wanted:

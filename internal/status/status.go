@@ -28,9 +28,8 @@ type Pass struct {
 // transition time until its status changes.
 func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 	status := pass.Cluster.Status.DeepCopy()
-	status.Replicas = int32(len(pass.Observed.Members))
-	status.ReadyReplicas = pass.Observed.Ready()
 	status.Selector = naming.SelectorText(pass.Cluster.Name)
+	pass.count(status)
 	if pass.expressed() {
 		status.ObservedGeneration = pass.Cluster.Generation
 	}
@@ -49,12 +48,19 @@ func (p Pass) expressed() bool {
 	if p.Plan.Stalled != nil || refused(p.Err) {
 		return true
 	}
-	return p.Err == nil && p.Plan.Reason != dbv1.ReasonScaling
+	return p.Err == nil && !p.Plan.Pending
 }
 
+// conditions are those that are always there, and those that apply or once did.
 func (p Pass) conditions() []metav1.Condition {
 	available, progressing, degraded, stalled := p.available(), p.progressing(), p.degraded(), p.stalled()
 	all := []metav1.Condition{ready(available, progressing, degraded, stalled), available, progressing, degraded, stalled}
+	for _, condition := range []metav1.Condition{p.updateAvailable(), p.storageResizing(), p.paused(), p.hibernated()} {
+		known := meta.FindStatusCondition(p.Cluster.Status.Conditions, condition.Type) != nil
+		if known || condition.Status == metav1.ConditionTrue {
+			all = append(all, condition)
+		}
+	}
 	if p.Cluster.DeletionTimestamp != nil {
 		all = append(all, p.deletionBlocked())
 	}

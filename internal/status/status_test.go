@@ -7,6 +7,7 @@ package status
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -171,7 +173,7 @@ func TestTheObservedGenerationIsTheOneThatTheObjectsExpress(t *testing.T) {
 	}{
 		"after a pass without errors":             {func(*Pass) {}, 7},
 		"not after an error":                      {func(p *Pass) { p.Err = errors.New("no") }, 6},
-		"not while members are still to go":       {func(p *Pass) { p.Plan.Reason = dbv1.ReasonScaling }, 6},
+		"not while members are still to go":       {func(p *Pass) { p.Plan.Pending = true }, 6},
 		"when only a human can bring the rest on": {func(p *Pass) { p.Plan.Stalled = &plan.Stall{Reason: "X", Message: "x"} }, 7},
 	}
 	for name, c := range cases {
@@ -183,6 +185,87 @@ func TestTheObservedGenerationIsTheOneThatTheObjectsExpress(t *testing.T) {
 				t.Errorf("got %d, want %d", got, c.want)
 			}
 		})
+	}
+}
+
+func TestAConditionThatAppliesStaysToSayThatItNoLongerDoes(t *testing.T) {
+	cases := map[string]struct {
+		apply func(*Pass)
+		want  string
+	}{
+		dbv1.ConditionUpdateAvailable: {func(p *Pass) { p.Plan.Newer = true }, "+UpdateAvailable NewerTemplate; -UpdateAvailable UpToDate"},
+		dbv1.ConditionPaused:          {func(p *Pass) { p.Cluster.Spec.Paused = true }, "+Paused Paused; -Paused NotPaused"},
+		dbv1.ConditionHibernated: {
+			func(p *Pass) { p.Cluster.Spec.Hibernated, p.Observed.Members = true, nil }, "+Hibernated Hibernated; -Hibernated Running",
+		},
+		dbv1.ConditionStorageResizing: {func(p *Pass) {
+			p.Cluster.Spec.Storage.Size = resource.MustParse("2Gi")
+			p.Observed.Volumes = []state.Volume{{Claim: "data-orders-0", Capacity: resource.MustParse("1Gi")}}
+		}, "+StorageResizing Resizing; -StorageResizing Resized"},
+	}
+	for kind, c := range cases {
+		t.Run(kind, func(t *testing.T) {
+			never := settled()
+			if meta.FindStatusCondition(Of(never, then).Conditions, kind) != nil {
+				t.Error("it is there although it never applied")
+			}
+			applies, over := settled(), settled()
+			c.apply(&applies)
+			over.Cluster.Status = Of(applies, then)
+			var got []string
+			for _, status := range []dbv1.DatabaseClusterStatus{over.Cluster.Status, Of(over, now)} {
+				for _, part := range strings.Split(summary(status), ", ") {
+					if strings.HasPrefix(part[1:], kind+" ") {
+						got = append(got, part)
+					}
+				}
+			}
+			if strings.Join(got, "; ") != c.want {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
+
+func TestAClusterThatHibernatesIsReadyButNotAvailable(t *testing.T) {
+	pass := settled()
+	pass.Cluster.Spec.Hibernated, pass.Observed.Members = true, nil
+	want := "+Ready Hibernated, -Available Hibernated, -Progressing Settled, -Degraded MembersHealthy, -Stalled NotStalled, +Hibernated Hibernated"
+	if got := summary(Of(pass, now)); got != want {
+		t.Error(got)
+	}
+}
+
+func TestMembersAreToldOneByOne(t *testing.T) {
+	pass := settled()
+	pass.Observed.StatefulSet.Status.UpdateRevision = "new"
+	pass.Observed.Members = []state.Member{
+		{Name: "orders-0", Revision: "new", Ready: true},
+		{Name: "orders-1", Ordinal: 1, Revision: "old", Problem: "no image"},
+		{Name: "orders-2", Ordinal: 2, Revision: "new", Ready: true, Stopping: true},
+		{Name: "orders-3", Ordinal: 3, Revision: "new"},
+	}
+	pass.Observed.Volumes = []state.Volume{
+		{Claim: "data-orders-0", Requested: resource.MustParse("2Gi"), Capacity: resource.MustParse("2Gi")},
+		{Claim: "data-orders-1", Ordinal: 1, Requested: resource.MustParse("2Gi"), Capacity: resource.MustParse("1Gi")},
+		{Claim: "data-orders-9", Ordinal: 9, Requested: resource.MustParse("1Mi"), Capacity: resource.MustParse("1Mi")},
+	}
+	status := Of(pass, now)
+	var got []string
+	for _, m := range status.Members {
+		got = append(got, fmt.Sprintf("%s %s outdated=%v ready=%v %s%s volume=%v", m.Pod, m.Revision, m.Outdated, m.Ready, m.Reason, m.Message, m.Volume != nil))
+	}
+	want := []string{
+		"orders-0 new outdated=false ready=true Ready volume=true",
+		"orders-1 old outdated=true ready=false Failingno image volume=true",
+		"orders-2 new outdated=false ready=false Stopping volume=false",
+		"orders-3 new outdated=false ready=false Starting volume=false",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	if status.UpdatedReplicas != 3 || status.UpdateRevision != "new" || status.Storage.Requested.String() != "2Gi" || status.Storage.Capacity.String() != "1Gi" {
+		t.Errorf("%+v", status)
 	}
 }
 

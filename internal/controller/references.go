@@ -1,0 +1,53 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get
+
+// readReferences reads the Secrets and ConfigMaps that the spec names, one by one: they are others', and
+// the operator neither lists nor watches those.
+func (o *observation) readReferences(ctx context.Context, live client.Reader) {
+	for _, reference := range resources.References(o.cluster) {
+		if o.err == nil {
+			o.err = o.readReference(ctx, live, &reference)
+			o.References = append(o.References, reference)
+		}
+	}
+}
+
+func (o *observation) readReference(ctx context.Context, live client.Reader, reference *state.Reference) error {
+	key := client.ObjectKey{Namespace: o.cluster.Namespace, Name: reference.Name}
+	var err error
+	if reference.Kind == "Secret" {
+		secret := &corev1.Secret{}
+		err = live.Get(ctx, key, secret)
+		reference.Content = state.SecretContent(secret)
+	} else {
+		config := &corev1.ConfigMap{}
+		err = live.Get(ctx, key, config)
+		reference.Content = state.ConfigMapContent(config)
+	}
+	switch {
+	case apierrors.IsNotFound(err):
+		reference.Content = ""
+		return nil
+	case err != nil:
+		return fmt.Errorf("read %s %s: %w", reference.Kind, reference.Name, err)
+	}
+	reference.Found = true
+	return nil
+}

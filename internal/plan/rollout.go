@@ -1,0 +1,164 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// rollOut restarts members that do not run the current template, one at a time.
+func rollOut(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
+	outdated := observed.Outdated()
+	if len(outdated) == 0 {
+		return false
+	}
+	switch update := cluster.Spec.Update; {
+	case update.Paused:
+		p.Reason, p.Why = dbv1.ReasonRolloutPaused, counted(outdated)+", and spec.update.paused keeps them so"
+	case update.Type == dbv1.UpdateOnDelete:
+		p.Reason, p.Why = dbv1.ReasonWaitingForUser, counted(outdated)+", and spec.update.type is OnDelete: delete a pod to update it"
+	default:
+		p.Reason = dbv1.ReasonRollingOut
+		rollout{cluster, observed, outdated}.next(p)
+	}
+	return true
+}
+
+type rollout struct {
+	cluster  *dbv1.DatabaseCluster
+	observed state.Observed
+	outdated []state.Member
+}
+
+// next takes first the members that are down already, which costs nobody anything and is how a corrected
+// template reaches one that the last had broken; then the highest ordinal.
+func (r rollout) next(p *Plan) {
+	if m, found := r.free(); found {
+		r.restart(p, m)
+		return
+	}
+	if waits := r.unsteady(); len(waits) >= r.budget() {
+		p.Why = fmt.Sprintf("%s; waiting for %s", counted(r.outdated), waits[0])
+		return
+	}
+	for _, m := range slices.Backward(r.outdated) {
+		if m.Serving(r.observed.At) {
+			r.disturb(p, m)
+			return
+		}
+	}
+	p.Why = counted(r.outdated) + "; waiting for a pod to stop"
+}
+
+// free is an outdated member that is down and may be restarted without waiting for the others. When one
+// was restarted a moment ago nobody knows yet whether the template is any good, so one that may come back by
+// itself is left alone then: it would be the second that a bad template takes.
+func (r rollout) free() (state.Member, bool) {
+	for _, m := range slices.Backward(r.outdated) {
+		if m.Serving(r.observed.At) || m.Stopping {
+			continue
+		}
+		if m.Stuck || r.inFlight() < r.budget() || lost(r.observed) {
+			return m, true
+		}
+	}
+	return state.Member{}, false
+}
+
+// inFlight is how many members have been given the current template and not shown yet that it is good.
+func (r rollout) inFlight() int {
+	replicas, _ := r.observed.Replicas()
+	flying := max(0, int(replicas)-len(r.observed.Members))
+	for _, m := range r.observed.Members {
+		old := slices.ContainsFunc(r.outdated, func(o state.Member) bool { return o.Name == m.Name })
+		if m.Stopping || !old && !m.Steady(r.observed.At, minReady(r.cluster)) {
+			flying++
+		}
+	}
+	return flying
+}
+
+// unsteady is what a serving member has to wait for before it is disturbed.
+func (r rollout) unsteady() []string {
+	var waits []string
+	for _, m := range r.observed.Members {
+		switch {
+		case m.Broken(r.observed.At):
+			waits = append(waits, fmt.Sprintf("pod %s, which is broken: %s", m.Name, m.Problem))
+		case !m.Steady(r.observed.At, minReady(r.cluster)):
+			waits = append(waits, fmt.Sprintf("pod %s to be ready steadily", m.Name))
+		case m.Resize.Pending && !m.Resize.Infeasible:
+			waits = append(waits, fmt.Sprintf("pod %s to be given its resources (%s)", m.Name, m.Resize.Message))
+		}
+	}
+	replicas, _ := r.observed.Replicas()
+	for range int(replicas) - len(r.observed.Members) {
+		waits = append(waits, "a missing pod")
+	}
+	return waits
+}
+
+func (r rollout) restart(p *Plan, m state.Member) {
+	p.Step = RestartMember{Member: m}
+	p.Why = fmt.Sprintf("%s; restarting pod %s", counted(r.outdated), m.Name)
+}
+
+// disturb gives a serving member its resources while it runs, where that is all that it lacks.
+func (r rollout) disturb(p *Plan, m state.Member) {
+	if !r.observed.Resizable(m) || m.Resize.Infeasible {
+		r.restart(p, m)
+		return
+	}
+	p.Step = ResizeMember{Member: m, Resources: r.cluster.Spec.Resources}
+	p.Why = fmt.Sprintf("%s; giving pod %s its resources while it runs", counted(r.outdated), m.Name)
+}
+
+// budget is how many members may be down because of a rollout.
+func (r rollout) budget() int { return int(max(1, r.cluster.Spec.Update.MaxUnavailable)) }
+
+// minReady is how long a member has to be ready until the next is disturbed.
+func minReady(cluster *dbv1.DatabaseCluster) time.Duration {
+	if seconds := cluster.Spec.Update.MinReadySeconds; seconds != nil {
+		return time.Duration(*seconds) * time.Second
+	}
+	return state.Steadily
+}
+
+// lostPatience is how long nothing has to serve until members are restarted that may come back by
+// themselves: one restarted alone may need the others to become ready.
+const lostPatience = 5 * time.Minute
+
+// lost tells whether nothing has served for long enough that a restart can make nothing worse.
+func lost(observed state.Observed) bool {
+	return observed.Ready() == 0 && patience(observed) <= 0
+}
+
+// patience is how long it takes until the cluster counts as lost; 0 when it does, or while a member serves.
+func patience(observed state.Observed) time.Duration {
+	var last time.Time
+	for _, m := range observed.Members {
+		if m.Serving(observed.At) {
+			return 0
+		}
+		for _, changed := range []time.Time{m.Created.Time, m.ReadySince.Time} {
+			if changed.After(last) {
+				last = changed
+			}
+		}
+	}
+	return max(0, last.Add(lostPatience).Sub(observed.At))
+}
+
+func counted(outdated []state.Member) string {
+	if len(outdated) == 1 {
+		return "1 member is outdated"
+	}
+	return fmt.Sprintf("%d members are outdated", len(outdated))
+}

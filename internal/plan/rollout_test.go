@@ -1,0 +1,259 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+func ago(d time.Duration) metav1.Time { return metav1.NewTime(now.Add(-d)) }
+
+// down makes members not ready, with a problem or without.
+func down(o *state.Observed, problem string, ordinals ...int) {
+	for _, i := range ordinals {
+		o.Members[i].Ready, o.Members[i].ReadySince, o.Members[i].Problem = false, ago(time.Minute), problem
+	}
+}
+
+func TestHowAChangeReachesTheMembers(t *testing.T) {
+	decideEach(t, map[string]situation{
+		"the highest ordinal is restarted first": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1, 2) },
+			"restart orders-2\nRollingOut: 3 members are outdated; restarting pod orders-2\n",
+		},
+		"none while a member does not serve": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); down(o, "", 2) },
+			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready steadily\n",
+		},
+		"none while the new template breaks a member, and the plan says how": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); down(o, "image pull failed", 2) },
+			"RollingOut: 2 members are outdated; waiting for pod orders-2, which is broken: image pull failed\n",
+		},
+		"none while a member is missing": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); o.Members = o.Members[:2] },
+			"RollingOut: 2 members are outdated; waiting for a missing pod\n",
+		},
+		"none while a member stops": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); o.Members[2].Stopping = true },
+			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready steadily\n",
+		},
+		"one that is down comes first": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1, 2); down(o, "", 0) },
+			"restart orders-0\nRollingOut: 3 members are outdated; restarting pod orders-0\n",
+		},
+		"one that cannot start by itself is restarted whatever the others do": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				outdated(o, 0, 1)
+				down(o, "image pull failed", 0)
+				down(o, "", 2)
+				o.Members[0].Stuck = true
+			},
+			"restart orders-0\nRollingOut: 2 members are outdated; restarting pod orders-0\n",
+		},
+		"one that may come back by itself is left alone while nobody knows whether the template is any good": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); down(o, "", 0, 2) },
+			"RollingOut: 2 members are outdated; waiting for pod orders-0 to be ready steadily\n",
+		},
+		"when nothing serves they are left alone for five minutes": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); down(o, "", 0, 1, 2) },
+			"RollingOut: 2 members are outdated; waiting for pod orders-0 to be ready steadily\nagain in 4m0s\n",
+		},
+		"when nothing has served for five minutes they are restarted": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				outdated(o, 0, 1)
+				down(o, "", 0, 1, 2)
+				for i := range o.Members {
+					o.Members[i].ReadySince = ago(6 * time.Minute)
+				}
+			},
+			"restart orders-1\nRollingOut: 2 members are outdated; restarting pod orders-1\n",
+		},
+		"one that stops already is not restarted twice": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				outdated(o, 2)
+				o.Members[2].Ready, o.Members[2].Stopping = false, true
+			},
+			"RollingOut: 1 member is outdated; waiting for pod orders-2 to be ready steadily\n",
+		},
+		"none before the StatefulSet's controller has seen the change": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1, 2); o.StatefulSet.Generation = 2 },
+			"WaitingForMembers: the StatefulSet's controller has not seen the last change yet\n",
+		},
+		"none while a member has been ready for a moment only": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				outdated(o, 0, 1)
+				o.Members[2].ReadySince = ago(4 * time.Second)
+			},
+			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready steadily\nagain in 6s\n",
+		},
+		"for as long as the spec says": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				outdated(o, 0, 1)
+				o.Members[2].ReadySince = ago(4 * time.Second)
+				c.Spec.Update.MinReadySeconds = new(int32)
+			},
+			"restart orders-1\nRollingOut: 2 members are outdated; restarting pod orders-1\n",
+		},
+		"two at once when the spec allows it": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				outdated(o, 0, 1)
+				down(o, "", 2)
+				c.Spec.Update.MaxUnavailable = 2
+			},
+			"restart orders-1\nRollingOut: 2 members are outdated; restarting pod orders-1\n",
+		},
+		"none while it is paused, not even one that is down": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				outdated(o, 0, 1)
+				down(o, "", 0)
+				c.Spec.Update.Paused = true
+			},
+			"RolloutPaused: 2 members are outdated, and spec.update.paused keeps them so\n",
+		},
+		"none when it is left to the user": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				outdated(o, 2)
+				c.Spec.Update.Type = dbv1.UpdateOnDelete
+			},
+			"WaitingForUser: 1 member is outdated, and spec.update.type is OnDelete: delete a pod to update it\n",
+		},
+	})
+}
+
+func TestResourcesChangeWhileMembersRun(t *testing.T) {
+	lacks := func(o *state.Observed, ordinals ...int) {
+		outdated(o, ordinals...)
+		for _, i := range ordinals {
+			o.Members[i].Template, o.Members[i].Resources = o.Template(), "others"
+		}
+	}
+	decideEach(t, map[string]situation{
+		"where a member lacks nothing else": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { lacks(o, 0, 1, 2) },
+			"resize orders-2\nRollingOut: 3 members are outdated; giving pod orders-2 its resources while it runs\n",
+		},
+		"one after the other": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				lacks(o, 0, 1)
+				o.Members[2].Resize = state.Resize{Pending: true, Message: "Deferred"}
+			},
+			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be given its resources (Deferred)\n",
+		},
+		"and the last is waited for": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Members[0].Resize = state.Resize{Pending: true, Message: "Deferred"}
+			},
+			"WaitingForMembers: pod orders-0 is being given its resources (Deferred)\n",
+		},
+		"by a restart where its node does not have them": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				lacks(o, 1)
+				o.Members[1].Resize = state.Resize{Pending: true, Infeasible: true}
+			},
+			"restart orders-1\nRollingOut: 1 member is outdated; restarting pod orders-1\n",
+		},
+		"by a restart where the member does not run": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { lacks(o, 1); down(o, "cannot be scheduled", 1) },
+			"restart orders-1\nRollingOut: 1 member is outdated; restarting pod orders-1\n",
+		},
+	})
+}
+
+func TestATemplateIsMadeAnewOnlyWhenWhatItWasMadeFromHasChanged(t *testing.T) {
+	// made as another version of the operator would have
+	otherwise := func(o *state.Observed) {
+		o.StatefulSet.Spec.Template.Spec.PriorityClassName = "of-another-version"
+		o.StatefulSet.Spec.Template.Annotations[dbv1.AnnotationTemplate] = "of-another-version"
+		reseal(o)
+	}
+	decideEach(t, map[string]situation{
+		"a newer operator restarts nothing, and says that it would": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { otherwise(o) },
+			"Settled: the cluster is as its spec says\nNEWER\n",
+		},
+		"what has no place in a pod makes none anew": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				otherwise(o)
+				c.Spec.Update.MaxUnavailable, c.Spec.Deletion.DeadlineSeconds, c.Spec.Storage.Size = 2, 9, resource.MustParse("1024Mi")
+			},
+			"Settled: the cluster is as its spec says\nNEWER\n",
+		},
+		"a change of the spec does": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { otherwise(o); c.Spec.Image = "database:2" },
+			"update StatefulSet orders (metadata.annotations.database.dbcluster.io/rendered-from)\n" +
+				"Applying: update StatefulSet orders (metadata.annotations.database.dbcluster.io/rendered-from)\n",
+		},
+		"so does who asks for it": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				otherwise(o)
+				c.Annotations = map[string]string{dbv1.AnnotationUpdate: "now"}
+			},
+			"update StatefulSet orders (metadata.annotations.database.dbcluster.io/rendered-from)\n" +
+				"Applying: update StatefulSet orders (metadata.annotations.database.dbcluster.io/rendered-from)\n",
+		},
+		"and an edit of somebody else": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				otherwise(o)
+				o.StatefulSet.Spec.Template.Spec.Containers[0].Image = "miner:1"
+			},
+			"update StatefulSet orders (spec.template.metadata.annotations.database.dbcluster.io/template)\n" +
+				"Applying: update StatefulSet orders (spec.template.metadata.annotations.database.dbcluster.io/template)\n",
+		},
+	})
+}
+
+func TestWhatAPodNeedsIsThereBeforeItIsStarted(t *testing.T) {
+	lacks := []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.env[PASSWORD]"}}
+	decideEach(t, map[string]situation{
+		"no StatefulSet is made": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.StatefulSet, o.Members, o.References = nil, nil, lacks
+			},
+			"WaitingForReference: Secret password, which spec.env[PASSWORD] names, does not exist\nagain in 10s\nSTALLED ReferenceMissing\n",
+		},
+		"no member is restarted for a change that lacks it": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Image, o.References = "database:2", lacks
+				outdated(o, 1)
+			},
+			"WaitingForReference: Secret password, which spec.env[PASSWORD] names, does not exist\nagain in 10s\nSTALLED ReferenceMissing\n",
+		},
+		"members go all the same": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Replicas, o.References = 1, lacks },
+			"scale in to 2\nScaling: going from 3 to 1 members, one at a time\nagain in 10s\nSTALLED ReferenceMissing\n",
+		},
+		"what is optional holds nothing up": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.References = []state.Reference{{Kind: "Secret", Name: "password", Optional: true}}
+				o.StatefulSet.Annotations[dbv1.AnnotationRenderedFrom] = "other"
+			},
+			"update StatefulSet orders (metadata.annotations.database.dbcluster.io/rendered-from)\n" +
+				"Applying: update StatefulSet orders (metadata.annotations.database.dbcluster.io/rendered-from)\n",
+		},
+		"former files go when no member has them": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Configs = formerFiles() },
+			"delete ConfigMap orders-config-former: no member uses these files any more\nSettled: the cluster is as its spec says\n",
+		},
+		"former files stay while a member has them": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Configs, c.Spec.Update.Paused = formerFiles(), true
+				outdated(o, 1)
+			},
+			"RolloutPaused: 1 member is outdated, and spec.update.paused keeps them so\n",
+		},
+	})
+}
+
+func formerFiles() []*corev1.ConfigMap {
+	return []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Name: "orders-config-former"}}}
+}

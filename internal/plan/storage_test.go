@@ -1,0 +1,183 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"fmt"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// reseal makes a changed StatefulSet one that the operator wrote.
+func reseal(o *state.Observed) {
+	o.StatefulSet.Annotations[dbv1.AnnotationSealed] = resources.Seal(o.StatefulSet)
+}
+
+// volumes gives the members volumes that ask for one size each and have another.
+func volumes(o *state.Observed, sizes ...[2]string) {
+	for i, s := range sizes {
+		o.Volumes = append(o.Volumes, state.Volume{
+			Claim: fmt.Sprintf("data-orders-%d", i), Ordinal: int32(i), Requested: resource.MustParse(s[0]), Capacity: resource.MustParse(s[1]),
+		})
+	}
+}
+
+func TestHowVolumesGrow(t *testing.T) {
+	grown := func(c *dbv1.DatabaseCluster) { c.Spec.Storage.Size = resource.MustParse("2Gi") }
+	remade := func(c *dbv1.DatabaseCluster, o *state.Observed) {
+		grown(c)
+		o.StatefulSet.Spec.VolumeClaimTemplates[0].Spec.Resources.Requests["storage"] = resource.MustParse("2Gi")
+	}
+	decideEach(t, map[string]situation{
+		"the claims first, whatever state the members are in": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				grown(c)
+				volumes(o, [2]string{"1Gi", "1Gi"}, [2]string{"2Gi", "1Gi"}, [2]string{"1Gi", "1Gi"})
+				down(o, "disk full", 0, 1, 2)
+			},
+			"resize PersistentVolumeClaim data-orders-0 from 1Gi to 2Gi\nresize PersistentVolumeClaim data-orders-2 from 1Gi to 2Gi\n" +
+				"ResizingStorage: resizing PersistentVolumeClaim data-orders-0 from 1Gi to 2Gi, PersistentVolumeClaim data-orders-2 from 1Gi to 2Gi\n",
+		},
+		"beside any other change": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				grown(c)
+				c.Spec.Replicas = 4
+				volumes(o, [2]string{"1Gi", "1Gi"})
+			},
+			"resize PersistentVolumeClaim data-orders-0 from 1Gi to 2Gi\nupdate StatefulSet orders (spec.replicas)\n" +
+				"Applying: update StatefulSet orders (spec.replicas)\n",
+		},
+		"then the StatefulSet is made anew": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { grown(c); volumes(o, [2]string{"2Gi", "1Gi"}) },
+			"delete the StatefulSet and leave its pods\n" +
+				"ResizingStorage: making StatefulSet orders anew for volumes of 2Gi; its pods go on running\n",
+		},
+		"which is waited for": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				grown(c)
+				o.StatefulSet.DeletionTimestamp = &metav1.Time{}
+			},
+			"WaitingForMembers: StatefulSet orders is being deleted; it is made anew when it is gone\n",
+		},
+		"then the volumes are waited for": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				remade(c, o)
+				volumes(o, [2]string{"2Gi", "2Gi"}, [2]string{"2Gi", "1Gi"})
+				o.Volumes[1].Resizing = "waiting for the file system to grow"
+			},
+			"ResizingStorage: 1 of 2 volumes have 2Gi; PersistentVolumeClaim data-orders-1 has 1Gi: waiting for the file system to grow\n",
+		},
+		"one that cannot is told": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				remade(c, o)
+				volumes(o, [2]string{"2Gi", "1Gi"})
+				o.Volumes[0].Infeasible, o.Volumes[0].Resizing = true, "no room"
+			},
+			"ResizingStorage: 0 of 1 volumes have 2Gi; PersistentVolumeClaim data-orders-0 has 1Gi: no room\nSTALLED ResizeInfeasible\n",
+		},
+		"and asked for less when the spec is lowered": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				remade(c, o)
+				volumes(o, [2]string{"9Gi", "1Gi"}, [2]string{"9Gi", "9Gi"})
+				o.Volumes[0].Infeasible = true
+			},
+			"resize PersistentVolumeClaim data-orders-0 from 9Gi to 2Gi\n" +
+				"ResizingStorage: resizing PersistentVolumeClaim data-orders-0 from 9Gi to 2Gi\nSTALLED ResizeInfeasible\n",
+		},
+		"a larger volume is left as it is": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { volumes(o, [2]string{"9Gi", "9Gi"}) },
+			"Settled: the cluster is as its spec says\n",
+		},
+		"one that is not bound is left to be bound": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { remade(c, o); volumes(o, [2]string{"1Gi", "0"}) },
+			"Settled: the cluster is as its spec says\n",
+		},
+		"those that were kept of former members are left as they are": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				remade(c, o)
+				volumes(o, [2]string{"2Gi", "2Gi"}, [2]string{"2Gi", "2Gi"}, [2]string{"2Gi", "2Gi"}, [2]string{"1Gi", "1Gi"})
+			},
+			"Settled: the cluster is as its spec says\n",
+		},
+	})
+}
+
+func TestAStatefulSetThatIsMadeAnewTakesOverEveryMemberThatRuns(t *testing.T) {
+	cluster := orders()
+	cluster.Spec.Replicas = 1
+	observed := settled(t, orders())
+	observed.StatefulSet = nil
+	p := For(cluster, observed)
+	replicas, _, _ := nestedInt(p, "spec", "replicas")
+	if !p.Delicate() || replicas != 3 {
+		t.Errorf("replicas %d, decided from the API server itself: %v", replicas, p.Delicate())
+	}
+}
+
+func TestAMemberWaitsForItsFormerVolumeToGo(t *testing.T) {
+	decideEach(t, map[string]situation{
+		"those below come already": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Replicas = 6
+				o.Volumes = []state.Volume{{Claim: "data-orders-4", Ordinal: 4, Stopping: true}}
+			},
+			"update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",
+		},
+		"and it is said what is waited for": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Replicas = 4
+				o.Volumes = []state.Volume{{Claim: "data-orders-3", Ordinal: 3, Stopping: true}}
+			},
+			"WaitingForVolume: PersistentVolumeClaim data-orders-3 is being deleted; its member starts when it is gone\n",
+		},
+	})
+}
+
+func TestPauseAndHibernation(t *testing.T) {
+	decideEach(t, map[string]situation{
+		"a paused cluster is left as it is, and what is undone is told": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Paused, c.Finalizers = true, nil
+				outdated(o, 1)
+			},
+			"Paused: spec.paused is true; left undone: 1 member is outdated; restarting pod orders-1\n",
+		},
+		"a paused cluster with nothing to do has settled": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Paused, o.Configs = true, formerFiles() },
+			"Settled: the cluster is as its spec says\n",
+		},
+		"hibernation stops the members one by one": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Hibernated = true },
+			"scale in to 2\nHibernating: going from 3 to 0 members, one at a time\n",
+		},
+		"a hibernated cluster has settled": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Hibernated, o.Members = true, nil
+				*o.StatefulSet.Spec.Replicas = 0
+			},
+			"Settled: the cluster is as its spec says\n",
+		},
+		"and wakes with all its members": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members, *o.StatefulSet.Spec.Replicas = nil, 0 },
+			"update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",
+		},
+	})
+}
+
+func nestedInt(p Plan, path ...string) (int64, bool, error) {
+	for _, w := range p.Apply {
+		if w.Kind() == "StatefulSet" {
+			return unstructured.NestedInt64(w.Object.Object, path...)
+		}
+	}
+	return 0, false, nil
+}

@@ -1,0 +1,30 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// ConfigMapName is the name of the ConfigMap with the files of spec.config; "" without any.
+func ConfigMapName(cluster *dbv1.DatabaseCluster) string {
+	if cluster.Spec.Config == nil {
+		return ""
+	}
+	return naming.ConfigMap(cluster.Name, hash(cluster.Spec.Config.Files)[:8])
+}
+
+// ConfigMap holds the files of spec.config. It never changes; other files go into another one. So a
+// member sees new files when it is restarted for them and not before, whatever becomes of its container.
+func ConfigMap(cluster *dbv1.DatabaseCluster) Child {
+	return newChild(corev1ac.ConfigMap(ConfigMapName(cluster), cluster.Namespace).
+		WithLabels(naming.ConfigLabels(cluster)).
+		WithOwnerReferences(ownedBy(cluster)).
+		WithData(cluster.Spec.Config.Files).
+		WithImmutable(true))
+}

@@ -1,0 +1,77 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// volumes are those that members and hooks have in common: the files of spec.config and what
+// spec.template adds.
+func volumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfiguration {
+	var all []*corev1ac.VolumeApplyConfiguration
+	if name := ConfigMapName(cluster); name != "" {
+		all = append(all, corev1ac.Volume().
+			WithName(naming.ConfigVolume).
+			WithConfigMap(corev1ac.ConfigMapVolumeSource().WithName(name)))
+	}
+	return append(all, asEach[corev1ac.VolumeApplyConfiguration](cluster.Spec.Template.Volumes)...)
+}
+
+// volumeMounts put these volumes into a container that runs the cluster's image.
+func volumeMounts(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountApplyConfiguration {
+	var all []*corev1ac.VolumeMountApplyConfiguration
+	if config := cluster.Spec.Config; config != nil {
+		all = append(all, corev1ac.VolumeMount().WithName(naming.ConfigVolume).WithMountPath(config.Path).WithReadOnly(true))
+	}
+	return append(all, asEach[corev1ac.VolumeMountApplyConfiguration](cluster.Spec.Template.VolumeMounts)...)
+}
+
+// initContainers are those of spec.template; a sidecar is one that goes on running.
+func initContainers(cluster *dbv1.DatabaseCluster) []*corev1ac.ContainerApplyConfiguration {
+	var all []*corev1ac.ContainerApplyConfiguration
+	for _, c := range cluster.Spec.Template.InitContainers {
+		all = append(all, extraContainer(cluster, c))
+	}
+	for _, s := range cluster.Spec.Template.Sidecars {
+		container := withProbes(extraContainer(cluster, s.Container), s.Probes).WithRestartPolicy(corev1.ContainerRestartPolicyAlways)
+		for _, port := range s.Ports {
+			container.WithPorts(corev1ac.ContainerPort().WithName(port.Name).WithContainerPort(port.Port).WithProtocol(corev1.ProtocolTCP))
+		}
+		all = append(all, container)
+	}
+	return all
+}
+
+// extraContainer takes its security from the operator and nothing of that from the spec, but its user.
+func extraContainer(cluster *dbv1.DatabaseCluster, c dbv1.Container) *corev1ac.ContainerApplyConfiguration {
+	if c.Image == "" {
+		c.Image, c.ImagePullPolicy = cluster.Spec.Image, cluster.Spec.ImagePullPolicy
+	}
+	security := corev1ac.SecurityContext().
+		WithRunAsNonRoot(true).
+		WithAllowPrivilegeEscalation(false).
+		WithCapabilities(corev1ac.Capabilities().WithDrop("ALL"))
+	security.RunAsUser = c.RunAsUser
+	c.RunAsUser = nil
+	return as[corev1ac.ContainerApplyConfiguration](c).WithSecurityContext(security)
+}
+
+func withProbes(container *corev1ac.ContainerApplyConfiguration, probes dbv1.Probes) *corev1ac.ContainerApplyConfiguration {
+	if probes.Startup != nil {
+		container.WithStartupProbe(as[corev1ac.ProbeApplyConfiguration](probes.Startup))
+	}
+	if probes.Readiness != nil {
+		container.WithReadinessProbe(as[corev1ac.ProbeApplyConfiguration](probes.Readiness))
+	}
+	if probes.Liveness != nil {
+		container.WithLivenessProbe(as[corev1ac.ProbeApplyConfiguration](probes.Liveness))
+	}
+	return container
+}

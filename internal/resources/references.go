@@ -1,0 +1,88 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// References are the Secrets and ConfigMaps that the spec names, each once, in the order of the fields.
+// Their contents are still to be read.
+func References(cluster *dbv1.DatabaseCluster) []state.Reference {
+	spec := cluster.Spec
+	var all references
+	all.environment("spec", spec.Env, spec.EnvFrom)
+	for _, v := range spec.Template.Volumes {
+		at := fmt.Sprintf("spec.template.volumes[%s]", v.Name)
+		if v.Secret != nil {
+			all.add("Secret", v.Secret.SecretName, at+".secret", v.Secret.Optional)
+		}
+		if v.ConfigMap != nil {
+			all.add("ConfigMap", v.ConfigMap.Name, at+".configMap", v.ConfigMap.Optional)
+		}
+	}
+	for _, c := range spec.Template.InitContainers {
+		all.environment(fmt.Sprintf("spec.template.initContainers[%s]", c.Name), c.Env, c.EnvFrom)
+	}
+	for _, c := range spec.Template.Sidecars {
+		all.environment(fmt.Sprintf("spec.template.sidecars[%s]", c.Name), c.Env, c.EnvFrom)
+	}
+	return all
+}
+
+type references []state.Reference
+
+func (r *references) environment(at string, variables []corev1.EnvVar, sources []corev1.EnvFromSource) {
+	for _, v := range variables {
+		from := v.ValueFrom
+		switch {
+		case from == nil:
+		case from.SecretKeyRef != nil:
+			r.add("Secret", from.SecretKeyRef.Name, fmt.Sprintf("%s.env[%s]", at, v.Name), from.SecretKeyRef.Optional)
+		case from.ConfigMapKeyRef != nil:
+			r.add("ConfigMap", from.ConfigMapKeyRef.Name, fmt.Sprintf("%s.env[%s]", at, v.Name), from.ConfigMapKeyRef.Optional)
+		}
+	}
+	for _, source := range sources {
+		if from := source.SecretRef; from != nil {
+			r.add("Secret", from.Name, at+".envFrom", from.Optional)
+		}
+		if from := source.ConfigMapRef; from != nil {
+			r.add("ConfigMap", from.Name, at+".envFrom", from.Optional)
+		}
+	}
+}
+
+// add notes an object once; it is optional when every field that names it says so.
+func (r *references) add(kind, name, where string, optional *bool) {
+	may := optional != nil && *optional
+	for i, seen := range *r {
+		if seen.Kind == kind && seen.Name == name {
+			if seen.Optional && !may {
+				(*r)[i].Optional, (*r)[i].Where = false, where
+			}
+			return
+		}
+	}
+	*r = append(*r, state.Reference{Kind: kind, Name: name, Where: where, Optional: may})
+}
+
+// referencesHash is a hash of what the Secrets and ConfigMaps hold that the spec names; "" when it names
+// none. The UID keeps it from telling that two clusters share a password.
+func referencesHash(cluster *dbv1.DatabaseCluster, all []state.Reference) string {
+	if len(all) == 0 {
+		return ""
+	}
+	contents := []string{string(cluster.UID)}
+	for _, r := range all {
+		contents = append(contents, r.Kind, r.Name, r.Content)
+	}
+	return hash(contents)
+}

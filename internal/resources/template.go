@@ -1,0 +1,91 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// A newer operator must not restart databases because it would make their pods otherwise. So a template
+// is made anew only when what it was made from has changed: as long as that holds, what stands in the live
+// StatefulSet is repeated, and no code knows how earlier versions made it.
+
+// template is the live one where it still holds, and otherwise a new one.
+func template(cluster *dbv1.DatabaseCluster, live *appsv1.StatefulSet, references []state.Reference) map[string]any {
+	if !holds(cluster, live, references) {
+		return render(cluster, references)
+	}
+	kept := toMap(&live.Spec.Template)
+	unstructured.RemoveNestedField(kept, "metadata", "creationTimestamp")
+	return kept
+}
+
+// Newer tells whether the live template still holds, although it would be made otherwise today.
+func Newer(cluster *dbv1.DatabaseCluster, live *appsv1.StatefulSet, references []state.Reference) bool {
+	if !holds(cluster, live, references) {
+		return false
+	}
+	today, _, _ := unstructured.NestedString(render(cluster, references), "metadata", "annotations", dbv1.AnnotationTemplate)
+	return today != live.Spec.Template.Annotations[dbv1.AnnotationTemplate]
+}
+
+// holds tells whether the live template was made from what is wanted now, and nobody has changed it since.
+func holds(cluster *dbv1.DatabaseCluster, live *appsv1.StatefulSet, references []state.Reference) bool {
+	return live != nil &&
+		live.Annotations[dbv1.AnnotationRenderedFrom] == renderedFrom(cluster, references) &&
+		live.Annotations[dbv1.AnnotationSealed] == Seal(live)
+}
+
+// render makes a template. Its hash leaves out what can change without a restart.
+func render(cluster *dbv1.DatabaseCluster, references []state.Reference) map[string]any {
+	made := toMap(podTemplate(cluster, references))
+	const at = "annotations"
+	metadata := made["metadata"].(map[string]any)
+	annotations, _ := metadata[at].(map[string]any)
+	if annotations == nil {
+		annotations = map[string]any{}
+		metadata[at] = annotations
+	}
+	annotations[dbv1.AnnotationTemplate] = hash(withoutResources(made))
+	return made
+}
+
+// withoutResources is a template without the resources of the database container.
+func withoutResources(made map[string]any) map[string]any {
+	rest := (&unstructured.Unstructured{Object: made}).DeepCopy().Object
+	containers, _, _ := unstructured.NestedSlice(rest, "spec", "containers")
+	for _, c := range containers {
+		if container := c.(map[string]any); container["name"] == naming.Container {
+			delete(container, "resources")
+		}
+	}
+	if err := unstructured.SetNestedSlice(rest, containers, "spec", "containers"); err != nil {
+		panic(err) // it was read from there
+	}
+	return rest
+}
+
+// renderedFrom is a hash of what a template is made from: the spec without the fields that pods do not
+// show, what somebody asked for by annotation, and what the Secrets and ConfigMaps hold that it names.
+//
+// A field that a later version adds must be left out of the JSON form while it is not set, and must have
+// no default in the CRD: else every template would be made anew by that version.
+func renderedFrom(cluster *dbv1.DatabaseCluster, references []state.Reference) string {
+	spec := cluster.Spec.DeepCopy()
+	spec.Replicas, spec.Service, spec.Deletion, spec.Update = 0, dbv1.Service{}, dbv1.Deletion{}, dbv1.Update{}
+	spec.Paused, spec.Hibernated = false, false
+	if !ephemeral(cluster) {
+		spec.Storage = dbv1.Storage{}
+	}
+	return hash([]any{
+		spec, cluster.UID, cluster.Annotations[dbv1.AnnotationUpdate], cluster.Annotations[dbv1.AnnotationRestart],
+		referencesHash(cluster, references),
+	})
+}

@@ -1,0 +1,90 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+var (
+	// starting are the reasons of a waiting container that say nothing of a problem. Why a container is in
+	// CrashLoopBackOff, its last end says.
+	starting = map[string]bool{"": true, "ContainerCreating": true, "PodInitializing": true, "CrashLoopBackOff": true}
+	// pulling are those of one image that cannot be pulled.
+	pulling = map[string]bool{"ErrImagePull": true, "ImagePullBackOff": true}
+)
+
+// problem is why a pod cannot run, as a clause without times or counters.
+func problem(pod *corev1.Pod) string {
+	for _, c := range pod.Status.Conditions {
+		if unschedulable(c) {
+			return fmt.Sprintf("cannot be scheduled: %s", c.Message)
+		}
+	}
+	for _, s := range pod.Status.InitContainerStatuses {
+		done := s.State.Terminated != nil && s.State.Terminated.ExitCode == 0
+		if text := containerProblem(s); text != "" && !done {
+			return text
+		}
+	}
+	for _, s := range pod.Status.ContainerStatuses {
+		if text := containerProblem(s); text != "" {
+			return text
+		}
+	}
+	if pod.Status.Phase == corev1.PodFailed {
+		return strings.TrimSuffix("failed: "+pod.Status.Reason, ": ")
+	}
+	return ""
+}
+
+// unschedulable leaves out what passes by itself: an error of the scheduler, and a claim that was made
+// in the same moment as the pod.
+func unschedulable(c corev1.PodCondition) bool {
+	return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable &&
+		!(strings.Contains(c.Message, "persistentvolumeclaim") && strings.Contains(c.Message, "not found"))
+}
+
+// containerProblem says the same for as long as the cause is the same: the kubelet goes back and forth
+// between an error and waiting for the next try, and between a crash, waiting and running again.
+func containerProblem(s corev1.ContainerStatus) string {
+	if waiting := s.State.Waiting; waiting != nil {
+		switch {
+		case pulling[waiting.Reason]:
+			_, cause, found := strings.Cut(waiting.Message, "ErrImagePull: ")
+			if !found {
+				cause = waiting.Message
+			}
+			return fmt.Sprintf("container %s: image pull failed: %s", s.Name, cause)
+		case !starting[waiting.Reason]:
+			return fmt.Sprintf("container %s: %s: %s", s.Name, waiting.Reason, waiting.Message)
+		}
+	}
+	ended := s.State.Terminated
+	if ended == nil {
+		ended = s.LastTerminationState.Terminated
+	}
+	if ended == nil {
+		return ""
+	}
+	return fmt.Sprintf("container %s: exited with code %d (%s)", s.Name, ended.ExitCode, ended.Reason)
+}
+
+// stuck tells whether a pod does not run and will not by itself: no node, no image, no configuration, or
+// one crash after the other.
+func stuck(pod *corev1.Pod) bool {
+	waits := func(s corev1.ContainerStatus) bool {
+		waiting := s.State.Waiting
+		return waiting != nil && (!starting[waiting.Reason] || waiting.Reason == "CrashLoopBackOff")
+	}
+	return pod.Status.Phase == corev1.PodFailed ||
+		slices.ContainsFunc(pod.Status.Conditions, unschedulable) ||
+		slices.ContainsFunc(pod.Status.InitContainerStatuses, waits) ||
+		slices.ContainsFunc(pod.Status.ContainerStatuses, waits)
+}

@@ -1,0 +1,42 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Reference is a Secret or ConfigMap that the spec names, as it was read.
+type Reference struct {
+	Kind, Name string
+	// Where is the field that names it; Optional tells that pods start without it.
+	Where    string
+	Optional bool
+	Found    bool
+	// Content is a hash of what it holds.
+	Content string
+}
+
+// SecretContent is a hash of what a Secret holds.
+func SecretContent(secret *corev1.Secret) string { return content(secret.Data, nil) }
+
+// ConfigMapContent is a hash of what a ConfigMap holds.
+func ConfigMapContent(config *corev1.ConfigMap) string {
+	return content(config.BinaryData, config.Data)
+}
+
+func content(binary map[string][]byte, text map[string]string) string {
+	form, err := json.Marshal([]any{binary, text})
+	if err != nil {
+		panic(fmt.Sprintf("a map of bytes does not marshal: %v", err))
+	}
+	sum := sha256.Sum256(form)
+	return hex.EncodeToString(sum[:])
+}

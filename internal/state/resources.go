@@ -1,0 +1,73 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// Resize is how far the kubelet is with a change of a running pod's resources.
+type Resize struct {
+	// Pending tells that the pod does not have the resources yet that it should have.
+	Pending bool
+	// Infeasible tells that it will not get them on its node.
+	Infeasible bool
+	// Message is what the kubelet says about it.
+	Message string
+}
+
+// with is what a condition of the pod adds.
+func (r Resize) with(c corev1.PodCondition) Resize {
+	if c.Status != corev1.ConditionTrue {
+		return r
+	}
+	switch c.Type {
+	case corev1.PodResizePending:
+		return Resize{Pending: true, Infeasible: c.Reason == corev1.PodReasonInfeasible, Message: strings.TrimSuffix(c.Reason+": "+c.Message, ": ")}
+	case corev1.PodResizeInProgress:
+		return Resize{Pending: true, Infeasible: r.Infeasible, Message: strings.TrimSpace(r.Message + " " + c.Message)}
+	default:
+		return r
+	}
+}
+
+func databaseContainer(containers []corev1.Container) *corev1.Container {
+	i := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == naming.Container })
+	if i < 0 {
+		return nil
+	}
+	return &containers[i]
+}
+
+// resourcesText is the same for resources that mean the same to a pod: the API server requests what is
+// limited but not requested.
+func resourcesText(r corev1.ResourceRequirements) string {
+	requests := maps.Clone(r.Requests)
+	if requests == nil {
+		requests = corev1.ResourceList{}
+	}
+	for name, limit := range r.Limits {
+		if _, found := requests[name]; !found {
+			requests[name] = limit
+		}
+	}
+	return "requests " + listText(requests) + " limits " + listText(r.Limits)
+}
+
+func listText(list corev1.ResourceList) string {
+	texts := make([]string, 0, len(list))
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		quantity := list[name]
+		texts = append(texts, fmt.Sprintf("%s=%dm", name, quantity.MilliValue()))
+	}
+	return strings.Join(texts, ",")
+}

@@ -1,0 +1,78 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Volume is what the operator uses of the claim of a member's data volume, and all that it uses.
+type Volume struct {
+	Claim   string
+	UID     types.UID
+	Ordinal int32
+	// Requested is the size that the claim asks for, Capacity the one that the volume has; zero while it is
+	// not bound.
+	Requested, Capacity resource.Quantity
+	// Stopping tells that the claim is being deleted; its name is not free yet.
+	Stopping bool
+	// Infeasible tells that the volume cannot get the size that the claim asks for.
+	Infeasible bool
+	// Resizing says how far a growth is, in the words of whoever does it; "" when nothing is known.
+	Resizing string
+	// Version is the claim's resourceVersion, for the precondition of its growth. No decision reads it.
+	Version string
+}
+
+// Facts is the volume without what no decision reads.
+func (v Volume) Facts() Volume {
+	v.Version = ""
+	return v
+}
+
+// infeasible are the states of a growth that will not come about.
+var infeasible = []corev1.ClaimResourceStatus{
+	corev1.PersistentVolumeClaimControllerResizeInfeasible, corev1.PersistentVolumeClaimNodeResizeInfeasible,
+}
+
+// VolumeOf reads a Volume from its claim.
+func VolumeOf(claim *corev1.PersistentVolumeClaim, ordinal int32) Volume {
+	return Volume{
+		Claim:      claim.Name,
+		UID:        claim.UID,
+		Ordinal:    ordinal,
+		Requested:  claim.Spec.Resources.Requests[corev1.ResourceStorage],
+		Capacity:   claim.Status.Capacity[corev1.ResourceStorage],
+		Stopping:   claim.DeletionTimestamp != nil,
+		Infeasible: slices.Contains(infeasible, claim.Status.AllocatedResourceStatuses[corev1.ResourceStorage]),
+		Resizing:   resizing(claim),
+		Version:    claim.ResourceVersion,
+	}
+}
+
+// resizing is what the last of the claim's conditions about a growth says: an error before what waits for it.
+func resizing(claim *corev1.PersistentVolumeClaim) string {
+	said := map[corev1.PersistentVolumeClaimConditionType]string{}
+	for _, c := range claim.Status.Conditions {
+		if c.Status == corev1.ConditionTrue {
+			said[c.Type] = c.Message
+		}
+	}
+	for _, kind := range []corev1.PersistentVolumeClaimConditionType{
+		corev1.PersistentVolumeClaimControllerResizeError, corev1.PersistentVolumeClaimNodeResizeError,
+	} {
+		if message, found := said[kind]; found {
+			return message
+		}
+	}
+	if _, waits := said[corev1.PersistentVolumeClaimFileSystemResizePending]; waits {
+		return "waiting for the file system to grow"
+	}
+	return ""
+}

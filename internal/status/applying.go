@@ -1,0 +1,57 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package status
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
+)
+
+// The conditions below appear when they first are True.
+
+func (p Pass) updateAvailable() metav1.Condition {
+	if p.Plan.Newer {
+		return condition(dbv1.ConditionUpdateAvailable, true, dbv1.ReasonNewerTemplate,
+			"this version of the operator makes pods otherwise; members take that with the next change of the spec, or when the cluster is annotated with a new value of "+
+				dbv1.AnnotationUpdate)
+	}
+	return condition(dbv1.ConditionUpdateAvailable, false, dbv1.ReasonUpToDate, "pods are made as this version of the operator makes them")
+}
+
+func (p Pass) storageResizing() metav1.Condition {
+	stalled := p.Plan.Stalled
+	switch text := plan.Resizing(p.Cluster, p.Observed); {
+	case stalled != nil && stalled.Reason == dbv1.ReasonResizeInfeasible:
+		return condition(dbv1.ConditionStorageResizing, true, dbv1.ReasonResizeInfeasible, stalled.Message)
+	case text != "":
+		return condition(dbv1.ConditionStorageResizing, true, dbv1.ReasonResizing, text)
+	default:
+		return condition(dbv1.ConditionStorageResizing, false, dbv1.ReasonResized, "every volume has the size that the spec asks for")
+	}
+}
+
+func (p Pass) paused() metav1.Condition {
+	switch {
+	case !p.Cluster.Spec.Paused:
+		return condition(dbv1.ConditionPaused, false, dbv1.ReasonNotPaused, "the operator does its work")
+	case p.Cluster.DeletionTimestamp != nil:
+		return condition(dbv1.ConditionPaused, false, dbv1.ReasonDeleting, "a deletion goes on although spec.paused is true")
+	default:
+		return condition(dbv1.ConditionPaused, true, dbv1.ReasonPaused, "spec.paused is true: the operator observes and reports only")
+	}
+}
+
+func (p Pass) hibernated() metav1.Condition {
+	switch {
+	case !p.Cluster.Spec.Hibernated:
+		return condition(dbv1.ConditionHibernated, false, dbv1.ReasonRunning, "spec.hibernated is false")
+	case len(p.Observed.Members) > 0:
+		return condition(dbv1.ConditionHibernated, false, dbv1.ReasonHibernating, "members are still stopping")
+	default:
+		return condition(dbv1.ConditionHibernated, true, dbv1.ReasonHibernated, "no member runs; the volumes are kept")
+	}
+}

@@ -1,0 +1,81 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package status
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// count fills in the members, how many there are of which kind, and their volumes.
+func (p Pass) count(status *dbv1.DatabaseClusterStatus) {
+	outdated := p.Observed.Outdated()
+	revision, known := p.Observed.Revision()
+	if known {
+		status.UpdateRevision = revision
+		status.UpdatedReplicas = int32(len(p.Observed.Members) - len(outdated))
+	}
+	status.Replicas = int32(len(p.Observed.Members))
+	status.ReadyReplicas = p.Observed.Ready()
+	status.Members = make([]dbv1.MemberStatus, 0, len(p.Observed.Members))
+	for _, m := range p.Observed.Members {
+		old := slices.ContainsFunc(outdated, func(o state.Member) bool { return o.Name == m.Name })
+		status.Members = append(status.Members, p.member(m, old))
+	}
+	status.Storage = p.storage()
+}
+
+func (p Pass) member(m state.Member, outdated bool) dbv1.MemberStatus {
+	seen := dbv1.MemberStatus{
+		Pod: m.Name, Ordinal: m.Ordinal, Revision: m.Revision, Outdated: outdated, Ready: m.Serving(p.Observed.At),
+	}
+	switch {
+	case m.Stopping:
+		seen.Reason = dbv1.MemberStopping
+	case seen.Ready:
+		seen.Reason = dbv1.MemberReady
+	case m.Problem != "":
+		seen.Reason, seen.Message = dbv1.MemberFailing, truncate(m.Problem)
+	default:
+		seen.Reason = dbv1.MemberStarting
+	}
+	for _, v := range p.Observed.Volumes {
+		if v.Ordinal == m.Ordinal {
+			seen.Volume = &dbv1.VolumeStatus{Claim: v.Claim, Requested: v.Requested, Capacity: sizeOf(v.Capacity)}
+		}
+	}
+	return seen
+}
+
+// storage is the smallest of the members' volumes; nil while there is none.
+func (p Pass) storage() *dbv1.StorageStatus {
+	var smallest *dbv1.StorageStatus
+	for _, v := range p.Observed.Volumes {
+		if v.Ordinal >= p.Cluster.Spec.Replicas {
+			continue
+		}
+		if smallest == nil {
+			smallest = &dbv1.StorageStatus{Requested: v.Requested}
+		}
+		if v.Requested.Cmp(smallest.Requested) < 0 {
+			smallest.Requested = v.Requested
+		}
+		if capacity := sizeOf(v.Capacity); capacity != nil && (smallest.Capacity == nil || capacity.Cmp(*smallest.Capacity) < 0) {
+			smallest.Capacity = capacity
+		}
+	}
+	return smallest
+}
+
+func sizeOf(quantity resource.Quantity) *resource.Quantity {
+	if quantity.IsZero() {
+		return nil
+	}
+	return &quantity
+}
