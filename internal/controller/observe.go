@@ -73,6 +73,7 @@ func (r *Reconciler) observe(ctx context.Context, from view, key client.ObjectKe
 	} else {
 		o.readConfigs(ctx)
 		o.readReferences(ctx, r.Live)
+		o.readFormer(ctx, r.Live)
 	}
 	return cluster, o.Observed, o.err
 }

@@ -7,6 +7,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -45,14 +46,25 @@ func (r *Reconciler) report(ctx context.Context, pass status.Pass, done []happen
 	if err := r.writeStatus(ctx, cluster, after); err != nil {
 		return err
 	}
-	r.tell(cluster, alarms(cluster, after))
+	r.tell(cluster, turns(cluster, after))
 	return nil
 }
 
+// maxNote is what the API server takes of an event's note, in bytes.
+const maxNote = 1024
+
 func (r *Reconciler) tell(cluster *dbv1.DatabaseCluster, happenings []happening) {
 	for _, h := range happenings {
-		r.Events.Eventf(cluster, nil, h.kind, h.reason, h.action, "%s", h.note)
+		r.Events.Eventf(cluster, nil, h.kind, h.reason, h.action, "%s", cut(h.note))
 	}
+}
+
+// cut shortens a note that the API server would refuse, at a whole character.
+func cut(note string) string {
+	if len(note) <= maxNote {
+		return note
+	}
+	return strings.ToValidUTF8(note[:maxNote-len("…")], "") + "…"
 }
 
 // writeStatus locks on the version that was read: a status made from an older view never replaces a
@@ -69,14 +81,21 @@ func (r *Reconciler) writeStatus(ctx context.Context, before, after *dbv1.Databa
 	return nil
 }
 
-// alarms are warnings about conditions that turned bad in this pass.
-func alarms(before, after *dbv1.DatabaseCluster) []happening {
+// told are the conditions whose turning True people should hear of, and how.
+var told = map[string]string{
+	dbv1.ConditionReady:    corev1.EventTypeNormal,
+	dbv1.ConditionDegraded: corev1.EventTypeWarning,
+	dbv1.ConditionStalled:  corev1.EventTypeWarning,
+}
+
+// turns are the conditions that turned True in this pass, or are so for another reason than before.
+func turns(before, after *dbv1.DatabaseCluster) []happening {
 	var all []happening
-	for _, kind := range []string{dbv1.ConditionDegraded, dbv1.ConditionStalled} {
-		was := meta.IsStatusConditionTrue(before.Status.Conditions, kind)
-		is := meta.FindStatusCondition(after.Status.Conditions, kind)
-		if is != nil && is.Status == metav1.ConditionTrue && !was {
-			all = append(all, happening{corev1.EventTypeWarning, is.Reason, "Report", is.Message})
+	for _, is := range after.Status.Conditions {
+		was := meta.FindStatusCondition(before.Status.Conditions, is.Type)
+		news := was == nil || was.Status != is.Status || was.Reason != is.Reason
+		if kind, tell := told[is.Type]; tell && news && is.Status == metav1.ConditionTrue {
+			all = append(all, happening{kind, is.Reason, "Report", is.Message})
 		}
 	}
 	return all

@@ -24,7 +24,9 @@ import (
 func (r *Reconciler) take(ctx context.Context, cluster *dbv1.DatabaseCluster, observed state.Observed, todo plan.Plan) ([]happening, error) {
 	switch step := todo.Step.(type) {
 	case plan.RestartMember:
-		return r.restart(ctx, cluster, step.Member, todo.Why)
+		return r.deletePod(ctx, cluster, step.Member, normal("MemberRestarted", "Restart", todo.Why))
+	case plan.StopMember:
+		return r.deletePod(ctx, cluster, step.Member, normal("MemberStopped", "Stop", todo.Why))
 	case plan.ResizeMember:
 		return r.resize(ctx, cluster, step, todo.Why)
 	case plan.RecreateStatefulSet:
@@ -42,11 +44,11 @@ func (r *Reconciler) take(ctx context.Context, cluster *dbv1.DatabaseCluster, ob
 
 // +kubebuilder:rbac:groups="",resources=pods,verbs=delete
 
-func (r *Reconciler) restart(ctx context.Context, cluster *dbv1.DatabaseCluster, m state.Member, why string) ([]happening, error) {
+func (r *Reconciler) deletePod(ctx context.Context, cluster *dbv1.DatabaseCluster, m state.Member, done happening) ([]happening, error) {
 	if err := r.Writer.Delete(ctx, podOf(cluster, m)); err != nil {
 		return nil, err
 	}
-	return []happening{normal("MemberRestarted", "Restart", why)}, nil
+	return []happening{done}, nil
 }
 
 // podOf names a member's pod as it was when a step was decided.
@@ -64,8 +66,8 @@ func (r *Reconciler) resize(ctx context.Context, cluster *dbv1.DatabaseCluster, 
 	err := r.Writer.Resize(ctx, podOf(cluster, step.Member), naming.Container, step.Resources)
 	switch {
 	case apierrors.IsInvalid(err), apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
-		return r.restart(ctx, cluster, step.Member, fmt.Sprintf("restarting pod %s: it cannot be given its resources while it runs (%s)",
-			step.Member.Name, apierrors.ReasonForError(err)))
+		return r.deletePod(ctx, cluster, step.Member, normal("MemberRestarted", "Restart", fmt.Sprintf(
+			"restarting pod %s: it cannot be given its resources while it runs (%s)", step.Member.Name, apierrors.ReasonForError(err))))
 	case err != nil:
 		return nil, err
 	}

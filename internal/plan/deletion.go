@@ -21,7 +21,7 @@ func deletion(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 	switch {
 	case !slices.Contains(cluster.Finalizers, dbv1.Finalizer):
 		p.Reason, p.Why = dbv1.ReasonDeleting, "the operator has nothing left to do"
-	case runHooks(&p, cluster, observed), lower(&p, observed, 0, dbv1.ReasonStopping):
+	case runHooks(&p, cluster, observed), lower(&p, observed, 0, dbv1.ReasonStopping), stopOrphans(&p, observed):
 	default:
 		p.Step = Finalize{}
 		p.Reason, p.Why = dbv1.ReasonDeleting, "every member has stopped; the volumes are kept"
@@ -31,6 +31,26 @@ func deletion(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 	}
 	p.Again = again(p, cluster, observed)
 	return p
+}
+
+// stopOrphans stops, one by one, members that nobody else would: those that run without a StatefulSet, as
+// while it is made anew.
+func stopOrphans(p *Plan, observed state.Observed) bool {
+	if observed.StatefulSet != nil {
+		return false
+	}
+	p.Reason = dbv1.ReasonStopping
+	for _, m := range slices.Backward(observed.Members) {
+		switch {
+		case m.Stopping:
+			p.Why = fmt.Sprintf("pod %s is stopping", m.Name)
+			return true
+		case m.Owner == "":
+			p.Step, p.Why = StopMember{m}, fmt.Sprintf("stopping pod %s, which has no StatefulSet", m.Name)
+			return true
+		}
+	}
+	return false
 }
 
 // runHooks starts the first hook that has not run, or waits for the one that runs. It is false when

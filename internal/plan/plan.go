@@ -60,7 +60,7 @@ func (p Plan) Delicate() bool {
 	return p.Step != nil || len(p.Delete) > 0 || slices.ContainsFunc(p.Apply, func(w Write) bool { return w.UID == "" && w.Sealed() })
 }
 
-// Step is one disruptive thing: RestartMember, ResizeMember, Scale, RecreateStatefulSet, RunHook or Finalize.
+// Step is one disruptive thing: RestartMember, ResizeMember, StopMember, Scale, RecreateStatefulSet, RunHook or Finalize.
 //
 //sumtype:decl
 type Step interface {
@@ -79,7 +79,7 @@ func For(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 		Claims:       claims(cluster, observed),
 		Apply:        writes(cluster, observed),
 		Stalled:      stall(cluster, observed),
-		Newer:        observed.StatefulSet != nil && resources.Newer(cluster, observed.StatefulSet, observed.References),
+		Newer:        resources.Newer(cluster, observed),
 	}
 	decide(&p, cluster, observed)
 	p.Pending = pending(p, cluster, observed)

@@ -41,7 +41,7 @@ func settled(t *testing.T, c *dbv1.DatabaseCluster) state.Observed {
 		HeadlessService:     live[corev1.Service](t, resources.HeadlessService(c)),
 		Service:             live[corev1.Service](t, resources.Service(c)),
 		PodDisruptionBudget: live[policyv1.PodDisruptionBudget](t, resources.PodDisruptionBudget(c)),
-		StatefulSet:         live[appsv1.StatefulSet](t, resources.StatefulSet(c, c.Spec.Replicas, nil, nil)),
+		StatefulSet:         live[appsv1.StatefulSet](t, resources.StatefulSet(c, c.Spec.Replicas, state.Observed{})),
 	}
 	o.At = now
 	o.StatefulSet.Annotations[dbv1.AnnotationSealed] = resources.Seal(o.StatefulSet)
@@ -264,6 +264,17 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 				*o.StatefulSet.Spec.Replicas = 0
 			},
 			"take off the finalizer\nDeleting: every member has stopped; the volumes are kept\n",
+		},
+		"members without a StatefulSet are stopped one by one": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Deletion.Hooks, o.StatefulSet = nil, nil },
+			"stop orders-2\nStopping: stopping pod orders-2, which has no StatefulSet\n",
+		},
+		"those that Kubernetes collects are left to it": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Deletion.Hooks, o.StatefulSet, o.Members = nil, nil, o.Members[:1]
+				o.Members[0].Owner = "gone"
+			},
+			"take off the finalizer\nDeleting: 1 members are left running without the StatefulSet that was theirs; the volumes are kept\n",
 		},
 		"nothing is made when nothing is there": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Deletion.Hooks, *o = nil, state.Observed{} },

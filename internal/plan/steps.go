@@ -16,6 +16,9 @@ import (
 // RestartMember deletes a member's pod; the StatefulSet makes it anew from the current template.
 type RestartMember struct{ Member state.Member }
 
+// StopMember deletes the pod of a member that has no StatefulSet; it does not come back.
+type StopMember struct{ Member state.Member }
+
 // ResizeMember gives the database of a running member other resources; where the API server refuses that, the
 // member is restarted instead, which may be done under the same conditions.
 type ResizeMember struct {
@@ -43,6 +46,7 @@ type RunHook struct {
 type Finalize struct{}
 
 func (RestartMember) step()       {}
+func (StopMember) step()          {}
 func (ResizeMember) step()        {}
 func (RecreateStatefulSet) step() {}
 func (Scale) step()               {}
@@ -50,6 +54,7 @@ func (RunHook) step()             {}
 func (Finalize) step()            {}
 
 func (s RestartMember) String() string     { return "restart " + s.Member.Name }
+func (s StopMember) String() string        { return "stop " + s.Member.Name }
 func (s ResizeMember) String() string      { return "resize " + s.Member.Name }
 func (RecreateStatefulSet) String() string { return "delete the StatefulSet and leave its pods" }
 func (s Scale) String() string             { return fmt.Sprintf("scale in to %d", s.To) }

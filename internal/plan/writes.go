@@ -59,7 +59,7 @@ func writes(cluster *dbv1.DatabaseCluster, observed state.Observed) []Write {
 		add(config, find(observed.Configs, config.Name()))
 	}
 	if membersMayBeMade(observed, headless) {
-		add(resources.StatefulSet(cluster, replicasNow(cluster, observed), observed.StatefulSet, observed.References), observed.StatefulSet)
+		add(resources.StatefulSet(cluster, replicasNow(cluster, observed), observed), observed.StatefulSet)
 	}
 	return all
 }

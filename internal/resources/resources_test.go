@@ -69,10 +69,10 @@ func TestTheObjectsOfAClusterAreAsTheGoldenFilesSay(t *testing.T) {
 		"smallest.headless-service":    HeadlessService(smallest()),
 		"smallest.service":             Service(smallest()),
 		"smallest.poddisruptionbudget": PodDisruptionBudget(smallest()),
-		"smallest.statefulset":         StatefulSet(smallest(), 3, nil, nil),
-		"ephemeral.statefulset":        StatefulSet(ephemeralCluster, 3, nil, nil),
+		"smallest.statefulset":         StatefulSet(smallest(), 3, state.Observed{}),
+		"ephemeral.statefulset":        StatefulSet(ephemeralCluster, 3, state.Observed{}),
 		"full.service":                 Service(everything),
-		"full.statefulset":             StatefulSet(everything, everything.Spec.Replicas, nil, nil),
+		"full.statefulset":             StatefulSet(everything, everything.Spec.Replicas, state.Observed{}),
 		"full.configmap":               ConfigMap(everything),
 		"full.hook-job":                HookJob(everything, everything.Spec.Deletion.Hooks[0]),
 	} {
@@ -124,8 +124,8 @@ func TestAChildThatStandsAsWantedHasNoDrift(t *testing.T) {
 		if drift := Service(cluster).Drift(live[corev1.Service](t, Service(cluster))); drift != "" {
 			t.Errorf("Service: %s", drift)
 		}
-		set := sealed(t, StatefulSet(cluster, 3, nil, nil))
-		if drift := StatefulSet(cluster, 3, set, nil).Drift(set); drift != "" {
+		set := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
+		if drift := StatefulSet(cluster, 3, state.Observed{StatefulSet: set}).Drift(set); drift != "" {
 			t.Errorf("StatefulSet: %s", drift)
 		}
 	}
@@ -145,7 +145,7 @@ func TestDriftIsTheFieldThatDiffersAndOthersMayAddTheirOwn(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			child := StatefulSet(smallest(), 3, nil, nil)
+			child := StatefulSet(smallest(), 3, state.Observed{})
 			set := sealed(t, child)
 			c.change(set)
 			if got := child.Drift(set); got != c.want {
@@ -204,7 +204,7 @@ func TestATemplateThatSomebodyElseChangedIsPutRightAsAWhole(t *testing.T) {
 	}
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
-			child := StatefulSet(smallest(), 3, nil, nil)
+			child := StatefulSet(smallest(), 3, state.Observed{})
 			set := sealed(t, child)
 			change(set)
 			if drift := child.Drift(set); drift == "" {
@@ -219,7 +219,7 @@ func TestATemplateThatSomebodyElseChangedIsPutRightAsAWhole(t *testing.T) {
 }
 
 func TestWhatTheAPIServerMakesOfAWriteIsNoDrift(t *testing.T) {
-	child := StatefulSet(smallest(), 3, nil, nil)
+	child := StatefulSet(smallest(), 3, state.Observed{})
 	set := live[appsv1.StatefulSet](t, child)
 	set.Spec.RevisionHistoryLimit, set.Spec.Template.Spec.SchedulerName = new(int32), "default-scheduler"
 	set.Annotations[dbv1.AnnotationSealed] = Seal(set)
@@ -230,9 +230,9 @@ func TestWhatTheAPIServerMakesOfAWriteIsNoDrift(t *testing.T) {
 
 func TestEqualSpellingsOfAQuantityAreNoDrift(t *testing.T) {
 	cluster := smallest()
-	set := sealed(t, StatefulSet(cluster, 3, nil, nil))
+	set := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
 	cluster.Spec.Resources.Requests[corev1.ResourceCPU] = resource.MustParse("1")
-	if drift := StatefulSet(cluster, 3, set, nil).Drift(set); drift != "" {
+	if drift := StatefulSet(cluster, 3, state.Observed{StatefulSet: set}).Drift(set); drift != "" {
 		t.Error(drift)
 	}
 }
@@ -242,7 +242,7 @@ func TestAGivenSecurityContextKeepsTheDefaultsThatItDoesNotName(t *testing.T) {
 	user, escalate := int64(999), true
 	cluster.Spec.PodSecurityContext = &corev1.PodSecurityContext{RunAsUser: &user}
 	cluster.Spec.ContainerSecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: &escalate}
-	pod := live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, nil, nil)).Spec.Template.Spec
+	pod := live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{})).Spec.Template.Spec
 	if !*pod.SecurityContext.RunAsNonRoot || *pod.SecurityContext.RunAsUser != 999 || *pod.SecurityContext.FSGroup != 65532 {
 		t.Errorf("pod: %+v", pod.SecurityContext)
 	}
@@ -254,15 +254,31 @@ func TestAGivenSecurityContextKeepsTheDefaultsThatItDoesNotName(t *testing.T) {
 
 func TestATemplateThatStillHoldsIsRepeatedWhateverTodaysWouldBe(t *testing.T) {
 	cluster := full(t)
-	set := sealed(t, StatefulSet(cluster, 3, nil, nil))
+	set := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
 	set.Spec.Template.Spec.PriorityClassName = "of-another-version"
 	set.Spec.Template.Annotations[dbv1.AnnotationTemplate] = "of-another-version"
 	set.Annotations[dbv1.AnnotationSealed] = Seal(set)
-	if child := StatefulSet(cluster, 3, set, nil); child.Drift(set) != "" || child.Eviction(set) != nil {
+	if child := StatefulSet(cluster, 3, state.Observed{StatefulSet: set}); child.Drift(set) != "" || child.Eviction(set) != nil {
 		t.Errorf("drift at %q", child.Drift(set))
 	}
-	if !Newer(cluster, set, nil) {
+	if !Newer(cluster, state.Observed{StatefulSet: set}) {
 		t.Error("nobody is told that today's template is another")
+	}
+}
+
+func TestAStatefulSetThatIsMadeAnewKeepsTheTemplateThatItHad(t *testing.T) {
+	cluster := smallest()
+	former := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
+	former.Spec.Template.Spec.PriorityClassName = "of-another-version"
+	again := func() string {
+		return live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{Former: former})).Spec.Template.Spec.PriorityClassName
+	}
+	if again() != "of-another-version" {
+		t.Error("its members would be restarted")
+	}
+	cluster.Spec.Image = "example.test/database:2"
+	if again() != "" {
+		t.Error("the spec has changed, and the members would not learn of it")
 	}
 }
 
@@ -284,7 +300,7 @@ func TestAChangeOfTheResourcesAloneLeavesTheTemplatesHash(t *testing.T) {
 	before, after := smallest(), smallest()
 	after.Spec.Resources.Requests[corev1.ResourceCPU] = resource.MustParse("2")
 	hashOf := func(c *dbv1.DatabaseCluster) string {
-		return live[appsv1.StatefulSet](t, StatefulSet(c, 3, nil, nil)).Spec.Template.Annotations[dbv1.AnnotationTemplate]
+		return live[appsv1.StatefulSet](t, StatefulSet(c, 3, state.Observed{})).Spec.Template.Annotations[dbv1.AnnotationTemplate]
 	}
 	if hashOf(before) != hashOf(after) {
 		t.Error("the hashes differ: no member could be resized while it runs")
@@ -314,16 +330,19 @@ func TestReferencesAreWhatPodsCannotStartWithout(t *testing.T) {
 func TestAReferenceThatChangesMakesTheTemplateAnew(t *testing.T) {
 	cluster := full(t)
 	with := func(content string) *appsv1.StatefulSet {
-		return sealed(t, StatefulSet(cluster, 3, nil, []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: content}}))
+		return sealed(t, StatefulSet(cluster, 3, state.Observed{References: []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: content}}}))
 	}
 	now := []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: "new"}}
-	if StatefulSet(cluster, 3, with("new"), now).Drift(with("new")) != "" || StatefulSet(cluster, 3, with("old"), now).Drift(with("old")) == "" {
-		t.Error("not the content decides")
+	for content, changes := range map[string]bool{"new": false, "old": true} {
+		set := with(content)
+		if got := StatefulSet(cluster, 3, state.Observed{StatefulSet: set, References: now}).Drift(set) != ""; got != changes {
+			t.Errorf("%s: drift %v", content, got)
+		}
 	}
 }
 
 func TestContainersOfTheSpecCannotWeakenTheirSecurity(t *testing.T) {
-	for _, c := range live[appsv1.StatefulSet](t, StatefulSet(full(t), 3, nil, nil)).Spec.Template.Spec.InitContainers {
+	for _, c := range live[appsv1.StatefulSet](t, StatefulSet(full(t), 3, state.Observed{})).Spec.Template.Spec.InitContainers {
 		s := c.SecurityContext
 		if s == nil || !*s.RunAsNonRoot || *s.AllowPrivilegeEscalation || s.Capabilities.Drop[0] != "ALL" || len(s.Capabilities.Add) > 0 {
 			t.Errorf("%s: %+v", c.Name, s)

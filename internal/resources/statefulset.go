@@ -23,9 +23,9 @@ import (
 //
 // Its template is the operator's alone: what others put there would be rolled out to the members.
 //
-// Replicas is an argument because members go one by one. The claim template of a live StatefulSet is
-// repeated as it stands, because it cannot change.
-func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, live *appsv1.StatefulSet, references []state.Reference) Child {
+// Replicas is an argument because members go one by one. The claim template of the StatefulSet that was
+// observed is repeated as it stands, because it cannot change.
+func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) Child {
 	child := newChild(appsv1ac.StatefulSet(naming.StatefulSet(cluster.Name), cluster.Namespace).
 		WithLabels(naming.Labels(cluster)).
 		WithOwnerReferences(ownedBy(cluster)).
@@ -39,10 +39,10 @@ func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, live *appsv1.Sta
 			WithSelector(metav1ac.LabelSelector().WithMatchLabels(naming.Selector(cluster.Name)))),
 		[]string{"spec", "template"}, []string{"spec", "ordinals"}, []string{"spec", "minReadySeconds"}).
 		set(int64(replicas), "spec", "replicas").
-		set(template(cluster, live, references), "spec", "template").
-		set(renderedFrom(cluster, references), "metadata", "annotations", dbv1.AnnotationRenderedFrom)
+		set(template(cluster, observed), "spec", "template").
+		set(renderedFrom(cluster, observed.References), "metadata", "annotations", dbv1.AnnotationRenderedFrom)
 	child.sealed = true
-	if templates := claimTemplates(cluster, live); len(templates) > 0 {
+	if templates := claimTemplates(cluster, observed.StatefulSet); len(templates) > 0 {
 		child.set(templates, "spec", "volumeClaimTemplates")
 	}
 	return child

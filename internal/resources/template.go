@@ -17,30 +17,40 @@ import (
 // is made anew only when what it was made from has changed: as long as that holds, what stands in the live
 // StatefulSet is repeated, and no code knows how earlier versions made it.
 
-// template is the live one where it still holds, and otherwise a new one.
-func template(cluster *dbv1.DatabaseCluster, live *appsv1.StatefulSet, references []state.Reference) map[string]any {
-	if !holds(cluster, live, references) {
-		return render(cluster, references)
+// template is the standing one where it still holds, and otherwise a new one.
+func template(cluster *dbv1.DatabaseCluster, observed state.Observed) map[string]any {
+	standing := standing(cluster, observed)
+	if standing == nil {
+		return render(cluster, observed.References)
 	}
-	kept := toMap(&live.Spec.Template)
+	kept := toMap(&standing.Spec.Template)
 	unstructured.RemoveNestedField(kept, "metadata", "creationTimestamp")
 	return kept
 }
 
-// Newer tells whether the live template still holds, although it would be made otherwise today.
-func Newer(cluster *dbv1.DatabaseCluster, live *appsv1.StatefulSet, references []state.Reference) bool {
-	if !holds(cluster, live, references) {
+// Newer tells whether the standing template holds, although it would be made otherwise today.
+func Newer(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
+	standing := standing(cluster, observed)
+	if standing == nil {
 		return false
 	}
-	today, _, _ := unstructured.NestedString(render(cluster, references), "metadata", "annotations", dbv1.AnnotationTemplate)
-	return today != live.Spec.Template.Annotations[dbv1.AnnotationTemplate]
+	today, _, _ := unstructured.NestedString(render(cluster, observed.References), "metadata", "annotations", dbv1.AnnotationTemplate)
+	return today != standing.Spec.Template.Annotations[dbv1.AnnotationTemplate]
 }
 
-// holds tells whether the live template was made from what is wanted now, and nobody has changed it since.
-func holds(cluster *dbv1.DatabaseCluster, live *appsv1.StatefulSet, references []state.Reference) bool {
-	return live != nil &&
-		live.Annotations[dbv1.AnnotationRenderedFrom] == renderedFrom(cluster, references) &&
-		live.Annotations[dbv1.AnnotationSealed] == Seal(live)
+// standing is the StatefulSet whose template was made from what is wanted now, and which nobody has changed
+// since; nil when there is none. Where the StatefulSet is being made anew it is the former one.
+func standing(cluster *dbv1.DatabaseCluster, observed state.Observed) *appsv1.StatefulSet {
+	set := observed.StatefulSet
+	if set == nil {
+		set = observed.Former
+	} else if set.Annotations[dbv1.AnnotationSealed] != Seal(set) {
+		return nil
+	}
+	if set == nil || set.Annotations[dbv1.AnnotationRenderedFrom] != renderedFrom(cluster, observed.References) {
+		return nil
+	}
+	return set
 }
 
 // render makes a template. Its hash leaves out what can change without a restart.

@@ -5,6 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 package state
 
 import (
+	"encoding/json"
+	"fmt"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -65,4 +68,15 @@ func metadataFacts(m metav1.ObjectMeta) metav1.ObjectMeta {
 		Labels: m.Labels, Annotations: m.Annotations, OwnerReferences: m.OwnerReferences,
 		Finalizers: m.Finalizers, DeletionTimestamp: m.DeletionTimestamp,
 	}
+}
+
+// FormerOf reads from one of its revisions what a StatefulSet was. Its controller keeps the template in the
+// revision's data and the annotations on it.
+func FormerOf(revision *appsv1.ControllerRevision) (*appsv1.StatefulSet, error) {
+	former := &appsv1.StatefulSet{}
+	if err := json.Unmarshal(revision.Data.Raw, former); err != nil {
+		return nil, fmt.Errorf("read ControllerRevision %s: %w", revision.Name, err)
+	}
+	former.Annotations = revision.Annotations
+	return former, nil
 }

@@ -26,6 +26,10 @@ type Observed struct {
 	PodDisruptionBudget *policyv1.PodDisruptionBudget
 	StatefulSet         *appsv1.StatefulSet
 
+	// Former is what the StatefulSet was whose members run without one: template and annotations, as their
+	// revision tells. Read only where there is none.
+	Former *appsv1.StatefulSet
+
 	// Foreign are objects of somebody else under names that the cluster needs, in the order of reading.
 	Foreign []Ref
 
