@@ -72,13 +72,13 @@ type DatabaseClusterStatus struct {
 type MemberReason string
 
 const (
-	// MemberReady: the member is ready.
+	// MemberReady says that the member is ready.
 	MemberReady MemberReason = "Ready"
-	// MemberStarting: the member is not ready, and nothing is known to keep it from that.
+	// MemberStarting says that the member is not ready, and nothing is known to keep it from that.
 	MemberStarting MemberReason = "Starting"
-	// MemberFailing: the member cannot start, or keeps ending; the message says why.
+	// MemberFailing says that the member cannot start, or keeps ending; the message says why.
 	MemberFailing MemberReason = "Failing"
-	// MemberStopping: the member is on its way out.
+	// MemberStopping says that the member is on its way out.
 	MemberStopping MemberReason = "Stopping"
 )
 

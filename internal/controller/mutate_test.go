@@ -133,7 +133,7 @@ func change(value reflect.Value) {
 			grown.SetMapIndex(k, value.MapIndex(k))
 		}
 		key.SetString("mutated")
-		if quantity, ok := element.Addr().Interface().(*resource.Quantity); ok {
+		if quantity, ok := reflect.TypeAssert[*resource.Quantity](element.Addr()); ok {
 			key.SetString(string(corev1.ResourceStorage)) // the one resource that is read of maps
 			quantity.Add(resource.MustParse("7Gi"))
 		}

@@ -56,7 +56,7 @@ type Stall struct {
 
 // Delicate tells whether the plan does what a view that lags behind must not lead to: it has then to be
 // decided from the API server itself.
-func (p Plan) Delicate() bool {
+func (p *Plan) Delicate() bool {
 	return p.Step != nil || len(p.Delete) > 0 || slices.ContainsFunc(p.Apply, func(w Write) bool { return w.UID == "" && w.Sealed() })
 }
 

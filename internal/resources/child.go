@@ -65,10 +65,14 @@ func hash(value any) string {
 
 // set adds a field that the hash does not cover, because it may differ from the spec for a while.
 func (c Child) set(value any, path ...string) Child {
-	if err := unstructured.SetNestedField(c.Object.Object, value, path...); err != nil {
+	setField(c.Object.Object, value, path...)
+	return c
+}
+
+func setField(object map[string]any, value any, path ...string) {
+	if err := unstructured.SetNestedField(object, value, path...); err != nil {
 		panic(fmt.Sprintf("%s cannot be set: %v", path, err))
 	}
-	return c
 }
 
 // toMap is the JSON form of a value: whole numbers as int64, as the API machinery has them.

@@ -6,10 +6,10 @@ package resources
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -53,33 +53,14 @@ func standing(cluster *dbv1.DatabaseCluster, observed state.Observed) *appsv1.St
 	return set
 }
 
-// render makes a template. Its hash leaves out what can change without a restart.
+// render makes a template. Its hash leaves out the resources of the database, which can change without a
+// restart.
 func render(cluster *dbv1.DatabaseCluster, references []state.Reference) map[string]any {
+	bare := cluster.DeepCopy()
+	bare.Spec.Resources = corev1.ResourceRequirements{}
 	made := toMap(podTemplate(cluster, references))
-	const at = "annotations"
-	metadata := made["metadata"].(map[string]any)
-	annotations, _ := metadata[at].(map[string]any)
-	if annotations == nil {
-		annotations = map[string]any{}
-		metadata[at] = annotations
-	}
-	annotations[dbv1.AnnotationTemplate] = hash(withoutResources(made))
+	setField(made, hash(toMap(podTemplate(bare, references))), "metadata", "annotations", dbv1.AnnotationTemplate)
 	return made
-}
-
-// withoutResources is a template without the resources of the database container.
-func withoutResources(made map[string]any) map[string]any {
-	rest := (&unstructured.Unstructured{Object: made}).DeepCopy().Object
-	containers, _, _ := unstructured.NestedSlice(rest, "spec", "containers")
-	for _, c := range containers {
-		if container := c.(map[string]any); container["name"] == naming.Container {
-			delete(container, "resources")
-		}
-	}
-	if err := unstructured.SetNestedSlice(rest, containers, "spec", "containers"); err != nil {
-		panic(err) // it was read from there
-	}
-	return rest
 }
 
 // renderedFrom is a hash of what a template is made from: the spec without the fields that pods do not

@@ -214,7 +214,7 @@ func TestAConditionThatAppliesStaysToSayThatItNoLongerDoes(t *testing.T) {
 			over.Cluster.Status = Of(applies, then)
 			var got []string
 			for _, status := range []dbv1.DatabaseClusterStatus{over.Cluster.Status, Of(over, now)} {
-				for _, part := range strings.Split(summary(status), ", ") {
+				for part := range strings.SplitSeq(summary(status), ", ") {
 					if strings.HasPrefix(part[1:], kind+" ") {
 						got = append(got, part)
 					}
