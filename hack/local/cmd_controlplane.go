@@ -36,10 +36,10 @@ func runControlPlane(ctx context.Context, repo string, arguments []string) error
 	if flags, command, ok := splitRun(arguments); ok {
 		return controlPlaneRun(ctx, repo, flags, command)
 	}
-	return fmt.Errorf("control-plane takes up, down, status, or run [API-SERVER-FLAG...] -- CMD ARG..., not %q", verb)
+	return fmt.Errorf("control-plane takes up, down, status, or run [PROGRAM:FLAG...] -- CMD ARG..., not %q", verb)
 }
 
-// splitRun takes "run FLAG... -- CMD ARG..." apart; the flags are further ones of the API server.
+// splitRun takes "run PROGRAM:FLAG... -- CMD ARG..." apart.
 func splitRun(arguments []string) (flags, command []string, ok bool) {
 	end := slices.Index(arguments, "--")
 	if end < 1 || end == len(arguments)-1 || arguments[0] != "run" {
@@ -121,7 +121,9 @@ func controlPlaneRun(ctx context.Context, repo string, flags, command []string) 
 	if err != nil {
 		return err
 	}
-	settings.ExtraAPI = append(settings.ExtraAPI, flags...)
+	if err := settings.AddFlags(flags); err != nil {
+		return err
+	}
 	defer func() { err = errors.Join(err, controlplane.Discard(context.WithoutCancel(ctx), dir)) }()
 	if _, err := settings.Up(ctx); err != nil {
 		return err

@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-func TestFlagsBeforeTheCommandAreTheAPIServers(t *testing.T) {
+func TestFlagsOfTheControlPlaneStandBeforeTheCommand(t *testing.T) {
 	cases := map[string]struct {
 		arguments, flags, command []string
 		ok                        bool
 	}{
 		"a command alone":           {arguments: []string{"run", "--", "ls", "-l"}, command: []string{"ls", "-l"}, ok: true},
-		"flags and a command":       {arguments: []string{"run", "--v=2", "--", "ls"}, flags: []string{"--v=2"}, command: []string{"ls"}, ok: true},
+		"flags and a command":       {arguments: []string{"run", "kube-apiserver:--v=2", "--", "ls"}, flags: []string{"kube-apiserver:--v=2"}, command: []string{"ls"}, ok: true},
 		"the command's own dashes":  {arguments: []string{"run", "--", "env", "--", "ls"}, command: []string{"env", "--", "ls"}, ok: true},
-		"no command":                {arguments: []string{"run", "--v=2", "--"}},
+		"no command":                {arguments: []string{"run", "kube-apiserver:--v=2", "--"}},
 		"no dashes":                 {arguments: []string{"run", "ls"}},
 		"another verb":              {arguments: []string{"up", "--", "ls"}},
 		"nothing before the dashes": {arguments: []string{"--", "ls"}},

@@ -24,7 +24,7 @@ type command struct {
 // commands is what usage shows; files that need Linux add theirs.
 var commands = []command{
 	{"tool", "NAME... | --list", "build tools that are not cached yet and print their paths", runTool},
-	{"control-plane", "up | down | status | run [API-SERVER-FLAG...] -- CMD ARG...", "an API server without a node, on loopback", runControlPlane},
+	{"control-plane", "up | down | status | run [PROGRAM:FLAG...] -- CMD ARG...", "an API server without a node, on loopback", runControlPlane},
 }
 
 // exitCodeError ends the program with the code of another, without a message.

@@ -23,12 +23,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// nodes play scheduler and kubelets: a pod whose volumes are bound is running and ready at once.
+// nodes play the storage, the scheduler and the kubelets: a claim is bound at once, and a pod whose claims are
+// bound is running and ready at once.
 type nodes struct {
 	clients kubernetes.Interface
 	pods    corev1listers.PodNamespaceLister
 	claims  corev1listers.PersistentVolumeClaimNamespaceLister
-	queue   workqueue.TypedInterface[string]
+	queue   workqueue.TypedInterface[string] // names of pods
 }
 
 func playNodes(ctx context.Context, clients kubernetes.Interface, namespace string) error {
@@ -40,9 +41,8 @@ func playNodes(ctx context.Context, clients kubernetes.Interface, namespace stri
 		claims:  claims.Lister().PersistentVolumeClaims(namespace),
 		queue:   workqueue.NewTyped[string](),
 	}
-	_, podsErr := pods.Informer().AddEventHandler(n.enqueue(""))
-	if podsErr != nil {
-		return fmt.Errorf("watch pods: %w", podsErr)
+	if _, err := pods.Informer().AddEventHandler(n.enqueue("")); err != nil {
+		return fmt.Errorf("watch pods: %w", err)
 	}
 	if _, err := claims.Informer().AddEventHandler(n.enqueue(naming.DataVolume + "-")); err != nil {
 		return fmt.Errorf("watch claims: %w", err)
@@ -72,30 +72,53 @@ func (n *nodes) work(ctx context.Context) {
 		if ended {
 			return
 		}
-		if pod, err := n.pods.Get(name); err == nil && n.startable(pod) {
-			if err := n.start(ctx, pod); err != nil && !apierrors.IsNotFound(err) && ctx.Err() == nil {
-				say("pod %s cannot be started: %v", name, err)
-			}
+		if err := n.look(ctx, name); err != nil && !apierrors.IsNotFound(err) && ctx.Err() == nil {
+			say("pod %s cannot be started: %v", name, err)
 		}
 		n.queue.Done(name)
 	}
 }
 
-func (n *nodes) startable(pod *corev1.Pod) bool {
-	if pod.Status.Phase != corev1.PodPending || pod.DeletionTimestamp != nil {
-		return false
+// look binds the claims of a pod, or starts it when they are.
+func (n *nodes) look(ctx context.Context, name string) error {
+	pod, err := n.pods.Get(name)
+	if err != nil || pod.Status.Phase != corev1.PodPending || pod.DeletionTimestamp != nil {
+		return err
 	}
+	bound := true
 	for i := range pod.Spec.Volumes {
 		source := pod.Spec.Volumes[i].PersistentVolumeClaim
 		if source == nil {
 			continue
 		}
 		claim, err := n.claims.Get(source.ClaimName)
-		if err != nil || claim.Status.Phase != corev1.ClaimBound {
-			return false
+		if err != nil {
+			return err
+		}
+		if claim.Status.Phase != corev1.ClaimBound {
+			bound = false
+			if err := n.bind(ctx, claim); err != nil {
+				return err
+			}
 		}
 	}
-	return true
+	if !bound {
+		return nil // the claim's change wakes us
+	}
+	return n.start(ctx, pod)
+}
+
+// bind says that a claim is bound. There is no volume behind it, which only the controller that binds claims
+// would notice; it does not run.
+func (n *nodes) bind(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
+	patch, err := json.Marshal(map[string]any{"status": corev1.PersistentVolumeClaimStatus{
+		Phase: corev1.ClaimBound, AccessModes: claim.Spec.AccessModes, Capacity: claim.Spec.Resources.Requests,
+	}})
+	if err != nil {
+		return err
+	}
+	_, err = n.clients.CoreV1().PersistentVolumeClaims(claim.Namespace).Patch(ctx, claim.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+	return err
 }
 
 func (n *nodes) start(ctx context.Context, pod *corev1.Pod) error {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/pki"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
@@ -20,7 +21,7 @@ func (s Settings) Commands(client *Client) []process.Command {
 	certificates := s.Certificates()
 	return []process.Command{
 		s.Command("etcd", s.etcdURL()+"/readyz", client, s.etcd(certificates)...),
-		s.Command("kube-apiserver", s.URL()+"/readyz", client, append(s.apiServer(certificates), s.ExtraAPI...)...),
+		s.Command(apiServer, s.URL()+"/readyz", client, append(s.apiServer(certificates), s.ExtraAPI...)...),
 		s.Command(manager, "https://"+hostPort(Loopback, s.Ports.ControllerManager)+"/healthz", client,
 			append(s.controllerManager(certificates), s.ExtraManager...)...),
 	}
@@ -110,6 +111,23 @@ func (s Settings) Alone() Settings {
 	s.ExtraAPI = []string{"--authorization-mode=RBAC", "--endpoint-reconciler-type=none"}
 	s.ExtraManager = []string{"--enable-hostpath-provisioner"}
 	return s
+}
+
+// AddFlags adds further flags, each as PROGRAM:FLAG.
+func (s *Settings) AddFlags(flags []string) error {
+	for _, given := range flags {
+		switch program, flag, _ := strings.Cut(given, ":"); {
+		case !strings.HasPrefix(flag, "--"):
+			return fmt.Errorf("%q is not PROGRAM:--FLAG", given)
+		case program == apiServer:
+			s.ExtraAPI = append(s.ExtraAPI, flag)
+		case program == manager:
+			s.ExtraManager = append(s.ExtraManager, flag)
+		default:
+			return fmt.Errorf("%q: flags can be given to %s and %s", given, apiServer, manager)
+		}
+	}
+	return nil
 }
 
 // Describe is one line about where the control plane is.

@@ -112,3 +112,19 @@ func TestACommandIsToldWhereTheControlPlaneIs(t *testing.T) {
 		t.Errorf("%d, %v", code, err)
 	}
 }
+
+func TestFlagsAreGivenToTheProgramThatTheyName(t *testing.T) {
+	settings := open(t)
+	if err := settings.AddFlags([]string{"kube-apiserver:--v=2", "kube-controller-manager:--controllers=a:b"}); err != nil {
+		t.Fatal(err)
+	}
+	commands := settings.Commands(&Client{})
+	if !slices.Contains(commands[1].Args, "--v=2") || !slices.Contains(commands[2].Args, "--controllers=a:b") {
+		t.Errorf("%v", commands)
+	}
+	for _, bad := range []string{"--v=2", "etcd:--v=2", "kube-apiserver:v", ""} {
+		if err := settings.AddFlags([]string{bad}); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}

@@ -42,6 +42,7 @@ const (
 	Admin           = "admin"
 	Server          = "server"
 	manager         = "kube-controller-manager"
+	apiServer       = "kube-apiserver"
 	KubeletClient   = "apiserver-kubelet-client"
 	frontProxy      = "front-proxy-client"
 	mastersOfSystem = "system:masters"
