@@ -151,7 +151,8 @@ func (w *world) watchCluster(c change) {
 	case before.Generation != after.Generation:
 		w.breaks("the operator changes the spec")
 	case w.fault == nil || w.fault.kind != meanwhile:
-		w.watchTruth(after)
+		w.watchReady(after)
+		w.watchObserved(before, after)
 	}
 }
 
@@ -164,31 +165,36 @@ func (w *world) watchEnd(cluster *dbv1.DatabaseCluster) {
 	}
 }
 
-// watchTruth: Ready means that every member is ready and has the template that the spec leads to, and the
-// observed generation that the objects express the spec.
-func (w *world) watchTruth(cluster *dbv1.DatabaseCluster) {
-	set := get[*appsv1.StatefulSet](w.store, name)
-	if meta.IsStatusConditionTrue(cluster.Status.Conditions, dbv1.ConditionReady) {
-		w.watchReady(cluster, set)
-	}
+// watchObserved: the observed generation rises when the objects express the spec, or only a human can bring
+// that about.
+func (w *world) watchObserved(before, cluster *dbv1.DatabaseCluster) {
+	observed := cluster.Status.ObservedGeneration
 	stalled := meta.IsStatusConditionTrue(cluster.Status.Conditions, dbv1.ConditionStalled)
-	if cluster.Status.ObservedGeneration != cluster.Generation || stalled || cluster.DeletionTimestamp != nil {
+	if observed == before.Status.ObservedGeneration || stalled || cluster.DeletionTimestamp != nil {
 		return
 	}
+	set := get[*appsv1.StatefulSet](w.store, name)
 	switch {
+	case observed != cluster.Generation:
+		w.breaks("observedGeneration goes to %d, the generation is %d", observed, cluster.Generation)
 	case set == nil:
-		w.breaks("observedGeneration is %d without a StatefulSet", cluster.Generation)
+		w.breaks("observedGeneration is %d without a StatefulSet", observed)
 	case set.Spec.Template.Spec.Containers[0].Image != cluster.Spec.Image:
-		w.breaks("observedGeneration is %d, the template's image is %s", cluster.Generation, set.Spec.Template.Spec.Containers[0].Image)
+		w.breaks("observedGeneration is %d, the template's image is %s", observed, set.Spec.Template.Spec.Containers[0].Image)
 	case int(*set.Spec.Replicas) != w.wanted(cluster):
-		w.breaks("observedGeneration is %d with %d replicas", cluster.Generation, *set.Spec.Replicas)
+		w.breaks("observedGeneration is %d with %d replicas", observed, *set.Spec.Replicas)
 	}
 }
 
 // wanted is how many members the spec asks for.
 func (w *world) wanted(cluster *dbv1.DatabaseCluster) int { return int(cluster.Spec.Replicas) }
 
-func (w *world) watchReady(cluster *dbv1.DatabaseCluster, set *appsv1.StatefulSet) {
+// watchReady: Ready means that every member is ready and has the template that the spec leads to.
+func (w *world) watchReady(cluster *dbv1.DatabaseCluster) {
+	if !meta.IsStatusConditionTrue(cluster.Status.Conditions, dbv1.ConditionReady) {
+		return
+	}
+	set := get[*appsv1.StatefulSet](w.store, name)
 	if serving := len(w.serving()); set == nil || serving != w.wanted(cluster) {
 		w.breaks("Ready with %d of %d members", serving, w.wanted(cluster))
 		return

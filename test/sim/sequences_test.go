@@ -46,38 +46,19 @@ func (s sequence) hurried() bool {
 	return false
 }
 
-// run plays a sequence to its end, unless the world finds no rest.
-func (s sequence) run(w *world) error {
-	w.story.at = func() string { return fmt.Sprintf("%ds", int(w.clock.Now().Sub(began).Seconds())) }
-	for _, step := range s.steps {
-		w.story.heading(step.what)
-		begin := len(w.story.lines)
-		step.do(w)
-		for range step.rounds {
-			w.round()
-		}
-		if step.rounds > 0 {
-			continue
-		}
-		if err := w.settle(); err != nil {
-			return fmt.Errorf("%s: %w", step.what, err)
-		}
-		if step.told != "" {
-			w.story.lines = append(w.story.lines[:begin], "       as in "+step.told)
-		}
-	}
-	return nil
-}
-
 func create(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
 	return step{what: fmt.Sprintf("A cluster of %d is created", replicas), do: func(w *world) {
-		c := &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+		c := &dbv1.DatabaseCluster{ObjectMeta: object(name)}
 		c.Spec.Replicas, c.Spec.Image, c.Spec.Storage.Size = replicas, "database:1", resource.MustParse("1Gi")
 		for _, change := range changes {
 			change(c)
 		}
 		w.store.put(withDefaults(c))
 	}}
+}
+
+func object(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: namespace, Name: name}
 }
 
 // running is a cluster that is there already when the story begins.
@@ -163,14 +144,11 @@ func TestWhatHappensIsTheStoryInTheGoldenFile(t *testing.T) {
 	for _, sequence := range sequences {
 		t.Run(sequence.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(0)
-			if err := sequence.run(w); err != nil {
-				t.Errorf("%v:\n%s", err, w.story.text())
+			p := newPlay(sequence, 0)
+			if err := p.toTheEnd(); err != nil {
+				t.Errorf("%v:\n%s", err, p.story.text())
 			}
-			for _, rule := range w.broken {
-				t.Error(rule)
-			}
-			compare(t, filepath.Join("testdata", sequence.name+".golden"), w.story.text())
+			compare(t, filepath.Join("testdata", sequence.name+".golden"), p.story.text())
 		})
 	}
 }

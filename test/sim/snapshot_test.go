@@ -25,25 +25,27 @@ func (s *store) snapshot() map[string]string {
 	alias := strings.NewReplacer(aliases...)
 	objects := map[string]string{}
 	for _, object := range s.sorted() {
-		text, err := json.MarshalIndent(normal(object), "", " ")
-		if err != nil {
-			panic(err)
-		}
-		objects[ref(object)] = alias.Replace(string(text))
+		objects[ref(object)] = alias.Replace(normalText(object))
 	}
 	return objects
 }
 
-func normal(object client.Object) any {
+func normalText(object client.Object) string {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
 		panic(err)
 	}
-	return normalize(content, object.GetGeneration())
+	text, err := json.MarshalIndent(normalize(content, object.GetGeneration()), "", " ")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
-var timesAndVersions = []string{
-	"resourceVersion", "managedFields", "generation", "creationTimestamp", "lastTransitionTime", "startedAt", "lastProbeTime",
+// ofTheWay are the fields that tell of the way and not of where it leads. With updateStrategy OnDelete the
+// current revision of a StatefulSet stays what it first was.
+var ofTheWay = []string{
+	"currentRevision", "currentReplicas", "resourceVersion", "managedFields", "generation", "creationTimestamp", "lastTransitionTime", "startedAt", "lastProbeTime",
 }
 
 func normalize(value any, generation int64) any {
@@ -52,7 +54,7 @@ func normalize(value any, generation int64) any {
 		kept := map[string]any{}
 		for key, inner := range v {
 			switch {
-			case slices.Contains(timesAndVersions, key):
+			case slices.Contains(ofTheWay, key):
 			case key == "deletionTimestamp":
 				kept[key] = "set"
 			case key == "observedGeneration":

@@ -192,8 +192,8 @@ func (s *store) tell(c change) {
 }
 
 // clone is a copy at this moment, which hears of nothing.
-func (s *store) clone() *store {
-	copied := newStore(s.clock)
+func (s *store) clone(clock clock.PassiveClock) *store {
+	copied := newStore(clock)
 	copied.version, copied.uids = s.version, s.uids
 	for at, object := range s.objects { // objects are replaced, never changed
 		copied.objects[at] = object

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,18 +25,15 @@ import (
 type story struct {
 	lines     []string
 	revisions []string
-	at        func() string
+	at        func() time.Time
 }
 
 func (s *story) add(by, what string) {
 	for i, revision := range s.revisions {
 		what = strings.ReplaceAll(what, revision, fmt.Sprintf("revision %d", i+1))
 	}
-	when := ""
-	if s.at != nil {
-		when = s.at()
-	}
-	s.lines = append(s.lines, fmt.Sprintf("%5s  %-11s  %s", when, by, what))
+	seconds := int(s.at().Sub(began).Seconds())
+	s.lines = append(s.lines, fmt.Sprintf("%4ds  %-11s  %s", seconds, by, what))
 }
 
 // once adds what a controller would say again and again.

@@ -14,8 +14,10 @@ package sim
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -59,6 +61,8 @@ type world struct {
 	actors []actor
 	// chance shuffles the actors and lets some of them dawdle; nil for always the same.
 	chance *rand.Rand
+	// lively tells that something changed in the last round, dawdled that somebody left something in this one.
+	lively, dawdled bool
 	// by is who acts at the moment.
 	by    string
 	story *story
@@ -77,15 +81,18 @@ type world struct {
 	failures int
 	// broken are the rules that were broken.
 	broken []string
+	// counts are how many times the operator made and deleted each object.
+	counts map[string]int
 }
 
 func newWorld(seed uint64) *world {
-	w := &world{clock: clocktesting.NewFakePassiveClock(began), story: &story{}, sites: map[site]int{}}
+	w := &world{clock: clocktesting.NewFakePassiveClock(began), sites: map[site]int{}, counts: map[string]int{}}
+	w.story = &story{at: w.clock.Now}
 	if seed > 0 {
 		w.chance = rand.New(rand.NewPCG(seed, 0))
 	}
 	w.store = newStore(w.clock)
-	w.store.committed = append(w.store.committed, w.watchRules, w.tell)
+	w.store.committed = []func(change){w.watchRules, w.count, w.tell}
 	// Without chance each acts before the one that it follows up on, so that a pass sees every state between.
 	w.actors = []actor{
 		{"garbage", (*world).collectGarbage},
@@ -97,6 +104,21 @@ func newWorld(seed uint64) *world {
 	}
 	w.start()
 	return w
+}
+
+// clone is the same world at this moment, in which things may go otherwise from here on. It has no chance:
+// what would have come is not copied.
+func (w *world) clone() *world {
+	copied := newWorld(0)
+	copied.clock.SetTime(w.clock.Now())
+	hear := copied.store.committed
+	copied.store = w.store.clone(copied.clock)
+	copied.store.committed = hear
+	copied.story.lines, copied.story.revisions = slices.Clone(w.story.lines), slices.Clone(w.story.revisions)
+	copied.sites, copied.counts = maps.Clone(w.sites), maps.Clone(w.counts)
+	copied.plant = w.plant
+	copied.seen, copied.due, copied.failures = w.seen, w.due, w.failures
+	return copied
 }
 
 // start starts the operator, as after a crash.
@@ -157,16 +179,18 @@ type noEvents struct{}
 
 func (noEvents) Eventf(kruntime.Object, kruntime.Object, string, string, string, string, ...any) {}
 
-// round lets everybody act once and tells whether anything changed.
+// round lets everybody act once and tells whether anything changed, or may be left to do.
 func (w *world) round() bool {
 	before := w.store.version
+	w.dawdled = false
 	for _, i := range w.order(len(w.actors)) {
 		w.by = w.actors[i].name
 		w.actors[i].step(w)
 	}
 	w.by = "user"
-	if w.store.version == before {
-		return false
+	w.lively = w.store.version != before
+	if !w.lively {
+		return w.dawdled
 	}
 	w.clock.SetTime(w.clock.Now().Add(tick))
 	return true
@@ -183,31 +207,14 @@ func (w *world) order(n int) []int {
 	return order
 }
 
-// dawdles tells whether an actor leaves what it could do for the next round.
+// dawdles tells whether an actor leaves what it could do for the next round. When nothing happened in the
+// last one, everybody does what there is to do.
 func (w *world) dawdles() bool {
-	if w.chance == nil || w.chance.IntN(3) > 0 {
+	if w.chance == nil || !w.lively || w.chance.IntN(3) > 0 {
 		return false
 	}
-	w.store.version++ // the round is no rest
+	w.dawdled = true
 	return true
-}
-
-// settle lets the world go on until nothing happens any more.
-func (w *world) settle() error {
-	idle := 0
-	for range maxRounds {
-		switch {
-		case w.round():
-			idle = 0
-		case w.store.version != w.seen: // the pass comes in the next round
-		case w.due.IsZero(), idle == quiet:
-			return nil
-		default:
-			idle++
-			w.clock.SetTime(later(w.clock.Now(), w.due))
-		}
-	}
-	return fmt.Errorf("%d rounds and still no rest", maxRounds)
 }
 
 func later(a, b time.Time) time.Time {
@@ -219,6 +226,17 @@ func later(a, b time.Time) time.Time {
 
 // cluster is the cluster as it is stored, or nil.
 func (w *world) cluster() *dbv1.DatabaseCluster { return get[*dbv1.DatabaseCluster](w.store, name) }
+
+// count counts what the operator made and deleted.
+func (w *world) count(c change) {
+	switch {
+	case w.by != operator:
+	case c.before == nil:
+		w.counts["create "+ref(c.after)]++
+	case c.after == nil || c.after.GetDeletionTimestamp() != nil && c.before.GetDeletionTimestamp() == nil:
+		w.counts["delete "+ref(c.before)]++
+	}
+}
 
 func (w *world) breaks(rule string, args ...any) {
 	w.broken = append(w.broken, fmt.Sprintf(rule, args...))

@@ -1,0 +1,196 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+var (
+	everything = flag.Bool("everything", false, "try every failure at every call, also where two are alike, and play each to its end")
+	seeds      = flag.Uint64("seeds", 5, "how many orders of events to try for each sequence")
+)
+
+// campaign is a sequence as it goes when nothing fails, and all that one failure at one call must not
+// change about it.
+type campaign struct {
+	sequence sequence
+	trace    []site
+	// rounds are the play before each of its rounds, and keys what decides how each goes on.
+	rounds []*play
+	keys   map[[sha256.Size]byte]bool
+	known  memory
+	end    map[string]string
+	counts map[string]int
+}
+
+// plan is one failure at one call, and the round in which that call is made.
+type plan struct {
+	fault
+	round *play
+}
+
+func newCampaign(s sequence, plants ...func(client.WithWatch) client.WithWatch) (*campaign, error) {
+	c := &campaign{sequence: s, keys: map[[sha256.Size]byte]bool{}, known: memory{}}
+	p := newPlay(s, 0)
+	for _, plant := range plants {
+		p.plant = plant
+	}
+	for {
+		before := p.clone()
+		before.trace = p.trace[:len(p.trace):len(p.trace)]
+		c.rounds = append(c.rounds, before)
+		over, err := p.next()
+		if err = errors.Join(err, p.rules()); err != nil {
+			return nil, err
+		}
+		c.keys[p.key(c.known)] = true
+		if over {
+			break
+		}
+	}
+	c.trace, c.end, c.counts = p.trace, p.store.snapshot(), p.counts
+	return c, errors.Join(p.rules(), p.rest())
+}
+
+// plans are all failures at all calls. Where two lead to the same, one is enough: a crash does the same at
+// every call between two writes, an error for every read from the same line in the same step; and what
+// comes before a story begins is a story of its own.
+func (c *campaign) plans() []plan {
+	var plans []plan
+	type reading struct {
+		site site
+		step int
+	}
+	read := map[reading]bool{}
+	for i, round := range c.rounds {
+		calls := c.trace[len(round.trace):]
+		if i+1 < len(c.rounds) {
+			calls = c.trace[len(round.trace):len(c.rounds[i+1].trace)]
+		}
+		first := true
+		if round.at < len(c.sequence.steps) && c.sequence.steps[round.at].told != "" && !*everything {
+			continue
+		}
+		for _, at := range calls {
+			kinds := failuresOf(at, first)
+			if !at.writes() && !*everything {
+				alike := reading{at, round.at}
+				alike.site.nth = 0
+				if read[alike] {
+					continue
+				}
+				read[alike] = true
+			}
+			first = first && !at.writes()
+			for _, kind := range kinds {
+				plans = append(plans, plan{fault{at: at, kind: kind}, round})
+			}
+		}
+	}
+	return plans
+}
+
+func failuresOf(at site, first bool) []failure {
+	switch {
+	case *everything && at.writes():
+		return []failure{errorBefore, errorAfter, conflict, forbidden, crashBefore, crashAfter, meanwhile}
+	case *everything:
+		return []failure{errorBefore, crashBefore, meanwhile}
+	case at.writes() && first:
+		return []failure{errorBefore, errorAfter, conflict, forbidden, crashBefore, crashAfter, meanwhile}
+	case at.writes():
+		return []failure{errorBefore, errorAfter, conflict, forbidden, crashAfter, meanwhile}
+	default:
+		return []failure{errorBefore}
+	}
+}
+
+// try plays a plan and says what is not as it should be. A play that has come to where the one without a
+// failure has been goes on like that one.
+func (c *campaign) try(todo plan) (*play, error) {
+	p := todo.round.clone()
+	p.fault = &todo.fault
+	for {
+		over, err := p.next()
+		if err = errors.Join(err, p.rules()); err != nil {
+			return p, err
+		}
+		if !p.fault.done {
+			if over {
+				return p, errors.New("the call was not made again")
+			}
+			continue
+		}
+		if !*everything && c.keys[p.key(c.known)] {
+			return p, nil
+		}
+		if over {
+			return p, c.asWithout(p)
+		}
+	}
+}
+
+// asWithout compares an end with that of the play without a failure.
+func (c *campaign) asWithout(p *play) error {
+	if text := unlike(c.end, p.store.snapshot()); text != "" {
+		return fmt.Errorf("the end is not as without the failure:\n%s", text)
+	}
+	if !c.sequence.hurried() && p.chance == nil && !maps.Equal(c.counts, p.counts) {
+		return fmt.Errorf("created and deleted %v, without the failure %v", p.counts, c.counts)
+	}
+	return p.rest()
+}
+
+// mostReports is how many failing plans of a sequence are told in full.
+const mostReports = 3
+
+func TestOneFailureAtAnyCallChangesNothingAboutTheEnd(t *testing.T) {
+	for _, sequence := range sequences {
+		t.Run(sequence.name, func(t *testing.T) {
+			t.Parallel()
+			c, err := newCampaign(sequence)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plans, failed := c.plans(), 0
+			for _, plan := range plans {
+				p, err := c.try(plan)
+				if err == nil {
+					continue
+				}
+				if failed++; failed <= mostReports {
+					t.Errorf("%s: %s: %v\n\n%s", plan.kind, plan.at, err, p.story.text())
+				}
+			}
+			t.Logf("%d plans over %d calls in %d rounds, %d failed", len(plans), len(c.trace), len(c.rounds), failed)
+		})
+	}
+}
+
+func TestTheOrderOfEventsChangesNothingAboutTheEnd(t *testing.T) {
+	for _, sequence := range sequences {
+		t.Run(sequence.name, func(t *testing.T) {
+			t.Parallel()
+			c, err := newCampaign(sequence)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for seed := range *seeds {
+				p := newPlay(sequence, seed+1)
+				if err := errors.Join(p.toTheEnd(), c.asWithout(p)); err != nil {
+					t.Errorf("seed %d: %v\n\n%s", seed+1, err, p.story.text())
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,131 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+)
+
+// A campaign that finds nothing says something only when it finds what is there. So mistakes are planted
+// in the operator's client, and each has to be found.
+var mutants = map[string]struct {
+	mistake  interceptor.Funcs
+	sequence string
+	// found is a part of what the campaign says.
+	found string
+}{
+	"members are deleted whoever they are by now": {
+		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, _ ...client.DeleteOption) error {
+			return c.Delete(ctx, object)
+		}},
+		"image", "deleted without its UID and resourceVersion",
+	},
+	"two members are deleted in one pass": {
+		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+			other := &corev1.Pod{}
+			if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "orders-0"}, other); err != nil {
+				return err
+			}
+			err := c.Delete(ctx, object, options...)
+			return firstOf(err, c.Delete(ctx, other, client.Preconditions{UID: new(other.UID), ResourceVersion: new(other.ResourceVersion)}))
+		}},
+		"image", "members do not serve then",
+	},
+	"the claim of a member is deleted with it": {
+		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+			claim := &corev1.PersistentVolumeClaim{}
+			if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "data-" + object.GetName()}, claim); err != nil {
+				return err
+			}
+			err := c.Delete(ctx, claim, client.Preconditions{UID: new(claim.UID), ResourceVersion: new(claim.ResourceVersion)})
+			return firstOf(err, c.Delete(ctx, object, options...))
+		}},
+		"image", "claim data-orders-2 is deleted",
+	},
+	"an error of the status is swallowed": {
+		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+			_ = c.SubResource(sub).Patch(ctx, object, patch, options...)
+			return nil
+		}},
+		"create", "the end is not as without the failure",
+	},
+	"the finalizer is never taken off": {
+		interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+			if text, err := patch.Data(object); err == nil && strings.Contains(string(text), `"finalizers":null`) {
+				return nil
+			}
+			return c.Patch(ctx, object, patch, options...)
+		}},
+		"delete", "the finalizer stays",
+	},
+	"every pass writes": {
+		interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			cluster := &corev1.Service{}
+			if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, cluster); err == nil {
+				if err := c.Patch(ctx, cluster, client.RawPatch("application/merge-patch+json", []byte(`{}`))); err != nil {
+					return err
+				}
+			}
+			return c.List(ctx, list, options...)
+		}},
+		"create", "a pass at rest sends",
+	},
+	"the service account is written, too": {
+		interceptor.Funcs{Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
+			err := c.Create(ctx, &corev1.ConfigMap{ObjectMeta: object("notes")})
+			return firstOf(client.IgnoreAlreadyExists(err), c.Apply(ctx, configuration, options...))
+		}},
+		"create", "ConfigMap notes is not the cluster's",
+	},
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestEveryPlantedMistakeIsFound(t *testing.T) {
+	for mistake, mutant := range mutants {
+		t.Run(mistake, func(t *testing.T) {
+			t.Parallel()
+			said := campaignWith(mutant.sequence, func(server client.WithWatch) client.WithWatch {
+				return interceptor.NewClient(server, mutant.mistake)
+			})
+			if !strings.Contains(said, mutant.found) {
+				t.Errorf("not found; the campaign says %q", said)
+			}
+		})
+	}
+}
+
+// campaignWith is what the campaign says first of an operator with that client.
+func campaignWith(name string, plant func(client.WithWatch) client.WithWatch) string {
+	for _, sequence := range sequences {
+		if sequence.name != name {
+			continue
+		}
+		c, err := newCampaign(sequence, plant)
+		if err != nil {
+			return err.Error()
+		}
+		for _, plan := range c.plans() {
+			if _, err := c.try(plan); err != nil {
+				return err.Error()
+			}
+		}
+	}
+	return "nothing"
+}

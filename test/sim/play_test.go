@@ -1,0 +1,172 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// play is a sequence in a world, round by round.
+type play struct {
+	*world
+	sequence sequence
+	// at is the step that is under way, begun whether it has been done; rounds and idle are how many rounds
+	// have been since, and how many in a row without anything to do.
+	at     int
+	begun  bool
+	rounds int
+	idle   int
+	// line is where the story of the step begins.
+	line int
+}
+
+func newPlay(s sequence, seed uint64) *play { return &play{world: newWorld(seed), sequence: s} }
+
+func (p *play) clone() *play {
+	copied := *p
+	copied.world = p.world.clone()
+	return &copied
+}
+
+// next plays one round and tells whether that was the last.
+func (p *play) next() (over bool, err error) {
+	if p.at == len(p.sequence.steps) {
+		return true, nil
+	}
+	step := p.sequence.steps[p.at]
+	if !p.begun {
+		p.story.heading(step.what)
+		p.begun, p.rounds, p.idle, p.line = true, 0, 0, len(p.story.lines)
+		step.do(p.world)
+	}
+	p.rounds++
+	switch changed := p.round(); {
+	case step.rounds > 0:
+		p.ended(step, p.rounds == step.rounds)
+	case p.rounds > maxRounds:
+		return true, fmt.Errorf("%s: %d rounds and still no rest", step.what, maxRounds)
+	default:
+		p.ended(step, p.rests(changed))
+	}
+	return p.at == len(p.sequence.steps), nil
+}
+
+// rests tells whether nothing will happen any more. When only time can bring something about, it lets
+// that time pass.
+func (p *play) rests(changed bool) bool {
+	switch {
+	case changed:
+		p.idle = 0
+	case p.store.version != p.seen: // the pass comes in the next round
+	case p.due.IsZero(), p.idle == quiet:
+		return true
+	default:
+		p.idle++
+		p.clock.SetTime(later(p.clock.Now(), p.due))
+	}
+	return false
+}
+
+func (p *play) ended(step step, ended bool) {
+	if !ended {
+		return
+	}
+	p.at, p.begun = p.at+1, false
+	if step.told != "" {
+		p.story.lines = append(p.story.lines[:p.line], "       as in "+step.told)
+	}
+}
+
+// toTheEnd plays what is left and says what went wrong.
+func (p *play) toTheEnd() error {
+	for {
+		over, err := p.next()
+		if err != nil {
+			return errors.Join(err, p.rules())
+		}
+		if over {
+			return errors.Join(p.rules(), p.rest())
+		}
+	}
+}
+
+func (w *world) rules() error {
+	if len(w.broken) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(slices.Compact(w.broken), "\n"))
+}
+
+// rest makes passes at rest, which send nothing that would write.
+func (w *world) rest() error {
+	w.by = operator
+	if cluster := w.cluster(); cluster != nil && cluster.DeletionTimestamp != nil && len(w.members()) == 0 {
+		return errors.New("the finalizer stays")
+	}
+	for range quiet {
+		w.clock.SetTime(w.clock.Now().Add(time.Minute))
+		before := w.life.writes
+		w.seen = -1
+		w.operate()
+		if w.life.writes > before {
+			return fmt.Errorf("a pass at rest sends %s", w.trace[len(w.trace)-1])
+		}
+	}
+	return nil
+}
+
+// memory holds the texts of objects, which are many times the same: an object in a store never changes.
+type memory map[client.Object]string
+
+// key is all that decides how a play goes on: two plays of the same key come to the same end.
+func (p *play) key(known memory) [sha256.Size]byte {
+	var text strings.Builder
+	rounds := 0
+	if p.at < len(p.sequence.steps) && p.sequence.steps[p.at].rounds > 0 {
+		rounds = p.rounds
+	}
+	fmt.Fprintln(&text, p.at, p.begun, rounds, p.idle, p.failures, p.store.version == p.seen)
+	if !p.due.IsZero() {
+		fmt.Fprintln(&text, "due in", p.due.Sub(p.clock.Now()))
+	}
+	for _, what := range slices.Sorted(maps.Keys(p.counts)) {
+		fmt.Fprintln(&text, what, p.counts[what])
+	}
+	aliases := make([]string, 0, 2*len(p.store.objects))
+	for _, object := range p.store.sorted() {
+		aliases = append(aliases, string(object.GetUID()), "uid of "+ref(object))
+		if _, seen := known[object]; !seen {
+			known[object] = ref(object) + normalText(object)
+		}
+		fmt.Fprintln(&text, known[object], p.age(object))
+	}
+	return sha256.Sum256([]byte(strings.NewReplacer(aliases...).Replace(text.String())))
+}
+
+// oldest is an age above which no decision tells one from another.
+const oldest = 100 * time.Second
+
+// age is for how long a pod has been ready or not: the only time in an object by which anything is decided.
+func (p *play) age(object client.Object) time.Duration {
+	pod, ok := object.(*corev1.Pod)
+	if !ok {
+		return 0
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return min(oldest, p.clock.Now().Sub(c.LastTransitionTime.Time))
+		}
+	}
+	return 0
+}
