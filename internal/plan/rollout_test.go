@@ -190,16 +190,16 @@ func TestATemplateIsMadeAnewOnlyWhenWhatItWasMadeFromHasChanged(t *testing.T) {
 		},
 		"a change of the spec does": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { otherwise(o); c.Spec.Image = "database:2" },
-			"update StatefulSet orders (metadata.annotations.database.dbcluster.io/rendered-from)\n" +
-				"Applying: update StatefulSet orders (metadata.annotations.database.dbcluster.io/rendered-from)\n",
+			"update StatefulSet orders (spec.template)\n" +
+				"Applying: update StatefulSet orders (spec.template)\n",
 		},
 		"so does who asks for it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				otherwise(o)
 				c.Annotations = map[string]string{dbv1.AnnotationUpdate: "now"}
 			},
-			"update StatefulSet orders (metadata.annotations.database.dbcluster.io/rendered-from)\n" +
-				"Applying: update StatefulSet orders (metadata.annotations.database.dbcluster.io/rendered-from)\n",
+			"update StatefulSet orders (spec.template)\n" +
+				"Applying: update StatefulSet orders (spec.template)\n",
 		},
 		"and an edit of somebody else": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -237,8 +237,8 @@ func TestWhatAPodNeedsIsThereBeforeItIsStarted(t *testing.T) {
 				o.References = []state.Reference{{Kind: "Secret", Name: "password", Optional: true}}
 				o.StatefulSet.Annotations[dbv1.AnnotationRenderedFrom] = "other"
 			},
-			"update StatefulSet orders (metadata.annotations.database.dbcluster.io/rendered-from)\n" +
-				"Applying: update StatefulSet orders (metadata.annotations.database.dbcluster.io/rendered-from)\n",
+			"update StatefulSet orders (spec.template)\n" +
+				"Applying: update StatefulSet orders (spec.template)\n",
 		},
 		"former files go when no member has them": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Configs = formerFiles() },

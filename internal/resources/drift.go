@@ -22,12 +22,20 @@ import (
 func (c Child) Drift(live metav1.Object) string {
 	have := toMap(live)
 	if path := uncovered("", withoutType(c.Object.Object), have); path != "" {
-		return path
+		return meant(path)
 	}
 	if paths := c.intruded(live, have); len(paths) > 0 {
 		return strings.Join(paths[0], ".")
 	}
 	return ""
+}
+
+// meant is the field whose change an annotation of the operator's shows.
+func meant(path string) string {
+	if path == "metadata.annotations."+dbv1.AnnotationRenderedFrom {
+		return "spec.template"
+	}
+	return path
 }
 
 // Operation is one of a JSON patch (RFC 6902).
