@@ -1,0 +1,222 @@
+//go:build e2e
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// patch changes the spec of the cluster "orders".
+func (w world) patch(spec string) {
+	w.Helper()
+	w.do("patch", "databasecluster", "orders", "--type=merge", "-p", `{"spec":`+spec+`}`)
+}
+
+// settle waits until the cluster is as its spec says, at the generation that it has now.
+func (w world) settle() {
+	w.Helper()
+	generation := w.do("get", "databasecluster", "orders", "-o", "jsonpath={.metadata.generation}")
+	w.eventually(generation+" True", "get", "databasecluster", "orders", "-o",
+		`jsonpath={.status.observedGeneration} {.status.conditions[?(@.type=="Ready")].status}`)
+}
+
+// says waits until a condition is True with a message that contains the words.
+func (w world) says(condition string, words ...string) {
+	w.Helper()
+	w.await("orders", condition)
+	for _, word := range words {
+		w.eventually(word, "get", "databasecluster", "orders", "-o", `jsonpath={.status.conditions[?(@.type=="`+condition+`")].message}`)
+	}
+}
+
+func host(ordinal int) string { return fmt.Sprintf("orders-%d.orders-headless", ordinal) }
+
+// remember writes a row to each member; recall reads them all again.
+func (w world) remember(members int) {
+	w.Helper()
+	for i := range members {
+		w.sql("orders-0", host(i), fmt.Sprintf("CREATE TABLE note (text text); INSERT INTO note VALUES ('row of %d')", i))
+	}
+}
+
+func (w world) recall(members int) {
+	w.Helper()
+	for i := range members {
+		got := w.sql("orders-0", host(i), "SELECT text FROM note")
+		w.must(got == fmt.Sprintf("row of %d", i), "the row of orders-%d is %q", i, got)
+	}
+}
+
+// pods are the UIDs of the members' pods and how often their containers were restarted.
+func (w world) pods() string {
+	w.Helper()
+	return w.do("get", "pods", "-l", "app.kubernetes.io/component=database", "-o",
+		`jsonpath={range .items[*]}{.metadata.name} {.metadata.uid} {.status.containerStatuses[0].restartCount}{"\n"}{end}`)
+}
+
+// answering is how many of the members answer a query.
+func (w world) answering(members int) int {
+	w.Helper()
+	count := 0
+	for i := range members {
+		text, err := run(w.Context(), "", "-n", w.namespace, "exec", "orders-0", "--", "pg_isready", "-q", "-t", "2", "-h", host(i))
+		if err == nil {
+			count++
+		} else {
+			w.Logf("orders-%d does not answer: %s", i, text)
+		}
+	}
+	return count
+}
+
+// Every change that cannot work takes one member at most, is told with its cause, and is over when the
+// spec is right again.
+func TestAChangeThatCannotWorkTakesOneMemberAndRecoversByItself(t *testing.T) {
+	w := newWorld(t)
+	w.orders()
+	w.await("orders", "Ready")
+	w.remember(3)
+	for _, bad := range []struct{ what, spec, undo, cause string }{
+		{"image", `{"image":"localhost/no-such:image"}`, `{"image":"` + postgresImage + `"}`, "image pull failed"},
+		{"command", `{"command":["no-such-command"]}`, `{"command":null}`, "no-such-command"},
+		{"affinity", `{"scheduling":{"nodeSelector":{"no":"such-node"}}}`, `{"scheduling":null}`, "cannot be scheduled"},
+		{"request", `{"resources":{"requests":{"cpu":"900"}}}`, `{"resources":{"requests":{"cpu":"100m"}}}`, "cpu"},
+	} {
+		w.Log("bad ", bad.what)
+		w.patch(bad.spec)
+		w.says("Degraded", "pod orders-2", bad.cause)
+		w.says("Progressing", "pod orders-2")
+		w.must(w.answering(2) == 2, "a bad %s took more than one member", bad.what)
+		w.patch(bad.undo)
+		w.settle()
+	}
+	w.recall(3)
+}
+
+func TestACorrectionThatComesBeforeTheBadChangeHasConvergedWins(t *testing.T) {
+	w := newWorld(t)
+	w.orders()
+	w.await("orders", "Ready")
+	w.remember(3)
+	w.patch(`{"image":"localhost/no-such:image"}`)
+	w.eventually("no-such", "get", "statefulset", "orders", "-o", "jsonpath={.spec.template.spec.containers[0].image}")
+	w.patch(`{"image":"` + postgresImage + `","args":["-c","work_mem=7MB"]}`)
+	w.settle()
+	for i := range 3 {
+		w.must(w.sql("orders-0", host(i), "SHOW work_mem") == "7MB", "orders-%d does not run the last spec", i)
+	}
+	w.recall(3)
+}
+
+func TestAMissingSecretHoldsARolloutBackUntilItIsThere(t *testing.T) {
+	w := newWorld(t)
+	w.orders()
+	w.await("orders", "Ready")
+	before := w.pods()
+	w.patch(`{"envFrom":[{"secretRef":{"name":"later"}}]}`)
+	w.says("Stalled", "Secret later, which spec.envFrom names, does not exist")
+	w.must(w.pods() == before, "members were restarted for a Secret that is not there")
+	w.do("create", "secret", "generic", "later", "--from-literal=LATER=now")
+	w.settle()
+	w.must(w.do("exec", "orders-1", "--", "printenv", "LATER") == "now", "the Secret has not reached the member")
+	w.do("patch", "secret", "later", "-p", `{"stringData":{"LATER":"then"}}`)
+	w.do("annotate", "databasecluster", "orders", "database.dbcluster.io/refresh=1")
+	for i := range 3 {
+		w.eventually("then", "exec", fmt.Sprintf("orders-%d", i), "--", "printenv", "LATER")
+	}
+	w.settle()
+}
+
+func TestFilesOfTheSpecReachEveryMember(t *testing.T) {
+	w := newWorld(t)
+	w.orders()
+	w.await("orders", "Ready")
+	w.remember(3)
+	files := func(memory string) string {
+		return `{"config":{"files":{"postgresql.conf":"listen_addresses = '*'\nwork_mem = '` + memory + `'\n"}},"args":["-c","config_file=/etc/database/postgresql.conf"]}`
+	}
+	for _, memory := range []string{"5MB", "6MB"} {
+		w.patch(files(memory))
+		w.settle()
+		for i := range 3 {
+			w.must(w.sql("orders-0", host(i), "SHOW work_mem") == memory, "orders-%d does not have %s", i, memory)
+		}
+	}
+	w.eventually("1", "get", "configmaps", "-l", "app.kubernetes.io/component=config", "-o", `go-template={{len .items}}`)
+	_, err := run(w.Context(), "", "-n", w.namespace, "exec", "orders-0", "--", "touch", "/etc/database/x")
+	w.must(err != nil, "a member can write to its files")
+	w.recall(3)
+}
+
+func TestARolloutWaitsWhileItIsPausedAndWhereItIsTheUsers(t *testing.T) {
+	w := newWorld(t)
+	w.orders()
+	w.await("orders", "Ready")
+	before := w.pods()
+	w.patch(`{"update":{"paused":true},"args":["-c","work_mem=7MB"]}`)
+	w.says("Progressing", "3 members are outdated", "spec.update.paused")
+	w.patch(`{"update":{"paused":false,"type":"OnDelete"}}`)
+	w.says("Progressing", "spec.update.type is OnDelete")
+	w.must(w.pods() == before, "members were restarted")
+	w.do("delete", "pod", "orders-1")
+	w.says("Progressing", "2 members are outdated")
+	w.patch(`{"paused":true,"update":{"type":"RollingUpdate"}}`)
+	w.await("orders", "Paused")
+	w.says("Progressing", "left undone", "2 members are outdated")
+	w.patch(`{"paused":false}`)
+	w.settle()
+	w.must(w.sql("orders-0", host(2), "SHOW work_mem") == "7MB", "the change has not reached orders-2")
+}
+
+func TestAClusterSleepsAndWakesWithItsRows(t *testing.T) {
+	w := newWorld(t)
+	w.orders()
+	w.await("orders", "Ready")
+	w.remember(3)
+	w.patch(`{"hibernated":true}`)
+	w.await("orders", "Hibernated")
+	w.settle()
+	w.must(w.do("get", "pods", "-l", "app.kubernetes.io/component=database", "-o", "name") == "", "members run")
+	w.must(strings.Contains(w.do("get", "databasecluster", "orders"), "Hibernated"), "kubectl get does not show it")
+	w.patch(`{"hibernated":false}`)
+	w.settle()
+	w.recall(3)
+}
+
+func TestAMemberLostDuringARolloutIsWaitedFor(t *testing.T) {
+	w := newWorld(t)
+	w.orders()
+	w.await("orders", "Ready")
+	w.remember(3)
+	w.patch(`{"args":["-c","work_mem=7MB"]}`)
+	w.says("Progressing", "restarting pod orders-2")
+	w.do("delete", "pod", "orders-1", "--force", "--grace-period=0")
+	w.settle()
+	w.recall(3)
+}
+
+func TestMembersAreGivenResourcesWhileTheyRun(t *testing.T) {
+	w := newWorld(t)
+	w.orders()
+	w.await("orders", "Ready")
+	before := w.pods()
+	w.patch(`{"resources":{"requests":{"cpu":"150m","memory":"256Mi"},"limits":{"cpu":"1500m","memory":"1Gi"}}}`)
+	w.settle()
+	// A limit more than before changes nothing about the quality of service: no pod is made anew for it.
+	w.Logf("before:\n%s\nafter:\n%s", before, w.pods())
+	given := w.pods()
+	w.patch(`{"resources":{"requests":{"cpu":"200m"},"limits":{"cpu":"1200m"}}}`)
+	w.settle()
+	w.must(w.pods() == given, "members were restarted:\n%s\nbefore:\n%s", w.pods(), given)
+	for i := range 3 {
+		w.eventually("200m 1200m", "get", "pod", fmt.Sprintf("orders-%d", i), "-o",
+			"jsonpath={.status.containerStatuses[0].resources.requests.cpu} {.status.containerStatuses[0].resources.limits.cpu}")
+	}
+	w.must(w.do("get", "databasecluster", "orders", "-o", "jsonpath={.status.updatedReplicas}") == "3", "resized members count as outdated")
+}
