@@ -22,11 +22,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	ctrlcontroller "sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/controller"
+	"github.com/dbcluster/databasecluster-operator/internal/metrics"
 )
 
 // Between these a pass that failed is tried again. What a human mends meanwhile, a quota for example,
@@ -74,6 +76,7 @@ func New(config *rest.Config, settings Settings, log logr.Logger) (ctrl.Manager,
 		}),
 		mgr.AddHealthzCheck("ping", healthz.Ping),
 		mgr.AddReadyzCheck("caches", cachesFilled(mgr.GetCache())),
+		mgr.Add(metrics.Exporter{Clusters: mgr.GetCache(), Registry: ctrlmetrics.Registry}),
 		declareUpgradeable(mgr, log),
 	)
 	if err != nil {

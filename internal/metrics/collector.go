@@ -1,0 +1,52 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// collector reads the clusters at each scrape and keeps nothing in between: what is gone leaves no series,
+// and no number drifts from the truth.
+type collector struct {
+	list func() ([]dbv1.DatabaseCluster, error)
+}
+
+// Describe names every metric.
+func (collector) Describe(descriptions chan<- *prometheus.Desc) {
+	descriptions <- leading
+	for _, g := range gauges {
+		descriptions <- g.description
+	}
+}
+
+// Collect reads every metric of every cluster. Clusters that cannot be listed are not "none": the scrape fails.
+func (c collector) Collect(metrics chan<- prometheus.Metric) {
+	clusters, err := c.list()
+	if err != nil {
+		metrics <- prometheus.NewInvalidMetric(leading, err)
+		return
+	}
+	metrics <- constant(leading, 1)
+	for i := range clusters {
+		for _, g := range gauges {
+			for _, s := range g.samples(&clusters[i]) {
+				labels := append([]string{clusters[i].Namespace, clusters[i].Name}, s.labels...)
+				metrics <- constant(g.description, s.value, labels...)
+			}
+		}
+	}
+}
+
+// constant is a metric, or what says in its place why it cannot be one.
+func constant(description *prometheus.Desc, value float64, labels ...string) prometheus.Metric {
+	metric, err := prometheus.NewConstMetric(description, prometheus.GaugeValue, value, labels...)
+	if err != nil {
+		return prometheus.NewInvalidMetric(description, err)
+	}
+	return metric
+}

@@ -1,0 +1,215 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package metrics
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// orders is a cluster in the middle of a rollout: one of its three members is ready.
+func orders() dbv1.DatabaseCluster {
+	c := dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Generation: 7}}
+	c.Spec.Replicas, c.Spec.Image = 3, "example.com/database:2"
+	c.Spec.Update.Type = dbv1.UpdateRolling
+	capacity := resource.MustParse("10Gi")
+	c.Status = dbv1.DatabaseClusterStatus{
+		ObservedGeneration: 6, Replicas: 2, ReadyReplicas: 1, UpdatedReplicas: 1,
+		Conditions: []metav1.Condition{
+			{Type: dbv1.ConditionAvailable, Status: metav1.ConditionFalse, Reason: dbv1.ReasonReplicasNotReady},
+			{Type: dbv1.ConditionProgressing, Status: metav1.ConditionTrue, Reason: dbv1.ReasonRollingOut},
+		},
+		Members: []dbv1.MemberStatus{{Pod: "orders-0", Ready: true, Outdated: true}, {Pod: "orders-1"}},
+		Storage: &dbv1.StorageStatus{Requested: resource.MustParse("20Gi"), Capacity: &capacity},
+	}
+	return c
+}
+
+// listed is a registry with the collector of these clusters.
+func listed(t *testing.T, clusters *[]dbv1.DatabaseCluster) *prometheus.Registry {
+	registry := prometheus.NewPedanticRegistry()
+	if err := registry.Register(collector{func() ([]dbv1.DatabaseCluster, error) { return *clusters, nil }}); err != nil {
+		t.Fatal(err)
+	}
+	return registry
+}
+
+// series are the lines that a scrape gives, without the help and types.
+func series(t *testing.T, gatherer prometheus.Gatherer) []string {
+	families, err := gatherer.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			var labels []string
+			for _, l := range metric.GetLabel() {
+				labels = append(labels, fmt.Sprintf("%s=%s", l.GetName(), l.GetValue()))
+			}
+			lines = append(lines, fmt.Sprintf("%s{%s} %v", family.GetName(), strings.Join(labels, ","), metric.GetGauge().GetValue()))
+		}
+	}
+	return lines
+}
+
+func TestEveryFieldThatIsReportedHasItsSeries(t *testing.T) {
+	full := orders()
+	full.Spec.Paused, full.Spec.Hibernated, full.Spec.Update.Paused = true, true, true
+	deleted := metav1.NewTime(time.Unix(1700000000, 0))
+	full.DeletionTimestamp = &deleted
+	want := []string{
+		"databasecluster_deletion_timestamp_seconds{name=orders,namespace=shop} 1.7e+09",
+		"databasecluster_info{image=example.com/database:2,name=orders,namespace=shop,update_type=RollingUpdate} 1",
+		"databasecluster_metadata_generation{name=orders,namespace=shop} 7",
+		"databasecluster_operator_leading{} 1",
+		"databasecluster_spec_hibernated{name=orders,namespace=shop} 1",
+		"databasecluster_spec_paused{name=orders,namespace=shop} 1",
+		"databasecluster_spec_replicas{name=orders,namespace=shop} 3",
+		"databasecluster_spec_update_paused{name=orders,namespace=shop} 1",
+		"databasecluster_status_condition{name=orders,namespace=shop,status=False,type=Available} 1",
+		"databasecluster_status_condition{name=orders,namespace=shop,status=False,type=Progressing} 0",
+		"databasecluster_status_condition{name=orders,namespace=shop,status=True,type=Available} 0",
+		"databasecluster_status_condition{name=orders,namespace=shop,status=True,type=Progressing} 1",
+		"databasecluster_status_member_ready{name=orders,namespace=shop,pod=orders-0} 1",
+		"databasecluster_status_member_ready{name=orders,namespace=shop,pod=orders-1} 0",
+		"databasecluster_status_observed_generation{name=orders,namespace=shop} 6",
+		"databasecluster_status_outdated_replicas{name=orders,namespace=shop} 1",
+		"databasecluster_status_ready_replicas{name=orders,namespace=shop} 1",
+		"databasecluster_status_replicas{name=orders,namespace=shop} 2",
+		"databasecluster_status_storage_capacity_bytes{name=orders,namespace=shop} 1.073741824e+10",
+		"databasecluster_status_storage_requested_bytes{name=orders,namespace=shop} 2.147483648e+10",
+		"databasecluster_status_updated_replicas{name=orders,namespace=shop} 1",
+	}
+	got := series(t, listed(t, &[]dbv1.DatabaseCluster{full}))
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestAClusterThatNobodyLookedAtYetHasNoSeriesOfWhatIsNotKnown(t *testing.T) {
+	fresh := orders()
+	fresh.Status = dbv1.DatabaseClusterStatus{}
+	for _, line := range series(t, listed(t, &[]dbv1.DatabaseCluster{fresh})) {
+		for _, unknown := range []string{"condition", "storage", "member_ready", "deletion"} {
+			if strings.Contains(line, unknown) {
+				t.Errorf("a series of what is not known: %s", line)
+			}
+		}
+	}
+}
+
+func TestAClusterThatIsGoneLeavesNoSeries(t *testing.T) {
+	kept, gone := orders(), orders()
+	gone.Name = "carts"
+	clusters := []dbv1.DatabaseCluster{kept, gone}
+	registry := listed(t, &clusters)
+	if before := strings.Join(series(t, registry), "\n"); !strings.Contains(before, "name=carts") {
+		t.Fatalf("no series of carts while it is there:\n%s", before)
+	}
+	clusters = clusters[:1]
+	after := series(t, registry)
+	for _, line := range after {
+		if strings.Contains(line, "name=carts") {
+			t.Errorf("left behind: %s", line)
+		}
+	}
+	if alone := series(t, listed(t, &[]dbv1.DatabaseCluster{kept})); !slices.Equal(after, alone) {
+		t.Errorf("got %d series, a cluster that always was alone has %d", len(after), len(alone))
+	}
+}
+
+// perCluster is the most series that one cluster has: docs/metrics.md says so.
+const perCluster = 43
+
+func TestTheSeriesOfAClusterAreBoundedWhateverItsStatusHolds(t *testing.T) {
+	largest := orders()
+	deleted := metav1.NewTime(time.Unix(1, 0))
+	largest.DeletionTimestamp, largest.Status.Conditions, largest.Status.Members = &deleted, nil, nil
+	for _, kind := range append([]string{"SomebodyElses", "Another"}, conditionTypes...) {
+		largest.Status.Conditions = append(largest.Status.Conditions, metav1.Condition{
+			Type: kind, Status: metav1.ConditionStatus("Status of " + kind), Reason: "Reason of " + kind, Message: "Message of " + kind,
+		})
+	}
+	for i := range 9 {
+		largest.Status.Members = append(largest.Status.Members, dbv1.MemberStatus{Pod: fmt.Sprintf("orders-%d", i), Message: "Message"})
+	}
+	lines := series(t, listed(t, &[]dbv1.DatabaseCluster{largest}))
+	if got := len(lines) - 1; got != perCluster {
+		t.Errorf("%d series, want %d", got, perCluster)
+	}
+	for _, line := range lines {
+		for _, free := range []string{"SomebodyElses", "Status of", "Reason of", "Message"} {
+			if strings.Contains(line, free) {
+				t.Errorf("a text that anybody can write became a label: %s", line)
+			}
+		}
+	}
+}
+
+// TestLabelsTakeFewValues names every label there is: one more is a decision about cardinality.
+func TestLabelsTakeFewValues(t *testing.T) {
+	allowed := map[string]string{
+		"namespace": "the cluster's", "name": "the cluster's", "pod": "at most 9 a cluster", "image": "one a cluster",
+		"update_type": "an enumeration", "type": "conditionTypes", "status": "True and False",
+	}
+	for _, g := range gauges {
+		for _, label := range g.labels {
+			if allowed[label] == "" {
+				t.Errorf("%s has the label %s", g.name, label)
+			}
+		}
+	}
+}
+
+func TestClustersThatCannotBeListedFailTheScrapeAndAreNotTakenForNone(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collector{func() ([]dbv1.DatabaseCluster, error) { return nil, errors.New("no cache") }})
+	if _, err := registry.Gather(); err == nil || !strings.Contains(err.Error(), "no cache") {
+		t.Errorf("got %v, want what went wrong", err)
+	}
+}
+
+func TestMetricsAreNamedAsPrometheusAsks(t *testing.T) {
+	deleted := metav1.NewTime(time.Unix(1, 0))
+	full := orders()
+	full.DeletionTimestamp = &deleted
+	problems, err := testutil.GatherAndLint(listed(t, &[]dbv1.DatabaseCluster{full}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+}
+
+// BenchmarkScrape is what a scrape of 1,000 clusters of three costs the operator.
+func BenchmarkScrape(b *testing.B) {
+	clusters := make([]dbv1.DatabaseCluster, 1000)
+	for i := range clusters {
+		clusters[i] = orders()
+		clusters[i].Name = fmt.Sprintf("orders-%d", i)
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collector{func() ([]dbv1.DatabaseCluster, error) { return clusters, nil }})
+	for b.Loop() {
+		if families, err := registry.Gather(); err != nil || len(families) == 0 {
+			b.Fatalf("%d families, %v", len(families), err)
+		}
+	}
+}
