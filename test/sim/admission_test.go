@@ -100,6 +100,9 @@ func (s *store) immutable(before, after client.Object) error {
 	case *corev1.PersistentVolumeClaim:
 		return s.immutableClaim(before.(*corev1.PersistentVolumeClaim), now)
 	case *corev1.Pod:
+		if qualityOf(before.(*corev1.Pod)) != qualityOf(now) {
+			return s.refuse(after, "metadata", "Pod QoS class cannot change")
+		}
 		was, is = s.fixedOfPod(before.(*corev1.Pod)), s.fixedOfPod(now)
 	case *batchv1.Job:
 		was, is = before.(*batchv1.Job).Spec.Template, now.Spec.Template
@@ -133,6 +136,19 @@ func (s *store) fixedOfPod(pod *corev1.Pod) corev1.PodSpec {
 		}
 	}
 	return fixed
+}
+
+// qualityOf is the quality of service of a pod's first container.
+func qualityOf(pod *corev1.Pod) corev1.PodQOSClass {
+	resources := pod.Spec.Containers[0].Resources
+	switch {
+	case len(resources.Requests) == 0 && len(resources.Limits) == 0:
+		return corev1.PodQOSBestEffort
+	case len(resources.Limits) == 2 && equality.Semantic.DeepEqual(resources.Limits, resources.Requests):
+		return corev1.PodQOSGuaranteed
+	default:
+		return corev1.PodQOSBurstable
+	}
 }
 
 func (s *store) immutableClaim(before, after *corev1.PersistentVolumeClaim) error {

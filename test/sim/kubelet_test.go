@@ -16,16 +16,14 @@ import (
 // What a pod asks for decides what becomes of it:
 //
 //	a node label "no-such-node"      it cannot be scheduled
+//	64 CPUs or more                  it cannot be scheduled, nor resized to that while it runs
 //	an image with "missing" in it    the image cannot be pulled
 //	an image with "crash" in it, or  the container exits with code 1, again and again
 //	a config file that says "crash"
 //	a Secret that does not exist     the container cannot be configured
 //	a claim that is not bound        it waits
 //
-// Anything else becomes ready.
-
-// hugeCPU and more cannot be had by resizing a running pod.
-const hugeCPU = 64
+// Anything else becomes ready, and stays so whatever becomes of the Secret: it runs already.
 
 // runKubelet is the scheduler and the kubelet.
 func (w *world) runKubelet() {
@@ -54,8 +52,15 @@ func (w *world) runPod(pod *corev1.Pod) {
 
 // fate sets a pod's status and says it in words.
 func (w *world) fate(pod *corev1.Pod) string {
+	if isReady(pod) {
+		return w.resize(pod)
+	}
 	if wantsNodeThatIsNot(pod) {
 		w.setScheduled(pod, false, "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector")
+		return "cannot be scheduled"
+	}
+	if huge(pod) {
+		w.setScheduled(pod, false, "0/3 nodes are available: 3 Insufficient cpu")
 		return "cannot be scheduled"
 	}
 	if claim := w.unboundClaim(pod); claim != "" {
@@ -76,12 +81,12 @@ func (w *world) fate(pod *corev1.Pod) string {
 			&corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"})
 		return "crashes again and again"
 	}
-	if !isReady(pod) {
-		w.setRunning(pod)
-		return "is ready"
-	}
-	return w.resize(pod)
+	w.setRunning(pod)
+	return "is ready"
 }
+
+// huge tells whether a pod asks for more than a node has.
+func huge(pod *corev1.Pod) bool { return pod.Spec.Containers[0].Resources.Requests.Cpu().Value() >= 64 }
 
 func wantsNodeThatIsNot(pod *corev1.Pod) bool {
 	if _, wanted := pod.Spec.NodeSelector["no-such-node"]; wanted {
@@ -186,7 +191,7 @@ func (w *world) resize(pod *corev1.Pod) string {
 		w.dropCondition(pod, corev1.PodResizePending)
 		return "is as it was"
 	}
-	if wanted.Requests.Cpu().Value() >= hugeCPU {
+	if huge(pod) {
 		w.setCondition(pod, corev1.PodResizePending, true, corev1.PodReasonInfeasible, "Node didn't have enough capacity: cpu")
 		return "cannot be resized"
 	}

@@ -53,6 +53,9 @@ func (p *play) next() (over bool, err error) {
 	p.rounds++
 	switch changed := p.round(); {
 	case step.rounds > 0:
+		if !changed {
+			p.clock.SetTime(p.clock.Now().Add(tick))
+		}
 		p.ended(step, p.rounds == step.rounds)
 	case p.rounds > maxRounds:
 		return true, fmt.Errorf("%s: %d rounds and still no rest", step.what, maxRounds)
@@ -143,30 +146,44 @@ func (p *play) key(known memory) [sha256.Size]byte {
 	for _, what := range slices.Sorted(maps.Keys(p.counts)) {
 		fmt.Fprintln(&text, what, p.counts[what])
 	}
-	aliases := make([]string, 0, 2*len(p.store.objects))
+	aliases, serving := make([]string, 0, 2*len(p.store.objects)), len(p.serving()) > 0
 	for _, object := range p.store.sorted() {
 		aliases = append(aliases, string(object.GetUID()), "uid of "+ref(object))
 		if _, seen := known[object]; !seen {
 			known[object] = ref(object) + normalText(object)
 		}
-		fmt.Fprintln(&text, known[object], p.age(object))
+		fmt.Fprintln(&text, known[object], p.age(object, serving))
 	}
 	return sha256.Sum256([]byte(strings.NewReplacer(aliases...).Replace(text.String())))
 }
 
-// oldest is an age above which no decision tells one from another.
-const oldest = 100 * time.Second
+const (
+	// steady is an age of readiness above which no decision tells one from another while a member serves.
+	steady = 30 * time.Second
+	// lost is the same while none does.
+	lost = 10 * time.Minute
+)
 
-// age is for how long a pod has been ready or not: the only time in an object by which anything is decided.
-func (p *play) age(object client.Object) time.Duration {
+// age is for how long a pod has been there and ready, or not: the only times by which anything is decided.
+func (p *play) age(object client.Object, serving bool) []time.Duration {
 	pod, ok := object.(*corev1.Pod)
 	if !ok {
-		return 0
+		return nil
 	}
+	ages := []time.Duration{p.clock.Now().Sub(pod.CreationTimestamp.Time)}
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodReady {
-			return min(oldest, p.clock.Now().Sub(c.LastTransitionTime.Time))
+			ages = append(ages, p.clock.Now().Sub(c.LastTransitionTime.Time))
 		}
 	}
-	return 0
+	for i := range ages {
+		if serving {
+			ages[i] = min(steady, ages[i])
+		}
+		ages[i] = min(lost, ages[i])
+	}
+	if serving {
+		return ages[1:]
+	}
+	return ages
 }

@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -38,6 +39,8 @@ func (w *world) watchRules(c change) {
 		w.watchClaim(c)
 	case *corev1.Pod:
 		w.watchPod(c, object)
+	case *corev1.ConfigMap:
+		w.watchConfig(c, object)
 	case *appsv1.StatefulSet:
 		w.watchStatefulSet(c)
 	case *dbv1.DatabaseCluster:
@@ -58,12 +61,18 @@ func (w *world) watchOwn(c change) {
 	case object.GetNamespace() != cluster.Namespace:
 		w.breaks("%s is in another namespace", ref(object))
 	case object.GetUID() == cluster.UID, metav1.IsControlledBy(object, cluster), types.UID(object.GetLabels()[dbv1.LabelClusterUID]) == cluster.UID:
+	case isClaim(object) && object.GetLabels()[dbv1.LabelInstance] == cluster.Name: // kept from an earlier cluster of that name
 	default:
 		w.breaks("%s is not the cluster's", ref(object))
 	}
 	if _, job := object.(*batchv1.Job); c.before == nil && cluster.DeletionTimestamp != nil && !job {
 		w.breaks("%s is made for a cluster that goes", ref(object))
 	}
+}
+
+func isClaim(object client.Object) bool {
+	_, is := object.(*corev1.PersistentVolumeClaim)
+	return is
 }
 
 func (w *world) watchClaim(c change) {
@@ -90,7 +99,10 @@ func (w *world) watchPod(c change, pod *corev1.Pod) {
 		return
 	}
 	set := get[*appsv1.StatefulSet](w.store, name)
-	if set == nil {
+	switch {
+	case set == nil && w.cluster().DeletionTimestamp != nil:
+		return
+	case set == nil:
 		w.breaks("pod %s is deleted although nothing makes it anew", pod.Name)
 		return
 	}
@@ -99,7 +111,7 @@ func (w *world) watchPod(c change, pod *corev1.Pod) {
 	}
 }
 
-func (w *world) maxUnavailable() int { return 1 }
+func (w *world) maxUnavailable() int { return int(max(1, w.cluster().Spec.Update.MaxUnavailable)) }
 
 // serving are the members that are ready and stay.
 func (w *world) serving() []*corev1.Pod {
@@ -114,10 +126,25 @@ func (w *world) members() []*corev1.Pod {
 	return podsOf(w.store, set)
 }
 
+// watchConfig: files go when no pod has them any more.
+func (w *world) watchConfig(c change, config *corev1.ConfigMap) {
+	if c.after != nil {
+		return
+	}
+	for _, pod := range all[*corev1.Pod](w.store) {
+		for _, volume := range pod.Spec.Volumes {
+			if volume.ConfigMap != nil && volume.ConfigMap.Name == config.Name {
+				w.breaks("ConfigMap %s is deleted while pod %s has it", config.Name, pod.Name)
+			}
+		}
+	}
+}
+
 // watchStatefulSet: members go one by one, and the StatefulSet never takes its pods along.
 func (w *world) watchStatefulSet(c change) {
 	before, changed := c.before.(*appsv1.StatefulSet)
 	if !changed {
+		w.watchAnew(c.after.(*appsv1.StatefulSet))
 		return
 	}
 	after, kept := c.after.(*appsv1.StatefulSet)
@@ -135,6 +162,15 @@ func (w *world) watchStatefulSet(c change) {
 	for _, pod := range podsOf(w.store, before) {
 		if is < was && ordinalOf(pod) >= int(was) {
 			w.breaks("replicas go from %d to %d while pod %s is still there", was, is, pod.Name)
+		}
+	}
+}
+
+// watchAnew: a StatefulSet that is made while pods are there takes none of them away.
+func (w *world) watchAnew(set *appsv1.StatefulSet) {
+	for _, pod := range all[*corev1.Pod](w.store) {
+		if ordinalOf(pod) >= int(*set.Spec.Replicas) {
+			w.breaks("StatefulSet %s is made with %d replicas while pod %s is there", set.Name, *set.Spec.Replicas, pod.Name)
 		}
 	}
 }
@@ -187,7 +223,12 @@ func (w *world) watchObserved(before, cluster *dbv1.DatabaseCluster) {
 }
 
 // wanted is how many members the spec asks for.
-func (w *world) wanted(cluster *dbv1.DatabaseCluster) int { return int(cluster.Spec.Replicas) }
+func (w *world) wanted(cluster *dbv1.DatabaseCluster) int {
+	if cluster.Spec.Hibernated {
+		return 0
+	}
+	return int(cluster.Spec.Replicas)
+}
 
 // watchReady: Ready means that every member is ready and has the template that the spec leads to.
 func (w *world) watchReady(cluster *dbv1.DatabaseCluster) {
@@ -200,11 +241,16 @@ func (w *world) watchReady(cluster *dbv1.DatabaseCluster) {
 		return
 	}
 	for _, pod := range w.serving() {
-		if revision := pod.Labels[appsv1.StatefulSetRevisionLabel]; revision != set.Status.UpdateRevision {
-			w.breaks("Ready although pod %s is of %s", pod.Name, w.story.revision(revision))
-		}
-		if image := pod.Spec.Containers[0].Image; image != cluster.Spec.Image {
-			w.breaks("Ready although pod %s runs %s", pod.Name, image)
+		wanted, has := set.Spec.Template.Spec.Containers[0], pod.Spec.Containers[0]
+		switch template := set.Spec.Template.Annotations[dbv1.AnnotationTemplate]; {
+		case pod.Annotations[dbv1.AnnotationTemplate] != template:
+			w.breaks("Ready although pod %s is of another template", pod.Name)
+		case has.Image != cluster.Spec.Image:
+			w.breaks("Ready although pod %s runs %s", pod.Name, has.Image)
+		case !equality.Semantic.DeepEqual(has.Resources, wanted.Resources):
+			w.breaks("Ready although pod %s has other resources", pod.Name)
+		case !equality.Semantic.DeepEqual(pod.Status.ContainerStatuses[0].Resources, &wanted.Resources):
+			w.breaks("Ready although pod %s does not have its resources yet", pod.Name)
 		}
 	}
 }

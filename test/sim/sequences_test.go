@@ -6,13 +6,10 @@ package sim
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -46,98 +43,47 @@ func (s sequence) hurried() bool {
 	return false
 }
 
-func create(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
-	return step{what: fmt.Sprintf("A cluster of %d is created", replicas), do: func(w *world) {
-		c := &dbv1.DatabaseCluster{ObjectMeta: object(name)}
-		c.Spec.Replicas, c.Spec.Image, c.Spec.Storage.Size = replicas, "database:1", resource.MustParse("1Gi")
-		for _, change := range changes {
-			change(c)
-		}
-		w.store.put(withDefaults(c))
-	}}
-}
-
-func object(name string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: namespace, Name: name}
-}
-
-// running is a cluster that is there already when the story begins.
-func running(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
-	s := create(replicas, changes...)
-	s.told = "create.golden"
-	return s
-}
-
-// edit is a change of the cluster by its owner.
-func edit(what string, change func(*dbv1.DatabaseCluster)) step {
-	return step{what: what, do: func(w *world) {
-		c := w.cluster()
-		change(c)
-		w.store.put(withDefaults(c))
-	}}
-}
-
-func scale(replicas int32) step {
-	return edit(fmt.Sprintf("replicas is set to %d", replicas), func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = replicas })
-}
-
-func image(image string) step {
-	return edit("image is set to "+image, func(c *dbv1.DatabaseCluster) { c.Spec.Image = image })
-}
-
-func affinity(what string, affinity *corev1.Affinity) step {
-	return edit(what, func(c *dbv1.DatabaseCluster) { c.Spec.Scheduling.Affinity = affinity })
-}
-
-func nowhere() *corev1.Affinity {
-	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
-		NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "no-such-node", Operator: corev1.NodeSelectorOpExists}}}},
-	}}}
-}
-
-// lose takes a pod away with its node.
-func lose(pod string) step {
-	return step{what: "the node of pod " + pod + " is lost, and the pod with it", do: func(w *world) {
-		if lost := get[*corev1.Pod](w.store, pod); lost != nil {
-			w.store.remove(lost)
-		}
-	}}
-}
-
-func remove() step {
-	return step{what: "the cluster is deleted", do: func(w *world) {
-		c := w.cluster()
-		c.DeletionTimestamp = new(metav1.NewTime(w.clock.Now()))
-		w.store.put(c)
-	}}
-}
-
-// soon is a step after which the next follows when some rounds have passed, at rest or not.
-func soon(rounds int, s step) step {
-	s.rounds = rounds
-	return s
-}
-
-func hooks(commands ...string) func(*dbv1.DatabaseCluster) {
-	return func(c *dbv1.DatabaseCluster) {
-		for i, command := range commands {
-			c.Spec.Deletion.Hooks = append(c.Spec.Deletion.Hooks, dbv1.DeletionHook{
-				Name: fmt.Sprintf("hook%d", i+1), Type: dbv1.HookCommand, Command: []string{command},
-			})
-		}
-	}
-}
-
 var sequences = []sequence{
 	{"create", []step{create(3)}},
 	{"scale", []step{running(1), scale(3), scale(1), scale(3)}},
-	{"image", []step{running(3), image("database:2")}},
-	{"broken-image", []step{running(3), image("database:missing"), image("database:2")}},
-	{"broken-affinity", []step{running(3), affinity("affinity asks for a node that does not exist", nowhere()), affinity("affinity is taken back", nil)}},
-	{"pod-lost-during-roll", []step{running(3), soon(3, image("database:2")), lose("orders-0")}},
-	{"broken-image-corrected-at-once", []step{soon(4, create(3, func(c *dbv1.DatabaseCluster) { c.Spec.Image = "database:missing" })), image("database:1")}},
-	{"crash-loop", []step{running(3), image("database:crash"), image("database:1")}},
 	{"delete", []step{running(3, hooks("flush", "export")), remove()}},
+	{"delete-and-create-again", []step{running(2), remove(), create(2)}},
+
+	{"image", []step{running(3), image("database:2")}},
+	{"image-two-at-once", []step{running(3, twoAtOnce), image("database:2")}},
+	{"image-on-delete", []step{running(2, onDelete), image("database:2"), lose("orders-0"), lose("orders-1")}},
+	{"broken-image", []step{running(3), image("database:missing"), image("database:2")}},
+	{"broken-image-corrected-at-once", []step{soon(4, create(3, brokenImage)), image("database:1")}},
+	{"broken-affinity", []step{running(3), affinity("affinity asks for a node that does not exist", nowhere()), affinity("affinity is taken back", nil)}},
+	{"crash-loop", []step{running(3), image("database:crash"), image("database:1")}},
+	{"pod-lost-during-roll", []step{running(3), soon(3, image("database:2")), lose("orders-0")}},
+	{"rollout-paused", []step{running(3), soon(12, image("database:2")), pauseRollout(true), pauseRollout(false)}},
+
+	{"config", []step{running(2, config("work_mem=1")), set("the files change", config("work_mem=2"))}},
+	{"broken-config", []step{running(3, config("work_mem=1")), set("the files change to what the database does not take", config("crash=1")), set("the files change back", config("work_mem=1"))}},
+	{"secret", []step{create(2, password), secret("one"), secret("two"), refresh(), secretGone(), image("database:2"), secret("two")}},
+
+	{"paused", []step{running(3), soon(12, image("database:2")), pause(true), scale(4), pause(false)}},
+	{"hibernate", []step{running(3), hibernate(true), image("database:2"), hibernate(false)}},
+	{"hibernate-during-roll", []step{running(3), soon(12, image("database:2")), hibernate(true), hibernate(false)}},
+
+	{"grow", []step{running(3), grow("2Gi")}},
+	{"grow-during-roll", []step{running(3), soon(12, image("database:2")), grow("2Gi")}},
+	{"grow-with-resources", []step{running(2, cpu("1")), set("storage.size is set to 2Gi and the CPU to 2", size("2Gi"), cpu("2"))}},
+	{"grow-too-much", []step{running(2), grow("200Gi"), grow("5Gi")}},
+	{"scale-out-onto-an-ending-claim", []step{running(2), scale(1), endClaim("data-orders-1"), scale(2), releaseClaim("data-orders-1")}},
+
+	{"resize", []step{running(2, cpu("1")), set("the CPU is set to 2", cpu("2"))}},
+	{"resize-with-restart", []step{running(2), set("the CPU is set to 2", cpu("2"))}},
+	{"resize-too-much", []step{running(2, cpu("1")), set("the CPU is set to 64", cpu("64")), set("the CPU is set to 2", cpu("2"))}},
+
+	{"newer-operator", []step{running(2).by(olderOperator), upgrade(), scale(3), annotate("what the newer operator offers is taken", dbv1.AnnotationUpdate)}},
+	{"newer-operator-grow", []step{running(2).by(olderOperator), upgrade(), grow("2Gi")}},
+	{"restart", []step{running(2), annotate("a restart is asked for", dbv1.AnnotationRestart)}},
+
+	{"name-taken", []step{takeName(), create(2), freeName()}},
+	{"somebody-edits-the-template", []step{running(2), editTemplate()}},
+	{"somebody-deletes-the-statefulset", []step{running(2), deleteStatefulSet(metav1.DeletePropagationOrphan), deleteStatefulSet(metav1.DeletePropagationBackground)}},
 }
 
 func TestWhatHappensIsTheStoryInTheGoldenFile(t *testing.T) {

@@ -5,14 +5,18 @@ SPDX-License-Identifier: Apache-2.0
 package sim
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
 // snapshot is every object as it is in the end, without what differs from run to run: UIDs go by the name
@@ -25,6 +29,9 @@ func (s *store) snapshot() map[string]string {
 	alias := strings.NewReplacer(aliases...)
 	objects := map[string]string{}
 	for _, object := range s.sorted() {
+		if _, history := object.(*appsv1.ControllerRevision); history {
+			continue
+		}
 		objects[ref(object)] = alias.Replace(normalText(object))
 	}
 	return objects
@@ -43,9 +50,34 @@ func normalText(object client.Object) string {
 }
 
 // ofTheWay are the fields that tell of the way and not of where it leads. With updateStrategy OnDelete the
-// current revision of a StatefulSet stays what it first was.
+// current revision of a StatefulSet stays what it first was, and a member that was given other resources
+// while it ran keeps its revision, where one that was restarted for them has the new one: that all run the
+// same template, another annotation tells.
 var ofTheWay = []string{
-	"currentRevision", "currentReplicas", "resourceVersion", "managedFields", "generation", "creationTimestamp", "lastTransitionTime", "startedAt", "lastProbeTime",
+	"currentRevision", "currentReplicas", "controller-revision-hash", "revision", "updatedReplicas",
+	"resourceVersion", "managedFields", "generation", "creationTimestamp", "lastTransitionTime", "startedAt", "lastProbeTime",
+}
+
+// onceTrue are the conditions that are there from when they first were True: whether one that is False is
+// there depends on the way.
+var onceTrue = []string{
+	dbv1.ConditionUpdateAvailable, dbv1.ConditionStorageResizing, dbv1.ConditionPaused, dbv1.ConditionHibernated,
+}
+
+// normalConditions are conditions by type, in whatever order they came.
+func normalConditions(list []any) []any {
+	list = slices.DeleteFunc(list, func(c any) bool {
+		condition, _ := c.(map[string]any)
+		return condition["status"] == "False" && slices.Contains(onceTrue, typeOf(c))
+	})
+	slices.SortFunc(list, func(a, b any) int { return cmp.Compare(typeOf(a), typeOf(b)) })
+	return list
+}
+
+func typeOf(condition any) string {
+	fields, _ := condition.(map[string]any)
+	kind, _ := fields["type"].(string)
+	return kind
 }
 
 func normalize(value any, generation int64) any {
@@ -59,6 +91,9 @@ func normalize(value any, generation int64) any {
 				kept[key] = "set"
 			case key == "observedGeneration":
 				kept[key] = inner == generation
+			case key == "conditions":
+				list, _ := inner.([]any)
+				kept[key] = normalize(normalConditions(list), generation)
 			default:
 				kept[key] = normalize(inner, generation)
 			}

@@ -17,6 +17,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // runStatefulSets is the StatefulSet controller, for podManagementPolicy Parallel and updateStrategy
@@ -34,7 +36,7 @@ func (w *world) runStatefulSets() {
 
 func (w *world) runStatefulSet(set *appsv1.StatefulSet) {
 	w.adopt(set)
-	revision, replicas := set.Name+"-"+revisionOf(set), int(*set.Spec.Replicas)
+	revision, replicas := w.revise(set), int(*set.Spec.Replicas)
 	for ordinal := range replicas {
 		w.createMember(set, ordinal, revision)
 	}
@@ -47,19 +49,53 @@ func (w *world) runStatefulSet(set *appsv1.StatefulSet) {
 	w.reportStatefulSet(set, revision)
 }
 
-// adopt takes pods that have no owner and match.
+// adopt takes pods and revisions that have no owner and match.
 func (w *world) adopt(set *appsv1.StatefulSet) {
 	selector, err := metav1.LabelSelectorAsSelector(set.Spec.Selector)
 	if err != nil {
 		panic(err)
 	}
-	for _, pod := range all[*corev1.Pod](w.store) {
-		if metav1.GetControllerOf(pod) == nil && pod.DeletionTimestamp == nil && selector.Matches(labels.Set(pod.Labels)) && strings.HasPrefix(pod.Name, set.Name+"-") {
-			pod.OwnerReferences = append(pod.OwnerReferences, *metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("StatefulSet")))
-			w.store.put(pod)
-			w.story.add(w.by, fmt.Sprintf("adopts pod %s", pod.Name))
+	for _, object := range w.store.sorted() {
+		switch object.(type) {
+		case *corev1.Pod, *appsv1.ControllerRevision:
+		default:
+			continue
+		}
+		if metav1.GetControllerOf(object) != nil || object.GetDeletionTimestamp() != nil || !selector.Matches(labels.Set(object.GetLabels())) {
+			continue
+		}
+		adopted := object.DeepCopyObject().(client.Object)
+		adopted.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("StatefulSet"))})
+		w.store.put(adopted)
+		w.story.add(w.by, "adopts "+ref(object))
+	}
+}
+
+// revise notes the template as a revision, the newest one, and is its name: the same for the same template.
+// A revision keeps the annotations that the StatefulSet had when it was made.
+func (w *world) revise(set *appsv1.StatefulSet) string {
+	text, err := json.Marshal(map[string]any{"spec": map[string]any{"template": set.Spec.Template}})
+	if err != nil {
+		panic(err)
+	}
+	sum := sha256.Sum256(text)
+	revision := get[*appsv1.ControllerRevision](w.store, set.Name+"-"+hex.EncodeToString(sum[:4]))
+	if revision == nil {
+		revision = &appsv1.ControllerRevision{Data: runtime.RawExtension{Raw: text}}
+		revision.Namespace, revision.Name = set.Namespace, set.Name+"-"+hex.EncodeToString(sum[:4])
+		revision.Labels, revision.Annotations = set.Spec.Template.Labels, set.Annotations
+		revision.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("StatefulSet"))}
+	}
+	newest := int64(0)
+	for _, other := range all[*appsv1.ControllerRevision](w.store) {
+		if other.Name != revision.Name {
+			newest = max(newest, other.Revision)
 		}
 	}
+	revision.Revision = max(revision.Revision, newest+1)
+	w.store.put(revision)
+	w.story.revision(revision.Name)
+	return revision.Name
 }
 
 func (w *world) createMember(set *appsv1.StatefulSet, ordinal int, revision string) {
@@ -126,16 +162,6 @@ func (w *world) reportStatefulSet(set *appsv1.StatefulSet, revision string) {
 	}
 	set.Status = status
 	w.store.put(set)
-}
-
-// revisionOf stands for the ControllerRevision of a template: the same for the same template.
-func revisionOf(set *appsv1.StatefulSet) string {
-	text, err := json.Marshal(set.Spec.Template)
-	if err != nil {
-		panic(err)
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:4])
 }
 
 // podsOf are the pods that a StatefulSet controls, by ordinal.

@@ -24,7 +24,7 @@ func (w *world) runVolumes() {
 			if hasFinalizer(claim, claimProtection) && !w.used(claim) {
 				withoutFinalizer(claim, claimProtection)
 				w.store.put(claim)
-				w.story.add(w.by, fmt.Sprintf("claim %s is gone", claim.Name))
+				w.story.add(w.by, fmt.Sprintf("claim %s is in use by no pod any more", claim.Name))
 			}
 		case claim.Status.Phase != corev1.ClaimBound:
 			claim.Spec.VolumeName = "volume-of-" + claim.Name

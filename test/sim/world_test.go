@@ -171,7 +171,7 @@ func (l *life) pass() (result ctrl.Result, err error, crashed bool) {
 
 func (l *life) reconciler() *controller.Reconciler {
 	server := l.client()
-	return &controller.Reconciler{Cached: server, Live: server, Writer: apply.Writer{Client: server}, Events: noEvents{}, Clock: l.world.clock}
+	return &controller.Reconciler{Cached: server, Live: server, Writer: apply.Writer{Client: server}, Events: noEvents{}, Clock: l.world.clock, ReferencePeriod: 5 * time.Minute}
 }
 
 // noEvents is a recorder of events that are not looked at.

@@ -1,0 +1,86 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// by makes a step that of an operator with another client; a later step may change it again.
+func (s step) by(plant func(client.WithWatch) client.WithWatch) step {
+	do := s.do
+	s.do = func(w *world) {
+		w.plant = plant
+		do(w)
+	}
+	return s
+}
+
+// upgrade starts the operator in the version that is under test.
+func upgrade() step {
+	return step{what: "the operator is upgraded to a version that makes pods otherwise", do: func(w *world) {
+		w.plant = nil
+		w.start()
+	}}
+}
+
+// olderOperator makes pods with one environment variable more than the operator under test: where that
+// renders a template, the older one renders another.
+func olderOperator(server client.WithWatch) client.WithWatch {
+	return interceptor.NewClient(server, interceptor.Funcs{
+		Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
+			if wanted, ok := configuration.(interface{ UnstructuredContent() map[string]any }); ok {
+				asOlder(wanted.UnstructuredContent())
+			}
+			return c.Apply(ctx, configuration, options...)
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+			cluster := object.(*dbv1.DatabaseCluster)
+			text, err := patch.Data(cluster)
+			must(err)
+			return c.SubResource(sub).Patch(ctx, object, client.RawPatch(patch.Type(), withoutOffer(text)), options...)
+		},
+	})
+}
+
+// withoutOffer takes from a patch of the status what the older operator does not know: that there is a newer
+// one.
+func withoutOffer(patch []byte) []byte {
+	changes := map[string]any{}
+	must(json.Unmarshal(patch, &changes))
+	conditions, _, _ := unstructured.NestedSlice(changes, "status", "conditions")
+	conditions = slices.DeleteFunc(conditions, func(c any) bool { return c.(map[string]any)["type"] == dbv1.ConditionUpdateAvailable })
+	if len(conditions) > 0 {
+		must(unstructured.SetNestedSlice(changes, conditions, "status", "conditions"))
+	}
+	text, err := json.Marshal(changes)
+	must(err)
+	return text
+}
+
+func asOlder(object map[string]any) {
+	containers, found, _ := unstructured.NestedSlice(object, "spec", "template", "spec", "containers")
+	if !found {
+		return
+	}
+	containers[0].(map[string]any)["env"] = []any{map[string]any{"name": "MADE_BY", "value": "an older operator"}}
+	must(unstructured.SetNestedSlice(object, containers, "spec", "template", "spec", "containers"))
+	must(unstructured.SetNestedField(object, "0123456789abcdef", "spec", "template", "metadata", "annotations", dbv1.AnnotationTemplate))
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
