@@ -7,6 +7,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -65,13 +66,20 @@ func podOf(cluster *dbv1.DatabaseCluster, m state.Member) *corev1.Pod {
 func (r *Reconciler) resize(ctx context.Context, cluster *dbv1.DatabaseCluster, step plan.ResizeMember, why string) ([]happening, error) {
 	err := r.Writer.Resize(ctx, podOf(cluster, step.Member), naming.Container, step.Resources)
 	switch {
-	case apierrors.IsInvalid(err), apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
+	case apierrors.IsInvalid(err), apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err), nodeIsTooSmall(err):
 		return r.deletePod(ctx, cluster, step.Member, normal("MemberRestarted", "Restart", fmt.Sprintf(
 			"restarting pod %s: it cannot be given its resources while it runs (%s)", step.Member.Name, apierrors.ReasonForError(err))))
 	case err != nil:
 		return nil, err
 	}
 	return []happening{normal("MemberResized", "Resize", why)}, nil
+}
+
+// nodeIsTooSmall tells whether a resize was refused because the node could never take it: made anew the pod
+// may find a larger one. A quota is refused as Forbidden, too, but it would keep the pod from being made at
+// all. The words are those of Kubernetes' admission plugin PodResize.
+func nodeIsTooSmall(err error) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "node didn't have enough allocatable resources")
 }
 
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=delete

@@ -195,7 +195,7 @@ func TestAMemberLostDuringARolloutIsWaitedFor(t *testing.T) {
 	w.await("orders", "Ready")
 	w.remember(3)
 	w.patch(`{"args":["-c","work_mem=7MB"]}`)
-	w.says("Progressing", "restarting pod orders-2")
+	w.says("Progressing", "2 members are outdated")
 	w.do("delete", "pod", "orders-1", "--force", "--grace-period=0")
 	w.settle()
 	w.recall(3)
@@ -205,12 +205,9 @@ func TestMembersAreGivenResourcesWhileTheyRun(t *testing.T) {
 	w := newWorld(t)
 	w.orders()
 	w.await("orders", "Ready")
-	before := w.pods()
+	given := w.pods()
 	w.patch(`{"resources":{"requests":{"cpu":"150m","memory":"256Mi"},"limits":{"cpu":"1500m","memory":"1Gi"}}}`)
 	w.settle()
-	// A limit more than before changes nothing about the quality of service: no pod is made anew for it.
-	w.Logf("before:\n%s\nafter:\n%s", before, w.pods())
-	given := w.pods()
 	w.patch(`{"resources":{"requests":{"cpu":"200m"},"limits":{"cpu":"1200m"}}}`)
 	w.settle()
 	w.must(w.pods() == given, "members were restarted:\n%s\nbefore:\n%s", w.pods(), given)
@@ -219,4 +216,9 @@ func TestMembersAreGivenResourcesWhileTheyRun(t *testing.T) {
 			"jsonpath={.status.containerStatuses[0].resources.requests.cpu} {.status.containerStatuses[0].resources.limits.cpu}")
 	}
 	w.must(w.do("get", "databasecluster", "orders", "-o", "jsonpath={.status.updatedReplicas}") == "3", "resized members count as outdated")
+	// Requests that are the limits make another quality of service, which no running pod can take.
+	w.patch(`{"resources":{"requests":{"cpu":"200m","memory":"256Mi"},"limits":{"cpu":"200m","memory":"256Mi"}}}`)
+	w.settle()
+	w.must(w.pods() != given, "no member was restarted")
+	w.eventually("Guaranteed", "get", "pod", "orders-0", "-o", "jsonpath={.status.qosClass}")
 }
