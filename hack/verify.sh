@@ -128,12 +128,24 @@ scripts_are_sound() {
 	files '*.sh' | xargs -0 --no-run-if-empty shellcheck --external-sources
 }
 
+# alerts_hold gives promtool the rules of the PrometheusRule: what stands below its spec.
+alerts_hold() {
+	local promtool rules=$scratch/rules
+	promtool=$(bin/local tool promtool) || return
+	mkdir "$rules" || return
+	sed '1,/^spec:/d; s/^  //' config/prometheus/alerts.yaml >"$rules/alerts.yaml" || return
+	cp config/prometheus/alerts_test.yaml "$rules/" || return
+	"$promtool" check rules --lint=all --lint-fatal "$rules/alerts.yaml" || return
+	"$promtool" test rules "$rules/alerts_test.yaml"
+}
+
 check 'every file is committed' everything_is_committed
 check 'generated files are current' generated_files_are_current
 check 'every go.mod is tidy' modules_are_tidy
 check 'Go files are formatted' go_files_are_formatted
 check 'lint finds nothing' make --no-print-directory lint
 check 'shell scripts are sound' scripts_are_sound
+check 'alerts fire when they should' alerts_hold
 
 if [[ $failures -gt 0 ]]; then
 	echo

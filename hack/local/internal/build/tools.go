@@ -38,6 +38,8 @@ var (
 	controllerGen = &module{folder: "controller-gen", main: "sigs.k8s.io/controller-tools", disk: diskNeed{want: 3, floor: 1}}
 	kustomize     = &module{folder: "kustomize", main: "sigs.k8s.io/kustomize/kustomize/v5", disk: diskNeed{want: 3, floor: 1}}
 	golangci      = &module{folder: "golangci-lint", main: "github.com/golangci/golangci-lint/v2", disk: diskNeed{want: 6, floor: 2}}
+	// Without the clients of twenty clouds, in which Prometheus looks for what to scrape.
+	promtool = &module{folder: "promtool", main: "github.com/prometheus/prometheus", tags: "remove_all_sd", disk: diskNeed{want: 4, floor: 2}}
 )
 
 // Tools is every tool, in the order in which a cold build shares most.
@@ -54,6 +56,7 @@ var Tools = []Tool{
 	{"controller-gen", "sigs.k8s.io/controller-tools/cmd/controller-gen", "30 s", controllerGen, ""},
 	{"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "30 s", kustomize, ""},
 	{"golangci-lint", "github.com/golangci/golangci-lint/v2/cmd/golangci-lint", "3 min", golangci, ""},
+	{"promtool", "github.com/prometheus/prometheus/cmd/promtool", "3 min", promtool, ""},
 }
 
 // Find returns the tool of that name.
