@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -17,8 +18,9 @@ import (
 
 // readFormer reads what the StatefulSet was whose members run without one: while it is made anew, or after
 // somebody deleted it and left its pods. Kubernetes keeps that as a revision, by the name that the pods bear.
+// One that was made anew and not sealed, because of a crash, is compared with it.
 func (o *observation) readFormer(ctx context.Context, live client.Reader) {
-	if o.StatefulSet != nil {
+	if o.StatefulSet != nil && o.StatefulSet.Annotations[dbv1.AnnotationSealed] != "" {
 		return
 	}
 	var newest *appsv1.ControllerRevision

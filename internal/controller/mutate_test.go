@@ -107,6 +107,8 @@ func name(element reflect.Value) {
 		*made = corev1.PersistentVolumeClaimCondition{Type: corev1.PersistentVolumeClaimControllerResizeError, Status: corev1.ConditionTrue}
 	case *corev1.Container:
 		made.Name = naming.Container
+	case *corev1.ContainerStatus:
+		made.Name = naming.Container
 	}
 }
 

@@ -24,6 +24,7 @@ func TrimPod(object any) (any, error) {
 			Name:              pod.Name,
 			UID:               pod.UID,
 			ResourceVersion:   pod.ResourceVersion,
+			Generation:        pod.Generation,
 			Labels:            pod.Labels,
 			OwnerReferences:   pod.OwnerReferences,
 			CreationTimestamp: pod.CreationTimestamp,
@@ -32,6 +33,7 @@ func TrimPod(object any) (any, error) {
 		},
 		Spec: corev1.PodSpec{Containers: trimSpecs(pod.Spec.Containers)},
 		Status: corev1.PodStatus{
+			ObservedGeneration:    pod.Status.ObservedGeneration,
 			Phase:                 pod.Status.Phase,
 			Reason:                pod.Status.Reason,
 			Conditions:            trimConditions(pod.Status.Conditions),
@@ -76,7 +78,7 @@ func trimConditions(conditions []corev1.PodCondition) []corev1.PodCondition {
 func trimContainers(statuses []corev1.ContainerStatus) []corev1.ContainerStatus {
 	kept := make([]corev1.ContainerStatus, 0, len(statuses))
 	for _, s := range statuses {
-		kept = append(kept, corev1.ContainerStatus{Name: s.Name, State: s.State, LastTerminationState: s.LastTerminationState})
+		kept = append(kept, corev1.ContainerStatus{Name: s.Name, State: s.State, LastTerminationState: s.LastTerminationState, Resources: s.Resources})
 	}
 	return kept
 }

@@ -110,8 +110,8 @@ func settling(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) b
 		return true
 	}
 	for _, m := range observed.Members {
-		if m.Resize.Pending && !m.Resize.Infeasible {
-			p.Reason, p.Why = dbv1.ReasonWaitingForMembers, fmt.Sprintf("pod %s is being given its resources (%s)", m.Name, m.Resize.Message)
+		if text := observed.Resizing(m); text != "" {
+			p.Reason, p.Why = dbv1.ReasonWaitingForMembers, fmt.Sprintf("pod %s is being given its resources (%s)", m.Name, text)
 			return true
 		}
 	}

@@ -94,8 +94,8 @@ func (r rollout) unsteady() []string {
 			waits = append(waits, fmt.Sprintf("pod %s, which is broken: %s", m.Name, m.Problem))
 		case !m.Steady(r.observed.At, minReady(r.cluster)):
 			waits = append(waits, fmt.Sprintf("pod %s to be ready steadily", m.Name))
-		case m.Resize.Pending && !m.Resize.Infeasible:
-			waits = append(waits, fmt.Sprintf("pod %s to be given its resources (%s)", m.Name, m.Resize.Message))
+		case r.observed.Resizing(m) != "":
+			waits = append(waits, fmt.Sprintf("pod %s to be given its resources (%s)", m.Name, r.observed.Resizing(m)))
 		}
 	}
 	replicas, _ := r.observed.Replicas()
@@ -112,12 +112,12 @@ func (r rollout) restart(p *Plan, m state.Member) {
 
 // disturb gives a serving member its resources while it runs, where that is all that it lacks.
 func (r rollout) disturb(p *Plan, m state.Member) {
-	if !r.observed.Resizable(m) || m.Resize.Infeasible {
+	if !r.observed.Resizable(m) {
 		r.restart(p, m)
 		return
 	}
 	p.Step = ResizeMember{Member: m, Resources: r.cluster.Spec.Resources}
-	p.Why = fmt.Sprintf("%s; giving pod %s its resources while it runs", counted(r.outdated), m.Name)
+	p.Why = fmt.Sprintf("%s; giving pod %s its resources", counted(r.outdated), m.Name)
 }
 
 // budget is how many members may be down because of a rollout.

@@ -140,7 +140,7 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 	decideEach(t, map[string]situation{
 		"where a member lacks nothing else": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { lacks(o, 0, 1, 2) },
-			"resize orders-2\nRollingOut: 3 members are outdated; giving pod orders-2 its resources while it runs\n",
+			"resize orders-2\nRollingOut: 3 members are outdated; giving pod orders-2 its resources\n",
 		},
 		"one after the other": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -157,10 +157,26 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 		},
 		"by a restart where its node does not have them": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				lacks(o, 1)
+				outdated(o, 1)
+				o.Members[1].Template, o.Members[1].Resources = o.Template(), "requests  limits "
 				o.Members[1].Resize = state.Resize{Pending: true, Infeasible: true}
 			},
 			"restart orders-1\nRollingOut: 1 member is outdated; restarting pod orders-1\n",
+		},
+		"where only what was asked for before is not to be had": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				lacks(o, 1)
+				o.Members[1].Resize = state.Resize{Pending: true, Infeasible: true}
+			},
+			"resize orders-1\nRollingOut: 1 member is outdated; giving pod orders-1 its resources\n",
+		},
+		"and one that the kubelet has not seen yet is waited for, too": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				outdated(o, 1)
+				o.Members[1].Template, o.Members[1].Resources = o.Template(), "requests  limits "
+				o.Members[1].Resize = state.Resize{Unseen: true}
+			},
+			"WaitingForMembers: pod orders-1 is being given its resources (the kubelet has not answered yet)\n",
 		},
 		"by a restart where the member does not run": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { lacks(o, 1); down(o, "cannot be scheduled", 1) },

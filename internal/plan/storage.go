@@ -54,14 +54,14 @@ func inUse(cluster *dbv1.DatabaseCluster, observed state.Observed) []state.Volum
 }
 
 // recreate makes the StatefulSet anew when it would make claims of another size, which cannot be changed
-// in place. Its pods are left alone. The claims that there are come first: only when each asks for the new
-// size is it known to be possible.
+// in place. Its pods are left alone. The claims that there are come first, and none for which that size is known
+// to be impossible.
 func recreate(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	if len(p.Claims) > 0 {
 		p.Reason, p.Why = dbv1.ReasonResizingStorage, "resizing "+describeClaims(p.Claims)
 		return true
 	}
-	if !otherSize(cluster, observed) {
+	if !otherSize(cluster, observed) || infeasible(cluster, observed) != nil {
 		return false
 	}
 	p.Step = RecreateStatefulSet{}

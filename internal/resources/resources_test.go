@@ -282,6 +282,25 @@ func TestAStatefulSetThatIsMadeAnewKeepsTheTemplateThatItHad(t *testing.T) {
 	}
 }
 
+func TestAStatefulSetThatACrashLeftUnsealedIsComparedWithWhatItWas(t *testing.T) {
+	cluster := smallest()
+	former := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
+	former.Spec.Template.Spec.PriorityClassName = "of-another-version"
+	unsealed := former.DeepCopy()
+	delete(unsealed.Annotations, dbv1.AnnotationSealed)
+	priority := func(set *appsv1.StatefulSet) string {
+		child := StatefulSet(cluster, 3, state.Observed{StatefulSet: set, Former: former})
+		return live[appsv1.StatefulSet](t, child).Spec.Template.Spec.PriorityClassName
+	}
+	if priority(unsealed) != "of-another-version" {
+		t.Error("its members would be restarted")
+	}
+	unsealed.Spec.Template.Spec.Containers[0].Image = "miner:1"
+	if priority(unsealed) != "" {
+		t.Error("what somebody else put there is kept")
+	}
+}
+
 // What a cluster's template was made from must hash the same in every version of the operator that does
 // not mean to restart every database: a change of these values is a change of releases.
 func TestWhatATemplateIsMadeFromHashesAsInEarlierVersions(t *testing.T) {

@@ -7,6 +7,7 @@ package resources
 import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -41,10 +42,15 @@ func Newer(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 // standing is the StatefulSet whose template was made from what is wanted now, and which nobody has changed
 // since; nil when there is none. Where the StatefulSet is being made anew it is the former one.
 func standing(cluster *dbv1.DatabaseCluster, observed state.Observed) *appsv1.StatefulSet {
-	set := observed.StatefulSet
-	if set == nil {
-		set = observed.Former
-	} else if set.Annotations[dbv1.AnnotationSealed] != Seal(set) {
+	set, former := observed.StatefulSet, observed.Former
+	switch {
+	case set == nil:
+		set = former
+	case set.Annotations[dbv1.AnnotationSealed] == "" && former != nil:
+		if !equality.Semantic.DeepEqual(set.Spec.Template, former.Spec.Template) {
+			return nil
+		}
+	case set.Annotations[dbv1.AnnotationSealed] != Seal(set):
 		return nil
 	}
 	if set == nil || set.Annotations[dbv1.AnnotationRenderedFrom] != renderedFrom(cluster, observed.References) {

@@ -85,6 +85,7 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Revision: pod.Labels[appsv1.StatefulSetRevisionLabel],
 		Template: pod.Annotations[dbv1.AnnotationTemplate],
 		Stopping: pod.DeletionTimestamp != nil,
+		Resize:   resizeOf(pod),
 		Problem:  problem(pod),
 		Stuck:    stuck(pod),
 		Version:  pod.ResourceVersion,
@@ -99,7 +100,6 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		if c.Type == corev1.PodReady {
 			m.Ready, m.ReadySince = c.Status == corev1.ConditionTrue, c.LastTransitionTime
 		}
-		m.Resize = m.Resize.with(c)
 	}
 	return m
 }

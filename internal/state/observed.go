@@ -26,8 +26,8 @@ type Observed struct {
 	PodDisruptionBudget *policyv1.PodDisruptionBudget
 	StatefulSet         *appsv1.StatefulSet
 
-	// Former is what the StatefulSet was whose members run without one: template and annotations, as their
-	// revision tells. Read only where there is none.
+	// Former is what the StatefulSet was whose members run: template and annotations, as their revision
+	// tells. Read only where there is no StatefulSet, or one that bears no seal.
 	Former *appsv1.StatefulSet
 
 	// Foreign are objects of somebody else under names that the cluster needs, in the order of reading.
@@ -126,13 +126,34 @@ func (o Observed) Outdated() []Member {
 // resized tells whether a member of another revision runs the current template all the same: the two
 // differ only in the resources of the database, and the member was given those while it ran.
 func (o Observed) resized(m Member) bool {
-	return o.Resizable(m) && m.Resources == o.resources() && !m.Resize.Infeasible
+	return o.sameTemplate(m) && m.Resources == o.resources() && !m.Resize.Infeasible
 }
 
-// Resizable tells whether a member of another revision differs from the current template in nothing but
-// the resources of the database.
+// Resizable tells whether a member of another revision lacks nothing but its resources, and may be given
+// them on the node where it is.
 func (o Observed) Resizable(m Member) bool {
+	refused := m.Resize.Infeasible && m.Resources == o.resources()
+	return o.sameTemplate(m) && !refused
+}
+
+func (o Observed) sameTemplate(m Member) bool {
 	return m.Template != "" && m.Template == o.Template()
+}
+
+// Resizing says how far the kubelet is with the resources that a member was given; "" when it has done
+// what it can.
+func (o Observed) Resizing(m Member) string {
+	revision, _ := o.Revision()
+	switch {
+	case m.Resize.Infeasible:
+		return ""
+	case m.Resize.Pending:
+		return m.Resize.Message
+	case m.Resize.Unseen && m.Revision != revision:
+		return "the kubelet has not answered yet"
+	default:
+		return ""
+	}
 }
 
 // Template is the operator's hash of the current template; "" without one.

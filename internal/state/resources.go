@@ -21,8 +21,34 @@ type Resize struct {
 	Pending bool
 	// Infeasible tells that it will not get them on its node.
 	Infeasible bool
-	// Message is what the kubelet says about it.
+	// Message is what the kubelet says about it, never "" while it is pending.
 	Message string
+	// Unseen tells that the kubelet has not dealt yet with the resources that the pod should have.
+	Unseen bool
+}
+
+// resizeOf reads how far a resize is. A kubelet says so in conditions, once it has seen what is wanted.
+func resizeOf(pod *corev1.Pod) Resize {
+	r := Resize{}
+	for _, c := range pod.Status.Conditions {
+		r = r.with(c)
+	}
+	r.Unseen = unseen(pod)
+	return r
+}
+
+// unseen tells whether the kubelet has yet to see the pod as it stands. Where it does not say which one it
+// has seen (before Kubernetes 1.34), the resources that the container has tell.
+func unseen(pod *corev1.Pod) bool {
+	if pod.Status.ObservedGeneration > 0 {
+		return pod.Status.ObservedGeneration < pod.Generation
+	}
+	wanted := databaseContainer(pod.Spec.Containers)
+	i := slices.IndexFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool { return s.Name == naming.Container })
+	if wanted == nil || i < 0 || pod.Status.ContainerStatuses[i].Resources == nil {
+		return false
+	}
+	return resourcesText(*pod.Status.ContainerStatuses[i].Resources) != resourcesText(wanted.Resources)
 }
 
 // with is what a condition of the pod adds.
@@ -34,7 +60,7 @@ func (r Resize) with(c corev1.PodCondition) Resize {
 	case corev1.PodResizePending:
 		return Resize{Pending: true, Infeasible: c.Reason == corev1.PodReasonInfeasible, Message: strings.TrimSuffix(c.Reason+": "+c.Message, ": ")}
 	case corev1.PodResizeInProgress:
-		return Resize{Pending: true, Infeasible: r.Infeasible, Message: strings.TrimSpace(r.Message + " " + c.Message)}
+		return Resize{Pending: true, Infeasible: r.Infeasible, Message: strings.TrimSuffix("in progress: "+c.Message, ": ")}
 	default:
 		return r
 	}

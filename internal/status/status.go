@@ -30,9 +30,7 @@ func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 	status := pass.Cluster.Status.DeepCopy()
 	status.Selector = naming.SelectorText(pass.Cluster.Name)
 	pass.count(status)
-	if pass.expressed() {
-		status.ObservedGeneration = pass.Cluster.Generation
-	}
+	status.ObservedGeneration = pass.observedGeneration()
 	for _, condition := range pass.conditions() {
 		condition.ObservedGeneration = pass.Cluster.Generation
 		condition.LastTransitionTime = now
@@ -40,6 +38,20 @@ func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 		meta.SetStatusCondition(&status.Conditions, condition)
 	}
 	return *status
+}
+
+// observedGeneration never is ahead of what the objects express. It may fall back: what stalled at this
+// generation counts as expressed until it moves again.
+func (p Pass) observedGeneration() int64 {
+	before, now := p.Cluster.Status.ObservedGeneration, p.Cluster.Generation
+	switch {
+	case p.expressed():
+		return now
+	case p.Plan.Pending:
+		return min(before, now-1)
+	default:
+		return before
+	}
 }
 
 // expressed tells whether the cluster's objects express its spec, or whether only a human can bring

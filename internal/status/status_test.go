@@ -171,9 +171,12 @@ func TestTheObservedGenerationIsTheOneThatTheObjectsExpress(t *testing.T) {
 		change func(*Pass)
 		want   int64
 	}{
-		"after a pass without errors":             {func(*Pass) {}, 7},
-		"not after an error":                      {func(p *Pass) { p.Err = errors.New("no") }, 6},
-		"not while members are still to go":       {func(p *Pass) { p.Plan.Pending = true }, 6},
+		"after a pass without errors":       {func(*Pass) {}, 7},
+		"not after an error":                {func(p *Pass) { p.Err = errors.New("no") }, 6},
+		"not while members are still to go": {func(p *Pass) { p.Plan.Pending = true }, 6},
+		"not what had stalled and moves again": {func(p *Pass) {
+			p.Cluster.Status.ObservedGeneration, p.Plan.Pending = 7, true
+		}, 6},
 		"when only a human can bring the rest on": {func(p *Pass) { p.Plan.Stalled = &plan.Stall{Reason: "X", Message: "x"} }, 7},
 	}
 	for name, c := range cases {
