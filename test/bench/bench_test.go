@@ -57,9 +57,9 @@ func TestTheCPUTimeIsFoundWhateverAProgramIsCalled(t *testing.T) {
 	}
 }
 
-func TestMetricsWithoutLabelsAreRead(t *testing.T) {
+func TestMetricsAreReadWithTheirLabels(t *testing.T) {
 	got := metricsOf("# HELP a text\na 1.5e+07\nb{c=\"d\"} 3\n")
-	if got["a"] != 1.5e7 || len(got) != 2 {
+	if got["a"] != 1.5e7 || got["b{c=\"d\"}"] != 3 || len(got) != 2 {
 		t.Errorf("%v", got)
 	}
 }

@@ -136,7 +136,8 @@ func (l *load) many(ctx context.Context, from, to, inFlight int) ([]time.Duratio
 	}
 	close(names)
 	took := make(chan time.Duration, to-from)
-	defer sayEvery(5*time.Second, func() { say("  %d of %d are Ready", len(took), to-from) })()
+	stop := sayEvery(5*time.Second, func() { say("  %d of %d are Ready", len(took), to-from) })
+	defer stop()
 	var workers sync.WaitGroup
 	for range inFlight {
 		workers.Go(func() {

@@ -55,7 +55,7 @@ func (w *world) startManager(ctx context.Context) (*manager, error) {
 	return m, err
 }
 
-// scrape reads the metrics that have no labels.
+// scrape reads the metrics.
 func (m *manager) scrape(ctx context.Context) (map[string]float64, error) {
 	text, err := get(ctx, m.client, "https://"+m.metrics+"/metrics", m.token)
 	if err != nil {
@@ -64,7 +64,19 @@ func (m *manager) scrape(ctx context.Context) (map[string]float64, error) {
 	return metricsOf(text), nil
 }
 
-// metricsOf are the metrics in a page of them that have no labels.
+// passes are how often the replica has looked at a cluster.
+func (m *manager) passes(ctx context.Context) (float64, error) {
+	values, err := m.scrape(ctx)
+	passes := 0.0
+	for name, value := range values {
+		if strings.HasPrefix(name, "controller_runtime_reconcile_total{") {
+			passes += value
+		}
+	}
+	return passes, err
+}
+
+// metricsOf are the metrics in a page of them; the labels are part of a name, and must not contain spaces.
 func metricsOf(text string) map[string]float64 {
 	values := map[string]float64{}
 	for line := range strings.Lines(text) {

@@ -34,7 +34,7 @@ func (w *world) measure(ctx context.Context, size int) error {
 	if err != nil {
 		return err
 	}
-	operator, err := w.grow(ctx, w.operator, size)
+	operator, err := w.growOperator(ctx, size)
 	if err != nil {
 		return err
 	}
@@ -45,6 +45,25 @@ func (w *world) measure(ctx context.Context, size int) error {
 	figure(operator.all/floor.all, "operator_to_floor_ready_all_ratio_%d", size)
 	figure(operator.p50/floor.p50, "operator_to_floor_ready_p50_ratio_%d", size)
 	return w.atRest(ctx, size)
+}
+
+// growOperator counts the operator's passes, too.
+func (w *world) growOperator(ctx context.Context, size int) (result, error) {
+	added := float64(size - w.operator.size)
+	before, err := w.managers[0].passes(ctx)
+	if err != nil {
+		return result{}, err
+	}
+	r, err := w.grow(ctx, w.operator, size)
+	if err != nil {
+		return result{}, err
+	}
+	after, err := w.managers[0].passes(ctx)
+	if err != nil {
+		return result{}, err
+	}
+	figure((after-before)/added, "operator_passes_create_per_cluster_%d", size)
+	return r, nil
 }
 
 // grow makes as many clusters as are missing.
