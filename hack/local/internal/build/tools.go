@@ -31,6 +31,7 @@ type Tool struct {
 var (
 	kubernetes = &module{folder: "kubernetes", main: "k8s.io/kubernetes", disk: diskNeed{want: 20, floor: 6}, stamp: stampKubernetes}
 	coredns    = &module{folder: "coredns", main: "github.com/coredns/coredns", disk: diskNeed{want: 6, floor: 2}}
+	csi        = &module{folder: "csi", main: "github.com/kubernetes-csi/external-provisioner/v6", disk: diskNeed{want: 6, floor: 2}}
 	sdk        = &module{
 		folder: "operator-sdk", main: "github.com/operator-framework/operator-sdk",
 		tags: "containers_image_openpgp", disk: diskNeed{want: 6, floor: 2}, stamp: stampOperatorSDK,
@@ -52,6 +53,8 @@ var Tools = []Tool{
 	{"kubelet", "k8s.io/kubernetes/cmd/kubelet", "40 s", kubernetes, ""},
 	{"kube-proxy", "k8s.io/kubernetes/cmd/kube-proxy", "20 s", kubernetes, ""},
 	{"coredns", "github.com/coredns/coredns", "2 min", coredns, ""},
+	{"csi-provisioner", "github.com/kubernetes-csi/external-provisioner/v6/cmd/csi-provisioner", "2 min", csi, ""},
+	{"csi-resizer", "github.com/kubernetes-csi/external-resizer/v2/cmd/csi-resizer", "10 s", csi, "github.com/kubernetes-csi/external-resizer/v2"},
 	{"operator-sdk", "github.com/operator-framework/operator-sdk/cmd/operator-sdk", "2 min", sdk, ""},
 	{"controller-gen", "sigs.k8s.io/controller-tools/cmd/controller-gen", "30 s", controllerGen, ""},
 	{"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "30 s", kustomize, ""},

@@ -66,9 +66,7 @@ func endProcesses() {
 }
 
 func removeFolders() error {
-	if volumes, err := os.ReadDir(state("volumes")); err == nil && len(volumes) > 0 {
-		progress.Say("removing %d volumes with their data", len(volumes))
-	}
+	say(countVolumes(), "removing %d volumes with their data")
 	if err := errors.Join(os.RemoveAll(stateDir), os.RemoveAll(runtimeDir)); err != nil {
 		return fmt.Errorf("remove the node's folders: %w", err)
 	}

@@ -15,8 +15,8 @@ const hardwareAddress = "0a:58:0a:f4:00:01"
 
 // setUpNetwork makes the bridge that everything listens on and the pods are plugged into.
 func setUpNetwork(ctx context.Context) error {
-	// Built into some kernels, loaded by whoever came before on others; sysctls tell.
-	for _, module := range []string{"br_netfilter", "overlay"} {
+	// Built into some kernels, loaded by whoever came before on others; sysctls and mounts tell.
+	for _, module := range []string{"br_netfilter", "overlay", "loop", "xfs"} {
 		_ = run(ctx, "modprobe", module)
 	}
 	if err := setSysctls(); err != nil {

@@ -23,6 +23,8 @@ var programs = [][2]string{
 	{"runc", "runc"},
 	{"nft", "nftables"},
 	{"ip", "iproute2"},
+	{"losetup", "mount"},
+	{"mkfs.xfs", "xfsprogs"},
 }
 
 const networkPackage = "containernetworking-plugins"

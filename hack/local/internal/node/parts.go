@@ -14,7 +14,7 @@ import (
 )
 
 // Tools are the binaries of a node that are built; the others are Debian's.
-var Tools = append([]string{"kube-scheduler", "kubelet", "kube-proxy", "coredns"}, controlplane.Tools...)
+var Tools = append([]string{"kube-scheduler", "kubelet", "kube-proxy", "coredns", "csi-provisioner", "csi-resizer"}, controlplane.Tools...)
 
 var group = process.Group{Dir: stateDir}
 
@@ -57,24 +57,14 @@ func nodeParts(s controlplane.Settings, client *controlplane.Client) []process.C
 		return fmt.Sprintf("http://%s:%d%s", controlplane.Loopback, port, path)
 	}
 	scheduler := fmt.Sprintf("https://%s:%d/healthz", controlplane.Loopback, portScheduler)
-	return []process.Command{
+	return append([]process.Command{
 		s.Command("kube-scheduler", scheduler, client, s.Component("kube-scheduler", portScheduler)...),
 		s.Command("kubelet", local(portKubeletHealth, "/healthz"), client,
 			"--config="+state("config", "kubelet.yaml"), "--kubeconfig="+s.Kubeconfig("kubelet"),
 			"--root-dir="+state("kubelet"), "--hostname-override="+Name, "--node-ip="+address),
 		s.Command("kube-proxy", local(portProxyHealth, "/healthz"), client, "--config="+state("config", "kube-proxy.yaml")),
 		s.Command("coredns", local(portDNSHealth, "/ready"), client, "-conf", state("config", "Corefile")),
-		provisionerPart(s),
-	}
-}
-
-// provisionerPart is this very program, from a copy that stays where it is.
-func provisionerPart(s controlplane.Settings) process.Command {
-	return process.Command{
-		Name: "provisioner", Path: state("bin", "local"), Version: "-",
-		Args:  []string{"provisioner", "--kubeconfig", s.Kubeconfig(controlplane.Admin), "--dir", state("volumes")},
-		Ready: func(context.Context) error { return nil },
-	}
+	}, storageParts(s)...)
 }
 
 func ctr(ctx context.Context, arguments ...string) error {

@@ -15,11 +15,9 @@ import (
 
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/controlplane"
-	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/images"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
-	"github.com/dbcluster/databasecluster-operator/hack/local/internal/provisioner"
 )
 
 //go:embed config/coredns-rbac.yaml
@@ -108,7 +106,7 @@ func prepare(ctx context.Context, settings controlplane.Settings) (*controlplane
 
 func applyObjects(ctx context.Context, client *controlplane.Client) error {
 	return errors.Join(
-		client.Apply(ctx, "/apis/storage.k8s.io/v1/storageclasses/standard", provisioner.StorageClass),
+		applyStorage(ctx, client),
 		client.Apply(ctx, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/local-coredns", dnsRBAC),
 	)
 }
@@ -147,19 +145,6 @@ func loadPause(ctx context.Context) error {
 		}
 		return os.Rename(tarball+".new", tarball) // only now, so that a crash repeats it
 	})
-}
-
-// copySelf keeps this program for the provisioner: `go run` deletes its own when it returns.
-func copySelf() error {
-	target := state("bin", "local")
-	if _, running := group.Running("provisioner"); running {
-		return nil
-	}
-	content, err := os.ReadFile("/proc/self/exe")
-	if err != nil {
-		return fmt.Errorf("copy this program: %w", err)
-	}
-	return files.Write(target, content, 0o755)
 }
 
 func waitReady(ctx context.Context, client *controlplane.Client) error {

@@ -1,0 +1,103 @@
+package csi
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// controller makes, lengthens and removes disks. A volume's id is its name.
+type controller struct {
+	csi.UnimplementedControllerServer
+	disks disks
+}
+
+// ControllerGetCapabilities says what this part can do.
+func (c *controller) ControllerGetCapabilities(context.Context, *csi.ControllerGetCapabilitiesRequest) (*csi.ControllerGetCapabilitiesResponse, error) {
+	response := &csi.ControllerGetCapabilitiesResponse{}
+	for _, kind := range []csi.ControllerServiceCapability_RPC_Type{
+		csi.ControllerServiceCapability_RPC_CREATE_DELETE_VOLUME,
+		csi.ControllerServiceCapability_RPC_EXPAND_VOLUME,
+	} {
+		response.Capabilities = append(response.Capabilities, &csi.ControllerServiceCapability{
+			Type: &csi.ControllerServiceCapability_Rpc{Rpc: &csi.ControllerServiceCapability_RPC{Type: kind}},
+		})
+	}
+	return response, nil
+}
+
+// CreateVolume takes a disk of that name that is there already: whoever was cut short asks again.
+func (c *controller) CreateVolume(_ context.Context, request *csi.CreateVolumeRequest) (*csi.CreateVolumeResponse, error) {
+	if err := refuse(request); err != nil {
+		return nil, err
+	}
+	wanted, name := request.GetCapacityRange(), request.GetName()
+	size, err := sizeFor(wanted)
+	if err != nil {
+		return nil, err
+	}
+	switch now, err := c.disks.size(name); {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := c.disks.create(name, size); err != nil {
+			return nil, err
+		}
+	case err != nil:
+		return nil, err
+	case !suits(now, wanted):
+		return nil, status.Errorf(codes.AlreadyExists, "volume %s has %d bytes already", name, now)
+	default:
+		size = now
+	}
+	return &csi.CreateVolumeResponse{Volume: &csi.Volume{VolumeId: name, CapacityBytes: size}}, nil
+}
+
+// DeleteVolume succeeds when the volume is gone already.
+func (c *controller) DeleteVolume(_ context.Context, request *csi.DeleteVolumeRequest) (*csi.DeleteVolumeResponse, error) {
+	if request.GetVolumeId() == "" {
+		return nil, errNoVolume
+	}
+	return &csi.DeleteVolumeResponse{}, c.disks.remove(request.GetVolumeId())
+}
+
+// ControllerExpandVolume makes the disk longer; the node does the rest.
+func (c *controller) ControllerExpandVolume(_ context.Context, request *csi.ControllerExpandVolumeRequest) (*csi.ControllerExpandVolumeResponse, error) {
+	volume := request.GetVolumeId()
+	if volume == "" || request.GetCapacityRange() == nil {
+		return nil, status.Error(codes.InvalidArgument, "an expansion needs a volume and a size")
+	}
+	now, err := c.disks.known(volume)
+	if err != nil {
+		return nil, err
+	}
+	size, err := sizeFor(request.GetCapacityRange())
+	if err != nil {
+		return nil, err
+	}
+	if err := c.disks.grow(volume, size); err != nil {
+		return nil, err
+	}
+	return &csi.ControllerExpandVolumeResponse{CapacityBytes: max(now, size), NodeExpansionRequired: true}, nil
+}
+
+// ValidateVolumeCapabilities confirms what a volume can do.
+func (c *controller) ValidateVolumeCapabilities(
+	_ context.Context, request *csi.ValidateVolumeCapabilitiesRequest,
+) (*csi.ValidateVolumeCapabilitiesResponse, error) {
+	capabilities := request.GetVolumeCapabilities()
+	if len(capabilities) == 0 || request.GetVolumeId() == "" {
+		return nil, status.Error(codes.InvalidArgument, "name a volume and its capabilities")
+	}
+	if _, err := c.disks.known(request.GetVolumeId()); err != nil {
+		return nil, err
+	}
+	if err := refuseCapabilities(capabilities...); err != nil {
+		return &csi.ValidateVolumeCapabilitiesResponse{Message: err.Error()}, nil //nolint:nilerr // the refusal is the answer
+	}
+	return &csi.ValidateVolumeCapabilitiesResponse{
+		Confirmed: &csi.ValidateVolumeCapabilitiesResponse_Confirmed{VolumeCapabilities: capabilities},
+	}, nil
+}

@@ -1,0 +1,133 @@
+package csi
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// node mounts disks: once for the node at the staging path, and from there for each pod.
+type node struct {
+	csi.UnimplementedNodeServer
+	name   string
+	disks  disks
+	mounts mounts
+}
+
+// NodeGetInfo names the node.
+func (n *node) NodeGetInfo(context.Context, *csi.NodeGetInfoRequest) (*csi.NodeGetInfoResponse, error) {
+	return &csi.NodeGetInfoResponse{NodeId: n.name}, nil
+}
+
+// NodeGetCapabilities says what this part can do.
+func (n *node) NodeGetCapabilities(context.Context, *csi.NodeGetCapabilitiesRequest) (*csi.NodeGetCapabilitiesResponse, error) {
+	response := &csi.NodeGetCapabilitiesResponse{}
+	for _, kind := range []csi.NodeServiceCapability_RPC_Type{
+		csi.NodeServiceCapability_RPC_STAGE_UNSTAGE_VOLUME,
+		csi.NodeServiceCapability_RPC_EXPAND_VOLUME,
+		csi.NodeServiceCapability_RPC_GET_VOLUME_STATS,
+	} {
+		response.Capabilities = append(response.Capabilities, &csi.NodeServiceCapability{
+			Type: &csi.NodeServiceCapability_Rpc{Rpc: &csi.NodeServiceCapability_RPC{Type: kind}},
+		})
+	}
+	return response, nil
+}
+
+// NodeStageVolume makes the filesystem the first time, and mounts it.
+func (n *node) NodeStageVolume(_ context.Context, request *csi.NodeStageVolumeRequest) (*csi.NodeStageVolumeResponse, error) {
+	volume, path := request.GetVolumeId(), request.GetStagingTargetPath()
+	if err := needs(volume, path); err != nil {
+		return nil, err
+	}
+	if err := refuseCapabilities(request.GetVolumeCapability()); err != nil {
+		return nil, err
+	}
+	if _, err := n.disks.known(volume); err != nil {
+		return nil, err
+	}
+	options := request.GetVolumeCapability().GetMount().GetMountFlags()
+	return &csi.NodeStageVolumeResponse{}, n.mounts.stage(n.disks.path(volume), path, options)
+}
+
+// NodeUnstageVolume unmounts, and the kernel frees the loop device.
+func (n *node) NodeUnstageVolume(_ context.Context, request *csi.NodeUnstageVolumeRequest) (*csi.NodeUnstageVolumeResponse, error) {
+	if err := needs(request.GetVolumeId(), request.GetStagingTargetPath()); err != nil {
+		return nil, err
+	}
+	return &csi.NodeUnstageVolumeResponse{}, n.mounts.release(request.GetStagingTargetPath())
+}
+
+// NodePublishVolume gives a staged volume to a pod.
+func (n *node) NodePublishVolume(_ context.Context, request *csi.NodePublishVolumeRequest) (*csi.NodePublishVolumeResponse, error) {
+	volume, staged, path := request.GetVolumeId(), request.GetStagingTargetPath(), request.GetTargetPath()
+	if err := needs(volume, path); err != nil {
+		return nil, err
+	}
+	if err := refuseCapabilities(request.GetVolumeCapability()); err != nil {
+		return nil, err
+	}
+	if _, err := n.disks.known(volume); err != nil {
+		return nil, err
+	}
+	if staged == "" {
+		return nil, status.Errorf(codes.FailedPrecondition, "volume %s is not staged", volume)
+	}
+	return &csi.NodePublishVolumeResponse{}, n.mounts.publish(staged, path, request.GetReadonly())
+}
+
+// NodeUnpublishVolume takes it from the pod.
+func (n *node) NodeUnpublishVolume(_ context.Context, request *csi.NodeUnpublishVolumeRequest) (*csi.NodeUnpublishVolumeResponse, error) {
+	if err := needs(request.GetVolumeId(), request.GetTargetPath()); err != nil {
+		return nil, err
+	}
+	return &csi.NodeUnpublishVolumeResponse{}, n.mounts.release(request.GetTargetPath())
+}
+
+// NodeExpandVolume makes a mounted filesystem as large as its disk is by now.
+func (n *node) NodeExpandVolume(_ context.Context, request *csi.NodeExpandVolumeRequest) (*csi.NodeExpandVolumeResponse, error) {
+	volume, path := request.GetVolumeId(), request.GetVolumePath()
+	if err := needs(volume, path); err != nil {
+		return nil, err
+	}
+	size, err := n.mounted(volume, path)
+	if err != nil {
+		return nil, err
+	}
+	return &csi.NodeExpandVolumeResponse{CapacityBytes: size}, n.mounts.grow(path)
+}
+
+// NodeGetVolumeStats says how full a mounted volume is.
+func (n *node) NodeGetVolumeStats(_ context.Context, request *csi.NodeGetVolumeStatsRequest) (*csi.NodeGetVolumeStatsResponse, error) {
+	volume, path := request.GetVolumeId(), request.GetVolumePath()
+	if err := needs(volume, path); err != nil {
+		return nil, err
+	}
+	if _, err := n.mounted(volume, path); err != nil {
+		return nil, err
+	}
+	return usage(path)
+}
+
+// mounted is the size of the disk of a volume that is mounted at a path.
+func (n *node) mounted(volume, path string) (int64, error) {
+	size, err := n.disks.known(volume)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := os.Stat(path); err != nil {
+		return 0, status.Errorf(codes.NotFound, "volume %s is not mounted at %s", volume, path)
+	}
+	isMount, err := n.mounts.IsMountPoint(path)
+	if err != nil {
+		return 0, fmt.Errorf("look whether %s is mounted: %w", path, err)
+	}
+	if !isMount {
+		return 0, status.Errorf(codes.NotFound, "volume %s is not mounted at %s", volume, path)
+	}
+	return size, nil
+}
