@@ -129,15 +129,15 @@ func (w world) sql(from, host, statement string) string {
 	return w.do("exec", from, "--", "sh", "-c", `PGPASSWORD=$POSTGRES_PASSWORD exec psql -X -q -t -A -h "$1" -U postgres -c "$2"`, "sh", host, statement)
 }
 
-// orders makes the cluster of config/samples.
-func (w world) orders() {
+// orders makes the cluster of config/samples, with words of it replaced by others.
+func (w world) orders(replacements ...string) {
 	w.Helper()
 	text, err := os.ReadFile("../../config/samples/database_v1alpha1_databasecluster.yaml")
 	if err != nil {
 		w.Fatal(err)
 	}
 	w.do("create", "secret", "generic", "orders", "--from-literal=password=secret")
-	w.apply(strings.ReplaceAll(string(text), "docker.io/library/postgres:17", postgresImage))
+	w.apply(strings.NewReplacer(append(replacements, "docker.io/library/postgres:17", postgresImage)...).Replace(string(text)))
 }
 
 func (w world) must(ok bool, format string, arguments ...any) {
