@@ -31,7 +31,7 @@ const leadingName, leadingHelp = "databasecluster_operator_leading", "1 from the
 
 var leading = prometheus.NewDesc(leadingName, leadingHelp, nil, nil)
 
-// gauges are the metrics of a cluster. A name is the path of the field in the DatabaseCluster, so that it need
+// gauges are the metrics of a cluster. A name follows the path of the field in the DatabaseCluster, so that it need
 // not be looked up. What has as many values as people can think of is no label: each new value is a new series.
 var gauges = []gauge{
 	several("info", "The cluster's image and who restarts its members; always 1.", []string{"image", "update_type"}, info),

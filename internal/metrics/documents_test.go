@@ -1,0 +1,246 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package metrics
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	_ "sigs.k8s.io/controller-runtime/pkg/controller" // registers its metrics
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/yaml"
+)
+
+// alert is what the tests read of an alert.
+type alert struct {
+	Alert, Expr, For    string
+	Labels, Annotations map[string]string
+}
+
+func (a alert) page() string {
+	return strings.TrimPrefix(a.Annotations["runbook_url"], "https://github.com/dbcluster/databasecluster-operator/blob/main/")
+}
+
+func read(t *testing.T, path ...string) []byte {
+	content, err := os.ReadFile(filepath.Join(append([]string{"..", ".."}, path...)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func alerts(t *testing.T) []alert {
+	var rule struct {
+		Spec struct {
+			Groups []struct{ Rules []alert }
+		}
+	}
+	if err := yaml.Unmarshal(read(t, "config", "prometheus", "alerts.yaml"), &rule); err != nil {
+		t.Fatal(err)
+	}
+	var all []alert
+	for _, group := range rule.Spec.Groups {
+		all = append(all, group.Rules...)
+	}
+	if len(all) == 0 {
+		t.Fatal("no alerts")
+	}
+	return all
+}
+
+func TestTheDocumentTellsOfEveryMetric(t *testing.T) {
+	want := []string{fmt.Sprintf("| %#q | gauge | | %s |", leadingName, leadingHelp)}
+	for _, g := range gauges {
+		labels := "`" + strings.Join(g.labels, "`, `") + "`"
+		want = append(want, fmt.Sprintf("| %#q | gauge | %s | %s |", g.name, labels, g.help))
+	}
+	document := string(read(t, "docs", "metrics.md"))
+	var got []string
+	for line := range strings.Lines(document) {
+		if strings.HasPrefix(line, "| `databasecluster_") {
+			got = append(got, strings.TrimSpace(line))
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("docs/metrics.md says\n%s\nand the collector\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for _, kind := range conditionTypes {
+		if !strings.Contains(document, "`"+kind+"`") {
+			t.Errorf("docs/metrics.md does not tell of the condition %s", kind)
+		}
+	}
+	if most := fmt.Sprintf("At most %d for a cluster", perCluster); !strings.Contains(document, most) {
+		t.Errorf("docs/metrics.md does not say %q", most)
+	}
+}
+
+func TestEveryAlertSaysWhatItIsAndHasItsPage(t *testing.T) {
+	pages := map[string]bool{}
+	for _, a := range alerts(t) {
+		if !slices.Contains([]string{"critical", "warning", "info"}, a.Labels["severity"]) {
+			t.Errorf("%s has the severity %q", a.Alert, a.Labels["severity"])
+		}
+		if a.For == "" || a.Annotations["summary"] == "" || a.Annotations["description"] == "" {
+			t.Errorf("%s lacks for, summary or description", a.Alert)
+		}
+		if a.page() != "docs/runbooks/"+a.Alert+".md" {
+			t.Errorf("%s has the page %s", a.Alert, a.page())
+			continue
+		}
+		pages[a.Alert+".md"] = true
+		page := string(read(t, a.page()))
+		for _, part := range []string{"# " + a.Alert + "\n", "**It means:**", "**Users notice:**", "## Find the cause", "## What to do", "**It resolves**"} {
+			if !strings.Contains(page, part) {
+				t.Errorf("the page of %s lacks %q", a.Alert, part)
+			}
+		}
+		if !strings.Contains(string(read(t, "docs", "metrics.md")), "(runbooks/"+a.Alert+".md)") {
+			t.Errorf("docs/metrics.md does not lead to the page of %s", a.Alert)
+		}
+	}
+	files, err := os.ReadDir(filepath.Join("..", "..", "docs", "runbooks"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if !pages[file.Name()] {
+			t.Errorf("docs/runbooks/%s is the page of no alert", file.Name())
+		}
+	}
+}
+
+func TestEveryConditionThatAlertsNameIsReported(t *testing.T) {
+	named := regexp.MustCompile(`status_condition\{[^}]*type="(\w+)",status="(True|False)"`)
+	uses := 0
+	for _, a := range alerts(t) {
+		for _, use := range named.FindAllStringSubmatch(a.Expr, -1) {
+			uses++
+			if !slices.Contains(conditionTypes, use[1]) {
+				t.Errorf("%s asks for the condition %s", a.Alert, use[1])
+			}
+		}
+		if got := strings.Count(a.Expr, "status_condition{"); got != len(named.FindAllString(a.Expr, -1)) {
+			t.Errorf("%s does not say which condition with which status it asks for: %s", a.Alert, a.Expr)
+		}
+	}
+	if uses == 0 {
+		t.Error("no alert asks for a condition")
+	}
+}
+
+func TestEveryMetricThatAlertsAndTheDashboardNameExists(t *testing.T) {
+	known := knownMetrics()
+	queries := dashboardQueries(t)
+	for _, a := range alerts(t) {
+		queries = append(queries, a.Expr)
+	}
+	for _, query := range queries {
+		names := namesIn(query)
+		if len(names) == 0 {
+			t.Errorf("no metric found in %s", query)
+		}
+		for _, name := range names {
+			if !known[name] {
+				t.Errorf("nobody has the metric %s in %s", name, query)
+			}
+		}
+	}
+}
+
+// knownMetrics are ours, those that controller-runtime and its libraries registered, and the few that we
+// take from others.
+func knownMetrics() map[string]bool {
+	known := map[string]bool{
+		"ALERTS":                               true, // Prometheus' own
+		"kubelet_volume_stats_available_bytes": true,
+		"kubelet_volume_stats_capacity_bytes":  true,
+		"kubelet_volume_stats_used_bytes":      true,
+		leadingName:                            true,
+	}
+	for _, g := range gauges {
+		known[g.name] = true
+	}
+	registered := make(chan *prometheus.Desc)
+	go func() {
+		ctrlmetrics.Registry.(prometheus.Collector).Describe(registered)
+		close(registered)
+	}()
+	named := regexp.MustCompile(`fqName: "([^"]+)"`)
+	for description := range registered {
+		name := named.FindStringSubmatch(description.String())[1]
+		known[name], known[name+"_bucket"], known[name+"_sum"], known[name+"_count"] = true, true, true, true
+	}
+	return known
+}
+
+// dashboardQueries are those of the panels and of the variables.
+func dashboardQueries(t *testing.T) []string {
+	var dashboard any
+	if err := json.Unmarshal(read(t, "config", "grafana", "databasecluster.json"), &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	var queries []string
+	var walk func(any)
+	walk = func(value any) {
+		switch v := value.(type) {
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		case map[string]any:
+			for _, key := range []string{"expr", "definition"} {
+				if query, is := v[key].(string); is {
+					queries = append(queries, query)
+				}
+			}
+			for _, item := range v {
+				walk(item)
+			}
+		}
+	}
+	walk(dashboard)
+	if len(queries) < 10 {
+		t.Fatalf("the dashboard has %d queries", len(queries))
+	}
+	return queries
+}
+
+var (
+	notNames = regexp.MustCompile(`"[^"]*"|\{[^}]*\}|\[[^\]]*\]|\b(by|on|without|ignoring|group_left|group_right)\s*\([^)]*\)|, \w+\)$`)
+	words    = regexp.MustCompile(`\b[a-zA-Z_:][\w:]*\b\s*\(?`)
+	keywords = []string{"and", "or", "unless", "offset", "bool"}
+)
+
+// namesIn are the metrics in a query: words that are neither labels nor functions nor keywords.
+func namesIn(query string) []string {
+	var names []string
+	for _, word := range words.FindAllString(notNames.ReplaceAllString(query, " "), -1) {
+		if word = strings.TrimSpace(word); !strings.HasSuffix(word, "(") && !slices.Contains(keywords, word) {
+			names = append(names, word)
+		}
+	}
+	return names
+}
+
+func TestMetricsAreFoundInQueries(t *testing.T) {
+	cases := map[string][]string{
+		`max by (namespace, name) (last_over_time(a_b{type="c",status="d"}[3m] offset 15m)) >= (e > 0) unless on (f) g`: {"a_b", "e", "g"},
+		`label_values(a{namespace=~"$namespace"}, name)`:                                                                {"a"},
+		`histogram_quantile(0.99, sum by (le) (rate(a_bucket[$__rate_interval])))`:                                      {"a_bucket"},
+		`sum(a) - absent(b == 1)`: {"a", "b"},
+	}
+	for query, want := range cases {
+		if got := namesIn(query); !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", query, got, want)
+		}
+	}
+}
