@@ -55,7 +55,9 @@ type fault struct {
 // life is the operator from one start to the next crash: after the crash it makes no further call.
 type life struct {
 	world *world
-	dead  bool
+	// server is the API server as the operator reaches it.
+	server client.WithWatch
+	dead   bool
 	// verb is what the operator asks for at the moment.
 	verb string
 	// writes are the requests that it sent that would change something.

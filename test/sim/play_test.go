@@ -158,8 +158,8 @@ func (p *play) key(known memory) [sha256.Size]byte {
 }
 
 const (
-	// steady is an age of readiness above which no decision tells one from another while a member serves.
-	steady = 30 * time.Second
+	// steady is an age of readiness from which on no decision tells one from another while a member serves.
+	steady = 10 * time.Second
 	// lost is the same while none does.
 	lost = 10 * time.Minute
 )

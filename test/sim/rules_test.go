@@ -202,7 +202,7 @@ func (w *world) watchEnd(cluster *dbv1.DatabaseCluster) {
 }
 
 // watchObserved: the observed generation rises when the objects express the spec, or only a human can bring
-// that about.
+// that about. Where that turns out to be otherwise it goes back by one.
 func (w *world) watchObserved(before, cluster *dbv1.DatabaseCluster) {
 	observed := cluster.Status.ObservedGeneration
 	stalled := meta.IsStatusConditionTrue(cluster.Status.Conditions, dbv1.ConditionStalled)
@@ -211,6 +211,7 @@ func (w *world) watchObserved(before, cluster *dbv1.DatabaseCluster) {
 	}
 	set := get[*appsv1.StatefulSet](w.store, name)
 	switch {
+	case observed < before.Status.ObservedGeneration && observed == cluster.Generation-1:
 	case observed != cluster.Generation:
 		w.breaks("observedGeneration goes to %d, the generation is %d", observed, cluster.Generation)
 	case set == nil:

@@ -170,7 +170,10 @@ func (l *life) pass() (result ctrl.Result, err error, crashed bool) {
 }
 
 func (l *life) reconciler() *controller.Reconciler {
-	server := l.client()
+	if l.server == nil {
+		l.server = l.client()
+	}
+	server := l.server
 	return &controller.Reconciler{Cached: server, Live: server, Writer: apply.Writer{Client: server}, Events: noEvents{}, Clock: l.world.clock, ReferencePeriod: 5 * time.Minute}
 }
 
