@@ -95,8 +95,6 @@ func newWorld(ctx context.Context, o options, dir string) (*world, error) {
 
 func deploy(ctx context.Context) error {
 	for _, command := range [][]string{
-		{"apply", "--server-side", "-k", "config/crd"},
-		{"wait", "--for=condition=Established", "crd", "databaseclusters.database.dbcluster.io"},
 		{"apply", "--server-side", "-k", "config/default"},
 		{"-n", operatorNamespace, "delete", "deployments", "--all"},
 		{"-n", operatorNamespace, "create", "serviceaccount", scraper},
@@ -105,6 +103,8 @@ func deploy(ctx context.Context) error {
 		{"create", "namespace", floorClusters},
 		{"-n", floorClusters, "create", "serviceaccount", floorAccount},
 		{"create", "clusterrolebinding", floorAccount, "--clusterrole=cluster-admin", "--serviceaccount=" + floorClusters + ":" + floorAccount},
+		// Last, because kubectl fails on a CRD that is so new that nothing is said of it.
+		{"wait", "--for=condition=Established", "crd", "databaseclusters.database.dbcluster.io"},
 	} {
 		if out, err := exec.CommandContext(ctx, "kubectl", command...).CombinedOutput(); err != nil {
 			return fmt.Errorf("kubectl %s: %w: %s", strings.Join(command, " "), err, out)
