@@ -42,8 +42,10 @@ type DatabaseCluster struct {
 	// +required
 	Spec DatabaseClusterSpec `json:"spec"`
 
-	// status is the cluster as the operator last saw it.
+	// status is the cluster as the operator last saw it. Until it saw one, observedGeneration is -1, by which
+	// tools tell that nothing is known yet (kstatus takes an object without a status for settled).
 	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
 	Status DatabaseClusterStatus `json:"status,omitzero"`
 }
 
