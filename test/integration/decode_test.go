@@ -8,14 +8,15 @@ package integration
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
-	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
@@ -25,31 +26,55 @@ type schema = apiextensionsv1.JSONSchemaProps
 // An object that the API server stores and Go cannot decode keeps every client, the operator first, from
 // listing any: anybody who may make one could stop the operator for all.
 func TestWhatTheAPIServerAdmitsGoCanDecode(t *testing.T) {
-	text, err := os.ReadFile("../../config/crd/bases/database.dbcluster.io_databaseclusters.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
-	if err := yaml.Unmarshal(text, crd); err != nil {
+	if err := load("../../config/crd/bases/database.dbcluster.io_databaseclusters.yaml", crd); err != nil {
 		t.Fatal(err)
 	}
-	spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
-	ns, admitted, tried := namespace(t), 0, 0
-	for path, value := range extremes(&spec) {
-		tried++
-		object := manifest(ns, "orders", value.(map[string]any))
-		if err := admin.Create(t.Context(), object.DeepCopy(), client.DryRunAll); err != nil {
+	root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+	spec, status := root.Properties["spec"], root.Properties["status"]
+	ns := ownNamespace(t)
+	t.Run("spec", func(t *testing.T) {
+		mustDecode(t, &spec, func(value map[string]any) (*unstructured.Unstructured, error) {
+			object := manifest(ns, "orders", value)
+			return object, admin.Create(t.Context(), object.DeepCopy(), client.DryRunAll)
+		}, ".resources", ".env", ".probes", ".template.volumes[0].secret", ".template.volumes[0].emptyDir",
+			".template.initContainers[0].resources", ".template.sidecars[0].probes", ".template.sidecars[0].ports", ".update.minReadySeconds")
+	})
+	t.Run("status", func(t *testing.T) {
+		stored := manifest(ns, "orders", nil)
+		create(t, stored)
+		mustDecode(t, &status, func(value map[string]any) (*unstructured.Unstructured, error) {
+			object := stored.DeepCopy()
+			object.Object["status"] = value
+			return object, admin.Status().Update(t.Context(), object.DeepCopy(), client.DryRunAll)
+		}, ".members[0].ordinal", ".members[0].volume.capacity", ".storage.requested", ".storage.capacity", ".observedGeneration")
+	})
+}
+
+// mustDecode sends extremes of a schema and decodes those that are admitted. The paths are some of those that
+// have to be among what is tried, so that the test cannot go blind.
+func mustDecode(t *testing.T, s *schema, send func(map[string]any) (*unstructured.Unstructured, error), paths ...string) {
+	t.Helper()
+	tried, admitted := extremes(s), 0
+	for path, value := range tried {
+		object, err := send(value.(map[string]any))
+		if err != nil {
 			continue
 		}
 		admitted++
 		if err := decode(object); err != nil {
-			t.Errorf("spec%s is admitted, but %v", path, err)
+			t.Errorf("%s is admitted, but %v", path, err)
 		}
 	}
-	if tried < 200 || admitted < 20 {
-		t.Errorf("%d values tried, %d admitted: the test sees nothing", tried, admitted)
+	for _, path := range paths {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(tried)), func(p string) bool { return strings.HasPrefix(p, path) }) {
+			t.Errorf("nothing was tried at %s", path)
+		}
 	}
-	t.Logf("%d values tried, %d admitted", tried, admitted)
+	if admitted == 0 {
+		t.Error("nothing was admitted: the test sees nothing")
+	}
+	t.Logf("%d values tried, %d admitted", len(tried), admitted)
 }
 
 func decode(object *unstructured.Unstructured) error {

@@ -11,7 +11,6 @@ package integration
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"sync"
 	"testing"
@@ -33,8 +32,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/manager"
 )
 
-// The operator of all tests runs as the ServiceAccount that it is deployed with, under the rules that
-// are shipped.
+// The operator of all tests but few runs in this process, as the ServiceAccount that it is deployed with and
+// under the rules that are shipped.
 const operatorUser = "system:serviceaccount:databasecluster-operator-system:databasecluster-operator-controller-manager"
 
 var (
@@ -50,6 +49,7 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	stop()
+	removeProgram()
 	os.Exit(code)
 }
 
@@ -88,7 +88,7 @@ func startOperator(config *rest.Config) (stop func(), err error) {
 	config = rest.CopyConfig(config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: operatorUser}
 	config.Wrap(requests.wrap)
-	settings, err := manager.Parse([]string{"--health-probe-bind-address=0", "--sync-period=2s"}, func(string) (string, bool) { return "", false })
+	settings, err := manager.Parse([]string{"--health-probe-bind-address=0"}, func(string) (string, bool) { return "", false })
 	if err != nil {
 		return nil, err
 	}
@@ -114,12 +114,8 @@ func startOperator(config *rest.Config) (stop func(), err error) {
 
 // allow binds a user to the ClusterRole in a file.
 func allow(user, file string) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
 	role := &rbacv1.ClusterRole{}
-	if err := yaml.Unmarshal(text, role); err != nil {
+	if err := load(file, role); err != nil {
 		return err
 	}
 	binding := &rbacv1.ClusterRoleBinding{
@@ -133,33 +129,14 @@ func allow(user, file string) error {
 	return admin.Create(context.Background(), binding)
 }
 
-// counter counts the requests that pass through a REST config, but for the watches.
-type counter struct {
-	mutex sync.Mutex
-	seen  []string
+// load reads a manifest.
+func load(file string, into any) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	return yaml.Unmarshal(text, into)
 }
-
-func (c *counter) wrap(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(request *http.Request) (*http.Response, error) {
-		if request.URL.Query().Get("watch") == "" {
-			c.mutex.Lock()
-			c.seen = append(c.seen, request.Method+" "+request.URL.Path)
-			c.mutex.Unlock()
-		}
-		return next.RoundTrip(request)
-	})
-}
-
-// since are the requests after the first n.
-func (c *counter) since(n int) []string {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	return append([]string(nil), c.seen[n:]...)
-}
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
 
 // namespace makes a namespace for one test and removes it afterwards.
 func namespace(t *testing.T) string {
@@ -168,6 +145,6 @@ func namespace(t *testing.T) string {
 	if err := admin.Create(t.Context(), ns); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = admin.Delete(context.Background(), ns) })
+	t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), ns) })
 	return ns.Name
 }

@@ -61,34 +61,6 @@ func TestTheSmallestManifestBecomesAvailable(t *testing.T) {
 	}
 }
 
-func TestAtRestNoRequestIsSent(t *testing.T) {
-	cluster := created(t, nil)
-	kubelet(t, cluster.Namespace, healthy)
-	awaitReady(t, cluster)
-	passes := reconciles(t)
-	quiet := len(requests.since(0))
-	eventually(t, "a few seconds without a request", func() error {
-		before := quiet
-		time.Sleep(2 * time.Second)
-		quiet = len(requests.since(0))
-		if quiet != before {
-			return fmt.Errorf("%v", requests.since(before))
-		}
-		return nil
-	})
-	// The operator of the tests looks at everything again every 2 seconds.
-	start := reconciles(t)
-	eventually(t, "three passes", func() error {
-		if seen := reconciles(t) - start; seen < 3 {
-			return fmt.Errorf("%v passes", seen)
-		}
-		return nil
-	})
-	if sent := requests.since(quiet); len(sent) > 0 {
-		t.Errorf("%d requests at rest: %v (passes before: %v)", len(sent), sent, passes)
-	}
-}
-
 // reconciles is how many passes the operator has made.
 func reconciles(t *testing.T) float64 {
 	t.Helper()
@@ -357,23 +329,6 @@ func TestScalingGoesThroughTheScaleSubresourceAndMembersGoOneByOne(t *testing.T)
 	claims := &corev1.PersistentVolumeClaimList{}
 	if err := admin.List(t.Context(), claims, client.InNamespace(cluster.Namespace)); err != nil || len(claims.Items) != 5 {
 		t.Errorf("%d claims (%v), want all 5 kept", len(claims.Items), err)
-	}
-}
-
-func TestGrowingAVolumeIsReportedAsWhatItIs(t *testing.T) {
-	cluster := created(t, nil)
-	kubelet(t, cluster.Namespace, healthy)
-	awaitReady(t, cluster)
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Storage.Size.Add(c.Spec.Storage.Size) })
-	message := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonStorageChangeUnsupported).Message
-	mustContain(t, message, "2Gi", "1Gi", "kubectl delete statefulset orders --cascade=orphan")
-	pod := read(t, member(cluster, 0)).UID
-	if err := admin.Delete(t.Context(), statefulSet(cluster), client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
-		t.Fatal(err)
-	}
-	awaitReady(t, cluster)
-	if read(t, member(cluster, 0)).UID != pod {
-		t.Error("a pod was restarted")
 	}
 }
 

@@ -9,12 +9,12 @@ package integration
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -117,20 +117,28 @@ func awaitReady(t *testing.T, cluster *dbv1.DatabaseCluster) {
 // kubelet does to the pods of a namespace what a test tells, until the test ends.
 func kubelet(t *testing.T, ns string, act func(*corev1.Pod)) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
+	again(t, func(ctx context.Context) {
+		pods := &corev1.PodList{}
+		_ = admin.List(ctx, pods, client.InNamespace(ns))
+		for i := range pods.Items {
+			pod := &pods.Items[i]
+			before := pod.DeepCopy()
+			if act(pod); pod.DeletionTimestamp == nil {
+				_ = admin.Status().Patch(ctx, pod, client.MergeFrom(before))
+			}
+		}
+	})
+}
+
+// again does something again and again until the test ends.
+func again(t *testing.T, act func(context.Context)) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for ctx.Err() == nil {
-			pods := &corev1.PodList{}
-			_ = admin.List(ctx, pods, client.InNamespace(ns))
-			for i := range pods.Items {
-				pod := &pods.Items[i]
-				before := pod.DeepCopy()
-				if act(pod); pod.DeletionTimestamp == nil {
-					_ = admin.Status().Patch(ctx, pod, client.MergeFrom(before))
-				}
-			}
+			act(ctx)
 			time.Sleep(100 * time.Millisecond)
 		}
 	}()
@@ -179,10 +187,10 @@ func awaitGone(t *testing.T, object client.Object) {
 	t.Helper()
 	eventually(t, object.GetName()+" to be gone", func() error {
 		err := admin.Get(t.Context(), client.ObjectKeyFromObject(object), object)
-		if apierrors.IsNotFound(err) {
-			return nil
+		if err == nil {
+			return fmt.Errorf("it is there, finalizers %v", object.GetFinalizers())
 		}
-		return fmt.Errorf("it is there (%v), finalizers %v", err, object.GetFinalizers())
+		return client.IgnoreNotFound(err)
 	})
 }
 
@@ -193,4 +201,18 @@ func mustContain(t *testing.T, text string, parts ...string) {
 			t.Errorf("%q does not contain %q", text, part)
 		}
 	}
+}
+
+func containsAll(text string, parts ...string) bool {
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			return false
+		}
+	}
+	return true
+}
+
+// without is a list without an element.
+func without(list []string, element string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(e string) bool { return e == element })
 }

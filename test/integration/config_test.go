@@ -1,0 +1,180 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+func withConfig(text string) func(*dbv1.DatabaseCluster) {
+	return func(c *dbv1.DatabaseCluster) {
+		c.Spec.Config = &dbv1.Config{Files: map[string]string{"db.conf": text}}
+	}
+}
+
+// configs are the ConfigMaps that the operator made.
+func configs(t *testing.T, cluster *dbv1.DatabaseCluster) []corev1.ConfigMap {
+	t.Helper()
+	list := &corev1.ConfigMapList{}
+	if err := admin.List(t.Context(), list, client.InNamespace(cluster.Namespace), client.MatchingLabels{dbv1.LabelComponent: dbv1.ComponentConfig}); err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
+}
+
+// configOf is the ConfigMap that a pod mounts.
+func configOf(pod *corev1.Pod) string {
+	for _, v := range pod.Spec.Volumes {
+		if v.Name == "config" {
+			return v.ConfigMap.Name
+		}
+	}
+	return ""
+}
+
+func TestOtherFilesAreAnotherConfigMapAndTheFormerGoesWhenNoMemberUsesIt(t *testing.T) {
+	cluster := ready(t, withConfig("a = 1"))
+	former := configs(t, cluster)
+	if len(former) != 1 || former[0].Immutable == nil || !*former[0].Immutable || former[0].Data["db.conf"] != "a = 1" {
+		t.Fatalf("%+v", former)
+	}
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { withConfig("a = 2")(c); c.Spec.Update.Paused = true })
+	awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonRolloutPaused)
+	if got := configs(t, cluster); len(got) != 2 {
+		t.Errorf("%d ConfigMaps while members use the former, want both", len(got))
+	}
+	if got := configOf(read(t, member(cluster, 0))); got != former[0].Name {
+		t.Errorf("orders-0 mounts %s, want %s", got, former[0].Name)
+	}
+
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Update.Paused = false })
+	awaitReady(t, cluster)
+	awaitGone(t, &former[0])
+	now := configs(t, cluster)
+	if len(now) != 1 || now[0].Data["db.conf"] != "a = 2" {
+		t.Fatalf("%+v", now)
+	}
+	for _, pod := range pods(t, cluster) {
+		if got := configOf(&pod); got != now[0].Name {
+			t.Errorf("%s mounts %s, want %s", pod.Name, got, now[0].Name)
+		}
+	}
+
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Config = nil })
+	awaitReady(t, cluster)
+	awaitGone(t, &now[0])
+}
+
+func password(cluster *dbv1.DatabaseCluster) *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "password"},
+		Data:       map[string][]byte{"PASSWORD": []byte("first")},
+	}
+}
+
+func takePassword(c *dbv1.DatabaseCluster) {
+	c.Spec.EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "password"}}}}
+}
+
+func TestASecretThatIsMissingHoldsTheRolloutBackUntilItIsThere(t *testing.T) {
+	cluster := ready(t, nil)
+	before := uids(t, cluster)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { takePassword(c); takeSecondImage(c) })
+	message := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonReferenceMissing).Message
+	mustContain(t, message, "Secret password, which spec.envFrom names, does not exist", "until it is created")
+	awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonWaitingForReference)
+	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionTrue, dbv1.ReasonAllReplicasReady)
+	mustNotBeRestarted(t, cluster, before)
+
+	create(t, password(cluster))
+	change(t, cluster, annotated(dbv1.AnnotationRefresh, "1"))
+	awaitRestarted(t, cluster, before)
+	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionFalse, dbv1.ReasonNotStalled)
+	mustHaveImage(t, cluster, secondImage)
+}
+
+func TestAClusterWhoseSecretIsMissingStartsWhenItIsThere(t *testing.T) {
+	cluster := created(t, takePassword)
+	kubelet(t, cluster.Namespace, healthy)
+	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonReferenceMissing)
+	if got := uids(t, cluster); len(got) > 0 {
+		t.Errorf("members %v, which cannot start", got)
+	}
+	create(t, password(cluster))
+	change(t, cluster, annotated(dbv1.AnnotationRefresh, "1"))
+	awaitReady(t, cluster)
+}
+
+// Nothing but the annotation wakes a cluster in this test for minutes: the operator does not watch Secrets.
+func TestTheRefreshAnnotationRestartsTheMembersWhenASecretHasChanged(t *testing.T) {
+	cluster := created(t, nil)
+	secret := password(cluster)
+	create(t, secret)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { atOnce(c); takePassword(c) })
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+
+	before := uids(t, cluster)
+	change(t, cluster, annotated(dbv1.AnnotationRefresh, "nothing has changed"))
+	settle(t, cluster)
+	mustNotBeRestarted(t, cluster, before)
+
+	change(t, secret, func(s *corev1.Secret) { s.Data["PASSWORD"] = []byte("second") })
+	change(t, cluster, annotated(dbv1.AnnotationRefresh, "the password has"))
+	awaitRestarted(t, cluster, before)
+
+	before = uids(t, cluster)
+	change(t, secret, func(s *corev1.Secret) { s.Labels = map[string]string{"no": "content"} })
+	change(t, cluster, annotated(dbv1.AnnotationRefresh, "only a label has"))
+	settle(t, cluster)
+	mustNotBeRestarted(t, cluster, before)
+}
+
+func TestAVolumeOfTheTemplateAndASidecarReachTheMembers(t *testing.T) {
+	cluster := created(t, func(c *dbv1.DatabaseCluster) {
+		c.Spec.Template = dbv1.PodTemplate{
+			Labels:       map[string]string{"team": "payments"},
+			Annotations:  map[string]string{"example.test/scrape": "true"},
+			Volumes:      []dbv1.Volume{{Name: "scratch", EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+			VolumeMounts: []dbv1.VolumeMount{{Name: "scratch", MountPath: "/scratch"}},
+			InitContainers: []dbv1.Container{{
+				Name: "prepare", Command: []string{"true"}, VolumeMounts: []dbv1.VolumeMount{{Name: "data", MountPath: "/data"}},
+			}},
+			Sidecars: []dbv1.Sidecar{{
+				Container: dbv1.Container{Name: "exporter", Image: "example.test/exporter:1"},
+				Ports:     []dbv1.SidecarPort{{Name: "metrics", Port: 9187}},
+			}},
+		}
+	})
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	pod := read(t, member(cluster, 0))
+	if pod.Labels["team"] != "payments" || pod.Annotations["example.test/scrape"] != "true" || len(pod.Spec.InitContainers) != 2 {
+		t.Errorf("%+v", pod)
+	}
+	for _, c := range pod.Spec.InitContainers {
+		if s := c.SecurityContext; s == nil || *s.AllowPrivilegeEscalation || !*s.RunAsNonRoot {
+			t.Errorf("%s may become root: %+v", c.Name, s)
+		}
+	}
+	if exporter := pod.Spec.InitContainers[1]; exporter.RestartPolicy == nil || exporter.Ports[0].ContainerPort != 9187 {
+		t.Errorf("%+v", exporter)
+	}
+	before := uids(t, cluster)
+	settle(t, cluster)
+	mustNotBeRestarted(t, cluster, before)
+	if got := fmt.Sprint(pod.Spec.Containers[0].VolumeMounts); len(pod.Spec.Containers[0].VolumeMounts) != 2 {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,104 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+func TestAPausedClusterIsOnlyLookedAt(t *testing.T) {
+	cluster := ready(t, nil)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Paused = true })
+	awaitCondition(t, cluster, dbv1.ConditionPaused, metav1.ConditionTrue, dbv1.ReasonPaused)
+	awaitReady(t, cluster) // there is nothing that it leaves undone
+
+	before, sent := uids(t, cluster), quiet(t)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { takeSecondImage(c); c.Spec.Replicas = 2 })
+	message := awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonPaused).Message
+	mustContain(t, message, "spec.paused is true; left undone: update StatefulSet orders")
+	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionTrue, dbv1.ReasonAllReplicasReady)
+	if cluster.Status.ObservedGeneration == cluster.Generation {
+		t.Error("the status claims that the objects express the spec")
+	}
+	mustNotBeRestarted(t, cluster, before)
+	quiet(t)
+	for _, request := range requests.in(cluster.Namespace, sent) {
+		if request != "PATCH databaseclusters/orders/status" {
+			t.Errorf("%s although the cluster is paused", request)
+		}
+	}
+
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Paused = false })
+	awaitReady(t, cluster)
+	awaitCondition(t, cluster, dbv1.ConditionPaused, metav1.ConditionFalse, dbv1.ReasonNotPaused)
+	mustHaveImage(t, cluster, secondImage)
+	if got := uids(t, cluster); len(got) != 2 {
+		t.Errorf("members %v, want 2", got)
+	}
+}
+
+func TestAPausedClusterCanBeDeleted(t *testing.T) {
+	cluster := ready(t, nil)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Paused = true })
+	awaitReady(t, cluster)
+	deleteCluster(t, cluster)
+	awaitGone(t, cluster)
+}
+
+func TestAHibernatedClusterHasNoMembersAndComesBackWithItsVolumes(t *testing.T) {
+	cluster := ready(t, nil)
+	kept, stopped := claimUIDs(t, cluster), stopOrder(t, cluster)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })
+	if got := stopped(); !slices.Equal(got, []string{"orders-2", "orders-1", "orders-0"}) {
+		t.Errorf("stopped in the order %v", got)
+	}
+	awaitCondition(t, cluster, dbv1.ConditionHibernated, metav1.ConditionTrue, dbv1.ReasonHibernated)
+	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionFalse, dbv1.ReasonHibernated)
+	awaitCondition(t, cluster, dbv1.ConditionReady, metav1.ConditionTrue, dbv1.ReasonHibernated)
+
+	// What changes meanwhile is there when it comes back.
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { takeSecondImage(c); c.Spec.Replicas = 4 })
+	awaitCondition(t, cluster, dbv1.ConditionReady, metav1.ConditionTrue, dbv1.ReasonHibernated)
+	if got := uids(t, cluster); len(got) > 0 {
+		t.Errorf("members %v while hibernated", got)
+	}
+
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = false })
+	awaitReady(t, cluster)
+	awaitCondition(t, cluster, dbv1.ConditionHibernated, metav1.ConditionFalse, dbv1.ReasonRunning)
+	mustHaveImage(t, cluster, secondImage)
+	now := claimUIDs(t, cluster)
+	delete(now, "data-orders-3")
+	if !maps.Equal(now, kept) {
+		t.Errorf("claims %v, before %v", now, kept)
+	}
+}
+
+func TestAHibernatedClusterCanBeDeleted(t *testing.T) {
+	cluster := ready(t, withHook)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })
+	awaitCondition(t, cluster, dbv1.ConditionHibernated, metav1.ConditionTrue, dbv1.ReasonHibernated)
+	deleteCluster(t, cluster)
+	awaitGone(t, cluster)
+	read(t, hookJob(cluster))
+}
+
+func TestVolumesOfAHibernatedClusterGrow(t *testing.T) {
+	cluster := readyOnVolumes(t)
+	driver(t, cluster, "10Gi")
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })
+	awaitCondition(t, cluster, dbv1.ConditionHibernated, metav1.ConditionTrue, dbv1.ReasonHibernated)
+	change(t, cluster, growTo("2Gi"))
+	awaitCondition(t, cluster, dbv1.ConditionReady, metav1.ConditionTrue, dbv1.ReasonHibernated)
+	mustHaveVolumesOf(t, cluster, "2Gi")
+}

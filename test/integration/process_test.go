@@ -1,0 +1,219 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// program is the operator as it is shipped, built on first use.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "databasecluster-operator-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "manager")
+	removeProgram = func() { os.RemoveAll(dir) }
+	out, err := exec.Command("go", "build", "-o", path, "../../cmd").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build the operator: %w: %s", err, out)
+	}
+	return path, nil
+})
+
+var removeProgram = func() {}
+
+// process is an operator in a process of its own.
+type process struct {
+	*exec.Cmd
+	ended chan struct{}
+	log   string
+}
+
+// operator starts an operator as a user, with variables of the environment or flags. It ends with the test.
+func operator(t *testing.T, kubeconfig string, environment []string, flags ...string) *process {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.CreateTemp(t.TempDir(), "operator-*.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	p := &process{exec.Command(path, append([]string{"--health-probe-bind-address=0", "--kubeconfig=" + kubeconfig}, flags...)...), make(chan struct{}), log.Name()}
+	p.Stdout, p.Stderr = log, log
+	p.Env = append(os.Environ(), environment...)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = p.Wait(); close(p.ended) }()
+	t.Cleanup(func() {
+		_ = p.Process.Kill() // it may have ended
+		<-p.ended
+		if t.Failed() {
+			t.Logf("the operator %v said:\n%s", p.Args, p.said(t))
+		}
+	})
+	return p
+}
+
+func (p *process) said(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(p.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// stop sends a signal and waits for the end.
+func (p *process) stop(t *testing.T, signal os.Signal) {
+	t.Helper()
+	if err := p.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	p.mustEnd(t)
+}
+
+func (p *process) mustEnd(t *testing.T) {
+	t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(patience):
+		t.Fatalf("the operator still runs:\n%s", p.said(t))
+	}
+}
+
+// stopped ends the operator as Kubernetes does.
+func (p *process) stopped(t *testing.T) {
+	t.Helper()
+	p.stop(t, syscall.SIGTERM)
+	if code := p.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exited with code %d:\n%s", code, p.said(t))
+	}
+}
+
+// kubeconfig leads to the API server as a user, by another address where one is given.
+func kubeconfig(t *testing.T, user, address string) string {
+	t.Helper()
+	config, err := clientcmd.LoadFromFile(os.Getenv("DBC_TEST_KUBECONFIG"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := clientcmdapi.FlattenConfig(config); err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range config.AuthInfos {
+		who.Impersonate = user
+	}
+	for _, where := range config.Clusters {
+		if address != "" {
+			where.Server = "https://" + address
+		}
+	}
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// allowIn binds a user to rules in one namespace only.
+func allowIn(t *testing.T, ns, user, file string) {
+	t.Helper()
+	from := &rbacv1.ClusterRole{} // a Role has the same rules
+	if err := load(file, from); err != nil {
+		t.Fatal(err)
+	}
+	create(t, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: from.Name}, Rules: from.Rules})
+	create(t, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: from.Name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: from.Name},
+		Subjects:   []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: user}},
+	})
+}
+
+// wire is a connection to the API server that can be cut.
+type wire struct {
+	net.Listener
+	mutex sync.Mutex
+	open  []net.Conn
+	isCut bool
+}
+
+func wireUp(t *testing.T) *wire {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("DBC_TEST_KUBECONFIG"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := url.Parse(config.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{Listener: listener}
+	var done sync.WaitGroup
+	done.Go(func() { w.serve(t.Context(), server.Host) })
+	t.Cleanup(func() { w.cut(); done.Wait() })
+	return w
+}
+
+func (w *wire) serve(ctx context.Context, server string) {
+	for {
+		near, err := w.Accept()
+		if err != nil {
+			return
+		}
+		far, err := (&net.Dialer{}).DialContext(ctx, "tcp", server)
+		if err != nil || !w.keep(near, far) {
+			near.Close()
+			continue
+		}
+		go func() { _, _ = io.Copy(far, near); far.Close() }()
+		go func() { _, _ = io.Copy(near, far); near.Close() }()
+	}
+}
+
+func (w *wire) keep(ends ...net.Conn) bool {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.open = append(w.open, ends...)
+	return !w.isCut
+}
+
+// cut ends every connection and takes no other.
+func (w *wire) cut() {
+	w.Close()
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.isCut = true
+	for _, end := range w.open {
+		end.Close()
+	}
+}

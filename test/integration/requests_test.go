@@ -1,0 +1,114 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// counter notes the requests that pass through a REST config, but for the watches.
+type counter struct {
+	mutex sync.Mutex
+	seen  []string
+	// foreign are namespaces in which the operator of all tests can do nothing: a test runs its own there.
+	foreign []string
+}
+
+var inNamespace = regexp.MustCompile(`/namespaces/([^/]+)/`)
+
+func (c *counter) wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		if request.URL.Query().Get("watch") == "" && !c.note(request) {
+			return forbidden(request), nil
+		}
+		return next.RoundTrip(request)
+	})
+}
+
+// note tells whether the request may pass.
+func (c *counter) note(request *http.Request) bool {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if at := inNamespace.FindStringSubmatch(request.URL.Path); at != nil && slices.Contains(c.foreign, at[1]) {
+		return false
+	}
+	c.seen = append(c.seen, request.Method+" "+request.URL.Path)
+	return true
+}
+
+func forbidden(request *http.Request) *http.Response {
+	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"of another operator","code":403}`
+	return &http.Response{
+		StatusCode: http.StatusForbidden, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: request,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader([]byte(status))),
+	}
+}
+
+// since are the requests after the first n.
+func (c *counter) since(n int) []string {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return slices.Clone(c.seen[n:])
+}
+
+// in are the requests after the first n that concern a namespace, without its name.
+func (c *counter) in(ns string, n int) []string {
+	var all []string
+	for _, request := range c.since(n) {
+		if before, after, found := strings.Cut(request, "/namespaces/"+ns+"/"); found {
+			all = append(all, strings.Fields(before)[0]+" "+after)
+		}
+	}
+	return all
+}
+
+// ownNamespace makes a namespace that the operator of all tests leaves alone until the test ends; then it does
+// what is left to do for a cluster that goes.
+func ownNamespace(t *testing.T) string {
+	t.Helper()
+	ns := namespace(t)
+	requests.keepOff(ns, true)
+	t.Cleanup(func() { requests.keepOff(ns, false) })
+	return ns
+}
+
+func (c *counter) keepOff(ns string, off bool) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.foreign = without(c.foreign, ns); off {
+		c.foreign = append(c.foreign, ns)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
+
+// quiet waits until the operator has sent no request for some seconds, and tells how many it had sent.
+func quiet(t *testing.T) int {
+	t.Helper()
+	const silence = 3 * time.Second
+	count, since := -1, time.Now()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		if now := len(requests.since(0)); now != count {
+			count, since = now, time.Now()
+		}
+		if time.Since(since) > silence {
+			return count
+		}
+	}
+	t.Fatalf("no %s without a request within %s: %v", silence, patience, requests.since(max(0, count-10)))
+	return 0
+}

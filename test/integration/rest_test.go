@@ -1,0 +1,142 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// alone waits until the clusters of other tests are gone: what is done for them would be counted, too.
+func alone(t *testing.T) {
+	t.Helper()
+	eventually(t, "the clusters of other tests to be gone", func() error {
+		list := &dbv1.DatabaseClusterList{}
+		if err := admin.List(t.Context(), list); err != nil {
+			return err
+		}
+		if len(list.Items) > 0 {
+			return fmt.Errorf("%d clusters, the first is %s/%s", len(list.Items), list.Items[0].Namespace, list.Items[0].Name)
+		}
+		return nil
+	})
+}
+
+// looked makes the operator look at a cluster, and waits until it has.
+func looked(t *testing.T, cluster *dbv1.DatabaseCluster) {
+	t.Helper()
+	before := reconciles(t)
+	change(t, cluster, annotated(dbv1.AnnotationRefresh, time.Now().String()))
+	eventually(t, "a pass", func() error {
+		if reconciles(t) == before {
+			return fmt.Errorf("none")
+		}
+		return nil
+	})
+}
+
+func mustSendNothing(t *testing.T, since int) {
+	t.Helper()
+	if sent := requests.since(since); len(sent) > 0 {
+		t.Errorf("%d requests: %v", len(sent), sent)
+	}
+}
+
+func TestAtRestNoRequestIsSent(t *testing.T) {
+	alone(t)
+	cluster := ready(t, func(c *dbv1.DatabaseCluster) { withConfig("a = 1")(c); withHook(c) })
+	since := quiet(t)
+	for range 3 {
+		looked(t, cluster)
+	}
+	quiet(t)
+	mustSendNothing(t, since)
+}
+
+func TestAtRestNothingButTheReferencesOfAClusterIsRead(t *testing.T) {
+	alone(t)
+	cluster := created(t, takePassword)
+	create(t, password(cluster))
+	change(t, cluster, annotated(dbv1.AnnotationRefresh, "0"))
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	since := quiet(t)
+	for range 3 {
+		looked(t, cluster)
+	}
+	quiet(t)
+	get := "GET /api/v1/namespaces/" + cluster.Namespace + "/secrets/password"
+	if sent := requests.since(since); !slices.Equal(sent, []string{get, get, get}) {
+		t.Errorf("in three passes: %v", sent)
+	}
+}
+
+// What the operator does not use may change as often as it likes.
+func TestWhatFlapsInTheStatusOfAChildCostsNothing(t *testing.T) {
+	alone(t)
+	cluster := ready(t, nil)
+	since, passes := quiet(t), reconciles(t)
+	for i := range 20 {
+		pod := member(cluster, i%3)
+		changeStatus(t, pod, func(p *corev1.Pod) {
+			for j := range p.Status.Conditions {
+				p.Status.Conditions[j].LastProbeTime = metav1.NewTime(time.Now().Add(time.Duration(i) * time.Second))
+			}
+			p.Status.HostIP, p.Status.PodIP = "10.0.0.1", fmt.Sprintf("10.0.0.%d", i+2)
+		})
+		changeStatus(t, statefulSet(cluster), func(s *appsv1.StatefulSet) { s.Status.AvailableReplicas = int32(i % 3) })
+	}
+	quiet(t)
+	mustSendNothing(t, since)
+	if more := reconciles(t) - passes; more > 0 {
+		t.Errorf("%v passes for what the operator does not read", more)
+	}
+	looked(t, cluster) // the watches are at work
+	quiet(t)
+	mustSendNothing(t, since)
+}
+
+func TestOneChangeOfStateIsOneWriteOfTheStatus(t *testing.T) {
+	alone(t)
+	cluster := created(t, nil)
+	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
+		if pod.Annotations["test/hold"] == "" {
+			healthy(pod)
+		}
+	})
+	awaitReady(t, cluster)
+	pod := member(cluster, 1)
+	change(t, pod, func(p *corev1.Pod) { metav1.SetMetaDataAnnotation(&p.ObjectMeta, "test/hold", "true") })
+	since := quiet(t)
+	changeStatus(t, pod, func(p *corev1.Pod) { setReady(p, corev1.ConditionFalse) })
+	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionFalse, dbv1.ReasonReplicasNotReady)
+	quiet(t)
+	if sent := requests.in(cluster.Namespace, since); len(sent) != 1 || sent[0] != "PATCH databaseclusters/orders/status" {
+		t.Errorf("want one write of the status, got %v", sent)
+	}
+}
+
+// changeStatus edits the status of the latest version of an object.
+func changeStatus[T client.Object](t *testing.T, object T, edit func(T)) {
+	t.Helper()
+	eventually(t, "change the status of "+object.GetName(), func() error {
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+			return err
+		}
+		edit(object)
+		return admin.Status().Update(t.Context(), object)
+	})
+}

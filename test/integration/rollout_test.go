@@ -1,0 +1,311 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+const secondImage = "example.test/database:2"
+
+// atOnce lets a rollout go on as soon as a member is ready.
+func atOnce(c *dbv1.DatabaseCluster) { c.Spec.Update.MinReadySeconds = new(int32) }
+
+func takeSecondImage(c *dbv1.DatabaseCluster) { c.Spec.Image = secondImage }
+
+func annotated(key, value string) func(*dbv1.DatabaseCluster) {
+	return func(c *dbv1.DatabaseCluster) { metav1.SetMetaDataAnnotation(&c.ObjectMeta, key, value) }
+}
+
+// ready makes a cluster whose members are ready.
+func ready(t *testing.T, change func(*dbv1.DatabaseCluster)) *dbv1.DatabaseCluster {
+	t.Helper()
+	cluster := created(t, func(c *dbv1.DatabaseCluster) {
+		atOnce(c)
+		if change != nil {
+			change(c)
+		}
+	})
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	return cluster
+}
+
+func pods(t *testing.T, cluster *dbv1.DatabaseCluster) []corev1.Pod {
+	t.Helper()
+	list := &corev1.PodList{}
+	if err := admin.List(t.Context(), list, client.InNamespace(cluster.Namespace), client.MatchingLabels(naming.Selector(cluster.Name))); err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
+}
+
+// uids tell by the name of a member whether it was restarted.
+func uids(t *testing.T, cluster *dbv1.DatabaseCluster) map[string]types.UID {
+	t.Helper()
+	all := map[string]types.UID{}
+	for _, pod := range pods(t, cluster) {
+		all[pod.Name] = pod.UID
+	}
+	return all
+}
+
+func mustNotBeRestarted(t *testing.T, cluster *dbv1.DatabaseCluster, before map[string]types.UID) {
+	t.Helper()
+	if now := uids(t, cluster); !maps.Equal(now, before) {
+		t.Errorf("members were restarted: %v, before %v", now, before)
+	}
+}
+
+// awaitRestarted waits until each member is another pod than before and the cluster is settled.
+func awaitRestarted(t *testing.T, cluster *dbv1.DatabaseCluster, before map[string]types.UID) {
+	t.Helper()
+	eventually(t, "all members to be restarted", func() error {
+		now := uids(t, cluster)
+		for name, uid := range before {
+			if now[name] == uid || now[name] == "" {
+				return fmt.Errorf("%s is %q", name, now[name])
+			}
+		}
+		return nil
+	})
+	awaitReady(t, cluster)
+}
+
+// settle gives the operator something else to do, and waits until it has nothing left to do.
+func settle(t *testing.T, cluster *dbv1.DatabaseCluster) {
+	t.Helper()
+	change(t, cluster, func(c *dbv1.DatabaseCluster) {
+		c.Spec.Service.Annotations = map[string]string{"test/settle": fmt.Sprint(c.Generation)}
+	})
+	awaitReady(t, cluster)
+}
+
+// stops watches members go. Its result waits for a number of them and tells their order; a member that goes
+// while another is not ready is an error.
+func stops(t *testing.T, cluster *dbv1.DatabaseCluster) func(count int) []string {
+	t.Helper()
+	events, err := admin.Watch(t.Context(), &corev1.PodList{}, client.InNamespace(cluster.Namespace), client.MatchingLabels(naming.Selector(cluster.Name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(events.Stop)
+	return func(count int) []string {
+		var gone, down []string
+		for event := range events.ResultChan() {
+			pod, ok := event.Object.(*corev1.Pod)
+			if !ok {
+				t.Fatalf("%+v", event.Object)
+			}
+			down = without(down, pod.Name)
+			if event.Type == watch.Deleted {
+				gone = append(gone, pod.Name)
+				if len(down) > 0 {
+					t.Errorf("%s went while %v was not ready", pod.Name, down)
+				}
+			}
+			if event.Type == watch.Deleted || !isReady(pod) {
+				down = append(down, pod.Name)
+			}
+			if len(gone) == count {
+				break
+			}
+		}
+		return gone
+	}
+}
+
+func isReady(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+func mustHaveImage(t *testing.T, cluster *dbv1.DatabaseCluster, want string) {
+	t.Helper()
+	for _, pod := range pods(t, cluster) {
+		if image := pod.Spec.Containers[0].Image; image != want {
+			t.Errorf("pod %s has image %s, want %s", pod.Name, image, want)
+		}
+	}
+}
+
+func TestARolloutTakesOneMemberAfterTheOtherFromTheHighestOrdinal(t *testing.T) {
+	cluster := ready(t, nil)
+	stopped := stops(t, cluster)
+	change(t, cluster, takeSecondImage)
+	if got := stopped(3); !slices.Equal(got, []string{"orders-2", "orders-1", "orders-0"}) {
+		t.Errorf("restarted in the order %v", got)
+	}
+	awaitReady(t, cluster)
+	mustHaveImage(t, cluster, secondImage)
+	s := cluster.Status
+	if s.UpdatedReplicas != 3 || s.UpdateRevision == "" || len(s.Members) != 3 {
+		t.Errorf("%+v", s)
+	}
+	for i, m := range s.Members {
+		if m.Pod != fmt.Sprintf("orders-%d", i) || m.Outdated || !m.Ready || m.Reason != dbv1.MemberReady || m.Revision != s.UpdateRevision {
+			t.Errorf("%+v", m)
+		}
+	}
+}
+
+func TestAPausedUpdateLeavesTheMembersThatRunAndOneThatRestartsTakesIt(t *testing.T) {
+	cluster := ready(t, func(c *dbv1.DatabaseCluster) { c.Spec.Update.Paused = true })
+	before := uids(t, cluster)
+	change(t, cluster, takeSecondImage)
+	message := awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonRolloutPaused).Message
+	mustContain(t, message, "3 members are outdated", "spec.update.paused")
+	mustNotBeRestarted(t, cluster, before)
+
+	if err := admin.Delete(t.Context(), member(cluster, 1)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "one member to be updated", func() error {
+		if s := read(t, cluster).Status; s.UpdatedReplicas != 1 || s.ReadyReplicas != 3 || s.Members[1].Outdated || !s.Members[0].Outdated {
+			return fmt.Errorf("%+v", s)
+		}
+		return nil
+	})
+	if image := read(t, member(cluster, 1)).Spec.Containers[0].Image; image != secondImage {
+		t.Errorf("orders-1 has image %s", image)
+	}
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Update.Paused = false })
+	awaitReady(t, cluster)
+	mustHaveImage(t, cluster, secondImage)
+}
+
+func TestOnDeleteLeavesTheRestartOfMembersToTheUser(t *testing.T) {
+	cluster := ready(t, func(c *dbv1.DatabaseCluster) { c.Spec.Update.Type = dbv1.UpdateOnDelete })
+	before := uids(t, cluster)
+	change(t, cluster, takeSecondImage)
+	message := awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonWaitingForUser).Message
+	mustContain(t, message, "3 members are outdated", "delete a pod to update it")
+	mustNotBeRestarted(t, cluster, before)
+	for ordinal := range 3 {
+		if err := admin.Delete(t.Context(), member(cluster, ordinal)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	awaitRestarted(t, cluster, before)
+	mustHaveImage(t, cluster, secondImage)
+}
+
+func TestMaxUnavailableLetsTwoMembersBeDownAtOnce(t *testing.T) {
+	cluster := created(t, func(c *dbv1.DatabaseCluster) { atOnce(c); c.Spec.Update.MaxUnavailable = 2 })
+	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
+		if pod.Spec.Containers[0].Image != secondImage || pod.Annotations["test/start"] != "" {
+			healthy(pod)
+		}
+	})
+	awaitReady(t, cluster)
+	first := read(t, member(cluster, 0)).UID
+	change(t, cluster, takeSecondImage)
+	eventually(t, "two members to be down", func() error {
+		s := read(t, cluster).Status
+		if s.Replicas != 3 || s.ReadyReplicas != 1 || s.UpdatedReplicas != 2 {
+			return fmt.Errorf("%+v", s)
+		}
+		return nil
+	})
+	if read(t, member(cluster, 0)).UID != first {
+		t.Error("a third member was restarted")
+	}
+	for ordinal := 2; ordinal >= 0; ordinal-- {
+		pod := member(cluster, ordinal)
+		eventually(t, pod.Name+" to have the image", func() error {
+			if err := admin.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil {
+				return err // between two pods of that name
+			}
+			if image := pod.Spec.Containers[0].Image; image != secondImage {
+				return fmt.Errorf("it has %s", image)
+			}
+			return nil
+		})
+		change(t, pod, func(p *corev1.Pod) { metav1.SetMetaDataAnnotation(&p.ObjectMeta, "test/start", "true") })
+	}
+	awaitReady(t, cluster)
+}
+
+func TestEachNewValueOfTheRestartAnnotationRestartsTheMembersOnce(t *testing.T) {
+	cluster := ready(t, nil)
+	for _, value := range []string{"1", "2"} {
+		before, stopped := uids(t, cluster), stops(t, cluster)
+		change(t, cluster, annotated(dbv1.AnnotationRestart, value))
+		if got := stopped(3); !slices.Equal(got, []string{"orders-2", "orders-1", "orders-0"}) {
+			t.Errorf("restarted in the order %v", got)
+		}
+		awaitRestarted(t, cluster, before)
+	}
+	before := uids(t, cluster)
+	settle(t, cluster)
+	mustNotBeRestarted(t, cluster, before)
+}
+
+func TestTheUpdateAnnotationRestartsNobodyWhenThereIsNothingNewer(t *testing.T) {
+	cluster := ready(t, nil)
+	before := uids(t, cluster)
+	change(t, cluster, annotated(dbv1.AnnotationUpdate, "1"))
+	settle(t, cluster)
+	mustNotBeRestarted(t, cluster, before)
+}
+
+func TestAScaleOutWaitsForAClaimThatIsBeingDeleted(t *testing.T) {
+	cluster := ready(t, nil)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 1 })
+	awaitReady(t, cluster)
+
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "data-orders-1"}}
+	change(t, claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = append(c.Finalizers, "test.example/hold") })
+	former := claim.UID
+	if err := admin.Delete(t.Context(), claim); err != nil {
+		t.Fatal(err)
+	}
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 3 })
+	message := awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonWaitingForVolume).Message
+	mustContain(t, message, "PersistentVolumeClaim data-orders-1 is being deleted")
+	if got := uids(t, cluster); len(got) != 1 {
+		t.Errorf("members %v while the claim of orders-1 goes", got)
+	}
+
+	change(t, claim, func(c *corev1.PersistentVolumeClaim) {
+		c.Finalizers = without(c.Finalizers, "test.example/hold")
+	})
+	awaitReady(t, cluster)
+	if read(t, claim).UID == former {
+		t.Error("orders-1 runs with the claim that was being deleted")
+	}
+}
+
+func TestScalingInAndOutKeepsTheClaims(t *testing.T) {
+	cluster := ready(t, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 1 })
+	var kept map[string]types.UID
+	for _, replicas := range []int32{3, 1, 3} {
+		change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = replicas })
+		awaitReady(t, cluster)
+		if got := len(uids(t, cluster)); got != int(replicas) {
+			t.Errorf("%d members, want %d", got, replicas)
+		}
+		claims := claimUIDs(t, cluster)
+		if kept != nil && !maps.Equal(claims, kept) || len(claims) != 3 {
+			t.Errorf("at %d members the claims are %v, before %v", replicas, claims, kept)
+		}
+		kept = claims
+	}
+}

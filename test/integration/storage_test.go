@@ -1,0 +1,267 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// expandable is a StorageClass whose volumes are made, by the controller manager, and may grow, if somebody
+// plays the driver.
+func expandable(t *testing.T) *string {
+	t.Helper()
+	class := &storagev1.StorageClass{
+		ObjectMeta:           metav1.ObjectMeta{GenerateName: "expandable-"},
+		Provisioner:          "kubernetes.io/host-path",
+		AllowVolumeExpansion: new(true),
+	}
+	create(t, class)
+	t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), class) })
+	return &class.Name
+}
+
+func onVolumes(t *testing.T) func(*dbv1.DatabaseCluster) {
+	t.Helper()
+	class := expandable(t)
+	return func(c *dbv1.DatabaseCluster) { atOnce(c); c.Spec.Storage.StorageClassName = class }
+}
+
+func readyOnVolumes(t *testing.T) *dbv1.DatabaseCluster {
+	t.Helper()
+	cluster := ready(t, onVolumes(t))
+	awaitBound(t, cluster)
+	return cluster
+}
+
+// growTo asks for volumes of a size.
+func growTo(size string) func(*dbv1.DatabaseCluster) {
+	return func(c *dbv1.DatabaseCluster) { c.Spec.Storage.Size = resource.MustParse(size) }
+}
+
+func claims(ctx context.Context, cluster *dbv1.DatabaseCluster) ([]corev1.PersistentVolumeClaim, error) {
+	list := &corev1.PersistentVolumeClaimList{}
+	err := admin.List(ctx, list, client.InNamespace(cluster.Namespace), client.MatchingLabels(naming.Selector(cluster.Name)))
+	return list.Items, err
+}
+
+func claimUIDs(t *testing.T, cluster *dbv1.DatabaseCluster) map[string]types.UID {
+	t.Helper()
+	items, err := claims(t.Context(), cluster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]types.UID{}
+	for _, claim := range items {
+		all[claim.Name] = claim.UID
+	}
+	return all
+}
+
+// driver gives volumes the size that their claims ask for, as a CSI driver and the kubelet would, up to a limit.
+func driver(t *testing.T, cluster *dbv1.DatabaseCluster, limit string) {
+	t.Helper()
+	most := resource.MustParse(limit)
+	again(t, func(ctx context.Context) {
+		items, _ := claims(ctx, cluster)
+		for i := range items {
+			claim := &items[i]
+			before := claim.DeepCopy()
+			asked, has := claim.Spec.Resources.Requests[corev1.ResourceStorage], claim.Status.Capacity[corev1.ResourceStorage]
+			switch {
+			case claim.Status.Phase != corev1.ClaimBound || asked.Cmp(has) <= 0:
+				continue
+			case asked.Cmp(most) > 0:
+				claim.Status.AllocatedResourceStatuses = map[corev1.ResourceName]corev1.ClaimResourceStatus{
+					corev1.ResourceStorage: corev1.PersistentVolumeClaimControllerResizeInfeasible,
+				}
+				claim.Status.Conditions = []corev1.PersistentVolumeClaimCondition{{
+					Type: corev1.PersistentVolumeClaimControllerResizeError, Status: corev1.ConditionTrue, Message: "the pool is full",
+				}}
+			default:
+				claim.Status.Capacity, claim.Status.AllocatedResourceStatuses, claim.Status.Conditions = corev1.ResourceList{corev1.ResourceStorage: asked}, nil, nil
+			}
+			_ = admin.Status().Patch(ctx, claim, client.MergeFrom(before))
+		}
+	})
+}
+
+func mustHaveVolumesOf(t *testing.T, cluster *dbv1.DatabaseCluster, size string) {
+	t.Helper()
+	want := resource.MustParse(size)
+	set := read(t, statefulSet(cluster))
+	if got := set.Spec.VolumeClaimTemplates[0].Spec.Resources.Requests[corev1.ResourceStorage]; got.Cmp(want) != 0 {
+		t.Errorf("the StatefulSet makes claims of %s, want %s", got.String(), size)
+	}
+	items, err := claims(t.Context(), cluster)
+	if err != nil || len(items) == 0 {
+		t.Fatal(items, err)
+	}
+	for _, claim := range items {
+		asked, has := claim.Spec.Resources.Requests[corev1.ResourceStorage], claim.Status.Capacity[corev1.ResourceStorage]
+		if asked.Cmp(want) != 0 || has.Cmp(want) != 0 {
+			t.Errorf("%s asks for %s and has %s, want %s", claim.Name, asked.String(), has.String(), size)
+		}
+	}
+	s := read(t, cluster).Status
+	if s.Storage == nil || s.Storage.Requested.Cmp(want) != 0 || s.Storage.Capacity == nil || s.Storage.Capacity.Cmp(want) != 0 {
+		t.Errorf("%+v", s.Storage)
+	}
+}
+
+func TestVolumesGrowWhileTheMembersRun(t *testing.T) {
+	cluster := readyOnVolumes(t)
+	before, set, sent := uids(t, cluster), read(t, statefulSet(cluster)), len(requests.since(0))
+
+	change(t, cluster, growTo("2Gi"))
+	message := awaitCondition(t, cluster, dbv1.ConditionStorageResizing, metav1.ConditionTrue, dbv1.ReasonResizing).Message
+	mustContain(t, message, "PersistentVolumeClaim data-orders-0 has 1Gi")
+	driver(t, cluster, "10Gi")
+	awaitReady(t, cluster)
+	awaitCondition(t, cluster, dbv1.ConditionStorageResizing, metav1.ConditionFalse, dbv1.ReasonResized)
+
+	mustHaveVolumesOf(t, cluster, "2Gi")
+	mustNotBeRestarted(t, cluster, before)
+	again := read(t, statefulSet(cluster))
+	if again.UID == set.UID {
+		t.Error("the StatefulSet is the same: its claim template cannot have changed")
+	}
+	if again.Status.UpdateRevision != set.Status.UpdateRevision {
+		t.Errorf("revision %s, before %s", again.Status.UpdateRevision, set.Status.UpdateRevision)
+	}
+	var order []string
+	for _, request := range requests.in(cluster.Namespace, sent) {
+		if strings.HasPrefix(request, "DELETE") || strings.Contains(request, "persistentvolumeclaims") && strings.HasPrefix(request, "PATCH") {
+			order = append(order, request)
+		}
+	}
+	if len(order) != 4 || order[3] != "DELETE statefulsets/orders" {
+		t.Errorf("want three claims patched and then the StatefulSet deleted, got %v", order)
+	}
+
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 4 })
+	awaitReady(t, cluster)
+	mustHaveVolumesOf(t, cluster, "2Gi")
+}
+
+func TestGrowthAndANewImageTogetherRestartEachMemberOnce(t *testing.T) {
+	cluster := readyOnVolumes(t)
+	driver(t, cluster, "10Gi")
+	stopped := stops(t, cluster)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { growTo("2Gi")(c); takeSecondImage(c) })
+	if got := stopped(3); !slices.Equal(got, []string{"orders-2", "orders-1", "orders-0"}) {
+		t.Errorf("restarted in the order %v", got)
+	}
+	awaitReady(t, cluster)
+	before := uids(t, cluster)
+	mustHaveVolumesOf(t, cluster, "2Gi")
+	mustHaveImage(t, cluster, secondImage)
+	settle(t, cluster)
+	mustNotBeRestarted(t, cluster, before)
+}
+
+func TestAGrowthThatCannotBeIsStalledAndASmallerOneTakesItsPlace(t *testing.T) {
+	cluster := readyOnVolumes(t)
+	driver(t, cluster, "10Gi")
+	before := uids(t, cluster)
+	change(t, cluster, growTo("100Gi"))
+	message := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonResizeInfeasible).Message
+	mustContain(t, message, "has 1Gi and cannot get 100Gi: the pool is full", "more than 1Gi")
+	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionTrue, dbv1.ReasonAllReplicasReady)
+
+	change(t, cluster, growTo("2Gi"))
+	awaitReady(t, cluster)
+	mustHaveVolumesOf(t, cluster, "2Gi")
+	mustNotBeRestarted(t, cluster, before)
+}
+
+func TestAGrowthThatTheClassDoesNotAllowIsRefusedAndDisturbsNothing(t *testing.T) {
+	cluster := created(t, func(c *dbv1.DatabaseCluster) {
+		onVolumes(t)(c)
+		class := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: *c.Spec.Storage.StorageClassName}}
+		change(t, class, func(c *storagev1.StorageClass) { c.AllowVolumeExpansion = new(false) })
+	})
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	awaitBound(t, cluster)
+	before, set := uids(t, cluster), read(t, statefulSet(cluster)).UID
+	change(t, cluster, growTo("2Gi"))
+	message := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonRefused).Message
+	mustContain(t, message, "data-orders-0", "only dynamically provisioned pvc can be resized")
+	mustNotBeRestarted(t, cluster, before)
+	if read(t, statefulSet(cluster)).UID != set {
+		t.Error("the StatefulSet was made anew")
+	}
+}
+
+// Between the deletion of the StatefulSet and its return nothing but the API server knows what was under way.
+func TestAnOperatorThatDiesBetweenDeletingTheStatefulSetAndMakingItAnewFinishesTheGrowth(t *testing.T) {
+	ns := ownNamespace(t)
+	config := kubeconfig(t, operatorUser, "")
+	first := operator(t, config, nil, "--watch-namespace="+ns)
+	cluster := smallest(ns, "orders")
+	onVolumes(t)(cluster)
+	create(t, cluster)
+	kubelet(t, ns, healthy)
+	driver(t, cluster, "10Gi")
+	awaitReady(t, cluster)
+	awaitBound(t, cluster)
+	before, set, kept := uids(t, cluster), read(t, statefulSet(cluster)), claimUIDs(t, cluster)
+
+	first.stop(t, syscall.SIGKILL)
+	change(t, cluster, growTo("2Gi"))
+	items, err := claims(t.Context(), cluster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range items {
+		change(t, &items[i], func(c *corev1.PersistentVolumeClaim) {
+			c.Spec.Resources.Requests[corev1.ResourceStorage] = resource.MustParse("2Gi")
+		})
+	}
+	if err := admin.Delete(t.Context(), set, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
+		t.Fatal(err)
+	}
+	awaitGone(t, statefulSet(cluster))
+
+	operator(t, config, nil, "--watch-namespace="+ns)
+	awaitReady(t, cluster)
+	mustHaveVolumesOf(t, cluster, "2Gi")
+	mustNotBeRestarted(t, cluster, before)
+	if got := claimUIDs(t, cluster); !maps.Equal(got, kept) {
+		t.Errorf("claims %v, before %v", got, kept)
+	}
+	if got := read(t, statefulSet(cluster)).Status.UpdateRevision; got != set.Status.UpdateRevision {
+		t.Errorf("revision %s, before %s", got, set.Status.UpdateRevision)
+	}
+}
+
+// awaitBound waits for every claim to have its volume: before that it cannot grow.
+func awaitBound(t *testing.T, cluster *dbv1.DatabaseCluster) {
+	t.Helper()
+	eventually(t, "volumes", func() error {
+		if s := read(t, cluster).Status.Storage; s == nil || s.Capacity == nil {
+			return fmt.Errorf("%+v", s)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,205 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+type fields = map[string]any
+
+func config(path any, files ...string) fields {
+	contents := fields{}
+	for _, name := range files {
+		contents[name] = "x"
+	}
+	section := fields{"files": contents}
+	if path != nil {
+		section["path"] = path
+	}
+	return fields{"config": section}
+}
+
+func template(key string, value any) fields { return fields{"template": fields{key: value}} }
+func update(key string, value any) fields   { return fields{"update": fields{key: value}} }
+func list(elements ...any) []any            { return elements }
+
+func volume(name string, kinds ...string) fields {
+	v := fields{"name": name}
+	for _, kind := range kinds {
+		v[kind] = map[string]fields{
+			"emptyDir": {}, "secret": {"secretName": "x"}, "configMap": {"name": "x"}, "hostPath": {"path": "/etc"},
+		}[kind]
+	}
+	return v
+}
+
+func many(count int, element func(i int) any) []any {
+	all := make([]any, 0, count)
+	for i := range count {
+		all = append(all, element(i))
+	}
+	return all
+}
+
+func nameOf(i int) string { return "x" + strings.Repeat("y", i) }
+
+func TestTheAPIServerRefusesBadConfigurationTemplatesAndUpdates(t *testing.T) {
+	ns := namespace(t)
+	sidecar := func(ports ...any) fields { return fields{"name": "exporter", "ports": ports} }
+	cases := map[string]struct {
+		spec  fields
+		wants string
+	}{
+		"a relative config path":           {config("etc/db", "a"), "spec.config.path must be an absolute path"},
+		"a config path that climbs":        {config("/etc/../x", "a"), "spec.config.path must be an absolute path"},
+		"a config path that climbs at end": {config("/etc/..", "a"), "spec.config.path must be an absolute path"},
+		"a config path with a colon":       {config("/etc:x", "a"), "spec.config.path must be an absolute path"},
+		"the root as config path":          {config("/", "a"), "spec.config.path in body should be at least 2 chars long"},
+		"the data path as config path":     {config("/var/lib/database", "a"), "spec.config.path must not be spec.dataPath: the data volume is there"},
+		"no files":                         {fields{"config": fields{}}, "spec.config.files: Required value"},
+		"not one file":                     {config(nil), "spec.config.files in body should have at least 1 properties"},
+		"a file with a slash":              {config(nil, "a/b"), "spec.config.files must have names of letters, digits"},
+		"a file that climbs":               {config(nil, ".."), "spec.config.files must have names of letters, digits"},
+		"a file that is the directory":     {config(nil, "."), "spec.config.files must have names of letters, digits"},
+		"a file that begins with dots":     {config(nil, "..data"), "spec.config.files must have names of letters, digits"},
+		"a file with too long a name":      {config(nil, strings.Repeat("a", 254)), "spec.config.files must have names of letters, digits"},
+		"a file without a name":            {config(nil, ""), "spec.config.files must have names of letters, digits"},
+
+		"a label of the selector":          {template("labels", fields{"app.kubernetes.io/name": "x"}), "spec.template.labels must not set keys that start with"},
+		"a label of ours":                  {template("labels", fields{"database.dbcluster.io/cluster-uid": "x"}), "spec.template.labels must not set keys that start with"},
+		"the label of the revision":        {template("labels", fields{"controller-revision-hash": "x"}), "spec.template.labels must not set keys that start with"},
+		"the label of the pod's name":      {template("labels", fields{"statefulset.kubernetes.io/pod-name": "x"}), "spec.template.labels must not set keys that start with"},
+		"the label of the pod's index":     {template("labels", fields{"apps.kubernetes.io/pod-index": "x"}), "spec.template.labels must not set keys that start with"},
+		"an annotation of ours":            {template("annotations", fields{"database.dbcluster.io/template": "x"}), "spec.template.annotations must not set keys"},
+		"a volume named data":              {template("volumes", list(volume("data", "emptyDir"))), "spec.template.volumes[].name must be a DNS label other than 'data' and 'config'"},
+		"a volume named config":            {template("volumes", list(volume("config", "emptyDir"))), "spec.template.volumes[].name must be a DNS label other than 'data' and 'config'"},
+		"a volume with a bad name":         {template("volumes", list(volume("A_b", "emptyDir"))), "spec.template.volumes[].name must be a DNS label"},
+		"a volume of two kinds":            {template("volumes", list(volume("x", "emptyDir", "secret"))), "spec.template.volumes[] must have exactly one of configMap, secret and emptyDir"},
+		"a volume of no kind":              {template("volumes", list(volume("x"))), "spec.template.volumes[] must have exactly one of configMap, secret and emptyDir"},
+		"a directory of the node":          {template("volumes", list(volume("x", "hostPath"))), "spec.template.volumes[] must have exactly one of configMap, secret and emptyDir"},
+		"two volumes of one name":          {template("volumes", list(volume("x", "emptyDir"), volume("x", "secret"))), "spec.template.volumes[1]: Duplicate value"},
+		"seventeen volumes":                {template("volumes", many(17, func(i int) any { return volume(nameOf(i), "emptyDir") })), "spec.template.volumes: Too many"},
+		"a mount without a path":           {template("volumeMounts", list(fields{"name": "data"})), "spec.template.volumeMounts[0].mountPath: Required value"},
+		"two mounts at one path":           {template("volumeMounts", list(fields{"name": "x", "mountPath": "/x"}, fields{"name": "y", "mountPath": "/x"})), "spec.template.volumeMounts[1]: Duplicate value"},
+		"a sidecar named database":         {template("sidecars", list(fields{"name": "database"})), "must be a DNS label other than 'database'"},
+		"an init container named database": {template("initContainers", list(fields{"name": "database"})), "must be a DNS label other than 'database'"},
+		"a container without a name":       {template("initContainers", list(fields{"image": "x"})), "spec.template.initContainers[0].name: Required value"},
+		"a sidecar and an init container of one name": {
+			fields{"template": fields{"initContainers": list(fields{"name": "x"}), "sidecars": list(fields{"name": "x"})}},
+			"spec.template.initContainers and spec.template.sidecars must not share a name",
+		},
+		"a container that runs as root": {template("sidecars", list(fields{"name": "x", "runAsUser": int64(0)})), "spec.template.sidecars[0].runAsUser in body should be greater than or equal to 1"},
+		"nine sidecars":                 {template("sidecars", many(9, func(i int) any { return fields{"name": nameOf(i)} })), "spec.template.sidecars: Too many"},
+		"a sidecar's port named db":     {template("sidecars", list(sidecar(fields{"name": "db", "port": int64(1)}))), "must be a DNS label other than 'db'"},
+		"a sidecar's port zero":         {template("sidecars", list(sidecar(fields{"name": "x", "port": int64(0)}))), "spec.template.sidecars[0].ports[0].port in body should be greater than or equal to 1"},
+		"a sidecar's port too high":     {template("sidecars", list(sidecar(fields{"name": "x", "port": int64(65536)}))), "spec.template.sidecars[0].ports[0].port in body should be less than or equal to 65535"},
+
+		"an unknown update":      {update("type", "Recreate"), `spec.update.type: Unsupported value: "Recreate"`},
+		"nobody unavailable":     {update("maxUnavailable", int64(0)), "spec.update.maxUnavailable in body should be greater than or equal to 1"},
+		"nine unavailable":       {update("maxUnavailable", int64(9)), "spec.update.maxUnavailable in body should be less than or equal to 8"},
+		"a share unavailable":    {update("maxUnavailable", "50%"), "spec.update.maxUnavailable in body must be of type integer"},
+		"negative ready seconds": {update("minReadySeconds", int64(-1)), "spec.update.minReadySeconds in body should be greater than or equal to 0"},
+		"more than an hour":      {update("minReadySeconds", int64(3601)), "spec.update.minReadySeconds in body should be less than or equal to 3600"},
+	}
+	for what, c := range cases {
+		t.Run(what, func(t *testing.T) {
+			err := admin.Create(t.Context(), manifest(ns, "orders", c.spec), client.DryRunAll)
+			if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), c.wants) {
+				t.Errorf("got %v, want a refusal with %q", err, c.wants)
+			}
+		})
+	}
+}
+
+func TestTheAPIServerTakesGoodConfigurationTemplatesAndUpdates(t *testing.T) {
+	ns := namespace(t)
+	container := func(i int) any { return fields{"name": nameOf(i), "runAsUser": int64(1)} }
+	for what, spec := range map[string]fields{
+		"files of every kind of name": config("/etc/x", "a", "A.b-c_d", ".hidden", strings.Repeat("a", 253)),
+		"the default config path":     config(nil, "a"),
+		"a config path with dots":     config("/etc/..x/y.d", "a"),
+		"labels of others":            template("labels", fields{"team": "x", "example.com/app.kubernetes.io": "x"}),
+		"annotations of others":       template("annotations", fields{"prometheus.io/scrape": "true"}),
+		"one volume of each kind":     template("volumes", list(volume("a", "emptyDir"), volume("b", "secret"), volume("c", "configMap"))),
+		"sixteen volumes":             template("volumes", many(16, func(i int) any { return volume(nameOf(i), "emptyDir") })),
+		"mounts of our volumes":       template("volumeMounts", list(fields{"name": "data", "mountPath": "/x", "subPath": "y"}, fields{"name": "config", "mountPath": "/y", "readOnly": true})),
+		"eight of each container":     {"template": fields{"initContainers": many(8, container), "sidecars": many(8, func(i int) any { return fields{"name": "s" + nameOf(i)} })}},
+		"a sidecar with ports":        template("sidecars", list(fields{"name": "x", "ports": list(fields{"name": "a", "port": int64(1)}, fields{"name": "b", "port": int64(65535)})})),
+		"updates left to the user":    update("type", "OnDelete"),
+		"one unavailable":             update("maxUnavailable", int64(1)),
+		"eight unavailable":           update("maxUnavailable", int64(8)),
+		"no ready seconds":            update("minReadySeconds", int64(0)),
+		"an hour":                     update("minReadySeconds", int64(3600)),
+		"a paused update":             update("paused", true),
+		"paused":                      {"paused": true},
+		"hibernated":                  {"hibernated": true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			if err := admin.Create(t.Context(), manifest(ns, "orders", spec), client.DryRunAll); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestTheDefaultsOfUpdatesAndConfigurationAreThoseThatTheDocumentationTells(t *testing.T) {
+	cluster := smallest(namespace(t), "orders")
+	withConfig("x")(cluster)
+	if err := admin.Create(t.Context(), cluster, client.DryRunAll); err != nil {
+		t.Fatal(err)
+	}
+	if u := cluster.Spec.Update; u.Type != dbv1.UpdateRolling || u.Paused || u.MaxUnavailable != 1 || *u.MinReadySeconds != 10 {
+		t.Errorf("%+v", u)
+	}
+	if cluster.Spec.Config.Path != "/etc/database" || cluster.Spec.Paused || cluster.Spec.Hibernated {
+		t.Errorf("%+v", cluster.Spec)
+	}
+}
+
+func TestAGrowthCanBeTakenBackUntilItIsDoneAndNotBelowWhatTheVolumesHave(t *testing.T) {
+	ns := ownNamespace(t) // nobody but this test writes the status
+	for what, c := range map[string]struct {
+		capacity, size string
+		fine           bool
+	}{
+		"before anything is known":  {"", "2Gi", false},
+		"to more than there is":     {"1Gi", "2Gi", true},
+		"to a little more":          {"1Gi", "1025Mi", true},
+		"to what there is":          {"1Gi", "1Gi", false},
+		"to less than there is":     {"1Gi", "512Mi", false},
+		"when it is done":           {"100Gi", "99Gi", false},
+		"when there is more":        {"200Gi", "50Gi", false},
+		"to what there is, in byte": {"1Gi", "1073741824", false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			cluster := smallest(ns, "orders")
+			cluster.Spec.Storage.Size = resource.MustParse("100Gi")
+			create(t, cluster)
+			t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), cluster) })
+			if c.capacity != "" {
+				cluster.Status.Storage = &dbv1.StorageStatus{Requested: resource.MustParse("100Gi"), Capacity: new(resource.MustParse(c.capacity))}
+				if err := admin.Status().Update(t.Context(), cluster); err != nil {
+					t.Fatal(err)
+				}
+			}
+			growTo(c.size)(cluster)
+			err := admin.Update(t.Context(), cluster, client.DryRunAll)
+			if c.fine && err != nil || !c.fine && (!apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.storage.size cannot shrink")) {
+				t.Errorf("got %v, want it to be fine: %t", err, c.fine)
+			}
+		})
+	}
+}
