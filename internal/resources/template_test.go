@@ -1,0 +1,135 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+func TestATemplateThatStillHoldsIsRepeatedWhateverTodaysWouldBe(t *testing.T) {
+	cluster := full(t)
+	set := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
+	set.Spec.Template.Spec.PriorityClassName = "of-another-version"
+	set.Spec.Template.Annotations[dbv1.AnnotationTemplate] = "of-another-version"
+	set.Annotations[dbv1.AnnotationSealed] = Seal(set)
+	if child := StatefulSet(cluster, 3, state.Observed{StatefulSet: set}); child.Drift(set) != "" || child.Eviction(set) != nil {
+		t.Errorf("drift at %q", child.Drift(set))
+	}
+	if !Newer(cluster, state.Observed{StatefulSet: set}) {
+		t.Error("nobody is told that today's template is another")
+	}
+}
+
+func TestAStatefulSetThatIsMadeAnewKeepsTheTemplateThatItHad(t *testing.T) {
+	cluster := smallest()
+	former := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
+	former.Spec.Template.Spec.PriorityClassName = "of-another-version"
+	again := func() string {
+		return live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{Former: former})).Spec.Template.Spec.PriorityClassName
+	}
+	if again() != "of-another-version" {
+		t.Error("its members would be restarted")
+	}
+	cluster.Spec.Image = "example.test/database:2"
+	if again() != "" {
+		t.Error("the spec has changed, and the members would not learn of it")
+	}
+}
+
+func TestAStatefulSetThatACrashLeftUnsealedIsComparedWithWhatItWas(t *testing.T) {
+	cluster := smallest()
+	former := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
+	former.Spec.Template.Spec.PriorityClassName = "of-another-version"
+	unsealed := former.DeepCopy()
+	delete(unsealed.Annotations, dbv1.AnnotationSealed)
+	priority := func(set *appsv1.StatefulSet) string {
+		child := StatefulSet(cluster, 3, state.Observed{StatefulSet: set, Former: former})
+		return live[appsv1.StatefulSet](t, child).Spec.Template.Spec.PriorityClassName
+	}
+	if priority(unsealed) != "of-another-version" {
+		t.Error("its members would be restarted")
+	}
+	unsealed.Spec.Template.Spec.Containers[0].Image = "miner:1"
+	if priority(unsealed) != "" {
+		t.Error("what somebody else put there is kept")
+	}
+}
+
+// What a cluster's template was made from must hash the same in every version of the operator that does
+// not mean to restart every database: a change of these values is a change of releases.
+func TestWhatATemplateIsMadeFromHashesAsInEarlierVersions(t *testing.T) {
+	references := []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: "c"}}
+	for want, got := range map[string]string{
+		"e57b97992974cc03": renderedFrom(smallest(), nil),
+		"5f39d9b2aa5d462e": renderedFrom(full(t), references),
+	} {
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+func TestAChangeOfTheResourcesAloneLeavesTheTemplatesHash(t *testing.T) {
+	before, after := smallest(), smallest()
+	after.Spec.Resources.Requests[corev1.ResourceCPU] = resource.MustParse("2")
+	hashOf := func(c *dbv1.DatabaseCluster) string {
+		return live[appsv1.StatefulSet](t, StatefulSet(c, 3, state.Observed{})).Spec.Template.Annotations[dbv1.AnnotationTemplate]
+	}
+	if hashOf(before) != hashOf(after) {
+		t.Error("the hashes differ: no member could be resized while it runs")
+	}
+	after.Spec.Image = "other"
+	if hashOf(before) == hashOf(after) {
+		t.Error("another image has the same hash")
+	}
+}
+
+func TestReferencesAreWhatPodsCannotStartWithout(t *testing.T) {
+	var got []string
+	for _, r := range References(full(t)) {
+		got = append(got, fmt.Sprintf("%s %s by %s, optional %v", r.Kind, r.Name, r.Where, r.Optional))
+	}
+	want := []string{
+		"Secret passwords by spec.env[PASSWORD], optional false",
+		"ConfigMap settings by spec.envFrom, optional false",
+		"Secret certificates by spec.template.volumes[tls].secret, optional false",
+		"ConfigMap extras by spec.template.volumes[extras].configMap, optional true",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestAReferenceThatChangesMakesTheTemplateAnew(t *testing.T) {
+	cluster := full(t)
+	with := func(content string) *appsv1.StatefulSet {
+		return sealed(t, StatefulSet(cluster, 3, state.Observed{References: []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: content}}}))
+	}
+	now := []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: "new"}}
+	for content, changes := range map[string]bool{"new": false, "old": true} {
+		set := with(content)
+		if got := StatefulSet(cluster, 3, state.Observed{StatefulSet: set, References: now}).Drift(set) != ""; got != changes {
+			t.Errorf("%s: drift %v", content, got)
+		}
+	}
+}
+
+func TestContainersOfTheSpecCannotWeakenTheirSecurity(t *testing.T) {
+	for _, c := range live[appsv1.StatefulSet](t, StatefulSet(full(t), 3, state.Observed{})).Spec.Template.Spec.InitContainers {
+		s := c.SecurityContext
+		if s == nil || !*s.RunAsNonRoot || *s.AllowPrivilegeEscalation || s.Capabilities.Drop[0] != "ALL" || len(s.Capabilities.Add) > 0 {
+			t.Errorf("%s: %+v", c.Name, s)
+		}
+	}
+}
