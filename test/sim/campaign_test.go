@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -47,7 +48,7 @@ func newCampaign(s sequence, plants ...func(client.WithWatch) client.WithWatch) 
 	}
 	for {
 		before := p.clone()
-		before.trace = p.trace[:len(p.trace):len(p.trace)]
+		before.trace = slices.Clip(p.trace)
 		c.rounds = append(c.rounds, before)
 		over, err := p.next()
 		if err = errors.Join(err, p.rules()); err != nil {
@@ -120,27 +121,30 @@ func failuresOf(at site, first bool, i int) []failure {
 	}
 }
 
-// try plays a plan and says what is not as it should be. A play that has come to where the one without a
-// failure has been goes on like that one.
+// try plays a plan and says what is not as it should be.
 func (c *campaign) try(todo plan) (*play, error) {
 	p := todo.round.clone()
 	p.fault = &todo.fault
+	err := c.toTheSameEnd(p, func() bool { return p.fault.done })
+	if !p.fault.done {
+		err = errors.Join(err, errors.New("the call was not made again"))
+	}
+	return p, err
+}
+
+// toTheSameEnd plays on and says what is not as it should be. Once it is healed, a play that has come to
+// where the one without a failure has been goes on like that one.
+func (c *campaign) toTheSameEnd(p *play, healed func() bool) error {
 	for {
 		over, err := p.next()
 		if err = errors.Join(err, p.rules()); err != nil {
-			return p, err
+			return err
 		}
-		if !p.fault.done {
-			if over {
-				return p, errors.New("the call was not made again")
-			}
-			continue
-		}
-		if !*everything && c.keys[p.key(c.known)] {
-			return p, nil
+		if !*everything && healed() && c.keys[p.key(c.known)] {
+			return nil
 		}
 		if over {
-			return p, c.asWithout(p)
+			return c.asWithout(p)
 		}
 	}
 }

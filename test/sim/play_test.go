@@ -65,11 +65,11 @@ func (p *play) next() (over bool, err error) {
 	return p.at == len(p.sequence.steps), nil
 }
 
-// rests tells whether nothing will happen any more. When only time can bring something about, it lets
+// rests tells whether nothing will happen any more; a cache that is late will not be so for ever. When only time can bring something about, it lets
 // that time pass.
 func (p *play) rests(changed bool) bool {
 	switch {
-	case changed:
+	case changed, p.lag != nil:
 		p.idle = 0
 	case p.store.version != p.seen: // the pass comes in the next round
 	case p.due.IsZero(), p.idle == quiet:

@@ -186,7 +186,7 @@ func (w *world) watchCluster(c change) {
 		w.watchEnd(before)
 	case before.Generation != after.Generation:
 		w.breaks("the operator changes the spec")
-	case w.fault == nil || w.fault.kind != meanwhile:
+	case w.lag == nil && (w.fault == nil || w.fault.kind != meanwhile): // else it may tell what was
 		w.watchReady(after)
 		w.watchObserved(before, after)
 	}

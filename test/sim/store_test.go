@@ -6,6 +6,7 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -195,9 +196,7 @@ func (s *store) tell(c change) {
 func (s *store) clone(clock clock.PassiveClock) *store {
 	copied := newStore(clock)
 	copied.version, copied.uids = s.version, s.uids
-	for at, object := range s.objects { // objects are replaced, never changed
-		copied.objects[at] = object
-	}
+	maps.Copy(copied.objects, s.objects) // objects are replaced, never changed
 	return copied
 }
 

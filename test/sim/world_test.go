@@ -72,6 +72,8 @@ type world struct {
 	plant func(client.WithWatch) client.WithWatch
 	// fault is what is to go wrong; nil for nothing.
 	fault *fault
+	// lag is a cache that is late, from which the operator reads; nil for one that is not.
+	lag client.Reader
 	// trace are the operator's calls so far, over all its lives.
 	trace []site
 	sites map[site]int
@@ -174,7 +176,11 @@ func (l *life) reconciler() *controller.Reconciler {
 		l.server = l.client()
 	}
 	server := l.server
-	return &controller.Reconciler{Cached: server, Live: server, Writer: apply.Writer{Client: server}, Events: noEvents{}, Clock: l.world.clock, ReferencePeriod: 5 * time.Minute}
+	var cached client.Reader = server
+	if l.world.lag != nil {
+		cached = l.world.lag
+	}
+	return &controller.Reconciler{Cached: cached, Live: server, Writer: apply.Writer{Client: server}, Events: noEvents{}, Clock: l.world.clock, ReferencePeriod: 5 * time.Minute}
 }
 
 // noEvents is a recorder of events that are not looked at.
