@@ -47,7 +47,7 @@ func run(ctx context.Context, settings manager.Settings, log logr.Logger) error 
 	if err != nil {
 		return fmt.Errorf("no Kubernetes cluster to work on: %w", err)
 	}
-	mgr, err := manager.New(config, settings, log)
+	mgr, err := manager.New(ctx, config, settings, log)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,8 @@ type Reconciler struct {
 	// ReferencePeriod is how often a cluster is looked at again whose spec names Secrets or ConfigMaps: those
 	// are not watched. 0: only when something else wakes it.
 	ReferencePeriod time.Duration
+
+	indexed bool
 }
 
 // Reconcile makes one pass: observe, decide, act, report.

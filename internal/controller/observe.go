@@ -35,9 +35,11 @@ type view struct {
 	// fallback is asked for what the first does not have: the cache holds only what carries our labels,
 	// and lags behind. Nil when the first is the API server itself.
 	fallback client.Reader
+	// indexed tells that the first finds objects by the index indexCluster.
+	indexed bool
 }
 
-func (r *Reconciler) view() view     { return view{Reader: r.Cached, fallback: r.Live} }
+func (r *Reconciler) view() view     { return view{Reader: r.Cached, fallback: r.Live, indexed: r.indexed} }
 func (r *Reconciler) liveView() view { return view{Reader: r.Live} }
 
 // find reads an object into the given one and tells whether it exists.
@@ -117,7 +119,11 @@ func (o *observation) list(ctx context.Context, into client.ObjectList, labels m
 	if o.err != nil {
 		return
 	}
-	if err := o.List(ctx, into, client.InNamespace(o.cluster.Namespace), client.MatchingLabels(labels)); err != nil {
+	options := []client.ListOption{client.InNamespace(o.cluster.Namespace), client.MatchingLabels(labels)}
+	if o.indexed {
+		options = append(options, client.MatchingFields{indexCluster: o.cluster.Name})
+	}
+	if err := o.List(ctx, into, options...); err != nil {
 		o.err = fmt.Errorf("list %T of %s: %w", into, o.cluster.Name, err)
 	}
 }

@@ -43,6 +43,31 @@ func TrimPod(object any) (any, error) {
 	}, nil
 }
 
+// TrimClaim keeps of a claim in the cache what state.VolumeOf reads. The rest of such a claim must never be
+// written back.
+func TrimClaim(object any) (any, error) {
+	claim, ok := object.(*corev1.PersistentVolumeClaim)
+	if !ok {
+		return object, nil
+	}
+	return &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:         claim.Namespace,
+			Name:              claim.Name,
+			UID:               claim.UID,
+			ResourceVersion:   claim.ResourceVersion,
+			Labels:            claim.Labels,
+			DeletionTimestamp: claim.DeletionTimestamp,
+		},
+		Spec: corev1.PersistentVolumeClaimSpec{Resources: claim.Spec.Resources},
+		Status: corev1.PersistentVolumeClaimStatus{
+			Capacity:                  claim.Status.Capacity,
+			AllocatedResourceStatuses: claim.Status.AllocatedResourceStatuses,
+			Conditions:                claim.Status.Conditions,
+		},
+	}, nil
+}
+
 func only(annotations map[string]string, key string) map[string]string {
 	value, found := annotations[key]
 	if !found {

@@ -27,8 +27,12 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// SetupWithManager wires the watches.
-func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options) error {
+// SetupWithManager wires the watches and the index of the cache.
+func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
+	if err := index(ctx, mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	r.indexed = true
 	toCluster := handler.EnqueueRequestsFromMapFunc(clusterOf)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("databasecluster").

@@ -207,21 +207,30 @@ func TestDeletionsAndCreationsAlwaysPass(t *testing.T) {
 	}
 }
 
-func TestATrimmedPodSaysTheSameAsTheWholeOne(t *testing.T) {
-	pod := belongings(deleted())["Pod"].object
-	seen := 0
-	for path, mutated := range mutations(pod) {
-		trimmed, err := TrimPod(mutated)
-		if err != nil {
-			t.Fatal(err)
-		}
-		whole := state.MemberOf(mutated.(*corev1.Pod), 0)
-		if got := state.MemberOf(trimmed.(*corev1.Pod), 0); got != whole {
-			t.Errorf("%s: got %+v, want %+v", path, got, whole)
-		}
-		seen++
+func TestWhatIsTrimmedSaysTheSameAsTheWhole(t *testing.T) {
+	cases := map[string]struct {
+		trim  func(any) (any, error)
+		facts func(any) any
+	}{
+		"Pod":                   {TrimPod, func(object any) any { return podFacts(object.(*corev1.Pod)) }},
+		"PersistentVolumeClaim": {TrimClaim, func(object any) any { return claimFacts(object.(*corev1.PersistentVolumeClaim)) }},
 	}
-	if seen < 100 {
-		t.Errorf("only %d mutations", seen)
+	for kind, c := range cases {
+		t.Run(kind, func(t *testing.T) {
+			seen := 0
+			for path, mutated := range mutations(belongings(deleted())[kind].object) {
+				trimmed, err := c.trim(mutated)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, want := c.facts(trimmed), c.facts(mutated); !reflect.DeepEqual(got, want) {
+					t.Errorf("%s: got %+v, want %+v", path, got, want)
+				}
+				seen++
+			}
+			if seen < 40 {
+				t.Errorf("only %d mutations", seen)
+			}
+		})
 	}
 }

@@ -51,7 +51,7 @@ func cachesFilled(caches cache.Cache) healthz.Checker {
 }
 
 // New makes a manager that is ready to start.
-func New(config *rest.Config, settings Settings, log logr.Logger) (ctrl.Manager, error) {
+func New(ctx context.Context, config *rest.Config, settings Settings, log logr.Logger) (ctrl.Manager, error) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), dbv1.AddToScheme(scheme)); err != nil {
 		return nil, fmt.Errorf("register kinds: %w", err)
@@ -70,7 +70,7 @@ func New(config *rest.Config, settings Settings, log logr.Logger) (ctrl.Manager,
 		ReferencePeriod: settings.referencePeriod,
 	}
 	err = errors.Join(
-		clusters.SetupWithManager(mgr, ctrlcontroller.Options{
+		clusters.SetupWithManager(ctx, mgr, ctrlcontroller.Options{
 			MaxConcurrentReconciles: settings.concurrency,
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry),
 		}),

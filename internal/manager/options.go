@@ -82,7 +82,7 @@ func (s *Settings) cacheOptions() cache.Options {
 			&policyv1.PodDisruptionBudget{}: ours,
 			&batchv1.Job{}:                  ours,
 			&corev1.ConfigMap{}:             ours,
-			&corev1.PersistentVolumeClaim{}: ours,
+			&corev1.PersistentVolumeClaim{}: {Label: ours.Label, Transform: dbcontroller.TrimClaim},
 			&corev1.Pod{}:                   pods,
 		},
 	}

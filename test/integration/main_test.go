@@ -97,11 +97,12 @@ func startOperator(config *rest.Config) (stop func(), err error) {
 		log = settings.Logger()
 	}
 	ctrl.SetLogger(log)
-	mgr, err := manager.New(config, settings, log)
+	ctx, cancel := context.WithCancel(context.Background())
+	mgr, err := manager.New(ctx, config, settings, log)
 	if err != nil {
+		cancel()
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
 	done.Go(func() {
 		if err := mgr.Start(ctx); err != nil {
