@@ -85,6 +85,9 @@ func nodeIsTooSmall(err error) bool {
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=delete
 
 func (r *Reconciler) recreate(ctx context.Context, observed state.Observed, why string) ([]happening, error) {
+	if err := r.remember(ctx, observed); err != nil {
+		return nil, err
+	}
 	if err := r.Writer.Delete(ctx, observed.StatefulSet, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
 		return nil, err
 	}
