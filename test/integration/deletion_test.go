@@ -181,3 +181,12 @@ func TestANamesakeThatComesLaterIsNotTakenForTheOneThatWent(t *testing.T) {
 		t.Errorf("both hooks ran as Job %s: the second cluster went without its hook", first.Name)
 	}
 }
+
+func TestANamespaceThatIsDeletedTakesItsClusterAlong(t *testing.T) {
+	cluster := ready(t, nil)
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace}}
+	if err := admin.Delete(t.Context(), ns); err != nil {
+		t.Fatal(err)
+	}
+	awaitGone(t, ns)
+}

@@ -23,28 +23,7 @@ import (
 // madeOtherwise leaves a StatefulSet, and its members, as another version of the operator would have left them.
 func madeOtherwise(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	t.Helper()
-	set := read(t, statefulSet(cluster))
-	made := resources.StatefulSet(cluster, *set.Spec.Replicas, state.Observed{StatefulSet: set}).Object
-	for _, field := range []struct{ value, at, key string }{
-		{"another-version", "labels", "made-by"}, {"0123456789abcdef", "annotations", dbv1.AnnotationTemplate},
-	} {
-		if err := unstructured.SetNestedField(made.Object, field.value, "spec", "template", "metadata", field.at, field.key); err != nil {
-			t.Fatal(err)
-		}
-	}
-	// By the operator's name, or what that version made would be somebody else's.
-	as := client.FieldOwner(dbv1.FieldOwner)
-	if err := admin.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(made), as, client.ForceOwnership); err != nil {
-		t.Fatal(err)
-	}
-	before := read(t, set).DeepCopy()
-	set.Annotations[dbv1.AnnotationSealed] = resources.Seal(set)
-	if err := admin.Patch(t.Context(), set, client.MergeFrom(before), as); err != nil {
-		t.Fatal(err)
-	}
-	if read(t, set); set.Annotations[dbv1.AnnotationSealed] != resources.Seal(set) {
-		t.Fatal("the API server stored another template than was sent: the seal does not hold")
-	}
+	applied(t, cluster)
 	former := uids(t, cluster)
 	for _, pod := range pods(t, cluster) {
 		if err := admin.Delete(t.Context(), &pod); err != nil {
@@ -65,8 +44,42 @@ func madeOtherwise(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	})
 }
 
+// applied writes a StatefulSet as the other version would: what the spec asks for, with metadata of the template
+// that this version would not make.
+func applied(t *testing.T, cluster *dbv1.DatabaseCluster) {
+	t.Helper()
+	set := read(t, statefulSet(cluster))
+	made := resources.StatefulSet(read(t, cluster), *set.Spec.Replicas, state.Observed{StatefulSet: set}).Object
+	for _, field := range []struct{ value, at, key string }{
+		{"another-version", "labels", "made-by"}, {"0123456789abcdef", "annotations", dbv1.AnnotationTemplate},
+	} {
+		if err := unstructured.SetNestedField(made.Object, field.value, "spec", "template", "metadata", field.at, field.key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// By the operator's name, or what that version made would be somebody else's.
+	as := client.FieldOwner(dbv1.FieldOwner)
+	if err := admin.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(made), as, client.ForceOwnership); err != nil {
+		t.Fatal(err)
+	}
+	before := read(t, set).DeepCopy()
+	set.Annotations[dbv1.AnnotationSealed] = resources.Seal(set)
+	if err := admin.Patch(t.Context(), set, client.MergeFrom(before), as); err != nil {
+		t.Fatal(err)
+	}
+	if read(t, set); set.Annotations[dbv1.AnnotationSealed] != resources.Seal(set) {
+		t.Fatal("the API server stored another template than was sent: the seal does not hold")
+	}
+	eventually(t, "the controller to see the StatefulSet", func() error {
+		if s := read(t, set); s.Status.ObservedGeneration < s.Generation {
+			return fmt.Errorf("it has seen generation %d of %d", s.Status.ObservedGeneration, s.Generation)
+		}
+		return nil
+	})
+}
+
 // upgraded is a cluster that another version made, after this one has started.
-func upgraded(t *testing.T, more func(*dbv1.DatabaseCluster)) *dbv1.DatabaseCluster {
+func upgraded(t *testing.T, more, meanwhile func(*dbv1.DatabaseCluster)) *dbv1.DatabaseCluster {
 	t.Helper()
 	ns := ownNamespace(t)
 	config := kubeconfig(t, operatorUser, "")
@@ -81,12 +94,15 @@ func upgraded(t *testing.T, more func(*dbv1.DatabaseCluster)) *dbv1.DatabaseClus
 	awaitReady(t, cluster)
 	former.stopped(t)
 	madeOtherwise(t, cluster)
+	if meanwhile != nil {
+		meanwhile(cluster)
+	}
 	operator(t, config, nil, "--watch-namespace="+ns)
 	return cluster
 }
 
 func TestANewerOperatorRestartsNobodyUntilSomebodyAsks(t *testing.T) {
-	cluster := upgraded(t, nil)
+	cluster := upgraded(t, nil, nil)
 	before := uids(t, cluster)
 	message := awaitCondition(t, cluster, dbv1.ConditionUpdateAvailable, metav1.ConditionTrue, dbv1.ReasonNewerTemplate).Message
 	mustContain(t, message, dbv1.AnnotationUpdate)
@@ -115,7 +131,7 @@ func TestANewerOperatorRestartsNobodyUntilSomebodyAsks(t *testing.T) {
 }
 
 func TestANewerOperatorsTemplateComesWithTheNextChangeOfTheSpec(t *testing.T) {
-	cluster := upgraded(t, nil)
+	cluster := upgraded(t, nil, nil)
 	awaitCondition(t, cluster, dbv1.ConditionUpdateAvailable, metav1.ConditionTrue, dbv1.ReasonNewerTemplate)
 	before := uids(t, cluster)
 	change(t, cluster, takeSecondImage)
@@ -125,7 +141,7 @@ func TestANewerOperatorsTemplateComesWithTheNextChangeOfTheSpec(t *testing.T) {
 }
 
 func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobody(t *testing.T) {
-	cluster := upgraded(t, onVolumes(t))
+	cluster := upgraded(t, onVolumes(t), nil)
 	driver(t, cluster, "10Gi")
 	awaitBound(t, cluster)
 	before := uids(t, cluster)
@@ -137,4 +153,45 @@ func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobody(t *testing.T) {
 	if got := read(t, statefulSet(cluster)).Spec.Template.Labels["made-by"]; got != "another-version" {
 		t.Errorf("the StatefulSet that was made anew has another template: made by %q", got)
 	}
+}
+
+// A member that was given its resources while it ran bears the revision that it was made from.
+func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobodyWhoWasResized(t *testing.T) {
+	cluster := upgraded(t, onVolumes(t), func(c *dbv1.DatabaseCluster) {
+		change(t, c, requestMemory("128Mi"))
+		applied(t, c)
+		for _, pod := range pods(t, c) {
+			before := pod.DeepCopy()
+			pod.Spec.Containers[0].Resources = c.Spec.Resources
+			if err := admin.SubResource("resize").Patch(t.Context(), &pod, client.StrategicMergeFrom(before)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	driver(t, cluster, "10Gi")
+	awaitBound(t, cluster)
+	awaitCondition(t, cluster, dbv1.ConditionUpdateAvailable, metav1.ConditionTrue, dbv1.ReasonNewerTemplate)
+	settle(t, cluster)
+	before := uids(t, cluster)
+	change(t, cluster, growTo("2Gi"))
+	awaitReady(t, cluster)
+	mustHaveVolumesOf(t, cluster, "2Gi")
+	mustNotBeRestarted(t, cluster, before)
+}
+
+// Somebody asked for what was newer then, and nothing was: the revision is the same as before.
+func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobodyAfterAnUpdateThatChangedNothing(t *testing.T) {
+	cluster := upgraded(t, onVolumes(t), func(c *dbv1.DatabaseCluster) {
+		change(t, c, annotated(dbv1.AnnotationUpdate, "1"))
+		applied(t, c)
+	})
+	driver(t, cluster, "10Gi")
+	awaitBound(t, cluster)
+	awaitCondition(t, cluster, dbv1.ConditionUpdateAvailable, metav1.ConditionTrue, dbv1.ReasonNewerTemplate)
+	settle(t, cluster)
+	before := uids(t, cluster)
+	change(t, cluster, growTo("2Gi"))
+	awaitReady(t, cluster)
+	mustHaveVolumesOf(t, cluster, "2Gi")
+	mustNotBeRestarted(t, cluster, before)
 }

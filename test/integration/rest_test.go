@@ -57,7 +57,7 @@ func mustSendNothing(t *testing.T, since int) {
 
 func TestAtRestNoRequestIsSent(t *testing.T) {
 	alone(t)
-	cluster := ready(t, func(c *dbv1.DatabaseCluster) { withConfig("a = 1")(c); withHook(c) })
+	cluster := ready(t, withConfig("a = 1"))
 	since := quiet(t)
 	for range 3 {
 		looked(t, cluster)
