@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"testing"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -61,6 +62,22 @@ func newCampaign(s sequence, plants ...func(client.WithWatch) client.WithWatch) 
 	}
 	c.trace, c.end, c.counts = p.trace, p.store.snapshot(), p.counts
 	return c, errors.Join(p.rules(), p.rest())
+}
+
+// campaigns are made once for all tests, which come one after the other.
+var campaigns sync.Map // by the name of the sequence
+
+func campaignOf(t *testing.T, s sequence) *campaign {
+	t.Helper()
+	if made, ok := campaigns.Load(s.name); ok {
+		return made.(*campaign)
+	}
+	c, err := newCampaign(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	campaigns.Store(s.name, c)
+	return c
 }
 
 // plans are all failures at all calls. Where two lead to the same, one is enough: a crash does the same at
@@ -174,10 +191,7 @@ func TestOneFailureAtAnyCallChangesNothingAboutTheEnd(t *testing.T) {
 	for _, sequence := range sequences {
 		t.Run(sequence.name, func(t *testing.T) {
 			t.Parallel()
-			c, err := newCampaign(sequence)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := campaignOf(t, sequence)
 			var failures []string
 			plans := c.plans()
 			for _, plan := range plans {
@@ -202,10 +216,7 @@ func TestTheOrderOfEventsChangesNothingAboutTheEnd(t *testing.T) {
 	for _, sequence := range sequences {
 		t.Run(sequence.name, func(t *testing.T) {
 			t.Parallel()
-			c, err := newCampaign(sequence)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := campaignOf(t, sequence)
 			var failures []string
 			for seed := range tried() {
 				p := newPlay(sequence, seed+1)

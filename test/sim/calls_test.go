@@ -1,0 +1,19 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestEveryWayToMakeARequestCanFail(t *testing.T) {
+	functions := reflect.ValueOf((&life{}).functions())
+	for i := range functions.NumField() {
+		if way := functions.Type().Field(i).Name; way != "SubResource" && functions.Field(i).IsNil() {
+			t.Errorf("%s goes past what makes calls fail", way)
+		}
+	}
+}
