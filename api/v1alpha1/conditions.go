@@ -69,6 +69,8 @@ const (
 	ReasonWaitingForVolume = "WaitingForVolume"
 	// ReasonWaitingForReference: a Secret or ConfigMap that the spec names does not exist.
 	ReasonWaitingForReference = "WaitingForReference"
+	// ReasonWaitingForFormer: objects of a former cluster of the same name are still being removed.
+	ReasonWaitingForFormer = "WaitingForFormer"
 	// ReasonHibernating: the members are being stopped, one by one.
 	ReasonHibernating = "Hibernating"
 	// ReasonResizingStorage: the volumes are growing.

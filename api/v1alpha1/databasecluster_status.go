@@ -139,9 +139,9 @@ type VolumeStatus struct {
 
 // StorageStatus tells how large the volumes are.
 type StorageStatus struct {
-	// requested is the smallest size that a member's claim asks for.
-	// +optional
-	Requested resource.Quantity `json:"requested,omitzero"`
+	// requested is the largest size that a member's claim asks for.
+	// +required
+	Requested resource.Quantity `json:"requested"`
 
 	// capacity is the size of the smallest volume. Left out while none is bound.
 	// +optional

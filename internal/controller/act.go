@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -53,9 +54,10 @@ func (r *Reconciler) act(ctx context.Context, cluster *dbv1.DatabaseCluster, obs
 
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=patch
 
-// resizeClaims asks for other sizes; each claim is still to be as it was when that was decided.
+// resizeClaims asks for other sizes; each claim is still to be as it was when that was decided. What was done
+// is told at once: events of one reason about one object are folded into one, whatever they say.
 func (r *Reconciler) resizeClaims(ctx context.Context, cluster *dbv1.DatabaseCluster, all []plan.ClaimResize) ([]happening, error) {
-	var done []happening
+	var resized []string
 	var errs []error
 	for _, c := range all {
 		claim := belonging(cluster, "PersistentVolumeClaim", c.Volume.Claim)
@@ -63,11 +65,14 @@ func (r *Reconciler) resizeClaims(ctx context.Context, cluster *dbv1.DatabaseClu
 			{Op: "replace", Path: "/spec/resources/requests/storage", Value: c.Size.String()},
 		})
 		if err == nil {
-			done = append(done, normal("VolumeResizing", "Resize", c.String()))
+			resized = append(resized, c.String())
 		}
 		errs = append(errs, err)
 	}
-	return done, errors.Join(errs...)
+	if len(resized) == 0 {
+		return nil, errors.Join(errs...)
+	}
+	return []happening{normal("VolumeResizing", "Resize", "resizing "+strings.Join(resized, ", "))}, errors.Join(errs...)
 }
 
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=delete

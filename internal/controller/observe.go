@@ -99,10 +99,17 @@ func child[T any, Object interface {
 		return nil
 	}
 	if !metav1.IsControlledBy(object, o.cluster) {
+		ref.Leaving = namesake(object, o.cluster)
 		o.Foreign = append(o.Foreign, ref)
 		return nil
 	}
 	return facts(object)
+}
+
+// namesake tells whether an object belongs to a former cluster of the same name.
+func namesake(object metav1.Object, cluster *dbv1.DatabaseCluster) bool {
+	owner := metav1.GetControllerOfNoCopy(object)
+	return owner != nil && owner.Kind == "DatabaseCluster" && owner.Name == cluster.Name
 }
 
 func (o *observation) exists(ctx context.Context, name string, object client.Object) bool {

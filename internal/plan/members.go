@@ -106,7 +106,7 @@ func settling(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) b
 		return true
 	}
 	if ready, wanted := observed.Ready(), target(cluster); ready < wanted {
-		p.Reason, p.Why = dbv1.ReasonWaitingForMembers, fmt.Sprintf("%d of %d members are ready", ready, wanted)
+		p.Reason, p.Why = dbv1.ReasonWaitingForMembers, observed.Counted(wanted)
 		return true
 	}
 	for _, m := range observed.Members {

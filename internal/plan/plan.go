@@ -98,7 +98,7 @@ func decide(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) {
 	switch {
 	case len(p.Apply) > 0:
 		p.Reason, p.Why = dbv1.ReasonApplying, describe(p.Apply)
-	case absent(p, observed), recreate(p, cluster, observed), scaleIn(p, cluster, observed):
+	case leaving(p, observed), absent(p, observed), recreate(p, cluster, observed), scaleIn(p, cluster, observed):
 	case held(p, observed), rollOut(p, cluster, observed):
 	case settling(p, cluster, observed), resizing(p, cluster, observed):
 	default:
@@ -113,7 +113,8 @@ func pending(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) boo
 	wanted := target(cluster)
 	leaving := slices.ContainsFunc(observed.Members, func(m state.Member) bool { return m.Ordinal >= wanted })
 	return len(p.Claims) > 0 || leaving || replicasNow(cluster, observed) != wanted || holdsBack(observed) ||
-		ending(observed) || otherSize(cluster, observed)
+		ending(observed) || otherSize(cluster, observed) ||
+		slices.ContainsFunc(observed.Foreign, isLeaving)
 }
 
 // pause leaves everything undone. What only Kubernetes still has to do is reported as ever.
@@ -129,6 +130,8 @@ func (p *Plan) pause() {
 const (
 	// foreignAgain is how often a name conflict is looked at again: somebody else's objects are not watched.
 	foreignAgain = 30 * time.Second
+	// leavingAgain is how often it is looked whether what a former cluster left is gone.
+	leavingAgain = 2 * time.Second
 	// missingAgain is how often a Secret or ConfigMap is looked for that does not exist: neither is watched.
 	missingAgain = 10 * time.Second
 )
@@ -146,6 +149,7 @@ func again(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) time.
 	within(rolling, patience(observed))
 	within(slices.ContainsFunc(observed.Members, func(m state.Member) bool { return m.Broken(observed.At) }), observed.Settles(state.Steadily))
 	within(len(observed.Foreign) > 0, foreignAgain)
+	within(slices.ContainsFunc(observed.Foreign, isLeaving), leavingAgain)
 	within(len(missing(observed)) > 0, missingAgain)
 	return soonest
 }

@@ -166,13 +166,13 @@ func TestWhatIsDoneForARunningCluster(t *testing.T) {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Members[1].ReadySince, o.Members[1].Problem = metav1.NewTime(now.Add(-time.Second)), "exited"
 			},
-			"WaitingForMembers: 2 of 3 members are ready\nagain in 9s\n",
+			"WaitingForMembers: 2 of 3 members are ready; pod orders-1 is not ready\nagain in 9s\n",
 		},
 		"a broken member that is current is left to Kubernetes": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Members[1].Ready, o.Members[1].Problem = false, "crash"
 			},
-			"WaitingForMembers: 2 of 3 members are ready\n",
+			"WaitingForMembers: 2 of 3 members are ready; pod orders-1 is not ready\n",
 		},
 		"an object of somebody else is left alone and the others are made": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -180,6 +180,13 @@ func TestWhatIsDoneForARunningCluster(t *testing.T) {
 			},
 			"create Service orders-headless\ncreate PodDisruptionBudget orders\ncreate StatefulSet orders\n" +
 				"Applying: create Service orders-headless, create PodDisruptionBudget orders, create StatefulSet orders\nagain in 30s\nSTALLED NameConflict\n",
+		},
+		"what a former cluster of the name left is waited for": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.StatefulSet, o.Members = nil, nil
+				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders", Leaving: true}}
+			},
+			"WaitingForFormer: StatefulSet orders of a former cluster of this name is being removed\nagain in 2s\n",
 		},
 		"no members are made whose names lead to somebody else's Service": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {

@@ -6,6 +6,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -14,14 +15,27 @@ import (
 
 // stall is what waits for a human although the cluster as such may run.
 func stall(cluster *dbv1.DatabaseCluster, observed state.Observed) *Stall {
-	if len(observed.Foreign) > 0 {
-		return &Stall{dbv1.ReasonNameConflict, nameConflict(observed.Foreign)}
+	if taken := slices.DeleteFunc(slices.Clone(observed.Foreign), isLeaving); len(taken) > 0 {
+		return &Stall{dbv1.ReasonNameConflict, nameConflict(taken)}
 	}
 	if absent := absentReference(observed); absent != nil {
 		return absent
 	}
 	return infeasible(cluster, observed)
 }
+
+// leaving waits for Kubernetes to remove what belonged to a former cluster of the same name.
+func leaving(p *Plan, observed state.Observed) bool {
+	i := slices.IndexFunc(observed.Foreign, isLeaving)
+	if i < 0 {
+		return false
+	}
+	p.Reason = dbv1.ReasonWaitingForFormer
+	p.Why = fmt.Sprintf("%s %s of a former cluster of this name is being removed", observed.Foreign[i].Kind, observed.Foreign[i].Name)
+	return true
+}
+
+func isLeaving(r state.Ref) bool { return r.Leaving }
 
 func nameConflict(foreign []state.Ref) string {
 	names := make([]string, 0, len(foreign))

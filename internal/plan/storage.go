@@ -54,14 +54,10 @@ func inUse(cluster *dbv1.DatabaseCluster, observed state.Observed) []state.Volum
 }
 
 // recreate makes the StatefulSet anew when it would make claims of another size, which cannot be changed
-// in place. Its pods are left alone. The claims that there are come first, and none for which that size is known
-// to be impossible.
+// in place. Its pods are left alone. The claims that there are come first: when the size is refused to one of
+// them, or known to be impossible, the next member's claim shall not ask for it either.
 func recreate(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
-	if len(p.Claims) > 0 {
-		p.Reason, p.Why = dbv1.ReasonResizingStorage, "resizing "+describeClaims(p.Claims)
-		return true
-	}
-	if !otherSize(cluster, observed) || infeasible(cluster, observed) != nil {
+	if len(p.Claims) > 0 || !otherSize(cluster, observed) || infeasible(cluster, observed) != nil {
 		return false
 	}
 	p.Step = RecreateStatefulSet{}
@@ -90,6 +86,9 @@ func describeClaims(all []ClaimResize) string {
 // resizing waits for the volumes to have their size.
 func resizing(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	text := Resizing(cluster, observed)
+	if len(p.Claims) > 0 {
+		text = "resizing " + describeClaims(p.Claims)
+	}
 	if text != "" {
 		p.Reason, p.Why = dbv1.ReasonResizingStorage, text
 	}

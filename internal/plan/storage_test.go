@@ -45,7 +45,15 @@ func TestHowVolumesGrow(t *testing.T) {
 				down(o, "disk full", 0, 1, 2)
 			},
 			"resize PersistentVolumeClaim data-orders-0 from 1Gi to 2Gi\nresize PersistentVolumeClaim data-orders-2 from 1Gi to 2Gi\n" +
-				"ResizingStorage: resizing PersistentVolumeClaim data-orders-0 from 1Gi to 2Gi, PersistentVolumeClaim data-orders-2 from 1Gi to 2Gi\n",
+				"WaitingForMembers: 0 of 3 members are ready; pod orders-0 is not ready; pod orders-1 is not ready; pod orders-2 is not ready\n",
+		},
+		"one that is refused keeps members from nothing": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				grown(c)
+				volumes(o, [2]string{"1Gi", "1Gi"})
+				outdated(o, 2)
+			},
+			"resize PersistentVolumeClaim data-orders-0 from 1Gi to 2Gi\nrestart orders-2\nRollingOut: 1 member is outdated; restarting pod orders-2\n",
 		},
 		"beside any other change": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {

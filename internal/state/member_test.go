@@ -37,11 +37,17 @@ func TestTheProblemOfAPodNamesTheCauseWithoutTimesOrCounters(t *testing.T) {
 			{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: reason, Message: message},
 		}}
 	}
-	const exits, noImage = "container database: exited with code 127 (Error)", "container database: image pull failed: not found"
+	const exits, noImage = "container database: exited with code 127 (Error); kubectl logs --previous tells more", "container database: image pull failed: not found"
+	const noCommand = `container database: cannot be started: exec: "no-such-command": not found`
+	unstarted := corev1.ContainerStatus{Name: "database", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+		ExitCode: 128, Reason: "StartError", Message: `exec: "no-such-command": not found`,
+	}}}
 	cases := map[string]struct {
 		status corev1.PodStatus
 		want   string
 	}{
+		"no such command":                   {containers(waiting("RunContainerError", `exec: "no-such-command": not found`)), noCommand},
+		"the next try at that":              {containers(unstarted), noCommand},
 		"a pod that runs":                   {corev1.PodStatus{Phase: corev1.PodRunning}, ""},
 		"a pod that starts":                 {containers(waiting("ContainerCreating", "")), ""},
 		"an image not there":                {containers(waiting("ErrImagePull", "not found")), noImage},

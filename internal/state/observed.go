@@ -6,6 +6,8 @@ SPDX-License-Identifier: Apache-2.0
 package state
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -54,6 +56,8 @@ type Observed struct {
 type Ref struct {
 	Kind string
 	Name string
+	// Leaving tells that it belonged to a former cluster of the same name: Kubernetes removes it.
+	Leaving bool
 }
 
 // Holds tells whether somebody else's object of that kind and name is in the way.
@@ -75,6 +79,28 @@ func (o Observed) Ready() int32 {
 		}
 	}
 	return ready
+}
+
+// Counted says how many of the members that are wanted are ready, and what is with each of the others.
+func (o Observed) Counted(wanted int32) string {
+	texts := []string{fmt.Sprintf("%d of %d members are ready", o.Ready(), wanted)}
+	seen := map[int32]bool{}
+	for _, m := range o.Members {
+		seen[m.Ordinal] = true
+		switch {
+		case m.Stopping:
+			texts = append(texts, fmt.Sprintf("pod %s is stopping", m.Name))
+		case !m.Serving(o.At):
+			texts = append(texts, fmt.Sprintf("pod %s is not ready", m.Name))
+		}
+	}
+	for ordinal := range wanted {
+		if !seen[ordinal] && o.StatefulSet != nil {
+			texts = append(texts, fmt.Sprintf("pod %s-%d does not exist: when that lasts, see the events of the StatefulSet", o.StatefulSet.Name, ordinal))
+			break // one tells enough: the others are missing for the same reason
+		}
+	}
+	return strings.Join(texts, "; ")
 }
 
 // Settles is how long it takes until another member has been ready for that long; 0 when there is none

@@ -16,6 +16,8 @@ var (
 	// starting are the reasons of a waiting container that say nothing of a problem. Why a container is in
 	// CrashLoopBackOff, its last end says.
 	starting = map[string]bool{"": true, "ContainerCreating": true, "PodInitializing": true, "CrashLoopBackOff": true}
+	// unstartable are those of a container whose command cannot be run at all.
+	unstartable = map[string]bool{"RunContainerError": true, "StartError": true, "ContainerCannotRun": true}
 	// pulling are those of one image that cannot be pulled.
 	pulling = map[string]bool{"ErrImagePull": true, "ImagePullBackOff": true}
 )
@@ -62,6 +64,8 @@ func containerProblem(s corev1.ContainerStatus) string {
 				cause = waiting.Message
 			}
 			return fmt.Sprintf("container %s: image pull failed: %s", s.Name, cause)
+		case unstartable[waiting.Reason]:
+			return cannotStart(s.Name, waiting.Message)
 		case !starting[waiting.Reason]:
 			return fmt.Sprintf("container %s: %s: %s", s.Name, waiting.Reason, waiting.Message)
 		}
@@ -70,10 +74,19 @@ func containerProblem(s corev1.ContainerStatus) string {
 	if ended == nil {
 		ended = s.LastTerminationState.Terminated
 	}
-	if ended == nil {
+	switch {
+	case ended == nil:
 		return ""
+	case unstartable[ended.Reason]:
+		return cannotStart(s.Name, ended.Message)
+	default:
+		return fmt.Sprintf("container %s: exited with code %d (%s); kubectl logs --previous tells more", s.Name, ended.ExitCode, ended.Reason)
 	}
-	return fmt.Sprintf("container %s: exited with code %d (%s)", s.Name, ended.ExitCode, ended.Reason)
+}
+
+// cannotStart is the same text while the kubelet waits for the next try and after it.
+func cannotStart(container, message string) string {
+	return fmt.Sprintf("container %s: cannot be started: %s", container, message)
 }
 
 // stuck tells whether a pod does not run and will not by itself: no node, no image, no configuration, or

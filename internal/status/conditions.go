@@ -38,7 +38,7 @@ func ready(available, progressing, degraded, stalled metav1.Condition) metav1.Co
 func (p Pass) available() metav1.Condition {
 	wanted, members := p.Cluster.Spec.Replicas, int32(len(p.Observed.Members))
 	serving := p.Observed.Ready()
-	text := fmt.Sprintf("%d of %d members are ready", serving, wanted)
+	text := p.Observed.Counted(wanted)
 	switch {
 	case p.Cluster.DeletionTimestamp != nil && serving < wanted:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonDeleting, text)
@@ -50,9 +50,6 @@ func (p Pass) available() metav1.Condition {
 		return condition(dbv1.ConditionAvailable, true, dbv1.ReasonAllReplicasReady, fmt.Sprintf("%d members are ready, %d are wanted", serving, wanted))
 	case serving == wanted:
 		return condition(dbv1.ConditionAvailable, true, dbv1.ReasonAllReplicasReady, text)
-	case members < wanted:
-		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonReplicasNotReady,
-			fmt.Sprintf("%s, %d exist; when that lasts, see the events of the StatefulSet", text, members))
 	default:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonReplicasNotReady, text)
 	}

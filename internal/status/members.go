@@ -53,24 +53,24 @@ func (p Pass) member(m state.Member, outdated bool) dbv1.MemberStatus {
 	return seen
 }
 
-// storage is the smallest of the members' volumes; nil while there is none.
+// storage is the most that a claim asks for and the least that a volume has; nil while there is none.
 func (p Pass) storage() *dbv1.StorageStatus {
-	var smallest *dbv1.StorageStatus
+	var seen *dbv1.StorageStatus
 	for _, v := range p.Observed.Volumes {
 		if v.Ordinal >= p.Cluster.Spec.Replicas {
 			continue
 		}
-		if smallest == nil {
-			smallest = &dbv1.StorageStatus{Requested: v.Requested}
+		if seen == nil {
+			seen = &dbv1.StorageStatus{}
 		}
-		if v.Requested.Cmp(smallest.Requested) < 0 {
-			smallest.Requested = v.Requested
+		if v.Requested.Cmp(seen.Requested) > 0 {
+			seen.Requested = v.Requested
 		}
-		if capacity := sizeOf(v.Capacity); capacity != nil && (smallest.Capacity == nil || capacity.Cmp(*smallest.Capacity) < 0) {
-			smallest.Capacity = capacity
+		if capacity := sizeOf(v.Capacity); capacity != nil && (seen.Capacity == nil || capacity.Cmp(*seen.Capacity) < 0) {
+			seen.Capacity = capacity
 		}
 	}
-	return smallest
+	return seen
 }
 
 func sizeOf(quantity resource.Quantity) *resource.Quantity {

@@ -80,12 +80,12 @@ func TestTheConditionsOfAPass(t *testing.T) {
 		"a member is not ready": {
 			func(p *Pass) { p.Observed.Members[1].Ready = false; p.Plan.Reason = dbv1.ReasonWaitingForMembers },
 			"-Ready NotReady, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
-			"not available: 1 of 2 members are ready",
+			"not available: 1 of 2 members are ready; pod orders-1 is not ready",
 		},
 		"a member is on its way out": {
 			func(p *Pass) { p.Observed.Members[1].Stopping = true; p.Plan.Reason = dbv1.ReasonWaitingForMembers },
 			"-Ready NotReady, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
-			"not available: 1 of 2 members are ready",
+			"not available: 1 of 2 members are ready; pod orders-1 is stopping",
 		},
 		"a member cannot run": {
 			func(p *Pass) {
