@@ -42,7 +42,7 @@ type plan struct {
 }
 
 func newCampaign(s sequence, plants ...func(client.WithWatch) client.WithWatch) (*campaign, error) {
-	c := &campaign{sequence: s, keys: map[[sha256.Size]byte]bool{}, known: memory{}}
+	c := &campaign{sequence: s, keys: map[[sha256.Size]byte]bool{}}
 	p := newPlay(s, 0)
 	for _, plant := range plants {
 		p.plant = plant
@@ -60,7 +60,7 @@ func newCampaign(s sequence, plants ...func(client.WithWatch) client.WithWatch) 
 			break
 		}
 	}
-	c.trace, c.end, c.counts = p.trace, p.store.snapshot(), p.counts
+	c.trace, c.end, c.counts, c.known = p.trace, p.store.snapshot(), p.counts, p.own
 	return c, errors.Join(p.rules(), p.rest())
 }
 

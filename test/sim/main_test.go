@@ -12,6 +12,6 @@ import (
 
 // TestMain lets garbage lie for longer: worlds are small and many.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(200)
+	debug.SetGCPercent(400)
 	os.Exit(m.Run())
 }

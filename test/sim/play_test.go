@@ -29,13 +29,15 @@ type play struct {
 	idle   int
 	// line is where the story of the step begins.
 	line int
+	// own are the texts of the objects that only this play has.
+	own memory
 }
 
 func newPlay(s sequence, seed uint64) *play { return &play{world: newWorld(seed), sequence: s} }
 
 func (p *play) clone() *play {
 	copied := *p
-	copied.world = p.world.clone()
+	copied.world, copied.own = p.world.clone(), nil
 	return &copied
 }
 
@@ -149,12 +151,22 @@ func (p *play) key(known memory) [sha256.Size]byte {
 	aliases, serving := make([]string, 0, 2*len(p.store.objects)), len(p.serving()) > 0
 	for _, object := range p.store.sorted() {
 		aliases = append(aliases, string(object.GetUID()), "uid of "+ref(object))
-		if _, seen := known[object]; !seen {
-			known[object] = ref(object) + normalText(object)
-		}
-		fmt.Fprintln(&text, known[object], p.age(object, serving))
+		fmt.Fprintln(&text, p.textOf(object, known), p.age(object, serving))
 	}
 	return sha256.Sum256([]byte(strings.NewReplacer(aliases...).Replace(text.String())))
+}
+
+func (p *play) textOf(object client.Object, known memory) string {
+	if text, ok := known[object]; ok {
+		return text
+	}
+	if _, ok := p.own[object]; !ok {
+		if p.own == nil {
+			p.own = memory{}
+		}
+		p.own[object] = ref(object) + normalText(object)
+	}
+	return p.own[object]
 }
 
 const (
