@@ -85,6 +85,7 @@ test: test-unit test-integration ## Run the unit tests and the integration tests
 .PHONY: test-unit
 test-unit: race-detector ## Run the unit tests, those of the local tool and of the bundle too.
 	go test -race ./...
+	go test ./test/sim # with the race detector it goes through fewer failures
 	cd hack/local && go test ./...
 
 .PHONY: test-integration

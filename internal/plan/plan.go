@@ -55,11 +55,11 @@ type Stall struct {
 }
 
 // Delicate tells whether the plan does what a view that lags behind must not lead to: it has then to be
-// decided from the API server itself. A StatefulSet that is made anew takes over the members that there are; a
+// decided from the API server itself. A claim that grows never shrinks. A StatefulSet that is made anew takes over the members that there are; a
 // cluster without our finalizer never had any.
 func (p *Plan) Delicate() bool {
 	remade := slices.ContainsFunc(p.Apply, func(w Write) bool { return w.UID == "" && w.Sealed() })
-	return p.Step != nil || len(p.Delete) > 0 || remade && !p.AddFinalizer
+	return p.Step != nil || len(p.Claims) > 0 || len(p.Delete) > 0 || remade && !p.AddFinalizer
 }
 
 // Step is one disruptive thing: RestartMember, ResizeMember, StopMember, Scale, RecreateStatefulSet, RunHook or Finalize.
