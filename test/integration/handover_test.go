@@ -125,14 +125,14 @@ func TestAnOperatorThatWasFrozenDoesNoHarmWhenItGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.mustTakeOver(t)
-	before, version := uids(t, p.cluster), read(t, statefulSet(p.cluster)).ResourceVersion
+	before, generation := uids(t, p.cluster), read(t, statefulSet(p.cluster)).Generation
 	if err := p.leads.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
 	p.mustEnd(t)
 	mustNotBeRestarted(t, p.cluster, before)
-	if got := read(t, statefulSet(p.cluster)).ResourceVersion; got != version {
-		t.Error("an operator that had lost its lease wrote the StatefulSet")
+	if got := read(t, statefulSet(p.cluster)).Generation; got != generation {
+		t.Error("an operator that had lost its lease changed the StatefulSet")
 	}
 	awaitReady(t, p.cluster)
 }

@@ -80,7 +80,7 @@ func claimUIDs(t *testing.T, cluster *dbv1.DatabaseCluster) map[string]types.UID
 // driver gives volumes the size that their claims ask for, as a CSI driver and the kubelet would, up to a limit.
 func driver(t *testing.T, cluster *dbv1.DatabaseCluster, limit string) {
 	t.Helper()
-	most := resource.MustParse(limit)
+	most, cluster := resource.MustParse(limit), cluster.DeepCopy() // the test goes on to read into its own
 	again(t, func(ctx context.Context) {
 		items, _ := claims(ctx, cluster)
 		for i := range items {
