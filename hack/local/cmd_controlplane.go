@@ -121,7 +121,7 @@ func controlPlaneRun(ctx context.Context, repo string, flags, command []string) 
 	if err != nil {
 		return err
 	}
-	if err := settings.AddFlags(flags); err != nil {
+	if settings, err = settings.WithFlags(flags); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, controlplane.Discard(context.WithoutCancel(ctx), dir)) }()

@@ -113,21 +113,21 @@ func (s Settings) Alone() Settings {
 	return s
 }
 
-// AddFlags adds further flags, each as PROGRAM:FLAG.
-func (s *Settings) AddFlags(flags []string) error {
+// WithFlags adds further flags, each as PROGRAM:FLAG.
+func (s Settings) WithFlags(flags []string) (Settings, error) {
 	for _, given := range flags {
 		switch program, flag, _ := strings.Cut(given, ":"); {
 		case !strings.HasPrefix(flag, "--"):
-			return fmt.Errorf("%q is not PROGRAM:--FLAG", given)
+			return s, fmt.Errorf("%q is not PROGRAM:--FLAG", given)
 		case program == apiServer:
 			s.ExtraAPI = append(s.ExtraAPI, flag)
 		case program == manager:
 			s.ExtraManager = append(s.ExtraManager, flag)
 		default:
-			return fmt.Errorf("%q: flags can be given to %s and %s", given, apiServer, manager)
+			return s, fmt.Errorf("%q: flags can be given to %s and %s", given, apiServer, manager)
 		}
 	}
-	return nil
+	return s, nil
 }
 
 // Describe is one line about where the control plane is.

@@ -114,8 +114,8 @@ func TestACommandIsToldWhereTheControlPlaneIs(t *testing.T) {
 }
 
 func TestFlagsAreGivenToTheProgramThatTheyName(t *testing.T) {
-	settings := open(t)
-	if err := settings.AddFlags([]string{"kube-apiserver:--v=2", "kube-controller-manager:--controllers=a:b"}); err != nil {
+	settings, err := open(t).WithFlags([]string{"kube-apiserver:--v=2", "kube-controller-manager:--controllers=a:b"})
+	if err != nil {
 		t.Fatal(err)
 	}
 	commands := settings.Commands(&Client{})
@@ -123,7 +123,7 @@ func TestFlagsAreGivenToTheProgramThatTheyName(t *testing.T) {
 		t.Errorf("%v", commands)
 	}
 	for _, bad := range []string{"--v=2", "etcd:--v=2", "kube-apiserver:v", ""} {
-		if err := settings.AddFlags([]string{bad}); err == nil {
+		if _, err := settings.WithFlags([]string{bad}); err == nil {
 			t.Errorf("%q is taken", bad)
 		}
 	}
