@@ -71,7 +71,7 @@ const (
 	ReasonWaitingForReference = "WaitingForReference"
 	// ReasonWaitingForFormer: objects of a former cluster of the same name are still being removed.
 	ReasonWaitingForFormer = "WaitingForFormer"
-	// ReasonHibernating: the members are being stopped, one by one.
+	// ReasonHibernating: the members are being stopped, one by one; also of Available and Hibernated.
 	ReasonHibernating = "Hibernating"
 	// ReasonResizingStorage: the volumes are growing.
 	ReasonResizingStorage = "ResizingStorage"

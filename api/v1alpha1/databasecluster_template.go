@@ -104,8 +104,9 @@ type VolumeMount struct {
 
 	// mountPath is where the container finds it.
 	// +required
-	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MinLength=2
 	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:]+)+$') && !self.contains('/../') && !self.endsWith('/..')",message="a mountPath in spec.template must be an absolute path without ':' or '..', and must not end in '/'"
 	MountPath string `json:"mountPath"`
 
 	// subPath is the part of the volume to mount. Default: all of it.

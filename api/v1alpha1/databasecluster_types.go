@@ -62,6 +62,7 @@ type DatabaseClusterList struct {
 // DatabaseClusterSpec is what the owner of a DatabaseCluster wants.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.config) || self.config.path != self.dataPath",message="spec.config.path must not be spec.dataPath: the data volume is there"
+// +kubebuilder:validation:XValidation:rule="!has(self.template) || !has(self.template.volumeMounts) || self.template.volumeMounts.all(m, m.mountPath != self.dataPath && (!has(self.config) || m.mountPath != self.config.path))",message="spec.template.volumeMounts must not mount anything at spec.dataPath or spec.config.path: the data and the files are there"
 type DatabaseClusterSpec struct {
 	// replicas is the number of members, 1 to 9.
 	// +required

@@ -22,10 +22,8 @@ import (
 // readFormer reads what the StatefulSet was whose members run without one: while it is made anew, or after
 // somebody deleted it and left its pods. Kubernetes keeps that as a revision, the newest one. The pods do not
 // tell which: one that was given its resources while it ran bears the revision that it was made from.
-// One that was made anew and not sealed, because of a crash, is compared with it.
 func (o *observation) readFormer(ctx context.Context, live client.Reader) {
-	sealed := o.StatefulSet != nil && o.StatefulSet.Annotations[dbv1.AnnotationSealed] != ""
-	if o.err != nil || sealed || len(o.Members) == 0 {
+	if o.err != nil || o.StatefulSet != nil || len(o.Members) == 0 {
 		return
 	}
 	labels := naming.Selector(o.cluster.Name)

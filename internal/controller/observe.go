@@ -69,7 +69,7 @@ func (r *Reconciler) observe(ctx context.Context, from view, key client.ObjectKe
 	o.PodDisruptionBudget = child(ctx, o, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(key.Name)}, state.PodDisruptionBudgetFacts)
 	o.StatefulSet = child(ctx, o, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(key.Name)}, state.StatefulSetFacts)
 	o.readMembers(ctx)
-	o.readVolumes(ctx)
+	o.readVolumes(ctx, r.Live)
 	if cluster.DeletionTimestamp != nil {
 		o.readHooks(ctx)
 	} else {
@@ -158,8 +158,9 @@ func (o *observation) isMember(pod *corev1.Pod) bool {
 }
 
 // readVolumes reads the claims of the data volumes. They have no owner and outlive a cluster: the name
-// tells which member takes one up, whoever's it was before.
-func (o *observation) readVolumes(ctx context.Context) {
+// tells which member takes one up, whoever's it was before. So one that bears no labels, as after a restore
+// from a snapshot, counts as well where a member uses it.
+func (o *observation) readVolumes(ctx context.Context, live client.Reader) {
 	claims := &corev1.PersistentVolumeClaimList{}
 	o.list(ctx, claims, naming.Selector(o.cluster.Name))
 	for i := range claims.Items {
@@ -167,7 +168,29 @@ func (o *observation) readVolumes(ctx context.Context) {
 			o.Volumes = append(o.Volumes, state.VolumeOf(&claims.Items[i], ordinal))
 		}
 	}
+	o.readUnlabelled(ctx, live)
 	slices.SortFunc(o.Volumes, func(a, b state.Volume) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
+}
+
+// readUnlabelled reads the claims that members use and that the list did not have. That of a pod that was
+// made a moment ago may just not be in the cache yet.
+func (o *observation) readUnlabelled(ctx context.Context, live client.Reader) {
+	if o.StatefulSet == nil || len(o.StatefulSet.Spec.VolumeClaimTemplates) == 0 {
+		return
+	}
+	for _, m := range o.Members {
+		listed := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.Ordinal == m.Ordinal })
+		if listed || o.err != nil || m.Created.Add(state.Steadily).After(o.At) {
+			continue
+		}
+		claim, found := &corev1.PersistentVolumeClaim{}, false
+		key := client.ObjectKey{Namespace: o.cluster.Namespace, Name: naming.Claim(o.cluster.Name, m.Ordinal)}
+		if found, o.err = (view{Reader: live}).find(ctx, key, claim); found {
+			volume := state.VolumeOf(claim, m.Ordinal)
+			volume.Unwatched = true
+			o.Volumes = append(o.Volumes, volume)
+		}
+	}
 }
 
 // readConfigs reads the ConfigMaps made for spec.config, those with former files, too.

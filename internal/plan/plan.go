@@ -55,11 +55,12 @@ type Stall struct {
 }
 
 // Delicate tells whether the plan does what a view that lags behind must not lead to: it has then to be
-// decided from the API server itself. A claim that grows never shrinks. A StatefulSet that is made anew takes over the members that there are; a
-// cluster without our finalizer never had any.
+// decided from the API server itself. A claim that grows never shrinks; a StatefulSet must not be given what
+// was wanted a while ago, as by an operator that was frozen and goes on, nor be made anew without all the members that
+// run. A cluster without our finalizer has none yet.
 func (p *Plan) Delicate() bool {
-	remade := slices.ContainsFunc(p.Apply, func(w Write) bool { return w.UID == "" && w.Sealed() })
-	return p.Step != nil || len(p.Claims) > 0 || len(p.Delete) > 0 || remade && !p.AddFinalizer
+	members := slices.ContainsFunc(p.Apply, Write.Sealed)
+	return p.Step != nil || len(p.Claims) > 0 || len(p.Delete) > 0 || members && !p.AddFinalizer
 }
 
 // Step is one disruptive thing: RestartMember, ResizeMember, StopMember, Scale, RecreateStatefulSet, RunHook or Finalize.
@@ -132,7 +133,8 @@ const (
 	foreignAgain = 30 * time.Second
 	// leavingAgain is how often it is looked whether what a former cluster left is gone.
 	leavingAgain = 2 * time.Second
-	// missingAgain is how often a Secret or ConfigMap is looked for that does not exist: neither is watched.
+	// missingAgain is how often a Secret or ConfigMap is looked for that does not exist, and at a volume that
+	// grows and whose claim lacks our labels: none of them is watched.
 	missingAgain = 10 * time.Second
 )
 
@@ -151,5 +153,7 @@ func again(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) time.
 	within(len(observed.Foreign) > 0, foreignAgain)
 	within(slices.ContainsFunc(observed.Foreign, isLeaving), leavingAgain)
 	within(len(missing(observed)) > 0, missingAgain)
+	unwatched := slices.ContainsFunc(observed.Volumes, func(v state.Volume) bool { return v.Unwatched })
+	within(unwatched && Resizing(cluster, observed) != "", missingAgain)
 	return soonest
 }

@@ -83,11 +83,15 @@ func describeClaims(all []ClaimResize) string {
 	return strings.Join(texts, ", ")
 }
 
-// resizing waits for the volumes to have their size.
+// resizing waits for the volumes to have their size. A cluster that hibernates does not: file systems grow where
+// they are mounted, so that may have to wait until it wakes.
 func resizing(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	text := Resizing(cluster, observed)
-	if len(p.Claims) > 0 {
+	switch {
+	case len(p.Claims) > 0:
 		text = "resizing " + describeClaims(p.Claims)
+	case cluster.Spec.Hibernated:
+		return false
 	}
 	if text != "" {
 		p.Reason, p.Why = dbv1.ReasonResizingStorage, text

@@ -174,6 +174,14 @@ func TestPauseAndHibernation(t *testing.T) {
 			},
 			"Settled: the cluster is as its spec says\n",
 		},
+		"also when its volumes grow only once they are mounted": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Hibernated, o.Members = true, nil
+				*o.StatefulSet.Spec.Replicas = 0
+				volumes(o, [2]string{"1Gi", "500Mi"})
+			},
+			"Settled: the cluster is as its spec says\n",
+		},
 		"and wakes with all its members": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members, *o.StatefulSet.Spec.Replicas = nil, 0 },
 			"update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",

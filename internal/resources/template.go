@@ -7,7 +7,6 @@ package resources
 import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -42,21 +41,23 @@ func Newer(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 // standing is the StatefulSet whose template was made from what is wanted now, and which nobody has changed
 // since; nil when there is none. Where the StatefulSet is being made anew it is the former one.
 func standing(cluster *dbv1.DatabaseCluster, observed state.Observed) *appsv1.StatefulSet {
-	set, former := observed.StatefulSet, observed.Former
-	switch {
-	case set == nil:
-		set = former
-	case set.Annotations[dbv1.AnnotationSealed] == "" && former != nil:
-		if !equality.Semantic.DeepEqual(set.Spec.Template, former.Spec.Template) {
-			return nil
-		}
-	case set.Annotations[dbv1.AnnotationSealed] != Seal(set):
+	set := observed.StatefulSet
+	if set == nil {
+		set = observed.Former
+	} else if !untouched(set) {
 		return nil
 	}
 	if set == nil || set.Annotations[dbv1.AnnotationRenderedFrom] != renderedFrom(cluster, observed.References) {
 		return nil
 	}
 	return set
+}
+
+// untouched tells whether the spec is as the operator last wrote it. One that a crash kept from being sealed
+// after it was made is still of the first generation.
+func untouched(set *appsv1.StatefulSet) bool {
+	seal := set.Annotations[dbv1.AnnotationSealed]
+	return seal == Seal(set) || seal == "" && set.Generation == 1
 }
 
 // render makes a template. Its hash leaves out the resources of the database, which can change without a

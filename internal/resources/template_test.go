@@ -47,22 +47,17 @@ func TestAStatefulSetThatIsMadeAnewKeepsTheTemplateThatItHad(t *testing.T) {
 	}
 }
 
-func TestAStatefulSetThatACrashLeftUnsealedIsComparedWithWhatItWas(t *testing.T) {
+func TestAStatefulSetThatACrashLeftUnsealedKeepsItsTemplateUntilSomebodyElseWritesIt(t *testing.T) {
 	cluster := smallest()
-	former := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
-	former.Spec.Template.Spec.PriorityClassName = "of-another-version"
-	unsealed := former.DeepCopy()
+	unsealed := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
+	unsealed.Spec.Template.Spec.PriorityClassName = "of-another-version"
 	delete(unsealed.Annotations, dbv1.AnnotationSealed)
-	priority := func(set *appsv1.StatefulSet) string {
-		child := StatefulSet(cluster, 3, state.Observed{StatefulSet: set, Former: former})
-		return live[appsv1.StatefulSet](t, child).Spec.Template.Spec.PriorityClassName
-	}
-	if priority(unsealed) != "of-another-version" {
-		t.Error("its members would be restarted")
-	}
-	unsealed.Spec.Template.Spec.Containers[0].Image = "miner:1"
-	if priority(unsealed) != "" {
-		t.Error("what somebody else put there is kept")
+	for generation, want := range map[int64]string{1: "of-another-version", 2: ""} {
+		unsealed.Generation = generation
+		child := StatefulSet(cluster, 3, state.Observed{StatefulSet: unsealed, Former: unsealed})
+		if got := live[appsv1.StatefulSet](t, child).Spec.Template.Spec.PriorityClassName; got != want {
+			t.Errorf("generation %d: %q", generation, got)
+		}
 	}
 }
 

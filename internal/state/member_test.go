@@ -150,6 +150,50 @@ func TestAMemberThatWasGivenItsResourcesWhileItRunsIsNotOutdated(t *testing.T) {
 	}
 }
 
+func TestHowFarAResizeIsTheKubeletTells(t *testing.T) {
+	cpu := func(amount string) corev1.ResourceRequirements {
+		return corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(amount)}}
+	}
+	has := func(amount string) []corev1.ContainerStatus {
+		r := cpu(amount)
+		return []corev1.ContainerStatus{{Name: "database", Resources: &r}}
+	}
+	said := func(kind corev1.PodConditionType, reason, message string) []corev1.PodCondition {
+		return []corev1.PodCondition{{Type: kind, Status: corev1.ConditionTrue, Reason: reason, Message: message}}
+	}
+	cases := map[string]struct {
+		status corev1.PodStatus
+		want   Resize
+	}{
+		"done":                         {corev1.PodStatus{ContainerStatuses: has("2"), ObservedGeneration: 2}, Resize{}},
+		"done, and a condition left":   {corev1.PodStatus{ContainerStatuses: has("2"), Conditions: said(corev1.PodResizeInProgress, "Error", "x")}, Resize{}},
+		"not seen":                     {corev1.PodStatus{ContainerStatuses: has("1"), ObservedGeneration: 1}, Resize{Unseen: true}},
+		"not seen, an older kubelet":   {corev1.PodStatus{ContainerStatuses: has("1")}, Resize{Unseen: true}},
+		"a kubelet that tells nothing": {corev1.PodStatus{}, Resize{}},
+		"deferred": {
+			corev1.PodStatus{ContainerStatuses: has("1"), ObservedGeneration: 2, Conditions: said(corev1.PodResizePending, "Deferred", "no room yet")},
+			Resize{Pending: true, Message: "Deferred: no room yet"},
+		},
+		"infeasible": {
+			corev1.PodStatus{ContainerStatuses: has("1"), ObservedGeneration: 2, Conditions: said(corev1.PodResizePending, "Infeasible", "no room")},
+			Resize{Pending: true, Infeasible: true, Message: "Infeasible: no room"},
+		},
+		"not possible while it runs": {
+			corev1.PodStatus{ContainerStatuses: has("1"), ObservedGeneration: 2, Conditions: said(corev1.PodResizeInProgress, "Error", "below current usage")},
+			Resize{Pending: true, Infeasible: true, Message: "in progress: below current usage"},
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Generation: 2}, Status: c.status}
+			pod.Spec.Containers = []corev1.Container{{Name: "database", Resources: cpu("2")}}
+			if got := MemberOf(pod, 0).Resize; got != c.want {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
 func TestAHookHasEndedOnlyWhenItsJobSaysSo(t *testing.T) {
 	job := func(kind batchv1.JobConditionType, status corev1.ConditionStatus) *batchv1.Job {
 		return &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: kind, Status: status, Message: "why"}}}}

@@ -28,8 +28,8 @@ type Observed struct {
 	PodDisruptionBudget *policyv1.PodDisruptionBudget
 	StatefulSet         *appsv1.StatefulSet
 
-	// Former is what the StatefulSet was whose members run: template and annotations, as their revision
-	// tells. Read only where there is no StatefulSet, or one that bears no seal.
+	// Former is what the StatefulSet was whose members run without one: template and annotations, as its
+	// newest revision tells. Read only where there is no StatefulSet.
 	Former *appsv1.StatefulSet
 
 	// Foreign are objects of somebody else under names that the cluster needs, in the order of reading.
@@ -94,8 +94,9 @@ func (o Observed) Counted(wanted int32) string {
 			texts = append(texts, fmt.Sprintf("pod %s is not ready", m.Name))
 		}
 	}
-	for ordinal := range wanted {
-		if !seen[ordinal] && o.StatefulSet != nil {
+	replicas, _ := o.Replicas()
+	for ordinal := range min(wanted, replicas) {
+		if !seen[ordinal] {
 			texts = append(texts, fmt.Sprintf("pod %s-%d does not exist: when that lasts, see the events of the StatefulSet", o.StatefulSet.Name, ordinal))
 			break // one tells enough: the others are missing for the same reason
 		}

@@ -19,7 +19,7 @@ import (
 type Resize struct {
 	// Pending tells that the pod does not have the resources yet that it should have.
 	Pending bool
-	// Infeasible tells that it will not get them on its node.
+	// Infeasible tells that it will not get them on its node, or not while it runs.
 	Infeasible bool
 	// Message is what the kubelet says about it, never "" while it is pending.
 	Message string
@@ -27,28 +27,33 @@ type Resize struct {
 	Unseen bool
 }
 
-// resizeOf reads how far a resize is. A kubelet says so in conditions, once it has seen what is wanted.
+// resizeOf reads how far a resize is. A kubelet says so in conditions, once it has seen what is wanted; one that it
+// forgot to take off again counts no more when the container has what the pod should have.
 func resizeOf(pod *corev1.Pod) Resize {
+	wanted, has, known := containerResources(pod)
+	if known && wanted == has {
+		return Resize{}
+	}
 	r := Resize{}
 	for _, c := range pod.Status.Conditions {
 		r = r.with(c)
 	}
-	r.Unseen = unseen(pod)
+	// Where the kubelet does not say which pod it has seen (before Kubernetes 1.34), what the container has tells.
+	r.Unseen = known
+	if pod.Status.ObservedGeneration > 0 {
+		r.Unseen = pod.Status.ObservedGeneration < pod.Generation
+	}
 	return r
 }
 
-// unseen tells whether the kubelet has yet to see the pod as it stands. Where it does not say which one it
-// has seen (before Kubernetes 1.34), the resources that the container has tell.
-func unseen(pod *corev1.Pod) bool {
-	if pod.Status.ObservedGeneration > 0 {
-		return pod.Status.ObservedGeneration < pod.Generation
-	}
-	wanted := databaseContainer(pod.Spec.Containers)
+// containerResources are those that the database should have and those that it has, where the kubelet tells.
+func containerResources(pod *corev1.Pod) (wanted, has string, known bool) {
+	container := databaseContainer(pod.Spec.Containers)
 	i := slices.IndexFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool { return s.Name == naming.Container })
-	if wanted == nil || i < 0 || pod.Status.ContainerStatuses[i].Resources == nil {
-		return false
+	if container == nil || i < 0 || pod.Status.ContainerStatuses[i].Resources == nil {
+		return "", "", false
 	}
-	return resourcesText(*pod.Status.ContainerStatuses[i].Resources) != resourcesText(wanted.Resources)
+	return resourcesText(container.Resources), resourcesText(*pod.Status.ContainerStatuses[i].Resources), true
 }
 
 // with is what a condition of the pod adds.
@@ -60,7 +65,8 @@ func (r Resize) with(c corev1.PodCondition) Resize {
 	case corev1.PodResizePending:
 		return Resize{Pending: true, Infeasible: c.Reason == corev1.PodReasonInfeasible, Message: strings.TrimSuffix(c.Reason+": "+c.Message, ": ")}
 	case corev1.PodResizeInProgress:
-		return Resize{Pending: true, Infeasible: r.Infeasible, Message: strings.TrimSuffix("in progress: "+c.Message, ": ")}
+		failed := c.Reason == corev1.PodReasonError // as a memory limit below what is in use
+		return Resize{Pending: true, Infeasible: r.Infeasible || failed, Message: strings.TrimSuffix("in progress: "+c.Message, ": ")}
 	default:
 		return r
 	}

@@ -26,6 +26,8 @@ type Volume struct {
 	Infeasible bool
 	// Resizing says how far a growth is, in the words of whoever does it; "" when nothing is known.
 	Resizing string
+	// Unwatched tells that the claim lacks the labels by which the operator would hear of its changes.
+	Unwatched bool
 	// Version is the claim's resourceVersion, for the precondition of its growth. No decision reads it.
 	Version string
 }

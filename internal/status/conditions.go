@@ -42,8 +42,10 @@ func (p Pass) available() metav1.Condition {
 	switch {
 	case p.Cluster.DeletionTimestamp != nil && serving < wanted:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonDeleting, text)
-	case p.Cluster.Spec.Hibernated && serving == 0:
+	case p.Cluster.Spec.Hibernated && members == 0:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernated, "spec.hibernated is true; the volumes are kept")
+	case p.Cluster.Spec.Hibernated:
+		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernating, "spec.hibernated is true; members are still stopping")
 	case p.Observed.StatefulSet == nil && members == 0:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonCreating, "the members do not exist yet")
 	case serving > wanted:
@@ -117,7 +119,13 @@ func condition(kind string, is bool, reason, message string) metav1.Condition {
 // refused tells whether the API server will go on to refuse what was asked of it until a human changes
 // the spec, a quota or a right.
 func refused(err error) bool {
-	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err)
+	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) || malformed(err)
+}
+
+// malformed tells whether server-side apply could not read what was sent, as when a list has two elements of
+// one key. The API server gives that no reason, only these words.
+func malformed(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "failed to create typed patch object")
 }
 
 // explain is an error in words that stay the same from pass to pass, or every pass would write a status:
