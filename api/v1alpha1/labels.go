@@ -55,6 +55,10 @@ const (
 	// AnnotationTemplate is on pods: a hash of the template that they were made from, but for the resources
 	// of the database, which can change without a restart.
 	AnnotationTemplate = "database.dbcluster.io/template"
+	// AnnotationResources is on pods: the generation of the spec at which the resources of the database last
+	// changed. So a template with resources that there were before is not the former one over again, whose
+	// revision members bear that were given others since.
+	AnnotationResources = "database.dbcluster.io/resources-generation"
 	// AnnotationReferences is on pods: a hash of the Secrets and ConfigMaps that the spec named.
 	AnnotationReferences = "database.dbcluster.io/references"
 	// AnnotationApplied is on every object that the operator applies: a hash of what it applied.

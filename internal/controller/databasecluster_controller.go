@@ -63,6 +63,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	// Report: always, also after an error.
 	reportErr := r.report(ctx, status.Pass{Cluster: cluster, Observed: observed, Plan: todo, Err: actErr}, done)
 
+	// What a human has to mend does not hold up what only takes time.
+	if todo.Again > 0 && status.Refused(actErr) && reportErr == nil {
+		return ctrl.Result{RequeueAfter: r.again(todo, observed)}, nil
+	}
 	if err := errors.Join(actErr, reportErr); !apierrors.IsConflict(err) {
 		return ctrl.Result{RequeueAfter: r.again(todo, observed)}, err
 	}

@@ -48,13 +48,27 @@ func (r rollout) next(p *Plan) {
 		p.Why = fmt.Sprintf("%s; waiting for %s", counted(r.outdated), waits[0])
 		return
 	}
-	for _, m := range slices.Backward(r.outdated) {
-		if m.Serving(r.observed.At) {
-			r.disturb(p, m)
-			return
-		}
+	if m, found := r.highest(); found {
+		r.disturb(p, m)
+		return
 	}
 	p.Why = counted(r.outdated) + "; waiting for a pod to stop"
+}
+
+// highest is the outdated member with the highest ordinal that serves; one whose last resize hangs comes
+// first, because what it is to have now may be what it can have.
+func (r rollout) highest() (state.Member, bool) {
+	var highest *state.Member
+	for i, m := range r.outdated {
+		hangs := r.observed.Resizing(m) != ""
+		if m.Serving(r.observed.At) && (highest == nil || hangs || r.observed.Resizing(*highest) == "") {
+			highest = &r.outdated[i]
+		}
+	}
+	if highest == nil {
+		return state.Member{}, false
+	}
+	return *highest, true
 }
 
 // free is an outdated member that is down and may be restarted without waiting for the others. When one
@@ -72,13 +86,16 @@ func (r rollout) free() (state.Member, bool) {
 	return state.Member{}, false
 }
 
+func (r rollout) isOutdated(m state.Member) bool {
+	return slices.ContainsFunc(r.outdated, func(o state.Member) bool { return o.Name == m.Name })
+}
+
 // inFlight is how many members have been given the current template and not shown yet that it is good.
 func (r rollout) inFlight() int {
 	replicas, _ := r.observed.Replicas()
 	flying := max(0, int(replicas)-len(r.observed.Members))
 	for _, m := range r.observed.Members {
-		old := slices.ContainsFunc(r.outdated, func(o state.Member) bool { return o.Name == m.Name })
-		if m.Stopping || !old && !m.Steady(r.observed.At, minReady(r.cluster)) {
+		if m.Stopping || !r.isOutdated(m) && !m.Steady(r.observed.At, minReady(r.cluster)) {
 			flying++
 		}
 	}
@@ -94,7 +111,7 @@ func (r rollout) unsteady() []string {
 			waits = append(waits, fmt.Sprintf("pod %s, which is broken: %s", m.Name, m.Problem))
 		case !m.Steady(r.observed.At, minReady(r.cluster)):
 			waits = append(waits, fmt.Sprintf("pod %s to be ready steadily", m.Name))
-		case r.observed.Resizing(m) != "":
+		case r.observed.Resizing(m) != "" && !r.isOutdated(m):
 			waits = append(waits, fmt.Sprintf("pod %s to be given its resources (%s)", m.Name, r.observed.Resizing(m)))
 		}
 	}

@@ -149,6 +149,20 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 			},
 			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be given its resources (Deferred)\n",
 		},
+		"but not for what is no longer wanted": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				lacks(o, 0, 1, 2)
+				o.Members[1].Resize = state.Resize{Pending: true, Message: "Deferred"}
+			},
+			"resize orders-1\nRollingOut: 3 members are outdated; giving pod orders-1 its resources\n",
+		},
+		"nor does that hold up another change": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				outdated(o, 0, 1, 2)
+				o.Members[1].Resize = state.Resize{Pending: true, Message: "Deferred"}
+			},
+			"restart orders-1\nRollingOut: 3 members are outdated; restarting pod orders-1\n",
+		},
 		"and the last is waited for": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Members[0].Resize = state.Resize{Pending: true, Message: "Deferred"}

@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
+	"strconv"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,7 +23,7 @@ import (
 func template(cluster *dbv1.DatabaseCluster, observed state.Observed) map[string]any {
 	standing := standing(cluster, observed)
 	if standing == nil {
-		return render(cluster, observed.References)
+		return withResources(render(cluster, observed.References), cluster, observed)
 	}
 	kept := toMap(&standing.Spec.Template)
 	unstructured.RemoveNestedField(kept, "metadata", "creationTimestamp")
@@ -67,6 +69,25 @@ func render(cluster *dbv1.DatabaseCluster, references []state.Reference) map[str
 	bare.Spec.Resources = corev1.ResourceRequirements{}
 	made := toMap(podTemplate(cluster, references))
 	setField(made, hash(toMap(podTemplate(bare, references))), "metadata", "annotations", dbv1.AnnotationTemplate)
+	return made
+}
+
+// withResources notes when the resources last changed, next to what the hash covers.
+func withResources(made map[string]any, cluster *dbv1.DatabaseCluster, observed state.Observed) map[string]any {
+	before := observed.StatefulSet
+	if before == nil {
+		before = observed.Former
+	}
+	if before == nil {
+		return made
+	}
+	noted := before.Spec.Template.Annotations[dbv1.AnnotationResources]
+	if !state.SameResources(before.Spec.Template, cluster.Spec.Resources) {
+		noted = strconv.FormatInt(cluster.Generation, 10)
+	}
+	if noted != "" {
+		setField(made, noted, "metadata", "annotations", dbv1.AnnotationResources)
+	}
 	return made
 }
 

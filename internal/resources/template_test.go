@@ -6,6 +6,7 @@ package resources
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -87,6 +88,24 @@ func TestAChangeOfTheResourcesAloneLeavesTheTemplatesHash(t *testing.T) {
 	after.Spec.Image = "other"
 	if hashOf(before) == hashOf(after) {
 		t.Error("another image has the same hash")
+	}
+}
+
+func TestResourcesThatThereWereBeforeDoNotBringBackTheRevisionThatThereWas(t *testing.T) {
+	cluster := smallest()
+	first := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
+	set := first
+	for i, cpu := range []string{"2", "1"} {
+		cluster.Generation = int64(i + 2)
+		cluster.Spec.Resources.Requests[corev1.ResourceCPU] = resource.MustParse(cpu)
+		set = sealed(t, StatefulSet(cluster, 3, state.Observed{StatefulSet: set}))
+	}
+	if reflect.DeepEqual(set.Spec.Template, first.Spec.Template) {
+		t.Error("the template is the first over again: members that were given other resources would count as current")
+	}
+	cluster.Generation, cluster.Spec.Image = 9, "other"
+	if got := StatefulSet(cluster, 3, state.Observed{StatefulSet: set}); live[appsv1.StatefulSet](t, got).Spec.Template.Annotations[dbv1.AnnotationResources] != "3" {
+		t.Error("another field's change is noted as one of the resources")
 	}
 }
 

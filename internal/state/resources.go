@@ -80,6 +80,12 @@ func databaseContainer(containers []corev1.Container) *corev1.Container {
 	return &containers[i]
 }
 
+// SameResources tells whether the database of a template has these resources.
+func SameResources(template corev1.PodTemplateSpec, resources corev1.ResourceRequirements) bool {
+	database := databaseContainer(template.Spec.Containers)
+	return database != nil && resourcesText(database.Resources) == resourcesText(resources)
+}
+
 // resourcesText is the same for resources that mean the same to a pod: the API server requests what is
 // limited but not requested.
 func resourcesText(r corev1.ResourceRequirements) string {

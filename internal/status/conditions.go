@@ -82,7 +82,7 @@ func (p Pass) stalled() metav1.Condition {
 	switch {
 	case p.Plan.Stalled != nil:
 		return condition(dbv1.ConditionStalled, true, p.Plan.Stalled.Reason, p.Plan.Stalled.Message)
-	case refused(p.Err):
+	case Refused(p.Err):
 		return condition(dbv1.ConditionStalled, true, dbv1.ReasonRefused, explain(p.Err))
 	default:
 		return condition(dbv1.ConditionStalled, false, dbv1.ReasonNotStalled, "nothing waits for a human")
@@ -116,9 +116,9 @@ func condition(kind string, is bool, reason, message string) metav1.Condition {
 	return metav1.Condition{Type: kind, Status: status, Reason: reason, Message: message}
 }
 
-// refused tells whether the API server will go on to refuse what was asked of it until a human changes
+// Refused tells whether the API server will go on to refuse what was asked of it until a human changes
 // the spec, a quota or a right.
-func refused(err error) bool {
+func Refused(err error) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) || malformed(err)
 }
 
@@ -131,7 +131,7 @@ func malformed(err error) bool {
 // explain is an error in words that stay the same from pass to pass, or every pass would write a status:
 // the server's own for what a human must change, only its reason for what passes.
 func explain(err error) string {
-	if refused(err) {
+	if Refused(err) {
 		return strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
 	if reason := apierrors.ReasonForError(err); reason != metav1.StatusReasonUnknown {

@@ -57,8 +57,9 @@ func (p Pass) observedGeneration() int64 {
 // expressed tells whether the cluster's objects express its spec, or whether only a human can bring
 // that about. Members that are still on their way out belong to an earlier spec.
 func (p Pass) expressed() bool {
-	if p.Plan.Stalled != nil || refused(p.Err) {
-		return true
+	moves := p.Plan.Reason == dbv1.ReasonScaling || p.Plan.Reason == dbv1.ReasonHibernating
+	if p.Plan.Stalled != nil || Refused(p.Err) {
+		return !moves
 	}
 	return p.Err == nil && !p.Plan.Pending
 }

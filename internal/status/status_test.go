@@ -177,6 +177,9 @@ func TestTheObservedGenerationIsTheOneThatTheObjectsExpress(t *testing.T) {
 		"not what had stalled and moves again": {func(p *Pass) {
 			p.Cluster.Status.ObservedGeneration, p.Plan.Pending = 7, true
 		}, 6},
+		"not while members go beside a stall": {func(p *Pass) {
+			p.Plan.Stalled, p.Plan.Reason = &plan.Stall{Reason: "X", Message: "x"}, dbv1.ReasonScaling
+		}, 6},
 		"when only a human can bring the rest on": {func(p *Pass) { p.Plan.Stalled = &plan.Stall{Reason: "X", Message: "x"} }, 7},
 	}
 	for name, c := range cases {

@@ -76,6 +76,7 @@ var sequences = []sequence{
 	{"resize", []step{running(2, cpu("1")), set("the CPU is set to 2", cpu("2"))}},
 	{"resize-with-restart", []step{running(2), set("the CPU is set to 2", cpu("2"))}},
 	{"resize-too-much", []step{running(2, cpu("1")), set("the CPU is set to 64", cpu("64")), set("the CPU is set to 2", cpu("2"))}},
+	{"resize-and-back", []step{running(2, cpu("1")), set("the CPU is set to 2", cpu("2")), set("the CPU is set to 1 again", cpu("1"))}},
 
 	{"newer-operator", []step{running(2).by(olderOperator), upgrade(), scale(3), annotate("what the newer operator offers is taken", dbv1.AnnotationUpdate)}},
 	{"newer-operator-grow", []step{running(2).by(olderOperator), upgrade(), grow("2Gi")}},
