@@ -29,13 +29,15 @@ func running(pod *corev1.Pod) {
 	}}
 }
 
-// says makes the kubelet say something about a resize; nothing with an empty reason.
+// says makes the kubelet say something about a resize, and leave the container what it had; nothing with an
+// empty reason.
 func says(pod *corev1.Pod, reason, message string) {
 	pod.Status.Conditions = slices.DeleteFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodResizePending })
 	if reason != "" {
 		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{
 			Type: corev1.PodResizePending, Status: corev1.ConditionTrue, Reason: reason, Message: message,
 		})
+		pod.Status.ContainerStatuses[0].Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")}
 	}
 }
 
