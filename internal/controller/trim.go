@@ -18,20 +18,9 @@ func TrimPod(object any) (any, error) {
 	if !ok {
 		return object, nil
 	}
-	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace:         pod.Namespace,
-			Name:              pod.Name,
-			UID:               pod.UID,
-			ResourceVersion:   pod.ResourceVersion,
-			Generation:        pod.Generation,
-			Labels:            pod.Labels,
-			OwnerReferences:   pod.OwnerReferences,
-			CreationTimestamp: pod.CreationTimestamp,
-			DeletionTimestamp: pod.DeletionTimestamp,
-			Annotations:       only(pod.Annotations, dbv1.AnnotationTemplate),
-		},
-		Spec: corev1.PodSpec{Containers: trimSpecs(pod.Spec.Containers)},
+	trimmed := &corev1.Pod{
+		ObjectMeta: trimMetadata(pod.ObjectMeta),
+		Spec:       corev1.PodSpec{Containers: trimSpecs(pod.Spec.Containers)},
 		Status: corev1.PodStatus{
 			ObservedGeneration:    pod.Status.ObservedGeneration,
 			Phase:                 pod.Status.Phase,
@@ -40,7 +29,9 @@ func TrimPod(object any) (any, error) {
 			InitContainerStatuses: trimContainers(pod.Status.InitContainerStatuses),
 			ContainerStatuses:     trimContainers(pod.Status.ContainerStatuses),
 		},
-	}, nil
+	}
+	trimmed.Annotations = only(pod.Annotations, dbv1.AnnotationTemplate)
+	return trimmed, nil
 }
 
 // TrimClaim keeps of a claim in the cache what state.VolumeOf reads. The rest of such a claim must never be
@@ -51,21 +42,23 @@ func TrimClaim(object any) (any, error) {
 		return object, nil
 	}
 	return &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace:         claim.Namespace,
-			Name:              claim.Name,
-			UID:               claim.UID,
-			ResourceVersion:   claim.ResourceVersion,
-			Labels:            claim.Labels,
-			DeletionTimestamp: claim.DeletionTimestamp,
-		},
-		Spec: corev1.PersistentVolumeClaimSpec{Resources: claim.Spec.Resources},
+		ObjectMeta: trimMetadata(claim.ObjectMeta),
+		Spec:       corev1.PersistentVolumeClaimSpec{Resources: claim.Spec.Resources},
 		Status: corev1.PersistentVolumeClaimStatus{
 			Capacity:                  claim.Status.Capacity,
 			AllocatedResourceStatuses: claim.Status.AllocatedResourceStatuses,
 			Conditions:                claim.Status.Conditions,
 		},
 	}, nil
+}
+
+// trimMetadata leaves out annotations, finalizers and who manages which field.
+func trimMetadata(m metav1.ObjectMeta) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
+		Labels: m.Labels, OwnerReferences: m.OwnerReferences,
+		CreationTimestamp: m.CreationTimestamp, DeletionTimestamp: m.DeletionTimestamp,
+	}
 }
 
 func only(annotations map[string]string, key string) map[string]string {

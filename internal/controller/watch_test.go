@@ -207,6 +207,30 @@ func TestDeletionsAndCreationsAlwaysPass(t *testing.T) {
 	}
 }
 
+func TestAClaimWithoutOurLabelsIsReadByTheNameOfTheMemberThatUsesIt(t *testing.T) {
+	scheme, cluster := testScheme(t), running()
+	all := belongings(cluster)
+	set := all["StatefulSet"].object.(*appsv1.StatefulSet)
+	set.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: naming.DataVolume}}}
+	pod := all["Pod"].object.(*corev1.Pod)
+	pod.OwnerReferences = []metav1.OwnerReference{{Kind: "StatefulSet", Name: set.Name, UID: set.UID, Controller: new(true)}}
+	claim := all["PersistentVolumeClaim"].object.(*corev1.PersistentVolumeClaim)
+	for _, labeled := range []bool{true, false} {
+		if !labeled {
+			claim.Labels = nil
+		}
+		reader := fake.NewClientBuilder().WithScheme(scheme).WithObjects(cluster.DeepCopy(), set.DeepCopy(), pod.DeepCopy(), claim.DeepCopy()).Build()
+		r := &Reconciler{Cached: reader, Live: reader, Clock: clocktesting.NewFakePassiveClock(moment.Time)}
+		_, observed, err := r.observe(t.Context(), r.view(), client.ObjectKeyFromObject(cluster))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(observed.Volumes) != 1 || observed.Volumes[0].Unwatched == labeled {
+			t.Errorf("labeled %v: %+v", labeled, observed.Volumes)
+		}
+	}
+}
+
 func TestWhatIsTrimmedSaysTheSameAsTheWhole(t *testing.T) {
 	cases := map[string]struct {
 		trim  func(any) (any, error)

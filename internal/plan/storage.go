@@ -75,21 +75,13 @@ func otherSize(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	return makes && size.Cmp(cluster.Spec.Storage.Size) != 0
 }
 
-func describeClaims(all []ClaimResize) string {
-	texts := make([]string, 0, len(all))
-	for _, c := range all {
-		texts = append(texts, c.String())
-	}
-	return strings.Join(texts, ", ")
-}
-
 // resizing waits for the volumes to have their size. A cluster that hibernates does not: file systems grow where
 // they are mounted, so that may have to wait until it wakes.
 func resizing(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	text := Resizing(cluster, observed)
 	switch {
 	case len(p.Claims) > 0:
-		text = "resizing " + describeClaims(p.Claims)
+		text = "resizing " + describe(p.Claims)
 	case cluster.Spec.Hibernated:
 		return false
 	}

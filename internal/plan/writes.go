@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package plan
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -89,10 +90,10 @@ func writeOf(child resources.Child, live metav1.Object) (w Write, needed bool) {
 	return Write{Child: child, UID: live.GetUID(), Version: live.GetResourceVersion(), Drift: drift, Eviction: child.Eviction(live)}, true
 }
 
-func describe(all []Write) string {
+func describe[T fmt.Stringer](all []T) string {
 	texts := make([]string, 0, len(all))
-	for _, w := range all {
-		texts = append(texts, w.String())
+	for _, one := range all {
+		texts = append(texts, one.String())
 	}
 	return strings.Join(texts, ", ")
 }

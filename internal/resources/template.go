@@ -43,16 +43,20 @@ func Newer(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 // standing is the StatefulSet whose template was made from what is wanted now, and which nobody has changed
 // since; nil when there is none. Where the StatefulSet is being made anew it is the former one.
 func standing(cluster *dbv1.DatabaseCluster, observed state.Observed) *appsv1.StatefulSet {
-	set := observed.StatefulSet
-	if set == nil {
-		set = observed.Former
-	} else if !untouched(set) {
-		return nil
-	}
-	if set == nil || set.Annotations[dbv1.AnnotationRenderedFrom] != renderedFrom(cluster, observed.References) {
+	set := latest(observed)
+	touched := observed.StatefulSet != nil && !untouched(observed.StatefulSet)
+	if set == nil || touched || set.Annotations[dbv1.AnnotationRenderedFrom] != renderedFrom(cluster, observed.References) {
 		return nil
 	}
 	return set
+}
+
+// latest is the StatefulSet or, while there is none, what it was.
+func latest(observed state.Observed) *appsv1.StatefulSet {
+	if observed.StatefulSet != nil {
+		return observed.StatefulSet
+	}
+	return observed.Former
 }
 
 // untouched tells whether the spec is as the operator last wrote it. One that a crash kept from being sealed
@@ -74,10 +78,7 @@ func render(cluster *dbv1.DatabaseCluster, references []state.Reference) map[str
 
 // withResources notes when the resources last changed, next to what the hash covers.
 func withResources(made map[string]any, cluster *dbv1.DatabaseCluster, observed state.Observed) map[string]any {
-	before := observed.StatefulSet
-	if before == nil {
-		before = observed.Former
-	}
+	before := latest(observed)
 	if before == nil {
 		return made
 	}

@@ -233,6 +233,15 @@ func TestAConditionThatAppliesStaysToSayThatItNoLongerDoes(t *testing.T) {
 	}
 }
 
+func TestWhatServerSideApplyCannotReadWaitsForAHuman(t *testing.T) {
+	pass := settled()
+	pass.Err = apierrors.NewInternalError(errors.New("failed to create typed patch object (shop/orders; apps/v1, Kind=StatefulSet): duplicate entries for key"))
+	stalled := meta.FindStatusCondition(Of(pass, now).Conditions, dbv1.ConditionStalled)
+	if stalled.Status != metav1.ConditionTrue || !strings.Contains(stalled.Message, "duplicate entries for key") {
+		t.Errorf("%+v", stalled)
+	}
+}
+
 func TestAClusterThatHibernatesIsReadyButNotAvailable(t *testing.T) {
 	pass := settled()
 	pass.Cluster.Spec.Hibernated, pass.Observed.Members = true, nil
