@@ -40,7 +40,8 @@ var (
 	kustomize     = &module{folder: "kustomize", main: "sigs.k8s.io/kustomize/kustomize/v5", disk: diskNeed{want: 3, floor: 1}}
 	golangci      = &module{folder: "golangci-lint", main: "github.com/golangci/golangci-lint/v2", disk: diskNeed{want: 6, floor: 2}}
 	// Without the clients of twenty clouds, in which Prometheus looks for what to scrape.
-	promtool = &module{folder: "promtool", main: "github.com/prometheus/prometheus", tags: "remove_all_sd", disk: diskNeed{want: 4, floor: 2}}
+	promtool  = &module{folder: "promtool", main: "github.com/prometheus/prometheus", tags: "remove_all_sd", disk: diskNeed{want: 4, floor: 2}}
+	versitygw = &module{folder: "versitygw", main: "github.com/versity/versitygw", disk: diskNeed{want: 3, floor: 1}, stamp: stampVersitygw}
 )
 
 // Tools is every tool, in the order in which a cold build shares most.
@@ -60,6 +61,7 @@ var Tools = []Tool{
 	{"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "30 s", kustomize, ""},
 	{"golangci-lint", "github.com/golangci/golangci-lint/v2/cmd/golangci-lint", "3 min", golangci, ""},
 	{"promtool", "github.com/prometheus/prometheus/cmd/promtool", "3 min", promtool, ""},
+	{"versitygw", "github.com/versity/versitygw/cmd/versitygw", "1 min", versitygw, ""},
 }
 
 // Find returns the tool of that name.
@@ -94,4 +96,9 @@ func stampOperatorSDK(version string) []string {
 		prefix + "ImageVersion=" + version,
 		prefix + "KubernetesVersion=v1.33.1",
 	}
+}
+
+// stampVersitygw makes the binary report its version, as a released build does.
+func stampVersitygw(version string) []string {
+	return []string{"main.Version=" + version}
 }
