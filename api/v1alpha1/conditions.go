@@ -25,6 +25,16 @@ const (
 	ConditionPaused = "Paused"
 	// ConditionHibernated is True when spec.hibernated has stopped every member.
 	ConditionHibernated = "Hibernated"
+	// ConditionBackupHealthy is True when the newest complete backup is not older than spec.backup.maxAge, every
+	// schedule can be read, and, without a maxAge, the last backup succeeded.
+	ConditionBackupHealthy = "BackupHealthy"
+	// ConditionBackupVerified is True when the last restore of a backup into a throw-away copy answered.
+	ConditionBackupVerified = "BackupVerified"
+	// ConditionProtectionEnforced is True when the API server refuses to delete the cluster, as
+	// spec.deletion.protection asks.
+	ConditionProtectionEnforced = "ProtectionEnforced"
+	// ConditionVerified of a DatabaseBackup is True when its restore into a throw-away copy answered.
+	ConditionVerified = "Verified"
 	// ConditionDeletionBlocked is True when a deletion waits for a human; it exists only during a deletion.
 	ConditionDeletionBlocked = "DeletionBlocked"
 )
@@ -71,6 +81,10 @@ const (
 	ReasonWaitingForReference = "WaitingForReference"
 	// ReasonWaitingForFormer: objects of a former cluster of the same name are still being removed.
 	ReasonWaitingForFormer = "WaitingForFormer"
+	// ReasonRestoring: a backup is being restored into the volumes.
+	ReasonRestoring = "Restoring"
+	// ReasonAdoptingVolumes: volumes that an earlier cluster of the same name left are being taken over.
+	ReasonAdoptingVolumes = "AdoptingVolumes"
 	// ReasonHibernating: the members are being stopped, one by one; also of Available and Hibernated.
 	ReasonHibernating = "Hibernating"
 	// ReasonResizingStorage: the volumes are growing.
@@ -97,6 +111,14 @@ const (
 	ReasonRefused = "Refused"
 	// ReasonReferenceMissing: a Secret or ConfigMap that the spec names does not exist.
 	ReasonReferenceMissing = "ReferenceMissing"
+	// ReasonEngineMissing: the DatabaseEngine that the spec names does not exist.
+	ReasonEngineMissing = "EngineMissing"
+	// ReasonInvalidParameter: a parameter is not one that the engine offers, or has a value that it does not take.
+	ReasonInvalidParameter = "InvalidParameter"
+	// ReasonRestoreFailed: the backup of spec.bootstrap.fromBackup could not be restored.
+	ReasonRestoreFailed = "RestoreFailed"
+	// ReasonVolumesKept: volumes of an earlier cluster of the same name are in the way.
+	ReasonVolumesKept = "VolumesKept"
 	// ReasonResizeInfeasible: a volume cannot get the size that the spec asks for; also of StorageResizing.
 	ReasonResizeInfeasible = "ResizeInfeasible"
 )
@@ -129,4 +151,40 @@ const (
 	ReasonStopping = "Stopping"
 	// ReasonDeletionError: the API server refuses a step of the deletion.
 	ReasonDeletionError = "DeletionError"
+)
+
+// Reasons of ConditionBackupHealthy, ConditionBackupVerified, ConditionVerified and ConditionProtectionEnforced.
+const (
+	// ReasonBackupFresh: the newest complete backup is young enough.
+	ReasonBackupFresh = "BackupFresh"
+	// ReasonBackupOverdue: the newest complete backup is too old, or there is none.
+	ReasonBackupOverdue = "BackupOverdue"
+	// ReasonBackupFailed: the last backup failed; also of a DatabaseBackup's Ready and Stalled.
+	ReasonBackupFailed = "BackupFailed"
+	// ReasonNoBackup: there is no complete backup yet.
+	ReasonNoBackup = "NoBackup"
+	// ReasonScheduleInvalid: a schedule cannot be read.
+	ReasonScheduleInvalid = "ScheduleInvalid"
+	// ReasonVerified: the restored copy answered.
+	ReasonVerified = "Verified"
+	// ReasonVerificationFailed: the backup could not be restored, or the copy did not answer.
+	ReasonVerificationFailed = "VerificationFailed"
+	// ReasonVerificationRunning: a verification runs.
+	ReasonVerificationRunning = "VerificationRunning"
+	// ReasonNotVerified: no backup has been verified yet.
+	ReasonNotVerified = "NotVerified"
+	// ReasonPoliciesInPlace: the admission policies exist.
+	ReasonPoliciesInPlace = "PoliciesInPlace"
+	// ReasonPoliciesMissing: the admission policies do not exist, or could not be read.
+	ReasonPoliciesMissing = "PoliciesMissing"
+)
+
+// Reasons of a DatabaseBackup's Ready and Stalled.
+const (
+	// ReasonBackupCompleted: everything is at the destination.
+	ReasonBackupCompleted = "BackupCompleted"
+	// ReasonBackupPending: the backup has not started.
+	ReasonBackupPending = "BackupPending"
+	// ReasonBackupRunning: data is being written.
+	ReasonBackupRunning = "BackupRunning"
 )

@@ -13,7 +13,8 @@ import (
 type DatabaseClusterStatus struct {
 	// conditions tell the state of the cluster. Always there: Ready, Available, Progressing, Degraded
 	// and Stalled. From when they first were True: UpdateAvailable, StorageResizing, Paused, Hibernated.
-	// While the cluster is being deleted: DeletionBlocked.
+	// Where the spec asks for it: BackupHealthy, BackupVerified, ProtectionEnforced. While the cluster is
+	// being deleted: DeletionBlocked.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +listType=map
@@ -61,11 +62,145 @@ type DatabaseClusterStatus struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Storage *StorageStatus `json:"storage,omitempty"`
 
+	// backup tells how the cluster's backups stand. Left out where the spec asks for none.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	Backup *ClusterBackupStatus `json:"backup,omitempty"`
+
+	// restore tells how far the restore of spec.bootstrap.fromBackup is, or how it went.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	Restore *RestoreStatus `json:"restore,omitempty"`
+
+	// hooks tell how the deletion hooks went, in their order; only while the cluster is being deleted.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=8
+	Hooks []HookStatus `json:"hooks,omitempty"`
+
 	// selector is the label selector of the members, as text, for the scale subresource.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=512
 	Selector string `json:"selector,omitempty"`
+}
+
+// ClusterBackupStatus tells how the backups of a cluster stand.
+type ClusterBackupStatus struct {
+	// lastCompleted is the newest complete backup.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	LastCompleted string `json:"lastCompleted,omitempty"`
+
+	// lastCompletionTime is when that was complete.
+	// +optional
+	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
+
+	// lastVerified is the newest backup whose restore was tried and succeeded.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	LastVerified string `json:"lastVerified,omitempty"`
+
+	// lastVerificationTime is when that succeeded.
+	// +optional
+	LastVerificationTime *metav1.Time `json:"lastVerificationTime,omitempty"`
+
+	// nextTime is when the next backup is due by the schedules.
+	// +optional
+	NextTime *metav1.Time `json:"nextTime,omitempty"`
+}
+
+// RestoreStatus tells how far a restore is.
+type RestoreStatus struct {
+	// from is the location of the backup.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	From string `json:"from,omitempty"`
+
+	// phase is Running, Completed or Failed.
+	// +optional
+	// +kubebuilder:validation:Enum=Running;Completed;Failed
+	Phase RestorePhase `json:"phase,omitempty"`
+
+	// message says how far it is, or why it failed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32768
+	Message string `json:"message,omitempty"`
+
+	// bytes is how much was given to the database so far, of all members.
+	// +optional
+	Bytes int64 `json:"bytes,omitempty"`
+
+	// totalBytes is how much there is; left out while that is not known.
+	// +optional
+	TotalBytes int64 `json:"totalBytes,omitempty"`
+}
+
+// RestorePhase says in one word how far a restore is.
+type RestorePhase string
+
+const (
+	// RestoreRunning: the volumes are being filled.
+	RestoreRunning RestorePhase = "Running"
+	// RestoreCompleted: the members were started with what was restored.
+	RestoreCompleted RestorePhase = "Completed"
+	// RestoreFailed: it waits for a human.
+	RestoreFailed RestorePhase = "Failed"
+)
+
+// HookStatus tells how a deletion hook went.
+type HookStatus struct {
+	// name of the hook.
+	// +required
+	// +kubebuilder:validation:MaxLength=12
+	Name string `json:"name"`
+
+	// phase is Pending, Running, Succeeded, Failed or Skipped.
+	// +optional
+	// +kubebuilder:validation:Enum=Pending;Running;Succeeded;Failed;Skipped
+	Phase HookPhase `json:"phase,omitempty"`
+
+	// message says what it did, or why it failed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32768
+	Message string `json:"message,omitempty"`
+
+	// stopped are the pods that a hook of type Shutdown has stopped, and how they ended.
+	// +optional
+	// +listType=map
+	// +listMapKey=pod
+	// +kubebuilder:validation:MaxItems=64
+	Stopped []StoppedMember `json:"stopped,omitempty"`
+}
+
+// HookPhase says in one word how a deletion hook went.
+type HookPhase string
+
+const (
+	// HookPending: its turn has not come.
+	HookPending HookPhase = "Pending"
+	// HookRunning: it runs.
+	HookRunning HookPhase = "Running"
+	// HookSucceeded: it did what it should.
+	HookSucceeded HookPhase = "Succeeded"
+	// HookFailed: it did not.
+	HookFailed HookPhase = "Failed"
+	// HookSkipped: the deletion went on without it.
+	HookSkipped HookPhase = "Skipped"
+)
+
+// StoppedMember tells how a member ended.
+type StoppedMember struct {
+	// pod is the name of the member's pod.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Pod string `json:"pod"`
+
+	// exitCode of the database; left out where it is not known.
+	// +optional
+	ExitCode *int32 `json:"exitCode,omitempty"`
 }
 
 // MemberReason says in one word how a member is.

@@ -61,8 +61,8 @@ type DatabaseClusterList struct {
 
 // DatabaseClusterSpec is what the owner of a DatabaseCluster wants.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.config) || self.config.path != self.dataPath",message="spec.config.path must not be spec.dataPath: the data volume is there"
-// +kubebuilder:validation:XValidation:rule="!has(self.template) || !has(self.template.volumeMounts) || self.template.volumeMounts.all(m, m.mountPath != self.dataPath && (!has(self.config) || m.mountPath != self.config.path))",message="spec.template.volumeMounts must not mount anything at spec.dataPath or spec.config.path: the data and the files are there"
+// +kubebuilder:validation:XValidation:rule="!has(self.config) || self.config.path != (has(self.dataPath) ? self.dataPath : '/var/lib/database')",message="spec.config.path must not be spec.dataPath: the data volume is there"
+// +kubebuilder:validation:XValidation:rule="!has(self.template) || !has(self.template.volumeMounts) || self.template.volumeMounts.all(m, m.mountPath != (has(self.dataPath) ? self.dataPath : '/var/lib/database') && (!has(self.config) || m.mountPath != self.config.path))",message="spec.template.volumeMounts must not mount anything at spec.dataPath or spec.config.path: the data and the files are there"
 type DatabaseClusterSpec struct {
 	// replicas is the number of members, 1 to 9.
 	// +required
@@ -80,6 +80,30 @@ type DatabaseClusterSpec struct {
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:Pattern=`^\S+$`
 	Image string `json:"image"`
+
+	// engine is the DatabaseEngine that says how the database is run, backed up and restored. What this spec
+	// says itself wins over it. Default: none; the spec says all, and there are no backups.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Engine string `json:"engine,omitempty"`
+
+	// parameters are settings of the database that its engine offers, by name. Members are restarted one by
+	// one for a change. Default: what the engine says.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[a-z]([-_.a-z0-9]{0,61}[a-z0-9])?$') && self[name].size() <= 1024)",message="spec.parameters: a name must have at most 63 lower case letters, digits, '-', '_' or '.', a value at most 1024 characters; kubectl describe databaseengine lists the parameters of an engine"
+	Parameters map[string]string `json:"parameters,omitempty"`
+
+	// secretName is a Secret of this namespace whose keys members and actions find as files in /dbc/secrets.
+	// The engine says which keys it needs. Default: none.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
+	SecretName string `json:"secretName,omitempty"`
 
 	// imagePullPolicy says when the kubelet pulls the image: Always, IfNotPresent or Never.
 	// Default: Always for the tag "latest", otherwise IfNotPresent.
@@ -108,25 +132,23 @@ type DatabaseClusterSpec struct {
 	Storage Storage `json:"storage"`
 
 	// port is the TCP port on which the database listens, 1 to 65535. Both Services offer it under
-	// the name "db". Default: 9000.
+	// the name "db". Default: the engine's, or 9000.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	// +kubebuilder:default=9000
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	Port int32 `json:"port,omitempty"`
 
 	// dataPath is the absolute path at which a member finds its data volume.
-	// Default: /var/lib/database.
+	// Default: the engine's, or /var/lib/database.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	// +kubebuilder:default="/var/lib/database"
 	// +kubebuilder:validation:MinLength=2
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:]+)+$') && !self.contains('/../') && !self.endsWith('/..')",message="spec.dataPath must be an absolute path without ':' or '..'"
 	DataPath string `json:"dataPath,omitempty"`
 
-	// command replaces the image's entrypoint. Default: the image's own.
+	// command replaces the image's entrypoint. Default: the engine's, or the image's own.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=atomic
@@ -134,7 +156,7 @@ type DatabaseClusterSpec struct {
 	// +kubebuilder:validation:items:MaxLength=65536
 	Command []string `json:"command,omitempty"`
 
-	// args replace the image's arguments. Default: the image's own.
+	// args replace the image's arguments. Default: the engine's, or the image's own.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=atomic
@@ -165,10 +187,9 @@ type DatabaseClusterSpec struct {
 	Probes Probes `json:"probes,omitzero"`
 
 	// terminationGracePeriodSeconds is how long a member may take to stop before it is killed,
-	// in seconds, 0 to 86400. Default: 120.
+	// in seconds, 0 to 86400. Default: the engine's, or 120.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	// +kubebuilder:default=120
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=86400
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
@@ -225,6 +246,17 @@ type DatabaseClusterSpec struct {
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Hibernated bool `json:"hibernated,omitempty"`
+
+	// backup says where backups go, when they are made, how long they are kept, and how they are proved. It
+	// needs an engine that offers backups. Default: no backups.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Backup *Backup `json:"backup,omitempty"`
+
+	// bootstrap says what a new cluster starts with. It is read until the members are made for the first time.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Bootstrap *Bootstrap `json:"bootstrap,omitempty"`
 
 	// deletion says what happens before the cluster goes when it is deleted.
 	// +optional

@@ -25,7 +25,10 @@ var (
 )
 
 func addKnownTypes(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(GroupVersion, &DatabaseCluster{}, &DatabaseClusterList{})
+	scheme.AddKnownTypes(GroupVersion,
+		&DatabaseCluster{}, &DatabaseClusterList{},
+		&DatabaseBackup{}, &DatabaseBackupList{},
+		&DatabaseEngine{}, &DatabaseEngineList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }

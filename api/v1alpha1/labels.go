@@ -23,6 +23,14 @@ const (
 	// LabelClusterUID is the UID of the DatabaseCluster: a namesake that came later has another.
 	LabelClusterUID = "database.dbcluster.io/cluster-uid"
 
+	// LabelBackupUID is, on the Jobs of a DatabaseBackup, its UID.
+	LabelBackupUID = "database.dbcluster.io/backup-uid"
+	// LabelSchedule is, on DatabaseBackups, the name of the schedule that made it.
+	LabelSchedule = "database.dbcluster.io/schedule"
+	// LabelProtected is "true" on the claims of a cluster with spec.deletion.protection: an admission policy
+	// refuses to delete them.
+	LabelProtected = "database.dbcluster.io/protected"
+
 	// LabelNameValue is the value of LabelName.
 	LabelNameValue = "databasecluster"
 	// LabelManagedByValue is the value of LabelManagedBy.
@@ -32,6 +40,14 @@ const (
 	ComponentDatabase = "database"
 	// ComponentConfig marks the ConfigMaps with the files of spec.config.
 	ComponentConfig = "config"
+	// ComponentBackup marks DatabaseBackups that the operator made, and the Jobs of backups.
+	ComponentBackup = "backup"
+	// ComponentRestore marks the Jobs that restore a backup into a member's volume.
+	ComponentRestore = "restore"
+	// ComponentVerification marks the Jobs that restore a backup into a throw-away copy.
+	ComponentVerification = "verification"
+	// ComponentBackupDeletion marks the Jobs that delete a backup's data.
+	ComponentBackupDeletion = "backup-deletion"
 	// ComponentHook marks the Jobs of deletion hooks.
 	ComponentHook = "deletion-hook"
 )
@@ -43,6 +59,10 @@ const (
 	AnnotationUpdate = "database.dbcluster.io/update"
 	// AnnotationRestart restarts the members one by one.
 	AnnotationRestart = "database.dbcluster.io/restart"
+	// AnnotationVerify on a DatabaseBackup restores it into a throw-away copy, which must answer.
+	AnnotationVerify = "database.dbcluster.io/verify"
+	// AnnotationAllowDeletion set to "true" on a CustomResourceDefinition of the operator lets it be deleted.
+	AnnotationAllowDeletion = "database.dbcluster.io/allow-deletion"
 	// AnnotationRefresh looks at once at the Secrets and ConfigMaps that the spec names.
 	AnnotationRefresh = "database.dbcluster.io/refresh"
 )
@@ -66,6 +86,14 @@ const (
 	// AnnotationSealed is on StatefulSets: a hash of the spec as the API server stored it after the
 	// operator's last write. What is different from that, somebody else has changed.
 	AnnotationSealed = "database.dbcluster.io/sealed"
+	// AnnotationScripts and a name are on pods: the text of an engine's script, which they find as a file.
+	AnnotationScripts = "scripts.database.dbcluster.io/"
+	// AnnotationScheduled is on DatabaseBackups: the time by the schedule, in RFC 3339.
+	AnnotationScheduled = "database.dbcluster.io/scheduled-at"
+	// AnnotationEngine is on claims: the engine that wrote the data.
+	AnnotationEngine = "database.dbcluster.io/engine"
+	// AnnotationRestored is on claims: the location of the backup that was restored into the volume.
+	AnnotationRestored = "database.dbcluster.io/restored-from"
 	// AnnotationStopping is on the StatefulSet of a cluster whose deletion hooks are done.
 	AnnotationStopping = "database.dbcluster.io/stopping"
 	// AnnotationSkipDeletionHooks set to "true" on a DatabaseCluster lets its deletion go on without

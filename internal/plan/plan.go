@@ -11,6 +11,7 @@ import (
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -73,7 +74,8 @@ type Step interface {
 }
 
 // For decides what to do for a cluster. A deletion comes first: it must go on whatever the spec says.
-func For(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
+func For(declared *dbv1.DatabaseCluster, observed state.Observed) Plan {
+	cluster := engine.Resolve(declared, observed.Engine)
 	if cluster.DeletionTimestamp != nil {
 		return deletion(cluster, observed)
 	}

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -31,7 +32,7 @@ func orders() *dbv1.DatabaseCluster {
 	c.Namespace, c.Name, c.UID, c.Finalizers = "shop", "orders", uid, []string{dbv1.Finalizer}
 	c.Spec.Replicas, c.Spec.Image, c.Spec.Storage.Size = 3, "database:1", resource.MustParse("1Gi")
 	c.Spec.Deletion.OnFailure, c.Spec.Service.Type = dbv1.HookFailureBlock, corev1.ServiceTypeClusterIP
-	return c
+	return engine.Resolve(c, nil)
 }
 
 // settled is what stands when everything is as the spec says.

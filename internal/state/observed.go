@@ -23,6 +23,9 @@ type Observed struct {
 	// At is when it was read.
 	At time.Time
 
+	// Engine is the DatabaseEngine that the spec names; nil when it names none, or one that does not exist.
+	Engine *dbv1.DatabaseEngine
+
 	HeadlessService     *corev1.Service
 	Service             *corev1.Service
 	PodDisruptionBudget *policyv1.PodDisruptionBudget

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -49,7 +50,7 @@ func madeOtherwise(t *testing.T, cluster *dbv1.DatabaseCluster) {
 func applied(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	t.Helper()
 	set := read(t, statefulSet(cluster))
-	made := resources.StatefulSet(read(t, cluster), *set.Spec.Replicas, state.Observed{StatefulSet: set}).Object
+	made := resources.StatefulSet(engine.Resolve(read(t, cluster), nil), *set.Spec.Replicas, state.Observed{StatefulSet: set}).Object
 	for _, field := range []struct{ value, at, key string }{
 		{"another-version", "labels", "made-by"}, {"0123456789abcdef", "annotations", dbv1.AnnotationTemplate},
 	} {

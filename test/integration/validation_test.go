@@ -158,8 +158,7 @@ func TestTheDefaultsAreThoseThatTheDocumentationTells(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec := cluster.Spec
-	if spec.Port != 9000 || spec.DataPath != "/var/lib/database" || *spec.TerminationGracePeriodSeconds != 120 ||
-		spec.Service.Type != "ClusterIP" || spec.Deletion.OnFailure != "Block" || spec.Deletion.DeadlineSeconds != 600 {
+	if spec.Service.Type != "ClusterIP" || spec.Deletion.OnFailure != "Block" || spec.Deletion.DeadlineSeconds != 600 {
 		t.Errorf("%+v", spec)
 	}
 }

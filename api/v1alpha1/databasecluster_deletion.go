@@ -1,0 +1,110 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package v1alpha1
+
+// Deletion says what happens when the cluster is deleted: the hooks in their order, then the members stop one
+// by one from the highest ordinal, then the volumes go or are kept, then the objects go.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.hooks) || self.hooks.filter(h, h.type == 'Shutdown').size() <= 1",message="spec.deletion.hooks: only one can be of type Shutdown"
+// +kubebuilder:validation:XValidation:rule="!has(self.hooks) || self.hooks.size() == 0 || self.hooks[self.hooks.size() - 1].type == 'Shutdown' || !self.hooks.exists(h, h.type == 'Shutdown')",message="spec.deletion.hooks: the one of type Shutdown must be the last, because it stops the members"
+type Deletion struct {
+	// protection lets the API server refuse the deletion of the cluster and of its volumes' claims, until this
+	// is false again. The condition ProtectionEnforced tells whether it does. Default: false.
+	// +optional
+	Protection bool `json:"protection,omitempty"`
+
+	// volumes says what becomes of the members' volumes: Retain keeps them, for a new cluster of the same
+	// name; Delete deletes them once every hook has succeeded. After a hook that failed or was skipped they
+	// are kept all the same. Default: Retain.
+	// +optional
+	// +kubebuilder:default=Retain
+	// +kubebuilder:validation:Enum=Retain;Delete
+	Volumes VolumePolicy `json:"volumes,omitempty"`
+
+	// hooks run one after the other before the members are stopped.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=8
+	Hooks []DeletionHook `json:"hooks,omitempty"`
+
+	// onFailure decides when a hook has failed: Block keeps the cluster until somebody acts,
+	// Continue goes on without the hook. Default: Block.
+	// +optional
+	// +kubebuilder:default=Block
+	// +kubebuilder:validation:Enum=Block;Continue
+	OnFailure HookFailurePolicy `json:"onFailure,omitempty"`
+
+	// deadlineSeconds is how long each hook may take, retries included, in seconds, 1 to 604800.
+	// Default: 600.
+	// +optional
+	// +kubebuilder:default=600
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=604800
+	DeadlineSeconds int64 `json:"deadlineSeconds,omitempty"`
+}
+
+// VolumePolicy says what becomes of the volumes when the cluster is deleted.
+type VolumePolicy string
+
+const (
+	// VolumesRetain keeps the volumes.
+	VolumesRetain VolumePolicy = "Retain"
+	// VolumesDelete deletes the volumes once every hook has succeeded.
+	VolumesDelete VolumePolicy = "Delete"
+)
+
+// HookFailurePolicy decides what a failed hook means for the deletion.
+type HookFailurePolicy string
+
+const (
+	// HookFailureBlock keeps the cluster until somebody acts.
+	HookFailureBlock HookFailurePolicy = "Block"
+	// HookFailureContinue goes on without the hook.
+	HookFailureContinue HookFailurePolicy = "Continue"
+)
+
+// HookType is what a hook does.
+type HookType string
+
+const (
+	// HookBackup makes a DatabaseBackup and waits for it.
+	HookBackup HookType = "Backup"
+	// HookCommand runs a command as a Job with the cluster's image, environment and security settings.
+	HookCommand HookType = "Command"
+	// HookShutdown is the ordered stop of the members as a hook: it fails if one does not exit cleanly.
+	HookShutdown HookType = "Shutdown"
+)
+
+// DeletionHook is one thing to do before the cluster goes.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.command) == (self.type == 'Command')",message="spec.deletion.hooks[]: command must be given for type Command, and for no other"
+type DeletionHook struct {
+	// name of the hook, unique in the cluster, at most 12 characters. It becomes part of the name of its Job or
+	// DatabaseBackup.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=12
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="spec.deletion.hooks[].name must be a DNS label: lower case letters, digits and '-'"
+	Name string `json:"name"`
+
+	// type of the hook. Backup makes a DatabaseBackup at spec.backup.destination, also when no member runs: its
+	// Job then starts the database on the volume itself. Command runs a command as a Job with the cluster's
+	// image and environment, and with DBC_CLUSTER, DBC_NAMESPACE, DBC_PORT, DBC_REPLICAS and DBC_MEMBERS: the
+	// host names of the members from ordinal 0, separated by spaces. Shutdown stops the members one by one, and
+	// fails if one does not exit with 0; it must be the last.
+	// +required
+	// +kubebuilder:validation:Enum=Backup;Command;Shutdown
+	Type HookType `json:"type"`
+
+	// command is what the Job of a hook of type Command runs. It has failed when it exits with anything but 0;
+	// it is tried three times.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=65536
+	Command []string `json:"command,omitempty"`
+}
