@@ -25,8 +25,8 @@ LOCAL = $(BIN)/local
 # tool is the path of a pinned tool, built on first use outside the checkout.
 tool = $$($(LOCAL) tool $(1))
 KUBECTL ?= $(call tool,kubectl)
-# render is a kustomization with the operator's image in its place.
-render = $(call tool,kustomize) build $(1) | sed 's|image: controller:latest|image: $(IMG)|'
+# render is a kustomization with the operator's image in its places: the container's and TRANSFER_IMAGE's.
+render = $(call tool,kustomize) build $(1) | sed 's|: controller:latest$$|: $(IMG)|'
 GO_LDFLAGS = -s -w -X main.version=v$(VERSION)
 
 ##@ General
@@ -123,7 +123,7 @@ $(LOCAL):
 
 .PHONY: run
 run: manifests generate fmt vet ## Run the operator on this machine against the current context.
-	go run -ldflags "$(GO_LDFLAGS)" ./cmd
+	TRANSFER_IMAGE=$(IMG) go run -ldflags "$(GO_LDFLAGS)" ./cmd
 
 .PHONY: image
 image: $(BIN)/manager $(LOCAL) ## Build the operator image without a daemon, as dist/operator.tar.

@@ -128,6 +128,24 @@ scripts_are_sound() {
 	files '*.sh' | xargs -0 --no-run-if-empty shellcheck --external-sources
 }
 
+# one_image_everywhere names another image by `kustomize edit` where people do: the operator's container and
+# TRANSFER_IMAGE must both have it. The bundle is held to the same by its tests.
+one_image_everywhere() {
+	local kustomize folder image=example.org/operator:named named result=0
+	kustomize=$(bin/local tool kustomize) || return
+	for folder in manager default; do
+		mkdir "$scratch/$folder" || return
+		files config | tar --null -T - -cf - | tar -C "$scratch/$folder" -xf - || return
+		(cd "$scratch/$folder/config/$folder" && "$kustomize" edit set image "controller=$image") || return
+		named=$("$kustomize" build "$scratch/$folder/config/default" | grep -B1 -F "$image" | sed '/^--$/d; s/^[ -]*//') || return
+		[[ $named == $'name: TRANSFER_IMAGE\nvalue: '$image$'\nimage: '$image ]] && continue
+		printf 'After kustomize edit set image in config/%s the manifests say:\n%s\n' "$folder" "$named"
+		echo "Both the container's image and TRANSFER_IMAGE must be $image: see the replacements in config/default/kustomization.yaml."
+		result=1
+	done
+	return "$result"
+}
+
 # alerts_hold gives promtool the rules of the PrometheusRule: what stands below its spec.
 alerts_hold() {
 	local promtool rules=$scratch/rules
@@ -141,6 +159,7 @@ alerts_hold() {
 
 check 'every file is committed' everything_is_committed
 check 'generated files are current' generated_files_are_current
+check 'one image everywhere' one_image_everywhere
 check 'every go.mod is tidy' modules_are_tidy
 check 'Go files are formatted' go_files_are_formatted
 check 'lint finds nothing' make --no-print-directory lint

@@ -32,6 +32,8 @@ type Settings struct {
 
 	referencePeriod time.Duration
 
+	transferImage string
+
 	leaderElect             bool
 	leaderElectionNamespace string
 	leaseDuration           time.Duration
@@ -70,6 +72,8 @@ func (s *Settings) define() {
 	f.DurationVar(&s.syncPeriod, "sync-period", 10*time.Hour, "How often every cluster is looked at although nothing changed.")
 	f.DurationVar(&s.referencePeriod, "reference-period", 5*time.Minute,
 		"How often the Secrets and ConfigMaps that a spec names are read although nothing else changed. 0: never.")
+	f.StringVar(&s.transferImage, "transfer-image", "",
+		"Image that holds /transfer, which Jobs for backups and restores copy it from: the operator's own. Empty: there are no such Jobs.")
 	f.BoolVar(&s.leaderElect, "leader-elect", false, "Work only while holding the lease, so that several replicas can run.")
 	f.StringVar(&s.leaderElectionNamespace, "leader-election-namespace", "", "Namespace of the lease. Empty: the one the operator runs in.")
 	f.DurationVar(&s.leaseDuration, "lease-duration", 6*time.Second, "How long a leader that does not renew keeps the lease.")
@@ -110,6 +114,9 @@ func (s *Settings) validate() error {
 	}
 	if s.referencePeriod < 0 {
 		return fmt.Errorf("--reference-period is %s: it must not be negative", s.referencePeriod)
+	}
+	if strings.ContainsAny(s.transferImage, " \t\r\n") {
+		return fmt.Errorf("--transfer-image is %q: an image has no white space in its name", s.transferImage)
 	}
 	if s.leaseDuration <= s.renewDeadline || s.renewDeadline <= s.retryPeriod {
 		return fmt.Errorf("--lease-duration (%s) must be longer than --lease-renew-deadline (%s), and that longer than --lease-retry-period (%s)",

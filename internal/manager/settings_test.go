@@ -18,6 +18,7 @@ func TestEveryFlagIsReadFromTheEnvironmentToo(t *testing.T) {
 	s, err := Parse(nil, environment(map[string]string{
 		"WATCH_NAMESPACE": "a, b", "MAX_CONCURRENT_RECONCILES": "3", "LEADER_ELECT": "true", "LEASE_DURATION": "20s",
 		"METRICS_BIND_ADDRESS": ":1", "ZAP_LOG_LEVEL": "debug", "KUBECONFIG": "a:b",
+		"TRANSFER_IMAGE": "localhost/operator:dev",
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +26,8 @@ func TestEveryFlagIsReadFromTheEnvironmentToo(t *testing.T) {
 	if got := s.namespaces(); len(got) != 2 || got[0] != "a" || got[1] != "b" {
 		t.Errorf("namespaces %v", got)
 	}
-	if s.concurrency != 3 || !s.leaderElect || s.leaseDuration != 20*time.Second || s.metricsAddress != ":1" || s.zap.Level == nil {
+	if s.concurrency != 3 || !s.leaderElect || s.leaseDuration != 20*time.Second || s.metricsAddress != ":1" || s.zap.Level == nil ||
+		s.transferImage != "localhost/operator:dev" {
 		t.Errorf("%+v", s)
 	}
 }
@@ -49,6 +51,7 @@ func TestBadSettingsAreRefusedWithASentenceThatNamesThem(t *testing.T) {
 		"a lease shorter than its renewal": {
 			[]string{"--lease-duration=1s"}, nil, "--lease-duration (1s) must be longer than --lease-renew-deadline (4s)",
 		},
+		"an image that cannot be":    {[]string{"--transfer-image=a b"}, nil, `--transfer-image is "a b": an image has no white space`},
 		"a namespace that cannot be": {[]string{"--watch-namespace=A"}, nil, `--watch-namespace names "A", which is no namespace`},
 	}
 	for name, c := range cases {

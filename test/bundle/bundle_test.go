@@ -14,6 +14,7 @@ import (
 	"github.com/operator-framework/api/pkg/manifests"
 	"github.com/operator-framework/api/pkg/validation"
 	interfaces "github.com/operator-framework/api/pkg/validation/interfaces"
+	corev1 "k8s.io/api/core/v1"
 )
 
 func load(t *testing.T) *manifests.Bundle {
@@ -55,5 +56,14 @@ func TestTheBundleIsOfTheVersionThatTheCSVIsNamedAfter(t *testing.T) {
 	}
 	if image := csv.Annotations["containerImage"]; !strings.HasSuffix(image, ":v"+csv.Spec.Version.String()) {
 		t.Errorf("containerImage is %q, of another version than the CSV (%s)", image, csv.Spec.Version)
+	}
+}
+
+func TestTheOperatorIsToldItsOwnImageToTakeTransferFrom(t *testing.T) {
+	csv := load(t).CSV
+	manager := csv.Spec.InstallStrategy.StrategySpec.DeploymentSpecs[0].Spec.Template.Spec.Containers[0]
+	told := slices.IndexFunc(manager.Env, func(v corev1.EnvVar) bool { return v.Name == "TRANSFER_IMAGE" })
+	if told < 0 || manager.Env[told].Value != manager.Image || manager.Image != csv.Annotations["containerImage"] {
+		t.Errorf("the operator runs %q of %q and is told %+v", manager.Image, csv.Annotations["containerImage"], manager.Env)
 	}
 }
