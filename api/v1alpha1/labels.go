@@ -94,6 +94,9 @@ const (
 	AnnotationEngine = "database.dbcluster.io/engine"
 	// AnnotationRestored is on claims: the location of the backup that was restored into the volume.
 	AnnotationRestored = "database.dbcluster.io/restored-from"
+	// AnnotationRestoring is on claims into whose volumes a backup is being restored, and was never restored as a
+	// whole: the name of the restore.
+	AnnotationRestoring = "database.dbcluster.io/restoring"
 	// AnnotationStopping is on the StatefulSet of a cluster whose deletion hooks are done.
 	AnnotationStopping = "database.dbcluster.io/stopping"
 	// AnnotationSkipDeletionHooks set to "true" on a DatabaseCluster lets its deletion go on without

@@ -41,7 +41,7 @@ func TrimClaim(object any) (any, error) {
 	if !ok {
 		return object, nil
 	}
-	return &corev1.PersistentVolumeClaim{
+	trimmed := &corev1.PersistentVolumeClaim{
 		ObjectMeta: trimMetadata(claim.ObjectMeta),
 		Spec:       corev1.PersistentVolumeClaimSpec{Resources: claim.Spec.Resources},
 		Status: corev1.PersistentVolumeClaimStatus{
@@ -49,7 +49,9 @@ func TrimClaim(object any) (any, error) {
 			AllocatedResourceStatuses: claim.Status.AllocatedResourceStatuses,
 			Conditions:                claim.Status.Conditions,
 		},
-	}, nil
+	}
+	trimmed.Annotations = only(claim.Annotations, dbv1.AnnotationRestoring, dbv1.AnnotationRestored)
+	return trimmed, nil
 }
 
 // trimMetadata leaves out annotations, finalizers and who manages which field.
@@ -61,12 +63,18 @@ func trimMetadata(m metav1.ObjectMeta) metav1.ObjectMeta {
 	}
 }
 
-func only(annotations map[string]string, key string) map[string]string {
-	value, found := annotations[key]
-	if !found {
-		return nil
+// only keeps the annotations with these keys.
+func only(annotations map[string]string, keys ...string) map[string]string {
+	var kept map[string]string
+	for _, key := range keys {
+		if value, found := annotations[key]; found {
+			if kept == nil {
+				kept = map[string]string{}
+			}
+			kept[key] = value
+		}
 	}
-	return map[string]string{key: value}
+	return kept
 }
 
 func trimSpecs(containers []corev1.Container) []corev1.Container {

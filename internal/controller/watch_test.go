@@ -231,6 +231,21 @@ func TestAClaimWithoutOurLabelsIsReadByTheNameOfTheMemberThatUsesIt(t *testing.T
 	}
 }
 
+func TestTheMarksOfARestoreAreFactsOfAClaimAndSurviveTrimming(t *testing.T) {
+	before := belongings(deleted())["PersistentVolumeClaim"].object.(*corev1.PersistentVolumeClaim)
+	for _, mark := range []string{dbv1.AnnotationRestoring, dbv1.AnnotationRestored} {
+		after := before.DeepCopy()
+		after.Annotations = map[string]string{mark: "x"}
+		if !changed(claimFacts).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
+			t.Errorf("%s: the change does not pass", mark)
+		}
+		trimmed, err := TrimClaim(after)
+		if err != nil || !reflect.DeepEqual(claimFacts(trimmed.(*corev1.PersistentVolumeClaim)), claimFacts(after)) {
+			t.Errorf("%s: trimmed to %+v (%v)", mark, trimmed, err)
+		}
+	}
+}
+
 func TestWhatIsTrimmedSaysTheSameAsTheWhole(t *testing.T) {
 	cases := map[string]struct {
 		trim  func(any) (any, error)

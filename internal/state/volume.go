@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
 // Volume is what the operator uses of the claim of a member's data volume, and all that it uses.
@@ -17,6 +19,13 @@ type Volume struct {
 	Claim   string
 	UID     types.UID
 	Ordinal int32
+	// Cluster is the UID of the DatabaseCluster that the claim was made for, or that adopted it; "" for none.
+	Cluster types.UID
+	// Restoring is the restore that fills the volume and has not come to its end; "" for none. What is in such a
+	// volume is a part of a backup and nothing else: no member has run with it.
+	Restoring string
+	// Restored is the location of the backup that the volume was filled from, as a whole; "" for none.
+	Restored string
 	// Requested is the size that the claim asks for, Capacity the one that the volume has; zero while it is
 	// not bound.
 	Requested, Capacity resource.Quantity
@@ -49,6 +58,9 @@ func VolumeOf(claim *corev1.PersistentVolumeClaim, ordinal int32) Volume {
 		Claim:      claim.Name,
 		UID:        claim.UID,
 		Ordinal:    ordinal,
+		Cluster:    types.UID(claim.Labels[dbv1.LabelClusterUID]),
+		Restoring:  claim.Annotations[dbv1.AnnotationRestoring],
+		Restored:   claim.Annotations[dbv1.AnnotationRestored],
 		Requested:  claim.Spec.Resources.Requests[corev1.ResourceStorage],
 		Capacity:   claim.Status.Capacity[corev1.ResourceStorage],
 		Stopping:   claim.DeletionTimestamp != nil,
