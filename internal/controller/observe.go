@@ -230,7 +230,7 @@ func (o *observation) readConfigs(ctx context.Context) {
 // readHooks reads the Jobs of the deletion hooks. They have no owner; the UID in their label tells whose
 // they are.
 func (o *observation) readHooks(ctx context.Context) {
-	o.Hooks = map[string]state.Hook{}
+	o.Hooks = map[string]state.Task{}
 	for _, hook := range o.cluster.Spec.Deletion.Hooks {
 		job := &batchv1.Job{}
 		name := naming.HookJob(o.cluster.Name, hook.Name, o.cluster.UID)
@@ -239,7 +239,17 @@ func (o *observation) readHooks(ctx context.Context) {
 		case types.UID(job.Labels[dbv1.LabelClusterUID]) != o.cluster.UID:
 			o.Foreign = append(o.Foreign, state.Ref{Kind: "Job", Name: name})
 		default:
-			o.Hooks[hook.Name] = state.HookOf(job)
+			o.Hooks[hook.Name] = o.task(ctx, job)
 		}
 	}
+}
+
+// task reads the pods of a Job. Those of a former one of the same name are not its own.
+func (o *observation) task(ctx context.Context, job *batchv1.Job) state.Task {
+	pods := &corev1.PodList{}
+	labels := naming.Selector(o.cluster.Name)
+	labels[dbv1.LabelComponent] = job.Labels[dbv1.LabelComponent]
+	labels[batchv1.ControllerUidLabel] = string(job.UID)
+	o.list(ctx, pods, labels)
+	return state.TaskOf(job, pods.Items)
 }

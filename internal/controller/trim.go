@@ -11,7 +11,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// TrimPod keeps of a pod in the cache what state.MemberOf reads: a tenth of its size. The rest of such a
+// TrimPod keeps of a pod in the cache what state.MemberOf and state.TryOf read: a tenth of its size. The rest of such a
 // pod must never be written back.
 func TrimPod(object any) (any, error) {
 	pod, ok := object.(*corev1.Pod)

@@ -73,15 +73,16 @@ func changed[T client.Object](facts func(T) any) predicate.Predicate {
 // clusterOf finds the cluster of an object that it does not own by the label that the operator gave.
 func clusterOf(_ context.Context, object client.Object) []reconcile.Request {
 	name := object.GetLabels()[dbv1.LabelInstance]
-	if name == "" {
-		return nil
+	if name == "" || object.GetLabels()[dbv1.LabelBackupUID] != "" {
+		return nil // what is a DatabaseBackup's own, its own controller looks at
 	}
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}}}
 }
 
-// podFacts leave the ordinal out: it is part of the name, which never changes.
+// podFacts are those of a member and of a Job's pod. They leave the ordinal out: it is part of the name, which never
+// changes.
 func podFacts(pod *corev1.Pod) any {
-	return []any{state.MemberOf(pod, 0).Facts(), pod.Labels}
+	return []any{state.MemberOf(pod, 0).Facts(), state.TryOf(pod), pod.Labels}
 }
 
 func claimFacts(claim *corev1.PersistentVolumeClaim) any {
@@ -89,5 +90,5 @@ func claimFacts(claim *corev1.PersistentVolumeClaim) any {
 }
 
 func jobFacts(job *batchv1.Job) any {
-	return []any{state.HookOf(job), job.Labels}
+	return []any{state.TaskOf(job, nil).Facts(), job.Labels}
 }

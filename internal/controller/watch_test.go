@@ -6,6 +6,7 @@ package controller
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"testing"
 	"time"
@@ -83,6 +84,7 @@ func belongings(c *dbv1.DatabaseCluster) map[string]struct {
 		"PodDisruptionBudget": {&policyv1.PodDisruptionBudget{ObjectMeta: owned("orders")}, filter(state.PodDisruptionBudgetFacts)},
 		"StatefulSet":         {&appsv1.StatefulSet{ObjectMeta: owned("orders")}, filter(state.StatefulSetFacts)},
 		"Pod":                 {&corev1.Pod{ObjectMeta: owned("orders-0")}, changed(podFacts)},
+		"Pod of a Job":        {tried(job), changed(podFacts)},
 		"Job":                 {job, changed(jobFacts)},
 		"ConfigMap":           {config, filter(state.ConfigMapFacts)},
 		"PersistentVolumeClaim": {
@@ -93,14 +95,28 @@ func belongings(c *dbv1.DatabaseCluster) map[string]struct {
 	}
 }
 
-// observedWith is what a pass sees when an object is as given.
+// tried is a pod of a Job that has said something.
+func tried(job *batchv1.Job) *corev1.Pod {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: job.Namespace, Name: job.Name + "-x", Labels: maps.Clone(job.Labels)}}
+	pod.Labels[batchv1.ControllerUidLabel] = string(job.UID)
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: naming.ActionContainer, State: corev1.ContainerState{
+		Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Message: `{"message":"no"}`},
+	}}}
+	return pod
+}
+
+// observedWith is what a pass sees when an object is as given, and the hook's Job as ever.
 func observedWith(t *testing.T, scheme *runtime.Scheme, cluster *dbv1.DatabaseCluster, object client.Object) state.Observed {
 	t.Helper()
 	stored := object.DeepCopyObject().(client.Object)
 	if stored.GetDeletionTimestamp() != nil && len(stored.GetFinalizers()) == 0 {
 		stored.SetFinalizers([]string{"test/keep"}) // the fake client takes no deleted object without one
 	}
-	reader := fake.NewClientBuilder().WithScheme(scheme).WithObjects(cluster.DeepCopy(), stored).Build()
+	world := []client.Object{cluster.DeepCopy(), stored}
+	if _, pod := object.(*corev1.Pod); pod {
+		world = append(world, belongings(cluster)["Job"].object)
+	}
+	reader := fake.NewClientBuilder().WithScheme(scheme).WithObjects(world...).Build()
 	r := &Reconciler{Cached: reader, Live: reader, Clock: clocktesting.NewFakePassiveClock(moment.Time)}
 	_, observed, err := r.observe(t.Context(), r.view(), client.ObjectKeyFromObject(cluster))
 	if err != nil {
@@ -126,6 +142,9 @@ func withoutVersions(o state.Observed) state.Observed {
 	}
 	for i := range o.Members {
 		o.Members[i] = o.Members[i].Facts()
+	}
+	for name, task := range o.Hooks {
+		o.Hooks[name] = task.Facts()
 	}
 	return o
 }
@@ -251,6 +270,7 @@ func TestWhatIsTrimmedSaysTheSameAsTheWhole(t *testing.T) {
 		trim  func(any) (any, error)
 		facts func(any) any
 	}{
+		"Pod of a Job":          {TrimPod, func(object any) any { return podFacts(object.(*corev1.Pod)) }},
 		"Pod":                   {TrimPod, func(object any) any { return podFacts(object.(*corev1.Pod)) }},
 		"PersistentVolumeClaim": {TrimClaim, func(object any) any { return claimFacts(object.(*corev1.PersistentVolumeClaim)) }},
 	}

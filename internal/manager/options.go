@@ -6,6 +6,7 @@ package manager
 
 import (
 	"crypto/tls"
+	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -14,6 +15,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/selection"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -68,11 +70,7 @@ func hardenTLS(config *tls.Config) {
 // cacheOptions hold nothing but what the operator made, and of pods only what it reads.
 func (s *Settings) cacheOptions() cache.Options {
 	ours := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{dbv1.LabelManagedBy: dbv1.LabelManagedByValue})}
-	// A pod whose label somebody took off still serves; the StatefulSet finds pods by other labels.
-	pods := cache.ByObject{
-		Label:     labels.SelectorFromSet(labels.Set{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelComponent: dbv1.ComponentDatabase}),
-		Transform: dbcontroller.TrimPod,
-	}
+	pods := cache.ByObject{Label: podSelector(), Transform: dbcontroller.TrimPod}
 	options := cache.Options{
 		SyncPeriod:       &s.syncPeriod,
 		DefaultTransform: cache.TransformStripManagedFields(),
@@ -93,4 +91,17 @@ func (s *Settings) cacheOptions() cache.Options {
 		options.DefaultNamespaces[namespace] = cache.Config{}
 	}
 	return options
+}
+
+// podSelector selects members and the pods of Jobs. A member whose label managed-by somebody took off still
+// serves; the StatefulSet finds pods by other labels.
+func podSelector() labels.Selector {
+	selector := labels.SelectorFromSet(labels.Set{dbv1.LabelName: dbv1.LabelNameValue})
+	components, err := labels.NewRequirement(dbv1.LabelComponent, selection.In, []string{
+		dbv1.ComponentDatabase, dbv1.ComponentHook, dbv1.ComponentBackup, dbv1.ComponentRestore, dbv1.ComponentVerification, dbv1.ComponentBackupDeletion,
+	})
+	if err != nil {
+		panic(fmt.Sprintf("the components of pods make no selector: %v", err))
+	}
+	return selector.Add(*components)
 }

@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
@@ -22,14 +21,37 @@ import (
 const (
 	// Container is the name of the database container in every member.
 	Container = "database"
-	// HookContainer is the name of the container in a hook's Job.
-	HookContainer = "hook"
+	// ActionContainer is the name of the main container in every Job.
+	ActionContainer = "action"
+	// RestoreContainer is the name of the container that fills the throw-away copy of a verification.
+	RestoreContainer = "restore"
+	// TransferContainer is the name of the container that brings the transfer binary into a Job's pod.
+	TransferContainer = "transfer"
 	// DataVolume is the name of the data volume, and of the claim template behind it.
 	DataVolume = "data"
 	// ConfigVolume is the name of the volume with the files of spec.config.
 	ConfigVolume = "config"
+	// BinVolume, CredentialsVolume and DestinationVolume are, in the pods of Jobs, the volumes with the transfer
+	// binary, the Secret of a backup's destination, and the claim that is one.
+	BinVolume         = "dbc-bin"
+	CredentialsVolume = "dbc-credentials"
+	DestinationVolume = "dbc-destination"
 	// Port is the name of the database's port.
 	Port = "db"
+)
+
+// Paths in pods.
+const (
+	// BinPath is where the pods of Jobs find the transfer binary.
+	BinPath = "/dbc/bin"
+	// ScriptsPath is where members and Jobs find the engine's scripts.
+	ScriptsPath = "/dbc/scripts"
+	// SecretsPath is where members and Jobs find the keys of spec.secretName.
+	SecretsPath = "/dbc/secrets"
+	// CredentialsPath is where the pods of Jobs find the Secret of a backup's destination.
+	CredentialsPath = "/dbc/credentials"
+	// DestinationPath is where the pods of Jobs find the claim that is a backup's destination.
+	DestinationPath = "/dbc/destination"
 )
 
 // Service is the name of the Service in front of all members.
@@ -72,12 +94,6 @@ func ClaimOrdinal(cluster, claim string) (ordinal int32, ok bool) {
 	return Ordinal(cluster, member)
 }
 
-// HookJob is the name of the Job of a deletion hook. The UID tells namesakes apart, so that the hook of
-// an earlier cluster never counts for a later one.
-func HookJob(cluster, hook string, uid types.UID) string {
-	return cluster + "-" + hook + "-" + short(uid)
-}
-
 // Ordinal is the ordinal in a member's pod name; ok is false for any other name.
 func Ordinal(cluster, pod string) (ordinal int32, ok bool) {
 	digits, found := strings.CutPrefix(pod, StatefulSet(cluster)+"-")
@@ -115,21 +131,10 @@ func ConfigLabels(cluster *dbv1.DatabaseCluster) map[string]string {
 	return withComponent(cluster, dbv1.ComponentConfig)
 }
 
-// HookLabels are the labels of a deletion hook's Job and pods. They never match Selector, or the
-// Service would send connections to a hook.
-func HookLabels(cluster *dbv1.DatabaseCluster) map[string]string {
-	return withComponent(cluster, dbv1.ComponentHook)
-}
-
 func withComponent(cluster *dbv1.DatabaseCluster, component string) map[string]string {
 	all := Selector(cluster.Name)
 	all[dbv1.LabelComponent] = component
 	all[dbv1.LabelManagedBy] = dbv1.LabelManagedByValue
 	all[dbv1.LabelClusterUID] = string(cluster.UID)
 	return all
-}
-
-func short(uid types.UID) string {
-	const length = 8
-	return string(uid)[:min(length, len(uid))]
 }

@@ -7,6 +7,7 @@ package naming
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -28,6 +29,11 @@ func TestEveryNameOfTheLongestClusterIsAValidLabelValue(t *testing.T) {
 		"PodDisruptionBudget": PodDisruptionBudget(longest),
 		"Member":              Member(longest, 8),
 		"HookJob":             HookJob(longest, strings.Repeat("h", 12), uid),
+		"ScheduledBackup":     ScheduledBackup(longest, strings.Repeat("s", 11), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)),
+		"BackupJob":           BackupJob(longest, uid, 8),
+		"BackupDeletionJob":   BackupDeletionJob(longest, uid),
+		"VerificationJob":     VerificationJob(longest, uid, strings.Repeat("r", 253), 8),
+		"RestoreJob":          RestoreJob(longest, uid, "s3://bucket", 8),
 		"revision hash label": StatefulSet(longest) + "-" + strings.Repeat("f", 10),
 	}
 	for kind, name := range names {

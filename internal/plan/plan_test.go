@@ -210,23 +210,23 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 			"start deletion hook \"one\" as Job orders-one-0a1b2c3d\nHookRunning: starting deletion hook \"one\"\n",
 		},
 		"a hook that runs is waited for": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Hook{Job: "j"} },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Task{Job: "j"} },
 			"HookRunning: deletion hook \"one\" runs as Job j\n",
 		},
 		"the second follows the first": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Hook{Succeeded: true} },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Task{Succeeded: true} },
 			"start deletion hook \"two\" as Job orders-two-0a1b2c3d\nHookRunning: starting deletion hook \"two\"\n",
 		},
 		"a failed hook blocks": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Hooks["one"] = state.Hook{Job: "j", Failed: true, Failure: "no"}
+				o.Hooks["one"] = state.Task{Job: "j", Failed: true, Failure: "no"}
 			},
 			"HookFailed: deletion hook \"one\" failed: no\nSTALLED HookFailed\n",
 		},
 		"a failed hook is passed over when the spec says so": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue
-				o.Hooks["one"] = state.Hook{Job: "j", Failed: true, Failure: "no"}
+				o.Hooks["one"] = state.Task{Job: "j", Failed: true, Failure: "no"}
 			},
 			"start deletion hook \"two\" as Job orders-two-0a1b2c3d\nHookRunning: starting deletion hook \"two\"\n",
 		},
@@ -244,7 +244,7 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 		},
 		"the former Job of a hook is waited for": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Hooks["one"] = state.Hook{Job: "j", Ending: true, Succeeded: true}
+				o.Hooks["one"] = state.Task{Job: "j", Ending: true, Succeeded: true}
 			},
 			"HookRunning: deletion hook \"one\" waits for its former Job j to go\n",
 		},
@@ -297,7 +297,7 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cluster := orders()
 			observed := settled(t, cluster)
-			observed.Hooks = map[string]state.Hook{}
+			observed.Hooks = map[string]state.Task{}
 			cluster.DeletionTimestamp, cluster.Spec.Deletion.Hooks = &metav1.Time{}, hooks
 			c.change(cluster, &observed)
 			if got := text(For(cluster, observed)); got != c.want {

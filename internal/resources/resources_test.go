@@ -74,9 +74,40 @@ func TestTheObjectsOfAClusterAreAsTheGoldenFilesSay(t *testing.T) {
 		"full.statefulset":             StatefulSet(everything, everything.Spec.Replicas, state.Observed{}),
 		"full.configmap":               ConfigMap(everything),
 		"full.hook-job":                HookJob(everything, everything.Spec.Deletion.Hooks[0]),
+		"full.backup-job":              ActionJob(everything, backupAction(true)),
+		"smallest.backup-job":          ActionJob(smallest(), backupAction(false)),
+		"full.verification-job":        ActionJob(everything, verification()),
+		"ephemeral.verification-job":   ActionJob(ephemeralCluster, verification()),
 	} {
 		t.Run(name, func(t *testing.T) { compare(t, name, child) })
 	}
+}
+
+// backupAction is one member's part of a backup: offline to a bucket, or online to a volume.
+func backupAction(offline bool) Action {
+	at := &dbv1.BackupDestination{URL: "file:///backups/shop/orders", ClaimName: "backups"}
+	if offline {
+		at = &dbv1.BackupDestination{URL: "s3://backups/shop/everything", Endpoint: "https://s3.example.test", Region: "here", CredentialsSecretName: "bucket"}
+	}
+	return Action{
+		Name:            "a-backup-0a1b2c3d-1",
+		Labels:          map[string]string{dbv1.LabelComponent: dbv1.ComponentBackup},
+		Command:         []string{"/dbc/scripts/backup"},
+		Transfer:        &Transfer{Image: "example.test/operator:1", Arguments: []string{"backup", "--to", at.URL}, At: at},
+		Member:          new(int32(1)),
+		Offline:         offline,
+		Resources:       corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}},
+		DeadlineSeconds: 43200,
+	}
+}
+
+func verification() Action {
+	action := backupAction(true)
+	action.Offline = false
+	at := action.Transfer.At
+	action.Command, action.Transfer = []string{"probe"}, &Transfer{Image: action.Transfer.Image, Arguments: []string{"probe"}}
+	action.Copy = &Copy{Restore: Transfer{Arguments: []string{"restore", "--from", at.URL}, At: at}, Command: []string{"restore"}}
+	return action
 }
 
 func compare(t *testing.T, name string, child Child) {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -188,30 +187,6 @@ func TestHowFarAResizeIsTheKubeletTells(t *testing.T) {
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Generation: 2}, Status: c.status}
 			pod.Spec.Containers = []corev1.Container{{Name: "database", Resources: cpu("2")}}
 			if got := MemberOf(pod, 0).Resize; got != c.want {
-				t.Errorf("got %+v, want %+v", got, c.want)
-			}
-		})
-	}
-}
-
-func TestAHookHasEndedOnlyWhenItsJobSaysSo(t *testing.T) {
-	job := func(kind batchv1.JobConditionType, status corev1.ConditionStatus) *batchv1.Job {
-		return &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: kind, Status: status, Message: "why"}}}}
-	}
-	cases := map[string]struct {
-		job  *batchv1.Job
-		want Hook
-	}{
-		"it has just started":     {&batchv1.Job{}, Hook{}},
-		"it is done":              {job(batchv1.JobComplete, corev1.ConditionTrue), Hook{Succeeded: true}},
-		"it has failed":           {job(batchv1.JobFailed, corev1.ConditionTrue), Hook{Failed: true, Failure: "why"}},
-		"it is about to be done":  {job(batchv1.JobSuccessCriteriaMet, corev1.ConditionTrue), Hook{}},
-		"it is being deleted":     {&batchv1.Job{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{}}}, Hook{Ending: true}},
-		"its condition is untrue": {job(batchv1.JobFailed, corev1.ConditionFalse), Hook{}},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			if got := HookOf(c.job); got != c.want {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})

@@ -52,7 +52,7 @@ type Observed struct {
 
 	// Hooks are the Jobs of deletion hooks by the hook's name; read only while the cluster is being
 	// deleted. A hook without an entry has no Job.
-	Hooks map[string]Hook
+	Hooks map[string]Task
 }
 
 // Ref names an object in the cluster's namespace.

@@ -22,6 +22,8 @@ var (
 	pulling = map[string]bool{"ErrImagePull": true, "ImagePullBackOff": true}
 )
 
+const previousLogs = "; kubectl logs --previous tells more"
+
 // problem is why a pod cannot run, as a clause without times or counters.
 func problem(pod *corev1.Pod) string {
 	for _, c := range pod.Status.Conditions {
@@ -80,7 +82,7 @@ func containerProblem(s corev1.ContainerStatus) string {
 	case unstartable[ended.Reason]:
 		return cannotStart(s.Name, ended.Message)
 	default:
-		return fmt.Sprintf("container %s: exited with code %d (%s); kubectl logs --previous tells more", s.Name, ended.ExitCode, ended.Reason)
+		return fmt.Sprintf("container %s: exited with code %d (%s)", s.Name, ended.ExitCode, ended.Reason) + previousLogs
 	}
 }
 

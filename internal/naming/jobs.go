@@ -1,0 +1,101 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package naming
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// The names of Jobs and of DatabaseBackups contain a part of a UID, or a hash of one. It tells namesakes
+// apart, so that what an earlier object of the same name has done never counts for a later one. The labels
+// bear the whole UID.
+
+// HookJob is the name of the Job of a deletion hook.
+func HookJob(cluster, hook string, uid types.UID) string {
+	return cluster + "-" + hook + "-" + Short(uid)
+}
+
+// HookBackup is the name of the DatabaseBackup that a deletion hook makes.
+func HookBackup(cluster, hook string, uid types.UID) string { return HookJob(cluster, hook, uid) }
+
+// ScheduledBackup is the name of the DatabaseBackup that a schedule makes for a time.
+func ScheduledBackup(cluster, schedule string, at time.Time) string {
+	return cluster + "-" + schedule + "-" + at.UTC().Format("0601021504")
+}
+
+// BackupJob is the name of the Job that backs one member up, by the UID of the DatabaseBackup.
+func BackupJob(cluster string, backup types.UID, ordinal int32) string {
+	return cluster + "-backup-" + Short(backup) + "-" + number(ordinal)
+}
+
+// BackupDeletionJob is the name of the Job that deletes the data of a DatabaseBackup.
+func BackupDeletionJob(cluster string, backup types.UID) string {
+	return cluster + "-unbackup-" + Short(backup)
+}
+
+// VerificationJob is the name of the Job that restores one member's part of a DatabaseBackup into a
+// throw-away copy, because somebody asked with that request.
+func VerificationJob(cluster string, backup types.UID, request string, ordinal int32) string {
+	return cluster + "-verify-" + digest(string(backup), request) + "-" + number(ordinal)
+}
+
+// RestoreJob is the name of the Job that restores a backup into one member's volume.
+func RestoreJob(cluster string, uid types.UID, location string, ordinal int32) string {
+	return cluster + "-restore-" + RestoreID(uid, location) + "-" + number(ordinal)
+}
+
+// RestoreID names the restore of a location into the volumes of a cluster.
+func RestoreID(cluster types.UID, location string) string { return digest(string(cluster), location) }
+
+// HookLabels are the labels of a deletion hook's Job and pods. They never match Selector, or the
+// Service would send connections to a hook.
+func HookLabels(cluster *dbv1.DatabaseCluster) map[string]string {
+	return withComponent(cluster, dbv1.ComponentHook)
+}
+
+// RestoreLabels are the labels of the Jobs that restore a backup into a cluster, and of their pods.
+func RestoreLabels(cluster *dbv1.DatabaseCluster) map[string]string {
+	return withComponent(cluster, dbv1.ComponentRestore)
+}
+
+// BackupLabels are the labels of a DatabaseBackup that the operator makes.
+func BackupLabels(cluster *dbv1.DatabaseCluster) map[string]string {
+	return withComponent(cluster, dbv1.ComponentBackup)
+}
+
+// BackupJobLabels are the labels of a DatabaseBackup's Jobs and their pods: the component tells what they do.
+// The cluster may be gone.
+func BackupJobLabels(backup *dbv1.DatabaseBackup, component string) map[string]string {
+	all := Selector(backup.Spec.Cluster)
+	all[dbv1.LabelComponent] = component
+	all[dbv1.LabelManagedBy] = dbv1.LabelManagedByValue
+	all[dbv1.LabelBackupUID] = string(backup.UID)
+	if uid := backup.Status.ClusterUID; uid != "" {
+		all[dbv1.LabelClusterUID] = uid
+	}
+	return all
+}
+
+const shortLength = 8
+
+// Short is the part of a UID that names contain.
+func Short(uid types.UID) string { return string(uid)[:min(shortLength, len(uid))] }
+
+func digest(parts ...string) string {
+	hash := sha256.New()
+	for _, part := range parts {
+		hash.Write([]byte(part + "\n"))
+	}
+	return hex.EncodeToString(hash.Sum(nil))[:shortLength]
+}
+
+func number(ordinal int32) string { return strconv.Itoa(int(ordinal)) }

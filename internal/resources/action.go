@@ -1,0 +1,181 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	batchv1ac "k8s.io/client-go/applyconfigurations/batch/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+const (
+	// actionRetries are the tries after the first, unless an action says otherwise.
+	actionRetries = 6
+	// actionKeptSeconds is how long a Job and its logs stay after it ended.
+	actionKeptSeconds = 7 * 24 * 60 * 60
+)
+
+// What an action says by its exit code, besides 0: done.
+const (
+	exitTransient     = 11
+	exitRefused       = 30
+	exitNotApplicable = 40
+)
+
+// Action is one thing that the operator asks of a database, by a Job.
+type Action struct {
+	// Name and Labels of the Job; its pods have the labels, too.
+	Name   string
+	Labels map[string]string
+	// Owner is what the Job goes with. Nil: nothing, as for what a deletion still needs: the garbage collector of
+	// a foreground deletion would take an owned Job as soon as it is there.
+	Owner *metav1ac.OwnerReferenceApplyConfiguration
+	// Command is what runs in the cluster's image.
+	Command []string
+	// Transfer connects the command with a backup; nil: the command runs alone.
+	Transfer *Transfer
+	// Member is the ordinal of the member that the action is about; nil: it is about all.
+	Member *int32
+	// Offline mounts the volume of that member, which must not run.
+	Offline bool
+	// Copy lets the action ask a throw-away copy of the database; nil: the cluster.
+	Copy *Copy
+	// Resources of each container that does work.
+	Resources corev1.ResourceRequirements
+	// Retries are the tries after the first; nil: six.
+	Retries *int32
+	// DeadlineSeconds is how long it may take, retries included.
+	DeadlineSeconds int64
+}
+
+// Transfer is a call of the transfer binary, which runs the action's command.
+type Transfer struct {
+	// Image holds the binary.
+	Image string
+	// Arguments are the verb and its flags, but those of the store.
+	Arguments []string
+	// At is the place of the backup: its URL is that of this one backup. Nil: the verb needs none.
+	At *dbv1.BackupDestination
+}
+
+// ActionJob makes the Job of an action, for a cluster that its engine has been resolved into. The pods of one try
+// are gone before the next starts. A code that says so ends it at once, or lets it try again as often as the
+// deadline allows.
+func ActionJob(cluster *dbv1.DatabaseCluster, action Action) Child {
+	retries := int32(actionRetries)
+	if action.Retries != nil {
+		retries = *action.Retries
+	}
+	job := batchv1ac.Job(action.Name, cluster.Namespace).
+		WithLabels(action.Labels).
+		WithSpec(batchv1ac.JobSpec().
+			WithBackoffLimit(retries).
+			WithActiveDeadlineSeconds(action.DeadlineSeconds).
+			WithTTLSecondsAfterFinished(actionKeptSeconds).
+			WithPodReplacementPolicy(batchv1.Failed).
+			WithPodFailurePolicy(action.failurePolicy()).
+			WithTemplate(corev1ac.PodTemplateSpec().
+				WithLabels(action.Labels).
+				WithAnnotations(scripts(cluster)).
+				WithSpec(action.pod(cluster))))
+	if action.Owner != nil {
+		job.WithOwnerReferences(action.Owner)
+	}
+	return newChild(job)
+}
+
+// failurePolicy makes of the exit codes what they mean. A pod that Kubernetes took away is no failure either.
+func (a Action) failurePolicy() *batchv1ac.PodFailurePolicyApplyConfiguration {
+	policy := batchv1ac.PodFailurePolicy().WithRules(batchv1ac.PodFailurePolicyRule().
+		WithAction(batchv1.PodFailurePolicyActionIgnore).
+		WithOnPodConditions(batchv1ac.PodFailurePolicyOnPodConditionsPattern().
+			WithType(corev1.DisruptionTarget).WithStatus(corev1.ConditionTrue)))
+	containers := []string{naming.ActionContainer}
+	if a.Copy != nil {
+		containers = []string{naming.RestoreContainer, naming.ActionContainer}
+	}
+	for _, container := range containers {
+		policy.WithRules(
+			onExit(container, batchv1.PodFailurePolicyActionFailJob, exitRefused, exitNotApplicable),
+			onExit(container, batchv1.PodFailurePolicyActionIgnore, exitTransient))
+	}
+	return policy
+}
+
+func onExit(container string, action batchv1.PodFailurePolicyAction, codes ...int32) *batchv1ac.PodFailurePolicyRuleApplyConfiguration {
+	return batchv1ac.PodFailurePolicyRule().
+		WithAction(action).
+		WithOnExitCodes(batchv1ac.PodFailurePolicyOnExitCodesRequirement().
+			WithContainerName(container).
+			WithOperator(batchv1.PodFailurePolicyOnExitCodesOpIn).
+			WithValues(codes...))
+}
+
+func (a Action) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration {
+	spec := podSpec(cluster).WithRestartPolicy(corev1.RestartPolicyNever)
+	for i := range spec.Volumes {
+		// The files of spec.config belong to the cluster: a foreground deletion may have taken them.
+		if v := &spec.Volumes[i]; *v.Name == naming.ConfigVolume {
+			v.ConfigMap.WithOptional(true)
+		}
+	}
+	a.withTransfer(cluster, spec)
+	switch {
+	case a.Copy != nil:
+		a.withCopy(cluster, spec)
+	case a.Offline:
+		spec.WithVolumes(corev1ac.Volume().WithName(naming.DataVolume).WithPersistentVolumeClaim(
+			corev1ac.PersistentVolumeClaimVolumeSource().WithClaimName(naming.Claim(cluster.Name, *a.Member))))
+	}
+	container := a.container(cluster, naming.ActionContainer, a.Transfer, a.Command)
+	if a.Offline {
+		container.WithVolumeMounts(dataMount(cluster))
+	}
+	return spec.WithContainers(container)
+}
+
+// container runs a command in the cluster's image, by transfer where that is given.
+func (a Action) container(cluster *dbv1.DatabaseCluster, name string, transfer *Transfer, command []string) *corev1ac.ContainerApplyConfiguration {
+	return baseContainer(cluster, name).
+		WithCommand(transfer.command(command)...).
+		WithResources(as[corev1ac.ResourceRequirementsApplyConfiguration](a.Resources)).
+		WithVolumeMounts(withoutData(volumeMounts(cluster))...).
+		WithVolumeMounts(transfer.mounts()...).
+		WithEnv(a.environment(cluster)...)
+}
+
+func dataMount(cluster *dbv1.DatabaseCluster) *corev1ac.VolumeMountApplyConfiguration {
+	return corev1ac.VolumeMount().WithName(naming.DataVolume).WithMountPath(cluster.Spec.DataPath)
+}
+
+// scripts are the annotations from which a pod gets its engine's scripts as files.
+func scripts(cluster *dbv1.DatabaseCluster) map[string]string {
+	all := map[string]string{}
+	for key, text := range cluster.Spec.Template.Annotations {
+		if strings.HasPrefix(key, dbv1.AnnotationScripts) {
+			all[key] = text
+		}
+	}
+	return all
+}
+
+// HookJob runs a deletion hook of type Command.
+func HookJob(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook) Child {
+	retries := int32(2)
+	return ActionJob(cluster, Action{
+		Name:            naming.HookJob(cluster.Name, hook.Name, cluster.UID),
+		Labels:          naming.HookLabels(cluster),
+		Command:         hook.Command,
+		Retries:         &retries,
+		DeadlineSeconds: cluster.Spec.Deletion.DeadlineSeconds,
+	})
+}

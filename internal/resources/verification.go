@@ -1,0 +1,61 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// Copy is a throw-away copy of one member: restored into a volume that goes with the pod, with the database
+// running beside the action. It is no member: no label selects it, and it has no name but localhost.
+type Copy struct {
+	// Restore fills the volume, Command is what the engine does for it.
+	Restore Transfer
+	Command []string
+}
+
+func (c *Copy) restore() *Transfer {
+	if c == nil {
+		return nil
+	}
+	return &c.Restore
+}
+
+// withCopy adds the volume, what fills it, and the database as a sidecar: it is started when the first has ended,
+// and stopped when the action has.
+func (a Action) withCopy(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration) {
+	database := databaseContainer(cluster).
+		WithRestartPolicy(corev1.ContainerRestartPolicyAlways)
+	// The action decides whether the copy answers; a probe that fails would only keep it from asking.
+	database.StartupProbe, database.ReadinessProbe, database.LivenessProbe = nil, nil, nil
+	spec.WithVolumes(copyVolume(cluster)).
+		WithInitContainers(
+			a.container(cluster, naming.RestoreContainer, a.Copy.restore(), a.Copy.Command).WithVolumeMounts(dataMount(cluster)),
+			database)
+	if grace := cluster.Spec.TerminationGracePeriodSeconds; grace != nil {
+		spec.WithTerminationGracePeriodSeconds(*grace)
+	}
+}
+
+func copyVolume(cluster *dbv1.DatabaseCluster) *corev1ac.VolumeApplyConfiguration {
+	volume := corev1ac.Volume().WithName(naming.DataVolume)
+	storage := cluster.Spec.Storage
+	if ephemeral(cluster) {
+		return volume.WithEmptyDir(corev1ac.EmptyDirVolumeSource().WithSizeLimit(storage.Size))
+	}
+	spec := corev1ac.PersistentVolumeClaimSpec().
+		WithAccessModes(corev1.ReadWriteOnce).
+		WithResources(corev1ac.VolumeResourceRequirements().
+			WithRequests(corev1.ResourceList{corev1.ResourceStorage: storage.Size}))
+	if storage.StorageClassName != nil {
+		spec.WithStorageClassName(*storage.StorageClassName)
+	}
+	return volume.WithEphemeral(corev1ac.EphemeralVolumeSource().
+		WithVolumeClaimTemplate(corev1ac.PersistentVolumeClaimTemplate().WithSpec(spec)))
+}

@@ -1,0 +1,78 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"encoding/json"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// Result is what a try said when it ended: the JSON that transfer writes as its container's termination message.
+type Result struct {
+	Bytes       int64        `json:"bytes,omitempty"`
+	StoredBytes int64        `json:"storedBytes,omitempty"`
+	SHA256      string       `json:"sha256,omitempty"`
+	Started     *metav1.Time `json:"started,omitempty"`
+	Completed   *metav1.Time `json:"completed,omitempty"`
+	// Reason is one of transfer's words for a failure, Message a sentence with the cause and what to do.
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+	// Output is what a probe printed.
+	Output string `json:"output,omitempty"`
+}
+
+// resultOf is what the containers of a Job's pod said, the last of them first; nil when none said anything that
+// can be read.
+func resultOf(pod *corev1.Pod) *Result {
+	for _, container := range []string{naming.ActionContainer, naming.RestoreContainer} {
+		for _, statuses := range [][]corev1.ContainerStatus{pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses} {
+			if result := said(statuses, container); result != nil {
+				return result
+			}
+		}
+	}
+	return nil
+}
+
+func said(statuses []corev1.ContainerStatus, container string) *Result {
+	for _, s := range statuses {
+		if s.Name != container || s.State.Terminated == nil || s.State.Terminated.Message == "" {
+			continue
+		}
+		result := &Result{}
+		if json.Unmarshal([]byte(s.State.Terminated.Message), result) == nil {
+			return result
+		}
+	}
+	return nil
+}
+
+// Progress is how far a transfer is.
+type Progress struct {
+	Bytes          int64   `json:"bytes"`
+	StoredBytes    int64   `json:"storedBytes"`
+	TotalBytes     int64   `json:"totalBytes"` // 0: not known
+	BytesPerSecond float64 `json:"bytesPerSecond"`
+}
+
+// ParseProgress reads the last progress that a log tells; ok is false when it tells none. The first line may be
+// the rest of one.
+func ParseProgress(log string) (last Progress, ok bool) {
+	for line := range strings.Lines(log) {
+		var entry struct {
+			Msg string `json:"msg"`
+			Progress
+		}
+		if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "progress" {
+			last, ok = entry.Progress, true
+		}
+	}
+	return last, ok
+}

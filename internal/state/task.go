@@ -1,0 +1,135 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Task is what the operator uses of a Job that it made, and of the Job's pods.
+type Task struct {
+	Job string
+	UID types.UID
+	// Version is the Job's resourceVersion, for the precondition of its deletion. No decision reads it.
+	Version string
+	// Ending tells that the Job is being deleted; it counts no more, but its name is not free yet.
+	Ending bool
+	// Active tells that a pod of it runs, or is to run.
+	Active    bool
+	Succeeded bool
+	Failed    bool
+	// Failing tells that it will have failed once its pods have ended.
+	Failing bool
+	// Failure is why it failed, in the Job controller's words.
+	Failure string
+	// StartTime and CompletionTime are when it began and when it ended.
+	StartTime, CompletionTime *metav1.Time
+
+	// Pod is the newest pod; "" when there is none.
+	Pod string
+	// Problem says why that pod does not run; "" when no reason is known.
+	Problem string
+	// Result is what the newest try that said anything has said; once the Job has succeeded, the one that did.
+	Result *Result
+}
+
+// Facts is the task without what no decision reads.
+func (t Task) Facts() Task {
+	t.Version = ""
+	return t
+}
+
+// Cause says why the task failed, or why its last try did: what the try itself said, else what kept its pod from
+// running, else the Job controller's words. "" when nothing is known.
+func (t Task) Cause() string {
+	switch {
+	case t.Result != nil && t.Result.Message != "":
+		return t.Result.Message
+	case t.Problem != "":
+		return "pod " + t.Pod + ": " + t.Problem
+	default:
+		return t.Failure
+	}
+}
+
+// TaskOf reads a Task from a Job and its pods.
+func TaskOf(job *batchv1.Job, pods []corev1.Pod) Task {
+	t := Task{
+		Job: job.Name, UID: job.UID, Version: job.ResourceVersion,
+		Ending:    job.DeletionTimestamp != nil,
+		Active:    job.Status.Active > 0,
+		StartTime: job.Status.StartTime, CompletionTime: job.Status.CompletionTime,
+	}
+	for _, c := range job.Status.Conditions {
+		if c.Status != corev1.ConditionTrue {
+			continue
+		}
+		switch c.Type {
+		case batchv1.JobComplete:
+			t.Succeeded = true
+		case batchv1.JobFailed:
+			t.Failed, t.Failure = true, c.Message
+		case batchv1.JobFailureTarget:
+			t.Failing = true
+		default: // suspended, or on the way to one of these
+		}
+	}
+	return t.with(tries(pods))
+}
+
+// with adds what the pods tell, the newest first.
+func (t Task) with(all []Try) Task {
+	if len(all) > 0 {
+		t.Pod, t.Problem = all[0].Pod, all[0].Problem
+	}
+	for _, try := range all {
+		if try.Result != nil && (try.Succeeded || !t.Succeeded) {
+			t.Result = try.Result
+			break
+		}
+	}
+	return t
+}
+
+// Try is what the operator uses of one pod of a Job, and all that it uses.
+type Try struct {
+	Pod       string
+	Created   metav1.Time
+	Succeeded bool
+	Problem   string
+	Result    *Result
+}
+
+// TryOf reads a Try from its pod.
+func TryOf(pod *corev1.Pod) Try {
+	try := Try{
+		Pod:       pod.Name,
+		Created:   pod.CreationTimestamp,
+		Succeeded: pod.Status.Phase == corev1.PodSucceeded,
+		Result:    resultOf(pod),
+	}
+	if !try.Succeeded { // the pods of a Job are not restarted: there is nothing previous to them
+		try.Problem = strings.TrimSuffix(problem(pod), previousLogs)
+	}
+	return try
+}
+
+func tries(pods []corev1.Pod) []Try {
+	all := make([]Try, 0, len(pods))
+	for i := range pods {
+		all = append(all, TryOf(&pods[i]))
+	}
+	slices.SortFunc(all, func(a, b Try) int {
+		return cmp.Or(b.Created.Compare(a.Created.Time), cmp.Compare(a.Pod, b.Pod))
+	})
+	return all
+}

@@ -1,0 +1,118 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestATaskHasEndedOnlyWhenItsJobSaysSo(t *testing.T) {
+	job := func(kind batchv1.JobConditionType, status corev1.ConditionStatus) *batchv1.Job {
+		return &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: kind, Status: status, Message: "why"}}}}
+	}
+	cases := map[string]struct {
+		job  *batchv1.Job
+		want Task
+	}{
+		"it has just started":     {&batchv1.Job{}, Task{}},
+		"a pod of it runs":        {&batchv1.Job{Status: batchv1.JobStatus{Active: 1}}, Task{Active: true}},
+		"it is done":              {job(batchv1.JobComplete, corev1.ConditionTrue), Task{Succeeded: true}},
+		"it has failed":           {job(batchv1.JobFailed, corev1.ConditionTrue), Task{Failed: true, Failure: "why"}},
+		"it is about to have":     {job(batchv1.JobFailureTarget, corev1.ConditionTrue), Task{Failing: true}},
+		"it is about to be done":  {job(batchv1.JobSuccessCriteriaMet, corev1.ConditionTrue), Task{}},
+		"it is being deleted":     {&batchv1.Job{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{}}}, Task{Ending: true}},
+		"its condition is untrue": {job(batchv1.JobFailed, corev1.ConditionFalse), Task{}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := TaskOf(c.job, nil); !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+// ended is a pod of a Job, made at that minute, whose main container has ended.
+func ended(name string, minute int, code int32, message string) corev1.Pod {
+	pod := corev1.Pod{}
+	pod.Name, pod.CreationTimestamp = name, metav1.NewTime(time.Date(2026, 1, 1, 0, minute, 0, 0, time.UTC))
+	pod.Status.Phase = corev1.PodFailed
+	if code == 0 {
+		pod.Status.Phase = corev1.PodSucceeded
+	}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "action", State: corev1.ContainerState{
+		Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: "Error", Message: message},
+	}}}
+	return pod
+}
+
+func TestTheNewestPodTellsHowATaskGoes(t *testing.T) {
+	waiting := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "new", CreationTimestamp: metav1.NewTime(time.Date(2026, 1, 1, 1, 0, 0, 0, time.UTC))}}
+	waiting.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name: "action", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull", Message: "no such image"}},
+	}}
+	restored := ended("new", 9, 0, "")
+	restored.Status.Phase, restored.Status.InitContainerStatuses, restored.Status.ContainerStatuses = corev1.PodFailed, restored.Status.ContainerStatuses, nil
+	restored.Status.InitContainerStatuses[0].Name = "restore"
+	restored.Status.InitContainerStatuses[0].State.Terminated = &corev1.ContainerStateTerminated{ExitCode: 30, Message: `{"message":"a piece is missing"}`}
+	complete := &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}}}
+	failed := &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Message: "backoff limit"}}}}
+	cases := map[string]struct {
+		job              *batchv1.Job
+		pods             []corev1.Pod
+		pod, cause, sums string
+	}{
+		"no pod":                                 {failed, nil, "", "backoff limit", ""},
+		"what the last try said":                 {failed, []corev1.Pod{ended("a", 1, 1, `{"message":"first"}`), ended("b", 2, 1, `{"message":"second"}`)}, "b", "second", ""},
+		"a try said something, the next waits":   {&batchv1.Job{}, []corev1.Pod{waiting, ended("a", 1, 1, `{"message":"first"}`)}, "new", "first", ""},
+		"it cannot start":                        {&batchv1.Job{}, []corev1.Pod{waiting}, "new", "pod new: container action: image pull failed: no such image", ""},
+		"a message that is none":                 {failed, []corev1.Pod{ended("a", 1, 137, "Killed")}, "a", "pod a: container action: exited with code 137 (Error)", ""},
+		"done at the second try":                 {complete, []corev1.Pod{ended("b", 2, 0, `{"sha256":"ab"}`), ended("a", 1, 1, `{"message":"first"}`)}, "b", "", "ab"},
+		"done, and the pod that did it is gone":  {complete, []corev1.Pod{ended("a", 1, 1, `{"message":"first"}`)}, "a", "pod a: container action: exited with code 1 (Error)", ""},
+		"the container before the main one said": {failed, []corev1.Pod{restored}, "new", "a piece is missing", ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			task := TaskOf(c.job, c.pods)
+			sums := ""
+			if task.Result != nil {
+				sums = task.Result.SHA256
+			}
+			if task.Pod != c.pod || task.Cause() != c.cause || sums != c.sums {
+				t.Errorf("pod %q, cause %q, sum %q", task.Pod, task.Cause(), sums)
+			}
+		})
+	}
+}
+
+func TestProgressIsTheLastThatALogTells(t *testing.T) {
+	const line = `{"time":"2026-01-01T00:00:00Z","level":"INFO","msg":"progress","bytes":10,"storedBytes":4,"totalBytes":100,"bytesPerSecond":2.5}` + "\n"
+	want := Progress{Bytes: 10, StoredBytes: 4, TotalBytes: 100, BytesPerSecond: 2.5}
+	cases := map[string]struct {
+		log  string
+		want Progress
+		ok   bool
+	}{
+		"nothing":              {"", Progress{}, false},
+		"what an action says":  {"dumping table a\n{\"msg\":\"other\",\"bytes\":3}\n", Progress{}, false},
+		"the last of several":  {strings.Replace(line, "10", "5", 1) + line + "done\n", want, true},
+		"after half a line":    {`"bytes":7}` + "\n" + line, want, true},
+		"a line that is begun": {line + `{"msg":"progress","byt`, want, true},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got, ok := ParseProgress(c.log); got != c.want || ok != c.ok {
+				t.Errorf("got %+v %v", got, ok)
+			}
+		})
+	}
+}
