@@ -77,7 +77,7 @@ const (
 	ReasonWaitingForMembers = "WaitingForMembers"
 	// ReasonWaitingForVolume: a PersistentVolumeClaim is being deleted, and its name is not free yet.
 	ReasonWaitingForVolume = "WaitingForVolume"
-	// ReasonWaitingForReference: a Secret or ConfigMap that the spec names does not exist.
+	// ReasonWaitingForReference: something that the spec names does not exist or does not fit; Stalled says what.
 	ReasonWaitingForReference = "WaitingForReference"
 	// ReasonWaitingForFormer: objects of a former cluster of the same name are still being removed.
 	ReasonWaitingForFormer = "WaitingForFormer"
@@ -115,6 +115,10 @@ const (
 	ReasonEngineMissing = "EngineMissing"
 	// ReasonInvalidParameter: a parameter is not one that the engine offers, or has a value that it does not take.
 	ReasonInvalidParameter = "InvalidParameter"
+	// ReasonActionMissing: the spec needs an action that the engine does not offer, such as backup.
+	ReasonActionMissing = "ActionMissing"
+	// ReasonSecretIncomplete: spec.secretName is not set, or its Secret lacks a key that the engine needs.
+	ReasonSecretIncomplete = "SecretIncomplete"
 	// ReasonRestoreFailed: the backup of spec.bootstrap.fromBackup could not be restored.
 	ReasonRestoreFailed = "RestoreFailed"
 	// ReasonVolumesKept: volumes of an earlier cluster of the same name are in the way.

@@ -37,10 +37,11 @@ type PodTemplate struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(key, !key.startsWith('app.kubernetes.io/') && !key.startsWith('database.dbcluster.io/') && !key.startsWith('apps.kubernetes.io/') && key != 'controller-revision-hash' && !key.startsWith('statefulset.kubernetes.io/'))",message="spec.template.labels must not set keys that start with 'app.kubernetes.io/', 'apps.kubernetes.io/', 'statefulset.kubernetes.io/' or 'database.dbcluster.io/', nor 'controller-revision-hash': Kubernetes or the operator sets those"
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// annotations of the pods. Keys of the operator's, database.dbcluster.io/..., cannot be set.
+	// annotations of the pods. Keys of the operator's, database.dbcluster.io/... and
+	// scripts.database.dbcluster.io/..., cannot be set.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
-	// +kubebuilder:validation:XValidation:rule="self.all(key, !key.startsWith('database.dbcluster.io/'))",message="spec.template.annotations must not set keys that start with 'database.dbcluster.io/': the operator sets those"
+	// +kubebuilder:validation:XValidation:rule="self.all(key, !key.startsWith('database.dbcluster.io/') && !key.startsWith('scripts.database.dbcluster.io/'))",message="spec.template.annotations must not set keys that start with 'database.dbcluster.io/' or 'scripts.database.dbcluster.io/': the operator sets those"
 	Annotations map[string]string `json:"annotations,omitempty"`
 
 	// volumes of the pods besides "data" and "config".
@@ -79,7 +80,7 @@ type Volume struct {
 	// name of the volume.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$') && !(self in ['data', 'config'])",message="spec.template.volumes[].name must be a DNS label other than 'data' and 'config', which are the operator's"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$') && !(self in ['data', 'config']) && !self.startsWith('dbc-')",message="spec.template.volumes[].name must be a DNS label other than 'data' and 'config' that does not start with 'dbc-': those are the operator's"
 	Name string `json:"name"`
 
 	// configMap of this namespace. A change of its content restarts the members one by one.

@@ -156,7 +156,7 @@ type DatabaseClusterSpec struct {
 	// +kubebuilder:validation:items:MaxLength=65536
 	Command []string `json:"command,omitempty"`
 
-	// args replace the image's arguments. Default: the engine's, or the image's own.
+	// args replace the image's arguments. Default: the engine's, unless command is set; or the image's own.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=atomic

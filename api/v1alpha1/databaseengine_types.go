@@ -108,14 +108,16 @@ type EngineContainer struct {
 	// +kubebuilder:validation:items:MaxLength=65536
 	Command []string `json:"command,omitempty"`
 
-	// args replace the image's arguments. "$(DBC_PARAM_NAME)" stands for the value of a parameter.
+	// args replace the image's arguments. "$(DBC_PARAM_NAME)" stands for the value of a parameter. They do not
+	// apply to a cluster with a command of its own.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MaxLength=65536
 	Args []string `json:"args,omitempty"`
 
-	// env are environment variables of members and actions. Those of the cluster's spec win.
+	// env are environment variables of members and actions. Those of the cluster's spec win. A value can refer to
+	// DBC_PORT, DBC_DATA_DIR, DBC_SECRETS_DIR and DBC_PARAM_..., as "$(DBC_PORT)".
 	// +optional
 	// +listType=map
 	// +listMapKey=name

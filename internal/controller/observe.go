@@ -24,7 +24,6 @@ import (
 )
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseclusters,verbs=get;list;watch
-// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=get
 // +kubebuilder:rbac:groups="",resources=services;pods;persistentvolumeclaims;configmaps,verbs=get;list;watch
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch
@@ -112,18 +111,6 @@ func child[T any, Object interface {
 func namesake(object metav1.Object, cluster *dbv1.DatabaseCluster) bool {
 	owner := metav1.GetControllerOfNoCopy(object)
 	return owner != nil && owner.Kind == "DatabaseCluster" && owner.Name == cluster.Name
-}
-
-// readEngine reads the DatabaseEngine that the spec names. It never changes, so it is not watched; a missing one
-// is looked for again from time to time.
-func (o *observation) readEngine(ctx context.Context, live client.Reader) {
-	if o.cluster.Spec.Engine == "" {
-		return
-	}
-	declared, found := &dbv1.DatabaseEngine{}, false
-	if found, o.err = (view{Reader: live}).find(ctx, client.ObjectKey{Name: o.cluster.Spec.Engine}, declared); found {
-		o.Engine = declared
-	}
 }
 
 func (o *observation) exists(ctx context.Context, name string, object client.Object) bool {

@@ -7,6 +7,8 @@ package controller
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -35,7 +37,7 @@ func (o *observation) readReference(ctx context.Context, live client.Reader, ref
 	if reference.Kind == "Secret" {
 		secret := &corev1.Secret{}
 		err = live.Get(ctx, key, secret)
-		reference.Content = state.SecretContent(secret)
+		reference.Content, reference.Keys = state.SecretContent(secret), slices.Sorted(maps.Keys(secret.Data))
 	} else {
 		config := &corev1.ConfigMap{}
 		err = live.Get(ctx, key, config)
@@ -43,7 +45,7 @@ func (o *observation) readReference(ctx context.Context, live client.Reader, ref
 	}
 	switch {
 	case apierrors.IsNotFound(err):
-		reference.Content = ""
+		reference.Content, reference.Keys = "", nil
 		return nil
 	case err != nil:
 		return fmt.Errorf("read %s %s: %w", reference.Kind, reference.Name, err)

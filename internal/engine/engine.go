@@ -2,10 +2,15 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package engine resolves what a cluster leaves to its DatabaseEngine, and to the defaults where it has none.
+// Package engine resolves what a cluster leaves to its DatabaseEngine, and to the defaults where it has none, and
+// says what a cluster asks that its engine does not offer.
 package engine
 
 import (
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
@@ -16,25 +21,80 @@ const (
 	DefaultTerminationGracePeriodSeconds int64 = 120
 )
 
-// Resolve is the cluster with all that its engine says where its own spec says nothing. The engine is nil where
-// the cluster names none, or one that does not exist. Neither argument is changed.
+// Resolve is the cluster with all that its engine says where its own spec says nothing: the effective cluster. Its
+// parameters are all that there are, its environment has what members and actions are told, and the scripts are
+// annotations of its pods. The engine is nil where the cluster names none, or one that does not exist. Neither
+// argument is changed, and what is resolved already stays as it is.
 func Resolve(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) *dbv1.DatabaseCluster {
 	resolved := cluster.DeepCopy()
 	spec := &resolved.Spec
 	if declared != nil {
-		fill(spec, declared.Spec.Container)
+		fill(spec, declared.Spec.DeepCopy())
 	}
 	grace := DefaultTerminationGracePeriodSeconds
 	setDefault(&spec.Port, DefaultPort)
 	setDefault(&spec.DataPath, DefaultDataPath)
 	setDefault(&spec.TerminationGracePeriodSeconds, &grace)
+	if declared != nil {
+		spec.Env = environment(*spec, declared.Spec.Container.Env)
+	}
 	return resolved
 }
 
-func fill(spec *dbv1.DatabaseClusterSpec, container dbv1.EngineContainer) {
+func fill(spec *dbv1.DatabaseClusterSpec, declared *dbv1.DatabaseEngineSpec) {
+	container := declared.Container
 	setDefault(&spec.Port, container.Port)
 	setDefault(&spec.DataPath, container.DataPath)
 	setDefault(&spec.TerminationGracePeriodSeconds, container.TerminationGracePeriodSeconds)
+	fillCommand(spec, container)
+	setDefault(&spec.Probes.Startup, container.Probes.Startup)
+	setDefault(&spec.Probes.Readiness, container.Probes.Readiness)
+	setDefault(&spec.Probes.Liveness, container.Probes.Liveness)
+	if container.RunAsUser != nil {
+		setDefault(&spec.PodSecurityContext, &corev1.PodSecurityContext{})
+		setDefault(&spec.PodSecurityContext.RunAsUser, container.RunAsUser)
+	}
+	spec.Parameters = parameters(spec.Parameters, declared.Parameters)
+	spec.Template.Annotations = withScripts(spec.Template.Annotations, declared.Scripts)
+}
+
+// fillCommand leaves the engine's arguments out where the cluster has a command of its own, as Kubernetes does
+// with those of the image.
+func fillCommand(spec *dbv1.DatabaseClusterSpec, container dbv1.EngineContainer) {
+	if len(spec.Command) > 0 {
+		return
+	}
+	spec.Command = container.Command
+	if len(spec.Args) == 0 {
+		spec.Args = container.Args
+	}
+}
+
+// parameters are those of the cluster, and the defaults of those that it does not set.
+func parameters(given map[string]string, offered []dbv1.EngineParameter) map[string]string {
+	if len(offered) == 0 {
+		return given
+	}
+	all := make(map[string]string, len(offered))
+	for _, parameter := range offered {
+		all[parameter.Name] = parameter.Default
+	}
+	maps.Copy(all, given)
+	return all
+}
+
+// withScripts adds the scripts to the annotations of the pods, which find them as files: see
+// dbv1.AnnotationScripts.
+func withScripts(annotations map[string]string, scripts map[string]dbv1.EngineScript) map[string]string {
+	if len(scripts) == 0 {
+		return annotations
+	}
+	all := make(map[string]string, len(annotations)+len(scripts))
+	maps.Copy(all, annotations)
+	for name, text := range scripts {
+		all[dbv1.AnnotationScripts+name] = string(text)
+	}
+	return all
 }
 
 func setDefault[T comparable](field *T, value T) {

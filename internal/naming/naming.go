@@ -36,6 +36,10 @@ const (
 	BinVolume         = "dbc-bin"
 	CredentialsVolume = "dbc-credentials"
 	DestinationVolume = "dbc-destination"
+	// ScriptsVolume is the name of the volume with the engine's scripts.
+	ScriptsVolume = "dbc-scripts"
+	// SecretsVolume is the name of the volume with the Secret of spec.secretName.
+	SecretsVolume = "dbc-secrets"
 	// Port is the name of the database's port.
 	Port = "db"
 )

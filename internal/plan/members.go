@@ -77,9 +77,9 @@ func lower(p *Plan, observed state.Observed, to int32, reason string) bool {
 }
 
 // absent waits where there is no StatefulSet to work with.
-func absent(p *Plan, observed state.Observed) bool {
+func absent(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	switch {
-	case observed.StatefulSet == nil && held(p, observed):
+	case observed.StatefulSet == nil && held(p, cluster, observed):
 	case observed.StatefulSet == nil:
 		p.Reason, p.Why = dbv1.ReasonWaitingForMembers, "there is no StatefulSet"
 	case ending(observed):

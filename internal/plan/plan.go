@@ -101,8 +101,8 @@ func decide(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) {
 	switch {
 	case len(p.Apply) > 0:
 		p.Reason, p.Why = dbv1.ReasonApplying, describe(p.Apply)
-	case leaving(p, observed), absent(p, observed), recreate(p, cluster, observed), scaleIn(p, cluster, observed):
-	case held(p, observed), rollOut(p, cluster, observed):
+	case leaving(p, observed), absent(p, cluster, observed), recreate(p, cluster, observed), scaleIn(p, cluster, observed):
+	case held(p, cluster, observed), rollOut(p, cluster, observed):
 	case settling(p, cluster, observed), resizing(p, cluster, observed):
 	default:
 		p.Reason, p.Why = dbv1.ReasonSettled, "the cluster is as its spec says"
@@ -115,7 +115,7 @@ func decide(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) {
 func pending(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	wanted := target(cluster)
 	leaving := slices.ContainsFunc(observed.Members, func(m state.Member) bool { return m.Ordinal >= wanted })
-	return len(p.Claims) > 0 || leaving || replicasNow(cluster, observed) != wanted || holdsBack(observed) ||
+	return len(p.Claims) > 0 || leaving || replicasNow(cluster, observed) != wanted || holdsBack(cluster, observed) ||
 		ending(observed) || otherSize(cluster, observed) ||
 		slices.ContainsFunc(observed.Foreign, isLeaving)
 }
@@ -135,8 +135,8 @@ const (
 	foreignAgain = 30 * time.Second
 	// leavingAgain is how often it is looked whether what a former cluster left is gone.
 	leavingAgain = 2 * time.Second
-	// missingAgain is how often a Secret or ConfigMap is looked for that does not exist, and at a volume that
-	// grows and whose claim lacks our labels: none of them is watched.
+	// missingAgain is how often a Secret, ConfigMap or DatabaseEngine is looked for that does not exist or does
+	// not fit, and at a volume that grows and whose claim lacks our labels: none of them is watched.
 	missingAgain = 10 * time.Second
 )
 
@@ -154,7 +154,7 @@ func again(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) time.
 	within(slices.ContainsFunc(observed.Members, func(m state.Member) bool { return m.Broken(observed.At) }), observed.Settles(state.Steadily))
 	within(len(observed.Foreign) > 0, foreignAgain)
 	within(slices.ContainsFunc(observed.Foreign, isLeaving), leavingAgain)
-	within(len(missing(observed)) > 0, missingAgain)
+	within(unfit(cluster, observed) != nil, missingAgain)
 	unwatched := slices.ContainsFunc(observed.Volumes, func(v state.Volume) bool { return v.Unwatched })
 	within(unwatched && Resizing(cluster, observed) != "", missingAgain)
 	return soonest

@@ -23,18 +23,35 @@ func missing(observed state.Observed) []state.Reference {
 	return all
 }
 
-// holdsBack tells whether the StatefulSet has to stay as it is because a pod made from the spec could not
-// start. Members without a StatefulSet get one all the same.
-func holdsBack(observed state.Observed) bool {
+// unfit is why no pod can be made from the spec: what it names does not exist, or does not fit the rest. A deletion
+// needs none of that.
+func unfit(cluster *dbv1.DatabaseCluster, observed state.Observed) *Stall {
+	if cluster.DeletionTimestamp != nil {
+		return nil
+	}
+	absent := missing(observed)
+	if len(absent) == 0 || !engineKnown(cluster, observed) {
+		return misfit(cluster, observed)
+	}
+	return &Stall{dbv1.ReasonReferenceMissing, describeMissing(absent)}
+}
+
+// holdsBack tells whether the StatefulSet has to stay as it is because a pod made from the spec could not start,
+// or would start otherwise than its engine says. Where only a Secret or ConfigMap is missing, members without a
+// StatefulSet get one all the same.
+func holdsBack(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
+	if misfit(cluster, observed) != nil {
+		return true
+	}
 	return len(missing(observed)) > 0 && (observed.StatefulSet != nil || len(observed.Members) == 0)
 }
 
-// held waits for what is missing.
-func held(p *Plan, observed state.Observed) bool {
-	if !holdsBack(observed) {
+// held waits for what is missing or does not fit.
+func held(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
+	if !holdsBack(cluster, observed) {
 		return false
 	}
-	p.Reason, p.Why = dbv1.ReasonWaitingForReference, describeMissing(missing(observed))
+	p.Reason, p.Why = dbv1.ReasonWaitingForReference, unfit(cluster, observed).Message
 	return true
 }
 
@@ -46,11 +63,15 @@ func describeMissing(all []state.Reference) string {
 	return strings.Join(texts, "; ")
 }
 
-// absentReference is the stall of a spec that names what does not exist.
-func absentReference(observed state.Observed) *Stall {
-	all := missing(observed)
-	if len(all) == 0 {
+// unfitStall is the stall of such a spec.
+func unfitStall(cluster *dbv1.DatabaseCluster, observed state.Observed) *Stall {
+	cause := unfit(cluster, observed)
+	if cause == nil {
 		return nil
 	}
-	return &Stall{dbv1.ReasonReferenceMissing, describeMissing(all) + "; no member is started or restarted until it is created"}
+	until := "then"
+	if cause.Reason == dbv1.ReasonReferenceMissing {
+		until = "it is created"
+	}
+	return &Stall{cause.Reason, fmt.Sprintf("%s; no member is started or restarted until %s", cause.Message, until)}
 }

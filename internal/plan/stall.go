@@ -18,8 +18,8 @@ func stall(cluster *dbv1.DatabaseCluster, observed state.Observed) *Stall {
 	if taken := slices.DeleteFunc(slices.Clone(observed.Foreign), isLeaving); len(taken) > 0 {
 		return &Stall{dbv1.ReasonNameConflict, nameConflict(taken)}
 	}
-	if absent := absentReference(observed); absent != nil {
-		return absent
+	if unfit := unfitStall(cluster, observed); unfit != nil {
+		return unfit
 	}
 	return infeasible(cluster, observed)
 }

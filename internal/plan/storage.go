@@ -55,9 +55,10 @@ func inUse(cluster *dbv1.DatabaseCluster, observed state.Observed) []state.Volum
 
 // recreate makes the StatefulSet anew when it would make claims of another size, which cannot be changed
 // in place. Its pods are left alone. The claims that there are come first: when the size is refused to one of
-// them, or known to be impossible, the next member's claim shall not ask for it either.
+// them, or known to be impossible, the next member's claim shall not ask for it either. Nor
+// while nothing can be made from what the engine says.
 func recreate(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
-	if len(p.Claims) > 0 || !otherSize(cluster, observed) || infeasible(cluster, observed) != nil {
+	if len(p.Claims) > 0 || !otherSize(cluster, observed) || infeasible(cluster, observed) != nil || misfit(cluster, observed) != nil {
 		return false
 	}
 	p.Step = RecreateStatefulSet{}

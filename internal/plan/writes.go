@@ -40,7 +40,8 @@ func (w Write) String() string {
 
 // writes are the objects that are not as they should be, in order of creation: a member needs its DNS
 // name and should never be without its disruption budget. Objects of somebody else are left alone, and
-// no members are made whose names would lead to somebody else's Service.
+// no members are made whose names would lead to somebody else's Service. The port may be the engine's: while that is
+// not known, Services stay as they are.
 func writes(cluster *dbv1.DatabaseCluster, observed state.Observed) []Write {
 	var all []Write
 	add := func(child resources.Child, live metav1.Object) {
@@ -52,14 +53,16 @@ func writes(cluster *dbv1.DatabaseCluster, observed state.Observed) []Write {
 		}
 	}
 	headless := resources.HeadlessService(cluster)
-	add(headless, observed.HeadlessService)
-	add(resources.Service(cluster), observed.Service)
+	if engineKnown(cluster, observed) {
+		add(headless, observed.HeadlessService)
+		add(resources.Service(cluster), observed.Service)
+	}
 	add(resources.PodDisruptionBudget(cluster), observed.PodDisruptionBudget)
 	if cluster.Spec.Config != nil {
 		config := resources.ConfigMap(cluster)
 		add(config, find(observed.Configs, config.Name()))
 	}
-	if membersMayBeMade(observed, headless) {
+	if membersMayBeMade(cluster, observed, headless) {
 		add(resources.StatefulSet(cluster, replicasNow(cluster, observed), observed), observed.StatefulSet)
 	}
 	return all
@@ -67,8 +70,8 @@ func writes(cluster *dbv1.DatabaseCluster, observed state.Observed) []Write {
 
 // membersMayBeMade tells whether the StatefulSet may be written: its members' names lead to the headless
 // Service, what they need exists, and it is not on its way out.
-func membersMayBeMade(observed state.Observed, headless resources.Child) bool {
-	return !observed.Holds(headless.Kind(), headless.Name()) && !holdsBack(observed) && !ending(observed)
+func membersMayBeMade(cluster *dbv1.DatabaseCluster, observed state.Observed, headless resources.Child) bool {
+	return !observed.Holds(headless.Kind(), headless.Name()) && !holdsBack(cluster, observed) && !ending(observed)
 }
 
 func find(configs []*corev1.ConfigMap, name string) *corev1.ConfigMap {

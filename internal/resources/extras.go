@@ -12,8 +12,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// volumes are those that members and hooks have in common: the files of spec.config and what
-// spec.template adds.
+// volumes are those that members and Jobs have in common: the files of spec.config, the engine's scripts, the
+// Secret of spec.secretName, and what spec.template adds.
 func volumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfiguration {
 	var all []*corev1ac.VolumeApplyConfiguration
 	if name := ConfigMapName(cluster); name != "" {
@@ -21,6 +21,7 @@ func volumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfiguration
 			WithName(naming.ConfigVolume).
 			WithConfigMap(corev1ac.ConfigMapVolumeSource().WithName(name)))
 	}
+	all = append(all, engineVolumes(cluster)...)
 	return append(all, asEach[corev1ac.VolumeApplyConfiguration](cluster.Spec.Template.Volumes)...)
 }
 
@@ -30,6 +31,7 @@ func volumeMounts(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountApplyCon
 	if config := cluster.Spec.Config; config != nil {
 		all = append(all, corev1ac.VolumeMount().WithName(naming.ConfigVolume).WithMountPath(config.Path).WithReadOnly(true))
 	}
+	all = append(all, engineMounts(cluster)...)
 	return append(all, asEach[corev1ac.VolumeMountApplyConfiguration](cluster.Spec.Template.VolumeMounts)...)
 }
 

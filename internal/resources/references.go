@@ -14,10 +14,14 @@ import (
 )
 
 // References are the Secrets and ConfigMaps that the spec names, each once, in the order of the fields.
-// Their contents are still to be read.
+// Their contents are still to be read. What only Jobs need, such as the credentials of a bucket, is not among them:
+// no member is restarted for that.
 func References(cluster *dbv1.DatabaseCluster) []state.Reference {
 	spec := cluster.Spec
 	var all references
+	if spec.SecretName != "" {
+		all.add("Secret", spec.SecretName, "spec.secretName", nil)
+	}
 	all.environment("spec", spec.Env, spec.EnvFrom)
 	for _, v := range spec.Template.Volumes {
 		at := fmt.Sprintf("spec.template.volumes[%s]", v.Name)

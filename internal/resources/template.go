@@ -5,13 +5,16 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -95,12 +98,16 @@ func withResources(made map[string]any, cluster *dbv1.DatabaseCluster, observed 
 // renderedFrom is a hash of what a template is made from: the spec without the fields that pods do not
 // show, what somebody asked for by annotation, and what the Secrets and ConfigMaps hold that it names.
 //
+// What of an engine an effective spec has is what is declared there; how the operator tells pods of it, by variables
+// of its own, is left out: that may become another.
+//
 // A field that a later version adds must be left out of the JSON form while it is not set, and must have
 // no default in the CRD: else every template would be made anew by that version.
 func renderedFrom(cluster *dbv1.DatabaseCluster, references []state.Reference) string {
 	spec := cluster.Spec.DeepCopy()
 	spec.Replicas, spec.Service, spec.Deletion, spec.Update = 0, dbv1.Service{}, dbv1.Deletion{}, dbv1.Update{}
-	spec.Paused, spec.Hibernated = false, false
+	spec.Paused, spec.Hibernated, spec.Backup, spec.Bootstrap = false, false, nil, nil
+	spec.Env = slices.DeleteFunc(spec.Env, func(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, engine.VariablePrefix) })
 	if !ephemeral(cluster) {
 		spec.Storage = dbv1.Storage{}
 	}

@@ -25,6 +25,8 @@ type Observed struct {
 
 	// Engine is the DatabaseEngine that the spec names; nil when it names none, or one that does not exist.
 	Engine *dbv1.DatabaseEngine
+	// EngineUnreadable is why the operator cannot read that one, in the API server's words; "" when it can.
+	EngineUnreadable string
 
 	HeadlessService     *corev1.Service
 	Service             *corev1.Service

@@ -22,6 +22,8 @@ type Reference struct {
 	Found    bool
 	// Content is a hash of what it holds.
 	Content string
+	// Keys are the names of what a Secret holds, in their order.
+	Keys []string
 }
 
 // SecretContent is a hash of what a Secret holds.

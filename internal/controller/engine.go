@@ -1,0 +1,36 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=get
+
+// readEngine reads the DatabaseEngine that the spec names. It never changes, so it is not watched; a missing one
+// is looked for again from time to time. That it must not be read, or that there is no such kind, lasts until a
+// human acts: the status says so, and a deletion goes on without.
+func (o *observation) readEngine(ctx context.Context, live client.Reader) {
+	if o.cluster.Spec.Engine == "" {
+		return
+	}
+	declared := &dbv1.DatabaseEngine{}
+	found, err := view{Reader: live}.find(ctx, client.ObjectKey{Name: o.cluster.Spec.Engine}, declared)
+	switch {
+	case apierrors.IsForbidden(err), meta.IsNoMatchError(err):
+		o.EngineUnreadable = err.Error()
+	case err != nil:
+		o.err = err
+	case found:
+		o.Engine = declared
+	}
+}

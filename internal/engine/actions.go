@@ -1,0 +1,51 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// need is an action that a field of the spec asks of the engine.
+type need struct {
+	field  string
+	asked  bool
+	name   string
+	action *dbv1.EngineAction
+}
+
+// actionProblem says which action the spec needs that the engine does not offer.
+func actionProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {
+	var actions dbv1.EngineActions
+	if declared != nil {
+		actions = declared.Spec.Actions
+	}
+	for _, n := range needs(cluster.Spec, actions) {
+		switch {
+		case !n.asked || n.action != nil:
+		case declared == nil:
+			return fmt.Sprintf("%s needs an engine with the action %s: name one in spec.engine, or take the field out", n.field, n.name)
+		default:
+			return fmt.Sprintf("%s needs the action %s, which DatabaseEngine %s does not have: name another in spec.engine, or take the field out",
+				n.field, n.name, declared.Name)
+		}
+	}
+	return ""
+}
+
+func needs(spec dbv1.DatabaseClusterSpec, actions dbv1.EngineActions) []need {
+	backs := func(h dbv1.DeletionHook) bool { return h.Type == dbv1.HookBackup }
+	verifies := spec.Backup != nil && spec.Backup.Verify != nil
+	return []need{
+		{"spec.backup", spec.Backup != nil, "backup", actions.Backup},
+		{"a hook of type Backup in spec.deletion.hooks", slices.ContainsFunc(spec.Deletion.Hooks, backs), "backup", actions.Backup},
+		{"spec.backup.verify", verifies, "restore", actions.Restore},
+		{"spec.backup.verify without a command", verifies && len(spec.Backup.Verify.Command) == 0, "probe", actions.Probe},
+		{"spec.bootstrap.fromBackup", spec.Bootstrap != nil && spec.Bootstrap.FromBackup != nil, "restore", actions.Restore},
+	}
+}

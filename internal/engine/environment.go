@@ -1,0 +1,65 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package engine
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// VariablePrefix begins the names of the operator's environment variables. Nobody else may set them.
+const VariablePrefix = "DBC_"
+
+// environment is what an effective spec has as its environment: first the operator's own, to which all others can
+// refer, then the engine's, then the cluster's, which win by their names.
+func environment(spec dbv1.DatabaseClusterSpec, declared []dbv1.EngineVariable) []corev1.EnvVar {
+	all := []corev1.EnvVar{
+		{Name: "DBC_PORT", Value: strconv.Itoa(int(spec.Port))},
+		{Name: "DBC_DATA_DIR", Value: spec.DataPath},
+		{Name: "DBC_SECRETS_DIR", Value: naming.SecretsPath},
+	}
+	for _, name := range slices.Sorted(maps.Keys(spec.Parameters)) {
+		all = append(all, corev1.EnvVar{Name: Variable(name), Value: literal(spec.Parameters[name])})
+	}
+	for _, variable := range declared {
+		if !sets(spec.Env, variable.Name) {
+			all = append(all, corev1.EnvVar{Name: variable.Name, Value: variable.Value})
+		}
+	}
+	for _, variable := range spec.Env {
+		if !strings.HasPrefix(variable.Name, VariablePrefix) {
+			all = append(all, variable)
+		}
+	}
+	return all
+}
+
+func sets(variables []corev1.EnvVar, name string) bool {
+	return slices.ContainsFunc(variables, func(v corev1.EnvVar) bool { return v.Name == name })
+}
+
+// Variable is the environment variable in which members and actions find a parameter.
+func Variable(parameter string) string {
+	return VariablePrefix + "PARAM_" + strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z':
+			return r - 'a' + 'A'
+		case r >= '0' && r <= '9', r >= 'A' && r <= 'Z':
+			return r
+		default:
+			return '_'
+		}
+	}, parameter)
+}
+
+// literal keeps Kubernetes from taking "$(NAME)" in a value for another variable.
+func literal(value string) string { return strings.ReplaceAll(value, "$", "$$") }

@@ -1,0 +1,135 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// Problem says what a cluster asks that cannot be had from its engine, and what to do; "" when all is well. The
+// engine is nil where the cluster names none, or one that does not exist.
+func Problem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {
+	_, message := Refusal(cluster, declared)
+	return message
+}
+
+// Refusal is a Problem with its reason for the condition Stalled.
+func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) (reason, message string) {
+	if name := cluster.Spec.Engine; name != "" && declared == nil {
+		return dbv1.ReasonEngineMissing, fmt.Sprintf(
+			"spec.engine names DatabaseEngine %s, which does not exist; create it, or name one that kubectl get databaseengines lists", name)
+	}
+	if text := parameterProblem(cluster, declared); text != "" {
+		return dbv1.ReasonInvalidParameter, text
+	}
+	if text := actionProblem(cluster, declared); text != "" {
+		return dbv1.ReasonActionMissing, text
+	}
+	if declared != nil && cluster.Spec.SecretName == "" && len(declared.Spec.SecretKeys) > 0 {
+		return dbv1.ReasonSecretIncomplete, fmt.Sprintf("spec.secretName must name a Secret with %s, which DatabaseEngine %s needs",
+			keys(declared.Spec.SecretKeys), declared.Name)
+	}
+	return "", ""
+}
+
+// KeyProblem says which keys the Secret of spec.secretName lacks that the engine needs, given those that it has; ""
+// when it has them all.
+func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, have []string) string {
+	if declared == nil {
+		return ""
+	}
+	lacking := slices.DeleteFunc(slices.Clone(declared.Spec.SecretKeys), func(key string) bool { return slices.Contains(have, key) })
+	if len(lacking) == 0 {
+		return ""
+	}
+	them := "it"
+	if len(lacking) > 1 {
+		them = "them"
+	}
+	return fmt.Sprintf("Secret %s, which spec.secretName names, lacks %s, which DatabaseEngine %s needs; add %s to the Secret",
+		cluster.Spec.SecretName, keys(lacking), declared.Name, them)
+}
+
+func keys(names []string) string {
+	if len(names) == 1 {
+		return "the key " + names[0]
+	}
+	return "the keys " + strings.Join(names, ", ")
+}
+
+func parameterProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {
+	var offered []dbv1.EngineParameter
+	if declared != nil {
+		offered = declared.Spec.Parameters
+	}
+	if text := clash(declared, offered); text != "" {
+		return text
+	}
+	for _, name := range slices.Sorted(maps.Keys(cluster.Spec.Parameters)) {
+		i := slices.IndexFunc(offered, func(p dbv1.EngineParameter) bool { return p.Name == name })
+		switch {
+		case declared == nil:
+			return fmt.Sprintf("spec.parameters sets %q, but only an engine offers parameters: name one in spec.engine, or take it out", name)
+		case i < 0:
+			return fmt.Sprintf("spec.parameters sets %q, which DatabaseEngine %s does not offer; it offers %s", name, declared.Name, list(offered))
+		}
+		if text := refused(offered[i], cluster.Spec.Parameters[name], declared.Name); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// clash tells of two parameters that would be one environment variable.
+func clash(declared *dbv1.DatabaseEngine, offered []dbv1.EngineParameter) string {
+	bearers := map[string]string{}
+	for _, p := range offered {
+		variable := Variable(p.Name)
+		if other, taken := bearers[variable]; taken {
+			return fmt.Sprintf("DatabaseEngine %s has the parameters %q and %q, which are both %s; correct that in a new DatabaseEngine, and name it in spec.engine",
+				declared.Name, other, p.Name, variable)
+		}
+		bearers[variable] = p.Name
+	}
+	return ""
+}
+
+func list(offered []dbv1.EngineParameter) string {
+	names := make([]string, 0, len(offered))
+	for _, p := range offered {
+		names = append(names, p.Name)
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// refused says why a parameter does not take a value. The default is taken whatever the pattern says, so that ""
+// can stand for "not set".
+func refused(parameter dbv1.EngineParameter, value, engine string) string {
+	if value == parameter.Default {
+		return ""
+	}
+	if len(parameter.Enum) > 0 && !slices.Contains(parameter.Enum, value) {
+		return fmt.Sprintf("spec.parameters[%s] is %q; it must be one of %s", parameter.Name, value, strings.Join(parameter.Enum, ", "))
+	}
+	pattern, err := regexp.Compile("^(?:" + parameter.Pattern + ")$")
+	if err != nil {
+		return fmt.Sprintf("the pattern of parameter %q of DatabaseEngine %s is no regular expression (%v); correct it in a new DatabaseEngine, and name that in spec.engine",
+			parameter.Name, engine, err)
+	}
+	if parameter.Pattern != "" && !pattern.MatchString(value) {
+		return fmt.Sprintf("spec.parameters[%s] is %q; it must match %s", parameter.Name, value, parameter.Pattern)
+	}
+	return ""
+}

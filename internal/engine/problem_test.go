@@ -1,0 +1,155 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package engine
+
+import (
+	"testing"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+func TestWhatCannotBeHadFromAnEngineIsToldInASentence(t *testing.T) {
+	set := func(name, value string) func(*dbv1.DatabaseCluster, *dbv1.DatabaseEngine) {
+		return func(c *dbv1.DatabaseCluster, _ *dbv1.DatabaseEngine) {
+			c.Spec.Parameters = map[string]string{name: value}
+		}
+	}
+	restore := func(c *dbv1.DatabaseCluster) {
+		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "b"}}
+	}
+	cases := map[string]struct {
+		change  func(*dbv1.DatabaseCluster, *dbv1.DatabaseEngine)
+		reason  string
+		message string
+	}{
+		"nothing":                      {func(*dbv1.DatabaseCluster, *dbv1.DatabaseEngine) {}, "", ""},
+		"a value that matches":         {set("cache", "20kB"), "", ""},
+		"one of the values":            {set("sync", "off"), "", ""},
+		"the default, not in the enum": {set("sync", ""), "", ""},
+		"an unknown parameter": {
+			set("cash", "1MB"), dbv1.ReasonInvalidParameter,
+			`spec.parameters sets "cash", which DatabaseEngine ledger-v1 does not offer; it offers cache, sync`,
+		},
+		"an engine without parameters": {
+			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
+				e.Spec.Parameters, c.Spec.Parameters = nil, map[string]string{"cache": "1MB"}
+			}, dbv1.ReasonInvalidParameter,
+			`spec.parameters sets "cache", which DatabaseEngine ledger-v1 does not offer; it offers none`,
+		},
+		"a value that matches in part": {
+			set("cache", "20kBx"), dbv1.ReasonInvalidParameter, `spec.parameters[cache] is "20kBx"; it must match [0-9]+(kB|MB)`,
+		},
+		"a value with a second line": {
+			set("cache", "20kB\nx"), dbv1.ReasonInvalidParameter, `spec.parameters[cache] is "20kB\nx"; it must match [0-9]+(kB|MB)`,
+		},
+		"a value of no enum": {
+			set("sync", "maybe"), dbv1.ReasonInvalidParameter, `spec.parameters[sync] is "maybe"; it must be one of on, off`,
+		},
+		"a pattern that is none": {
+			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
+				e.Spec.Parameters[0].Pattern, c.Spec.Parameters = "(?=a)", map[string]string{"cache": "a"}
+			}, dbv1.ReasonInvalidParameter,
+			"the pattern of parameter \"cache\" of DatabaseEngine ledger-v1 is no regular expression " +
+				"(error parsing regexp: invalid or unsupported Perl syntax: `(?=`); correct it in a new DatabaseEngine, and name that in spec.engine",
+		},
+		"two parameters of one variable": {
+			func(_ *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
+				e.Spec.Parameters = []dbv1.EngineParameter{{Name: "a-b"}, {Name: "a.b"}}
+			}, dbv1.ReasonInvalidParameter,
+			`DatabaseEngine ledger-v1 has the parameters "a-b" and "a.b", which are both DBC_PARAM_A_B; correct that in a new DatabaseEngine, and name it in spec.engine`,
+		},
+		"no Secret where one is needed": {
+			func(c *dbv1.DatabaseCluster, _ *dbv1.DatabaseEngine) { c.Spec.SecretName = "" }, dbv1.ReasonSecretIncomplete,
+			"spec.secretName must name a Secret with the key password, which DatabaseEngine ledger-v1 needs",
+		},
+		"backups of an engine without": {
+			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
+				c.Spec.Backup, e.Spec.Actions.Backup = &dbv1.Backup{}, nil
+			},
+			dbv1.ReasonActionMissing,
+			"spec.backup needs the action backup, which DatabaseEngine ledger-v1 does not have: name another in spec.engine, or take the field out",
+		},
+		"verification without a probe": {
+			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
+				c.Spec.Backup, e.Spec.Actions.Probe = &dbv1.Backup{Verify: &dbv1.BackupVerify{}}, nil
+			},
+			dbv1.ReasonActionMissing,
+			"spec.backup.verify without a command needs the action probe, which DatabaseEngine ledger-v1 does not have: name another in spec.engine, or take the field out",
+		},
+		"verification by a command": {
+			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
+				c.Spec.Backup, e.Spec.Actions.Probe = &dbv1.Backup{Verify: &dbv1.BackupVerify{Command: []string{"x"}}}, nil
+			}, "", "",
+		},
+		"a restore by an engine without": {
+			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) { restore(c); e.Spec.Actions.Restore = nil },
+			dbv1.ReasonActionMissing,
+			"spec.bootstrap.fromBackup needs the action restore, which DatabaseEngine ledger-v1 does not have: name another in spec.engine, or take the field out",
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			cluster, declared := orders(), ledger()
+			c.change(cluster, declared)
+			for _, given := range []*dbv1.DatabaseCluster{cluster, Resolve(cluster, declared)} {
+				if reason, message := Refusal(given, declared); reason != c.reason || message != c.message {
+					t.Errorf("got  %s: %s\nwant %s: %s", reason, message, c.reason, c.message)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatNeedsAnEngineIsToldWhereThereIsNone(t *testing.T) {
+	cases := map[string]struct {
+		change  func(*dbv1.DatabaseCluster)
+		message string
+	}{
+		"nothing": {func(*dbv1.DatabaseCluster) {}, ""},
+		"one that does not exist": {
+			func(c *dbv1.DatabaseCluster) { c.Spec.Engine = "ledger-v9" },
+			"spec.engine names DatabaseEngine ledger-v9, which does not exist; create it, or name one that kubectl get databaseengines lists",
+		},
+		"a parameter": {
+			func(c *dbv1.DatabaseCluster) { c.Spec.Parameters = map[string]string{"cache": "1MB"} },
+			`spec.parameters sets "cache", but only an engine offers parameters: name one in spec.engine, or take it out`,
+		},
+		"backups": {
+			func(c *dbv1.DatabaseCluster) { c.Spec.Backup = &dbv1.Backup{} },
+			"spec.backup needs an engine with the action backup: name one in spec.engine, or take the field out",
+		},
+		"a final backup": {
+			func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Type: dbv1.HookBackup}} },
+			"a hook of type Backup in spec.deletion.hooks needs an engine with the action backup: name one in spec.engine, or take the field out",
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			cluster := orders()
+			cluster.Spec.Engine = ""
+			c.change(cluster)
+			if got := Problem(cluster, nil); got != c.message {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
+}
+
+func TestAKeyThatTheSecretLacksIsNamed(t *testing.T) {
+	declared := ledger()
+	declared.Spec.SecretKeys = []string{"a", "b", "c"}
+	for want, have := range map[string][]string{
+		"": {"c", "b", "a", "d"},
+		"Secret orders, which spec.secretName names, lacks the key b, which DatabaseEngine ledger-v1 needs; add it to the Secret":       {"a", "c"},
+		"Secret orders, which spec.secretName names, lacks the keys a, c, which DatabaseEngine ledger-v1 needs; add them to the Secret": {"b"},
+	} {
+		if got := KeyProblem(orders(), declared, have); got != want {
+			t.Errorf("got %s", got)
+		}
+	}
+	if got := KeyProblem(orders(), nil, nil); got != "" {
+		t.Errorf("without an engine: %s", got)
+	}
+}

@@ -1,0 +1,107 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+const (
+	noEngine = "WaitingForReference: spec.engine names DatabaseEngine ledger-v1, which does not exist; create it, or name one that kubectl get databaseengines lists\n" +
+		"again in 10s\nSTALLED EngineMissing\n"
+	noParameter = "WaitingForReference: spec.parameters sets \"cash\", which DatabaseEngine ledger-v1 does not offer; it offers none\n" +
+		"again in 10s\nSTALLED InvalidParameter\n"
+)
+
+func ledger() *dbv1.DatabaseEngine {
+	e := &dbv1.DatabaseEngine{}
+	e.Name = "ledger-v1"
+	return e
+}
+
+func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
+	decideEach(t, map[string]situation{
+		"one that is missing leaves a running cluster as it is, also its Services, whose port it may have given": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Engine, c.Spec.Port = "ledger-v1", 1 }, noEngine,
+		},
+		"one that is missing lets a new cluster have no member": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Engine, *o = "ledger-v1", state.Observed{PodDisruptionBudget: o.PodDisruptionBudget}
+			},
+			noEngine,
+		},
+		"one that is missing gives no StatefulSet to members that lack one": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Engine, o.StatefulSet = "ledger-v1", nil }, noEngine,
+		},
+		"while it is missing the StatefulSet is not deleted to be made anew": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+				c.Spec.Engine, c.Spec.Storage.Size = "ledger-v1", resource.MustParse("9Gi")
+			}, noEngine,
+		},
+		"members go all the same": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Engine, c.Spec.Replicas = "ledger-v1", 1 },
+			"scale in to 2\nScaling: going from 3 to 1 members, one at a time\nagain in 10s\nSTALLED EngineMissing\n",
+		},
+		"a deletion does not depend on it": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Engine, c.DeletionTimestamp, o.StatefulSet, o.Members = "ledger-v1", &metav1.Time{}, nil, nil
+			},
+			"take off the finalizer\nDeleting: every member has stopped; the volumes are kept\n",
+		},
+		"one that must not be read is told": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Engine, o.EngineUnreadable = "ledger-v1", "forbidden"
+			},
+			"WaitingForReference: DatabaseEngine ledger-v1, which spec.engine names, cannot be read: forbidden; let the operator get databaseengines\n" +
+				"again in 10s\nSTALLED EngineMissing\n",
+		},
+		"a parameter that there is not keeps the members as they are": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Engine, o.Engine = "ledger-v1", ledger()
+				c.Spec.Image, c.Spec.Parameters = "database:2", map[string]string{"cash": "1"}
+			}, noParameter,
+		},
+		"a Secret that lacks a key is told": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Engine, c.Spec.SecretName, o.Engine = "ledger-v1", "orders", ledger()
+				o.Engine.Spec.SecretKeys = []string{"password"}
+				o.References = []state.Reference{{Kind: "Secret", Name: "orders", Found: true, Keys: []string{"word"}}}
+			},
+			"WaitingForReference: Secret orders, which spec.secretName names, lacks the key password, which DatabaseEngine ledger-v1 needs; add it to the Secret\n" +
+				"again in 10s\nSTALLED SecretIncomplete\n",
+		},
+		"a restore that the engine cannot do is told before there are members": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "b"}}
+				o.StatefulSet, o.Members = nil, nil
+			},
+			"WaitingForReference: spec.bootstrap.fromBackup needs an engine with the action restore: name one in spec.engine, or take the field out\n" +
+				"again in 10s\nSTALLED ActionMissing\n",
+		},
+		"and matters no more once there are": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "b"}}
+			},
+			"Settled: the cluster is as its spec says\n",
+		},
+	})
+}
+
+func TestTheStallSaysWhatToDoAndWhatWaits(t *testing.T) {
+	cluster := orders()
+	observed := settled(t, cluster)
+	cluster.Spec.Engine = "ledger-v1"
+	got := For(cluster, observed).Stalled.Message
+	if !strings.HasSuffix(got, "lists; no member is started or restarted until then") {
+		t.Error(got)
+	}
+}

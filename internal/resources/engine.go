@@ -1,0 +1,59 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+const (
+	// scriptMode lets everybody read and run a script.
+	scriptMode = 0o555
+	// secretMode lets the volumes' group read a key, which the database is in whatever its user.
+	secretMode = 0o440
+)
+
+// engineVolumes are the scripts of a cluster's engine, which are annotations of the pod, and the keys of the Secret
+// of spec.secretName.
+func engineVolumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfiguration {
+	var all []*corev1ac.VolumeApplyConfiguration
+	if keys := slices.Sorted(maps.Keys(scripts(cluster))); len(keys) > 0 {
+		files := corev1ac.DownwardAPIVolumeSource().WithDefaultMode(scriptMode)
+		for _, key := range keys {
+			files.WithItems(corev1ac.DownwardAPIVolumeFile().
+				WithPath(strings.TrimPrefix(key, dbv1.AnnotationScripts)).
+				WithFieldRef(corev1ac.ObjectFieldSelector().
+					WithAPIVersion("v1").
+					WithFieldPath(fmt.Sprintf("metadata.annotations['%s']", key))))
+		}
+		all = append(all, corev1ac.Volume().WithName(naming.ScriptsVolume).WithDownwardAPI(files))
+	}
+	if name := cluster.Spec.SecretName; name != "" {
+		all = append(all, corev1ac.Volume().
+			WithName(naming.SecretsVolume).
+			WithSecret(corev1ac.SecretVolumeSource().WithSecretName(name).WithDefaultMode(secretMode)))
+	}
+	return all
+}
+
+// engineMounts put these volumes into a container that runs the cluster's image.
+func engineMounts(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountApplyConfiguration {
+	var all []*corev1ac.VolumeMountApplyConfiguration
+	if len(scripts(cluster)) > 0 {
+		all = append(all, corev1ac.VolumeMount().WithName(naming.ScriptsVolume).WithMountPath(naming.ScriptsPath).WithReadOnly(true))
+	}
+	if cluster.Spec.SecretName != "" {
+		all = append(all, corev1ac.VolumeMount().WithName(naming.SecretsVolume).WithMountPath(naming.SecretsPath).WithReadOnly(true))
+	}
+	return all
+}

@@ -1,0 +1,91 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// withEngine is a cluster whose engine says how it runs.
+func withEngine() *dbv1.DatabaseCluster {
+	user := int64(999)
+	declared := &dbv1.DatabaseEngine{}
+	declared.Spec.Container = dbv1.EngineContainer{
+		Args: []string{"ledgerd", "--cache=$(DBC_PARAM_CACHE)"}, Env: []dbv1.EngineVariable{{Name: "HOME", Value: "$(DBC_DATA_DIR)/home"}},
+		Port: 7000, RunAsUser: &user,
+	}
+	declared.Spec.Scripts = map[string]dbv1.EngineScript{"restore": "#!/bin/sh\nexec ledger load\n", "backup": "#!/bin/sh\nexec ledger dump\n"}
+	declared.Spec.Parameters = []dbv1.EngineParameter{{Name: "cache", Default: "1MB"}}
+	cluster := smallest()
+	cluster.Spec.Port, cluster.Spec.Engine, cluster.Spec.SecretName = 0, "ledger-v1", "orders"
+	cluster.Spec.Env = []corev1.EnvVar{{Name: "MODE", Value: "fast"}}
+	cluster.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Name: "last", Type: dbv1.HookCommand, Command: []string{"ledger", "close"}}}
+	return engine.Resolve(cluster, declared)
+}
+
+func TestWhatAnEngineSaysIsInThePods(t *testing.T) {
+	compare(t, "engine.statefulset", StatefulSet(withEngine(), 3, state.Observed{}))
+}
+
+// As in TestWhatATemplateIsMadeFromHashesAsInEarlierVersions.
+func TestWhatATemplateWithAnEngineIsMadeFromHashesAsInEarlierVersions(t *testing.T) {
+	if got, want := renderedFrom(withEngine(), nil), "6c86e43bfa732e08"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestWhatMembersDoNotShowMakesNoTemplateAnew(t *testing.T) {
+	cases := map[string]func(*dbv1.DatabaseCluster){
+		"backups":         func(c *dbv1.DatabaseCluster) { c.Spec.Backup = &dbv1.Backup{} },
+		"a bootstrap":     func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap = &dbv1.Bootstrap{} },
+		"protection":      func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true },
+		"other variables": func(c *dbv1.DatabaseCluster) { c.Spec.Env = append([]corev1.EnvVar{{Name: "DBC_NEXT"}}, c.Spec.Env...) },
+	}
+	for name, change := range cases {
+		cluster := withEngine()
+		change(cluster)
+		if renderedFrom(cluster, nil) != renderedFrom(withEngine(), nil) {
+			t.Errorf("%s: members would be restarted", name)
+		}
+	}
+	for name, change := range map[string]func(*dbv1.DatabaseCluster){
+		"a parameter": func(c *dbv1.DatabaseCluster) { c.Spec.Parameters["cache"] = "2MB" },
+		"a script":    func(c *dbv1.DatabaseCluster) { c.Spec.Template.Annotations[dbv1.AnnotationScripts+"backup"] = "x" },
+		"the Secret":  func(c *dbv1.DatabaseCluster) { c.Spec.SecretName = "other" },
+	} {
+		cluster := withEngine()
+		change(cluster)
+		if renderedFrom(cluster, nil) == renderedFrom(withEngine(), nil) {
+			t.Errorf("%s: members would not learn of it", name)
+		}
+	}
+}
+
+func TestTheSecretOfTheDatabaseIsAReferenceAndThatOfTheDestinationIsNone(t *testing.T) {
+	cluster := withEngine()
+	cluster.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://bucket", CredentialsSecretName: "keys"}}
+	want := []state.Reference{{Kind: "Secret", Name: "orders", Where: "spec.secretName"}}
+	got := References(cluster)
+	if !slices.EqualFunc(got, want, func(a, b state.Reference) bool {
+		return a.Kind == b.Kind && a.Name == b.Name && a.Where == b.Where && !a.Optional
+	}) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAClustersOwnSecretIsThereWithoutAnEngineToo(t *testing.T) {
+	cluster := smallest()
+	cluster.Spec.SecretName = "orders"
+	if len(engineVolumes(cluster)) != 1 || len(engineMounts(cluster)) != 1 || *engineMounts(cluster)[0].MountPath != "/dbc/secrets" {
+		t.Errorf("%v, %v", engineVolumes(cluster), engineMounts(cluster))
+	}
+}
