@@ -1,0 +1,123 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// stopGrace is how long an action has to stop by itself.
+const stopGrace = 20 * time.Second
+
+// action is the engine's program, with all that it starts.
+type action struct {
+	name   string
+	cmd    *exec.Cmd
+	stderr *lines
+	pipe   io.Closer   // our end of its stdin or stdout
+	ended  func() bool // calls the hard end off
+}
+
+// newAction makes an action that gets SIGTERM when the context ends, and SIGKILL if that does not end it.
+func newAction(ctx context.Context, command []string, log *slog.Logger) *action {
+	a := &action{name: command[0], stderr: &lines{log: log}, ended: func() bool { return true }}
+	a.cmd = exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // to run the engine's action is what we are for
+	a.cmd.Stderr = a.stderr
+	a.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	a.cmd.WaitDelay = stopGrace + time.Second
+	a.cmd.Cancel = func() error {
+		a.ended = time.AfterFunc(stopGrace, a.kill).Stop
+		return a.signal(syscall.SIGTERM)
+	}
+	return a
+}
+
+// signal reaches also what the action started: a shell does not hand signals on.
+func (a *action) signal(signal syscall.Signal) error {
+	return syscall.Kill(-a.cmd.Process.Pid, signal)
+}
+
+// kill ends all of it. Whoever left the group, and holds the other end of the pipe, is not waited for.
+func (a *action) kill() {
+	_ = a.signal(syscall.SIGKILL)
+	if a.pipe != nil {
+		_ = a.pipe.Close()
+	}
+}
+
+func (a *action) start() error {
+	if err := a.cmd.Start(); err != nil {
+		return &Error{Reason: ActionFailed, Message: fmt.Sprintf("The action %s cannot be started: %v. Correct the engine or the image.", a.name, err)}
+	}
+	return nil
+}
+
+// wait returns how the action ended, and leaves nothing of it behind.
+func (a *action) wait() error {
+	err := a.cmd.Wait()
+	a.ended()
+	_ = a.signal(syscall.SIGKILL) // there is nobody left, as a rule
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	if !failed {
+		if err != nil && !errors.Is(err, exec.ErrWaitDelay) { // it is done, and something of it kept stderr open
+			return fmt.Errorf("wait for the action %s: %w", a.name, err)
+		}
+		return nil
+	}
+	return &Error{Reason: ActionFailed, Message: a.complaint(exit), action: exit.ExitCode()}
+}
+
+func (a *action) complaint(exit *exec.ExitError) string {
+	how := fmt.Sprintf("failed with exit code %d", exit.ExitCode())
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		how = fmt.Sprintf("was ended by signal %d (%s)", status.Signal(), status.Signal())
+		if status.Signal() == syscall.SIGKILL {
+			how += ", as happens when the memory limit of the Job is too low"
+		}
+	}
+	if said := a.stderr.tail(); said != "" {
+		return fmt.Sprintf("The action %s %s. The last that it wrote to stderr: %s", a.name, how, said)
+	}
+	return fmt.Sprintf("The action %s %s and wrote nothing to stderr.", a.name, how)
+}
+
+// pour writes everything to the action. One that takes no more may still be right, so the rest is read, and with
+// that checked, all the same; one that has failed ends it.
+type pour struct {
+	action *action
+	stdin  io.WriteCloser
+	done   bool
+}
+
+func (p *pour) Write(data []byte) (int, error) {
+	if p.done {
+		return len(data), nil
+	}
+	n, err := p.stdin.Write(data)
+	if err == nil || !errors.Is(err, syscall.EPIPE) {
+		return n, err
+	}
+	if err := p.finish(); err != nil {
+		return n, err
+	}
+	return len(data), nil
+}
+
+// finish tells the action that this was all, and returns how it ended.
+func (p *pour) finish() error {
+	if p.done {
+		return nil
+	}
+	p.done = true
+	_ = p.stdin.Close() // it may have closed it before
+	return p.action.wait()
+}

@@ -1,0 +1,144 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	lostAndFound = "lost+found"
+	markerName   = ".dbc-restore"
+
+	stateRunning = "running"
+	stateDone    = "done"
+)
+
+// mark stands in a data directory from before the first byte of a restore on. It says whose the data is, and
+// whether all of it is there.
+type mark struct {
+	ID     string `json:"id"`
+	State  string `json:"state"`
+	Result Result `json:"result,omitzero"`
+}
+
+// dataDirectory is where a database will keep its data.
+type dataDirectory string
+
+// look returns the mark of an earlier try of the same restore, if there was one. It refuses data of any other origin.
+func (d dataDirectory) look(id string) (*mark, error) {
+	found, err := d.readMark()
+	if err != nil {
+		return nil, err
+	}
+	if found != nil && found.ID != id {
+		return nil, failf(DataDirectoryNotEmpty, "The data directory %s was restored for %s, not for %s. Restore into an empty volume.", d, found.ID, id)
+	}
+	if found != nil {
+		return found, nil
+	}
+	entries, err := d.entries()
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) > 0 {
+		return nil, failf(DataDirectoryNotEmpty, "The data directory %s is not empty: it holds %q and others. Restore into an empty volume.", d, entries[0])
+	}
+	return nil, nil //nolint:nilnil // there is none
+}
+
+func (d dataDirectory) readMark() (*mark, error) {
+	content, err := os.ReadFile(d.path(markerName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the mark of an earlier restore: %w", err)
+	}
+	found := &mark{}
+	if err := json.Unmarshal(content, found); err != nil {
+		return nil, failf(DataDirectoryNotEmpty, "The mark %s cannot be read: %v. Restore into an empty volume.", d.path(markerName), err)
+	}
+	return found, nil
+}
+
+// write puts a mark in place as a whole, after all data is on disk.
+func (d dataDirectory) write(m mark) error {
+	content, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("encode the mark: %w", err)
+	}
+	err = errors.Join(
+		syncFileSystem(string(d)),
+		os.WriteFile(d.path(markerName+".tmp"), content, 0o600),
+	)
+	if err == nil {
+		err = errors.Join(syncFileSystem(string(d)), os.Rename(d.path(markerName+".tmp"), d.path(markerName)), syncFileSystem(string(d)))
+	}
+	return d.failure("write the mark of the restore", err)
+}
+
+// empty removes what a try left.
+func (d dataDirectory) empty() error {
+	entries, err := d.entries()
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		err = errors.Join(err, os.RemoveAll(d.path(entry)))
+	}
+	return d.failure("empty the data directory", err)
+}
+
+// entries are the names of the data.
+func (d dataDirectory) entries() ([]string, error) {
+	if err := os.MkdirAll(string(d), 0o700); err != nil {
+		return nil, d.failure("make the data directory", err)
+	}
+	entries, err := os.ReadDir(string(d))
+	if err != nil {
+		return nil, d.failure("read the data directory", err)
+	}
+	var names []string
+	for _, entry := range entries {
+		if !slices.Contains([]string{lostAndFound, markerName, markerName + ".tmp"}, entry.Name()) {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, nil
+}
+
+func (d dataDirectory) path(name string) string { return filepath.Join(string(d), name) }
+
+// full tells whether there is no room left.
+func (d dataDirectory) full() bool {
+	var volume unix.Statfs_t
+	if err := unix.Statfs(string(d), &volume); err != nil {
+		return false
+	}
+	return volume.Bavail*uint64(volume.Bsize) < 1<<20 || volume.Files > 0 && volume.Ffree == 0 //nolint:gosec // a size is not negative
+}
+
+func (d dataDirectory) failure(doing string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT):
+		return d.noRoom()
+	}
+	return failf(Failed, "Cannot %s: %v.", doing, err)
+}
+
+func (d dataDirectory) noRoom() *Error {
+	return failf(DataVolumeFull, "The volume of %s is full: the data of the backup does not fit. Restore into a larger volume.", d)
+}

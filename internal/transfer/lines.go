@@ -1,0 +1,57 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"sync"
+)
+
+const (
+	maxLineBytes = 1 << 10
+	keptLines    = 10
+)
+
+// lines logs what an action writes, a line at a time, and keeps the last ones for the message of its failure.
+type lines struct {
+	log    *slog.Logger
+	mutex  sync.Mutex
+	unsaid []byte
+	last   []string
+}
+
+func (l *lines) Write(data []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	for part := range bytes.SplitAfterSeq(data, []byte("\n")) {
+		room := maxLineBytes - len(l.unsaid) // what is longer is cut off
+		l.unsaid = append(l.unsaid, part[:min(len(part), room)]...)
+		if bytes.HasSuffix(part, []byte("\n")) {
+			l.say()
+		}
+	}
+	return len(data), nil
+}
+
+func (l *lines) say() {
+	line := strings.TrimSpace(strings.ToValidUTF8(string(l.unsaid), "?"))
+	l.unsaid = l.unsaid[:0]
+	if line == "" {
+		return
+	}
+	l.log.Info("action", "line", line)
+	l.last = append(l.last, line)
+	l.last = l.last[max(0, len(l.last)-keptLines):]
+}
+
+// tail is the last lines.
+func (l *lines) tail() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.say()
+	return strings.Join(l.last, " | ")
+}

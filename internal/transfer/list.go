@@ -1,0 +1,100 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"text/tabwriter"
+	"time"
+)
+
+// Listed is a complete backup, as list shows it.
+type Listed struct {
+	Location string `json:"location"`
+	*Manifest
+}
+
+var ofMember = regexp.MustCompile(`(^|/)member-\d+/manifest\.json$`)
+
+// list prints every complete backup below the location.
+func list(ctx context.Context, run *run) (Result, error) {
+	store, err := openStore(ctx, run.location, run.store)
+	if err != nil {
+		return Result{}, err
+	}
+	defer store.close() //nolint:errcheck // nothing is pending
+	run.secrets = store.secrets
+
+	backups, err := run.backups(ctx, store)
+	if err != nil {
+		return Result{}, verdict(ctx, err)
+	}
+	if run.json {
+		encoder := json.NewEncoder(run.stdout)
+		encoder.SetIndent("", "  ")
+		return Result{}, encoder.Encode(backups)
+	}
+	return Result{}, run.table(backups)
+}
+
+// backups are those whose manifest can be read, newest first; of the others it warns.
+func (r *run) backups(ctx context.Context, store *store) ([]Listed, error) {
+	listed, err := store.list(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	backups := []Listed{}
+	for _, name := range listed.names() {
+		if path.Base(name) != manifestName || ofMember.MatchString(name) {
+			continue
+		}
+		manifest, err := readManifest(ctx, store, name)
+		if failure := failureOf(err); err != nil && failure.Reason != ManifestInvalid {
+			return nil, err
+		} else if err != nil {
+			r.log.Warn(failure.Message)
+			continue
+		}
+		backups = append(backups, Listed{store.url(path.Dir(name)), manifest})
+	}
+	slices.SortStableFunc(backups, func(a, b Listed) int {
+		return cmp.Or(b.Completed.Compare(a.Completed), cmp.Compare(a.Location, b.Location))
+	})
+	return backups, nil
+}
+
+func (r *run) table(backups []Listed) error {
+	table := tabwriter.NewWriter(r.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "LOCATION\tCLUSTER\tENGINE\tMEMBERS\tFINISHED\tSIZE")
+	for _, backup := range backups {
+		var stored int64
+		for _, stream := range backup.Streams {
+			stored += stream.StoredBytes
+		}
+		cluster := path.Join(backup.About["namespace"], backup.About["cluster"])
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", backup.Location, cmp.Or(cluster, "-"), cmp.Or(backup.About["engine"], "-"),
+			backup.Members, backup.Completed.Format(time.RFC3339), size(stored))
+	}
+	return table.Flush()
+}
+
+// size is a number of bytes as people read it.
+func size(bytes int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	unit, value := 0, float64(bytes)
+	for value >= 1024 && unit < len(units)-1 {
+		unit, value = unit+1, value/1024
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%d B", bytes)
+	}
+	return fmt.Sprintf("%.1f %s", value, units[unit])
+}

@@ -1,0 +1,35 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// patience ends a transfer when the other side does nothing for too long.
+type patience struct {
+	limit time.Duration
+	end   context.CancelCauseFunc
+}
+
+// during calls step, and ends the transfer for that reason when step takes too long.
+func (p patience) during(reason *Error, step func()) {
+	defer time.AfterFunc(p.limit, func() { p.end(reason) }).Stop()
+	step()
+}
+
+// reader is source with patience.
+func (p patience) reader(source io.Reader, reason *Error) io.Reader {
+	return readerFunc(func(buffer []byte) (n int, err error) {
+		p.during(reason, func() { n, err = source.Read(buffer) })
+		return n, err
+	})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(buffer []byte) (int, error) { return f(buffer) }

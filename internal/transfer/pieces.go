@@ -1,0 +1,164 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+
+	"gocloud.dev/blob"
+)
+
+// cutter stores what is written to it as pieces of at most size bytes.
+type cutter struct {
+	ctx     context.Context //nolint:containedctx // of one stream: it lives as long as the cutter
+	store   *store
+	member  int
+	size    int64
+	patient patience
+
+	pieces  []Piece
+	current *blob.Writer
+	sum     hash.Hash
+	err     error
+}
+
+func (c *cutter) Write(data []byte) (int, error) {
+	written := 0
+	for written < len(data) && c.err == nil {
+		var n int
+		n, c.err = c.fill(data[written:])
+		written += n
+	}
+	return written, c.err
+}
+
+// fill writes what fits into the current piece.
+func (c *cutter) fill(data []byte) (int, error) {
+	if c.current == nil {
+		if err := c.begin(); err != nil {
+			return 0, err
+		}
+	}
+	piece := &c.pieces[len(c.pieces)-1]
+	data = data[:min(int64(len(data)), c.size-piece.Bytes)]
+	var n int
+	err := c.waiting("write", func() (err error) {
+		n, err = c.current.Write(data)
+		return err
+	})
+	c.sum.Write(data[:n])
+	piece.Bytes += int64(n)
+	if err == nil && piece.Bytes == c.size {
+		err = c.finish()
+	}
+	return n, err
+}
+
+func (c *cutter) begin() (err error) {
+	name := pieceName(c.member, len(c.pieces))
+	c.pieces = append(c.pieces, Piece{Name: name})
+	c.sum = sha256.New()
+	options := &blob.WriterOptions{BufferSize: partBytes, MaxConcurrency: uploadParts, ContentType: "application/zstd"}
+	c.current, err = c.store.bucket.NewWriter(c.ctx, name, options)
+	if err != nil {
+		return c.store.failure("write", name, err)
+	}
+	return nil
+}
+
+// finish makes the current piece an object.
+func (c *cutter) finish() error {
+	writer := c.current
+	c.current = nil
+	c.pieces[len(c.pieces)-1].SHA256 = hex.EncodeToString(c.sum.Sum(nil))
+	return c.waiting("write", writer.Close)
+}
+
+// waiting is a step of the store, in which it may lose our patience.
+func (c *cutter) waiting(verb string, step func() error) (err error) {
+	name := c.pieces[len(c.pieces)-1].Name
+	c.patient.during(c.store.silent(c.patient.limit), func() { err = step() })
+	if err != nil {
+		return c.store.failure(verb, name, err)
+	}
+	return nil
+}
+
+// Close finishes the last piece.
+func (c *cutter) Close() error {
+	if c.err == nil && c.current != nil {
+		c.err = c.finish()
+	}
+	return c.err
+}
+
+// abandon gives the current piece up. The context has to have ended, or the piece would become an object.
+func (c *cutter) abandon() {
+	if c.current != nil {
+		_ = c.current.Close() // what it says is the end of the context
+	}
+}
+
+// joiner reads the pieces of a stream one after the other, and ends with an error rather than with bytes
+// that are not those which were stored.
+type joiner struct {
+	ctx     context.Context //nolint:containedctx // of one stream: it lives as long as the joiner
+	store   *store
+	pieces  []Piece
+	patient patience
+
+	current io.ReadCloser
+	read    int64
+	sum     hash.Hash
+}
+
+func (j *joiner) Read(buffer []byte) (int, error) {
+	for len(j.pieces) > 0 {
+		if j.current == nil {
+			j.current, j.read, j.sum = j.store.resuming(j.ctx, j.pieces[0].Name, j.patient), 0, sha256.New()
+		}
+		n, err := j.current.Read(buffer)
+		j.sum.Write(buffer[:n])
+		j.read += int64(n)
+		if errors.Is(err, io.EOF) {
+			err = j.finish()
+		}
+		if n > 0 || err != nil {
+			return n, err
+		}
+	}
+	return 0, io.EOF
+}
+
+// finish compares the piece with what the manifest says of it.
+func (j *joiner) finish() error {
+	piece := j.pieces[0]
+	if err := j.Close(); err != nil {
+		return err
+	}
+	j.pieces = j.pieces[1:]
+	switch {
+	case j.read != piece.Bytes:
+		return failf(BackupCorrupt, "%s has %d bytes, not %d. %s.", j.store.url(piece.Name), j.read, piece.Bytes, advice[BackupCorrupt])
+	case hex.EncodeToString(j.sum.Sum(nil)) != piece.SHA256:
+		return failf(BackupCorrupt, "%s is not what was stored: its SHA-256 is another. %s.", j.store.url(piece.Name), advice[BackupCorrupt])
+	}
+	return nil
+}
+
+// Close ends the reading of the current piece.
+func (j *joiner) Close() error {
+	if j.current == nil {
+		return nil
+	}
+	err := j.current.Close()
+	j.current = nil
+	return err
+}

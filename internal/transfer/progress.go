@@ -1,0 +1,68 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// progress counts what goes by, and tells it now and then.
+type progress struct {
+	log     *slog.Logger
+	total   int64 // raw bytes that there will be; 0: not known
+	started time.Time
+
+	bytes, storedBytes atomic.Int64
+}
+
+// every tells how far it is, until the function that is returned tells it for the last time.
+func (p *progress) every(ctx context.Context, interval time.Duration) (done func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var finished sync.WaitGroup
+	finished.Go(func() {
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for before := int64(0); ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				bytes := p.bytes.Load()
+				p.tell(float64(bytes-before) / interval.Seconds())
+				before = bytes
+			}
+		}
+	})
+	return func() {
+		cancel()
+		finished.Wait()
+		p.tell(float64(p.bytes.Load()) / max(time.Since(p.started).Seconds(), 0.001))
+	}
+}
+
+func (p *progress) tell(rate float64) {
+	attributes := []any{"bytes", p.bytes.Load(), "storedBytes", p.storedBytes.Load()}
+	if p.total > 0 {
+		attributes = append(attributes, "totalBytes", p.total)
+	}
+	p.log.Info("progress", append(attributes, "bytesPerSecond", int64(rate))...)
+}
+
+// counting is a writer that only counts.
+func counting(counter *atomic.Int64) io.Writer {
+	return writerFunc(func(data []byte) (int, error) {
+		counter.Add(int64(len(data)))
+		return len(data), nil
+	})
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(data []byte) (int, error) { return f(data) }

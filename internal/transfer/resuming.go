@@ -1,0 +1,86 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"gocloud.dev/blob"
+)
+
+// resumptions is how often in a row the reading of an object may break off without a byte in between.
+const resumptions = 5
+
+// resuming reads an object, and goes on where it was when the connection is lost: a restore of days shall not
+// begin again for that.
+func (s *store) resuming(ctx context.Context, name string, patient patience) io.ReadCloser {
+	return &resumingReader{ctx: ctx, store: s, name: name, patient: patient}
+}
+
+type resumingReader struct {
+	ctx     context.Context //nolint:containedctx // of one stream: it lives as long as the reader
+	store   *store
+	name    string
+	patient patience
+
+	current *blob.Reader
+	offset  int64
+	failed  int
+}
+
+func (r *resumingReader) Read(buffer []byte) (n int, err error) {
+	for {
+		r.patient.during(r.store.silent(r.patient.limit), func() { n, err = r.once(buffer) })
+		r.offset += int64(n)
+		if n > 0 {
+			r.failed = 0
+			return n, nil // an error comes again
+		}
+		if err == nil || errors.Is(err, io.EOF) {
+			return 0, err
+		}
+		failure := r.store.failure("read", r.name, err)
+		if r.failed++; r.failed > resumptions || storeReason(err) != DestinationUnreachable || r.ctx.Err() != nil {
+			return 0, failure
+		}
+		_ = r.Close() // it is broken
+		r.pause()
+	}
+}
+
+func (r *resumingReader) once(buffer []byte) (n int, err error) {
+	if r.current == nil {
+		if r.current, err = r.store.bucket.NewRangeReader(r.ctx, r.name, r.offset, -1, nil); err != nil {
+			return 0, err
+		}
+	}
+	return r.current.Read(buffer)
+}
+
+// pause is longer after each failure.
+func (r *resumingReader) pause() {
+	select {
+	case <-r.ctx.Done():
+	case <-time.After(time.Second << r.failed):
+	}
+}
+
+// Close ends the reading.
+func (r *resumingReader) Close() error {
+	if r.current == nil {
+		return nil
+	}
+	err := r.current.Close()
+	r.current = nil
+	return err
+}
+
+// silent is the failure of a store that neither takes nor gives anything for so long.
+func (s *store) silent(limit time.Duration) *Error {
+	return failf(DestinationUnreachable, "%s did not answer for %s. %s.", s.url(""), limit, advice[DestinationUnreachable])
+}

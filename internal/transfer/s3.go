@@ -1,0 +1,163 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"gocloud.dev/blob/s3blob"
+	_ "golang.org/x/crypto/x509roots/fallback" // the images of databases bring no certificate authorities
+)
+
+const (
+	defaultRegion = "us-east-1"
+	attempts      = 5
+	dialTimeout   = 10 * time.Second
+	headerTimeout = 5 * time.Minute
+)
+
+func openBucket(ctx context.Context, place location, options storeOptions) (*store, error) {
+	store := &store{location: place}
+	settings, err := awsConfig(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	identity, err := settings.Credentials.Retrieve(ctx)
+	if err != nil {
+		return nil, failf(CredentialsRefused, "There are no credentials for %s: %s. Name a Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, "+
+			"or give the pod an identity.", store.url(""), plainCause(err))
+	}
+	store.secrets = []string{identity.SecretAccessKey, identity.SessionToken, identity.AccessKeyID}
+
+	client := s3.NewFromConfig(settings, func(o *s3.Options) {
+		if options.endpoint != "" {
+			o.BaseEndpoint, o.UsePathStyle = &options.endpoint, true
+		}
+	})
+	bucket, err := s3blob.OpenBucket(ctx, client, place.bucket, &s3blob.Options{RequestChecksumCalculation: settings.RequestChecksumCalculation})
+	if err != nil {
+		return nil, store.failure("open", "", err)
+	}
+	store.bucket = within(bucket, place.path)
+	store.uploads = &uploads{client, place.bucket}
+	return store, nil
+}
+
+func awsConfig(ctx context.Context, options storeOptions) (aws.Config, error) {
+	client, err := httpClient(options.credentials)
+	if err != nil {
+		return aws.Config{}, err
+	}
+	load := []func(*config.LoadOptions) error{
+		config.WithHTTPClient(client), config.WithRetryMaxAttempts(attempts),
+		config.WithDefaultRegion(defaultRegion), config.WithRegion(options.region),
+	}
+	if options.endpoint != "" {
+		// Services other than Amazon's do not all know the checksums that the SDK adds by itself. We have our own.
+		load = append(load,
+			config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenRequired),
+			config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired))
+	}
+	if options.credentials != "" {
+		provider, err := credentialsOf(options.credentials)
+		if err != nil {
+			return aws.Config{}, err
+		}
+		load = append(load, config.WithCredentialsProvider(provider))
+	}
+	settings, err := config.LoadDefaultConfig(ctx, load...)
+	if err != nil {
+		return aws.Config{}, failf(Failed, "The settings for S3 cannot be loaded: %v.", err)
+	}
+	return settings, nil
+}
+
+// credentialsOf reads the files of a mounted Secret.
+func credentialsOf(folder string) (aws.CredentialsProvider, error) {
+	values := map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_SESSION_TOKEN": ""}
+	for key := range values {
+		content, err := os.ReadFile(filepath.Join(folder, key)) //nolint:gosec // the operator names the folder
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, failf(CredentialsRefused, "The credentials cannot be read: %v. Make the Secret readable for the pod's user.", err)
+		}
+		values[key] = strings.TrimSpace(string(content))
+	}
+	for _, key := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+		if values[key] == "" {
+			return nil, failf(CredentialsRefused, "The Secret with the credentials has no %s. Add this key.", key)
+		}
+	}
+	return credentials.NewStaticCredentialsProvider(values["AWS_ACCESS_KEY_ID"], values["AWS_SECRET_ACCESS_KEY"], values["AWS_SESSION_TOKEN"]), nil
+}
+
+// httpClient trusts the authorities of the system and those of ca.crt.
+func httpClient(folder string) (*awshttp.BuildableClient, error) {
+	client := awshttp.NewBuildableClient().
+		WithDialerOptions(func(dialer *net.Dialer) { dialer.Timeout = dialTimeout }).
+		WithTransportOptions(func(transport *http.Transport) { transport.ResponseHeaderTimeout = headerTimeout })
+	if folder == "" {
+		return client, nil
+	}
+	authorities, err := os.ReadFile(filepath.Join(folder, "ca.crt")) //nolint:gosec // the operator names the folder
+	if errors.Is(err, fs.ErrNotExist) {
+		return client, nil
+	}
+	if err != nil {
+		return nil, failf(CredentialsRefused, "The certificates of ca.crt cannot be read: %v. Make the Secret readable for the pod's user.", err)
+	}
+	trusted, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, fmt.Errorf("read the system's certificates: %w", err)
+	}
+	if !trusted.AppendCertsFromPEM(authorities) {
+		return nil, failf(CredentialsRefused, "The key ca.crt of the Secret with the credentials holds no certificate in PEM form. Correct or remove it.")
+	}
+	return client.WithTransportOptions(func(transport *http.Transport) {
+		transport.TLSClientConfig = &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12}
+	}), nil
+}
+
+// uploads are those in parts that nobody has finished: no listing of objects shows them, and they cost.
+type uploads struct {
+	client *s3.Client
+	bucket string
+}
+
+// abort ends them. A service or a policy may refuse to tell which there are: then a lifecycle rule has to.
+func (u *uploads) abort(ctx context.Context, prefix string) error {
+	pages := s3.NewListMultipartUploadsPaginator(u.client, &s3.ListMultipartUploadsInput{Bucket: &u.bucket, Prefix: &prefix})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil //nolint:nilerr // see above
+		}
+		for _, upload := range page.Uploads {
+			if !strings.HasPrefix(aws.ToString(upload.Key), prefix) {
+				continue
+			}
+			_, err := u.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &u.bucket, Key: upload.Key, UploadId: upload.UploadId})
+			if err != nil {
+				return fmt.Errorf("abort the upload of %s: %w", aws.ToString(upload.Key), err)
+			}
+		}
+	}
+	return nil
+}

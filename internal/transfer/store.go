@@ -1,0 +1,217 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/fileblob"
+	"gocloud.dev/gcerrors"
+	"golang.org/x/sys/unix"
+)
+
+// storeOptions say how a location is reached.
+type storeOptions struct {
+	endpoint    string // of s3, where it is not Amazon's
+	region      string
+	credentials string // a folder with the files of a Secret; none: the SDK looks for an identity
+	root        string // the folder that file:// paths are below
+}
+
+// store is everything below one location.
+type store struct {
+	location
+	bucket  *blob.Bucket
+	uploads *uploads // of s3
+	folder  string   // of file
+	secrets []string // never to be told
+}
+
+// listing is the names below a location, with their sizes.
+type listing map[string]int64
+
+// manifests are the names of the manifests of one backup.
+func (l listing) manifests() []string {
+	return slices.DeleteFunc(l.names(), func(name string) bool {
+		return path.Base(name) != manifestName || !ours.MatchString(name)
+	})
+}
+
+func (l listing) names() []string { return slices.Sorted(maps.Keys(l)) }
+
+func openStore(ctx context.Context, place location, options storeOptions) (*store, error) {
+	if place.scheme == "file" {
+		return openVolume(place, options.root)
+	}
+	return openBucket(ctx, place, options)
+}
+
+func openVolume(place location, root string) (*store, error) {
+	store := &store{location: place, folder: filepath.Join(root, place.path)}
+	// Half-written files are made beside the whole ones: a volume has room where the root file system has none.
+	bucket, err := fileblob.OpenBucket(root, &fileblob.Options{NoTempDir: true, Metadata: fileblob.MetadataDontWrite})
+	if err != nil {
+		return nil, store.failure("open", "", err)
+	}
+	store.bucket = within(bucket, place.path)
+	return store, nil
+}
+
+func within(bucket *blob.Bucket, path string) *blob.Bucket {
+	if path == "" {
+		return bucket
+	}
+	return blob.PrefixedBucket(bucket, path+"/")
+}
+
+func (s *store) close() error { return s.bucket.Close() }
+
+// list returns what is below a prefix. It asks the store: a bucket that is missing or refuses us shows here.
+func (s *store) list(ctx context.Context, prefix string) (listing, error) {
+	if err := s.readable(); err != nil {
+		return nil, err
+	}
+	listed := listing{}
+	objects := s.bucket.List(&blob.ListOptions{Prefix: prefix})
+	for {
+		object, err := objects.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return listed, nil
+		}
+		if err != nil {
+			return nil, s.failure("list", prefix, err)
+		}
+		listed[object.Key] = object.Size
+	}
+}
+
+// readable fails for a folder of a volume that cannot be read: the library would show it as an empty one.
+func (s *store) readable() error {
+	if s.folder == "" {
+		return nil
+	}
+	err := filepath.WalkDir(s.folder, func(name string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) || entry != nil && entry.Name() == lostAndFound {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return s.failure("list", "", err)
+	}
+	return nil
+}
+
+// read returns a small object.
+func (s *store) read(ctx context.Context, name string) ([]byte, error) {
+	reader, err := s.bucket.NewReader(ctx, name, nil)
+	if err != nil {
+		return nil, s.failure("read", name, err)
+	}
+	defer reader.Close() //nolint:errcheck // only read
+	content, err := io.ReadAll(io.LimitReader(reader, maxManifestBytes))
+	if err != nil {
+		return nil, s.failure("read", name, err)
+	}
+	return content, nil
+}
+
+// write makes a small object, after everything that was written before is safe from a power failure.
+func (s *store) write(ctx context.Context, name string, content []byte) error {
+	if err := s.settle(); err != nil {
+		return err
+	}
+	if err := s.bucket.WriteAll(ctx, name, content, nil); err != nil {
+		return s.failure("write", name, err)
+	}
+	return s.settle()
+}
+
+// settle waits until a volume has on disk what was written to it. A bucket has it when it says so.
+func (s *store) settle() error {
+	if s.folder == "" {
+		return nil
+	}
+	if err := syncFileSystem(s.folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return s.failure("write to", "", err)
+	}
+	return nil
+}
+
+func syncFileSystem(folder string) error {
+	directory, err := os.Open(folder) //nolint:gosec // the operator names the folder
+	if err != nil {
+		return err
+	}
+	defer directory.Close() //nolint:errcheck // nothing was written through it
+	return unix.Syncfs(int(directory.Fd()))
+}
+
+// remove is done when the objects are gone. What is not a backup's is left alone.
+func (s *store) remove(ctx context.Context, names []string) error {
+	for _, name := range names {
+		if !ours.MatchString(name) {
+			continue
+		}
+		if err := s.bucket.Delete(ctx, name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+			return s.failure("delete", name, err)
+		}
+	}
+	return nil
+}
+
+// clear removes what there is of one member, or of everything, uploads that nobody finished too.
+func (s *store) clear(ctx context.Context, prefix string) error {
+	listed, err := s.list(ctx, prefix)
+	if err != nil {
+		return err
+	}
+	names := listed.names()
+	// The manifest of the whole first: without it there is no backup any more.
+	slices.SortStableFunc(names, func(a, b string) int {
+		return strings.Count(a, "/") - strings.Count(b, "/")
+	})
+	if err := s.remove(ctx, names); err != nil {
+		return err
+	}
+	if s.uploads != nil {
+		return s.uploads.abort(ctx, s.path+"/"+prefix)
+	}
+	return s.removeFolders(prefix)
+}
+
+// removeFolders removes the empty folders that a volume keeps.
+func (s *store) removeFolders(prefix string) error {
+	folders, err := filepath.Glob(filepath.Join(s.folder, prefix, "member-*"))
+	if err != nil {
+		return fmt.Errorf("look for folders below %s: %w", s.folder, err)
+	}
+	for _, folder := range append(folders, filepath.Join(s.folder, prefix)) {
+		err := os.Remove(folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTEMPTY) {
+			return s.failure("delete", "", err)
+		}
+	}
+	return nil
+}
+
+// cleanUp clears after a failure, when the context of the transfer may have ended. It does what it can.
+func (s *store) cleanUp(ctx context.Context, prefix string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	return s.clear(ctx, prefix)
+}
