@@ -153,6 +153,8 @@ const (
 	ReasonHookFailed = "HookFailed"
 	// ReasonStopping: the members stop one by one.
 	ReasonStopping = "Stopping"
+	// ReasonProtected: the cluster was deleted although spec.deletion.protection is true; also of Stalled.
+	ReasonProtected = "Protected"
 	// ReasonDeletionError: the API server refuses a step of the deletion.
 	ReasonDeletionError = "DeletionError"
 )
@@ -181,6 +183,8 @@ const (
 	ReasonPoliciesInPlace = "PoliciesInPlace"
 	// ReasonPoliciesMissing: the admission policies do not exist, or could not be read.
 	ReasonPoliciesMissing = "PoliciesMissing"
+	// ReasonNotProtected: spec.deletion.protection does not ask for it any more.
+	ReasonNotProtected = "NotProtected"
 )
 
 // Reasons of a DatabaseBackup's Ready and Stalled.

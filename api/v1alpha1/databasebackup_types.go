@@ -95,6 +95,7 @@ type DatabaseBackupSpec struct {
 // BackupPhase says in one word how far a backup is.
 type BackupPhase string
 
+// Phases of a DatabaseBackup.
 const (
 	// BackupPending: it has not started; the message says what it waits for.
 	BackupPending BackupPhase = "Pending"
@@ -151,7 +152,7 @@ type DatabaseBackupStatus struct {
 	// clusterUID is the UID of the DatabaseCluster that was backed up.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
-	ClusterUID string `json:"clusterUID,omitempty"`
+	ClusterUID string `json:"clusterUID,omitempty"` //nolint:tagliatelle // as Kubernetes spells it, for example podUID
 
 	// engine is the DatabaseEngine of the cluster.
 	// +optional
@@ -233,6 +234,7 @@ type BackupStream struct {
 // VerificationPhase says in one word how a verification went.
 type VerificationPhase string
 
+// Phases of a verification.
 const (
 	// VerificationRunning: the copy is being restored, or asked.
 	VerificationRunning VerificationPhase = "Running"

@@ -95,11 +95,11 @@ type BackupSchedule struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="spec.backup.schedules[].name must be a DNS label: lower case letters, digits and '-'"
 	Name string `json:"name"`
 
-	// cron is when: minute, hour, day of the month, month, day of the week, for example "30 3 * * *"; or
+	// cron is when: minute, hour, day, month, weekday, for example "30 3 * * *"; or
 	// @hourly, @daily, @weekly, @monthly.
 	// +required
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(@(hourly|daily|midnight|weekly|monthly|yearly|annually)|[^\\\\s=@]+( +[^\\\\s=@]+){4})$')",message="spec.backup.schedules[].cron must have five fields: minute, hour, day of the month, month, day of the week, for example \"30 3 * * *\"; the time zone goes into timeZone"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(@(hourly|daily|midnight|weekly|monthly|yearly|annually)|[^\\\\s=@]+( +[^\\\\s=@]+){4})$')",message="spec.backup.schedules[].cron must have five fields: minute, hour, day, month, weekday, for example \"30 3 * * *\"; the time zone goes into timeZone"
 	Cron string `json:"cron"`
 
 	// timeZone is the name of a time zone, for example Europe/Berlin. Default: UTC.
@@ -141,7 +141,7 @@ type BackupVerify struct {
 	// cron is when, as in schedules.
 	// +required
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(@(hourly|daily|midnight|weekly|monthly|yearly|annually)|[^\\\\s=@]+( +[^\\\\s=@]+){4})$')",message="spec.backup.verify.cron must have five fields: minute, hour, day of the month, month, day of the week, for example \"0 5 * * 0\"; the time zone goes into timeZone"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(@(hourly|daily|midnight|weekly|monthly|yearly|annually)|[^\\\\s=@]+( +[^\\\\s=@]+){4})$')",message="spec.backup.verify.cron must have five fields: minute, hour, day, month, weekday, for example \"0 5 * * 0\"; the time zone goes into timeZone"
 	Cron string `json:"cron"`
 
 	// timeZone is the name of a time zone, for example Europe/Berlin. Default: UTC.

@@ -141,6 +141,7 @@ type RestoreStatus struct {
 // RestorePhase says in one word how far a restore is.
 type RestorePhase string
 
+// Phases of a restore.
 const (
 	// RestoreRunning: the volumes are being filled.
 	RestoreRunning RestorePhase = "Running"
@@ -178,6 +179,7 @@ type HookStatus struct {
 // HookPhase says in one word how a deletion hook went.
 type HookPhase string
 
+// Phases of a deletion hook.
 const (
 	// HookPending: its turn has not come.
 	HookPending HookPhase = "Pending"

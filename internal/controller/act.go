@@ -35,6 +35,7 @@ func (r *Reconciler) act(ctx context.Context, cluster *dbv1.DatabaseCluster, obs
 		}
 	}
 	done, claimErr := r.resizeClaims(ctx, cluster, todo.Claims)
+	claimErr = errors.Join(claimErr, r.labelClaims(ctx, cluster, todo.Labels))
 	var errs []error
 	for _, write := range todo.Apply {
 		logf.FromContext(ctx).Info("applying", "write", write.String())

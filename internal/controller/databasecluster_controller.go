@@ -31,8 +31,10 @@ type Reconciler struct {
 	Writer       apply.Writer
 	Events       events.EventRecorder
 	Clock        clock.PassiveClock
-	// ReferencePeriod is how often a cluster is looked at again whose spec names Secrets or ConfigMaps: those
-	// are not watched. 0: only when something else wakes it.
+	// Policies are the names of the admission policies that protect clusters, and of their bindings.
+	Policies []string
+	// ReferencePeriod is how often a cluster is looked at again whose spec names Secrets or ConfigMaps, or asks
+	// for protection: those, and the policies, are not watched. 0: only when something else wakes it.
 	ReferencePeriod time.Duration
 
 	indexed bool
@@ -76,7 +78,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 
 // again is when to look again although nothing may wake the cluster.
 func (r *Reconciler) again(todo plan.Plan, observed state.Observed) time.Duration {
-	if len(observed.References) == 0 || todo.Again > 0 && (r.ReferencePeriod == 0 || todo.Again < r.ReferencePeriod) {
+	unwatched := len(observed.References) > 0 || observed.Protection != nil
+	if !unwatched || todo.Again > 0 && (r.ReferencePeriod == 0 || todo.Again < r.ReferencePeriod) {
 		return todo.Again
 	}
 	return r.ReferencePeriod

@@ -71,6 +71,7 @@ func (r *Reconciler) observe(ctx context.Context, from view, key client.ObjectKe
 	o.StatefulSet = child(ctx, o, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(key.Name)}, state.StatefulSetFacts)
 	o.readMembers(ctx)
 	o.readVolumes(ctx, r.Live)
+	o.readProtection(ctx, r.Live, r.Policies)
 	if cluster.DeletionTimestamp != nil {
 		o.readHooks(ctx)
 	} else {

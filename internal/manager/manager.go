@@ -26,6 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/config/admission"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/controller"
 	"github.com/dbcluster/databasecluster-operator/internal/metrics"
@@ -69,6 +70,9 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 
 		ReferencePeriod: settings.referencePeriod,
 	}
+	if clusters.Policies, err = admission.Names(); err != nil {
+		return nil, fmt.Errorf("read the admission policies: %w", err)
+	}
 	err = errors.Join(
 		clusters.SetupWithManager(ctx, mgr, ctrlcontroller.Options{
 			MaxConcurrentReconciles: settings.concurrency,
@@ -78,6 +82,7 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 		mgr.AddReadyzCheck("caches", cachesFilled(mgr.GetCache())),
 		mgr.Add(metrics.Exporter{Clusters: mgr.GetCache(), Registry: ctrlmetrics.Registry}),
 		declareUpgradeable(mgr, log),
+		settings.install(mgr, log),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("set the controllers up: %w", err)

@@ -32,7 +32,8 @@ type Settings struct {
 
 	referencePeriod time.Duration
 
-	transferImage string
+	transferImage   string
+	installPolicies bool
 
 	leaderElect             bool
 	leaderElectionNamespace string
@@ -71,9 +72,11 @@ func (s *Settings) define() {
 	f.IntVar(&s.concurrency, "max-concurrent-reconciles", 8, "How many clusters are worked on at once, at least 1.")
 	f.DurationVar(&s.syncPeriod, "sync-period", 10*time.Hour, "How often every cluster is looked at although nothing changed.")
 	f.DurationVar(&s.referencePeriod, "reference-period", 5*time.Minute,
-		"How often the Secrets and ConfigMaps that a spec names are read although nothing else changed. 0: never.")
+		"How often the Secrets and ConfigMaps that a spec names are read although nothing else changed, and what protects a cluster. 0: never.")
 	f.StringVar(&s.transferImage, "transfer-image", "",
 		"Image that holds /transfer, which Jobs for backups and restores copy it from: the operator's own. Empty: there are no such Jobs.")
+	f.BoolVar(&s.installPolicies, "install-admission-policies", true,
+		"Make the admission policies that protect clusters from deletion, where they do not exist. They are never changed or deleted.")
 	f.BoolVar(&s.leaderElect, "leader-elect", false, "Work only while holding the lease, so that several replicas can run.")
 	f.StringVar(&s.leaderElectionNamespace, "leader-election-namespace", "", "Namespace of the lease. Empty: the one the operator runs in.")
 	f.DurationVar(&s.leaseDuration, "lease-duration", 6*time.Second, "How long a leader that does not renew keeps the lease.")

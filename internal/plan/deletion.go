@@ -17,10 +17,13 @@ import (
 // deletion goes through the hooks, stops the members one by one, then lets the cluster go. It needs
 // neither a valid spec nor a running member, and makes nothing but the hooks' Jobs.
 func deletion(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
-	p := Plan{}
+	p := Plan{Labels: labels(cluster, observed)}
 	switch {
 	case !slices.Contains(cluster.Finalizers, dbv1.Finalizer):
 		p.Reason, p.Why = dbv1.ReasonDeleting, "the operator has nothing left to do"
+	case protected(&p, cluster):
+	case labeling(&p):
+		p.Reason = dbv1.ReasonDeleting
 	case runHooks(&p, cluster, observed), lower(&p, observed, 0, dbv1.ReasonStopping), stopOrphans(&p, observed):
 	default:
 		p.Step = Finalize{}

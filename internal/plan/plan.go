@@ -24,6 +24,9 @@ type Plan struct {
 	// Claims are the claims of data volumes that do not ask for the size that they should.
 	Claims []ClaimResize
 
+	// Labels are the claims of data volumes that do not bear the label by which they are protected as they should.
+	Labels []ClaimLabel
+
 	// Apply are the objects that are not as they should be, in the order in which they are to be written.
 	Apply []Write
 
@@ -61,7 +64,7 @@ type Stall struct {
 // run. A cluster without our finalizer has none yet.
 func (p *Plan) Delicate() bool {
 	members := slices.ContainsFunc(p.Apply, Write.Sealed)
-	return p.Step != nil || len(p.Claims) > 0 || len(p.Delete) > 0 || members && !p.AddFinalizer
+	return p.Step != nil || len(p.Claims) > 0 || len(p.Labels) > 0 || len(p.Delete) > 0 || members && !p.AddFinalizer
 }
 
 // Step is one disruptive thing: RestartMember, ResizeMember, StopMember, Scale, RecreateStatefulSet, RunHook or Finalize.
@@ -82,6 +85,7 @@ func For(declared *dbv1.DatabaseCluster, observed state.Observed) Plan {
 	p := Plan{
 		AddFinalizer: !slices.Contains(cluster.Finalizers, dbv1.Finalizer),
 		Claims:       claims(cluster, observed),
+		Labels:       labels(cluster, observed),
 		Apply:        writes(cluster, observed),
 		Stalled:      stall(cluster, observed),
 		Newer:        resources.Newer(cluster, observed),
@@ -103,7 +107,7 @@ func decide(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) {
 		p.Reason, p.Why = dbv1.ReasonApplying, describe(p.Apply)
 	case leaving(p, observed), absent(p, cluster, observed), recreate(p, cluster, observed), scaleIn(p, cluster, observed):
 	case held(p, cluster, observed), rollOut(p, cluster, observed):
-	case settling(p, cluster, observed), resizing(p, cluster, observed):
+	case settling(p, cluster, observed), resizing(p, cluster, observed), labeling(p):
 	default:
 		p.Reason, p.Why = dbv1.ReasonSettled, "the cluster is as its spec says"
 		p.Delete = leftovers(cluster, observed)
@@ -115,14 +119,14 @@ func decide(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) {
 func pending(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	wanted := target(cluster)
 	leaving := slices.ContainsFunc(observed.Members, func(m state.Member) bool { return m.Ordinal >= wanted })
-	return len(p.Claims) > 0 || leaving || replicasNow(cluster, observed) != wanted || holdsBack(cluster, observed) ||
+	return len(p.Claims) > 0 || len(p.Labels) > 0 || leaving || replicasNow(cluster, observed) != wanted || holdsBack(cluster, observed) ||
 		ending(observed) || otherSize(cluster, observed) ||
 		slices.ContainsFunc(observed.Foreign, isLeaving)
 }
 
 // pause leaves everything undone. What only Kubernetes still has to do is reported as ever.
 func (p *Plan) pause() {
-	if !p.AddFinalizer && len(p.Claims) == 0 && len(p.Apply) == 0 && p.Step == nil {
+	if !p.AddFinalizer && len(p.Claims) == 0 && len(p.Labels) == 0 && len(p.Apply) == 0 && p.Step == nil {
 		p.Delete = nil
 		return
 	}

@@ -72,6 +72,9 @@ func text(p Plan) string {
 	for _, c := range p.Claims {
 		out += "resize " + c.String() + "\n"
 	}
+	for _, l := range p.Labels {
+		out += l.String() + "\n"
+	}
 	for _, w := range p.Apply {
 		out += w.String() + "\n"
 	}

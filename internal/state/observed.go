@@ -52,6 +52,9 @@ type Observed struct {
 	// References are the Secrets and ConfigMaps that the spec names, in the order of the fields.
 	References []Reference
 
+	// Protection is what is in force to protect the cluster; nil where the spec does not ask for it.
+	Protection *Protection
+
 	// Hooks are the Jobs of deletion hooks by the hook's name; read only while the cluster is being
 	// deleted. A hook without an entry has no Job.
 	Hooks map[string]Task

@@ -35,6 +35,8 @@ type Volume struct {
 	Infeasible bool
 	// Resizing says how far a growth is, in the words of whoever does it; "" when nothing is known.
 	Resizing string
+	// Protected tells that the claim bears the label by which the API server refuses to delete it.
+	Protected bool
 	// Unwatched tells that the claim lacks the labels by which the operator would hear of its changes.
 	Unwatched bool
 	// Version is the claim's resourceVersion, for the precondition of its growth. No decision reads it.
@@ -66,6 +68,7 @@ func VolumeOf(claim *corev1.PersistentVolumeClaim, ordinal int32) Volume {
 		Stopping:   claim.DeletionTimestamp != nil,
 		Infeasible: slices.Contains(infeasible, claim.Status.AllocatedResourceStatuses[corev1.ResourceStorage]),
 		Resizing:   resizing(claim),
+		Protected:  claim.Labels[dbv1.LabelProtected] == "true",
 		Version:    claim.ResourceVersion,
 	}
 }

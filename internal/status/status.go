@@ -74,6 +74,10 @@ func (p Pass) conditions() []metav1.Condition {
 			all = append(all, condition)
 		}
 	}
+	known := meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionProtectionEnforced) != nil
+	if known || p.Observed.Protection != nil {
+		all = append(all, p.protectionEnforced())
+	}
 	if p.Cluster.DeletionTimestamp != nil {
 		all = append(all, p.deletionBlocked())
 	}

@@ -199,6 +199,9 @@ func TestAConditionThatAppliesStaysToSayThatItNoLongerDoes(t *testing.T) {
 		apply func(*Pass)
 		want  string
 	}{
+		dbv1.ConditionProtectionEnforced: {
+			func(p *Pass) { p.Observed.Protection = &state.Protection{} }, "+ProtectionEnforced PoliciesInPlace; -ProtectionEnforced NotProtected",
+		},
 		dbv1.ConditionUpdateAvailable: {func(p *Pass) { p.Plan.Newer = true }, "+UpdateAvailable NewerTemplate; -UpdateAvailable UpToDate"},
 		dbv1.ConditionPaused:          {func(p *Pass) { p.Cluster.Spec.Paused = true }, "+Paused Paused; -Paused NotPaused"},
 		dbv1.ConditionHibernated: {

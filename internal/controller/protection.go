@@ -1,0 +1,80 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingadmissionpolicies;validatingadmissionpolicybindings,verbs=get,resourceNames=databasecluster-operator-protected-clusters;databasecluster-operator-protected-claims;databasecluster-operator-protected-definitions
+
+// readProtection reads whether the admission policies are there by which the API server refuses to delete a
+// cluster that asks for it. They are nobody's children, so they are not watched but read from time to time. An
+// operator with rights in a namespace alone may not read them: that is told, and keeps nothing else from being done.
+func (o *observation) readProtection(ctx context.Context, live client.Reader, policies []string) {
+	if !o.cluster.Spec.Deletion.Protection {
+		return
+	}
+	o.Protection = &state.Protection{}
+	from := view{Reader: live}
+	for _, name := range policies {
+		policy := &admissionregistrationv1.ValidatingAdmissionPolicy{}
+		if !o.inForce(ctx, from, name, policy, "ValidatingAdmissionPolicy") {
+			continue
+		}
+		binding := &admissionregistrationv1.ValidatingAdmissionPolicyBinding{}
+		denies := func() bool {
+			return binding.Spec.PolicyName == name && slices.Contains(binding.Spec.ValidationActions, admissionregistrationv1.Deny)
+		}
+		if o.inForce(ctx, from, name, binding, "ValidatingAdmissionPolicyBinding") && !denies() {
+			o.Protection.Missing = append(o.Protection.Missing, "Deny in ValidatingAdmissionPolicyBinding "+name)
+		}
+	}
+}
+
+// inForce reads one of them and tells whether it exists.
+func (o *observation) inForce(ctx context.Context, from view, name string, object client.Object, kind string) bool {
+	if o.err != nil || o.Protection.Unknown != "" {
+		return false
+	}
+	found, err := from.find(ctx, client.ObjectKey{Name: name}, object)
+	switch {
+	case apierrors.IsForbidden(err):
+		o.Protection.Unknown = fmt.Sprintf("the operator may not read %s %s", kind, name)
+	case err != nil:
+		o.err = err
+	case !found:
+		o.Protection.Missing = append(o.Protection.Missing, kind+" "+name)
+	}
+	return found
+}
+
+// labelClaims protects claims, or no longer; each is still to be as it was when that was decided.
+func (r *Reconciler) labelClaims(ctx context.Context, cluster *dbv1.DatabaseCluster, all []plan.ClaimLabel) error {
+	var errs []error
+	for _, c := range all {
+		before := belonging(cluster, "PersistentVolumeClaim", c.Volume.Claim)
+		before.SetResourceVersion(c.Volume.Version)
+		after := before.DeepCopy()
+		if c.Protect {
+			after.SetLabels(map[string]string{dbv1.LabelProtected: "true"})
+		} else {
+			before.SetLabels(map[string]string{dbv1.LabelProtected: "true"})
+		}
+		errs = append(errs, r.Writer.Change(ctx, before, after))
+	}
+	return errors.Join(errs...)
+}

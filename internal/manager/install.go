@@ -1,0 +1,73 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package manager
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/retry"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/dbcluster/databasecluster-operator/config/admission"
+	"github.com/dbcluster/databasecluster-operator/internal/apply"
+)
+
+// installer makes, when the operator begins to lead, those of its objects that do not exist: what a bundle of
+// OLM cannot carry. It never changes or deletes one, so what an administrator made of it stays.
+type installer struct {
+	reader  client.Reader // not a cache: that would list and watch
+	writer  apply.Writer
+	objects []*unstructured.Unstructured
+	log     logr.Logger
+}
+
+// +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingadmissionpolicies;validatingadmissionpolicybindings,verbs=create;patch,resourceNames=databasecluster-operator-protected-clusters;databasecluster-operator-protected-claims;databasecluster-operator-protected-definitions
+
+// NeedLeaderElection lets one replica do it.
+func (i installer) NeedLeaderElection() bool { return true }
+
+// Start makes what is missing. What cannot be made keeps no database from being looked after.
+func (i installer) Start(ctx context.Context) error {
+	for _, object := range i.objects {
+		err := retry.OnError(retry.DefaultBackoff, passes, func() error { return i.install(ctx, object) })
+		switch {
+		case apierrors.IsForbidden(err):
+			i.log.Info("left out: the operator may not make it, or look whether it exists", "kind", object.GetKind(), "name", object.GetName())
+		case err != nil:
+			i.log.Error(err, "could not make what was missing", "kind", object.GetKind(), "name", object.GetName())
+		}
+	}
+	return nil
+}
+
+func passes(err error) bool { return !apierrors.IsForbidden(err) }
+
+func (i installer) install(ctx context.Context, object *unstructured.Unstructured) error {
+	existing := &unstructured.Unstructured{}
+	existing.SetGroupVersionKind(object.GroupVersionKind())
+	if err := i.reader.Get(ctx, client.ObjectKeyFromObject(object), existing); !apierrors.IsNotFound(err) {
+		return err
+	}
+	// Applied, not posted: the right to create can then be bound to the name.
+	_, err := i.writer.Create(ctx, object)
+	return err
+}
+
+// install adds what the leader makes at its start.
+func (s *Settings) install(mgr ctrl.Manager, log logr.Logger) error {
+	if !s.installPolicies {
+		return nil
+	}
+	policies, err := admission.Objects()
+	if err != nil {
+		return fmt.Errorf("read the admission policies: %w", err)
+	}
+	return mgr.Add(installer{mgr.GetAPIReader(), apply.Writer{Client: mgr.GetClient()}, policies, log})
+}

@@ -1,0 +1,43 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package status
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// getPolicies is how to get what protects.
+const getPolicies = "apply the manifest that the operator was installed by, or give the operator the right to create them " +
+	"and restart it with --install-admission-policies"
+
+// protectionEnforced tells whether the API server refuses what spec.deletion.protection says that it must.
+func (p Pass) protectionEnforced() metav1.Condition {
+	const kind = dbv1.ConditionProtectionEnforced
+	found := p.Observed.Protection
+	switch {
+	case found == nil:
+		return condition(kind, false, dbv1.ReasonNotProtected, "spec.deletion.protection is false: the cluster can be deleted")
+	case found.Unknown != "":
+		return condition(kind, false, dbv1.ReasonPoliciesMissing, fmt.Sprintf(
+			"it is not known whether the API server refuses to delete the cluster: %s; give it that right", found.Unknown))
+	case len(found.Missing) > 0:
+		return condition(kind, false, dbv1.ReasonPoliciesMissing, fmt.Sprintf(
+			"the API server does not refuse all that it should: there is no %s; %s", strings.Join(found.Missing, ", no "), getPolicies))
+	case p.Cluster.Spec.Paused && slices.ContainsFunc(p.Observed.Volumes, unprotected):
+		return condition(kind, false, dbv1.ReasonPaused, "spec.paused is true: the operator does not label the PersistentVolumeClaims that are to be protected")
+	default:
+		return condition(kind, true, dbv1.ReasonPoliciesInPlace,
+			"the API server refuses to delete the cluster and its PersistentVolumeClaims until spec.deletion.protection is false")
+	}
+}
+
+func unprotected(v state.Volume) bool { return !v.Protected && !v.Stopping }
