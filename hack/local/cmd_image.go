@@ -9,37 +9,42 @@ import (
 	"os"
 	"strings"
 
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/images"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
 )
 
-const imageUsage = `usage:
+const (
+	imageKinds = "pause, operator, postgresql, redis or versitygw"
+	imageUsage = `usage:
   local image pause --out FILE
   local image operator --out FILE --version VERSION --binary manager=PATH [--binary NAME=PATH ...] [--ref REF]
-  local image postgresql --out FILE [--ref REF]`
+  local image postgresql | redis | versitygw --out FILE [--ref REF]`
+)
 
 func init() {
 	commands = append(commands, command{
-		"image", "pause | operator | postgresql --out FILE ...", "write a container image as a tarball, without a Docker daemon", runImage,
+		"image", "KIND --out FILE ...", "write a container image as a tarball, without a Docker daemon: " + imageKinds, runImage,
 	})
 }
 
 // runImage writes an image as a tarball for "ctr images import" or "docker load".
-func runImage(ctx context.Context, _ string, arguments []string) error {
+func runImage(ctx context.Context, repo string, arguments []string) error {
 	if len(arguments) == 0 {
-		return errors.New("image needs the name of one: pause, operator or postgresql\n" + imageUsage)
+		return errors.New("image needs the name of one: " + imageKinds + "\n" + imageUsage)
 	}
 	kind := arguments[0]
 	assemble, known := map[string]func(context.Context, *imageFlags) error{
-		"pause": makePause, "operator": makeOperator, "postgresql": makePostgreSQL,
+		"pause": makePause, "operator": makeOperator, "postgresql": makePostgreSQL, "redis": makeRedis, "versitygw": makeVersitygw,
 	}[kind]
 	if !known {
-		return fmt.Errorf("image %q is not known: take pause, operator or postgresql\n%s", kind, imageUsage)
+		return fmt.Errorf("image %q is not known: take %s\n%s", kind, imageKinds, imageUsage)
 	}
 	flags, err := parseImageFlags(kind, arguments[1:])
 	if err != nil {
 		return err
 	}
+	flags.repo = repo
 	if err := assemble(ctx, flags); err != nil {
 		return fmt.Errorf("image %s: %w", kind, err)
 	}
@@ -48,6 +53,7 @@ func runImage(ctx context.Context, _ string, arguments []string) error {
 }
 
 type imageFlags struct {
+	repo                    string
 	out, reference, version string
 	binaries                map[string]string
 }
@@ -97,5 +103,25 @@ func makeOperator(_ context.Context, flags *imageFlags) error {
 }
 
 func makePostgreSQL(ctx context.Context, flags *imageFlags) error {
-	return images.PostgreSQL(ctx, images.PostgreSQLOptions{Dest: flags.out, Reference: flags.reference})
+	return images.PostgreSQL(ctx, flags.options())
+}
+
+func makeRedis(ctx context.Context, flags *imageFlags) error {
+	return images.Redis(ctx, flags.options())
+}
+
+func makeVersitygw(ctx context.Context, flags *imageFlags) error {
+	const tool = "versitygw"
+	binaries, err := build.All(ctx, flags.repo, tool)
+	if err != nil {
+		return err
+	}
+	binary := binaries[tool]
+	return images.Versitygw(images.VersitygwOptions{
+		Options: flags.options(), Binary: binary.Path, Version: strings.TrimPrefix(binary.Version, "v"),
+	})
+}
+
+func (f *imageFlags) options() images.Options {
+	return images.Options{Dest: f.out, Reference: f.reference}
 }

@@ -14,11 +14,16 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
 )
 
-// suite is the Debian release that carries PostgreSQL 15.
+// suite is the Debian release that carries PostgreSQL 15 and Redis 7.
 const suite = "bookworm"
 
-//go:embed postgresql/provision.sh
-var provision string
+// What every image from Debian's packages begins and ends with.
+var (
+	//go:embed debian/begin.sh
+	debianBegin string
+	//go:embed debian/end.sh
+	debianEnd string
+)
 
 // mirrors are where this machine gets Debian from.
 type mirrors struct{ archive, security string }
@@ -28,7 +33,7 @@ func findMirrors(ctx context.Context) (mirrors, error) {
 	const format = "$(ORIGIN) $(CODENAME) $(REPO_URI)"
 	output, err := exec.CommandContext(ctx, "apt-get", "indextargets", "--format", format, "Created-By: Packages").Output()
 	if err != nil {
-		return mirrors{}, fmt.Errorf("ask apt for its mirrors (the PostgreSQL image is made from Debian's packages, on Debian): %w", err)
+		return mirrors{}, fmt.Errorf("ask apt for its mirrors (such an image is made from Debian's packages, on Debian): %w", err)
 	}
 	found := parseMirrors(string(output))
 	if found.archive == "" {
@@ -62,10 +67,10 @@ func (m mirrors) sources() string {
 	return list
 }
 
-// makeDebian fills root with a small Debian that holds PostgreSQL.
-func makeDebian(ctx context.Context, root string) error {
+// install fills root with a small Debian that holds the server.
+func (r recipe) install(ctx context.Context, root string) error {
 	if os.Geteuid() != 0 {
-		return errors.New("making the PostgreSQL image needs root, for debootstrap and chroot: run it with sudo")
+		return fmt.Errorf("making the image of %s needs root, for debootstrap and chroot: run it with sudo", r.server)
 	}
 	found, err := findMirrors(ctx)
 	if err != nil {
@@ -83,10 +88,13 @@ func makeDebian(ctx context.Context, root string) error {
 	if err := os.WriteFile(filepath.Join(root, "etc/apt/sources.list"), []byte(found.sources()), 0o644); err != nil {
 		return fmt.Errorf("tell apt where Debian is: %w", err)
 	}
-	return progress.Step("installing PostgreSQL 15 (about half a minute)", func() error {
-		return run(ctx, "chroot", root, "sh", "-c", provision)
+	return progress.Step("installing "+r.server+" (about half a minute)", func() error {
+		return run(ctx, "chroot", root, "sh", "-c", r.script())
 	})
 }
+
+// script is all that runs inside the fresh Debian, in one shell.
+func (r recipe) script() string { return debianBegin + r.provision + debianEnd }
 
 func requireDebootstrap(ctx context.Context) error {
 	if _, err := exec.LookPath("debootstrap"); err == nil {

@@ -55,10 +55,7 @@ func operatorFiles(binaries map[string]string) ([]file, error) {
 	if binaries["manager"] == "" {
 		return nil, errors.New("the operator's image needs a binary named manager: give manager=PATH")
 	}
-	files := []file{
-		{path: "etc/passwd", mode: 0o644, body: []byte("root:x:0:0:root:/:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/:/sbin/nologin\n")},
-		{path: "etc/group", mode: 0o644, body: []byte("root:x:0:\nnonroot:x:65532:\n")},
-	}
+	files := accounts()
 	for _, name := range slices.Sorted(maps.Keys(binaries)) {
 		if err := checkBinary(name, binaries[name]); err != nil {
 			return nil, err
@@ -71,6 +68,14 @@ func operatorFiles(binaries map[string]string) ([]file, error) {
 		return files, nil
 	}
 	return append(files, file{path: "etc/ssl/certs/ca-certificates.crt", mode: 0o644, source: bundle}), nil
+}
+
+// accounts are the users and groups of an image that holds nothing but static binaries.
+func accounts() []file {
+	return []file{
+		{path: "etc/passwd", mode: 0o644, body: []byte("root:x:0:0:root:/:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/:/sbin/nologin\n")},
+		{path: "etc/group", mode: 0o644, body: []byte("root:x:0:\nnonroot:x:65532:\n")},
+	}
 }
 
 // checkBinary refuses what would not start in an image without a loader and libraries.

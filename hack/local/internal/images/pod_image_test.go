@@ -5,6 +5,8 @@ package images
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +24,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// These tests start the real image in namespaces of its own, set up as a pod of the
+// These tests start the real images in namespaces of its own, set up as a pod of the
 // "restricted" security profile with a read-only root would be. They need root and, the
 // first time, Debian's mirrors:
 //
@@ -30,20 +32,37 @@ import (
 
 // asPod mounts what a kubelet would mount, gives up every right and becomes process 1.
 const asPod = `set -eu
-root=$1 volume=$2 user=$3; shift 3
+root=$1 folder=$2 volume=$3 data=$4 user=$5; shift 5
 mount --bind "$root" "$root"
-mount --bind "$volume" "$root/var/lib/database"
-mount -t tmpfs -o mode=2777,gid=2000 tmpfs "$root/run/postgresql"
+mount --bind "$volume" "$root$data"
+if [ -d "$root/run/postgresql" ]; then mount -t tmpfs -o mode=2777,gid=2000 tmpfs "$root/run/postgresql"; fi
 mount -t proc none "$root/proc"
 mount --rbind /dev "$root/dev"
 mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
 mount -o remount,bind,ro "$root"
 ip link set lo up
-exec chroot "$root" setpriv --reuid "$user" --regid 2000 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all -- "$@"`
+exec chroot "$root" sh -c 'cd "$0" && exec "$@"' "$folder" setpriv --reuid "$user" --regid 2000 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all -- "$@"`
 
-// pod is one start of the image.
+// server is an image under test.
+type server struct {
+	make  func(context.Context, Options) error
+	data  string   // where its volume is mounted
+	ready []string // succeeds once it takes connections
+
+	// The image as a container runtime sees it, unpacked once for all tests.
+	root   string
+	config v1.Config
+}
+
+var (
+	postgresServer = &server{make: PostgreSQL, data: "/var/lib/database", ready: []string{"pg_isready", "--username=postgres"}}
+	redisServer    = &server{make: Redis, data: "/data", ready: []string{"redis-cli", "-e", "ping"}}
+)
+
+// pod is one start of an image.
 type pod struct {
 	t       *testing.T
+	server  *server
 	command *exec.Cmd
 	user    string
 	logs    *logs
@@ -61,27 +80,30 @@ func volume(t *testing.T) string {
 }
 
 type start struct {
-	user string // 999 when empty
-	env  []string
-	args []string
+	server *server // PostgreSQL when nil
+	user   string  // 999 when empty
+	env    []string
+	args   []string
 }
 
 func (s start) on(t *testing.T, volume string) *pod {
 	t.Helper()
-	image := postgreSQL(t)
-	user := s.user
-	if user == "" {
-		user = "999"
+	image := cmp.Or(s.server, postgresServer)
+	image.unpack(t)
+	user := cmp.Or(s.user, "999")
+	arguments := append([]string{"-c", asPod, "pod", image.root, cmp.Or(image.config.WorkingDir, "/"), volume, image.data, user}, image.config.Entrypoint...)
+	args := s.args
+	if args == nil {
+		args = image.config.Cmd
 	}
-	arguments := append([]string{"-c", asPod, "pod", image.root, volume, user}, image.config.Entrypoint...)
-	command := exec.Command("sh", append(arguments, s.args...)...)
+	command := exec.Command("sh", append(arguments, args...)...)
 	command.Env = slices.Concat(image.config.Env, s.env)
 	command.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:   syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC,
 		Unshareflags: syscall.CLONE_NEWNS,
 		Pdeathsig:    syscall.SIGKILL,
 	}
-	p := &pod{t: t, command: command, user: user, logs: &logs{}, ended: make(chan error, 1)}
+	p := &pod{t: t, server: image, command: command, user: user, logs: &logs{}, ended: make(chan error, 1)}
 	command.Stdout, command.Stderr = p.logs, p.logs
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
@@ -134,7 +156,7 @@ func (p *pod) exec(arguments ...string) (string, error) {
 func (p *pod) ready() *pod {
 	p.t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if _, err := p.exec("pg_isready", "--username=postgres"); err == nil {
+		if _, err := p.exec(p.server.ready...); err == nil {
 			return p
 		}
 		select {
@@ -177,51 +199,49 @@ func (l *logs) String() string {
 	return l.text.String()
 }
 
-// unpacked is the image as a container runtime sees it.
-type unpacked struct {
-	root   string
-	config v1.Config
-}
-
-var unpackedOnce *unpacked
-
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if unpackedOnce != nil {
-		_ = os.RemoveAll(filepath.Dir(unpackedOnce.root))
+	for _, s := range []*server{postgresServer, redisServer} {
+		if s.root != "" {
+			_ = os.RemoveAll(filepath.Dir(s.root))
+		}
 	}
 	os.Exit(code)
 }
 
-// postgreSQL makes the image, or takes it from the cache, and unpacks it once for all tests.
-func postgreSQL(t *testing.T) *unpacked {
+// unpack makes the image, or takes it from the cache, and unpacks it once for all tests.
+func (s *server) unpack(t *testing.T) {
 	t.Helper()
-	if unpackedOnce != nil {
-		return unpackedOnce
+	if s.root != "" {
+		return
 	}
-	folder, err := os.MkdirTemp("", "postgresql-image-") //nolint:usetesting // it serves all tests
+	folder, err := os.MkdirTemp("", "image-") //nolint:usetesting // it serves all tests
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	unpackedOnce = &unpacked{root: filepath.Join(folder, "root")}
+	s.root = filepath.Join(folder, "root")
 	dest := filepath.Join(folder, "image.tar")
-	if err := PostgreSQL(t.Context(), PostgreSQLOptions{Dest: dest}); err != nil {
+	if err := s.make(t.Context(), Options{Dest: dest}); err != nil {
 		t.Fatal(err)
 	}
 	image, err := tarball.ImageFromPath(dest, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	unpackedOnce.config = configOf(t, image).Config
+	s.config = configOf(t, image).Config
+	unpackInto(t, s.root, image)
+}
+
+func unpackInto(t *testing.T, root string, image v1.Image) {
+	t.Helper()
 	walk(t, image, func(header *tar.Header, content io.Reader) {
-		if err := unpack(unpackedOnce.root, header, content); err != nil {
+		if err := unpack(root, header, content); err != nil {
 			t.Fatalf("unpack %s: %v", header.Name, err)
 		}
 	})
-	return unpackedOnce
 }
 
 func unpack(root string, header *tar.Header, content io.Reader) error {

@@ -188,19 +188,21 @@ func TestTheVolumeItselfIsRefusedAsDataFolder(t *testing.T) {
 
 func TestToolsAreOnThePath(t *testing.T) {
 	server := withPassword.on(t, volume(t)).ready()
-	for _, tool := range []string{"psql", "pg_isready", "pg_basebackup", "pg_dump", "pg_restore", "pg_ctl", "pg_controldata", "pg_rewind"} {
+	for _, tool := range []string{"psql", "pg_isready", "pg_basebackup", "pg_dump", "pg_restore", "pg_ctl", "pg_controldata", "pg_rewind", "pg_verifybackup"} {
 		if output, err := server.exec(tool, "--version"); err != nil || !strings.Contains(output, "15.") {
 			t.Errorf("%s --version: %v, %q", tool, err, output)
 		}
 	}
+	if output, err := server.exec("sh", "-c", "pg_dump -U postgres | zstd | zstd -d | grep -c dump"); err != nil || output == "0" {
+		t.Errorf("a dump through zstd: %v, %q", err, output)
+	}
 }
 
 func TestTheSameImageUnderAnotherNameHasTheSameDigest(t *testing.T) {
-	postgreSQL(t)
 	digests := map[string]bool{}
 	for _, reference := range []string{"localhost/postgresql:15", "example.org/other:name"} {
 		dest := filepath.Join(t.TempDir(), "image.tar")
-		if err := PostgreSQL(t.Context(), PostgreSQLOptions{Dest: dest, Reference: reference}); err != nil {
+		if err := PostgreSQL(t.Context(), Options{Dest: dest, Reference: reference}); err != nil {
 			t.Fatal(err)
 		}
 		digests[digestOf(t, load(t, dest))] = true
@@ -210,11 +212,13 @@ func TestTheSameImageUnderAnotherNameHasTheSameDigest(t *testing.T) {
 	}
 }
 
-func TestNothingOfTheBuildingMachineIsInTheImage(t *testing.T) {
-	root := postgreSQL(t).root
-	for _, path := range []string{"etc/resolv.conf", "etc/hostname", "etc/machine-id", "etc/apt/sources.list", "etc/ssl/private"} {
-		if _, err := os.Lstat(filepath.Join(root, path)); err == nil {
-			t.Errorf("the image holds /%s", path)
+func TestNothingOfTheBuildingMachineIsInAnImage(t *testing.T) {
+	for _, server := range []*server{postgresServer, redisServer} {
+		server.unpack(t)
+		for _, path := range []string{"etc/resolv.conf", "etc/hostname", "etc/machine-id", "etc/apt/sources.list", "etc/ssl/private"} {
+			if _, err := os.Lstat(filepath.Join(server.root, path)); err == nil {
+				t.Errorf("the image holds /%s", path)
+			}
 		}
 	}
 }

@@ -1,20 +1,15 @@
 #!/bin/sh
-# Runs as root inside a fresh Debian: adds PostgreSQL, then takes away what a server in a
-# container does not use and what would differ from one build to the next.
+# Adds PostgreSQL, then takes away what a server in a container does not use.
 set -eu
-export DEBIAN_FRONTEND=noninteractive LC_ALL=C
 
-# The user's number is that of docker.io/library/postgres, so that a volume fits both.
-groupadd --system --gid 999 postgres
-useradd --system --uid 999 --gid postgres --no-create-home --home-dir /var/lib/postgresql postgres
+add_user postgres /var/lib/postgresql
 
 # Databases are made in volumes, never in the image.
 mkdir /etc/postgresql-common
 echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.conf
 
-apt-get update
-apt-get upgrade --yes
-apt-get install --yes --no-install-recommends postgresql-15 libnss-wrapper
+# The official image has zstd, too.
+add_packages postgresql-15 libnss-wrapper zstd
 
 # LLVM serves only just-in-time compilation, which PostgreSQL does without when llvmjit.so is
 # absent. The rest are the Perl wrappers around several local clusters, locales beyond C.UTF-8,
@@ -32,14 +27,3 @@ mkdir -p /run/postgresql /var/lib/postgresql /var/lib/database
 chown postgres:postgres /run/postgresql /var/lib/postgresql /var/lib/database
 chmod 3777 /run/postgresql
 chmod 0777 /var/lib/database
-
-# Nothing in the container may gain rights.
-find / -xdev -type f -perm /6000 -exec chmod ug-s '{}' +
-
-# What is left of building, of this machine and of today.
-find /usr/share/doc -type f ! -name copyright -delete
-rm -rf /usr/share/man /usr/share/info /usr/share/locale /usr/share/bash-completion
-rm -rf /var/lib/apt/lists /var/cache/apt /var/cache/debconf /var/cache/ldconfig /var/lib/dpkg/*-old
-rm -f /etc/apt/sources.list /etc/resolv.conf /etc/hostname /etc/machine-id /etc/passwd- /etc/group- /etc/shadow- /etc/gshadow-
-find /var/log -type f -delete
-sed -i 's/^\([^:]*:[^:]*\):[0-9]*:/\1::/' /etc/shadow

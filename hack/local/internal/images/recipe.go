@@ -1,0 +1,120 @@
+package images
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
+)
+
+// Options say where an image goes and what it is called there.
+type Options struct {
+	Dest      string
+	Reference string // the image's own name when empty
+}
+
+// recipe makes the image of one server from Debian's packages. It is kept in the cache from then on.
+type recipe struct {
+	server     string // its name for people
+	pkg        string // the package whose version is the image's
+	reference  string
+	provision  string // a script that installs the server in a fresh Debian
+	entrypoint []byte // takes what the official image's entrypoint takes
+	config     func(version string) v1.Config
+}
+
+// entrypointPath is where the official images have theirs, so that a command may name it.
+const entrypointPath = "/usr/local/bin/docker-entrypoint.sh"
+
+// image writes the image, made anew where the cache does not have it.
+func (r recipe) image(ctx context.Context, opts Options) error {
+	reference := cmp.Or(opts.Reference, r.reference)
+	if _, err := parse(reference); err != nil { // before the minutes that an image can take
+		return err
+	}
+	cached, err := r.cache()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(cached); err == nil {
+		progress.Say("using %s (remove it to take newer packages)", cached)
+	} else if err := r.make(ctx, cached); err != nil {
+		return err
+	}
+	image, err := tarball.ImageFromPath(cached, nil)
+	if err != nil {
+		return fmt.Errorf("read %s (remove it to make it anew): %w", cached, err)
+	}
+	return write(image, reference, opts.Dest)
+}
+
+// cache names the tarball after everything in this program that decides what it holds.
+func (r recipe) cache() (string, error) {
+	cache, err := build.CacheRoot()
+	if err != nil {
+		return "", err
+	}
+	config, err := json.Marshal(r.config(""))
+	if err != nil {
+		return "", fmt.Errorf("hash the image configuration: %w", err)
+	}
+	all := strings.Join([]string{runtime.GOARCH, suite, r.script(), string(r.entrypoint), string(config)}, "\x00")
+	folder := fmt.Sprintf("%s-%.10x", r.pkg, sha256.Sum256([]byte(all)))
+	return filepath.Join(cache, folder, "image.tar"), nil
+}
+
+func (r recipe) make(ctx context.Context, dest string) error {
+	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
+		return fmt.Errorf("make a folder in the cache: %w", err)
+	}
+	folder, err := os.MkdirTemp(filepath.Dir(dest), "making-")
+	if err != nil {
+		return fmt.Errorf("make a folder to install %s in: %w", r.server, err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	root := filepath.Join(folder, "root")
+	if err := r.install(ctx, root); err != nil {
+		return err
+	}
+	version, err := packagedVersion(ctx, root, r.pkg)
+	if err != nil {
+		return err
+	}
+	return progress.Step("packing "+r.server+" "+version, func() error { return r.pack(root, version, dest) })
+}
+
+func (r recipe) pack(root, version, dest string) error {
+	system, err := layerOfTree(root)
+	if err != nil {
+		return err
+	}
+	script, err := layerOf(file{path: strings.TrimPrefix(entrypointPath, "/"), mode: 0o755, body: r.entrypoint})
+	if err != nil {
+		return err
+	}
+	image, err := assemble(r.config(version), system, script)
+	if err != nil {
+		return err
+	}
+	return write(image, r.reference, dest)
+}
+
+func packagedVersion(ctx context.Context, root, pkg string) (string, error) {
+	output, err := exec.CommandContext(ctx, "chroot", root, "dpkg-query", "--show", "--showformat=${Version}", pkg).Output()
+	if err != nil {
+		return "", fmt.Errorf("ask for the installed version of %s: %w", pkg, err)
+	}
+	return string(output), nil
+}
