@@ -36,7 +36,9 @@ func (r *Reconciler) act(ctx context.Context, cluster *dbv1.DatabaseCluster, obs
 	}
 	done, claimErr := r.resizeClaims(ctx, cluster, todo.Claims)
 	claimErr = errors.Join(claimErr, r.labelClaims(ctx, cluster, todo.Labels))
-	var errs []error
+	adopted, err := r.adopt(ctx, cluster, todo.Adopt)
+	done = append(done, adopted...)
+	errs := []error{err}
 	for _, write := range todo.Apply {
 		logf.FromContext(ctx).Info("applying", "write", write.String())
 		errs = append(errs, r.write(ctx, write))
@@ -74,6 +76,36 @@ func (r *Reconciler) resizeClaims(ctx context.Context, cluster *dbv1.DatabaseClu
 		return nil, errors.Join(errs...)
 	}
 	return []happening{normal("VolumeResizing", "Resize", "resizing "+strings.Join(resized, ", "))}, errors.Join(errs...)
+}
+
+// adopt writes on claims whose they are; each is still to be as it was when that was decided.
+func (r *Reconciler) adopt(ctx context.Context, cluster *dbv1.DatabaseCluster, all []plan.Adoption) ([]happening, error) {
+	var taken []string
+	var errs []error
+	for _, a := range all {
+		before := belonging(cluster, "PersistentVolumeClaim", a.Volume.Claim)
+		before.SetResourceVersion(a.Volume.Version)
+		after := before.DeepCopy()
+		before.SetAnnotations(engineNote(a.Volume.Engine))
+		after.SetAnnotations(engineNote(a.Engine))
+		after.SetLabels(map[string]string{dbv1.LabelClusterUID: string(cluster.UID)})
+		err := r.Writer.Change(ctx, before, after)
+		if err == nil && a.Taken {
+			taken = append(taken, a.String())
+		}
+		errs = append(errs, err)
+	}
+	if len(taken) == 0 {
+		return nil, errors.Join(errs...)
+	}
+	return []happening{normal("VolumesAdopted", "Adopt", "taken over from an earlier cluster of this name: "+strings.Join(taken, ", "))}, errors.Join(errs...)
+}
+
+func engineNote(engine string) map[string]string {
+	if engine == "" {
+		return nil
+	}
+	return map[string]string{dbv1.AnnotationEngine: engine}
 }
 
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=delete

@@ -69,7 +69,7 @@ func (r *Reconciler) observe(ctx context.Context, from view, key client.ObjectKe
 	o.Service = child(ctx, o, state.Ref{Kind: "Service", Name: naming.Service(key.Name)}, state.ServiceFacts)
 	o.PodDisruptionBudget = child(ctx, o, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(key.Name)}, state.PodDisruptionBudgetFacts)
 	o.StatefulSet = child(ctx, o, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(key.Name)}, state.StatefulSetFacts)
-	o.readMembers(ctx)
+	o.readPods(ctx)
 	o.readVolumes(ctx, r.Live)
 	o.readProtection(ctx, r.Live, r.Policies)
 	if cluster.DeletionTimestamp != nil {
@@ -137,14 +137,17 @@ func (o *observation) list(ctx context.Context, into client.ObjectList, labels m
 	}
 }
 
-// readMembers reads the pods of this cluster; those of an earlier one of the same name are not its own.
-func (o *observation) readMembers(ctx context.Context) {
+// readPods reads the pods that bear the cluster's name; those of an earlier one of the same name are not its own.
+func (o *observation) readPods(ctx context.Context) {
 	pods := &corev1.PodList{}
-	o.list(ctx, pods, naming.Selector(o.cluster.Name))
+	o.list(ctx, pods, map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: o.cluster.Name})
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		if ordinal, ok := naming.Ordinal(o.cluster.Name, pod.Name); ok && o.isMember(pod) {
+		ordinal, named := naming.Ordinal(o.cluster.Name, pod.Name)
+		if named && pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase && o.isMember(pod) {
 			o.Members = append(o.Members, state.MemberOf(pod, ordinal))
+		} else {
+			o.Bystanders = append(o.Bystanders, state.BystanderOf(pod))
 		}
 	}
 	slices.SortFunc(o.Members, func(a, b state.Member) int { return cmp.Compare(a.Ordinal, b.Ordinal) })

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // TrimPod keeps of a pod in the cache what state.MemberOf and state.TryOf read: a tenth of its size. The rest of such a
@@ -19,8 +20,8 @@ func TrimPod(object any) (any, error) {
 		return object, nil
 	}
 	trimmed := &corev1.Pod{
-		ObjectMeta: trimMetadata(pod.ObjectMeta),
-		Spec:       corev1.PodSpec{Containers: trimSpecs(pod.Spec.Containers)},
+		ObjectMeta: withAnnotations(pod.ObjectMeta, dbv1.AnnotationTemplate),
+		Spec:       corev1.PodSpec{NodeName: pod.Spec.NodeName, Containers: trimSpecs(pod.Spec.Containers)},
 		Status: corev1.PodStatus{
 			ObservedGeneration:    pod.Status.ObservedGeneration,
 			Phase:                 pod.Status.Phase,
@@ -30,7 +31,9 @@ func TrimPod(object any) (any, error) {
 			ContainerStatuses:     trimContainers(pod.Status.ContainerStatuses),
 		},
 	}
-	trimmed.Annotations = only(pod.Annotations, dbv1.AnnotationTemplate)
+	if state.Holds(pod) {
+		trimmed.Finalizers = []string{dbv1.Finalizer}
+	}
 	return trimmed, nil
 }
 
@@ -41,17 +44,15 @@ func TrimClaim(object any) (any, error) {
 	if !ok {
 		return object, nil
 	}
-	trimmed := &corev1.PersistentVolumeClaim{
-		ObjectMeta: trimMetadata(claim.ObjectMeta),
+	return &corev1.PersistentVolumeClaim{
+		ObjectMeta: withAnnotations(claim.ObjectMeta, dbv1.AnnotationEngine, dbv1.AnnotationRestoring, dbv1.AnnotationRestored),
 		Spec:       corev1.PersistentVolumeClaimSpec{Resources: claim.Spec.Resources},
 		Status: corev1.PersistentVolumeClaimStatus{
 			Capacity:                  claim.Status.Capacity,
 			AllocatedResourceStatuses: claim.Status.AllocatedResourceStatuses,
 			Conditions:                claim.Status.Conditions,
 		},
-	}
-	trimmed.Annotations = only(claim.Annotations, dbv1.AnnotationRestoring, dbv1.AnnotationRestored)
-	return trimmed, nil
+	}, nil
 }
 
 // trimMetadata leaves out annotations, finalizers and who manages which field.
@@ -63,18 +64,15 @@ func trimMetadata(m metav1.ObjectMeta) metav1.ObjectMeta {
 	}
 }
 
-// only keeps the annotations with these keys.
-func only(annotations map[string]string, keys ...string) map[string]string {
-	var kept map[string]string
+// withAnnotations keeps those annotations, too.
+func withAnnotations(m metav1.ObjectMeta, keys ...string) metav1.ObjectMeta {
+	trimmed := trimMetadata(m)
 	for _, key := range keys {
-		if value, found := annotations[key]; found {
-			if kept == nil {
-				kept = map[string]string{}
-			}
-			kept[key] = value
+		if value, found := m.Annotations[key]; found {
+			metav1.SetMetaDataAnnotation(&trimmed, key, value)
 		}
 	}
-	return kept
+	return trimmed
 }
 
 func trimSpecs(containers []corev1.Container) []corev1.Container {
@@ -104,7 +102,9 @@ func trimConditions(conditions []corev1.PodCondition) []corev1.PodCondition {
 func trimContainers(statuses []corev1.ContainerStatus) []corev1.ContainerStatus {
 	kept := make([]corev1.ContainerStatus, 0, len(statuses))
 	for _, s := range statuses {
-		kept = append(kept, corev1.ContainerStatus{Name: s.Name, State: s.State, LastTerminationState: s.LastTerminationState, Resources: s.Resources})
+		kept = append(kept, corev1.ContainerStatus{
+			Name: s.Name, ContainerID: s.ContainerID, State: s.State, LastTerminationState: s.LastTerminationState, Resources: s.Resources,
+		})
 	}
 	return kept
 }

@@ -82,7 +82,7 @@ func clusterOf(_ context.Context, object client.Object) []reconcile.Request {
 // podFacts are those of a member and of a Job's pod. They leave the ordinal out: it is part of the name, which never
 // changes.
 func podFacts(pod *corev1.Pod) any {
-	return []any{state.MemberOf(pod, 0).Facts(), state.TryOf(pod), pod.Labels}
+	return []any{state.MemberOf(pod, 0).Facts(), state.TryOf(pod), state.BystanderOf(pod).Facts(), pod.Labels}
 }
 
 func claimFacts(claim *corev1.PersistentVolumeClaim) any {

@@ -21,6 +21,9 @@ type Plan struct {
 	// AddFinalizer says that our finalizer is missing. It goes on before any object is made.
 	AddFinalizer bool
 
+	// Adopt are the claims of data volumes that do not say yet that they are this cluster's, with this engine.
+	Adopt []Adoption
+
 	// Claims are the claims of data volumes that do not ask for the size that they should.
 	Claims []ClaimResize
 
@@ -64,7 +67,8 @@ type Stall struct {
 // run. A cluster without our finalizer has none yet.
 func (p *Plan) Delicate() bool {
 	members := slices.ContainsFunc(p.Apply, Write.Sealed)
-	return p.Step != nil || len(p.Claims) > 0 || len(p.Labels) > 0 || len(p.Delete) > 0 || members && !p.AddFinalizer
+	claims := len(p.Adopt) + len(p.Claims) + len(p.Labels)
+	return p.Step != nil || claims > 0 || len(p.Delete) > 0 || members && !p.AddFinalizer
 }
 
 // Step is one disruptive thing: RestartMember, ResizeMember, StopMember, Scale, RecreateStatefulSet, RunHook or Finalize.
@@ -84,6 +88,7 @@ func For(declared *dbv1.DatabaseCluster, observed state.Observed) Plan {
 	}
 	p := Plan{
 		AddFinalizer: !slices.Contains(cluster.Finalizers, dbv1.Finalizer),
+		Adopt:        adoptions(cluster, observed),
 		Claims:       claims(cluster, observed),
 		Labels:       labels(cluster, observed),
 		Apply:        writes(cluster, observed),
@@ -105,7 +110,8 @@ func decide(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) {
 	switch {
 	case len(p.Apply) > 0:
 		p.Reason, p.Why = dbv1.ReasonApplying, describe(p.Apply)
-	case leaving(p, observed), absent(p, cluster, observed), recreate(p, cluster, observed), scaleIn(p, cluster, observed):
+	case leaving(p, observed), adopting(p, cluster, observed), absent(p, cluster, observed):
+	case recreate(p, cluster, observed), scaleIn(p, cluster, observed):
 	case held(p, cluster, observed), rollOut(p, cluster, observed):
 	case settling(p, cluster, observed), resizing(p, cluster, observed), labeling(p):
 	default:
@@ -119,14 +125,15 @@ func decide(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) {
 func pending(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	wanted := target(cluster)
 	leaving := slices.ContainsFunc(observed.Members, func(m state.Member) bool { return m.Ordinal >= wanted })
-	return len(p.Claims) > 0 || len(p.Labels) > 0 || leaving || replicasNow(cluster, observed) != wanted || holdsBack(cluster, observed) ||
+	return len(p.Claims) > 0 || len(p.Labels) > 0 || inherits(cluster, observed) || leaving ||
+		replicasNow(cluster, observed) != wanted || holdsBack(cluster, observed) ||
 		ending(observed) || otherSize(cluster, observed) ||
 		slices.ContainsFunc(observed.Foreign, isLeaving)
 }
 
 // pause leaves everything undone. What only Kubernetes still has to do is reported as ever.
 func (p *Plan) pause() {
-	if !p.AddFinalizer && len(p.Claims) == 0 && len(p.Labels) == 0 && len(p.Apply) == 0 && p.Step == nil {
+	if !p.AddFinalizer && len(p.Adopt) == 0 && len(p.Claims) == 0 && len(p.Labels) == 0 && len(p.Apply) == 0 && p.Step == nil {
 		p.Delete = nil
 		return
 	}
@@ -158,6 +165,7 @@ func again(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) time.
 	within(slices.ContainsFunc(observed.Members, func(m state.Member) bool { return m.Broken(observed.At) }), observed.Settles(state.Steadily))
 	within(len(observed.Foreign) > 0, foreignAgain)
 	within(slices.ContainsFunc(observed.Foreign, isLeaving), leavingAgain)
+	within(inherits(cluster, observed) && formerPod(cluster, observed) != "", leavingAgain)
 	within(unfit(cluster, observed) != nil, missingAgain)
 	unwatched := slices.ContainsFunc(observed.Volumes, func(v state.Volume) bool { return v.Unwatched })
 	within(unwatched && Resizing(cluster, observed) != "", missingAgain)

@@ -69,6 +69,9 @@ func text(p Plan) string {
 	if p.AddFinalizer {
 		out += "add the finalizer\n"
 	}
+	for _, a := range p.Adopt {
+		out += "adopt " + a.String() + "\n"
+	}
 	for _, c := range p.Claims {
 		out += "resize " + c.String() + "\n"
 	}

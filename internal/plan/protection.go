@@ -25,12 +25,14 @@ func (c ClaimLabel) String() string {
 }
 
 // labels are the claims that are not protected as the spec says: those of members that are no more, too,
-// because their data is kept as well. One that is on its way out is beyond protection.
+// because their data is kept as well. One that is on its way out is beyond protection, and one that an earlier
+// cluster left is first to be this one's.
 func labels(cluster *dbv1.DatabaseCluster, observed state.Observed) []ClaimLabel {
 	var all []ClaimLabel
 	protect := cluster.Spec.Deletion.Protection
 	for _, v := range observed.Volumes {
-		if v.Protected != protect && !v.Stopping {
+		former := usable(v) && v.Cluster != cluster.UID
+		if v.Protected != protect && !v.Stopping && !former {
 			all = append(all, ClaimLabel{v, protect})
 		}
 	}

@@ -18,6 +18,9 @@ func stall(cluster *dbv1.DatabaseCluster, observed state.Observed) *Stall {
 	if taken := slices.DeleteFunc(slices.Clone(observed.Foreign), isLeaving); len(taken) > 0 {
 		return &Stall{dbv1.ReasonNameConflict, nameConflict(taken)}
 	}
+	if kept := volumesKept(cluster, observed); kept != nil {
+		return kept
+	}
 	if unfit := unfitStall(cluster, observed); unfit != nil {
 		return unfit
 	}

@@ -62,7 +62,7 @@ func writes(cluster *dbv1.DatabaseCluster, observed state.Observed) []Write {
 		config := resources.ConfigMap(cluster)
 		add(config, find(observed.Configs, config.Name()))
 	}
-	if membersMayBeMade(cluster, observed, headless) {
+	if membersMayBeMade(cluster, observed, headless) && !inherits(cluster, observed) {
 		add(resources.StatefulSet(cluster, replicasNow(cluster, observed), observed), observed.StatefulSet)
 	}
 	return all

@@ -64,6 +64,9 @@ func claimTemplates(cluster *dbv1.DatabaseCluster, live *appsv1.StatefulSet) []a
 	}
 	template := corev1ac.PersistentVolumeClaim(naming.DataVolume, "").WithLabels(naming.Labels(cluster)).WithSpec(spec)
 	template.Namespace = nil // a template has none
+	if cluster.Spec.Engine != "" {
+		template.WithAnnotations(map[string]string{dbv1.AnnotationEngine: cluster.Spec.Engine})
+	}
 	return []any{toMap(template)}
 }
 

@@ -34,6 +34,12 @@ type Member struct {
 	// ReadySince is when Ready last changed.
 	ReadySince metav1.Time
 	Stopping   bool
+	// StopBy is when a pod that is stopping has to have ended by: when it was deleted, and its grace.
+	StopBy metav1.Time
+	// End is how the database ended.
+	End End
+	// Held tells that the pod bears the operator's finalizer: it does not go before its end has been read.
+	Held bool
 	// Problem says why the pod cannot run, or why it last ended; "" when no reason is known.
 	Problem string
 	// Stuck tells that the pod does not run and will not by itself: it was never started, or has ended again
@@ -85,6 +91,8 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Revision: pod.Labels[appsv1.StatefulSetRevisionLabel],
 		Template: pod.Annotations[dbv1.AnnotationTemplate],
 		Stopping: pod.DeletionTimestamp != nil,
+		End:      endOf(pod),
+		Held:     Holds(pod),
 		Resize:   resizeOf(pod),
 		Problem:  problem(pod),
 		Stuck:    stuck(pod),
@@ -92,6 +100,9 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 	}
 	if database := databaseContainer(pod.Spec.Containers); database != nil {
 		m.Resources = resourcesText(database.Resources)
+	}
+	if m.Stopping {
+		m.StopBy = *pod.DeletionTimestamp
 	}
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		m.Owner = owner.UID

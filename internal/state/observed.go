@@ -43,6 +43,9 @@ type Observed struct {
 	// Members are the pods of the cluster, by ordinal.
 	Members []Member
 
+	// Bystanders are the other pods that bear the cluster's name, by name.
+	Bystanders []Bystander
+
 	// Volumes are the claims of the members' data volumes, by ordinal; those of members that are no more, too.
 	Volumes []Volume
 

@@ -37,6 +37,10 @@ type Volume struct {
 	Resizing string
 	// Protected tells that the claim bears the label by which the API server refuses to delete it.
 	Protected bool
+	// Managed tells that the claim bears the operator's label.
+	Managed bool
+	// Engine is the engine that wrote the data; "" where none is noted.
+	Engine string
 	// Unwatched tells that the claim lacks the labels by which the operator would hear of its changes.
 	Unwatched bool
 	// Version is the claim's resourceVersion, for the precondition of its growth. No decision reads it.
@@ -69,6 +73,8 @@ func VolumeOf(claim *corev1.PersistentVolumeClaim, ordinal int32) Volume {
 		Infeasible: slices.Contains(infeasible, claim.Status.AllocatedResourceStatuses[corev1.ResourceStorage]),
 		Resizing:   resizing(claim),
 		Protected:  claim.Labels[dbv1.LabelProtected] == "true",
+		Managed:    claim.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue,
+		Engine:     claim.Annotations[dbv1.AnnotationEngine],
 		Version:    claim.ResourceVersion,
 	}
 }

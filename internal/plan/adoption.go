@@ -1,0 +1,148 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Adoption writes on the claim of a data volume whose it is and which engine its data is of.
+type Adoption struct {
+	Volume state.Volume
+	Engine string
+	// Taken tells that the claim was an earlier cluster's until now.
+	Taken bool
+}
+
+func (a Adoption) String() string { return "PersistentVolumeClaim " + a.Volume.Claim }
+
+// adoptions take over, all at once, the volumes that an earlier cluster of the same name has left, and note the
+// engine on those that are the cluster's own.
+func adoptions(cluster *dbv1.DatabaseCluster, observed state.Observed) []Adoption {
+	if volumesKept(cluster, observed) != nil || formerPod(cluster, observed) != "" || slices.ContainsFunc(observed.Foreign, isLeaving) {
+		return nil
+	}
+	var all []Adoption
+	for _, v := range observed.Volumes {
+		a := Adoption{Volume: v, Engine: cluster.Spec.Engine, Taken: v.Cluster != cluster.UID}
+		if usable(v) && !v.Stopping && (a.Taken && v.Engine == a.Engine || !a.Taken && v.Engine != a.Engine) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// usable tells whether the operator may write on a claim: it bears the label by which it is seen to change.
+func usable(v state.Volume) bool { return v.Managed && !v.Unwatched }
+
+// left are the volumes that an earlier cluster of the same name has left.
+func left(cluster *dbv1.DatabaseCluster, observed state.Observed) []state.Volume {
+	if ephemeral(cluster) {
+		return nil
+	}
+	var all []state.Volume
+	for _, v := range observed.Volumes {
+		if usable(v) && v.Cluster != cluster.UID {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+func ephemeral(cluster *dbv1.DatabaseCluster) bool {
+	return cluster.Spec.Storage.Ephemeral != nil && *cluster.Spec.Storage.Ephemeral
+}
+
+// beginning tells whether the members are still to be made: they would take up what volumes there are.
+func beginning(observed state.Observed) bool {
+	return observed.StatefulSet == nil && len(observed.Members) == 0
+}
+
+// inherits tells whether the members have to wait until volumes have been taken over.
+func inherits(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
+	return beginning(observed) && len(left(cluster, observed)) > 0
+}
+
+// volumesKept is the stall of volumes that an earlier cluster left and that cannot be taken over: members that
+// started with them would find other data than they should, or lose it.
+func volumesKept(cluster *dbv1.DatabaseCluster, observed state.Observed) *Stall {
+	if !inherits(cluster, observed) {
+		return nil
+	}
+	all := left(cluster, observed)
+	if bootstrap := cluster.Spec.Bootstrap; bootstrap != nil && bootstrap.FromBackup != nil {
+		return &Stall{dbv1.ReasonVolumesKept, fmt.Sprintf(
+			"%s: left by an earlier cluster of this name, and spec.bootstrap.fromBackup never overwrites data; delete what is not needed any more, or take spec.bootstrap out to start with these volumes",
+			named(all))}
+	}
+	for _, v := range all {
+		switch {
+		case v.Stopping:
+			return &Stall{dbv1.ReasonVolumesKept, fmt.Sprintf(
+				"PersistentVolumeClaim %s of an earlier cluster of this name is being deleted; wait until it is gone, after which its member starts with an empty volume, or give the cluster another name",
+				v.Claim)}
+		case v.Restoring != "":
+			return &Stall{dbv1.ReasonVolumesKept, fmt.Sprintf(
+				"PersistentVolumeClaim %s of an earlier cluster of this name holds a part of a backup, because the restore into it has not come to its end; delete the claim, and restore again with spec.bootstrap.fromBackup",
+				v.Claim)}
+		case v.Engine != cluster.Spec.Engine:
+			return &Stall{dbv1.ReasonVolumesKept, fmt.Sprintf(
+				"PersistentVolumeClaim %s of an earlier cluster of this name holds data of %s, and spec.engine is %q; delete the claim, give the cluster another name or engine, or, where the data is of that engine after all, set the claim's annotation %s to that",
+				v.Claim, engineText(v.Engine), cluster.Spec.Engine, dbv1.AnnotationEngine)}
+		}
+	}
+	return nil
+}
+
+func named(volumes []state.Volume) string {
+	names := make([]string, 0, len(volumes))
+	for _, v := range volumes {
+		names = append(names, "PersistentVolumeClaim "+v.Claim)
+	}
+	return strings.Join(names, ", ")
+}
+
+func engineText(name string) string {
+	if name == "" {
+		return "no engine that is known"
+	}
+	return fmt.Sprintf("engine %q", name)
+}
+
+// usesVolumes are the components whose pods have a member's volume, or may have.
+var usesVolumes = map[string]bool{dbv1.ComponentDatabase: true, dbv1.ComponentBackup: true, dbv1.ComponentRestore: true}
+
+// formerPod is a pod of an earlier cluster of the same name that may still use its volumes; "" when there is none.
+func formerPod(cluster *dbv1.DatabaseCluster, observed state.Observed) string {
+	for _, b := range observed.Bystanders {
+		if usesVolumes[b.Component] && b.Cluster != cluster.UID && b.Cluster != "" && !b.Ended {
+			return b.Name
+		}
+	}
+	return ""
+}
+
+// adopting waits until the volumes that an earlier cluster left have been taken over.
+func adopting(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
+	if !inherits(cluster, observed) {
+		return false
+	}
+	pod, kept := formerPod(cluster, observed), volumesKept(cluster, observed)
+	switch {
+	case kept != nil:
+		p.Reason, p.Why = dbv1.ReasonAdoptingVolumes, kept.Message
+	case pod != "":
+		p.Reason = dbv1.ReasonWaitingForFormer
+		p.Why = fmt.Sprintf("pod %s of an earlier cluster of this name still runs; its volumes are taken over when it has ended", pod)
+	default:
+		p.Reason, p.Why = dbv1.ReasonAdoptingVolumes, "taking over "+describe(p.Adopt)
+	}
+	return true
+}

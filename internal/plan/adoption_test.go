@@ -1,0 +1,123 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// keptVolumes are two claims that an earlier cluster of the name left.
+func keptVolumes() []state.Volume {
+	return []state.Volume{
+		{Claim: naming.Claim("orders", 0), Ordinal: 0, Managed: true, Cluster: "earlier"},
+		{Claim: naming.Claim("orders", 1), Ordinal: 1, Managed: true, Cluster: "earlier"},
+	}
+}
+
+func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
+	const taken = "adopt PersistentVolumeClaim data-orders-0\nadopt PersistentVolumeClaim data-orders-1\n"
+	anew := func(change func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.DatabaseCluster, *state.Observed) {
+		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			o.StatefulSet, o.Members, o.Volumes = nil, nil, keptVolumes()
+			change(c, o)
+		}
+	}
+	decideEach(t, map[string]situation{
+		"they are taken over before the members are made": {
+			anew(func(*dbv1.DatabaseCluster, *state.Observed) {}),
+			taken + "AdoptingVolumes: taking over PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
+		},
+		"those of the same engine, too": {
+			anew(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Engine, o.Engine, o.Volumes[0].Engine, o.Volumes[1].Engine = "redis", &dbv1.DatabaseEngine{}, "redis", "redis"
+			}),
+			taken + "AdoptingVolumes: taking over PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
+		},
+		"none while one holds another engine's data": {
+			anew(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Engine, o.Engine, o.Volumes[0].Engine = "redis", &dbv1.DatabaseEngine{}, "redis"
+			}),
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of an earlier cluster of this name holds data of no engine that is known, and spec.engine is \"redis\"; " +
+				"delete the claim, give the cluster another name or engine, or, where the data is of that engine after all, set the claim's annotation database.dbcluster.io/engine to that\n" +
+				"STALLED VolumesKept\n",
+		},
+		"none while one is being deleted": {
+			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[1].Stopping = true }),
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of an earlier cluster of this name is being deleted; " +
+				"wait until it is gone, after which its member starts with an empty volume, or give the cluster another name\nSTALLED VolumesKept\n",
+		},
+		"none while one holds a part of a backup": {
+			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[1].Restoring = "restore" }),
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of an earlier cluster of this name holds a part of a backup, " +
+				"because the restore into it has not come to its end; delete the claim, and restore again with spec.bootstrap.fromBackup\nSTALLED VolumesKept\n",
+		},
+		"none where a backup is to be restored": {
+			anew(func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "last"}}
+			}),
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1: left by an earlier cluster of this name, " +
+				"and spec.bootstrap.fromBackup never overwrites data; delete what is not needed any more, or take spec.bootstrap out to start with these volumes\nagain in 10s\nSTALLED VolumesKept\n",
+		},
+		"none while a pod of the earlier cluster still runs": {
+			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Bystanders = []state.Bystander{
+					{Name: "done", Cluster: "earlier", Component: dbv1.ComponentBackup, Ended: true},
+					{Name: "hook", Cluster: "earlier", Component: dbv1.ComponentHook},
+					{Name: "ours", Cluster: uid, Component: dbv1.ComponentBackup},
+					{Name: "orders-1", Cluster: "earlier", Component: dbv1.ComponentDatabase},
+				}
+			}),
+			"WaitingForFormer: pod orders-1 of an earlier cluster of this name still runs; its volumes are taken over when it has ended\nagain in 2s\n",
+		},
+		"none while an object of the earlier cluster is being removed": {
+			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders", Leaving: true}}
+			}),
+			"WaitingForFormer: StatefulSet orders of a former cluster of this name is being removed\nagain in 2s\n",
+		},
+		"nothing with what only looks like it": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Volumes = keptVolumes()
+				o.Volumes[0].Managed, o.Volumes[1].Unwatched = false, true
+			},
+			"Settled: the cluster is as its spec says\n",
+		},
+		"members that run already with such a volume keep it, and it becomes theirs": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = keptVolumes() },
+			taken + "Settled: the cluster is as its spec says\n",
+		},
+		"the engine is noted on a cluster's own": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Volumes = keptVolumes()[:1]
+				o.Volumes[0].Cluster, o.Volumes[0].Engine = uid, "one that was named before"
+			},
+			"adopt PersistentVolumeClaim data-orders-0\nSettled: the cluster is as its spec says\n",
+		},
+		"nothing while the cluster is paused": {
+			anew(func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Paused = true }),
+			"Paused: spec.paused is true; left undone: taking over PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
+		},
+	})
+}
+
+func TestVolumesAreTakenOverOnlyAfterALookAtTheApiServerItself(t *testing.T) {
+	cluster := orders()
+	observed := settled(t, cluster)
+	observed.StatefulSet, observed.Members, observed.Volumes = nil, nil, keptVolumes()
+	p := For(cluster, observed)
+	if !p.Delicate() || !p.Pending {
+		t.Errorf("delicate %v, pending %v", p.Delicate(), p.Pending)
+	}
+	for _, w := range p.Apply {
+		if strings.Contains(w.String(), "StatefulSet") {
+			t.Errorf("%s before the volumes are the cluster's", w)
+		}
+	}
+}

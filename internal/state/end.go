@@ -1,0 +1,89 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// End is how the database of a pod that was deleted ended.
+type End struct {
+	// Reached tells that nothing of the pod runs any more.
+	Reached bool
+	// Never tells that the database had never been started.
+	Never bool
+	// Known tells that the kubelet has said with which code the database ended.
+	Known bool
+	Code  int32
+}
+
+// endOf reads how the database of a pod ended. The kubelet brings every pod that is deleted to a last phase before
+// it lets the object go; only a pod that has no node has no kubelet.
+func endOf(pod *corev1.Pod) End {
+	if pod.DeletionTimestamp == nil || !atEnd(pod) && pod.Spec.NodeName != "" {
+		return End{}
+	}
+	end := End{Reached: true, Never: true}
+	for _, s := range pod.Status.ContainerStatuses {
+		if s.Name != naming.Container {
+			continue
+		}
+		terminated := s.State.Terminated
+		// The kubelet gives a container that it has never made the code of one that was killed.
+		end.Never = s.ContainerID == "" && s.LastTerminationState.Terminated == nil && (terminated == nil || terminated.ContainerID == "")
+		if terminated != nil && !end.Never {
+			end.Known, end.Code = true, terminated.ExitCode
+		}
+	}
+	return end
+}
+
+func atEnd(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// Holds tells whether an object bears the operator's finalizer.
+func Holds(object metav1.Object) bool { return slices.Contains(object.GetFinalizers(), dbv1.Finalizer) }
+
+// Bystander is a pod that bears the cluster's name and is no member of it: that of a Job, or one of an earlier
+// cluster of the same name.
+type Bystander struct {
+	Name string
+	UID  types.UID
+	// Cluster is the UID of the cluster that the pod was made for.
+	Cluster types.UID
+	// Component is what the pod is to that cluster.
+	Component string
+	// Ended tells that nothing of the pod runs any more.
+	Ended bool
+	// Held tells that the pod bears the operator's finalizer.
+	Held bool
+	// Version is the pod's resourceVersion, for the precondition of its deletion. No decision reads it.
+	Version string
+}
+
+// Facts is the pod without what no decision reads.
+func (b Bystander) Facts() Bystander {
+	b.Version = ""
+	return b
+}
+
+// BystanderOf reads a Bystander from its pod.
+func BystanderOf(pod *corev1.Pod) Bystander {
+	return Bystander{
+		Name: pod.Name, UID: pod.UID, Version: pod.ResourceVersion,
+		Cluster:   types.UID(pod.Labels[dbv1.LabelClusterUID]),
+		Component: pod.Labels[dbv1.LabelComponent],
+		Ended:     atEnd(pod),
+		Held:      Holds(pod),
+	}
+}
