@@ -214,7 +214,7 @@ type DatabaseBackupStatus struct {
 // BackupStream is what one member gave.
 type BackupStream struct {
 	// ordinal is the member's number, from 0.
-	// +optional
+	// +required
 	Ordinal int32 `json:"ordinal"`
 
 	// bytes is how much the member gave, before compression.

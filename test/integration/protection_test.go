@@ -1,0 +1,302 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/config/admission"
+)
+
+func protected(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true }
+
+func unprotected(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = false }
+
+// mustBeRefused tries to delete, which the API server has to refuse with a sentence that has these parts. A policy
+// takes a moment to be in force; until then only a dry run is safe to send.
+func mustBeRefused(t *testing.T, what string, remove func(...client.DeleteOption) error, parts ...string) {
+	t.Helper()
+	eventually(t, what+" to be protected", func() error {
+		if err := remove(client.DryRunAll); !apierrors.IsForbidden(err) {
+			return fmt.Errorf("got %v, want it forbidden", err)
+		}
+		return nil
+	})
+	err := remove()
+	if !apierrors.IsForbidden(err) {
+		t.Fatalf("%s: got %v, want it forbidden", what, err)
+	}
+	mustContain(t, err.Error(), parts...)
+	t.Log(err)
+}
+
+func deleting(t *testing.T, object client.Object) func(...client.DeleteOption) error {
+	return func(options ...client.DeleteOption) error { return admin.Delete(t.Context(), object, options...) }
+}
+
+// awaitLabels waits until all claims of a cluster are protected, or none is, and returns them.
+func awaitLabels(t *testing.T, cluster *dbv1.DatabaseCluster, want string, count int) []corev1.PersistentVolumeClaim {
+	t.Helper()
+	claims := &corev1.PersistentVolumeClaimList{}
+	eventually(t, fmt.Sprintf("%d claims with protection %q", count, want), func() error {
+		if err := admin.List(t.Context(), claims, client.InNamespace(cluster.Namespace)); err != nil {
+			return err
+		}
+		found := []string{}
+		for _, claim := range claims.Items {
+			if claim.Labels[dbv1.LabelProtected] == want {
+				found = append(found, claim.Name)
+			}
+		}
+		if len(found) != count || len(claims.Items) != count {
+			return fmt.Errorf("%v of %d", found, len(claims.Items))
+		}
+		return nil
+	})
+	return claims.Items
+}
+
+// The whole story: the cluster and its volumes cannot be deleted while it is protected, and then they can.
+func TestAProtectedClusterAndItsVolumesCannotBeDeleted(t *testing.T) {
+	cluster := created(t, protected)
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	is := awaitCondition(t, cluster, dbv1.ConditionProtectionEnforced, "True", dbv1.ReasonPoliciesInPlace)
+	mustContain(t, is.Message, "until spec.deletion.protection is false")
+	claims := awaitLabels(t, cluster, "true", 3)
+
+	ns, name := cluster.Namespace, cluster.Name
+	mustBeRefused(t, "the cluster", deleting(t, cluster), "DatabaseCluster "+ns+"/orders is protected by spec.deletion.protection",
+		"kubectl -n "+ns+` patch databasecluster orders --type=merge -p '{"spec":{"deletion":{"protection":false}}}'`)
+	mustBeRefused(t, "every cluster of the namespace", func(o ...client.DeleteOption) error {
+		options := []client.DeleteAllOfOption{client.InNamespace(ns)}
+		if len(o) > 0 {
+			options = append(options, client.DryRunAll)
+		}
+		return admin.DeleteAllOf(t.Context(), &dbv1.DatabaseCluster{}, options...)
+	}, "is protected")
+	mustBeRefused(t, "a claim", deleting(t, &claims[0]), "PersistentVolumeClaim "+ns+"/data-orders-0 holds the data of DatabaseCluster "+name+", which is protected",
+		"kubectl -n "+ns+" label persistentvolumeclaim data-orders-0 database.dbcluster.io/protected-")
+
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 2 })
+	awaitReady(t, cluster)
+	mustBeRefused(t, "the claim of a member that is no more", deleting(t, &claims[2]), "is protected")
+	change(t, &claims[1], func(c *corev1.PersistentVolumeClaim) { delete(c.Labels, dbv1.LabelProtected) })
+	awaitLabels(t, cluster, "true", 3)
+
+	change(t, cluster, unprotected)
+	awaitLabels(t, cluster, "", 3)
+	awaitCondition(t, cluster, dbv1.ConditionProtectionEnforced, "False", dbv1.ReasonNotProtected)
+	if err := admin.Delete(t.Context(), &claims[2]); err != nil {
+		t.Error(err)
+	}
+	deleteCluster(t, cluster)
+	awaitGone(t, cluster)
+}
+
+// Between the change and the deletion there is no pass: the deletion itself sets the claims free.
+func TestAClusterThatIsDeletedAtOnceWhenItIsNoLongerProtectedLeavesItsClaimsFree(t *testing.T) {
+	cluster := created(t, protected)
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	awaitLabels(t, cluster, "true", 3)
+	change(t, cluster, unprotected)
+	eventually(t, "the API server to let it be deleted", func() error { return admin.Delete(t.Context(), cluster) })
+	awaitGone(t, cluster)
+	awaitLabels(t, cluster, "", 3)
+}
+
+// A namespace that is deleted stays until the cluster in it is no longer protected.
+func TestANamespaceWithAProtectedClusterStaysUntilThatIsNoLongerProtected(t *testing.T) {
+	cluster := created(t, protected)
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	awaitLabels(t, cluster, "true", 3)
+	mustBeRefused(t, "the cluster", deleting(t, cluster), "is protected")
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace}}
+	if err := admin.Delete(t.Context(), ns); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the namespace to say why it stays", func() error {
+		for _, c := range read(t, ns).Status.Conditions {
+			if c.Type == corev1.NamespaceDeletionContentFailure && c.Status == "True" && strings.Contains(c.Message, "is protected") {
+				return nil
+			}
+		}
+		return fmt.Errorf("%+v", ns.Status.Conditions)
+	})
+	if read(t, cluster).DeletionTimestamp != nil {
+		t.Error("the cluster was deleted")
+	}
+	awaitLabels(t, cluster, "true", 3)
+
+	change(t, cluster, unprotected)
+	awaitGone(t, cluster)
+	awaitLabels(t, cluster, "", 0)
+}
+
+// A deletion that was admitted all the same, as before the policies were in force, goes no further.
+func TestAProtectedClusterThatIsBeingDeletedGoesNoFurther(t *testing.T) {
+	cluster := created(t, withHook)
+	finish := make(chan struct{})
+	kubelet(t, cluster.Namespace, untilFinished(finish))
+	awaitReady(t, cluster)
+	before := uids(t, cluster)
+	deleteCluster(t, cluster)
+	awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, "False", dbv1.ReasonHookRunning)
+
+	change(t, cluster, protected)
+	is := awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, "True", dbv1.ReasonProtected)
+	mustContain(t, is.Message, "The operator stops and deletes nothing", "Set spec.deletion.protection to false")
+	claims := awaitLabels(t, cluster, "true", 3)
+	mustBeRefused(t, "a claim", deleting(t, &claims[0]), "is protected")
+	close(finish)
+	eventually(t, "the hook to end", func() error {
+		if job := read(t, hookJob(cluster)); job.Status.Succeeded == 0 {
+			return fmt.Errorf("%+v", job.Status)
+		}
+		return nil
+	})
+	mustNotBeRestarted(t, cluster, before)
+
+	change(t, cluster, unprotected)
+	awaitGone(t, cluster)
+	awaitLabels(t, cluster, "", 3)
+}
+
+// untilFinished makes members ready, and lets hooks run until a channel is closed.
+func untilFinished(finish chan struct{}) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) {
+		select {
+		case <-finish:
+			healthy(pod)
+		default:
+			if healthy(pod); pod.Labels[dbv1.LabelComponent] == dbv1.ComponentHook {
+				pod.Status.Phase = corev1.PodRunning
+			}
+		}
+	}
+}
+
+// touch wakes the operator for a cluster.
+func touch(t *testing.T, cluster *dbv1.DatabaseCluster) {
+	t.Helper()
+	change(t, cluster, func(c *dbv1.DatabaseCluster) {
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, dbv1.AnnotationRefresh, fmt.Sprint(time.Now().UnixNano()))
+	})
+}
+
+// An operator that starts to lead makes what is missing and leaves alone what is there.
+func TestTheLeaderMakesThePoliciesThatAreMissing(t *testing.T) {
+	objects, err := admission.Objects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster := created(t, protected)
+	kubelet(t, cluster.Namespace, healthy)
+	awaitCondition(t, cluster, dbv1.ConditionProtectionEnforced, "True", dbv1.ReasonPoliciesInPlace)
+
+	policy, binding := read(t, objects[0].DeepCopy()), read(t, objects[1].DeepCopy())
+	change(t, objects[2].DeepCopy(), func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"somebody": "else"}) })
+	change(t, objects[3].DeepCopy(), func(o *unstructured.Unstructured) {
+		_ = unstructured.SetNestedStringSlice(o.Object, []string{"Audit"}, "spec", "validationActions")
+	})
+	for _, object := range []client.Object{binding, policy} {
+		if err := admin.Delete(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	touch(t, cluster)
+	is := awaitCondition(t, cluster, dbv1.ConditionProtectionEnforced, "False", dbv1.ReasonPoliciesMissing)
+	mustContain(t, is.Message, "there is no ValidatingAdmissionPolicy "+policy.GetName(), "no Deny in ValidatingAdmissionPolicyBinding "+objects[3].GetName(),
+		"--install-admission-policies")
+
+	p := operator(t, kubeconfig(t, operatorUser, ""), nil, "--watch-namespace="+ownNamespace(t))
+	for _, object := range []client.Object{objects[0].DeepCopy(), objects[1].DeepCopy()} {
+		eventually(t, object.GetName(), func() error { return admin.Get(t.Context(), client.ObjectKeyFromObject(object), object) })
+	}
+	p.stopped(t)
+	if said := p.said(t); strings.Contains(said, "in API group") || strings.Contains(said, "left out") {
+		t.Errorf("a right is missing:\n%s", said)
+	}
+	if left := read(t, objects[2].DeepCopy()); left.GetLabels()["somebody"] != "else" {
+		t.Error("the operator changed a policy that there was")
+	}
+	if left := read(t, objects[3].DeepCopy()); !containsAll(fmt.Sprint(left.Object["spec"]), "Audit") {
+		t.Error("the operator changed a binding that there was")
+	}
+	change(t, objects[3].DeepCopy(), func(o *unstructured.Unstructured) {
+		_ = unstructured.SetNestedStringSlice(o.Object, []string{"Deny"}, "spec", "validationActions")
+	})
+	touch(t, cluster)
+	awaitCondition(t, cluster, dbv1.ConditionProtectionEnforced, "True", dbv1.ReasonPoliciesInPlace)
+	mustBeRefused(t, "the cluster", deleting(t, cluster), "is protected")
+	change(t, cluster, unprotected)
+}
+
+// Rights in a namespace do not reach to what protects: the operator works on and says so.
+func TestAnOperatorThatMayNotReadThePoliciesSaysSo(t *testing.T) {
+	ns := ownNamespace(t)
+	user := "system:serviceaccount:" + ns + ":operator"
+	allowIn(t, ns, user, "../../config/rbac/role.yaml")
+	p := operator(t, kubeconfig(t, user, ""), []string{"WATCH_NAMESPACE=" + ns})
+	cluster := smallest(ns, "orders")
+	protected(cluster)
+	create(t, cluster)
+	kubelet(t, ns, healthy)
+	awaitReady(t, cluster)
+	is := awaitCondition(t, cluster, dbv1.ConditionProtectionEnforced, "False", dbv1.ReasonPoliciesMissing)
+	mustContain(t, is.Message, "the operator may not read ValidatingAdmissionPolicy databasecluster-operator-protected-clusters; give it that right")
+	awaitLabels(t, cluster, "true", 3)
+	p.stopped(t)
+	mustContain(t, p.said(t), "left out: the operator may not make it")
+	change(t, cluster, unprotected)
+}
+
+// With a definition every object of it would go, whatever protects that.
+func TestTheDefinitionsCannotBeDeletedUnlessThatIsSaid(t *testing.T) {
+	for _, plural := range []string{"databaseclusters", "databasebackups", "databaseengines"} {
+		t.Run(plural, func(t *testing.T) {
+			crd := definition(plural)
+			mustBeRefused(t, plural, deleting(t, crd), "with CustomResourceDefinition "+plural+".database.dbcluster.io every Database",
+				"kubectl annotate customresourcedefinition "+plural+".database.dbcluster.io database.dbcluster.io/allow-deletion=true")
+			if err := admin.Get(t.Context(), client.ObjectKeyFromObject(crd), crd); err != nil {
+				t.Fatal(err)
+			}
+			annotate := func(value string) {
+				change(t, crd, func(o *unstructured.Unstructured) {
+					o.SetAnnotations(map[string]string{dbv1.AnnotationAllowDeletion: value})
+				})
+			}
+			annotate("false")
+			mustBeRefused(t, plural, deleting(t, crd), "annotate")
+			annotate("true")
+			defer annotate("")
+			if err := admin.Delete(t.Context(), crd, client.DryRunAll); err != nil {
+				t.Errorf("it was said, and refused all the same: %v", err)
+			}
+		})
+	}
+}
+
+func definition(plural string) *unstructured.Unstructured {
+	crd := &unstructured.Unstructured{}
+	crd.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	crd.SetName(plural + "." + dbv1.GroupVersion.Group)
+	return crd
+}
