@@ -48,7 +48,7 @@ demo-down: ## Remove what the demo left.
 ##@ Development
 
 .PHONY: manifests
-manifests: $(LOCAL) ## Generate the CRD and the RBAC rules.
+manifests: $(LOCAL) ## Generate the CRDs and the RBAC rules.
 	@$(call tool,controller-gen) rbac:roleName=manager-role crd paths="./api/...;./internal/...;./cmd/..." output:crd:artifacts:config=config/crd/bases
 	@go run ./hack/crd config/crd/bases/*.yaml
 
@@ -148,7 +148,7 @@ docker-buildx: ## Build and push the operator image for several platforms.
 	$(CONTAINER_TOOL) buildx build --push --platform=$(PLATFORMS) --build-arg VERSION=v$(VERSION) -t $(IMG) .
 
 .PHONY: build-installer
-build-installer: manifests generate $(LOCAL) ## Write dist/install.yaml: CRD and operator in one file.
+build-installer: manifests generate $(LOCAL) ## Write dist/install.yaml: CRDs and operator in one file.
 	@mkdir -p dist
 	@$(call render,config/default) > dist/install.yaml
 
@@ -159,24 +159,20 @@ ifndef ignore-not-found
 endif
 
 .PHONY: install
-install: manifests $(LOCAL) ## Install the CRD into the current context.
+install: manifests $(LOCAL) ## Install the CRDs into the current context.
 	@$(call tool,kustomize) build config/crd | $(KUBECTL) apply --server-side -f -
 
 .PHONY: uninstall
-uninstall: $(LOCAL) ## Remove the CRD from the current context; refused while a DatabaseCluster exists.
-	@crd="$$($(KUBECTL) get crd databaseclusters.database.dbcluster.io --ignore-not-found -o name)"; \
-	if [ -z "$$crd" ]; then echo "The CRD is not installed."; exit; fi; \
-	left="$$($(KUBECTL) get databaseclusters --all-namespaces --no-headers --ignore-not-found)"; \
-	if [ -n "$$left" ]; then echo "The CRD stays: deleting it would delete these DatabaseClusters. Delete them first:"; echo "$$left"; exit 1; fi; \
-	$(call tool,kustomize) build config/crd | $(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -f -
+uninstall: $(LOCAL) ## Remove the CRDs and what protects them; refused while a DatabaseCluster or DatabaseBackup exists.
+	@KUBECTL="$(KUBECTL)" hack/uninstall.sh
 
 .PHONY: deploy
-deploy: manifests $(LOCAL) ## Deploy CRD and operator to the current context (IMG=...).
+deploy: manifests $(LOCAL) ## Deploy CRDs and operator to the current context (IMG=...).
 	@$(call render,config/default) | $(KUBECTL) apply --server-side -f -
 	@$(KUBECTL) -n databasecluster-operator-system rollout status deployment/databasecluster-operator-controller-manager --timeout=180s
 
 .PHONY: undeploy
-undeploy: $(LOCAL) ## Remove the operator from the current context; the CRD, the clusters and their volumes stay.
+undeploy: $(LOCAL) ## Remove the operator from the current context; the CRDs, the clusters, their volumes and what protects them stay.
 	@$(call render,config/default) | $(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -l app.kubernetes.io/name=databasecluster-operator -f -
 
 ##@ Packaging
