@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/dbcluster/databasecluster-operator/config/admission"
+	"github.com/dbcluster/databasecluster-operator/config/engines"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 )
 
@@ -29,6 +30,7 @@ type installer struct {
 }
 
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingadmissionpolicies;validatingadmissionpolicybindings,verbs=create;patch,resourceNames=databasecluster-operator-protected-clusters;databasecluster-operator-protected-claims;databasecluster-operator-protected-definitions
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=create;patch,resourceNames=postgresql-single-v1;redis-single-v1
 
 // NeedLeaderElection lets one replica do it.
 func (i installer) NeedLeaderElection() bool { return true }
@@ -62,12 +64,20 @@ func (i installer) install(ctx context.Context, object *unstructured.Unstructure
 
 // install adds what the leader makes at its start.
 func (s *Settings) install(mgr ctrl.Manager, log logr.Logger) error {
-	if !s.installPolicies {
-		return nil
+	var all []*unstructured.Unstructured
+	if s.installPolicies {
+		policies, err := admission.Objects()
+		if err != nil {
+			return fmt.Errorf("read the admission policies: %w", err)
+		}
+		all = append(all, policies...)
 	}
-	policies, err := admission.Objects()
-	if err != nil {
-		return fmt.Errorf("read the admission policies: %w", err)
+	if s.installEngines {
+		profiles, err := engines.Objects()
+		if err != nil {
+			return fmt.Errorf("read the engines: %w", err)
+		}
+		all = append(all, profiles...)
 	}
-	return mgr.Add(installer{mgr.GetAPIReader(), apply.Writer{Client: mgr.GetClient()}, policies, log})
+	return mgr.Add(installer{mgr.GetAPIReader(), apply.Writer{Client: mgr.GetClient()}, all, log})
 }

@@ -34,6 +34,7 @@ type Settings struct {
 
 	transferImage   string
 	installPolicies bool
+	installEngines  bool
 
 	leaderElect             bool
 	leaderElectionNamespace string
@@ -75,6 +76,8 @@ func (s *Settings) define() {
 		"How often the Secrets and ConfigMaps that a spec names are read although nothing else changed, and what protects a cluster. 0: never.")
 	f.StringVar(&s.transferImage, "transfer-image", "",
 		"Image that holds /transfer, which Jobs for backups and restores copy it from: the operator's own. Empty: there are no such Jobs.")
+	f.BoolVar(&s.installEngines, "install-engines", true,
+		"Make the DatabaseEngines that come with the operator, where they do not exist. They are never changed or deleted.")
 	f.BoolVar(&s.installPolicies, "install-admission-policies", true,
 		"Make the admission policies that protect clusters from deletion, where they do not exist. They are never changed or deleted.")
 	f.BoolVar(&s.leaderElect, "leader-elect", false, "Work only while holding the lease, so that several replicas can run.")

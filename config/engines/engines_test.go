@@ -1,0 +1,92 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package engines
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+)
+
+// each runs a test for every engine.
+func each(t *testing.T, test func(*testing.T, *dbv1.DatabaseEngine)) {
+	t.Helper()
+	objects, err := Objects()
+	if err != nil || len(objects) == 0 {
+		t.Fatal(objects, err)
+	}
+	for _, object := range objects {
+		t.Run(object.GetName(), func(t *testing.T) {
+			if _, err := files.Open(object.GetName() + ".yaml"); err != nil {
+				t.Errorf("its file has another name: %v", err)
+			}
+			declared := &dbv1.DatabaseEngine{}
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object.Object, declared, true); err != nil {
+				t.Fatal(err)
+			}
+			test(t, declared)
+		})
+	}
+}
+
+func TestEveryEngineOffersAllActionsByScriptsThatItHas(t *testing.T) {
+	each(t, func(t *testing.T, e *dbv1.DatabaseEngine) {
+		for _, action := range []*dbv1.EngineAction{e.Spec.Actions.Probe, e.Spec.Actions.Backup, e.Spec.Actions.Restore} {
+			if action == nil {
+				t.Fatal("an action is missing")
+			}
+			script, ours := strings.CutPrefix(action.Command[0], "/dbc/scripts/")
+			if _, found := e.Spec.Scripts[script]; !ours || !found {
+				t.Errorf("%s is no script of it", action.Command[0])
+			}
+		}
+	})
+}
+
+func TestAClusterThatSetsNothingHasNoProblemWithAnEngine(t *testing.T) {
+	each(t, func(t *testing.T, e *dbv1.DatabaseEngine) {
+		cluster := &dbv1.DatabaseCluster{}
+		cluster.Spec.Engine, cluster.Spec.SecretName, cluster.Spec.Backup = e.Name, "orders", &dbv1.Backup{Verify: &dbv1.BackupVerify{}}
+		if text := engine.Problem(engine.Resolve(cluster, e), e); text != "" {
+			t.Error(text)
+		}
+		for _, p := range e.Spec.Parameters {
+			cluster.Spec.Parameters = map[string]string{p.Name: "$(HOME) -x"}
+			if engine.Problem(cluster, e) == "" {
+				t.Errorf("parameter %s takes anything", p.Name)
+			}
+		}
+	})
+}
+
+func TestTheScriptsAreSound(t *testing.T) {
+	shellcheck, err := exec.LookPath("shellcheck")
+	if err != nil {
+		t.Skip("shellcheck is not installed: apt-get install shellcheck")
+	}
+	each(t, func(t *testing.T, e *dbv1.DatabaseEngine) {
+		folder := t.TempDir()
+		arguments := []string{"--external-sources", "--source-path=" + folder}
+		for name, text := range e.Spec.Scripts {
+			file := filepath.Join(folder, name)
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(string(text), "#!/bin/sh\n") {
+				arguments = append(arguments, file)
+			}
+		}
+		if output, err := exec.CommandContext(t.Context(), shellcheck, arguments...).CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, output)
+		}
+	})
+}
