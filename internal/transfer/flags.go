@@ -24,6 +24,7 @@ type run struct {
 	result  string
 	command []string
 
+	url      string
 	location location
 	store    storeOptions
 	id       string
@@ -55,7 +56,10 @@ func (r *run) parse(arguments []string, define func(*run, *flag.FlagSet)) error 
 		return err
 	}
 	r.command = flags.Args()
-	return r.check(flags)
+	if err := r.check(flags); err != nil {
+		return fmt.Errorf("the flags of %s are wrong: %w", flags.Name(), err)
+	}
+	return nil
 }
 
 // quietly leaves it to the caller to tell of an error.
@@ -87,6 +91,9 @@ func (r *run) check(flags *flag.FlagSet) error {
 	has := func(name string) bool { return flags.Lookup(name) != nil }
 	var rules []rule
 	if has("root") {
+		if err := r.parseLocation(); err != nil {
+			return err
+		}
 		rules = append(rules, r.locationRules(has("id"))...)
 	}
 	if has("member") {
@@ -99,15 +106,21 @@ func (r *run) check(flags *flag.FlagSet) error {
 		rule{!takesCommand && len(r.command) > 0, "there must be no arguments besides flags"})
 	for _, rule := range rules {
 		if rule.broken {
-			return fmt.Errorf("the flags of %s are wrong: %s", flags.Name(), rule.says)
+			return errors.New(rule.says)
 		}
 	}
 	return nil
 }
 
+func (r *run) parseLocation() (err error) {
+	if r.location, err = parseLocation(r.url); err != nil || r.store.endpoint == "" {
+		return err
+	}
+	return checkEndpoint(r.store.endpoint)
+}
+
 func (r *run) locationRules(ofOneBackup bool) []rule {
 	return []rule{
-		{r.location.scheme == "", "the location must be given"},
 		{r.location.scheme == "file" && r.store.root == "", "--root must be given: the folder that file:// locations are below"},
 		{ofOneBackup && r.id == "", "--id must be given"},
 		{ofOneBackup && r.location.path == "", "the location must have a path, which is the folder of one backup"},
@@ -162,14 +175,9 @@ func (r *run) memberFlags(flags *flag.FlagSet) {
 }
 
 func (r *run) storeFlags(flags *flag.FlagSet, name string) {
-	flags.Func(name, "the `URL` of the backup: s3://bucket/path or file:///path", func(text string) (err error) {
-		r.location, err = parseLocation(text)
-		return err
-	})
-	flags.Func("endpoint", "the `URL` of an S3 service that is not Amazon's", func(text string) (err error) {
-		r.store.endpoint, err = parseEndpoint(text)
-		return err
-	})
+	// They are parsed later: the library would tell the whole value, and there might be a password in it.
+	flags.StringVar(&r.url, name, "", "the `URL` of the backup: s3://bucket/path or file:///path")
+	flags.StringVar(&r.store.endpoint, "endpoint", "", "the `URL` of an S3 service that is not Amazon's")
 	flags.StringVar(&r.store.region, "region", "", "the region of the bucket (default "+defaultRegion+")")
 	flags.StringVar(&r.store.credentials, "credentials", "", "the `folder` with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN and ca.crt where they are needed")
 	flags.StringVar(&r.store.root, "root", "", "the `folder` that file:// locations are below")

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"path"
@@ -19,7 +20,10 @@ type location struct {
 }
 
 func parseLocation(text string) (location, error) {
-	parsed, err := url.Parse(text)
+	if text == "" {
+		return location{}, errors.New("the location must be given")
+	}
+	parsed, err := parseURL(text)
 	if err != nil {
 		return location{}, fmt.Errorf("the location is not a URL: %w", err)
 	}
@@ -42,14 +46,23 @@ func (l location) url(name string) string {
 	return l.scheme + "://" + path.Join(l.bucket+"/", l.path, name)
 }
 
-// parseEndpoint refuses what is not the address of a service.
-func parseEndpoint(text string) (string, error) {
-	endpoint, err := url.Parse(text)
+// checkEndpoint refuses what is not the address of a service.
+func checkEndpoint(text string) error {
+	endpoint, err := parseURL(text)
 	if err != nil {
-		return "", err
+		return fmt.Errorf("--endpoint is not a URL: %w", err)
 	}
 	if endpoint.Scheme != "http" && endpoint.Scheme != "https" || endpoint.Host == "" || endpoint.User != nil {
-		return "", fmt.Errorf("%q must look like https://host:port", endpoint.Redacted())
+		return fmt.Errorf("--endpoint %q must look like https://host:port", endpoint.Redacted())
 	}
-	return text, nil
+	return nil
+}
+
+// parseURL leaves the text out of its errors: there might be a password in it.
+func parseURL(text string) (*url.URL, error) {
+	parsed, err := url.Parse(text)
+	if failure, ok := errors.AsType[*url.Error](err); ok {
+		return nil, failure.Err
+	}
+	return parsed, err
 }

@@ -117,24 +117,40 @@ type joiner struct {
 	current io.ReadCloser
 	read    int64
 	sum     hash.Hash
+	err     error
 }
 
-func (j *joiner) Read(buffer []byte) (int, error) {
-	for len(j.pieces) > 0 {
-		if j.current == nil {
-			j.current, j.read, j.sum = j.store.resuming(j.ctx, j.pieces[0].Name, j.patient), 0, sha256.New()
+func (j *joiner) Read(buffer []byte) (n int, err error) {
+	for n == 0 && j.err == nil {
+		if len(j.pieces) == 0 {
+			return 0, io.EOF
 		}
-		n, err := j.current.Read(buffer)
-		j.sum.Write(buffer[:n])
-		j.read += int64(n)
-		if errors.Is(err, io.EOF) {
-			err = j.finish()
-		}
-		if n > 0 || err != nil {
-			return n, err
-		}
+		n, j.err = j.next(buffer)
 	}
-	return 0, io.EOF
+	return n, j.err
+}
+
+// next reads some of the current piece.
+func (j *joiner) next(buffer []byte) (int, error) {
+	if j.current == nil {
+		j.current, j.read, j.sum = j.store.resuming(j.ctx, j.pieces[0].Name, j.patient), 0, sha256.New()
+	}
+	n, err := j.current.Read(buffer)
+	j.sum.Write(buffer[:n])
+	j.read += int64(n)
+	if errors.Is(err, io.EOF) {
+		err = j.finish()
+	}
+	return n, err
+}
+
+// culprit is what is wrong with the piece that is being read, or was read last: whoever uses the bytes may stumble
+// over them before they are checked.
+func (j *joiner) culprit() error {
+	for buffer := make([]byte, copyBytes); j.err == nil && j.current != nil; {
+		_, j.err = j.next(buffer)
+	}
+	return j.err
 }
 
 // finish compares the piece with what the manifest says of it.

@@ -9,7 +9,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 )
@@ -22,7 +21,7 @@ func probe(ctx context.Context, run *run) (Result, error) {
 	started := time.Now().UTC()
 	ctx, cancel := context.WithTimeoutCause(ctx, run.timeout, context.DeadlineExceeded)
 	defer cancel()
-	for {
+	for said := error(nil); ; {
 		output, err := run.ask(ctx)
 		if err == nil {
 			return Result{Output: output, Started: started, Completed: time.Now().UTC()}, nil
@@ -30,15 +29,18 @@ func probe(ctx context.Context, run *run) (Result, error) {
 		if final(err) {
 			return Result{}, err
 		}
+		if ctx.Err() == nil || said == nil { // the last try is cut by us, and says nothing
+			said = err
+		}
 		select {
 		case <-time.After(run.interval):
 			continue
 		case <-ctx.Done():
 		}
 		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-			return Result{}, failf(ProbeFailed, "The database did not answer its probe within %s. %s", run.timeout, err)
+			return Result{}, failf(ProbeFailed, "The database did not answer its probe within %s. %s", run.timeout, said)
 		}
-		return Result{}, verdict(ctx, err)
+		return Result{}, verdict(ctx, said)
 	}
 }
 
@@ -66,11 +68,11 @@ func (r *run) ask(ctx context.Context) (json.RawMessage, error) {
 
 func parseAnswer(printed []byte) (json.RawMessage, error) {
 	if len(printed) > maxOutputBytes {
-		return nil, fmt.Errorf("it printed more than %d bytes", maxOutputBytes)
+		return nil, failf(ProbeFailed, "It printed more than %d bytes.", maxOutputBytes)
 	}
 	var object map[string]any
 	if err := json.Unmarshal(printed, &object); err != nil || object == nil {
-		return nil, fmt.Errorf("it printed %q, which is not one JSON object", printed)
+		return nil, failf(ProbeFailed, "It printed %q, which is not one JSON object.", printed)
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, printed); err != nil {

@@ -132,7 +132,8 @@ func (r *run) drain(ctx context.Context, end context.CancelCauseFunc, store *sto
 		return into.finish()
 	}
 	// The action must not take the end of what it got for the end of the data: it is ended before its stdin is.
-	end(verdict(ctx, r.corrupt(err, store, stream)))
+	decompressor.Close()
+	end(verdict(ctx, corrupt(err, pieces, stream)))
 	if !into.done {
 		_ = action.wait()
 	}
@@ -140,9 +141,12 @@ func (r *run) drain(ctx context.Context, end context.CancelCauseFunc, store *sto
 }
 
 // corrupt is what it means that the stored bytes do not decompress.
-func (r *run) corrupt(err error, store *store, stream *Stream) error {
+func corrupt(err error, pieces *joiner, stream *Stream) error {
 	if _, ok := errors.AsType[*Error](err); ok || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return failf(BackupCorrupt, "The data of member %d in %s cannot be decompressed: %v. Take another backup.", stream.Member, store.url(""), err)
+	if culprit := pieces.culprit(); culprit != nil {
+		return culprit
+	}
+	return failf(BackupCorrupt, "The data of member %d in %s cannot be decompressed: %v. Take another backup.", stream.Member, pieces.store.url(""), err)
 }

@@ -1,0 +1,266 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestWhatWasBackedUpIsRestored(t *testing.T) {
+	w, data := newWorld(t), ""
+	data = w.noise()
+	made := w.must(w.backup("cat "+data, "--about", "cluster=orders", "--about", "namespace=shop"))
+	if made.Bytes != 700_000 || made.StoredBytes < 700_000 || len(made.SHA256) != 64 || made.Completed.Before(made.Started) {
+		t.Errorf("the result is %+v", made.Result)
+	}
+	if stored := w.stored(); len(stored) != 13 || stored[0] != "shop/orders/manifest.json" || stored[1] != "shop/orders/member-0/00000.zst" {
+		t.Errorf("stored are %v", stored)
+	}
+	got := w.must(w.restore("cat > " + w.data + "/all"))
+	same(t, data, filepath.Join(w.data, "all"))
+	if got.SHA256 != made.SHA256 || got.Bytes != made.Bytes || got.StoredBytes != made.StoredBytes {
+		t.Errorf("made %+v, got %+v", made.Result, got.Result)
+	}
+}
+
+func TestTheManifestSaysWhatTheBackupIs(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.backup("cat "+w.noise(), "--about", "cluster=orders", "--about", "engine=postgresql-single-v1"))
+	content, err := os.ReadFile(w.path(manifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest Manifest
+	if err := json.Unmarshal(content, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	if manifest.ID != "uid-1" || manifest.Members != 1 || manifest.About["cluster"] != "orders" || manifest.About["engine"] != "postgresql-single-v1" {
+		t.Errorf("the manifest is %s", content)
+	}
+	if pieces := manifest.Streams[0].Pieces; len(pieces) != 11 || pieces[0].Bytes != 64<<10 || pieces[10].Name != "member-0/00010.zst" {
+		t.Errorf("the pieces are %+v", pieces)
+	}
+}
+
+func TestABackupThatIsDoneIsNotMadeAgain(t *testing.T) {
+	w := newWorld(t)
+	first := w.must(w.backup("echo rows"))
+	again := w.must(w.backup("echo other rows; exit 1"))
+	if first.SHA256 != again.SHA256 || !first.Completed.Equal(again.Completed) {
+		t.Errorf("first %+v, again %+v", first.Result, again.Result)
+	}
+}
+
+func TestAMemberThatIsDoneIsCompletedByTheNextTry(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.backup("echo rows", "--complete=false"))
+	if slices.Contains(w.stored(), "shop/orders/manifest.json") {
+		t.Fatal("complete before it was asked for")
+	}
+	w.must(w.backup("exit 1"))
+	if !slices.Contains(w.stored(), "shop/orders/manifest.json") {
+		t.Error("not completed")
+	}
+}
+
+func TestABackupOfSeveralMembersIsCompleteWithTheLast(t *testing.T) {
+	w := newWorld(t)
+	w.fails(w.backup("echo one", "--member", "1", "--members", "2"), exitPrecondition, BackupMissing, "member-0/manifest.json is missing")
+	w.must(w.backup("echo zero", "--member", "0", "--members", "2", "--complete=false"))
+	w.must(w.backup("exit 1", "--member", "1", "--members", "2"))
+	for member, says := range []string{"zero\n", "one\n"} {
+		w.data = t.TempDir()
+		w.must(w.restore("cat > "+w.data+"/all", "--member", []string{"0", "1"}[member], "--members", "2"))
+		if content, err := os.ReadFile(filepath.Join(w.data, "all")); err != nil || string(content) != says {
+			t.Errorf("member %d got %q, %v", member, content, err)
+		}
+	}
+	w.data = t.TempDir()
+	w.fails(w.restore("cat >/dev/null"), exitRefused, ManifestInvalid, "of 2 members", "replicas")
+}
+
+func TestWhatAnEarlierTryLeftOfTheMemberIsRemoved(t *testing.T) {
+	w := newWorld(t)
+	if err := os.MkdirAll(w.path("member-0"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"00000.zst", "00007.zst", "00008.zst.1a2b3c.tmp"} {
+		if err := os.WriteFile(w.path("member-0/"+name), []byte("cut"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.must(w.backup("echo rows"))
+	want := []string{"shop/orders/manifest.json", "shop/orders/member-0/00000.zst", "shop/orders/member-0/manifest.json"}
+	if got := w.stored(); !slices.Equal(got, want) {
+		t.Errorf("stored are %v", got)
+	}
+}
+
+func TestAnotherBackupIsNeverTouched(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.backup("echo rows"))
+	before := w.stored()
+	w.fails(w.backup("echo mine", "--id", "uid-2"), exitRefused, IDMismatch, "uid-1", "uid-2")
+	w.fails(w.run("delete", "--at", "file:///shop/orders", "--root", w.root, "--id", "uid-2"), exitRefused, IDMismatch, "uid-1")
+	if after := w.stored(); !slices.Equal(before, after) {
+		t.Errorf("before %v, after %v", before, after)
+	}
+	// One member's part is enough to say whose it is.
+	if err := os.Remove(w.path(manifestName)); err != nil {
+		t.Fatal(err)
+	}
+	w.fails(w.backup("echo mine", "--id", "uid-2"), exitRefused, IDMismatch)
+}
+
+func TestBadActionsOfABackup(t *testing.T) {
+	for name, test := range map[string]struct {
+		script string
+		code   int
+		reason Reason
+		says   []string
+	}{
+		"prints nothing":          {"true", exitFailed, EmptyBackup, []string{"printed nothing"}},
+		"writes to stderr only":   {"echo rows >&2", exitFailed, EmptyBackup, nil},
+		"fails":                   {"echo rows; echo cannot connect >&2; exit 3", exitFailed, ActionFailed, []string{"exit code 3", "cannot connect"}},
+		"fails and says nothing":  {"exit 1", exitFailed, ActionFailed, []string{"wrote nothing to stderr"}},
+		"is not ready":            {"exit 11", exitTransient, ActionFailed, []string{"exit code 11"}},
+		"lacks a precondition":    {"exit 20", exitPrecondition, ActionFailed, []string{"exit code 20"}},
+		"refuses":                 {"exit 30", exitRefused, ActionFailed, []string{"exit code 30"}},
+		"does not apply":          {"exit 40", exitNotApplicable, ActionFailed, []string{"exit code 40"}},
+		"is killed":               {"echo rows; kill -9 $$", exitFailed, ActionFailed, []string{"signal 9", "memory limit"}},
+		"does not exist":          {"exec /no/such/program", exitFailed, ActionFailed, []string{"exit code 127"}},
+		"fails after many pieces": {"head -c 3000000 /dev/urandom; exit 1", exitFailed, ActionFailed, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.fails(w.backup(test.script), test.code, test.reason, test.says...)
+			if stored := w.stored(); len(stored) > 0 {
+				t.Errorf("left are %v", stored)
+			}
+		})
+	}
+}
+
+func TestAProgramThatIsNotThereIsNamed(t *testing.T) {
+	w := newWorld(t)
+	o := w.run("backup", "--to", "file:///a", "--root", w.root, "--id", "1", "--", "/no/such/program")
+	w.fails(o, exitFailed, ActionFailed, "/no/such/program cannot be started")
+}
+
+func TestAnActionThatHangsIsEndedWithAllThatItStarted(t *testing.T) {
+	for name, script := range map[string]string{
+		"before the first byte": "sleep 1000",
+		"in the middle":         "echo rows; sleep 1000 | cat",
+		"after its output":      "echo rows; exec >&-; sleep 1000",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			pids := filepath.Join(t.TempDir(), "pid")
+			w.fails(w.backup("echo $$ >"+pids+"; "+script, "--idle-timeout", "200ms"), exitFailed, ActionHung, "200ms")
+			if stored := w.stored(); len(stored) > 0 {
+				t.Errorf("left are %v", stored)
+			}
+			if alive := running(t, pidIn(t, pids)); len(alive) > 0 {
+				t.Errorf("still running are %v", alive)
+			}
+		})
+	}
+}
+
+func TestAManifestThatCannotBeReadIsNotOverwritten(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.backup("echo rows"))
+	w.change(manifestName, func(content []byte) []byte { return content[:len(content)/2] })
+	w.fails(w.backup("echo rows"), exitRefused, ManifestInvalid, "shop/orders/manifest.json", "cannot be read")
+}
+
+func TestADestinationThatIsNotThere(t *testing.T) {
+	w := newWorld(t)
+	w.root = filepath.Join(w.root, "missing")
+	w.fails(w.backup("echo rows"), exitPrecondition, DestinationMissing, "no such file", "volume")
+}
+
+func TestADestinationThatMustNotBeWritten(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	w := newWorld(t)
+	if err := os.Chmod(w.root, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	w.fails(w.backup("echo rows"), exitPrecondition, CredentialsRefused, "permission denied")
+}
+
+func TestADestinationWithoutRoom(t *testing.T) {
+	w := newWorld(t)
+	small(t, w.root)
+	w.fails(w.backup("head -c 3000000 /dev/urandom"), exitPrecondition, DestinationFull, "no space left", "Make room")
+	if stored := w.stored(); len(stored) > 0 {
+		t.Errorf("left are %v", stored)
+	}
+	w.must(w.backup("head -c 100000 /dev/urandom"))
+}
+
+func TestProgressIsToldInLinesThatAMachineReads(t *testing.T) {
+	w := newWorld(t)
+	made := w.must(w.backup("printf 'no end of line' >&2; echo rows; sleep 0.3", "--progress-interval", "50ms"))
+	got := w.must(w.restore("cat >/dev/null", "--progress-interval", "50ms"))
+	last := progressLines(t, made.stderr)
+	if len(last) < 3 || last[len(last)-1]["bytes"] != 5.0 || last[len(last)-1]["totalBytes"] != nil {
+		t.Errorf("told was %v", last)
+	}
+	last = progressLines(t, got.stderr)
+	if end := last[len(last)-1]; end["bytes"] != 5.0 || end["totalBytes"] != 5.0 || end["storedBytes"] != float64(made.StoredBytes) {
+		t.Errorf("told was %v", last)
+	}
+}
+
+func progressLines(t *testing.T, stderr string) (lines []map[string]any) {
+	t.Helper()
+	for line := range strings.Lines(stderr) {
+		var parsed map[string]any
+		if err := json.Unmarshal([]byte(line), &parsed); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if parsed["msg"] == "progress" {
+			lines = append(lines, parsed)
+		}
+	}
+	return lines
+}
+
+func TestABackupThatIsInterruptedLeavesNothing(t *testing.T) {
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	started := filepath.Join(t.TempDir(), "started")
+	go func() {
+		wait(t, started)
+		cancel()
+	}()
+	script := "head -c 200000 /dev/urandom; touch " + started + "; sleep 1000"
+	w.fails(w.runIn(ctx, w.backupArguments(script)...), exitTransient, Interrupted)
+	if stored := w.stored(); len(stored) > 0 {
+		t.Errorf("left are %v", stored)
+	}
+}
+
+// wait returns when the file is there.
+func wait(t *testing.T, path string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if content, err := os.ReadFile(path); err == nil && (len(content) == 0 || bytes.HasSuffix(content, []byte("\n"))) {
+			return
+		}
+	}
+	t.Errorf("%s never came", path)
+}

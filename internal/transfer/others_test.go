@@ -1,0 +1,254 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func (w *world) remove() outcome {
+	w.t.Helper()
+	return w.run("delete", "--at", "file:///shop/orders", "--root", w.root, "--id", "uid-1")
+}
+
+func TestADeletedBackupLeavesNothing(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.remove())
+	w.must(w.backup("cat " + w.noise()))
+	w.must(w.remove())
+	if _, err := os.Stat(w.path("")); !os.IsNotExist(err) {
+		t.Errorf("left are %v, %v", w.stored(), err)
+	}
+	w.must(w.remove())
+}
+
+func TestWhatAFailedBackupLeftIsDeleted(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.backup("cat "+w.noise(), "--complete=false"))
+	if err := os.Remove(w.path("member-0/manifest.json")); err != nil {
+		t.Fatal(err)
+	}
+	w.must(w.remove())
+	if left := w.stored(); len(left) > 0 {
+		t.Errorf("left are %v", left)
+	}
+}
+
+func TestADeletionTouchesOnlyWhatABackupConsistsOf(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.backup("echo rows"))
+	if err := os.MkdirAll(w.path("other/member-0"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"notes.txt", "other/manifest.json", "other/member-0/00000.zst"} {
+		if err := os.WriteFile(w.path(name), []byte("keep"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.must(w.remove())
+	want := []string{"shop/orders/notes.txt", "shop/orders/other/manifest.json", "shop/orders/other/member-0/00000.zst"}
+	if left := w.stored(); !slices.Equal(left, want) {
+		t.Errorf("left are %v", left)
+	}
+}
+
+func TestADeletionNeedsAManifestThatItCanRead(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.backup("echo rows"))
+	w.change(manifestName, func([]byte) []byte { return []byte("{") })
+	w.fails(w.remove(), exitRefused, ManifestInvalid, "shop/orders/manifest.json")
+	if left := w.stored(); len(left) != 3 {
+		t.Errorf("left are %v", left)
+	}
+}
+
+func TestListShowsCompleteBackupsNewestFirst(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"a", "b", "c"} {
+		w.must(w.run("backup", "--to", "file:///shop/orders/"+name, "--root", w.root, "--id", name, "--complete",
+			"--about", "namespace=shop", "--about", "cluster=orders", "--about", "engine=redis-single-v1", "--", "echo", "rows"))
+	}
+	w.must(w.run("backup", "--to", "file:///shop/orders/cut", "--root", w.root, "--id", "cut", "--", "echo", "rows"))
+	if err := os.WriteFile(w.path("b/manifest.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	o := w.must(w.run("list", "--at", "file:///", "--root", w.root))
+	rows := strings.Split(strings.TrimSpace(o.stdout), "\n")
+	if len(rows) != 3 || !strings.HasPrefix(rows[0], "LOCATION") || !strings.HasPrefix(rows[1], "file:///shop/orders/c ") || !strings.HasPrefix(rows[2], "file:///shop/orders/a ") {
+		t.Errorf("printed was\n%s", o.stdout)
+	}
+	for _, cell := range []string{"shop/orders ", "redis-single-v1", " B"} {
+		if !strings.Contains(rows[1], cell) {
+			t.Errorf("%q lacks %q", rows[1], cell)
+		}
+	}
+	if !strings.Contains(o.stderr, "b/manifest.json cannot be read") {
+		t.Errorf("nothing is said of b: %s", o.stderr)
+	}
+
+	var listed []Listed
+	o = w.must(w.run("list", "--at", "file:///shop", "--root", w.root, "--json"))
+	if err := json.Unmarshal([]byte(o.stdout), &listed); err != nil || len(listed) != 2 || listed[0].ID != "c" || listed[0].Location != "file:///shop/orders/c" {
+		t.Errorf("printed was %s, %v", o.stdout, err)
+	}
+}
+
+func TestListOfNothingIsAnEmptyList(t *testing.T) {
+	w := newWorld(t)
+	if o := w.must(w.run("list", "--at", "file:///", "--root", w.root, "--json")); o.stdout != "[]\n" {
+		t.Errorf("printed was %q", o.stdout)
+	}
+}
+
+func TestAProbeTriesUntilItIsAnswered(t *testing.T) {
+	w := newWorld(t)
+	tries := filepath.Join(t.TempDir(), "tries")
+	script := `echo x >> ` + tries + `; case $(wc -l < ` + tries + `) in 1) exit 1;; 2) echo starting;; *) echo '{ "writable": true }';; esac`
+	o := w.must(w.run("probe", "--timeout", "1m", "--interval", "1ms", "--", "sh", "-c", script))
+	if string(o.Output) != `{"writable":true}` {
+		t.Errorf("the output is %s", o.Output)
+	}
+	if content, err := os.ReadFile(tries); err != nil || len(content) != 6 {
+		t.Errorf("tried were %q, %v", content, err)
+	}
+}
+
+func TestBadAnswersOfAProbe(t *testing.T) {
+	for name, test := range map[string]struct {
+		script string
+		code   int
+		reason Reason
+		says   string
+	}{
+		"no JSON":        {"echo up", exitFailed, ProbeFailed, `It printed "up\n"`},
+		"nothing":        {"true", exitFailed, ProbeFailed, "not one JSON object"},
+		"two objects":    {"echo '{}{}'", exitFailed, ProbeFailed, "not one JSON object"},
+		"no object":      {"echo null", exitFailed, ProbeFailed, "not one JSON object"},
+		"too much":       {`printf '{"a":"%04000d"}' 0`, exitFailed, ProbeFailed, "more than 3072 bytes"},
+		"a failure":      {"echo refused >&2; exit 1", exitFailed, ProbeFailed, "exit code 1. The last that it wrote to stderr: refused"},
+		"a hung probe":   {"sleep 1000", exitFailed, ProbeFailed, "within 300ms"},
+		"a refusal":      {"exit 30", exitRefused, ActionFailed, "exit code 30"},
+		"not applicable": {"exit 40", exitNotApplicable, ActionFailed, "exit code 40"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			o := w.run("probe", "--timeout", "300ms", "--interval", "10ms", "--", "sh", "-c", test.script)
+			w.fails(o, test.code, test.reason, test.says)
+		})
+	}
+}
+
+func TestInstallPutsARunningProgramInPlace(t *testing.T) {
+	w, folder := newWorld(t), t.TempDir()
+	for range 2 { // a Job may begin again
+		var stderr bytes.Buffer
+		if code := Run(t.Context(), []string{"install", folder}, &stderr, &stderr); code != 0 {
+			t.Fatalf("exit code %d: %s", code, &stderr)
+		}
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("the folder holds %v, %v", entries, err)
+	}
+	if info, err := entries[0].Info(); err != nil || info.Mode() != 0o755 {
+		t.Errorf("the mode is %v, %v", info.Mode(), err)
+	}
+	cmd := exec.CommandContext(t.Context(), filepath.Join(folder, "transfer"), "list", "--at", "file:///", "--root", w.root, "--json", "--result", filepath.Join(folder, "result"))
+	cmd.Env = append(os.Environ(), "BE_TRANSFER=1")
+	if output, err := cmd.Output(); err != nil || string(output) != "[]\n" {
+		t.Errorf("printed was %q, %v", output, err)
+	}
+}
+
+func TestFlagsThatAreWrongAreNamed(t *testing.T) {
+	for says, arguments := range map[string][]string{
+		`say what to do`:                        {},
+		`"copy" is not known`:                   {"copy"},
+		`not defined: -nothing`:                 {"list", "--nothing"},
+		`the location must be given`:            {"list"},
+		`--root must be given`:                  {"list", "--at", "file:///a"},
+		`s3://bucket/path or file:///path`:      {"list", "--at", "gs://a/b"},
+		`must look like s3://bucket`:            {"list", "--at", "s3:///a"},
+		`must look like s3://`:                  {"list", "--at", "file://host/a"},
+		`and nothing else`:                      {"list", "--at", "s3://user:hidden@a/b"},
+		`'.' or '..'`:                           {"list", "--at", "file:///a/../../etc"},
+		`https://host:port`:                     {"list", "--at", "s3://a", "--endpoint", "minio:9000"},
+		`there must be no arguments`:            {"list", "--at", "s3://a", "b"},
+		`--id must be given`:                    {"delete", "--at", "s3://a/b"},
+		`folder of one backup`:                  {"delete", "--at", "s3://a", "--id", "1"},
+		`command must be given after --`:        {"backup", "--to", "s3://a/b", "--id", "1"},
+		`--member must be from 0`:               {"backup", "--to", "s3://a/b", "--id", "1", "--member", "1", "--", "true"},
+		`key=value`:                             {"backup", "--about", "x"},
+		`"64 Gigs" for flag -piece-size`:        {"backup", "--piece-size", "64 Gigs"},
+		`from 1 to 64Gi`:                        {"backup", "--piece-size", "65Gi"},
+		`above 0`:                               {"backup", "--idle-timeout", "0s"},
+		`--into must be given`:                  {"restore", "--from", "s3://a/b", "--id", "1", "--", "true"},
+		`"soon" for flag -timeout`:              {"probe", "--timeout", "soon"},
+		`the flags of transfer probe are wrong`: {"probe"},
+	} {
+		var stdout, stderr bytes.Buffer
+		if code := Run(t.Context(), arguments, &stdout, &stderr); code != exitFailed {
+			t.Errorf("%v: exit code %d", arguments, code)
+		}
+		var line struct{ Msg, Reason string }
+		if err := json.Unmarshal(stderr.Bytes(), &line); err != nil || !strings.Contains(line.Msg, says) || line.Reason != string(Failed) {
+			t.Errorf("%v: said was %s", arguments, &stderr)
+		}
+		if strings.Contains(stderr.String(), "hidden") {
+			t.Errorf("a password was told: %s", &stderr)
+		}
+	}
+}
+
+func TestHelpIsNoFailure(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if code := Run(t.Context(), []string{"backup", "--help"}, &stdout, &stderr); code != 0 || !strings.Contains(stdout.String(), "-piece-size size") {
+		t.Errorf("exit code %d, printed was %s%s", code, &stdout, &stderr)
+	}
+}
+
+func TestAResultFitsIntoATerminationMessage(t *testing.T) {
+	for _, message := range []string{"", "short", strings.Repeat("long ", 5000), strings.Repeat("<\x00\"ü", 3000)} {
+		encoded, err := Result{Bytes: 1, Started: time.Now(), Reason: ActionFailed, Message: message}.encode()
+		if err != nil || len(encoded) > maxResultBytes {
+			t.Fatalf("%d bytes, %v", len(encoded), err)
+		}
+		var decoded Result
+		if err := json.Unmarshal(encoded, &decoded); err != nil || decoded.Reason != ActionFailed || decoded.Bytes != 1 {
+			t.Errorf("%s, %v", encoded, err)
+		}
+		if len(message) < 10 && decoded.Message != message {
+			t.Errorf("%q became %q", message, decoded.Message)
+		}
+	}
+}
+
+func TestWhatAnActionSaysIsLoggedByLines(t *testing.T) {
+	w := newWorld(t)
+	o := w.fails(w.backup(`for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $i >&2; done; head -c 100000 /dev/zero | tr '\0' x >&2; exit 1`),
+		exitFailed, ActionFailed, "line 12 | xxx")
+	if strings.Contains(o.Message, "line 3 ") || len(o.Message) > 2000 {
+		t.Errorf("the message is %q", o.Message)
+	}
+	if !strings.Contains(o.stderr, `"line":"line 1"`) {
+		t.Errorf("said was %s", o.stderr)
+	}
+}
+
+func TestCredentialsAreNeverTold(t *testing.T) {
+	r := &run{secrets: []string{"AKIA1", "hush", ""}}
+	if said := r.withoutSecrets("the key AKIA1 with hush is wrong"); said != "the key *** with *** is wrong" {
+		t.Errorf("said was %q", said)
+	}
+}

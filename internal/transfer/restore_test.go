@@ -1,0 +1,200 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestADamagedBackupIsFoundAndNamed(t *testing.T) {
+	const piece = "member-0/00003.zst"
+	flipped := func(content []byte) []byte {
+		content[len(content)/2] ^= 1
+		return content
+	}
+	half := func(content []byte) []byte { return content[:len(content)/2] }
+	for name, test := range map[string]struct {
+		file   string
+		change func([]byte) []byte // nil: remove it
+		reason Reason
+		says   string
+	}{
+		"a piece has changed":            {piece, flipped, BackupCorrupt, piece + " is not what was stored"},
+		"the last piece has changed":     {"member-0/00010.zst", flipped, BackupCorrupt, "member-0/00010.zst is not what was stored"},
+		"a piece is short":               {piece, half, BackupCorrupt, piece + " has 32768 bytes, not 65536"},
+		"a piece is gone":                {piece, nil, BackupCorrupt, piece + " is missing"},
+		"the manifest is cut":            {manifestName, half, ManifestInvalid, "shop/orders/manifest.json cannot be read"},
+		"the manifest is empty":          {manifestName, func([]byte) []byte { return nil }, ManifestInvalid, "cannot be read"},
+		"the manifest is of the future":  {manifestName, replace(`"format": 1`, `"format": 2`), ManifestInvalid, "its format is 2"},
+		"the manifest has no id":         {manifestName, replace("uid-1", ""), ManifestInvalid, "no id"},
+		"the manifest leads elsewhere":   {manifestName, replace("00003.zst", "../../x"), ManifestInvalid, "member-0/../../x"},
+		"the manifest lacks a piece":     {manifestName, replace("65536", "65535"), ManifestInvalid, "bytes together"},
+		"the checksum of all is another": {manifestName, otherSum, BackupCorrupt, "its SHA-256 is another"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.must(w.backup("cat " + w.noise()))
+			if test.change == nil {
+				if err := os.Remove(w.path(test.file)); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				w.change(test.file, test.change)
+			}
+			ended := filepath.Join(t.TempDir(), "ended")
+			w.fails(w.restore("cat > "+w.data+"/all; touch "+ended), exitRefused, test.reason, test.says)
+			if left := w.restored(); len(left) > 0 {
+				t.Errorf("left are %v", left)
+			}
+			if _, err := os.Stat(ended); err == nil {
+				t.Error("the action took the end of what it got for the end of the data")
+			}
+		})
+	}
+}
+
+func replace(old, by string) func([]byte) []byte {
+	return func(content []byte) []byte { return []byte(strings.Replace(string(content), old, by, 1)) }
+}
+
+func otherSum(content []byte) []byte {
+	before, after, _ := strings.Cut(string(content), `"sha256": "`) // the first is that of the stream
+	return []byte(before + `"sha256": "` + strings.Repeat("0", 64) + after[64:])
+}
+
+func TestABackupWithoutManifestDoesNotExist(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.backup("echo rows", "--complete=false"))
+	w.fails(w.restore("cat >/dev/null"), exitPrecondition, BackupMissing, "file:///shop/orders/manifest.json does not exist")
+	if entries := files(t, w.data); len(entries) > 0 {
+		t.Errorf("the data directory holds %v", entries)
+	}
+}
+
+func TestADataDirectoryThatHoldsSomethingIsRefused(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.backup("echo rows"))
+	if err := os.WriteFile(filepath.Join(w.data, "PG_VERSION"), []byte("17"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.fails(w.restore("cat >/dev/null"), exitRefused, DataDirectoryNotEmpty, w.data, "PG_VERSION", "empty volume")
+	if left := files(t, w.data); !slices.Equal(left, []string{"PG_VERSION"}) {
+		t.Errorf("the data directory holds %v", left)
+	}
+}
+
+func TestWhatAFreshVolumeHoldsIsNoData(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.backup("echo rows"))
+	if err := os.Mkdir(filepath.Join(w.data, lostAndFound), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.must(w.restore("cat > " + w.data + "/all"))
+	if _, err := os.Stat(filepath.Join(w.data, lostAndFound)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestADataDirectoryIsMadeWhereThereIsNone(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.backup("echo rows"))
+	w.data = filepath.Join(w.data, "pgdata")
+	w.must(w.restore("cat > " + w.data + "/all"))
+}
+
+func TestMarksOfEarlierTries(t *testing.T) {
+	for name, test := range map[string]struct {
+		mark   string
+		code   int
+		reason Reason
+		left   []string
+	}{
+		"the same, cut":       {`{"id":"new-1","state":"running"}`, 0, "", []string{"all"}},
+		"the same, done":      {`{"id":"new-1","state":"done","result":{"bytes":5}}`, 0, "", []string{"old"}},
+		"another, cut":        {`{"id":"new-2","state":"running"}`, exitRefused, DataDirectoryNotEmpty, []string{"old"}},
+		"another, done":       {`{"id":"new-2","state":"done"}`, exitRefused, DataDirectoryNotEmpty, []string{"old"}},
+		"one that is damaged": {`{"id":`, exitRefused, DataDirectoryNotEmpty, []string{"old"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.must(w.backup("echo rows"))
+			for file, content := range map[string]string{markerName: test.mark, "old": "old"} {
+				if err := os.WriteFile(filepath.Join(w.data, file), []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if o := w.restore("cat > " + w.data + "/all"); o.code != test.code || o.Reason != test.reason || test.code == 0 && o.Bytes != 5 {
+				t.Errorf("exit code %d, %+v", o.code, o.Result)
+			}
+			if left := w.restored(); !slices.Equal(left, test.left) {
+				t.Errorf("the data directory holds %v", left)
+			}
+		})
+	}
+}
+
+func TestARestoreThatIsDoneNeedsNoDestination(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.backup("echo rows"))
+	first := w.must(w.restore("cat > " + w.data + "/all"))
+	w.root = filepath.Join(w.root, "gone")
+	again := w.must(w.restore("exit 1"))
+	if first.SHA256 != again.SHA256 || !first.Completed.Equal(again.Completed) {
+		t.Errorf("first %+v, again %+v", first.Result, again.Result)
+	}
+}
+
+func TestBadActionsOfARestore(t *testing.T) {
+	for name, test := range map[string]struct {
+		script string
+		code   int
+		reason Reason
+		says   string
+	}{
+		"fails at once":            {"echo no >&2; exit 5", exitFailed, ActionFailed, "exit code 5. The last that it wrote to stderr: no"},
+		"fails after all":          {"cat > all; exit 5", exitFailed, ActionFailed, "exit code 5"},
+		"says why on stdout":       {"echo out of luck; exit 5", exitFailed, ActionFailed, "out of luck"},
+		"refuses":                  {"cat > all; exit 30", exitRefused, ActionFailed, "exit code 30"},
+		"does not apply":           {"exit 40", exitNotApplicable, ActionFailed, "exit code 40"},
+		"has no room, as it says":  {"cat > all; echo 'write error: No space left on device' >&2; exit 1", exitPrecondition, DataVolumeFull, "larger volume"},
+		"has no room, and refuses": {"echo 'No space left on device' >&2; exit 30", exitRefused, ActionFailed, "exit code 30"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.must(w.backup("cat " + w.noise()))
+			w.fails(w.restore("cd "+w.data+"; "+test.script), test.code, test.reason, test.says)
+			if left := w.restored(); len(left) > 0 {
+				t.Errorf("left are %v", left)
+			}
+			w.must(w.restore("cat > " + w.data + "/all"))
+		})
+	}
+}
+
+func TestAnActionNeedNotReadEverythingButEverythingIsChecked(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.backup("cat " + w.noise()))
+	w.must(w.restore("head -c 10 > " + w.data + "/all"))
+	w.data = t.TempDir()
+	w.change("member-0/00010.zst", func(content []byte) []byte {
+		content[7] ^= 1
+		return content
+	})
+	w.fails(w.restore("head -c 10 > "+w.data+"/all"), exitRefused, BackupCorrupt, "00010.zst")
+}
+
+func TestADataVolumeWithoutRoom(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.backup("head -c 3000000 /dev/zero"))
+	small(t, w.data)
+	w.fails(w.restore("cat > "+w.data+"/all"), exitPrecondition, DataVolumeFull, w.data, "larger volume")
+	if left := w.restored(); len(left) > 0 {
+		t.Errorf("left are %v", left)
+	}
+}

@@ -1,0 +1,197 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestMain lets the test binary be the program, so that it can be signaled, killed and measured.
+func TestMain(m *testing.M) {
+	if os.Getenv("BE_TRANSFER") == "" {
+		os.Exit(m.Run())
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	code := Run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// world is a volume for backups and one for data.
+type world struct {
+	t    *testing.T
+	root string
+	data string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	return &world{t: t, root: t.TempDir(), data: t.TempDir()}
+}
+
+// outcome is all that a transfer tells.
+type outcome struct {
+	Result
+	code           int
+	stdout, stderr string
+}
+
+func (w *world) run(arguments ...string) outcome {
+	w.t.Helper()
+	return w.runIn(w.t.Context(), arguments...)
+}
+
+func (w *world) runIn(ctx context.Context, arguments ...string) outcome {
+	w.t.Helper()
+	var stdout, stderr bytes.Buffer
+	arguments, result := w.arguments(arguments)
+	code := Run(ctx, arguments, &stdout, &stderr)
+	return w.outcome(code, result, stdout.String(), stderr.String())
+}
+
+// arguments adds to a command where its result goes.
+func (w *world) arguments(arguments []string) (all []string, result string) {
+	result = filepath.Join(w.t.TempDir(), "result")
+	return slices.Insert(slices.Clone(arguments), 1, "--result", result), result
+}
+
+func (w *world) outcome(code int, path, stdout, stderr string) outcome {
+	w.t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		w.t.Fatalf("no result: %v\n%s", err, stderr)
+	}
+	if len(content) > maxResultBytes {
+		w.t.Errorf("the result has %d bytes", len(content))
+	}
+	o := outcome{code: code, stdout: stdout, stderr: stderr}
+	if err := json.Unmarshal(content, &o.Result); err != nil {
+		w.t.Fatalf("the result %q: %v", content, err)
+	}
+	return o
+}
+
+// backupArguments are those of member 0 of 1, by a shell script.
+func (w *world) backupArguments(script string, more ...string) []string {
+	arguments := []string{"backup", "--to", "file:///shop/orders", "--root", w.root, "--id", "uid-1", "--complete", "--piece-size", "64Ki"}
+	return append(append(arguments, more...), "--", "sh", "-c", script)
+}
+
+func (w *world) restoreArguments(script string, more ...string) []string {
+	arguments := []string{"restore", "--from", "file:///shop/orders", "--root", w.root, "--id", "new-1", "--into", w.data}
+	return append(append(arguments, more...), "--", "sh", "-c", script)
+}
+
+func (w *world) backup(script string, more ...string) outcome {
+	w.t.Helper()
+	return w.run(w.backupArguments(script, more...)...)
+}
+
+func (w *world) restore(script string, more ...string) outcome {
+	w.t.Helper()
+	return w.run(w.restoreArguments(script, more...)...)
+}
+
+func (w *world) must(o outcome) outcome {
+	w.t.Helper()
+	if o.code != 0 || o.Reason != "" || o.Message != "" {
+		w.t.Fatalf("exit code %d, %s: %s\n%s", o.code, o.Reason, o.Message, o.stderr)
+	}
+	return o
+}
+
+// fails asserts how it failed, and that the message says why.
+func (w *world) fails(o outcome, code int, reason Reason, says ...string) outcome {
+	w.t.Helper()
+	if o.code != code || o.Reason != reason {
+		w.t.Fatalf("exit code %d, %s: %q; want %d, %s\n%s", o.code, o.Reason, o.Message, code, reason, o.stderr)
+	}
+	for _, text := range says {
+		if !strings.Contains(o.Message, text) {
+			w.t.Errorf("the message %q does not say %q", o.Message, text)
+		}
+	}
+	return o
+}
+
+// stored are the files at the destination.
+func (w *world) stored() []string {
+	w.t.Helper()
+	return files(w.t, w.root)
+}
+
+// restored are the files of the data directory, apart from the mark.
+func (w *world) restored() []string {
+	w.t.Helper()
+	return slices.DeleteFunc(files(w.t, w.data), func(name string) bool { return name == markerName })
+}
+
+func files(t *testing.T, root string) []string {
+	t.Helper()
+	var names []string
+	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		names = append(names, name)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func (w *world) path(name string) string { return filepath.Join(w.root, "shop/orders", name) }
+
+// change replaces a stored file by what the function makes of it.
+func (w *world) change(name string, by func([]byte) []byte) {
+	w.t.Helper()
+	content, err := os.ReadFile(w.path(name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(w.path(name), by(content), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// noise is a file that does not compress, the same each time: eleven pieces of 64 KiB.
+func (w *world) noise() string {
+	w.t.Helper()
+	content := make([]byte, 700_000)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
+	name := filepath.Join(w.t.TempDir(), "noise")
+	if err := os.WriteFile(name, content, 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	return name
+}
+
+func same(t *testing.T, one, other string) {
+	t.Helper()
+	a, err := os.ReadFile(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a, b) {
+		t.Errorf("%s and %s differ", one, other)
+	}
+}
