@@ -13,6 +13,9 @@ RUN go mod download
 COPY . .
 RUN CGO_ENABLED=0 GOOS=${TARGETOS:-linux} GOARCH=${TARGETARCH} \
     go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o manager ./cmd
+# Jobs for backups and restores take this one from the image.
+RUN CGO_ENABLED=0 GOOS=${TARGETOS:-linux} GOARCH=${TARGETARCH} \
+    go build -trimpath -ldflags "-s -w" -o transfer ./cmd/transfer
 
 FROM gcr.io/distroless/static:nonroot
 ARG VERSION=dev
@@ -22,6 +25,6 @@ LABEL org.opencontainers.image.title="databasecluster-operator" \
       org.opencontainers.image.source="https://github.com/dbcluster/databasecluster-operator" \
       org.opencontainers.image.licenses="Apache-2.0"
 WORKDIR /
-COPY --from=builder /workspace/manager .
+COPY --from=builder /workspace/manager /workspace/transfer ./
 USER 65532:65532
 ENTRYPOINT ["/manager"]

@@ -111,11 +111,15 @@ bench-quick: ## Measure requests, CPU, heap and times at 100 and 1,000 clusters,
 ##@ Build
 
 .PHONY: build
-build: manifests generate fmt vet $(BIN)/manager ## Build the manager.
+build: manifests generate fmt vet $(BIN)/manager $(BIN)/transfer ## Build the manager, and what Jobs transfer backups with.
 
 .PHONY: $(BIN)/manager
 $(BIN)/manager:
 	CGO_ENABLED=0 go build -trimpath -ldflags "$(GO_LDFLAGS)" -o $@ ./cmd
+
+.PHONY: $(BIN)/transfer
+$(BIN)/transfer:
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o $@ ./cmd/transfer
 
 .PHONY: $(LOCAL)
 $(LOCAL):
@@ -126,9 +130,9 @@ run: manifests generate fmt vet ## Run the operator on this machine against the 
 	TRANSFER_IMAGE=$(IMG) go run -ldflags "$(GO_LDFLAGS)" ./cmd
 
 .PHONY: image
-image: $(BIN)/manager $(LOCAL) ## Build the operator image without a daemon, as dist/operator.tar.
+image: $(BIN)/manager $(BIN)/transfer $(LOCAL) ## Build the operator image without a daemon, as dist/operator.tar.
 	@mkdir -p dist
-	@$(LOCAL) image operator --binary manager=$(BIN)/manager --version v$(VERSION) --ref $(IMG) --out dist/operator.tar
+	@$(LOCAL) image operator --binary manager=$(BIN)/manager --binary transfer=$(BIN)/transfer --version v$(VERSION) --ref $(IMG) --out dist/operator.tar
 
 .PHONY: image-postgresql
 image-postgresql: $(LOCAL) ## Build a PostgreSQL image from Debian's packages, as dist/postgresql.tar.

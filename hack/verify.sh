@@ -94,6 +94,18 @@ in_copy() {
 		-c commit.gpgSign=false -c core.hooksPath=/dev/null -c core.autocrlf=false "$@"
 }
 
+# docker_has_the_sources compiles what .dockerignore lets through, and no more.
+docker_has_the_sources() {
+	local context=$scratch/context parts
+	mkdir "$context" || return
+	sed -n 's/^!//p' .dockerignore >"$scratch/parts" || return
+	mapfile -t parts <"$scratch/parts"
+	files "${parts[@]}" | grep -zv -e '_test\.go$' -e '/testdata/' | tar --null -T - -cf - | tar -C "$context" -xf - || return
+	(cd "$context" && CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd ./cmd/transfer) && return
+	echo "Name what the compiler misses in .dockerignore."
+	return 1
+}
+
 modules_are_tidy() {
 	local mod result=0
 	while IFS= read -r -d '' mod; do
@@ -160,6 +172,7 @@ alerts_hold() {
 check 'every file is committed' everything_is_committed
 check 'generated files are current' generated_files_are_current
 check 'one image everywhere' one_image_everywhere
+check 'docker has the sources' docker_has_the_sources
 check 'every go.mod is tidy' modules_are_tidy
 check 'Go files are formatted' go_files_are_formatted
 check 'lint finds nothing' make --no-print-directory lint

@@ -18,7 +18,7 @@ const (
 	imageKinds = "pause, operator, postgresql, redis or versitygw"
 	imageUsage = `usage:
   local image pause --out FILE
-  local image operator --out FILE --version VERSION --binary manager=PATH [--binary NAME=PATH ...] [--ref REF]
+  local image operator --out FILE --version VERSION --binary manager=PATH --binary transfer=PATH [--binary NAME=PATH ...] [--ref REF]
   local image postgresql | redis | versitygw --out FILE [--ref REF]`
 )
 

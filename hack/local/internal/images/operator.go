@@ -52,8 +52,10 @@ func Operator(opts OperatorOptions) error {
 }
 
 func operatorFiles(binaries map[string]string) ([]file, error) {
-	if binaries["manager"] == "" {
-		return nil, errors.New("the operator's image needs a binary named manager: give manager=PATH")
+	for _, name := range []string{"manager", "transfer"} {
+		if binaries[name] == "" {
+			return nil, fmt.Errorf("the operator's image needs a binary named %[1]s: give %[1]s=PATH", name)
+		}
 	}
 	files := accounts()
 	for _, name := range slices.Sorted(maps.Keys(binaries)) {

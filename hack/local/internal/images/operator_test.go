@@ -30,7 +30,7 @@ func TestTheOperatorImageHoldsItsBinariesAndNothingToRunBesides(t *testing.T) {
 			programs = append(programs, line)
 		}
 	}
-	if want := []string{"0755 0:0 /agent", "0755 0:0 /manager"}; !slices.Equal(programs, want) {
+	if want := []string{"0755 0:0 /agent", "0755 0:0 /manager", "0755 0:0 /transfer"}; !slices.Equal(programs, want) {
 		t.Errorf("programs are %q, want %q", programs, want)
 	}
 }
@@ -55,7 +55,7 @@ func TestTheOperatorIsNamedAfterItsVersionUnlessAReferenceIsGiven(t *testing.T) 
 		"localhost/mine:dev": "localhost/mine:dev",
 	} {
 		dest := filepath.Join(t.TempDir(), "operator.tar")
-		opts := OperatorOptions{Dest: dest, Reference: reference, Version: "1.2.3", Binaries: map[string]string{"manager": staticBinary(t)}}
+		opts := OperatorOptions{Dest: dest, Reference: reference, Version: "1.2.3", Binaries: binaries(t)}
 		if err := Operator(opts); err != nil {
 			t.Fatal(err)
 		}
@@ -75,11 +75,12 @@ func TestBadBinariesAreRefusedByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, binaries := range map[string]map[string]string{
-		"needs a binary named manager":              {"agent": good},
-		`binary "bin/agent": the name is`:           {"manager": good, "bin/agent": good},
-		"binary manager=" + script + " is no Linux": {"manager": script},
-		"binary manager=/bin/sh is linked dynamic":  {"manager": "/bin/sh"},
-		"binary manager=/not/there":                 {"manager": "/not/there"},
+		"needs a binary named manager":              {"transfer": good},
+		"needs a binary named transfer":             {"manager": good},
+		`binary "bin/agent": the name is`:           {"manager": good, "transfer": good, "bin/agent": good},
+		"binary manager=" + script + " is no Linux": {"manager": script, "transfer": good},
+		"binary manager=/bin/sh is linked dynamic":  {"manager": "/bin/sh", "transfer": good},
+		"binary manager=/not/there":                 {"manager": "/not/there", "transfer": good},
 	} {
 		dest := filepath.Join(t.TempDir(), "operator.tar")
 		err := Operator(OperatorOptions{Dest: dest, Version: "1.2.3", Binaries: binaries})
@@ -93,7 +94,7 @@ func TestBadBinariesAreRefusedByName(t *testing.T) {
 }
 
 func TestAnOperatorWithoutAVersionIsRefused(t *testing.T) {
-	err := Operator(OperatorOptions{Dest: filepath.Join(t.TempDir(), "operator.tar"), Binaries: map[string]string{"manager": staticBinary(t)}})
+	err := Operator(OperatorOptions{Dest: filepath.Join(t.TempDir(), "operator.tar"), Binaries: binaries(t)})
 	if err == nil || !strings.Contains(err.Error(), "--version") {
 		t.Errorf("error is %v, want one that asks for --version", err)
 	}
@@ -102,7 +103,7 @@ func TestAnOperatorWithoutAVersionIsRefused(t *testing.T) {
 func TestAReferenceThatIsNoneIsRefused(t *testing.T) {
 	opts := OperatorOptions{
 		Dest: filepath.Join(t.TempDir(), "operator.tar"), Version: "1.2.3", Reference: "No Such:Name",
-		Binaries: map[string]string{"manager": staticBinary(t)},
+		Binaries: binaries(t),
 	}
 	if err := Operator(opts); err == nil || !strings.Contains(err.Error(), `image reference "No Such:Name"`) {
 		t.Errorf("error is %v, want one that names the reference", err)
@@ -112,11 +113,17 @@ func TestAReferenceThatIsNoneIsRefused(t *testing.T) {
 func operator(t *testing.T, binary string) v1.Image {
 	t.Helper()
 	dest := filepath.Join(t.TempDir(), "operator.tar")
-	opts := OperatorOptions{Dest: dest, Version: "1.2.3", Binaries: map[string]string{"manager": binary, "agent": binary}}
+	opts := OperatorOptions{Dest: dest, Version: "1.2.3", Binaries: map[string]string{"manager": binary, "transfer": binary, "agent": binary}}
 	if err := Operator(opts); err != nil {
 		t.Fatal(err)
 	}
 	return load(t, dest)
+}
+
+func binaries(t *testing.T) map[string]string {
+	t.Helper()
+	binary := staticBinary(t)
+	return map[string]string{"manager": binary, "transfer": binary}
 }
 
 // staticBinary is any program that is linked statically: pause will do.
