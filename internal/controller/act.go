@@ -12,8 +12,11 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -114,6 +117,10 @@ func (r *Reconciler) remove(ctx context.Context, cluster *dbv1.DatabaseCluster, 
 	object := belonging(cluster, removal.Kind, removal.Name)
 	object.SetUID(removal.UID)
 	object.SetResourceVersion(removal.Version)
+	if removal.Kind == "Job" { // goes after its pods: nothing of it runs any more when it is gone
+		object.SetAPIVersion(batchv1.SchemeGroupVersion.String())
+		return r.Writer.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationForeground))
+	}
 	return r.Writer.Delete(ctx, object)
 }
 

@@ -33,6 +33,10 @@ type Reconciler struct {
 	Clock        clock.PassiveClock
 	// Policies are the names of the admission policies that protect clusters, and of their bindings.
 	Policies []string
+	// Logs reads how far Jobs are; nil: nobody is told.
+	Logs Logs
+	// TransferImage holds the binary that Jobs transfer backups with.
+	TransferImage string
 	// ReferencePeriod is how often a cluster is looked at again whose spec names Secrets or ConfigMaps, or asks
 	// for protection: those, and the policies, are not watched. 0: only when something else wakes it.
 	ReferencePeriod time.Duration

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -20,7 +21,7 @@ const indexCluster = "cluster"
 
 // index makes the cache keep that index for what is listed.
 func index(ctx context.Context, indexer client.FieldIndexer) error {
-	for _, kind := range []client.Object{&corev1.Pod{}, &corev1.PersistentVolumeClaim{}, &corev1.ConfigMap{}} {
+	for _, kind := range []client.Object{&corev1.Pod{}, &corev1.PersistentVolumeClaim{}, &corev1.ConfigMap{}, &batchv1.Job{}} {
 		if err := indexer.IndexField(ctx, kind, indexCluster, clusterName); err != nil {
 			return fmt.Errorf("index %T: %w", kind, err)
 		}

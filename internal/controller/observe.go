@@ -72,6 +72,7 @@ func (r *Reconciler) observe(ctx context.Context, from view, key client.ObjectKe
 	o.readPods(ctx)
 	o.readVolumes(ctx, r.Live)
 	o.readProtection(ctx, r.Live, r.Policies)
+	o.readRestore(ctx, r)
 	if cluster.DeletionTimestamp != nil {
 		o.readHooks(ctx)
 	} else {

@@ -36,6 +36,12 @@ func (r *Reconciler) take(ctx context.Context, cluster *dbv1.DatabaseCluster, ob
 		return r.scale(ctx, observed, step)
 	case plan.RunHook:
 		return r.runHook(ctx, step)
+	case plan.MakeVolumes:
+		return nil, r.make(ctx, step.Claims)
+	case plan.StartRestore:
+		return r.startRestore(ctx, step)
+	case plan.FinishRestore:
+		return r.finishRestore(ctx, cluster, step)
 	case plan.Finalize:
 		return nil, r.finalize(ctx, cluster)
 	default:

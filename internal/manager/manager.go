@@ -15,6 +15,7 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
@@ -29,6 +30,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/config/admission"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/controller"
+	"github.com/dbcluster/databasecluster-operator/internal/logs"
 	"github.com/dbcluster/databasecluster-operator/internal/metrics"
 )
 
@@ -61,6 +63,10 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 	if err != nil {
 		return nil, fmt.Errorf("set the manager up: %w", err)
 	}
+	pods, err := corev1client.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return nil, fmt.Errorf("set the reader of logs up: %w", err)
+	}
 	clusters := &controller.Reconciler{
 		Cached: mgr.GetClient(),
 		Live:   mgr.GetAPIReader(),
@@ -68,6 +74,8 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 		Events: mgr.GetEventRecorder(dbv1.FieldOwner),
 		Clock:  clock.RealClock{},
 
+		Logs:            logs.Reader{Pods: pods},
+		TransferImage:   settings.transferImage,
 		ReferencePeriod: settings.referencePeriod,
 	}
 	if clusters.Policies, err = admission.Names(); err != nil {

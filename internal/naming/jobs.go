@@ -48,13 +48,15 @@ func VerificationJob(cluster string, backup types.UID, request string, ordinal i
 	return cluster + "-verify-" + digest(string(backup), request) + "-" + number(ordinal)
 }
 
-// RestoreJob is the name of the Job that restores a backup into one member's volume.
-func RestoreJob(cluster string, uid types.UID, location string, ordinal int32) string {
-	return cluster + "-restore-" + RestoreID(uid, location) + "-" + number(ordinal)
+// RestoreJob is the name of the Job of a restore that fills the volume of one member, by the UID of its claim.
+func RestoreJob(cluster, restore string, claim types.UID, ordinal int32) string {
+	return cluster + "-restore-" + digest(restore, string(claim)) + "-" + number(ordinal)
 }
 
-// RestoreID names the restore of a location into the volumes of a cluster.
-func RestoreID(cluster types.UID, location string) string { return digest(string(cluster), location) }
+// RestoreID names the restore of a source into the volumes of a cluster.
+func RestoreID(cluster types.UID, source ...string) string {
+	return digest(append([]string{string(cluster)}, source...)...)
+}
 
 // HookLabels are the labels of a deletion hook's Job and pods. They never match Selector, or the
 // Service would send connections to a hook.

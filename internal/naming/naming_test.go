@@ -33,7 +33,7 @@ func TestEveryNameOfTheLongestClusterIsAValidLabelValue(t *testing.T) {
 		"BackupJob":           BackupJob(longest, uid, 8),
 		"BackupDeletionJob":   BackupDeletionJob(longest, uid),
 		"VerificationJob":     VerificationJob(longest, uid, strings.Repeat("r", 253), 8),
-		"RestoreJob":          RestoreJob(longest, uid, "s3://bucket", 8),
+		"RestoreJob":          RestoreJob(longest, RestoreID(uid, "s3://bucket"), uid, 8),
 		"revision hash label": StatefulSet(longest) + "-" + strings.Repeat("f", 10),
 	}
 	for kind, name := range names {

@@ -24,6 +24,7 @@ func deletion(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 	case protected(&p, cluster):
 	case labeling(&p):
 		p.Reason = dbv1.ReasonDeleting
+	case stopRestore(&p, cluster, observed):
 	case runHooks(&p, cluster, observed), lower(&p, observed, 0, dbv1.ReasonStopping), stopOrphans(&p, observed):
 	default:
 		p.Step = Finalize{}

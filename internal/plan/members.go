@@ -21,7 +21,8 @@ func target(cluster *dbv1.DatabaseCluster) int32 {
 }
 
 // replicasNow is what the StatefulSet is told now: members come all at once but go one by one. A member
-// whose former volume is still on its way out has to wait: it would start with a volume that goes.
+// whose former volume is still on its way out has to wait: it would start with a volume that goes. So has one that
+// would find a part of a backup.
 func replicasNow(cluster *dbv1.DatabaseCluster, observed state.Observed) int32 {
 	live, known := observed.Replicas()
 	if !known {
@@ -29,7 +30,7 @@ func replicasNow(cluster *dbv1.DatabaseCluster, observed state.Observed) int32 {
 	}
 	wanted := target(cluster)
 	for _, v := range observed.Volumes {
-		if v.Stopping && v.Ordinal >= live {
+		if (v.Stopping || v.Restoring != "") && v.Ordinal >= live {
 			wanted = min(wanted, v.Ordinal)
 		}
 	}

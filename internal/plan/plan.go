@@ -71,7 +71,8 @@ func (p *Plan) Delicate() bool {
 	return p.Step != nil || claims > 0 || len(p.Delete) > 0 || members && !p.AddFinalizer
 }
 
-// Step is one disruptive thing: RestartMember, ResizeMember, StopMember, Scale, RecreateStatefulSet, RunHook or Finalize.
+// Step is one disruptive thing: RestartMember, ResizeMember, StopMember, Scale, RecreateStatefulSet, RunHook, MakeVolumes,
+// StartRestore, FinishRestore or Finalize.
 //
 //sumtype:decl
 type Step interface {
@@ -110,7 +111,7 @@ func decide(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) {
 	switch {
 	case len(p.Apply) > 0:
 		p.Reason, p.Why = dbv1.ReasonApplying, describe(p.Apply)
-	case leaving(p, observed), adopting(p, cluster, observed), absent(p, cluster, observed):
+	case leaving(p, observed), adopting(p, cluster, observed), restoring(p, cluster, observed), absent(p, cluster, observed):
 	case recreate(p, cluster, observed), scaleIn(p, cluster, observed):
 	case held(p, cluster, observed), rollOut(p, cluster, observed):
 	case settling(p, cluster, observed), resizing(p, cluster, observed), labeling(p):
@@ -125,7 +126,7 @@ func decide(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) {
 func pending(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	wanted := target(cluster)
 	leaving := slices.ContainsFunc(observed.Members, func(m state.Member) bool { return m.Ordinal >= wanted })
-	return len(p.Claims) > 0 || len(p.Labels) > 0 || inherits(cluster, observed) || leaving ||
+	return len(p.Claims) > 0 || len(p.Labels) > 0 || inherits(cluster, observed) || restoreOf(cluster, observed) != nil || leaving ||
 		replicasNow(cluster, observed) != wanted || holdsBack(cluster, observed) ||
 		ending(observed) || otherSize(cluster, observed) ||
 		slices.ContainsFunc(observed.Foreign, isLeaving)
@@ -133,7 +134,8 @@ func pending(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) boo
 
 // pause leaves everything undone. What only Kubernetes still has to do is reported as ever.
 func (p *Plan) pause() {
-	if !p.AddFinalizer && len(p.Adopt) == 0 && len(p.Claims) == 0 && len(p.Labels) == 0 && len(p.Apply) == 0 && p.Step == nil {
+	settled := len(p.Delete) == 0 || p.Reason == dbv1.ReasonSettled
+	if !p.AddFinalizer && len(p.Adopt) == 0 && len(p.Claims) == 0 && len(p.Labels) == 0 && len(p.Apply) == 0 && settled && p.Step == nil {
 		p.Delete = nil
 		return
 	}
@@ -167,6 +169,7 @@ func again(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) time.
 	within(slices.ContainsFunc(observed.Foreign, isLeaving), leavingAgain)
 	within(inherits(cluster, observed) && formerPod(cluster, observed) != "", leavingAgain)
 	within(unfit(cluster, observed) != nil, missingAgain)
+	within(true, restoreAgain(cluster, observed))
 	unwatched := slices.ContainsFunc(observed.Volumes, func(v state.Volume) bool { return v.Unwatched })
 	within(unwatched && Resizing(cluster, observed) != "", missingAgain)
 	return soonest

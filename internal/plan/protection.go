@@ -26,10 +26,10 @@ func (c ClaimLabel) String() string {
 
 // labels are the claims that are not protected as the spec says: those of members that are no more, too,
 // because their data is kept as well. One that is on its way out is beyond protection, and one that an earlier
-// cluster left is first to be this one's.
+// cluster left is first to be this one's. While a backup is restored there is nothing yet that it does not hold, too.
 func labels(cluster *dbv1.DatabaseCluster, observed state.Observed) []ClaimLabel {
 	var all []ClaimLabel
-	protect := cluster.Spec.Deletion.Protection
+	protect := cluster.Spec.Deletion.Protection && restoreOf(cluster, observed) == nil
 	for _, v := range observed.Volumes {
 		former := usable(v) && v.Cluster != cluster.UID
 		if v.Protected != protect && !v.Stopping && !former {

@@ -24,6 +24,12 @@ func stall(cluster *dbv1.DatabaseCluster, observed state.Observed) *Stall {
 	if unfit := unfitStall(cluster, observed); unfit != nil {
 		return unfit
 	}
+	if cut := halfRestored(cluster, observed); cut != nil {
+		return cut
+	}
+	if failed := restoreStall(cluster, observed); failed != nil {
+		return failed
+	}
 	return infeasible(cluster, observed)
 }
 

@@ -42,6 +42,21 @@ type RunHook struct {
 	Job  resources.Child
 }
 
+// MakeVolumes makes the claims of volumes that a backup is going to be restored into.
+type MakeVolumes struct{ Claims []resources.Child }
+
+// StartRestore starts the Jobs that restore a backup.
+type StartRestore struct {
+	From string
+	Jobs []resources.Child
+}
+
+// FinishRestore marks the claims of the volumes that a backup has been restored into; members may use them then.
+type FinishRestore struct {
+	From    string
+	Volumes []state.Volume
+}
+
 // Finalize takes our finalizer off the cluster, which is then gone.
 type Finalize struct{}
 
@@ -51,6 +66,9 @@ func (ResizeMember) step()        {}
 func (RecreateStatefulSet) step() {}
 func (Scale) step()               {}
 func (RunHook) step()             {}
+func (MakeVolumes) step()         {}
+func (StartRestore) step()        {}
+func (FinishRestore) step()       {}
 func (Finalize) step()            {}
 
 func (s RestartMember) String() string     { return "restart " + s.Member.Name }
@@ -59,4 +77,9 @@ func (s ResizeMember) String() string      { return "resize " + s.Member.Name }
 func (RecreateStatefulSet) String() string { return "delete the StatefulSet and leave its pods" }
 func (s Scale) String() string             { return fmt.Sprintf("scale in to %d", s.To) }
 func (s RunHook) String() string           { return fmt.Sprintf("start deletion hook %q as %s", s.Hook, s.Job) }
-func (Finalize) String() string            { return "take off the finalizer" }
+func (s MakeVolumes) String() string       { return "make " + describe(s.Claims) }
+func (s StartRestore) String() string      { return "restore " + s.From + ", start " + describe(s.Jobs) }
+func (s FinishRestore) String() string {
+	return fmt.Sprintf("mark %d volumes as restored from %s", len(s.Volumes), s.From)
+}
+func (Finalize) String() string { return "take off the finalizer" }

@@ -69,9 +69,11 @@ func writes(cluster *dbv1.DatabaseCluster, observed state.Observed) []Write {
 }
 
 // membersMayBeMade tells whether the StatefulSet may be written: its members' names lead to the headless
-// Service, what they need exists, and it is not on its way out.
+// Service, what they need exists, and it is not on its way out. The first have to find their volumes filled, where
+// they are to start with a backup.
 func membersMayBeMade(cluster *dbv1.DatabaseCluster, observed state.Observed, headless resources.Child) bool {
-	return !observed.Holds(headless.Kind(), headless.Name()) && !holdsBack(cluster, observed) && !ending(observed)
+	return !observed.Holds(headless.Kind(), headless.Name()) && !holdsBack(cluster, observed) && !ending(observed) &&
+		!emptyHanded(cluster, observed)
 }
 
 func find(configs []*corev1.ConfigMap, name string) *corev1.ConfigMap {

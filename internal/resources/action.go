@@ -47,6 +47,8 @@ type Action struct {
 	Member *int32
 	// Offline mounts the volume of that member, which must not run.
 	Offline bool
+	// Spread says how the pods of several actions are spread, where that matters.
+	Spread []*corev1ac.TopologySpreadConstraintApplyConfiguration
 	// Copy lets the action ask a throw-away copy of the database; nil: the cluster.
 	Copy *Copy
 	// Resources of each container that does work.
@@ -121,7 +123,9 @@ func onExit(container string, action batchv1.PodFailurePolicyAction, codes ...in
 }
 
 func (a Action) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration {
-	spec := podSpec(cluster).WithRestartPolicy(corev1.RestartPolicyNever)
+	spec := podSpec(cluster).
+		WithRestartPolicy(corev1.RestartPolicyNever).
+		WithTopologySpreadConstraints(a.Spread...)
 	for i := range spec.Volumes {
 		// The files of spec.config belong to the cluster: a foreground deletion may have taken them.
 		if v := &spec.Volumes[i]; *v.Name == naming.ConfigVolume {

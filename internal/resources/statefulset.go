@@ -55,6 +55,13 @@ func claimTemplates(cluster *dbv1.DatabaseCluster, live *appsv1.StatefulSet) []a
 	if ephemeral(cluster) {
 		return nil
 	}
+	template := dataClaim(cluster, naming.DataVolume)
+	template.Namespace = nil // a template has none
+	return []any{toMap(template)}
+}
+
+// dataClaim is the claim of a member's data volume.
+func dataClaim(cluster *dbv1.DatabaseCluster, name string) *corev1ac.PersistentVolumeClaimApplyConfiguration {
 	spec := corev1ac.PersistentVolumeClaimSpec().
 		WithAccessModes(corev1.ReadWriteOnce).
 		WithResources(corev1ac.VolumeResourceRequirements().
@@ -62,12 +69,11 @@ func claimTemplates(cluster *dbv1.DatabaseCluster, live *appsv1.StatefulSet) []a
 	if class := cluster.Spec.Storage.StorageClassName; class != nil {
 		spec.WithStorageClassName(*class)
 	}
-	template := corev1ac.PersistentVolumeClaim(naming.DataVolume, "").WithLabels(naming.Labels(cluster)).WithSpec(spec)
-	template.Namespace = nil // a template has none
+	claim := corev1ac.PersistentVolumeClaim(name, cluster.Namespace).WithLabels(naming.Labels(cluster)).WithSpec(spec)
 	if cluster.Spec.Engine != "" {
-		template.WithAnnotations(map[string]string{dbv1.AnnotationEngine: cluster.Spec.Engine})
+		claim.WithAnnotations(map[string]string{dbv1.AnnotationEngine: cluster.Spec.Engine})
 	}
-	return []any{toMap(template)}
+	return claim
 }
 
 // ClaimSize is the size with which the StatefulSet makes claims; ok is false where it makes none.

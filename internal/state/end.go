@@ -7,6 +7,7 @@ package state
 import (
 	"slices"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -61,6 +62,8 @@ type Bystander struct {
 	UID  types.UID
 	// Cluster is the UID of the cluster that the pod was made for.
 	Cluster types.UID
+	// Job is the UID of the Job that made it; "" for none.
+	Job types.UID
 	// Component is what the pod is to that cluster.
 	Component string
 	// Ended tells that nothing of the pod runs any more.
@@ -82,6 +85,7 @@ func BystanderOf(pod *corev1.Pod) Bystander {
 	return Bystander{
 		Name: pod.Name, UID: pod.UID, Version: pod.ResourceVersion,
 		Cluster:   types.UID(pod.Labels[dbv1.LabelClusterUID]),
+		Job:       types.UID(pod.Labels[batchv1.ControllerUidLabel]),
 		Component: pod.Labels[dbv1.LabelComponent],
 		Ended:     atEnd(pod),
 		Held:      Holds(pod),

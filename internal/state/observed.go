@@ -52,6 +52,12 @@ type Observed struct {
 	// Configs are the ConfigMaps that the operator made for spec.config, by name.
 	Configs []*corev1.ConfigMap
 
+	// Restore is what is there of a restore into the cluster's volumes.
+	Restore Restore
+
+	// Image is the operator's own: Jobs take transfer from it.
+	Image string
+
 	// References are the Secrets and ConfigMaps that the spec names, in the order of the fields.
 	References []Reference
 

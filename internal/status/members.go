@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -78,4 +79,12 @@ func sizeOf(quantity resource.Quantity) *resource.Quantity {
 		return nil
 	}
 	return &quantity
+}
+
+func (p Pass) restore() *dbv1.RestoreStatus {
+	seen := plan.RestoreStatus(p.Cluster, p.Observed, p.Plan)
+	if seen != nil {
+		seen.Message = truncate(seen.Message)
+	}
+	return seen
 }

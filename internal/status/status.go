@@ -30,6 +30,7 @@ func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 	status := pass.Cluster.Status.DeepCopy()
 	status.Selector = naming.SelectorText(pass.Cluster.Name)
 	pass.count(status)
+	status.Restore = pass.restore()
 	status.ObservedGeneration = pass.observedGeneration()
 	for _, condition := range pass.conditions() {
 		condition.ObservedGeneration = pass.Cluster.Generation

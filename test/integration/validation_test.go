@@ -63,6 +63,13 @@ func TestTheAPIServerRefusesBadInputWithASentenceThatNamesTheField(t *testing.T)
 			spec:  storage(map[string]any{"size": "1Gi", "ephemeral": true, "storageClassName": "fast"}),
 			wants: "spec.storage.storageClassName cannot be set together with spec.storage.ephemeral",
 		},
+		"a backup for ephemeral volumes": {
+			spec: map[string]any{
+				"storage":   map[string]any{"size": "1Gi", "ephemeral": true},
+				"bootstrap": map[string]any{"fromBackup": map[string]any{"name": "first"}},
+			},
+			wants: "spec.bootstrap.fromBackup cannot be set together with spec.storage.ephemeral",
+		},
 		"port zero":                 {spec: map[string]any{"port": int64(0)}, wants: "spec.port in body should be greater than or equal to 1"},
 		"a port too high":           {spec: map[string]any{"port": int64(65536)}, wants: "spec.port in body should be less than or equal to 65535"},
 		"a relative data path":      {spec: map[string]any{"dataPath": "data"}, wants: "spec.dataPath must be an absolute path"},

@@ -1,0 +1,188 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Logs reads the end of a container's log.
+type Logs interface {
+	Tail(ctx context.Context, namespace, pod, container string) (string, error)
+}
+
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=get
+
+// readRestore reads what restores a backup into the cluster's volumes, as long as it has no members; in a
+// deletion, what still writes there.
+func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
+	deleted := o.cluster.DeletionTimestamp != nil
+	begun := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.Restoring != "" && v.Cluster == o.cluster.UID })
+	asked := state.FromBackup(o.cluster) != nil
+	if o.err != nil || !begun && !asked || !deleted && (o.StatefulSet != nil || len(o.Members) > 0) {
+		return
+	}
+	o.Image = r.TransferImage
+	o.readRestoreJobs(ctx)
+	if deleted || !asked {
+		return
+	}
+	o.readSource(ctx, r.Live)
+	o.readClaimsByName(ctx)
+	o.readProgress(ctx, r.Logs)
+}
+
+// readRestoreJobs reads the Jobs that fill volumes, found by label, and those that have the names of such.
+func (o *observation) readRestoreJobs(ctx context.Context) {
+	labels := naming.RestoreLabels(o.cluster)
+	jobs := &batchv1.JobList{}
+	o.list(ctx, jobs, labels)
+	for i := range jobs.Items {
+		o.addRestoreJob(ctx, &jobs.Items[i])
+	}
+	for _, v := range o.Volumes {
+		name := naming.RestoreJob(o.cluster.Name, v.Restoring, v.UID, v.Ordinal)
+		if _, found := o.Restore.Job(name); found || v.Restoring == "" || v.Cluster != o.cluster.UID {
+			continue
+		}
+		job := &batchv1.Job{}
+		switch {
+		case !o.exists(ctx, name, job):
+		case types.UID(job.Labels[dbv1.LabelClusterUID]) != o.cluster.UID:
+			o.Foreign = append(o.Foreign, state.Ref{Kind: "Job", Name: name})
+		default:
+			o.addRestoreJob(ctx, job)
+		}
+	}
+	slices.SortFunc(o.Restore.Jobs, func(a, b state.RestoreTask) int { return cmp.Compare(a.Job, b.Job) })
+}
+
+func (o *observation) addRestoreJob(ctx context.Context, job *batchv1.Job) {
+	o.Restore.Jobs = append(o.Restore.Jobs, state.RestoreTask{Task: o.task(ctx, job)})
+}
+
+// readSource reads the DatabaseBackup that the spec names, and whether there is what its destination names. It is
+// another's, as Secrets are, and bears perhaps none of our labels: it is not watched.
+func (o *observation) readSource(ctx context.Context, live client.Reader) {
+	from := &observation{view: view{Reader: live}, cluster: o.cluster, err: o.err}
+	if name := state.FromBackup(o.cluster).Name; name != "" {
+		backup := &dbv1.DatabaseBackup{}
+		if from.exists(ctx, name, backup) {
+			o.Restore.Backup = backup
+		}
+	}
+	if source := state.SourceOf(o.cluster, o.Restore.Backup); source != nil {
+		for _, needed := range []struct {
+			kind, name string
+			object     client.Object
+		}{
+			{"Secret", source.CredentialsSecretName, &corev1.Secret{}},
+			{"PersistentVolumeClaim", source.ClaimName, &corev1.PersistentVolumeClaim{}},
+		} {
+			if needed.name != "" && !from.exists(ctx, needed.name, needed.object) {
+				o.Restore.Missing = append(o.Restore.Missing, state.Ref{Kind: needed.kind, Name: needed.name})
+			}
+		}
+	}
+	o.err = from.err
+}
+
+// readClaimsByName looks for the claims that the list did not have: one that lacks the labels of a cluster's is
+// somebody else's, and no backup is restored over it.
+func (o *observation) readClaimsByName(ctx context.Context) {
+	for ordinal := range o.cluster.Spec.Replicas {
+		claim := &corev1.PersistentVolumeClaim{}
+		name := naming.Claim(o.cluster.Name, ordinal)
+		i := slices.IndexFunc(o.Volumes, func(v state.Volume) bool { return v.Ordinal == ordinal })
+		switch {
+		case i >= 0 && o.Volumes[i].Managed, i < 0 && !o.exists(ctx, name, claim):
+		case i < 0 && claim.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue && claim.Labels[dbv1.LabelInstance] == o.cluster.Name:
+			o.Volumes = append(o.Volumes, state.VolumeOf(claim, ordinal)) // the cache has not seen it yet
+		default:
+			o.Foreign = append(o.Foreign, state.Ref{Kind: "PersistentVolumeClaim", Name: name})
+		}
+	}
+	slices.SortFunc(o.Volumes, func(a, b state.Volume) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
+}
+
+// readProgress asks the pods how far they are. One that does not tell is no error: nothing is decided by it.
+func (o *observation) readProgress(ctx context.Context, logs Logs) {
+	for i := range o.Restore.Jobs {
+		job := &o.Restore.Jobs[i]
+		if o.err != nil || logs == nil || !job.Active || job.Pod == "" {
+			continue
+		}
+		if text, err := logs.Tail(ctx, o.cluster.Namespace, job.Pod, naming.ActionContainer); err == nil {
+			if progress, ok := state.ParseProgress(text); ok {
+				job.Progress = &progress
+			}
+		}
+	}
+}
+
+// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=create;delete
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;patch;delete
+
+// make creates objects that were not there when that was decided, as far as it goes.
+func (r *Reconciler) make(ctx context.Context, all []resources.Child) error {
+	var errs []error
+	for _, child := range all {
+		_, err := r.Writer.Create(ctx, child.Object)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func (r *Reconciler) startRestore(ctx context.Context, step plan.StartRestore) ([]happening, error) {
+	if err := r.make(ctx, step.Jobs); err != nil {
+		return nil, err
+	}
+	return []happening{normal("RestoreStarted", "Restore", fmt.Sprintf("restoring %s by %s", step.From, names(step.Jobs)))}, nil
+}
+
+func names(all []resources.Child) string {
+	texts := make([]string, 0, len(all))
+	for _, child := range all {
+		texts = append(texts, child.String())
+	}
+	return strings.Join(texts, ", ")
+}
+
+// annotationPath is where a JSON patch finds an annotation.
+func annotationPath(key string) string {
+	return "/metadata/annotations/" + strings.ReplaceAll(key, "/", "~1")
+}
+
+// finishRestore marks claims; each is still to be as it was when that was decided.
+func (r *Reconciler) finishRestore(ctx context.Context, cluster *dbv1.DatabaseCluster, step plan.FinishRestore) ([]happening, error) {
+	var errs []error
+	for _, v := range step.Volumes {
+		_, err := r.Writer.Patch(ctx, belonging(cluster, "PersistentVolumeClaim", v.Claim), v.Version, []resources.Operation{
+			{Op: "remove", Path: annotationPath(dbv1.AnnotationRestoring)},
+			{Op: "add", Path: annotationPath(dbv1.AnnotationRestored), Value: step.From},
+		})
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return []happening{normal("RestoreCompleted", "Restore", step.From+" is restored; the members start with it")}, nil
+}

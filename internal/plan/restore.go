@@ -1,0 +1,282 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// A backup is restored before there is a StatefulSet: the claims are made, marked as being restored into; a Job fills
+// each volume; the claims are marked as restored; then the StatefulSet is made and takes them up. How far that is
+// the claims and Jobs tell, so it goes on after a crash at any point.
+//
+// No member has ever run with a volume that bears the first mark, because no StatefulSet is made while one does. What
+// is in it is a part of a backup and nothing else. So, and only so, it may be deleted when something else is to be
+// restored.
+
+// restore is what is still to be done of that; there are no members yet.
+type restore struct {
+	cluster  *dbv1.DatabaseCluster
+	observed state.Observed
+	// from is where the backup is, and id what a restore of it into these members is called; nil and "" while that is
+	// not known, or nothing is to be restored.
+	from *dbv1.BackupDestination
+	id   string
+	// own are the volumes that were made for this cluster.
+	own []state.Volume
+}
+
+// restoreOf is nil where there is nothing left to restore: members were made before, or every volume is filled.
+func restoreOf(cluster *dbv1.DatabaseCluster, observed state.Observed) *restore {
+	if !beginning(observed) || started(cluster) {
+		return nil
+	}
+	r := &restore{cluster: cluster, observed: observed, from: state.SourceOf(cluster, observed.Restore.Backup)}
+	for _, v := range observed.Volumes {
+		if v.Cluster == cluster.UID {
+			r.own = append(r.own, v)
+		}
+	}
+	begun := slices.ContainsFunc(r.own, isRestoring)
+	asked := state.FromBackup(cluster) != nil && !slices.ContainsFunc(r.own, isPlain) && !r.whole()
+	if !begun && !asked {
+		return nil
+	}
+	if r.from != nil {
+		r.id = restoreID(cluster, *r.from)
+	}
+	return r
+}
+
+// started tells whether the members were once started with what was restored; the source is not read again after
+// that, whatever has become of them.
+func started(cluster *dbv1.DatabaseCluster) bool {
+	return cluster.Status.Restore != nil && cluster.Status.Restore.Phase == dbv1.RestoreCompleted
+}
+
+// restoreID names a restore by all that it depends on: what another one has left is not gone on with.
+func restoreID(cluster *dbv1.DatabaseCluster, from dbv1.BackupDestination) string {
+	return naming.RestoreID(cluster.UID, from.URL, from.Endpoint, from.Region, from.CredentialsSecretName, from.ClaimName,
+		fmt.Sprint(cluster.Spec.Replicas))
+}
+
+func isRestoring(v state.Volume) bool { return v.Restoring != "" }
+
+// isPlain tells whether a volume was made without a restore: by a StatefulSet, so that there were members before.
+func isPlain(v state.Volume) bool { return v.Restoring == "" && v.Restored == "" }
+
+// whole tells whether every member finds its volume filled.
+func (r *restore) whole() bool {
+	var filled int32
+	for _, v := range r.own {
+		if v.Ordinal < r.cluster.Spec.Replicas && v.Restored != "" && v.Restoring == "" && !v.Stopping {
+			filled++
+		}
+	}
+	return filled == r.cluster.Spec.Replicas
+}
+
+// emptyHanded tells whether the first members would not find what they are to start with.
+func emptyHanded(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
+	return restoreOf(cluster, observed) != nil || beginning(observed) && halfRestored(cluster, observed) != nil
+}
+
+// restoring takes the next step towards filled volumes. One thing after the other: what a former source left goes,
+// the claims are made, the Jobs run, the claims are marked.
+func restoring(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
+	r := restoreOf(cluster, observed)
+	switch {
+	case r == nil:
+		return false
+	case held(p, cluster, observed):
+		return true
+	}
+	p.Reason = dbv1.ReasonRestoring
+	switch {
+	case p.Stalled != nil:
+		p.Why = p.Stalled.Message
+	case r.stopJobs(p), r.discard(p), r.prepare(p), r.start(p), r.finish(p):
+	default:
+		p.Why = r.waits()
+	}
+	return true
+}
+
+// stopJobs ends what fills no volume that is wanted, and waits until nothing of it runs any more: two that write into one
+// volume would spoil it.
+func (r *restore) stopJobs(p *Plan) bool {
+	var wanted []string
+	for _, v := range r.own {
+		if v.Restoring != "" && (v.Restoring == r.id || r.unknown()) {
+			wanted = append(wanted, r.job(v))
+		}
+	}
+	return stopJobs(p, r.cluster, r.observed, wanted)
+}
+
+// unknown tells whether nobody knows just now what is to be restored.
+func (r *restore) unknown() bool { return r.from == nil && state.FromBackup(r.cluster) != nil }
+
+// discard deletes the volumes that another restore has begun to fill. Those that it had filled go first: without the
+// others nothing would tell any more that they are part of a whole that never was.
+func (r *restore) discard(p *Plan) bool {
+	if r.unknown() || !slices.ContainsFunc(r.own, r.outdated) {
+		return r.awaitClaims(p)
+	}
+	former := slices.DeleteFunc(slices.Clone(r.own), func(v state.Volume) bool { return v.Restored == "" })
+	if len(former) == 0 {
+		former = slices.DeleteFunc(slices.Clone(r.own), func(v state.Volume) bool { return !r.outdated(v) })
+	}
+	for _, v := range former {
+		if !v.Stopping {
+			p.Delete = append(p.Delete, Removal{"PersistentVolumeClaim", v.Claim, v.UID, v.Version, "holds a part of a backup that is wanted no more"})
+		}
+	}
+	if len(p.Delete) == 0 {
+		return r.awaitClaims(p)
+	}
+	p.Why = "something else is to be restored than before; deleting " + describe(p.Delete)
+	return true
+}
+
+// outdated tells whether a volume holds a part of what another restore was to bring.
+func (r *restore) outdated(v state.Volume) bool { return v.Restoring != "" && v.Restoring != r.id }
+
+// awaitClaims waits until the names of claims are free.
+func (r *restore) awaitClaims(p *Plan) bool {
+	i := slices.IndexFunc(r.observed.Volumes, func(v state.Volume) bool { return v.Stopping })
+	if i >= 0 {
+		p.Why = fmt.Sprintf("PersistentVolumeClaim %s is being deleted; the restore goes on when it is gone", r.observed.Volumes[i].Claim)
+	}
+	return i >= 0
+}
+
+// prepare makes the claims.
+func (r *restore) prepare(p *Plan) bool {
+	if r.from == nil {
+		return false
+	}
+	var claims []resources.Child
+	for ordinal := range r.cluster.Spec.Replicas {
+		if !slices.ContainsFunc(r.own, func(v state.Volume) bool { return v.Ordinal == ordinal }) {
+			claims = append(claims, resources.RestoreClaim(r.cluster, ordinal, r.id))
+		}
+	}
+	if len(claims) == 0 {
+		return false
+	}
+	p.Step = MakeVolumes{claims}
+	p.Why = "making the volumes that the backup is restored into: " + describe(claims)
+	return true
+}
+
+// start makes the Jobs that there are not, of all members at once.
+func (r *restore) start(p *Plan) bool {
+	if r.from == nil || r.observed.Engine == nil || r.observed.Engine.Spec.Actions.Restore == nil {
+		return false // what does not fit has been told
+	}
+	from := resources.Restore{
+		ID: r.id, From: *r.from, Command: r.observed.Engine.Spec.Actions.Restore.Command, Image: r.observed.Image,
+	}
+	var jobs []resources.Child
+	for _, v := range r.filling() {
+		if _, found := r.observed.Restore.Job(r.job(v)); !found {
+			jobs = append(jobs, resources.RestoreJob(r.cluster, from, v))
+		}
+	}
+	if len(jobs) == 0 {
+		return false
+	}
+	p.Step = StartRestore{From: r.from.URL, Jobs: jobs}
+	p.Why = fmt.Sprintf("restoring %s, starting %s", r.from.URL, describe(jobs))
+	return true
+}
+
+// finish marks the claims once every volume is filled.
+func (r *restore) finish(p *Plan) bool {
+	filling := r.filling()
+	if r.from == nil || len(filling) == 0 {
+		return false
+	}
+	for _, v := range filling {
+		if job, found := r.observed.Restore.Job(r.job(v)); !found || !job.Succeeded || job.Ending {
+			return false
+		}
+	}
+	p.Step = FinishRestore{From: r.from.URL, Volumes: filling}
+	p.Why = fmt.Sprintf("%s is restored into the volumes of %d members", r.from.URL, r.cluster.Spec.Replicas)
+	return true
+}
+
+// filling are the volumes that this restore fills.
+func (r *restore) filling() []state.Volume {
+	return slices.DeleteFunc(slices.Clone(r.own), func(v state.Volume) bool { return v.Restoring == "" || v.Restoring != r.id })
+}
+
+func (r *restore) job(v state.Volume) string {
+	return naming.RestoreJob(r.cluster.Name, v.Restoring, v.UID, v.Ordinal)
+}
+
+// waits says what the Jobs do: no numbers, which change by themselves and are in the status.
+func (r *restore) waits() string {
+	if r.from == nil {
+		return sourceText(r.cluster, r.observed.Restore.Backup)
+	}
+	texts := []string{fmt.Sprintf("restoring %s into the volumes of %d members; status.restore tells how far it is", r.from.URL, r.cluster.Spec.Replicas)}
+	for _, v := range r.filling() {
+		job, _ := r.observed.Restore.Job(r.job(v))
+		switch {
+		case job.Ending:
+			texts = append(texts, fmt.Sprintf("waiting for the former Job %s to go", job.Job))
+		case job.Problem != "":
+			texts = append(texts, fmt.Sprintf("pod %s %s", job.Pod, job.Problem))
+		}
+	}
+	return strings.Join(texts, "; ")
+}
+
+// stopRestore ends a restore in a cluster that is deleted, before anything else touches the volumes.
+func stopRestore(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
+	stops := stopJobs(p, cluster, observed, nil)
+	if stops {
+		p.Reason = dbv1.ReasonStopping
+	}
+	return stops && cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] != "true"
+}
+
+// stopJobs deletes the Jobs that fill volumes, but for those with these names, and waits until none of their pods runs
+// any more. A Job goes after its pods; the pods of one that somebody else deleted may still be there.
+func stopJobs(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed, but []string) bool {
+	counts, waits := map[types.UID]bool{}, ""
+	for _, job := range observed.Restore.Jobs {
+		switch {
+		case slices.Contains(but, job.Job):
+			counts[job.UID] = true
+		case !job.Ending && !job.Succeeded && !job.Failed:
+			p.Delete = append(p.Delete, Removal{"Job", job.Job, job.UID, job.Version, "nothing is to be restored by it any more"})
+		}
+	}
+	for _, pod := range observed.Bystanders {
+		if pod.Cluster == cluster.UID && pod.Component == dbv1.ComponentRestore && !pod.Ended && !counts[pod.Job] {
+			waits = fmt.Sprintf("waiting for pod %s to end, which restored what is not wanted any more", pod.Name)
+		}
+	}
+	if len(p.Delete) > 0 {
+		waits = "stopping " + describe(p.Delete)
+	}
+	if waits != "" {
+		p.Why = waits
+	}
+	return waits != ""
+}

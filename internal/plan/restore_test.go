@@ -1,0 +1,526 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+const bucket = "s3://bucket/shop/orders/first-0a1b2c3d"
+
+func restorer() *dbv1.DatabaseEngine {
+	return &dbv1.DatabaseEngine{
+		ObjectMeta: metav1.ObjectMeta{Name: "ledger"},
+		Spec:       dbv1.DatabaseEngineSpec{Actions: dbv1.EngineActions{Restore: &dbv1.EngineAction{Command: []string{"restore"}}}},
+	}
+}
+
+// beginsWith makes a cluster of two that starts with a backup, of which nothing has been done yet.
+func beginsWith(c *dbv1.DatabaseCluster, o *state.Observed, url string) {
+	c.Spec.Replicas, c.Spec.Engine, o.Engine, o.Image = 2, "ledger", restorer(), "operator:1"
+	o.StatefulSet, o.Members = nil, nil
+	c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Location: &dbv1.BackupDestination{URL: url}}}
+}
+
+// filling adds the volume of a member that a restore fills, and its Job.
+func filling(c *dbv1.DatabaseCluster, o *state.Observed, ordinal int32, job *state.RestoreTask) state.Volume {
+	id := restoreID(c, *c.Spec.Bootstrap.FromBackup.Location)
+	v := state.Volume{
+		Claim: naming.Claim("orders", ordinal), UID: types.UID(fmt.Sprint("claim", ordinal)), Ordinal: ordinal,
+		Managed: true, Cluster: uid, Engine: "ledger", Requested: resource.MustParse("1Gi"), Restoring: id,
+	}
+	o.Volumes = append(o.Volumes, v)
+	if job != nil {
+		job.Job = naming.RestoreJob("orders", id, v.UID, ordinal)
+		job.UID = types.UID(fmt.Sprint("job", ordinal))
+		o.Restore.Jobs = append(o.Restore.Jobs, *job)
+	}
+	return v
+}
+
+func runs() *state.RestoreTask { return &state.RestoreTask{Task: state.Task{Active: true}} }
+func done() *state.RestoreTask { return &state.RestoreTask{Task: state.Task{Succeeded: true}} }
+func leaves() *state.RestoreTask {
+	return &state.RestoreTask{Task: state.Task{Active: true, Ending: true}}
+}
+
+// jobs writes the hashes in the names of Jobs as people think of them.
+func jobs(text string, o state.Observed) string {
+	for _, v := range o.Volumes {
+		text = strings.ReplaceAll(text, naming.RestoreJob("orders", v.Restoring, v.UID, v.Ordinal), fmt.Sprint("JOB", v.Ordinal))
+	}
+	return text
+}
+
+func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
+	const (
+		working = "Restoring: restoring " + bucket + " into the volumes of 2 members; status.restore tells how far it is"
+		again   = "\nagain in 5s\n"
+	)
+	cases := map[string]situation{
+		"the claims first": {
+			func(*dbv1.DatabaseCluster, *state.Observed) {},
+			"make PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n" +
+				"Restoring: making the volumes that the backup is restored into: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
+		},
+		"the claim that is not there yet": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, nil) },
+			"make PersistentVolumeClaim data-orders-1\nRestoring: making the volumes that the backup is restored into: PersistentVolumeClaim data-orders-1\n",
+		},
+		"then the Jobs, all at once": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, nil); filling(c, o, 1, nil) },
+			"restore " + bucket + ", start Job JOB0, Job JOB1\nRestoring: restoring " + bucket + ", starting Job JOB0, Job JOB1\n",
+		},
+		"the Job that somebody deleted once more": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, runs()); filling(c, o, 1, nil) },
+			"restore " + bucket + ", start Job JOB1\nRestoring: restoring " + bucket + ", starting Job JOB1" + again,
+		},
+		"but not before the pod of the former one has ended": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				filling(c, o, 0, runs())
+				filling(c, o, 1, nil)
+				o.Bystanders = []state.Bystander{
+					{Name: "x-1", Cluster: uid, Component: dbv1.ComponentRestore, Job: "job0"},
+					{Name: "x-2", Cluster: uid, Component: dbv1.ComponentRestore, Job: "former"},
+				}
+			},
+			"Restoring: waiting for pod x-2 to end, which restored what is not wanted any more" + again,
+		},
+		"nor before that one is gone": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, done()); filling(c, o, 1, leaves()) },
+			working + "; waiting for the former Job JOB1 to go" + again,
+		},
+		"waiting while they run, and looking how far they are": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, done()); filling(c, o, 1, runs()) },
+			working + again,
+		},
+		"saying what keeps a pod from running": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				job := runs()
+				job.Pod, job.Problem = "x-1", "cannot be scheduled: no node"
+				filling(c, o, 0, job)
+				filling(c, o, 1, runs())
+			},
+			working + "; pod x-1 cannot be scheduled: no node" + again,
+		},
+		"no claim is marked while one volume is not filled": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				filling(c, o, 0, done())
+				filling(c, o, 1, &state.RestoreTask{})
+			},
+			working + "\n",
+		},
+		"all are when each is": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, done()); filling(c, o, 1, done()) },
+			"mark 2 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into the volumes of 2 members\n",
+		},
+		"those that a crash left unmarked": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				filling(c, o, 0, done())
+				filling(c, o, 1, done())
+				o.Volumes[0].Restoring, o.Volumes[0].Restored = "", bucket
+			},
+			"mark 1 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into the volumes of 2 members\n",
+		},
+		"then the members": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				filling(c, o, 0, nil)
+				filling(c, o, 1, nil)
+				marked(o)
+			},
+			"create StatefulSet orders\nApplying: create StatefulSet orders\n",
+		},
+		"a hibernated cluster is filled, too": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Hibernated = true
+				filling(c, o, 0, done())
+				filling(c, o, 1, done())
+			},
+			"mark 2 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into the volumes of 2 members\n",
+		},
+		"a paused one is not": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Paused = true },
+			"Paused: spec.paused is true; left undone: making the volumes that the backup is restored into: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
+		},
+		"a claim on its way out is waited for": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				filling(c, o, 0, runs())
+				filling(c, o, 1, runs())
+				o.Volumes[1].Stopping = true
+			},
+			"Restoring: PersistentVolumeClaim data-orders-1 is being deleted; the restore goes on when it is gone" + again,
+		},
+		"a claim that was made anew is filled anew": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				filling(c, o, 0, done())
+				filling(c, o, 1, done())
+				o.Volumes[1].UID = "anew"
+			},
+			"restore " + bucket + ", start Job JOB1\nRestoring: restoring " + bucket + ", starting Job JOB1\n",
+		},
+		"a Job that failed waits for a human": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				filling(c, o, 0, done())
+				filling(c, o, 1, &state.RestoreTask{Task: state.Task{Failed: true, Result: &state.Result{Message: "the bucket is not there"}}})
+			},
+			"Restoring: " + bucket + " could not be restored into PersistentVolumeClaim data-orders-1: the bucket is not there. See kubectl logs job/JOB1; " +
+				"correct the cause, then delete that Job to begin again, or name another backup in spec.bootstrap.fromBackup\nSTALLED RestoreFailed\n",
+		},
+		"without the image there is nothing to do it with": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Image = "" },
+			"Restoring: spec.bootstrap.fromBackup: the operator cannot restore, because it was started without --transfer-image, the image that holds its transfer program\n" +
+				"STALLED RestoreFailed\n",
+		},
+		"a Secret that is not there is looked for": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Restore.Missing = []state.Ref{{Kind: "Secret", Name: "keys"}}
+			},
+			"Restoring: Secret keys, by which the backup of spec.bootstrap.fromBackup is reached, does not exist: create it, or give spec.bootstrap.fromBackup.location with another one\n" +
+				"again in 10s\nSTALLED RestoreFailed\n",
+		},
+		"a claim of somebody else is left alone": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Foreign = []state.Ref{{Kind: "PersistentVolumeClaim", Name: "data-orders-0"}}
+			},
+			"Restoring: PersistentVolumeClaim data-orders-0: not made for this cluster, so the operator leaves it alone; delete or rename it, or give the cluster another name\n" +
+				"again in 30s\nSTALLED NameConflict\n",
+		},
+		"what an earlier cluster left is left alone": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = keptVolumes() },
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1: left by an earlier cluster of this name, and spec.bootstrap.fromBackup never overwrites data; " +
+				"delete what is not needed any more, or take spec.bootstrap out to start with these volumes\nSTALLED VolumesKept\n",
+		},
+		"a claim that came from elsewhere in the middle": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				filling(c, o, 0, runs())
+				filling(c, o, 1, nil)
+				o.Volumes[1].Restoring = ""
+			},
+			"Restoring: PersistentVolumeClaim data-orders-1 was not made for the restore that has begun, and a backup is never restored over data; " +
+				"delete the claim, or take spec.bootstrap out of the spec" + again + "STALLED VolumesKept\n",
+		},
+	}
+	for name, s := range cases {
+		t.Run(name, func(t *testing.T) {
+			cluster := orders()
+			observed := settled(t, cluster)
+			beginsWith(cluster, &observed, bucket)
+			s.change(cluster, &observed)
+			if got := jobs(text(For(cluster, observed)), observed); got != s.want {
+				t.Errorf("got:\n%swant:\n%s", got, s.want)
+			}
+		})
+	}
+}
+
+func marked(o *state.Observed) {
+	for i := range o.Volumes {
+		o.Volumes[i].Restoring, o.Volumes[i].Restored = "", bucket
+	}
+}
+
+func TestABackupIsNeverRestoredOnceThereWereMembers(t *testing.T) {
+	for name, change := range map[string]func(*dbv1.DatabaseCluster, *state.Observed){
+		"members that run": func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			o.StatefulSet, o.Members = settled(t, c).StatefulSet, settled(t, c).Members
+		},
+		"members that run without a StatefulSet": func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Members = settled(t, c).Members
+		},
+		"volumes that a StatefulSet made": func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			for ordinal := range int32(2) {
+				filling(c, o, ordinal, nil)
+				o.Volumes[ordinal].Restoring = ""
+			}
+		},
+		"volumes that are filled, from whatever it was": func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			filling(c, o, 0, nil)
+			filling(c, o, 1, nil)
+			marked(o)
+			c.Spec.Bootstrap.FromBackup.Location.URL = "s3://another"
+		},
+		"a restore that was once complete, and volumes that somebody deleted": func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+			c.Status.Restore = &dbv1.RestoreStatus{Phase: dbv1.RestoreCompleted}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster := orders()
+			observed := settled(t, cluster)
+			beginsWith(cluster, &observed, bucket)
+			change(cluster, &observed)
+			todo := For(cluster, observed)
+			if todo.Reason == dbv1.ReasonRestoring || todo.Stalled != nil || len(todo.Delete) > 0 {
+				t.Error(text(todo))
+			}
+			if restoreOf(cluster, observed) != nil {
+				t.Error("something is left to restore")
+			}
+		})
+	}
+}
+
+func TestWhatAnotherSourceHasBegunGoesBeforeAnythingElse(t *testing.T) {
+	changed := func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap.FromBackup.Location.URL = "s3://another" }
+	for name, change := range map[string]func(*dbv1.DatabaseCluster){
+		"another place":            changed,
+		"other credentials":        func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap.FromBackup.Location.CredentialsSecretName = "keys" },
+		"another number":           func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 1 },
+		"no source at all":         func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap = nil },
+		"no source in a bootstrap": func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap.FromBackup = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster := orders()
+			observed := settled(t, cluster)
+			beginsWith(cluster, &observed, bucket)
+			filling(cluster, &observed, 0, done())
+			filling(cluster, &observed, 1, runs())
+			change(cluster)
+
+			stop := For(cluster, observed)
+			if len(stop.Delete) != 1 || stop.Delete[0].Kind != "Job" || stop.Delete[0].UID != "job1" || stop.Step != nil || len(stop.Apply) > 0 {
+				t.Fatal(text(stop))
+			}
+			observed.Restore.Jobs[1].Ending = true
+			observed.Bystanders = []state.Bystander{{Name: "x-1", Cluster: uid, Component: dbv1.ComponentRestore, Job: "job1"}}
+			if wait := For(cluster, observed); len(wait.Delete) > 0 || wait.Step != nil || len(wait.Apply) > 0 || !strings.Contains(wait.Why, "waiting for pod x-1") {
+				t.Fatal(text(wait))
+			}
+			observed.Restore.Jobs, observed.Bystanders[0].Ended = observed.Restore.Jobs[:1], true
+			discard := For(cluster, observed)
+			if len(discard.Delete) != 2 || discard.Delete[0].Kind != "PersistentVolumeClaim" || discard.Delete[1].UID != "claim1" || len(discard.Apply) > 0 {
+				t.Fatal(text(discard))
+			}
+			observed.Volumes[0].Stopping, observed.Volumes[1].Stopping = true, true
+			if wait := For(cluster, observed); len(wait.Delete) > 0 || wait.Step != nil || len(wait.Apply) > 0 || !strings.Contains(wait.Why, "is being deleted") {
+				t.Fatal(text(wait))
+			}
+			observed.Volumes = nil
+			begin := For(cluster, observed)
+			if _, makes := begin.Step.(MakeVolumes); makes != (state.FromBackup(cluster) != nil) || makes == (len(begin.Apply) > 0) {
+				t.Error(text(begin))
+			}
+		})
+	}
+}
+
+func TestVolumesThatWereFilledGoBeforeTheOthers(t *testing.T) {
+	cluster := orders()
+	observed := settled(t, cluster)
+	beginsWith(cluster, &observed, bucket)
+	filling(cluster, &observed, 0, done())
+	filling(cluster, &observed, 1, done())
+	observed.Volumes[0].Restoring, observed.Volumes[0].Restored = "", bucket
+	cluster.Spec.Bootstrap.FromBackup.Location.URL = "s3://another"
+	todo := For(cluster, observed)
+	if len(todo.Delete) != 1 || todo.Delete[0].UID != "claim0" {
+		t.Error(text(todo))
+	}
+	observed.Volumes[0].Stopping = true
+	if todo := For(cluster, observed); len(todo.Delete) != 0 {
+		t.Error("a claim goes that alone tells that another was never complete", text(todo))
+	}
+}
+
+func TestABackupThatCannotBeRestoredIsToldOrWaitedFor(t *testing.T) {
+	complete := func() *dbv1.DatabaseBackup {
+		b := &dbv1.DatabaseBackup{}
+		b.Status = dbv1.DatabaseBackupStatus{
+			Phase: dbv1.BackupCompleted, Members: 2, Engine: "ledger", Location: bucket,
+			Destination: &dbv1.BackupDestination{URL: "s3://bucket", Region: "r"},
+		}
+		return b
+	}
+	with := func(change func(*dbv1.DatabaseBackup)) *dbv1.DatabaseBackup {
+		b := complete()
+		change(b)
+		return b
+	}
+	named := "DatabaseBackup first, which spec.bootstrap.fromBackup.name names,"
+	cases := map[string]struct {
+		backup *dbv1.DatabaseBackup
+		stalls bool
+		want   string
+	}{
+		"one that is complete":      {complete(), false, "making the volumes"},
+		"none":                      {nil, true, named + " does not exist: name one of this namespace, or give spec.bootstrap.fromBackup.location"},
+		"one that has not begun":    {&dbv1.DatabaseBackup{}, false, "waiting for DatabaseBackup first, which spec.bootstrap.fromBackup.name names and which is Pending"},
+		"one that runs":             {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase = dbv1.BackupRunning }), false, "which is Running, to be complete"},
+		"one that failed":           {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase, b.Status.Message = dbv1.BackupFailed, "no bucket" }), true, named + " has failed and holds nothing: name another. It says: no bucket"},
+		"one that is deleted":       {with(func(b *dbv1.DatabaseBackup) { b.DeletionTimestamp = &metav1.Time{Time: now} }), true, named + " is being deleted"},
+		"one of more members":       {with(func(b *dbv1.DatabaseBackup) { b.Status.Members = 3 }), true, named + " holds the data of 3 members, and spec.replicas is 2: set that to 3; it can be changed once the members have started"},
+		"one of another engine":     {with(func(b *dbv1.DatabaseBackup) { b.Status.Engine = "redis" }), true, named + ` is one of engine "redis", and spec.engine is "ledger"`},
+		"one that is not to be had": {with(func(b *dbv1.DatabaseBackup) { b.Status.Destination = nil }), true, named + " does not say where its data is"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			cluster := orders()
+			observed := settled(t, cluster)
+			beginsWith(cluster, &observed, bucket)
+			cluster.Spec.Bootstrap.FromBackup = &dbv1.BackupSource{Name: "first"}
+			observed.Restore.Backup = c.backup
+			todo := For(cluster, observed)
+			if !strings.Contains(todo.Why, c.want) || (todo.Stalled != nil) != c.stalls {
+				t.Errorf("%s, want %q", text(todo), c.want)
+			}
+			if begun := todo.Step != nil; begun == (todo.Again > 0) || todo.Again != 0 && todo.Again != missingAgain {
+				t.Errorf("looked at again in %s", todo.Again)
+			}
+		})
+	}
+}
+
+func TestTheSourceByNameIsTheSameRestoreAsByItsLocation(t *testing.T) {
+	cluster := orders()
+	observed := settled(t, cluster)
+	beginsWith(cluster, &observed, bucket)
+	filling(cluster, &observed, 0, runs())
+	filling(cluster, &observed, 1, runs())
+	cluster.Spec.Bootstrap.FromBackup = &dbv1.BackupSource{Name: "first"}
+	if todo := For(cluster, observed); len(todo.Delete) > 0 || todo.Step != nil || todo.Stalled == nil {
+		t.Errorf("nobody knows what is to be restored now, so nothing may be taken away: %s", text(todo))
+	}
+	observed.Restore.Backup = &dbv1.DatabaseBackup{Status: dbv1.DatabaseBackupStatus{
+		Phase: dbv1.BackupCompleted, Members: 2, Engine: "ledger", Location: bucket, Destination: &dbv1.BackupDestination{URL: "s3://bucket"},
+	}}
+	if todo := For(cluster, observed); len(todo.Delete) > 0 || todo.Step != nil || todo.Stalled != nil {
+		t.Error(text(todo))
+	}
+}
+
+func TestADeletionStopsTheRestoreBeforeItsHooksRun(t *testing.T) {
+	cluster := orders()
+	observed := settled(t, cluster)
+	beginsWith(cluster, &observed, bucket)
+	filling(cluster, &observed, 0, done())
+	filling(cluster, &observed, 1, runs())
+	cluster.DeletionTimestamp = &metav1.Time{Time: now}
+	cluster.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Name: "flush", Type: dbv1.HookCommand, Command: []string{"flush"}}}
+	stop := For(cluster, observed)
+	if len(stop.Delete) != 1 || stop.Delete[0].UID != "job1" || stop.Step != nil || stop.Reason != dbv1.ReasonStopping {
+		t.Fatal(text(stop))
+	}
+	observed.Restore.Jobs = nil
+	observed.Bystanders = []state.Bystander{{Name: "x-1", Cluster: uid, Component: dbv1.ComponentRestore, Job: "job1"}}
+	if wait := For(cluster, observed); wait.Step != nil || !strings.Contains(wait.Why, "x-1") {
+		t.Fatal(text(wait))
+	}
+	observed.Bystanders[0].Ended = true
+	if hook, runs := For(cluster, observed).Step.(RunHook); !runs || hook.Hook != "flush" {
+		t.Error(text(For(cluster, observed)))
+	}
+}
+
+func TestNoMemberTakesUpAPartOfABackup(t *testing.T) {
+	cluster := orders()
+	observed := settled(t, cluster)
+	observed.Volumes = []state.Volume{{Claim: "data-orders-3", Ordinal: 3, Managed: true, Cluster: "earlier", Restoring: "cut"}}
+	cluster.Spec.Replicas = 5
+	todo := For(cluster, observed)
+	if got := replicasNow(cluster, observed); got != 3 || todo.Stalled == nil || todo.Stalled.Reason != dbv1.ReasonVolumesKept {
+		t.Errorf("%d members: %s", got, text(todo))
+	}
+	cluster.Spec.Replicas = 3
+	if todo := For(cluster, observed); todo.Stalled != nil {
+		t.Errorf("nobody needs that volume: %s", text(todo))
+	}
+}
+
+func TestHowFarARestoreIs(t *testing.T) {
+	progress := func(bytes, total int64) *state.RestoreTask {
+		job := runs()
+		job.Progress = &state.Progress{Bytes: bytes, TotalBytes: total}
+		return job
+	}
+	filled := done()
+	filled.Result = &state.Result{Bytes: 100}
+	running := dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
+	cases := map[string]struct {
+		jobs   []*state.RestoreTask
+		change func(*dbv1.DatabaseCluster, *state.Observed)
+		want   *dbv1.RestoreStatus
+	}{
+		"what every Job has done":       {jobs: []*state.RestoreTask{filled, progress(30, 50)}, want: with(running, 130, 150)},
+		"no total while one is unknown": {jobs: []*state.RestoreTask{filled, progress(30, 0)}, want: with(running, 130, 0)},
+		"as before while one is silent": {
+			jobs: []*state.RestoreTask{filled, runs()},
+			change: func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+				c.Status.Restore = &dbv1.RestoreStatus{From: bucket, Bytes: 120, TotalBytes: 150}
+			},
+			want: with(running, 120, 150),
+		},
+		"the total of the DatabaseBackup": {
+			jobs: []*state.RestoreTask{progress(30, 0), progress(30, 0)},
+			change: func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Restore.Backup = &dbv1.DatabaseBackup{Status: dbv1.DatabaseBackupStatus{Bytes: 200}}
+			},
+			want: with(running, 60, 200),
+		},
+		"complete once the claims are marked": {
+			jobs: []*state.RestoreTask{filled, filled},
+			change: func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				marked(o)
+				c.Status.Restore = &dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreRunning, Bytes: 200, TotalBytes: 200}
+			},
+			want: with(dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreCompleted}, 200, 200),
+		},
+		"nothing where the source was taken out": {
+			jobs: []*state.RestoreTask{filled, progress(30, 50)},
+			change: func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+				c.Spec.Bootstrap, c.Status.Restore = nil, &dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
+			},
+		},
+		"nothing without members that were restored": {
+			change: func(c *dbv1.DatabaseCluster, o *state.Observed) { *o = settled(t, c) },
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			cluster := orders()
+			observed := settled(t, cluster)
+			beginsWith(cluster, &observed, bucket)
+			for ordinal, job := range c.jobs {
+				copied := *job
+				filling(cluster, &observed, int32(ordinal), &copied)
+			}
+			if c.change != nil {
+				c.change(cluster, &observed)
+			}
+			got := RestoreStatus(cluster, observed, For(cluster, observed))
+			if got != nil {
+				got.Message = ""
+			}
+			if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", c.want) {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+func with(s dbv1.RestoreStatus, bytes, total int64) *dbv1.RestoreStatus {
+	s.Bytes, s.TotalBytes = bytes, total
+	return &s
+}
+
+func TestEveryMemberOfARestoreHasAJobOfItsOwnName(t *testing.T) {
+	cluster := orders()
+	observed := settled(t, cluster)
+	beginsWith(cluster, &observed, bucket)
+	filling(cluster, &observed, 0, nil)
+	filling(cluster, &observed, 1, nil)
+	step, ok := For(cluster, observed).Step.(StartRestore)
+	if !ok || len(step.Jobs) != 2 || step.Jobs[0].Name() == step.Jobs[1].Name() {
+		t.Fatalf("%+v", step)
+	}
+}

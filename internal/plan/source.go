@@ -1,0 +1,122 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// restoreStall is the restore that waits for a human: a source that cannot be used, a Job that failed.
+func restoreStall(cluster *dbv1.DatabaseCluster, observed state.Observed) *Stall {
+	r := restoreOf(cluster, observed)
+	if r == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(r.own, isPlain); i >= 0 {
+		return &Stall{dbv1.ReasonVolumesKept, fmt.Sprintf(
+			"PersistentVolumeClaim %s was not made for the restore that has begun, and a backup is never restored over data; delete the claim, or take spec.bootstrap out of the spec",
+			r.own[i].Claim)}
+	}
+	if state.FromBackup(cluster) == nil {
+		return nil
+	}
+	text := sourceProblem(cluster, observed.Restore)
+	switch {
+	case text != "":
+	case observed.Image == "":
+		text = "spec.bootstrap.fromBackup: the operator cannot restore, because it was started without --transfer-image, the image that holds its transfer program"
+	default:
+		text = r.failure()
+	}
+	if text == "" {
+		return nil
+	}
+	return &Stall{dbv1.ReasonRestoreFailed, text}
+}
+
+// sourceProblem says why a backup cannot be restored into this cluster; "" where nothing is known against it.
+func sourceProblem(cluster *dbv1.DatabaseCluster, observed state.Restore) string {
+	if name := state.FromBackup(cluster).Name; name != "" {
+		if text := backupProblem(cluster, observed.Backup); text != "" {
+			return text
+		}
+	}
+	if len(observed.Missing) == 0 {
+		return ""
+	}
+	missing := observed.Missing[0]
+	return fmt.Sprintf("%s %s, by which the backup of spec.bootstrap.fromBackup is reached, does not exist: create it, or give spec.bootstrap.fromBackup.location with another one",
+		missing.Kind, missing.Name)
+}
+
+// backupProblem says why a DatabaseBackup cannot be restored.
+func backupProblem(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) string {
+	named := fmt.Sprintf("DatabaseBackup %s, which spec.bootstrap.fromBackup.name names,", state.FromBackup(cluster).Name)
+	if backup == nil {
+		return named + " does not exist: name one of this namespace, or give spec.bootstrap.fromBackup.location, where url is what its status.location was"
+	}
+	status := backup.Status
+	switch {
+	case backup.DeletionTimestamp != nil:
+		return named + " is being deleted: name another"
+	case status.Phase == dbv1.BackupFailed:
+		return fmt.Sprintf("%s has failed and holds nothing: name another. It says: %s", named, status.Message)
+	case !status.Phase.Finished():
+		return "" // waits
+	case status.Destination == nil || status.Location == "":
+		return named + " does not say where its data is: name another, or give spec.bootstrap.fromBackup.location"
+	case status.Engine != cluster.Spec.Engine:
+		return fmt.Sprintf("%s is one of engine %q, and spec.engine is %q: only that engine can read it", named, status.Engine, cluster.Spec.Engine)
+	case status.Members != cluster.Spec.Replicas:
+		return fmt.Sprintf("%s holds the data of %d members, and spec.replicas is %d: set that to %d; it can be changed once the members have started",
+			named, status.Members, cluster.Spec.Replicas, status.Members)
+	}
+	return ""
+}
+
+// sourceText says what it waits for while the source is not known.
+func sourceText(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) string {
+	if backup == nil {
+		return "removing what a restore has left that is wanted no more"
+	}
+	phase := backup.Status.Phase
+	if phase == "" {
+		phase = dbv1.BackupPending
+	}
+	return fmt.Sprintf("waiting for DatabaseBackup %s, which spec.bootstrap.fromBackup.name names and which is %s, to be complete",
+		state.FromBackup(cluster).Name, phase)
+}
+
+// failure says which Job has failed and what to do.
+func (r *restore) failure() string {
+	for _, v := range r.filling() {
+		job, found := r.observed.Restore.Job(r.job(v))
+		if found && job.Failed && !job.Ending {
+			return fmt.Sprintf(
+				"%s could not be restored into PersistentVolumeClaim %s: %s. See kubectl logs job/%s; correct the cause, then delete that Job to begin again, or name another backup in spec.bootstrap.fromBackup",
+				r.from.URL, v.Claim, job.Cause(), job.Job)
+		}
+	}
+	return ""
+}
+
+// halfRestored is the stall of a volume that a member would take up and that holds only a part of a backup: a
+// restore into it was cut, by the deletion of its cluster.
+func halfRestored(cluster *dbv1.DatabaseCluster, observed state.Observed) *Stall {
+	r := restoreOf(cluster, observed)
+	for _, v := range observed.Volumes {
+		theirs := r == nil || v.Cluster != cluster.UID
+		if v.Restoring != "" && theirs && v.Ordinal < cluster.Spec.Replicas {
+			return &Stall{dbv1.ReasonVolumesKept, fmt.Sprintf(
+				"PersistentVolumeClaim %s holds a part of a backup: the restore into it never came to its end; delete the claim, its member then starts with an empty volume",
+				v.Claim)}
+		}
+	}
+	return nil
+}
