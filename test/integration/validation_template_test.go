@@ -86,6 +86,8 @@ func TestTheAPIServerRefusesBadConfigurationTemplatesAndUpdates(t *testing.T) {
 		"the label of the pod's name":       {template("labels", fields{"statefulset.kubernetes.io/pod-name": "x"}), "spec.template.labels must not set keys that start with"},
 		"the label of the pod's index":      {template("labels", fields{"apps.kubernetes.io/pod-index": "x"}), "spec.template.labels must not set keys that start with"},
 		"an annotation of ours":             {template("annotations", fields{"database.dbcluster.io/template": "x"}), "spec.template.annotations must not set keys"},
+		"a script of an engine":             {template("annotations", fields{"scripts.database.dbcluster.io/backup": "x"}), "spec.template.annotations must not set keys"},
+		"a volume of the operator's":        {template("volumes", list(volume("dbc-scripts", "emptyDir"))), "that does not start with 'dbc-'"},
 		"a volume named data":               {template("volumes", list(volume("data", "emptyDir"))), "spec.template.volumes[].name must be a DNS label other than 'data' and 'config'"},
 		"a volume named config":             {template("volumes", list(volume("config", "emptyDir"))), "spec.template.volumes[].name must be a DNS label other than 'data' and 'config'"},
 		"a volume with a bad name":          {template("volumes", list(volume("A_b", "emptyDir"))), "spec.template.volumes[].name must be a DNS label"},

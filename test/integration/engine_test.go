@@ -1,0 +1,180 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/config/engines"
+)
+
+// ledger is an engine of a name of its own: engines belong to no namespace.
+func ledger(t *testing.T, name string) *dbv1.DatabaseEngine {
+	t.Helper()
+	e := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	e.Spec = dbv1.DatabaseEngineSpec{
+		Topology:   dbv1.TopologyIndependent,
+		Container:  dbv1.EngineContainer{Args: []string{"--cache=$(DBC_PARAM_CACHE)"}, Port: 7000},
+		Scripts:    map[string]dbv1.EngineScript{"backup": "#!/bin/sh\nexec ledger dump\n"},
+		Parameters: []dbv1.EngineParameter{{Name: "cache", Default: "1MB", Pattern: "[0-9]+MB"}},
+		SecretKeys: []string{"password"},
+		Actions:    dbv1.EngineActions{Backup: &dbv1.EngineAction{Command: []string{"/dbc/scripts/backup"}}},
+	}
+	t.Cleanup(func() {
+		if err := admin.Delete(context.WithoutCancel(t.Context()), e); client.IgnoreNotFound(err) != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// leavesItTo makes a cluster leave to an engine how it runs.
+func leavesItTo(engine string) func(*dbv1.DatabaseCluster) {
+	return func(c *dbv1.DatabaseCluster) { c.Spec.Engine, c.Spec.SecretName = engine, "password" }
+}
+
+func secretWith(cluster *dbv1.DatabaseCluster, keys ...string) *corev1.Secret {
+	secret := password(cluster)
+	secret.Data = map[string][]byte{}
+	for _, key := range keys {
+		secret.Data[key] = []byte("x")
+	}
+	return secret
+}
+
+func TestTheLeaderMakesTheEnginesThatComeWithIt(t *testing.T) {
+	objects, err := engines.Objects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range objects {
+		eventually(t, object.GetName()+" exists as its file says", func() error {
+			stored, wanted := &dbv1.DatabaseEngine{}, &dbv1.DatabaseEngine{}
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, wanted); err != nil {
+				return err
+			}
+			if err := admin.Get(t.Context(), client.ObjectKeyFromObject(object), stored); err != nil {
+				return err
+			}
+			return same(wanted.Spec, stored.Spec)
+		})
+	}
+}
+
+func TestAnEngineCannotBeChanged(t *testing.T) {
+	e := ledger(t, "unchangeable-v1")
+	create(t, e)
+	e.Spec.Container.Port = 7001
+	err := admin.Update(t.Context(), e)
+	if err == nil {
+		t.Fatal("it was")
+	}
+	mustContain(t, err.Error(), "spec cannot be changed: create a DatabaseEngine of another name")
+}
+
+func TestAClusterRunsAsItsEngineSays(t *testing.T) {
+	create(t, ledger(t, "running-v1"))
+	cluster := created(t, leavesItTo("running-v1"))
+	create(t, secretWith(cluster, "password"))
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	pod := read(t, member(cluster, 0))
+	container := pod.Spec.Containers[0]
+	if container.Ports[0].ContainerPort != 7000 || !slices.Equal(container.Args, []string{"--cache=$(DBC_PARAM_CACHE)"}) {
+		t.Errorf("%+v", container)
+	}
+	if pod.Annotations[dbv1.AnnotationScripts+"backup"] == "" || !slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/dbc/scripts" }) {
+		t.Errorf("%v, %v", pod.Annotations, container.VolumeMounts)
+	}
+	service := read(t, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: cluster.Name}})
+	if service.Spec.Ports[0].Port != 7000 {
+		t.Errorf("the Service offers port %d", service.Spec.Ports[0].Port)
+	}
+
+	before := uids(t, cluster)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Parameters = map[string]string{"cache": "much"} })
+	message := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonInvalidParameter).Message
+	mustContain(t, message, `spec.parameters[cache] is "much"; it must match [0-9]+MB`, "no member is started or restarted until then")
+	mustNotBeRestarted(t, cluster, before)
+
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Parameters = map[string]string{"cache": "8MB"} })
+	awaitRestarted(t, cluster, before)
+	awaitReady(t, cluster)
+	if !strings.Contains(text(read(t, member(cluster, 0)).Spec.Containers[0].Env), "DBC_PARAM_CACHE=8MB") {
+		t.Error("the member does not know its parameter")
+	}
+}
+
+func TestAMissingEngineAndASecretWithoutItsKeyStallAClusterUntilTheyAreThere(t *testing.T) {
+	cluster := created(t, leavesItTo("late-v1"))
+	kubelet(t, cluster.Namespace, healthy)
+	message := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonEngineMissing).Message
+	mustContain(t, message, "spec.engine names DatabaseEngine late-v1, which does not exist")
+	create(t, secretWith(cluster, "word"))
+	create(t, ledger(t, "late-v1"))
+	change(t, cluster, annotated(dbv1.AnnotationRefresh, "1"))
+	message = awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonSecretIncomplete).Message
+	mustContain(t, message, "Secret password, which spec.secretName names, lacks the key password, which DatabaseEngine late-v1 needs")
+	if got := uids(t, cluster); len(got) > 0 {
+		t.Errorf("members %v, which cannot start", got)
+	}
+	change(t, secretWith(cluster), func(s *corev1.Secret) { s.Data = map[string][]byte{"password": []byte("x")} })
+	change(t, cluster, annotated(dbv1.AnnotationRefresh, "2"))
+	awaitReady(t, cluster)
+}
+
+func TestAnEngineThatIsDeletedLeavesMembersAndServicesAsTheyAreAndADeletionGoesOn(t *testing.T) {
+	e := ledger(t, "gone-v1")
+	create(t, e)
+	cluster := created(t, leavesItTo("gone-v1"))
+	create(t, secretWith(cluster, "password"))
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+	before := uids(t, cluster)
+	if err := admin.Delete(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	change(t, cluster, takeSecondImage)
+	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonEngineMissing)
+	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionTrue, dbv1.ReasonAllReplicasReady)
+	mustNotBeRestarted(t, cluster, before)
+	service := read(t, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: cluster.Name}})
+	if service.Spec.Ports[0].Port != 7000 {
+		t.Errorf("clients are cut off: the Service offers port %d", service.Spec.Ports[0].Port)
+	}
+	if err := admin.Delete(t.Context(), cluster); err != nil {
+		t.Fatal(err)
+	}
+	awaitGone(t, cluster)
+}
+
+func same(wanted, got any) error {
+	if !equality.Semantic.DeepEqual(wanted, got) {
+		return fmt.Errorf("got %+v", got)
+	}
+	return nil
+}
+
+// text is an environment as NAME=value.
+func text(variables []corev1.EnvVar) string {
+	var all []string
+	for _, v := range variables {
+		all = append(all, v.Name+"="+v.Value)
+	}
+	return strings.Join(all, " ")
+}
