@@ -29,6 +29,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/config/admission"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/backup"
 	"github.com/dbcluster/databasecluster-operator/internal/controller"
 	"github.com/dbcluster/databasecluster-operator/internal/logs"
 	"github.com/dbcluster/databasecluster-operator/internal/metrics"
@@ -50,6 +51,14 @@ func cachesFilled(caches cache.Cache) healthz.Checker {
 			return errors.New("the caches are not filled yet: see the log for what cannot be listed")
 		}
 		return nil
+	}
+}
+
+// controllerOptions are those of each controller, with a queue of its own.
+func (s *Settings) controllerOptions() ctrlcontroller.Options {
+	return ctrlcontroller.Options{
+		MaxConcurrentReconciles: s.concurrency,
+		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry),
 	}
 }
 
@@ -81,11 +90,19 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 	if clusters.Policies, err = admission.Names(); err != nil {
 		return nil, fmt.Errorf("read the admission policies: %w", err)
 	}
+	backups := &backup.Reconciler{
+		Cached: mgr.GetClient(),
+		Live:   mgr.GetAPIReader(),
+		Writer: apply.Writer{Client: mgr.GetClient()},
+		Events: mgr.GetEventRecorder(dbv1.FieldOwner),
+		Clock:  clock.RealClock{},
+
+		Logs:          logs.Reader{Pods: pods},
+		TransferImage: settings.transferImage,
+	}
 	err = errors.Join(
-		clusters.SetupWithManager(ctx, mgr, ctrlcontroller.Options{
-			MaxConcurrentReconciles: settings.concurrency,
-			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstRetry, lastRetry),
-		}),
+		clusters.SetupWithManager(ctx, mgr, settings.controllerOptions()),
+		backups.SetupWithManager(ctx, mgr, settings.controllerOptions()),
 		mgr.AddHealthzCheck("ping", healthz.Ping),
 		mgr.AddReadyzCheck("caches", cachesFilled(mgr.GetCache())),
 		mgr.Add(metrics.Exporter{Clusters: mgr.GetCache(), Registry: ctrlmetrics.Registry}),

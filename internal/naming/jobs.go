@@ -48,6 +48,11 @@ func VerificationJob(cluster string, backup types.UID, request string, ordinal i
 	return cluster + "-verify-" + digest(string(backup), request) + "-" + number(ordinal)
 }
 
+// VerificationPolicy is the name of the NetworkPolicy around the throw-away copies of a DatabaseBackup.
+func VerificationPolicy(cluster string, backup types.UID) string {
+	return cluster + "-verify-" + Short(backup)
+}
+
 // RestoreJob is the name of the Job of a restore that fills the volume of one member, by the UID of its claim.
 func RestoreJob(cluster, restore string, claim types.UID, ordinal int32) string {
 	return cluster + "-restore-" + digest(restore, string(claim)) + "-" + number(ordinal)

@@ -25,7 +25,7 @@ type Result struct {
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
 	// Output is what a probe printed.
-	Output string `json:"output,omitempty"`
+	Output json.RawMessage `json:"output,omitempty"`
 }
 
 // resultOf is what the containers of a Job's pod said, the last of them first; nil when none said anything that

@@ -1,0 +1,154 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package backup
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+)
+
+// backupJob backs up one member; the last one completes the backup.
+func backupJob(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32, offline bool) resources.Child {
+	cluster, s := observed.Cluster, backup.Status
+	arguments := append([]string{"backup", "--to", s.Location, "--id", string(backup.UID)}, member(ordinal, s.Members)...)
+	for _, about := range [][2]string{
+		{"cluster", cluster.Name}, {"namespace", backup.Namespace}, {"backup", backup.Name},
+		{"engine", s.Engine}, {"image", s.Image}, {"clusterUID", s.ClusterUID},
+	} {
+		arguments = append(arguments, "--about", about[0]+"="+about[1])
+	}
+	if ordinal == s.Members-1 {
+		arguments = append(arguments, "--complete")
+	}
+	return resources.ActionJob(cluster, withResources(cluster, resources.Action{
+		Name:            naming.BackupJob(cluster.Name, backup.UID, ordinal),
+		Labels:          naming.BackupJobLabels(backup, dbv1.ComponentBackup),
+		Owner:           ownedBy(backup),
+		Command:         observed.Engine.Spec.Actions.Backup.Command,
+		Transfer:        &resources.Transfer{Image: observed.TransferImage, Arguments: arguments, At: s.Destination},
+		Member:          &ordinal,
+		Offline:         offline,
+		DeadlineSeconds: int64(deadline(cluster).Seconds()),
+	}))
+}
+
+// withResources gives the Job what the spec says of backups.
+func withResources(cluster *dbv1.DatabaseCluster, action resources.Action) resources.Action {
+	if cluster.Spec.Backup != nil {
+		action.Resources = cluster.Spec.Backup.Resources
+	}
+	return action
+}
+
+// member says which part of a backup is meant.
+func member(ordinal, members int32) []string {
+	return []string{"--member", strconv.Itoa(int(ordinal)), "--members", strconv.Itoa(int(members))}
+}
+
+// deletionDeadlineSeconds is how long a destination may be out of reach before a human has to act: a week.
+const deletionDeadlineSeconds = 7 * 24 * 60 * 60
+
+// deletionJob deletes the data. It runs in the image that holds transfer: the database's may be gone, as the cluster
+// and what it names. Of a cluster that is still there it takes what lets pods run where they have to. Nothing owns
+// the Job: it has to run while the backup goes.
+func deletionJob(backup *dbv1.DatabaseBackup, observed Observed) resources.Child {
+	bare := &dbv1.DatabaseCluster{}
+	bare.Namespace, bare.Name = backup.Namespace, backup.Spec.Cluster
+	bare.Spec.Image = observed.TransferImage
+	if cluster := observed.Cluster; cluster != nil {
+		bare.Spec.ImagePullSecrets = cluster.Spec.ImagePullSecrets
+		bare.Spec.Scheduling, bare.Spec.PodSecurityContext = cluster.Spec.Scheduling, cluster.Spec.PodSecurityContext
+	}
+	return resources.ActionJob(bare, resources.Action{
+		Name:   naming.BackupDeletionJob(backup.Spec.Cluster, backup.UID),
+		Labels: naming.BackupJobLabels(backup, dbv1.ComponentBackupDeletion),
+		Transfer: &resources.Transfer{
+			Image:     observed.TransferImage,
+			Arguments: []string{"delete", "--at", backup.Status.Location, "--id", string(backup.UID)},
+			At:        backup.Status.Destination,
+		},
+		DeadlineSeconds: deletionDeadlineSeconds,
+	})
+}
+
+// proofRetries are few: each try that failed keeps its volume until the Job goes, for a look at it.
+const proofRetries int32 = 2
+
+// verificationJob restores one member's part into a throw-away copy and asks it.
+func verificationJob(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32) resources.Child {
+	cluster, s, retries := observed.Cluster, backup.Status, proofRetries
+	seconds := int64(proofDeadline(cluster).Seconds())
+	restore := append([]string{"restore", "--from", s.Location, "--into", cluster.Spec.DataPath, "--id", string(backup.UID)}, member(ordinal, s.Members)...)
+	return resources.ActionJob(cluster, withResources(cluster, resources.Action{
+		Name:    naming.VerificationJob(cluster.Name, backup.UID, s.Verification.Request, ordinal),
+		Labels:  naming.BackupJobLabels(backup, dbv1.ComponentVerification),
+		Owner:   ownedBy(backup),
+		Command: question(observed),
+		Transfer: &resources.Transfer{
+			Image: observed.TransferImage, Arguments: []string{"probe", "--timeout", fmt.Sprintf("%ds", seconds)},
+		},
+		Member: &ordinal,
+		Copy: &resources.Copy{
+			Restore: resources.Transfer{Arguments: restore, At: s.Destination},
+			Command: observed.Engine.Spec.Actions.Restore.Command,
+		},
+		Retries:         &retries,
+		DeadlineSeconds: seconds,
+	}))
+}
+
+// verificationPolicy keeps the copies of a backup to themselves: they hold real data and real passwords, and must
+// not be taken for the database, nor reach its peers.
+func verificationPolicy(backup *dbv1.DatabaseBackup) resources.Child {
+	labels := naming.BackupJobLabels(backup, dbv1.ComponentVerification)
+	return resources.NetworkPolicy(resources.Seclusion{
+		Namespace: backup.Namespace, Name: naming.VerificationPolicy(backup.Spec.Cluster, backup.UID),
+		Labels: labels,
+		Owner:  ownedBy(backup),
+		Pods: map[string]string{
+			dbv1.LabelComponent: dbv1.ComponentVerification, dbv1.LabelBackupUID: string(backup.UID),
+		},
+		Ports: ports(backup.Status.Destination),
+	})
+}
+
+// ports are those at which a destination is reached over the network.
+func ports(at *dbv1.BackupDestination) []int32 {
+	const http, https = 80, 443
+	if at.ClaimName != "" {
+		return nil
+	}
+	endpoint, err := url.Parse(at.Endpoint)
+	if err != nil || at.Endpoint == "" {
+		return []int32{https}
+	}
+	number, err := strconv.ParseInt(endpoint.Port(), 10, 32)
+	switch {
+	case err == nil:
+		return []int32{int32(number)}
+	case endpoint.Scheme == "http":
+		return []int32{http}
+	default:
+		return []int32{https}
+	}
+}
+
+// ownedBy makes an object go when the backup goes.
+func ownedBy(backup *dbv1.DatabaseBackup) *metav1ac.OwnerReferenceApplyConfiguration {
+	return metav1ac.OwnerReference().
+		WithAPIVersion(dbv1.GroupVersion.String()).
+		WithKind("DatabaseBackup").
+		WithName(backup.Name).
+		WithUID(backup.UID).
+		WithController(true).
+		WithBlockOwnerDeletion(true)
+}

@@ -1,0 +1,69 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package backup
+
+import (
+	"fmt"
+	"slices"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// way is how a member's data is reached.
+type way int
+
+const (
+	// notYet: something has to change first.
+	notYet way = iota
+	// online: the member is ready, and is asked over the network.
+	online
+	// offline: the member does not run and will not again; its volume is mounted.
+	offline
+	// never: there is no data.
+	never
+)
+
+// reach says how a member can be backed up, or why it cannot. A volume is mounted only where nobody can start the
+// member again: the cluster is being deleted, the pod is gone, and its StatefulSet makes no other.
+func reach(observed Observed, ordinal int32) (way, string) {
+	cluster := observed.Cluster
+	pod := naming.Member(cluster.Name, ordinal)
+	i := slices.IndexFunc(observed.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
+	switch {
+	case i >= 0 && observed.Members[i].Serving(observed.At):
+		return online, ""
+	case cluster.DeletionTimestamp != nil && i < 0 && !startable(observed, ordinal):
+		if cluster.Spec.Storage.Ephemeral != nil && *cluster.Spec.Storage.Ephemeral {
+			return never, fmt.Sprintf("pod %s is gone, and its data with it: spec.storage.ephemeral of DatabaseCluster %s is true", pod, cluster.Name)
+		}
+		return offline, ""
+	case cluster.DeletionTimestamp != nil:
+		return notYet, fmt.Sprintf("waiting for pod %s to be ready, or to have stopped for good, as the deletion of DatabaseCluster %s goes on", pod, cluster.Name)
+	case cluster.Spec.Hibernated:
+		return notYet, fmt.Sprintf("waiting for pod %s to be ready: spec.hibernated of DatabaseCluster %s is true", pod, cluster.Name)
+	case i >= 0 && observed.Members[i].Problem != "":
+		return notYet, fmt.Sprintf("waiting for pod %s to be ready: %s", pod, observed.Members[i].Problem)
+	default:
+		return notYet, fmt.Sprintf("waiting for pod %s to be ready", pod)
+	}
+}
+
+// startable tells whether the StatefulSet may make the member's pod again.
+func startable(observed Observed, ordinal int32) bool {
+	set := observed.StatefulSet
+	return set != nil && set.DeletionTimestamp == nil && (set.Spec.Replicas == nil || *set.Spec.Replicas > ordinal)
+}
+
+// next is the first member that is not backed up yet; ok is false when all are.
+func next(status dbv1.DatabaseBackupStatus) (ordinal int32, ok bool) {
+	for ordinal := range status.Members {
+		if !slices.ContainsFunc(status.Streams, func(s dbv1.BackupStream) bool { return s.Ordinal == ordinal }) {
+			return ordinal, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,251 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package backup
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups;databaseclusters,verbs=get;list;watch
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=get
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims;secrets,verbs=get
+// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch
+
+// Logs reads the end of a container's log.
+type Logs interface {
+	Tail(ctx context.Context, namespace, pod, container string) (string, error)
+}
+
+// observation collects what is read; after the first error it reads no more.
+type observation struct {
+	client.Reader
+	// indexed tells that the reader finds objects by the indexes of this package.
+	indexed bool
+	live    client.Reader
+	backup  *dbv1.DatabaseBackup
+	Observed
+	err error
+}
+
+// observe reads a backup and what its next step needs. The backup is nil when it is gone.
+func (r *Reconciler) observe(ctx context.Context, live bool, key client.ObjectKey) (*dbv1.DatabaseBackup, Observed, error) {
+	o := &observation{Reader: r.Cached, indexed: r.indexed, live: r.Live, backup: &dbv1.DatabaseBackup{}}
+	if live {
+		o.Reader, o.indexed = r.Live, false
+	}
+	if err := o.Get(ctx, key, o.backup); err != nil {
+		return nil, Observed{}, client.IgnoreNotFound(err)
+	}
+	o.At, o.TransferImage = r.Clock.Now(), r.TransferImage
+	o.readJobs(ctx)
+	if !idle(o.backup) {
+		o.readCluster(ctx)
+		o.readMissing(ctx)
+	}
+	if !o.backup.Status.Phase.Finished() && o.backup.DeletionTimestamp == nil {
+		o.readMembers(ctx)
+		o.readOthers(ctx)
+		o.readProgress(ctx, r.Logs)
+	}
+	return o.backup, o.Observed, o.err
+}
+
+// idle tells whether nothing is to be done for a backup, nor will be until somebody changes it.
+func idle(backup *dbv1.DatabaseBackup) bool {
+	v, asked := backup.Status.Verification, request(backup)
+	proving := v != nil && v.Phase == dbv1.VerificationRunning || asked != "" && (v == nil || v.Request != asked)
+	proving = proving && backup.Status.Phase == dbv1.BackupCompleted
+	return backup.Status.Phase.Finished() && backup.DeletionTimestamp == nil && !proving
+}
+
+// find reads an object into the given one and tells whether it exists.
+func (o *observation) find(ctx context.Context, reader client.Reader, name string, object client.Object) bool {
+	if o.err != nil {
+		return false
+	}
+	key := client.ObjectKey{Namespace: o.backup.Namespace, Name: name}
+	if _, clusterScoped := object.(*dbv1.DatabaseEngine); clusterScoped {
+		key.Namespace = ""
+	}
+	err := reader.Get(ctx, key, object)
+	if err != nil && !apierrors.IsNotFound(err) {
+		o.err = fmt.Errorf("read %T %s: %w", object, name, err)
+	}
+	return err == nil
+}
+
+// list reads what bears these labels; where there is an index it is asked first.
+func (o *observation) list(ctx context.Context, into client.ObjectList, labels map[string]string, index, value string) {
+	if o.err != nil {
+		return
+	}
+	options := []client.ListOption{client.InNamespace(o.backup.Namespace), client.MatchingLabels(labels)}
+	if o.indexed {
+		options = append(options, client.MatchingFields{index: value})
+	}
+	if err := o.List(ctx, into, options...); err != nil {
+		o.err = fmt.Errorf("list %T of DatabaseBackup %s: %w", into, o.backup.Name, err)
+	}
+}
+
+// readJobs reads the backup's own Jobs and their pods.
+func (o *observation) readJobs(ctx context.Context) {
+	uid := string(o.backup.UID)
+	labels := map[string]string{dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelBackupUID: uid}
+	jobs, pods := &batchv1.JobList{}, &corev1.PodList{}
+	o.list(ctx, jobs, labels, indexBackup, uid)
+	if len(jobs.Items) > 0 {
+		o.list(ctx, pods, labels, indexBackup, uid)
+	}
+	for i := range jobs.Items {
+		job := &jobs.Items[i]
+		own := slices.DeleteFunc(slices.Clone(pods.Items), func(p corev1.Pod) bool { return p.Labels[batchv1.ControllerUidLabel] != string(job.UID) })
+		o.Jobs = append(o.Jobs, Job{state.TaskOf(job, own), job.Labels[dbv1.LabelComponent]})
+	}
+	slices.SortFunc(o.Jobs, func(a, b Job) int { return cmp.Compare(a.Task.Job, b.Task.Job) })
+}
+
+// readCluster reads the cluster and its engine. A verification runs what the backup was made with, whatever the cluster has
+// become.
+func (o *observation) readCluster(ctx context.Context) {
+	cluster := &dbv1.DatabaseCluster{}
+	if !o.find(ctx, o.Reader, o.backup.Spec.Cluster, cluster) {
+		return
+	}
+	if o.backup.Status.Phase == dbv1.BackupCompleted {
+		cluster.Spec.Engine, cluster.Spec.Image = o.backup.Status.Engine, o.backup.Status.Image
+	}
+	declared := &dbv1.DatabaseEngine{}
+	if name := cluster.Spec.Engine; name != "" && o.find(ctx, o.live, name, declared) {
+		o.Engine = declared
+	}
+	o.Cluster = engine.Resolve(cluster, o.Engine)
+}
+
+// readMembers reads the cluster's pods and the StatefulSet that may make them again.
+func (o *observation) readMembers(ctx context.Context) {
+	if o.Cluster == nil {
+		return
+	}
+	set := &appsv1.StatefulSet{}
+	if o.find(ctx, o.Reader, naming.StatefulSet(o.Cluster.Name), set) {
+		o.StatefulSet = set
+	}
+	pods := &corev1.PodList{}
+	o.list(ctx, pods, naming.Selector(o.Cluster.Name), indexCluster, o.Cluster.Name)
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if ordinal, ok := naming.Ordinal(o.Cluster.Name, pod.Name); ok && types.UID(pod.Labels[dbv1.LabelClusterUID]) == o.Cluster.UID {
+			o.Members = append(o.Members, state.MemberOf(pod, ordinal))
+		}
+	}
+}
+
+// readOthers finds out whether another backup of the cluster goes first.
+func (o *observation) readOthers(ctx context.Context) {
+	o.Turn = o.backup.CreationTimestamp.Time
+	if o.backup.Status.Destination != nil || o.err != nil {
+		return
+	}
+	options := []client.ListOption{client.InNamespace(o.backup.Namespace)}
+	if o.indexed {
+		options = append(options, client.MatchingFields{indexSpecCluster: o.backup.Spec.Cluster})
+	}
+	others := &dbv1.DatabaseBackupList{}
+	if err := o.List(ctx, others, options...); err != nil {
+		o.err = fmt.Errorf("list the backups of %s: %w", o.backup.Spec.Cluster, err)
+		return
+	}
+	o.Before, o.Turn = turn(o.backup, others.Items)
+}
+
+// readProgress asks the Job that runs how far it is. That it does not say so harms nobody.
+func (o *observation) readProgress(ctx context.Context, logs Logs) {
+	for _, job := range o.Jobs {
+		if o.err != nil || job.Component != dbv1.ComponentBackup || job.over() || !job.Active || job.Pod == "" || job.Problem != "" {
+			continue
+		}
+		text, err := logs.Tail(ctx, o.backup.Namespace, job.Pod, naming.ActionContainer)
+		if err != nil {
+			logf.FromContext(ctx).V(1).Info("no progress is known", "pod", job.Pod, "cause", err.Error())
+		}
+		if progress, ok := state.ParseProgress(text); ok {
+			o.Progress = &progress
+		}
+	}
+}
+
+// readMissing looks for what the destination needs. It is others', and not watched.
+func (o *observation) readMissing(ctx context.Context) {
+	at := o.backup.Status.Destination
+	if at == nil {
+		at = destination(o.backup, o.Cluster)
+	}
+	if at == nil {
+		return
+	}
+	if name := at.CredentialsSecretName; name != "" {
+		secret := &corev1.Secret{}
+		found := o.find(ctx, o.live, name, secret)
+		o.Missing = missingKeys(name, found, secret)
+	}
+	if name := at.ClaimName; name != "" && !o.find(ctx, o.live, name, &corev1.PersistentVolumeClaim{}) {
+		o.Missing = fmt.Sprintf("PersistentVolumeClaim %s, which the destination names as claimName, does not exist: create it", name)
+	}
+}
+
+func missingKeys(name string, found bool, secret *corev1.Secret) string {
+	if !found {
+		return fmt.Sprintf("Secret %s, which the destination names as credentialsSecretName, does not exist: create it", name)
+	}
+	for _, key := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+		if len(secret.Data[key]) == 0 {
+			return fmt.Sprintf("Secret %s, which the destination names as credentialsSecretName, lacks the key %s: add it", name, key)
+		}
+	}
+	return ""
+}
+
+// turn finds the backup of the same cluster that goes first, and since when none does. One that runs goes first, and one that
+// was created earlier.
+func turn(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) (before string, since time.Time) {
+	since = backup.CreationTimestamp.Time
+	for i := range all {
+		other := &all[i]
+		switch {
+		case other.UID == backup.UID || other.Spec.Cluster != backup.Spec.Cluster:
+		case other.Status.Phase.Finished():
+			if ended := other.Status.CompletionTime; ended != nil && ended.After(since) {
+				since = ended.Time
+			}
+		case other.Status.Phase == dbv1.BackupRunning, earlier(other, backup):
+			before = other.Name
+		}
+	}
+	return before, since
+}
+
+func earlier(a, b *dbv1.DatabaseBackup) bool {
+	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name)) < 0
+}

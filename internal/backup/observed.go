@@ -1,0 +1,72 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package backup
+
+import (
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Observed is everything that one pass read about a DatabaseBackup. What is nil does not exist, or was not needed;
+// a read that failed never leads to an Observed.
+type Observed struct {
+	// At is when it was read.
+	At time.Time
+	// TransferImage is the image that Jobs take the transfer binary from; "" when the operator was not told one.
+	TransferImage string
+
+	// Jobs are those of this backup.
+	Jobs []Job
+	// Progress is what the Job that runs says of how far it is; nil when it says nothing.
+	Progress *state.Progress
+
+	// Cluster is the one of spec.cluster, with what its engine says.
+	Cluster *dbv1.DatabaseCluster
+	// Engine is the cluster's; for a verification the one that the backup was made with.
+	Engine *dbv1.DatabaseEngine
+	// StatefulSet and Members are the cluster's.
+	StatefulSet *appsv1.StatefulSet
+	Members     []state.Member
+
+	// Before is a backup of the same cluster that goes first; "" when it is this one's turn.
+	Before string
+	// Turn is since when it could be this one's.
+	Turn time.Time
+	// Missing says what the destination needs and does not exist; "" when nothing is known to be missing.
+	Missing string
+}
+
+// Job is one of a backup's own.
+type Job struct {
+	state.Task
+	// Component tells what it is for: one of the Component constants of the API.
+	Component string
+}
+
+// job finds a Job by its name.
+func (o Observed) job(name string) (Job, bool) {
+	i := slices.IndexFunc(o.Jobs, func(j Job) bool { return j.Task.Job == name })
+	if i < 0 {
+		return Job{}, false
+	}
+	return o.Jobs[i], true
+}
+
+// over tells whether a Job has ended, whatever came of it.
+func (j Job) over() bool { return j.Succeeded || j.Failed }
+
+// lost is how long after its deadline a Job may take to end. Its pod may be on a node that does not answer:
+// Kubernetes then waits for it without end.
+const lost = 5 * time.Minute
+
+// failed tells whether nothing will come of a Job that may take that long.
+func (o Observed) failed(j Job, deadline time.Duration) bool {
+	return j.Failed || j.Failing && j.StartTime != nil && o.At.After(j.StartTime.Add(deadline+lost))
+}

@@ -1,0 +1,598 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package backup
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+var moment = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+const uid = "1c2d3e4f-0000"
+
+// asked is a DatabaseBackup as somebody created it an hour ago.
+func asked() *dbv1.DatabaseBackup {
+	b := &dbv1.DatabaseBackup{}
+	b.Namespace, b.Name, b.UID, b.Generation = "shop", "now", uid, 1
+	b.CreationTimestamp = metav1.NewTime(moment.Add(-time.Hour))
+	b.Spec = dbv1.DatabaseBackupSpec{Cluster: "orders", DeletionPolicy: dbv1.BackupRetain}
+	return b
+}
+
+// started is one that has begun a minute ago, of two members.
+func started() *dbv1.DatabaseBackup {
+	b := asked()
+	b.Finalizers = []string{dbv1.Finalizer}
+	b.Status = dbv1.DatabaseBackupStatus{
+		Phase: dbv1.BackupRunning, Message: "starting", Location: "s3://backups/shop/orders/now-1c2d3e4f",
+		Destination: &dbv1.BackupDestination{URL: "s3://backups"},
+		ClusterUID:  "0a1b2c3d", Engine: "ledger-v1", Image: "example.test/ledger:1", Members: 2,
+		StartTime: &metav1.Time{Time: moment.Add(-time.Minute)},
+	}
+	return b
+}
+
+// completed is one with the data of both members.
+func completed() *dbv1.DatabaseBackup {
+	b := started()
+	b.Status.Phase, b.Status.Message = dbv1.BackupCompleted, ""
+	b.Status.CompletionTime = &metav1.Time{Time: moment.Add(-time.Second)}
+	b.Status.Streams = []dbv1.BackupStream{{Ordinal: 0, Bytes: 1024}, {Ordinal: 1, Bytes: 2048}}
+	return b
+}
+
+// settledWorld is a cluster of two ready members with an engine.
+func settledWorld() Observed {
+	cluster := &dbv1.DatabaseCluster{}
+	cluster.Namespace, cluster.Name, cluster.UID = "shop", "orders", "0a1b2c3d"
+	cluster.Spec = dbv1.DatabaseClusterSpec{
+		Replicas: 2, Image: "example.test/ledger:1", Engine: "ledger-v1", Port: 7000, DataPath: "/ledger",
+		Storage: dbv1.Storage{Size: resource.MustParse("1Gi")},
+		Backup:  &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://backups", CredentialsSecretName: "bucket"}, DeadlineSeconds: 7200},
+	}
+	declared := &dbv1.DatabaseEngine{}
+	declared.Name = "ledger-v1"
+	declared.Spec.Actions = dbv1.EngineActions{
+		Backup:  &dbv1.EngineAction{Command: []string{"/dbc/scripts/backup"}},
+		Restore: &dbv1.EngineAction{Command: []string{"/dbc/scripts/restore"}},
+		Probe:   &dbv1.EngineAction{Command: []string{"/dbc/scripts/probe"}},
+	}
+	o := Observed{
+		At: moment, TransferImage: "example.test/operator:1", Cluster: cluster, Engine: declared, Turn: moment.Add(-time.Hour),
+		StatefulSet: &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Replicas: new(int32(2))}},
+	}
+	for ordinal := range int32(2) {
+		o.Members = append(o.Members, state.Member{Name: fmt.Sprintf("orders-%d", ordinal), Ordinal: ordinal, Ready: true})
+	}
+	return o
+}
+
+// jobOf is a Job of the backup, changed.
+func jobOf(name, component string, change func(*state.Task)) Job {
+	job := Job{Task: state.Task{Job: name, UID: "job"}, Component: component}
+	if change != nil {
+		change(&job.Task)
+	}
+	return job
+}
+
+func memberJob(ordinal int32, change func(*state.Task)) Job {
+	return jobOf(naming.BackupJob("orders", uid, ordinal), dbv1.ComponentBackup, change)
+}
+
+func deletion(change func(*state.Task)) Job {
+	return jobOf(naming.BackupDeletionJob("orders", uid), dbv1.ComponentBackupDeletion, change)
+}
+
+func proof(ordinal int32, change func(*state.Task)) Job {
+	return jobOf(naming.VerificationJob("orders", uid, "please", ordinal), dbv1.ComponentVerification, change)
+}
+
+func done(result *state.Result) func(*state.Task) {
+	return func(t *state.Task) { t.Succeeded, t.Result = true, result }
+}
+
+func failed(message string) func(*state.Task) {
+	return func(t *state.Task) { t.Failed, t.Failure, t.Result = true, "backoff", &state.Result{Message: message} }
+}
+
+// text is what a plan says, for comparison.
+func text(p Plan) string {
+	s := p.Status
+	texts := []string{fmt.Sprintf("%s: %s", s.Phase, s.Message)}
+	if v := s.Verification; v != nil {
+		texts = append(texts, fmt.Sprintf("verification %s: %s", v.Phase, v.Message))
+	}
+	switch step := p.Step.(type) {
+	case nil:
+	case MakeJob:
+		texts = append(texts, "make "+step.Job.Name())
+	case StopJob:
+		texts = append(texts, "stop "+step.Job.Task.Job)
+	case CleanUp:
+		texts = append(texts, fmt.Sprintf("clean up %d", len(step.Jobs)))
+	case Finalize:
+		texts = append(texts, strings.TrimSuffix("finalize: "+step.Note, ": "))
+	}
+	if p.Stalled != nil {
+		texts = append(texts, fmt.Sprintf("stalled %s: %s", p.Stalled.Reason, p.Stalled.Message))
+	}
+	return strings.Join(texts, "\n")
+}
+
+func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
+	const noCluster = "spec.cluster: DatabaseCluster orders does not exist: create it, or delete this DatabaseBackup"
+	cases := map[string]struct {
+		change func(*dbv1.DatabaseBackup, *Observed)
+		want   string
+	}{
+		"everything is there":       {func(*dbv1.DatabaseBackup, *Observed) {}, "Running: starting"},
+		"it was just created":       {func(b *dbv1.DatabaseBackup, _ *Observed) { b.CreationTimestamp.Time = moment }, "Pending: about to start"},
+		"there is no cluster":       {func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster = nil }, "Pending: " + noCluster + "\nstalled BackupPending: " + noCluster},
+		"there is none for so long": {func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster, o.Turn = nil, moment.Add(-13*time.Hour) }, "Failed: it could not start within 12h0m0s: " + noCluster},
+		"it was made for a cluster that is gone": {
+			func(b *dbv1.DatabaseBackup, _ *Observed) {
+				b.Labels = map[string]string{dbv1.LabelClusterUID: "other"}
+			},
+			"Failed: it was made for an earlier DatabaseCluster orders, which is gone",
+		},
+		"the cluster has no engine": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster.Spec.Engine, o.Engine = "", nil },
+			"Pending: DatabaseCluster orders names no engine in spec.engine, and only engines know how to make backups\n" +
+				"stalled EngineMissing: DatabaseCluster orders names no engine in spec.engine, and only engines know how to make backups",
+		},
+		"the engine does not exist": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Engine = nil },
+			"Pending: DatabaseEngine ledger-v1, which DatabaseCluster orders names in spec.engine, does not exist: create it\n" +
+				"stalled EngineMissing: DatabaseEngine ledger-v1, which DatabaseCluster orders names in spec.engine, does not exist: create it",
+		},
+		"the engine makes no backups": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Engine.Spec.Actions.Backup = nil },
+			"Pending: DatabaseEngine ledger-v1 has no action backup: DatabaseCluster orders can have no backups with it\n" +
+				"stalled EngineMissing: DatabaseEngine ledger-v1 has no action backup: DatabaseCluster orders can have no backups with it",
+		},
+		"there is no destination": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster.Spec.Backup = nil },
+			"Pending: there is no destination: set spec.backup.destination of DatabaseCluster orders, or create a DatabaseBackup with spec.destination\n" +
+				"stalled ReferenceMissing: there is no destination: set spec.backup.destination of DatabaseCluster orders, or create a DatabaseBackup with spec.destination",
+		},
+		"the destination's Secret is missing": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Missing = "Secret bucket does not exist" },
+			"Pending: Secret bucket does not exist\nstalled ReferenceMissing: Secret bucket does not exist",
+		},
+		"another goes first": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Before = "nightly" },
+			"Pending: waiting for DatabaseBackup nightly of the same cluster, which goes first",
+		},
+		"the first member is not ready": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Members[0].Ready, o.Members[0].Problem = false, "out of memory"
+			},
+			"Pending: waiting for pod orders-0 to be ready: out of memory",
+		},
+		"it is not for too long": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Members, o.Turn = nil, moment.Add(-3*time.Hour)
+			},
+			"Failed: it could not start within 2h0m0s: waiting for pod orders-0 to be ready",
+		},
+		"the cluster hibernates": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster.Spec.Hibernated, o.Members = true, nil },
+			"Pending: waiting for pod orders-0 to be ready: spec.hibernated of DatabaseCluster orders is true",
+		},
+		"the members of a cluster in deletion are gone": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Cluster.DeletionTimestamp, o.Members, o.StatefulSet = &metav1.Time{}, nil, nil
+			},
+			"Running: starting",
+		},
+		"they are gone, but may be made again": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Cluster.DeletionTimestamp, o.Members = &metav1.Time{}, nil
+			},
+			"Pending: waiting for pod orders-0 to be ready, or to have stopped for good, as the deletion of DatabaseCluster orders goes on",
+		},
+		"they are gone with their data": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Cluster.DeletionTimestamp, o.Members, o.StatefulSet = &metav1.Time{}, nil, nil
+				o.Cluster.Spec.Storage.Ephemeral = new(true)
+			},
+			"Failed: pod orders-0 is gone, and its data with it: spec.storage.ephemeral of DatabaseCluster orders is true",
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			backup, observed := asked(), settledWorld()
+			c.change(backup, &observed)
+			if got := text(decide(backup, observed)); got != c.want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestWhatABackupNeedsLaterIsNotedBeforeItsFirstJob(t *testing.T) {
+	p := decide(asked(), settledWorld())
+	s := p.Status
+	if !p.AddFinalizer || p.Step != nil || s.Location != "s3://backups/shop/orders/now-1c2d3e4f" || s.Destination.CredentialsSecretName != "bucket" {
+		t.Errorf("%+v", p)
+	}
+	if s.ClusterUID != "0a1b2c3d" || s.Engine != "ledger-v1" || s.Image != "example.test/ledger:1" || s.Members != 2 || s.StartTime == nil {
+		t.Errorf("%+v", s)
+	}
+	own := asked()
+	own.Spec.Destination = &dbv1.BackupDestination{URL: "file:///", ClaimName: "backups"}
+	if got := decide(own, settledWorld()).Status.Location; got != "file:///shop/orders/now-1c2d3e4f" {
+		t.Error(got)
+	}
+}
+
+func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
+	first := dbv1.BackupStream{Ordinal: 0, Bytes: 10}
+	cases := map[string]struct {
+		change func(*dbv1.DatabaseBackup, *Observed)
+		want   string
+	}{
+		"the first": {func(*dbv1.DatabaseBackup, *Observed) {}, "Running: starting\nmake orders-backup-1c2d3e4f-0"},
+		"the first runs": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []Job{memberJob(0, nil)} },
+			"Running: Job orders-backup-1c2d3e4f-0 backs up member 1 of 2",
+		},
+		"it is tried again": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Result = &state.Result{Message: "the bucket is gone"} })}
+			},
+			"Running: Job orders-backup-1c2d3e4f-0 is tried again: the bucket is gone",
+		},
+		"it has been deleted by hand": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Ending = true })}
+			},
+			"Running: waiting for Job orders-backup-1c2d3e4f-0 to be gone: somebody deleted it",
+		},
+		"the first is done: that is noted before the second": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Jobs = []Job{memberJob(0, done(&state.Result{Bytes: 10}))}
+			},
+			"Running: 1 of 2 members are backed up",
+		},
+		"the second": {
+			func(b *dbv1.DatabaseBackup, _ *Observed) { b.Status.Streams = []dbv1.BackupStream{first} },
+			"Running: starting\nmake orders-backup-1c2d3e4f-1",
+		},
+		"the second is not ready": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.Streams, o.Members = []dbv1.BackupStream{first}, o.Members[:1]
+			},
+			"Running: waiting for pod orders-1 to be ready",
+		},
+		"it is not for too long": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.Streams, o.Members = []dbv1.BackupStream{first}, o.Members[:1]
+				b.Status.StartTime = &metav1.Time{Time: moment.Add(-5 * time.Hour)}
+			},
+			"Failed: waiting for pod orders-1 to be ready",
+		},
+		"the cluster has gone since": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.Streams, o.Cluster = []dbv1.BackupStream{first}, nil
+			},
+			"Failed: DatabaseCluster orders went before member 2 of 2 was backed up",
+		},
+		"another has its name since": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.Streams, o.Cluster.UID = []dbv1.BackupStream{first}, "another"
+			},
+			"Failed: DatabaseCluster orders went before member 2 of 2 was backed up",
+		},
+		"both are done": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.Streams, o.Jobs = []dbv1.BackupStream{first}, []Job{memberJob(1, done(&state.Result{Bytes: 5}))}
+			},
+			"Completed: ",
+		},
+		"the pod that did it is gone": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.Streams, o.Jobs = []dbv1.BackupStream{first}, []Job{memberJob(1, done(nil))}
+			},
+			"Completed: ",
+		},
+		"it failed": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []Job{memberJob(0, failed("the bucket is full"))} },
+			"Failed: the bucket is full",
+		},
+		"the deadline passed, and the pod is gone with what it had to say": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.Message = "Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image"
+				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Failed, t.Failure = true, "Job was active longer than specified deadline" })}
+			},
+			"Failed: Job was active longer than specified deadline; Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image",
+		},
+		"the deadline passed, and the node does not answer yet": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Failing, t.StartTime = true, &metav1.Time{Time: moment.Add(-2 * time.Hour)} })}
+			},
+			"Running: Job orders-backup-1c2d3e4f-0 backs up member 1 of 2",
+		},
+		"nor long after": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Jobs = []Job{memberJob(0, func(t *state.Task) {
+					t.Pod, t.Failing, t.StartTime = "x", true, &metav1.Time{Time: moment.Add(-3 * time.Hour)}
+				})}
+			},
+			"Failed: Job orders-backup-1c2d3e4f-0 did not end within its deadline: its pod x does not answer",
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			backup, observed := started(), settledWorld()
+			c.change(backup, &observed)
+			if got := text(decide(backup, observed)); got != c.want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAFinishedBackupNeverChanges(t *testing.T) {
+	for _, phase := range []dbv1.BackupPhase{dbv1.BackupCompleted, dbv1.BackupFailed} {
+		backup := completed()
+		backup.Status.Phase = phase
+		for name, observed := range map[string]Observed{
+			"settled": settledWorld(), "nothing is left": {At: moment},
+			"a Job failed after all": {At: moment, Jobs: []Job{memberJob(1, failed("no"))}},
+		} {
+			p := decide(backup, observed)
+			if p.Step != nil || p.AddFinalizer || !equality.Semantic.DeepEqual(p.Status, backup.Status) {
+				t.Errorf("%s, %s: %+v", phase, name, p)
+			}
+		}
+	}
+}
+
+func TestSizeAndRateAreToldForPeople(t *testing.T) {
+	backup, observed := started(), settledWorld()
+	backup.Status.Streams = []dbv1.BackupStream{{Ordinal: 0, Bytes: 1 << 30, StoredBytes: 1 << 20}}
+	observed.Jobs = []Job{memberJob(1, nil)}
+	observed.Progress = &state.Progress{Bytes: 1 << 29, StoredBytes: 1 << 19, BytesPerSecond: 85 << 20}
+	p := decide(backup, observed)
+	if s := p.Status; s.Size != "1.5 GiB" || s.Rate != "85.0 MiB/s" || s.StoredBytes != 1<<20+1<<19 || p.Again != 5*time.Second {
+		t.Errorf("%+v", p)
+	}
+	observed.Jobs, observed.Progress = []Job{memberJob(1, done(&state.Result{Bytes: 1 << 30, StoredBytes: 1 << 20, SHA256: "ab"}))}, nil
+	s := decide(backup, observed).Status
+	if s.Size != "2.0 GiB" || s.Rate != "34.1 MiB/s" || s.Duration != "1m0s" || s.Streams[1].SHA256 != "ab" || s.CompletionTime == nil {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
+	const blocked = "the data at s3://backups/shop/orders/now-1c2d3e4f could not be deleted: denied. Correct that and delete Job orders-unbackup-1c2d3e4f to try again"
+	cases := map[string]struct {
+		backup   *dbv1.DatabaseBackup
+		policy   dbv1.BackupDeletionPolicy
+		jobs     []Job
+		want     string
+		finished bool
+	}{
+		"it never began":              {backup: asked(), want: ": \nfinalize"},
+		"complete, Retain":            {backup: completed(), policy: dbv1.BackupRetain, want: "finalize: the data stays at s3://backups/shop/orders/now-1c2d3e4f, because spec.deletionPolicy is Retain"},
+		"complete, Delete":            {backup: completed(), policy: dbv1.BackupDelete, want: "make orders-unbackup-1c2d3e4f"},
+		"half, Retain":                {backup: started(), policy: dbv1.BackupRetain, want: "make orders-unbackup-1c2d3e4f"},
+		"half, while a Job runs":      {backup: started(), jobs: []Job{memberJob(0, nil)}, want: "stop orders-backup-1c2d3e4f-0"},
+		"half, a Job is being gone":   {backup: started(), jobs: []Job{memberJob(0, func(t *state.Task) { t.Ending = true })}},
+		"half, a Job has ended":       {backup: started(), jobs: []Job{memberJob(0, failed("no"))}, want: "make orders-unbackup-1c2d3e4f"},
+		"a verification runs":         {backup: completed(), policy: dbv1.BackupRetain, jobs: []Job{proof(0, nil)}, want: "stop " + naming.VerificationJob("orders", uid, "please", 0)},
+		"the data is being deleted":   {backup: completed(), policy: dbv1.BackupDelete, jobs: []Job{deletion(nil)}},
+		"the data is deleted":         {backup: completed(), policy: dbv1.BackupDelete, jobs: []Job{deletion(done(nil))}, want: "finalize"},
+		"the policy is Retain now":    {backup: completed(), policy: dbv1.BackupRetain, jobs: []Job{deletion(nil)}, want: "stop orders-unbackup-1c2d3e4f"},
+		"the data cannot be deleted":  {backup: completed(), policy: dbv1.BackupDelete, jobs: []Job{deletion(failed("denied"))}, want: "stalled DeletionError: " + blocked + "; or set spec.deletionPolicy of DatabaseBackup now to Retain to let it go and keep the data"},
+		"a half one cannot be either": {backup: started(), policy: dbv1.BackupRetain, jobs: []Job{deletion(failed("denied"))}, want: "finalize: what there was of a backup that did not complete may still be at s3://backups/shop/orders/now-1c2d3e4f: denied"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			c.backup.DeletionTimestamp, c.backup.Finalizers = &metav1.Time{}, []string{dbv1.Finalizer}
+			c.backup.Spec.DeletionPolicy = c.policy
+			observed := settledWorld()
+			observed.Cluster, observed.Engine, observed.Jobs = nil, nil, c.jobs
+			got := text(decide(c.backup, observed))
+			if _, rest, _ := strings.Cut(got, "\n"); c.want != got && c.want != rest {
+				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
+	one := naming.VerificationJob("orders", uid, "please", 0)
+	answered := done(&state.Result{Output: json.RawMessage(`{"role":"primary"}`)})
+	running := func(b *dbv1.DatabaseBackup) {
+		b.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning, Message: "starting"}
+	}
+	cases := map[string]struct {
+		change func(*dbv1.DatabaseBackup, *Observed)
+		want   string
+	}{
+		"it is asked for":                       {func(*dbv1.DatabaseBackup, *Observed) {}, "verification Running: starting"},
+		"a failed backup has nothing to verify": {func(b *dbv1.DatabaseBackup, _ *Observed) { b.Status.Phase = dbv1.BackupFailed }, ""},
+		"it was asked for before": {
+			func(b *dbv1.DatabaseBackup, _ *Observed) {
+				b.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationFailed, Message: "no"}
+			}, "verification Failed: no",
+		},
+		"without the cluster": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster = nil },
+			"verification Failed: DatabaseCluster orders does not exist: a verification takes the size of the volume, the Secrets and the security of the pods from it",
+		},
+		"without a probe": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Engine.Spec.Actions.Probe = nil },
+			"verification Failed: DatabaseEngine ledger-v1 has no action probe: set spec.backup.verify.command of DatabaseCluster orders",
+		},
+		"with a command instead": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Engine.Spec.Actions.Probe, o.Cluster.Spec.Backup.Verify = nil, &dbv1.BackupVerify{Command: []string{"count"}}
+			}, "verification Running: starting",
+		},
+		"the first member": {func(b *dbv1.DatabaseBackup, _ *Observed) { running(b) }, "verification Running: starting\nmake " + one},
+		"the first runs": {
+			func(b *dbv1.DatabaseBackup, o *Observed) { running(b); o.Jobs = []Job{proof(0, nil)} },
+			"verification Running: Job " + one + " restores member 1 of 2 into a throw-away copy",
+		},
+		"asked for again while it runs": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				running(b)
+				b.Annotations[dbv1.AnnotationVerify], o.Jobs = "again", []Job{proof(0, nil)}
+			}, "verification Running: Job " + one + " restores member 1 of 2 into a throw-away copy",
+		},
+		"the second member": {
+			func(b *dbv1.DatabaseBackup, o *Observed) { running(b); o.Jobs = []Job{proof(0, answered)} },
+			"verification Running: starting\nmake " + naming.VerificationJob("orders", uid, "please", 1),
+		},
+		"both answered": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				running(b)
+				o.Jobs = []Job{proof(0, answered), proof(1, answered)}
+			},
+			`verification Succeeded: the restored copy answered: {"role":"primary"}, {"role":"primary"}`,
+		},
+		"then the copies go": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				running(b)
+				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationSucceeded, []Job{proof(0, answered), proof(1, answered)}
+			}, "verification Succeeded: starting\nclean up 2",
+		},
+		"a piece is corrupt": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				running(b)
+				o.Jobs = []Job{proof(0, failed("piece member-0/00000.zst is corrupt"))}
+			}, "verification Failed: piece member-0/00000.zst is corrupt",
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			backup, observed := completed(), settledWorld()
+			backup.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}
+			c.change(backup, &observed)
+			_, got, _ := strings.Cut(text(decide(backup, observed)), "\n")
+			if got != c.want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestTheOldestBackupThatIsNotFinishedGoesFirstAndOneThatRunsGoesOn(t *testing.T) {
+	other := func(name string, age time.Duration, phase dbv1.BackupPhase) dbv1.DatabaseBackup {
+		b := asked()
+		b.Name, b.UID, b.Status.Phase = name, "other", phase
+		b.CreationTimestamp = metav1.NewTime(moment.Add(-age))
+		return *b
+	}
+	cases := map[string]struct {
+		other dbv1.DatabaseBackup
+		want  string
+	}{
+		"an older one":                 {other("a", 2*time.Hour, dbv1.BackupPending), "a"},
+		"a younger one":                {other("a", time.Minute, dbv1.BackupPending), ""},
+		"a younger one that runs":      {other("a", time.Minute, dbv1.BackupRunning), "a"},
+		"an older one that failed":     {other("a", 2*time.Hour, dbv1.BackupFailed), ""},
+		"one of the same second":       {other("a", time.Hour, ""), "a"},
+		"one of the same second after": {other("z", time.Hour, ""), ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got, _ := turn(asked(), []dbv1.DatabaseBackup{*asked(), c.other}); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+	elsewhere := other("a", 2*time.Hour, dbv1.BackupRunning)
+	elsewhere.Spec.Cluster = "another"
+	if got, _ := turn(asked(), []dbv1.DatabaseBackup{elsewhere}); got != "" {
+		t.Errorf("waits for %q, which is of another cluster", got)
+	}
+	ended := other("a", 2*time.Hour, dbv1.BackupCompleted)
+	ended.Status.CompletionTime = &metav1.Time{Time: moment}
+	if _, since := turn(asked(), []dbv1.DatabaseBackup{ended}); !since.Equal(moment) {
+		t.Errorf("its turn since %s, want the end of the one before", since)
+	}
+}
+
+// made is the Job that a plan makes.
+func made(t *testing.T, p Plan) *batchv1.Job {
+	t.Helper()
+	job := &batchv1.Job{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(p.Step.(MakeJob).Job.Object.Object, job); err != nil {
+		t.Fatal(err)
+	}
+	return job
+}
+
+func TestTheJobsCallTransferAsItIsToBeCalled(t *testing.T) {
+	backup, observed := started(), settledWorld()
+	backup.Status.Streams = []dbv1.BackupStream{{Ordinal: 0}}
+	observed.Cluster.DeletionTimestamp, observed.StatefulSet, observed.Members = &metav1.Time{}, nil, nil
+	job := made(t, decide(backup, observed))
+	const backs = "/dbc/bin/transfer backup --to s3://backups/shop/orders/now-1c2d3e4f --id 1c2d3e4f-0000 --member 1 --members 2 " +
+		"--about cluster=orders --about namespace=shop --about backup=now --about engine=ledger-v1 --about image=example.test/ledger:1 " +
+		"--about clusterUID=0a1b2c3d --complete -- /dbc/scripts/backup"
+	pod := job.Spec.Template.Spec
+	if got := strings.Join(pod.Containers[0].Command, " "); got != backs {
+		t.Errorf("backup: %s", got)
+	}
+	if claim := pod.Volumes[len(pod.Volumes)-1].PersistentVolumeClaim; claim == nil || claim.ClaimName != "data-orders-1" {
+		t.Errorf("%+v", pod.Volumes)
+	}
+
+	gone := completed()
+	gone.DeletionTimestamp, gone.Spec.DeletionPolicy = &metav1.Time{}, dbv1.BackupDelete
+	job = made(t, decide(gone, Observed{At: moment, TransferImage: "example.test/operator:1"}))
+	pod = job.Spec.Template.Spec
+	if got := strings.Join(pod.Containers[0].Command, " "); got != "/dbc/bin/transfer delete --at s3://backups/shop/orders/now-1c2d3e4f --id 1c2d3e4f-0000" {
+		t.Errorf("delete: %s", got)
+	}
+	if len(job.OwnerReferences) != 0 || pod.Containers[0].Image != "example.test/operator:1" {
+		t.Errorf("%+v", job)
+	}
+
+	proved := completed()
+	proved.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
+	job = made(t, decide(proved, settledWorld()))
+	pod = job.Spec.Template.Spec
+	if got := strings.Join(pod.Containers[0].Command, " "); got != "/dbc/bin/transfer probe --timeout 43200s -- /dbc/scripts/probe" {
+		t.Errorf("probe: %s", got)
+	}
+	if got := strings.Join(pod.InitContainers[1].Command, " "); got != "/dbc/bin/transfer restore --from s3://backups/shop/orders/now-1c2d3e4f --into /ledger --id 1c2d3e4f-0000 --member 0 --members 2 -- /dbc/scripts/restore" {
+		t.Errorf("restore: %s", got)
+	}
+}
+
+func TestACopyReachesNothingButDNSAndTheDestination(t *testing.T) {
+	for endpoint, want := range map[string]int32{
+		"": 443, "https://s3.example.test": 443, "http://s3.example.test": 80, "http://s3.example.test:7070": 7070, "https://s3.example.test:9000/": 9000,
+	} {
+		if got := ports(&dbv1.BackupDestination{URL: "s3://b", Endpoint: endpoint}); len(got) != 1 || got[0] != want {
+			t.Errorf("%q: %v, want %d", endpoint, got, want)
+		}
+	}
+	if got := ports(&dbv1.BackupDestination{URL: "file:///", ClaimName: "c"}); got != nil {
+		t.Error(got)
+	}
+}

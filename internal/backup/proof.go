@@ -1,0 +1,150 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package backup
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// maxRequest is as much of a request as the status can hold.
+const maxRequest = 253
+
+// request is what asks for a verification; "" when nothing does.
+func request(backup *dbv1.DatabaseBackup) string {
+	asked := backup.Annotations[dbv1.AnnotationVerify]
+	return strings.ToValidUTF8(asked[:min(len(asked), maxRequest)], "")
+}
+
+// prove goes on with the verification that runs, clears up after one that succeeded, or begins the one that is
+// asked for. Each value of the annotation asks once.
+func (p *Plan) prove(backup *dbv1.DatabaseBackup, observed Observed) {
+	v, asked := p.Status.Verification, request(backup)
+	switch {
+	case v != nil && v.Phase == dbv1.VerificationRunning:
+		p.verify(backup, observed, v)
+	case v != nil && v.Phase == dbv1.VerificationSucceeded && len(leftovers(observed)) > 0:
+		p.Step, p.Why = CleanUp{leftovers(observed)}, "removing the throw-away copy"
+	case asked != "" && (v == nil || v.Request != asked):
+		p.AddFinalizer = !held(backup)
+		p.Status.Verification = &dbv1.BackupVerification{
+			Request: asked, Phase: dbv1.VerificationRunning, Message: "starting", StartTime: &metav1.Time{Time: observed.At},
+		}
+		if text := unprovable(backup, observed); text != "" {
+			p.proved(observed, dbv1.VerificationFailed, text)
+		}
+	}
+}
+
+// verify restores one member after the other.
+func (p *Plan) verify(backup *dbv1.DatabaseBackup, observed Observed, v *dbv1.BackupVerification) {
+	var answers []string
+	for ordinal := range backup.Status.Members {
+		name := naming.VerificationJob(backup.Spec.Cluster, backup.UID, v.Request, ordinal)
+		usual := fmt.Sprintf("Job %s restores member %d of %d into a throw-away copy", name, ordinal+1, backup.Status.Members)
+		job, found := observed.job(name)
+		switch {
+		case !found:
+			p.startProof(backup, observed, ordinal)
+			return
+		case job.Ending:
+			p.proving(fmt.Sprintf("waiting for Job %s to be gone: somebody deleted it", name))
+			return
+		case observed.failed(job, proofDeadline(observed.Cluster)):
+			p.proved(observed, dbv1.VerificationFailed, why(job, usual, v.Message))
+			return
+		case !job.Succeeded:
+			p.proving(usually(job, usual))
+			p.Again = waitingAgain
+			return
+		case job.Result != nil && len(job.Result.Output) > 0:
+			answers = append(answers, string(job.Result.Output))
+		}
+	}
+	p.proved(observed, dbv1.VerificationSucceeded, strings.TrimSuffix("the restored copy answered: "+strings.Join(answers, ", "), ": "))
+}
+
+func (p *Plan) startProof(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32) {
+	if text := unprovable(backup, observed); text != "" {
+		p.proved(observed, dbv1.VerificationFailed, text)
+		return
+	}
+	policy := verificationPolicy(backup)
+	p.Step = MakeJob{Job: verificationJob(backup, observed, ordinal), Policy: &policy}
+	p.proving(p.Status.Verification.Message)
+}
+
+func (p *Plan) proving(text string) { p.Status.Verification.Message, p.Why = text, text }
+
+func (p *Plan) proved(observed Observed, phase dbv1.VerificationPhase, text string) {
+	v := p.Status.Verification
+	v.Phase, v.Message, v.CompletionTime = phase, text, &metav1.Time{Time: observed.At}
+	p.Why = text
+}
+
+// unprovable says what is missing for a verification.
+func unprovable(backup *dbv1.DatabaseBackup, observed Observed) string {
+	cluster, declared := observed.Cluster, observed.Engine
+	switch {
+	case cluster == nil:
+		return fmt.Sprintf("DatabaseCluster %s does not exist: a verification takes the size of the volume, the Secrets and the security of the pods from it", backup.Spec.Cluster)
+	case observed.TransferImage == "":
+		return "the operator was started without --transfer-image, so it can make no Jobs for verifications: set it to the operator's own image"
+	case observed.Missing != "":
+		return observed.Missing
+	case declared == nil:
+		return fmt.Sprintf("DatabaseEngine %s, with which the backup was made, does not exist: create it", backup.Status.Engine)
+	case declared.Spec.Actions.Restore == nil:
+		return fmt.Sprintf("DatabaseEngine %s has no action restore", declared.Name)
+	case len(question(observed)) == 0:
+		return fmt.Sprintf("DatabaseEngine %s has no action probe: set spec.backup.verify.command of DatabaseCluster %s", declared.Name, cluster.Name)
+	default:
+		return ""
+	}
+}
+
+// question is the command that the copy must answer.
+func question(observed Observed) []string {
+	if verify := verifySpec(observed.Cluster); verify != nil && len(verify.Command) > 0 {
+		return verify.Command
+	}
+	if probe := observed.Engine.Spec.Actions.Probe; probe != nil {
+		return probe.Command
+	}
+	return nil
+}
+
+func verifySpec(cluster *dbv1.DatabaseCluster) *dbv1.BackupVerify {
+	if cluster == nil || cluster.Spec.Backup == nil {
+		return nil
+	}
+	return cluster.Spec.Backup.Verify
+}
+
+// proofDeadline is how long the restore and the answer of each member may take.
+func proofDeadline(cluster *dbv1.DatabaseCluster) time.Duration {
+	if verify := verifySpec(cluster); verify != nil && verify.DeadlineSeconds > 0 {
+		return time.Duration(verify.DeadlineSeconds) * time.Second
+	}
+	return defaultDeadlineSeconds * time.Second
+}
+
+// leftovers are the Jobs of verifications that succeeded; the copies go with their pods. Those of one that failed
+// stay a while, for their logs.
+func leftovers(observed Observed) []Job {
+	var all []Job
+	for _, job := range observed.Jobs {
+		if job.Component == dbv1.ComponentVerification && job.Succeeded && !job.Ending {
+			all = append(all, job)
+		}
+	}
+	return all
+}

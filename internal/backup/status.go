@@ -1,0 +1,109 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package backup
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/status"
+)
+
+// statusOf is the status after a pass, at a time: what was planned, and what went wrong while it was carried out.
+func statusOf(backup *dbv1.DatabaseBackup, todo Plan, err error, now metav1.Time) dbv1.DatabaseBackupStatus {
+	s := *todo.Status.DeepCopy()
+	s.ObservedGeneration = backup.Generation
+	if stall := refusal(err); stall != nil {
+		todo.Stalled = stall
+		if !s.Phase.Finished() {
+			s.Message = stall.Message
+		}
+	}
+	all := []metav1.Condition{ready(s), stalled(backup, s, todo)}
+	if s.Verification != nil {
+		all = append(all, verified(s.Verification))
+	}
+	if backup.DeletionTimestamp != nil {
+		all = append(all, deletionBlocked(todo))
+	}
+	for _, c := range all {
+		c.ObservedGeneration, c.LastTransitionTime = backup.Generation, now
+		meta.SetStatusCondition(&s.Conditions, c)
+	}
+	return s
+}
+
+// refusal is what the API server will go on refusing until a human acts; nil when nothing.
+func refusal(err error) *Stall {
+	switch foreign := (foreignError{}); {
+	case asForeign(err, &foreign):
+		return &Stall{dbv1.ReasonNameConflict, foreign.Error()}
+	case status.Refused(err):
+		return &Stall{dbv1.ReasonRefused, strings.ReplaceAll(err.Error(), "\n", "; ")}
+	default:
+		return nil
+	}
+}
+
+func condition(kind string, is metav1.ConditionStatus, reason, message string) metav1.Condition {
+	return metav1.Condition{Type: kind, Status: is, Reason: reason, Message: message}
+}
+
+func ready(s dbv1.DatabaseBackupStatus) metav1.Condition {
+	switch s.Phase {
+	case dbv1.BackupCompleted:
+		return condition(dbv1.ConditionReady, metav1.ConditionTrue, dbv1.ReasonBackupCompleted, "the backup is at "+s.Location)
+	case dbv1.BackupFailed:
+		return condition(dbv1.ConditionReady, metav1.ConditionFalse, dbv1.ReasonBackupFailed, s.Message)
+	case dbv1.BackupRunning:
+		return condition(dbv1.ConditionReady, metav1.ConditionFalse, dbv1.ReasonBackupRunning, s.Message)
+	case dbv1.BackupPending:
+		return condition(dbv1.ConditionReady, metav1.ConditionFalse, dbv1.ReasonBackupPending, s.Message)
+	}
+	return condition(dbv1.ConditionReady, metav1.ConditionFalse, dbv1.ReasonBackupPending, "it was deleted before it began")
+}
+
+// stalled is about the backup; what holds up its deletion is told by DeletionBlocked, too.
+func stalled(backup *dbv1.DatabaseBackup, s dbv1.DatabaseBackupStatus, todo Plan) metav1.Condition {
+	switch {
+	case todo.Stalled != nil:
+		return condition(dbv1.ConditionStalled, metav1.ConditionTrue, todo.Stalled.Reason, todo.Stalled.Message)
+	case s.Phase == dbv1.BackupFailed && backup.DeletionTimestamp == nil:
+		return condition(dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonBackupFailed, s.Message+". Nothing tries it again: create another DatabaseBackup")
+	default:
+		return condition(dbv1.ConditionStalled, metav1.ConditionFalse, dbv1.ReasonNotStalled, "nothing waits for a human")
+	}
+}
+
+func verified(v *dbv1.BackupVerification) metav1.Condition {
+	switch v.Phase {
+	case dbv1.VerificationSucceeded:
+		return condition(dbv1.ConditionVerified, metav1.ConditionTrue, dbv1.ReasonVerified, v.Message)
+	case dbv1.VerificationFailed:
+		return condition(dbv1.ConditionVerified, metav1.ConditionFalse, dbv1.ReasonVerificationFailed, v.Message)
+	case dbv1.VerificationRunning:
+	}
+	return condition(dbv1.ConditionVerified, metav1.ConditionUnknown, dbv1.ReasonVerificationRunning, v.Message)
+}
+
+func deletionBlocked(todo Plan) metav1.Condition {
+	if todo.Stalled != nil {
+		return condition(dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonDeletionError, todo.Stalled.Message)
+	}
+	return condition(dbv1.ConditionDeletionBlocked, metav1.ConditionFalse, dbv1.ReasonDeleting, todo.Why)
+}
+
+// foreignError says that somebody else's object bears a name that is needed.
+type foreignError struct {
+	kind, name string
+}
+
+func (e foreignError) Error() string {
+	return fmt.Sprintf("%s %s exists and is not of this DatabaseBackup: delete it", e.kind, e.name)
+}

@@ -1,0 +1,157 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package backup
+
+import (
+	"context"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Indexes of the cache: a list by labels alone would look at each object of the namespace.
+const (
+	indexBackup      = "backup-uid"
+	indexCluster     = "cluster" // of pods; the controller of clusters makes it
+	indexUID         = "backups-own-uid"
+	indexSpecCluster = "backups-spec-cluster"
+)
+
+func index(ctx context.Context, indexer client.FieldIndexer) error {
+	label := func(object client.Object) []string { return []string{object.GetLabels()[dbv1.LabelBackupUID]} }
+	uid := func(object client.Object) []string { return []string{string(object.GetUID())} }
+	of := func(object client.Object) []string {
+		backup, ok := object.(*dbv1.DatabaseBackup)
+		if !ok {
+			return nil
+		}
+		return []string{backup.Spec.Cluster}
+	}
+	for _, i := range []struct {
+		kind  client.Object
+		name  string
+		value client.IndexerFunc
+	}{
+		{&batchv1.Job{}, indexBackup, label}, {&corev1.Pod{}, indexBackup, label},
+		{&dbv1.DatabaseBackup{}, indexUID, uid}, {&dbv1.DatabaseBackup{}, indexSpecCluster, of},
+	} {
+		if err := indexer.IndexField(ctx, i.kind, i.name, i.value); err != nil {
+			return fmt.Errorf("index %T by %s: %w", i.kind, i.name, err)
+		}
+	}
+	return nil
+}
+
+// SetupWithManager wires the watches and the indexes of the cache. The controller of clusters is set up first.
+func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
+	if err := index(ctx, mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	r.indexed = true
+	toBackup := handler.EnqueueRequestsFromMapFunc(r.ofJob)
+	toWaiting := handler.EnqueueRequestsFromMapFunc(r.waiting)
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("databasebackup").
+		For(&dbv1.DatabaseBackup{}, builder.WithPredicates(changed(backupFacts))).
+		Watches(&dbv1.DatabaseBackup{}, toWaiting, builder.WithPredicates(changed(orderFacts))).
+		Watches(&batchv1.Job{}, toBackup, builder.WithPredicates(changed(jobFacts))).
+		Watches(&corev1.Pod{}, toBackup, builder.WithPredicates(changed(tryFacts))).
+		Watches(&corev1.Pod{}, toWaiting, builder.WithPredicates(changed(memberFacts))).
+		Watches(&appsv1.StatefulSet{}, toWaiting, builder.WithPredicates(changed(setFacts))).
+		Watches(&dbv1.DatabaseCluster{}, toWaiting, builder.WithPredicates(changed(clusterFacts))).
+		WithOptions(options).
+		Complete(r)
+}
+
+// changed lets an update through when what the operator reads of the object changed. Creations and deletions always
+// pass.
+func changed[T client.Object](facts func(T) any) predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, ok := e.ObjectOld.(T)
+		after, alsoOK := e.ObjectNew.(T)
+		return !ok || !alsoOK || !equality.Semantic.DeepEqual(facts(before), facts(after))
+	}}
+}
+
+// backupFacts leave out how far the backup is: that is written every few seconds, and read by nobody here.
+func backupFacts(backup *dbv1.DatabaseBackup) any {
+	status := backup.Status
+	if !status.Phase.Finished() {
+		status.Bytes, status.StoredBytes, status.Size, status.Rate = 0, 0, "", ""
+	}
+	return []any{backup.Spec, status, backup.DeletionTimestamp, backup.Finalizers, backup.Annotations[dbv1.AnnotationVerify], backup.Labels}
+}
+
+// orderFacts are what the other backups of the cluster look at.
+func orderFacts(backup *dbv1.DatabaseBackup) any {
+	return []any{backup.Status.Phase, backup.Status.CompletionTime}
+}
+
+func jobFacts(job *batchv1.Job) any { return []any{state.TaskOf(job, nil).Facts(), job.Labels} }
+
+func tryFacts(pod *corev1.Pod) any { return []any{state.TryOf(pod), pod.Labels} }
+
+func memberFacts(pod *corev1.Pod) any { return []any{state.MemberOf(pod, 0).Facts(), pod.Labels} }
+
+func setFacts(set *appsv1.StatefulSet) any { return []any{set.Spec.Replicas, set.DeletionTimestamp} }
+
+// clusterFacts are the spec by its generation, and the deletion.
+func clusterFacts(cluster *dbv1.DatabaseCluster) any {
+	return []any{cluster.Generation, cluster.Spec, cluster.DeletionTimestamp}
+}
+
+// ofJob finds the backup whose Job or pod it is.
+func (r *Reconciler) ofJob(ctx context.Context, object client.Object) []reconcile.Request {
+	uid := object.GetLabels()[dbv1.LabelBackupUID]
+	if uid == "" {
+		return nil
+	}
+	return r.requests(ctx, object.GetNamespace(), client.MatchingFields{indexUID: uid}, func(*dbv1.DatabaseBackup) bool { return true })
+}
+
+// waiting finds the unfinished backups of the cluster that an object belongs to.
+func (r *Reconciler) waiting(ctx context.Context, object client.Object) []reconcile.Request {
+	cluster := object.GetLabels()[dbv1.LabelInstance]
+	switch o := object.(type) {
+	case *dbv1.DatabaseBackup:
+		cluster = o.Spec.Cluster
+	case *dbv1.DatabaseCluster:
+		cluster = o.Name
+	}
+	if cluster == "" || object.GetLabels()[dbv1.LabelBackupUID] != "" {
+		return nil
+	}
+	return r.requests(ctx, object.GetNamespace(), client.MatchingFields{indexSpecCluster: cluster}, func(backup *dbv1.DatabaseBackup) bool {
+		return !backup.Status.Phase.Finished() && backup.UID != object.GetUID()
+	})
+}
+
+func (r *Reconciler) requests(ctx context.Context, namespace string, fields client.MatchingFields, wanted func(*dbv1.DatabaseBackup) bool) []reconcile.Request {
+	backups := &dbv1.DatabaseBackupList{}
+	if err := r.Cached.List(ctx, backups, client.InNamespace(namespace), fields); err != nil {
+		return nil // the cache fails only while the operator stops
+	}
+	var all []reconcile.Request
+	for i := range backups.Items {
+		if wanted(&backups.Items[i]) {
+			all = append(all, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&backups.Items[i])})
+		}
+	}
+	return all
+}
