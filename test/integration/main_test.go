@@ -88,7 +88,7 @@ func startOperator(config *rest.Config) (stop func(), err error) {
 	config = rest.CopyConfig(config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: operatorUser}
 	config.Wrap(requests.wrap)
-	settings, err := manager.Parse([]string{"--health-probe-bind-address=0"}, func(string) (string, bool) { return "", false })
+	settings, err := manager.Parse([]string{"--health-probe-bind-address=0", "--transfer-image=example.test/operator:1"}, func(string) (string, bool) { return "", false })
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,335 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+const firstBackup, otherBackup = "s3://bucket/shop/orders/first-0a1b2c3d", "s3://bucket/shop/orders/other-4e5f6071"
+
+// restorer makes an engine that can restore, for one test.
+func restorer(t *testing.T) string {
+	t.Helper()
+	declared := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{GenerateName: "restorer-"}}
+	declared.Spec.Topology = dbv1.TopologyIndependent
+	declared.Spec.Actions.Restore = &dbv1.EngineAction{Command: []string{"restore"}}
+	create(t, declared)
+	t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), declared) })
+	return declared.Name
+}
+
+// fromLocation makes a cluster start with a backup at a place.
+func fromLocation(engine, url string) func(*dbv1.DatabaseCluster) {
+	return func(c *dbv1.DatabaseCluster) {
+		c.Spec.Engine = engine
+		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Location: &dbv1.BackupDestination{URL: url}}}
+	}
+}
+
+// restores is a kubelet that makes members ready; to the pods of a restore happens what it is told at that time.
+type restores struct{ told atomic.Value }
+
+const (
+	holds    = ""
+	succeeds = "succeeds"
+)
+
+func (r *restores) act(pod *corev1.Pod) {
+	if pod.Labels[dbv1.LabelComponent] != dbv1.ComponentRestore {
+		healthy(pod)
+		return
+	}
+	ended := &corev1.ContainerStateTerminated{Message: `{"bytes":100}`}
+	switch told, _ := r.told.Load().(string); told {
+	case holds:
+		pod.Status.Phase = corev1.PodRunning
+		return
+	case succeeds:
+		pod.Status.Phase = corev1.PodSucceeded
+	default: // refused as unsafe, which is never tried again
+		pod.Status.Phase = corev1.PodFailed
+		ended.ExitCode, ended.Message = 30, fmt.Sprintf(`{"reason":"BackupCorrupt","message":%q}`, told)
+	}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name: naming.ActionContainer, Image: pod.Spec.Containers[0].Image, State: corev1.ContainerState{Terminated: ended},
+	}}
+}
+
+func startRestores(t *testing.T, ns string) *restores {
+	t.Helper()
+	r := &restores{}
+	kubelet(t, ns, r.act)
+	return r
+}
+
+func dataClaims(t *testing.T, cluster *dbv1.DatabaseCluster) []corev1.PersistentVolumeClaim {
+	t.Helper()
+	list := &corev1.PersistentVolumeClaimList{}
+	if err := admin.List(t.Context(), list, client.InNamespace(cluster.Namespace)); err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
+}
+
+func restoreJobs(t *testing.T, cluster *dbv1.DatabaseCluster) []batchv1.Job {
+	t.Helper()
+	list := &batchv1.JobList{}
+	labels := client.MatchingLabels{dbv1.LabelComponent: dbv1.ComponentRestore}
+	if err := admin.List(t.Context(), list, client.InNamespace(cluster.Namespace), labels); err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
+}
+
+// awaitFilling waits until a Job fills the volume of each member, and makes sure that there is none yet.
+func awaitFilling(t *testing.T, cluster *dbv1.DatabaseCluster, url string) {
+	t.Helper()
+	eventually(t, "the restore of "+url+" to run", func() error {
+		running := 0
+		for _, job := range restoreJobs(t, cluster) {
+			if strings.Contains(strings.Join(job.Spec.Template.Spec.Containers[0].Command, " "), url) && job.Status.Active == 1 {
+				running++
+			}
+		}
+		if running != int(cluster.Spec.Replicas) {
+			return fmt.Errorf("%d Jobs run", running)
+		}
+		return nil
+	})
+	for _, claim := range dataClaims(t, cluster) {
+		if claim.Annotations[dbv1.AnnotationRestoring] == "" || claim.Annotations[dbv1.AnnotationRestored] != "" {
+			t.Errorf("claim %s is marked %v", claim.Name, claim.Annotations)
+		}
+	}
+	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cluster), &appsv1.StatefulSet{}); client.IgnoreNotFound(err) != nil || err == nil {
+		t.Errorf("there is a StatefulSet already (%v)", err)
+	}
+}
+
+func checkRestored(t *testing.T, cluster *dbv1.DatabaseCluster, url string) {
+	t.Helper()
+	claims := dataClaims(t, cluster)
+	if len(claims) != int(cluster.Spec.Replicas) {
+		t.Errorf("%d claims", len(claims))
+	}
+	for _, claim := range claims {
+		if claim.Annotations[dbv1.AnnotationRestoring] != "" || claim.Annotations[dbv1.AnnotationRestored] != url || len(claim.OwnerReferences) > 0 {
+			t.Errorf("claim %s is marked %v, owned by %v", claim.Name, claim.Annotations, claim.OwnerReferences)
+		}
+	}
+	restore := read(t, cluster).Status.Restore
+	if restore == nil || restore.Phase != dbv1.RestoreCompleted || restore.From != url {
+		t.Errorf("status.restore %+v", restore)
+	}
+}
+
+func TestANewClusterStartsWithABackupThatItNames(t *testing.T) {
+	cluster := smallest(namespace(t), "orders")
+	kubelet := startRestores(t, cluster.Namespace)
+	cluster.Spec.Engine = restorer(t)
+	cluster.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "first"}}
+	create(t, cluster)
+	stalled := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonRestoreFailed)
+	mustContain(t, stalled.Message, "DatabaseBackup first", "does not exist", "spec.bootstrap.fromBackup.location")
+
+	backup := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "first"}}
+	backup.Spec.Cluster = "another"
+	create(t, backup)
+	before := backup.DeepCopy()
+	backup.Status = dbv1.DatabaseBackupStatus{
+		Phase: dbv1.BackupCompleted, Members: 3, Engine: cluster.Spec.Engine, Location: firstBackup, Bytes: 300,
+		Destination: &dbv1.BackupDestination{URL: "s3://bucket", Endpoint: "http://s3.example.test"},
+	}
+	if err := admin.Status().Patch(t.Context(), backup, client.MergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
+	awaitFilling(t, cluster, firstBackup)
+	progressing := awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonRestoring)
+	mustContain(t, progressing.Message, firstBackup)
+	if restore := cluster.Status.Restore; restore == nil || restore.Phase != dbv1.RestoreRunning || restore.TotalBytes != 300 {
+		t.Errorf("status.restore %+v", restore)
+	}
+	job := restoreJobs(t, cluster)[0]
+	command := strings.Join(job.Spec.Template.Spec.Containers[0].Command, " ")
+	mustContain(t, command, "transfer restore --from "+firstBackup, "--members 3", "--endpoint http://s3.example.test", "-- restore")
+	if len(job.Spec.Template.Spec.TopologySpreadConstraints) == 0 || !metav1.IsControlledBy(&job, cluster) {
+		t.Errorf("%+v", job)
+	}
+
+	kubelet.told.Store(succeeds)
+	awaitReady(t, cluster)
+	checkRestored(t, cluster, firstBackup)
+	if restore := cluster.Status.Restore; restore.Bytes != 300 {
+		t.Errorf("status.restore %+v", restore)
+	}
+	events := eventsOf(t, cluster)
+	mustContain(t, events, "RestoreStarted", "RestoreCompleted", "RestoreFailed")
+
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap.FromBackup.Name = "other" })
+	awaitReady(t, cluster) // nobody reads it any more
+	checkRestored(t, cluster, firstBackup)
+}
+
+// eventsOf are the reasons of the events about a cluster.
+func eventsOf(t *testing.T, cluster *dbv1.DatabaseCluster) string {
+	t.Helper()
+	list := &corev1.EventList{}
+	if err := admin.List(t.Context(), list, client.InNamespace(cluster.Namespace)); err != nil {
+		t.Fatal(err)
+	}
+	var reasons []string
+	for _, event := range list.Items {
+		if event.InvolvedObject.UID == cluster.UID {
+			reasons = append(reasons, event.Reason)
+		}
+	}
+	return strings.Join(reasons, " ")
+}
+
+func TestARestoreThatFailedBeginsAgainWhenItsJobsAreDeleted(t *testing.T) {
+	cluster := created(t, fromLocation(restorer(t), firstBackup))
+	kubelet := startRestores(t, cluster.Namespace)
+	kubelet.told.Store("piece member-0/00000.zst is not as the manifest says")
+	stalled := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonRestoreFailed)
+	mustContain(t, stalled.Message, firstBackup, "PersistentVolumeClaim data-orders-", "piece member-0/00000.zst is not as the manifest says", "delete that Job")
+	if cluster.Status.Restore == nil || cluster.Status.Restore.Phase != dbv1.RestoreFailed {
+		t.Errorf("status.restore %+v", cluster.Status.Restore)
+	}
+	kubelet.told.Store(succeeds)
+	eventually(t, "every Job to be deleted", func() error {
+		for _, job := range restoreJobs(t, cluster) {
+			if job.Status.Failed > 0 {
+				_ = admin.Delete(t.Context(), &job, client.PropagationPolicy(metav1.DeletePropagationBackground))
+			}
+		}
+		if read(t, cluster).Status.Restore.Phase == dbv1.RestoreFailed {
+			return fmt.Errorf("a Job has failed still")
+		}
+		return nil
+	})
+	awaitReady(t, cluster)
+	checkRestored(t, cluster, firstBackup)
+}
+
+func TestAnotherSourceBeginsWithEmptyVolumes(t *testing.T) {
+	cluster := created(t, fromLocation(restorer(t), firstBackup))
+	kubelet := startRestores(t, cluster.Namespace)
+	awaitFilling(t, cluster, firstBackup)
+	former := map[types.UID]bool{}
+	for _, claim := range dataClaims(t, cluster) {
+		former[claim.UID] = true
+	}
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap.FromBackup.Location.URL = otherBackup })
+	awaitFilling(t, cluster, otherBackup)
+	for _, claim := range dataClaims(t, cluster) {
+		if former[claim.UID] {
+			t.Errorf("claim %s may hold a part of the other backup", claim.Name)
+		}
+	}
+	for _, job := range restoreJobs(t, cluster) {
+		if strings.Contains(strings.Join(job.Spec.Template.Spec.Containers[0].Command, " "), firstBackup) {
+			t.Errorf("Job %s still restores %s", job.Name, firstBackup)
+		}
+	}
+	kubelet.told.Store(succeeds)
+	awaitReady(t, cluster)
+	checkRestored(t, cluster, otherBackup)
+}
+
+func TestAClusterThatIsDeletedWhileItIsRestoredLeavesVolumesThatNoOtherTakesUp(t *testing.T) {
+	cluster := created(t, fromLocation(restorer(t), firstBackup))
+	startRestores(t, cluster.Namespace)
+	awaitFilling(t, cluster, firstBackup)
+	deleteCluster(t, cluster)
+	awaitGone(t, cluster)
+	if left := restoreJobs(t, cluster); len(left) > 0 {
+		t.Errorf("%d Jobs are left", len(left))
+	}
+	claims := dataClaims(t, cluster)
+	if len(claims) != 3 {
+		t.Errorf("%d claims, want all 3 kept", len(claims))
+	}
+
+	again := smallest(cluster.Namespace, cluster.Name)
+	again.Spec.Engine = cluster.Spec.Engine
+	create(t, again)
+	stalled := awaitCondition(t, again, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonVolumesKept)
+	mustContain(t, stalled.Message, "PersistentVolumeClaim data-orders-", "a part of a backup")
+	for i := range claims {
+		if err := admin.Delete(t.Context(), &claims[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	awaitReady(t, again)
+}
+
+func TestABackupIsNotRestoredOverVolumesThatAnEarlierClusterLeft(t *testing.T) {
+	engine := restorer(t)
+	cluster := created(t, func(c *dbv1.DatabaseCluster) { c.Spec.Engine = engine })
+	startRestores(t, cluster.Namespace)
+	awaitReady(t, cluster)
+	deleteCluster(t, cluster)
+	awaitGone(t, cluster)
+	kept := map[types.UID]bool{}
+	for _, claim := range dataClaims(t, cluster) {
+		kept[claim.UID] = true
+	}
+
+	again := smallest(cluster.Namespace, cluster.Name)
+	fromLocation(engine, firstBackup)(again)
+	create(t, again)
+	stalled := awaitCondition(t, again, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonVolumesKept)
+	mustContain(t, stalled.Message, "data-orders-0", "data-orders-2", "never overwrites data")
+	if jobs := restoreJobs(t, again); len(jobs) > 0 {
+		t.Errorf("%d Jobs restore", len(jobs))
+	}
+	change(t, again, func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap = nil })
+	awaitReady(t, again)
+	for _, claim := range dataClaims(t, again) {
+		if !kept[claim.UID] || claim.Annotations[dbv1.AnnotationRestoring] != "" {
+			t.Errorf("claim %s is not as it was: %v", claim.Name, claim.Annotations)
+		}
+	}
+}
+
+func TestABackupIsNotRestoredOverAClaimOfSomebodyElse(t *testing.T) {
+	cluster := smallest(namespace(t), "orders")
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "data-orders-1"}}
+	claim.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
+	claim.Spec.Resources.Requests = corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
+	create(t, claim)
+	kubelet := startRestores(t, cluster.Namespace)
+	kubelet.told.Store(succeeds)
+	fromLocation(restorer(t), firstBackup)(cluster)
+	create(t, cluster)
+	stalled := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonNameConflict)
+	mustContain(t, stalled.Message, "PersistentVolumeClaim data-orders-1", "leaves it alone")
+	if jobs := restoreJobs(t, cluster); len(jobs) > 0 {
+		t.Errorf("%d Jobs restore", len(jobs))
+	}
+	if err := admin.Delete(t.Context(), claim); err != nil {
+		t.Fatal(err)
+	}
+	awaitReady(t, cluster)
+	checkRestored(t, cluster, firstBackup)
+}
