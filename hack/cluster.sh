@@ -15,6 +15,8 @@ fail() {
     exit 1
 }
 
+[ -n "${IMG:-}" ] || fail "IMG does not name the operator's image: run this by make, which does"
+
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit
 local=$root/bin/local

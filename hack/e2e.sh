@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The users' stories as tests on the real node. Arguments go to go test. A node that was not up before is
-# taken down afterwards; KEEP=1 keeps it.
+# taken down afterwards; KEEP=1 keeps it. Images that only some stories need are made and loaded by these.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cluster.sh
 . "$(dirname "$0")/cluster.sh"

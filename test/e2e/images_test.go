@@ -1,0 +1,102 @@
+//go:build e2e
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package e2e
+
+import (
+	"fmt"
+	"os/exec"
+	"sync"
+	"testing"
+)
+
+// An image is one that only some stories need. The first that asks for it makes it and gives it to the node,
+// so the others do not wait for it.
+type image struct {
+	name string
+	load func() error
+}
+
+var (
+	redisImage = newImage("redis", "localhost/redis:7")
+	s3Image    = newImage("versitygw", "localhost/versitygw:1.0.14") // keeps its buckets below /data
+)
+
+func newImage(kind, name string) image {
+	return image{name, sync.OnceValue(func() error {
+		tarball := "../../dist/" + kind + ".tar"
+		for _, arguments := range [][]string{{"image", kind, "--ref", name, "--out", tarball}, {"load", tarball}} {
+			if said, err := exec.Command("../../bin/local", arguments...).CombinedOutput(); err != nil {
+				return fmt.Errorf("bin/local %q: %w\n%s", arguments, err, said)
+			}
+		}
+		return nil
+	})}
+}
+
+// needs returns the name of an image that the node has from now on.
+func (w world) needs(i image) string {
+	w.Helper()
+	if err := i.load(); err != nil {
+		w.Fatal(err)
+	}
+	return i.name
+}
+
+const redis = `
+apiVersion: database.dbcluster.io/v1alpha1
+kind: DatabaseCluster
+metadata:
+  name: cache
+spec:
+  replicas: 1
+  image: %s
+  resources: {requests: {cpu: 10m}}
+  storage: {size: 10Mi}
+  dataPath: /data
+  port: 6379
+  args: [--appendonly, "yes"]
+  probes:
+    readiness: {exec: {command: [redis-cli, -e, ping]}, periodSeconds: 2, timeoutSeconds: 5}
+`
+
+func TestRedisKeepsWhatItWasTold(t *testing.T) {
+	w := newWorld(t)
+	w.apply(fmt.Sprintf(redis, w.needs(redisImage)))
+	w.await("cache", "Available")
+	w.do("exec", "cache-0", "--", "redis-cli", "-e", "set", "note", "still here")
+	w.do("delete", "pod", "cache-0", "--now")
+	w.do("wait", "pod/cache-0", "--for=create", "--timeout=60s")
+	w.do("wait", "pod/cache-0", "--for=condition=Ready", "--timeout="+patience.String())
+	got := w.do("exec", "cache-0", "--", "redis-cli", "-h", "cache", "get", "note")
+	w.must(got == "still here", "the note is %q after its pod was killed", got)
+}
+
+const gateway = `
+apiVersion: v1
+kind: Pod
+metadata: {name: s3}
+spec:
+  automountServiceAccountToken: false
+  securityContext: {runAsNonRoot: true, runAsUser: 65532, fsGroup: 65532, seccompProfile: {type: RuntimeDefault}}
+  containers:
+  - name: s3
+    image: %s
+    env:
+    - {name: ROOT_ACCESS_KEY_ID, value: test}
+    - {name: ROOT_SECRET_ACCESS_KEY, value: test-secret}
+    - {name: VGW_HEALTH, value: /healthy}
+    readinessProbe: {httpGet: {path: /healthy, port: 7070}, periodSeconds: 2}
+    securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+    volumeMounts: [{name: data, mountPath: /data}]
+  volumes: [{name: data, emptyDir: {}}]
+`
+
+func TestAnS3ServerRunsBesideTheClusters(t *testing.T) {
+	w := newWorld(t)
+	w.apply(fmt.Sprintf(gateway, w.needs(s3Image)))
+	w.do("wait", "pod/s3", "--for=condition=Ready", "--timeout="+patience.String())
+}
