@@ -11,6 +11,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	_ "time/tzdata" // the image has no time zones of its own
 
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"

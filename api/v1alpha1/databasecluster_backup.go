@@ -108,7 +108,7 @@ type BackupSchedule struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][-A-Za-z0-9_+/]*$`
 	TimeZone string `json:"timeZone,omitempty"`
 
-	// suspend keeps the schedule from making backups. Default: false.
+	// suspend keeps the schedule from making backups, and from deleting those that it made. Default: false.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 

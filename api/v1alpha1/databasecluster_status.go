@@ -98,6 +98,10 @@ type ClusterBackupStatus struct {
 	// +optional
 	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
 
+	// lastCompletedBytes is how much the database gave for it, before compression.
+	// +optional
+	LastCompletedBytes int64 `json:"lastCompletedBytes,omitempty"`
+
 	// lastVerified is the newest backup whose restore was tried and succeeded.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63

@@ -33,6 +33,14 @@ func (w Writer) Create(ctx context.Context, object *unstructured.Unstructured) (
 	return w.apply(ctx, object.DeepCopy(), client.FieldOwner(dbv1.FieldOwner))
 }
 
+// Make creates an object, and no other: under a name that is taken it changes nothing, and the error says so.
+func (w Writer) Make(ctx context.Context, object *unstructured.Unstructured) error {
+	if err := w.Client.Create(ctx, object.DeepCopy(), client.FieldOwner(dbv1.FieldOwner)); err != nil {
+		return fmt.Errorf("create %s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	return nil
+}
+
 // Update applies an object over the one with that UID and version, and returns it as it is stored. When
 // that one is gone or has changed, nothing is written and the error is a conflict.
 func (w Writer) Update(ctx context.Context, object *unstructured.Unstructured, uid types.UID, version string) (*unstructured.Unstructured, error) {

@@ -13,6 +13,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -30,7 +31,7 @@ const conflictDelay = 200 * time.Millisecond
 
 // act carries a plan out and returns what people should hear of. One object that cannot be written does
 // not keep the others from being written, but it keeps members from being disturbed. A volume that cannot
-// grow keeps nothing.
+// grow keeps nothing, nor does a backup.
 func (r *Reconciler) act(ctx context.Context, cluster *dbv1.DatabaseCluster, observed state.Observed, todo plan.Plan) ([]happening, error) {
 	if todo.AddFinalizer {
 		if err := r.addFinalizer(ctx, cluster); err != nil {
@@ -39,6 +40,8 @@ func (r *Reconciler) act(ctx context.Context, cluster *dbv1.DatabaseCluster, obs
 	}
 	done, claimErr := r.resizeClaims(ctx, cluster, todo.Claims)
 	claimErr = errors.Join(claimErr, r.labelClaims(ctx, cluster, todo.Labels))
+	more, backupErr := r.actOnBackups(ctx, cluster, todo.Backups)
+	done, aside := append(done, more...), errors.Join(claimErr, backupErr)
 	adopted, err := r.adopt(ctx, cluster, todo.Adopt)
 	done = append(done, adopted...)
 	errs := []error{err}
@@ -51,11 +54,11 @@ func (r *Reconciler) act(ctx context.Context, cluster *dbv1.DatabaseCluster, obs
 		errs = append(errs, r.remove(ctx, cluster, removal))
 	}
 	if err := errors.Join(errs...); err != nil || todo.Step == nil {
-		return done, errors.Join(err, claimErr)
+		return done, errors.Join(err, aside)
 	}
 	logf.FromContext(ctx).Info("taking a step", "step", todo.Step.String(), "reason", todo.Why)
-	more, err := r.take(ctx, cluster, observed, todo)
-	return append(done, more...), errors.Join(err, claimErr)
+	taken, err := r.take(ctx, cluster, observed, todo)
+	return append(done, taken...), errors.Join(err, aside)
 }
 
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=patch
@@ -124,11 +127,13 @@ func (r *Reconciler) remove(ctx context.Context, cluster *dbv1.DatabaseCluster, 
 	return r.Writer.Delete(ctx, object)
 }
 
-// belonging names an object of the core group in the cluster's namespace.
+// belonging names an object of the core group, or a DatabaseBackup, in the cluster's namespace.
 func belonging(cluster *dbv1.DatabaseCluster, kind, name string) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{}
-	object.SetAPIVersion("v1")
-	object.SetKind(kind)
+	object.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
+	if kind == "DatabaseBackup" {
+		object.SetGroupVersionKind(dbv1.GroupVersion.WithKind(kind))
+	}
 	object.SetNamespace(cluster.Namespace)
 	object.SetName(name)
 	return object

@@ -44,6 +44,9 @@ type Reconciler struct {
 	indexed bool
 }
 
+// refusedAgain is when what the API server refused is tried again, at the latest.
+const refusedAgain = time.Minute
+
 // Reconcile makes one pass: observe, decide, act, report.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	// Observe: read everything once. What could not be read is not taken for absent.
@@ -71,7 +74,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 
 	// What a human has to mend does not hold up what only takes time.
 	if todo.Again > 0 && status.Refused(actErr) && reportErr == nil {
-		return ctrl.Result{RequeueAfter: r.again(todo, observed)}, nil
+		return ctrl.Result{RequeueAfter: min(r.again(todo, observed), refusedAgain)}, nil
 	}
 	if err := errors.Join(actErr, reportErr); !apierrors.IsConflict(err) {
 		return ctrl.Result{RequeueAfter: r.again(todo, observed)}, err

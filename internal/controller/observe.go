@@ -73,6 +73,7 @@ func (r *Reconciler) observe(ctx context.Context, from view, key client.ObjectKe
 	o.readVolumes(ctx, r.Live)
 	o.readProtection(ctx, r.Live, r.Policies)
 	o.readRestore(ctx, r)
+	o.readBackups(ctx, r.view())
 	if cluster.DeletionTimestamp != nil {
 		o.readHooks(ctx)
 	} else {

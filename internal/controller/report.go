@@ -81,20 +81,28 @@ func (r *Reconciler) writeStatus(ctx context.Context, before, after *dbv1.Databa
 	return nil
 }
 
-// told are the conditions whose turning True people should hear of, and how.
-var told = map[string]string{
-	dbv1.ConditionReady:    corev1.EventTypeNormal,
-	dbv1.ConditionDegraded: corev1.EventTypeWarning,
-	dbv1.ConditionStalled:  corev1.EventTypeWarning,
+// turn is a condition that comes to have a status.
+type turn struct {
+	kind   string
+	status metav1.ConditionStatus
 }
 
-// turns are the conditions that turned True in this pass, or are so for another reason than before.
+// told are the turns that people should hear of, and how.
+var told = map[turn]string{
+	{dbv1.ConditionReady, metav1.ConditionTrue}:           corev1.EventTypeNormal,
+	{dbv1.ConditionDegraded, metav1.ConditionTrue}:        corev1.EventTypeWarning,
+	{dbv1.ConditionStalled, metav1.ConditionTrue}:         corev1.EventTypeWarning,
+	{dbv1.ConditionBackupHealthy, metav1.ConditionFalse}:  corev1.EventTypeWarning,
+	{dbv1.ConditionBackupVerified, metav1.ConditionFalse}: corev1.EventTypeWarning,
+}
+
+// turns are the conditions that came to their status in this pass, or have it for another reason than before.
 func turns(before, after *dbv1.DatabaseCluster) []happening {
 	var all []happening
 	for _, is := range after.Status.Conditions {
 		was := meta.FindStatusCondition(before.Status.Conditions, is.Type)
 		news := was == nil || was.Status != is.Status || was.Reason != is.Reason
-		if kind, tell := told[is.Type]; tell && news && is.Status == metav1.ConditionTrue {
+		if kind, tell := told[turn{is.Type, is.Status}]; tell && news {
 			all = append(all, happening{kind, is.Reason, "Report", is.Message})
 		}
 	}

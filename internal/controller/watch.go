@@ -43,6 +43,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 		Watches(&corev1.Pod{}, toCluster, builder.WithPredicates(changed(podFacts))).
 		Owns(&corev1.ConfigMap{}, builder.WithPredicates(filter(state.ConfigMapFacts))).
 		Watches(&corev1.PersistentVolumeClaim{}, toCluster, builder.WithPredicates(changed(claimFacts))).
+		Watches(&dbv1.DatabaseBackup{}, handler.EnqueueRequestsFromMapFunc(clusterOfBackup), builder.WithPredicates(changed(backupFacts))).
 		Watches(&batchv1.Job{}, toCluster, builder.WithPredicates(changed(jobFacts))).
 		WithOptions(options).
 		Complete(r)

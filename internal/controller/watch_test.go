@@ -87,11 +87,37 @@ func belongings(c *dbv1.DatabaseCluster) map[string]struct {
 		"Pod of a Job":        {tried(job), changed(podFacts)},
 		"Job":                 {job, changed(jobFacts)},
 		"ConfigMap":           {config, filter(state.ConfigMapFacts)},
+
+		"DatabaseBackup":             {backupOf(c, dbv1.BackupCompleted), changed(backupFacts)},
+		"DatabaseBackup that failed": {backupOf(c, dbv1.BackupFailed), changed(backupFacts)},
+
 		"PersistentVolumeClaim": {
 			&corev1.PersistentVolumeClaim{ObjectMeta: owned("data-orders-0"), Spec: corev1.PersistentVolumeClaimSpec{
 				Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{"storage": resource.MustParse("1Gi")}},
 			}}, changed(claimFacts),
 		},
+	}
+}
+
+// backupOf is a backup that a schedule made, and whose restore was tried.
+func backupOf(c *dbv1.DatabaseCluster, phase dbv1.BackupPhase) *dbv1.DatabaseBackup {
+	backup := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{
+		Namespace: c.Namespace, Name: "orders-nightly-2601010300", UID: "backup", Generation: 1, Labels: naming.BackupLabels(c),
+	}}
+	backup.Labels[dbv1.LabelSchedule] = "nightly"
+	backup.Annotations = map[string]string{dbv1.AnnotationScheduled: "2026-01-01T03:00:00Z", dbv1.AnnotationVerify: "please"}
+	backup.Spec.Cluster = c.Name
+	backup.Status.Phase, backup.Status.Message = phase, "no bucket"
+	backup.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationFailed}
+	return backup
+}
+
+func TestHowFarABackupIsWakesNoCluster(t *testing.T) {
+	before := backupOf(deleted(), dbv1.BackupRunning)
+	after := before.DeepCopy()
+	after.ResourceVersion, after.Status.Bytes, after.Status.Rate, after.Status.Message = "9", 42, "85 MiB/s", "running"
+	if changed(backupFacts).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
+		t.Error("progress passes")
 	}
 }
 
@@ -134,6 +160,9 @@ func withoutVersions(o state.Observed) state.Observed {
 	for i := range o.Volumes {
 		o.Volumes[i] = o.Volumes[i].Facts()
 	}
+	for i := range o.Backups {
+		o.Backups[i] = o.Backups[i].Facts()
+	}
 	for _, object := range objects {
 		if !reflect.ValueOf(object).IsNil() {
 			object.SetResourceVersion("")
@@ -151,6 +180,7 @@ func withoutVersions(o state.Observed) state.Observed {
 
 func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
 	scheme, cluster := testScheme(t), deleted()
+	cluster.Spec.Backup = &dbv1.Backup{}
 	for kind, watched := range belongings(cluster) {
 		t.Run(kind, func(t *testing.T) {
 			cluster := cluster

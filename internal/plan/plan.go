@@ -36,6 +36,9 @@ type Plan struct {
 	// Delete are objects of ours that nothing uses any more.
 	Delete []Removal
 
+	// Backups are what the clock asks for.
+	Backups Backups
+
 	// Step is the one disruptive thing to do after that; nil for none.
 	Step Step
 
@@ -68,7 +71,7 @@ type Stall struct {
 func (p *Plan) Delicate() bool {
 	members := slices.ContainsFunc(p.Apply, Write.Sealed)
 	claims := len(p.Adopt) + len(p.Claims) + len(p.Labels)
-	return p.Step != nil || claims > 0 || len(p.Delete) > 0 || members && !p.AddFinalizer
+	return p.Step != nil || claims > 0 || len(p.Delete) > 0 || members && !p.AddFinalizer || !p.Backups.Nothing()
 }
 
 // Step is one disruptive thing: RestartMember, ResizeMember, StopMember, Scale, RecreateStatefulSet, RunHook, MakeVolumes,
@@ -84,9 +87,18 @@ type Step interface {
 // For decides what to do for a cluster. A deletion comes first: it must go on whatever the spec says.
 func For(declared *dbv1.DatabaseCluster, observed state.Observed) Plan {
 	cluster := engine.Resolve(declared, observed.Engine)
+	decision := existence
 	if cluster.DeletionTimestamp != nil {
-		return deletion(cluster, observed)
+		decision = deletion
 	}
+	p := decision(cluster, observed)
+	p.Backups = backups(cluster, observed)
+	p.Again = sooner(p.Again, p.Backups.Again(observed.At))
+	return p
+}
+
+// existence decides for a cluster that is to be there.
+func existence(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 	p := Plan{
 		AddFinalizer: !slices.Contains(cluster.Finalizers, dbv1.Finalizer),
 		Adopt:        adoptions(cluster, observed),
@@ -157,8 +169,8 @@ const (
 func again(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) time.Duration {
 	var soonest time.Duration
 	within := func(needed bool, after time.Duration) {
-		if needed && after > 0 && (soonest == 0 || after < soonest) {
-			soonest = after
+		if needed && after > 0 {
+			soonest = sooner(soonest, after)
 		}
 	}
 	rolling := p.Reason == dbv1.ReasonRollingOut
@@ -173,4 +185,12 @@ func again(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) time.
 	unwatched := slices.ContainsFunc(observed.Volumes, func(v state.Volume) bool { return v.Unwatched })
 	within(unwatched && Resizing(cluster, observed) != "", missingAgain)
 	return soonest
+}
+
+// sooner is the shorter of two delays, of which 0 means never.
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
 }

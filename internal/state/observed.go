@@ -64,6 +64,13 @@ type Observed struct {
 	// Protection is what is in force to protect the cluster; nil where the spec does not ask for it.
 	Protection *Protection
 
+	// Backups are the DatabaseBackups of this cluster, by whoever made them; read only where the spec asks for
+	// backups.
+	Backups []Backup
+
+	// Zones are the time zones that the spec names. One that does not exist has no entry.
+	Zones map[string]*time.Location
+
 	// Hooks are the Jobs of deletion hooks by the hook's name; read only while the cluster is being
 	// deleted. A hook without an entry has no Job.
 	Hooks map[string]Task

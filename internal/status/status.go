@@ -31,8 +31,11 @@ func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 	status.Selector = naming.SelectorText(pass.Cluster.Name)
 	pass.count(status)
 	status.Restore = pass.restore()
+	pass.backups(status)
 	status.ObservedGeneration = pass.observedGeneration()
-	for _, condition := range pass.conditions() {
+	conditions := pass.conditions()
+	withoutBackups(status, conditions)
+	for _, condition := range conditions {
 		condition.ObservedGeneration = pass.Cluster.Generation
 		condition.LastTransitionTime = now
 		condition.Message = truncate(condition.Message)
@@ -79,6 +82,7 @@ func (p Pass) conditions() []metav1.Condition {
 	if known || p.Observed.Protection != nil {
 		all = append(all, p.protectionEnforced())
 	}
+	all = append(all, p.backupConditions()...)
 	if p.Cluster.DeletionTimestamp != nil {
 		all = append(all, p.deletionBlocked())
 	}

@@ -1,0 +1,224 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=get;list;watch
+
+// readBackups reads the DatabaseBackups of this cluster, whoever made them, and the time zones that the spec names.
+func (o *observation) readBackups(ctx context.Context, cached view) {
+	if o.cluster.Spec.Backup == nil || o.err != nil {
+		return
+	}
+	o.Zones = zones(o.cluster.Spec.Backup)
+	options := []client.ListOption{client.InNamespace(o.cluster.Namespace)}
+	if o.indexed {
+		options = append(options, client.MatchingFields{indexCluster: o.cluster.Name})
+	}
+	backups := &dbv1.DatabaseBackupList{}
+	if err := o.List(ctx, backups, options...); err != nil {
+		o.err = fmt.Errorf("list the DatabaseBackups of %s: %w", o.cluster.Name, err)
+		return
+	}
+	var sources []dbv1.BackupSource
+	sources, o.err = cached.sources(ctx, o.cluster.Namespace)
+	for i := range backups.Items {
+		object := &backups.Items[i]
+		if backup := state.BackupOf(object); object.Spec.Cluster == o.cluster.Name && backup.Of(o.cluster) {
+			backup.Read = isSource(object, sources)
+			o.Backups = append(o.Backups, backup)
+		}
+	}
+}
+
+// zones are those of the time zones that a spec names that exist.
+func zones(backup *dbv1.Backup) map[string]*time.Location {
+	names := make([]string, 0, len(backup.Schedules)+1)
+	for _, schedule := range backup.Schedules {
+		names = append(names, schedule.TimeZone)
+	}
+	if backup.Verify != nil {
+		names = append(names, backup.Verify.TimeZone)
+	}
+	found := map[string]*time.Location{}
+	for _, name := range names {
+		// "Local" would be whatever zone the operator's node has.
+		if zone, err := time.LoadLocation(name); err == nil && zone != time.Local {
+			found[name] = zone
+		}
+	}
+	return found
+}
+
+// sources are the backups that clusters of a namespace are to start with and have not yet. They are read from
+// the cache: that a cluster may name a backup a moment after it was deleted cannot be helped.
+func (v view) sources(ctx context.Context, namespace string) ([]dbv1.BackupSource, error) {
+	options := []client.ListOption{client.InNamespace(namespace)}
+	if v.indexed {
+		options = append(options, client.MatchingFields{indexStarting: "true"}, client.UnsafeDisableDeepCopy)
+	}
+	clusters := &dbv1.DatabaseClusterList{}
+	if err := v.List(ctx, clusters, options...); err != nil {
+		return nil, fmt.Errorf("list the clusters that start with a backup: %w", err)
+	}
+	var all []dbv1.BackupSource
+	for i := range clusters.Items {
+		if len(starting(&clusters.Items[i])) > 0 {
+			all = append(all, *clusters.Items[i].Spec.Bootstrap.FromBackup)
+		}
+	}
+	return all, nil
+}
+
+// starting is the value of the index indexStarting.
+func starting(object client.Object) []string {
+	cluster, ok := object.(*dbv1.DatabaseCluster)
+	if !ok || cluster.Spec.Bootstrap == nil || cluster.Spec.Bootstrap.FromBackup == nil {
+		return nil
+	}
+	restored := cluster.Status.Restore != nil && cluster.Status.Restore.Phase == dbv1.RestoreCompleted
+	if restored || cluster.Status.Replicas > 0 || cluster.DeletionTimestamp != nil {
+		return nil
+	}
+	return []string{"true"}
+}
+
+func isSource(backup *dbv1.DatabaseBackup, sources []dbv1.BackupSource) bool {
+	for _, source := range sources {
+		if source.Name == backup.Name || source.Location != nil && source.Location.URL == backup.Status.Location {
+			return true
+		}
+	}
+	return false
+}
+
+// clusterOfBackup finds the cluster of a DatabaseBackup, which somebody may have made by hand.
+func clusterOfBackup(_ context.Context, object client.Object) []reconcile.Request {
+	var requests []reconcile.Request
+	for _, name := range backedUp(object) {
+		requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}})
+	}
+	return requests
+}
+
+func backedUp(object client.Object) []string {
+	if backup, ok := object.(*dbv1.DatabaseBackup); ok {
+		return []string{backup.Spec.Cluster}
+	}
+	return nil
+}
+
+// backupFacts are those of state.Backup, whose it is, and the location, by which a new cluster may name it.
+func backupFacts(backup *dbv1.DatabaseBackup) any {
+	return []any{state.BackupOf(backup).Facts(), backup.Spec.Cluster, backup.Status.Location}
+}
+
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=create;patch;delete
+
+// actOnBackups does what the clock asks for.
+func (r *Reconciler) actOnBackups(ctx context.Context, cluster *dbv1.DatabaseCluster, todo plan.Backups) ([]happening, error) {
+	var done []happening
+	var errs []error
+	note := func(happened *happening, err error) {
+		if errs = append(errs, err); happened != nil {
+			done = append(done, *happened)
+		}
+	}
+	for _, child := range todo.Create {
+		note(r.makeBackup(ctx, child))
+	}
+	for _, asked := range todo.Verify {
+		note(r.askToVerify(ctx, cluster, asked))
+	}
+	note(r.expire(ctx, cluster, todo.Delete))
+	return done, errors.Join(errs...)
+}
+
+// makeBackup makes a DatabaseBackup. One that is there already was made by an earlier try; that of somebody else
+// is left alone, and the schedule goes on with its next time.
+func (r *Reconciler) makeBackup(ctx context.Context, child resources.Child) (*happening, error) {
+	logf.FromContext(ctx).Info("making", "object", child.String())
+	schedule := child.Object.GetLabels()[dbv1.LabelSchedule]
+	err := r.Writer.Make(ctx, child.Object)
+	switch {
+	case apierrors.IsAlreadyExists(err):
+		return r.foreignBackup(ctx, child)
+	case err != nil:
+		return nil, err
+	}
+	made := normal("BackupScheduled", "Schedule", fmt.Sprintf("schedule %q made DatabaseBackup %s", schedule, child.Name()))
+	return &made, nil
+}
+
+func (r *Reconciler) foreignBackup(ctx context.Context, child resources.Child) (*happening, error) {
+	existing := &dbv1.DatabaseBackup{}
+	found, err := r.liveView().find(ctx, client.ObjectKeyFromObject(child.Object), existing)
+	if err != nil || !found {
+		return nil, err
+	}
+	for _, label := range []string{dbv1.LabelClusterUID, dbv1.LabelSchedule} {
+		if wanted := child.Object.GetLabels()[label]; existing.Labels[label] != wanted {
+			return &happening{corev1.EventTypeWarning, "BackupNameTaken", "Schedule", fmt.Sprintf(
+				"DatabaseBackup %s, which the schedule %q was to make, exists and was not made by it: delete it, or give the schedule another name",
+				child.Name(), child.Object.GetLabels()[dbv1.LabelSchedule])}, nil
+		}
+	}
+	return nil, nil
+}
+
+// askToVerify asks for the restore of a backup that still is as it was when that was decided.
+func (r *Reconciler) askToVerify(ctx context.Context, cluster *dbv1.DatabaseCluster, asked plan.Verify) (*happening, error) {
+	logf.FromContext(ctx).Info("asking", "for", asked.String())
+	before := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{
+		Namespace: cluster.Namespace, Name: asked.Backup.Name, UID: asked.Backup.UID, ResourceVersion: asked.Backup.Version,
+	}}
+	after := before.DeepCopy()
+	metav1.SetMetaDataAnnotation(&after.ObjectMeta, dbv1.AnnotationVerify, asked.Request)
+	if err := r.Writer.Change(ctx, before, after); err != nil {
+		return nil, err
+	}
+	done := normal("VerificationScheduled", "Verify", fmt.Sprintf("DatabaseBackup %s is to be restored into a throw-away copy", asked.Backup.Name))
+	return &done, nil
+}
+
+// expire deletes the backups that no schedule keeps any more. They are told at once: events of one reason about one
+// object are folded into one.
+func (r *Reconciler) expire(ctx context.Context, cluster *dbv1.DatabaseCluster, all []plan.Removal) (*happening, error) {
+	var texts []string
+	var errs []error
+	for _, removal := range all {
+		logf.FromContext(ctx).Info("deleting", "object", removal.String())
+		err := r.remove(ctx, cluster, removal)
+		if err == nil {
+			texts = append(texts, removal.String())
+		}
+		errs = append(errs, err)
+	}
+	if len(texts) == 0 {
+		return nil, errors.Join(errs...)
+	}
+	done := normal("BackupExpired", "Retain", "deleting "+strings.Join(texts, "; "))
+	return &done, errors.Join(errs...)
+}

@@ -1,0 +1,194 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+func keep(count int32, maxAge time.Duration) *dbv1.BackupRetention {
+	r := &dbv1.BackupRetention{}
+	if count > 0 {
+		r.Count = &count
+	}
+	if maxAge > 0 {
+		r.MaxAge = &metav1.Duration{Duration: maxAge}
+	}
+	return r
+}
+
+// nights are backups of the schedule nightly of so many nights, the last one tonight.
+func nights(count int, changes ...func(ago int, b *state.Backup)) []state.Backup {
+	all := make([]state.Backup, 0, count)
+	for ago := count - 1; ago >= 0; ago-- {
+		b := made("nightly", day(ago, 3))
+		for _, change := range changes {
+			change(ago, &b)
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+func only(nights []int, change func(*state.Backup)) func(int, *state.Backup) {
+	return func(ago int, b *state.Backup) {
+		if slices.Contains(nights, ago) {
+			change(b)
+		}
+	}
+}
+
+func TestRetentionDeletesWhatNeitherCountNorAgeWants(t *testing.T) {
+	going := func(b *state.Backup) { b.Stopping = true }
+	bad := func(b *state.Backup) {
+		b.Verification = state.Verification{Phase: dbv1.VerificationFailed, Started: b.Completed}
+	}
+	cases := map[string]struct {
+		retention *dbv1.BackupRetention
+		backups   []state.Backup
+		change    func(*dbv1.DatabaseCluster)
+		want      string
+	}{
+		"for ever":              {nil, nights(6), nil, ""},
+		"by count":              {keep(2, 0), nights(4), nil, "nightly-2611180300 nightly-2611190300"},
+		"by age":                {keep(0, 48*time.Hour), nights(4), nil, "nightly-2611180300 nightly-2611190300"},
+		"count wants more":      {keep(3, 10*time.Hour), nights(4), nil, "nightly-2611180300"},
+		"age wants more":        {keep(1, 72*time.Hour), nights(4), nil, "nightly-2611180300"},
+		"the oldest go first":   {keep(1, 0), nights(9), nil, "nightly-2611130300 nightly-2611140300 nightly-2611150300"},
+		"a few at a time":       {keep(1, 0), nights(9, only([]int{8, 7}, going)), nil, "nightly-2611150300"},
+		"enough are going":      {keep(1, 0), nights(9, only([]int{8, 7, 6}, going)), nil, ""},
+		"failures do not count": {keep(2, 0), nights(5, only([]int{0, 2}, failedBackup)), nil, "nightly-2611170300"},
+		"the last failures stay": {nil, nights(7, only([]int{0, 1, 2, 3, 5}, failedBackup)), nil,
+			"nightly-2611160300 nightly-2611180300"},
+		"however old, the newest complete one stays": {keep(0, time.Hour), nights(3, only([]int{0, 1}, failedBackup)), nil, ""},
+		"the newest one that is not bad stays":       {keep(1, 0), nights(4, only([]int{0}, bad)), nil, "nightly-2611180300 nightly-2611190300"},
+		"what is being verified stays":               {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.Asked = "please" })), nil, "nightly-2611200300"},
+		"what a new cluster starts with stays":       {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.Read = true })), nil, "nightly-2611200300"},
+		"what is unfinished stays":                   {keep(1, 0), nights(3, only([]int{2}, pendingBackup)), nil, "nightly-2611200300"},
+		"the last that was verified stays": {keep(1, 0), nights(4, only([]int{2}, func(b *state.Backup) {
+			b.Verification = state.Verification{Phase: dbv1.VerificationSucceeded, Started: b.Completed}
+		})), func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Verify = &dbv1.BackupVerify{Cron: "0 5 1 1 *"} }, "nightly-2611180300 nightly-2611200300"},
+		"those of an earlier cluster of the name stay":   {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.LabeledFor, b.RanFor = "former", "former" })), nil, "nightly-2611200300"},
+		"those whose data is an earlier one's stay":      {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.RanFor = "former" })), nil, "nightly-2611200300"},
+		"those of no schedule stay":                      {keep(1, 0), nights(3, only([]int{2}, byHand)), nil, "nightly-2611200300"},
+		"those without a time by the schedule stay":      {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.ScheduledAt = metav1.Time{} })), nil, "nightly-2611200300"},
+		"those of a schedule that is no more stay":       {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.Schedule = "weekly" })), nil, "nightly-2611200300"},
+		"complete in the future is young":                {keep(0, time.Hour), nights(3, only([]int{2}, func(b *state.Backup) { b.Completed = metav1.NewTime(day(-9, 3)) })), nil, "nightly-2611200300"},
+		"a suspended schedule deletes nothing":           {keep(1, 0), nights(3), func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Schedules[0].Suspend = true }, ""},
+		"a paused cluster deletes nothing":               {keep(1, 0), nights(3), func(c *dbv1.DatabaseCluster) { c.Spec.Paused = true }, ""},
+		"a hibernated cluster deletes nothing":           {keep(1, 0), nights(3), func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true }, ""},
+		"a cluster that is being deleted deletes none":   {keep(1, 0), nights(3), func(c *dbv1.DatabaseCluster) { c.DeletionTimestamp = new(metav1.NewTime(noon)) }, ""},
+		"one by hand does not stand in for a schedule's": {keep(0, time.Minute), append(nights(2), made("", day(0, 11), byHand)), nil, "nightly-2611200300"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			cluster := backedUp()
+			cluster.CreationTimestamp = metav1.NewTime(day(20, 0))
+			cluster.Spec.Backup.Schedules[0].Retention = c.retention
+			if c.change != nil {
+				c.change(cluster)
+			}
+			if got := strings.Join(expiredNames(For(cluster, seen(t, cluster, c.backups...))), " "); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestADeletionByRetentionNamesTheObjectThatWasSeen(t *testing.T) {
+	c := backedUp()
+	c.Spec.Backup.Schedules[0].Retention = keep(1, 0)
+	want := Removal{"DatabaseBackup", "orders-nightly-2611200300", "orders-nightly-2611200300", "7", `schedule "nightly" does not keep it any more`}
+	p := For(c, seen(t, c, nights(2)...))
+	if len(p.Backups.Delete) != 1 || p.Backups.Delete[0] != want || !p.Delicate() {
+		t.Errorf("got %+v", p.Backups.Delete)
+	}
+}
+
+// chance makes lists of backups with equal times, clocks that differ, failures, verifications and strangers.
+func chanceBackups(chance *rand.Rand) []state.Backup {
+	roll := func(n int) int { return chance.IntN(n) }
+	all := make([]state.Backup, roll(12))
+	for i := range all {
+		at := day(roll(6), roll(2)*3)
+		b := made([]string{"nightly", "hourly", "", "gone"}[roll(4)], at)
+		b.Name = fmt.Sprintf("b%02d", i)
+		b.UID = types.UID(b.Name)
+		b.Created = metav1.NewTime(at.Add(time.Duration(roll(3)) * time.Hour))
+		b.Completed = metav1.NewTime(at.Add(time.Duration(roll(9)-4) * 24 * time.Hour))
+		b.LabeledFor = []types.UID{uid, uid, uid, "former", ""}[roll(5)]
+		b.RanFor = []types.UID{uid, uid, uid, "former", ""}[roll(5)]
+		b.Stopping = roll(8) == 0
+		switch roll(6) {
+		case 0:
+			failedBackup(&b)
+		case 1:
+			pendingBackup(&b)
+		case 2:
+			b.Verification = state.Verification{Phase: dbv1.VerificationFailed, Started: b.Completed}
+		}
+		all[i] = b
+	}
+	return all
+}
+
+func TestWhateverBackupsThereAreRetentionNeverDeletesTheNewestGoodOne(t *testing.T) {
+	chance := rand.New(rand.NewPCG(3, 4))
+	deleted, base := 0, seen(t, backedUp())
+	for range 5000 {
+		c := backedUp(dbv1.BackupSchedule{Name: "nightly", Cron: "0 3 * * *", Retention: keep(1, 0)},
+			dbv1.BackupSchedule{Name: "hourly", Cron: "0 * * * *", Retention: keep(0, time.Minute)})
+		c.CreationTimestamp = metav1.NewTime(day(30, 0))
+		observed := base
+		observed.Backups = slices.DeleteFunc(chanceBackups(chance), func(b state.Backup) bool { return !b.Of(c) })
+		p := backups(c, observed)
+		left := slices.DeleteFunc(slices.Clone(observed.Backups), func(b state.Backup) bool {
+			return slices.ContainsFunc(p.Delete, func(r Removal) bool { return r.UID == b.UID })
+		})
+		deleted += len(p.Delete)
+		after := base
+		after.Backups = left
+		for what, holds := range map[string]func(state.Backup) bool{
+			"complete": state.Backup.Complete,
+			"good":     func(b state.Backup) bool { return b.Complete() && !b.Bad() },
+		} {
+			before, had := observed.Newest(holds)
+			now, has := after.Newest(holds)
+			if had != has || before != now {
+				t.Fatalf("the newest %s backup was %s, and is %s, when of %+v these go: %v", what, before.Name, now.Name, observed.Backups, p.Delete)
+			}
+			early, _ := latest(observed, holds, completed)
+			late, _ := latest(after, holds, completed)
+			if !early.Completed.Equal(&late.Completed) {
+				t.Fatalf("the %s backup that was complete last is gone", what)
+			}
+		}
+		for _, b := range observed.Backups {
+			gone := !slices.ContainsFunc(left, func(l state.Backup) bool { return l.UID == b.UID })
+			if gone && (b.LabeledFor != uid || b.RanFor != uid && b.RanFor != "" || b.Schedule == "" || b.Schedule == "gone" || !b.Phase.Finished()) {
+				t.Fatalf("%+v is not the schedule's to delete", b)
+			}
+		}
+		for _, schedule := range []string{"nightly", "hourly"} {
+			if !anchor(schedule, c, observed).Equal(anchor(schedule, c, after)) {
+				t.Fatalf("the anchor of %s is gone: a time that was done with would come again", schedule)
+			}
+		}
+	}
+	if deleted < 500 {
+		t.Errorf("only %d backups were deleted: the test sees nothing", deleted)
+	}
+}

@@ -1,0 +1,146 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Backups are what the clock asks for, whatever else a pass has to do: they disturb no member, and hold nothing up.
+type Backups struct {
+	// Create is the DatabaseBackup that is due: one at most.
+	Create []resources.Child
+	// Delete are the DatabaseBackups that no schedule keeps any more.
+	Delete []Removal
+	// Verify asks for the restore of a backup: one at most.
+	Verify []Verify
+	// Next is when the next backup is due; zero for never.
+	Next time.Time
+	// Invalid says which schedules cannot be read, and VerifyInvalid why spec.backup.verify cannot.
+	Invalid, VerifyInvalid string
+	// again is when time alone changes any of this, or what is reported of it; zero for never.
+	again time.Time
+}
+
+// Nothing tells whether nothing is to be done.
+func (b *Backups) Nothing() bool {
+	return len(b.Create) == 0 && len(b.Delete) == 0 && len(b.Verify) == 0
+}
+
+// Again is when to look again although nothing may change; 0 for never.
+func (b *Backups) Again(now time.Time) time.Duration {
+	if b.again.IsZero() {
+		return 0
+	}
+	return b.again.Sub(now)
+}
+
+// wake looks again at a time, at the latest.
+func (b *Backups) wake(at time.Time) {
+	if !at.IsZero() && (b.again.IsZero() || at.Before(b.again)) {
+		b.again = at
+	}
+}
+
+// backups decides what the clock asks for. It holds no state: the DatabaseBackups that there are tell which
+// times are done with.
+func backups(cluster *dbv1.DatabaseCluster, observed state.Observed) Backups {
+	b := Backups{}
+	if cluster.Spec.Backup == nil {
+		return b
+	}
+	schedules := b.read(cluster, observed)
+	if overdue, turns := Overdue(cluster, observed); turns && overdue.After(observed.At) {
+		b.wake(overdue)
+	}
+	b.verify(cluster, observed)
+	if !clockRuns(cluster, observed) {
+		return b
+	}
+	b.create(cluster, observed, schedules)
+	b.Delete = expired(cluster, observed)
+	b.wake(b.Next)
+	return b
+}
+
+// clockRuns tells whether backups are made and deleted by the clock: there are members to back up, or have been.
+func clockRuns(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
+	return cluster.DeletionTimestamp == nil && !cluster.Spec.Paused && !cluster.Spec.Hibernated && observed.StatefulSet != nil
+}
+
+// schedule is one of a spec that can be read and is not suspended.
+type schedule struct {
+	dbv1.BackupSchedule
+	timetable
+}
+
+// read reads the schedules. One that cannot be read does not keep the others from their work.
+func (b *Backups) read(cluster *dbv1.DatabaseCluster, observed state.Observed) []schedule {
+	var all []schedule
+	var texts []string
+	for _, declared := range cluster.Spec.Backup.Schedules {
+		times, err := readTimetable(declared.Cron, declared.TimeZone, observed.Zones)
+		switch {
+		case err != nil:
+			texts = append(texts, fmt.Sprintf("schedule %q makes no backups: %v", declared.Name, err))
+		case !declared.Suspend:
+			all = append(all, schedule{declared, times})
+		}
+	}
+	b.Invalid = strings.Join(texts, "; ")
+	return all
+}
+
+// create makes the backup of the schedule that has waited longest. However many times have passed, one backup
+// makes up for them; and while one by the clock is unfinished there is no other.
+func (b *Backups) create(cluster *dbv1.DatabaseCluster, observed state.Observed, schedules []schedule) {
+	var due schedule
+	var dueAt time.Time
+	for _, s := range schedules {
+		if next := s.next(observed.At); !next.IsZero() && (b.Next.IsZero() || next.Before(b.Next)) {
+			b.Next = next
+		}
+		at, found := s.last(anchor(s.Name, cluster, observed), observed.At)
+		if found && (dueAt.IsZero() || at.Before(dueAt)) {
+			due, dueAt = s, at
+		}
+	}
+	_, unfinished := observed.Newest(func(other state.Backup) bool { return other.Schedule != "" && !other.Phase.Finished() })
+	if dueAt.IsZero() || unfinished {
+		return
+	}
+	b.Create = append(b.Create, resources.ScheduledBackup(cluster, due.Name, dueAt))
+}
+
+// anchor is the time by a schedule of its newest backup, whatever became of that: it is done with. A time
+// that has not come yet is none, or a clock that once was wrong would end all backups.
+func anchor(schedule string, cluster *dbv1.DatabaseCluster, observed state.Observed) time.Time {
+	newest := cluster.CreationTimestamp.Time
+	for _, other := range observed.Backups {
+		if other.Schedule == schedule && !other.ScheduledAt.After(observed.At) {
+			newest = later(newest, other.ScheduledAt.Time)
+		}
+	}
+	return newest
+}
+
+// Overdue is when the newest complete backup will be too old, or the first has to be there; found is false where
+// the spec sets no maximum.
+func Overdue(cluster *dbv1.DatabaseCluster, observed state.Observed) (at time.Time, found bool) {
+	if cluster.Spec.Backup == nil || cluster.Spec.Backup.MaxAge == nil {
+		return time.Time{}, false
+	}
+	since := cluster.CreationTimestamp.Time
+	if newest, found := observed.Newest(state.Backup.Complete); found {
+		since = newest.Completed.Time
+	}
+	return since.Add(cluster.Spec.Backup.MaxAge.Duration), true
+}

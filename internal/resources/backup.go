@@ -1,0 +1,36 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// ScheduledBackup is the DatabaseBackup that a schedule makes for a time. Its data goes with it.
+func ScheduledBackup(cluster *dbv1.DatabaseCluster, schedule string, at time.Time) Child {
+	child := Backup(cluster, naming.ScheduledBackup(cluster.Name, schedule, at), dbv1.BackupDelete)
+	labels := child.Object.GetLabels()
+	labels[dbv1.LabelSchedule] = schedule
+	child.Object.SetLabels(labels)
+	child.Object.SetAnnotations(map[string]string{dbv1.AnnotationScheduled: at.UTC().Format(time.RFC3339)})
+	return child
+}
+
+// Backup is a DatabaseBackup of a cluster. It has no owner: it is to outlive the cluster.
+func Backup(cluster *dbv1.DatabaseCluster, name string, policy dbv1.BackupDeletionPolicy) Child {
+	object := &unstructured.Unstructured{Object: map[string]any{
+		"spec": map[string]any{"cluster": cluster.Name, "deletionPolicy": string(policy)},
+	}}
+	object.SetGroupVersionKind(dbv1.GroupVersion.WithKind("DatabaseBackup"))
+	object.SetNamespace(cluster.Namespace)
+	object.SetName(name)
+	object.SetLabels(naming.BackupLabels(cluster))
+	return Child{Object: object}
+}

@@ -1,0 +1,159 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// Backup is what the operator uses of a DatabaseBackup for its cluster, and all that it uses. How far one is
+// that runs is not among it: that would wake the cluster every few seconds.
+type Backup struct {
+	Name    string
+	UID     types.UID
+	Created metav1.Time
+	// LabeledFor is the UID of the cluster that whoever made the backup noted; RanFor that of the one whose data
+	// it holds. Either may be unknown.
+	LabeledFor, RanFor types.UID
+	// Schedule is the schedule that made it, ScheduledAt the time by that; empty for any other.
+	Schedule    string
+	ScheduledAt metav1.Time
+	Phase       dbv1.BackupPhase
+	// Completed is when it was complete, Failure why it failed.
+	Completed metav1.Time
+	Failure   string
+	// Bytes is how much the database gave.
+	Bytes int64
+	// Stopping tells that it is being deleted.
+	Stopping bool
+	// Asked is the verification that was asked for last, Verification the one that was tried last.
+	Asked        string
+	Verification Verification
+	// Read tells that a new cluster is to start with it, and has not done so yet.
+	Read bool
+	// Version is the resourceVersion, for preconditions. No decision reads it.
+	Version string
+}
+
+// Verification is a try to restore a backup.
+type Verification struct {
+	Request string
+	Phase   dbv1.VerificationPhase
+	Started metav1.Time
+	Ended   metav1.Time
+	Message string
+}
+
+// BackupOf reads a Backup from its object.
+func BackupOf(backup *dbv1.DatabaseBackup) Backup {
+	b := Backup{
+		Name:         backup.Name,
+		UID:          backup.UID,
+		Created:      backup.CreationTimestamp,
+		LabeledFor:   types.UID(backup.Labels[dbv1.LabelClusterUID]),
+		RanFor:       types.UID(backup.Status.ClusterUID),
+		Schedule:     backup.Labels[dbv1.LabelSchedule],
+		Phase:        backup.Status.Phase,
+		Stopping:     backup.DeletionTimestamp != nil,
+		Asked:        backup.Annotations[dbv1.AnnotationVerify],
+		Verification: verificationOf(backup.Status.Verification),
+		Version:      backup.ResourceVersion,
+	}
+	if at, err := time.Parse(time.RFC3339, backup.Annotations[dbv1.AnnotationScheduled]); err == nil {
+		b.ScheduledAt = metav1.NewTime(at)
+	}
+	switch b.Phase {
+	case dbv1.BackupCompleted:
+		b.Completed, b.Bytes = backup.CreationTimestamp, backup.Status.Bytes
+		if backup.Status.CompletionTime != nil {
+			b.Completed = *backup.Status.CompletionTime
+		}
+	case dbv1.BackupFailed:
+		b.Failure = backup.Status.Message
+	case dbv1.BackupPending, dbv1.BackupRunning: // what is said meanwhile is for people
+	}
+	return b
+}
+
+func verificationOf(seen *dbv1.BackupVerification) Verification {
+	if seen == nil {
+		return Verification{}
+	}
+	v := Verification{Request: seen.Request, Phase: seen.Phase, Message: seen.Message}
+	if seen.StartTime != nil {
+		v.Started, v.Ended = *seen.StartTime, *seen.StartTime
+	}
+	if seen.CompletionTime != nil {
+		v.Ended = *seen.CompletionTime
+	}
+	return v
+}
+
+// Facts is the backup without what no decision reads.
+func (b Backup) Facts() Backup {
+	b.Version = ""
+	return b
+}
+
+// Of tells whether the backup is a cluster's, and not that of an earlier one of the same name. One that somebody
+// made by hand bears no UID until it runs.
+func (b Backup) Of(cluster *dbv1.DatabaseCluster) bool {
+	switch {
+	case b.RanFor != "":
+		return b.RanFor == cluster.UID
+	case b.LabeledFor != "":
+		return b.LabeledFor == cluster.UID
+	default:
+		return !b.Created.Before(&cluster.CreationTimestamp)
+	}
+}
+
+// Complete tells whether the backup is there to be restored.
+func (b Backup) Complete() bool { return b.Phase == dbv1.BackupCompleted && !b.Stopping }
+
+// Verifying tells whether a restore of it is being tried, or has been asked for.
+func (b Backup) Verifying() bool {
+	return b.Verification.Phase == dbv1.VerificationRunning || b.Complete() && b.Asked != "" && b.Asked != b.Verification.Request
+}
+
+// Bad tells whether a restore of it has been tried and failed.
+func (b Backup) Bad() bool { return b.Verification.Phase == dbv1.VerificationFailed }
+
+// Younger orders backups as they are made: one after the other, by creation, then by name.
+func Younger(a, b Backup) int {
+	return cmp.Or(a.Created.Compare(b.Created.Time), strings.Compare(a.Name, b.Name))
+}
+
+// Newest is the last made of the backups that a condition holds for; found is false when there is none.
+func (o Observed) Newest(holds func(Backup) bool) (newest Backup, found bool) {
+	for _, b := range o.Backups {
+		if holds(b) && (!found || Younger(b, newest) > 0) {
+			newest, found = b, true
+		}
+	}
+	return newest, found
+}
+
+// Verified is the backup whose restore was tried last of those that a condition holds for.
+func (o Observed) Verified(holds func(Backup) bool) (last Backup, found bool) {
+	for _, b := range o.Backups {
+		started := b.Verification.Started
+		if !started.IsZero() && holds(b) && (!found || last.Verification.Started.Before(&started)) {
+			last, found = b, true
+		}
+	}
+	return last, found
+}
+
+// Verifying tells whether a restore of any backup is being tried.
+func (o Observed) Verifying() bool { return slices.ContainsFunc(o.Backups, Backup.Verifying) }

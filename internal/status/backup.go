@@ -1,0 +1,146 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package status
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// backups fills in how the backups stand.
+func (p Pass) backups(status *dbv1.DatabaseClusterStatus) {
+	if p.Cluster.Spec.Backup == nil {
+		status.Backup = nil
+		return
+	}
+	seen := &dbv1.ClusterBackupStatus{}
+	if newest, found := p.Observed.Newest(state.Backup.Complete); found {
+		seen.LastCompleted, seen.LastCompletionTime, seen.LastCompletedBytes = newest.Name, &newest.Completed, newest.Bytes
+	}
+	if last, found := p.Observed.Verified(proved); found {
+		seen.LastVerified, seen.LastVerificationTime = last.Name, &last.Verification.Ended
+	} else if before := status.Backup; before != nil && p.Observed.Verifying() {
+		// The backup that is being tried has forgotten the try before.
+		seen.LastVerified, seen.LastVerificationTime = before.LastVerified, before.LastVerificationTime
+	}
+	if next := p.Plan.Backups.Next; !next.IsZero() {
+		seen.NextTime = &metav1.Time{Time: next}
+	}
+	status.Backup = seen
+}
+
+func proved(b state.Backup) bool { return b.Verification.Phase == dbv1.VerificationSucceeded }
+func tried(b state.Backup) bool  { return proved(b) || b.Bad() }
+
+// backupConditions are there as long as the spec asks for backups, or for their proof.
+func (p Pass) backupConditions() []metav1.Condition {
+	var all []metav1.Condition
+	if p.Cluster.Spec.Backup != nil {
+		all = append(all, p.backupHealthy())
+		if p.Cluster.Spec.Backup.Verify != nil {
+			all = append(all, p.backupVerified())
+		}
+	}
+	return all
+}
+
+// withoutBackups removes the conditions that the spec has no more use for.
+func withoutBackups(status *dbv1.DatabaseClusterStatus, kept []metav1.Condition) {
+	for _, kind := range []string{dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified} {
+		if !slices.ContainsFunc(kept, func(c metav1.Condition) bool { return c.Type == kind }) {
+			meta.RemoveStatusCondition(&status.Conditions, kind)
+		}
+	}
+}
+
+// backupHealthy tells whether there is a backup as young as the spec asks, whatever became of others; without such
+// a bound, whether the last one succeeded.
+func (p Pass) backupHealthy() metav1.Condition {
+	if invalid := p.Plan.Backups.Invalid; invalid != "" {
+		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonScheduleInvalid, invalid)
+	}
+	if overdue, bounded := plan.Overdue(p.Cluster, p.Observed); bounded {
+		return p.youngEnough(overdue)
+	}
+	last, found := p.Observed.Newest(func(b state.Backup) bool { return b.Phase.Finished() && !b.Stopping })
+	switch {
+	case !found:
+		return unknown(dbv1.ConditionBackupHealthy, dbv1.ReasonNoBackup, "no backup has come to its end yet")
+	case !last.Complete():
+		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonBackupFailed, failed(last))
+	default:
+		return condition(dbv1.ConditionBackupHealthy, true, dbv1.ReasonBackupFresh, complete(last))
+	}
+}
+
+func (p Pass) youngEnough(overdue time.Time) metav1.Condition {
+	newest, found := p.Observed.Newest(state.Backup.Complete)
+	late := !p.Observed.At.Before(overdue)
+	maxAge := p.Cluster.Spec.Backup.MaxAge.Duration
+	text := "there is no complete backup"
+	if found {
+		text = complete(newest)
+	}
+	last, ended := p.Observed.Newest(func(b state.Backup) bool { return b.Phase == dbv1.BackupFailed && !b.Stopping })
+	if ended && (!found || state.Younger(last, newest) > 0) {
+		text += "; since then " + failed(last)
+	}
+	switch {
+	case late:
+		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonBackupOverdue, fmt.Sprintf(
+			"%s: spec.backup.maxAge asks for one that is younger than %s; kubectl get databasebackups tells what became of the last ones", text, maxAge))
+	case !found:
+		return unknown(dbv1.ConditionBackupHealthy, dbv1.ReasonNoBackup, fmt.Sprintf(
+			"%s; the first is to be complete by %s", text, moment(metav1.NewTime(overdue))))
+	default:
+		return condition(dbv1.ConditionBackupHealthy, true, dbv1.ReasonBackupFresh, text)
+	}
+}
+
+// backupVerified tells what the last restore of a backup came to. While another runs it says what it said.
+func (p Pass) backupVerified() metav1.Condition {
+	if invalid := p.Plan.Backups.VerifyInvalid; invalid != "" {
+		return condition(dbv1.ConditionBackupVerified, false, dbv1.ReasonScheduleInvalid, invalid)
+	}
+	last, found := p.Observed.Verified(tried)
+	before := meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionBackupVerified)
+	running := p.Observed.Verifying()
+	switch {
+	case running && before != nil && before.Status != metav1.ConditionUnknown && before.Reason != dbv1.ReasonScheduleInvalid:
+		return *before
+	case found && proved(last):
+		return condition(dbv1.ConditionBackupVerified, true, dbv1.ReasonVerified, fmt.Sprintf("DatabaseBackup %s was restored at %s, which took %s",
+			last.Name, moment(last.Verification.Ended), last.Verification.Ended.Sub(last.Verification.Started.Time)))
+	case found:
+		return condition(dbv1.ConditionBackupVerified, false, dbv1.ReasonVerificationFailed, fmt.Sprintf(
+			"DatabaseBackup %s could not be restored at %s: %s", last.Name, moment(last.Verification.Ended), last.Verification.Message))
+	case running:
+		return unknown(dbv1.ConditionBackupVerified, dbv1.ReasonVerificationRunning, "a backup is being restored for the first time")
+	default:
+		return unknown(dbv1.ConditionBackupVerified, dbv1.ReasonNotVerified, "no backup has been restored yet")
+	}
+}
+
+func complete(b state.Backup) string {
+	return fmt.Sprintf("DatabaseBackup %s was complete at %s", b.Name, moment(b.Completed))
+}
+
+func failed(b state.Backup) string {
+	return fmt.Sprintf("DatabaseBackup %s failed: %s", b.Name, b.Failure)
+}
+
+func moment(t metav1.Time) string { return t.UTC().Format(time.RFC3339) }
+
+func unknown(kind, reason, message string) metav1.Condition {
+	return metav1.Condition{Type: kind, Status: metav1.ConditionUnknown, Reason: reason, Message: message}
+}

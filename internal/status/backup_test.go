@@ -1,0 +1,162 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package status
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// completeAt is a backup that was complete so long before now.
+func completeAt(name string, ago time.Duration) state.Backup {
+	at := metav1.NewTime(now.Add(-ago))
+	return state.Backup{Name: name, Phase: dbv1.BackupCompleted, Created: at, Completed: at, Bytes: 42}
+}
+
+func failedAt(name string, ago time.Duration) state.Backup {
+	return state.Backup{Name: name, Phase: dbv1.BackupFailed, Created: metav1.NewTime(now.Add(-ago)), Failure: "the bucket is not there"}
+}
+
+func verified(b state.Backup, phase dbv1.VerificationPhase, ago time.Duration) state.Backup {
+	started := metav1.NewTime(now.Add(-ago))
+	b.Verification = state.Verification{Phase: phase, Started: started, Ended: metav1.NewTime(started.Add(time.Minute)), Message: "it did not answer"}
+	return b
+}
+
+// backed is a pass over a cluster that was made an hour ago and asks for backups, one a day.
+func backed(backups ...state.Backup) Pass {
+	p := settled()
+	p.Cluster.CreationTimestamp = then
+	p.Cluster.Spec.Backup = &dbv1.Backup{MaxAge: &metav1.Duration{Duration: 24 * time.Hour}}
+	p.Observed.Backups = backups
+	return p
+}
+
+func TestBackupHealthyTellsHowOldTheNewestBackupIs(t *testing.T) {
+	cases := map[string]struct {
+		backups []state.Backup
+		change  func(*Pass)
+		want    string
+		words   string
+	}{
+		"fresh": {[]state.Backup{completeAt("b", time.Hour)}, nil, "True BackupFresh", "DatabaseBackup b was complete at 2026-01-01T00:00:00Z"},
+		"fresh, whatever became of the last": {[]state.Backup{completeAt("b", time.Hour), failedAt("c", 0)}, nil,
+			"True BackupFresh", "since then DatabaseBackup c failed: the bucket is not there"},
+		"too old": {[]state.Backup{completeAt("b", 24*time.Hour)}, nil, "False BackupOverdue", "younger than 24h0m0s"},
+		"nearly too old": {[]state.Backup{completeAt("b", 24*time.Hour-time.Second)}, nil,
+			"True BackupFresh", "DatabaseBackup b"},
+		"none yet": {nil, nil, "Unknown NoBackup", "the first is to be complete by 2026-01-02T00:00:00Z"},
+		"none yet, and one that failed": {[]state.Backup{failedAt("c", 0)}, nil, "Unknown NoBackup",
+			"since then DatabaseBackup c failed"},
+		"none for too long": {nil, func(p *Pass) { p.Cluster.CreationTimestamp = metav1.NewTime(now.AddDate(0, 0, -2)) },
+			"False BackupOverdue", "there is no complete backup"},
+		"the newest is going": {[]state.Backup{completeAt("b", 30*time.Hour), func() state.Backup {
+			b := completeAt("c", 0)
+			b.Stopping = true
+			return b
+		}()}, nil, "False BackupOverdue", "DatabaseBackup b"},
+		"a schedule that cannot be read": {[]state.Backup{completeAt("b", time.Hour)}, func(p *Pass) { p.Plan.Backups.Invalid = `schedule "x" makes no backups` },
+			"False ScheduleInvalid", `schedule "x"`},
+		"without a maximum age, the last succeeded": {[]state.Backup{failedAt("b", time.Hour), completeAt("c", time.Minute)},
+			func(p *Pass) { p.Cluster.Spec.Backup.MaxAge = nil }, "True BackupFresh", "DatabaseBackup c"},
+		"without a maximum age, the last failed": {[]state.Backup{completeAt("b", time.Hour), failedAt("c", time.Minute), {Name: "d", Phase: dbv1.BackupRunning, Created: now}},
+			func(p *Pass) { p.Cluster.Spec.Backup.MaxAge = nil }, "False BackupFailed", "DatabaseBackup c failed: the bucket is not there"},
+		"without a maximum age, none": {nil, func(p *Pass) { p.Cluster.Spec.Backup.MaxAge = nil }, "Unknown NoBackup", "no backup has come to its end yet"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := backed(c.backups...)
+			if c.change != nil {
+				c.change(&p)
+			}
+			is := meta.FindStatusCondition(Of(p, now).Conditions, dbv1.ConditionBackupHealthy)
+			if is == nil || string(is.Status)+" "+is.Reason != c.want || !strings.Contains(is.Message, c.words) {
+				t.Errorf("got %+v, want %s %q", is, c.want, c.words)
+			}
+		})
+	}
+}
+
+func TestBackupVerifiedTellsWhatTheLastRestoreCameTo(t *testing.T) {
+	good := verified(completeAt("b", 9*time.Hour), dbv1.VerificationSucceeded, 3*time.Hour)
+	bad := verified(completeAt("c", 5*time.Hour), dbv1.VerificationFailed, 2*time.Hour)
+	running := verified(completeAt("d", time.Hour), dbv1.VerificationRunning, time.Minute)
+	condition := func(status metav1.ConditionStatus, reason string) []metav1.Condition {
+		return []metav1.Condition{{Type: dbv1.ConditionBackupVerified, Status: status, Reason: reason, Message: "as it was"}}
+	}
+	cases := map[string]struct {
+		backups []state.Backup
+		before  []metav1.Condition
+		invalid string
+		want    string
+		words   string
+	}{
+		"never":                     {[]state.Backup{completeAt("b", 0)}, nil, "", "Unknown NotVerified", "no backup has been restored yet"},
+		"the first runs":            {[]state.Backup{running}, condition(metav1.ConditionUnknown, dbv1.ReasonNotVerified), "", "Unknown VerificationRunning", "for the first time"},
+		"it answered":               {[]state.Backup{good}, nil, "", "True Verified", "DatabaseBackup b was restored at 2025-12-31T22:01:00Z, which took 1m0s"},
+		"the last did not":          {[]state.Backup{good, bad}, nil, "", "False VerificationFailed", "DatabaseBackup c could not be restored at 2025-12-31T23:01:00Z: it did not answer"},
+		"another runs, of the same": {[]state.Backup{running}, condition(metav1.ConditionTrue, dbv1.ReasonVerified), "", "True Verified", "as it was"},
+		"another runs":              {[]state.Backup{good, bad, running}, condition(metav1.ConditionFalse, dbv1.ReasonVerificationFailed), "", "False VerificationFailed", "as it was"},
+		"cannot be read":            {[]state.Backup{good}, nil, "no such zone", "False ScheduleInvalid", "no such zone"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := backed(c.backups...)
+			p.Cluster.Spec.Backup.Verify = &dbv1.BackupVerify{}
+			p.Cluster.Status.Conditions, p.Plan.Backups.VerifyInvalid = c.before, c.invalid
+			is := meta.FindStatusCondition(Of(p, now).Conditions, dbv1.ConditionBackupVerified)
+			if is == nil || string(is.Status)+" "+is.Reason != c.want || !strings.Contains(is.Message, c.words) {
+				t.Errorf("got %+v, want %s %q", is, c.want, c.words)
+			}
+		})
+	}
+}
+
+func TestWhatTellsOfBackupsGoesWhenTheSpecAsksForNoneAnyMore(t *testing.T) {
+	p := backed(completeAt("b", time.Hour))
+	p.Cluster.Spec.Backup.Verify = &dbv1.BackupVerify{}
+	p.Cluster.Status = Of(p, now)
+	has := func(kind string) bool { return meta.FindStatusCondition(p.Cluster.Status.Conditions, kind) != nil }
+	if !has(dbv1.ConditionBackupHealthy) || !has(dbv1.ConditionBackupVerified) || p.Cluster.Status.Backup == nil {
+		t.Fatalf("got %+v", p.Cluster.Status)
+	}
+	p.Cluster.Spec.Backup.Verify = nil
+	p.Cluster.Status = Of(p, now)
+	if !has(dbv1.ConditionBackupHealthy) || has(dbv1.ConditionBackupVerified) {
+		t.Errorf("without verify: %s", summary(p.Cluster.Status))
+	}
+	p.Cluster.Spec.Backup, p.Observed.Backups = nil, nil
+	p.Cluster.Status = Of(p, now)
+	if has(dbv1.ConditionBackupHealthy) || p.Cluster.Status.Backup != nil {
+		t.Errorf("without backups: %s", summary(p.Cluster.Status))
+	}
+}
+
+func TestStatusNamesTheNewestBackupsAndTheNextTime(t *testing.T) {
+	good := verified(completeAt("b", 9*time.Hour), dbv1.VerificationSucceeded, 3*time.Hour)
+	p := backed(good, completeAt("c", time.Hour), failedAt("d", 0))
+	p.Plan.Backups.Next = now.Add(time.Hour)
+	got := Of(p, now).Backup
+	if got.LastCompleted != "c" || !got.LastCompletionTime.Equal(&then) || got.LastCompletedBytes != 42 ||
+		got.LastVerified != "b" || got.LastVerificationTime.Sub(now.Time) != time.Minute-3*time.Hour || !got.NextTime.Time.Equal(p.Plan.Backups.Next) {
+		t.Errorf("got %+v", got)
+	}
+	p.Cluster.Status.Backup = got
+	p.Observed.Backups[0].Verification = state.Verification{Phase: dbv1.VerificationRunning, Started: now}
+	if again := Of(p, now).Backup; again.LastVerified != "b" || !again.LastVerificationTime.Equal(got.LastVerificationTime) {
+		t.Errorf("while it is tried again: %+v", again)
+	}
+	p.Observed.Backups[0].Verification = state.Verification{Phase: dbv1.VerificationFailed, Started: now}
+	if failed := Of(p, now).Backup; failed.LastVerified != "" {
+		t.Errorf("after it failed: %+v", failed)
+	}
+}
