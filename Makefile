@@ -80,7 +80,7 @@ verify: $(LOCAL) ## Check that everything generated is current, modules are tidy
 ##@ Tests
 
 .PHONY: test
-test: test-unit test-integration ## Run the unit tests and the integration tests.
+test: test-unit test-integration test-s3 ## Run the unit tests, the integration tests and those on S3.
 
 .PHONY: test-unit
 test-unit: race-detector ## Run the unit tests, those of the local tool and of the bundle too.
@@ -91,6 +91,10 @@ test-unit: race-detector ## Run the unit tests, those of the local tool and of t
 .PHONY: test-integration
 test-integration: race-detector $(LOCAL) ## Run the integration tests on a real kube-apiserver and kube-controller-manager.
 	$(LOCAL) control-plane run -- go test -race -count=1 -tags integration ./test/integration/...
+
+.PHONY: test-s3
+test-s3: $(LOCAL) ## Run the tests of transfer on a real S3 server.
+	DBC_VERSITYGW=$(call tool,versitygw) go test -count=1 -tags s3 ./test/transfer/...
 
 .PHONY: race-detector
 race-detector:

@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
@@ -27,6 +28,7 @@ var codes = map[string]Reason{
 	"SignatureDoesNotMatch":        CredentialsRefused,
 	"ExpiredToken":                 CredentialsRefused,
 	"InvalidToken":                 CredentialsRefused,
+	"XAdminUserNotFound":           CredentialsRefused, // versitygw, with status 404
 	"TokenRefreshRequired":         CredentialsRefused,
 	"NoSuchBucket":                 DestinationMissing,
 	"PermanentRedirect":            DestinationMissing,
@@ -42,7 +44,7 @@ var codes = map[string]Reason{
 
 // advice is what to do, for each reason that a store gives.
 var advice = map[Reason]string{
-	DestinationUnreachable: "Check the endpoint's name, port and certificate, and the network policies of the namespace",
+	DestinationUnreachable: "Check that the service is well and has room, the endpoint's name, port and certificate, and the network policies of the namespace",
 	CredentialsRefused:     "Check the keys of the Secret, and what their user may do there",
 	DestinationMissing:     "Make the bucket or mount the volume, or correct the url and the region",
 	ClockSkew:              "Set the clock of the node that the pod ran on",
@@ -66,7 +68,7 @@ func storeReason(err error) Reason {
 			return reason
 		}
 	}
-	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok {
+	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok && response.HTTPStatusCode() != 0 {
 		return statusReason(response.HTTPStatusCode())
 	}
 	if reason := volumeReason(err); reason != "" {
@@ -115,9 +117,9 @@ func volumeReason(err error) Reason {
 // plainCause is the cause without what differs from one try to the next: the numbers of requests and ports.
 func plainCause(err error) string {
 	if refusal, ok := errors.AsType[smithy.APIError](err); ok {
-		return fmt.Sprintf("%s: %s", refusal.ErrorCode(), refusal.ErrorMessage())
+		return fmt.Sprintf("%s: %s", refusal.ErrorCode(), strings.TrimRight(refusal.ErrorMessage(), "."))
 	}
-	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok {
+	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok && response.HTTPStatusCode() != 0 {
 		return fmt.Sprintf("the answer was %d %s", response.HTTPStatusCode(), http.StatusText(response.HTTPStatusCode()))
 	}
 	if lookup, ok := errors.AsType[*net.DNSError](err); ok {

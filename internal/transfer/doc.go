@@ -18,7 +18,7 @@ package transfer
 
 const (
 	// MemoryBound is the resident memory that a transfer stays below, whatever its size.
-	MemoryBound = 192 << 20
+	MemoryBound = 160 << 20
 	// softLimit is where the garbage collector works harder, so that there is room to the bound.
 	softLimit = 112 << 20
 

@@ -31,7 +31,7 @@ const (
 	defaultRegion = "us-east-1"
 	attempts      = 5
 	dialTimeout   = 10 * time.Second
-	headerTimeout = 5 * time.Minute
+	headerTimeout = 2 * time.Minute
 )
 
 func openBucket(ctx context.Context, place location, options storeOptions) (*store, error) {

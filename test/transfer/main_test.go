@@ -1,0 +1,266 @@
+//go:build s3
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package transfer runs the transfer binary against a real S3 server on loopback. `make test-s3` runs it.
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/transfer"
+)
+
+const (
+	accessKey = "AKIATEST"
+	secretKey = "not-to-be-told"
+	bucket    = "backups"
+)
+
+var (
+	program string // the binary
+	s3      *server
+)
+
+func TestMain(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "tests of transfer on S3:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (int, error) {
+	folder, err := os.MkdirTemp("", "databasecluster-operator-s3-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(folder)
+	program = filepath.Join(folder, "transfer")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "../../cmd/transfer")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if said, err := build.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("build transfer: %w\n%s", err, said)
+	}
+	if s3, err = startServer(filepath.Join(folder, "s3")); err != nil {
+		return 0, err
+	}
+	defer s3.stop()
+	return m.Run(), nil
+}
+
+// server is versitygw with a folder behind it.
+type server struct {
+	endpoint string
+	root     string
+	cmd      *exec.Cmd
+	log      bytes.Buffer
+}
+
+func startServer(root string, flags ...string) (*server, error) {
+	binary := os.Getenv("DBC_VERSITYGW")
+	if binary == "" {
+		return nil, errors.New("DBC_VERSITYGW is not set: run them by `make test-s3`, which builds the server")
+	}
+	if err := os.MkdirAll(filepath.Join(root, bucket), 0o755); err != nil {
+		return nil, err
+	}
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	s := &server{root: root, endpoint: "http://" + address}
+	if slices.Contains(flags, "--cert") {
+		s.endpoint = "https://" + address
+	}
+	s.cmd = exec.Command(binary, append(flags, "--port", address, "--health", "/health", "--quiet", "posix", root)...)
+	s.cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+accessKey, "ROOT_SECRET_KEY="+secretKey)
+	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	if err := s.await(address); err != nil {
+		s.stop()
+		return nil, fmt.Errorf("%w\n%s", err, &s.log)
+	}
+	return s, nil
+}
+
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer listener.Close()
+	return listener.Addr().String(), nil
+}
+
+func (s *server) await(address string) error {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if connection, err := net.Dial("tcp", address); err == nil {
+			return connection.Close()
+		}
+	}
+	return errors.New("the S3 server does not listen")
+}
+
+func (s *server) stop() {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait() // it was killed
+}
+
+// world is one folder of the bucket, and a volume for data.
+type world struct {
+	t        *testing.T
+	endpoint string
+	keys     string
+	location string
+	data     string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, endpoint: s3.endpoint, keys: t.TempDir(), data: t.TempDir()}
+	w.location = "s3://" + bucket + "/" + strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-")) + "/orders"
+	w.key("AWS_ACCESS_KEY_ID", accessKey)
+	w.key("AWS_SECRET_ACCESS_KEY", secretKey+"\n") // as a careless editor leaves it
+	return w
+}
+
+func (w *world) key(name, value string) {
+	w.t.Helper()
+	if err := os.WriteFile(filepath.Join(w.keys, name), []byte(value), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// path of an object in the folder behind the server.
+func (w *world) path(name string) string {
+	return filepath.Join(s3.root, strings.TrimPrefix(w.location, "s3://"), name)
+}
+
+type outcome struct {
+	transfer.Result
+	code           int
+	stdout, stderr string
+	peak           int64 // resident memory
+}
+
+func (w *world) backupArguments(script string, more ...string) []string {
+	arguments := slices.Concat([]string{"backup", "--to", w.location, "--id", "uid-1", "--complete", "--about", "cluster=orders"}, w.store(), more)
+	return append(arguments, "--", "sh", "-c", script)
+}
+
+func (w *world) backup(script string, more ...string) outcome {
+	w.t.Helper()
+	return w.run(w.backupArguments(script, more...)...)
+}
+
+func (w *world) restore(script string, more ...string) outcome {
+	w.t.Helper()
+	arguments := slices.Concat([]string{"restore", "--from", w.location, "--id", "new-1", "--into", w.data}, w.store(), more)
+	return w.run(append(arguments, "--", "sh", "-c", script)...)
+}
+
+func (w *world) remove() outcome {
+	w.t.Helper()
+	return w.run(append([]string{"delete", "--at", w.location, "--id", "uid-1"}, w.store()...)...)
+}
+
+func (w *world) store() []string {
+	return []string{"--endpoint", w.endpoint, "--credentials", w.keys}
+}
+
+func (w *world) run(arguments ...string) outcome {
+	w.t.Helper()
+	cmd, finish := w.command(w.t.Context(), arguments...)
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	return finish()
+}
+
+// command is a run that is not yet started, and the function that waits for its end.
+func (w *world) command(ctx context.Context, arguments ...string) (*exec.Cmd, func() outcome) {
+	w.t.Helper()
+	result := filepath.Join(w.t.TempDir(), "result")
+	cmd := exec.CommandContext(ctx, program, slices.Insert(arguments, 1, "--result", result)...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	return cmd, func() outcome {
+		w.t.Helper()
+		_ = cmd.Wait() // the exit code is part of the outcome
+		o := outcome{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
+		o.peak = cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+		content, err := os.ReadFile(result)
+		if err != nil {
+			w.t.Fatalf("no result: %v\n%s", err, &stderr)
+		}
+		if err := json.Unmarshal(content, &o.Result); err != nil {
+			w.t.Fatalf("the result %q: %v", content, err)
+		}
+		for _, said := range []string{string(content), o.stdout, o.stderr} {
+			if strings.Contains(said, secretKey) {
+				w.t.Errorf("a secret was told: %s", said)
+			}
+		}
+		return o
+	}
+}
+
+func (w *world) must(o outcome) outcome {
+	w.t.Helper()
+	if o.code != 0 || o.Reason != "" {
+		w.t.Fatalf("exit code %d, %s: %s\n%s", o.code, o.Reason, o.Message, o.stderr)
+	}
+	return o
+}
+
+func (w *world) fails(o outcome, code int, reason transfer.Reason, says ...string) outcome {
+	w.t.Helper()
+	if o.code != code || o.Reason != reason {
+		w.t.Fatalf("exit code %d, %s: %q; want %d, %s\n%s", o.code, o.Reason, o.Message, code, reason, o.stderr)
+	}
+	for _, text := range says {
+		if !strings.Contains(o.Message, text) {
+			w.t.Errorf("the message %q does not say %q", o.Message, text)
+		}
+	}
+	return o
+}
+
+// nothing asserts that neither objects nor parts of unfinished ones are left.
+func (w *world) nothing() {
+	w.t.Helper()
+	for _, folder := range []string{w.path(""), filepath.Join(s3.root, bucket, ".sgwtmp")} {
+		err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+			if errors.Is(err, os.ErrNotExist) {
+				return nil
+			}
+			if err == nil && !entry.IsDir() {
+				w.t.Errorf("left is %s", path)
+			}
+			return err
+		})
+		if err != nil {
+			w.t.Error(err)
+		}
+	}
+}
