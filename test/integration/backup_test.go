@@ -68,7 +68,7 @@ func exits(pod *corev1.Pod, code int32, message string) {
 
 const backedUp = `{"bytes":1048576,"storedBytes":1024,"sha256":"ab","reason":"","message":""}`
 
-func succeeds(pod *corev1.Pod) { exits(pod, 0, backedUp) }
+func yields(pod *corev1.Pod) { exits(pod, 0, backedUp) }
 
 func backup(t *testing.T, cluster *dbv1.DatabaseCluster, name string, policy dbv1.BackupDeletionPolicy) *dbv1.DatabaseBackup {
 	t.Helper()
@@ -142,7 +142,7 @@ func TestBackupsOfAClusterAreMadeOneAfterTheOtherMemberByMember(t *testing.T) {
 	var open atomic.Bool
 	cluster := safe(t, "one-by-one-v1", func(pod *corev1.Pod) {
 		if open.Load() {
-			succeeds(pod)
+			yields(pod)
 		}
 	})
 	neverTwo(t, cluster.Namespace)
@@ -187,7 +187,7 @@ func TestABackupThatFailsSaysWhyStaysSoAndDoesNotHoldUpTheNext(t *testing.T) {
 	var good atomic.Bool
 	cluster := safe(t, "failing-v1", func(pod *corev1.Pod) {
 		if good.Load() {
-			succeeds(pod)
+			yields(pod)
 			return
 		}
 		exits(pod, 30, `{"reason":"IdMismatch","message":"the folder belongs to another backup"}`)
@@ -216,7 +216,7 @@ func TestAJobThatSomebodyDeletesIsMadeAgain(t *testing.T) {
 	var open atomic.Bool
 	cluster := safe(t, "deleted-job-v1", func(pod *corev1.Pod) {
 		if open.Load() {
-			succeeds(pod)
+			yields(pod)
 		}
 	})
 	b := awaitPhase(t, backup(t, cluster, "now", dbv1.BackupRetain), dbv1.BackupRunning, "backs up member 1 of 2")
@@ -238,7 +238,7 @@ func TestADeletedBackupTakesItsDataAlongWhenItsPolicySaysSo(t *testing.T) {
 		case pod.Labels[dbv1.LabelComponent] == dbv1.ComponentBackupDeletion && refuses.Load():
 			exits(pod, 30, `{"reason":"IdMismatch","message":"that is another's"}`)
 		case open.Load():
-			succeeds(pod)
+			yields(pod)
 		}
 	})
 	open.Store(true)
@@ -294,7 +294,7 @@ func TestABackupIsVerifiedInAThrowAwayCopyThatGoes(t *testing.T) {
 	cluster := safe(t, "verified-v1", func(pod *corev1.Pod) {
 		switch {
 		case pod.Labels[dbv1.LabelComponent] != dbv1.ComponentVerification:
-			succeeds(pod)
+			yields(pod)
 		case corrupt.Load():
 			exits(pod, 1, "")
 			pod.Status.ContainerStatuses[0].Name = "database"
@@ -349,7 +349,7 @@ func TestABackupIsVerifiedInAThrowAwayCopyThatGoes(t *testing.T) {
 }
 
 func TestANamespaceThatIsDeletedTakesItsBackupsAndLeavesTheirData(t *testing.T) {
-	cluster := safe(t, "namespace-v1", succeeds)
+	cluster := safe(t, "namespace-v1", yields)
 	b := awaitPhase(t, backup(t, cluster, "now", dbv1.BackupDelete), dbv1.BackupCompleted, "")
 	if err := admin.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: b.Namespace}}); err != nil {
 		t.Fatal(err)
