@@ -38,6 +38,15 @@ func orders() dbv1.DatabaseCluster {
 	return c
 }
 
+// backedUp is a cluster's status with a backup that was complete, and one that was verified.
+func backedUp() *dbv1.ClusterBackupStatus {
+	completed, verified := metav1.NewTime(time.Unix(1800000000, 0)), metav1.NewTime(time.Unix(1900000000, 0))
+	return &dbv1.ClusterBackupStatus{
+		LastCompleted: "orders-nightly", LastCompletionTime: &completed, LastCompletedBytes: 42,
+		LastVerified: "orders-nightly", LastVerificationTime: &verified, NextTime: &verified,
+	}
+}
+
 // listed is a registry with the collector of these clusters.
 func listed(t *testing.T, clusters *[]dbv1.DatabaseCluster) *prometheus.Registry {
 	registry := prometheus.NewPedanticRegistry()
@@ -71,6 +80,7 @@ func TestEveryFieldThatIsReportedHasItsSeries(t *testing.T) {
 	full.Spec.Paused, full.Spec.Hibernated, full.Spec.Update.Paused = true, true, true
 	deleted := metav1.NewTime(time.Unix(1700000000, 0))
 	full.DeletionTimestamp = &deleted
+	full.Status.Backup = backedUp()
 	want := []string{
 		"databasecluster_deletion_timestamp_seconds{name=orders,namespace=shop} 1.7e+09",
 		"databasecluster_info{image=example.com/database:2,name=orders,namespace=shop,update_type=RollingUpdate} 1",
@@ -80,6 +90,9 @@ func TestEveryFieldThatIsReportedHasItsSeries(t *testing.T) {
 		"databasecluster_spec_paused{name=orders,namespace=shop} 1",
 		"databasecluster_spec_replicas{name=orders,namespace=shop} 3",
 		"databasecluster_spec_update_paused{name=orders,namespace=shop} 1",
+		"databasecluster_status_backup_last_completed_bytes{name=orders,namespace=shop} 42",
+		"databasecluster_status_backup_last_completion_time_seconds{name=orders,namespace=shop} 1.8e+09",
+		"databasecluster_status_backup_last_verification_time_seconds{name=orders,namespace=shop} 1.9e+09",
 		"databasecluster_status_condition{name=orders,namespace=shop,status=False,type=Available} 1",
 		"databasecluster_status_condition{name=orders,namespace=shop,status=False,type=Progressing} 0",
 		"databasecluster_status_condition{name=orders,namespace=shop,status=True,type=Available} 0",
@@ -104,9 +117,9 @@ func TestEveryFieldThatIsReportedHasItsSeries(t *testing.T) {
 
 func TestAClusterThatNobodyLookedAtYetHasNoSeriesOfWhatIsNotKnown(t *testing.T) {
 	fresh := orders()
-	fresh.Status = dbv1.DatabaseClusterStatus{}
+	fresh.Status = dbv1.DatabaseClusterStatus{Backup: &dbv1.ClusterBackupStatus{}}
 	for _, line := range series(t, listed(t, &[]dbv1.DatabaseCluster{fresh})) {
-		for _, unknown := range []string{"condition", "storage", "member_ready", "deletion"} {
+		for _, unknown := range []string{"condition", "storage", "member_ready", "deletion", "backup"} {
 			if strings.Contains(line, unknown) {
 				t.Errorf("a series of what is not known: %s", line)
 			}
@@ -135,7 +148,7 @@ func TestAClusterThatIsGoneLeavesNoSeries(t *testing.T) {
 }
 
 // perCluster is the most series that one cluster has: docs/metrics.md says so.
-const perCluster = 43
+const perCluster = 52
 
 func TestTheSeriesOfAClusterAreBoundedWhateverItsStatusHolds(t *testing.T) {
 	largest := orders()
@@ -146,6 +159,7 @@ func TestTheSeriesOfAClusterAreBoundedWhateverItsStatusHolds(t *testing.T) {
 			Type: kind, Status: metav1.ConditionStatus("Status of " + kind), Reason: "Reason of " + kind, Message: "Message of " + kind,
 		})
 	}
+	largest.Status.Backup = backedUp()
 	for i := range 9 {
 		largest.Status.Members = append(largest.Status.Members, dbv1.MemberStatus{Pod: fmt.Sprintf("orders-%d", i), Message: "Message"})
 	}
@@ -188,7 +202,7 @@ func TestClustersThatCannotBeListedFailTheScrapeAndAreNotTakenForNone(t *testing
 func TestMetricsAreNamedAsPrometheusAsks(t *testing.T) {
 	deleted := metav1.NewTime(time.Unix(1, 0))
 	full := orders()
-	full.DeletionTimestamp = &deleted
+	full.DeletionTimestamp, full.Status.Backup = &deleted, backedUp()
 	problems, err := testutil.GatherAndLint(listed(t, &[]dbv1.DatabaseCluster{full}))
 	if err != nil {
 		t.Fatal(err)

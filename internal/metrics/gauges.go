@@ -58,6 +58,12 @@ var gauges = []gauge{
 		[]string{"type", "status"}, conditions),
 	several("status_storage_requested_bytes", "Smallest size that a claim of a member asks for. Absent while there is none.", nil, requested),
 	several("status_storage_capacity_bytes", "Size of the smallest volume of a member. Absent while none is bound.", nil, capacity),
+	several("status_backup_last_completion_time_seconds", "When the newest complete backup was complete, in seconds since 1970. Absent while there is none.",
+		nil, backup(func(b *dbv1.ClusterBackupStatus) []sample { return since1970(b.LastCompletionTime) })),
+	several("status_backup_last_completed_bytes", "How much the database gave for the newest complete backup, before compression. Absent while there is none.",
+		nil, backup(completedBytes)),
+	several("status_backup_last_verification_time_seconds", "When the last restore of a backup into a throw-away copy answered, in seconds since 1970. Absent while none has.",
+		nil, backup(func(b *dbv1.ClusterBackupStatus) []sample { return since1970(b.LastVerificationTime) })),
 }
 
 func several(name, help string, labels []string, samples func(*dbv1.DatabaseCluster) []sample) gauge {
@@ -115,10 +121,10 @@ func members(c *dbv1.DatabaseCluster) []sample {
 var conditionTypes = []string{
 	dbv1.ConditionReady, dbv1.ConditionAvailable, dbv1.ConditionProgressing, dbv1.ConditionDegraded, dbv1.ConditionStalled,
 	dbv1.ConditionUpdateAvailable, dbv1.ConditionStorageResizing, dbv1.ConditionPaused, dbv1.ConditionHibernated,
-	dbv1.ConditionDeletionBlocked,
+	dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified, dbv1.ConditionProtectionEnforced, dbv1.ConditionDeletionBlocked,
 }
 
-// conditions leave Unknown out, which the operator never says.
+// conditions are 0 for both while one is Unknown, as before the first backup.
 func conditions(c *dbv1.DatabaseCluster) []sample {
 	all := make([]sample, 0, 2*len(conditionTypes))
 	for _, kind := range conditionTypes {
@@ -145,6 +151,30 @@ func capacity(c *dbv1.DatabaseCluster) []sample {
 		return nil
 	}
 	return one(bytes(*c.Status.Storage.Capacity))
+}
+
+// backup reads how the backups stand; there is nothing to read where the spec asks for none.
+func backup(read func(*dbv1.ClusterBackupStatus) []sample) func(*dbv1.DatabaseCluster) []sample {
+	return func(c *dbv1.DatabaseCluster) []sample {
+		if c.Status.Backup == nil {
+			return nil
+		}
+		return read(c.Status.Backup)
+	}
+}
+
+func completedBytes(b *dbv1.ClusterBackupStatus) []sample {
+	if b.LastCompleted == "" {
+		return nil
+	}
+	return one(float64(b.LastCompletedBytes))
+}
+
+func since1970(at *metav1.Time) []sample {
+	if at == nil {
+		return nil
+	}
+	return one(float64(at.Unix()))
 }
 
 func bytes(quantity resource.Quantity) float64 { return quantity.AsApproximateFloat64() }
