@@ -25,7 +25,9 @@ type Backup struct {
 	// maxAge is how old the newest complete backup may be before the condition BackupHealthy turns False, for
 	// example 26h. Default: BackupHealthy tells only whether the last backup succeeded.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1m')",message="spec.backup.maxAge must be a duration of at least a minute, for example 26h"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]{1,9})?h)?([0-9]{1,6}([.][0-9]{1,9})?m)?([0-9]{1,6}([.][0-9]{1,9})?s)?$') && self != '' && duration(self) >= duration('1m')",message="spec.backup.maxAge must be a duration of at least a minute in hours, minutes and seconds, for example 26h"
 	MaxAge *metav1.Duration `json:"maxAge,omitempty"`
 
 	// deadlineSeconds is how long each member's backup may take, retries included, in seconds, 1 to 604800.
@@ -54,14 +56,14 @@ type BackupDestination struct {
 	// url is s3://bucket/prefix, or file:///directory for a directory of the volume claimName.
 	// +required
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(s3://[a-z0-9][-a-z0-9.]{1,61}[a-z0-9](/[-A-Za-z0-9_.=]+)*/?|file:///([-A-Za-z0-9_.=]+/?)*)$') && !self.contains('/../') && !self.endsWith('/..')",message="url must be s3://bucket, s3://bucket/prefix or file:///directory, with letters, digits, '-', '_', '.' and '=' between the slashes"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(s3://[a-z0-9][-a-z0-9.]{1,61}[a-z0-9](/[-A-Za-z0-9_.=]+)*/?|file:///([-A-Za-z0-9_.=]+/?)*)$') && !self.matches('/[.][.]?(/|$)')",message="url must be s3://bucket, s3://bucket/prefix or file:///directory, with letters, digits, '-', '_', '.' and '=' between the slashes, and no '.' or '..' alone"
 	URL string `json:"url"`
 
 	// endpoint is the URL of an S3 service, for example https://s3.example.org. Default: that of Amazon for
 	// the region.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[^/?#@]+/?$')",message="endpoint must be the http:// or https:// URL of an S3 service, without a path"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[]A-Za-z0-9._:[-]+/?$')",message="endpoint must be the http:// or https:// URL of an S3 service, without a path"
 	Endpoint string `json:"endpoint,omitempty"`
 
 	// region of the bucket. Default: us-east-1.
@@ -131,7 +133,9 @@ type BackupRetention struct {
 
 	// maxAge is how long a complete backup is kept, for example 720h.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1m')",message="spec.backup.schedules[].retention.maxAge must be a duration of at least a minute, for example 720h"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]{1,9})?h)?([0-9]{1,6}([.][0-9]{1,9})?m)?([0-9]{1,6}([.][0-9]{1,9})?s)?$') && self != '' && duration(self) >= duration('1m')",message="spec.backup.schedules[].retention.maxAge must be a duration of at least a minute in hours, minutes and seconds, for example 720h"
 	MaxAge *metav1.Duration `json:"maxAge,omitempty"`
 }
 
@@ -183,6 +187,7 @@ type BackupSource struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	Name string `json:"name,omitempty"`
 
 	// location is the backup itself, for when its DatabaseBackup is gone: url is what its status.location was.

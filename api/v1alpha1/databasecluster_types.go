@@ -88,6 +88,7 @@ type DatabaseClusterSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
 	Engine string `json:"engine,omitempty"`
 
 	// parameters are settings of the database that its engine offers, by name. Members are restarted one by

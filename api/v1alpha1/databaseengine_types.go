@@ -65,11 +65,12 @@ type DatabaseEngineSpec struct {
 	// +optional
 	Container EngineContainer `json:"container,omitzero"`
 
-	// scripts are executable files that members and actions find in /dbc/scripts, by name; 64 KiB at most
-	// in all.
+	// scripts are executable files that members and actions find in /dbc/scripts, by name; 65536 characters
+	// at most in all.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
 	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[A-Za-z0-9]([-A-Za-z0-9_.]{0,46}[A-Za-z0-9])?$'))",message="spec.scripts: a name must have 1 to 48 letters, digits, '-', '_' or '.', and begin and end with a letter or digit"
+	// +kubebuilder:validation:XValidation:rule="self.map(name, self[name].size()).sum() <= 65536",message="spec.scripts must have at most 65536 characters in all, because pods carry them as annotations"
 	Scripts map[string]EngineScript `json:"scripts,omitempty"`
 
 	// parameters are what clusters can set in spec.parameters.
@@ -77,6 +78,7 @@ type DatabaseEngineSpec struct {
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:XValidation:rule="self.all(p, self.exists_one(q, q.name.replace('-', '_').replace('.', '_') == p.name.replace('-', '_').replace('.', '_')))",message="spec.parameters: two names that differ only in '-', '_' and '.' would be the same environment variable"
 	Parameters []EngineParameter `json:"parameters,omitempty"`
 
 	// secretKeys are the keys that the Secret in a cluster's spec.secretName must have. Members and actions
@@ -172,6 +174,8 @@ type EngineVariable struct {
 // as DBC_PARAM_ and the name in upper case, with '_' for every other character than a letter or digit.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.pattern) || !has(self.enum)",message="spec.parameters[]: give pattern or enum, not both"
+// +kubebuilder:validation:XValidation:rule="!has(self.pattern) || ''.matches('^(?:' + self.pattern + ')$') in [true, false]",message="spec.parameters[].pattern must be a regular expression (RE2)"
+// +kubebuilder:validation:XValidation:rule="!has(self.default) || self.default == '' || (!has(self.pattern) || self.default.matches('^(?:' + self.pattern + ')$')) && (!has(self.enum) || self.default in self.enum)",message="spec.parameters[].default must be a value that pattern or enum takes, or empty"
 type EngineParameter struct {
 	// name of the parameter.
 	// +required

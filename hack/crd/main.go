@@ -3,9 +3,9 @@ SPDX-License-Identifier: Apache-2.0
 */
 
 // Command crd narrows the schema of a generated CRD to what Go can decode. The types of Kubernetes that
-// the API embeds bring integers without bounds and quantities with endless exponents; the API server
-// would store what they allow, and a single object that does not decode keeps every client from listing
-// any.
+// the API embeds bring integers without bounds, quantities with endless exponents and times that Go does not
+// read; the API server would store what they allow, and a single object that does not decode keeps every
+// client from listing any.
 //
 //	go run ./hack/crd FILE...
 package main
@@ -22,6 +22,10 @@ import (
 // quantity is what every quantity has to look like: no sign, no more than three decimals, nothing below
 // milli, which the API server would round, so that the object never stood as it was wanted.
 const quantity = `^([0-9]{1,18}([.][0-9]{1,3})?([KMGTPE]i|[kMGTPE]|[eE][0-9]{1,2})?|[0-9]{1,18}m)$`
+
+// moment is what every time has to look like: that of the API server is wider than that of Go, which wants capital
+// letters and a time zone that there can be.
+const moment = `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
 
 func main() {
 	for _, file := range os.Args[1:] {
@@ -69,6 +73,8 @@ func bound(schema map[string]any) {
 	intOrString := schema["x-kubernetes-int-or-string"] == true
 	pattern, _ := schema["pattern"].(string)
 	switch {
+	case schema["format"] == "date-time":
+		schema["pattern"] = moment
 	case intOrString && strings.Contains(pattern, "numkMGTPE"):
 		schema["pattern"] = quantity
 		setDefault(schema, "maxLength", 32)               // which also bounds the cost of a CEL rule about it

@@ -23,37 +23,82 @@ import (
 
 type schema = apiextensionsv1.JSONSchemaProps
 
+// kinds are those of the API, with a plain object of each, paths that have to be among what is tried, and what the
+// API server's answer is decoded into.
+var kinds = map[string]struct {
+	plain  func(ns string, spec map[string]any) *unstructured.Unstructured
+	into   func() any
+	spec   []string
+	status []string
+}{
+	"databaseclusters": {
+		func(ns string, spec map[string]any) *unstructured.Unstructured { return manifest(ns, "orders", spec) },
+		func() any { return &dbv1.DatabaseCluster{} },
+		[]string{
+			".resources", ".env", ".probes", ".template.volumes[0].secret", ".template.volumes[0].emptyDir", ".template.initContainers[0].resources",
+			".template.sidecars[0].probes", ".template.sidecars[0].ports", ".update.minReadySeconds",
+			".backup.maxAge", ".backup.deadlineSeconds", ".backup.schedules[0].retention.maxAge", ".backup.schedules[0].retention.count",
+			".backup.resources", ".backup.verify.deadlineSeconds", ".deletion.deadlineSeconds",
+		},
+		[]string{
+			".members[0].ordinal", ".members[0].volume.capacity", ".storage.requested", ".storage.capacity", ".observedGeneration",
+			".conditions[0].lastTransitionTime", ".backup.nextTime", ".restore.totalBytes", ".hooks[0].stopped[0].exitCode",
+		},
+	},
+	"databasebackups": {
+		func(ns string, spec map[string]any) *unstructured.Unstructured { return request(ns, "first", spec) },
+		func() any { return &dbv1.DatabaseBackup{} },
+		[]string{".destination.url"},
+		[]string{
+			".members", ".bytes", ".storedBytes", ".streams[0].ordinal", ".streams[0].bytes", ".startTime", ".completionTime",
+			".verification.startTime", ".conditions[0].observedGeneration",
+		},
+	},
+	"databaseengines": {
+		func(_ string, spec map[string]any) *unstructured.Unstructured {
+			return declaration("test-decode", spec)
+		},
+		func() any { return &dbv1.DatabaseEngine{} },
+		[]string{".container.port", ".container.runAsUser", ".container.terminationGracePeriodSeconds", ".container.probes.readiness.httpGet.port"},
+		nil,
+	},
+}
+
 // An object that the API server stores and Go cannot decode keeps every client, the operator first, from
 // listing any: anybody who may make one could stop the operator for all.
 func TestWhatTheAPIServerAdmitsGoCanDecode(t *testing.T) {
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	if err := load("../../config/crd/bases/database.dbcluster.io_databaseclusters.yaml", crd); err != nil {
-		t.Fatal(err)
+	for plural, kind := range kinds {
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := load("../../config/crd/bases/database.dbcluster.io_"+plural+".yaml", crd); err != nil {
+			t.Fatal(err)
+		}
+		root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+		spec, status := root.Properties["spec"], root.Properties["status"]
+		ns := ownNamespace(t)
+		t.Run(plural+"/spec", func(t *testing.T) {
+			mustDecode(t, &spec, kind.into, func(value map[string]any) (*unstructured.Unstructured, error) {
+				object := kind.plain(ns, value)
+				return object, admin.Create(t.Context(), object.DeepCopy(), client.DryRunAll)
+			}, kind.spec...)
+		})
+		if kind.status == nil {
+			continue
+		}
+		t.Run(plural+"/status", func(t *testing.T) {
+			stored := kind.plain(ns, nil)
+			create(t, stored)
+			mustDecode(t, &status, kind.into, func(value map[string]any) (*unstructured.Unstructured, error) {
+				object := stored.DeepCopy()
+				object.Object["status"] = value
+				return object, admin.Status().Update(t.Context(), object.DeepCopy(), client.DryRunAll)
+			}, kind.status...)
+		})
 	}
-	root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
-	spec, status := root.Properties["spec"], root.Properties["status"]
-	ns := ownNamespace(t)
-	t.Run("spec", func(t *testing.T) {
-		mustDecode(t, &spec, func(value map[string]any) (*unstructured.Unstructured, error) {
-			object := manifest(ns, "orders", value)
-			return object, admin.Create(t.Context(), object.DeepCopy(), client.DryRunAll)
-		}, ".resources", ".env", ".probes", ".template.volumes[0].secret", ".template.volumes[0].emptyDir",
-			".template.initContainers[0].resources", ".template.sidecars[0].probes", ".template.sidecars[0].ports", ".update.minReadySeconds")
-	})
-	t.Run("status", func(t *testing.T) {
-		stored := manifest(ns, "orders", nil)
-		create(t, stored)
-		mustDecode(t, &status, func(value map[string]any) (*unstructured.Unstructured, error) {
-			object := stored.DeepCopy()
-			object.Object["status"] = value
-			return object, admin.Status().Update(t.Context(), object.DeepCopy(), client.DryRunAll)
-		}, ".members[0].ordinal", ".members[0].volume.capacity", ".storage.requested", ".storage.capacity", ".observedGeneration")
-	})
 }
 
 // mustDecode sends extremes of a schema and decodes those that are admitted. The paths are some of those that
 // have to be among what is tried, so that the test cannot go blind.
-func mustDecode(t *testing.T, s *schema, send func(map[string]any) (*unstructured.Unstructured, error), paths ...string) {
+func mustDecode(t *testing.T, s *schema, into func() any, send func(map[string]any) (*unstructured.Unstructured, error), paths ...string) {
 	t.Helper()
 	tried, admitted := extremes(s), 0
 	for path, value := range tried {
@@ -62,7 +107,7 @@ func mustDecode(t *testing.T, s *schema, send func(map[string]any) (*unstructure
 			continue
 		}
 		admitted++
-		if err := decode(object); err != nil {
+		if err := decode(object, into()); err != nil {
 			t.Errorf("%s is admitted, but %v", path, err)
 		}
 	}
@@ -77,12 +122,12 @@ func mustDecode(t *testing.T, s *schema, send func(map[string]any) (*unstructure
 	t.Logf("%d values tried, %d admitted", len(tried), admitted)
 }
 
-func decode(object *unstructured.Unstructured) error {
+func decode(object *unstructured.Unstructured, into any) error {
 	text, err := json.Marshal(object.Object)
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(text, &dbv1.DatabaseCluster{})
+	return json.Unmarshal(text, into)
 }
 
 // extremes are values of a schema with one extreme leaf each, by the leaf's path.
@@ -94,7 +139,19 @@ func extremes(s *schema) map[string]any {
 			all[label(value)] = value
 		}
 	case s.Type == "integer":
-		for _, value := range []any{int64(math.MaxInt32 + 1), int64(math.MinInt32 - 1), int64(math.MaxInt64)} {
+		for _, value := range []any{int64(math.MaxInt32 + 1), int64(math.MinInt32 - 1), int64(math.MaxInt64), 1e19, -1e19, float64(math.MaxInt64)} {
+			all[label(value)] = value
+		}
+	case s.Type == "string" && s.Format == "date-time":
+		for _, value := range []any{
+			"", "now", "2026-01-01", "2026-01-01T00:00:00", "2026-01-01t00:00:00z", "2026-01-01 00:00:00Z", "2026-02-31T00:00:00Z", "2026-01-01T24:00:00Z",
+			"2026-01-01T00:00:60Z", "2026-01-01T00:00:00+99:99", "2026-01-01T00:00:00.1234567890123456789Z", "2026-01-01T00:00:00,5Z", "0000-01-01T00:00:00Z", "2026-01-01T00:00:00Z",
+		} {
+			all[label(value)] = value
+		}
+	case s.Type == "string" && s.Format == "" && len(s.Enum) == 0:
+		// A duration is a string, too, and nothing in the schema tells it from others.
+		for _, value := range []any{"", "x", "1d", "-1h", "1e3h", "9999999h", "999999h999999m999999s", "1h1h", ".h", "1.h", "1h30", "１h", "26h0m0.5s"} {
 			all[label(value)] = value
 		}
 	case s.Type == "array":
@@ -122,12 +179,17 @@ func label(value any) string {
 	return "=" + string(text)
 }
 
+// plains are values of fields that CEL has its say about.
+var plains = map[string]string{"url": "s3://backups", "cron": "@daily"}
+
 // required are plain values of what an object must have.
 func required(s *schema) map[string]any {
 	object := map[string]any{}
 	for _, name := range s.Required {
 		property := s.Properties[name]
-		object[name] = plain(&property)
+		if object[name] = plain(&property); plains[name] != "" {
+			object[name] = plains[name]
+		}
 	}
 	return object
 }
@@ -146,6 +208,8 @@ func plain(s *schema) any {
 		return []any{plain(s.Items.Schema)}
 	case s.Type == "object":
 		return required(s)
+	case s.Format == "date-time":
+		return "2026-01-01T00:00:00Z"
 	default:
 		return "x"
 	}

@@ -78,7 +78,7 @@ func TestTheAPIServerRefusesBadInputWithASentenceThatNamesTheField(t *testing.T)
 		"an unknown Service type":   {spec: map[string]any{"service": map[string]any{"type": "ExternalName"}}, wants: "spec.service.type: Unsupported value"},
 		"a negative grace period":   {spec: map[string]any{"terminationGracePeriodSeconds": int64(-1)}, wants: "spec.terminationGracePeriodSeconds"},
 		"a variable of ours":        {spec: map[string]any{"env": []any{map[string]any{"name": "DBC_CLUSTER", "value": "x"}}}, wants: "spec.env must not set variables whose names start with 'DBC_'"},
-		"a hook without a command":  {spec: map[string]any{"deletion": map[string]any{"hooks": []any{map[string]any{"name": "x", "type": "Command"}}}}, wants: "spec.deletion.hooks[0].command: Required value"},
+		"a hook without a command":  {spec: map[string]any{"deletion": map[string]any{"hooks": []any{map[string]any{"name": "x", "type": "Command"}}}}, wants: "spec.deletion.hooks[]: command must be given for type Command, and for no other"},
 		"two hooks of one name":     {spec: map[string]any{"deletion": map[string]any{"hooks": []any{hook, hook}}}, wants: "spec.deletion.hooks[1]: Duplicate value"},
 		"a name too long":           {name: strings.Repeat("a", 41), wants: "metadata.name must be at most 40 characters long"},
 		"a name with a dot":         {name: "orders.eu", wants: "metadata.name must be a DNS label that starts with a letter"},

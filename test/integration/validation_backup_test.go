@@ -1,0 +1,301 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// with is a section with some fields set otherwise; nil takes one out.
+func with(section fields, changed fields) fields {
+	all := maps.Clone(section)
+	for name, value := range changed {
+		if all[name] = value; value == nil {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+func bucket(changed fields) fields {
+	return with(fields{"url": "s3://backups/prod", "endpoint": "https://s3.example.org", "region": "eu-1", "credentialsSecretName": "bucket"}, changed)
+}
+
+func folder(changed fields) fields {
+	return with(fields{"url": "file:///backups/prod", "claimName": "backups"}, changed)
+}
+
+func backup(changed fields) fields {
+	return fields{"backup": with(fields{"destination": bucket(nil)}, changed)}
+}
+
+func destination(section fields) fields { return backup(fields{"destination": section}) }
+
+func schedule(changed fields) fields {
+	return backup(fields{"schedules": list(with(fields{"name": "nightly", "cron": "30 3 * * *"}, changed))})
+}
+
+func verify(changed fields) fields {
+	return backup(fields{"verify": with(fields{"cron": "0 5 * * 0"}, changed)})
+}
+
+func hooks(all ...any) fields { return fields{"deletion": fields{"hooks": all}} }
+
+func hookOf(name, kind string, command ...any) fields {
+	hook := fields{"name": name, "type": kind}
+	if command != nil {
+		hook["command"] = command
+	}
+	return hook
+}
+
+func fromBackup(section fields) fields { return fields{"bootstrap": fields{"fromBackup": section}} }
+
+// refusals are what the API server says to a spec.
+type refusals map[string]struct {
+	spec  fields
+	wants string
+}
+
+const (
+	badURL = "url must be s3://bucket, s3://bucket/prefix or file:///directory, with letters, digits, '-', '_', '.' and '=' between the slashes, " +
+		"and no '.' or '..' alone"
+	badEndpoint = "endpoint must be the http:// or https:// URL of an S3 service, without a path"
+	onlyS3      = "destination: endpoint, region and credentialsSecretName go with url s3://… only"
+	badCron     = ` must have five fields: minute, hour, day, month, weekday, for example "`
+	badAge      = " must be a duration of at least a minute in hours, minutes and seconds, for example "
+)
+
+func TestTheAPIServerRefusesBadBackupsWithASentence(t *testing.T) {
+	eachIsRefused(t, refusals{
+		"no destination":               {backup(fields{"destination": nil}), "spec.backup.destination: Required value"},
+		"a destination without a url":  {destination(bucket(fields{"url": nil})), "spec.backup.destination.url: Required value"},
+		"another scheme":               {destination(bucket(fields{"url": "gs://backups"})), badURL},
+		"a bucket with a capital":      {destination(bucket(fields{"url": "s3://Backups"})), badURL},
+		"a bucket of two letters":      {destination(bucket(fields{"url": "s3://ab"})), badURL},
+		"a prefix that climbs":         {destination(bucket(fields{"url": "s3://backups/../other"})), badURL},
+		"a prefix that stands still":   {destination(bucket(fields{"url": "s3://backups/./other"})), badURL},
+		"a prefix that ends climbing":  {destination(bucket(fields{"url": "s3://backups/.."})), badURL},
+		"a prefix with a question":     {destination(bucket(fields{"url": "s3://backups/a?b"})), badURL},
+		"a prefix with two slashes":    {destination(bucket(fields{"url": "s3://backups//a"})), badURL},
+		"a directory that climbs":      {destination(folder(fields{"url": "file:///../etc"})), badURL},
+		"a directory that ends so":     {destination(folder(fields{"url": "file:///a/.."})), badURL},
+		"a directory of another host":  {destination(folder(fields{"url": "file://host/a"})), badURL},
+		"a url without end":            {destination(bucket(fields{"url": "s3://backups/" + strings.Repeat("a", 1024)})), "spec.backup.destination.url: Too long"},
+		"a directory without a claim":  {destination(folder(fields{"claimName": nil})), "destination: url file:///… needs claimName"},
+		"a bucket with a claim":        {destination(bucket(fields{"claimName": "x"})), "url s3://… must not have it"},
+		"a directory at an endpoint":   {destination(folder(fields{"endpoint": "https://s3.example.org"})), onlyS3},
+		"a directory in a region":      {destination(folder(fields{"region": "eu-1"})), onlyS3},
+		"a directory with credentials": {destination(folder(fields{"credentialsSecretName": "x"})), onlyS3},
+		"an endpoint with a path":      {destination(bucket(fields{"endpoint": "https://s3.example.org/path"})), badEndpoint},
+		"an endpoint with a password":  {destination(bucket(fields{"endpoint": "https://me:secret@s3.example.org"})), badEndpoint},
+		"an endpoint with a space":     {destination(bucket(fields{"endpoint": "https://s3 example.org"})), badEndpoint},
+		"an endpoint of another kind":  {destination(bucket(fields{"endpoint": "ftp://s3.example.org"})), badEndpoint},
+		"a region that cannot be":      {destination(bucket(fields{"region": "EU 1"})), "spec.backup.destination.region in body should match"},
+		"a Secret that cannot be":      {destination(bucket(fields{"credentialsSecretName": "../x"})), "spec.backup.destination.credentialsSecretName in body should match"},
+		"a claim that cannot be":       {destination(folder(fields{"claimName": "A B"})), "spec.backup.destination.claimName in body should match"},
+
+		"an age that is a word":      {backup(fields{"maxAge": "soon"}), "spec.backup.maxAge" + badAge + "26h"},
+		"an age in days":             {backup(fields{"maxAge": "2d"}), "spec.backup.maxAge" + badAge + "26h"},
+		"an age that is empty":       {backup(fields{"maxAge": ""}), "spec.backup.maxAge" + badAge + "26h"},
+		"an age that is a number":    {backup(fields{"maxAge": int64(90000)}), "spec.backup.maxAge in body must be of type string"},
+		"an age below a minute":      {backup(fields{"maxAge": "59s"}), "spec.backup.maxAge" + badAge + "26h"},
+		"an age below nothing":       {backup(fields{"maxAge": "-26h"}), "spec.backup.maxAge" + badAge + "26h"},
+		"an age that Go cannot hold": {backup(fields{"maxAge": "9999999h"}), "spec.backup.maxAge" + badAge + "26h"},
+		"no time for a backup":       {backup(fields{"deadlineSeconds": int64(0)}), "spec.backup.deadlineSeconds in body should be greater than or equal to 1"},
+		"time without end":           {backup(fields{"deadlineSeconds": int64(604801)}), "spec.backup.deadlineSeconds in body should be less than or equal to 604800"},
+
+		"a schedule without a name":      {schedule(fields{"name": nil}), "spec.backup.schedules[0].name: Required value"},
+		"a schedule's name of 12":        {schedule(fields{"name": strings.Repeat("a", 12)}), "spec.backup.schedules[0].name: Too long"},
+		"a schedule's name with a space": {schedule(fields{"name": "a b"}), "spec.backup.schedules[].name must be a DNS label"},
+		"nine schedules": {backup(fields{"schedules": many(9, func(i int) any {
+			return fields{"name": nameOf(i), "cron": "@daily"}
+		})}), "spec.backup.schedules: Too many: 9: must have at most 8 items"},
+		"two schedules of one name": {
+			backup(fields{"schedules": list(fields{"name": "a", "cron": "@daily"}, fields{"name": "a", "cron": "@hourly"})}),
+			"spec.backup.schedules[1]: Duplicate value",
+		},
+		"a cron of four fields":          {schedule(fields{"cron": "30 3 * *"}), "spec.backup.schedules[].cron" + badCron},
+		"a cron of six fields":           {schedule(fields{"cron": "0 30 3 * * *"}), "spec.backup.schedules[].cron" + badCron},
+		"a cron with a time zone":        {schedule(fields{"cron": "TZ=UTC 30 3 * * *"}), "the time zone goes into timeZone"},
+		"a cron of a distance":           {schedule(fields{"cron": "@every 1h"}), "spec.backup.schedules[].cron" + badCron},
+		"an empty cron":                  {schedule(fields{"cron": ""}), "spec.backup.schedules[].cron" + badCron},
+		"a time zone that climbs":        {schedule(fields{"timeZone": "../etc/passwd"}), "spec.backup.schedules[0].timeZone in body should match"},
+		"retention of nothing":           {schedule(fields{"retention": fields{}}), "spec.backup.schedules[].retention must have count, maxAge or both"},
+		"retention of no backup":         {schedule(fields{"retention": fields{"count": int64(0)}}), "spec.backup.schedules[0].retention.count in body should be greater than or equal to 1"},
+		"retention of too many":          {schedule(fields{"retention": fields{"count": int64(1001)}}), "spec.backup.schedules[0].retention.count in body should be less than or equal to 1000"},
+		"retention for a word":           {schedule(fields{"retention": fields{"maxAge": "month"}}), "spec.backup.schedules[].retention.maxAge" + badAge + "720h"},
+		"retention for a moment":         {schedule(fields{"retention": fields{"maxAge": "1s"}}), "spec.backup.schedules[].retention.maxAge" + badAge + "720h"},
+		"a verification without a cron":  {verify(fields{"cron": nil}), "spec.backup.verify.cron: Required value"},
+		"a verification of three fields": {verify(fields{"cron": "0 5 *"}), "spec.backup.verify.cron" + badCron},
+		"a verification in a bad zone":   {verify(fields{"timeZone": "-x"}), "spec.backup.verify.timeZone in body should match"},
+		"a verification without time":    {verify(fields{"deadlineSeconds": int64(0)}), "spec.backup.verify.deadlineSeconds in body should be greater than or equal to 1"},
+		"a verification without end":     {verify(fields{"deadlineSeconds": int64(604801)}), "spec.backup.verify.deadlineSeconds in body should be less than or equal to 604800"},
+	})
+}
+
+func TestTheAPIServerRefusesBadHooksEnginesAndBootstrapsWithASentence(t *testing.T) {
+	eachIsRefused(t, refusals{
+		"a hook of another type":          {hooks(hookOf("a", "Pray")), `spec.deletion.hooks[0].type: Unsupported value: "Pray": supported values: "Backup", "Command", "Shutdown"`},
+		"a Command without a command":     {hooks(hookOf("a", "Command")), "spec.deletion.hooks[]: command must be given for type Command, and for no other"},
+		"a Command of nothing":            {hooks(fields{"name": "a", "type": "Command", "command": []any{}}), "spec.deletion.hooks[0].command in body should have at least 1 items"},
+		"a Backup with a command":         {hooks(hookOf("a", "Backup", "x")), "spec.deletion.hooks[]: command must be given for type Command, and for no other"},
+		"a Shutdown with a command":       {hooks(hookOf("a", "Shutdown", "x")), "spec.deletion.hooks[]: command must be given for type Command, and for no other"},
+		"two Shutdowns":                   {hooks(hookOf("a", "Shutdown"), hookOf("b", "Shutdown")), "spec.deletion.hooks: only one can be of type Shutdown"},
+		"a Shutdown before another":       {hooks(hookOf("a", "Shutdown"), hookOf("b", "Backup")), "spec.deletion.hooks: the one of type Shutdown must be the last, because it stops the members"},
+		"a hook's name of 13":             {hooks(hookOf(strings.Repeat("a", 13), "Backup")), "spec.deletion.hooks[0].name: Too long"},
+		"a hook's name with a dot":        {hooks(hookOf("a.b", "Backup")), "spec.deletion.hooks[].name must be a DNS label"},
+		"nine hooks":                      {hooks(many(9, func(i int) any { return hookOf(nameOf(i), "Backup") })...), "spec.deletion.hooks: Too many: 9: must have at most 8 items"},
+		"volumes that are neither":        {fields{"deletion": fields{"volumes": "Sell"}}, `spec.deletion.volumes: Unsupported value: "Sell": supported values: "Retain", "Delete"`},
+		"a failure that is neither":       {fields{"deletion": fields{"onFailure": "Cry"}}, `spec.deletion.onFailure: Unsupported value: "Cry"`},
+		"protection that is a word":       {fields{"deletion": fields{"protection": "yes"}}, "spec.deletion.protection in body must be of type boolean"},
+		"hooks without time":              {fields{"deletion": fields{"deadlineSeconds": int64(0)}}, "spec.deletion.deadlineSeconds in body should be greater than or equal to 1"},
+		"hooks without end":               {fields{"deletion": fields{"deadlineSeconds": int64(604801)}}, "spec.deletion.deadlineSeconds in body should be less than or equal to 604800"},
+		"an engine that cannot be":        {fields{"engine": "a/b"}, "spec.engine in body should match"},
+		"an engine's name without end":    {fields{"engine": strings.Repeat("a", 64)}, "spec.engine: Too long"},
+		"a parameter with a space":        {fields{"parameters": fields{"max connections": "1"}}, "spec.parameters: a name must have at most 63 lower case letters, digits, '-', '_' or '.', a value at most 1024 characters; kubectl describe databaseengine lists the parameters of an engine"},
+		"a parameter's name of 64":        {fields{"parameters": fields{strings.Repeat("a", 64): "1"}}, "spec.parameters: a name must have at most 63"},
+		"a parameter's value of 1025":     {fields{"parameters": fields{"a": strings.Repeat("1", 1025)}}, "a value at most 1024 characters"},
+		"a Secret that cannot be":         {fields{"secretName": "A"}, "spec.secretName in body should match"},
+		"a restore of nothing":            {fromBackup(fields{}), "spec.bootstrap.fromBackup must have either name, of a DatabaseBackup, or location"},
+		"a restore of two":                {fromBackup(fields{"name": "a", "location": bucket(nil)}), "spec.bootstrap.fromBackup must have either name, of a DatabaseBackup, or location"},
+		"a restore of what cannot be":     {fromBackup(fields{"name": "a/b"}), "spec.bootstrap.fromBackup.name in body should match"},
+		"a restore from a wrong location": {fromBackup(fields{"location": fields{"url": "here"}}), badURL},
+		"a restore from a lost directory": {fromBackup(fields{"location": fields{"url": "file:///a"}}), "destination: url file:///… needs claimName"},
+	})
+}
+
+func eachIsRefused(t *testing.T, cases refusals) {
+	t.Helper()
+	ns := namespace(t)
+	for what, c := range cases {
+		t.Run(what, func(t *testing.T) {
+			mustRefuse(t, admin.Create(t.Context(), manifest(ns, "orders", c.spec), client.DryRunAll), c.wants)
+		})
+	}
+}
+
+func mustRefuse(t *testing.T, err error, wants string) {
+	t.Helper()
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), wants) {
+		t.Errorf("got %v, want a refusal with %q", err, wants)
+	}
+	t.Log(err)
+}
+
+func TestTheAPIServerTakesBackupsThatAreJustWithinTheBounds(t *testing.T) {
+	ns := namespace(t)
+	for what, spec := range map[string]fields{
+		"the smallest destination":      destination(fields{"url": "s3://backups"}),
+		"a prefix with a slash behind":  destination(fields{"url": "s3://my.backups-1/a=b/c_d/"}),
+		"names that begin with a dot":   destination(fields{"url": "s3://backups/.a/..b/c.."}),
+		"a plain endpoint with a port":  destination(bucket(fields{"endpoint": "http://127.0.0.1:9000/"})),
+		"an endpoint by its IPv6":       destination(bucket(fields{"endpoint": "http://[::1]:9000"})),
+		"the root of a volume":          destination(folder(fields{"url": "file:///"})),
+		"a directory":                   destination(folder(nil)),
+		"a minute":                      backup(fields{"maxAge": "60s"}),
+		"the longest age":               backup(fields{"maxAge": "999999h999999m999999s"}),
+		"an age as Go writes it":        backup(fields{"maxAge": "26h0m0.5s"}),
+		"every shorthand of a cron":     schedule(fields{"cron": "@midnight"}),
+		"a cron of lists":               schedule(fields{"cron": "*/5 0-6,22 1,15 JAN-JUN MON-FRI", "timeZone": "America/Argentina/Buenos_Aires"}),
+		"retention by both":             schedule(fields{"retention": fields{"count": int64(1000), "maxAge": "720h"}, "suspend": true, "name": strings.Repeat("a", 11)}),
+		"a verification by a command":   verify(fields{"command": list("psql", "-c", "select 1"), "deadlineSeconds": int64(604800)}),
+		"hooks of every type":           hooks(hookOf("a", "Command", "x"), hookOf("b", "Backup"), hookOf(strings.Repeat("c", 12), "Shutdown")),
+		"a restore by name":             fromBackup(fields{"name": strings.Repeat("a", 63)}),
+		"a restore by location":         fromBackup(fields{"location": folder(nil)}),
+		"an engine with parameters":     {"engine": "postgresql-single-v1", "parameters": fields{"work_mem": "4MB", strings.Repeat("a", 63): ""}, "secretName": "a.b"},
+		"all that a deletion can be":    {"deletion": fields{"protection": true, "volumes": "Delete", "onFailure": "Continue", "deadlineSeconds": int64(604800)}},
+		"eight schedules":               backup(fields{"schedules": many(8, func(i int) any { return fields{"name": nameOf(i), "cron": "@daily"} })}),
+		"a schedule in a year far away": schedule(fields{"cron": "0 0 29 2 *"}),
+	} {
+		t.Run(what, func(t *testing.T) {
+			if err := admin.Create(t.Context(), manifest(ns, "orders", spec), client.DryRunAll); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// request is a DatabaseBackup as a user writes it.
+func request(ns, name string, spec fields) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{Object: fields{"spec": with(fields{"cluster": "orders"}, spec)}}
+	object.SetGroupVersionKind(dbv1.GroupVersion.WithKind("DatabaseBackup"))
+	object.SetNamespace(ns)
+	object.SetName(name)
+	return object
+}
+
+func TestTheAPIServerRefusesBadDatabaseBackupsWithASentence(t *testing.T) {
+	ns := namespace(t)
+	cases := map[string]struct {
+		name  string
+		spec  fields
+		wants string
+	}{
+		"a name with a dot":         {name: "a.b", wants: "metadata.name must be a DNS label of at most 63 characters"},
+		"a name of 64":              {name: strings.Repeat("a", 64), wants: "metadata.name must be a DNS label of at most 63 characters"},
+		"no cluster":                {spec: fields{"cluster": nil}, wants: "spec.cluster: Required value"},
+		"an empty cluster":          {spec: fields{"cluster": ""}, wants: "spec.cluster in body should be at least 1 chars long"},
+		"a cluster elsewhere":       {spec: fields{"cluster": "shop/orders"}, wants: "spec.cluster must be the name of a DatabaseCluster in this namespace"},
+		"a cluster's name of 41":    {spec: fields{"cluster": strings.Repeat("a", 41)}, wants: "spec.cluster: Too long"},
+		"a bad destination":         {spec: fields{"destination": bucket(fields{"url": "x"})}, wants: badURL},
+		"a policy that is neither":  {spec: fields{"deletionPolicy": "Sell"}, wants: `spec.deletionPolicy: Unsupported value: "Sell": supported values: "Retain", "Delete"`},
+		"a directory without claim": {spec: fields{"destination": folder(fields{"claimName": nil})}, wants: "destination: url file:///… needs claimName"},
+	}
+	for what, c := range cases {
+		t.Run(what, func(t *testing.T) {
+			name := c.name
+			if name == "" {
+				name = "first"
+			}
+			mustRefuse(t, admin.Create(t.Context(), request(ns, name, c.spec), client.DryRunAll), c.wants)
+		})
+	}
+}
+
+// What a backup is of and where it goes is settled when it is asked for; what becomes of its data is not.
+func TestOnlyTheDeletionPolicyOfADatabaseBackupCanBeChanged(t *testing.T) {
+	ns := ownNamespace(t)
+	plain, placed := request(ns, "plain", nil), request(ns, "placed", fields{"destination": bucket(nil)})
+	create(t, plain)
+	create(t, placed)
+	for what, c := range map[string]struct {
+		object *unstructured.Unstructured
+		spec   fields
+		wants  string // "" when the change is fine
+	}{
+		"another cluster":             {plain, fields{"cluster": "bills"}, "spec.cluster cannot be changed: create another DatabaseBackup"},
+		"a destination where none":    {plain, fields{"destination": bucket(nil)}, "spec.destination cannot be changed: create another DatabaseBackup"},
+		"another destination":         {placed, fields{"destination": folder(nil)}, "spec.destination cannot be changed: create another DatabaseBackup"},
+		"another region":              {placed, fields{"destination": bucket(fields{"region": "eu-2"})}, "spec.destination cannot be changed"},
+		"no destination any more":     {placed, fields{"destination": nil}, "spec.destination cannot be changed"},
+		"another deletion policy":     {placed, fields{"deletionPolicy": "Delete", "destination": bucket(nil)}, ""},
+		"the same, written once more": {placed, fields{"destination": bucket(nil)}, ""},
+	} {
+		t.Run(what, func(t *testing.T) {
+			object := read(t, c.object.DeepCopy())
+			object.Object["spec"] = request(ns, "", c.spec).Object["spec"]
+			err := admin.Update(t.Context(), object, client.DryRunAll)
+			if c.wants == "" && err != nil {
+				t.Error(err)
+			} else if c.wants != "" {
+				mustRefuse(t, err, c.wants)
+			}
+		})
+	}
+	if policy, _, _ := unstructured.NestedString(read(t, plain).Object, "spec", "deletionPolicy"); policy != "Retain" {
+		t.Errorf("the default of spec.deletionPolicy is %q", policy)
+	}
+}
