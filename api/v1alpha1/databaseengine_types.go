@@ -174,8 +174,8 @@ type EngineVariable struct {
 // as DBC_PARAM_ and the name in upper case, with '_' for every other character than a letter or digit.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.pattern) || !has(self.enum)",message="spec.parameters[]: give pattern or enum, not both"
-// +kubebuilder:validation:XValidation:rule="!has(self.pattern) || ''.matches('^(?:' + self.pattern + ')$') in [true, false]",message="spec.parameters[].pattern must be a regular expression (RE2)"
-// +kubebuilder:validation:XValidation:rule="!has(self.default) || self.default == '' || (!has(self.pattern) || self.default.matches('^(?:' + self.pattern + ')$')) && (!has(self.enum) || self.default in self.enum)",message="spec.parameters[].default must be a value that pattern or enum takes, or empty"
+// +kubebuilder:validation:XValidation:rule="!has(self.pattern) || 'x'.matches('^(?:' + self.pattern + ')$') in [true, false]",message="spec.parameters[].pattern must be a regular expression (RE2)"
+// +kubebuilder:validation:XValidation:rule="!has(self.default) || self.default.size() == 0 || (!has(self.pattern) || self.default.matches('^(?:' + self.pattern + ')$')) && (!has(self.enum) || self.default in self.enum)",message="spec.parameters[].default must be a value that pattern or enum takes, or empty"
 type EngineParameter struct {
 	// name of the parameter.
 	// +required

@@ -33,7 +33,7 @@ func mustBeRefused(t *testing.T, what string, remove func(...client.DeleteOption
 	t.Helper()
 	eventually(t, what+" to be protected", func() error {
 		if err := remove(client.DryRunAll); !apierrors.IsForbidden(err) {
-			return fmt.Errorf("got %v, want it forbidden", err)
+			return fmt.Errorf("got %w, want it forbidden", err)
 		}
 		return nil
 	})

@@ -39,10 +39,6 @@ func scripts(all ...string) fields {
 	return fields{"scripts": texts}
 }
 
-func action(name string, command ...any) fields {
-	return fields{"actions": fields{name: fields{"command": command}}}
-}
-
 func TestTheAPIServerRefusesBadDatabaseEnginesWithASentence(t *testing.T) {
 	const (
 		badScript   = "spec.scripts: a name must have 1 to 48 letters, digits, '-', '_' or '.', and begin and end with a letter or digit"
