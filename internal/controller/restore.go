@@ -26,6 +26,7 @@ import (
 
 // Logs reads the end of a container's log.
 type Logs interface {
+	// Tail is the end of what a container has said.
 	Tail(ctx context.Context, namespace, pod, container string) (string, error)
 }
 

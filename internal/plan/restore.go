@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
@@ -244,39 +242,4 @@ func (r *restore) waits() string {
 		}
 	}
 	return strings.Join(texts, "; ")
-}
-
-// stopRestore ends a restore in a cluster that is deleted, before anything else touches the volumes.
-func stopRestore(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
-	stops := stopJobs(p, cluster, observed, nil)
-	if stops {
-		p.Reason = dbv1.ReasonStopping
-	}
-	return stops && cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] != "true"
-}
-
-// stopJobs deletes the Jobs that fill volumes, but for those with these names, and waits until none of their pods runs
-// any more. A Job goes after its pods; the pods of one that somebody else deleted may still be there.
-func stopJobs(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed, but []string) bool {
-	counts, waits := map[types.UID]bool{}, ""
-	for _, job := range observed.Restore.Jobs {
-		switch {
-		case slices.Contains(but, job.Job):
-			counts[job.UID] = true
-		case !job.Ending && !job.Succeeded && !job.Failed:
-			p.Delete = append(p.Delete, Removal{"Job", job.Job, job.UID, job.Version, "nothing is to be restored by it any more"})
-		}
-	}
-	for _, pod := range observed.Bystanders {
-		if pod.Cluster == cluster.UID && pod.Component == dbv1.ComponentRestore && !pod.Ended && !counts[pod.Job] {
-			waits = fmt.Sprintf("waiting for pod %s to end, which restored what is not wanted any more", pod.Name)
-		}
-	}
-	if len(p.Delete) > 0 {
-		waits = "stopping " + describe(p.Delete)
-	}
-	if waits != "" {
-		p.Why = waits
-	}
-	return waits != ""
 }
