@@ -37,18 +37,18 @@ func folder(changed fields) fields {
 	return with(fields{"url": "file:///backups/prod", "claimName": "backups"}, changed)
 }
 
-func backup(changed fields) fields {
+func backupSection(changed fields) fields {
 	return fields{"backup": with(fields{"destination": bucket(nil)}, changed)}
 }
 
-func destination(section fields) fields { return backup(fields{"destination": section}) }
+func destination(section fields) fields { return backupSection(fields{"destination": section}) }
 
 func schedule(changed fields) fields {
-	return backup(fields{"schedules": list(with(fields{"name": "nightly", "cron": "30 3 * * *"}, changed))})
+	return backupSection(fields{"schedules": list(with(fields{"name": "nightly", "cron": "30 3 * * *"}, changed))})
 }
 
 func verify(changed fields) fields {
-	return backup(fields{"verify": with(fields{"cron": "0 5 * * 0"}, changed)})
+	return backupSection(fields{"verify": with(fields{"cron": "0 5 * * 0"}, changed)})
 }
 
 func hooks(all ...any) fields { return fields{"deletion": fields{"hooks": all}} }
@@ -80,7 +80,7 @@ const (
 
 func TestTheAPIServerRefusesBadBackupsWithASentence(t *testing.T) {
 	eachIsRefused(t, refusals{
-		"no destination":               {backup(fields{"destination": nil}), "spec.backup.destination: Required value"},
+		"no destination":               {backupSection(fields{"destination": nil}), "spec.backup.destination: Required value"},
 		"a destination without a url":  {destination(bucket(fields{"url": nil})), "spec.backup.destination.url: Required value"},
 		"another scheme":               {destination(bucket(fields{"url": "gs://backups"})), badURL},
 		"a bucket with a capital":      {destination(bucket(fields{"url": "s3://Backups"})), badURL},
@@ -107,24 +107,24 @@ func TestTheAPIServerRefusesBadBackupsWithASentence(t *testing.T) {
 		"a Secret that cannot be":      {destination(bucket(fields{"credentialsSecretName": "../x"})), "spec.backup.destination.credentialsSecretName in body should match"},
 		"a claim that cannot be":       {destination(folder(fields{"claimName": "A B"})), "spec.backup.destination.claimName in body should match"},
 
-		"an age that is a word":      {backup(fields{"maxAge": "soon"}), "spec.backup.maxAge" + badAge + "26h"},
-		"an age in days":             {backup(fields{"maxAge": "2d"}), "spec.backup.maxAge" + badAge + "26h"},
-		"an age that is empty":       {backup(fields{"maxAge": ""}), "spec.backup.maxAge" + badAge + "26h"},
-		"an age that is a number":    {backup(fields{"maxAge": int64(90000)}), "spec.backup.maxAge in body must be of type string"},
-		"an age below a minute":      {backup(fields{"maxAge": "59s"}), "spec.backup.maxAge" + badAge + "26h"},
-		"an age below nothing":       {backup(fields{"maxAge": "-26h"}), "spec.backup.maxAge" + badAge + "26h"},
-		"an age that Go cannot hold": {backup(fields{"maxAge": "9999999h"}), "spec.backup.maxAge" + badAge + "26h"},
-		"no time for a backup":       {backup(fields{"deadlineSeconds": int64(0)}), "spec.backup.deadlineSeconds in body should be greater than or equal to 1"},
-		"time without end":           {backup(fields{"deadlineSeconds": int64(604801)}), "spec.backup.deadlineSeconds in body should be less than or equal to 604800"},
+		"an age that is a word":      {backupSection(fields{"maxAge": "soon"}), "spec.backup.maxAge" + badAge + "26h"},
+		"an age in days":             {backupSection(fields{"maxAge": "2d"}), "spec.backup.maxAge" + badAge + "26h"},
+		"an age that is empty":       {backupSection(fields{"maxAge": ""}), "spec.backup.maxAge" + badAge + "26h"},
+		"an age that is a number":    {backupSection(fields{"maxAge": int64(90000)}), "spec.backup.maxAge in body must be of type string"},
+		"an age below a minute":      {backupSection(fields{"maxAge": "59s"}), "spec.backup.maxAge" + badAge + "26h"},
+		"an age below nothing":       {backupSection(fields{"maxAge": "-26h"}), "spec.backup.maxAge" + badAge + "26h"},
+		"an age that Go cannot hold": {backupSection(fields{"maxAge": "9999999h"}), "spec.backup.maxAge" + badAge + "26h"},
+		"no time for a backup":       {backupSection(fields{"deadlineSeconds": int64(0)}), "spec.backup.deadlineSeconds in body should be greater than or equal to 1"},
+		"time without end":           {backupSection(fields{"deadlineSeconds": int64(604801)}), "spec.backup.deadlineSeconds in body should be less than or equal to 604800"},
 
 		"a schedule without a name":      {schedule(fields{"name": nil}), "spec.backup.schedules[0].name: Required value"},
 		"a schedule's name of 12":        {schedule(fields{"name": strings.Repeat("a", 12)}), "spec.backup.schedules[0].name: Too long"},
 		"a schedule's name with a space": {schedule(fields{"name": "a b"}), "spec.backup.schedules[].name must be a DNS label"},
-		"nine schedules": {backup(fields{"schedules": many(9, func(i int) any {
+		"nine schedules": {backupSection(fields{"schedules": many(9, func(i int) any {
 			return fields{"name": nameOf(i), "cron": "@daily"}
 		})}), "spec.backup.schedules: Too many: 9: must have at most 8 items"},
 		"two schedules of one name": {
-			backup(fields{"schedules": list(fields{"name": "a", "cron": "@daily"}, fields{"name": "a", "cron": "@hourly"})}),
+			backupSection(fields{"schedules": list(fields{"name": "a", "cron": "@daily"}, fields{"name": "a", "cron": "@hourly"})}),
 			"spec.backup.schedules[1]: Duplicate value",
 		},
 		"a cron of four fields":          {schedule(fields{"cron": "30 3 * *"}), "spec.backup.schedules[].cron" + badCron},
@@ -205,9 +205,9 @@ func TestTheAPIServerTakesBackupsThatAreJustWithinTheBounds(t *testing.T) {
 		"an endpoint by its IPv6":       destination(bucket(fields{"endpoint": "http://[::1]:9000"})),
 		"the root of a volume":          destination(folder(fields{"url": "file:///"})),
 		"a directory":                   destination(folder(nil)),
-		"a minute":                      backup(fields{"maxAge": "60s"}),
-		"the longest age":               backup(fields{"maxAge": "999999h999999m999999s"}),
-		"an age as Go writes it":        backup(fields{"maxAge": "26h0m0.5s"}),
+		"a minute":                      backupSection(fields{"maxAge": "60s"}),
+		"the longest age":               backupSection(fields{"maxAge": "999999h999999m999999s"}),
+		"an age as Go writes it":        backupSection(fields{"maxAge": "26h0m0.5s"}),
 		"every shorthand of a cron":     schedule(fields{"cron": "@midnight"}),
 		"a cron of lists":               schedule(fields{"cron": "*/5 0-6,22 1,15 JAN-JUN MON-FRI", "timeZone": "America/Argentina/Buenos_Aires"}),
 		"retention by both":             schedule(fields{"retention": fields{"count": int64(1000), "maxAge": "720h"}, "suspend": true, "name": strings.Repeat("a", 11)}),
@@ -217,7 +217,7 @@ func TestTheAPIServerTakesBackupsThatAreJustWithinTheBounds(t *testing.T) {
 		"a restore by location":         fromBackup(fields{"location": folder(nil)}),
 		"an engine with parameters":     {"engine": "postgresql-single-v1", "parameters": fields{"work_mem": "4MB", strings.Repeat("a", 63): ""}, "secretName": "a.b"},
 		"all that a deletion can be":    {"deletion": fields{"protection": true, "volumes": "Delete", "onFailure": "Continue", "deadlineSeconds": int64(604800)}},
-		"eight schedules":               backup(fields{"schedules": many(8, func(i int) any { return fields{"name": nameOf(i), "cron": "@daily"} })}),
+		"eight schedules":               backupSection(fields{"schedules": many(8, func(i int) any { return fields{"name": nameOf(i), "cron": "@daily"} })}),
 		"a schedule in a year far away": schedule(fields{"cron": "0 0 29 2 *"}),
 	} {
 		t.Run(what, func(t *testing.T) {
