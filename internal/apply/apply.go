@@ -41,6 +41,14 @@ func (w Writer) Make(ctx context.Context, object *unstructured.Unstructured) err
 	return nil
 }
 
+// Terminating tells whether nothing can be made in a namespace because it is being deleted: it tries, and makes
+// nothing. Any other answer will come again, and mean more, when something is really to be made.
+func (w Writer) Terminating(ctx context.Context, namespace, name string) bool {
+	try := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	err := w.Client.Create(ctx, try, client.DryRunAll)
+	return apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
+}
+
 // Update applies an object over the one with that UID and version, and returns it as it is stored. When
 // that one is gone or has changed, nothing is written and the error is a conflict.
 func (w Writer) Update(ctx context.Context, object *unstructured.Unstructured, uid types.UID, version string) (*unstructured.Unstructured, error) {

@@ -45,14 +45,16 @@ func (r *Reconciler) act(ctx context.Context, cluster *dbv1.DatabaseCluster, obs
 	adopted, err := r.adopt(ctx, cluster, todo.Adopt)
 	done = append(done, adopted...)
 	errs := []error{err}
+	for _, release := range todo.Release {
+		logf.FromContext(ctx).Info("releasing", "pod", release.Pod)
+		errs = append(errs, r.release(ctx, cluster.Namespace, release.Pod, release.UID))
+	}
 	for _, write := range todo.Apply {
 		logf.FromContext(ctx).Info("applying", "write", write.String())
 		errs = append(errs, r.write(ctx, write))
 	}
-	for _, removal := range todo.Delete {
-		logf.FromContext(ctx).Info("deleting", "object", removal.String())
-		errs = append(errs, r.remove(ctx, cluster, removal))
-	}
+	removed, err := r.removeAll(ctx, cluster, todo.Delete)
+	done, errs = append(done, removed...), append(errs, err)
 	if err := errors.Join(errs...); err != nil || todo.Step == nil {
 		return done, errors.Join(err, aside)
 	}
@@ -114,7 +116,25 @@ func engineNote(engine string) map[string]string {
 	return map[string]string{dbv1.AnnotationEngine: engine}
 }
 
-// +kubebuilder:rbac:groups="",resources=configmaps,verbs=delete
+// removeAll deletes objects and tells of volumes.
+func (r *Reconciler) removeAll(ctx context.Context, cluster *dbv1.DatabaseCluster, all []plan.Removal) ([]happening, error) {
+	var volumes []string
+	var errs []error
+	for _, removal := range all {
+		logf.FromContext(ctx).Info("deleting", "object", removal.String())
+		err := r.remove(ctx, cluster, removal)
+		if err == nil && removal.Kind == "PersistentVolumeClaim" {
+			volumes = append(volumes, removal.String())
+		}
+		errs = append(errs, err)
+	}
+	if len(volumes) == 0 {
+		return nil, errors.Join(errs...)
+	}
+	return []happening{normal("VolumesDeleted", "Delete", strings.Join(volumes, ", "))}, errors.Join(errs...)
+}
+
+// +kubebuilder:rbac:groups="",resources=configmaps;persistentvolumeclaims,verbs=delete
 
 func (r *Reconciler) remove(ctx context.Context, cluster *dbv1.DatabaseCluster, removal plan.Removal) error {
 	object := belonging(cluster, removal.Kind, removal.Name)

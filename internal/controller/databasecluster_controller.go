@@ -51,8 +51,11 @@ const refusedAgain = time.Minute
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	// Observe: read everything once. What could not be read is not taken for absent.
 	cluster, observed, err := r.observe(ctx, r.view(), request.NamespacedName)
-	if cluster == nil || err != nil {
-		return ctrl.Result{}, err // gone: what it owned goes with it
+	if cluster == nil && err == nil {
+		return ctrl.Result{}, r.releaseLeft(ctx, request.NamespacedName) // gone: what it owned goes with it
+	}
+	if err != nil {
+		return ctrl.Result{}, err
 	}
 
 	// Decide. What disturbs members is decided again from the API server itself, not from a cache that

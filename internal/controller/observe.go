@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"slices"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -76,6 +75,7 @@ func (r *Reconciler) observe(ctx context.Context, from view, key client.ObjectKe
 	o.readBackups(ctx, r.view())
 	if cluster.DeletionTimestamp != nil {
 		o.readHooks(ctx)
+		o.readNamespace(ctx, r)
 	} else {
 		o.readConfigs(ctx)
 		o.readReferences(ctx, r.Live)
@@ -218,31 +218,4 @@ func (o *observation) readConfigs(ctx context.Context) {
 		}
 	}
 	slices.SortFunc(o.Configs, func(a, b *corev1.ConfigMap) int { return cmp.Compare(a.Name, b.Name) })
-}
-
-// readHooks reads the Jobs of the deletion hooks. They have no owner; the UID in their label tells whose
-// they are.
-func (o *observation) readHooks(ctx context.Context) {
-	o.Hooks = map[string]state.Task{}
-	for _, hook := range o.cluster.Spec.Deletion.Hooks {
-		job := &batchv1.Job{}
-		name := naming.HookJob(o.cluster.Name, hook.Name, o.cluster.UID)
-		switch {
-		case !o.exists(ctx, name, job):
-		case types.UID(job.Labels[dbv1.LabelClusterUID]) != o.cluster.UID:
-			o.Foreign = append(o.Foreign, state.Ref{Kind: "Job", Name: name})
-		default:
-			o.Hooks[hook.Name] = o.task(ctx, job)
-		}
-	}
-}
-
-// task reads the pods of a Job. Those of a former one of the same name are not its own.
-func (o *observation) task(ctx context.Context, job *batchv1.Job) state.Task {
-	pods := &corev1.PodList{}
-	labels := naming.Selector(o.cluster.Name)
-	labels[dbv1.LabelComponent] = job.Labels[dbv1.LabelComponent]
-	labels[batchv1.ControllerUidLabel] = string(job.UID)
-	o.list(ctx, pods, labels)
-	return state.TaskOf(job, pods.Items)
 }

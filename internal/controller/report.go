@@ -30,6 +30,10 @@ func normal(reason, action, note string) happening {
 	return happening{corev1.EventTypeNormal, reason, action, note}
 }
 
+func warning(reason, action, note string) happening {
+	return happening{corev1.EventTypeWarning, reason, action, note}
+}
+
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseclusters/status,verbs=patch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
@@ -46,7 +50,7 @@ func (r *Reconciler) report(ctx context.Context, pass status.Pass, done []happen
 	if err := r.writeStatus(ctx, cluster, after); err != nil {
 		return err
 	}
-	r.tell(cluster, turns(cluster, after))
+	r.tell(cluster, append(turns(cluster, after), hookTurns(cluster, after)...))
 	return nil
 }
 

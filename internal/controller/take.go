@@ -33,7 +33,7 @@ func (r *Reconciler) take(ctx context.Context, cluster *dbv1.DatabaseCluster, ob
 	case plan.RecreateStatefulSet:
 		return r.recreate(ctx, observed, todo.Why)
 	case plan.Scale:
-		return r.scale(ctx, observed, step)
+		return r.scale(ctx, cluster, observed, step)
 	case plan.RunHook:
 		return r.runHook(ctx, step)
 	case plan.MakeVolumes:
@@ -42,8 +42,10 @@ func (r *Reconciler) take(ctx context.Context, cluster *dbv1.DatabaseCluster, ob
 		return r.startRestore(ctx, step)
 	case plan.FinishRestore:
 		return r.finishRestore(ctx, cluster, step)
+	case plan.HoldMember:
+		return nil, r.hold(ctx, cluster, step.Member)
 	case plan.Finalize:
-		return nil, r.finalize(ctx, cluster)
+		return r.finalize(ctx, cluster, step)
 	default:
 		return nil, fmt.Errorf("no way to take step %T", step)
 	}
@@ -100,11 +102,11 @@ func (r *Reconciler) recreate(ctx context.Context, observed state.Observed, why 
 	return []happening{normal("StatefulSetRecreated", "Recreate", why)}, nil
 }
 
-func (r *Reconciler) scale(ctx context.Context, observed state.Observed, step plan.Scale) ([]happening, error) {
+func (r *Reconciler) scale(ctx context.Context, cluster *dbv1.DatabaseCluster, observed state.Observed, step plan.Scale) ([]happening, error) {
 	lowered := observed.StatefulSet.DeepCopy()
 	lowered.Spec.Replicas = &step.To
 	if step.Stop {
-		metav1.SetMetaDataAnnotation(&lowered.ObjectMeta, dbv1.AnnotationStopping, "true")
+		metav1.SetMetaDataAnnotation(&lowered.ObjectMeta, dbv1.AnnotationStopping, plan.StoppingMark(cluster))
 	}
 	if err := r.Writer.Change(ctx, observed.StatefulSet, lowered); err != nil {
 		return nil, err
@@ -113,12 +115,13 @@ func (r *Reconciler) scale(ctx context.Context, observed state.Observed, step pl
 }
 
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;patch
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=create;patch
 
 func (r *Reconciler) runHook(ctx context.Context, step plan.RunHook) ([]happening, error) {
-	if _, err := r.Writer.Create(ctx, step.Job.Object); err != nil {
+	if _, err := r.Writer.Create(ctx, step.Object.Object); err != nil {
 		return nil, err
 	}
-	return []happening{normal("HookStarted", "RunHook", fmt.Sprintf("deletion hook %q runs as Job %s", step.Hook, step.Job.Name()))}, nil
+	return []happening{normal("HookStarted", "RunHook", fmt.Sprintf("deletion hook %q runs as %s", step.Hook, step.Object))}, nil
 }
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseclusters,verbs=patch
@@ -130,8 +133,11 @@ func (r *Reconciler) addFinalizer(ctx context.Context, cluster *dbv1.DatabaseClu
 	return r.Writer.Change(ctx, before, cluster)
 }
 
-func (r *Reconciler) finalize(ctx context.Context, cluster *dbv1.DatabaseCluster) error {
+func (r *Reconciler) finalize(ctx context.Context, cluster *dbv1.DatabaseCluster, step plan.Finalize) ([]happening, error) {
 	before := cluster.DeepCopy()
 	controllerutil.RemoveFinalizer(cluster, dbv1.Finalizer)
-	return r.Writer.Change(ctx, before, cluster)
+	if err := r.Writer.Change(ctx, before, cluster); err != nil || step.Kept == "" {
+		return nil, err
+	}
+	return []happening{warning("VolumesKept", "Finalize", step.Kept)}, nil
 }

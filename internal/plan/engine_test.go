@@ -55,7 +55,7 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Engine, c.DeletionTimestamp, o.StatefulSet, o.Members = "ledger-v1", &metav1.Time{}, nil, nil
 			},
-			"take off the finalizer\nDeleting: every member has stopped; the volumes are kept\n",
+			"take off the finalizer\nDeleting: every member has stopped; no volume is left\n",
 		},
 		"one that must not be read is told": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {

@@ -21,6 +21,9 @@ type Plan struct {
 	// AddFinalizer says that our finalizer is missing. It goes on before any object is made.
 	AddFinalizer bool
 
+	// Release are pods that the operator's finalizer is to hold no longer.
+	Release []Release
+
 	// Adopt are the claims of data volumes that do not say yet that they are this cluster's, with this engine.
 	Adopt []Adoption
 
@@ -41,6 +44,9 @@ type Plan struct {
 
 	// Step is the one disruptive thing to do after that; nil for none.
 	Step Step
+
+	// Hooks are how the deletion hooks stand; nil while the cluster is not being deleted.
+	Hooks []dbv1.HookStatus
 
 	// Reason and Why are the reason and message of the Progressing condition: what the step is for, or
 	// what the cluster waits for.
@@ -70,12 +76,12 @@ type Stall struct {
 // run. A cluster without our finalizer has none yet.
 func (p *Plan) Delicate() bool {
 	members := slices.ContainsFunc(p.Apply, Write.Sealed)
-	claims := len(p.Adopt) + len(p.Claims) + len(p.Labels)
-	return p.Step != nil || claims > 0 || len(p.Delete) > 0 || members && !p.AddFinalizer || !p.Backups.Nothing()
+	objects := len(p.Release) + len(p.Adopt) + len(p.Claims) + len(p.Labels)
+	return p.Step != nil || objects > 0 || len(p.Delete) > 0 || members && !p.AddFinalizer || !p.Backups.Nothing()
 }
 
-// Step is one disruptive thing: RestartMember, ResizeMember, StopMember, Scale, RecreateStatefulSet, RunHook, MakeVolumes,
-// StartRestore, FinishRestore or Finalize.
+// Step is one disruptive thing: RestartMember, ResizeMember, StopMember, Scale, RecreateStatefulSet, RunHook, HoldMember,
+// MakeVolumes, StartRestore, FinishRestore or Finalize.
 //
 //sumtype:decl
 type Step interface {
@@ -101,6 +107,7 @@ func For(declared *dbv1.DatabaseCluster, observed state.Observed) Plan {
 func existence(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 	p := Plan{
 		AddFinalizer: !slices.Contains(cluster.Finalizers, dbv1.Finalizer),
+		Release:      releases(cluster, observed),
 		Adopt:        adoptions(cluster, observed),
 		Claims:       claims(cluster, observed),
 		Labels:       labels(cluster, observed),

@@ -69,6 +69,9 @@ func text(p Plan) string {
 	if p.AddFinalizer {
 		out += "add the finalizer\n"
 	}
+	for _, r := range p.Release {
+		out += r.String() + "\n"
+	}
 	for _, a := range p.Adopt {
 		out += "adopt " + a.String() + "\n"
 	}
@@ -203,112 +206,4 @@ func TestWhatIsDoneForARunningCluster(t *testing.T) {
 				"Applying: create Service orders, create PodDisruptionBudget orders\nagain in 30s\nSTALLED NameConflict\n",
 		},
 	})
-}
-
-func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
-	hooks := []dbv1.DeletionHook{{Name: "one", Type: dbv1.HookCommand}, {Name: "two", Type: dbv1.HookCommand}}
-	cases := map[string]struct {
-		change func(*dbv1.DatabaseCluster, *state.Observed)
-		want   string
-	}{
-		"the first hook is started": {
-			func(*dbv1.DatabaseCluster, *state.Observed) {},
-			"start deletion hook \"one\" as Job orders-one-0a1b2c3d\nHookRunning: starting deletion hook \"one\"\n",
-		},
-		"a hook that runs is waited for": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Task{Job: "j"} },
-			"HookRunning: deletion hook \"one\" runs as Job j\n",
-		},
-		"the second follows the first": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Task{Succeeded: true} },
-			"start deletion hook \"two\" as Job orders-two-0a1b2c3d\nHookRunning: starting deletion hook \"two\"\n",
-		},
-		"a failed hook blocks": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Hooks["one"] = state.Task{Job: "j", Failed: true, Failure: "no"}
-			},
-			"HookFailed: deletion hook \"one\" failed: no\nSTALLED HookFailed\n",
-		},
-		"a failed hook is passed over when the spec says so": {
-			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue
-				o.Hooks["one"] = state.Task{Job: "j", Failed: true, Failure: "no"}
-			},
-			"start deletion hook \"two\" as Job orders-two-0a1b2c3d\nHookRunning: starting deletion hook \"two\"\n",
-		},
-		"a Job of somebody else under the hook's name blocks": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Foreign = []state.Ref{{Kind: "Job", Name: "orders-one-0a1b2c3d"}}
-			},
-			"HookFailed: deletion hook \"one\" cannot start\nagain in 30s\nSTALLED NameConflict\n",
-		},
-		"the annotation goes on without the hooks": {
-			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
-				c.Annotations = map[string]string{dbv1.AnnotationSkipDeletionHooks: "true"}
-			},
-			"scale in to 2\nStopping: going from 3 to 0 members, one at a time\n",
-		},
-		"the former Job of a hook is waited for": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Hooks["one"] = state.Task{Job: "j", Ending: true, Succeeded: true}
-			},
-			"HookRunning: deletion hook \"one\" waits for its former Job j to go\n",
-		},
-		"hooks never run again once members have begun to stop": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				*o.StatefulSet.Spec.Replicas = 2
-				o.StatefulSet.Annotations[dbv1.AnnotationStopping] = "true"
-			},
-			"Stopping: pod orders-2 is stopping\n",
-		},
-		"members stop after the hooks, the highest ordinal first": {
-			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Deletion.Hooks = nil },
-			"scale in to 2\nStopping: going from 3 to 0 members, one at a time\n",
-		},
-		"the last member is waited for": {
-			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Spec.Deletion.Hooks, o.Members = nil, o.Members[:1]
-				*o.StatefulSet.Spec.Replicas = 0
-			},
-			"Stopping: pod orders-0 is stopping\n",
-		},
-		"the finalizer goes last": {
-			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Spec.Deletion.Hooks, o.Members = nil, nil
-				*o.StatefulSet.Spec.Replicas = 0
-			},
-			"take off the finalizer\nDeleting: every member has stopped; the volumes are kept\n",
-		},
-		"members without a StatefulSet are stopped one by one": {
-			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Deletion.Hooks, o.StatefulSet = nil, nil },
-			"stop orders-2\nStopping: stopping pod orders-2, which has no StatefulSet\n",
-		},
-		"those that Kubernetes collects are left to it": {
-			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Spec.Deletion.Hooks, o.StatefulSet, o.Members = nil, nil, o.Members[:1]
-				o.Members[0].Owner = "gone"
-			},
-			"take off the finalizer\nDeleting: 1 members are left running without the StatefulSet that was theirs; the volumes are kept\n",
-		},
-		"nothing is made when nothing is there": {
-			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Deletion.Hooks, *o = nil, state.Observed{} },
-			"take off the finalizer\nDeleting: every member has stopped; the volumes are kept\n",
-		},
-		"nothing is done without our finalizer": {
-			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Finalizers = []string{"somebody.else/finalizer"} },
-			"Deleting: the operator has nothing left to do\n",
-		},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			cluster := orders()
-			observed := settled(t, cluster)
-			observed.Hooks = map[string]state.Task{}
-			cluster.DeletionTimestamp, cluster.Spec.Deletion.Hooks = &metav1.Time{}, hooks
-			c.change(cluster, &observed)
-			if got := text(For(cluster, observed)); got != c.want {
-				t.Errorf("got:\n%swant:\n%s", got, c.want)
-			}
-		})
-	}
 }

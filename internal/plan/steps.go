@@ -39,7 +39,8 @@ type Scale struct {
 // RunHook starts a deletion hook.
 type RunHook struct {
 	Hook string
-	Job  resources.Child
+	// Object is the Job or DatabaseBackup that does it.
+	Object resources.Child
 }
 
 // MakeVolumes makes the claims of volumes that a backup is going to be restored into.
@@ -57,8 +58,14 @@ type FinishRestore struct {
 	Volumes []state.Volume
 }
 
+// HoldMember puts our finalizer on the pod of a member that is about to stop, so that its end can be read.
+type HoldMember struct{ Member state.Member }
+
 // Finalize takes our finalizer off the cluster, which is then gone.
-type Finalize struct{}
+type Finalize struct {
+	// Kept says why volumes are kept although the spec says otherwise; "" where it does not.
+	Kept string
+}
 
 func (RestartMember) step()       {}
 func (StopMember) step()          {}
@@ -69,6 +76,7 @@ func (RunHook) step()             {}
 func (MakeVolumes) step()         {}
 func (StartRestore) step()        {}
 func (FinishRestore) step()       {}
+func (HoldMember) step()          {}
 func (Finalize) step()            {}
 
 func (s RestartMember) String() string     { return "restart " + s.Member.Name }
@@ -76,9 +84,12 @@ func (s StopMember) String() string        { return "stop " + s.Member.Name }
 func (s ResizeMember) String() string      { return "resize " + s.Member.Name }
 func (RecreateStatefulSet) String() string { return "delete the StatefulSet and leave its pods" }
 func (s Scale) String() string             { return fmt.Sprintf("scale in to %d", s.To) }
-func (s RunHook) String() string           { return fmt.Sprintf("start deletion hook %q as %s", s.Hook, s.Job) }
-func (s MakeVolumes) String() string       { return "make " + describe(s.Claims) }
-func (s StartRestore) String() string      { return "restore " + s.From + ", start " + describe(s.Jobs) }
+func (s RunHook) String() string {
+	return fmt.Sprintf("start deletion hook %q as %s", s.Hook, s.Object)
+}
+func (s HoldMember) String() string   { return "hold " + s.Member.Name }
+func (s MakeVolumes) String() string  { return "make " + describe(s.Claims) }
+func (s StartRestore) String() string { return "restore " + s.From + ", start " + describe(s.Jobs) }
 func (s FinishRestore) String() string {
 	return fmt.Sprintf("mark %d volumes as restored from %s", len(s.Volumes), s.From)
 }

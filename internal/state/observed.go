@@ -74,6 +74,13 @@ type Observed struct {
 	// Hooks are the Jobs of deletion hooks by the hook's name; read only while the cluster is being
 	// deleted. A hook without an entry has no Job.
 	Hooks map[string]Task
+
+	// HookBackups are the DatabaseBackups of deletion hooks by the hook's name, likewise.
+	HookBackups map[string]HookBackup
+
+	// Terminating tells that the namespace is being deleted, so that nothing can be made in it. That is known only
+	// from a look at the API server itself, while a hook is still to start.
+	Terminating bool
 }
 
 // Ref names an object in the cluster's namespace.

@@ -32,6 +32,7 @@ func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 	pass.count(status)
 	status.Restore = pass.restore()
 	pass.backups(status)
+	status.Hooks = pass.Plan.Hooks
 	status.ObservedGeneration = pass.observedGeneration()
 	conditions := pass.conditions()
 	withoutBackups(status, conditions)

@@ -1,0 +1,66 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// hookTurns are what people should hear of deletion hooks, besides that one blocks the deletion.
+func hookTurns(before, after *dbv1.DatabaseCluster) []happening {
+	var all []happening
+	var skipped []string
+	for _, is := range after.Status.Hooks {
+		was := hookNamed(before.Status.Hooks, is.Name)
+		all = append(all, endsUnknown(was, is)...)
+		if was.Phase == is.Phase {
+			continue
+		}
+		switch is.Phase {
+		case dbv1.HookSucceeded:
+			all = append(all, normal("HookSucceeded", "RunHook", fmt.Sprintf("deletion hook %q: %s", is.Name, is.Message)))
+		case dbv1.HookSkipped:
+			skipped = append(skipped, fmt.Sprintf("%q", is.Name))
+		case dbv1.HookFailed:
+			if after.Spec.Deletion.OnFailure == dbv1.HookFailureContinue {
+				all = append(all, warning("HookFailed", "RunHook", is.Message+"; the deletion goes on, as spec.deletion.onFailure says"))
+			}
+		case dbv1.HookPending, dbv1.HookRunning:
+		}
+	}
+	if len(skipped) > 0 {
+		all = append(all, warning("HooksSkipped", "RunHook", fmt.Sprintf(
+			"the deletion goes on without the hooks %s, because the cluster is annotated with %s=true",
+			strings.Join(skipped, ", "), dbv1.AnnotationSkipDeletionHooks)))
+	}
+	return all
+}
+
+func hookNamed(hooks []dbv1.HookStatus, name string) dbv1.HookStatus {
+	i := slices.IndexFunc(hooks, func(h dbv1.HookStatus) bool { return h.Name == name })
+	if i < 0 {
+		return dbv1.HookStatus{}
+	}
+	return hooks[i]
+}
+
+// endsUnknown tells of members that have gone without anybody having seen how.
+func endsUnknown(was, is dbv1.HookStatus) []happening {
+	var pods []string
+	for _, s := range is.Stopped {
+		told := slices.ContainsFunc(was.Stopped, func(w dbv1.StoppedMember) bool { return w.Pod == s.Pod })
+		if s.ExitCode == nil && !told {
+			pods = append(pods, s.Pod)
+		}
+	}
+	if len(pods) == 0 {
+		return nil
+	}
+	return []happening{warning("EndUnknown", "Stop", fmt.Sprintf("how the database of %s ended is not known", strings.Join(pods, ", ")))}
+}

@@ -1,0 +1,190 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// hookView is how one deletion hook stands, and what there is to do for it now.
+type hookView struct {
+	phase dbv1.HookPhase
+	// message says what it does, or why it failed.
+	message string
+	// remedy says what to do about a failure, reason is that of the Stall then.
+	remedy, reason string
+	step           Step
+	// again is when time alone changes this.
+	again   time.Duration
+	stopped []dbv1.StoppedMember
+}
+
+func underway(format string, arguments ...any) hookView {
+	return hookView{phase: dbv1.HookRunning, message: fmt.Sprintf(format, arguments...)}
+}
+
+func failed(remedy, format string, arguments ...any) hookView {
+	return hookView{phase: dbv1.HookFailed, message: fmt.Sprintf(format, arguments...), remedy: remedy, reason: dbv1.ReasonHookFailed}
+}
+
+func succeeded(format string, arguments ...any) hookView {
+	return hookView{phase: dbv1.HookSucceeded, message: fmt.Sprintf(format, arguments...)}
+}
+
+// runHooks goes through the hooks in their order, up to the first that is not over. It is false when all are.
+func runHooks(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
+	p.Hooks = nil
+	waits := false
+	for _, hook := range cluster.Spec.Deletion.Hooks {
+		view := hookView{phase: dbv1.HookPending, message: "its turn has not come"}
+		if !waits {
+			view = look(cluster, observed, hook)
+			if waits = !over(cluster, view.phase) && !stopping(cluster, observed, hook); waits {
+				view.tell(p, hook)
+			}
+		}
+		p.Hooks = append(p.Hooks, dbv1.HookStatus{Name: hook.Name, Phase: view.phase, Message: view.message, Stopped: view.stopped})
+	}
+	return waits
+}
+
+// over tells whether the deletion goes on after a hook in that phase.
+func over(cluster *dbv1.DatabaseCluster, phase dbv1.HookPhase) bool {
+	switch phase {
+	case dbv1.HookSucceeded, dbv1.HookSkipped:
+		return true
+	case dbv1.HookFailed:
+		return cluster.Spec.Deletion.OnFailure == dbv1.HookFailureContinue
+	case dbv1.HookPending, dbv1.HookRunning:
+	}
+	return false
+}
+
+// stopping tells whether the members have begun to stop for good: a hook that comes before that and whose Job is
+// gone by now must not run a second time, against members that are no more. The mark is this deletion's only with
+// the time of it.
+func stopping(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.DeletionHook) bool {
+	return hook.Type != dbv1.HookShutdown && observed.StatefulSet != nil &&
+		observed.StatefulSet.Annotations[dbv1.AnnotationStopping] == StoppingMark(cluster)
+}
+
+// StoppingMark is the value of the mark on the StatefulSet of a cluster whose members stop for good.
+func StoppingMark(cluster *dbv1.DatabaseCluster) string {
+	return cluster.DeletionTimestamp.UTC().Format(time.RFC3339)
+}
+
+// look is how a hook stands whose turn has come. What has been reported of it stays so, even if what told it has
+// gone since.
+func look(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.DeletionHook) hookView {
+	before := reported(cluster, hook.Name)
+	var view hookView
+	switch hook.Type {
+	case dbv1.HookShutdown:
+		view = shutdownHook(cluster, observed, before)
+	case dbv1.HookBackup:
+		view = backupHook(cluster, observed, hook)
+	case dbv1.HookCommand:
+		view = commandHook(cluster, observed, hook)
+	}
+	switch {
+	case before.Phase == dbv1.HookSucceeded,
+		before.Phase == dbv1.HookFailed && over(cluster, before.Phase),
+		before.Phase != "" && view.phase != dbv1.HookSucceeded && over(cluster, before.Phase) && stopping(cluster, observed, hook):
+		return hookView{phase: before.Phase, message: before.Message, stopped: view.stopped}
+	case view.phase != dbv1.HookSucceeded && skips(cluster):
+		message := fmt.Sprintf("left out, because the cluster is annotated with %s=true", dbv1.AnnotationSkipDeletionHooks)
+		return hookView{phase: dbv1.HookSkipped, message: message, stopped: view.stopped}
+	case view.phase != dbv1.HookSucceeded && stopping(cluster, observed, hook):
+		return failed("", "how deletion hook %q ended is not known; the members have begun to stop, so it does not run again", hook.Name)
+	default:
+		return view
+	}
+}
+
+// reported is what the status says of a hook.
+func reported(cluster *dbv1.DatabaseCluster, name string) dbv1.HookStatus {
+	i := slices.IndexFunc(cluster.Status.Hooks, func(h dbv1.HookStatus) bool { return h.Name == name })
+	if i < 0 {
+		return dbv1.HookStatus{}
+	}
+	return cluster.Status.Hooks[i]
+}
+
+// skips tells whether somebody lets the deletion go on without hooks.
+func skips(cluster *dbv1.DatabaseCluster) bool {
+	return cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] == "true"
+}
+
+// tell makes the plan what a hook waits for.
+func (v hookView) tell(p *Plan, hook dbv1.DeletionHook) {
+	p.Step, p.Why, p.Again = v.step, v.message, v.again
+	if v.phase != dbv1.HookFailed {
+		p.Reason = dbv1.ReasonHookRunning
+		if hook.Type == dbv1.HookShutdown {
+			p.Reason = dbv1.ReasonStopping
+		}
+		return
+	}
+	p.Reason = dbv1.ReasonHookFailed
+	p.Stalled = &Stall{v.reason, fmt.Sprintf("%s. %s, or annotate the cluster with %s=true to go on without it",
+		v.message, v.remedy, dbv1.AnnotationSkipDeletionHooks)}
+}
+
+// start starts a hook by making an object, where that is possible.
+func start(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.DeletionHook, object resources.Child) hookView {
+	if observed.Terminating {
+		return failed("Set spec.deletion.onFailure to Continue",
+			"deletion hook %q cannot start: namespace %s is being deleted, and nothing can be created in it", hook.Name, cluster.Namespace)
+	}
+	view := underway("starting deletion hook %q", hook.Name)
+	view.step = RunHook{Hook: hook.Name, Object: object}
+	return view
+}
+
+// taken is a hook that cannot start because of somebody else's object.
+func taken(hook dbv1.DeletionHook, kind, name string) hookView {
+	view := failed(fmt.Sprintf("Delete or rename %s %s", kind, name),
+		"deletion hook %q cannot start: %s %s was not made for this cluster, so the operator leaves it alone", hook.Name, kind, name)
+	view.reason = dbv1.ReasonNameConflict
+	return view
+}
+
+// commandHook runs as a Job.
+func commandHook(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.DeletionHook) hookView {
+	name := naming.HookJob(cluster.Name, hook.Name, cluster.UID)
+	task, started := observed.Hooks[hook.Name]
+	switch {
+	case observed.Holds("Job", name):
+		return taken(hook, "Job", name)
+	case task.Ending:
+		return underway("deletion hook %q waits for its former Job %s to go", hook.Name, task.Job)
+	case !started:
+		return start(cluster, observed, hook, resources.HookJob(cluster, hook))
+	case task.Succeeded:
+		return succeeded("Job %s has succeeded", task.Job)
+	case task.Failed:
+		return failed(fmt.Sprintf("See kubectl logs job/%s; then delete that Job to run the hook again", task.Job),
+			"deletion hook %q failed: %s", hook.Name, failure(task))
+	case task.Problem != "":
+		return underway("deletion hook %q runs as Job %s, whose pod %s does not run: %s", hook.Name, task.Job, task.Pod, task.Problem)
+	default:
+		return underway("deletion hook %q runs as Job %s", hook.Name, task.Job)
+	}
+}
+
+// failure is why a Job has failed, and what is known of its last try.
+func failure(task state.Task) string {
+	if task.Problem == "" {
+		return task.Failure
+	}
+	return fmt.Sprintf("%s (pod %s: %s)", task.Failure, task.Pod, task.Problem)
+}

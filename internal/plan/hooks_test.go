@@ -1,0 +1,260 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+const (
+	skipNote = ", or annotate the cluster with database.dbcluster.io/skip-deletion-hooks=true to go on without it"
+	backup   = "orders-last-0a1b2c3d"
+)
+
+// doomed is a settled cluster of an engine that was deleted with hooks of these types.
+func doomed(t *testing.T, types ...dbv1.HookType) (*dbv1.DatabaseCluster, state.Observed) {
+	t.Helper()
+	cluster := orders()
+	observed := settled(t, cluster)
+	observed.Hooks, observed.HookBackups = map[string]state.Task{}, map[string]state.HookBackup{}
+	observed.Engine = &dbv1.DatabaseEngine{}
+	observed.Engine.Spec.Actions.Backup = &dbv1.EngineAction{}
+	cluster.DeletionTimestamp = &metav1.Time{Time: now.Add(-time.Minute)}
+	cluster.Spec.Engine, cluster.Spec.Backup = "ledger-v1", &dbv1.Backup{}
+	cluster.Spec.Deletion.DeadlineSeconds = 600
+	names := map[dbv1.HookType]string{dbv1.HookBackup: "last", dbv1.HookCommand: "run", dbv1.HookShutdown: "stop"}
+	for _, kind := range types {
+		cluster.Spec.Deletion.Hooks = append(cluster.Spec.Deletion.Hooks, dbv1.DeletionHook{Name: names[kind], Type: kind})
+	}
+	return cluster, observed
+}
+
+// told is a plan with what it says of the hooks.
+func told(p Plan) string {
+	out := text(p)
+	if p.Stalled != nil {
+		out += p.Stalled.Message + "\n"
+	}
+	for _, h := range p.Hooks {
+		out += fmt.Sprintf("%s %s", h.Name, h.Phase)
+		for _, s := range h.Stopped {
+			code := "?"
+			if s.ExitCode != nil {
+				code = fmt.Sprint(*s.ExitCode)
+			}
+			out += fmt.Sprintf(" %s=%s", s.Pod, code)
+		}
+		out += "\n"
+	}
+	return out
+}
+
+type doom struct {
+	hooks  []dbv1.HookType
+	change func(*dbv1.DatabaseCluster, *state.Observed)
+	want   string
+}
+
+func decideDooms(t *testing.T, dooms map[string]doom) {
+	t.Helper()
+	for name, d := range dooms {
+		t.Run(name, func(t *testing.T) {
+			cluster, observed := doomed(t, d.hooks...)
+			d.change(cluster, &observed)
+			if got := told(For(cluster, observed)); got != d.want {
+				t.Errorf("got:\n%swant:\n%s", got, d.want)
+			}
+		})
+	}
+}
+
+func goOn(c *dbv1.DatabaseCluster) { c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue }
+
+func skip(c *dbv1.DatabaseCluster) {
+	c.Annotations = map[string]string{dbv1.AnnotationSkipDeletionHooks: "true"}
+}
+
+func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
+	hooks := []dbv1.HookType{dbv1.HookBackup}
+	made := func(o *state.Observed, seen state.HookBackup) {
+		seen.Name, seen.Created = backup, metav1.NewTime(now.Add(-time.Minute))
+		o.HookBackups["last"] = seen
+	}
+	notReady := func(o *state.Observed) {
+		for i := range o.Members {
+			o.Members[i].Ready = false
+		}
+	}
+	const (
+		waits   = "deletion hook \"last\" waits for DatabaseBackup " + backup
+		offline = "; no member that is not backed up yet is ready, so all stop, to be backed up from their volumes: "
+		stops   = "scale in to 2\nStopping: going from 3 to 0 members, one at a time\n"
+	)
+	decideDooms(t, map[string]doom{
+		"it is asked for": {
+			hooks, func(*dbv1.DatabaseCluster, *state.Observed) {},
+			"start deletion hook \"last\" as DatabaseBackup " + backup + "\nHookRunning: starting deletion hook \"last\"\nlast Running\n",
+		},
+		"members that can be asked stay": {
+			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				notReady(o)
+				o.Members[1].Ready = true
+				made(o, state.HookBackup{Phase: dbv1.BackupPending, Message: "member orders-0 is not ready"})
+			},
+			"HookRunning: " + waits + ": member orders-0 is not ready\nagain in 9m0s\nlast Running\n",
+		},
+		"when only one that is backed up can be asked, all stop": {
+			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				notReady(o)
+				o.Members[0].Ready = true
+				made(o, state.HookBackup{Phase: dbv1.BackupRunning, Members: 3, Done: []int32{0}})
+			},
+			"scale in to 2\nHookRunning: " + waits + offline + "going from 3 to 0 members, one at a time\nagain in 9m0s\nlast Running\n",
+		},
+		"with no pod at all it is waited for": {
+			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.StatefulSet, o.Members = nil, nil
+				made(o, state.HookBackup{Phase: dbv1.BackupRunning})
+			},
+			"HookRunning: " + waits + "\nagain in 9m0s\nlast Running\n",
+		},
+		"members without a StatefulSet stop as well": {
+			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				notReady(o)
+				o.StatefulSet = nil
+				made(o, state.HookBackup{Phase: dbv1.BackupRunning})
+			},
+			"stop orders-2\nHookRunning: " + waits + offline + "stopping pod orders-2, which has no StatefulSet\nagain in 9m0s\nlast Running\n",
+		},
+		"a hibernated, paused cluster": {
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Hibernated, c.Spec.Paused, o.Members = true, true, nil
+				*o.StatefulSet.Spec.Replicas = 0
+				made(o, state.HookBackup{Phase: dbv1.BackupRunning})
+			},
+			"HookRunning: " + waits + "\nagain in 9m0s\nlast Running\n",
+		},
+		"the members stop when it is complete": {
+			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				made(o, state.HookBackup{Phase: dbv1.BackupCompleted})
+			},
+			stops + "last Succeeded\n",
+		},
+		"one that was complete counts even when its object is gone": {
+			hooks, func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+				c.Status.Hooks = []dbv1.HookStatus{{Name: "last", Phase: dbv1.HookSucceeded}}
+			},
+			stops + "last Succeeded\n",
+		},
+		"one that failed blocks": {
+			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				made(o, state.HookBackup{Phase: dbv1.BackupFailed, Message: "the bucket is full"})
+			},
+			"HookFailed: deletion hook \"last\" failed: DatabaseBackup " + backup + ": the bucket is full\nSTALLED HookFailed\n" +
+				"deletion hook \"last\" failed: DatabaseBackup " + backup + ": the bucket is full. Delete DatabaseBackup " + backup + " to try again" + skipNote + "\nlast Failed\n",
+		},
+		"one that failed is passed over when the spec says so": {
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				goOn(c)
+				made(o, state.HookBackup{Phase: dbv1.BackupFailed, Message: "the bucket is full"})
+			},
+			stops + "last Failed\n",
+		},
+		"that it failed stays so where the deletion has gone on": {
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				goOn(c)
+				c.Status.Hooks = []dbv1.HookStatus{{Name: "last", Phase: dbv1.HookFailed}}
+				made(o, state.HookBackup{Phase: dbv1.BackupCompleted})
+			},
+			stops + "last Failed\n",
+		},
+		"one that takes too long blocks": {
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Deletion.DeadlineSeconds = 60
+				made(o, state.HookBackup{Phase: dbv1.BackupRunning})
+			},
+			"HookFailed: deletion hook \"last\" failed: DatabaseBackup " + backup + " is not complete after spec.deletion.deadlineSeconds, 60 s\nSTALLED HookFailed\n" +
+				"deletion hook \"last\" failed: DatabaseBackup " + backup + " is not complete after spec.deletion.deadlineSeconds, 60 s. " +
+				"Raise spec.deletion.deadlineSeconds, or delete DatabaseBackup " + backup + " to try again" + skipNote + "\nlast Failed\n",
+		},
+		"the former one is waited for": {
+			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				made(o, state.HookBackup{Phase: dbv1.BackupFailed, Ending: true})
+			},
+			"HookRunning: deletion hook \"last\" waits for its former DatabaseBackup " + backup + " to go\nlast Running\n",
+		},
+		"the annotation goes on without it": {
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				skip(c)
+				made(o, state.HookBackup{Phase: dbv1.BackupFailed})
+			},
+			stops + "last Skipped\n",
+		},
+		"the next hook has to wait": {
+			[]dbv1.HookType{dbv1.HookBackup, dbv1.HookCommand, dbv1.HookShutdown}, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				made(o, state.HookBackup{Phase: dbv1.BackupRunning})
+			},
+			"HookRunning: " + waits + "\nagain in 9m0s\nlast Running\nrun Pending\nstop Pending\n",
+		},
+	})
+}
+
+func TestAFinalBackupThatCannotBeMadeSaysWhy(t *testing.T) {
+	for want, change := range map[string]func(*dbv1.DatabaseCluster, *state.Observed){
+		"spec.engine names no DatabaseEngine": func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Engine, o.Engine = "", nil },
+		"DatabaseEngine ledger-v1, which spec.engine names, does not exist. Create it, or": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Engine = nil
+		},
+		"DatabaseEngine ledger-v1 has no backup action":    func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Engine.Spec.Actions.Backup = nil },
+		"Set spec.backup.destination, or":                  func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Backup = nil },
+		"namespace shop is being deleted, and nothing can": func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Terminating = true },
+		"DatabaseBackup " + backup + " was not made for this": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Foreign = []state.Ref{{Kind: "DatabaseBackup", Name: backup}}
+		},
+	} {
+		t.Run(want, func(t *testing.T) {
+			cluster, observed := doomed(t, dbv1.HookBackup)
+			change(cluster, &observed)
+			p := For(cluster, observed)
+			if p.Stalled == nil || !strings.Contains(p.Stalled.Message, want) || !strings.HasSuffix(p.Stalled.Message, skipNote) || p.Step != nil {
+				t.Errorf("%+v", p)
+			}
+			goOn(cluster)
+			if p := For(cluster, observed); p.Stalled != nil || p.Step == nil || p.Hooks[0].Phase != dbv1.HookFailed {
+				t.Errorf("with onFailure Continue: %+v", p)
+			}
+		})
+	}
+}
+
+func TestACommandThatDoesNotStartSaysWhyAtOnce(t *testing.T) {
+	cluster, observed := doomed(t, dbv1.HookCommand)
+	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "container action: image pull failed: no such image"}
+	p := For(cluster, observed)
+	if p.Reason != dbv1.ReasonHookRunning || p.Why != `deletion hook "run" runs as Job j, whose pod p does not run: container action: image pull failed: no such image` {
+		t.Error(text(p))
+	}
+	observed.Hooks["run"] = state.Task{Job: "j", Failed: true, Failure: "Job was active longer than specified deadline", Pod: "p", Problem: "image"}
+	if p := For(cluster, observed); p.Why != `deletion hook "run" failed: Job was active longer than specified deadline (pod p: image)` {
+		t.Error(text(p))
+	}
+}
+
+func TestAHookWhoseJobIsGoneWhenTheMembersStopDoesNotCountAsDone(t *testing.T) {
+	cluster, observed := doomed(t, dbv1.HookCommand)
+	observed.StatefulSet.Annotations[dbv1.AnnotationStopping] = StoppingMark(cluster)
+	p := For(cluster, observed)
+	if p.Hooks[0].Phase != dbv1.HookFailed || p.Stalled != nil || p.Step.String() != "scale in to 2" {
+		t.Errorf("%s", told(p))
+	}
+}

@@ -1,0 +1,100 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"testing"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.T) {
+	hooks := []dbv1.HookType{dbv1.HookCommand}
+	stopped := func(change func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.DatabaseCluster, *state.Observed) {
+		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.Spec.Deletion.Volumes = dbv1.VolumesDelete
+			*o.StatefulSet.Spec.Replicas, o.Members, o.Volumes = 0, nil, keptVolumes()
+			o.Volumes[0].Cluster, o.Volumes[1].Cluster = uid, uid
+			o.Hooks["run"] = state.Task{Job: "j", Succeeded: true}
+			change(c, o)
+		}
+	}
+	const (
+		remove0   = "delete PersistentVolumeClaim data-orders-0: spec.deletion.volumes is Delete\n"
+		remove1   = "delete PersistentVolumeClaim data-orders-1: spec.deletion.volumes is Delete\n"
+		deleting0 = "Deleting: deleting, as spec.deletion.volumes says: PersistentVolumeClaim data-orders-0"
+		keptBoth  = "kept: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"
+		last      = "take off the finalizer\nDeleting: every member has stopped; "
+	)
+	decideDooms(t, map[string]doom{
+		"they go": {
+			hooks, stopped(func(*dbv1.DatabaseCluster, *state.Observed) {}),
+			remove0 + remove1 + deleting0 + ", PersistentVolumeClaim data-orders-1\nrun Succeeded\n",
+		},
+		"they are waited for": {
+			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Volumes[0].Stopping, o.Volumes = true, o.Volumes[:1]
+			}),
+			deleting0 + "\nrun Succeeded\n",
+		},
+		"none is left": {
+			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = nil }), last + "no volume is left\nrun Succeeded\n",
+		},
+		"they stay by default": {
+			hooks, stopped(func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Deletion.Volumes = dbv1.VolumesRetain }),
+			last + keptBoth + "\nrun Succeeded\n",
+		},
+		"they stay after a hook that was skipped": {
+			hooks, stopped(func(c *dbv1.DatabaseCluster, o *state.Observed) { skip(c); o.Hooks["run"] = state.Task{} }), last + keptBoth + "\nrun Skipped\n",
+		},
+		"they stay after a hook that failed": {
+			hooks, stopped(func(c *dbv1.DatabaseCluster, o *state.Observed) { goOn(c); o.Hooks["run"] = state.Task{Failed: true} }),
+			last + keptBoth + "\nrun Failed\n",
+		},
+		"they stay where it is not known how the hook ended": {
+			hooks, stopped(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				delete(o.Hooks, "run")
+				o.StatefulSet.Annotations[dbv1.AnnotationStopping] = StoppingMark(c)
+			}),
+			last + keptBoth + "\nrun Failed\n",
+		},
+		"those that are not the cluster's stay": {
+			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Volumes[0].Cluster, o.Volumes[1].Managed = "earlier", false
+			}),
+			last + keptBoth + "\nrun Succeeded\n",
+		},
+		"pods of Jobs that have ended go first, because they keep a claim from going": {
+			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Volumes = o.Volumes[:1]
+				o.Bystanders = []state.Bystander{
+					{Name: "b", Component: dbv1.ComponentBackup, Cluster: uid, Ended: true},
+					{Name: "hook", Component: dbv1.ComponentHook, Cluster: uid, Ended: true},
+				}
+			}),
+			"delete Pod b: it keeps a volume from being deleted\n" + remove0 + deleting0 + "\nrun Succeeded\n",
+		},
+		"one that still runs is waited for": {
+			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Bystanders = []state.Bystander{{Name: "b", Component: dbv1.ComponentBackup, Cluster: uid}}
+			}),
+			"Deleting: pods still have the volumes that are to be deleted: b\nagain in 2s\nrun Succeeded\n",
+		},
+	})
+}
+
+func TestWhyVolumesAreKeptAgainstTheSpecIsTold(t *testing.T) {
+	cluster, observed := doomed(t, dbv1.HookCommand)
+	skip(cluster)
+	cluster.Spec.Deletion.Volumes = dbv1.VolumesDelete
+	*observed.StatefulSet.Spec.Replicas, observed.Members, observed.Volumes = 0, nil, keptVolumes()[:1]
+	observed.Volumes[0].Cluster = uid
+	last, ok := For(cluster, observed).Step.(Finalize)
+	want := `spec.deletion.volumes is Delete, but deletion hooks have not succeeded: "run" (Skipped); kept: PersistentVolumeClaim data-orders-0`
+	if !ok || last.Kept != want {
+		t.Errorf("got %q, want %q", last.Kept, want)
+	}
+}

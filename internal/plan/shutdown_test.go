@@ -1,0 +1,177 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// ends makes the member with the highest ordinal one that was held and has been told to stop.
+func ends(o *state.Observed, end state.End) *state.Member {
+	*o.StatefulSet.Spec.Replicas = 2
+	m := &o.Members[2]
+	m.Held, m.Stopping, m.StopBy, m.End = true, true, metav1.NewTime(now.Add(-time.Minute)), end
+	return m
+}
+
+func recordEnds(c *dbv1.DatabaseCluster, phase dbv1.HookPhase, stopped ...dbv1.StoppedMember) {
+	c.Status.Hooks = []dbv1.HookStatus{{Name: "stop", Phase: phase, Stopped: stopped}}
+}
+
+func exit(pod string, code int32) dbv1.StoppedMember {
+	return dbv1.StoppedMember{Pod: pod, ExitCode: &code}
+}
+
+func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
+	hooks := []dbv1.HookType{dbv1.HookShutdown}
+	known := func(code int32) state.End { return state.End{Reached: true, Known: true, Code: code} }
+	const stopping = "Stopping: pod orders-2 is stopping\n"
+	decideDooms(t, map[string]doom{
+		"a member is held before it is stopped": {
+			hooks, func(*dbv1.DatabaseCluster, *state.Observed) {},
+			"hold orders-2\nStopping: holding pod orders-2, so that its end can be read when it stops\nstop Running\n",
+		},
+		"then it is stopped": {
+			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[2].Held = true },
+			"scale in to 2\nStopping: going from 3 to 0 members, one at a time\nstop Running\n",
+		},
+		"its end is waited for": {
+			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { ends(o, state.End{}) },
+			stopping + "again in 9m0s\nstop Running\n",
+		},
+		"its end is recorded before it goes": {
+			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { ends(o, known(0)) },
+			stopping + "stop Running orders-2=0\n",
+		},
+		"then it goes": {
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				recordEnds(c, dbv1.HookRunning, exit("orders-2", 0))
+				ends(o, known(0))
+			},
+			"release pod orders-2\n" + stopping + "stop Running orders-2=0\n",
+		},
+		"a member of that name that ended otherwise since is recorded again": {
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				recordEnds(c, dbv1.HookRunning, exit("orders-2", 1))
+				ends(o, known(0))
+			},
+			stopping + "stop Running orders-2=0\n",
+		},
+		"the next follows": {
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				recordEnds(c, dbv1.HookRunning, exit("orders-2", 0))
+				ends(o, known(0))
+				o.Members = o.Members[:2]
+			},
+			"hold orders-1\nStopping: holding pod orders-1, so that its end can be read when it stops\nstop Running orders-2=0\n",
+		},
+		"one that never ran has no code": {
+			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { ends(o, state.End{Reached: true, Never: true}) },
+			stopping + "stop Running orders-2=?\n",
+		},
+		"one without a StatefulSet is held, too": {
+			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.StatefulSet = nil },
+			"hold orders-2\nStopping: holding pod orders-2, so that its end can be read when it stops\nstop Running\n",
+		},
+		"those that are stopping already, as after a foreground deletion, are not": {
+			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				for i := range o.Members {
+					o.Members[i].Stopping = true
+				}
+			},
+			"scale in to 2\nStopping: going from 3 to 0 members, one at a time\nstop Running\n",
+		},
+		"those that were gone before are told, and no failure": {
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				recordEnds(c, dbv1.HookRunning, exit("orders-2", 0))
+				*o.StatefulSet.Spec.Replicas, o.Members = 0, nil
+			},
+			"take off the finalizer\nDeleting: every member has stopped; no volume is left\nstop Succeeded orders-2=0 orders-1=? orders-0=?\n",
+		},
+		"a hibernated cluster has nobody to tell of": {
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Hibernated, o.Members = true, nil
+				*o.StatefulSet.Spec.Replicas = 0
+			},
+			"take off the finalizer\nDeleting: every member has stopped; no volume is left\nstop Succeeded\n",
+		},
+		"neither has one whose members were never made": {
+			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.StatefulSet, o.Members = nil, nil },
+			"take off the finalizer\nDeleting: every member has stopped; no volume is left\nstop Succeeded\n",
+		},
+		"an unclean end does not stop the next where the spec says so": {
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				goOn(c)
+				recordEnds(c, dbv1.HookFailed, exit("orders-2", 1))
+				ends(o, known(1))
+				o.Members = o.Members[:2]
+			},
+			"hold orders-1\nStopping: holding pod orders-1, so that its end can be read when it stops\nstop Failed orders-2=1\n",
+		},
+		"one that never tells is let go where the spec says so, once that is recorded": {
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				goOn(c)
+				recordEnds(c, dbv1.HookFailed, dbv1.StoppedMember{Pod: "orders-2"})
+				ends(o, state.End{}).StopBy = metav1.NewTime(now.Add(-time.Hour))
+			},
+			"release pod orders-2\n" + stopping + "stop Failed orders-2=?\n",
+		},
+		"the annotation lets held pods go, and members stop without being held": {
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				skip(c)
+				ends(o, state.End{})
+			},
+			"release pod orders-2\n" + stopping + "stop Skipped\n",
+		},
+		"pods of others that bear our finalizer are let go": {
+			nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Bystanders = []state.Bystander{{Name: "orders-7", Cluster: "earlier", Held: true}}
+			},
+			"release pod orders-7\nscale in to 2\nStopping: going from 3 to 0 members, one at a time\n",
+		},
+		"without our finalizer on the cluster no pod is held": {
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Finalizers = nil
+				ends(o, state.End{})
+			},
+			"release pod orders-2\nDeleting: the operator has nothing left to do\n",
+		},
+	})
+}
+
+func TestAMemberThatDidNotShutDownCleanlyBlocksTheDeletion(t *testing.T) {
+	for want, change := range map[string]func(*dbv1.DatabaseCluster, *state.Observed){
+		"the database of pod orders-2 ended with exit code 1. ": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			ends(o, state.End{Reached: true, Known: true, Code: 1})
+		},
+		"the database of pod orders-2 ended with exit code 137: it was killed, as when it does not stop within spec.terminationGracePeriodSeconds, 120 s, or has no memory left. ": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			ends(o, state.End{Reached: true, Known: true, Code: 137})
+		},
+		"pod orders-2 has not told how its database ended. ": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			ends(o, state.End{}).StopBy = metav1.NewTime(now.Add(-600 * time.Second))
+		},
+		"pod orders-2 has not told how": func(_ *dbv1.DatabaseCluster, o *state.Observed) { ends(o, state.End{Reached: true}) },
+	} {
+		t.Run(want, func(t *testing.T) {
+			cluster, observed := doomed(t, dbv1.HookShutdown)
+			change(cluster, &observed)
+			p := For(cluster, observed)
+			if p.Stalled == nil || p.Step != nil || !strings.Contains(p.Stalled.Message, want) || !strings.HasSuffix(p.Stalled.Message, skipNote) {
+				t.Errorf("%s", told(p))
+			}
+			goOn(cluster)
+			if p := For(cluster, observed); p.Stalled != nil || p.Hooks[0].Phase != dbv1.HookFailed || len(p.Hooks[0].Stopped) != 1 {
+				t.Errorf("with onFailure Continue: %s", told(p))
+			}
+		})
+	}
+}

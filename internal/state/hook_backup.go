@@ -1,0 +1,44 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// HookBackup is what the operator uses of the DatabaseBackup that a deletion hook made. How many bytes there are is
+// not among it: that would wake the cluster every few seconds.
+type HookBackup struct {
+	Name    string
+	Created metav1.Time
+	// Ending tells that it is being deleted; it counts no more, but its name is not free yet.
+	Ending bool
+	Phase  dbv1.BackupPhase
+	// Message says what it waits for, or why it failed; "" while it runs.
+	Message string
+	// Location is where it is.
+	Location string
+	// Members is how many members it is of; 0 while that is not known.
+	Members int32
+	// Done are the ordinals of the members that have been backed up.
+	Done []int32
+}
+
+// HookBackupOf reads a HookBackup from its DatabaseBackup.
+func HookBackupOf(backup *dbv1.DatabaseBackup) HookBackup {
+	b := HookBackup{
+		Name: backup.Name, Created: backup.CreationTimestamp, Ending: backup.DeletionTimestamp != nil,
+		Phase: backup.Status.Phase, Location: backup.Status.Location, Members: backup.Status.Members,
+	}
+	if b.Phase != dbv1.BackupRunning {
+		b.Message = backup.Status.Message
+	}
+	for _, stream := range backup.Status.Streams {
+		b.Done = append(b.Done, stream.Ordinal)
+	}
+	return b
+}
