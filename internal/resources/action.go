@@ -22,6 +22,9 @@ const (
 	actionRetries = 6
 	// actionKeptSeconds is how long a Job and its logs stay after it ended.
 	actionKeptSeconds = 7 * 24 * 60 * 60
+	// actionGraceSeconds is how long transfer may take to stop: 20 s for the action, the rest to remove from the
+	// destination what is of no use.
+	actionGraceSeconds = 60
 )
 
 // What an action says by its exit code, besides 0: done.
@@ -131,6 +134,9 @@ func (a Action) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfigu
 		if v := &spec.Volumes[i]; *v.Name == naming.ConfigVolume {
 			v.ConfigMap.WithOptional(true)
 		}
+	}
+	if a.Transfer != nil {
+		spec.WithTerminationGracePeriodSeconds(actionGraceSeconds)
 	}
 	a.withTransfer(cluster, spec)
 	switch {
