@@ -98,12 +98,16 @@ func TestTheReferenceNamesEveryFieldAndNoOther(t *testing.T) {
 		own = append(own, strings.TrimSuffix(name, "[]"))
 	}
 	same(t, "containers", own, rows(containers))
+
+	same(t, "spec of a DatabaseBackup", fields(reflect.TypeFor[DatabaseBackupSpec](), ""), rows(section(t, "### spec of a DatabaseBackup")))
+	same(t, "status of a DatabaseBackup", fields(reflect.TypeFor[DatabaseBackupStatus](), ""), rows(section(t, "### status of a DatabaseBackup")))
+	same(t, "spec of a DatabaseEngine", fields(reflect.TypeFor[DatabaseEngineSpec](), ""), rows(section(t, "### spec of a DatabaseEngine")))
 }
 
-// specSchema is the schema of the spec in the generated CRD.
-func specSchema(t *testing.T) map[string]any {
+// specSchema is the schema of the spec in a generated CRD.
+func specSchema(t *testing.T, plural string) map[string]any {
 	t.Helper()
-	text, err := os.ReadFile("../../config/crd/bases/database.dbcluster.io_databaseclusters.yaml")
+	text, err := os.ReadFile("../../config/crd/bases/database.dbcluster.io_" + plural + ".yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,25 +141,48 @@ func descend(schema map[string]any, path string) map[string]any {
 	return schema
 }
 
-func TestTheReferenceGivesEveryDefaultAndBoundOfTheSpec(t *testing.T) {
-	table, _, _ := strings.Cut(section(t, "### spec"), "| field of a container |")
-	spec := specSchema(t)
-	for name, row := range rows(table) {
-		schema := descend(spec, strings.TrimSuffix(name, "[]"))
-		if schema == nil {
-			t.Errorf("the CRD has no spec.%s", name)
-		}
-		for _, key := range []string{"default", "minimum", "maximum", "maxLength", "minItems", "maxItems", "maxProperties"} {
-			_, composite := schema[key].(map[string]any)
-			bounded := key == "minimum" || key == "maximum"
-			if schema[key] == nil || composite || bounded && schema["type"] != "integer" {
-				continue // a default of a whole object is told field by field, a quantity is bounded as text
+func TestTheReferenceGivesEveryDefaultAndBoundOfTheSpecs(t *testing.T) {
+	clusters, _, _ := strings.Cut(section(t, "### spec"), "| field of a container |")
+	for plural, table := range map[string]string{
+		"databaseclusters": clusters, "databasebackups": section(t, "### spec of a DatabaseBackup"), "databaseengines": section(t, "### spec of a DatabaseEngine"),
+	} {
+		spec := specSchema(t, plural)
+		for name, row := range rows(table) {
+			schema := descend(spec, strings.TrimSuffix(name, "[]"))
+			if schema == nil {
+				t.Errorf("the CRD of %s has no spec.%s", plural, name)
 			}
-			if text := fmt.Sprint(schema[key]); !strings.Contains(row, text) {
-				t.Errorf("docs/reference.md: the row of spec.%s does not give its %s %s", name, key, text)
+			for _, bound := range bounds(schema) {
+				if !strings.Contains(row, bound) {
+					t.Errorf("docs/reference.md: the row of spec.%s of %s does not give its bound or default %s", name, plural, bound)
+				}
 			}
 		}
 	}
+}
+
+// bounds are what a schema says of a value, and of those of a list. A default of a whole object is told field
+// by field, a quantity is bounded as text.
+func bounds(schema map[string]any) []string {
+	var all []string
+	for _, key := range []string{"default", "minimum", "maximum", "maxLength", "minItems", "maxItems", "maxProperties"} {
+		bounded := key == "minimum" || key == "maximum"
+		switch value := schema[key].(type) {
+		case nil, map[string]any:
+		case float64:
+			if !bounded || schema["type"] == "integer" {
+				all = append(all, strconv.FormatFloat(value, 'f', -1, 64))
+			}
+		default:
+			all = append(all, fmt.Sprint(value))
+		}
+	}
+	if enum, _ := schema["enum"].([]any); enum != nil {
+		for _, value := range enum {
+			all = append(all, fmt.Sprintf("`%v`", value))
+		}
+	}
+	return all
 }
 
 // constants are the string constants of a file of this package whose names pass.

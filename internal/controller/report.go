@@ -93,11 +93,12 @@ type turn struct {
 
 // told are the turns that people should hear of, and how.
 var told = map[turn]string{
-	{dbv1.ConditionReady, metav1.ConditionTrue}:           corev1.EventTypeNormal,
-	{dbv1.ConditionDegraded, metav1.ConditionTrue}:        corev1.EventTypeWarning,
-	{dbv1.ConditionStalled, metav1.ConditionTrue}:         corev1.EventTypeWarning,
-	{dbv1.ConditionBackupHealthy, metav1.ConditionFalse}:  corev1.EventTypeWarning,
-	{dbv1.ConditionBackupVerified, metav1.ConditionFalse}: corev1.EventTypeWarning,
+	{dbv1.ConditionReady, metav1.ConditionTrue}:               corev1.EventTypeNormal,
+	{dbv1.ConditionProtectionEnforced, metav1.ConditionFalse}: corev1.EventTypeWarning,
+	{dbv1.ConditionDegraded, metav1.ConditionTrue}:            corev1.EventTypeWarning,
+	{dbv1.ConditionStalled, metav1.ConditionTrue}:             corev1.EventTypeWarning,
+	{dbv1.ConditionBackupHealthy, metav1.ConditionFalse}:      corev1.EventTypeWarning,
+	{dbv1.ConditionBackupVerified, metav1.ConditionFalse}:     corev1.EventTypeWarning,
 }
 
 // turns are the conditions that came to their status in this pass, or have it for another reason than before.
