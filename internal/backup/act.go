@@ -85,7 +85,7 @@ func (r *Reconciler) make(ctx context.Context, backup *dbv1.DatabaseBackup, step
 
 func (r *Reconciler) deleteJob(ctx context.Context, backup *dbv1.DatabaseBackup, job Job, propagation metav1.DeletionPropagation) error {
 	object := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
-		Namespace: backup.Namespace, Name: job.Task.Job, UID: job.UID, ResourceVersion: job.Version,
+		Namespace: backup.Namespace, Name: job.Job, UID: job.UID, ResourceVersion: job.Version,
 	}}
 	return r.Writer.Delete(ctx, object, client.PropagationPolicy(propagation))
 }

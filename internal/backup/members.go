@@ -36,11 +36,8 @@ func reach(observed Observed, ordinal int32) (way, string) {
 	switch {
 	case i >= 0 && observed.Members[i].Serving(observed.At):
 		return online, ""
-	case cluster.DeletionTimestamp != nil && i < 0 && !startable(observed, ordinal):
-		if cluster.Spec.Storage.Ephemeral != nil && *cluster.Spec.Storage.Ephemeral {
-			return never, fmt.Sprintf("pod %s is gone, and its data with it: spec.storage.ephemeral of DatabaseCluster %s is true", pod, cluster.Name)
-		}
-		return offline, ""
+	case cluster.DeletionTimestamp != nil && i < 0 && ordinal >= observed.Makes:
+		return mounted(cluster, pod)
 	case cluster.DeletionTimestamp != nil:
 		return notYet, fmt.Sprintf("waiting for pod %s to be ready, or to have stopped for good, as the deletion of DatabaseCluster %s goes on", pod, cluster.Name)
 	case cluster.Spec.Hibernated:
@@ -52,10 +49,12 @@ func reach(observed Observed, ordinal int32) (way, string) {
 	}
 }
 
-// startable tells whether the StatefulSet may make the member's pod again.
-func startable(observed Observed, ordinal int32) bool {
-	set := observed.StatefulSet
-	return set != nil && set.DeletionTimestamp == nil && (set.Spec.Replicas == nil || *set.Spec.Replicas > ordinal)
+// mounted is the way to a member that is gone: an ephemeral volume went with it.
+func mounted(cluster *dbv1.DatabaseCluster, pod string) (way, string) {
+	if ephemeral := cluster.Spec.Storage.Ephemeral; ephemeral != nil && *ephemeral {
+		return never, fmt.Sprintf("pod %s is gone, and its data with it: spec.storage.ephemeral of DatabaseCluster %s is true", pod, cluster.Name)
+	}
+	return offline, ""
 }
 
 // next is the first member that is not backed up yet; ok is false when all are.

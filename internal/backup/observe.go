@@ -15,6 +15,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
@@ -34,6 +35,7 @@ import (
 
 // Logs reads the end of a container's log.
 type Logs interface {
+	// Tail is the end of the log of one container.
 	Tail(ctx context.Context, namespace, pod, container string) (string, error)
 }
 
@@ -123,7 +125,7 @@ func (o *observation) readJobs(ctx context.Context) {
 		own := slices.DeleteFunc(slices.Clone(pods.Items), func(p corev1.Pod) bool { return p.Labels[batchv1.ControllerUidLabel] != string(job.UID) })
 		o.Jobs = append(o.Jobs, Job{state.TaskOf(job, own), job.Labels[dbv1.LabelComponent]})
 	}
-	slices.SortFunc(o.Jobs, func(a, b Job) int { return cmp.Compare(a.Task.Job, b.Task.Job) })
+	slices.SortFunc(o.Jobs, func(a, b Job) int { return cmp.Compare(a.Job, b.Job) })
 }
 
 // readCluster reads the cluster and its engine. A verification runs what the backup was made with, whatever the cluster has
@@ -140,7 +142,17 @@ func (o *observation) readCluster(ctx context.Context) {
 	if name := cluster.Spec.Engine; name != "" && o.find(ctx, o.live, name, declared) {
 		o.Engine = declared
 	}
-	o.Cluster = engine.Resolve(cluster, o.Engine)
+	o.Cluster = engine.Resolve(facts(cluster), o.Engine)
+}
+
+// facts are what is used of a cluster.
+func facts(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
+	return &dbv1.DatabaseCluster{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: cluster.Namespace, Name: cluster.Name, UID: cluster.UID, DeletionTimestamp: cluster.DeletionTimestamp,
+		},
+		Spec: cluster.Spec,
+	}
 }
 
 // readMembers reads the cluster's pods and the StatefulSet that may make them again.
@@ -150,7 +162,7 @@ func (o *observation) readMembers(ctx context.Context) {
 	}
 	set := &appsv1.StatefulSet{}
 	if o.find(ctx, o.Reader, naming.StatefulSet(o.Cluster.Name), set) {
-		o.StatefulSet = set
+		o.Makes = makes(set)
 	}
 	pods := &corev1.PodList{}
 	o.list(ctx, pods, naming.Selector(o.Cluster.Name), indexCluster, o.Cluster.Name)
@@ -162,10 +174,22 @@ func (o *observation) readMembers(ctx context.Context) {
 	}
 }
 
+// makes is how many members a StatefulSet makes again when they are gone.
+func makes(set *appsv1.StatefulSet) int32 {
+	switch {
+	case set.DeletionTimestamp != nil:
+		return 0
+	case set.Spec.Replicas == nil:
+		return 1
+	default:
+		return *set.Spec.Replicas
+	}
+}
+
 // readOthers finds out whether another backup of the cluster goes first.
 func (o *observation) readOthers(ctx context.Context) {
 	o.Turn = o.backup.CreationTimestamp.Time
-	if o.backup.Status.Destination != nil || o.err != nil {
+	if begun(o.backup.Status) || o.err != nil {
 		return
 	}
 	options := []client.ListOption{client.InNamespace(o.backup.Namespace)}

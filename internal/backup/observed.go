@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -31,9 +29,10 @@ type Observed struct {
 	Cluster *dbv1.DatabaseCluster
 	// Engine is the cluster's; for a verification the one that the backup was made with.
 	Engine *dbv1.DatabaseEngine
-	// StatefulSet and Members are the cluster's.
-	StatefulSet *appsv1.StatefulSet
-	Members     []state.Member
+	// Members are the cluster's pods.
+	Members []state.Member
+	// Makes is how many members the cluster's StatefulSet makes again when they are gone.
+	Makes int32
 
 	// Before is a backup of the same cluster that goes first; "" when it is this one's turn.
 	Before string
@@ -52,7 +51,7 @@ type Job struct {
 
 // job finds a Job by its name.
 func (o Observed) job(name string) (Job, bool) {
-	i := slices.IndexFunc(o.Jobs, func(j Job) bool { return j.Task.Job == name })
+	i := slices.IndexFunc(o.Jobs, func(j Job) bool { return j.Job == name })
 	if i < 0 {
 		return Job{}, false
 	}

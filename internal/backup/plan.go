@@ -81,7 +81,7 @@ func decide(backup *dbv1.DatabaseBackup, observed Observed) Plan {
 	case backup.Status.Phase == dbv1.BackupFailed:
 	case backup.Status.Phase == dbv1.BackupCompleted:
 		p.prove(backup, observed)
-	case backup.Status.Destination == nil:
+	case !begun(backup.Status):
 		p.begin(backup, observed)
 	default:
 		p.goOn(backup, observed)
@@ -89,9 +89,14 @@ func decide(backup *dbv1.DatabaseBackup, observed Observed) Plan {
 	return p
 }
 
+// begun tells whether everything is noted that the backup needs: a status that somebody else wrote may lack some.
+func begun(s dbv1.DatabaseBackupStatus) bool {
+	return s.Destination != nil && s.Location != "" && s.ClusterUID != "" && s.Members > 0 && s.StartTime != nil
+}
+
 // delicate tells whether the plan does what a view that lags behind must not lead to: it has then to be decided
 // from the API server itself.
-func (p Plan) delicate(backup *dbv1.DatabaseBackup) bool {
+func (p *Plan) delicate(backup *dbv1.DatabaseBackup) bool {
 	return p.Step != nil || p.Status.Phase != backup.Status.Phase && p.Status.Phase != dbv1.BackupPending ||
 		len(p.Status.Streams) != len(backup.Status.Streams) || verifying(p.Status) != verifying(backup.Status)
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -76,7 +75,7 @@ func settledWorld() Observed {
 	}
 	o := Observed{
 		At: moment, TransferImage: "example.test/operator:1", Cluster: cluster, Engine: declared, Turn: moment.Add(-time.Hour),
-		StatefulSet: &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Replicas: new(int32(2))}},
+		Makes: 2,
 	}
 	for ordinal := range int32(2) {
 		o.Members = append(o.Members, state.Member{Name: fmt.Sprintf("orders-%d", ordinal), Ordinal: ordinal, Ready: true})
@@ -125,7 +124,7 @@ func text(p Plan) string {
 	case MakeJob:
 		texts = append(texts, "make "+step.Job.Name())
 	case StopJob:
-		texts = append(texts, "stop "+step.Job.Task.Job)
+		texts = append(texts, "stop "+step.Job.Job)
 	case CleanUp:
 		texts = append(texts, fmt.Sprintf("clean up %d", len(step.Jobs)))
 	case Finalize:
@@ -199,7 +198,7 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 		},
 		"the members of a cluster in deletion are gone": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Cluster.DeletionTimestamp, o.Members, o.StatefulSet = &metav1.Time{}, nil, nil
+				o.Cluster.DeletionTimestamp, o.Members, o.Makes = &metav1.Time{}, nil, 0
 			},
 			"Running: starting",
 		},
@@ -211,7 +210,7 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 		},
 		"they are gone with their data": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Cluster.DeletionTimestamp, o.Members, o.StatefulSet = &metav1.Time{}, nil, nil
+				o.Cluster.DeletionTimestamp, o.Members, o.Makes = &metav1.Time{}, nil, 0
 				o.Cluster.Spec.Storage.Ephemeral = new(true)
 			},
 			"Failed: pod orders-0 is gone, and its data with it: spec.storage.ephemeral of DatabaseCluster orders is true",
@@ -548,7 +547,7 @@ func made(t *testing.T, p Plan) *batchv1.Job {
 func TestTheJobsCallTransferAsItIsToBeCalled(t *testing.T) {
 	backup, observed := started(), settledWorld()
 	backup.Status.Streams = []dbv1.BackupStream{{Ordinal: 0}}
-	observed.Cluster.DeletionTimestamp, observed.StatefulSet, observed.Members = &metav1.Time{}, nil, nil
+	observed.Cluster.DeletionTimestamp, observed.Makes, observed.Members = &metav1.Time{}, 0, nil
 	job := made(t, decide(backup, observed))
 	const backs = "/dbc/bin/transfer backup --to s3://backups/shop/orders/now-1c2d3e4f --id 1c2d3e4f-0000 --member 1 --members 2 " +
 		"--about cluster=orders --about namespace=shop --about backup=now --about engine=ledger-v1 --about image=example.test/ledger:1 " +

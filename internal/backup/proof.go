@@ -96,6 +96,8 @@ func unprovable(backup *dbv1.DatabaseBackup, observed Observed) string {
 	switch {
 	case cluster == nil:
 		return fmt.Sprintf("DatabaseCluster %s does not exist: a verification takes the size of the volume, the Secrets and the security of the pods from it", backup.Spec.Cluster)
+	case !begun(backup.Status):
+		return "status.destination, location or members of the DatabaseBackup are gone: it is not known where the data is"
 	case observed.TransferImage == "":
 		return "the operator was started without --transfer-image, so it can make no Jobs for verifications: set it to the operator's own image"
 	case observed.Missing != "":

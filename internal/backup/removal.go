@@ -26,17 +26,17 @@ func (p *Plan) remove(backup *dbv1.DatabaseBackup, observed Observed) {
 	case !found:
 		p.Step, p.Why = MakeJob{Job: deletionJob(backup, observed), Deletes: true}, "deleting the data"
 	case job.Ending:
-		p.Why = fmt.Sprintf("waiting for Job %s to be gone", job.Task.Job)
+		p.Why = fmt.Sprintf("waiting for Job %s to be gone", job.Job)
 	case job.Succeeded:
 		p.Step, p.Why = Finalize{Job: &job}, "its data is deleted"
 	case !job.Failed:
-		p.Why, p.Again = usually(job, fmt.Sprintf("Job %s deletes the data", job.Task.Job)), waitingAgain
+		p.Why, p.Again = usually(job, fmt.Sprintf("Job %s deletes the data", job.Job)), waitingAgain
 		if observed.Missing != "" {
 			p.Why += "; " + observed.Missing
 		}
 	case backup.Spec.DeletionPolicy == dbv1.BackupDelete:
 		p.blocked(backup, fmt.Sprintf("the data at %s could not be deleted: %s. Correct that and delete Job %s to try again",
-			backup.Status.Location, job.Cause(), job.Task.Job))
+			backup.Status.Location, job.Cause(), job.Job))
 	default:
 		p.Step = Finalize{Note: fmt.Sprintf("what there was of a backup that did not complete may still be at %s: %s", backup.Status.Location, job.Cause())}
 	}
@@ -48,11 +48,11 @@ func (p *Plan) stop(backup *dbv1.DatabaseBackup, observed Observed) bool {
 		deletes := job.Component == dbv1.ComponentBackupDeletion
 		switch {
 		case job.Ending && !deletes:
-			p.Why = fmt.Sprintf("waiting for Job %s and its pods to be gone", job.Task.Job)
+			p.Why = fmt.Sprintf("waiting for Job %s and its pods to be gone", job.Job)
 		case job.Ending, job.over(), deletes && unwanted(backup):
 			continue
 		default:
-			p.Step, p.Why = StopJob{job}, fmt.Sprintf("stopping Job %s", job.Task.Job)
+			p.Step, p.Why = StopJob{job}, fmt.Sprintf("stopping Job %s", job.Job)
 		}
 		return true
 	}

@@ -70,7 +70,7 @@ func (p *Plan) running(text string) { p.Status.Message, p.Why = text, text }
 // usually is what a Job does, or what is wrong with it.
 func usually(job Job, usual string) string {
 	if cause := job.Cause(); cause != "" {
-		return fmt.Sprintf("Job %s is tried again: %s", job.Task.Job, cause)
+		return fmt.Sprintf("Job %s is tried again: %s", job.Job, cause)
 	}
 	return usual
 }
@@ -80,7 +80,7 @@ func usually(job Job, usual string) string {
 func why(job Job, usual, seen string) string {
 	cause := job.Cause()
 	if cause == "" {
-		cause = fmt.Sprintf("Job %s did not end within its deadline: its pod %s does not answer", job.Task.Job, job.Pod)
+		cause = fmt.Sprintf("Job %s did not end within its deadline: its pod %s does not answer", job.Job, job.Pod)
 	}
 	if cause == job.Failure && seen != "" && seen != usual {
 		cause += "; " + seen

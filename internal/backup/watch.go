@@ -100,7 +100,7 @@ func backupFacts(backup *dbv1.DatabaseBackup) any {
 
 // orderFacts are what the other backups of the cluster look at.
 func orderFacts(backup *dbv1.DatabaseBackup) any {
-	return []any{backup.Status.Phase, backup.Status.CompletionTime}
+	return []any{backup.Spec.Cluster, backup.Status.Phase, backup.Status.CompletionTime}
 }
 
 func jobFacts(job *batchv1.Job) any { return []any{state.TaskOf(job, nil).Facts(), job.Labels} }
@@ -109,12 +109,9 @@ func tryFacts(pod *corev1.Pod) any { return []any{state.TryOf(pod), pod.Labels} 
 
 func memberFacts(pod *corev1.Pod) any { return []any{state.MemberOf(pod, 0).Facts(), pod.Labels} }
 
-func setFacts(set *appsv1.StatefulSet) any { return []any{set.Spec.Replicas, set.DeletionTimestamp} }
+func setFacts(set *appsv1.StatefulSet) any { return makes(set) }
 
-// clusterFacts are the spec by its generation, and the deletion.
-func clusterFacts(cluster *dbv1.DatabaseCluster) any {
-	return []any{cluster.Generation, cluster.Spec, cluster.DeletionTimestamp}
-}
+func clusterFacts(cluster *dbv1.DatabaseCluster) any { return facts(cluster) }
 
 // ofJob finds the backup whose Job or pod it is.
 func (r *Reconciler) ofJob(ctx context.Context, object client.Object) []reconcile.Request {

@@ -31,10 +31,11 @@ const (
 	DataVolume = "data"
 	// ConfigVolume is the name of the volume with the files of spec.config.
 	ConfigVolume = "config"
-	// BinVolume, CredentialsVolume and DestinationVolume are, in the pods of Jobs, the volumes with the transfer
-	// binary, the Secret of a backup's destination, and the claim that is one.
-	BinVolume         = "dbc-bin"
+	// BinVolume is, in the pods of Jobs, the name of the volume with the transfer binary.
+	BinVolume = "dbc-bin"
+	// CredentialsVolume is, in the pods of Jobs, the name of the volume with the Secret of a backup's destination.
 	CredentialsVolume = "dbc-credentials"
+	// DestinationVolume is, in the pods of Jobs, the name of the volume that is a backup's destination.
 	DestinationVolume = "dbc-destination"
 	// ScriptsVolume is the name of the volume with the engine's scripts.
 	ScriptsVolume = "dbc-scripts"

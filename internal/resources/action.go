@@ -138,7 +138,7 @@ func (a Action) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfigu
 	if a.Transfer != nil {
 		spec.WithTerminationGracePeriodSeconds(actionGraceSeconds)
 	}
-	a.withTransfer(cluster, spec)
+	a.withTransfer(spec)
 	switch {
 	case a.Copy != nil:
 		a.withCopy(cluster, spec)

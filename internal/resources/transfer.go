@@ -14,7 +14,7 @@ import (
 )
 
 // withTransfer brings the transfer binary and the place of the backup into a pod.
-func (a Action) withTransfer(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration) {
+func (a Action) withTransfer(spec *corev1ac.PodSpecApplyConfiguration) {
 	if a.Transfer == nil {
 		return
 	}

@@ -39,7 +39,7 @@ func (a Action) withCopy(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecAp
 			a.container(cluster, naming.RestoreContainer, a.Copy.restore(), a.Copy.Command).WithVolumeMounts(dataMount(cluster)),
 			database)
 	if grace := cluster.Spec.TerminationGracePeriodSeconds; grace != nil {
-		spec.WithTerminationGracePeriodSeconds(*grace)
+		spec.WithTerminationGracePeriodSeconds(max(*grace, actionGraceSeconds))
 	}
 }
 

@@ -1,0 +1,303 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package backup
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// server is a store whose writes are noted and whose calls can be made to fail.
+type server struct {
+	client.WithWatch
+	reads, writes func(what string) error
+	sent          []string
+	log           string
+	events        *events.FakeRecorder
+}
+
+var kinds = sync.OnceValues(func() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	return scheme, errors.Join(clientgoscheme.AddToScheme(scheme), dbv1.AddToScheme(scheme))
+})
+
+func newServer(t *testing.T, objects ...client.Object) *server {
+	t.Helper()
+	scheme, err := kinds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := func(string) error { return nil }
+	s := &server{reads: none, writes: none, events: events.NewFakeRecorder(100)}
+	store := fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&dbv1.DatabaseBackup{}).WithObjects(objects...).Build()
+	s.WithWatch = interceptor.NewClient(store, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			if err := s.reads(key.Name); err != nil {
+				return err
+			}
+			return c.Get(ctx, key, object, options...)
+		},
+		Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
+			object := configuration.(interface {
+				GetKind() string
+				GetName() string
+			})
+			return s.write("apply "+object.GetKind()+" "+object.GetName(), func() error { return c.Apply(ctx, configuration, options...) })
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+			return s.write("patch "+object.GetName(), func() error { return c.Patch(ctx, object, patch, options...) })
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+			how := (&client.DeleteOptions{}).ApplyOptions(options)
+			if how.Preconditions == nil || how.Preconditions.UID == nil || how.Preconditions.ResourceVersion == nil {
+				t.Errorf("%s is deleted whatever it has become", object.GetName())
+			}
+			return s.write("delete "+object.GetName(), func() error { return c.Delete(ctx, object) })
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+			return s.write("patch "+sub, func() error { return c.SubResource(sub).Patch(ctx, object, patch, options...) })
+		},
+	})
+	return s
+}
+
+func (s *server) write(what string, call func() error) error {
+	s.sent = append(s.sent, what)
+	if err := s.writes(what); err != nil {
+		return err
+	}
+	return call()
+}
+
+// Tail is what a Job's log says.
+func (s *server) Tail(context.Context, string, string, string) (string, error) { return s.log, nil }
+
+func (s *server) reconciler() *Reconciler {
+	return &Reconciler{
+		Cached: s, Live: s, Writer: apply.Writer{Client: s}, Events: s.events,
+		Clock: clocktesting.NewFakePassiveClock(moment), Logs: s, TransferImage: "example.test/operator:1",
+	}
+}
+
+// pass makes one pass for the backup "now".
+func (s *server) pass(t *testing.T) (ctrl.Result, error) {
+	t.Helper()
+	s.sent = nil
+	return s.reconciler().Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "now"}})
+}
+
+func (s *server) backup(t *testing.T) *dbv1.DatabaseBackup {
+	t.Helper()
+	b := &dbv1.DatabaseBackup{}
+	if err := s.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "now"}, b); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (s *server) told() string {
+	var all []string
+	for len(s.events.Events) > 0 {
+		all = append(all, <-s.events.Events)
+	}
+	return strings.Join(all, "\n")
+}
+
+// world are the objects that settledWorld is read from.
+func world() []client.Object {
+	o := settledWorld()
+	o.Cluster.Labels = map[string]string{dbv1.LabelInstance: "orders"}
+	objects := []client.Object{
+		o.Cluster, o.Engine,
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "bucket"}, Data: map[string][]byte{
+			"AWS_ACCESS_KEY_ID": []byte("me"), "AWS_SECRET_ACCESS_KEY": []byte("secret"),
+		}},
+	}
+	for ordinal := range int32(2) {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: naming.Member("orders", ordinal), Labels: naming.Labels(o.Cluster)}}
+		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+		objects = append(objects, pod)
+	}
+	return objects
+}
+
+// runs is the Job that backs the first member up, with its pod.
+func runs() (*batchv1.Job, *corev1.Pod) {
+	labels := naming.BackupJobLabels(started(), dbv1.ComponentBackup)
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: naming.BackupJob("orders", uid, 0), UID: "job", Labels: labels}}
+	job.Status.Active = 1
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: job.Name + "-x", Labels: naming.BackupJobLabels(started(), dbv1.ComponentBackup)}}
+	pod.Labels[batchv1.ControllerUidLabel] = "job"
+	return job, pod
+}
+
+func TestTheFinalizerAndTheStatusComeBeforeTheFirstJob(t *testing.T) {
+	s := newServer(t, append(world(), asked())...)
+	for i, want := range []string{"patch now, patch status", "apply Job orders-backup-1c2d3e4f-0"} {
+		if _, err := s.pass(t); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(s.sent, ", "); got != want {
+			t.Errorf("pass %d sent %s, want %s", i+1, got, want)
+		}
+	}
+	if b := s.backup(t); !slices.Contains(b.Finalizers, dbv1.Finalizer) || b.Status.Phase != dbv1.BackupRunning {
+		t.Errorf("%+v", b)
+	}
+}
+
+func TestProgressIsWrittenAndAtRestNothingIs(t *testing.T) {
+	job, pod := runs()
+	s := newServer(t, append(world(), started(), job, pod)...)
+	s.log = `{"msg":"progress","bytes":1073741824,"storedBytes":5,"bytesPerSecond":1048576}` + "\n"
+	for i, want := range []string{"patch status", ""} {
+		result, err := s.pass(t)
+		if err != nil || result.RequeueAfter != progressAgain {
+			t.Fatal(result, err)
+		}
+		if got := strings.Join(s.sent, ", "); got != want {
+			t.Errorf("pass %d sent %q, want %q", i+1, got, want)
+		}
+	}
+	if b := s.backup(t); b.Status.Size != "1.0 GiB" || b.Status.Rate != "1.0 MiB/s" {
+		t.Errorf("%+v", b.Status)
+	}
+}
+
+func TestAReadThatFailsIsNotTakenForAbsent(t *testing.T) {
+	for _, what := range []string{"orders", "ledger-v1", "bucket"} {
+		s := newServer(t, append(world(), asked())...)
+		s.reads = func(name string) error {
+			if name == what {
+				return apierrors.NewInternalError(errors.New("out of order"))
+			}
+			return nil
+		}
+		if _, err := s.pass(t); err == nil || len(s.sent) > 0 {
+			t.Errorf("%s cannot be read: %v, sent %v", what, err, s.sent)
+		}
+	}
+}
+
+func TestAForeignJobUnderTheNameIsToldAndLeftAlone(t *testing.T) {
+	foreign, _ := runs()
+	foreign.Labels = map[string]string{dbv1.LabelBackupUID: "another"}
+	s := newServer(t, append(world(), started(), foreign)...)
+	result, err := s.pass(t)
+	if err != nil || result.RequeueAfter != foreignAgain {
+		t.Fatal(result, err)
+	}
+	c := meta.FindStatusCondition(s.backup(t).Status.Conditions, dbv1.ConditionStalled)
+	if c.Reason != dbv1.ReasonNameConflict || c.Message != "Job orders-backup-1c2d3e4f-0 exists and is not of this DatabaseBackup: delete it" {
+		t.Errorf("%+v", c)
+	}
+	if got := s.told(); !strings.Contains(got, "Warning NameConflict") {
+		t.Error(got)
+	}
+}
+
+func TestWhatTheServerRefusesIsToldAndAConflictIsNot(t *testing.T) {
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "jobs"}, "x", errors.New("exceeded quota"))
+	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "jobs"}, "x", errors.New("changed"))
+	for _, answer := range []error{forbidden, conflict} {
+		s := newServer(t, append(world(), started())...)
+		s.writes = func(what string) error {
+			if strings.HasPrefix(what, "apply Job") {
+				return answer
+			}
+			return nil
+		}
+		result, err := s.pass(t)
+		c := meta.FindStatusCondition(s.backup(t).Status.Conditions, dbv1.ConditionStalled)
+		if apierrors.IsConflict(answer) {
+			if err != nil || result.RequeueAfter != conflictDelay || c != nil {
+				t.Error(result, err, c)
+			}
+			continue
+		}
+		if err == nil || c == nil || c.Reason != dbv1.ReasonRefused || !strings.Contains(c.Message, "exceeded quota") {
+			t.Error(err, c)
+		}
+	}
+}
+
+func TestInANamespaceThatGoesTheDataStaysAndTheBackupGoes(t *testing.T) {
+	b := completed()
+	b.Finalizers, b.Spec.DeletionPolicy = []string{dbv1.Finalizer, "somebody.else/too"}, dbv1.BackupDelete
+	b.DeletionTimestamp = &metav1.Time{Time: moment}
+	s := newServer(t, append(world(), b)...)
+	s.writes = func(what string) error {
+		if !strings.HasPrefix(what, "apply Job") {
+			return nil
+		}
+		err := apierrors.NewForbidden(schema.GroupResource{Resource: "jobs"}, "x", errors.New("it is being terminated"))
+		err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+		return err
+	}
+	if _, err := s.pass(t); err != nil {
+		t.Fatal(err)
+	}
+	if left := s.backup(t).Finalizers; len(left) != 1 || left[0] != "somebody.else/too" {
+		t.Errorf("finalizers %v", left)
+	}
+	if got := s.told(); !strings.Contains(got, "Warning DataKept") || !strings.Contains(got, b.Status.Location) {
+		t.Error(got)
+	}
+}
+
+func TestADeletionGoesFromJobToJobAndTheFinalizerGoesLast(t *testing.T) {
+	job, pod := runs()
+	b := started()
+	b.DeletionTimestamp = &metav1.Time{Time: moment}
+	s := newServer(t, append(world(), b, job, pod)...)
+	step := func(want string) {
+		t.Helper()
+		if _, err := s.pass(t); err != nil {
+			t.Fatal(err)
+		}
+		writes := slices.DeleteFunc(slices.Clone(s.sent), func(what string) bool { return what == "patch status" })
+		if got := strings.Join(writes, ", "); got != want {
+			t.Errorf("sent %q, want %q", got, want)
+		}
+	}
+	step("delete orders-backup-1c2d3e4f-0")
+	step("apply Job orders-unbackup-1c2d3e4f")
+	step("")
+	deletes := &batchv1.Job{}
+	if err := s.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "orders-unbackup-1c2d3e4f"}, deletes); err != nil {
+		t.Fatal(err)
+	}
+	deletes.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}
+	if err := s.Status().Update(t.Context(), deletes); err != nil {
+		t.Fatal(err)
+	}
+	step("patch now, delete orders-unbackup-1c2d3e4f")
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(b), b); !apierrors.IsNotFound(err) {
+		t.Errorf("it is still there: %v", err)
+	}
+}

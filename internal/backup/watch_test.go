@@ -1,0 +1,138 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package backup
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/mutate"
+)
+
+// observedIn is what a pass for a backup sees in a world, without what no decision reads.
+func observedIn(t *testing.T, key client.ObjectKey, objects []client.Object) Observed {
+	t.Helper()
+	copies := make([]client.Object, 0, len(objects))
+	for _, object := range objects {
+		stored := object.DeepCopyObject().(client.Object)
+		if stored.GetDeletionTimestamp() != nil && len(stored.GetFinalizers()) == 0 {
+			stored.SetFinalizers([]string{"test/keep"}) // the fake client takes no deleted object without one
+		}
+		copies = append(copies, stored)
+	}
+	_, observed, err := newServer(t, copies...).reconciler().observe(t.Context(), false, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range observed.Jobs {
+		observed.Jobs[i].Task = observed.Jobs[i].Facts()
+	}
+	for i := range observed.Members {
+		observed.Members[i] = observed.Members[i].Facts()
+	}
+	return observed
+}
+
+func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
+	waiting := asked()
+	job, pod := runs()
+	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue}}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: naming.ActionContainer, State: corev1.ContainerState{
+		Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Message: `{"message":"no"}`},
+	}}}
+	other := started()
+	other.Name, other.UID = "other", "other"
+	other.CreationTimestamp = metav1.NewTime(moment.Add(-2 * time.Hour))
+	all := world()
+	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Labels: naming.Labels(all[0].(*dbv1.DatabaseCluster)), Generation: 1}}
+	all = append(all, waiting, job, pod, other, set)
+	for kind, watched := range map[string]struct {
+		object client.Object
+		filter predicate.Predicate
+	}{
+		"Job":           {job, changed(jobFacts)},
+		"Pod of a Job":  {pod, changed(tryFacts)},
+		"member":        {all[3], changed(memberFacts)},
+		"StatefulSet":   {set, changed(setFacts)},
+		"cluster":       {all[0], changed(clusterFacts)},
+		"other backups": {other, changed(orderFacts)},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			key, read := client.ObjectKeyFromObject(waiting), 0
+			before := observedIn(t, key, all)
+			for path, mutated := range mutate.Each(watched.object) {
+				changedWorld := make([]client.Object, 0, len(all))
+				for _, object := range all {
+					if object == watched.object {
+						object = mutated
+					}
+					changedWorld = append(changedWorld, object)
+				}
+				if reflect.DeepEqual(before, observedIn(t, key, changedWorld)) {
+					continue
+				}
+				read++
+				if !watched.filter.Update(event.UpdateEvent{ObjectOld: watched.object, ObjectNew: mutated}) {
+					t.Errorf("%s is read, but no predicate lets its change through", path)
+				}
+			}
+			if read == 0 {
+				t.Error("no mutation changed what is observed: the test sees nothing")
+			}
+			t.Logf("%d fields are read", read)
+		})
+	}
+}
+
+func TestNoFieldOfABackupThatDecidesAnythingCanChangeUnseen(t *testing.T) {
+	verifying, leaving := completed(), started()
+	verifying.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}
+	leaving.DeletionTimestamp = &metav1.Time{Time: moment}
+	for name, backup := range map[string]*dbv1.DatabaseBackup{"new": asked(), "running": started(), "verified": verifying, "deleted": leaving} {
+		t.Run(name, func(t *testing.T) {
+			outcome := func(b *dbv1.DatabaseBackup) string {
+				todo := decide(b, settledWorld())
+				after := statusOf(b, todo, nil, metav1.NewTime(moment))
+				return fmt.Sprintf("%s %v %+v %v", text(todo), todo.AddFinalizer, after.Conditions, equality.Semantic.DeepEqual(after, b.Status))
+			}
+			before, decisive := outcome(backup), 0
+			for path, mutated := range mutate.Each(backup) {
+				if outcome(mutated.(*dbv1.DatabaseBackup)) == before {
+					continue
+				}
+				decisive++
+				if !changed(backupFacts).Update(event.UpdateEvent{ObjectOld: backup, ObjectNew: mutated}) {
+					t.Errorf("%s decides something, but no predicate lets its change through", path)
+				}
+			}
+			if decisive < 5 {
+				t.Errorf("only %d mutations changed the outcome: the test sees nothing", decisive)
+			}
+		})
+	}
+}
+
+func TestHowFarABackupIsWakesNobody(t *testing.T) {
+	before, after := started(), started()
+	after.Status.Bytes, after.Status.StoredBytes, after.Status.Size, after.Status.Rate = 1, 1, "1 B", "1 B/s"
+	for name, filter := range map[string]predicate.Predicate{"itself": changed(backupFacts), "the others": changed(orderFacts)} {
+		if filter.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
+			t.Errorf("%s: progress passes", name)
+		}
+	}
+}
