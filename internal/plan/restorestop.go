@@ -23,26 +23,30 @@ func stopRestore(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed
 	return stops && cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] != "true"
 }
 
-// stopJobs deletes the Jobs that fill volumes, but for those with these names, and waits until none of their pods runs
-// any more. A Job goes after its pods; the pods of one that somebody else deleted may still be there.
+// stopJobs deletes the Jobs that fill volumes, but for those with these names, and waits until they and their pods are
+// gone. A Job goes after its pods; those of one that somebody else deleted may still be there.
 func stopJobs(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed, but []string) bool {
-	counts := map[types.UID]bool{}
+	counts, waits := map[types.UID]bool{}, ""
 	for _, job := range observed.Restore.Jobs {
 		switch {
 		case slices.Contains(but, job.Job):
 			counts[job.UID] = true
-		case !job.Ending && !job.Succeeded && !job.Failed:
-			p.Delete = append(p.Delete, Removal{"Job", job.Job, job.UID, job.Version, "nothing is to be restored by it any more"})
+		case job.Ending:
+			waits = "Job " + job.Job
+		case !job.Succeeded && !job.Failed:
+			p.Delete = append(p.Delete, Removal{"Job", job.Job, job.UID, job.Version, "what it restores is not wanted any more"})
 		}
 	}
-	pod := stray(cluster, observed, counts)
+	if pod := stray(cluster, observed, counts); pod != "" {
+		waits = "pod " + pod
+	}
 	switch {
 	case len(p.Delete) > 0:
 		p.Why = "stopping " + describe(p.Delete)
-	case pod != "":
-		p.Why = fmt.Sprintf("waiting for pod %s to end, which restored what is not wanted any more", pod)
+	case waits != "":
+		p.Why = fmt.Sprintf("waiting for %s to end, which restored what is not wanted any more", waits)
 	}
-	return len(p.Delete) > 0 || pod != ""
+	return len(p.Delete) > 0 || waits != ""
 }
 
 // stray is a pod that may still write into a volume although the Job that made it counts no more; "" for none.

@@ -22,7 +22,7 @@ import (
 // watchRules holds every write that was carried out against the rules that hold at any moment, whatever
 // went wrong before.
 func (w *world) watchRules(c change) {
-	if claim, ok := c.before.(*corev1.PersistentVolumeClaim); ok && c.after == nil && claim.DeletionTimestamp == nil {
+	if claim, ok := c.before.(*corev1.PersistentVolumeClaim); ok && c.after == nil && claim.DeletionTimestamp == nil && !w.unfinished(claim) {
 		w.breaks("claim %s is removed", claim.Name)
 	}
 	if w.by == "garbage" {
@@ -34,6 +34,7 @@ func (w *world) watchRules(c change) {
 		return
 	}
 	w.watchOwn(c)
+	w.watchRestore()
 	switch object := c.object().(type) {
 	case *corev1.PersistentVolumeClaim:
 		w.watchClaim(c)
@@ -79,12 +80,62 @@ func (w *world) watchClaim(c change) {
 	before, changed := c.before.(*corev1.PersistentVolumeClaim)
 	after, kept := c.after.(*corev1.PersistentVolumeClaim)
 	switch {
+	case !changed && after.Annotations[dbv1.AnnotationRestoring] == "":
+		w.breaks("claim %s is made by the operator, but not to be restored into", after.Name)
 	case !changed:
-		w.breaks("claim %s is made by the operator", after.Name)
 	case !kept, after.DeletionTimestamp != nil && before.DeletionTimestamp == nil:
-		w.breaks("claim %s is deleted", before.Name)
+		if !w.unfinished(before) {
+			w.breaks("claim %s is deleted", before.Name)
+		}
+	case before.Annotations[dbv1.AnnotationRestoring] != "" && after.Annotations[dbv1.AnnotationRestored] != "" && !w.filled(after):
+		w.breaks("claim %s counts as restored, but no Job has filled it", after.Name)
 	case after.Spec.Resources.Requests.Storage().Cmp(*before.Status.Capacity.Storage()) < 0:
 		w.breaks("claim %s shrinks", after.Name)
+	}
+}
+
+// unfinished tells whether a claim is part of a restore that has not come to its end: what is in the volume is in the
+// backup, too.
+func (w *world) unfinished(claim *corev1.PersistentVolumeClaim) bool {
+	if get[*appsv1.StatefulSet](w.store, name) != nil || claim.Annotations[dbv1.AnnotationRestoring] == "" && claim.Annotations[dbv1.AnnotationRestored] == "" {
+		return false
+	}
+	return claim.Annotations[dbv1.AnnotationRestoring] != "" ||
+		slices.ContainsFunc(all[*corev1.PersistentVolumeClaim](w.store), func(c *corev1.PersistentVolumeClaim) bool {
+			return c.Annotations[dbv1.AnnotationRestoring] != ""
+		})
+}
+
+// filled tells whether a Job that was made for the claim as it is has filled its volume.
+func (w *world) filled(claim *corev1.PersistentVolumeClaim) bool {
+	return slices.ContainsFunc(all[*batchv1.Job](w.store), func(job *batchv1.Job) bool {
+		return len(job.Status.Conditions) > 0 && job.Status.Conditions[0].Type == batchv1.JobComplete &&
+			mounts(job.Spec.Template.Spec, claim.Name) && !job.CreationTimestamp.Before(&claim.CreationTimestamp)
+	})
+}
+
+func mounts(pod corev1.PodSpec, claim string) bool {
+	return slices.ContainsFunc(pod.Volumes, func(v corev1.Volume) bool {
+		return v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName == claim
+	})
+}
+
+// watchRestore: one Job at a time writes into a volume, and no member is made that would find a part of a backup.
+func (w *world) watchRestore() {
+	set := get[*appsv1.StatefulSet](w.store, name)
+	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
+		if set != nil && claim.Annotations[dbv1.AnnotationRestoring] != "" {
+			w.breaks("there is a StatefulSet while claim %s is being restored into", claim.Name)
+		}
+		writers := 0
+		for _, job := range all[*batchv1.Job](w.store) {
+			if len(job.Status.Conditions) == 0 && mounts(job.Spec.Template.Spec, claim.Name) {
+				writers++
+			}
+		}
+		if writers > 1 {
+			w.breaks("%d Jobs write into claim %s", writers, claim.Name)
+		}
 	}
 }
 

@@ -29,7 +29,8 @@ func (s *store) snapshot() map[string]string {
 	alias := strings.NewReplacer(aliases...)
 	objects := map[string]string{}
 	for _, object := range s.sorted() {
-		if _, history := object.(*appsv1.ControllerRevision); history {
+		_, history := object.(*appsv1.ControllerRevision)
+		if history || object.GetLabels()[dbv1.LabelComponent] == dbv1.ComponentRestore { // named after claims by UID
 			continue
 		}
 		objects[ref(object)] = alias.Replace(normalText(object))
