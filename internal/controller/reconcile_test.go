@@ -34,6 +34,7 @@ type server struct {
 	client.WithWatch
 	reads  func(object client.Object) error
 	writes func(what string) error
+	makes  func(object client.Object) error // of DatabaseBackups
 	sent   []string
 }
 
@@ -42,6 +43,7 @@ func newServer(t *testing.T, objects ...client.Object) *server {
 	s := &server{
 		reads:  func(client.Object) error { return nil },
 		writes: func(string) error { return nil },
+		makes:  func(client.Object) error { return nil },
 	}
 	store := fake.NewClientBuilder().WithScheme(testScheme(t)).WithStatusSubresource(&dbv1.DatabaseCluster{}).WithObjects(objects...).Build()
 	s.WithWatch = interceptor.NewClient(store, interceptor.Funcs{
@@ -50,6 +52,14 @@ func newServer(t *testing.T, objects ...client.Object) *server {
 				return err
 			}
 			return c.Get(ctx, key, object, options...)
+		},
+		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
+			if object.GetObjectKind().GroupVersionKind().Kind == "DatabaseBackup" {
+				if err := s.makes(object); err != nil {
+					return err
+				}
+			}
+			return c.Create(ctx, object, options...)
 		},
 		Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
 			object := configuration.(interface {

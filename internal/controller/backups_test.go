@@ -1,0 +1,132 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// clockwork makes a Reconciler over a store.
+func clockwork(s *server) *Reconciler {
+	return &Reconciler{Cached: s, Live: s, Writer: apply.Writer{Client: s}, Clock: clocktesting.NewFakePassiveClock(moment.Time)}
+}
+
+func TestABackupThatIsDueIsMadeOnceAndTheNameOfAnotherLeftAlone(t *testing.T) {
+	cluster := running()
+	due := plan.Backups{Create: []resources.Child{resources.ScheduledBackup(cluster, "nightly", moment.Time)}}
+	s := newServer(t, cluster)
+	for try, want := range []string{"BackupScheduled", ""} {
+		done, err := clockwork(s).actOnBackups(t.Context(), cluster, due)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := reasons(done); got != want {
+			t.Errorf("try %d: told %q, want %q", try, got, want)
+		}
+	}
+
+	theirs := &dbv1.DatabaseBackup{}
+	theirs.Namespace, theirs.Name = cluster.Namespace, due.Create[0].Name()
+	theirs.Labels = map[string]string{dbv1.LabelSchedule: "nightly", dbv1.LabelClusterUID: "other"}
+	s = newServer(t, cluster, theirs)
+	done, err := clockwork(s).actOnBackups(t.Context(), cluster, due)
+	if err != nil || reasons(done) != "BackupNameTaken" || done[0].kind != corev1.EventTypeWarning {
+		t.Errorf("told %+v, %v", done, err)
+	}
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(theirs), theirs); err != nil || theirs.Labels[dbv1.LabelClusterUID] != "other" {
+		t.Errorf("%+v, %v", theirs, err)
+	}
+}
+
+func reasons(done []happening) string {
+	all := make([]string, 0, len(done))
+	for _, h := range done {
+		all = append(all, h.reason)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestABackupThatHasChangedSinceIsNeitherDeletedNorVerified(t *testing.T) {
+	cluster, stored := running(), backupOf(deleted(), dbv1.BackupCompleted)
+	s := newServer(t, cluster, stored)
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(stored), stored); err != nil {
+		t.Fatal(err)
+	}
+	seen := state.BackupOf(stored)
+	stale := seen
+	stale.Version = "1"
+	verify := func(b state.Backup) plan.Backups {
+		return plan.Backups{Verify: []plan.Verify{{Backup: b, Request: "tonight"}}}
+	}
+	if _, err := clockwork(s).actOnBackups(t.Context(), cluster, verify(stale)); !apierrors.IsConflict(err) {
+		t.Errorf("verified an older version: %v", err)
+	}
+	done, err := clockwork(s).actOnBackups(t.Context(), cluster, verify(seen))
+	if err != nil || reasons(done) != "VerificationScheduled" {
+		t.Errorf("told %+v, %v", done, err)
+	}
+	expire := plan.Backups{Delete: []plan.Removal{{Kind: "DatabaseBackup", Name: seen.Name, UID: seen.UID, Version: seen.Version}}}
+	if done, err := clockwork(s).actOnBackups(t.Context(), cluster, expire); !apierrors.IsConflict(err) || len(done) > 0 {
+		t.Errorf("deleted an older version: %+v, %v", done, err)
+	}
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(stored), stored); err != nil || stored.Annotations[dbv1.AnnotationVerify] != "tonight" {
+		t.Fatalf("%+v, %v", stored, err)
+	}
+	expire.Delete[0].Version = stored.ResourceVersion
+	if done, err := clockwork(s).actOnBackups(t.Context(), cluster, expire); err != nil || reasons(done) != "BackupExpired" {
+		t.Errorf("told %+v, %v", done, err)
+	}
+}
+
+func TestABackupThatCannotBeMadeHoldsNothingElseUp(t *testing.T) {
+	cluster := running()
+	cluster.CreationTimestamp = metav1.NewTime(moment.AddDate(0, 0, -2))
+	s := newServer(t, cluster)
+	if _, err := s.pass(t); err != nil { // makes the members
+		t.Fatal(err)
+	}
+	s.makes = func(object client.Object) error {
+		return apierrors.NewForbidden(schema.GroupResource{Resource: "databasebackups"}, object.GetName(), nil)
+	}
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(cluster), cluster); err != nil {
+		t.Fatal(err)
+	}
+	cluster.Spec.Engine, cluster.Spec.Backup = "database-v1", &dbv1.Backup{Schedules: []dbv1.BackupSchedule{{Name: "nightly", Cron: "0 3 * * *"}}}
+	cluster.Spec.Replicas = 2
+	engine := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: "database-v1"}}
+	engine.Spec.Actions.Backup = &dbv1.EngineAction{Command: []string{"dump"}}
+	if err := s.Create(t.Context(), engine); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Update(t.Context(), cluster); err != nil {
+		t.Fatal(err)
+	}
+	result, _ := s.pass(t)
+	if !slices.Contains(s.sent, "apply StatefulSet orders") {
+		t.Errorf("sent %q", s.sent)
+	}
+	if got := s.condition(t, dbv1.ConditionStalled); !strings.Contains(got, "True Refused") {
+		t.Error(got)
+	}
+	if result.RequeueAfter == 0 || result.RequeueAfter > time.Minute {
+		t.Errorf("tried again in %s", result.RequeueAfter)
+	}
+}

@@ -1,0 +1,184 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// answers lets every Job's pod succeed: backups, verifications, and the deletion of a backup's data.
+func answers(pod *corev1.Pod) {
+	if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentVerification {
+		exits(pod, 0, `{"output":{"role":"primary"},"reason":"","message":""}`)
+		return
+	}
+	yields(pod)
+}
+
+func awaitClusterTold(t *testing.T, cluster *dbv1.DatabaseCluster, kind, reason, note string) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("an event %s of the cluster", reason), func() error {
+		all := &eventsv1.EventList{}
+		if err := admin.List(t.Context(), all, client.InNamespace(cluster.Namespace)); err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(all.Items, func(e eventsv1.Event) bool {
+			return e.Regarding.UID == cluster.UID && e.Type == kind && e.Reason == reason && strings.Contains(e.Note, note)
+		}) {
+			return fmt.Errorf("there are %d others", len(all.Items))
+		}
+		return nil
+	})
+}
+
+// scheduled are the backups that a schedule of the cluster made, by name.
+func scheduled(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string) []dbv1.DatabaseBackup {
+	t.Helper()
+	list := &dbv1.DatabaseBackupList{}
+	if err := admin.List(t.Context(), list, client.InNamespace(cluster.Namespace), client.MatchingLabels{
+		dbv1.LabelClusterUID: string(cluster.UID), dbv1.LabelSchedule: schedule,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
+}
+
+// madeFor makes a backup as a schedule would for a time, and waits until it is complete.
+func madeFor(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string, at time.Time) *dbv1.DatabaseBackup {
+	t.Helper()
+	b := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{
+		Namespace: cluster.Namespace, Name: naming.ScheduledBackup(cluster.Name, schedule, at), Labels: naming.BackupLabels(cluster),
+		Annotations: map[string]string{dbv1.AnnotationScheduled: at.Format(time.RFC3339)},
+	}}
+	b.Labels[dbv1.LabelSchedule] = schedule
+	b.Spec = dbv1.DatabaseBackupSpec{Cluster: cluster.Name, DeletionPolicy: dbv1.BackupDelete}
+	create(t, b)
+	return awaitPhase(t, b, dbv1.BackupCompleted, "")
+}
+
+// TestAScheduleMakesABackupThatIsVerified waits for the clock: a minute at most.
+func TestAScheduleMakesABackupThatIsVerified(t *testing.T) {
+	cluster := safe(t, "scheduled-v1", answers)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) {
+		c.Spec.Backup.Schedules = []dbv1.BackupSchedule{{Name: "minutely", Cron: "* * * * *"}, {Name: "never", Cron: "* * * * *", Suspend: true}}
+		c.Spec.Backup.MaxAge = &metav1.Duration{Duration: time.Hour}
+		c.Spec.Backup.Verify = &dbv1.BackupVerify{Cron: "* * * * *", DeadlineSeconds: 600}
+	})
+	awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionUnknown, dbv1.ReasonNoBackup)
+	awaitCondition(t, cluster, dbv1.ConditionBackupVerified, metav1.ConditionUnknown, dbv1.ReasonNotVerified)
+	due := cluster.Status.Backup.NextTime.Time
+	if left := time.Until(due); left <= -time.Minute || left > time.Minute {
+		t.Fatalf("the next backup is due in %s", left)
+	}
+
+	w, err := admin.Watch(t.Context(), &dbv1.DatabaseBackupList{}, client.InNamespace(cluster.Namespace))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	var made *dbv1.DatabaseBackup
+	select {
+	case event := <-w.ResultChan():
+		made = event.Object.(*dbv1.DatabaseBackup)
+	case <-time.After(2 * time.Minute):
+		t.Fatal("no backup was made")
+	}
+	if made.Annotations[dbv1.AnnotationScheduled] != due.UTC().Format(time.RFC3339) || made.Name != naming.ScheduledBackup("orders", "minutely", due) {
+		t.Errorf("%s for %s, want one for %s", made.Name, made.Annotations[dbv1.AnnotationScheduled], due)
+	}
+	if made.Spec.DeletionPolicy != dbv1.BackupDelete || len(made.OwnerReferences) > 0 {
+		t.Errorf("%+v", made)
+	}
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Schedules[0].Suspend = true })
+	awaitPhase(t, made, dbv1.BackupCompleted, "")
+	awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionTrue, dbv1.ReasonBackupFresh)
+	awaitCondition(t, cluster, dbv1.ConditionBackupVerified, metav1.ConditionTrue, dbv1.ReasonVerified)
+	if s := cluster.Status.Backup; s.LastCompleted != made.Name || s.LastCompletedBytes != 2<<20 || s.LastVerified != made.Name || s.NextTime != nil {
+		t.Errorf("%+v", s)
+	}
+	awaitClusterTold(t, cluster, corev1.EventTypeNormal, "BackupScheduled", made.Name)
+	awaitClusterTold(t, cluster, corev1.EventTypeNormal, "VerificationScheduled", made.Name)
+	if others := scheduled(t, cluster, "never"); len(others) > 0 {
+		t.Errorf("a schedule that is suspended made %s", others[0].Name)
+	}
+}
+
+func TestRetentionDeletesBackupsWithTheirDataAndNothingElse(t *testing.T) {
+	cluster := safe(t, "retained-v1", answers)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) {
+		c.Spec.Backup.Schedules = []dbv1.BackupSchedule{{Name: "yearly", Cron: "@yearly"}}
+	})
+	today := time.Now().UTC().Truncate(time.Minute)
+	var all []*dbv1.DatabaseBackup
+	for ago := 3; ago > 0; ago-- {
+		all = append(all, madeFor(t, cluster, "yearly", today.Add(-time.Duration(ago)*time.Hour)))
+	}
+	kept := []*dbv1.DatabaseBackup{
+		all[2], awaitPhase(t, backup(t, cluster, "by-hand", dbv1.BackupDelete), dbv1.BackupCompleted, ""),
+		madeFor(t, cluster, "other", today.Add(-9*time.Hour)),
+		madeFor(t, cluster, "yearly", today.Add(-8*time.Hour)),
+	}
+	change(t, kept[3], func(b *dbv1.DatabaseBackup) { b.Labels[dbv1.LabelClusterUID] = "former" })
+	change(t, cluster, func(c *dbv1.DatabaseCluster) {
+		c.Spec.Backup.Schedules[0].Retention = &dbv1.BackupRetention{Count: new(int32(1))}
+	})
+	for _, b := range all[:2] {
+		awaitGone(t, b)
+		if got := jobs(t, b, dbv1.ComponentBackupDeletion); len(got) != 1 {
+			t.Errorf("%d Jobs have deleted the data of %s", len(got), b.Name)
+		}
+	}
+	awaitClusterTold(t, cluster, corev1.EventTypeNormal, "BackupExpired", `schedule "yearly" does not keep it any more`)
+	looked(t, cluster)
+	quiet(t)
+	for _, b := range kept {
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(b), b); apierrors.IsNotFound(err) || b.DeletionTimestamp != nil {
+			t.Errorf("%s was deleted", b.Name)
+		}
+	}
+}
+
+func TestAScheduleThatCannotBeReadIsToldAndTheOthersGoOn(t *testing.T) {
+	cluster := safe(t, "invalid-schedule-v1", answers)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) {
+		c.Spec.Backup.Schedules = []dbv1.BackupSchedule{
+			{Name: "bad", Cron: "0 3 * * 9"}, {Name: "nowhere", Cron: "0 3 * * *", TimeZone: "Europe/Atlantis"}, {Name: "good", Cron: "@yearly", TimeZone: "Europe/Berlin"},
+		}
+		c.Spec.Backup.Verify = &dbv1.BackupVerify{Cron: "0 0 30 2 *", DeadlineSeconds: 600}
+	})
+	told := awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionFalse, dbv1.ReasonScheduleInvalid)
+	mustContain(t, told.Message, `schedule "bad" makes no backups: cron "0 3 * * 9" cannot be read`, `schedule "nowhere" makes no backups: timeZone "Europe/Atlantis" is not known`)
+	mustContain(t, awaitCondition(t, cluster, dbv1.ConditionBackupVerified, metav1.ConditionFalse, dbv1.ReasonScheduleInvalid).Message, "names a day that never comes")
+	awaitClusterTold(t, cluster, corev1.EventTypeWarning, dbv1.ReasonScheduleInvalid, "Europe/Atlantis")
+	awaitReady(t, cluster)
+	if next := cluster.Status.Backup.NextTime; next == nil || next.In(time.UTC).Format("01-02T15:04") != "12-31T23:00" {
+		t.Errorf("the next backup is due at %s", next)
+	}
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Schedules, c.Spec.Backup.Verify = nil, nil })
+	awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionUnknown, dbv1.ReasonNoBackup)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Backup = nil })
+	eventually(t, "what told of backups to go", func() error {
+		s := read(t, cluster).Status
+		if gone := !slices.ContainsFunc(s.Conditions, func(c metav1.Condition) bool { return strings.HasPrefix(c.Type, "Backup") }); !gone || s.Backup != nil {
+			return fmt.Errorf("%+v", s)
+		}
+		return nil
+	})
+}
