@@ -13,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
 // Task is what the operator uses of a Job that it made, and of the Job's pods.
@@ -117,10 +119,17 @@ func TryOf(pod *corev1.Pod) Try {
 		Succeeded: pod.Status.Phase == corev1.PodSucceeded,
 		Result:    resultOf(pod),
 	}
-	if !try.Succeeded { // the pods of a Job are not restarted: there is nothing previous to them
+	if !try.Succeeded && !actionDone(pod) { // the pods of a Job are not restarted: there is nothing previous to them
 		try.Problem = strings.TrimSuffix(problem(pod), previousLogs)
 	}
 	return try
+}
+
+// actionDone tells that the action ended well. The pod's phase says so only a moment later.
+func actionDone(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
+		return s.Name == naming.ActionContainer && s.State.Terminated != nil && s.State.Terminated.ExitCode == 0
+	})
 }
 
 func tries(pods []corev1.Pod) []Try {

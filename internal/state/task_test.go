@@ -64,6 +64,9 @@ func TestTheNewestPodTellsHowATaskGoes(t *testing.T) {
 	restored.Status.Phase, restored.Status.InitContainerStatuses, restored.Status.ContainerStatuses = corev1.PodFailed, restored.Status.ContainerStatuses, nil
 	restored.Status.InitContainerStatuses[0].Name = "restore"
 	restored.Status.InitContainerStatuses[0].State.Terminated = &corev1.ContainerStateTerminated{ExitCode: 30, Message: `{"message":"a piece is missing"}`}
+	// Its container has ended before its phase says so.
+	ending := ended("new", 9, 0, `{"sha256":"cd"}`)
+	ending.Status.Phase = corev1.PodRunning
 	complete := &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}}}
 	failed := &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Message: "backoff limit"}}}}
 	cases := map[string]struct {
@@ -77,6 +80,7 @@ func TestTheNewestPodTellsHowATaskGoes(t *testing.T) {
 		"it cannot start":                        {&batchv1.Job{}, []corev1.Pod{waiting}, "new", "pod new: container action: image pull failed: no such image", ""},
 		"a message that is none":                 {failed, []corev1.Pod{ended("a", 1, 137, "Killed")}, "a", "pod a: container action: exited with code 137 (Error)", ""},
 		"done at the second try":                 {complete, []corev1.Pod{ended("b", 2, 0, `{"sha256":"ab"}`), ended("a", 1, 1, `{"message":"first"}`)}, "b", "", "ab"},
+		"about to be done":                       {&batchv1.Job{}, []corev1.Pod{ending}, "new", "", "cd"},
 		"done, and the pod that did it is gone":  {complete, []corev1.Pod{ended("a", 1, 1, `{"message":"first"}`)}, "a", "pod a: container action: exited with code 1 (Error)", ""},
 		"the container before the main one said": {failed, []corev1.Pod{restored}, "new", "a piece is missing", ""},
 	}

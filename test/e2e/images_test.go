@@ -74,29 +74,3 @@ func TestRedisKeepsWhatItWasTold(t *testing.T) {
 	got := w.do("exec", "cache-0", "--", "redis-cli", "-h", "cache", "get", "note")
 	w.must(got == "still here", "the note is %q after its pod was killed", got)
 }
-
-const gateway = `
-apiVersion: v1
-kind: Pod
-metadata: {name: s3}
-spec:
-  automountServiceAccountToken: false
-  securityContext: {runAsNonRoot: true, runAsUser: 65532, fsGroup: 65532, seccompProfile: {type: RuntimeDefault}}
-  containers:
-  - name: s3
-    image: %s
-    env:
-    - {name: ROOT_ACCESS_KEY_ID, value: test}
-    - {name: ROOT_SECRET_ACCESS_KEY, value: test-secret}
-    - {name: VGW_HEALTH, value: /healthy}
-    readinessProbe: {httpGet: {path: /healthy, port: 7070}, periodSeconds: 2}
-    securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
-    volumeMounts: [{name: data, mountPath: /data}]
-  volumes: [{name: data, emptyDir: {}}]
-`
-
-func TestAnS3ServerRunsBesideTheClusters(t *testing.T) {
-	w := newWorld(t)
-	w.apply(fmt.Sprintf(gateway, w.needs(s3Image)))
-	w.do("wait", "pod/s3", "--for=condition=Ready", "--timeout="+patience.String())
-}

@@ -1,0 +1,168 @@
+//go:build e2e
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// restored makes a cluster of a backup and compares what is in it with what was.
+func (w world) restored(name, source, want string) {
+	w.Helper()
+	w.postgres(name, "bootstrap: {fromBackup: "+source+"}")
+	w.await(name, "Ready")
+	got := w.fingerprint(name + "-0")
+	w.must(got == want, "%s has %q, want %q", name, got, want)
+	w.must(strings.HasPrefix(got, "1000000 "), "%s does not have a million rows: %q", name, got)
+	w.eventually("Completed", "get", "databasecluster", name, "-o", "jsonpath={.status.restore.phase}")
+	w.Log(name, w.of("databasecluster/"+name, "{.status.restore}"))
+}
+
+func TestSmokeABackupOnAVolumeIsRestored(t *testing.T) {
+	w := newWorld(t)
+	w.apply(volume)
+	w.postgres("orders", "backup: {destination: "+toVolume+"}")
+	w.await("orders", "Ready")
+	w.million("orders-0")
+	want := w.fingerprint("orders-0")
+	w.backup("before-the-migration", "orders")
+	w.completed("before-the-migration")
+	w.psql("orders-0", "DROP TABLE item")
+	w.restored("again", "{name: before-the-migration}", want)
+}
+
+func TestABucketOutlivesClustersAndTheirBackups(t *testing.T) {
+	w := newWorld(t)
+	w.s3()
+	w.postgres("orders", "backup: {destination: "+toS3+"}")
+	w.await("orders", "Ready")
+	w.million("orders-0")
+	want := w.fingerprint("orders-0")
+	w.backup("first", "orders")
+	w.backup("second", "orders", "deletionPolicy: Delete")
+	w.completed("first")
+	w.completed("second")
+	w.eventually("True", "get", "databasecluster", "orders", "-o", condition("BackupHealthy"))
+	w.restored("by-name", "{name: first}", want)
+
+	first, second := w.of("databasebackup/first", "{.status.location}"), w.of("databasebackup/second", "{.status.location}")
+	w.do("delete", "databasecluster", "orders", "--timeout="+patience.String())
+	w.do("delete", "databasebackups", "--all", "--timeout="+patience.String())
+	w.must(w.bucket("ls "+folder(first)) != "", "deletionPolicy Retain did not keep the data")
+	w.must(w.bucket("find . -path '*"+folder(second)+"*' -type f") == "", "deletionPolicy Delete kept the data")
+	w.restored("by-location", `{location: {url: "`+first+`", endpoint: "http://s3:7070", credentialsSecretName: backup-credentials}}`, want)
+}
+
+func TestAScheduleMakesBackupsThatAreProved(t *testing.T) {
+	w := newWorld(t)
+	w.s3()
+	w.postgres("orders", `
+backup:
+  destination: `+toS3+`
+  maxAge: 1h
+  schedules: [{name: often, cron: "* * * * *", retention: {count: 2}}]
+  verify: {cron: "* * * * *", deadlineSeconds: 300}`)
+	w.await("orders", "Ready")
+	w.million("orders-0")
+	first := w.scheduled(0)
+	w.completed(first)
+	w.turns("databasecluster/orders", "BackupHealthy", "True")
+	w.turns("databasecluster/orders", "BackupVerified", "True")
+	w.completed(w.scheduled(2))
+	w.do("wait", "--for=delete", "databasebackup/"+first, "--timeout="+patience.String())
+}
+
+// scheduled is the name of the backup of that number, from 0, that a schedule makes.
+func (w world) scheduled(number int) string {
+	w.Helper()
+	path := fmt.Sprintf("jsonpath={.items[%d].metadata.name}", number)
+	w.eventually("orders-often", "get", "databasebackups", "--sort-by=.metadata.creationTimestamp", "-o", path)
+	return w.do("get", "databasebackups", "--sort-by=.metadata.creationTimestamp", "-o", path)
+}
+
+func TestAChangedPieceIsFoundByVerificationAndRefusedByRestore(t *testing.T) {
+	w := newWorld(t)
+	w.s3()
+	w.postgres("orders", "backup: {destination: "+toS3+`, verify: {cron: "@yearly"}}`)
+	w.await("orders", "Ready")
+	w.million("orders-0")
+	w.backup("good", "orders")
+	w.completed("good")
+	w.do("annotate", "databasebackup", "good", "database.dbcluster.io/verify=1")
+	w.turns("databasebackup/good", "Verified", "True")
+	w.turns("databasecluster/orders", "BackupVerified", "True")
+
+	piece := folder(w.of("databasebackup/good", "{.status.location}")) + "/member-0/00000.zst"
+	w.bucket("printf changed | dd of=" + piece + " bs=1 seek=100000 conv=notrunc")
+	w.do("annotate", "databasebackup", "good", "database.dbcluster.io/verify=2", "--overwrite")
+	w.turns("databasebackup/good", "Verified", "False", "member-0/00000.zst")
+	w.turns("databasecluster/orders", "BackupVerified", "False", "good")
+	w.warned("orders", "good")
+	w.warned("good", "member-0/00000.zst")
+
+	w.postgres("again", "bootstrap: {fromBackup: {name: good}}")
+	w.turns("databasecluster/again", "Stalled", "True RestoreFailed", "member-0/00000.zst")
+	w.warned("again", "member-0/00000.zst")
+	w.must(w.do("get", "pods", "-l", "app.kubernetes.io/instance=again,app.kubernetes.io/component=database", "-o", "name") == "", "a member runs on half of a backup")
+}
+
+func TestEveryMemberGetsItsOwnDataBack(t *testing.T) {
+	w := newWorld(t)
+	w.s3()
+	w.postgres("orders", "backup: {destination: "+toS3+"}", "replicas: 2")
+	w.await("orders", "Ready")
+	for _, pod := range []string{"orders-0", "orders-1"} {
+		w.psql(pod, "CREATE TABLE note AS SELECT '"+pod+"' AS text")
+	}
+	w.backup("both", "orders")
+	w.completed("both")
+	w.Log(w.of("databasebackup/both", "{.status.streams}"))
+	w.postgres("again", "bootstrap: {fromBackup: {name: both}}", "replicas: 2")
+	w.await("again", "Ready")
+	for i := range 2 {
+		got := w.psql(fmt.Sprintf("again-%d", i), "SELECT text FROM note")
+		w.must(got == fmt.Sprintf("orders-%d", i), "again-%d has the data of %s", i, got)
+	}
+	w.postgres("wrong", "bootstrap: {fromBackup: {name: both}}")
+	w.turns("databasecluster/wrong", "Stalled", "True", "2 members")
+}
+
+const redisEngine = `
+apiVersion: database.dbcluster.io/v1alpha1
+kind: DatabaseCluster
+metadata: {name: NAME}
+spec:
+  engine: redis-single-v1
+  image: IMAGE
+  secretName: orders
+  replicas: 1
+  resources: {requests: {cpu: 10m}}
+  storage: {size: 100Mi}
+`
+
+func TestRedisComesBack(t *testing.T) {
+	w := newWorld(t)
+	w.s3()
+	w.manifest("v1", "Secret", "orders", "stringData: {password: secret}")
+	text := strings.ReplaceAll(redisEngine, "IMAGE", w.needs(redisImage))
+	w.apply(strings.ReplaceAll(text, "NAME", "cache") + indent("backup: {destination: "+toS3+"}"))
+	w.await("cache", "Ready")
+	ask := func(pod string, command ...string) string {
+		return w.do(append([]string{"exec", pod, "-c", "database", "--", "env", "REDISCLI_AUTH=secret", "redis-cli", "-e"}, command...)...)
+	}
+	ask("cache-0", "eval", "for i = 1, 10000 do redis.call('set', 'key' .. i, i) end", "0")
+	w.backup("full", "cache")
+	w.completed("full")
+	ask("cache-0", "flushall")
+	w.apply(strings.ReplaceAll(text, "NAME", "again") + indent("bootstrap: {fromBackup: {name: full}}"))
+	w.await("again", "Ready")
+	w.must(strings.HasSuffix(ask("again-0", "dbsize"), "10000"), "there are %s keys", ask("again-0", "dbsize"))
+	sum := ask("again-0", "eval", "local s = 0 for i = 1, 10000 do s = s + redis.call('get', 'key' .. i) end return s", "0")
+	w.must(strings.HasSuffix(sum, "50005000"), "the values add up to %s", sum)
+}
