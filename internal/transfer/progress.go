@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // progress counts what goes by, and tells it now and then.
@@ -43,16 +45,26 @@ func (p *progress) every(ctx context.Context, interval time.Duration) (done func
 	return func() {
 		cancel()
 		finished.Wait()
-		p.tell(float64(p.bytes.Load()) / max(time.Since(p.started).Seconds(), 0.001))
+		p.tell(float64(p.bytes.Load())/max(time.Since(p.started).Seconds(), 0.001), "peakMemoryBytes", peakMemory())
 	}
 }
 
-func (p *progress) tell(rate float64) {
+func (p *progress) tell(rate float64, more ...any) {
 	attributes := []any{"bytes", p.bytes.Load(), "storedBytes", p.storedBytes.Load()}
 	if p.total > 0 {
 		attributes = append(attributes, "totalBytes", p.total)
 	}
-	p.log.Info("progress", append(attributes, "bytesPerSecond", int64(rate))...)
+	attributes = append(attributes, "bytesPerSecond", int64(rate))
+	p.log.Info("progress", append(attributes, more...)...)
+}
+
+// peakMemory is the most resident memory that this process has had, the action's apart; 0 when it is not known.
+func peakMemory() int64 {
+	var usage unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	return usage.Maxrss << 10
 }
 
 // counting is a writer that only counts.

@@ -49,7 +49,7 @@ type world struct {
 func newWorld(t *testing.T) world {
 	t.Helper()
 	t.Parallel()
-	w := world{t, "e2e-" + strings.ToLower(strings.TrimPrefix(t.Name(), "Test"))}
+	w := world{t, "e2e-" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(t.Name(), "Test")), "/", "-")}
 	w.namespace = w.namespace[:min(len(w.namespace), 60)]
 	w.kubectl("create", "namespace", w.namespace)
 	w.kubectl("label", "namespace", w.namespace, "pod-security.kubernetes.io/enforce=restricted")

@@ -1,0 +1,113 @@
+//go:build e2e
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+const finalBackup = `deletion: {hooks: [{name: final, type: Backup}], deadlineSeconds: 240}`
+
+// lastRites deletes the cluster "orders", and logs the backup that it left behind, which is returned.
+func (w world) lastRites() string {
+	w.Helper()
+	uid := w.of("databasecluster/orders", "{.metadata.uid}")
+	w.do("delete", "databasecluster", "orders", "--timeout="+patience.String())
+	name := "orders-final-" + uid[:8]
+	w.completed(name)
+	w.must(w.do("get", "pods", "-l", "app.kubernetes.io/component=database", "-o", "name") == "", "members outlived their cluster")
+	w.must(w.do("get", "persistentvolumeclaims", "data-orders-0", "-o", "name") != "", "the volume went")
+	return name
+}
+
+func TestAClusterThatIsDeletedLeavesAFinalBackup(t *testing.T) {
+	states := map[string]func(world){
+		"Running":    func(world) {},
+		"Hibernated": func(w world) { w.patch(`{"hibernated":true}`); w.await("orders", "Hibernated"); w.settle() },
+		"Broken": func(w world) {
+			w.patch(`{"image":"localhost/no-such:image"}`)
+			w.says("Degraded", "image pull failed")
+		},
+		"Foreground": func(w world) {
+			w.do("delete", "databasecluster", "orders", "--cascade=foreground", "--wait=false")
+		},
+	}
+	for name, bring := range states {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.s3()
+			w.postgres("orders", "backup: {destination: "+toS3+"}", finalBackup)
+			w.await("orders", "Ready")
+			w.million("orders-0")
+			want := w.fingerprint("orders-0")
+			bring(w)
+			if name == "Broken" { // a Job needs the image, too: the way out is to correct it
+				w.do("delete", "databasecluster", "orders", "--wait=false")
+				w.turns("databasecluster/orders", "DeletionBlocked", "localhost/no-such:image")
+				w.patch(`{"image":"` + postgresImage + `"}`)
+			}
+			w.restored("again", "{name: "+w.lastRites()+"}", want)
+		})
+	}
+}
+
+func TestADeletionWaitsForABackupThatCannotBeMade(t *testing.T) {
+	w := newWorld(t)
+	w.postgres("orders", "backup: {destination: "+toS3+"}", finalBackup)
+	w.await("orders", "Ready")
+	w.do("delete", "databasecluster", "orders", "--wait=false")
+	w.turns("databasecluster/orders", "DeletionBlocked", "backup-credentials")
+	w.must(w.psql("orders-0", "SELECT 1") == "1", "the member does not run any more")
+	w.s3()
+	w.do("wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
+	w.Log("\n" + w.do("get", "databasebackups", "-o", "wide"))
+}
+
+func TestVolumesGoWhereThatIsThePolicy(t *testing.T) {
+	w := newWorld(t)
+	w.apply(volume)
+	w.postgres("orders", "replicas: 2", "backup: {destination: "+toVolume+"}",
+		"deletion: {volumes: Delete, hooks: [{name: final, type: Backup}, {name: stop, type: Shutdown}]}")
+	w.await("orders", "Ready")
+	w.do("delete", "databasecluster", "orders", "--wait=false")
+	w.eventually(`"exitCode":0`, "get", "databasecluster", "orders", "-o", "jsonpath={.status.hooks}")
+	w.do("wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
+	w.must(w.do("get", "persistentvolumeclaims", "-o", "name") == "persistentvolumeclaim/backups", "these claims are left: %s", w.do("get", "persistentvolumeclaims"))
+	w.Log("\n" + w.do("get", "events", "--field-selector=involvedObject.name=orders"))
+}
+
+func TestADatabaseThatIsKilledIsNotTakenForOneThatStopped(t *testing.T) {
+	w := newWorld(t)
+	w.postgres("orders", "deletion: {volumes: Delete, hooks: [{name: stop, type: Shutdown}]}")
+	w.await("orders", "Ready")
+	// It goes on listening to nothing: the kubelet has to kill it.
+	w.patch(`{"command":["sh","-c","trap '' TERM INT; docker-entrypoint.sh postgres -c hba_file=/dbc/scripts/pg_hba.conf & while :; do sleep 1; done"],"terminationGracePeriodSeconds":5,"probes":{"readiness":{"exec":{"command":["true"]}}}}`)
+	w.settle()
+	w.do("delete", "databasecluster", "orders", "--wait=false")
+	w.turns("databasecluster/orders", "DeletionBlocked", "True HookFailed", "exit code 137")
+	w.warned("orders", "exit code 137")
+	w.do("annotate", "databasecluster", "orders", "database.dbcluster.io/skip-deletion-hooks=true")
+	w.do("wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
+	w.must(w.do("get", "persistentvolumeclaim", "data-orders-0", "-o", "name") != "", "the volume of a killed database went")
+	w.warned("orders", "skip-deletion-hooks")
+}
+
+func TestAProtectedClusterCannotBeDeleted(t *testing.T) {
+	w := newWorld(t)
+	w.postgres("orders", "deletion: {protection: true, volumes: Delete}")
+	w.await("orders", "Ready")
+	w.turns("databasecluster/orders", "ProtectionEnforced", "True")
+	for _, object := range []string{"databasecluster/orders", "persistentvolumeclaim/data-orders-0"} {
+		text, err := run(w.Context(), "", "-n", w.namespace, "delete", object, "--wait=false")
+		w.must(err != nil && strings.Contains(text, "protect"), "delete %s says %q", object, text)
+		w.Log(text)
+	}
+	w.patch(`{"deletion":{"protection":false}}`)
+	w.do("delete", "databasecluster", "orders", "--timeout="+patience.String())
+	w.must(w.do("get", "persistentvolumeclaims", "-o", "name") == "", "the volumes stay")
+}
