@@ -130,9 +130,10 @@ func backedUp(object client.Object) []string {
 	return nil
 }
 
-// backupFacts are those of state.Backup, whose it is, and the location, by which a new cluster may name it.
+// backupFacts are those of state.Backup and state.HookBackup, whose it is, and the location, by which a new cluster
+// may name it.
 func backupFacts(backup *dbv1.DatabaseBackup) any {
-	return []any{state.BackupOf(backup).Facts(), backup.Spec.Cluster, backup.Status.Location}
+	return []any{state.BackupOf(backup).Facts(), state.HookBackupOf(backup), backup.Spec.Cluster, backup.Status.Location}
 }
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=create;patch;delete

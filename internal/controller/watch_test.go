@@ -115,9 +115,24 @@ func backupOf(c *dbv1.DatabaseCluster, phase dbv1.BackupPhase) *dbv1.DatabaseBac
 func TestHowFarABackupIsWakesNoCluster(t *testing.T) {
 	before := backupOf(deleted(), dbv1.BackupRunning)
 	after := before.DeepCopy()
-	after.ResourceVersion, after.Status.Bytes, after.Status.Rate, after.Status.Message = "9", 42, "85 MiB/s", "running"
+	after.ResourceVersion, after.Status.Bytes, after.Status.Rate = "9", 42, "85 MiB/s"
 	if changed(backupFacts).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
 		t.Error("progress passes")
+	}
+}
+
+// A deletion hook waits for it: it tells why, and stops the members when those that are left cannot be asked.
+func TestWhatABackupWaitsForAndWhoIsDoneWakesItsCluster(t *testing.T) {
+	for name, change := range map[string]func(*dbv1.DatabaseBackup){
+		"message": func(b *dbv1.DatabaseBackup) { b.Status.Message = "the bucket is full" },
+		"stream":  func(b *dbv1.DatabaseBackup) { b.Status.Streams = []dbv1.BackupStream{{Ordinal: 0}} },
+	} {
+		before := backupOf(deleted(), dbv1.BackupRunning)
+		after := before.DeepCopy()
+		change(after)
+		if !changed(backupFacts).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
+			t.Errorf("a change of the %s is not heard", name)
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ type HookBackup struct {
 	// Ending tells that it is being deleted; it counts no more, but its name is not free yet.
 	Ending bool
 	Phase  dbv1.BackupPhase
-	// Message says what it waits for, or why it failed; "" while it runs.
+	// Message says what it waits for, what goes on, or why it failed.
 	Message string
 	// Location is where it is.
 	Location string
@@ -32,10 +32,7 @@ type HookBackup struct {
 func HookBackupOf(backup *dbv1.DatabaseBackup) HookBackup {
 	b := HookBackup{
 		Name: backup.Name, Created: backup.CreationTimestamp, Ending: backup.DeletionTimestamp != nil,
-		Phase: backup.Status.Phase, Location: backup.Status.Location, Members: backup.Status.Members,
-	}
-	if b.Phase != dbv1.BackupRunning {
-		b.Message = backup.Status.Message
+		Phase: backup.Status.Phase, Message: backup.Status.Message, Location: backup.Status.Location, Members: backup.Status.Members,
 	}
 	for _, stream := range backup.Status.Streams {
 		b.Done = append(b.Done, stream.Ordinal)

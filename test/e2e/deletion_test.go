@@ -41,15 +41,18 @@ func TestAClusterThatIsDeletedLeavesAFinalBackup(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.s3()
-			w.postgres("orders", "backup: {destination: "+toS3+"}", finalBackup)
+			w.postgres("orders", "backup: {deadlineSeconds: 30, destination: "+toS3+"}", finalBackup)
 			w.await("orders", "Ready")
 			w.million("orders-0")
 			want := w.fingerprint("orders-0")
 			bring(w)
-			if name == "Broken" { // a Job needs the image, too: the way out is to correct it
+			if name == "Broken" { // its Jobs need the image, too
 				w.do("delete", "databasecluster", "orders", "--wait=false")
-				w.turns("databasecluster/orders", "DeletionBlocked", "localhost/no-such:image")
-				w.patch(`{"image":"` + postgresImage + `"}`)
+				w.turns("databasecluster/orders", "DeletionBlocked", "False HookRunning", "localhost/no-such:image")
+				w.turns("databasecluster/orders", "DeletionBlocked", "True HookFailed", "localhost/no-such:image", "Delete DatabaseBackup")
+				w.warned("orders", "localhost/no-such:image")
+				w.patch(`{"image":"` + postgresImage + `","deletion":{"deadlineSeconds":240},"backup":{"deadlineSeconds":240}}`)
+				w.do("delete", "databasebackups", "--all", "--wait=false")
 			}
 			w.restored("again", "{name: "+w.lastRites()+"}", want)
 		})
