@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strconv"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -58,8 +59,9 @@ func member(ordinal, members int32) []string {
 const deletionDeadlineSeconds = 7 * 24 * 60 * 60
 
 // deletionJob deletes the data. It runs in the image that holds transfer: the database's may be gone, as the cluster
-// and what it names. Of a cluster that is still there it takes what lets pods run where they have to. Nothing owns
-// the Job: it has to run while the backup goes.
+// and what it names. Of a cluster that is still there it takes what lets pods run where they have to. It runs as the
+// user who wrote the data: on a volume nobody else may delete it. Nothing owns the Job: it has to run while the backup
+// goes.
 func deletionJob(backup *dbv1.DatabaseBackup, observed Observed) resources.Child {
 	bare := &dbv1.DatabaseCluster{}
 	bare.Namespace, bare.Name = backup.Namespace, backup.Spec.Cluster
@@ -67,6 +69,8 @@ func deletionJob(backup *dbv1.DatabaseBackup, observed Observed) resources.Child
 	if cluster := observed.Cluster; cluster != nil {
 		bare.Spec.ImagePullSecrets = cluster.Spec.ImagePullSecrets
 		bare.Spec.Scheduling, bare.Spec.PodSecurityContext = cluster.Spec.Scheduling, cluster.Spec.PodSecurityContext
+	} else if observed.Engine != nil {
+		bare.Spec.PodSecurityContext = &corev1.PodSecurityContext{RunAsUser: observed.Engine.Spec.Container.RunAsUser}
 	}
 	return resources.ActionJob(bare, resources.Action{
 		Name:   naming.BackupDeletionJob(backup.Spec.Cluster, backup.UID),

@@ -128,21 +128,20 @@ func (o *observation) readJobs(ctx context.Context) {
 	slices.SortFunc(o.Jobs, func(a, b Job) int { return cmp.Compare(a.Job, b.Job) })
 }
 
-// readCluster reads the cluster and its engine. A verification runs what the backup was made with, whatever the cluster has
-// become.
+// readCluster reads the cluster and its engine. A verification and a deletion run what the backup was made with, whatever
+// the cluster has become.
 func (o *observation) readCluster(ctx context.Context) {
-	cluster := &dbv1.DatabaseCluster{}
-	if !o.find(ctx, o.Reader, o.backup.Spec.Cluster, cluster) {
-		return
-	}
-	if o.backup.Status.Phase == dbv1.BackupCompleted {
+	cluster, declared := &dbv1.DatabaseCluster{}, &dbv1.DatabaseEngine{}
+	found := o.find(ctx, o.Reader, o.backup.Spec.Cluster, cluster)
+	if !found || o.backup.Status.Phase == dbv1.BackupCompleted {
 		cluster.Spec.Engine, cluster.Spec.Image = o.backup.Status.Engine, o.backup.Status.Image
 	}
-	declared := &dbv1.DatabaseEngine{}
 	if name := cluster.Spec.Engine; name != "" && o.find(ctx, o.live, name, declared) {
 		o.Engine = declared
 	}
-	o.Cluster = engine.Resolve(facts(cluster), o.Engine)
+	if found {
+		o.Cluster = engine.Resolve(facts(cluster), o.Engine)
+	}
 }
 
 // facts are what is used of a cluster.

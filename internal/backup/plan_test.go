@@ -562,13 +562,18 @@ func TestTheJobsCallTransferAsItIsToBeCalled(t *testing.T) {
 
 	gone := completed()
 	gone.DeletionTimestamp, gone.Spec.DeletionPolicy = &metav1.Time{}, dbv1.BackupDelete
-	job = made(t, decide(gone, Observed{At: moment, TransferImage: "example.test/operator:1"}))
+	declared := settledWorld().Engine
+	declared.Spec.Container.RunAsUser = new(int64(999))
+	job = made(t, decide(gone, Observed{At: moment, TransferImage: "example.test/operator:1", Engine: declared}))
 	pod = job.Spec.Template.Spec
 	if got := strings.Join(pod.Containers[0].Command, " "); got != "/dbc/bin/transfer delete --at s3://backups/shop/orders/now-1c2d3e4f --id 1c2d3e4f-0000" {
 		t.Errorf("delete: %s", got)
 	}
 	if len(job.OwnerReferences) != 0 || pod.Containers[0].Image != "example.test/operator:1" {
 		t.Errorf("%+v", job)
+	}
+	if user := pod.SecurityContext.RunAsUser; user == nil || *user != 999 {
+		t.Error("another user may not delete what was written to a volume")
 	}
 
 	proved := completed()
