@@ -108,6 +108,10 @@ e2e: ## Run the users' stories on the real node.
 e2e-smoke: ## Run the demo's story as a test on the real node.
 	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e.sh -run Smoke
 
+.PHONY: bench-backup
+bench-backup: ## Measure backups and restores of 1 GB of PostgreSQL on the real node, beside its own tools and zstd.
+	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) DBC_BENCH_ROUNDS=3 hack/e2e.sh -run BenchBackup
+
 .PHONY: bench-quick
 bench-quick: ## Measure requests, CPU, heap and times at 100 and 1,000 clusters, beside a bare client (BENCH="--sizes 10,100").
 	@hack/bench.sh $(BENCH)

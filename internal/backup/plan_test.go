@@ -324,6 +324,13 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Failed: Job was active longer than specified deadline; Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image",
 		},
+		"the deadline passes, and the pod is gone with what it had to say": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.Message = "Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image"
+				o.Jobs = []Job{memberJob(0, nil)}
+			},
+			"Running: Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image",
+		},
 		"the deadline passed, and the node does not answer yet": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Failing, t.StartTime = true, &metav1.Time{Time: moment.Add(-2 * time.Hour)} })}

@@ -6,6 +6,7 @@ package backup
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,7 +36,7 @@ func (p *Plan) goOn(backup *dbv1.DatabaseBackup, observed Observed) {
 	case observed.failed(job, deadline(observed.Cluster)):
 		p.fail(observed, why(job, usual, backup.Status.Message))
 	default:
-		p.running(usually(job, usual))
+		p.running(usually(job, usual, backup.Status.Message))
 		p.Again = progressAgain
 		p.progress(observed.Progress)
 	}
@@ -67,12 +68,18 @@ func (p *Plan) startMember(backup *dbv1.DatabaseBackup, observed Observed, ordin
 
 func (p *Plan) running(text string) { p.Status.Message, p.Why = text, text }
 
-// usually is what a Job does, or what is wrong with it.
-func usually(job Job, usual string) string {
-	if cause := job.Cause(); cause != "" {
-		return fmt.Sprintf("Job %s is tried again: %s", job.Job, cause)
+// usually is what a Job does, or what is wrong with it. While its deadline takes its pod away, that says nothing any
+// more: what was wrong before stays.
+func usually(job Job, usual, seen string) string {
+	trouble := fmt.Sprintf("Job %s is tried again: ", job.Job)
+	switch cause := job.Cause(); {
+	case (job.Failing || job.Pod == "") && strings.HasPrefix(seen, trouble):
+		return seen
+	case cause != "":
+		return trouble + cause
+	default:
+		return usual
 	}
-	return usual
 }
 
 // why is the cause of a failure. When the deadline has passed, the pod is gone with what it could have said: what

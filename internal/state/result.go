@@ -28,6 +28,9 @@ type Result struct {
 	Output json.RawMessage `json:"output,omitempty"`
 }
 
+// interrupted tells whether the try was stopped from outside, as by the Job's deadline.
+func (r *Result) interrupted() bool { return r != nil && r.Reason == "Interrupted" }
+
 // resultOf is what the containers of a Job's pod said, the last of them first; nil when none said anything that
 // can be read.
 func resultOf(pod *corev1.Pod) *Result {

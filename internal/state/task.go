@@ -40,7 +40,8 @@ type Task struct {
 	Pod string
 	// Problem says why that pod does not run; "" when no reason is known.
 	Problem string
-	// Result is what the newest try that said anything has said; once the Job has succeeded, the one that did.
+	// Result is what the newest try has said that said anything, and more than that it was interrupted; once the Job
+	// has succeeded, the one that did.
 	Result *Result
 }
 
@@ -54,6 +55,8 @@ func (t Task) Facts() Task {
 // running, else the Job controller's words. "" when nothing is known.
 func (t Task) Cause() string {
 	switch {
+	case t.Result.interrupted() && t.Failure != "": // what interrupted it tells more
+		return t.Failure
 	case t.Result != nil && t.Result.Message != "":
 		return t.Result.Message
 	case t.Problem != "":
@@ -94,9 +97,8 @@ func (t Task) with(all []Try) Task {
 		t.Pod, t.Problem = all[0].Pod, all[0].Problem
 	}
 	for _, try := range all {
-		if try.Result != nil && (try.Succeeded || !t.Succeeded) {
+		if try.Result != nil && (try.Succeeded || !t.Succeeded) && (t.Result == nil || t.Result.interrupted()) {
 			t.Result = try.Result
-			break
 		}
 	}
 	return t

@@ -74,14 +74,18 @@ func TestTheNewestPodTellsHowATaskGoes(t *testing.T) {
 		pods             []corev1.Pod
 		pod, cause, sums string
 	}{
-		"no pod":                                 {failed, nil, "", "backoff limit", ""},
-		"what the last try said":                 {failed, []corev1.Pod{ended("a", 1, 1, `{"message":"first"}`), ended("b", 2, 1, `{"message":"second"}`)}, "b", "second", ""},
-		"a try said something, the next waits":   {&batchv1.Job{}, []corev1.Pod{waiting, ended("a", 1, 1, `{"message":"first"}`)}, "new", "first", ""},
-		"it cannot start":                        {&batchv1.Job{}, []corev1.Pod{waiting}, "new", "pod new: container action: image pull failed: no such image", ""},
-		"a message that is none":                 {failed, []corev1.Pod{ended("a", 1, 137, "Killed")}, "a", "pod a: container action: exited with code 137 (Error)", ""},
-		"done at the second try":                 {complete, []corev1.Pod{ended("b", 2, 0, `{"sha256":"ab"}`), ended("a", 1, 1, `{"message":"first"}`)}, "b", "", "ab"},
-		"about to be done":                       {&batchv1.Job{}, []corev1.Pod{ending}, "new", "", "cd"},
-		"done, and the pod that did it is gone":  {complete, []corev1.Pod{ended("a", 1, 1, `{"message":"first"}`)}, "a", "pod a: container action: exited with code 1 (Error)", ""},
+		"no pod":                                {failed, nil, "", "backoff limit", ""},
+		"what the last try said":                {failed, []corev1.Pod{ended("a", 1, 1, `{"message":"first"}`), ended("b", 2, 1, `{"message":"second"}`)}, "b", "second", ""},
+		"a try said something, the next waits":  {&batchv1.Job{}, []corev1.Pod{waiting, ended("a", 1, 1, `{"message":"first"}`)}, "new", "first", ""},
+		"it cannot start":                       {&batchv1.Job{}, []corev1.Pod{waiting}, "new", "pod new: container action: image pull failed: no such image", ""},
+		"a message that is none":                {failed, []corev1.Pod{ended("a", 1, 137, "Killed")}, "a", "pod a: container action: exited with code 137 (Error)", ""},
+		"done at the second try":                {complete, []corev1.Pod{ended("b", 2, 0, `{"sha256":"ab"}`), ended("a", 1, 1, `{"message":"first"}`)}, "b", "", "ab"},
+		"about to be done":                      {&batchv1.Job{}, []corev1.Pod{ending}, "new", "", "cd"},
+		"done, and the pod that did it is gone": {complete, []corev1.Pod{ended("a", 1, 1, `{"message":"first"}`)}, "a", "pod a: container action: exited with code 1 (Error)", ""},
+		"the deadline stopped the last try": {
+			failed, []corev1.Pod{ended("a", 1, 11, `{"reason":"DestinationUnreachable","message":"first"}`), ended("b", 2, 11, `{"reason":"Interrupted","message":"second"}`)}, "b", "first", "",
+		},
+		"the deadline stopped the only try":      {failed, []corev1.Pod{ended("a", 1, 11, `{"reason":"Interrupted","message":"first"}`)}, "a", "backoff limit", ""},
 		"the container before the main one said": {failed, []corev1.Pod{restored}, "new", "a piece is missing", ""},
 	}
 	for name, c := range cases {

@@ -26,6 +26,7 @@ func (w world) lastRites() string {
 }
 
 func TestAClusterThatIsDeletedLeavesAFinalBackup(t *testing.T) {
+	t.Parallel()
 	states := map[string]func(world){
 		"Running":    func(world) {},
 		"Hibernated": func(w world) { w.patch(`{"hibernated":true}`); w.await("orders", "Hibernated"); w.settle() },

@@ -49,6 +49,12 @@ type world struct {
 func newWorld(t *testing.T) world {
 	t.Helper()
 	t.Parallel()
+	return aloneInTheWorld(t)
+}
+
+// aloneInTheWorld is for a story that no other can run beside.
+func aloneInTheWorld(t *testing.T) world {
+	t.Helper()
 	w := world{t, "e2e-" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(t.Name(), "Test")), "/", "-")}
 	w.namespace = w.namespace[:min(len(w.namespace), 60)]
 	w.kubectl("create", "namespace", w.namespace)

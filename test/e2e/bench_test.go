@@ -1,0 +1,130 @@
+//go:build e2e
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// How fast backups and restores are, beside the database's own tools and zstd in a pod with the same resources:
+// `make bench-backup`. The start of pods is no part of any figure.
+type bench struct {
+	world
+	round     int
+	megabytes float64 // of the database
+}
+
+// given are the resources of everything that is compared.
+const given = `resources: {requests: {cpu: 100m, memory: 256Mi}, limits: {memory: 512Mi}}`
+
+const byHand = `
+apiVersion: v1
+kind: Pod
+metadata: {name: by-hand}
+spec:
+  terminationGracePeriodSeconds: 1
+  securityContext: {runAsNonRoot: true, runAsUser: 999, fsGroup: 999, seccompProfile: {type: RuntimeDefault}}
+  containers:
+  - name: shell
+    image: IMAGE
+    command: [sleep, infinity]
+    GIVEN
+    env: [{name: PGHOST, value: orders}, {name: PGUSER, value: postgres}, {name: PGPASSWORD, value: secret}]
+    securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
+    volumeMounts: [{name: data, mountPath: /backups}]
+  volumes: [{name: data, persistentVolumeClaim: {claimName: backups}}]
+`
+
+func TestBenchBackup(t *testing.T) {
+	rounds, _ := strconv.Atoi(os.Getenv("DBC_BENCH_ROUNDS"))
+	if rounds == 0 {
+		t.Skip("DBC_BENCH_ROUNDS is not set: run it by `make bench-backup`")
+	}
+	b := &bench{world: newWorld(t)}
+	b.s3()
+	b.apply(volume)
+	b.postgres("orders", "backup: {destination: "+toS3+", "+given+"}")
+	b.apply(strings.NewReplacer("IMAGE", postgresImage, "GIVEN", given).Replace(byHand))
+	b.await("orders", "Ready")
+	b.do("wait", "pod/by-hand", "--for=condition=Ready", "--timeout="+patience.String())
+	b.psql("orders-0", "CREATE TABLE item AS SELECT i AS id, md5(i::text) AS a, md5((-i)::text) AS b FROM generate_series(1, 8000000) i")
+	b.psql("orders-0", "VACUUM (FREEZE, ANALYZE) item")
+	b.psql("orders-0", "CHECKPOINT")
+	bytes, _ := strconv.ParseFloat(b.psql("orders-0", "SELECT pg_database_size('postgres')"), 64)
+	b.megabytes = bytes / 1e6
+	t.Logf("the database has %.0f MB", b.megabytes)
+	for b.round = 1; b.round <= rounds; b.round++ {
+		b.backups("backup to s3", "s3-"+strconv.Itoa(b.round), toS3)
+		b.plain("pg_basebackup | zstd", "pg_basebackup -D - -Ft -X fetch --checkpoint=fast | zstd -q -f -o /backups/base.zst")
+		b.backups("backup to file", "file-"+strconv.Itoa(b.round), toVolume)
+		b.plain("pg_dump | zstd", "pg_dump postgres | zstd -q -f -o /backups/dump.zst")
+		b.restores("restore from s3", "s3-"+strconv.Itoa(b.round))
+		b.plain("zstd -d | tar | verify", "mkdir -m 700 /backups/r; zstd -dc /backups/base.zst | tar -x -C /backups/r; pg_verifybackup -q /backups/r; sync -f /backups/r")
+		b.do("exec", "by-hand", "--", "rm", "-rf", "/backups/r")
+		b.do("delete", "databasebackups", "--all", "--timeout="+patience.String())
+	}
+}
+
+func (b *bench) figure(what string, took time.Duration, more string) {
+	b.Helper()
+	b.Logf("FIGURE %-24s round %d %6.1f s %6.1f MB/s %s", what, b.round, took.Seconds(), b.megabytes/took.Seconds(), more)
+}
+
+// plain times a pipeline by the clock of its pod.
+func (b *bench) plain(what, pipeline string) {
+	b.Helper()
+	text := b.do("exec", "by-hand", "--", "bash", "-euo", "pipefail", "-c", `start=$(date +%s%N); eval "$1"; echo $(($(date +%s%N) - start))`, "bash", pipeline)
+	nanoseconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		b.Fatal(text)
+	}
+	b.figure(what, time.Duration(nanoseconds), "")
+}
+
+func (b *bench) backups(what, name, destination string) {
+	b.Helper()
+	b.backup(name, "orders", "deletionPolicy: Delete", "destination: "+destination)
+	b.eventually("iB/s", "get", "databasebackup", name, "-o", "jsonpath={.status.rate}")
+	b.Log("\n" + b.do("get", "databasebackup", name, "-o", "wide"))
+	b.completed(name)
+	b.transferred(what, "database.dbcluster.io/backup-uid="+b.of("databasebackup/"+name, "{.metadata.uid}"))
+}
+
+func (b *bench) restores(what, source string) {
+	b.Helper()
+	b.postgres("again", "deletion: {volumes: Delete}", "backup: {destination: "+toS3+", "+given+"}", "bootstrap: {fromBackup: {name: "+source+"}}")
+	b.await("again", "Ready")
+	b.must(b.psql("again-0", "SELECT count(*) FROM item") == "8000000", "rows are missing")
+	b.transferred(what, "app.kubernetes.io/instance=again,app.kubernetes.io/component=restore")
+	b.do("delete", "databasecluster", "again", "--timeout="+patience.String())
+}
+
+// transferred is what transfer says of its own time and memory, in the pod with those labels.
+func (b *bench) transferred(what, labels string) {
+	b.Helper()
+	pod := b.do("get", "pods", "-l", labels, "-o", "jsonpath={.items[0].metadata.name}")
+	var result struct{ Started, Completed time.Time }
+	text := b.of("pod/"+pod, `{.status.containerStatuses[?(@.name=="action")].state.terminated.message}`)
+	if err := json.Unmarshal([]byte(text), &result); err != nil {
+		b.Fatal(err, text)
+	}
+	peak := ""
+	for lines := bufio.NewScanner(strings.NewReader(b.do("logs", pod, "-c", "action"))); lines.Scan(); {
+		var line struct{ PeakMemoryBytes int64 }
+		if json.Unmarshal(lines.Bytes(), &line) == nil && line.PeakMemoryBytes > 0 {
+			peak = fmt.Sprintf("transfer's peak memory %d MiB", line.PeakMemoryBytes>>20)
+		}
+	}
+	b.figure(what, result.Completed.Sub(result.Started), peak)
+}
