@@ -75,7 +75,7 @@ func stalled(backup *dbv1.DatabaseBackup, s dbv1.DatabaseBackupStatus, todo Plan
 	case todo.Stalled != nil:
 		return condition(dbv1.ConditionStalled, metav1.ConditionTrue, todo.Stalled.Reason, todo.Stalled.Message)
 	case s.Phase == dbv1.BackupFailed && backup.DeletionTimestamp == nil:
-		return condition(dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonBackupFailed, s.Message+". Nothing tries it again: create another DatabaseBackup")
+		return condition(dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonBackupFailed, strings.TrimSuffix(s.Message, ".")+". Nothing tries it again: create another DatabaseBackup")
 	default:
 		return condition(dbv1.ConditionStalled, metav1.ConditionFalse, dbv1.ReasonNotStalled, "nothing waits for a human")
 	}

@@ -109,9 +109,10 @@ func (r *Reconciler) adopt(ctx context.Context, cluster *dbv1.DatabaseCluster, a
 	return []happening{normal("VolumesAdopted", "Adopt", "taken over from an earlier cluster of this name: "+strings.Join(taken, ", "))}, errors.Join(errs...)
 }
 
+// engineNote is never nil: a patch from some annotations to none at all would take all off that the claim has.
 func engineNote(engine string) map[string]string {
 	if engine == "" {
-		return nil
+		return map[string]string{}
 	}
 	return map[string]string{dbv1.AnnotationEngine: engine}
 }

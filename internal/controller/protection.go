@@ -69,12 +69,17 @@ func (r *Reconciler) labelClaims(ctx context.Context, cluster *dbv1.DatabaseClus
 		before := belonging(cluster, "PersistentVolumeClaim", c.Volume.Claim)
 		before.SetResourceVersion(c.Volume.Version)
 		after := before.DeepCopy()
-		if c.Protect {
-			after.SetLabels(map[string]string{dbv1.LabelProtected: "true"})
-		} else {
-			before.SetLabels(map[string]string{dbv1.LabelProtected: "true"})
-		}
+		before.SetLabels(protection(!c.Protect))
+		after.SetLabels(protection(c.Protect))
 		errs = append(errs, r.Writer.Change(ctx, before, after))
 	}
 	return errors.Join(errs...)
+}
+
+// protection is never nil: a patch from some labels to none at all would take all off that the claim has.
+func protection(on bool) map[string]string {
+	if !on {
+		return map[string]string{}
+	}
+	return map[string]string{dbv1.LabelProtected: "true"}
 }

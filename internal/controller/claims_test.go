@@ -1,0 +1,68 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"maps"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// What else stands on a claim tells whose it is: without it nobody would find the data again.
+func TestAClaimKeepsItsOtherLabelsAndAnnotations(t *testing.T) {
+	cluster := running()
+	theirs := map[string]string{dbv1.LabelClusterUID: "earlier", "team": "shop"}
+	notes := map[string]string{"pv.kubernetes.io/bind-completed": "yes"}
+	with := func(base map[string]string, key, value string) map[string]string {
+		all := maps.Clone(base)
+		all[key] = value
+		return all
+	}
+	seen := func(c *corev1.PersistentVolumeClaim) state.Volume {
+		return state.Volume{Claim: c.Name, Version: c.ResourceVersion, Engine: c.Annotations[dbv1.AnnotationEngine]}
+	}
+	protecting := func(on bool) func(*Reconciler, *corev1.PersistentVolumeClaim) error {
+		return func(r *Reconciler, c *corev1.PersistentVolumeClaim) error {
+			return r.labelClaims(t.Context(), cluster, []plan.ClaimLabel{{Volume: seen(c), Protect: on}})
+		}
+	}
+	for name, c := range map[string]struct {
+		labels, notes         map[string]string
+		act                   func(*Reconciler, *corev1.PersistentVolumeClaim) error
+		wantLabels, wantNotes map[string]string
+	}{
+		"protected":       {theirs, notes, protecting(true), with(theirs, dbv1.LabelProtected, "true"), notes},
+		"not any more":    {with(theirs, dbv1.LabelProtected, "true"), notes, protecting(false), theirs, notes},
+		"without another": {map[string]string{dbv1.LabelProtected: "true"}, nil, protecting(false), nil, nil},
+		"adopted without an engine": {theirs, with(notes, dbv1.AnnotationEngine, "ledger-v1"), func(r *Reconciler, c *corev1.PersistentVolumeClaim) error {
+			_, err := r.adopt(t.Context(), cluster, []plan.Adoption{{Volume: seen(c)}})
+			return err
+		}, with(theirs, dbv1.LabelClusterUID, string(cluster.UID)), notes},
+	} {
+		t.Run(name, func(t *testing.T) {
+			claim := &corev1.PersistentVolumeClaim{}
+			claim.Namespace, claim.Name, claim.Labels, claim.Annotations = cluster.Namespace, "data-orders-0", c.labels, c.notes
+			s := newServer(t, cluster, claim)
+			if err := s.Get(t.Context(), client.ObjectKeyFromObject(claim), claim); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.act(clockwork(s), claim); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Get(t.Context(), client.ObjectKeyFromObject(claim), claim); err != nil {
+				t.Fatal(err)
+			}
+			if !maps.Equal(claim.Labels, c.wantLabels) || !maps.Equal(claim.Annotations, c.wantNotes) {
+				t.Errorf("it has %v and %v, want %v and %v", claim.Labels, claim.Annotations, c.wantLabels, c.wantNotes)
+			}
+		})
+	}
+}
