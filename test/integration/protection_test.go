@@ -59,6 +59,9 @@ func awaitLabels(t *testing.T, cluster *dbv1.DatabaseCluster, want string, count
 		}
 		found := []string{}
 		for _, claim := range claims.Items {
+			if claim.Labels[dbv1.LabelInstance] != cluster.Name || claim.Labels[dbv1.LabelManagedBy] != dbv1.LabelManagedByValue {
+				t.Fatalf("%s has lost its other labels: %v", claim.Name, claim.Labels)
+			}
 			if claim.Labels[dbv1.LabelProtected] == want {
 				found = append(found, claim.Name)
 			}
