@@ -90,6 +90,15 @@ func (a *action) complaint(exit *exec.ExitError) string {
 	return fmt.Sprintf("The action %s %s and wrote nothing to stderr.", a.name, how)
 }
 
+// emptiness is what there is to say of an action that ended well and printed nothing.
+func (a *action) emptiness() *Error {
+	said := "and wrote nothing to stderr."
+	if tail := a.stderr.tail(); tail != "" {
+		said = "but wrote to stderr: " + tail
+	}
+	return failf(EmptyBackup, "The action %s printed nothing, which is no backup: correct it in the engine. It ended with exit code 0 %s", a.name, said)
+}
+
 // pour writes everything to the action. One that takes no more may still be right, so the rest is read, and with
 // that checked, all the same; one that has failed ends it.
 type pour struct {

@@ -106,9 +106,6 @@ func (r *run) stream(ctx context.Context, end context.CancelCauseFunc, store *st
 	raw := sha256.New()
 
 	err = r.pump(ctx, patient, io.MultiWriter(raw, compressor, counting(&progress.bytes)))
-	if err == nil && progress.bytes.Load() == 0 {
-		err = failf(EmptyBackup, "The action %s printed nothing: that is no backup. Correct the engine's backup action.", r.command[0])
-	}
 	if err == nil {
 		err = errors.Join(compressor.Close(), pieces.Close())
 	}
@@ -138,16 +135,20 @@ func (r *run) pump(ctx context.Context, patient patience, into io.Writer) error 
 		return err
 	}
 	hung := failf(ActionHung, "The action %s printed nothing for %s and did not end. See its log, or give a longer timeout.", r.command[0], patient.limit)
-	_, copied := io.CopyBuffer(into, patient.reader(stdout, hung), make([]byte, copyBytes))
+	printed, copied := io.CopyBuffer(into, patient.reader(stdout, hung), make([]byte, copyBytes))
 	if copied != nil {
 		stop()
 	}
 	var ended error
 	patient.during(hung, func() { ended = action.wait() })
-	if copied != nil {
+	switch {
+	case copied != nil:
 		return copied
+	case ended == nil && printed == 0:
+		return action.emptiness()
+	default:
+		return ended
 	}
-	return ended
 }
 
 // completeBackup writes the manifest of the whole, once every member's part is there.

@@ -130,7 +130,7 @@ func TestBadActionsOfABackup(t *testing.T) {
 		says   []string
 	}{
 		"prints nothing":          {"true", exitFailed, EmptyBackup, []string{"printed nothing"}},
-		"writes to stderr only":   {"echo rows >&2", exitFailed, EmptyBackup, nil},
+		"writes to stderr only":   {"echo rows >&2", exitFailed, EmptyBackup, []string{"printed nothing", "stderr: rows"}},
 		"fails":                   {"echo rows; echo cannot connect >&2; exit 3", exitFailed, ActionFailed, []string{"exit code 3", "cannot connect"}},
 		"fails and says nothing":  {"exit 1", exitFailed, ActionFailed, []string{"wrote nothing to stderr"}},
 		"is not ready":            {"exit 11", exitTransient, ActionFailed, []string{"exit code 11"}},

@@ -34,9 +34,9 @@ func TestADestinationThatCannotBeUsedIsNamed(t *testing.T) {
 		w.turns("databasebackup/"+bad.name, "Stalled", "True", bad.cause)
 		w.turns("databasecluster/orders", "BackupHealthy", "False", bad.cause)
 		w.warned(bad.name, bad.cause)
-		w.warned("orders", bad.cause)
 		w.Log("\n" + w.do("get", "pods", "-l", "database.dbcluster.io/backup-uid="+w.of("databasebackup/"+bad.name, "{.metadata.uid}")))
 	}
+	w.warned("orders", "unreachable")
 	w.must(w.bucket("find . -path '*/x/*' -type f") == "", "something is half there")
 	w.backup("good", "orders")
 	w.completed("good")
@@ -116,7 +116,7 @@ func TestAnActionThatDoesNotWorkIsNamed(t *testing.T) {
 	w.s3()
 	engine := w.odd()
 	causes := map[string]string{
-		"hang": "did not end within its deadline", "nothing": "printed nothing", "stderr": "table 7 is locked", "fail": "table 8 is locked",
+		"hang": "longer than specified deadline", "nothing": "printed nothing", "stderr": "table 7 is locked", "fail": "table 8 is locked",
 	}
 	for way := range causes {
 		w.apply(strings.NewReplacer("WAY", way, "ENGINE", engine, "IMAGE", postgresImage, "DESTINATION", toS3).Replace(oddCluster))
