@@ -23,7 +23,7 @@ func deletion(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 	case labeling(&p):
 		p.Reason = dbv1.ReasonDeleting
 	case stopRestore(&p, cluster, observed):
-	case runHooks(&p, cluster, observed), stop(&p, cluster, observed), removeVolumes(&p, cluster, observed):
+	case runHooks(&p, cluster, observed), stop(&p, cluster, observed), reporting(&p, cluster), removeVolumes(&p, cluster, observed):
 	default:
 		finish(&p, cluster, observed)
 	}

@@ -71,7 +71,12 @@ func decideDooms(t *testing.T, dooms map[string]doom) {
 		t.Run(name, func(t *testing.T) {
 			cluster, observed := doomed(t, d.hooks...)
 			d.change(cluster, &observed)
-			if got := told(For(cluster, observed)); got != d.want {
+			p := For(cluster, observed)
+			if p.Why == "every member has stopped; noting how the deletion hooks ended" {
+				cluster.Status.Hooks = p.Hooks
+				p = For(cluster, observed)
+			}
+			if got := told(p); got != d.want {
 				t.Errorf("got:\n%swant:\n%s", got, d.want)
 			}
 		})

@@ -92,6 +92,11 @@ func TestWhyVolumesAreKeptAgainstTheSpecIsTold(t *testing.T) {
 	cluster.Spec.Deletion.Volumes = dbv1.VolumesDelete
 	*observed.StatefulSet.Spec.Replicas, observed.Members, observed.Volumes = 0, nil, keptVolumes()[:1]
 	observed.Volumes[0].Cluster = uid
+	p := For(cluster, observed)
+	if p.Step != nil || len(p.Hooks) != 1 || p.Why != "every member has stopped; noting how the deletion hooks ended" {
+		t.Errorf("the cluster goes before the status says how its hooks ended: %s", told(p))
+	}
+	cluster.Status.Hooks = p.Hooks
 	last, ok := For(cluster, observed).Step.(Finalize)
 	want := `spec.deletion.volumes is Delete, but deletion hooks have not succeeded: "run" (Skipped); kept: PersistentVolumeClaim data-orders-0`
 	if !ok || last.Kept != want {

@@ -181,7 +181,7 @@ func written(cluster *dbv1.DatabaseCluster, observed state.Observed, m state.Mem
 	}
 	for _, hook := range cluster.Spec.Deletion.Hooks {
 		for _, s := range reported(cluster, hook.Name).Stopped {
-			if hook.Type == dbv1.HookShutdown && s.Pod == m.Name && sameEnd(s, endOf(m)) {
+			if hook.Type == dbv1.HookShutdown && sameEnd(s, endOf(m)) {
 				return true
 			}
 		}
@@ -191,9 +191,9 @@ func written(cluster *dbv1.DatabaseCluster, observed state.Observed, m state.Mem
 
 func sameEnd(a, b dbv1.StoppedMember) bool {
 	if a.ExitCode == nil || b.ExitCode == nil {
-		return a.ExitCode == b.ExitCode
+		return a.Pod == b.Pod && a.ExitCode == b.ExitCode
 	}
-	return *a.ExitCode == *b.ExitCode
+	return a.Pod == b.Pod && *a.ExitCode == *b.ExitCode
 }
 
 // stop stops the members one by one, the highest ordinal first. Where their ends are recorded each is held before.

@@ -1,0 +1,72 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"fmt"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// leftBehind makes a cluster, deletes it, and returns another of the same name, which is not created yet.
+func leftBehind(t *testing.T) *dbv1.DatabaseCluster {
+	t.Helper()
+	cluster := ready(t, nil)
+	deleteCluster(t, cluster)
+	awaitGone(t, cluster)
+	return smallest(cluster.Namespace, cluster.Name)
+}
+
+func TestVolumesThatAnEarlierClusterLeftAreTakenOver(t *testing.T) {
+	cluster := leftBehind(t)
+	create(t, cluster)
+	awaitReady(t, cluster)
+	for _, claim := range dataClaims(t, cluster) {
+		if claim.Labels[dbv1.LabelClusterUID] != string(cluster.UID) {
+			t.Errorf("claim %s is labelled %v", claim.Name, claim.Labels)
+		}
+	}
+	mustContain(t, eventsOf(t, cluster), "VolumesAdopted")
+}
+
+func TestVolumesOfAnotherEngineAreNotTakenOverAndTheClusterSaysWhatToDo(t *testing.T) {
+	cluster := leftBehind(t)
+	cluster.Spec.Engine = restorer(t)
+	create(t, cluster)
+	stalled := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonVolumesKept)
+	mustContain(t, stalled.Message, "PersistentVolumeClaim data-orders-0", cluster.Spec.Engine, dbv1.AnnotationEngine)
+	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cluster), &appsv1.StatefulSet{}); !apierrors.IsNotFound(err) {
+		t.Errorf("there is a StatefulSet (%v)", err)
+	}
+	for _, claim := range dataClaims(t, cluster) {
+		change(t, &claim, func(c *corev1.PersistentVolumeClaim) {
+			metav1.SetMetaDataAnnotation(&c.ObjectMeta, dbv1.AnnotationEngine, cluster.Spec.Engine)
+		})
+	}
+	awaitReady(t, cluster)
+}
+
+func TestAVolumeOfAnEarlierClusterThatIsBeingDeletedIsWaitedFor(t *testing.T) {
+	cluster := leftBehind(t)
+	claim := dataClaims(t, cluster)[0]
+	change(t, &claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = append(c.Finalizers, "example.test/hold") })
+	if err := admin.Delete(t.Context(), &claim); err != nil {
+		t.Fatal(err)
+	}
+	create(t, cluster)
+	stalled := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonVolumesKept)
+	mustContain(t, stalled.Message, fmt.Sprintf("PersistentVolumeClaim %s", claim.Name), "is being deleted")
+	change(t, &claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = nil })
+	awaitReady(t, cluster)
+}

@@ -1,0 +1,265 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+const silent = int32(-1)
+
+// node is a kubelet that runs members, and tells with which code each database ends; silent: it tells nothing.
+type node struct {
+	sync.Mutex
+	codes map[string]int32
+}
+
+func (n *node) code(pod string) int32 {
+	n.Lock()
+	defer n.Unlock()
+	return n.codes[pod]
+}
+
+func (n *node) says(pod string, code int32) {
+	n.Lock()
+	defer n.Unlock()
+	n.codes[pod] = code
+}
+
+func startNode(t *testing.T, ns string) *node {
+	t.Helper()
+	n := &node{codes: map[string]int32{}}
+	machine := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: ns}}
+	create(t, machine)
+	t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), machine) })
+	again(t, func(ctx context.Context) {
+		pods := &corev1.PodList{}
+		_ = admin.List(ctx, pods, client.InNamespace(ns))
+		for i := range pods.Items {
+			n.run(ctx, &pods.Items[i])
+		}
+	})
+	return n
+}
+
+func (n *node) run(ctx context.Context, pod *corev1.Pod) {
+	before := pod.DeepCopy()
+	switch {
+	case pod.Spec.NodeName == "":
+		binding := &corev1.Binding{Target: corev1.ObjectReference{Kind: "Node", Name: pod.Namespace}}
+		_ = admin.SubResource("binding").Create(ctx, pod, binding)
+		return
+	case pod.DeletionTimestamp == nil:
+		healthy(pod)
+	case n.code(pod.Name) == silent:
+		return
+	default:
+		n.end(pod)
+	}
+	if admin.Status().Patch(ctx, pod, client.MergeFrom(before)) == nil && before.DeletionTimestamp != nil {
+		_ = admin.Delete(ctx, pod, client.GracePeriodSeconds(0))
+	}
+}
+
+func (n *node) end(pod *corev1.Pod) {
+	code := n.code(pod.Name)
+	pod.Status.Phase = corev1.PodSucceeded
+	if code != 0 {
+		pod.Status.Phase = corev1.PodFailed
+	}
+	ended := &corev1.ContainerStateTerminated{ExitCode: code, ContainerID: "test://" + pod.Name}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name: "database", Image: pod.Spec.Containers[0].Image, ContainerID: ended.ContainerID, State: corev1.ContainerState{Terminated: ended},
+	}}
+}
+
+func withShutdown(c *dbv1.DatabaseCluster) {
+	c.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Name: "stop", Type: dbv1.HookShutdown}}
+	c.Spec.Deletion.Volumes = dbv1.VolumesDelete
+}
+
+// onNode makes a cluster whose members run on a node, and waits until it is ready.
+func onNode(t *testing.T, change func(*dbv1.DatabaseCluster)) (*dbv1.DatabaseCluster, *node) {
+	t.Helper()
+	cluster := created(t, change)
+	machine := startNode(t, cluster.Namespace)
+	awaitReady(t, cluster)
+	return cluster, machine
+}
+
+// endings follow how the members end, as the status tells until the cluster is gone.
+func endings(t *testing.T, cluster *dbv1.DatabaseCluster) func() string {
+	t.Helper()
+	events, err := admin.Watch(t.Context(), &dbv1.DatabaseClusterList{}, client.InNamespace(cluster.Namespace))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() string {
+		defer events.Stop()
+		for event := range events.ResultChan() {
+			if event.Type == watch.Deleted {
+				return endingsOf(event.Object.(*dbv1.DatabaseCluster))
+			}
+		}
+		return ""
+	}
+}
+
+func endingsOf(cluster *dbv1.DatabaseCluster) string {
+	var all []string
+	for _, hook := range cluster.Status.Hooks {
+		for _, s := range hook.Stopped {
+			code := "?"
+			if s.ExitCode != nil {
+				code = fmt.Sprint(*s.ExitCode)
+			}
+			all = append(all, s.Pod+"="+code)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func TestAShutdownIsRecordedMemberByMemberAndTheVolumesGoAfterIt(t *testing.T) {
+	cluster, _ := onNode(t, withShutdown)
+	order, ended := stopOrder(t, cluster), endings(t, cluster)
+	deleteCluster(t, cluster)
+	awaitGone(t, cluster)
+	if got := ended(); got != "orders-2=0 orders-1=0 orders-0=0" {
+		t.Errorf("recorded %q", got)
+	}
+	if got := order(); !slices.Equal(got, []string{"orders-2", "orders-1", "orders-0"}) {
+		t.Errorf("stopped in the order %v", got)
+	}
+	if claims := dataClaims(t, cluster); len(claims) != 0 {
+		t.Errorf("%d volumes are left", len(claims))
+	}
+}
+
+func TestAMemberThatWasKilledBlocksTheDeletionAndKeepsTheVolumes(t *testing.T) {
+	cluster, machine := onNode(t, withShutdown)
+	machine.says("orders-2", 137)
+	deleteCluster(t, cluster)
+	blocked := awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonHookFailed)
+	mustContain(t, blocked.Message, "pod orders-2 ended with exit code 137", "killed", dbv1.AnnotationSkipDeletionHooks)
+	eventually(t, "the pod to go", func() error {
+		if got := members(t, cluster); !slices.Equal(got, []string{"orders-0", "orders-1"}) {
+			return fmt.Errorf("members %v", got)
+		}
+		return nil
+	})
+	change(t, cluster, func(c *dbv1.DatabaseCluster) {
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, dbv1.AnnotationSkipDeletionHooks, "true")
+	})
+	awaitGone(t, cluster)
+	if claims := dataClaims(t, cluster); len(claims) != 3 {
+		t.Errorf("%d volumes are left, want all 3", len(claims))
+	}
+	mustContain(t, eventsOf(t, cluster), "HooksSkipped", "VolumesKept")
+}
+
+func TestAMemberWhoseNodeIsLostBlocksTheDeletionUntilTheNodeTellsHowItEnded(t *testing.T) {
+	cluster, machine := onNode(t, func(c *dbv1.DatabaseCluster) {
+		withShutdown(c)
+		c.Spec.Deletion.DeadlineSeconds, c.Spec.TerminationGracePeriodSeconds = 1, new(int64(1))
+	})
+	machine.says("orders-2", silent)
+	ended := endings(t, cluster)
+	deleteCluster(t, cluster)
+	blocked := awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonHookFailed)
+	mustContain(t, blocked.Message, "pod orders-2 has not told how its database ended")
+	machine.says("orders-2", 0)
+	awaitGone(t, cluster)
+	if got := ended(); got != "orders-2=0 orders-1=0 orders-0=0" {
+		t.Errorf("recorded %q", got)
+	}
+}
+
+func TestAMemberWhoseNodeIsLostIsGivenUpWhereTheSpecSaysSo(t *testing.T) {
+	cluster, machine := onNode(t, func(c *dbv1.DatabaseCluster) {
+		withShutdown(c)
+		c.Spec.Deletion.DeadlineSeconds, c.Spec.TerminationGracePeriodSeconds = 1, new(int64(1))
+		c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue
+	})
+	machine.says("orders-2", silent)
+	ended := endings(t, cluster)
+	deleteCluster(t, cluster)
+	lost := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "orders-2"}}
+	eventually(t, "the pod to be let go", func() error {
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(lost), lost); err != nil {
+			return err
+		}
+		if lost.DeletionTimestamp == nil || slices.Contains(lost.Finalizers, dbv1.Finalizer) || endingsOf(read(t, cluster)) == "" {
+			return fmt.Errorf("%+v", lost.ObjectMeta)
+		}
+		return nil
+	})
+	// It is still there for Kubernetes, as ever when a node is lost; somebody has to say that it is gone.
+	if err := admin.Delete(t.Context(), lost, client.GracePeriodSeconds(0)); err != nil {
+		t.Fatal(err)
+	}
+	awaitGone(t, cluster)
+	if got := ended(); got != "orders-2=? orders-1=0 orders-0=0" {
+		t.Errorf("recorded %q", got)
+	}
+	if claims := dataClaims(t, cluster); len(claims) != 3 {
+		t.Errorf("%d volumes are left, want all 3", len(claims))
+	}
+	mustContain(t, eventsOf(t, cluster), "EndUnknown", "HookFailed", "VolumesKept")
+}
+
+func TestPodsThatAForegroundDeletionTookAreToldAndHoldNothingUp(t *testing.T) {
+	cluster, _ := onNode(t, func(c *dbv1.DatabaseCluster) {
+		withShutdown(c)
+		c.Spec.Deletion.Volumes = dbv1.VolumesRetain
+		withHook(c)
+		c.Spec.Deletion.Hooks = append(c.Spec.Deletion.Hooks, dbv1.DeletionHook{Name: "stop", Type: dbv1.HookShutdown})
+	})
+	ended := endings(t, cluster)
+	if err := admin.Delete(t.Context(), cluster, client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
+		t.Fatal(err)
+	}
+	awaitGone(t, cluster)
+	if got := ended(); strings.Count(got, "=") != 3 { // how is a matter of who is quicker
+		t.Errorf("recorded %q, want all three members", got)
+	}
+	read(t, hookJob(cluster)) // it ran all the same
+	if claims := dataClaims(t, cluster); len(claims) != 3 {
+		t.Errorf("%d volumes are left, want all 3", len(claims))
+	}
+}
+
+func TestAPodIsNotHeldByAClusterThatSomebodyLetGoByHand(t *testing.T) {
+	cluster, machine := onNode(t, withShutdown)
+	machine.says("orders-2", silent)
+	deleteCluster(t, cluster)
+	held := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "orders-2"}}
+	eventually(t, "the pod to be held and to stop", func() error {
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(held), held); err != nil {
+			return err
+		}
+		if held.DeletionTimestamp == nil || !slices.Contains(held.Finalizers, dbv1.Finalizer) {
+			return fmt.Errorf("%+v", held.ObjectMeta)
+		}
+		return nil
+	})
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Finalizers = nil })
+	awaitGone(t, cluster)
+	machine.says("orders-2", 0)
+	awaitGone(t, held)
+}

@@ -1,0 +1,40 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+func deleteNamespace(t *testing.T, name string) *corev1.Namespace {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if err := admin.Delete(t.Context(), ns); err != nil {
+		t.Fatal(err)
+	}
+	return ns
+}
+
+func TestAHookThatCannotStartInANamespaceThatIsDeletedBlocksAndSaysTheWayOut(t *testing.T) {
+	cluster := ready(t, withHook)
+	ns := deleteNamespace(t, cluster.Namespace)
+	blocked := awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonHookFailed)
+	mustContain(t, blocked.Message, `deletion hook "flush" cannot start`, "namespace "+cluster.Namespace+" is being deleted",
+		"spec.deletion.onFailure", dbv1.AnnotationSkipDeletionHooks)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue })
+	awaitGone(t, ns)
+}
+
+func TestAHookThatCannotStartInANamespaceThatIsDeletedIsPassedOverWhereTheSpecSaysSo(t *testing.T) {
+	cluster := ready(t, func(c *dbv1.DatabaseCluster) { withHook(c); c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue })
+	awaitGone(t, deleteNamespace(t, cluster.Namespace))
+}
