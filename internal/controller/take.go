@@ -36,12 +36,8 @@ func (r *Reconciler) take(ctx context.Context, cluster *dbv1.DatabaseCluster, ob
 		return r.scale(ctx, cluster, observed, step)
 	case plan.RunHook:
 		return r.runHook(ctx, step)
-	case plan.MakeVolumes:
-		return nil, r.make(ctx, step.Claims)
-	case plan.StartRestore:
-		return r.startRestore(ctx, step)
-	case plan.FinishRestore:
-		return r.finishRestore(ctx, cluster, step)
+	case plan.MakeVolumes, plan.StartRestore, plan.FinishRestore:
+		return r.takeRestore(ctx, cluster, step)
 	case plan.HoldMember:
 		return nil, r.hold(ctx, cluster, step.Member)
 	case plan.Finalize:
@@ -49,6 +45,18 @@ func (r *Reconciler) take(ctx context.Context, cluster *dbv1.DatabaseCluster, ob
 	default:
 		return nil, fmt.Errorf("no way to take step %T", step)
 	}
+}
+
+// takeRestore takes a step of a restore.
+func (r *Reconciler) takeRestore(ctx context.Context, cluster *dbv1.DatabaseCluster, step plan.Step) ([]happening, error) {
+	if volumes, first := step.(plan.MakeVolumes); first {
+		return nil, r.make(ctx, volumes.Claims)
+	}
+	if jobs, start := step.(plan.StartRestore); start {
+		return r.startRestore(ctx, jobs)
+	}
+	finish, _ := step.(plan.FinishRestore)
+	return r.finishRestore(ctx, cluster, finish)
 }
 
 // +kubebuilder:rbac:groups="",resources=pods,verbs=delete

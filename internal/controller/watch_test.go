@@ -76,6 +76,8 @@ func belongings(c *dbv1.DatabaseCluster) map[string]struct {
 	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue}}
 	config := &corev1.ConfigMap{ObjectMeta: owned("orders-config-former")}
 	config.Labels, config.Generation = naming.ConfigLabels(c), 0
+	last := backupOf(c, dbv1.BackupPending)
+	last.Name, last.Status.Streams = naming.HookBackup(c.Name, "last", c.UID), []dbv1.BackupStream{{Ordinal: 1}}
 	return map[string]struct {
 		object client.Object
 		filter predicate.Predicate
@@ -90,6 +92,7 @@ func belongings(c *dbv1.DatabaseCluster) map[string]struct {
 
 		"DatabaseBackup":             {backupOf(c, dbv1.BackupCompleted), changed(backupFacts)},
 		"DatabaseBackup that failed": {backupOf(c, dbv1.BackupFailed), changed(backupFacts)},
+		"DatabaseBackup of a hook":   {last, changed(backupFacts)},
 
 		"PersistentVolumeClaim": {
 			&corev1.PersistentVolumeClaim{ObjectMeta: owned("data-orders-0"), Spec: corev1.PersistentVolumeClaimSpec{
@@ -196,6 +199,7 @@ func withoutVersions(o state.Observed) state.Observed {
 func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
 	scheme, cluster := testScheme(t), deleted()
 	cluster.Spec.Backup = &dbv1.Backup{}
+	cluster.Spec.Deletion.Hooks = append(cluster.Spec.Deletion.Hooks, dbv1.DeletionHook{Name: "last", Type: dbv1.HookBackup})
 	for kind, watched := range belongings(cluster) {
 		t.Run(kind, func(t *testing.T) {
 			cluster := cluster

@@ -93,32 +93,39 @@ func StoppingMark(cluster *dbv1.DatabaseCluster) string {
 	return cluster.DeletionTimestamp.UTC().Format(time.RFC3339)
 }
 
-// look is how a hook stands whose turn has come. What has been reported of it stays so, even if what told it has
-// gone since.
+// look is how a hook stands whose turn has come.
 func look(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.DeletionHook) hookView {
-	before := reported(cluster, hook.Name)
+	before, view := reported(cluster, hook.Name), see(cluster, observed, hook)
+	begun := stopping(cluster, observed, hook)
+	settled := hookView{phase: before.Phase, message: before.Message, stopped: view.stopped}
+	switch {
+	case before.Phase == dbv1.HookSucceeded, before.Phase == dbv1.HookFailed && passesOn(cluster):
+		return settled // even if what told that has gone since
+	case view.phase == dbv1.HookSucceeded:
+		return view
+	case begun && over(cluster, before.Phase):
+		return settled
+	case skips(cluster):
+		view.phase = dbv1.HookSkipped
+		view.message = fmt.Sprintf("left out, because the cluster is annotated with %s=true", dbv1.AnnotationSkipDeletionHooks)
+	case begun:
+		return failed("", "how deletion hook %q ended is not known; the members have begun to stop, so it does not run again", hook.Name)
+	}
+	return view
+}
+
+// see is how a hook stands by what can be seen of it now.
+func see(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.DeletionHook) hookView {
 	var view hookView
 	switch hook.Type {
 	case dbv1.HookShutdown:
-		view = shutdownHook(cluster, observed, before)
+		view = shutdownHook(cluster, observed, reported(cluster, hook.Name))
 	case dbv1.HookBackup:
 		view = backupHook(cluster, observed, hook)
 	case dbv1.HookCommand:
 		view = commandHook(cluster, observed, hook)
 	}
-	switch {
-	case before.Phase == dbv1.HookSucceeded,
-		before.Phase == dbv1.HookFailed && over(cluster, before.Phase),
-		before.Phase != "" && view.phase != dbv1.HookSucceeded && over(cluster, before.Phase) && stopping(cluster, observed, hook):
-		return hookView{phase: before.Phase, message: before.Message, stopped: view.stopped}
-	case view.phase != dbv1.HookSucceeded && skips(cluster):
-		message := fmt.Sprintf("left out, because the cluster is annotated with %s=true", dbv1.AnnotationSkipDeletionHooks)
-		return hookView{phase: dbv1.HookSkipped, message: message, stopped: view.stopped}
-	case view.phase != dbv1.HookSucceeded && stopping(cluster, observed, hook):
-		return failed("", "how deletion hook %q ended is not known; the members have begun to stop, so it does not run again", hook.Name)
-	default:
-		return view
-	}
+	return view
 }
 
 // reported is what the status says of a hook.

@@ -209,18 +209,13 @@ func stop(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool 
 
 // stopped is the member that a step would stop.
 func stopped(step Step, observed state.Observed) (state.Member, bool) {
-	for _, m := range observed.Members {
-		switch s := step.(type) {
-		case Scale:
-			if m.Ordinal == s.To {
-				return m, true
-			}
-		case StopMember:
-			if m.Name == s.Member.Name {
-				return m, true
-			}
-		default: // nothing stops
-		}
+	scale, scales := step.(Scale)
+	one, stops := step.(StopMember)
+	i := slices.IndexFunc(observed.Members, func(m state.Member) bool {
+		return scales && m.Ordinal == scale.To || stops && m.Name == one.Member.Name
+	})
+	if i < 0 {
+		return state.Member{}, false
 	}
-	return state.Member{}, false
+	return observed.Members[i], true
 }

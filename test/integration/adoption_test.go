@@ -34,7 +34,7 @@ func TestVolumesThatAnEarlierClusterLeftAreTakenOver(t *testing.T) {
 	awaitReady(t, cluster)
 	for _, claim := range dataClaims(t, cluster) {
 		if claim.Labels[dbv1.LabelClusterUID] != string(cluster.UID) {
-			t.Errorf("claim %s is labelled %v", claim.Name, claim.Labels)
+			t.Errorf("claim %s has the labels %v", claim.Name, claim.Labels)
 		}
 	}
 	mustContain(t, eventsOf(t, cluster), "VolumesAdopted")

@@ -1,0 +1,57 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+func TestHowTheDatabaseOfAPodEndedTheKubeletTells(t *testing.T) {
+	exited := func(code int32) corev1.ContainerStatus {
+		return corev1.ContainerStatus{Name: naming.Container, ContainerID: "c", State: corev1.ContainerState{
+			Terminated: &corev1.ContainerStateTerminated{ExitCode: code, ContainerID: "c"},
+		}}
+	}
+	// What the kubelet says of a container that it has never made.
+	never := exited(137)
+	never.ContainerID, never.State.Terminated.ContainerID = "", ""
+	crashed := exited(1)
+	crashed.ContainerID = ""
+	runs := corev1.ContainerStatus{Name: naming.Container, ContainerID: "c", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}
+	cases := map[string]struct {
+		phase  corev1.PodPhase
+		node   string
+		status corev1.ContainerStatus
+		want   End
+	}{
+		"cleanly":                               {corev1.PodSucceeded, "n", exited(0), End{Reached: true, Known: true}},
+		"with a code":                           {corev1.PodFailed, "n", exited(137), End{Reached: true, Known: true, Code: 137}},
+		"not yet, though its container has":     {corev1.PodRunning, "n", exited(0), End{}},
+		"not yet":                               {corev1.PodRunning, "n", runs, End{}},
+		"never having run":                      {corev1.PodFailed, "n", never, End{Reached: true, Never: true}},
+		"between two crashes":                   {corev1.PodFailed, "n", crashed, End{Reached: true, Known: true, Code: 1}},
+		"on a node that is gone, so nobody saw": {corev1.PodFailed, "n", runs, End{Reached: true}},
+		"never having had a node":               {corev1.PodPending, "", corev1.ContainerStatus{Name: "other"}, End{Reached: true, Never: true}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{}}}
+			pod.Status.Phase, pod.Spec.NodeName = c.phase, c.node
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "sidecar", ContainerID: "s"}, c.status}
+			if got := MemberOf(pod, 0).End; got != c.want {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+			pod.DeletionTimestamp = nil
+			if got := MemberOf(pod, 0).End; got != (End{}) {
+				t.Errorf("a pod that stays has ended: %+v", got)
+			}
+		})
+	}
+}
