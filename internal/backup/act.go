@@ -101,7 +101,10 @@ func (r *Reconciler) cleanUp(ctx context.Context, backup *dbv1.DatabaseBackup, j
 	case apierrors.IsNotFound(err):
 		err = nil
 	}
-	errs := []error{err}
+	if err != nil {
+		return err // the Jobs tell that there is something to clean up: they go last
+	}
+	var errs []error
 	for _, job := range jobs {
 		errs = append(errs, r.deleteJob(ctx, backup, job, metav1.DeletePropagationBackground))
 	}

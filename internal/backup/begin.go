@@ -27,9 +27,16 @@ func (p *Plan) begin(backup *dbv1.DatabaseBackup, observed Observed) {
 		p.fail(observed, fmt.Sprintf("it could not start within %s: %s", deadline(observed.Cluster), wait))
 	case wait != "":
 		p.Status.Message, p.Why, p.Again = wait, wait, waitingAgain
+		if left := settled - age(backup, observed); left > 0 {
+			p.Again = left
+		}
 	default:
 		p.start(backup, observed)
 	}
+}
+
+func age(backup *dbv1.DatabaseBackup, observed Observed) time.Duration {
+	return observed.At.Sub(backup.CreationTimestamp.Time)
 }
 
 func (p *Plan) start(backup *dbv1.DatabaseBackup, observed Observed) {
@@ -78,7 +85,7 @@ func (p *Plan) obstacle(backup *dbv1.DatabaseBackup, observed Observed) string {
 	if observed.Before != "" {
 		return fmt.Sprintf("waiting for DatabaseBackup %s of the same cluster, which goes first", observed.Before)
 	}
-	if age := observed.At.Sub(backup.CreationTimestamp.Time); age < settled {
+	if age(backup, observed) < settled {
 		return "about to start"
 	}
 	way, text := reach(observed, 0)

@@ -69,14 +69,33 @@ func ended(cluster *dbv1.DatabaseCluster, observed state.Observed) *dbv1.Restore
 		if before != nil {
 			done.Bytes, done.TotalBytes = before.Bytes, before.TotalBytes
 		}
+		done.Bytes = max(done.Bytes, brought(observed.Restore.Jobs))
+		done.TotalBytes = max(done.TotalBytes, done.Bytes)
 		return done
 	}
 	return nil
 }
 
+// brought is what the Jobs say that they have restored, while they are still there to ask.
+func brought(jobs []state.RestoreTask) int64 {
+	var bytes int64
+	for _, job := range jobs {
+		if job.Succeeded && job.Result != nil {
+			bytes += job.Result.Bytes
+		}
+	}
+	return bytes
+}
+
 // count adds up how far the Jobs are. Where one that runs does not tell, the numbers stay as they were.
 func (r *restore) count(now *dbv1.RestoreStatus) {
 	totals := true
+	for _, v := range r.own {
+		if v.Restored != "" { // the rest are about to be marked, too: the numbers are those of the last look
+			r.keep(now)
+			return
+		}
+	}
 	for _, v := range r.filling() {
 		job, _ := r.observed.Restore.Job(r.job(v))
 		switch {

@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package sim
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"reflect"
 	"slices"
@@ -34,8 +36,7 @@ const (
 // admit does to an object what the API server does before it stores one.
 func (s *store) admit(before, after client.Object) error {
 	if before == nil {
-		s.uids++
-		after.SetUID(types.UID(fmt.Sprintf("%08d-0000-4000-8000-000000000000", s.uids)))
+		after.SetUID(s.uid(ref(after)))
 		after.SetCreationTimestamp(metav1.NewTime(s.clock.Now()))
 		protect(after)
 		if hasGeneration(after) {
@@ -58,6 +59,13 @@ func (s *store) admit(before, after client.Object) error {
 	return s.immutable(before, after)
 }
 
+// uid is another for each object, and the same in whatever order objects are made: names contain parts of it.
+func (s *store) uid(ref string) types.UID {
+	s.made[ref]++
+	sum := sha256.Sum256(fmt.Append(nil, ref, s.made[ref]))
+	return types.UID(hex.EncodeToString(sum[:4]) + "-0000-4000-8000-000000000000")
+}
+
 func (s *store) raise(object client.Object) {
 	if hasGeneration(object) {
 		object.SetGeneration(object.GetGeneration() + 1)
@@ -66,7 +74,8 @@ func (s *store) raise(object client.Object) {
 
 func hasGeneration(object client.Object) bool {
 	switch object.(type) {
-	case *appsv1.StatefulSet, *policyv1.PodDisruptionBudget, *batchv1.Job, *corev1.Pod, *dbv1.DatabaseCluster:
+	case *appsv1.StatefulSet, *policyv1.PodDisruptionBudget, *batchv1.Job, *corev1.Pod,
+		*dbv1.DatabaseCluster, *dbv1.DatabaseBackup, *dbv1.DatabaseEngine:
 		return true
 	default:
 		return false
@@ -104,6 +113,8 @@ func (s *store) immutable(before, after client.Object) error {
 			return s.refuse(after, "metadata", "Pod QoS class cannot change")
 		}
 		was, is = s.fixedOfPod(before.(*corev1.Pod)), s.fixedOfPod(now)
+	case *dbv1.DatabaseBackup:
+		was, is = fixedOfBackup(before.(*dbv1.DatabaseBackup)), fixedOfBackup(now)
 	case *batchv1.Job:
 		was, is = before.(*batchv1.Job).Spec.Template, now.Spec.Template
 	case *corev1.ConfigMap:
@@ -128,8 +139,15 @@ func fixedOfStatefulSet(set *appsv1.StatefulSet) appsv1.StatefulSetSpec {
 	return fixed
 }
 
+func fixedOfBackup(backup *dbv1.DatabaseBackup) dbv1.DatabaseBackupSpec {
+	fixed := *backup.Spec.DeepCopy()
+	fixed.DeletionPolicy = ""
+	return fixed
+}
+
 func (s *store) fixedOfPod(pod *corev1.Pod) corev1.PodSpec {
 	fixed := *pod.Spec.DeepCopy()
+	fixed.NodeName = ""
 	if s.resizing {
 		for i := range fixed.Containers {
 			fixed.Containers[i].Resources = corev1.ResourceRequirements{}

@@ -7,42 +7,11 @@ package sim
 import (
 	"fmt"
 	"slices"
-	"strings"
 
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
-
-// runJobs is the Job controller with the pods of Jobs: a command with "fail" in it fails, one with "hangs" never ends.
-func (w *world) runJobs() {
-	for _, job := range all[*batchv1.Job](w.store) {
-		if len(job.Status.Conditions) > 0 || job.DeletionTimestamp != nil || w.dawdles() {
-			continue
-		}
-		if says(job, "hangs") {
-			if job.Status.Active == 0 {
-				job.Status.Active = 1
-				w.store.put(job)
-				w.story.add(w.by, fmt.Sprintf("Job %s runs", job.Name))
-			}
-			continue
-		}
-		condition := batchv1.JobCondition{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}
-		if says(job, "fail") {
-			condition.Type, condition.Reason, condition.Message = batchv1.JobFailed, "BackoffLimitExceeded", "Job has reached the specified backoff limit"
-		}
-		job.Status.Conditions = []batchv1.JobCondition{condition}
-		w.store.put(job)
-		w.story.add(w.by, fmt.Sprintf("Job %s: %s", job.Name, condition.Type))
-	}
-}
-
-func says(job *batchv1.Job, word string) bool {
-	return strings.Contains(strings.Join(job.Spec.Template.Spec.Containers[0].Command, " "), word)
-}
 
 // collectGarbage removes what has owners of which none exists, and lets dependents go as the deletion of
 // their owner asked for.

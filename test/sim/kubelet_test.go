@@ -29,11 +29,14 @@ import (
 func (w *world) runKubelet() {
 	for _, pod := range all[*corev1.Pod](w.store) {
 		switch {
-		case w.dawdles():
+		case w.dawdles(), w.store.disk.lost[pod.Name]:
+		case pod.DeletionTimestamp != nil && !hasFinalizer(pod, podGrace): // somebody holds what is left of it
 		case pod.DeletionTimestamp != nil:
-			w.story.add(w.by, fmt.Sprintf("pod %s has stopped", pod.Name))
+			w.story.add(w.by, w.stopped(pod))
 			withoutFinalizer(pod, podGrace)
 			w.store.put(pod)
+		case pod.Spec.RestartPolicy == corev1.RestartPolicyNever:
+			w.runAction(pod)
 		default:
 			w.runPod(pod)
 		}
@@ -82,6 +85,7 @@ func (w *world) fate(pod *corev1.Pod) string {
 		return "crashes again and again"
 	}
 	w.setRunning(pod)
+	w.mount(pod)
 	return "is ready"
 }
 
@@ -108,12 +112,13 @@ func wantsNodeThatIsNot(pod *corev1.Pod) bool {
 
 func (w *world) unboundClaim(pod *corev1.Pod) string {
 	for _, volume := range pod.Spec.Volumes {
-		if volume.PersistentVolumeClaim == nil {
+		wanted := claimName(pod, volume)
+		if wanted == "" {
 			continue
 		}
-		claim := get[*corev1.PersistentVolumeClaim](w.store, volume.PersistentVolumeClaim.ClaimName)
+		claim := get[*corev1.PersistentVolumeClaim](w.store, wanted)
 		if claim == nil || claim.Status.Phase != corev1.ClaimBound {
-			return volume.PersistentVolumeClaim.ClaimName
+			return wanted
 		}
 	}
 	return ""
@@ -127,6 +132,9 @@ func (w *world) missingReference(pod *corev1.Pod) string {
 		}
 	}
 	for _, volume := range pod.Spec.Volumes {
+		if source := volume.Secret; source != nil && (source.Optional == nil || !*source.Optional) && get[*corev1.Secret](w.store, source.SecretName) == nil {
+			return fmt.Sprintf("secret %q not found", source.SecretName)
+		}
 		if source := volume.ConfigMap; source != nil && (source.Optional == nil || !*source.Optional) && get[*corev1.ConfigMap](w.store, source.Name) == nil {
 			return fmt.Sprintf("configmap %q not found", source.Name)
 		}
@@ -155,6 +163,9 @@ func (w *world) setScheduled(pod *corev1.Pod, scheduled bool, why string) {
 		pod.Status.Phase = corev1.PodPending
 	}
 	reason := ""
+	if scheduled {
+		pod.Spec.NodeName = "node"
+	}
 	if !scheduled {
 		reason = corev1.PodReasonUnschedulable
 	}
@@ -177,7 +188,7 @@ func (w *world) setRunning(pod *corev1.Pod) {
 	for _, container := range pod.Spec.Containers {
 		resources := container.Resources.DeepCopy()
 		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{
-			Name: container.Name, Image: container.Image, Ready: true, Started: new(true), Resources: resources, AllocatedResources: resources.Requests,
+			Name: container.Name, Image: container.Image, Ready: true, Started: new(true), ContainerID: "sim://" + container.Name, Resources: resources, AllocatedResources: resources.Requests,
 			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(w.clock.Now())}},
 		})
 	}

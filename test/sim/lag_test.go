@@ -44,6 +44,9 @@ var lags = []struct {
 	{"the cluster", func(kind string) bool { return kind == "DatabaseCluster" }},
 	{"pods", func(kind string) bool { return kind == "PodList" }},
 	{"the StatefulSet", func(kind string) bool { return kind == "StatefulSet" }},
+	{"backups and Jobs", func(kind string) bool {
+		return kind == "DatabaseBackup" || kind == "DatabaseBackupList" || kind == "JobList" || kind == "Job"
+	}},
 	{"pods and claims", func(kind string) bool { return kind == "PodList" || kind == "PersistentVolumeClaimList" }},
 }
 
@@ -83,7 +86,7 @@ func (c *campaign) playLate(round, then *play, kinds func(string) bool) (*play, 
 	p.story.heading("from here on the cache is late")
 	for range lateFor {
 		p.lag = late{p.store.server(), then.store.clone(p.clock).server(), kinds}
-		p.seen = -1 // something woke the operator
+		p.wake() // something woke the operator
 		over, err := p.next()
 		if err != nil {
 			return p, err
@@ -93,6 +96,7 @@ func (c *campaign) playLate(round, then *play, kinds func(string) bool) (*play, 
 		}
 	}
 	p.story.heading("from here on it is not")
-	p.lag, p.seen = nil, -1
+	p.lag = nil
+	p.wake()
 	return p, c.toTheSameEnd(p, func() bool { return true })
 }

@@ -26,7 +26,10 @@ type site struct {
 	nth                             int
 }
 
-func (s site) writes() bool { return s.verb != "get" && s.verb != "list" }
+// dryRun is the subresource by which a call is told that only tries.
+const dryRun = "/dry-run"
+
+func (s site) writes() bool { return s.verb != "get" && s.verb != "list" && s.sub != dryRun }
 
 func (s site) String() string {
 	return fmt.Sprintf("%s %s %s%s at %s #%d", s.verb, s.kind, s.object, s.sub, s.caller, s.nth)
@@ -58,6 +61,8 @@ type life struct {
 	// server is the API server as the operator reaches it.
 	server client.WithWatch
 	dead   bool
+	// at is what the pass is about.
+	at item
 	// verb is what the operator asks for at the moment.
 	verb string
 	// writes are the requests that it sent that would change something.
@@ -120,7 +125,7 @@ func (w *world) fails(at site) failure {
 	return w.fault.kind
 }
 
-// othersAct lets everybody but the operator act twice, in the midst of a pass.
+// othersAct lets everybody act twice in the midst of a pass, the operator's other passes, too.
 func (w *world) othersAct() {
 	for range 2 {
 		for _, a := range w.actors {
@@ -131,6 +136,13 @@ func (w *world) othersAct() {
 		}
 	}
 	w.by = operator
+	for _, it := range w.items() {
+		if it != w.life.at && !w.life.dead {
+			at := w.life.at
+			w.reconcile(it)
+			w.life.at = at
+		}
+	}
 }
 
 func failureOf(kind failure, at site) error {
@@ -153,7 +165,7 @@ func caller() string {
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
 	for {
 		frame, more := frames.Next()
-		for _, pkg := range []string{"/internal/controller.", "/internal/apply."} {
+		for _, pkg := range []string{"/internal/controller.", "/internal/backup.", "/internal/apply."} {
 			if _, function, found := strings.Cut(frame.Function, pkg); found {
 				return fmt.Sprintf("%s:%d", function, frame.Line)
 			}
@@ -209,7 +221,11 @@ func (l *life) functions() interceptor.Funcs {
 			return nil, fmt.Errorf("a pass watches nothing")
 		},
 		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
-			return l.call(of("create", "", object), func() error { return c.Create(ctx, object, options...) })
+			sub := ""
+			if len((&client.CreateOptions{}).ApplyOptions(options).DryRun) > 0 {
+				sub = dryRun
+			}
+			return l.call(of("create", sub, object), func() error { return c.Create(ctx, object, options...) })
 		},
 		Update: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption) error {
 			return l.call(of("update", "", object), func() error { return c.Update(ctx, object, options...) })

@@ -73,12 +73,12 @@ func (p *play) rests(changed bool) bool {
 	switch {
 	case changed, p.lag != nil:
 		p.idle = 0
-	case p.store.version != p.seen: // the pass comes in the next round
-	case p.due.IsZero(), p.idle == quiet:
+	case !p.caughtUp(): // the pass comes in the next round
+	case p.due().IsZero(), p.idle == quiet:
 		return true
 	default:
 		p.idle++
-		p.clock.SetTime(later(p.clock.Now(), p.due))
+		p.clock.SetTime(later(p.clock.Now(), p.due()))
 	}
 	return false
 }
@@ -116,13 +116,13 @@ func (w *world) rules() error {
 // rest makes passes at rest, which send nothing that would write.
 func (w *world) rest() error {
 	w.by = operator
-	if cluster := w.cluster(); cluster != nil && cluster.DeletionTimestamp != nil && len(w.members()) == 0 {
-		return errors.New("the finalizer stays")
+	if err := w.leftovers(); err != nil {
+		return err
 	}
 	for range quiet {
 		w.clock.SetTime(w.clock.Now().Add(time.Minute))
 		before := w.life.writes
-		w.seen = -1
+		w.wake()
 		w.operate()
 		if w.life.writes > before {
 			return fmt.Errorf("a pass at rest sends %s", w.trace[len(w.trace)-1])
@@ -141,10 +141,15 @@ func (p *play) key(known memory) [sha256.Size]byte {
 	if p.at < len(p.sequence.steps) && p.sequence.steps[p.at].rounds > 0 {
 		rounds = p.rounds
 	}
-	fmt.Fprintln(&text, p.at, p.begun, rounds, p.idle, p.failures, p.store.version == p.seen)
-	if !p.due.IsZero() {
-		fmt.Fprintln(&text, "due in", p.due.Sub(p.clock.Now()))
+	fmt.Fprintln(&text, p.at, p.begun, rounds, p.idle)
+	for _, it := range p.items() {
+		q := p.queue(it)
+		fmt.Fprintln(&text, it, q.failures, p.store.version == q.seen)
+		if left := q.due.Sub(p.clock.Now()); !q.due.IsZero() && left <= horizon {
+			fmt.Fprintln(&text, "due in", left)
+		}
 	}
+	fmt.Fprintln(&text, p.store.disk, p.store.terminating)
 	for _, what := range slices.Sorted(maps.Keys(p.counts)) {
 		fmt.Fprintln(&text, what, p.counts[what])
 	}

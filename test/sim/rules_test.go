@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,11 +23,11 @@ import (
 // watchRules holds every write that was carried out against the rules that hold at any moment, whatever
 // went wrong before.
 func (w *world) watchRules(c change) {
-	if claim, ok := c.before.(*corev1.PersistentVolumeClaim); ok && c.after == nil && claim.DeletionTimestamp == nil && !w.unfinished(claim) {
+	if claim, ok := c.before.(*corev1.PersistentVolumeClaim); ok && isSacred(claim) && c.after == nil && claim.DeletionTimestamp == nil && !w.unfinished(claim) {
 		w.breaks("claim %s is removed", claim.Name)
 	}
 	if w.by == "garbage" {
-		if claim, ok := c.object().(*corev1.PersistentVolumeClaim); ok && claim.DeletionTimestamp != nil {
+		if claim, ok := c.object().(*corev1.PersistentVolumeClaim); ok && isSacred(claim) && claim.DeletionTimestamp != nil {
 			w.breaks("claim %s is collected", claim.Name)
 		}
 	}
@@ -54,6 +55,8 @@ func (w *world) watchRules(c change) {
 func (w *world) watchOwn(c change) {
 	object, cluster := c.object(), w.cluster()
 	switch {
+	case outlives(object):
+		return
 	case cluster == nil:
 		if _, last := object.(*dbv1.DatabaseCluster); !last {
 			w.breaks("%s is written although the cluster is gone", ref(object))
@@ -71,6 +74,21 @@ func (w *world) watchOwn(c change) {
 	}
 }
 
+// outlives tells whether an object may be written when the cluster is gone: a backup, what belongs to one, and a pod of
+// which the finalizer is taken off.
+func outlives(object client.Object) bool {
+	switch o := object.(type) {
+	case *dbv1.DatabaseBackup:
+		return o.Spec.Cluster == name
+	case *batchv1.Job, *networkingv1.NetworkPolicy:
+		return object.GetLabels()[dbv1.LabelBackupUID] != "" && object.GetLabels()[dbv1.LabelInstance] == name
+	case *corev1.Pod:
+		return object.GetDeletionTimestamp() != nil && object.GetLabels()[dbv1.LabelInstance] == name
+	default:
+		return false
+	}
+}
+
 func isClaim(object client.Object) bool {
 	_, is := object.(*corev1.PersistentVolumeClaim)
 	return is
@@ -84,9 +102,7 @@ func (w *world) watchClaim(c change) {
 		w.breaks("claim %s is made by the operator, but not to be restored into", after.Name)
 	case !changed:
 	case !kept, after.DeletionTimestamp != nil && before.DeletionTimestamp == nil:
-		if !w.unfinished(before) {
-			w.breaks("claim %s is deleted", before.Name)
-		}
+		w.watchClaimEnd(before)
 	case before.Annotations[dbv1.AnnotationRestoring] != "" && after.Annotations[dbv1.AnnotationRestored] != "" && !w.filled(after):
 		w.breaks("claim %s counts as restored, but no Job has filled it", after.Name)
 	case after.Spec.Resources.Requests.Storage().Cmp(*before.Status.Capacity.Storage()) < 0:
@@ -146,6 +162,10 @@ func (w *world) watchPod(c change, pod *corev1.Pod) {
 		w.breaks("pod %s is made by the operator", pod.Name)
 		return
 	}
+	if !isMember(pod) {
+		w.watchPodOfJob(c)
+		return
+	}
 	if pod.DeletionTimestamp == nil || before.DeletionTimestamp != nil || !isReady(before) {
 		return
 	}
@@ -168,6 +188,8 @@ func (w *world) maxUnavailable() int { return int(max(1, w.cluster().Spec.Update
 func (w *world) serving() []*corev1.Pod {
 	return slices.DeleteFunc(w.members(), func(pod *corev1.Pod) bool { return !isReady(pod) || pod.DeletionTimestamp != nil })
 }
+
+func isMember(pod *corev1.Pod) bool { return pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase }
 
 func (w *world) members() []*corev1.Pod {
 	set := get[*appsv1.StatefulSet](w.store, name)
@@ -220,7 +242,7 @@ func (w *world) watchStatefulSet(c change) {
 // watchAnew: a StatefulSet that is made while pods are there takes none of them away.
 func (w *world) watchAnew(set *appsv1.StatefulSet) {
 	for _, pod := range all[*corev1.Pod](w.store) {
-		if ordinalOf(pod) >= int(*set.Spec.Replicas) {
+		if isMember(pod) && ordinalOf(pod) >= int(*set.Spec.Replicas) {
 			w.breaks("StatefulSet %s is made with %d replicas while pod %s is there", set.Name, *set.Spec.Replicas, pod.Name)
 		}
 	}
@@ -240,15 +262,6 @@ func (w *world) watchCluster(c change) {
 	case w.lag == nil && (w.fault == nil || w.fault.kind != meanwhile): // else it may tell what was
 		w.watchReady(after)
 		w.watchObserved(before, after)
-	}
-}
-
-func (w *world) watchEnd(cluster *dbv1.DatabaseCluster) {
-	if left := len(w.members()); left > 0 {
-		w.breaks("the finalizer goes while %d members are still there", left)
-	}
-	if ended := len(all[*batchv1.Job](w.store)); ended < len(cluster.Spec.Deletion.Hooks) && cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] == "" {
-		w.breaks("the finalizer goes after %d of %d hooks", ended, len(cluster.Spec.Deletion.Hooks))
 	}
 }
 

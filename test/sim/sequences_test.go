@@ -82,12 +82,6 @@ var sequences = []sequence{
 	{"newer-operator-grow", []step{running(2).by(olderOperator), upgrade(), grow("2Gi")}},
 	{"restart", []step{running(2), annotate("a restart is asked for", dbv1.AnnotationRestart)}},
 
-	{"restore", []step{engine(), create(2, fromBackup("s3://first"))}},
-	{"restore-fails", []step{engine(), create(1, fromBackup("s3://fails")), set("another backup is named", fromBackup("s3://second"))}},
-	{"restore-changed", []step{engine(), create(2, fromBackup("s3://hangs")), set("another backup is named", fromBackup("s3://second"))}},
-	{"restore-taken-back", []step{engine(), create(2, fromBackup("s3://hangs")), set("no backup is named any more", func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap = nil })}},
-	{"restore-deleted", []step{engine(), create(2, fromBackup("s3://hangs")), remove(), create(2, withEngine)}},
-
 	{"name-taken", []step{takeName(), create(2), freeName()}},
 	{"somebody-edits-the-template", []step{running(2), editTemplate()}},
 	{"somebody-deletes-the-statefulset", []step{running(2), deleteStatefulSet(metav1.DeletePropagationOrphan), deleteStatefulSet(metav1.DeletePropagationBackground)}},

@@ -29,13 +29,19 @@ import (
 // server is the API server as a client sees it: the fake client on a store, with deletions as they are.
 // Reads and merge patches, which are most of the calls, take a shorter way to the same end.
 func (s *store) server() client.WithWatch {
-	stored := fake.NewClientBuilder().WithScheme(s.scheme).WithObjectTracker(s).WithStatusSubresource(&dbv1.DatabaseCluster{}).Build()
+	stored := fake.NewClientBuilder().WithScheme(s.scheme).WithObjectTracker(s).WithStatusSubresource(&dbv1.DatabaseCluster{}, &dbv1.DatabaseBackup{}).Build()
 	return interceptor.NewClient(stored, interceptor.Funcs{
 		Get: func(_ context.Context, _ client.WithWatch, key client.ObjectKey, object client.Object, _ ...client.GetOption) error {
 			return s.read(key, object)
 		},
 		List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 			return s.readAll(list, (&client.ListOptions{}).ApplyOptions(options))
+		},
+		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
+			if len((&client.CreateOptions{}).ApplyOptions(options).DryRun) > 0 {
+				return s.open(id{s.resource(object), client.ObjectKeyFromObject(object)})
+			}
+			return c.Create(ctx, object, options...)
 		},
 		Delete: func(_ context.Context, _ client.WithWatch, object client.Object, options ...client.DeleteOption) error {
 			return s.delete(object, (&client.DeleteOptions{}).ApplyOptions(options))

@@ -9,10 +9,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -29,13 +31,19 @@ func (s *store) snapshot() map[string]string {
 	alias := strings.NewReplacer(aliases...)
 	objects := map[string]string{}
 	for _, object := range s.sorted() {
-		_, history := object.(*appsv1.ControllerRevision)
-		if history || object.GetLabels()[dbv1.LabelComponent] == dbv1.ComponentRestore { // named after claims by UID
+		if _, history := object.(*appsv1.ControllerRevision); history || leftToTime(object) || isTry(object) {
 			continue
 		}
 		objects[ref(object)] = alias.Replace(normalText(object))
 	}
+	objects["data"] = alias.Replace(s.disk.String())
 	return objects
+}
+
+// isTry tells whether an object is a pod of a Job that has ended: how many tries there were depends on the way.
+func isTry(object client.Object) bool {
+	pod, is := object.(*corev1.Pod)
+	return is && pod.Spec.RestartPolicy == corev1.RestartPolicyNever && hasEnded(pod)
 }
 
 func normalText(object client.Object) string {
@@ -47,8 +55,11 @@ func normalText(object client.Object) string {
 	if err != nil {
 		panic(err)
 	}
-	return string(text)
+	return instant.ReplaceAllString(string(text), "(time)")
 }
+
+// instant is a point in time, in whatever field or sentence.
+var instant = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 
 // ofTheWay are the fields that tell of the way and not of where it leads. With updateStrategy OnDelete the
 // current revision of a StatefulSet stays what it first was, and a member that was given other resources
@@ -56,7 +67,8 @@ func normalText(object client.Object) string {
 // same template, another annotation tells.
 var ofTheWay = []string{
 	"currentRevision", "currentReplicas", "controller-revision-hash", "revision", "updatedReplicas",
-	"resourceVersion", "managedFields", "generation", "creationTimestamp", "lastTransitionTime", "startedAt", "lastProbeTime",
+	"resourceVersion", "managedFields", "generation", "creationTimestamp", "lastTransitionTime", "startedAt", "lastProbeTime", "finishedAt",
+	"rate", "duration",
 }
 
 // onceTrue are the conditions that are there from when they first were True: whether one that is False is

@@ -211,23 +211,3 @@ func deleteStatefulSet(policy metav1.DeletionPropagation) step {
 		}
 	}}
 }
-
-// engine makes a DatabaseEngine that can restore.
-func engine() step {
-	return step{what: "DatabaseEngine ledger is created", do: func(w *world) {
-		e := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: "ledger"}}
-		e.Spec.Topology = dbv1.TopologyIndependent
-		e.Spec.Actions.Restore = &dbv1.EngineAction{Command: []string{"restore"}}
-		w.store.put(e)
-	}}
-}
-
-func withEngine(c *dbv1.DatabaseCluster) { c.Spec.Engine = "ledger" }
-
-// fromBackup makes a cluster begin with a backup.
-func fromBackup(url string) func(*dbv1.DatabaseCluster) {
-	return func(c *dbv1.DatabaseCluster) {
-		withEngine(c)
-		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Location: &dbv1.BackupDestination{URL: url}}}
-	}
-}

@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strconv"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -32,7 +34,12 @@ type store struct {
 	objects map[id]client.Object
 	// version is the last resourceVersion, over all objects.
 	version int64
-	uids    int
+	// made is how many objects of a kind and name there have been.
+	made map[string]int
+	// disk is what is not in the API: data.
+	disk *disk
+	// terminating tells that the namespace is being deleted.
+	terminating bool
 	// resizing tells that the write goes to the subresource pods/resize.
 	resizing bool
 	// committed hears of every write that changed something.
@@ -57,7 +64,7 @@ func (c change) object() client.Object {
 }
 
 func newStore(clock clock.PassiveClock) *store {
-	return &store{scheme: scheme, clock: clock, objects: map[id]client.Object{}}
+	return &store{scheme: scheme, clock: clock, objects: map[id]client.Object{}, made: map[string]int{}, disk: newDisk()}
 }
 
 func idOf(resource schema.GroupVersionResource, namespace, name string) id {
@@ -94,11 +101,24 @@ func (s *store) Create(resource schema.GroupVersionResource, object runtime.Obje
 	if s.objects[at] != nil {
 		return apierrors.NewAlreadyExists(at.GroupResource, at.Name)
 	}
+	if err := s.open(at); err != nil {
+		return err
+	}
 	managed, err := s.manage(nil, object, managerOf(options, func(o metav1.CreateOptions) string { return o.FieldManager }))
 	if err != nil {
 		return err
 	}
 	return s.commit(at, managed.(client.Object), object.(client.Object))
+}
+
+// open refuses to make anything in a namespace that is being deleted.
+func (s *store) open(at id) error {
+	if !s.terminating || at.Namespace != namespace {
+		return nil
+	}
+	err := apierrors.NewForbidden(at.GroupResource, at.Name, fmt.Errorf("unable to create new content in namespace %s because it is being terminated", at.Namespace))
+	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{Type: corev1.NamespaceTerminatingCause})
+	return err
 }
 
 // Update is part of the tracker.
@@ -131,9 +151,17 @@ func (s *store) Apply(resource schema.GroupVersionResource, object runtime.Objec
 	if err != nil {
 		return fmt.Errorf("apply %T: %w", object, err)
 	}
+	if fields, ok := object.(*unstructured.Unstructured); ok && fields.Object["status"] == nil {
+		delete(fields.Object, "status") // which the fake client sets for every kind that once had one
+	}
 	at := idOf(resource, namespace, configuration.GetName())
 	if live := s.objects[at]; live != nil && configuration.GetUID() != "" && configuration.GetUID() != live.GetUID() {
 		return apierrors.NewConflict(at.GroupResource, at.Name, fmt.Errorf("uid mismatch: %s is not %s", configuration.GetUID(), live.GetUID()))
+	}
+	if s.objects[at] == nil {
+		if err := s.open(at); err != nil {
+			return err
+		}
 	}
 	force := len(options) > 0 && options[0].Force != nil && *options[0].Force
 	manager := managerOf(options, func(o metav1.PatchOptions) string { return o.FieldManager })
@@ -195,7 +223,8 @@ func (s *store) tell(c change) {
 // clone is a copy at this moment, which hears of nothing.
 func (s *store) clone(clock clock.PassiveClock) *store {
 	copied := newStore(clock)
-	copied.version, copied.uids = s.version, s.uids
+	copied.version, copied.made = s.version, maps.Clone(s.made)
+	copied.disk, copied.terminating = s.disk.clone(), s.terminating
 	maps.Copy(copied.objects, s.objects) // objects are replaced, never changed
 	return copied
 }

@@ -75,6 +75,28 @@ func (w *world) tell(c change) {
 			w.story.add(w.by, fmt.Sprintf("%s: %s %s", w.life.verb, ref(c.after), what))
 		}
 		w.tellConditions(c)
+		w.tellBackup(c)
+	}
+}
+
+// tellBackup adds what the status of a backup says.
+func (w *world) tellBackup(c change) {
+	after, ok := c.after.(*dbv1.DatabaseBackup)
+	if !ok {
+		return
+	}
+	is, was := after.Status, c.before.(*dbv1.DatabaseBackup).Status
+	if is.Phase != was.Phase || is.Message != was.Message {
+		w.story.add("backup", fmt.Sprintf("%s %s %s", after.Name, is.Phase, is.Message))
+	}
+	if v := is.Verification; v != nil && (was.Verification == nil || v.Phase != was.Verification.Phase || v.Message != was.Verification.Message) {
+		w.story.add("backup", fmt.Sprintf("%s verification %s: %s", after.Name, v.Phase, v.Message))
+	}
+	for _, b := range []string{dbv1.ConditionStalled, dbv1.ConditionDeletionBlocked} {
+		before, now := meta.FindStatusCondition(was.Conditions, b), meta.FindStatusCondition(is.Conditions, b)
+		if now != nil && now.Status == metav1.ConditionTrue && (before == nil || before.Status != now.Status || before.Message != now.Message) {
+			w.story.add("backup", fmt.Sprintf("%s %s %s: %s", after.Name, b, now.Reason, now.Message))
+		}
 	}
 }
 
@@ -100,11 +122,28 @@ func (w *world) tellConditions(c change) {
 			w.story.add("status", fmt.Sprintf("%s %s %s: %s", is.Type, is.Status, is.Reason, is.Message))
 		}
 	}
+	for i, is := range after.Status.Hooks {
+		if was := before.Status.Hooks; i >= len(was) || was[i].Phase != is.Phase || len(was[i].Stopped) != len(is.Stopped) {
+			w.story.add("status", fmt.Sprintf("hook %s %s: %s%s", is.Name, is.Phase, is.Message, endings(is.Stopped)))
+		}
+	}
 	for _, was := range before.Status.Conditions {
 		if meta.FindStatusCondition(after.Status.Conditions, was.Type) == nil {
 			w.story.add("status", was.Type+" is no more")
 		}
 	}
+}
+
+func endings(stopped []dbv1.StoppedMember) string {
+	text := ""
+	for _, s := range stopped {
+		code := "?"
+		if s.ExitCode != nil {
+			code = fmt.Sprint(*s.ExitCode)
+		}
+		text += fmt.Sprintf(" [%s %s]", s.Pod, code)
+	}
+	return text
 }
 
 // mostDifferences is how many differences of one write are told.

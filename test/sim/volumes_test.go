@@ -40,7 +40,7 @@ func (w *world) runVolumes() {
 func (w *world) used(claim *corev1.PersistentVolumeClaim) bool {
 	return slices.ContainsFunc(all[*corev1.Pod](w.store), func(pod *corev1.Pod) bool {
 		return slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool {
-			return v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName == claim.Name
+			return claimName(pod, v) == claim.Name
 		})
 	})
 }

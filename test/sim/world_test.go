@@ -12,24 +12,16 @@ SPDX-License-Identifier: Apache-2.0
 package sim
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"runtime/debug"
 	"slices"
 	"time"
 
-	"github.com/go-logr/logr"
-	kruntime "k8s.io/apimachinery/pkg/runtime"
 	clocktesting "k8s.io/utils/clock/testing"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/apply"
-	"github.com/dbcluster/databasecluster-operator/internal/controller"
 )
 
 const (
@@ -77,10 +69,8 @@ type world struct {
 	// trace are the operator's calls so far, over all its lives.
 	trace []site
 	sites map[site]int
-	// seen is the store's version when the last pass began; due when the next one is, zero for never.
-	seen     int64
-	due      time.Time
-	failures int
+	// queues are what the operator's controllers are to look at again.
+	queues map[item]queue
 	// broken are the rules that were broken.
 	broken []string
 	// counts are how many times the operator made and deleted each object.
@@ -88,15 +78,16 @@ type world struct {
 }
 
 func newWorld(seed uint64) *world {
-	w := &world{clock: clocktesting.NewFakePassiveClock(began), sites: map[site]int{}, counts: map[string]int{}}
+	w := &world{clock: clocktesting.NewFakePassiveClock(began), sites: map[site]int{}, counts: map[string]int{}, queues: map[item]queue{}}
 	w.story = &story{at: w.clock.Now}
 	if seed > 0 {
 		w.chance = rand.New(rand.NewPCG(seed, 0))
 	}
 	w.store = newStore(w.clock)
-	w.store.committed = []func(change){w.watchRules, w.count, w.tell}
+	w.store.committed = []func(change){w.watchRules, w.watchData, w.count, w.tell}
 	// Without chance each acts before the one that it follows up on, so that a pass sees every state between.
 	w.actors = []actor{
+		{"namespace", (*world).endNamespace},
 		{"garbage", (*world).collectGarbage},
 		{"job", (*world).runJobs},
 		{"kubelet", (*world).runKubelet},
@@ -119,74 +110,9 @@ func (w *world) clone() *world {
 	copied.story.lines, copied.story.revisions = slices.Clone(w.story.lines), slices.Clone(w.story.revisions)
 	copied.sites, copied.counts = maps.Clone(w.sites), maps.Clone(w.counts)
 	copied.plant = w.plant
-	copied.seen, copied.due, copied.failures = w.seen, w.due, w.failures
+	copied.queues = maps.Clone(w.queues)
 	return copied
 }
-
-// start starts the operator, as after a crash.
-func (w *world) start() {
-	w.life = &life{world: w}
-	w.seen, w.failures, w.due = -1, 0, time.Time{}
-}
-
-// operate makes a pass when there is a reason for one.
-func (w *world) operate() {
-	if w.store.version == w.seen && (w.due.IsZero() || w.clock.Now().Before(w.due)) {
-		return
-	}
-	w.seen, w.due = w.store.version, time.Time{}
-	result, err, crashed := w.life.pass()
-	switch {
-	case crashed:
-		w.story.add(operator, "crashes and starts again")
-		w.start()
-	case err != nil:
-		w.failures++
-		w.due = w.clock.Now().Add(time.Second << min(w.failures, 8))
-		w.story.add(operator, "fails: "+err.Error())
-	default:
-		w.failures = 0
-		if result.RequeueAfter > 0 {
-			w.due = w.clock.Now().Add(result.RequeueAfter)
-		}
-	}
-}
-
-func (l *life) pass() (result ctrl.Result, err error, crashed bool) {
-	w := l.world
-	ended := make(chan struct{})
-	crashed = true
-	go func() { // a crash ends this goroutine wherever it is
-		defer close(ended)
-		defer func() {
-			if r := recover(); r != nil {
-				w.breaks("panic: %v\n%s", r, debug.Stack())
-			}
-		}()
-		ctx := logf.IntoContext(context.Background(), logr.Discard())
-		result, err = l.reconciler().Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: name}})
-		crashed = false
-	}()
-	<-ended
-	return result, err, crashed
-}
-
-func (l *life) reconciler() *controller.Reconciler {
-	if l.server == nil {
-		l.server = l.client()
-	}
-	server := l.server
-	var cached client.Reader = server
-	if l.world.lag != nil {
-		cached = l.world.lag
-	}
-	return &controller.Reconciler{Cached: cached, Live: server, Writer: apply.Writer{Client: server}, Events: noEvents{}, Clock: l.world.clock, ReferencePeriod: 5 * time.Minute, TransferImage: "operator:1"}
-}
-
-// noEvents is a recorder of events that are not looked at.
-type noEvents struct{}
-
-func (noEvents) Eventf(kruntime.Object, kruntime.Object, string, string, string, string, ...any) {}
 
 // round lets everybody act once and tells whether anything changed, or may be left to do.
 func (w *world) round() bool {
@@ -241,18 +167,16 @@ func (w *world) count(c change) {
 	switch {
 	case w.by != operator:
 	case c.before == nil:
-		w.counts["create "+alike(c.after)]++
+		w.counts["create "+ref(c.after)]++
+	case leftToTime(c.before):
 	case c.after == nil || c.after.GetDeletionTimestamp() != nil && c.before.GetDeletionTimestamp() == nil:
-		w.counts["delete "+alike(c.before)]++
+		w.counts["delete "+ref(c.before)]++
 	}
 }
 
-// alike names an object as in every play: the Jobs of a restore are named after the UIDs of claims, which differ.
-func alike(object client.Object) string {
-	if object.GetLabels()[dbv1.LabelComponent] == dbv1.ComponentRestore {
-		return "Job of a restore"
-	}
-	return ref(object)
+// leftToTime tells whether nothing depends on an object being deleted, because it goes by itself.
+func leftToTime(object client.Object) bool {
+	return object.GetLabels()[dbv1.LabelComponent] == dbv1.ComponentBackupDeletion
 }
 
 func (w *world) breaks(rule string, args ...any) {

@@ -1,0 +1,226 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// watchData holds every write against the rules by which no data is lost.
+func (w *world) watchData(c change) {
+	switch object := c.object().(type) {
+	case *dbv1.DatabaseBackup:
+		w.watchBackup(c)
+	case *batchv1.Job:
+		w.watchBackupJobs()
+	case *corev1.Pod:
+		w.watchLabels(object)
+	}
+}
+
+// watchBackup: a phase that is final stays, and what is complete is in the bucket.
+func (w *world) watchBackup(c change) {
+	before, changed := c.before.(*dbv1.DatabaseBackup)
+	after, kept := c.after.(*dbv1.DatabaseBackup)
+	switch {
+	case changed && kept && before.Status.Phase.Finished() && before.Status.Phase != after.Status.Phase:
+		w.breaks("DatabaseBackup %s goes from %s to %q", after.Name, before.Status.Phase, after.Status.Phase)
+	case changed && !kept:
+		w.watchBackupEnd(before)
+	case w.by == operator && changed && before.DeletionTimestamp == nil && after.DeletionTimestamp != nil:
+		w.watchRetention(before)
+	}
+	w.watchBackups()
+}
+
+// watchBackups: a backup that is complete stays so in the bucket, until it is deleted with its data.
+func (w *world) watchBackups() {
+	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
+		goes := b.DeletionTimestamp != nil && b.Spec.DeletionPolicy == dbv1.BackupDelete
+		if there := w.store.disk.bucket[b.Status.Location]; b.Status.Phase == dbv1.BackupCompleted && !goes && (!there.complete || there.id != string(b.UID)) {
+			w.breaks("DatabaseBackup %s is complete, and not in the bucket", b.Name)
+		}
+	}
+}
+
+// watchBackupEnd: the data stays, or is gone, as the policy says. In a namespace that goes it stays.
+func (w *world) watchBackupEnd(b *dbv1.DatabaseBackup) {
+	there, found := w.store.disk.bucket[b.Status.Location]
+	if b.Status.Location == "" || found && there.id != string(b.UID) {
+		return
+	}
+	complete := b.Status.Phase == dbv1.BackupCompleted
+	switch {
+	case complete && b.Spec.DeletionPolicy != dbv1.BackupDelete && !there.complete:
+		w.breaks("DatabaseBackup %s goes, and with it the data that it was to retain", b.Name)
+	case found && (!complete || b.Spec.DeletionPolicy == dbv1.BackupDelete) && !w.store.terminating:
+		w.breaks("DatabaseBackup %s goes, and its data stays at %s", b.Name, b.Status.Location)
+	}
+}
+
+// watchRetention: the newest complete backup stays.
+func (w *world) watchRetention(gone *dbv1.DatabaseBackup) {
+	if gone.Status.Phase != dbv1.BackupCompleted {
+		return
+	}
+	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
+		newer := b.CreationTimestamp.After(gone.CreationTimestamp.Time)
+		if b.UID != gone.UID && b.DeletionTimestamp == nil && b.Status.Phase == dbv1.BackupCompleted && newer {
+			return
+		}
+	}
+	w.breaks("DatabaseBackup %s is deleted, the newest that is complete", gone.Name)
+}
+
+// watchBackupJobs: one backup of a cluster at a time.
+func (w *world) watchBackupJobs() {
+	var running []string
+	for _, job := range all[*batchv1.Job](w.store) {
+		if job.Labels[dbv1.LabelComponent] == dbv1.ComponentBackup && !jobEnded(job) {
+			running = append(running, job.Name)
+		}
+	}
+	if len(running) > 1 {
+		w.breaks("backup Jobs run at one time: %s", strings.Join(running, ", "))
+	}
+}
+
+// watchLabels: the Service finds no pod but members.
+func (w *world) watchLabels(pod *corev1.Pod) {
+	selector := labels.SelectorFromSet(naming.Selector(name))
+	if pod.Spec.RestartPolicy == corev1.RestartPolicyNever && selector.Matches(labels.Set(pod.Labels)) {
+		w.breaks("pod %s of a Job bears the labels of a member", pod.Name)
+	}
+}
+
+// watchPodOfJob: of a Job's pod only the finalizer is taken off; one that has ended may be deleted to let a claim go.
+func (w *world) watchPodOfJob(c change) {
+	before := c.before.(*corev1.Pod)
+	after, kept := c.after.(*corev1.Pod)
+	deleted := !kept || after.DeletionTimestamp != nil && before.DeletionTimestamp == nil
+	if deleted && !hasEnded(before) && before.DeletionTimestamp == nil {
+		w.breaks("pod %s is deleted while it runs", before.Name)
+	}
+}
+
+// watchClaimEnd: a volume is deleted by policy when every hook has succeeded, or because nothing but a part of a backup
+// was ever in it; and nobody has it.
+func (w *world) watchClaimEnd(claim *corev1.PersistentVolumeClaim) {
+	cluster := w.cluster()
+	for _, pod := range all[*corev1.Pod](w.store) {
+		if has := w.claimOf(pod, naming.DataVolume); has != nil && has.UID == claim.UID && !hasEnded(pod) {
+			w.breaks("claim %s is deleted while pod %s has it", claim.Name, pod.Name)
+		}
+	}
+	if claim.Labels[dbv1.LabelClusterUID] != string(cluster.UID) {
+		w.breaks("claim %s is deleted, which is of another cluster", claim.Name)
+	}
+	byPolicy := cluster.DeletionTimestamp != nil && cluster.Spec.Deletion.Volumes == dbv1.VolumesDelete && len(w.undone(cluster)) == 0
+	if !byPolicy && (!w.unfinished(claim) || w.store.disk.volumes[claim.UID].served) {
+		w.breaks("claim %s is deleted", claim.Name)
+	}
+}
+
+// undone are the deletion hooks that have not come about.
+func (w *world) undone(cluster *dbv1.DatabaseCluster) []string {
+	var names []string
+	for i, hook := range cluster.Spec.Deletion.Hooks {
+		done := false
+		switch hook.Type {
+		case dbv1.HookCommand:
+			done = w.store.disk.succeeded[naming.HookJob(name, hook.Name, cluster.UID)]
+		case dbv1.HookBackup:
+			b := get[*dbv1.DatabaseBackup](w.store, naming.HookBackup(name, hook.Name, cluster.UID))
+			done = b != nil && b.Status.Phase == dbv1.BackupCompleted
+		case dbv1.HookShutdown:
+			done = i < len(cluster.Status.Hooks) && w.wentWell(cluster.Status.Hooks[i])
+		}
+		if !done {
+			names = append(names, hook.Name)
+		}
+	}
+	return names
+}
+
+// wentWell tells whether a shutdown is recorded as it was, and nothing went wrong.
+func (w *world) wentWell(hook dbv1.HookStatus) bool {
+	told := map[string]int32{}
+	for _, s := range hook.Stopped {
+		if s.ExitCode != nil {
+			told[s.Pod] = *s.ExitCode
+		}
+	}
+	for pod, code := range w.store.disk.exits {
+		if is, known := told[pod]; !known || is != code || code != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// watchEnd: the finalizer goes when the members have stopped and every hook has come about, was left out by its owner, or
+// has failed where failures do not count.
+func (w *world) watchEnd(cluster *dbv1.DatabaseCluster) {
+	for _, pod := range all[*corev1.Pod](w.store) {
+		if isMember(pod) && pod.DeletionTimestamp == nil && pod.Labels[dbv1.LabelClusterUID] == string(cluster.UID) {
+			w.breaks("the finalizer goes while pod %s is still there", pod.Name)
+		}
+	}
+	for _, hook := range w.undone(cluster) {
+		i := slices.IndexFunc(cluster.Status.Hooks, func(h dbv1.HookStatus) bool { return h.Name == hook })
+		phase := dbv1.HookPending
+		if i >= 0 {
+			phase = cluster.Status.Hooks[i].Phase
+		}
+		skipped := cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] == "true"
+		passed := phase == dbv1.HookFailed && cluster.Spec.Deletion.OnFailure == dbv1.HookFailureContinue
+		if !skipped && !passed {
+			w.breaks("the finalizer goes, and hook %s is %s and has not come about", hook, phase)
+		}
+	}
+}
+
+// leftovers are what nobody removes any more.
+func (w *world) leftovers() error {
+	cluster := w.cluster()
+	var texts []string
+	if cluster != nil && cluster.DeletionTimestamp != nil && len(w.members()) == 0 {
+		texts = append(texts, "the finalizer stays")
+	}
+	for _, pod := range all[*corev1.Pod](w.store) {
+		if pod.DeletionTimestamp != nil && !w.store.disk.lost[pod.Name] {
+			texts = append(texts, fmt.Sprintf("pod %s stays, held by %s", pod.Name, strings.Join(pod.Finalizers, ", ")))
+		}
+	}
+	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
+		if !isSacred(claim) && len(claim.OwnerReferences) == 0 {
+			texts = append(texts, "claim "+claim.Name+" stays")
+		}
+	}
+	for _, job := range all[*batchv1.Job](w.store) {
+		ownerless := len(job.OwnerReferences) == 0
+		if cluster == nil && ownerless && !jobEnded(job) || job.Spec.TTLSecondsAfterFinished == nil {
+			texts = append(texts, "Job "+job.Name+" stays")
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	slices.Sort(texts)
+	return fmt.Errorf("%s", strings.Join(slices.Compact(texts), "\n"))
+}
+
+// locations are where backups are, in order.
+func (w *world) locations() []string { return slices.Sorted(maps.Keys(w.store.disk.bucket)) }

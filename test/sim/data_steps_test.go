@@ -1,0 +1,260 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+const (
+	engineName = "anydb-v1"
+	bucket     = "s3://backups/prod"
+	day        = 24 * time.Hour
+)
+
+var deleteInBackground = client.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}
+
+func copyOf(object client.Object) client.Object { return object.DeepCopyObject().(client.Object) }
+
+func declare(w *world, engine string) {
+	if get[*dbv1.DatabaseEngine](w.store, engine) != nil {
+		return
+	}
+	e := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: engine}}
+	e.Spec.Topology = dbv1.TopologyIndependent
+	e.Spec.Actions.Backup = &dbv1.EngineAction{Command: []string{"/dbc/scripts/backup"}}
+	e.Spec.Actions.Restore = &dbv1.EngineAction{Command: []string{"/dbc/scripts/restore"}}
+	e.Spec.Actions.Probe = &dbv1.EngineAction{Command: []string{"/dbc/scripts/probe"}}
+	w.store.put(e)
+}
+
+// withEngine makes a step one in a world that knows the engine.
+func withEngine(s step) step {
+	do := s.do
+	s.do = func(w *world) {
+		declare(w, engineName)
+		do(w)
+	}
+	return s
+}
+
+// saved is a cluster that can be backed up.
+func saved(c *dbv1.DatabaseCluster) {
+	c.Spec.Engine = engineName
+	c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: bucket}}
+}
+
+// runningSaved is a cluster with an engine and a place for backups that is there already when the story begins.
+func runningSaved(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
+	return withEngine(running(replicas, append([]func(*dbv1.DatabaseCluster){saved}, changes...)...))
+}
+
+func hook(name string, kind dbv1.HookType, command ...string) func(*dbv1.DatabaseCluster) {
+	return func(c *dbv1.DatabaseCluster) {
+		c.Spec.Deletion.Hooks = append(c.Spec.Deletion.Hooks, dbv1.DeletionHook{Name: name, Type: kind, Command: command})
+		c.Spec.Deletion.DeadlineSeconds = 600
+	}
+}
+
+func onFailure(policy dbv1.HookFailurePolicy) func(*dbv1.DatabaseCluster) {
+	return func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.OnFailure = policy }
+}
+
+func deleteVolumes(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Volumes = dbv1.VolumesDelete }
+
+func backUp(name string, policy dbv1.BackupDeletionPolicy) step {
+	return step{what: fmt.Sprintf("DatabaseBackup %s is created (%s)", name, policy), do: func(w *world) {
+		b := &dbv1.DatabaseBackup{ObjectMeta: object(name)}
+		b.Spec.Cluster, b.Spec.DeletionPolicy = "orders", policy
+		w.store.put(b)
+	}}
+}
+
+// together does several things at one time.
+func together(steps ...step) step {
+	var texts []string
+	for _, s := range steps {
+		texts = append(texts, s.what)
+	}
+	return step{what: strings.Join(texts, "; "), do: func(w *world) {
+		for _, s := range steps {
+			s.do(w)
+		}
+	}}
+}
+
+func deleted(w *world, object client.Object) { must(w.store.delete(object, &deleteInBackground)) }
+
+func deleteBackup(name string) step {
+	return step{what: "DatabaseBackup " + name + " is deleted", do: func(w *world) {
+		if b := get[*dbv1.DatabaseBackup](w.store, name); b != nil {
+			deleted(w, b)
+		}
+	}}
+}
+
+// jobOf finds a Job by a part of its name.
+func (w *world) jobOf(part string) *batchv1.Job {
+	for _, job := range all[*batchv1.Job](w.store) {
+		if strings.Contains(job.Name, part) {
+			return job
+		}
+	}
+	return nil
+}
+
+func deleteJob(part string) step {
+	return step{what: "somebody deletes Job ..." + part, do: func(w *world) {
+		if job := w.jobOf(part); job != nil {
+			deleted(w, job)
+		}
+	}}
+}
+
+func goesWrong(t trouble) step {
+	which := strings.TrimSpace(t.verb + " " + t.about)
+	what := fmt.Sprintf("from now on %s ends with exit code %d", which, t.code)
+	switch {
+	case t.hangs:
+		what = fmt.Sprintf("from now on %s does not end", which)
+	case t.times > 0:
+		what += fmt.Sprintf(", %d times", t.times)
+	}
+	return step{what: what, do: func(w *world) { w.store.disk.troubles = append(w.store.disk.troubles, t) }}
+}
+
+func mended(verb string) step {
+	return step{what: verb + " is mended", do: func(w *world) { w.store.disk.troubles = nil }}
+}
+
+// at lets time pass.
+func at(after time.Duration) step {
+	return step{what: "time passes until " + began.Add(after).Format("2006-01-02 15:04"), do: func(w *world) {
+		w.clock.SetTime(later(w.clock.Now(), began.Add(after)))
+	}}
+}
+
+func removeForeground() step {
+	return step{what: "the cluster is deleted in the foreground", do: func(w *world) {
+		must(w.store.delete(w.cluster(), &client.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationForeground)}))
+	}}
+}
+
+func removeNamespace() step {
+	return step{what: "the namespace is deleted", do: func(w *world) { w.store.terminating = true; w.store.version++ }}
+}
+
+func restartOperator() step {
+	return step{what: "the operator is restarted", do: func(w *world) { w.start() }}
+}
+
+// loseNode takes a node away that has a pod: nobody hears of the pod any more.
+func loseNode(pod string) step {
+	return step{what: "the node of pod " + pod + " does not answer any more", do: func(w *world) { w.store.disk.lost[pod] = true; w.store.version++ }}
+}
+
+// dropNode is the end of a node: Kubernetes takes its pods for failed, and removes them.
+func dropNode(what func(w *world) *corev1.Pod) step {
+	return step{what: "its node is removed, and the pod with it", do: func(w *world) {
+		pod := what(w)
+		if pod == nil {
+			return
+		}
+		withoutFinalizer(pod, podGrace)
+		pod.Status.Phase, pod.DeletionTimestamp = corev1.PodFailed, new(metav1.NewTime(w.clock.Now()))
+		delete(w.store.disk.lost, pod.Name)
+		w.store.put(pod)
+	}}
+}
+
+func corrupt() step {
+	return step{what: "a piece of every backup is damaged", do: func(w *world) {
+		for _, l := range w.locations() {
+			there := w.store.disk.bucket[l]
+			there.corrupt = true
+			w.store.disk.bucket[l] = there
+		}
+	}}
+}
+
+func verify(name string) step {
+	return step{what: "a verification of DatabaseBackup " + name + " is asked for", do: func(w *world) {
+		b := get[*dbv1.DatabaseBackup](w.store, name)
+		metav1.SetMetaDataAnnotation(&b.ObjectMeta, dbv1.AnnotationVerify, b.Annotations[dbv1.AnnotationVerify]+"now")
+		w.store.put(b)
+	}}
+}
+
+// inBucket puts a backup of an earlier cluster into the bucket, with a DatabaseBackup that tells of it.
+func inBucket(name string, members int) step {
+	return step{what: fmt.Sprintf("there is DatabaseBackup %s of an earlier cluster of %d", name, members), do: func(w *world) {
+		b := &dbv1.DatabaseBackup{ObjectMeta: object(name)}
+		b.Spec.Cluster, b.Spec.DeletionPolicy = "orders", dbv1.BackupRetain
+		at := fmt.Sprintf("%s/%s", bucket, name)
+		b.Status = dbv1.DatabaseBackupStatus{
+			Phase: dbv1.BackupCompleted, Location: at, Destination: &dbv1.BackupDestination{URL: bucket}, ClusterUID: "earlier",
+			Engine: engineName, Image: "database:1", Members: int32(members), CompletionTime: new(metav1.NewTime(w.clock.Now())),
+		}
+		b.UID = w.store.uid(ref(b))
+		w.store.made[ref(b)]--
+		there := artifact{id: string(b.UID), complete: true}
+		for member := range members {
+			there = there.with(member, fmt.Sprintf("%s of member %d", name, member))
+		}
+		w.store.disk.bucket[at] = there
+		w.store.put(b)
+	}}
+}
+
+func fromBackup(name string) func(*dbv1.DatabaseCluster) {
+	return func(c *dbv1.DatabaseCluster) {
+		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: name}}
+	}
+}
+
+func fromLocation(name string) func(*dbv1.DatabaseCluster) {
+	return func(c *dbv1.DatabaseCluster) {
+		at := dbv1.BackupDestination{URL: fmt.Sprintf("%s/%s", bucket, name)}
+		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Location: &at}}
+	}
+}
+
+// holds looks at what the volumes of the members hold.
+func holds(what string) step {
+	return step{what: "the members have " + what, do: func(w *world) {
+		for ordinal := range w.cluster().Spec.Replicas {
+			claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, ordinal))
+			if claim == nil {
+				w.breaks("member %d has no volume", ordinal)
+			} else if data := w.store.disk.volumes[claim.UID].data; !strings.HasPrefix(data, what) {
+				w.breaks("member %d has %q, not %q", ordinal, data, what)
+			}
+		}
+	}}
+}
+
+func annotateCluster(what, key, value string) step {
+	return set(what, func(c *dbv1.DatabaseCluster) { metav1.SetMetaDataAnnotation(&c.ObjectMeta, key, value) })
+}
+
+func skipHooks() step {
+	return annotateCluster("the hooks are left out by annotation", dbv1.AnnotationSkipDeletionHooks, "true")
+}
+
+func scheduled(cron string, keep int32) func(*dbv1.DatabaseCluster) {
+	return func(c *dbv1.DatabaseCluster) {
+		c.Spec.Backup.Schedules = []dbv1.BackupSchedule{{Name: "nightly", Cron: cron, TimeZone: "UTC", Retention: &dbv1.BackupRetention{Count: &keep}}}
+	}
+}

@@ -1,0 +1,129 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// disk is what is not in the API: what volumes and the bucket hold, what has come about, and what goes wrong.
+// Its values are replaced, never changed.
+type disk struct {
+	bucket  map[string]artifact // by location
+	volumes map[types.UID]volume
+	// succeeded are the names of the Jobs that have succeeded.
+	succeeded map[string]bool
+	// exits are the codes with which the databases of pods ended that were held for that.
+	exits map[string]int32
+	// lost are the pods whose node does not answer.
+	lost     map[string]bool
+	troubles []trouble
+}
+
+// artifact is a backup in the bucket.
+type artifact struct {
+	id string
+	// parts are the data of each member.
+	parts    map[int]string
+	complete bool
+	corrupt  bool
+}
+
+// volume is what a claim stands for.
+type volume struct {
+	// data is what is on it, marker what a restore has written there: its ID and how far it is.
+	data, marker string
+	// served tells that a member ran with it.
+	served bool
+}
+
+// trouble is something that goes wrong with what a container does: a verb of transfer, "hook" or "member".
+type trouble struct {
+	verb string
+	// about is a part of the arguments; "" for any.
+	about string
+	code  int32
+	// hangs tells that the container does not end.
+	hangs bool
+	// times is how often it goes wrong; less than 0 for always.
+	times int
+}
+
+func newDisk() *disk {
+	return &disk{
+		bucket: map[string]artifact{}, volumes: map[types.UID]volume{}, succeeded: map[string]bool{},
+		exits: map[string]int32{}, lost: map[string]bool{},
+	}
+}
+
+func (d *disk) clone() *disk {
+	return &disk{maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.lost), slices.Clone(d.troubles)}
+}
+
+func (d *disk) String() string {
+	return fmt.Sprintln(d.bucket, d.volumes, d.succeeded, d.exits, d.lost, d.troubles)
+}
+
+// goesWrong is what goes wrong with a call this time, and whether anything does.
+func (d *disk) goesWrong(c call) (trouble, bool) {
+	i := slices.IndexFunc(d.troubles, func(t trouble) bool {
+		return t.verb == c.verb && t.times != 0 && strings.Contains(strings.Join(c.args, " "), t.about)
+	})
+	if i < 0 {
+		return trouble{}, false
+	}
+	if t := &d.troubles[i]; !t.hangs && t.times > 0 {
+		t.times--
+	}
+	return d.troubles[i], true
+}
+
+// with is an artifact with one more part.
+func (a artifact) with(member int, data string) artifact {
+	a.parts = maps.Clone(a.parts)
+	if a.parts == nil {
+		a.parts = map[int]string{}
+	}
+	a.parts[member] = data
+	return a
+}
+
+// claimOf is the claim behind one of a pod's volumes, or nil.
+func (w *world) claimOf(pod *corev1.Pod, volume string) *corev1.PersistentVolumeClaim {
+	for _, v := range pod.Spec.Volumes {
+		if v.Name == volume && claimName(pod, v) != "" {
+			return get[*corev1.PersistentVolumeClaim](w.store, claimName(pod, v))
+		}
+	}
+	return nil
+}
+
+// claimName is the claim of a volume; an ephemeral one is called after its pod.
+func claimName(pod *corev1.Pod, v corev1.Volume) string {
+	switch {
+	case v.PersistentVolumeClaim != nil:
+		return v.PersistentVolumeClaim.ClaimName
+	case v.Ephemeral != nil:
+		return pod.Name + "-" + v.Name
+	default:
+		return ""
+	}
+}
+
+// runs tells whether containers of a pod run.
+func runs(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning }
+
+func hasEnded(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// isSacred tells whether a claim is that of a member, whose data is the user's.
+func isSacred(claim *corev1.PersistentVolumeClaim) bool { return strings.HasPrefix(claim.Name, "data-"+name+"-") }

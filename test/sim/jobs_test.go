@@ -1,0 +1,206 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// runJobs is the Job controller, for restartPolicy Never and podReplacementPolicy Failed.
+func (w *world) runJobs() {
+	for _, job := range all[*batchv1.Job](w.store) {
+		switch {
+		case w.dawdles(), job.DeletionTimestamp != nil:
+		case jobEnded(job):
+			w.expire(job)
+		default:
+			w.runJob(job)
+		}
+	}
+}
+
+func jobEnded(job *batchv1.Job) bool { return jobIs(job, batchv1.JobComplete) || jobIs(job, batchv1.JobFailed) }
+
+func jobIs(job *batchv1.Job, kind batchv1.JobConditionType) bool {
+	return slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool { return c.Type == kind })
+}
+
+// expire removes a Job some time after it ended.
+func (w *world) expire(job *batchv1.Job) {
+	seconds := job.Spec.TTLSecondsAfterFinished
+	ended := job.Status.Conditions[len(job.Status.Conditions)-1].LastTransitionTime
+	if seconds == nil || w.clock.Now().Before(ended.Add(time.Duration(*seconds)*time.Second)) {
+		return
+	}
+	w.store.remove(job)
+	w.story.add(w.by, fmt.Sprintf("removes Job %s, which ended long ago", job.Name))
+}
+
+func (w *world) runJob(job *batchv1.Job) {
+	if job.Status.StartTime == nil {
+		job.Status.StartTime = new(metav1.NewTime(w.clock.Now()))
+	}
+	pods := w.podsOfJob(job)
+	active := slices.DeleteFunc(slices.Clone(pods), hasEnded)
+	job.Status.Active = int32(len(active))
+	switch overdue, verdict := w.overdue(job), w.judge(job, pods); {
+	case jobIs(job, batchv1.JobFailureTarget):
+		w.endJob(job, active)
+	case verdict != nil:
+		w.conclude(job, *verdict)
+	case overdue:
+		w.conclude(job, failing("DeadlineExceeded", "Job was active longer than specified deadline"))
+	case len(active) == 0:
+		w.createTry(job, pods)
+	default:
+		w.store.put(job)
+	}
+}
+
+func (w *world) podsOfJob(job *batchv1.Job) []*corev1.Pod {
+	return slices.DeleteFunc(all[*corev1.Pod](w.store), func(pod *corev1.Pod) bool { return !metav1.IsControlledBy(pod, job) })
+}
+
+func (w *world) overdue(job *batchv1.Job) bool {
+	seconds := job.Spec.ActiveDeadlineSeconds
+	return seconds != nil && !w.clock.Now().Before(job.Status.StartTime.Add(time.Duration(*seconds)*time.Second))
+}
+
+func failing(reason, message string) batchv1.JobCondition {
+	return batchv1.JobCondition{Type: batchv1.JobFailureTarget, Status: corev1.ConditionTrue, Reason: reason, Message: message}
+}
+
+// judge says what the pods that have ended make of a Job; nil when it goes on.
+func (w *world) judge(job *batchv1.Job, pods []*corev1.Pod) *batchv1.JobCondition {
+	failures := int32(0)
+	for _, pod := range pods {
+		switch pod.Status.Phase {
+		case corev1.PodSucceeded:
+			return &batchv1.JobCondition{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}
+		case corev1.PodFailed:
+			container, code := exitOf(pod)
+			switch policyOn(job, container, code) {
+			case batchv1.PodFailurePolicyActionFailJob:
+				return new(failing(batchv1.JobReasonPodFailurePolicy, fmt.Sprintf("Container %s for pod %s/%s failed with exit code %d", container, pod.Namespace, pod.Name, code)))
+			case batchv1.PodFailurePolicyActionIgnore:
+			case batchv1.PodFailurePolicyActionCount, batchv1.PodFailurePolicyActionFailIndex:
+				failures++
+			}
+		case corev1.PodPending, corev1.PodRunning, corev1.PodUnknown:
+		}
+	}
+	if failures > *job.Spec.BackoffLimit {
+		return new(failing(batchv1.JobReasonBackoffLimitExceeded, "Job has reached the specified backoff limit"))
+	}
+	return nil
+}
+
+// exitOf is the container of a pod that failed, and its code.
+func exitOf(pod *corev1.Pod) (container string, code int32) {
+	for _, s := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		if s.State.Terminated != nil && s.State.Terminated.ExitCode != 0 {
+			return s.Name, s.State.Terminated.ExitCode
+		}
+	}
+	return "", 0
+}
+
+// policyOn is what the podFailurePolicy says of an exit code; 0 is for a pod that was taken away.
+func policyOn(job *batchv1.Job, container string, code int32) batchv1.PodFailurePolicyAction {
+	if job.Spec.PodFailurePolicy == nil {
+		return batchv1.PodFailurePolicyActionCount
+	}
+	for _, rule := range job.Spec.PodFailurePolicy.Rules {
+		on := rule.OnExitCodes
+		switch {
+		case on == nil && code == 0,
+			on != nil && code != 0 && *on.ContainerName == container && slices.Contains(on.Values, code):
+			return rule.Action
+		}
+	}
+	return batchv1.PodFailurePolicyActionCount
+}
+
+// conclude notes how a Job ends. One that fails has failed when its pods have ended.
+func (w *world) conclude(job *batchv1.Job, condition batchv1.JobCondition) {
+	condition.LastTransitionTime = metav1.NewTime(w.clock.Now())
+	job.Status.Conditions = append(job.Status.Conditions, condition)
+	if condition.Type == batchv1.JobComplete {
+		job.Status.CompletionTime, job.Status.Active = new(metav1.NewTime(w.clock.Now())), 0
+		w.store.disk.succeeded[job.Name] = true
+		w.story.add(w.by, fmt.Sprintf("Job %s: Complete", job.Name))
+	}
+	w.store.put(job)
+}
+
+func (w *world) endJob(job *batchv1.Job, active []*corev1.Pod) {
+	for _, pod := range active {
+		if pod.DeletionTimestamp == nil {
+			w.story.add(w.by, fmt.Sprintf("stops pod %s", pod.Name))
+			w.end(pod)
+		}
+	}
+	if len(active) > 0 {
+		return
+	}
+	target := job.Status.Conditions[len(job.Status.Conditions)-1]
+	target.Type = batchv1.JobFailed
+	w.story.add(w.by, fmt.Sprintf("Job %s: Failed, %s", job.Name, target.Reason))
+	w.conclude(job, target)
+}
+
+// createTry makes the next pod of a Job.
+func (w *world) createTry(job *batchv1.Job, pods []*corev1.Pod) {
+	if w.store.terminating {
+		return
+	}
+	number := len(pods)
+	for get[*corev1.Pod](w.store, fmt.Sprintf("%s.%d", job.Name, number)) != nil {
+		number++
+	}
+	pod := &corev1.Pod{ObjectMeta: *job.Spec.Template.ObjectMeta.DeepCopy(), Spec: *job.Spec.Template.Spec.DeepCopy()}
+	pod.Namespace, pod.Name = job.Namespace, fmt.Sprintf("%s.%d", job.Name, number)
+	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
+	metav1.SetMetaDataLabel(&pod.ObjectMeta, batchv1.ControllerUidLabel, string(job.UID))
+	metav1.SetMetaDataLabel(&pod.ObjectMeta, batchv1.JobNameLabel, job.Name)
+	job.Status.Active = 1
+	w.store.put(job)
+	w.store.put(pod)
+	w.story.add(w.by, "creates pod "+pod.Name)
+	w.createThrowAways(pod)
+}
+
+// createThrowAways makes the claims that go with a pod.
+func (w *world) createThrowAways(pod *corev1.Pod) {
+	for _, v := range pod.Spec.Volumes {
+		if v.Ephemeral == nil {
+			continue
+		}
+		claim := &corev1.PersistentVolumeClaim{ObjectMeta: object(claimName(pod, v)), Spec: *v.Ephemeral.VolumeClaimTemplate.Spec.DeepCopy()}
+		claim.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(pod, corev1.SchemeGroupVersion.WithKind("Pod"))}
+		w.store.put(claim)
+		w.story.add(w.by, fmt.Sprintf("creates claim %s of %s", claim.Name, claim.Spec.Resources.Requests.Storage()))
+	}
+}
+
+// endNamespace deletes what is in a namespace that is being deleted, one object after the other.
+func (w *world) endNamespace() {
+	if !w.store.terminating {
+		return
+	}
+	for _, o := range w.store.sorted() {
+		if o.GetNamespace() == namespace && o.GetDeletionTimestamp() == nil && !w.dawdles() {
+			w.story.add(w.by, "deletes "+ref(o))
+			must(w.store.delete(copyOf(o), &deleteInBackground))
+			return
+		}
+	}
+}

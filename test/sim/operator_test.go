@@ -1,0 +1,195 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/backup"
+	"github.com/dbcluster/databasecluster-operator/internal/controller"
+)
+
+// item is an object that a controller of the operator looks after.
+type item struct{ kind, name string }
+
+// queue is what a controller knows of one object.
+type queue struct {
+	// seen is the store's version when the last pass began; due when the next one is, zero for never.
+	seen     int64
+	due      time.Time
+	failures int
+}
+
+// unseen is a queue before the first pass.
+var unseen = queue{seen: -1}
+
+// items are the cluster and its backups.
+func (w *world) items() []item {
+	items := []item{{"DatabaseCluster", name}}
+	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
+		items = append(items, item{"DatabaseBackup", b.Name})
+	}
+	return items
+}
+
+func (w *world) queue(it item) queue {
+	if q, known := w.queues[it]; known {
+		return q
+	}
+	return unseen
+}
+
+// wake lets every controller make a pass, whether anything has changed or not.
+func (w *world) wake() {
+	for it, q := range w.queues {
+		q.seen = unseen.seen
+		w.queues[it] = q
+	}
+}
+
+// caughtUp tells whether each pass that something has woken was made.
+func (w *world) caughtUp() bool {
+	for _, it := range w.items() {
+		if w.queue(it).seen != w.store.version {
+			return false
+		}
+	}
+	return true
+}
+
+// horizon is how far ahead something may be due that the world waits for by itself.
+const horizon = time.Hour
+
+// due is when the next pass is that comes by itself, zero for never or in a long time.
+func (w *world) due() time.Time {
+	var soonest time.Time
+	for _, it := range w.items() {
+		q := w.queue(it)
+		if !q.due.IsZero() && q.due.Sub(w.clock.Now()) <= horizon && (soonest.IsZero() || q.due.Before(soonest)) {
+			soonest = q.due
+		}
+	}
+	return soonest
+}
+
+// start starts the operator, as after a crash.
+func (w *world) start() {
+	w.life = &life{world: w}
+	clear(w.queues)
+}
+
+// operate makes the passes for which there is a reason.
+func (w *world) operate() {
+	for _, it := range w.items() {
+		if crashed := w.reconcile(it); crashed {
+			return
+		}
+	}
+}
+
+func (w *world) reconcile(it item) (crashed bool) {
+	q := w.queue(it)
+	if w.store.version == q.seen && (q.due.IsZero() || w.clock.Now().Before(q.due)) {
+		return false
+	}
+	q.seen, q.due = w.store.version, time.Time{}
+	w.queues[it] = q
+	result, err, crashed := w.life.pass(it)
+	switch {
+	case crashed:
+		w.story.add(operator, "crashes and starts again")
+		w.start()
+		return true
+	case err != nil:
+		q.failures++
+		q.due = w.clock.Now().Add(time.Second << min(q.failures, 8))
+		w.story.add(operator, "fails: "+err.Error())
+	default:
+		q.failures = 0
+		if result.RequeueAfter > 0 {
+			q.due = w.clock.Now().Add(result.RequeueAfter)
+		}
+	}
+	w.queues[it] = q
+	return false
+}
+
+func (l *life) pass(it item) (result ctrl.Result, err error, crashed bool) {
+	w := l.world
+	l.at = it
+	ended := make(chan struct{})
+	crashed = true
+	go func() { // a crash ends this goroutine wherever it is
+		defer close(ended)
+		defer func() {
+			if r := recover(); r != nil {
+				w.breaks("panic: %v\n%s", r, debug.Stack())
+			}
+		}()
+		ctx := logf.IntoContext(context.Background(), logr.Discard())
+		result, err = l.reconciler(it.kind).Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: it.name}})
+		crashed = false
+	}()
+	<-ended
+	return result, err, crashed
+}
+
+// transferImage is the image that Jobs take the transfer binary from.
+const transferImage = "operator:1"
+
+func (l *life) reconciler(kind string) reconcile.Reconciler {
+	if l.server == nil {
+		l.server = l.client()
+	}
+	server, w := l.server, l.world
+	var cached client.Reader = server
+	if w.lag != nil {
+		cached = w.lag
+	}
+	writer := apply.Writer{Client: server}
+	if kind == "DatabaseBackup" {
+		return &backup.Reconciler{Cached: cached, Live: server, Writer: writer, Events: warnings{w}, Clock: w.clock, Logs: logs{l}, TransferImage: transferImage}
+	}
+	return &controller.Reconciler{
+		Cached: cached, Live: server, Writer: writer, Events: warnings{w}, Clock: w.clock, Logs: logs{l},
+		TransferImage: transferImage, ReferencePeriod: 5 * time.Minute,
+	}
+}
+
+// warnings is a recorder that tells the Warning events.
+type warnings struct{ *world }
+
+func (w warnings) Eventf(_ kruntime.Object, _ kruntime.Object, kind, reason, _ string, note string, args ...any) {
+	if kind == corev1.EventTypeWarning {
+		w.story.add("event", fmt.Sprintf("%s: %s", reason, fmt.Sprintf(note, args...)))
+	}
+}
+
+// logs are those of the pods that run.
+type logs struct{ *life }
+
+// Tail is what a pod says that is halfway.
+func (l logs) Tail(_ context.Context, _, pod, _ string) (text string, err error) {
+	err = l.call(site{verb: "get", kind: "Pod", object: pod, sub: "/log"}, func() error {
+		if p := get[*corev1.Pod](l.world.store, pod); p != nil && p.Status.Phase == corev1.PodRunning {
+			text = `{"msg":"progress","bytes":50,"storedBytes":25,"bytesPerSecond":10}`
+		}
+		return nil
+	})
+	return text, err
+}
