@@ -67,7 +67,7 @@ func aloneInTheWorld(t *testing.T) world {
 func (w world) clean() {
 	if w.Failed() {
 		for _, question := range [][]string{
-			{"get", "databaseclusters,statefulsets,pods,jobs,persistentvolumeclaims", "-o", "wide"},
+			{"get", "databaseclusters,databasebackups,statefulsets,pods,jobs,persistentvolumeclaims", "-o", "wide"},
 			{"describe", "databaseclusters"}, {"describe", "pods"}, {"get", "events"},
 		} {
 			text, _ := run(context.Background(), "", append([]string{"-n", w.namespace}, question...)...)
@@ -75,7 +75,7 @@ func (w world) clean() {
 		}
 	}
 	_, _ = run(context.Background(), "", "-n", w.namespace, "annotate", "databaseclusters", "--all", "database.dbcluster.io/skip-deletion-hooks=true", "--overwrite")
-	if text, err := run(context.Background(), "", "delete", "namespace", w.namespace, "--timeout=5m"); err != nil {
+	if text, err := run(context.Background(), "", "delete", "namespace", w.namespace, "--ignore-not-found", "--timeout=5m"); err != nil {
 		w.Errorf("the namespace does not go: %s", text)
 	}
 }
