@@ -87,7 +87,8 @@ func deletionJob(backup *dbv1.DatabaseBackup, observed Observed) resources.Child
 // proofRetries are few: each try that failed keeps its volume until the Job goes, for a look at it.
 const proofRetries int32 = 2
 
-// verificationJob restores one member's part into a throw-away copy and asks it.
+// verificationJob restores one member's part into a throw-away copy and asks it. The copy has a part of the time to
+// answer: at the deadline of the Job the pod goes, and with it what it could have said.
 func verificationJob(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32) resources.Child {
 	cluster, s, retries := observed.Cluster, backup.Status, proofRetries
 	seconds := int64(proofDeadline(cluster).Seconds())
@@ -98,7 +99,7 @@ func verificationJob(backup *dbv1.DatabaseBackup, observed Observed, ordinal int
 		Owner:   ownedBy(backup),
 		Command: question(observed),
 		Transfer: &resources.Transfer{
-			Image: observed.TransferImage, Arguments: []string{"probe", "--timeout", fmt.Sprintf("%ds", seconds)},
+			Image: observed.TransferImage, Arguments: []string{"probe", "--timeout", fmt.Sprintf("%ds", max(seconds/4, 1))},
 		},
 		Member: &ordinal,
 		Copy: &resources.Copy{

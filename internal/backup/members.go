@@ -37,22 +37,41 @@ func reach(observed Observed, ordinal int32) (way, string) {
 	case i >= 0 && observed.Members[i].Serving(observed.At):
 		return online, ""
 	case cluster.DeletionTimestamp != nil && i < 0 && ordinal >= observed.Makes:
-		return mounted(cluster, pod)
-	case cluster.DeletionTimestamp != nil:
-		return notYet, fmt.Sprintf("waiting for pod %s to be ready, or to have stopped for good, as the deletion of DatabaseCluster %s goes on", pod, cluster.Name)
-	case cluster.Spec.Hibernated:
-		return notYet, fmt.Sprintf("waiting for pod %s to be ready: spec.hibernated of DatabaseCluster %s is true", pod, cluster.Name)
-	case i >= 0 && observed.Members[i].Problem != "":
-		return notYet, fmt.Sprintf("waiting for pod %s to be ready: %s", pod, observed.Members[i].Problem)
+		return mounted(observed, ordinal)
+	case cluster.DeletionTimestamp == nil && i < 0 && ordinal >= cluster.Spec.Replicas:
+		return never, fmt.Sprintf("spec.replicas of DatabaseCluster %s was lowered to %d before member %d was backed up", cluster.Name, cluster.Spec.Replicas, ordinal+1)
+	case i < 0:
+		return notYet, unready(cluster, state.Member{Name: pod})
 	default:
-		return notYet, fmt.Sprintf("waiting for pod %s to be ready", pod)
+		return notYet, unready(cluster, observed.Members[i])
 	}
 }
 
-// mounted is the way to a member that is gone: an ephemeral volume went with it.
-func mounted(cluster *dbv1.DatabaseCluster, pod string) (way, string) {
+// unready says what a member that is not ready waits for.
+func unready(cluster *dbv1.DatabaseCluster, member state.Member) string {
+	switch {
+	case cluster.DeletionTimestamp != nil:
+		return fmt.Sprintf("waiting for pod %s to be ready, or to have stopped for good, as the deletion of DatabaseCluster %s goes on", member.Name, cluster.Name)
+	case cluster.Spec.Hibernated:
+		return fmt.Sprintf("waiting for pod %s to be ready: spec.hibernated of DatabaseCluster %s is true", member.Name, cluster.Name)
+	case member.Problem != "":
+		return fmt.Sprintf("waiting for pod %s to be ready: %s", member.Name, member.Problem)
+	default:
+		return fmt.Sprintf("waiting for pod %s to be ready", member.Name)
+	}
+}
+
+// mounted is the way to a member that is gone: an ephemeral volume went with it. Two databases on one volume would
+// destroy it, so nobody else may use it, whoever that is.
+func mounted(observed Observed, ordinal int32) (way, string) {
+	cluster := observed.Cluster
+	claim := naming.Claim(cluster.Name, ordinal)
 	if ephemeral := cluster.Spec.Storage.Ephemeral; ephemeral != nil && *ephemeral {
-		return never, fmt.Sprintf("pod %s is gone, and its data with it: spec.storage.ephemeral of DatabaseCluster %s is true", pod, cluster.Name)
+		return never, fmt.Sprintf("pod %s is gone, and its data with it: spec.storage.ephemeral of DatabaseCluster %s is true",
+			naming.Member(cluster.Name, ordinal), cluster.Name)
+	}
+	if pod := observed.Users[claim]; pod != "" {
+		return notYet, fmt.Sprintf("waiting for pod %s to end: it uses PersistentVolumeClaim %s, which is to be backed up", pod, claim)
 	}
 	return offline, ""
 }

@@ -70,6 +70,9 @@ func (r *Reconciler) observe(ctx context.Context, live bool, key client.ObjectKe
 		o.readOthers(ctx)
 		o.readProgress(ctx, r.Logs)
 	}
+	if live {
+		o.readUsers(ctx)
+	}
 	return o.backup, o.Observed, o.err
 }
 
@@ -117,9 +120,8 @@ func (o *observation) readJobs(ctx context.Context) {
 	labels := map[string]string{dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelBackupUID: uid}
 	jobs, pods := &batchv1.JobList{}, &corev1.PodList{}
 	o.list(ctx, jobs, labels, indexBackup, uid)
-	if len(jobs.Items) > 0 {
-		o.list(ctx, pods, labels, indexBackup, uid)
-	}
+	o.list(ctx, pods, labels, indexBackup, uid)
+	o.Stray = stray(jobs.Items, pods.Items)
 	for i := range jobs.Items {
 		job := &jobs.Items[i]
 		own := slices.DeleteFunc(slices.Clone(pods.Items), func(p corev1.Pod) bool { return p.Labels[batchv1.ControllerUidLabel] != string(job.UID) })
@@ -258,6 +260,7 @@ func turn(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) (before string
 		other := &all[i]
 		switch {
 		case other.UID == backup.UID || other.Spec.Cluster != backup.Spec.Cluster:
+		case other.DeletionTimestamp != nil && !held(other) && other.Status.Phase != dbv1.BackupRunning: // it never begins
 		case other.Status.Phase.Finished():
 			if ended := other.Status.CompletionTime; ended != nil && ended.After(since) {
 				since = ended.Time

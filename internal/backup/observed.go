@@ -31,6 +31,10 @@ type Observed struct {
 	Engine *dbv1.DatabaseEngine
 	// Members are the cluster's pods.
 	Members []state.Member
+	// Stray is a pod that may still write this backup although its Job is gone; "" for none.
+	Stray string
+	// Users are pods that use the volumes of members that are backed up offline, by claim.
+	Users map[string]string
 	// Makes is how many members the cluster's StatefulSet makes again when they are gone.
 	Makes int32
 

@@ -301,6 +301,40 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Failed: DatabaseCluster orders went before member 2 of 2 was backed up",
 		},
+		"a pod of its former Job has not ended": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Stray = "x" },
+			"Running: waiting for pod x to end: somebody deleted its Job while it ran",
+		},
+		"somebody uses the volume of a member that stopped": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
+				o.Users = map[string]string{"data-orders-0": "x"}
+			},
+			"Running: waiting for pod x to end: it uses PersistentVolumeClaim data-orders-0, which is to be backed up",
+		},
+		"the name of the member is another cluster's while the Job runs": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster.UID, o.Jobs = "another", []Job{memberJob(0, nil)} },
+			"Running: stopping Job orders-backup-1c2d3e4f-0: the name of the member is another DatabaseCluster's now\nstop orders-backup-1c2d3e4f-0",
+		},
+		"another cluster waits until the Job has left the volume": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Cluster.UID, o.Members, o.Jobs = "another", nil, []Job{memberJob(0, nil)}
+			},
+			"Running: Job orders-backup-1c2d3e4f-0 backs up member 1 of 2",
+		},
+		"the member is not wanted any more": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.Streams, o.Members, o.Cluster.Spec.Replicas = []dbv1.BackupStream{first}, o.Members[:1], 1
+			},
+			"Failed: spec.replicas of DatabaseCluster orders was lowered to 1 before member 2 was backed up",
+		},
+		"its Job was deleted, and the node does not answer": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.StartTime = &metav1.Time{Time: moment.Add(-3 * time.Hour)}
+				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Pod, t.Ending = "x", true })}
+			},
+			"Failed: Job orders-backup-1c2d3e4f-0 was deleted and does not go: its pod x does not answer",
+		},
 		"both are done": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Streams, o.Jobs = []dbv1.BackupStream{first}, []Job{memberJob(1, done(&state.Result{Bytes: 5}))}
@@ -398,7 +432,7 @@ func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
 		want     string
 		finished bool
 	}{
-		"it never began":              {backup: asked(), want: ": \nfinalize"},
+		"it never began":              {backup: asked(), want: "Failed: it was deleted before it was complete\nfinalize"},
 		"complete, Retain":            {backup: completed(), policy: dbv1.BackupRetain, want: "finalize: the data stays at s3://backups/shop/orders/now-1c2d3e4f, because spec.deletionPolicy is Retain"},
 		"complete, Delete":            {backup: completed(), policy: dbv1.BackupDelete, want: "make orders-unbackup-1c2d3e4f"},
 		"half, Retain":                {backup: started(), policy: dbv1.BackupRetain, want: "make orders-unbackup-1c2d3e4f"},
@@ -529,6 +563,11 @@ func TestTheOldestBackupThatIsNotFinishedGoesFirstAndOneThatRunsGoesOn(t *testin
 			}
 		})
 	}
+	never := other("a", 2*time.Hour, dbv1.BackupPending)
+	never.DeletionTimestamp = &metav1.Time{Time: moment}
+	if got, _ := turn(asked(), []dbv1.DatabaseBackup{never}); got != "" {
+		t.Errorf("waits for %q, which was deleted before it began", got)
+	}
 	elsewhere := other("a", 2*time.Hour, dbv1.BackupRunning)
 	elsewhere.Spec.Cluster = "another"
 	if got, _ := turn(asked(), []dbv1.DatabaseBackup{elsewhere}); got != "" {
@@ -587,7 +626,7 @@ func TestTheJobsCallTransferAsItIsToBeCalled(t *testing.T) {
 	proved.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
 	job = made(t, decide(proved, settledWorld()))
 	pod = job.Spec.Template.Spec
-	if got := strings.Join(pod.Containers[0].Command, " "); got != "/dbc/bin/transfer probe --timeout 43200s -- /dbc/scripts/probe" {
+	if got := strings.Join(pod.Containers[0].Command, " "); got != "/dbc/bin/transfer probe --timeout 10800s -- /dbc/scripts/probe" {
 		t.Errorf("probe: %s", got)
 	}
 	if got := strings.Join(pod.InitContainers[1].Command, " "); got != "/dbc/bin/transfer restore --from s3://backups/shop/orders/now-1c2d3e4f --into /ledger --id 1c2d3e4f-0000 --member 0 --members 2 -- /dbc/scripts/restore" {
@@ -605,5 +644,18 @@ func TestACopyReachesNothingButDNSAndTheDestination(t *testing.T) {
 	}
 	if got := ports(&dbv1.BackupDestination{URL: "file:///", ClaimName: "c"}); got != nil {
 		t.Error(got)
+	}
+}
+
+func TestABackupThatIsDeletedHoldsUpNoOtherWhileItsDataIsBeingDeleted(t *testing.T) {
+	backup, observed := started(), settledWorld()
+	backup.DeletionTimestamp, backup.Spec.DeletionPolicy = &metav1.Time{}, dbv1.BackupDelete
+	observed.Stray = "x"
+	if p := decide(backup, observed); p.Step != nil || p.Status.Phase != dbv1.BackupRunning {
+		t.Errorf("something may still write: %s", text(p))
+	}
+	observed.Stray, observed.Jobs = "", []Job{deletion(failed("denied"))}
+	if p := decide(backup, observed); p.Status.Phase != dbv1.BackupFailed || p.Stalled == nil {
+		t.Errorf("nothing writes any more: %s", text(p))
 	}
 }

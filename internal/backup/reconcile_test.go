@@ -286,6 +286,14 @@ func TestADeletionGoesFromJobToJobAndTheFinalizerGoesLast(t *testing.T) {
 		}
 	}
 	step("delete orders-backup-1c2d3e4f-0")
+	step("") // its pod stops
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil {
+		t.Fatal(err)
+	}
+	pod.Status.Phase = corev1.PodFailed
+	if err := s.Status().Update(t.Context(), pod); err != nil {
+		t.Fatal(err)
+	}
 	step("apply Job orders-unbackup-1c2d3e4f")
 	step("")
 	deletes := &batchv1.Job{}
@@ -299,5 +307,41 @@ func TestADeletionGoesFromJobToJobAndTheFinalizerGoesLast(t *testing.T) {
 	step("patch now, delete orders-unbackup-1c2d3e4f")
 	if err := s.Get(t.Context(), client.ObjectKeyFromObject(b), b); !apierrors.IsNotFound(err) {
 		t.Errorf("it is still there: %v", err)
+	}
+}
+
+func TestNoTwoPodsWriteOneBackupAndNoTwoUseOneVolume(t *testing.T) {
+	_, left := runs()
+	debug := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "debug"}}
+	debug.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
+		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data-orders-0"},
+	}}}
+	for name, c := range map[string]struct {
+		pod      *corev1.Pod
+		deleting bool
+	}{"a pod whose Job was deleted": {left, false}, "a pod of somebody else at the volume": {debug, true}} {
+		t.Run(name, func(t *testing.T) {
+			objects := append(world(), started(), c.pod)
+			if c.deleting {
+				cluster := objects[0].(*dbv1.DatabaseCluster)
+				cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: moment}, []string{dbv1.Finalizer}
+				objects = slices.DeleteFunc(objects, func(o client.Object) bool { return strings.HasPrefix(o.GetName(), "orders-") && o != c.pod })
+			}
+			s := newServer(t, objects...)
+			if _, err := s.pass(t); err != nil || len(s.sent) != 1 || !strings.Contains(s.backup(t).Status.Message, "waiting for pod "+c.pod.Name+" to end") {
+				t.Fatalf("%v %v %q", err, s.sent, s.backup(t).Status.Message)
+			}
+			ended := &corev1.Pod{}
+			if err := s.Get(t.Context(), client.ObjectKeyFromObject(c.pod), ended); err != nil {
+				t.Fatal(err)
+			}
+			ended.Status.Phase = corev1.PodFailed
+			if err := s.Status().Update(t.Context(), ended); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.pass(t); err != nil || len(s.sent) == 0 || s.sent[0] != "apply Job orders-backup-1c2d3e4f-0" {
+				t.Fatalf("%v %v", err, s.sent)
+			}
+		})
 	}
 }

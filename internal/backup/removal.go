@@ -14,11 +14,24 @@ import (
 // remove lets a backup that is being deleted go: first what still writes or reads, then the data by policy, then
 // our finalizer.
 func (p *Plan) remove(backup *dbv1.DatabaseBackup, observed Observed) {
-	job, found := observed.job(naming.BackupDeletionJob(backup.Spec.Cluster, backup.UID))
 	switch {
 	case !held(backup):
 		p.Why = "the operator has nothing left to do"
 	case p.stop(backup, observed):
+	case unwanted(backup) && observed.Stray != "":
+		p.Why, p.Again = fmt.Sprintf("waiting for pod %s to end: somebody deleted its Job while it ran", observed.Stray), waitingAgain
+	default:
+		if !backup.Status.Phase.Finished() {
+			p.fail(observed, "it was deleted before it was complete") // what comes next need not wait until its data is gone
+		}
+		p.removeData(backup, observed)
+	}
+}
+
+// removeData deletes what there is by policy, once nothing writes any more.
+func (p *Plan) removeData(backup *dbv1.DatabaseBackup, observed Observed) {
+	job, found := observed.job(naming.BackupDeletionJob(backup.Spec.Cluster, backup.UID))
+	switch {
 	case !unwanted(backup):
 		p.Step, p.Why = Finalize{Note: kept(backup)}, "its data is kept"
 	case observed.TransferImage == "":

@@ -6,6 +6,7 @@ package backup
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,12 +30,18 @@ func (p *Plan) goOn(backup *dbv1.DatabaseBackup, observed Observed) {
 	switch job, found := observed.job(name); {
 	case !found:
 		p.startMember(backup, observed, ordinal)
+	case job.Ending && observed.At.After(patience(backup, observed, ordinal).Add(lost)):
+		p.fail(observed, fmt.Sprintf("Job %s was deleted and does not go: its pod %s does not answer", name, job.Pod))
 	case job.Ending:
+		p.Again = waitingAgain
 		p.running(fmt.Sprintf("waiting for Job %s to be gone: somebody deleted it", name))
 	case job.Succeeded:
 		p.record(observed, ordinal, job.Result)
 	case observed.failed(job, deadline(observed.Cluster)):
 		p.fail(observed, why(job, usual, backup.Status.Message))
+	case renamed(backup, observed, ordinal):
+		p.Step = StopJob{job}
+		p.running(fmt.Sprintf("stopping Job %s: the name of the member is another DatabaseCluster's now", name))
 	default:
 		p.running(usually(job, usual, backup.Status.Message))
 		p.Again = progressAgain
@@ -54,6 +61,9 @@ func (p *Plan) startMember(backup *dbv1.DatabaseBackup, observed Observed, ordin
 	if text := p.unable(backup, observed); text != "" {
 		way, wait = notYet, text
 	}
+	if observed.Stray != "" {
+		way, wait = notYet, fmt.Sprintf("waiting for pod %s to end: somebody deleted its Job while it ran", observed.Stray)
+	}
 	switch {
 	case way == never, way == notYet && observed.At.After(patience(backup, observed, ordinal)):
 		p.fail(observed, wait)
@@ -64,6 +74,13 @@ func (p *Plan) startMember(backup *dbv1.DatabaseBackup, observed Observed, ordin
 		p.Step = MakeJob{Job: backupJob(backup, observed, ordinal, way == offline)}
 		p.running(p.Status.Message)
 	}
+}
+
+// renamed tells whether a later cluster of the same name has a member under the name that the Job asks: what it said
+// would be taken for data of the former.
+func renamed(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32) bool {
+	return observed.Cluster != nil && string(observed.Cluster.UID) != backup.Status.ClusterUID &&
+		slices.ContainsFunc(observed.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
 }
 
 func (p *Plan) running(text string) { p.Status.Message, p.Why = text, text }

@@ -100,12 +100,14 @@ func backupFacts(backup *dbv1.DatabaseBackup) any {
 
 // orderFacts are what the other backups of the cluster look at.
 func orderFacts(backup *dbv1.DatabaseBackup) any {
-	return []any{backup.Spec.Cluster, backup.Status.Phase, backup.Status.CompletionTime}
+	return []any{backup.Spec.Cluster, backup.Status.Phase, backup.Status.CompletionTime, backup.DeletionTimestamp, held(backup)}
 }
 
 func jobFacts(job *batchv1.Job) any { return []any{state.TaskOf(job, nil).Facts(), job.Labels} }
 
-func tryFacts(pod *corev1.Pod) any { return []any{state.TryOf(pod), pod.Labels} }
+func tryFacts(pod *corev1.Pod) any {
+	return []any{state.TryOf(pod), state.BystanderOf(pod).Ended, pod.Labels}
+}
 
 func memberFacts(pod *corev1.Pod) any { return []any{state.MemberOf(pod, 0).Facts(), pod.Labels} }
 

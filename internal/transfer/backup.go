@@ -134,7 +134,7 @@ func (r *run) pump(ctx context.Context, patient patience, into io.Writer) error 
 	if err := action.start(); err != nil {
 		return err
 	}
-	hung := failf(ActionHung, "The action %s printed nothing for %s and did not end. See its log, or give a longer timeout.", r.command[0], patient.limit)
+	hung := failf(ActionHung, "The action %s printed nothing for %s and did not end. See its log.", r.command[0], patient.limit)
 	printed, copied := io.CopyBuffer(into, patient.reader(stdout, hung), make([]byte, copyBytes))
 	if copied != nil {
 		stop()

@@ -1,0 +1,52 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package backup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// stray is a pod of a Job that somebody deleted without waiting for it.
+func stray(jobs []batchv1.Job, pods []corev1.Pod) string {
+	for i := range pods {
+		pod := state.BystanderOf(&pods[i])
+		known := slices.ContainsFunc(jobs, func(j batchv1.Job) bool { return j.UID == pod.Job })
+		if pod.Component == dbv1.ComponentBackup && !pod.Ended && !known {
+			return pod.Name
+		}
+	}
+	return ""
+}
+
+// readUsers finds out who uses volumes, whatever labels they bear. Only a cluster that is being deleted has its volumes
+// mounted, and only after a live read: the cache keeps nothing of a pod's volumes.
+func (o *observation) readUsers(ctx context.Context) {
+	if o.err != nil || o.Cluster == nil || o.Cluster.DeletionTimestamp == nil {
+		return
+	}
+	pods := &corev1.PodList{}
+	if err := o.List(ctx, pods, client.InNamespace(o.backup.Namespace)); err != nil {
+		o.err = fmt.Errorf("list the pods that use volumes of %s: %w", o.backup.Spec.Cluster, err)
+		return
+	}
+	o.Users = map[string]string{}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		for _, v := range pod.Spec.Volumes {
+			if v.PersistentVolumeClaim != nil && !state.BystanderOf(pod).Ended {
+				o.Users[v.PersistentVolumeClaim.ClaimName] = pod.Name
+			}
+		}
+	}
+}
