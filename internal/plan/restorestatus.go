@@ -87,37 +87,40 @@ func brought(jobs []state.RestoreTask) int64 {
 	return bytes
 }
 
-// count adds up how far the Jobs are. Where one that runs does not tell, the numbers stay as they were.
+// count adds up how far the Jobs are. Where one that runs does not tell, or the volumes are about to be marked, the
+// numbers stay as they were.
 func (r *restore) count(now *dbv1.RestoreStatus) {
-	totals := true
-	for _, v := range r.own {
-		if v.Restored != "" { // the rest are about to be marked, too: the numbers are those of the last look
-			r.keep(now)
-			return
-		}
+	if slices.ContainsFunc(r.own, func(v state.Volume) bool { return v.Restored != "" }) {
+		r.keep(now)
+		return
 	}
+	totals := true
 	for _, v := range r.filling() {
 		job, _ := r.observed.Restore.Job(r.job(v))
-		switch {
-		case job.Succeeded && job.Result != nil:
-			now.Bytes += job.Result.Bytes
-			now.TotalBytes += job.Result.Bytes
-		case job.Progress != nil:
-			now.Bytes += job.Progress.Bytes
-			now.TotalBytes += job.Progress.TotalBytes
-			totals = totals && job.Progress.TotalBytes > 0
-		case job.Active:
+		bytes, total, told := far(job)
+		if !told {
 			r.keep(now)
 			return
-		default:
-			totals = false
 		}
+		now.Bytes, now.TotalBytes, totals = now.Bytes+bytes, now.TotalBytes+total, totals && total > 0
 	}
 	if !totals {
 		now.TotalBytes = 0
 	}
 	if backup := r.observed.Restore.Backup; backup != nil && backup.Status.Bytes > 0 {
 		now.TotalBytes = backup.Status.Bytes
+	}
+}
+
+// far is how far one Job is, of how much, 0 for a total that it does not know yet; a Job that runs may not tell.
+func far(job state.RestoreTask) (bytes, total int64, told bool) {
+	switch {
+	case job.Succeeded && job.Result != nil:
+		return job.Result.Bytes, job.Result.Bytes, true
+	case job.Progress != nil:
+		return job.Progress.Bytes, job.Progress.TotalBytes, true
+	default:
+		return 0, 0, !job.Active
 	}
 }
 

@@ -303,7 +303,7 @@ func TestABackupIsVerifiedInAThrowAwayCopyThatGoes(t *testing.T) {
 			}}}
 		default:
 			all := &networkingv1.NetworkPolicyList{}
-			_ = admin.List(context.Background(), all, client.InNamespace(pod.Namespace))
+			_ = admin.List(t.Context(), all, client.InNamespace(pod.Namespace))
 			policies.Add(int32(len(all.Items)))
 			exits(pod, 0, `{"output":{"role":"primary"},"reason":"","message":""}`)
 		}
