@@ -117,7 +117,9 @@ func TestMetricsAreForThoseWhoMayReadThem(t *testing.T) {
 	binding := "metrics-" + w.namespace
 	w.kubectl("delete", "clusterrolebinding", binding, "--ignore-not-found") // of a run that was cut off
 	w.kubectl("create", "clusterrolebinding", binding, "--clusterrole=databasecluster-operator-metrics-reader", "--serviceaccount="+w.namespace+":reader")
-	t.Cleanup(func() { _, _ = run(context.Background(), "", "delete", "clusterrolebinding", binding) })
+	t.Cleanup(func() {
+		_, _ = run(context.Background(), "", "delete", "clusterrolebinding", binding) //nolint:usetesting // t.Context has ended by then
+	})
 	for who, want := range map[string]int{"": 401, "stranger": 403, "reader": 200} {
 		token := ""
 		if who != "" {
