@@ -32,11 +32,17 @@ func adoptions(cluster *dbv1.DatabaseCluster, observed state.Observed) []Adoptio
 	var all []Adoption
 	for _, v := range observed.Volumes {
 		a := Adoption{Volume: v, Engine: cluster.Spec.Engine, Taken: v.Cluster != cluster.UID}
-		if usable(v) && !v.Stopping && (a.Taken && v.Engine == a.Engine || !a.Taken && v.Engine != a.Engine) {
+		if usable(v) && !v.Stopping && (a.Taken && takes(cluster, v) || !a.Taken && v.Engine != a.Engine) {
 			all = append(all, a)
 		}
 	}
 	return all
+}
+
+// takes tells whether an earlier cluster's volume may become this one's. One whose members have none of the kind would
+// never use it, but delete it with itself.
+func takes(cluster *dbv1.DatabaseCluster, v state.Volume) bool {
+	return v.Engine == cluster.Spec.Engine && v.Restoring == "" && !ephemeral(cluster)
 }
 
 // usable tells whether the operator may write on a claim: it bears the label by which it is seen to change.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/utils/ptr"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -93,6 +95,13 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = keptVolumes() },
 			taken + "Settled: the cluster is as its spec says\n",
 		},
+		"none that came later and holds a part of a backup": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Volumes = keptVolumes()
+				o.Volumes[0].Restoring, o.Volumes[1].Restoring = "restore", "restore"
+			},
+			"Settled: the cluster is as its spec says\nSTALLED VolumesKept\n",
+		},
 		"the engine is noted on a cluster's own": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes = keptVolumes()[:1]
@@ -119,5 +128,15 @@ func TestVolumesAreTakenOverOnlyAfterALookAtTheApiServerItself(t *testing.T) {
 		if strings.Contains(w.String(), "StatefulSet") {
 			t.Errorf("%s before the volumes are the cluster's", w)
 		}
+	}
+}
+
+func TestAClusterWithoutVolumesTakesOverNoneWhichItWouldDeleteWithItself(t *testing.T) {
+	cluster := orders()
+	cluster.Spec.Storage.Ephemeral = ptr.To(true)
+	observed := settled(t, cluster)
+	observed.Volumes = keptVolumes()
+	if p := For(cluster, observed); len(p.Adopt) > 0 {
+		t.Errorf("adopts %v", p.Adopt)
 	}
 }
