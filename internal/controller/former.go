@@ -7,9 +7,13 @@ package controller
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -42,6 +46,38 @@ func (o *observation) readFormer(ctx context.Context, live client.Reader) {
 	if newest != nil {
 		o.Former, o.err = state.FormerOf(newest)
 	}
+}
+
+// readFormerJobs finds the Jobs of an earlier cluster of the same name that may still start a pod with a volume of it: a
+// last backup is tried again and again, and between two tries no pod shows it.
+func (o *observation) readFormerJobs(ctx context.Context) {
+	left := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.Cluster != o.cluster.UID })
+	if !left || o.StatefulSet != nil || len(o.Members) > 0 {
+		return
+	}
+	labels := naming.Selector(o.cluster.Name)
+	labels[dbv1.LabelComponent] = dbv1.ComponentBackup
+	jobs := &batchv1.JobList{}
+	o.list(ctx, jobs, labels)
+	for i := range jobs.Items {
+		job := &jobs.Items[i]
+		task := state.TaskOf(job, nil)
+		theirs := types.UID(job.Labels[dbv1.LabelClusterUID]) != o.cluster.UID
+		if theirs && !task.Succeeded && !task.Failed && mountsVolume(job, o.cluster.Name) {
+			o.FormerJobs = append(o.FormerJobs, job.Name)
+		}
+	}
+	slices.Sort(o.FormerJobs)
+}
+
+func mountsVolume(job *batchv1.Job, cluster string) bool {
+	return slices.ContainsFunc(job.Spec.Template.Spec.Volumes, func(v corev1.Volume) bool {
+		if v.PersistentVolumeClaim == nil {
+			return false
+		}
+		_, ofMember := naming.ClaimOrdinal(cluster, v.PersistentVolumeClaim.ClaimName)
+		return ofMember
+	})
 }
 
 // remember notes with the revision of a StatefulSet that is about to go what its template was made from. A

@@ -80,6 +80,7 @@ func (r *Reconciler) observe(ctx context.Context, from view, key client.ObjectKe
 		o.readConfigs(ctx)
 		o.readReferences(ctx, r.Live)
 		o.readFormer(ctx, r.Live)
+		o.readFormerJobs(ctx)
 	}
 	return cluster, o.Observed, o.err
 }

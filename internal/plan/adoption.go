@@ -26,7 +26,7 @@ func (a Adoption) String() string { return "PersistentVolumeClaim " + a.Volume.C
 // adoptions take over, all at once, the volumes that an earlier cluster of the same name has left, and note the
 // engine on those that are the cluster's own.
 func adoptions(cluster *dbv1.DatabaseCluster, observed state.Observed) []Adoption {
-	if volumesKept(cluster, observed) != nil || formerPod(cluster, observed) != "" || slices.ContainsFunc(observed.Foreign, isLeaving) {
+	if volumesKept(cluster, observed) != nil || formerUser(cluster, observed) != "" || slices.ContainsFunc(observed.Foreign, isLeaving) {
 		return nil
 	}
 	var all []Adoption
@@ -125,12 +125,15 @@ func engineText(name string) string {
 // usesVolumes are the components whose pods have a member's volume, or may have.
 var usesVolumes = map[string]bool{dbv1.ComponentDatabase: true, dbv1.ComponentBackup: true, dbv1.ComponentRestore: true}
 
-// formerPod is a pod of an earlier cluster of the same name that may still use its volumes; "" when there is none.
-func formerPod(cluster *dbv1.DatabaseCluster, observed state.Observed) string {
+// formerUser is what an earlier cluster of the same name has left that may still use its volumes; "" for nothing.
+func formerUser(cluster *dbv1.DatabaseCluster, observed state.Observed) string {
 	for _, b := range observed.Bystanders {
 		if usesVolumes[b.Component] && b.Cluster != cluster.UID && b.Cluster != "" && !b.Ended {
-			return b.Name
+			return "pod " + b.Name
 		}
+	}
+	if len(observed.FormerJobs) > 0 {
+		return "Job " + observed.FormerJobs[0]
 	}
 	return ""
 }
@@ -140,13 +143,13 @@ func adopting(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) b
 	if !inherits(cluster, observed) {
 		return false
 	}
-	pod, kept := formerPod(cluster, observed), volumesKept(cluster, observed)
+	user, kept := formerUser(cluster, observed), volumesKept(cluster, observed)
 	switch {
 	case kept != nil:
 		p.Reason, p.Why = dbv1.ReasonAdoptingVolumes, kept.Message
-	case pod != "":
+	case user != "":
 		p.Reason = dbv1.ReasonWaitingForFormer
-		p.Why = fmt.Sprintf("pod %s of an earlier cluster of this name still runs; its volumes are taken over when it has ended", pod)
+		p.Why = fmt.Sprintf("%s of an earlier cluster of this name still runs; its volumes are taken over when it has ended", user)
 	default:
 		p.Reason, p.Why = dbv1.ReasonAdoptingVolumes, "taking over "+describe(p.Adopt)
 	}

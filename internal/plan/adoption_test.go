@@ -78,6 +78,10 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 			}),
 			"WaitingForFormer: pod orders-1 of an earlier cluster of this name still runs; its volumes are taken over when it has ended\nagain in 2s\n",
 		},
+		"none while a last backup of the earlier cluster may be tried again": {
+			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.FormerJobs = []string{"orders-backup-1c2d3e4f-0"} }),
+			"WaitingForFormer: Job orders-backup-1c2d3e4f-0 of an earlier cluster of this name still runs; its volumes are taken over when it has ended\nagain in 2s\n",
+		},
 		"none while an object of the earlier cluster is being removed": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders", Leaving: true}}

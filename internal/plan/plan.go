@@ -187,7 +187,7 @@ func again(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) time.
 	within(slices.ContainsFunc(observed.Members, func(m state.Member) bool { return m.Broken(observed.At) }), observed.Settles(state.Steadily))
 	within(len(observed.Foreign) > 0, foreignAgain)
 	within(slices.ContainsFunc(observed.Foreign, isLeaving), leavingAgain)
-	within(inherits(cluster, observed) && formerPod(cluster, observed) != "", leavingAgain)
+	within(inherits(cluster, observed) && formerUser(cluster, observed) != "", leavingAgain)
 	within(unfit(cluster, observed) != nil, missingAgain)
 	within(true, restoreAgain(cluster, observed))
 	unwatched := slices.ContainsFunc(observed.Volumes, func(v state.Volume) bool { return v.Unwatched })

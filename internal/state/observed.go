@@ -46,6 +46,10 @@ type Observed struct {
 	// Bystanders are the other pods that bear the cluster's name, by name.
 	Bystanders []Bystander
 
+	// FormerJobs are those of an earlier cluster of the same name that have not ended and whose pods have volumes of it,
+	// by name; read only while such volumes are to be taken over.
+	FormerJobs []string
+
 	// Volumes are the claims of the members' data volumes, by ordinal; those of members that are no more, too.
 	Volumes []Volume
 
