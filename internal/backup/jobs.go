@@ -93,13 +93,14 @@ func verificationJob(backup *dbv1.DatabaseBackup, observed Observed, ordinal int
 	cluster, s, retries := observed.Cluster, backup.Status, proofRetries
 	seconds := int64(proofDeadline(cluster).Seconds())
 	restore := append([]string{"restore", "--from", s.Location, "--into", cluster.Spec.DataPath, "--id", string(backup.UID)}, member(ordinal, s.Members)...)
+	command, more := question(observed)
 	return resources.ActionJob(cluster, withResources(cluster, resources.Action{
 		Name:    naming.VerificationJob(cluster.Name, backup.UID, s.Verification.Request, ordinal),
 		Labels:  naming.BackupJobLabels(backup, dbv1.ComponentVerification),
 		Owner:   ownedBy(backup),
-		Command: question(observed),
+		Command: command,
 		Transfer: &resources.Transfer{
-			Image: observed.TransferImage, Arguments: []string{"probe", "--timeout", fmt.Sprintf("%ds", max(seconds/4, 1))},
+			Image: observed.TransferImage, Arguments: append([]string{"probe", "--timeout", fmt.Sprintf("%ds", max(seconds/4, 1))}, more...),
 		},
 		Member: &ordinal,
 		Copy: &resources.Copy{

@@ -629,6 +629,12 @@ func TestTheJobsCallTransferAsItIsToBeCalled(t *testing.T) {
 	if got := strings.Join(pod.Containers[0].Command, " "); got != "/dbc/bin/transfer probe --timeout 10800s -- /dbc/scripts/probe" {
 		t.Errorf("probe: %s", got)
 	}
+	observed = settledWorld()
+	observed.Cluster.Spec.Backup.Verify = &dbv1.BackupVerify{Command: []string{"psql", "--command=select 1/count(*) from orders"}}
+	asks := made(t, decide(proved, observed)).Spec.Template.Spec
+	if got := strings.Join(asks.Containers[0].Command, " "); got != "/dbc/bin/transfer probe --timeout 10800s --by-exit-code -- psql --command=select 1/count(*) from orders" {
+		t.Errorf("a query of the user's: %s", got)
+	}
 	if got := strings.Join(pod.InitContainers[1].Command, " "); got != "/dbc/bin/transfer restore --from s3://backups/shop/orders/now-1c2d3e4f --into /ledger --id 1c2d3e4f-0000 --member 0 --members 2 -- /dbc/scripts/restore" {
 		t.Errorf("restore: %s", got)
 	}

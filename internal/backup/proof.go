@@ -106,22 +106,28 @@ func unprovable(backup *dbv1.DatabaseBackup, observed Observed) string {
 		return fmt.Sprintf("DatabaseEngine %s, with which the backup was made, does not exist: create it", backup.Status.Engine)
 	case declared.Spec.Actions.Restore == nil:
 		return fmt.Sprintf("DatabaseEngine %s has no action restore", declared.Name)
-	case len(question(observed)) == 0:
+	case !asks(observed):
 		return fmt.Sprintf("DatabaseEngine %s has no action probe: set spec.backup.verify.command of DatabaseCluster %s", declared.Name, cluster.Name)
 	default:
 		return ""
 	}
 }
 
-// question is the command that the copy must answer.
-func question(observed Observed) []string {
+// question is the command that the copy must answer, and how it is asked: one of the user's answers by its exit code,
+// whatever it prints.
+func question(observed Observed) (command, flags []string) {
 	if verify := verifySpec(observed.Cluster); verify != nil && len(verify.Command) > 0 {
-		return verify.Command
+		return verify.Command, []string{"--by-exit-code"}
 	}
 	if probe := observed.Engine.Spec.Actions.Probe; probe != nil {
-		return probe.Command
+		return probe.Command, nil
 	}
-	return nil
+	return nil, nil
+}
+
+func asks(observed Observed) bool {
+	command, _ := question(observed)
+	return len(command) > 0
 }
 
 func verifySpec(cluster *dbv1.DatabaseCluster) *dbv1.BackupVerify {

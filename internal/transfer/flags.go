@@ -44,6 +44,7 @@ type run struct {
 	json bool
 	// probe
 	timeout, interval time.Duration
+	byExitCode        bool
 }
 
 func (r *run) parse(arguments []string, define func(*run, *flag.FlagSet)) error {
@@ -165,6 +166,7 @@ func (r *run) listFlags(flags *flag.FlagSet) {
 func (r *run) probeFlags(flags *flag.FlagSet) {
 	positive(flags, &r.timeout, "timeout", 5*time.Minute, "how long to try")
 	positive(flags, &r.interval, "interval", time.Second, "how long to wait between two tries")
+	flags.BoolVar(&r.byExitCode, "by-exit-code", false, "the exit code alone answers: what the command prints is only told, and a try may take as long as all")
 }
 
 func (r *run) memberFlags(flags *flag.FlagSet) {

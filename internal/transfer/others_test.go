@@ -149,6 +149,34 @@ func TestBadAnswersOfAProbe(t *testing.T) {
 	}
 }
 
+func TestACommandOfAUserAnswersByItsExitCodeHoweverLongItTakesAndWhateverItPrints(t *testing.T) {
+	for script, want := range map[string]string{
+		"echo 42; echo":          `"42"`,
+		"true":                   `""`,
+		`echo '{ "rows": 42 }'`:  `{"rows":42}`,
+		`echo '{"a":1}{"b":2}'`:  `"{\"a\":1}{\"b\":2}"`,
+		`printf '%04000d' 7`:     `"` + strings.Repeat("0", maxSaidBytes) + `"`,
+		`head -c 4000 /dev/zero`: `"` + strings.Repeat(`\u0000`, maxSaidBytes) + `"`,
+		`[ -e tried ] || { touch tried; exit 1; }; echo rows`: `"rows"`,
+	} {
+		w := newWorld(t)
+		t.Chdir(t.TempDir())
+		o := w.must(w.run("probe", "--by-exit-code", "--timeout", "1m", "--interval", "1ms", "--", "sh", "-c", script))
+		if string(o.Output) != want {
+			t.Errorf("%s: the output is %s", script, o.Output)
+		}
+	}
+	w := newWorld(t)
+	w.fails(w.run("probe", "--by-exit-code", "--timeout", "300ms", "--interval", "10ms", "--", "sh", "-c", "echo no rows >&2; exit 1"),
+		exitFailed, ProbeFailed, "no rows")
+}
+
+func TestOnlyAnEnginesProbeIsCutShort(t *testing.T) {
+	if (&run{timeout: time.Hour}).oneTry() != probeTry || (&run{timeout: time.Hour, byExitCode: true}).oneTry() != time.Hour {
+		t.Error("a query over all rows takes its time")
+	}
+}
+
 func TestInstallPutsARunningProgramInPlace(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	for range 2 { // a Job may begin again

@@ -10,13 +10,18 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"time"
 )
 
-// probeTry is how long one try of a probe may take.
-const probeTry = 10 * time.Second
+const (
+	// probeTry is how long one try of an engine's probe may take.
+	probeTry = 10 * time.Second
+	// maxSaidBytes is how much is told of what a command printed that is no JSON: as JSON each may take six.
+	maxSaidBytes = maxOutputBytes / 6
+)
 
-// probe runs the command until it prints one JSON object and exits with 0.
+// probe runs the command until it exits with 0 and, where that is asked for, prints one JSON object.
 func probe(ctx context.Context, run *run) (Result, error) {
 	started := time.Now().UTC()
 	ctx, cancel := context.WithTimeoutCause(ctx, run.timeout, context.DeadlineExceeded)
@@ -52,7 +57,7 @@ func final(err error) bool {
 
 // ask is one try.
 func (r *run) ask(ctx context.Context) (json.RawMessage, error) {
-	ctx, cancel := context.WithTimeout(ctx, probeTry)
+	ctx, cancel := context.WithTimeout(ctx, r.oneTry())
 	defer cancel()
 	var printed bytes.Buffer
 	action := newAction(ctx, r.command, r.log)
@@ -63,7 +68,25 @@ func (r *run) ask(ctx context.Context) (json.RawMessage, error) {
 	if err := action.wait(); err != nil {
 		return nil, err
 	}
-	return parseAnswer(printed.Bytes())
+	answer, err := parseAnswer(printed.Bytes())
+	if err != nil && r.byExitCode {
+		return json.Marshal(beginning(printed.String()))
+	}
+	return answer, err
+}
+
+// oneTry is how long one try may take. A command of a user's may ask for every row there is.
+func (r *run) oneTry() time.Duration {
+	if r.byExitCode {
+		return r.timeout
+	}
+	return probeTry
+}
+
+// beginning is as much of a text as is told.
+func beginning(text string) string {
+	text = strings.TrimSpace(text)
+	return strings.ToValidUTF8(text[:min(len(text), maxSaidBytes)], "")
 }
 
 func parseAnswer(printed []byte) (json.RawMessage, error) {
