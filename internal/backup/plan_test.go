@@ -112,6 +112,10 @@ func failed(message string) func(*state.Task) {
 	return func(t *state.Task) { t.Failed, t.Failure, t.Result = true, "backoff", &state.Result{Message: message} }
 }
 
+func imageless(t *state.Task) { t.Pod, t.Problem, t.NoImage = "x", "no such image", true }
+
+const otherImage = "; the image cannot be had, and the Job keeps it: correct spec.image of DatabaseCluster orders, then delete DatabaseBackup now to try again"
+
 // text is what a plan says, for comparison.
 func text(p Plan) string {
 	s := p.Status
@@ -259,6 +263,24 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Result = &state.Result{Message: "the bucket is gone"} })}
 			},
 			"Running: Job orders-backup-1c2d3e4f-0 is tried again: the bucket is gone",
+		},
+		"its image cannot be had": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []Job{memberJob(0, imageless)} },
+			"Running: Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image" + otherImage,
+		},
+		"its image cannot be had, and the deadline passes": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.Message = "Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image" + otherImage
+				o.Jobs = []Job{memberJob(0, func(t *state.Task) { imageless(t); t.Failing = true })}
+			},
+			"Running: Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image" + otherImage,
+		},
+		"its image could not be had within the deadline": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.Message = "Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image" + otherImage
+				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Failed, t.Failure = true, "Job was active longer than specified deadline" })}
+			},
+			"Failed: Job was active longer than specified deadline; Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image" + otherImage,
 		},
 		"it has been deleted by hand": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {

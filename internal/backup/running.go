@@ -38,12 +38,12 @@ func (p *Plan) goOn(backup *dbv1.DatabaseBackup, observed Observed) {
 	case job.Succeeded:
 		p.record(observed, ordinal, job.Result)
 	case observed.failed(job, deadline(observed.Cluster)):
-		p.fail(observed, why(job, usual, backup.Status.Message))
+		p.fail(observed, withRemedy(why(job, usual, backup.Status.Message), backup, job))
 	case renamed(backup, observed, ordinal):
 		p.Step = StopJob{job}
 		p.running(fmt.Sprintf("stopping Job %s: the name of the member is another DatabaseCluster's now", name))
 	default:
-		p.running(usually(job, usual, backup.Status.Message))
+		p.running(withRemedy(usually(job, usual, backup.Status.Message), backup, job))
 		p.Again = progressAgain
 		p.progress(observed.Progress)
 	}
@@ -84,6 +84,16 @@ func renamed(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32) bool
 }
 
 func (p *Plan) running(text string) { p.Status.Message, p.Why = text, text }
+
+// withRemedy says, too, what to do about an image that cannot be had: the Job keeps it whatever the cluster names since.
+func withRemedy(text string, backup *dbv1.DatabaseBackup, job Job) string {
+	remedy := fmt.Sprintf("; the image cannot be had, and the Job keeps it: correct spec.image of DatabaseCluster %s, then delete DatabaseBackup %s to try again",
+		backup.Spec.Cluster, backup.Name)
+	if !job.NoImage || strings.HasSuffix(text, remedy) {
+		return text
+	}
+	return text + remedy
+}
 
 // usually is what a Job does, or what is wrong with it. While its deadline takes its pod away, that says nothing any
 // more: what was wrong before stays.

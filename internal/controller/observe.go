@@ -75,6 +75,7 @@ func (r *Reconciler) observe(ctx context.Context, from view, key client.ObjectKe
 	o.readBackups(ctx, r.view())
 	if cluster.DeletionTimestamp != nil {
 		o.readHooks(ctx)
+		o.readHookReferences(ctx, r.Live)
 		o.readNamespace(ctx, r)
 	} else {
 		o.readConfigs(ctx)

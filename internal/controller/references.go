@@ -31,6 +31,19 @@ func (o *observation) readReferences(ctx context.Context, live client.Reader) {
 	}
 }
 
+// readHookReferences reads what the pods of deletion hooks may wait for, which no status of theirs tells. A deletion goes on
+// without what cannot be read.
+func (o *observation) readHookReferences(ctx context.Context, live client.Reader) {
+	if o.err != nil || len(o.cluster.Spec.Deletion.Hooks) == 0 {
+		return
+	}
+	for _, reference := range resources.References(o.cluster) {
+		if o.readReference(ctx, live, &reference) == nil {
+			o.References = append(o.References, reference)
+		}
+	}
+}
+
 func (o *observation) readReference(ctx context.Context, live client.Reader, reference *state.Reference) error {
 	key := client.ObjectKey{Namespace: o.cluster.Namespace, Name: reference.Name}
 	var err error

@@ -193,10 +193,18 @@ func commandHook(cluster *dbv1.DatabaseCluster, observed state.Observed, hook db
 		return failed(fmt.Sprintf("See kubectl logs job/%s; then delete that Job to run the hook again", task.Job),
 			"deletion hook %q failed: %s", hook.Name, failure(task))
 	case task.Problem != "":
-		return underway("deletion hook %q runs as Job %s, whose pod %s does not run: %s", hook.Name, task.Job, task.Pod, task.Problem)
+		return underway("deletion hook %q runs as Job %s, whose pod %s does not run: %s%s", hook.Name, task.Job, task.Pod, task.Problem, otherImage(task))
 	default:
-		return underway("deletion hook %q runs as Job %s", hook.Name, task.Job)
+		return underway("deletion hook %q runs as Job %s%s", hook.Name, task.Job, after("; ", describeMissing(missing(observed))))
 	}
+}
+
+// otherImage says what to do about an image that cannot be had: the Job keeps it whatever the spec names since.
+func otherImage(task state.Task) string {
+	if !task.NoImage {
+		return ""
+	}
+	return fmt.Sprintf("; the Job keeps its image: correct spec.image, then delete Job %s to run the hook with another", task.Job)
 }
 
 // failure is why a Job has failed, and what is known of its last try.

@@ -249,8 +249,29 @@ func TestACommandThatDoesNotStartSaysWhyAtOnce(t *testing.T) {
 	if p.Reason != dbv1.ReasonHookRunning || p.Why != `deletion hook "run" runs as Job j, whose pod p does not run: container action: image pull failed: no such image` {
 		t.Error(text(p))
 	}
+	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "no such image", NoImage: true}
+	if p := For(cluster, observed); p.Why != `deletion hook "run" runs as Job j, whose pod p does not run: no such image; `+
+		`the Job keeps its image: correct spec.image, then delete Job j to run the hook with another` {
+		t.Error(text(p))
+	}
+	observed.Hooks["run"] = state.Task{Job: "j"}
+	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.secretName"}}
+	if p := For(cluster, observed); p.Why != `deletion hook "run" runs as Job j; Secret password, which spec.secretName names, does not exist` {
+		t.Error(text(p))
+	}
+	observed.References = nil
 	observed.Hooks["run"] = state.Task{Job: "j", Failed: true, Failure: "Job was active longer than specified deadline", Pod: "p", Problem: "image"}
 	if p := For(cluster, observed); p.Why != `deletion hook "run" failed: Job was active longer than specified deadline (pod p: image)` {
+		t.Error(text(p))
+	}
+}
+
+func TestABackupThatDoesNotStartSaysWhatIsMissing(t *testing.T) {
+	cluster, observed := doomed(t, dbv1.HookBackup)
+	observed.HookBackups["last"] = state.HookBackup{Name: "b", Created: ago(0), Message: "Job j backs up member 1 of 1"}
+	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.secretName"}, {Kind: "Secret", Name: "there", Found: true}}
+	want := `deletion hook "last" waits for DatabaseBackup b: Job j backs up member 1 of 1; Secret password, which spec.secretName names, does not exist`
+	if p := For(cluster, observed); p.Why != want {
 		t.Error(text(p))
 	}
 }

@@ -20,6 +20,8 @@ var (
 	unstartable = map[string]bool{"RunContainerError": true, "StartError": true, "ContainerCannotRun": true}
 	// pulling are those of one image that cannot be pulled.
 	pulling = map[string]bool{"ErrImagePull": true, "ImagePullBackOff": true}
+	// unusable are those of one that is not even tried to be pulled.
+	unusable = map[string]bool{"InvalidImageName": true, "ErrImageNeverPull": true, "ImageInspectError": true}
 )
 
 const previousLogs = "; kubectl logs --previous tells more"

@@ -40,6 +40,8 @@ type Task struct {
 	Pod string
 	// Problem says why that pod does not run; "" when no reason is known.
 	Problem string
+	// NoImage tells that this is the image of the action, which cannot be had. A Job keeps the one that it was made with.
+	NoImage bool
 	// Result is what the newest try has said that said anything, and more than that it was interrupted; once the Job
 	// has succeeded, the one that did.
 	Result *Result
@@ -94,7 +96,7 @@ func TaskOf(job *batchv1.Job, pods []corev1.Pod) Task {
 // with adds what the pods tell, the newest first.
 func (t Task) with(all []Try) Task {
 	if len(all) > 0 {
-		t.Pod, t.Problem = all[0].Pod, all[0].Problem
+		t.Pod, t.Problem, t.NoImage = all[0].Pod, all[0].Problem, all[0].NoImage
 	}
 	for _, try := range all {
 		if try.Result != nil && (try.Succeeded || !t.Succeeded) && (t.Result == nil || t.Result.interrupted()) {
@@ -110,6 +112,7 @@ type Try struct {
 	Created   metav1.Time
 	Succeeded bool
 	Problem   string
+	NoImage   bool
 	Result    *Result
 }
 
@@ -119,6 +122,7 @@ func TryOf(pod *corev1.Pod) Try {
 		Pod:       pod.Name,
 		Created:   pod.CreationTimestamp,
 		Succeeded: pod.Status.Phase == corev1.PodSucceeded,
+		NoImage:   imageless(pod),
 		Result:    resultOf(pod),
 	}
 	if !try.Succeeded && !actionDone(pod) { // the pods of a Job are not restarted: there is nothing previous to them
@@ -131,6 +135,14 @@ func TryOf(pod *corev1.Pod) Try {
 func actionDone(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
 		return s.Name == naming.ActionContainer && s.State.Terminated != nil && s.State.Terminated.ExitCode == 0
+	})
+}
+
+// imageless tells that the image of the action cannot be had.
+func imageless(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
+		waiting := s.State.Waiting
+		return s.Name == naming.ActionContainer && waiting != nil && (pulling[waiting.Reason] || unusable[waiting.Reason])
 	})
 }
 

@@ -102,6 +102,28 @@ func TestTheNewestPodTellsHowATaskGoes(t *testing.T) {
 	}
 }
 
+func TestOnlyTheImageOfTheActionIsTheClusters(t *testing.T) {
+	for name, c := range map[string]struct {
+		container, reason string
+		want              bool
+	}{
+		"it is not there":         {"action", "ErrImagePull", true},
+		"it is still not there":   {"action", "ImagePullBackOff", true},
+		"it is no name":           {"action", "InvalidImageName", true},
+		"a Secret is not there":   {"action", "CreateContainerConfigError", false},
+		"it is another container": {"transfer", "ErrImagePull", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
+				Name: c.container, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: c.reason}},
+			}}}}
+			if got := TaskOf(&batchv1.Job{}, []corev1.Pod{pod}).NoImage; got != c.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
+
 func TestProgressIsTheLastThatALogTells(t *testing.T) {
 	const line = `{"time":"2026-01-01T00:00:00Z","level":"INFO","msg":"progress","bytes":10,"storedBytes":4,"totalBytes":100,"bytesPerSecond":2.5}` + "\n"
 	want := Progress{Bytes: 10, StoredBytes: 4, TotalBytes: 100, BytesPerSecond: 2.5}
