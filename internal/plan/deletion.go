@@ -32,7 +32,8 @@ func deletion(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 }
 
 // stopOrphans stops, one by one, members that nobody else would: those that run without a StatefulSet, as
-// while it is made anew.
+// while it is made anew. Where somebody deleted it, Kubernetes is about to stop them. Where it has become somebody else's,
+// as after a deletion that leaves orphans, they are left to that.
 func stopOrphans(p *Plan, observed state.Observed) bool {
 	if observed.StatefulSet != nil {
 		return false
@@ -46,7 +47,12 @@ func stopOrphans(p *Plan, observed state.Observed) bool {
 		case m.Owner == "":
 			p.Step, p.Why = StopMember{m}, fmt.Sprintf("stopping pod %s, which has no StatefulSet", m.Name)
 			return true
+		case !slices.ContainsFunc(observed.Foreign, isStatefulSet):
+			p.Why = fmt.Sprintf("waiting for Kubernetes to stop pod %s, whose StatefulSet is gone", m.Name)
+			return true
 		}
 	}
 	return false
 }
+
+func isStatefulSet(r state.Ref) bool { return r.Kind == "StatefulSet" }

@@ -97,12 +97,19 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Deletion.Hooks, o.StatefulSet = nil, nil },
 			"stop orders-2\nStopping: stopping pod orders-2, which has no StatefulSet\n",
 		},
-		"those that Kubernetes collects are left to it": {
+		"those that Kubernetes collects are waited for": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Deletion.Hooks, o.StatefulSet, o.Members = nil, nil, o.Members[:1]
 				o.Members[0].Owner = "gone"
 			},
-			"take off the finalizer\nDeleting: 1 members are left running without the StatefulSet that was theirs; no volume is left\n",
+			"Stopping: waiting for Kubernetes to stop pod orders-0, whose StatefulSet is gone\n",
+		},
+		"those of a StatefulSet that is nobody's any more are left to it": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Deletion.Hooks, o.StatefulSet, o.Members = nil, nil, o.Members[:1]
+				o.Members[0].Owner, o.Foreign = "orphan", []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
+			},
+			"take off the finalizer\nDeleting: 1 members are left running without the StatefulSet that was theirs; no volume is left\nagain in 30s\n",
 		},
 		"nothing is made when nothing is there": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Deletion.Hooks, *o = nil, state.Observed{} },

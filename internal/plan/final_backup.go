@@ -26,7 +26,9 @@ func backupHook(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv
 		return underway("deletion hook %q waits for its former DatabaseBackup %s to go", hook.Name, name)
 	case !started:
 		if cause, remedy := noBackup(cluster, observed); cause != "" {
-			return failed(remedy, "deletion hook %q cannot start: %s", hook.Name, cause)
+			view := failed(remedy, "deletion hook %q cannot start: %s", hook.Name, cause)
+			view.again = missingAgain // engines are not watched
+			return view
 		}
 		return start(cluster, observed, hook, resources.HookBackup(cluster, hook))
 	case backup.Phase == dbv1.BackupCompleted:
@@ -44,6 +46,9 @@ func noBackup(cluster *dbv1.DatabaseCluster, observed state.Observed) (cause, re
 	switch spec := cluster.Spec; {
 	case spec.Engine == "":
 		return "spec.engine names no DatabaseEngine, which would say how to back the database up", "Set spec.engine"
+	case observed.EngineUnreadable != "":
+		return fmt.Sprintf("DatabaseEngine %s, which spec.engine names, cannot be read: %s", spec.Engine, observed.EngineUnreadable),
+			"Let the operator get databaseengines"
 	case observed.Engine == nil:
 		return fmt.Sprintf("DatabaseEngine %s, which spec.engine names, does not exist", spec.Engine), "Create it"
 	case observed.Engine.Spec.Actions.Backup == nil:

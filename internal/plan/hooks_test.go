@@ -220,6 +220,9 @@ func TestAFinalBackupThatCannotBeMadeSaysWhy(t *testing.T) {
 		"DatabaseEngine ledger-v1, which spec.engine names, does not exist. Create it, or": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Engine = nil
 		},
+		"cannot be read: no right. Let the operator get databaseengines, or": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Engine, o.EngineUnreadable = nil, "no right"
+		},
 		"DatabaseEngine ledger-v1 has no backup action":    func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Engine.Spec.Actions.Backup = nil },
 		"Set spec.backup.destination, or":                  func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Backup = nil },
 		"namespace shop is being deleted, and nothing can": func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Terminating = true },
@@ -263,6 +266,14 @@ func TestACommandThatDoesNotStartSaysWhyAtOnce(t *testing.T) {
 	observed.Hooks["run"] = state.Task{Job: "j", Failed: true, Failure: "Job was active longer than specified deadline", Pod: "p", Problem: "image"}
 	if p := For(cluster, observed); p.Why != `deletion hook "run" failed: Job was active longer than specified deadline (pod p: image)` {
 		t.Error(text(p))
+	}
+}
+
+func TestALastBackupIsMadeSoonAfterItsEngineIsThere(t *testing.T) {
+	cluster, observed := doomed(t, dbv1.HookBackup)
+	observed.Engine = nil
+	if p := For(cluster, observed); p.Again != missingAgain {
+		t.Errorf("nobody tells that an engine was made, and it is looked again in %s", p.Again)
 	}
 }
 
