@@ -101,7 +101,7 @@ func look(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.Dele
 	switch {
 	case before.Phase == dbv1.HookSucceeded, before.Phase == dbv1.HookFailed && passesOn(cluster):
 		return settled // even if what told that has gone since
-	case view.phase == dbv1.HookSucceeded:
+	case view.phase == dbv1.HookSucceeded && !(skips(cluster) && len(unknown(view.stopped)) > 0): // nobody was held, so nobody knows
 		return view
 	case begun && over(cluster, before.Phase):
 		return settled

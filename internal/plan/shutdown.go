@@ -71,9 +71,13 @@ func unclean(cluster *dbv1.DatabaseCluster, s dbv1.StoppedMember) string {
 
 // endings say how all ended of which none ended badly.
 func endings(all []dbv1.StoppedMember) string {
-	text := fmt.Sprintf("%d members ended with exit code 0", len(all)-len(unknown(all)))
-	if names := unknown(all); len(names) > 0 {
-		text += fmt.Sprintf("; how %s ended is not known, because they were gone before their turn, or had never started", strings.Join(names, ", "))
+	if len(all) == 0 {
+		return "no member was running"
+	}
+	names := unknown(all)
+	text := fmt.Sprintf("%d of %d members ended with exit code 0", len(all)-len(names), len(all))
+	if len(names) > 0 {
+		text += fmt.Sprintf("; how %s ended is not known: the pod was gone before its turn, or had never started", strings.Join(names, ", "))
 	}
 	return text
 }

@@ -132,6 +132,15 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 			},
 			"release pod orders-2\n" + stopping + "stop Skipped\n",
 		},
+		"how those ended whom nobody held is not known, and the hook stays left out": {
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				skip(c)
+				c.Spec.Deletion.Volumes = dbv1.VolumesDelete
+				recordEnds(c, dbv1.HookSkipped, exit("orders-2", 0))
+				*o.StatefulSet.Spec.Replicas, o.Members = 0, nil
+			},
+			"take off the finalizer\nDeleting: every member has stopped; no volume is left\nstop Skipped orders-2=0 orders-1=? orders-0=?\n",
+		},
 		"pods of others that bear our finalizer are let go": {
 			nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Bystanders = []state.Bystander{{Name: "orders-7", Cluster: "earlier", Held: true}}

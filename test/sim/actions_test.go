@@ -119,9 +119,12 @@ func (w *world) finishAction(pod *corev1.Pod) {
 			return
 		}
 		end := done()
-		if is {
+		switch {
+		case is && c.verb == "hook": // a command of the user, who says nothing that anybody could parse
+			end = exit{code: wrong.code}
+		case is:
 			end = fails(wrong.code, "Trouble", fmt.Sprintf("%s went wrong", c.verb))
-		} else {
+		default:
 			end = w.perform(pod, c)
 		}
 		w.setTerminated(pod, container, end)
@@ -145,7 +148,7 @@ func (w *world) setTerminated(pod *corev1.Pod, container string, end exit) {
 		must(err)
 		message = string(text)
 	}
-	state := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: end.code, Message: message, ContainerID: "sim://" + container}}
+	state := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: end.code, Reason: reasonOf(end.code), Message: message, ContainerID: "sim://" + container}}
 	if container == naming.RestoreContainer {
 		pod.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: container, State: state}}
 	} else {
@@ -156,6 +159,14 @@ func (w *world) setTerminated(pod *corev1.Pod, container string, end exit) {
 		pod.Status.Phase = corev1.PodFailed
 	}
 	w.setCondition(pod, corev1.PodReady, false, "PodCompleted", "")
+}
+
+// reasonOf is the kubelet's word for an exit code.
+func reasonOf(code int32) string {
+	if code == 0 {
+		return "Completed"
+	}
+	return "Error"
 }
 
 // perform does what a call asks for.
@@ -314,6 +325,7 @@ func (w *world) stopped(pod *corev1.Pod) string {
 	if hasFinalizer(pod, dbv1.Finalizer) {
 		w.store.disk.exits[pod.Name] = end.ExitCode
 	}
+	end.Reason = reasonOf(end.ExitCode)
 	status.State, pod.Status.Phase = corev1.ContainerState{Terminated: end}, corev1.PodSucceeded
 	if end.ExitCode != 0 {
 		pod.Status.Phase = corev1.PodFailed

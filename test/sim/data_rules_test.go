@@ -145,13 +145,19 @@ func (w *world) undone(cluster *dbv1.DatabaseCluster) []string {
 			b := get[*dbv1.DatabaseBackup](w.store, naming.HookBackup(name, hook.Name, cluster.UID))
 			done = b != nil && b.Status.Phase == dbv1.BackupCompleted
 		case dbv1.HookShutdown:
-			done = i < len(cluster.Status.Hooks) && w.wentWell(cluster.Status.Hooks[i])
+			done = i < len(cluster.Status.Hooks) && w.wentWell(cluster.Status.Hooks[i]) && !leftOut(cluster, cluster.Status.Hooks[i])
 		}
 		if !done {
 			names = append(names, hook.Name)
 		}
 	}
 	return names
+}
+
+// leftOut tells whether a shutdown was left out before every member had told how it ended.
+func leftOut(cluster *dbv1.DatabaseCluster, hook dbv1.HookStatus) bool {
+	return cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] == "true" &&
+		slices.ContainsFunc(hook.Stopped, func(s dbv1.StoppedMember) bool { return s.ExitCode == nil })
 }
 
 // wentWell tells whether a shutdown is recorded as it was, and nothing went wrong.

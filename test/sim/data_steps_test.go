@@ -160,22 +160,55 @@ func restartOperator() step {
 	return step{what: "the operator is restarted", do: func(w *world) { w.start() }}
 }
 
-// loseNode takes a node away that has a pod: nobody hears of the pod any more.
-func loseNode(pod string) step {
-	return step{what: "the node of pod " + pod + " does not answer any more", do: func(w *world) { w.store.disk.lost[pod] = true; w.store.version++ }}
+// podOf finds a pod by a part of its name.
+func (w *world) podOf(part string) *corev1.Pod {
+	for _, pod := range all[*corev1.Pod](w.store) {
+		if strings.Contains(pod.Name, part) {
+			return pod
+		}
+	}
+	return nil
+}
+
+// silence is a node that has just been lost: nobody hears of its pod any more.
+func silence(part string) step {
+	return step{what: "the node of pod ..." + part + " does not answer", do: func(w *world) {
+		if pod := w.podOf(part); pod != nil {
+			w.store.disk.lost[pod.Name] = true
+			w.store.version++
+		}
+	}}
+}
+
+// heard is such a node that is back.
+func heard(part string) step {
+	return step{what: "that node is back", do: func(w *world) {
+		if pod := w.podOf(part); pod != nil {
+			delete(w.store.disk.lost, pod.Name)
+			w.store.version++
+		}
+	}}
+}
+
+// loseNode is a node that has been lost for some time, so that Kubernetes deletes its pod.
+func loseNode(part string) step {
+	return step{what: "the node of pod ..." + part + " does not answer for so long that the pod is deleted", do: func(w *world) {
+		silence(part).do(w)
+		if pod := w.podOf(part); pod != nil {
+			w.end(pod)
+		}
+	}}
 }
 
 // dropNode is the end of a node: Kubernetes takes its pods for failed, and removes them.
-func dropNode(what func(w *world) *corev1.Pod) step {
-	return step{what: "its node is removed, and the pod with it", do: func(w *world) {
-		pod := what(w)
-		if pod == nil {
-			return
+func dropNode(part string) step {
+	return step{what: "that node is removed", do: func(w *world) {
+		if pod := w.podOf(part); pod != nil && w.store.disk.lost[pod.Name] {
+			delete(w.store.disk.lost, pod.Name)
+			withoutFinalizer(pod, podGrace)
+			pod.Status.Phase = corev1.PodFailed
+			w.store.put(pod)
 		}
-		withoutFinalizer(pod, podGrace)
-		pod.Status.Phase, pod.DeletionTimestamp = corev1.PodFailed, new(metav1.NewTime(w.clock.Now()))
-		delete(w.store.disk.lost, pod.Name)
-		w.store.put(pod)
 	}}
 }
 
@@ -258,3 +291,16 @@ func scheduled(cron string, keep int32) func(*dbv1.DatabaseCluster) {
 		c.Spec.Backup.Schedules = []dbv1.BackupSchedule{{Name: "nightly", Cron: cron, TimeZone: "UTC", Retention: &dbv1.BackupRetention{Count: &keep}}}
 	}
 }
+
+func suspended(suspended bool) func(*dbv1.DatabaseCluster) {
+	return func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Schedules[0].Suspend = suspended }
+}
+
+func oldHangs() step { return goesWrong(trouble{verb: "restore", about: "old", hangs: true, times: -1}) }
+
+func deleteClaim(claim string) step {
+	return step{what: "claim " + claim + " is deleted", do: func(w *world) { deleted(w, get[*corev1.PersistentVolumeClaim](w.store, claim)) }}
+}
+
+// firstUID is the part of the first cluster's UID that is in names.
+const firstUID = "b9be14fb"

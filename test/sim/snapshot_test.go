@@ -15,6 +15,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -51,11 +52,21 @@ func normalText(object client.Object) string {
 	if err != nil {
 		panic(err)
 	}
+	if b, is := object.(*dbv1.DatabaseBackup); is && b.Status.Phase == dbv1.BackupFailed {
+		forget(content, "bytes", "storedBytes", "size") // how far it was seen to come
+	}
 	text, err := json.MarshalIndent(normalize(content, object.GetGeneration()), "", " ")
 	if err != nil {
 		panic(err)
 	}
 	return instant.ReplaceAllString(string(text), "(time)")
+}
+
+// forget leaves out fields of the status.
+func forget(object map[string]any, fields ...string) {
+	for _, field := range fields {
+		unstructured.RemoveNestedField(object, "status", field)
+	}
 }
 
 // instant is a point in time, in whatever field or sentence.

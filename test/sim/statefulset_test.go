@@ -28,6 +28,7 @@ func (w *world) runStatefulSets() {
 		switch {
 		case set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement, set.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType:
 			w.breaks("StatefulSet %s is not Parallel and OnDelete", set.Name)
+		case w.store.terminating: // it can make no pod, nor note a revision, and what there is goes by itself
 		case set.DeletionTimestamp == nil && !w.dawdles():
 			w.runStatefulSet(set)
 		}
