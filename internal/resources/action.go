@@ -98,22 +98,21 @@ func ActionJob(cluster *dbv1.DatabaseCluster, action Action) Child {
 	return newChild(job)
 }
 
-// failurePolicy makes of the exit codes what they mean. A pod that Kubernetes took away is no failure either.
+// failurePolicy makes of the exit codes what they mean. A pod that Kubernetes took away is no failure either. Each try of
+// a copy counts: what has ended keeps its volume until the Job goes, so as many as the deadline allows would fill the storage.
 func (a Action) failurePolicy() *batchv1ac.PodFailurePolicyApplyConfiguration {
 	policy := batchv1ac.PodFailurePolicy().WithRules(batchv1ac.PodFailurePolicyRule().
 		WithAction(batchv1.PodFailurePolicyActionIgnore).
 		WithOnPodConditions(batchv1ac.PodFailurePolicyOnPodConditionsPattern().
 			WithType(corev1.DisruptionTarget).WithStatus(corev1.ConditionTrue)))
-	containers := []string{naming.ActionContainer}
+	final := func(container string) *batchv1ac.PodFailurePolicyRuleApplyConfiguration {
+		return onExit(container, batchv1.PodFailurePolicyActionFailJob, exitRefused, exitNotApplicable)
+	}
 	if a.Copy != nil {
-		containers = []string{naming.RestoreContainer, naming.ActionContainer}
+		return policy.WithRules(final(naming.RestoreContainer), final(naming.ActionContainer))
 	}
-	for _, container := range containers {
-		policy.WithRules(
-			onExit(container, batchv1.PodFailurePolicyActionFailJob, exitRefused, exitNotApplicable),
-			onExit(container, batchv1.PodFailurePolicyActionIgnore, exitTransient))
-	}
-	return policy
+	return policy.WithRules(final(naming.ActionContainer),
+		onExit(naming.ActionContainer, batchv1.PodFailurePolicyActionIgnore, exitTransient))
 }
 
 func onExit(container string, action batchv1.PodFailurePolicyAction, codes ...int32) *batchv1ac.PodFailurePolicyRuleApplyConfiguration {
