@@ -59,7 +59,7 @@ func (r *Reconciler) make(ctx context.Context, backup *dbv1.DatabaseBackup, step
 	job := &batchv1.Job{}
 	err := r.Live.Get(ctx, client.ObjectKey{Namespace: backup.Namespace, Name: step.Job.Name()}, job)
 	switch {
-	case err == nil && job.Labels[dbv1.LabelBackupUID] == string(backup.UID):
+	case err == nil && isOurs(job, backup):
 		return nil, nil
 	case err == nil:
 		return nil, foreignError{"Job", job.Name}
@@ -81,6 +81,11 @@ func (r *Reconciler) make(ctx context.Context, backup *dbv1.DatabaseBackup, step
 		return nil, err
 	}
 	return []happening{normal("JobStarted", "MakeJob", fmt.Sprintf("Job %s is made", step.Job.Name()))}, nil
+}
+
+// isOurs tells whether a Job is found by its labels: one that has lost them would be waited for without end.
+func isOurs(job *batchv1.Job, backup *dbv1.DatabaseBackup) bool {
+	return job.Labels[dbv1.LabelBackupUID] == string(backup.UID) && job.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue
 }
 
 func (r *Reconciler) deleteJob(ctx context.Context, backup *dbv1.DatabaseBackup, job Job, propagation metav1.DeletionPropagation) error {

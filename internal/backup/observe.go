@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -175,11 +176,14 @@ func (o *observation) readMembers(ctx context.Context) {
 	}
 }
 
-// makes is how many members a StatefulSet makes again when they are gone.
+// makes is how many members a StatefulSet makes again when they are gone. A controller that has not seen yet how many it is
+// to make may make any.
 func makes(set *appsv1.StatefulSet) int32 {
 	switch {
 	case set.DeletionTimestamp != nil:
 		return 0
+	case set.Status.ObservedGeneration < set.Generation:
+		return math.MaxInt32
 	case set.Spec.Replicas == nil:
 		return 1
 	default:

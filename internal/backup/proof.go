@@ -13,16 +13,11 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// maxRequest is as much of a request as the status can hold.
-const maxRequest = 253
-
 // request is what asks for a verification; "" when nothing does.
-func request(backup *dbv1.DatabaseBackup) string {
-	asked := backup.Annotations[dbv1.AnnotationVerify]
-	return strings.ToValidUTF8(asked[:min(len(asked), maxRequest)], "")
-}
+func request(backup *dbv1.DatabaseBackup) string { return state.BackupOf(backup).Asked }
 
 // prove goes on with the verification that runs, clears up after one that succeeded, or begins the one that is
 // asked for. Each value of the annotation asks once.

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -218,6 +219,40 @@ func TestAForeignJobUnderTheNameIsToldAndLeftAlone(t *testing.T) {
 	}
 	if got := s.told(); !strings.Contains(got, "Warning NameConflict") {
 		t.Error(got)
+	}
+}
+
+func TestAJobThatLostTheLabelItIsFoundByIsToldAndNotWaitedForWithoutEnd(t *testing.T) {
+	job, _ := runs()
+	delete(job.Labels, dbv1.LabelManagedBy)
+	s := newServer(t, append(world(), started(), job)...)
+	result, err := s.pass(t)
+	c := meta.FindStatusCondition(s.backup(t).Status.Conditions, dbv1.ConditionStalled)
+	if err != nil || result.RequeueAfter != foreignAgain || c == nil || c.Reason != dbv1.ReasonNameConflict {
+		t.Error(result, err, c)
+	}
+}
+
+func TestNoVolumeIsMountedBeforeTheControllerOfTheStatefulSetKnowsThatItMakesNoMoreMembers(t *testing.T) {
+	objects := world()
+	cluster := objects[0].(*dbv1.DatabaseCluster)
+	cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: moment}, []string{dbv1.Finalizer}
+	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Generation: 2}}
+	set.Spec.Replicas, set.Status.ObservedGeneration = new(int32(0)), 1
+	objects = slices.DeleteFunc(objects, func(o client.Object) bool { return strings.HasPrefix(o.GetName(), "orders-") })
+	s := newServer(t, append(objects, started(), set)...)
+	if _, err := s.pass(t); err != nil || slices.ContainsFunc(s.sent, func(what string) bool { return strings.HasPrefix(what, "apply") }) {
+		t.Error(err, s.sent)
+	}
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(set), set); err != nil {
+		t.Fatal(err)
+	}
+	set.Status.ObservedGeneration = 2
+	if err := s.Status().Update(t.Context(), set); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.pass(t); err != nil || !slices.Contains(s.sent, "apply Job orders-backup-1c2d3e4f-0") {
+		t.Error(err, s.sent)
 	}
 }
 

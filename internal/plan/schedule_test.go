@@ -194,6 +194,7 @@ func TestTheNewestCompleteBackupIsVerifiedWhenItIsTime(t *testing.T) {
 		"verified before":              {[]state.Backup{made("nightly", day(1, 3), verified(day(1, 5), dbv1.VerificationFailed)), made("nightly", day(0, 3))}, nil, "verify DatabaseBackup orders-nightly-2611210300 (2026-11-21T05:00:00Z)"},
 		"the same one again":           {[]state.Backup{made("nightly", day(1, 3), verified(day(1, 5), dbv1.VerificationSucceeded))}, nil, "verify DatabaseBackup orders-nightly-2611200300 (2026-11-21T05:00:00Z)"},
 		"one runs":                     {[]state.Backup{made("nightly", day(2, 3), verified(day(1, 5), dbv1.VerificationRunning)), made("nightly", day(0, 3))}, nil, ""},
+		"one runs, and is going":       {[]state.Backup{made("nightly", day(2, 3), verified(day(1, 5), dbv1.VerificationRunning), func(b *state.Backup) { b.Stopping = true }), made("nightly", day(0, 3))}, nil, "verify DatabaseBackup orders-nightly-2611210300 (2026-11-21T05:00:00Z)"},
 		"one is asked for":             {[]state.Backup{made("nightly", day(2, 3), asked), made("nightly", day(0, 3))}, nil, ""},
 		"one that failed was asked":    {[]state.Backup{made("nightly", day(2, 3), failedBackup, asked), made("nightly", day(0, 3))}, nil, "verify DatabaseBackup orders-nightly-2611210300 (2026-11-21T05:00:00Z)"},
 		"verified in the future":       {[]state.Backup{made("nightly", day(0, 3), verified(day(-300, 5), dbv1.VerificationSucceeded))}, nil, "verify DatabaseBackup orders-nightly-2611210300 (2026-11-21T05:00:00Z)"},

@@ -65,7 +65,7 @@ func BackupOf(backup *dbv1.DatabaseBackup) Backup {
 		Schedule:     backup.Labels[dbv1.LabelSchedule],
 		Phase:        backup.Status.Phase,
 		Stopping:     backup.DeletionTimestamp != nil,
-		Asked:        backup.Annotations[dbv1.AnnotationVerify],
+		Asked:        asked(backup.Annotations[dbv1.AnnotationVerify]),
 		Verification: verificationOf(backup.Status.Verification),
 		Version:      backup.ResourceVersion,
 	}
@@ -83,6 +83,14 @@ func BackupOf(backup *dbv1.DatabaseBackup) Backup {
 	case dbv1.BackupPending, dbv1.BackupRunning: // what is said meanwhile is for people
 	}
 	return b
+}
+
+// maxRequest is as much of a request as the status can hold.
+const maxRequest = 253
+
+// asked is a request as the status will repeat it: one that it cannot would seem to be unanswered for ever.
+func asked(request string) string {
+	return strings.ToValidUTF8(request[:min(len(request), maxRequest)], "")
 }
 
 func verificationOf(seen *dbv1.BackupVerification) Verification {
@@ -121,9 +129,10 @@ func (b Backup) Of(cluster *dbv1.DatabaseCluster) bool {
 // Complete tells whether the backup is there to be restored.
 func (b Backup) Complete() bool { return b.Phase == dbv1.BackupCompleted && !b.Stopping }
 
-// Verifying tells whether a restore of it is being tried, or has been asked for.
+// Verifying tells whether a restore of it is being tried, or has been asked for. One that is being deleted is not restored
+// any more.
 func (b Backup) Verifying() bool {
-	return b.Verification.Phase == dbv1.VerificationRunning || b.Complete() && b.Asked != "" && b.Asked != b.Verification.Request
+	return b.Complete() && (b.Verification.Phase == dbv1.VerificationRunning || b.Asked != "" && b.Asked != b.Verification.Request)
 }
 
 // Bad tells whether a restore of it has been tried and failed.
