@@ -94,7 +94,7 @@ func (r *Reconciler) adopt(ctx context.Context, cluster *dbv1.DatabaseCluster, a
 		before := belonging(cluster, "PersistentVolumeClaim", a.Volume.Claim)
 		before.SetResourceVersion(a.Volume.Version)
 		after := before.DeepCopy()
-		before.SetAnnotations(engineNote(a.Volume.Engine))
+		before.SetAnnotations(formerNotes(a))
 		after.SetAnnotations(engineNote(a.Engine))
 		after.SetLabels(map[string]string{dbv1.LabelClusterUID: string(cluster.UID)})
 		err := r.Writer.Change(ctx, before, after)
@@ -107,6 +107,16 @@ func (r *Reconciler) adopt(ctx context.Context, cluster *dbv1.DatabaseCluster, a
 		return nil, errors.Join(errs...)
 	}
 	return []happening{normal("VolumesAdopted", "Adopt", "taken over from an earlier cluster of this name: "+strings.Join(taken, ", "))}, errors.Join(errs...)
+}
+
+// formerNotes are those of which nothing but the new engine's stays: that an earlier cluster's volume was once filled from a
+// backup tells nothing of this one's.
+func formerNotes(a plan.Adoption) map[string]string {
+	notes := engineNote(a.Volume.Engine)
+	if a.Taken && a.Volume.Restored != "" {
+		notes[dbv1.AnnotationRestored] = a.Volume.Restored
+	}
+	return notes
 }
 
 // engineNote is never nil: a patch from some annotations to none at all would take all off that the claim has.

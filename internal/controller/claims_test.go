@@ -46,6 +46,12 @@ func TestAClaimKeepsItsOtherLabelsAndAnnotations(t *testing.T) {
 			_, err := r.adopt(t.Context(), cluster, []plan.Adoption{{Volume: seen(c)}})
 			return err
 		}, with(theirs, dbv1.LabelClusterUID, string(cluster.UID)), notes},
+		"adopted after a restore": {theirs, with(notes, dbv1.AnnotationRestored, "s3://backups/one"), func(r *Reconciler, c *corev1.PersistentVolumeClaim) error {
+			volume := seen(c)
+			volume.Restored = "s3://backups/one"
+			_, err := r.adopt(t.Context(), cluster, []plan.Adoption{{Volume: volume, Engine: "ledger-v1", Taken: true}})
+			return err
+		}, with(theirs, dbv1.LabelClusterUID, string(cluster.UID)), with(notes, dbv1.AnnotationEngine, "ledger-v1")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			claim := &corev1.PersistentVolumeClaim{}

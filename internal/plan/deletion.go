@@ -27,6 +27,7 @@ func deletion(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 	default:
 		finish(&p, cluster, observed)
 	}
+	p.HooksTurn = !slices.EqualFunc(p.Hooks, cluster.Status.Hooks, samePhase)
 	p.Again = sooner(p.Again, again(p, cluster, observed))
 	return p
 }

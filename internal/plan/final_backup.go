@@ -24,6 +24,8 @@ func backupHook(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv
 		return taken(hook, "DatabaseBackup", name)
 	case backup.Ending:
 		return underway("deletion hook %q waits for its former DatabaseBackup %s to go", hook.Name, name)
+	case !started && unborn(cluster, observed):
+		return succeeded("there is nothing to back up: no member was ever made")
 	case !started:
 		if cause, remedy := noBackup(cluster, observed); cause != "" {
 			view := failed(remedy, "deletion hook %q cannot start: %s", hook.Name, cause)
@@ -39,6 +41,15 @@ func backupHook(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv
 	default:
 		return awaitBackup(cluster, observed, hook, backup)
 	}
+}
+
+// unborn tells whether the cluster never had a member, nor took over a volume: what a restore that was cut has left is a
+// part of a backup and nothing else.
+func unborn(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
+	there := observed.StatefulSet != nil || len(observed.Members) > 0 || slices.ContainsFunc(observed.Foreign, isStatefulSet)
+	return !there && cluster.Status.UpdateRevision == "" && !slices.ContainsFunc(observed.Volumes, func(v state.Volume) bool {
+		return v.Cluster == cluster.UID && !isRestoring(v)
+	})
 }
 
 // noBackup is why no backup can be made, and what to do about that; "" when one can.

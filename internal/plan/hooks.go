@@ -18,13 +18,15 @@ import (
 // reporting waits until the status says how the hooks ended: after that nobody can read it any more elsewhere.
 func reporting(p *Plan, cluster *dbv1.DatabaseCluster) bool {
 	same := slices.EqualFunc(p.Hooks, cluster.Status.Hooks, func(a, b dbv1.HookStatus) bool {
-		return a.Name == b.Name && a.Phase == b.Phase && slices.EqualFunc(a.Stopped, b.Stopped, sameEnd)
+		return samePhase(a, b) && slices.EqualFunc(a.Stopped, b.Stopped, sameEnd)
 	})
 	if !same {
 		p.Reason, p.Why = dbv1.ReasonDeleting, "every member has stopped; noting how the deletion hooks ended"
 	}
 	return !same
 }
+
+func samePhase(a, b dbv1.HookStatus) bool { return a.Name == b.Name && a.Phase == b.Phase }
 
 // hookView is how one deletion hook stands, and what there is to do for it now.
 type hookView struct {

@@ -127,8 +127,8 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 			"scale in to 2\nHookRunning: " + waits + offline + "going from 3 to 0 members, one at a time\nagain in 9m0s\nlast Running\n",
 		},
 		"with no pod at all it is waited for": {
-			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.StatefulSet, o.Members = nil, nil
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				o.StatefulSet, o.Members, c.Status.UpdateRevision = nil, nil, "orders-1"
 				made(o, state.HookBackup{Phase: dbv1.BackupRunning})
 			},
 			"HookRunning: " + waits + "\nagain in 9m0s\nlast Running\n",
@@ -266,6 +266,46 @@ func TestACommandThatDoesNotStartSaysWhyAtOnce(t *testing.T) {
 	observed.Hooks["run"] = state.Task{Job: "j", Failed: true, Failure: "Job was active longer than specified deadline", Pod: "p", Problem: "image"}
 	if p := For(cluster, observed); p.Why != `deletion hook "run" failed: Job was active longer than specified deadline (pod p: image)` {
 		t.Error(text(p))
+	}
+}
+
+func TestAClusterThatNeverHadAMemberNeedsNoLastBackup(t *testing.T) {
+	own := state.Volume{Claim: "data-orders-0", Managed: true, Cluster: uid}
+	cases := map[string]struct {
+		change func(*dbv1.DatabaseCluster, *state.Observed)
+		want   dbv1.HookPhase
+	}{
+		"nothing was made, and its engine does not exist": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Engine = nil }, dbv1.HookSucceeded},
+		"a volume holds a part of a backup": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			own := own
+			own.Restoring = "restore"
+			o.Volumes = []state.Volume{own}
+		}, dbv1.HookSucceeded},
+		"a volume was once filled from one": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			own := own
+			own.Restored = "s3://backups/one"
+			o.Volumes = []state.Volume{own}
+		}, dbv1.HookRunning},
+		"an earlier cluster's volume was not taken over": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = keptVolumes() }, dbv1.HookSucceeded},
+		"an earlier cluster's volume was taken over":     {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = []state.Volume{own} }, dbv1.HookRunning},
+		"its members and their volumes are gone":         {func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Status.UpdateRevision = "orders-1" }, dbv1.HookRunning},
+		"its StatefulSet is nobody's any more": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
+		}, dbv1.HookRunning},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			cluster, observed := doomed(t, dbv1.HookBackup)
+			observed.StatefulSet, observed.Members = nil, nil
+			c.change(cluster, &observed)
+			p := For(cluster, observed)
+			if p.Hooks[0].Phase != c.want {
+				t.Error(told(p))
+			}
+			if !p.Delicate() {
+				t.Error("that is believed of a cache that may lag behind")
+			}
+		})
 	}
 }
 

@@ -47,6 +47,8 @@ type Plan struct {
 
 	// Hooks are how the deletion hooks stand; nil while the cluster is not being deleted.
 	Hooks []dbv1.HookStatus
+	// HooksTurn tells that one of them is in another phase than was reported.
+	HooksTurn bool
 
 	// Reason and Why are the reason and message of the Progressing condition: what the step is for, or
 	// what the cluster waits for.
@@ -73,12 +75,12 @@ type Stall struct {
 // Delicate tells whether the plan does what a view that lags behind must not lead to: it has then to be
 // decided from the API server itself. A claim that grows never shrinks; a StatefulSet must not be given what
 // was wanted a while ago, as by an operator that was frozen and goes on, nor be made anew without all the members that
-// run. Nor is anything made for a cluster that may be gone. One without our finalizer has no members yet, and the
+// run. How a hook ended is never asked again. Nor is anything made for a cluster that may be gone. One without our finalizer has no members yet, and the
 // finalizer goes on to none that is gone.
 func (p *Plan) Delicate() bool {
 	members := slices.ContainsFunc(p.Apply, func(w Write) bool { return w.Sealed() || w.UID == "" })
 	objects := len(p.Release) + len(p.Adopt) + len(p.Claims) + len(p.Labels)
-	return p.Step != nil || objects > 0 || len(p.Delete) > 0 || members && !p.AddFinalizer || !p.Backups.Nothing()
+	return p.Step != nil || p.HooksTurn || objects > 0 || len(p.Delete) > 0 || members && !p.AddFinalizer || !p.Backups.Nothing()
 }
 
 // Step is one disruptive thing: RestartMember, ResizeMember, StopMember, Scale, RecreateStatefulSet, RunHook, HoldMember,
