@@ -73,7 +73,26 @@ func mounted(observed Observed, ordinal int32) (way, string) {
 	if pod := observed.Users[claim]; pod != "" {
 		return notYet, fmt.Sprintf("waiting for pod %s to end: it uses PersistentVolumeClaim %s, which is to be backed up", pod, claim)
 	}
+	if text := dataless(observed, claim); text != "" {
+		return never, text
+	}
 	return offline, ""
+}
+
+// dataless says why a claim holds nothing to back up; "" where it may. That is known only from a look at the API server
+// itself.
+func dataless(observed Observed, claim string) string {
+	if observed.Volumes == nil {
+		return ""
+	}
+	switch volume, found := observed.Volumes[claim]; {
+	case !found:
+		return fmt.Sprintf("PersistentVolumeClaim %s does not exist, and the data of that member with it", claim)
+	case volume.Restoring != "":
+		return fmt.Sprintf("PersistentVolumeClaim %s holds a part of another backup: the restore into it never came to its end", claim)
+	default:
+		return ""
+	}
 }
 
 // next is the first member that is not backed up yet; ok is false when all are.

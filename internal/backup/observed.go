@@ -33,6 +33,8 @@ type Observed struct {
 	Members []state.Member
 	// Stray is a pod that may still write this backup although its Job is gone; "" for none.
 	Stray string
+	// Volumes are the claims of the cluster's members, by name; nil while nothing is to be backed up offline.
+	Volumes map[string]state.Volume
 	// Users are pods that use the volumes of members that are backed up offline, by claim.
 	Users map[string]string
 	// Makes is how many members the cluster's StatefulSet makes again when they are gone.

@@ -334,6 +334,27 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Running: waiting for pod x to end: it uses PersistentVolumeClaim data-orders-0, which is to be backed up",
 		},
+		"the volume of a member that stopped": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
+				o.Volumes = map[string]state.Volume{"data-orders-0": {}}
+			},
+			"Running: starting\nmake orders-backup-1c2d3e4f-0",
+		},
+		"the volume of a member that stopped is gone": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
+				o.Volumes = map[string]state.Volume{}
+			},
+			"Failed: PersistentVolumeClaim data-orders-0 does not exist, and the data of that member with it",
+		},
+		"the volume of a member that stopped holds a part of a backup": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
+				o.Volumes = map[string]state.Volume{"data-orders-0": {Restoring: "one"}}
+			},
+			"Failed: PersistentVolumeClaim data-orders-0 holds a part of another backup: the restore into it never came to its end",
+		},
 		"the name of the member is another cluster's while the Job runs": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster.UID, o.Jobs = "another", []Job{memberJob(0, nil)} },
 			"Running: stopping Job orders-backup-1c2d3e4f-0: the name of the member is another DatabaseCluster's now\nstop orders-backup-1c2d3e4f-0",

@@ -361,6 +361,7 @@ func TestNoTwoPodsWriteOneBackupAndNoTwoUseOneVolume(t *testing.T) {
 				cluster := objects[0].(*dbv1.DatabaseCluster)
 				cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: moment}, []string{dbv1.Finalizer}
 				objects = slices.DeleteFunc(objects, func(o client.Object) bool { return strings.HasPrefix(o.GetName(), "orders-") && o != c.pod })
+				objects = append(objects, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "data-orders-0"}})
 			}
 			s := newServer(t, objects...)
 			if _, err := s.pass(t); err != nil || len(s.sent) != 1 || !strings.Contains(s.backup(t).Status.Message, "waiting for pod "+c.pod.Name+" to end") {

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -29,6 +30,17 @@ func stray(jobs []batchv1.Job, pods []corev1.Pod) string {
 	return ""
 }
 
+// readVolumes reads the claims of the members, which may be mounted.
+func (o *observation) readVolumes(ctx context.Context) {
+	o.Volumes = map[string]state.Volume{}
+	for ordinal := range max(o.Cluster.Spec.Replicas, o.backup.Status.Members) {
+		claim := &corev1.PersistentVolumeClaim{}
+		if name := naming.Claim(o.Cluster.Name, ordinal); o.find(ctx, o.live, name, claim) {
+			o.Volumes[name] = state.VolumeOf(claim, ordinal)
+		}
+	}
+}
+
 // readUsers finds out who uses volumes, whatever labels they bear. Only a cluster that is being deleted has its volumes
 // mounted, and only after a live read: the cache keeps nothing of a pod's volumes.
 func (o *observation) readUsers(ctx context.Context) {
@@ -40,6 +52,7 @@ func (o *observation) readUsers(ctx context.Context) {
 		o.err = fmt.Errorf("list the pods that use volumes of %s: %w", o.backup.Spec.Cluster, err)
 		return
 	}
+	o.readVolumes(ctx)
 	o.Users = map[string]string{}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
