@@ -22,6 +22,8 @@ type Plan struct {
 	Step Step
 	// Why says what the pass does or waits for, for people.
 	Why string
+	// Trouble is what keeps a Job from its work that is tried again; "" for nothing.
+	Trouble string
 	// Stalled says what waits for a human; nil when nothing does.
 	Stalled *Stall
 	// Again is when to look again although nothing may change; 0 for never.

@@ -57,7 +57,7 @@ func (p *Plan) verify(backup *dbv1.DatabaseBackup, observed Observed, v *dbv1.Ba
 			p.proved(observed, dbv1.VerificationFailed, why(job, usual, v.Message))
 			return
 		case !job.Succeeded:
-			p.proving(usually(job, usual, v.Message))
+			p.proving(p.usually(job, usual, v.Message))
 			p.Again = waitingAgain
 			return
 		case job.Result != nil && len(job.Result.Output) > 0:

@@ -20,6 +20,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -187,6 +188,40 @@ func TestProgressIsWrittenAndAtRestNothingIs(t *testing.T) {
 	}
 	if b := s.backup(t); b.Status.Size != "1.0 GiB" || b.Status.Rate != "1.0 MiB/s" {
 		t.Errorf("%+v", b.Status)
+	}
+}
+
+func TestWhatKeepsAJobFromItsWorkIsWarnedOfOnceAndNotOnlyAtTheDeadline(t *testing.T) {
+	const cause = "Cannot list s3://backups: the name s3 cannot be looked up: no such host."
+	verifies, goes := completed(), completed()
+	verifies.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
+	goes.DeletionTimestamp, goes.Spec.DeletionPolicy = &metav1.Time{Time: moment}, dbv1.BackupDelete
+	for name, backup := range map[string]*dbv1.DatabaseBackup{
+		naming.BackupJob("orders", uid, 0):                 started(),
+		naming.VerificationJob("orders", uid, "please", 0): verifies,
+		naming.BackupDeletionJob("orders", types.UID(uid)): goes,
+	} {
+		job, pod := runs()
+		job.Name = name
+		switch backup {
+		case verifies:
+			job.Labels = naming.BackupJobLabels(backup, dbv1.ComponentVerification)
+		case goes:
+			job.Labels = naming.BackupJobLabels(backup, dbv1.ComponentBackupDeletion)
+		}
+		pod.Status.Phase = corev1.PodFailed
+		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: naming.ActionContainer, State: corev1.ContainerState{
+			Terminated: &corev1.ContainerStateTerminated{ExitCode: 11, Message: `{"reason":"DestinationUnreachable","message":"` + cause + `"}`},
+		}}}
+		s := newServer(t, append(world(), backup, job, pod)...)
+		for pass, want := range []int{1, 0} {
+			if _, err := s.pass(t); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.told(); strings.Count(got, "Warning TriedAgain Job "+name+" is tried again: "+cause) != want {
+				t.Errorf("pass %d told %q", pass+1, got)
+			}
+		}
 	}
 }
 

@@ -43,7 +43,7 @@ func (p *Plan) removeData(backup *dbv1.DatabaseBackup, observed Observed) {
 	case job.Succeeded:
 		p.Step, p.Why = Finalize{Job: &job}, "its data is deleted"
 	case !job.Failed:
-		p.Why, p.Again = usually(job, fmt.Sprintf("Job %s deletes the data", job.Job), ""), waitingAgain
+		p.Why, p.Again = p.usually(job, fmt.Sprintf("Job %s deletes the data", job.Job), ""), waitingAgain
 		if observed.Missing != "" {
 			p.Why += "; " + observed.Missing
 		}

@@ -7,6 +7,7 @@ package backup
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -48,7 +49,7 @@ func (r *Reconciler) report(ctx context.Context, backup *dbv1.DatabaseBackup, to
 	if err := r.Writer.Client.Status().Patch(ctx, after.DeepCopy(), patch, client.FieldOwner(dbv1.FieldOwner)); err != nil {
 		return fmt.Errorf("write the status: %w", err)
 	}
-	r.tell(backup, turns(backup, after))
+	r.tell(backup, append(troubles(backup, todo), turns(backup, after)...))
 	return nil
 }
 
@@ -75,6 +76,22 @@ var told = []struct {
 	{dbv1.ConditionStalled, metav1.ConditionTrue, corev1.EventTypeWarning},
 	{dbv1.ConditionVerified, metav1.ConditionTrue, corev1.EventTypeNormal},
 	{dbv1.ConditionVerified, metav1.ConditionFalse, corev1.EventTypeWarning},
+}
+
+// troubles are what keeps a Job from its work, when that was not told before: its deadline may be far away.
+func troubles(before *dbv1.DatabaseBackup, todo Plan) []happening {
+	said := []string{before.Status.Message}
+	if v := before.Status.Verification; v != nil {
+		said = append(said, v.Message)
+	}
+	if c := meta.FindStatusCondition(before.Status.Conditions, dbv1.ConditionDeletionBlocked); c != nil {
+		said = append(said, c.Message)
+	}
+	told := func(text string) bool { return strings.HasPrefix(text, todo.Trouble) }
+	if todo.Trouble == "" || slices.ContainsFunc(said, told) {
+		return nil
+	}
+	return []happening{{corev1.EventTypeWarning, "TriedAgain", "Report", todo.Trouble}}
 }
 
 // turns are the conditions that turned in this pass, or are so for another reason than before.

@@ -43,7 +43,7 @@ func (p *Plan) goOn(backup *dbv1.DatabaseBackup, observed Observed) {
 		p.Step = StopJob{job}
 		p.running(fmt.Sprintf("stopping Job %s: the name of the member is another DatabaseCluster's now", name))
 	default:
-		p.running(withRemedy(usually(job, usual, backup.Status.Message), backup, job))
+		p.running(withRemedy(p.usually(job, usual, backup.Status.Message), backup, job))
 		p.Again = progressAgain
 		p.progress(observed.Progress)
 	}
@@ -97,13 +97,14 @@ func withRemedy(text string, backup *dbv1.DatabaseBackup, job Job) string {
 
 // usually is what a Job does, or what is wrong with it. While its deadline takes its pod away, that says nothing any
 // more: what was wrong before stays.
-func usually(job Job, usual, seen string) string {
+func (p *Plan) usually(job Job, usual, seen string) string {
 	trouble := fmt.Sprintf("Job %s is tried again: ", job.Job)
 	switch cause := job.Cause(); {
 	case (job.Failing || job.Pod == "") && strings.HasPrefix(seen, trouble):
 		return seen
 	case cause != "":
-		return trouble + cause
+		p.Trouble = trouble + cause
+		return p.Trouble
 	default:
 		return usual
 	}
