@@ -125,10 +125,12 @@ func engineText(name string) string {
 // usesVolumes are the components whose pods have a member's volume, or may have.
 var usesVolumes = map[string]bool{dbv1.ComponentDatabase: true, dbv1.ComponentBackup: true, dbv1.ComponentRestore: true}
 
-// formerUser is what an earlier cluster of the same name has left that may still use its volumes; "" for nothing.
+// formerUser is what an earlier cluster of the same name has left that may still use its volumes; "" for nothing. Its
+// members whom nobody controls go on with them as members of this one.
 func formerUser(cluster *dbv1.DatabaseCluster, observed state.Observed) string {
 	for _, b := range observed.Bystanders {
-		if usesVolumes[b.Component] && b.Cluster != cluster.UID && b.Cluster != "" && !b.Ended {
+		orphan := b.Orphan && b.Component == dbv1.ComponentDatabase
+		if usesVolumes[b.Component] && b.Cluster != cluster.UID && b.Cluster != "" && !b.Ended && !orphan {
 			return "pod " + b.Name
 		}
 	}

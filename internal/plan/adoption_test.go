@@ -78,6 +78,12 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 			}),
 			"WaitingForFormer: pod orders-1 of an earlier cluster of this name still runs; its volumes are taken over when it has ended\nagain in 2s\n",
 		},
+		"they are taken over with members that nobody controls, which the StatefulSet takes over": {
+			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Bystanders = []state.Bystander{{Name: "orders-1", Cluster: "earlier", Component: dbv1.ComponentDatabase, Orphan: true}}
+			}),
+			taken + "AdoptingVolumes: taking over PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
+		},
 		"none while a last backup of the earlier cluster may be tried again": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.FormerJobs = []string{"orders-backup-1c2d3e4f-0"} }),
 			"WaitingForFormer: Job orders-backup-1c2d3e4f-0 of an earlier cluster of this name still runs; its volumes are taken over when it has ended\nagain in 2s\n",

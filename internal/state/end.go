@@ -66,6 +66,9 @@ type Bystander struct {
 	Job types.UID
 	// Component is what the pod is to that cluster.
 	Component string
+	// Orphan tells that it has no controller and is not being deleted: a StatefulSet whose member it is by its name takes
+	// it over, and makes no other beside it.
+	Orphan bool
 	// Ended tells that nothing of the pod runs any more.
 	Ended bool
 	// Held tells that the pod bears the operator's finalizer.
@@ -87,6 +90,7 @@ func BystanderOf(pod *corev1.Pod) Bystander {
 		Cluster:   types.UID(pod.Labels[dbv1.LabelClusterUID]),
 		Job:       types.UID(pod.Labels[batchv1.ControllerUidLabel]),
 		Component: pod.Labels[dbv1.LabelComponent],
+		Orphan:    metav1.GetControllerOfNoCopy(pod) == nil && pod.DeletionTimestamp == nil,
 		Ended:     atEnd(pod),
 		Held:      Holds(pod),
 	}

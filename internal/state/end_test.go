@@ -55,3 +55,22 @@ func TestHowTheDatabaseOfAPodEndedTheKubeletTells(t *testing.T) {
 		})
 	}
 }
+
+func TestAnOrphanIsAPodThatNobodyControlsAndNobodyDeletes(t *testing.T) {
+	owned := []metav1.OwnerReference{{Kind: "StatefulSet", Name: "orders", Controller: new(true)}}
+	for name, c := range map[string]struct {
+		pod  corev1.Pod
+		want bool
+	}{
+		"it has no owner":      {corev1.Pod{}, true},
+		"it has a controller":  {corev1.Pod{ObjectMeta: metav1.ObjectMeta{OwnerReferences: owned}}, false},
+		"it is on its way out": {corev1.Pod{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: new(metav1.Now())}}, false},
+		"it has an owner, no controller": {corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+			OwnerReferences: []metav1.OwnerReference{{Kind: "StatefulSet", Name: "orders"}},
+		}}, true},
+	} {
+		if got := BystanderOf(&c.pod).Orphan; got != c.want {
+			t.Errorf("%s: orphan %t", name, got)
+		}
+	}
+}
