@@ -17,7 +17,8 @@ type Deletion struct {
 
 	// volumes says what becomes of the members' volumes: Retain keeps them, for a new cluster of the same
 	// name; Delete deletes them once every hook has succeeded. After a hook that failed or was skipped they
-	// are kept all the same. Default: Retain.
+	// are kept all the same, and so are those of former members that a hook of type Backup does not hold.
+	// Default: Retain.
 	// +optional
 	// +kubebuilder:default=Retain
 	// +kubebuilder:validation:Enum=Retain;Delete

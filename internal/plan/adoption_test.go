@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/utils/ptr"
-
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -143,7 +141,7 @@ func TestVolumesAreTakenOverOnlyAfterALookAtTheApiServerItself(t *testing.T) {
 
 func TestAClusterWithoutVolumesTakesOverNoneWhichItWouldDeleteWithItself(t *testing.T) {
 	cluster := orders()
-	cluster.Spec.Storage.Ephemeral = ptr.To(true)
+	cluster.Spec.Storage.Ephemeral = new(true)
 	observed := settled(t, cluster)
 	observed.Volumes = keptVolumes()
 	if p := For(cluster, observed); len(p.Adopt) > 0 {

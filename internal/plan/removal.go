@@ -24,10 +24,28 @@ func own(cluster *dbv1.DatabaseCluster, observed state.Observed) []state.Volume 
 	return all
 }
 
+// deletable are those of them that may be deleted: where there was to be a last backup, what it holds. Volumes of members
+// that went before it are in none.
+func deletable(cluster *dbv1.DatabaseCluster, observed state.Observed) []state.Volume {
+	members, saved := int32(0), false
+	for _, hook := range cluster.Spec.Deletion.Hooks {
+		if hook.Type != dbv1.HookBackup {
+			continue
+		}
+		saved = true
+		if backup := observed.HookBackups[hook.Name]; backup.Members > 0 {
+			members = max(members, backup.Members)
+		} else {
+			members = max(members, cluster.Spec.Replicas)
+		}
+	}
+	return slices.DeleteFunc(own(cluster, observed), func(v state.Volume) bool { return saved && v.Ordinal >= members })
+}
+
 // removeVolumes deletes the volumes where the spec asks for it and every hook has succeeded, and waits until they
 // are gone.
 func removeVolumes(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
-	volumes := own(cluster, observed)
+	volumes := deletable(cluster, observed)
 	if !deletesVolumes(cluster) || len(unsuccessful(p.Hooks)) > 0 || len(volumes) == 0 {
 		return false
 	}
@@ -98,10 +116,18 @@ func finish(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) {
 		text = "kept: " + named(kept)
 	}
 	if deletesVolumes(cluster) && len(stays(own(cluster, observed))) > 0 {
-		last.Kept = fmt.Sprintf("spec.deletion.volumes is Delete, but deletion hooks have not succeeded: %s; %s", strings.Join(unsuccessful(p.Hooks), ", "), text)
+		last.Kept = fmt.Sprintf("spec.deletion.volumes is Delete, but %s; %s", whyKept(p.Hooks), text)
 	}
 	p.Step, p.Reason, p.Why = last, dbv1.ReasonDeleting, "every member has stopped; "+text
 	if left := len(observed.Members); left > 0 {
 		p.Why = fmt.Sprintf("%d members are left running without the StatefulSet that was theirs; %s", left, text)
 	}
+}
+
+// whyKept says why volumes stay that the spec wants to be deleted.
+func whyKept(hooks []dbv1.HookStatus) string {
+	if names := unsuccessful(hooks); len(names) > 0 {
+		return "deletion hooks have not succeeded: " + strings.Join(names, ", ")
+	}
+	return "the last backup does not hold what members left that had gone before it"
 }

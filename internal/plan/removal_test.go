@@ -103,3 +103,34 @@ func TestWhyVolumesAreKeptAgainstTheSpecIsTold(t *testing.T) {
 		t.Errorf("got %q, want %q", last.Kept, want)
 	}
 }
+
+func TestVolumesThatTheLastBackupDoesNotHoldAreKept(t *testing.T) {
+	for name, c := range map[string]struct {
+		backups map[string]state.HookBackup
+		want    string
+	}{
+		"it holds one member":  {map[string]state.HookBackup{"last": {Phase: dbv1.BackupCompleted, Members: 1}}, "PersistentVolumeClaim data-orders-0"},
+		"its object has gone":  {nil, "PersistentVolumeClaim data-orders-0"},
+		"it holds both of two": {map[string]state.HookBackup{"last": {Phase: dbv1.BackupCompleted, Members: 2}}, "PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster, observed := doomed(t, dbv1.HookBackup)
+			cluster.Spec.Deletion.Volumes, cluster.Spec.Replicas = dbv1.VolumesDelete, 1
+			cluster.Status.Hooks = []dbv1.HookStatus{{Name: "last", Phase: dbv1.HookSucceeded}}
+			*observed.StatefulSet.Spec.Replicas, observed.Members, observed.Volumes = 0, nil, keptVolumes()
+			observed.Volumes[0].Cluster, observed.Volumes[1].Cluster, observed.HookBackups = uid, uid, c.backups
+			if p := For(cluster, observed); p.Why != "deleting, as spec.deletion.volumes says: "+c.want {
+				t.Error(told(p))
+			}
+			if len(c.backups) == 0 || c.backups["last"].Members == 2 {
+				return
+			}
+			observed.Volumes = observed.Volumes[1:]
+			last, ok := For(cluster, observed).Step.(Finalize)
+			want := "spec.deletion.volumes is Delete, but the last backup does not hold what members left that had gone before it; kept: PersistentVolumeClaim data-orders-1"
+			if !ok || last.Kept != want {
+				t.Errorf("got %q, want %q", last.Kept, want)
+			}
+		})
+	}
+}
