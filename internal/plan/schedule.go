@@ -100,7 +100,8 @@ func (b *Backups) read(cluster *dbv1.DatabaseCluster, observed state.Observed) [
 }
 
 // create makes the backup of the schedule that has waited longest. However many times have passed, one backup
-// makes up for them; and while one by the clock is unfinished there is no other.
+// makes up for them; and while one by the clock is unfinished there is no other. One that is being deleted may wait for a
+// node that is lost: the next one is made, and tells what it waits for.
 func (b *Backups) create(cluster *dbv1.DatabaseCluster, observed state.Observed, schedules []schedule) {
 	var due schedule
 	var dueAt time.Time
@@ -113,7 +114,9 @@ func (b *Backups) create(cluster *dbv1.DatabaseCluster, observed state.Observed,
 			due, dueAt = s, at
 		}
 	}
-	_, unfinished := observed.Newest(func(other state.Backup) bool { return other.Schedule != "" && !other.Phase.Finished() })
+	_, unfinished := observed.Newest(func(other state.Backup) bool {
+		return other.Schedule != "" && !other.Phase.Finished() && !other.Stopping
+	})
 	if dueAt.IsZero() || unfinished {
 		return
 	}

@@ -95,9 +95,12 @@ func TestABackupIsMadeForTheNewestTimeThatHasPassed(t *testing.T) {
 		"a failed one is not tried again before the next time":    {backedUp(), []state.Backup{made("nightly", day(0, 3), failedBackup)}, nil, ""},
 		"a failed one does not hold up the next":                  {backedUp(), []state.Backup{made("nightly", day(1, 3), failedBackup)}, nil, "nightly-2611210300"},
 		"none while one is unfinished":                            {backedUp(), []state.Backup{made("nightly", day(1, 3), pendingBackup)}, nil, ""},
-		"none while one of another schedule is unfinished":        {backedUp(nightly, hourly), []state.Backup{made("hourly", day(0, 12), pendingBackup)}, nil, ""},
-		"one by hand holds up nothing":                            {backedUp(), []state.Backup{made("", day(0, 11), pendingBackup, byHand)}, nil, "nightly-2611210300"},
-		"the schedule that has waited longest comes first":        {backedUp(hourly, nightly), nil, nil, "nightly-2611210300"},
+		"one that is being deleted holds up nothing, or its node could for ever": {backedUp(), []state.Backup{made("nightly", day(1, 3), pendingBackup, func(b *state.Backup) {
+			b.Stopping = true
+		})}, nil, "nightly-2611210300"},
+		"none while one of another schedule is unfinished": {backedUp(nightly, hourly), []state.Backup{made("hourly", day(0, 12), pendingBackup)}, nil, ""},
+		"one by hand holds up nothing":                     {backedUp(), []state.Backup{made("", day(0, 11), pendingBackup, byHand)}, nil, "nightly-2611210300"},
+		"the schedule that has waited longest comes first": {backedUp(hourly, nightly), nil, nil, "nightly-2611210300"},
 		"of equal times the first schedule": {backedUp(
 			dbv1.BackupSchedule{Name: "one", Cron: "0 12 * * *"}, dbv1.BackupSchedule{Name: "two", Cron: "0 12 * * *"}), nil, nil, "one-2611211200"},
 		"each schedule counts by itself": {backedUp(nightly, hourly), []state.Backup{made("hourly", day(0, 12))}, nil, "nightly-2611210300"},

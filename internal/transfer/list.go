@@ -45,25 +45,34 @@ func list(ctx context.Context, run *run) (Result, error) {
 	return Result{}, run.table(backups)
 }
 
-// backups are those whose manifest can be read, newest first; of the others it warns.
+// backups are those whose manifest can be read, newest first; of the others it warns: one that was archived, or that nobody
+// may read, hides no other. Where there is none but such, that is why.
 func (r *run) backups(ctx context.Context, store *store) ([]Listed, error) {
 	listed, err := store.list(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	backups := []Listed{}
+	backups, unreadable := []Listed{}, error(nil)
 	for _, name := range listed.names() {
 		if path.Base(name) != manifestName || ofMember.MatchString(name) {
 			continue
 		}
 		manifest, err := readManifest(ctx, store, name)
-		if failure := failureOf(err); err != nil && failure.Reason != ManifestInvalid {
-			return nil, err
-		} else if err != nil {
-			r.log.Warn(failure.Message)
+		if err == nil {
+			backups = append(backups, Listed{store.url(path.Dir(name)), manifest})
 			continue
 		}
-		backups = append(backups, Listed{store.url(path.Dir(name)), manifest})
+		failure := failureOf(err)
+		if failure.exitCode() == exitTransient || ctx.Err() != nil {
+			return nil, err
+		}
+		r.log.Warn(failure.Message)
+		if failure.Reason != ManifestInvalid {
+			unreadable = err
+		}
+	}
+	if len(backups) == 0 && unreadable != nil {
+		return nil, unreadable
 	}
 	slices.SortStableFunc(backups, func(a, b Listed) int {
 		return cmp.Or(b.Completed.Compare(a.Completed), cmp.Compare(a.Location, b.Location))

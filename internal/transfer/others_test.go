@@ -7,6 +7,7 @@ package transfer
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,6 +102,24 @@ func TestListShowsCompleteBackupsNewestFirst(t *testing.T) {
 	o = w.must(w.run("list", "--at", "file:///shop", "--root", w.root, "--json"))
 	if err := json.Unmarshal([]byte(o.stdout), &listed); err != nil || len(listed) != 2 || listed[0].ID != "c" || listed[0].Location != "file:///shop/orders/c" {
 		t.Errorf("printed was %s, %v", o.stdout, err)
+	}
+}
+
+func TestOneManifestThatCannotBeHadHidesNoOtherBackup(t *testing.T) {
+	w := newWorld(t)
+	gone := func(name string) {
+		w.must(w.run("backup", "--to", "file:///shop/orders/"+name, "--root", w.root, "--id", name, "--complete", "--", "echo", "rows"))
+		file := filepath.Join(w.root, "shop/orders", name, manifestName)
+		if err := errors.Join(os.Remove(file), os.Symlink("archived", file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone("a")
+	w.fails(w.run("list", "--at", "file:///shop", "--root", w.root, "--json"), exitPrecondition, DestinationMissing, "a/manifest.json")
+	w.must(w.run("backup", "--to", "file:///shop/orders/b", "--root", w.root, "--id", "b", "--complete", "--", "echo", "rows"))
+	o := w.must(w.run("list", "--at", "file:///shop", "--root", w.root, "--json"))
+	if !strings.Contains(o.stdout, "file:///shop/orders/b") || !strings.Contains(o.stderr, "a/manifest.json") {
+		t.Errorf("printed was %s, said %s", o.stdout, o.stderr)
 	}
 }
 
