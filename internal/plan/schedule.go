@@ -6,6 +6,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -100,8 +101,7 @@ func (b *Backups) read(cluster *dbv1.DatabaseCluster, observed state.Observed) [
 }
 
 // create makes the backup of the schedule that has waited longest. However many times have passed, one backup
-// makes up for them; and while one by the clock is unfinished there is no other. One that is being deleted may wait for a
-// node that is lost: the next one is made, and tells what it waits for.
+// makes up for them; and while one by the clock is unfinished there is no other.
 func (b *Backups) create(cluster *dbv1.DatabaseCluster, observed state.Observed, schedules []schedule) {
 	var due schedule
 	var dueAt time.Time
@@ -114,14 +114,15 @@ func (b *Backups) create(cluster *dbv1.DatabaseCluster, observed state.Observed,
 			due, dueAt = s, at
 		}
 	}
-	_, unfinished := observed.Newest(func(other state.Backup) bool {
-		return other.Schedule != "" && !other.Phase.Finished() && !other.Stopping
-	})
-	if dueAt.IsZero() || unfinished {
+	if dueAt.IsZero() || slices.ContainsFunc(observed.Backups, unfinished) {
 		return
 	}
 	b.Create = append(b.Create, resources.ScheduledBackup(cluster, due.Name, dueAt))
 }
+
+// unfinished tells whether a backup by the clock is. One that is being deleted may wait for a node that is lost: the next
+// one is made, and tells what it waits for.
+func unfinished(b state.Backup) bool { return b.Schedule != "" && !b.Phase.Finished() && !b.Stopping }
 
 // anchor is the time by a schedule of its newest backup, whatever became of that: it is done with. A time
 // that has not come yet is none, or a clock that once was wrong would end all backups.
