@@ -83,6 +83,8 @@ const (
 	ReasonWaitingForFormer = "WaitingForFormer"
 	// ReasonRestoring: a backup is being restored into the volumes.
 	ReasonRestoring = "Restoring"
+	// ReasonRestoreRetrying: a try to restore failed or cannot start; it is tried again until the deadline.
+	ReasonRestoreRetrying = "RestoreRetrying"
 	// ReasonAdoptingVolumes: volumes that an earlier cluster of the same name left are being taken over.
 	ReasonAdoptingVolumes = "AdoptingVolumes"
 	// ReasonHibernating: the members are being stopped, one by one; also of Available and Hibernated.

@@ -85,20 +85,22 @@ func (r *Reconciler) writeStatus(ctx context.Context, before, after *dbv1.Databa
 	return nil
 }
 
-// turn is a condition that comes to have a status.
+// turn is a condition that comes to have a status, for whatever reason where none is given.
 type turn struct {
 	kind   string
 	status metav1.ConditionStatus
+	reason string
 }
 
 // told are the turns that people should hear of, and how.
 var told = map[turn]string{
-	{dbv1.ConditionReady, metav1.ConditionTrue}:               corev1.EventTypeNormal,
-	{dbv1.ConditionProtectionEnforced, metav1.ConditionFalse}: corev1.EventTypeWarning,
-	{dbv1.ConditionDegraded, metav1.ConditionTrue}:            corev1.EventTypeWarning,
-	{dbv1.ConditionStalled, metav1.ConditionTrue}:             corev1.EventTypeWarning,
-	{dbv1.ConditionBackupHealthy, metav1.ConditionFalse}:      corev1.EventTypeWarning,
-	{dbv1.ConditionBackupVerified, metav1.ConditionFalse}:     corev1.EventTypeWarning,
+	{dbv1.ConditionReady, metav1.ConditionTrue, ""}:                               corev1.EventTypeNormal,
+	{dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonRestoreRetrying}: corev1.EventTypeWarning,
+	{dbv1.ConditionProtectionEnforced, metav1.ConditionFalse, ""}:                 corev1.EventTypeWarning,
+	{dbv1.ConditionDegraded, metav1.ConditionTrue, ""}:                            corev1.EventTypeWarning,
+	{dbv1.ConditionStalled, metav1.ConditionTrue, ""}:                             corev1.EventTypeWarning,
+	{dbv1.ConditionBackupHealthy, metav1.ConditionFalse, ""}:                      corev1.EventTypeWarning,
+	{dbv1.ConditionBackupVerified, metav1.ConditionFalse, ""}:                     corev1.EventTypeWarning,
 }
 
 // turns are the conditions that came to their status in this pass, or have it for another reason than before.
@@ -107,7 +109,11 @@ func turns(before, after *dbv1.DatabaseCluster) []happening {
 	for _, is := range after.Status.Conditions {
 		was := meta.FindStatusCondition(before.Status.Conditions, is.Type)
 		news := was == nil || was.Status != is.Status || was.Reason != is.Reason
-		if kind, tell := told[turn{is.Type, is.Status}]; tell && news {
+		kind, tell := told[turn{is.Type, is.Status, ""}]
+		if !tell {
+			kind, tell = told[turn{is.Type, is.Status, is.Reason}]
+		}
+		if tell && news {
 			all = append(all, happening{kind, is.Reason, "Report", is.Message})
 		}
 	}

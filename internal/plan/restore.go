@@ -106,7 +106,7 @@ func restoring(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) 
 		p.Why = p.Stalled.Message
 	case r.stopJobs(p), r.discard(p), r.prepare(p), r.start(p), r.finish(p):
 	default:
-		p.Why = r.waits()
+		p.Reason, p.Why = r.waits()
 	}
 	return true
 }
@@ -226,20 +226,23 @@ func (r *restore) job(v state.Volume) string {
 	return naming.RestoreJob(r.cluster.Name, v.Restoring, v.UID, v.Ordinal)
 }
 
-// waits says what the Jobs do: no numbers, which change by themselves and are in the status.
-func (r *restore) waits() string {
+// waits says what the Jobs do, and whether all is well with them: no numbers, which change by themselves and are in
+// the status.
+func (r *restore) waits() (reason, why string) {
 	if r.from == nil {
-		return sourceText(r.cluster, r.observed.Restore.Backup)
+		return dbv1.ReasonRestoring, sourceText(r.cluster, r.observed.Restore.Backup)
 	}
+	reason = dbv1.ReasonRestoring
 	texts := []string{fmt.Sprintf("restoring %s into the volumes of %d members; status.restore tells how far it is", r.from.URL, r.cluster.Spec.Replicas)}
 	for _, v := range r.filling() {
 		job, _ := r.observed.Restore.Job(r.job(v))
 		switch {
 		case job.Ending:
 			texts = append(texts, fmt.Sprintf("waiting for the former Job %s to go", job.Job))
-		case job.Problem != "":
-			texts = append(texts, fmt.Sprintf("pod %s %s", job.Pod, job.Problem))
+		case !job.Succeeded && job.Cause() != "":
+			reason = dbv1.ReasonRestoreRetrying
+			texts = append(texts, fmt.Sprintf("Job %s is tried again: %s", job.Job, job.Cause()))
 		}
 	}
-	return strings.Join(texts, "; ")
+	return reason, strings.Join(texts, "; ")
 }

@@ -66,7 +66,9 @@ func jobs(text string, o state.Observed) string {
 
 func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 	const (
-		working = "Restoring: restoring " + bucket + " into the volumes of 2 members; status.restore tells how far it is"
+		how     = "restoring " + bucket + " into the volumes of 2 members; status.restore tells how far it is"
+		working = "Restoring: " + how
+		trouble = "RestoreRetrying: " + how
 		again   = "\nagain in 5s\n"
 	)
 	cases := map[string]situation{
@@ -113,7 +115,16 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 0, job)
 				filling(c, o, 1, runs())
 			},
-			working + "; pod x-1 cannot be scheduled: no node" + again,
+			trouble + "; Job JOB0 is tried again: pod x-1: cannot be scheduled: no node" + again,
+		},
+		"saying why a try failed": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				job := runs()
+				job.Pod, job.Result = "x-1", &state.Result{Message: "nobody answers"}
+				filling(c, o, 0, job)
+				filling(c, o, 1, done())
+			},
+			trouble + "; Job JOB0 is tried again: nobody answers" + again,
 		},
 		"no claim is marked while one volume is not filled": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {

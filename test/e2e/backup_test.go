@@ -112,6 +112,23 @@ func TestAChangedPieceIsFoundByVerificationAndRefusedByRestore(t *testing.T) {
 	w.must(w.do("get", "pods", "-l", "app.kubernetes.io/instance=again,app.kubernetes.io/component=database", "-o", "name") == "", "a member runs on half of a backup")
 }
 
+func TestARestoreSaysThatTheBucketDoesNotAnswerAndGoesOnWhenItDoes(t *testing.T) {
+	w := newWorld(t)
+	w.s3()
+	w.postgres("orders", "backup: {destination: "+toS3+"}")
+	w.await("orders", "Ready")
+	w.million("orders-0")
+	want := w.fingerprint("orders-0")
+	w.backup("full", "orders")
+	w.completed("full")
+	w.do("delete", "pod", "s3")
+	w.postgres("again", "bootstrap: {fromBackup: {name: full}}")
+	w.turns("databasecluster/again", "Progressing", "True RestoreRetrying", "connect")
+	w.warned("again", "RestoreRetrying")
+	w.s3()
+	w.restored("again", "{name: full}", want)
+}
+
 func TestEveryMemberGetsItsOwnDataBack(t *testing.T) {
 	w := newWorld(t)
 	w.s3()

@@ -1,0 +1,32 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// progressing is a cluster that gives that reason for its progress.
+func progressing(reason, message string) *dbv1.DatabaseCluster {
+	c := &dbv1.DatabaseCluster{}
+	c.Status.Conditions = []metav1.Condition{{Type: dbv1.ConditionProgressing, Status: metav1.ConditionTrue, Reason: reason, Message: message}}
+	return c
+}
+
+func TestARestoreThatIsTriedAgainIsWarnedOfOnceAndOtherProgressIsNot(t *testing.T) {
+	runs, again := progressing(dbv1.ReasonRestoring, "restoring"), progressing(dbv1.ReasonRestoreRetrying, "nobody answers")
+	want := happening{corev1.EventTypeWarning, dbv1.ReasonRestoreRetrying, "Report", "nobody answers"}
+	if got := turns(runs, again); len(got) != 1 || got[0] != want {
+		t.Errorf("told %v, want %v", got, want)
+	}
+	if got := append(turns(again, again), turns(again, runs)...); len(got) > 0 {
+		t.Errorf("told %v, which is no news", got)
+	}
+}
