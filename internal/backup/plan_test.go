@@ -280,7 +280,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 				b.Status.Message = "Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image" + otherImage
 				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Failed, t.Failure = true, "Job was active longer than specified deadline" })}
 			},
-			"Failed: Job was active longer than specified deadline; Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image" + otherImage,
+			"Failed: Job orders-backup-1c2d3e4f-0 failed: Job was active longer than specified deadline; Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image" + otherImage,
 		},
 		"it has been deleted by hand": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
@@ -399,7 +399,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 				b.Status.Message = "Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image"
 				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Failed, t.Failure = true, "Job was active longer than specified deadline" })}
 			},
-			"Failed: Job was active longer than specified deadline; Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image",
+			"Failed: Job orders-backup-1c2d3e4f-0 failed: Job was active longer than specified deadline; Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image",
 		},
 		"the deadline passes, and the pod is gone with what it had to say": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {

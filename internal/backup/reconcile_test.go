@@ -275,7 +275,8 @@ func TestNoVolumeIsMountedBeforeTheControllerOfTheStatefulSetKnowsThatItMakesNoM
 	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Generation: 2}}
 	set.Spec.Replicas, set.Status.ObservedGeneration = new(int32(0)), 1
 	objects = slices.DeleteFunc(objects, func(o client.Object) bool { return strings.HasPrefix(o.GetName(), "orders-") })
-	s := newServer(t, append(objects, started(), set)...)
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "data-orders-0"}}
+	s := newServer(t, append(objects, started(), set, claim)...)
 	if _, err := s.pass(t); err != nil || slices.ContainsFunc(s.sent, func(what string) bool { return strings.HasPrefix(what, "apply") }) {
 		t.Error(err, s.sent)
 	}

@@ -117,7 +117,11 @@ func why(job Job, usual, seen string) string {
 	if cause == "" {
 		cause = fmt.Sprintf("Job %s did not end within its deadline: its pod %s does not answer", job.Job, job.Pod)
 	}
-	if cause == job.Failure && seen != "" && seen != usual {
+	if cause != job.Failure {
+		return cause
+	}
+	cause = fmt.Sprintf("Job %s failed: %s", job.Job, cause)
+	if seen != "" && seen != usual {
 		cause += "; " + seen
 	}
 	return cause

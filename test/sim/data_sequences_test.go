@@ -110,4 +110,6 @@ var deletionSequences = []sequence{
 	{"delete-and-create-with-another-engine", []step{running(1), remove(), withEngine(create(1, saved)), deleteClaim("data-orders-0")}},
 }
 
-func init() { sequences = slices.Concat(sequences, backupSequences, restoreSequences, deletionSequences) }
+func init() {
+	sequences = slices.Concat(sequences, backupSequences, restoreSequences, deletionSequences)
+}

@@ -296,7 +296,9 @@ func suspended(suspended bool) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Schedules[0].Suspend = suspended }
 }
 
-func oldHangs() step { return goesWrong(trouble{verb: "restore", about: "old", hangs: true, times: -1}) }
+func oldHangs() step {
+	return goesWrong(trouble{verb: "restore", about: "old", hangs: true, times: -1})
+}
 
 func deleteClaim(claim string) step {
 	return step{what: "claim " + claim + " is deleted", do: func(w *world) { deleted(w, get[*corev1.PersistentVolumeClaim](w.store, claim)) }}

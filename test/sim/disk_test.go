@@ -126,4 +126,6 @@ func hasEnded(pod *corev1.Pod) bool {
 }
 
 // isSacred tells whether a claim is that of a member, whose data is the user's.
-func isSacred(claim *corev1.PersistentVolumeClaim) bool { return strings.HasPrefix(claim.Name, "data-"+name+"-") }
+func isSacred(claim *corev1.PersistentVolumeClaim) bool {
+	return strings.HasPrefix(claim.Name, "data-"+name+"-")
+}

@@ -29,7 +29,9 @@ func (w *world) runJobs() {
 	}
 }
 
-func jobEnded(job *batchv1.Job) bool { return jobIs(job, batchv1.JobComplete) || jobIs(job, batchv1.JobFailed) }
+func jobEnded(job *batchv1.Job) bool {
+	return jobIs(job, batchv1.JobComplete) || jobIs(job, batchv1.JobFailed)
+}
 
 func jobIs(job *batchv1.Job, kind batchv1.JobConditionType) bool {
 	return slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool { return c.Type == kind })

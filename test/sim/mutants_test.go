@@ -6,6 +6,7 @@ package sim
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"testing"
 
@@ -17,12 +18,14 @@ import (
 
 // A campaign that finds nothing says something only when it finds what is there. So mistakes are planted
 // in the operator's client, and each has to be found.
-var mutants = map[string]struct {
+type mutant struct {
 	mistake  interceptor.Funcs
 	sequence string
 	// found is a part of what the campaign says.
 	found string
-}{
+}
+
+var mutants = map[string]mutant{
 	"members are deleted whoever they are by now": {
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, _ ...client.DeleteOption) error {
 			return c.Delete(ctx, object)
@@ -98,7 +101,9 @@ func firstOf(errs ...error) error {
 }
 
 func TestEveryPlantedMistakeIsFound(t *testing.T) {
-	for mistake, mutant := range mutants {
+	all := maps.Clone(mutants)
+	maps.Copy(all, dataMutants)
+	for mistake, mutant := range all {
 		t.Run(mistake, func(t *testing.T) {
 			t.Parallel()
 			said := campaignWith(mutant.sequence, func(server client.WithWatch) client.WithWatch {

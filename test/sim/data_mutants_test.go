@@ -1,0 +1,175 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// dataMutants are mistakes by which data would be lost.
+var dataMutants = map[string]mutant{
+	"the cluster goes when its hook has begun": {
+		besideJob("-flush-", func(ctx context.Context, c client.WithWatch) error {
+			return letGo(ctx, c, &dbv1.DatabaseCluster{}, name)
+		}),
+		"delete-volumes", "the finalizer goes",
+	},
+	"volumes go when the hook has begun": {
+		besideJob("-flush-", func(ctx context.Context, c client.WithWatch) error {
+			return removed(ctx, c, &corev1.PersistentVolumeClaim{}, "data-orders-0")
+		}),
+		"delete-volumes", "claim data-orders-0 is deleted",
+	},
+	"volumes go without a look at what they are by now": {
+		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+			if of("delete", "", object).kind == "PersistentVolumeClaim" {
+				return c.Delete(ctx, object)
+			}
+			return c.Delete(ctx, object, options...)
+		}},
+		"delete-volumes", "PersistentVolumeClaim data-orders-0 is deleted without its UID",
+	},
+	"a backup takes the volume of a member that runs": {
+		otherJob("-backup-", func(job map[string]any) {
+			volumes, _, _ := unstructured.NestedSlice(job, "spec", "template", "spec", "volumes")
+			volumes = append(volumes, map[string]any{"name": "data", "persistentVolumeClaim": map[string]any{"claimName": "data-orders-0"}})
+			must(unstructured.SetNestedSlice(job, volumes, "spec", "template", "spec", "volumes"))
+		}),
+		"backup", "have claim data-orders-0 at one time",
+	},
+	"a backup does not wait for the one before": {
+		interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			err := c.List(ctx, list, options...)
+			if backups, is := list.(*dbv1.DatabaseBackupList); is {
+				backups.Items = nil
+			}
+			return err
+		}},
+		"backup-two-at-once", "backup Jobs run at one time",
+	},
+	"a backup is complete when its Job has begun": {
+		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+			text, err := patch.Data(object)
+			must(err)
+			text = bytes.ReplaceAll(text, []byte(`"phase":"Running"`), []byte(`"phase":"Completed"`))
+			return c.SubResource(sub).Patch(ctx, object, client.RawPatch(patch.Type(), text), options...)
+		}},
+		"backup", "is complete, and not in the bucket",
+	},
+	"retention takes the newest, too": {
+		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+			err := c.Delete(ctx, object, options...)
+			backups := &dbv1.DatabaseBackupList{}
+			if of("delete", "", object).kind != "DatabaseBackup" {
+				return err
+			}
+			err = firstOf(err, c.List(ctx, backups))
+			for _, b := range backups.Items {
+				err = firstOf(err, removed(ctx, c, &dbv1.DatabaseBackup{}, b.Name))
+			}
+			return err
+		}},
+		"schedule", "the newest that is complete",
+	},
+	"a backup goes when the deletion of its data has begun": {
+		besideJob("-unbackup-", func(ctx context.Context, c client.WithWatch) error {
+			return letGo(ctx, c, &dbv1.DatabaseBackup{}, "first")
+		}),
+		"backup-deleted", "goes, and its data stays",
+	},
+	"a volume counts as restored when its Job has begun": {
+		interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			err := c.List(ctx, list, options...)
+			if jobs, is := list.(*batchv1.JobList); is {
+				for i := range jobs.Items {
+					jobs.Items[i].Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}
+				}
+			}
+			return err
+		}},
+		"restore", "counts as restored, but no Job has filled it",
+	},
+	"a copy that is verified bears the labels of a member": {
+		otherJob("-verify-", func(job map[string]any) {
+			must(unstructured.SetNestedField(job, dbv1.ComponentDatabase, "spec", "template", "metadata", "labels", dbv1.LabelComponent))
+		}),
+		"verify", "bears the labels of a member",
+	},
+	"a pod that was held is never let go": {
+		interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+			if _, is := object.(*corev1.Pod); is && object.GetDeletionTimestamp() != nil {
+				return nil
+			}
+			return c.Patch(ctx, object, patch, options...)
+		}},
+		"delete-shutdown", "pod orders-1 stays, held by " + dbv1.Finalizer,
+	},
+	"a pod is let go before the status says how it ended": {
+		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+			if pod := (&corev1.Pod{}); c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "orders-1"}, pod) == nil && hasEnded(pod) {
+				pod.Finalizers = []string{}
+				if err := c.Update(ctx, pod); err != nil {
+					return err
+				}
+			}
+			return c.SubResource(sub).Patch(ctx, object, patch, options...)
+		}},
+		"delete-shutdown-killed", "the finalizer goes",
+	},
+}
+
+// besideJob is an operator that does one thing more when it makes a Job.
+func besideJob(part string, do func(context.Context, client.WithWatch) error) interceptor.Funcs {
+	return interceptor.Funcs{Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
+		err := c.Apply(ctx, configuration, options...)
+		if isJob(configuration, part) {
+			return firstOf(err, do(ctx, c))
+		}
+		return err
+	}}
+}
+
+// otherJob is an operator that makes a Job otherwise.
+func otherJob(part string, change func(map[string]any)) interceptor.Funcs {
+	return interceptor.Funcs{Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
+		if isJob(configuration, part) {
+			change(configuration.(interface{ UnstructuredContent() map[string]any }).UnstructuredContent())
+		}
+		return c.Apply(ctx, configuration, options...)
+	}}
+}
+
+func isJob(configuration runtime.ApplyConfiguration, part string) bool {
+	object := applied(configuration)
+	return object.GetKind() == "Job" && strings.Contains(object.GetName(), part)
+}
+
+// letGo takes the operator's finalizer off.
+func letGo(ctx context.Context, c client.WithWatch, object client.Object, name string) error {
+	if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, object); err != nil {
+		return err
+	}
+	return c.Patch(ctx, object, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))
+}
+
+// removed deletes an object with all that a deletion has to say.
+func removed(ctx context.Context, c client.WithWatch, object client.Object, name string) error {
+	if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, object); err != nil {
+		return err
+	}
+	return c.Delete(ctx, object, client.Preconditions{UID: new(object.GetUID()), ResourceVersion: new(object.GetResourceVersion())})
+}
