@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -52,6 +54,15 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[1].Stopping = true }),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of an earlier cluster of this name is being deleted; " +
 				"wait until it is gone, after which its member starts with an empty volume, or give the cluster another name\nSTALLED VolumesKept\n",
+		},
+		"none grows that is not taken over": {
+			anew(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Storage.Size, o.Volumes = resource.MustParse("2Gi"), o.Volumes[:1]
+				o.Volumes[0].Requested, o.Volumes[0].Capacity = resource.MustParse("1Gi"), resource.MustParse("1Gi")
+				o.Volumes[0].Restoring = "restore"
+			}),
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-0 of an earlier cluster of this name holds a part of a backup, " +
+				"because the restore into it has not come to its end; delete the claim, and restore again with spec.bootstrap.fromBackup\nSTALLED VolumesKept\n",
 		},
 		"none while one holds a part of a backup": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[1].Restoring = "restore" }),

@@ -206,7 +206,7 @@ func otherImage(task state.Task) string {
 	if !task.NoImage {
 		return ""
 	}
-	return fmt.Sprintf("; the Job keeps its image: correct spec.image, then delete Job %s to run the hook with another", task.Job)
+	return fmt.Sprintf("; the Job keeps its image: correct spec.image, then delete Job %s to begin again with another", task.Job)
 }
 
 // failure is why a Job has failed, and what is known of its last try.

@@ -254,7 +254,7 @@ func TestACommandThatDoesNotStartSaysWhyAtOnce(t *testing.T) {
 	}
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "no such image", NoImage: true}
 	if p := For(cluster, observed); p.Why != `deletion hook "run" runs as Job j, whose pod p does not run: no such image; `+
-		`the Job keeps its image: correct spec.image, then delete Job j to run the hook with another` {
+		`the Job keeps its image: correct spec.image, then delete Job j to begin again with another` {
 		t.Error(text(p))
 	}
 	observed.Hooks["run"] = state.Task{Job: "j"}

@@ -241,7 +241,7 @@ func (r *restore) waits() (reason, why string) {
 			texts = append(texts, fmt.Sprintf("waiting for the former Job %s to go", job.Job))
 		case !job.Succeeded && job.Cause() != "":
 			reason = dbv1.ReasonRestoreRetrying
-			texts = append(texts, fmt.Sprintf("Job %s is tried again: %s", job.Job, job.Cause()))
+			texts = append(texts, fmt.Sprintf("Job %s is tried again: %s%s", job.Job, job.Cause(), otherImage(job.Task)))
 		}
 	}
 	return reason, strings.Join(texts, "; ")

@@ -126,6 +126,16 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 			},
 			trouble + "; Job JOB0 is tried again: nobody answers" + again,
 		},
+		"saying what to do about an image that cannot be had": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				job := runs()
+				job.Pod, job.Problem, job.NoImage = "x-1", "container action: image pull failed: no", true
+				filling(c, o, 0, job)
+				filling(c, o, 1, runs())
+			},
+			trouble + "; Job JOB0 is tried again: pod x-1: container action: image pull failed: no; the Job keeps its image: correct spec.image, then delete Job " +
+				"JOB0 to begin again with another" + again,
+		},
 		"no claim is marked while one volume is not filled": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, done())

@@ -41,12 +41,13 @@ func claims(cluster *dbv1.DatabaseCluster, observed state.Observed) []ClaimResiz
 }
 
 // inUse are the volumes of the members that there are or should be, not those that were kept when members
-// went.
+// went, nor those of an earlier cluster that are not this one's.
 func inUse(cluster *dbv1.DatabaseCluster, observed state.Observed) []state.Volume {
 	members := max(cluster.Spec.Replicas, running(observed))
 	var all []state.Volume
 	for _, v := range observed.Volumes {
-		if v.Ordinal < members {
+		former := usable(v) && v.Cluster != cluster.UID
+		if v.Ordinal < members && !former {
 			all = append(all, v)
 		}
 	}
