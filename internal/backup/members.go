@@ -88,6 +88,8 @@ func dataless(observed Observed, claim string) string {
 	switch volume, found := observed.Volumes[claim]; {
 	case !found:
 		return fmt.Sprintf("PersistentVolumeClaim %s does not exist, and the data of that member with it", claim)
+	case volume.Cluster != "" && volume.Cluster != observed.Cluster.UID:
+		return fmt.Sprintf("PersistentVolumeClaim %s is of an earlier DatabaseCluster %s: what it holds is no data of this one", claim, observed.Cluster.Name)
 	case volume.Restoring != "":
 		return fmt.Sprintf("PersistentVolumeClaim %s holds a part of another backup: the restore into it never came to its end", claim)
 	default:

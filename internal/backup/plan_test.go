@@ -355,6 +355,13 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Failed: PersistentVolumeClaim data-orders-0 holds a part of another backup: the restore into it never came to its end",
 		},
+		"the volume is an earlier cluster's, which this one never took over": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
+				o.Volumes = map[string]state.Volume{"data-orders-0": {Cluster: "former"}}
+			},
+			"Failed: PersistentVolumeClaim data-orders-0 is of an earlier DatabaseCluster orders: what it holds is no data of this one",
+		},
 		"the name of the member is another cluster's while the Job runs": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster.UID, o.Jobs = "another", []Job{memberJob(0, nil)} },
 			"Running: stopping Job orders-backup-1c2d3e4f-0: the name of the member is another DatabaseCluster's now\nstop orders-backup-1c2d3e4f-0",
