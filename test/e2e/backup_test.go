@@ -106,6 +106,12 @@ func TestAChangedPieceIsFoundByVerificationAndRefusedByRestore(t *testing.T) {
 	w.warned("orders", "good")
 	w.warned("good", "member-0/00000.zst")
 
+	manifest := folder(w.of("databasebackup/good", "{.status.location}")) + "/manifest.json"
+	w.bucket("cp " + manifest + " /data/whole; truncate -s -20 " + manifest)
+	w.do("annotate", "databasebackup", "good", "database.dbcluster.io/verify=3", "--overwrite")
+	w.turns("databasebackup/good", "Verified", "False", "manifest.json")
+	w.bucket("cat /data/whole > " + manifest)
+
 	w.postgres("again", "bootstrap: {fromBackup: {name: good}}")
 	w.turns("databasecluster/again", "Stalled", "True RestoreFailed", "member-0/00000.zst")
 	w.warned("again", "member-0/00000.zst")

@@ -111,6 +111,12 @@ func TestAProtectedClusterCannotBeDeleted(t *testing.T) {
 		w.must(err != nil && strings.Contains(text, "protect"), "delete %s says %q", object, text)
 		w.Log(text)
 	}
+	// Their objects would go along. Should nothing refuse, this deletes nothing all the same: it only asks.
+	for _, kind := range []string{"databaseclusters", "databasebackups", "databaseengines"} {
+		text, err := run(w.Context(), "", "delete", "crd", kind+".database.dbcluster.io", "--dry-run=server")
+		w.must(err != nil && strings.Contains(text, "allow-deletion"), "delete crd %s says %q", kind, text)
+		w.Log(text)
+	}
 	w.patch(`{"deletion":{"protection":false}}`)
 	w.do("delete", "databasecluster", "orders", "--timeout="+patience.String())
 	w.must(w.do("get", "persistentvolumeclaims", "-o", "name") == "", "the volumes stay")
