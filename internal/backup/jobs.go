@@ -55,8 +55,14 @@ func member(ordinal, members int32) []string {
 	return []string{"--member", strconv.Itoa(int(ordinal)), "--members", strconv.Itoa(int(members))}
 }
 
-// deletionDeadlineSeconds is how long a destination may be out of reach before a human has to act: a week.
-const deletionDeadlineSeconds = 7 * 24 * 60 * 60
+// deletionDeadline is how long a destination may be out of reach: a week before a human has to act, an hour where the
+// backup goes without its data being wanted gone, which leaves what is of no use.
+func deletionDeadline(backup *dbv1.DatabaseBackup) int64 {
+	if backup.Spec.DeletionPolicy == dbv1.BackupDelete {
+		return 7 * 24 * 60 * 60
+	}
+	return 60 * 60
+}
 
 // deletionJob deletes the data. It runs in the image that holds transfer: the database's may be gone, as the cluster
 // and what it names. Of a cluster that is still there it takes what lets pods run where they have to. It runs as the
@@ -80,7 +86,7 @@ func deletionJob(backup *dbv1.DatabaseBackup, observed Observed) resources.Child
 			Arguments: []string{"delete", "--at", backup.Status.Location, "--id", string(backup.UID)},
 			At:        backup.Status.Destination,
 		},
-		DeadlineSeconds: deletionDeadlineSeconds,
+		DeadlineSeconds: deletionDeadline(backup),
 	})
 }
 

@@ -715,3 +715,13 @@ func TestABackupThatIsDeletedHoldsUpNoOtherWhileItsDataIsBeingDeleted(t *testing
 		t.Errorf("nothing writes any more: %s", text(p))
 	}
 }
+
+func TestAnUnreachableDestinationHoldsUpOnlyADeletionThatIsToTakeTheDataAlong(t *testing.T) {
+	for policy, want := range map[dbv1.BackupDeletionPolicy]int64{dbv1.BackupDelete: 7 * 24 * 3600, dbv1.BackupRetain: 3600} {
+		backup := started()
+		backup.DeletionTimestamp, backup.Spec.DeletionPolicy = &metav1.Time{}, policy
+		if got := made(t, decide(backup, settledWorld())).Spec.ActiveDeadlineSeconds; *got != want {
+			t.Errorf("%s: %d s", policy, *got)
+		}
+	}
+}
