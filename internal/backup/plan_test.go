@@ -282,6 +282,12 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Failed: Job orders-backup-1c2d3e4f-0 failed: Job was active longer than specified deadline; Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image" + otherImage,
 		},
+		"it is not tried again": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Result, t.Final = &state.Result{Message: "it is another backup's folder"}, true })}
+			},
+			"Running: Job orders-backup-1c2d3e4f-0 has failed: it is another backup's folder",
+		},
 		"it has been deleted by hand": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Ending = true })}

@@ -102,6 +102,8 @@ func (p *Plan) usually(job Job, usual, seen string) string {
 	switch cause := job.Cause(); {
 	case (job.Failing || job.Pod == "") && strings.HasPrefix(seen, trouble):
 		return seen
+	case cause != "" && job.Final:
+		return fmt.Sprintf("Job %s has failed: %s", job.Job, cause)
 	case cause != "":
 		p.Trouble = trouble + cause
 		return p.Trouble

@@ -239,6 +239,8 @@ func (r *restore) waits() (reason, why string) {
 		switch {
 		case job.Ending:
 			texts = append(texts, fmt.Sprintf("waiting for the former Job %s to go", job.Job))
+		case !job.Succeeded && job.Final:
+			texts = append(texts, fmt.Sprintf("Job %s has failed: %s", job.Job, job.Cause()))
 		case !job.Succeeded && job.Cause() != "":
 			reason = dbv1.ReasonRestoreRetrying
 			texts = append(texts, fmt.Sprintf("Job %s is tried again: %s%s", job.Job, job.Cause(), otherImage(job.Task)))

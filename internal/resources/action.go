@@ -15,6 +15,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 const (
@@ -27,12 +28,8 @@ const (
 	actionGraceSeconds = 60
 )
 
-// What an action says by its exit code, besides 0: done.
-const (
-	exitTransient     = 11
-	exitRefused       = 30
-	exitNotApplicable = 40
-)
+// exitTransient is the exit code by which an action says that trying again helps, and does not count.
+const exitTransient = 11
 
 // Action is one thing that the operator asks of a database, by a Job.
 type Action struct {
@@ -106,7 +103,7 @@ func (a Action) failurePolicy() *batchv1ac.PodFailurePolicyApplyConfiguration {
 		WithOnPodConditions(batchv1ac.PodFailurePolicyOnPodConditionsPattern().
 			WithType(corev1.DisruptionTarget).WithStatus(corev1.ConditionTrue)))
 	final := func(container string) *batchv1ac.PodFailurePolicyRuleApplyConfiguration {
-		return onExit(container, batchv1.PodFailurePolicyActionFailJob, exitRefused, exitNotApplicable)
+		return onExit(container, batchv1.PodFailurePolicyActionFailJob, state.ExitRefused, state.ExitNotApplicable)
 	}
 	if a.Copy != nil {
 		return policy.WithRules(final(naming.RestoreContainer), final(naming.ActionContainer))

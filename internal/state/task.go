@@ -42,6 +42,8 @@ type Task struct {
 	Problem string
 	// NoImage tells that this is the image of the action, which cannot be had. A Job keeps the one that it was made with.
 	NoImage bool
+	// Final tells that its newest try ended so that no other follows: the Job is about to fail.
+	Final bool
 	// Result is what the newest try has said that said anything, and more than that it was interrupted; once the Job
 	// has succeeded, the one that did.
 	Result *Result
@@ -96,7 +98,7 @@ func TaskOf(job *batchv1.Job, pods []corev1.Pod) Task {
 // with adds what the pods tell, the newest first.
 func (t Task) with(all []Try) Task {
 	if len(all) > 0 {
-		t.Pod, t.Problem, t.NoImage = all[0].Pod, all[0].Problem, all[0].NoImage
+		t.Pod, t.Problem, t.NoImage, t.Final = all[0].Pod, all[0].Problem, all[0].NoImage, all[0].Final
 	}
 	for _, try := range all {
 		if try.Result != nil && (try.Succeeded || !t.Succeeded) && (t.Result == nil || t.Result.interrupted()) {
@@ -113,6 +115,7 @@ type Try struct {
 	Succeeded bool
 	Problem   string
 	NoImage   bool
+	Final     bool
 	Result    *Result
 }
 
@@ -123,6 +126,7 @@ func TryOf(pod *corev1.Pod) Try {
 		Created:   pod.CreationTimestamp,
 		Succeeded: pod.Status.Phase == corev1.PodSucceeded,
 		NoImage:   imageless(pod),
+		Final:     final(pod),
 		Result:    resultOf(pod),
 	}
 	if !try.Succeeded && !actionDone(pod) { // the pods of a Job are not restarted: there is nothing previous to them
@@ -135,6 +139,21 @@ func TryOf(pod *corev1.Pod) Try {
 func actionDone(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
 		return s.Name == naming.ActionContainer && s.State.Terminated != nil && s.State.Terminated.ExitCode == 0
+	})
+}
+
+// The exit codes of an action after which no other try follows.
+const (
+	ExitRefused       = 30
+	ExitNotApplicable = 40
+)
+
+// final tells that a container of a try ended with one of them.
+func final(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses), func(s corev1.ContainerStatus) bool {
+		end := s.State.Terminated
+		return (s.Name == naming.ActionContainer || s.Name == naming.RestoreContainer) && end != nil &&
+			(end.ExitCode == ExitRefused || end.ExitCode == ExitNotApplicable)
 	})
 }
 

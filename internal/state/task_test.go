@@ -146,3 +146,16 @@ func TestProgressIsTheLastThatALogTells(t *testing.T) {
 		})
 	}
 }
+
+func TestAfterAnActionThatRefusesNoOtherTryFollows(t *testing.T) {
+	for code, want := range map[int32]bool{0: false, 1: false, 11: false, 20: false, 30: true, 40: true} {
+		for _, container := range []string{"action", "restore"} {
+			pod := corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodFailed, InitContainerStatuses: []corev1.ContainerStatus{{
+				Name: container, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code}},
+			}}}}
+			if got := TaskOf(&batchv1.Job{}, []corev1.Pod{pod}).Final; got != want {
+				t.Errorf("%s ended with %d: final %t", container, code, got)
+			}
+		}
+	}
+}
