@@ -21,8 +21,12 @@ var backupSequences = []sequence{
 	{"backup-tries-again", []step{runningSaved(1), goesWrong(trouble{verb: "backup", code: 11, times: 1}), backUp("first", dbv1.BackupRetain)}},
 	{"backup-gives-up", []step{runningSaved(1), goesWrong(trouble{verb: "backup", code: 20, times: -1}), backUp("first", dbv1.BackupRetain)}},
 	{"backup-hangs", []step{runningSaved(1), goesWrong(trouble{verb: "backup", hangs: true, times: -1}), backUp("first", dbv1.BackupRetain), at(12*time.Hour + time.Minute)}},
-	{"backup-job-deleted", []step{runningSaved(1), soon(5, backUp("first", dbv1.BackupRetain)), deleteJob("-backup-")}},
-	{"backup-node-lost", []step{runningSaved(1), soon(5, backUp("first", dbv1.BackupRetain)), loseNode("-backup-"), dropNode("-backup-")}},
+	{"backup-job-deleted", []step{
+		runningSaved(1), goesWrong(trouble{verb: "backup", hangs: true, times: -1}), backUp("first", dbv1.BackupRetain), together(mended("backup"), deleteJob("-backup-")),
+	}},
+	{"backup-node-lost", []step{
+		runningSaved(1), goesWrong(trouble{verb: "backup", hangs: true, times: -1}), backUp("first", dbv1.BackupRetain), together(mended("backup"), loseNode("-backup-")), dropNode("-backup-"),
+	}},
 	{"backup-cluster-gone", []step{
 		runningSaved(2), goesWrong(trouble{verb: "backup", about: "--member 1", hangs: true, times: -1}),
 		together(backUp("first", dbv1.BackupDelete), backUp("second", dbv1.BackupRetain)), remove(), mended("backup"), deleteBackup("first"),
