@@ -213,7 +213,7 @@ func (r *restore) finish(p *Plan) bool {
 		}
 	}
 	p.Step = FinishRestore{From: r.from.URL, Volumes: filling}
-	p.Why = fmt.Sprintf("%s is restored into the volumes of %d members", r.from.URL, r.cluster.Spec.Replicas)
+	p.Why = r.from.URL + " is restored into every member's volume"
 	return true
 }
 
@@ -233,7 +233,7 @@ func (r *restore) waits() (reason, why string) {
 		return dbv1.ReasonRestoring, sourceText(r.cluster, r.observed.Restore.Backup)
 	}
 	reason = dbv1.ReasonRestoring
-	texts := []string{fmt.Sprintf("restoring %s into the volumes of %d members; status.restore tells how far it is", r.from.URL, r.cluster.Spec.Replicas)}
+	texts := []string{fmt.Sprintf("restoring %s into every member's volume; status.restore tells how far it is", r.from.URL)}
 	for _, v := range r.filling() {
 		job, _ := r.observed.Restore.Job(r.job(v))
 		switch {

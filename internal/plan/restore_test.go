@@ -66,7 +66,7 @@ func jobs(text string, o state.Observed) string {
 
 func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 	const (
-		how     = "restoring " + bucket + " into the volumes of 2 members; status.restore tells how far it is"
+		how     = "restoring " + bucket + " into every member's volume; status.restore tells how far it is"
 		working = "Restoring: " + how
 		trouble = "RestoreRetrying: " + how
 		again   = "\nagain in 5s\n"
@@ -145,7 +145,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		},
 		"all are when each is": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, done()); filling(c, o, 1, done()) },
-			"mark 2 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into the volumes of 2 members\n",
+			"mark 2 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into every member's volume\n",
 		},
 		"those that a crash left unmarked": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -153,7 +153,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 1, done())
 				o.Volumes[0].Restoring, o.Volumes[0].Restored = "", bucket
 			},
-			"mark 1 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into the volumes of 2 members\n",
+			"mark 1 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into every member's volume\n",
 		},
 		"then the members": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -169,7 +169,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 0, done())
 				filling(c, o, 1, done())
 			},
-			"mark 2 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into the volumes of 2 members\n",
+			"mark 2 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into every member's volume\n",
 		},
 		"a paused one is not": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Paused = true },
