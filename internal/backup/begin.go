@@ -83,7 +83,7 @@ func (p *Plan) obstacle(backup *dbv1.DatabaseBackup, observed Observed) string {
 		return text
 	}
 	if observed.Before != "" {
-		return fmt.Sprintf("waiting for DatabaseBackup %s of the same cluster, which goes first", observed.Before)
+		return queued(observed)
 	}
 	if age(backup, observed) < settled {
 		return "about to start"
@@ -91,6 +91,15 @@ func (p *Plan) obstacle(backup *dbv1.DatabaseBackup, observed Observed) string {
 	way, text := reach(observed, 0)
 	if way == never {
 		return p.fail(observed, text)
+	}
+	return text
+}
+
+// queued names the backup that goes first, and what keeps it.
+func queued(observed Observed) string {
+	text := fmt.Sprintf("waiting for DatabaseBackup %s of the same cluster, which goes first", observed.Before)
+	if observed.Stuck != "" {
+		text += fmt.Sprintf(" and does not get on: %s; or delete that DatabaseBackup", observed.Stuck)
 	}
 	return text
 }

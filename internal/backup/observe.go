@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -191,24 +190,6 @@ func makes(set *appsv1.StatefulSet) int32 {
 	}
 }
 
-// readOthers finds out whether another backup of the cluster goes first.
-func (o *observation) readOthers(ctx context.Context) {
-	o.Turn = o.backup.CreationTimestamp.Time
-	if begun(o.backup.Status) || o.err != nil {
-		return
-	}
-	options := []client.ListOption{client.InNamespace(o.backup.Namespace)}
-	if o.indexed {
-		options = append(options, client.MatchingFields{indexSpecCluster: o.backup.Spec.Cluster})
-	}
-	others := &dbv1.DatabaseBackupList{}
-	if err := o.List(ctx, others, options...); err != nil {
-		o.err = fmt.Errorf("list the backups of %s: %w", o.backup.Spec.Cluster, err)
-		return
-	}
-	o.Before, o.Turn = turn(o.backup, others.Items)
-}
-
 // readProgress asks the Job that runs how far it is. That it does not say so harms nobody.
 func (o *observation) readProgress(ctx context.Context, logs Logs) {
 	for _, job := range o.Jobs {
@@ -254,28 +235,4 @@ func missingKeys(name string, found bool, secret *corev1.Secret) string {
 		}
 	}
 	return ""
-}
-
-// turn finds the backup of the same cluster that goes first, and since when none does. One that runs goes first, and one that
-// was created earlier.
-func turn(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) (before string, since time.Time) {
-	since = backup.CreationTimestamp.Time
-	for i := range all {
-		other := &all[i]
-		switch {
-		case other.UID == backup.UID || other.Spec.Cluster != backup.Spec.Cluster:
-		case other.DeletionTimestamp != nil && !held(other) && other.Status.Phase != dbv1.BackupRunning: // it never begins
-		case other.Status.Phase.Finished():
-			if ended := other.Status.CompletionTime; ended != nil && ended.After(since) {
-				since = ended.Time
-			}
-		case other.Status.Phase == dbv1.BackupRunning, earlier(other, backup):
-			before = other.Name
-		}
-	}
-	return before, since
-}
-
-func earlier(a, b *dbv1.DatabaseBackup) bool {
-	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name)) < 0
 }

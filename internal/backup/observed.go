@@ -40,8 +40,10 @@ type Observed struct {
 	// Makes is how many members the cluster's StatefulSet makes again when they are gone.
 	Makes int32
 
-	// Before is a backup of the same cluster that goes first; "" when it is this one's turn.
+	// Before is the backup of the same cluster that is the next; "" when it is this one's turn.
 	Before string
+	// Stuck is what that one waits for, when only a human can change it.
+	Stuck string
 	// Turn is since when it could be this one's.
 	Turn time.Time
 	// Missing says what the destination needs and does not exist; "" when nothing is known to be missing.

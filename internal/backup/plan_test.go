@@ -184,6 +184,13 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Before = "nightly" },
 			"Pending: waiting for DatabaseBackup nightly of the same cluster, which goes first",
 		},
+		"another goes first, which waits for a human": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Before, o.Stuck = "nightly", "Secret bucket does not exist: create it"
+			},
+			"Pending: waiting for DatabaseBackup nightly of the same cluster, which goes first and does not get on: " +
+				"Secret bucket does not exist: create it; or delete that DatabaseBackup",
+		},
 		"the first member is not ready": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Members[0].Ready, o.Members[0].Problem = false, "out of memory"
@@ -594,6 +601,14 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 	}
 }
 
+// awaited is the name of the one that asked() waits for.
+func awaited(all ...dbv1.DatabaseBackup) string {
+	if before, _ := turn(asked(), all); before != nil {
+		return before.Name
+	}
+	return ""
+}
+
 func TestTheOldestBackupThatIsNotFinishedGoesFirstAndOneThatRunsGoesOn(t *testing.T) {
 	other := func(name string, age time.Duration, phase dbv1.BackupPhase) dbv1.DatabaseBackup {
 		b := asked()
@@ -614,20 +629,32 @@ func TestTheOldestBackupThatIsNotFinishedGoesFirstAndOneThatRunsGoesOn(t *testin
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got, _ := turn(asked(), []dbv1.DatabaseBackup{*asked(), c.other}); got != c.want {
+			if got := awaited(*asked(), c.other); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}
 	never := other("a", 2*time.Hour, dbv1.BackupPending)
 	never.DeletionTimestamp = &metav1.Time{Time: moment}
-	if got, _ := turn(asked(), []dbv1.DatabaseBackup{never}); got != "" {
+	if got := awaited(never); got != "" {
 		t.Errorf("waits for %q, which was deleted before it began", got)
 	}
 	elsewhere := other("a", 2*time.Hour, dbv1.BackupRunning)
 	elsewhere.Spec.Cluster = "another"
-	if got, _ := turn(asked(), []dbv1.DatabaseBackup{elsewhere}); got != "" {
+	if got := awaited(elsewhere); got != "" {
 		t.Errorf("waits for %q, which is of another cluster", got)
+	}
+	older, old := other("z", 3*time.Hour, dbv1.BackupPending), other("a", 2*time.Hour, dbv1.BackupPending)
+	if got := awaited(older, old); got != "z" {
+		t.Errorf("waits for %q, not for the first of all", got)
+	}
+	older.Status.Conditions = []metav1.Condition{{Type: dbv1.ConditionStalled, Status: metav1.ConditionTrue, Message: "no such Secret"}}
+	if stuck(&older) != "no such Secret" || stuck(&old) != "" {
+		t.Errorf("stuck by %q and %q", stuck(&older), stuck(&old))
+	}
+	old.Status.Phase = dbv1.BackupRunning
+	if got := awaited(older, old); got != "a" {
+		t.Errorf("waits for %q, not for the one that runs", got)
 	}
 	ended := other("a", 2*time.Hour, dbv1.BackupCompleted)
 	ended.Status.CompletionTime = &metav1.Time{Time: moment}

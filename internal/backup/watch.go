@@ -100,7 +100,7 @@ func backupFacts(backup *dbv1.DatabaseBackup) any {
 
 // orderFacts are what the other backups of the cluster look at.
 func orderFacts(backup *dbv1.DatabaseBackup) any {
-	return []any{backup.Spec.Cluster, backup.Status.Phase, backup.Status.CompletionTime, backup.DeletionTimestamp, held(backup)}
+	return []any{backup.Spec.Cluster, backup.Status.Phase, backup.Status.CompletionTime, backup.DeletionTimestamp, held(backup), stuck(backup)}
 }
 
 func jobFacts(job *batchv1.Job) any { return []any{state.TaskOf(job, nil).Facts(), job.Labels} }

@@ -58,6 +58,7 @@ func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
 	other := started()
 	other.Name, other.UID = "other", "other"
 	other.CreationTimestamp = metav1.NewTime(moment.Add(-2 * time.Hour))
+	other.Status.Conditions = []metav1.Condition{{Type: dbv1.ConditionStalled, Status: metav1.ConditionTrue, Message: "no"}}
 	all := world()
 	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Labels: naming.Labels(all[0].(*dbv1.DatabaseCluster)), Generation: 1}}
 	all = append(all, waiting, job, pod, other, set)
