@@ -12,23 +12,28 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 )
 
-// metrics asks an operator for its metrics, from this machine, which is the node and so reaches pods by
-// their addresses. Another story may be killing one at the time, so it asks until one answers.
-func (w world) metrics(token string) (status int, body string) {
+// metrics asks the operator that leads for its metrics, from this machine, which is the node and so reaches pods by
+// their addresses, until the answer has the word in it: only who leads has made passes, and another story may be
+// killing it at the time.
+func (w world) metrics(token, word string) (status int) {
 	w.Helper()
 	var err error
+	var body string
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(500 * time.Millisecond) {
-		address := w.kubectl("-n", operatorNamespace, "get", "pods", "-l", "control-plane=controller-manager",
-			"--field-selector=status.phase=Running", "-o", "jsonpath={.items[0].status.podIP}")
-		if status, body, err = get(w.Context(), fmt.Sprintf("https://%s:8443/metrics", address), token); err == nil {
-			return status, body
+		leader := w.kubectl("-n", operatorNamespace, "get", "leases", "-o", "jsonpath={.items[0].spec.holderIdentity}")
+		pod, _, _ := strings.Cut(leader, "_")
+		address, _ := run(w.Context(), "", "-n", operatorNamespace, "get", "pod", pod, "-o", "jsonpath={.status.podIP}")
+		status, body, err = get(w.Context(), fmt.Sprintf("https://%s:8443/metrics", address), token)
+		if err == nil && strings.Contains(body, word) {
+			return status
 		}
 	}
-	w.Fatalf("no operator answers: %v", err)
-	return 0, ""
+	w.Fatalf("the operator answers %d without %q: %v", status, word, err)
+	return 0
 }
 
 // get reads a page from a server whose certificate nobody but itself has signed.
