@@ -7,6 +7,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -156,7 +157,7 @@ func (v hookView) tell(p *Plan, hook dbv1.DeletionHook) {
 	}
 	p.Reason = dbv1.ReasonHookFailed
 	p.Stalled = &Stall{v.reason, fmt.Sprintf("%s. %s, or annotate the cluster with %s=true to go on without it",
-		v.message, v.remedy, dbv1.AnnotationSkipDeletionHooks)}
+		strings.TrimSuffix(v.message, "."), v.remedy, dbv1.AnnotationSkipDeletionHooks)}
 }
 
 // start starts a hook by making an object, where that is possible.

@@ -163,9 +163,9 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 		},
 		"one that failed blocks": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				made(o, state.HookBackup{Phase: dbv1.BackupFailed, Message: "the bucket is full"})
+				made(o, state.HookBackup{Phase: dbv1.BackupFailed, Message: "the bucket is full."})
 			},
-			"HookFailed: deletion hook \"last\" failed: DatabaseBackup " + backup + ": the bucket is full\nSTALLED HookFailed\n" +
+			"HookFailed: deletion hook \"last\" failed: DatabaseBackup " + backup + ": the bucket is full.\nSTALLED HookFailed\n" +
 				"deletion hook \"last\" failed: DatabaseBackup " + backup + ": the bucket is full. Delete DatabaseBackup " + backup + " to try again" + skipNote + "\nlast Failed\n",
 		},
 		"one that failed is passed over when the spec says so": {

@@ -194,7 +194,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		"a Job that failed waits for a human": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, done())
-				filling(c, o, 1, &state.RestoreTask{Task: state.Task{Failed: true, Result: &state.Result{Message: "the bucket is not there"}}})
+				filling(c, o, 1, &state.RestoreTask{Task: state.Task{Failed: true, Result: &state.Result{Message: "the bucket is not there."}}})
 			},
 			"Restoring: " + bucket + " could not be restored into PersistentVolumeClaim data-orders-1: the bucket is not there. See kubectl logs job/JOB1; " +
 				"correct the cause, then delete that Job to begin again, or name another backup in spec.bootstrap.fromBackup\nSTALLED RestoreFailed\n",

@@ -7,6 +7,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -100,7 +101,7 @@ func (r *restore) failure() string {
 		if found && job.Failed && !job.Ending {
 			return fmt.Sprintf(
 				"%s could not be restored into PersistentVolumeClaim %s: %s. See kubectl logs job/%s; correct the cause, then delete that Job to begin again, or name another backup in spec.bootstrap.fromBackup",
-				r.from.URL, v.Claim, job.Cause(), job.Job)
+				r.from.URL, v.Claim, strings.TrimSuffix(job.Cause(), "."), job.Job)
 		}
 	}
 	return ""

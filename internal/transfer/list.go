@@ -42,6 +42,9 @@ func list(ctx context.Context, run *run) (Result, error) {
 		encoder.SetIndent("", "  ")
 		return Result{}, encoder.Encode(backups)
 	}
+	if len(backups) == 0 {
+		run.log.Warn(fmt.Sprintf("There is no complete backup below %s. Correct the location.", store.url("")))
+	}
 	return Result{}, run.table(backups)
 }
 
@@ -82,15 +85,15 @@ func (r *run) backups(ctx context.Context, store *store) ([]Listed, error) {
 
 func (r *run) table(backups []Listed) error {
 	table := tabwriter.NewWriter(r.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "LOCATION\tCLUSTER\tENGINE\tMEMBERS\tFINISHED\tSIZE")
+	fmt.Fprintln(table, "LOCATION\tCLUSTER\tENGINE\tMEMBERS\tFINISHED\tSIZE\tSTORED")
 	for _, backup := range backups {
-		var stored int64
+		var given, stored int64
 		for _, stream := range backup.Streams {
-			stored += stream.StoredBytes
+			given, stored = given+stream.Bytes, stored+stream.StoredBytes
 		}
 		cluster := path.Join(backup.About["namespace"], backup.About["cluster"])
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", backup.Location, cmp.Or(cluster, "-"), cmp.Or(backup.About["engine"], "-"),
-			backup.Members, backup.Completed.Format(time.RFC3339), size(stored))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", backup.Location, cmp.Or(cluster, "-"), cmp.Or(backup.About["engine"], "-"),
+			backup.Members, backup.Completed.Format(time.RFC3339), size(given), size(stored))
 	}
 	return table.Flush()
 }

@@ -89,7 +89,7 @@ func TestListShowsCompleteBackupsNewestFirst(t *testing.T) {
 	if len(rows) != 3 || !strings.HasPrefix(rows[0], "LOCATION") || !strings.HasPrefix(rows[1], "file:///shop/orders/c ") || !strings.HasPrefix(rows[2], "file:///shop/orders/a ") {
 		t.Errorf("printed was\n%s", o.stdout)
 	}
-	for _, cell := range []string{"shop/orders ", "redis-single-v1", " B"} {
+	for _, cell := range []string{"shop/orders ", "redis-single-v1", "  5 B  "} {
 		if !strings.Contains(rows[1], cell) {
 			t.Errorf("%q lacks %q", rows[1], cell)
 		}
@@ -127,6 +127,9 @@ func TestListOfNothingIsAnEmptyList(t *testing.T) {
 	w := newWorld(t)
 	if o := w.must(w.run("list", "--at", "file:///", "--root", w.root, "--json")); o.stdout != "[]\n" {
 		t.Errorf("printed was %q", o.stdout)
+	}
+	if o := w.must(w.run("list", "--at", "file:///nowhere", "--root", w.root)); !strings.Contains(o.stderr, "no complete backup below file:///nowhere") {
+		t.Errorf("said was %q", o.stderr)
 	}
 }
 
