@@ -64,6 +64,8 @@ type DatabaseClusterList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.config) || self.config.path != (has(self.dataPath) ? self.dataPath : '/var/lib/database')",message="spec.config.path must not be spec.dataPath: the data volume is there"
 // +kubebuilder:validation:XValidation:rule="!has(self.template) || !has(self.template.volumeMounts) || self.template.volumeMounts.all(m, m.mountPath != (has(self.dataPath) ? self.dataPath : '/var/lib/database') && (!has(self.config) || m.mountPath != self.config.path))",message="spec.template.volumeMounts must not mount anything at spec.dataPath or spec.config.path: the data and the files are there"
 // +kubebuilder:validation:XValidation:rule="!has(self.bootstrap) || !has(self.bootstrap.fromBackup) || !has(self.storage.ephemeral) || !self.storage.ephemeral",message="spec.bootstrap.fromBackup cannot be set together with spec.storage.ephemeral: there are no volumes that a backup could be restored into"
+// +kubebuilder:validation:XValidation:rule="!has(self.bootstrap) || has(oldSelf.bootstrap)",message="spec.bootstrap is for a new cluster and cannot be added to one that exists: that has data, which is never overwritten; create another cluster with it"
+// +kubebuilder:validation:XValidation:rule="!has(self.deletion) || !has(self.deletion.hooks) || !self.deletion.hooks.exists(h, h.type == 'Backup') || has(self.backup)",message="spec.deletion.hooks: one of type Backup needs spec.backup, whose destination says where the backup goes"
 type DatabaseClusterSpec struct {
 	// replicas is the number of members, 1 to 9.
 	// +required

@@ -380,8 +380,8 @@ func TestABackupThatCannotBeRestoredIsToldOrWaitedFor(t *testing.T) {
 		"one that runs":             {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase = dbv1.BackupRunning }), false, "which is Running, to be complete"},
 		"one that failed":           {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase, b.Status.Message = dbv1.BackupFailed, "no bucket" }), true, named + " has failed and holds nothing: name another. It says: no bucket"},
 		"one that is deleted":       {with(func(b *dbv1.DatabaseBackup) { b.DeletionTimestamp = &metav1.Time{Time: now} }), true, named + " is being deleted"},
-		"one of more members":       {with(func(b *dbv1.DatabaseBackup) { b.Status.Members = 3 }), true, named + " holds the data of 3 members, and spec.replicas is 2: set that to 3; it can be changed once the members have started"},
-		"one of another engine":     {with(func(b *dbv1.DatabaseBackup) { b.Status.Engine = "redis" }), true, named + ` is one of engine "redis", and spec.engine is "ledger"`},
+		"one of more members":       {with(func(b *dbv1.DatabaseBackup) { b.Status.Members = 3 }), true, named + " is of a cluster of 3, and spec.replicas is 2: set that to 3; it can be changed once the members have started"},
+		"one of another engine":     {with(func(b *dbv1.DatabaseBackup) { b.Status.Engine = "redis" }), true, named + ` is one of engine "redis", and spec.engine is "ledger": set that to "redis", or name another backup`},
 		"one that is not to be had": {with(func(b *dbv1.DatabaseBackup) { b.Status.Destination = nil }), true, named + " does not say where its data is"},
 	}
 	for name, c := range cases {

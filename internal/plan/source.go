@@ -73,9 +73,9 @@ func backupProblem(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) s
 	case status.Destination == nil || status.Location == "":
 		return named + " does not say where its data is: name another, or give spec.bootstrap.fromBackup.location"
 	case status.Engine != cluster.Spec.Engine:
-		return fmt.Sprintf("%s is one of engine %q, and spec.engine is %q: only that engine can read it", named, status.Engine, cluster.Spec.Engine)
+		return fmt.Sprintf("%s is one of engine %q, and spec.engine is %q: set that to %q, or name another backup", named, status.Engine, cluster.Spec.Engine, status.Engine)
 	case status.Members != cluster.Spec.Replicas:
-		return fmt.Sprintf("%s holds the data of %d members, and spec.replicas is %d: set that to %d; it can be changed once the members have started",
+		return fmt.Sprintf("%s is of a cluster of %d, and spec.replicas is %d: set that to %d; it can be changed once the members have started",
 			named, status.Members, cluster.Spec.Replicas, status.Members)
 	}
 	return ""

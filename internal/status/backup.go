@@ -127,7 +127,7 @@ func (p Pass) backupVerified() metav1.Condition {
 	case running:
 		return unknown(dbv1.ConditionBackupVerified, dbv1.ReasonVerificationRunning, "a backup is being restored for the first time")
 	default:
-		return unknown(dbv1.ConditionBackupVerified, dbv1.ReasonNotVerified, "no backup has been restored yet")
+		return unknown(dbv1.ConditionBackupVerified, dbv1.ReasonNotVerified, "none of the backups that there are has been restored yet")
 	}
 }
 

@@ -100,7 +100,7 @@ func TestBackupVerifiedTellsWhatTheLastRestoreCameTo(t *testing.T) {
 		want    string
 		words   string
 	}{
-		"never":                     {[]state.Backup{completeAt("b", 0)}, nil, "", "Unknown NotVerified", "no backup has been restored yet"},
+		"never":                     {[]state.Backup{completeAt("b", 0)}, nil, "", "Unknown NotVerified", "none of the backups that there are has been restored yet"},
 		"the first runs":            {[]state.Backup{running}, condition(metav1.ConditionUnknown, dbv1.ReasonNotVerified), "", "Unknown VerificationRunning", "for the first time"},
 		"it answered":               {[]state.Backup{good}, nil, "", "True Verified", "DatabaseBackup b was restored at 2025-12-31T22:01:00Z, which took 1m0s"},
 		"the last did not":          {[]state.Backup{good, bad}, nil, "", "False VerificationFailed", "DatabaseBackup c could not be restored at 2025-12-31T23:01:00Z: it did not answer"},

@@ -40,8 +40,8 @@ func (p Pass) available() metav1.Condition {
 	serving := p.Observed.Ready()
 	text := p.Observed.Counted(wanted)
 	switch {
-	case p.Cluster.DeletionTimestamp != nil && serving < wanted:
-		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonDeleting, text)
+	case p.Cluster.DeletionTimestamp != nil:
+		return condition(dbv1.ConditionAvailable, serving >= wanted, dbv1.ReasonDeleting, text)
 	case p.Cluster.Spec.Hibernated && members == 0:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernated, "spec.hibernated is true; the volumes are kept")
 	case p.Cluster.Spec.Hibernated:

@@ -114,7 +114,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 				p.Cluster.DeletionTimestamp = &now
 				p.Plan = plan.Plan{Reason: dbv1.ReasonHookFailed, Why: "no", Stalled: &plan.Stall{Reason: dbv1.ReasonHookFailed, Message: "do"}}
 			},
-			"-Ready NotReady, +Available AllReplicasReady, +Progressing HookFailed, -Degraded MembersHealthy, +Stalled HookFailed, +DeletionBlocked HookFailed",
+			"-Ready NotReady, +Available Deleting, +Progressing HookFailed, -Degraded MembersHealthy, +Stalled HookFailed, +DeletionBlocked HookFailed",
 			"stalled: do",
 		},
 		"members stop because the cluster is being deleted": {
@@ -130,7 +130,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 				p.Cluster.DeletionTimestamp = &now
 				p.Plan = plan.Plan{Reason: dbv1.ReasonStopping, Why: "pod orders-1 is stopping"}
 			},
-			"-Ready NotReady, +Available AllReplicasReady, +Progressing Stopping, -Degraded MembersHealthy, -Stalled NotStalled, -DeletionBlocked Stopping",
+			"-Ready NotReady, +Available Deleting, +Progressing Stopping, -Degraded MembersHealthy, -Stalled NotStalled, -DeletionBlocked Stopping",
 			"progressing: pod orders-1 is stopping",
 		},
 	}

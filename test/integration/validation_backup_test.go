@@ -157,6 +157,7 @@ func TestTheAPIServerRefusesBadHooksEnginesAndBootstrapsWithASentence(t *testing
 		"a Shutdown before another":       {hooks(hookOf("a", "Shutdown"), hookOf("b", "Backup")), "spec.deletion.hooks: the one of type Shutdown must be the last, because it stops the members"},
 		"a hook's name of 13":             {hooks(hookOf(strings.Repeat("a", 13), "Backup")), "spec.deletion.hooks[0].name: Too long"},
 		"a hook's name with a dot":        {hooks(hookOf("a.b", "Backup")), "spec.deletion.hooks[].name must be a DNS label"},
+		"a Backup to nowhere":             {hooks(hookOf("a", "Backup")), "spec.deletion.hooks: one of type Backup needs spec.backup, whose destination says where the backup goes"},
 		"nine hooks":                      {hooks(many(9, func(i int) any { return hookOf(nameOf(i), "Backup") })...), "spec.deletion.hooks: Too many: 9: must have at most 8 items"},
 		"volumes that are neither":        {fields{"deletion": fields{"volumes": "Sell"}}, `spec.deletion.volumes: Unsupported value: "Sell": supported values: "Retain", "Delete"`},
 		"a failure that is neither":       {fields{"deletion": fields{"onFailure": "Cry"}}, `spec.deletion.onFailure: Unsupported value: "Cry"`},
@@ -195,6 +196,24 @@ func mustRefuse(t *testing.T, err error, wants string) {
 	t.Log(err)
 }
 
+func TestABackupToStartWithIsForANewCluster(t *testing.T) {
+	ns := namespace(t)
+	change := func(cluster client.Object, spec fields) error {
+		changed := cluster.DeepCopyObject().(*unstructured.Unstructured)
+		maps.Copy(changed.Object["spec"].(fields), spec)
+		return admin.Update(t.Context(), changed, client.DryRunAll)
+	}
+	plain, restored := manifest(ns, "plain", nil), manifest(ns, "restored", fromBackup(fields{"name": "a"}))
+	create(t, plain)
+	create(t, restored)
+	mustRefuse(t, change(plain, fromBackup(fields{"name": "a"})), "spec.bootstrap is for a new cluster and cannot be added to one that exists")
+	for what, spec := range map[string]fields{"another backup": fromBackup(fields{"name": "b"}), "none any more": {"bootstrap": nil}} {
+		if err := change(restored, spec); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
 func TestTheAPIServerTakesBackupsThatAreJustWithinTheBounds(t *testing.T) {
 	ns := namespace(t)
 	for what, spec := range map[string]fields{
@@ -212,7 +231,7 @@ func TestTheAPIServerTakesBackupsThatAreJustWithinTheBounds(t *testing.T) {
 		"a cron of lists":               schedule(fields{"cron": "*/5 0-6,22 1,15 JAN-JUN MON-FRI", "timeZone": "America/Argentina/Buenos_Aires"}),
 		"retention by both":             schedule(fields{"retention": fields{"count": int64(1000), "maxAge": "720h"}, "suspend": true, "name": strings.Repeat("a", 11)}),
 		"a verification by a command":   verify(fields{"command": list("psql", "-c", "select 1"), "deadlineSeconds": int64(604800)}),
-		"hooks of every type":           hooks(hookOf("a", "Command", "x"), hookOf("b", "Backup"), hookOf(strings.Repeat("c", 12), "Shutdown")),
+		"hooks of every type":           with(destination(folder(nil)), hooks(hookOf("a", "Command", "x"), hookOf("b", "Backup"), hookOf(strings.Repeat("c", 12), "Shutdown"))),
 		"a restore by name":             fromBackup(fields{"name": strings.Repeat("a", 63)}),
 		"a restore by location":         fromBackup(fields{"location": folder(nil)}),
 		"an engine with parameters":     {"engine": "postgresql-single-v1", "parameters": fields{"work_mem": "4MB", strings.Repeat("a", 63): ""}, "secretName": "a.b"},
