@@ -45,7 +45,7 @@ var codes = map[string]Reason{
 // advice is what to do, for each reason that a store gives.
 var advice = map[Reason]string{
 	DestinationUnreachable: "Check that the service is well and has room, the endpoint's name, port and certificate, and the network policies of the namespace",
-	CredentialsRefused:     "Check the keys of the Secret, and what their user may do there",
+	CredentialsRefused:     "Check the keys of the Secret, and what their user may do there; on a volume, which user and group its files belong to",
 	DestinationMissing:     "Make the bucket or mount the volume, or correct the url and the region",
 	ClockSkew:              "Set the clock of the node that the pod ran on",
 	DestinationFull:        "Make room there",
