@@ -151,6 +151,8 @@ const (
 	ReasonDeleting = "Deleting"
 	// ReasonHookRunning: a deletion hook runs.
 	ReasonHookRunning = "HookRunning"
+	// ReasonHookWaiting: a deletion hook waits for what only a human can bring.
+	ReasonHookWaiting = "HookWaiting"
 	// ReasonHookFailed: a deletion hook has failed.
 	ReasonHookFailed = "HookFailed"
 	// ReasonStopping: the members stop one by one.

@@ -83,7 +83,7 @@ func (p *Plan) obstacle(backup *dbv1.DatabaseBackup, observed Observed) string {
 		return text
 	}
 	if observed.Before != "" {
-		return queued(observed)
+		return p.queued(observed)
 	}
 	if age(backup, observed) < settled {
 		return "about to start"
@@ -96,10 +96,10 @@ func (p *Plan) obstacle(backup *dbv1.DatabaseBackup, observed Observed) string {
 }
 
 // queued names the backup that goes first, and what keeps it.
-func queued(observed Observed) string {
+func (p *Plan) queued(observed Observed) string {
 	text := fmt.Sprintf("waiting for DatabaseBackup %s of the same cluster, which goes first", observed.Before)
 	if observed.Stuck != "" {
-		text += fmt.Sprintf(" and does not get on: %s; or delete that DatabaseBackup", observed.Stuck)
+		return p.stall(dbv1.ReasonBackupPending, fmt.Sprintf("%s and does not get on: %s; or delete that DatabaseBackup", text, observed.Stuck))
 	}
 	return text
 }

@@ -189,7 +189,8 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 				o.Before, o.Stuck = "nightly", "Secret bucket does not exist: create it"
 			},
 			"Pending: waiting for DatabaseBackup nightly of the same cluster, which goes first and does not get on: " +
-				"Secret bucket does not exist: create it; or delete that DatabaseBackup",
+				"Secret bucket does not exist: create it; or delete that DatabaseBackup\nstalled BackupPending: " +
+				"waiting for DatabaseBackup nightly of the same cluster, which goes first and does not get on: Secret bucket does not exist: create it; or delete that DatabaseBackup",
 		},
 		"the first member is not ready": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {

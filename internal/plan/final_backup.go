@@ -81,6 +81,9 @@ func awaitBackup(cluster *dbv1.DatabaseCluster, observed state.Observed, hook db
 	}
 	view := underway("deletion hook %q waits for DatabaseBackup %s%s%s", hook.Name, backup.Name,
 		after(": ", backup.Message), after("; ", describeMissing(missing(observed))))
+	if backup.Stuck {
+		view = view.waitsFor("Correct that")
+	}
 	view.again = left
 	if canBeAsked(cluster, observed, backup) {
 		return view

@@ -34,7 +34,7 @@ type hookView struct {
 	phase dbv1.HookPhase
 	// message says what it does, or why it failed.
 	message string
-	// remedy says what to do about a failure, reason is that of the Stall then.
+	// remedy says what to do where only a human can do it; reason is that of the Stall then.
 	remedy, reason string
 	step           Step
 	// again is when time alone changes this.
@@ -44,6 +44,12 @@ type hookView struct {
 
 func underway(format string, arguments ...any) hookView {
 	return hookView{phase: dbv1.HookRunning, message: fmt.Sprintf(format, arguments...)}
+}
+
+// waitsFor is a hook that goes on by itself as soon as somebody has brought what it waits for.
+func (v hookView) waitsFor(remedy string) hookView {
+	v.remedy, v.reason = remedy, dbv1.ReasonHookWaiting
+	return v
 }
 
 func failed(remedy, format string, arguments ...any) hookView {
@@ -148,14 +154,17 @@ func skips(cluster *dbv1.DatabaseCluster) bool {
 // tell makes the plan what a hook waits for.
 func (v hookView) tell(p *Plan, hook dbv1.DeletionHook) {
 	p.Step, p.Why, p.Again = v.step, v.message, v.again
-	if v.phase != dbv1.HookFailed {
+	switch {
+	case v.phase == dbv1.HookFailed:
+		p.Reason = dbv1.ReasonHookFailed
+	case hook.Type == dbv1.HookShutdown:
+		p.Reason = dbv1.ReasonStopping
+	default:
 		p.Reason = dbv1.ReasonHookRunning
-		if hook.Type == dbv1.HookShutdown {
-			p.Reason = dbv1.ReasonStopping
-		}
+	}
+	if v.reason == "" {
 		return
 	}
-	p.Reason = dbv1.ReasonHookFailed
 	p.Stalled = &Stall{v.reason, fmt.Sprintf("%s. %s, or annotate the cluster with %s=true to go on without it",
 		strings.TrimSuffix(v.message, "."), v.remedy, dbv1.AnnotationSkipDeletionHooks)}
 }
@@ -195,11 +204,16 @@ func commandHook(cluster *dbv1.DatabaseCluster, observed state.Observed, hook db
 	case task.Failed:
 		return failed(fmt.Sprintf("See kubectl logs job/%s; then delete that Job to run the hook again", task.Job),
 			"deletion hook %q failed: %s", hook.Name, failure(task))
-	case task.Problem != "":
-		return underway("deletion hook %q runs as Job %s, whose pod %s does not run: %s%s", hook.Name, task.Job, task.Pod, task.Problem, otherImage(task))
-	default:
-		return underway("deletion hook %q runs as Job %s%s", hook.Name, task.Job, after("; ", describeMissing(missing(observed))))
 	}
+	lacks := after("; ", describeMissing(missing(observed)))
+	if task.Problem == "" {
+		return underway("deletion hook %q runs as Job %s%s", hook.Name, task.Job, lacks)
+	}
+	view := underway("deletion hook %q runs as Job %s, whose pod %s does not run: %s%s%s", hook.Name, task.Job, task.Pod, task.Problem, otherImage(task), lacks)
+	if lacks != "" {
+		view = view.waitsFor("Add it")
+	}
+	return view
 }
 
 // otherImage says what to do about an image that cannot be had: the Job keeps it whatever the spec names since.

@@ -110,6 +110,14 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 			hooks, func(*dbv1.DatabaseCluster, *state.Observed) {},
 			"start deletion hook \"last\" as DatabaseBackup " + backup + "\nHookRunning: starting deletion hook \"last\"\nlast Running\n",
 		},
+		"what only a human can bring blocks the deletion before the deadline": {
+			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				goOn(c) // it has not failed, so there is nothing to pass over
+				made(o, state.HookBackup{Phase: dbv1.BackupPending, Stuck: true, Message: "Secret bucket does not exist"})
+			},
+			"HookRunning: " + waits + ": Secret bucket does not exist\nagain in 9m0s\nSTALLED HookWaiting\n" +
+				waits + ": Secret bucket does not exist. Correct that" + skipNote + "\nlast Running\n",
+		},
 		"members that can be asked stay": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				notReady(o)
@@ -314,6 +322,16 @@ func TestALastBackupIsMadeSoonAfterItsEngineIsThere(t *testing.T) {
 	observed.Engine = nil
 	if p := For(cluster, observed); p.Again != missingAgain {
 		t.Errorf("nobody tells that an engine was made, and it is looked again in %s", p.Again)
+	}
+}
+
+func TestACommandThatCannotStartForWhatIsMissingBlocksTheDeletion(t *testing.T) {
+	cluster, observed := doomed(t, dbv1.HookCommand)
+	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "no such secret"}
+	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.secretName"}}
+	want := `deletion hook "run" runs as Job j, whose pod p does not run: no such secret; Secret password, which spec.secretName names, does not exist. Add it` + skipNote
+	if p := For(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
+		t.Error(text(p))
 	}
 }
 

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package state
 
 import (
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -18,6 +19,8 @@ type HookBackup struct {
 	// Ending tells that it is being deleted; it counts no more, but its name is not free yet.
 	Ending bool
 	Phase  dbv1.BackupPhase
+	// Stuck tells that it waits for what only a human can change.
+	Stuck bool
 	// Message says what it waits for, what goes on, or why it failed.
 	Message string
 	// Location is where it is.
@@ -33,6 +36,7 @@ func HookBackupOf(backup *dbv1.DatabaseBackup) HookBackup {
 	b := HookBackup{
 		Name: backup.Name, Created: backup.CreationTimestamp, Ending: backup.DeletionTimestamp != nil,
 		Phase: backup.Status.Phase, Message: backup.Status.Message, Location: backup.Status.Location, Members: backup.Status.Members,
+		Stuck: meta.IsStatusConditionTrue(backup.Status.Conditions, dbv1.ConditionStalled),
 	}
 	for _, stream := range backup.Status.Streams {
 		b.Done = append(b.Done, stream.Ordinal)
