@@ -65,7 +65,7 @@ func TestADeletionWaitsForABackupThatCannotBeMade(t *testing.T) {
 	w.postgres("orders", "backup: {destination: "+toS3+"}", finalBackup)
 	w.await("orders", "Ready")
 	w.do("delete", "databasecluster", "orders", "--wait=false")
-	w.turns("databasecluster/orders", "DeletionBlocked", "backup-credentials")
+	w.turns("databasecluster/orders", "DeletionBlocked", "True HookWaiting", "backup-credentials")
 	w.must(w.psql("orders-0", "SELECT 1") == "1", "the member does not run any more")
 	w.s3()
 	w.do("wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
