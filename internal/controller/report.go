@@ -103,7 +103,8 @@ var told = map[turn]string{
 	{dbv1.ConditionBackupVerified, metav1.ConditionFalse, ""}:                     corev1.EventTypeWarning,
 }
 
-// turns are the conditions that came to their status in this pass, or have it for another reason than before.
+// turns are the conditions that came to their status in this pass, or have it for another reason than before. The
+// condition is in the action, because events with the same reason and action are counted as one, with one note.
 func turns(before, after *dbv1.DatabaseCluster) []happening {
 	var all []happening
 	for _, is := range after.Status.Conditions {
@@ -114,7 +115,7 @@ func turns(before, after *dbv1.DatabaseCluster) []happening {
 			kind, tell = told[turn{is.Type, is.Status, is.Reason}]
 		}
 		if tell && news {
-			all = append(all, happening{kind, is.Reason, "Report", is.Message})
+			all = append(all, happening{kind, is.Reason, "Report" + is.Type, is.Message})
 		}
 	}
 	return all

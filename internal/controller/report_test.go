@@ -22,11 +22,22 @@ func progressing(reason, message string) *dbv1.DatabaseCluster {
 
 func TestARestoreThatIsTriedAgainIsWarnedOfOnceAndOtherProgressIsNot(t *testing.T) {
 	runs, again := progressing(dbv1.ReasonRestoring, "restoring"), progressing(dbv1.ReasonRestoreRetrying, "nobody answers")
-	want := happening{corev1.EventTypeWarning, dbv1.ReasonRestoreRetrying, "Report", "nobody answers"}
+	want := happening{corev1.EventTypeWarning, dbv1.ReasonRestoreRetrying, "ReportProgressing", "nobody answers"}
 	if got := turns(runs, again); len(got) != 1 || got[0] != want {
 		t.Errorf("told %v, want %v", got, want)
 	}
 	if got := append(turns(again, again), turns(again, runs)...); len(got) > 0 {
 		t.Errorf("told %v, which is no news", got)
+	}
+}
+
+func TestTwoConditionsThatTurnForOneReasonAreTwoEvents(t *testing.T) {
+	after := &dbv1.DatabaseCluster{}
+	for _, kind := range []string{dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified} {
+		after.Status.Conditions = append(after.Status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionFalse, Reason: dbv1.ReasonScheduleInvalid})
+	}
+	all := turns(&dbv1.DatabaseCluster{}, after)
+	if len(all) != 2 || all[0].action == all[1].action {
+		t.Errorf("%+v: events with the same reason and action are counted as one", all)
 	}
 }
