@@ -23,7 +23,7 @@ func (p *Plan) begin(backup *dbv1.DatabaseBackup, observed Observed) {
 	p.Status.Phase = dbv1.BackupPending
 	switch wait := p.obstacle(backup, observed); {
 	case p.Status.Phase == dbv1.BackupFailed:
-	case wait != "" && observed.At.After(patience(backup, observed, 0)):
+	case wait != "" && observed.Before == "" && observed.At.After(patience(backup, observed, 0)):
 		p.fail(observed, fmt.Sprintf("it could not start within %s: %s", deadline(observed.Cluster), wait))
 	case wait != "":
 		p.Status.Message, p.Why, p.Again = wait, wait, waitingAgain
@@ -93,6 +93,13 @@ func (p *Plan) obstacle(backup *dbv1.DatabaseBackup, observed Observed) string {
 		return p.fail(observed, text)
 	}
 	return text
+}
+
+// yield lets an earlier one go first that started at the same moment: no Job is made yet. Where the data is to go stays
+// noted, for a deletion.
+func (p *Plan) yield(wait string) {
+	p.Status.Phase, p.Status.StartTime = dbv1.BackupPending, nil
+	p.Status.Message, p.Why, p.Again = wait, wait, waitingAgain
 }
 
 // queued names the backup that goes first, and what keeps it.

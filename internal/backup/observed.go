@@ -44,6 +44,8 @@ type Observed struct {
 	Before string
 	// Stuck is what that one waits for, when only a human can change it.
 	Stuck string
+	// Yields tells that this one gives way to it, should both have started at one moment.
+	Yields bool
 	// Turn is since when it could be this one's.
 	Turn time.Time
 	// Missing says what the destination needs and does not exist; "" when nothing is known to be missing.

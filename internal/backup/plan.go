@@ -99,7 +99,8 @@ func begun(s dbv1.DatabaseBackupStatus) bool {
 // delicate tells whether the plan does what a view that lags behind must not lead to: it has then to be decided
 // from the API server itself.
 func (p *Plan) delicate(backup *dbv1.DatabaseBackup) bool {
-	return p.Step != nil || p.Status.Phase != backup.Status.Phase && p.Status.Phase != dbv1.BackupPending ||
+	first := backup.Status.Phase == "" && p.Status.Phase == dbv1.BackupPending
+	return p.Step != nil || p.Status.Phase != backup.Status.Phase && !first ||
 		len(p.Status.Streams) != len(backup.Status.Streams) || verifying(p.Status) != verifying(backup.Status)
 }
 

@@ -650,17 +650,51 @@ func TestTheOldestBackupThatIsNotFinishedGoesFirstAndOneThatRunsGoesOn(t *testin
 		t.Errorf("waits for %q, not for the first of all", got)
 	}
 	older.Status.Conditions = []metav1.Condition{{Type: dbv1.ConditionStalled, Status: metav1.ConditionTrue, Message: "no such Secret"}}
-	if stuck(&older) != "no such Secret" || stuck(&old) != "" {
-		t.Errorf("stuck by %q and %q", stuck(&older), stuck(&old))
+	if got := awaited(older, old); got != "a" {
+		t.Errorf("waits for %q, not for the first that can start", got)
 	}
 	old.Status.Phase = dbv1.BackupRunning
 	if got := awaited(older, old); got != "a" {
 		t.Errorf("waits for %q, not for the one that runs", got)
 	}
-	ended := other("a", 2*time.Hour, dbv1.BackupCompleted)
-	ended.Status.CompletionTime = &metav1.Time{Time: moment}
-	if _, since := turn(asked(), []dbv1.DatabaseBackup{ended}); !since.Equal(moment) {
-		t.Errorf("its turn since %s, want the end of the one before", since)
+	old.Status.Conditions = older.Status.Conditions
+	if got := awaited(old); got != "a" {
+		t.Errorf("waits for %q, not for the one that has begun, although it is stuck", got)
+	}
+	for age, want := range map[time.Duration]time.Time{2 * time.Hour: moment, time.Minute: asked().CreationTimestamp.Time} {
+		ended := other("a", age, dbv1.BackupCompleted)
+		ended.Status.CompletionTime = &metav1.Time{Time: moment}
+		if _, since := turn(asked(), []dbv1.DatabaseBackup{ended}); !since.Equal(want) {
+			t.Errorf("after one that was created %s ago its turn is since %s, want %s", age, since, want)
+		}
+	}
+}
+
+func TestOfTwoThatStartAtOneMomentTheLaterGivesWayAndTheEarlierWaitsUntilItHas(t *testing.T) {
+	first, second := started(), started()
+	second.Name, second.UID = "second", "second"
+	second.CreationTimestamp = metav1.NewTime(first.CreationTimestamp.Add(time.Minute))
+	see := func(backup, other *dbv1.DatabaseBackup) Plan {
+		observed := settledWorld()
+		before, _ := turn(backup, []dbv1.DatabaseBackup{*other})
+		if before != nil {
+			observed.Before, observed.Yields = before.Name, earlier(before, backup)
+		}
+		return decide(backup, observed)
+	}
+	if p := see(first, second); p.Step != nil || p.Status.Phase != dbv1.BackupRunning || !strings.Contains(p.Why, "waiting for DatabaseBackup second") {
+		t.Errorf("the first does not wait: %s", text(p))
+	}
+	p := see(second, first)
+	if p.Step != nil || p.Status.Phase != dbv1.BackupPending || !p.delicate(second) {
+		t.Errorf("the second does not give way: %s", text(p))
+	}
+	second.Status = p.Status
+	if p := see(first, second); p.Step == nil {
+		t.Errorf("the first still waits: %s", text(p))
+	}
+	if p := see(second, first); p.Step != nil || p.Status.Phase != dbv1.BackupPending {
+		t.Errorf("the second does not wait: %s", text(p))
 	}
 }
 

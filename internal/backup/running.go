@@ -57,14 +57,10 @@ func (p *Plan) startMember(backup *dbv1.DatabaseBackup, observed Observed, ordin
 		p.fail(observed, fmt.Sprintf("DatabaseCluster %s went before member %d of %d was backed up", backup.Spec.Cluster, ordinal+1, backup.Status.Members))
 		return
 	}
-	way, wait := reach(observed, ordinal)
-	if text := p.unable(backup, observed); text != "" {
-		way, wait = notYet, text
-	}
-	if observed.Stray != "" {
-		way, wait = notYet, fmt.Sprintf("waiting for pod %s to end: somebody deleted its Job while it ran", observed.Stray)
-	}
+	way, wait := p.approach(backup, observed, ordinal)
 	switch {
+	case observed.Yields && observed.Stray == "":
+		p.yield(wait)
 	case way == never, way == notYet && observed.At.After(patience(backup, observed, ordinal)):
 		p.fail(observed, wait)
 	case way == notYet:
@@ -73,6 +69,20 @@ func (p *Plan) startMember(backup *dbv1.DatabaseBackup, observed Observed, ordin
 	default:
 		p.Step = MakeJob{Job: backupJob(backup, observed, ordinal, way == offline)}
 		p.running(p.Status.Message)
+	}
+}
+
+// approach is how the member can be backed up now, or what keeps it.
+func (p *Plan) approach(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32) (way, string) {
+	switch text := p.unable(backup, observed); {
+	case observed.Stray != "":
+		return notYet, fmt.Sprintf("waiting for pod %s to end: somebody deleted its Job while it ran", observed.Stray)
+	case text != "":
+		return notYet, text
+	case observed.Before != "":
+		return notYet, p.queued(observed)
+	default:
+		return reach(observed, ordinal)
 	}
 }
 

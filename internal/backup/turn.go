@@ -17,10 +17,10 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// readOthers finds out whether another backup of the cluster goes first.
+// readOthers finds out whether another backup of the cluster goes first. One whose first Job is made has had its turn.
 func (o *observation) readOthers(ctx context.Context) {
 	o.Turn = o.backup.CreationTimestamp.Time
-	if begun(o.backup.Status) || o.err != nil {
+	if underway := begun(o.backup.Status) && len(o.Jobs)+len(o.backup.Status.Streams) > 0; underway || o.err != nil {
 		return
 	}
 	options := []client.ListOption{client.InNamespace(o.backup.Namespace)}
@@ -34,12 +34,11 @@ func (o *observation) readOthers(ctx context.Context) {
 	}
 	before, since := turn(o.backup, others.Items)
 	if o.Turn = since; before != nil {
-		o.Before, o.Stuck = before.Name, stuck(before)
+		o.Before, o.Stuck, o.Yields = before.Name, stuck(before), earlier(before, o.backup)
 	}
 }
 
-// turn finds the backup of the same cluster that goes first, and since when none does. One that runs goes first, and one that
-// was created earlier.
+// turn finds the backup of the same cluster that goes first, and since when none does.
 func turn(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) (before *dbv1.DatabaseBackup, since time.Time) {
 	since = backup.CreationTimestamp.Time
 	for i := range all {
@@ -51,7 +50,7 @@ func turn(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) (before *dbv1.
 			if goesFirst(other, backup) && (before == nil || ahead(other, before)) {
 				before = other
 			}
-		case ended != nil && ended.After(since):
+		case ended != nil && ended.After(since) && earlier(other, backup):
 			since = ended.Time
 		}
 	}
@@ -66,8 +65,13 @@ func rivals(other, backup *dbv1.DatabaseBackup) bool {
 	return other.UID != backup.UID && other.Spec.Cluster == backup.Spec.Cluster
 }
 
+// goesFirst: one that runs does, and before this one runs one that was created earlier, unless that cannot start
+// without a human: it must not hold up the others.
 func goesFirst(other, backup *dbv1.DatabaseBackup) bool {
-	return other.Status.Phase == dbv1.BackupRunning || earlier(other, backup)
+	if other.Status.Phase == dbv1.BackupRunning || begun(backup.Status) {
+		return other.Status.Phase == dbv1.BackupRunning
+	}
+	return earlier(other, backup) && stuck(other) == ""
 }
 
 // stuck is what a backup waits for that only a human can change; "" for nothing.

@@ -6,6 +6,7 @@ package state
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -130,9 +131,23 @@ func TryOf(pod *corev1.Pod) Try {
 		Result:    resultOf(pod),
 	}
 	if !try.Succeeded && !actionDone(pod) { // the pods of a Job are not restarted: there is nothing previous to them
-		try.Problem = strings.TrimSuffix(problem(pod), previousLogs)
+		try.Problem = cmp.Or(strings.TrimSuffix(problem(pod), previousLogs), evicted(pod))
 	}
 	return try
+}
+
+// evicted says what becomes of a pod that Kubernetes deleted because of its node. It goes within its grace period, unless
+// the node does not answer any more.
+func evicted(pod *corev1.Pod) string {
+	if pod.DeletionTimestamp == nil || pod.Status.Phase == corev1.PodFailed {
+		return ""
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue {
+			return fmt.Sprintf("is to leave node %s (%s) and has not ended yet; if that node is gone for good, delete its Node object", pod.Spec.NodeName, c.Message)
+		}
+	}
+	return ""
 }
 
 // actionDone tells that the action ended well. The pod's phase says so only a moment later.

@@ -159,3 +159,32 @@ func TestAfterAnActionThatRefusesNoOtherTryFollows(t *testing.T) {
 		}
 	}
 }
+
+func TestATryWhosePodDoesNotLeaveItsNodeSaysSoUntilItHasEnded(t *testing.T) {
+	lost := func() *corev1.Pod {
+		pod := &corev1.Pod{Spec: corev1.PodSpec{NodeName: "worker-3"}}
+		pod.DeletionTimestamp = &metav1.Time{}
+		pod.Status.Phase = corev1.PodRunning
+		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Message: "Taint manager: deleting due to NoExecute taint"}}
+		return pod
+	}
+	const says = "is to leave node worker-3 (Taint manager: deleting due to NoExecute taint) and has not ended yet; if that node is gone for good, delete its Node object"
+	for name, c := range map[string]struct {
+		change func(*corev1.Pod)
+		want   string
+	}{
+		"its node does not answer":   {func(*corev1.Pod) {}, says},
+		"it was deleted by somebody": {func(p *corev1.Pod) { p.Status.Conditions = nil }, ""},
+		"it is to be moved later":    {func(p *corev1.Pod) { p.DeletionTimestamp = nil }, ""},
+		"it has failed":              {func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }, "failed"},
+		"it has succeeded":           {func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := lost()
+			c.change(pod)
+			if got := TryOf(pod).Problem; got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}

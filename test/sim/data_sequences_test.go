@@ -15,6 +15,8 @@ import (
 var backupSequences = []sequence{
 	{"backup", []step{runningSaved(2), backUp("first", dbv1.BackupRetain)}},
 	{"backup-two-at-once", []step{runningSaved(1), together(backUp("first", dbv1.BackupRetain), backUp("second", dbv1.BackupRetain))}},
+	{"backup-lets-others-pass", []step{runningSaved(1), backUpElsewhere("first"), backUp("second", dbv1.BackupRetain), keys()}},
+	{"backup-lacks-nothing-any-more", []step{runningSaved(1), backUpElsewhere("first"), soon(3, backUp("second", dbv1.BackupRetain)), keys()}},
 	{"backup-fails-then-next", []step{
 		runningSaved(1), goesWrong(trouble{verb: "backup", code: 30, times: 1}), backUp("first", dbv1.BackupDelete), backUp("second", dbv1.BackupDelete), deleteBackup("first"),
 	}},

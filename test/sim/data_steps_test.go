@@ -82,6 +82,25 @@ func backUp(name string, policy dbv1.BackupDeletionPolicy) step {
 	}}
 }
 
+// backUpElsewhere makes a backup to a destination of its own, which needs the Secret "credentials".
+func backUpElsewhere(name string) step {
+	return step{what: fmt.Sprintf("DatabaseBackup %s is created, to a bucket that needs the Secret credentials", name), do: func(w *world) {
+		b := &dbv1.DatabaseBackup{ObjectMeta: object(name)}
+		b.Spec.Cluster, b.Spec.DeletionPolicy = "orders", dbv1.BackupRetain
+		b.Spec.Destination = &dbv1.BackupDestination{URL: bucket, CredentialsSecretName: "credentials"}
+		w.store.put(b)
+	}}
+}
+
+// keys is the Secret "credentials" with keys to a bucket.
+func keys() step {
+	return step{what: "Secret credentials is created, with keys to the bucket", do: func(w *world) {
+		w.store.put(&corev1.Secret{ObjectMeta: object("credentials"), Data: map[string][]byte{
+			"AWS_ACCESS_KEY_ID": []byte("me"), "AWS_SECRET_ACCESS_KEY": []byte("secret"),
+		}})
+	}}
+}
+
 // together does several things at one time.
 func together(steps ...step) step {
 	var texts []string
@@ -195,7 +214,11 @@ func loseNode(part string) step {
 	return step{what: "the node of pod ..." + part + " does not answer for so long that the pod is deleted", do: func(w *world) {
 		silence(part).do(w)
 		if pod := w.podOf(part); pod != nil {
-			w.end(pod)
+			pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{
+				Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Message: "Taint manager: deleting due to NoExecute taint",
+			})
+			w.store.put(pod)
+			w.end(w.podOf(part))
 		}
 	}}
 }

@@ -1,0 +1,173 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package backup
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// rival is a backup in a world where passes overlap: what was read may be old when it is acted upon.
+type rival struct {
+	backup  dbv1.DatabaseBackup
+	lacks   bool  // a Secret
+	job     bool  // there is one
+	ended   bool  // it has
+	planned *Plan // by a pass that has read, and not yet written
+}
+
+// rivals3 are three backups of one cluster, of one second each; the first lacks a Secret.
+func rivals3() []rival {
+	var all []rival
+	for i, name := range []string{"a", "b", "c"} {
+		b := asked()
+		b.Name, b.UID = name, types.UID(name)
+		b.CreationTimestamp = metav1.NewTime(b.CreationTimestamp.Add(time.Duration(i) * time.Minute))
+		all = append(all, rival{backup: *b, lacks: i == 0})
+	}
+	return all
+}
+
+// read is the first half of a pass.
+func read(all []rival, i int) *Plan {
+	mine, observed := all[i], settledWorld()
+	observed.Cluster.Spec.Replicas = 1
+	if mine.lacks {
+		observed.Missing = "Secret bucket does not exist"
+	}
+	if name := naming.BackupJob("orders", mine.backup.UID, 0); mine.job {
+		observed.Jobs = []Job{jobOf(name, dbv1.ComponentBackup, func(t *state.Task) { t.Active, t.Succeeded = !mine.ended, mine.ended })}
+	} else {
+		var others []dbv1.DatabaseBackup
+		for _, other := range all {
+			others = append(others, other.backup)
+		}
+		if before, _ := turn(&mine.backup, others); before != nil {
+			observed.Before, observed.Stuck, observed.Yields = before.Name, stuck(before), earlier(before, &mine.backup)
+		}
+	}
+	todo := decide(&mine.backup, observed)
+	return &todo
+}
+
+// write is the second half.
+func write(r *rival) {
+	if _, makes := r.planned.Step.(MakeJob); makes {
+		r.job = true
+	}
+	r.backup.Status = statusOf(&r.backup, *r.planned, nil, metav1.NewTime(moment))
+	r.planned = nil
+}
+
+// next are the worlds that may follow, each by one half of a pass, the end of a Job, or the Secret's coming.
+func (r rival) next(all []rival, i int) [][]rival {
+	var worlds [][]rival
+	follow := func(change func(*rival)) {
+		world := slices.Clone(all)
+		change(&world[i])
+		worlds = append(worlds, world)
+	}
+	if r.planned != nil {
+		follow(write)
+	} else if !r.backup.Status.Phase.Finished() {
+		follow(func(r *rival) { r.planned = read(all, i) })
+	}
+	if r.job && !r.ended {
+		follow(func(r *rival) { r.ended = true })
+	}
+	if r.lacks {
+		follow(func(r *rival) { r.lacks = false })
+	}
+	return worlds
+}
+
+// key is all of a world that decides how it goes on.
+func key(all []rival) string {
+	text := ""
+	for _, r := range all {
+		text += fmt.Sprint(r.backup.Status.Phase, r.backup.Status.StartTime != nil, len(r.backup.Status.Streams), stuck(&r.backup), r.lacks, r.job, r.ended)
+		if p := r.planned; p != nil {
+			text += fmt.Sprint(p.Status.Phase, p.Step != nil, p.Stalled, len(p.Status.Streams), p.Status.StartTime != nil)
+		}
+		text += "\n"
+	}
+	return text
+}
+
+func TestHoweverPassesOverlapNoTwoBackupsOfAClusterRunAndAllComplete(t *testing.T) {
+	seen, todo := map[string][]string{}, [][]rival{rivals3()}
+	var done []string
+	passed := false
+	for len(todo) > 0 {
+		all := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		at := key(all)
+		if _, known := seen[at]; known {
+			continue
+		}
+		running, completed := 0, 0
+		for _, r := range all {
+			if r.job && !r.ended {
+				running++
+			}
+			if r.backup.Status.Phase == dbv1.BackupCompleted {
+				completed++
+			}
+		}
+		if running > 1 {
+			t.Fatalf("two run at one time:\n%s", at)
+		}
+		passed = passed || all[0].lacks && completed == 2
+		if completed == len(all) {
+			done = append(done, at)
+		}
+		seen[at] = []string{}
+		for i, r := range all {
+			for _, world := range r.next(all, i) {
+				seen[at] = append(seen[at], key(world))
+				todo = append(todo, world)
+			}
+		}
+	}
+	if !passed {
+		t.Error("the others never pass the one that lacks its Secret")
+	}
+	t.Logf("%d worlds", len(seen))
+	good := leadingTo(seen, done)
+	for world := range seen {
+		if !good[world] {
+			t.Fatalf("from here they never all complete:\n%s", world)
+		}
+	}
+}
+
+// leadingTo are the worlds from which there is a way to one of those that are done.
+func leadingTo(next map[string][]string, done []string) map[string]bool {
+	before := map[string][]string{}
+	for world, after := range next {
+		for _, n := range after {
+			before[n] = append(before[n], world)
+		}
+	}
+	good := map[string]bool{}
+	for len(done) > 0 {
+		world := done[len(done)-1]
+		done = done[:len(done)-1]
+		if !good[world] {
+			good[world] = true
+			done = append(done, before[world]...)
+		}
+	}
+	return good
+}
