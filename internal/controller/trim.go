@@ -85,6 +85,7 @@ func trimSpecs(containers []corev1.Container) []corev1.Container {
 
 var readConditions = map[corev1.PodConditionType]bool{
 	corev1.PodReady: true, corev1.PodScheduled: true, corev1.PodResizePending: true, corev1.PodResizeInProgress: true,
+	corev1.DisruptionTarget: true,
 }
 
 func trimConditions(conditions []corev1.PodCondition) []corev1.PodCondition {

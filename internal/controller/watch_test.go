@@ -342,3 +342,27 @@ func TestWhatIsTrimmedSaysTheSameAsTheWhole(t *testing.T) {
 		})
 	}
 }
+
+func TestNoConditionOfAPodThatIsReadIsTrimmed(t *testing.T) {
+	types := []corev1.PodConditionType{
+		corev1.ContainersReady, corev1.PodInitialized, corev1.PodReady, corev1.PodScheduled, corev1.DisruptionTarget,
+		corev1.PodReadyToStartContainers, corev1.PodResizePending, corev1.PodResizeInProgress,
+	}
+	for _, condition := range types {
+		for _, is := range []corev1.ConditionStatus{corev1.ConditionTrue, corev1.ConditionFalse} {
+			for _, reason := range []string{"", corev1.PodReasonUnschedulable, corev1.PodReasonInfeasible, corev1.PodReasonDeferred, corev1.PodReasonError} {
+				pod := &corev1.Pod{Spec: corev1.PodSpec{NodeName: "worker"}}
+				pod.DeletionTimestamp = &metav1.Time{Time: moment.Time}
+				pod.Status.Phase = corev1.PodRunning
+				pod.Status.Conditions = []corev1.PodCondition{{Type: condition, Status: is, Reason: reason, Message: "why", LastTransitionTime: moment}}
+				trimmed, err := TrimPod(pod)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, want := podFacts(trimmed.(*corev1.Pod)), podFacts(pod); !reflect.DeepEqual(got, want) {
+					t.Errorf("%s %s %s: got %+v, want %+v", condition, is, reason, got, want)
+				}
+			}
+		}
+	}
+}
