@@ -1,0 +1,87 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+func TestABackupThatLacksItsSecretLetsOthersPassAndGoesOnceItHasIt(t *testing.T) {
+	cluster := safe(t, "ledger-pass", yields)
+	neverTwo(t, cluster.Namespace)
+	first := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "first"}}
+	first.Spec = dbv1.DatabaseBackupSpec{Cluster: cluster.Name, DeletionPolicy: dbv1.BackupRetain, Destination: cluster.Spec.Backup.Destination.DeepCopy()}
+	first.Spec.Destination.CredentialsSecretName = "vault"
+	create(t, first)
+	awaitPhase(t, first, dbv1.BackupPending, "Secret vault")
+	awaitTold(t, first, corev1.EventTypeWarning, dbv1.ReasonReferenceMissing, "Secret vault")
+
+	second := backup(t, cluster, "second", dbv1.BackupRetain)
+	awaitPhase(t, second, dbv1.BackupCompleted, "")
+	awaitPhase(t, first, dbv1.BackupPending, "Secret vault")
+	create(t, &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "vault"},
+		StringData: map[string]string{"AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret"},
+	})
+	awaitPhase(t, first, dbv1.BackupCompleted, "")
+}
+
+func TestABackupWhosePodDoesNotLeaveALostNodeSaysSoAndGoesOnWithAnotherWhenItHas(t *testing.T) {
+	var back atomic.Bool
+	cluster := safe(t, "ledger-lost", func(pod *corev1.Pod) {
+		if back.Load() {
+			yields(pod)
+		}
+	})
+	neverTwo(t, cluster.Namespace)
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{GenerateName: "lost-"}}
+	create(t, node)
+	t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), node) })
+
+	b := backup(t, cluster, "now", dbv1.BackupRetain)
+	pod := podOf(t, b)
+	bind := &corev1.Binding{Target: corev1.ObjectReference{Kind: "Node", Name: node.Name}}
+	if err := admin.SubResource("binding").Create(t.Context(), pod, bind); err != nil {
+		t.Fatal(err)
+	}
+	change(t, node, func(n *corev1.Node) {
+		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: "example.test/lost", Effect: corev1.TaintEffectNoExecute})
+	})
+	awaitPhase(t, b, dbv1.BackupRunning, "is to leave node "+node.Name)
+	awaitTold(t, b, corev1.EventTypeWarning, "TriedAgain", "is to leave node "+node.Name)
+
+	// The node answers again, and has ended the pod.
+	read(t, pod).Status.Phase = corev1.PodFailed
+	if err := admin.Status().Update(t.Context(), pod); err != nil {
+		t.Fatal(err)
+	}
+	back.Store(true)
+	awaitPhase(t, b, dbv1.BackupCompleted, "")
+}
+
+// podOf waits for the first pod of a backup.
+func podOf(t *testing.T, b *dbv1.DatabaseBackup) *corev1.Pod {
+	t.Helper()
+	pods := &corev1.PodList{}
+	eventually(t, "a pod of backup "+b.Name, func() error {
+		err := admin.List(t.Context(), pods, client.InNamespace(b.Namespace), client.MatchingLabels{dbv1.LabelBackupUID: string(b.UID)})
+		if err == nil && len(pods.Items) == 0 {
+			err = errors.New("there is none")
+		}
+		return err
+	})
+	return &pods.Items[0]
+}
