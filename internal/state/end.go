@@ -66,7 +66,7 @@ type Bystander struct {
 	Job types.UID
 	// Component is what the pod is to that cluster.
 	Component string
-	// Orphan tells that it has no controller and is not being deleted: a StatefulSet whose member it is by its name takes
+	// Orphan tells that it has a member's name and no controller, and is not being deleted: a StatefulSet of that name takes
 	// it over, and makes no other beside it.
 	Orphan bool
 	// Ended tells that nothing of the pod runs any more.
@@ -90,8 +90,13 @@ func BystanderOf(pod *corev1.Pod) Bystander {
 		Cluster:   types.UID(pod.Labels[dbv1.LabelClusterUID]),
 		Job:       types.UID(pod.Labels[batchv1.ControllerUidLabel]),
 		Component: pod.Labels[dbv1.LabelComponent],
-		Orphan:    metav1.GetControllerOfNoCopy(pod) == nil && pod.DeletionTimestamp == nil,
+		Orphan:    orphan(pod),
 		Ended:     atEnd(pod),
 		Held:      Holds(pod),
 	}
+}
+
+func orphan(pod *corev1.Pod) bool {
+	_, member := naming.Ordinal(pod.Labels[dbv1.LabelInstance], pod.Name)
+	return member && metav1.GetControllerOfNoCopy(pod) == nil && pod.DeletionTimestamp == nil
 }

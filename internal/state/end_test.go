@@ -56,20 +56,23 @@ func TestHowTheDatabaseOfAPodEndedTheKubeletTells(t *testing.T) {
 	}
 }
 
-func TestAnOrphanIsAPodThatNobodyControlsAndNobodyDeletes(t *testing.T) {
+func TestAnOrphanIsAMemberThatNobodyControlsAndNobodyDeletes(t *testing.T) {
 	owned := []metav1.OwnerReference{{Kind: "StatefulSet", Name: "orders", Controller: new(true)}}
 	for name, c := range map[string]struct {
-		pod  corev1.Pod
-		want bool
+		change func(*corev1.Pod)
+		want   bool
 	}{
-		"it has no owner":      {corev1.Pod{}, true},
-		"it has a controller":  {corev1.Pod{ObjectMeta: metav1.ObjectMeta{OwnerReferences: owned}}, false},
-		"it is on its way out": {corev1.Pod{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: new(metav1.Now())}}, false},
-		"it has an owner, no controller": {corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-			OwnerReferences: []metav1.OwnerReference{{Kind: "StatefulSet", Name: "orders"}},
-		}}, true},
+		"it has no owner":      {func(*corev1.Pod) {}, true},
+		"it has a controller":  {func(p *corev1.Pod) { p.OwnerReferences = owned }, false},
+		"it is on its way out": {func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.Now()) }, false},
+		"it has an owner, no controller": {func(p *corev1.Pod) {
+			p.OwnerReferences = []metav1.OwnerReference{{Kind: "StatefulSet", Name: "orders"}}
+		}, true},
+		"a copy, which nobody takes over": {func(p *corev1.Pod) { p.Name = "orders-1-debug" }, false},
 	} {
-		if got := BystanderOf(&c.pod).Orphan; got != c.want {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "orders-1", Labels: naming.Selector("orders")}}
+		c.change(pod)
+		if got := BystanderOf(pod).Orphan; got != c.want {
 			t.Errorf("%s: orphan %t", name, got)
 		}
 	}
