@@ -26,7 +26,7 @@ func (a Adoption) String() string { return "PersistentVolumeClaim " + a.Volume.C
 // adoptions take over, all at once, the volumes that an earlier cluster of the same name has left, and note the
 // engine on those that are the cluster's own.
 func adoptions(cluster *dbv1.DatabaseCluster, observed state.Observed) []Adoption {
-	if volumesKept(cluster, observed) != nil || formerUser(cluster, observed) != "" || slices.ContainsFunc(observed.Foreign, isLeaving) {
+	if volumesKept(cluster, observed) != nil || formerUser(cluster, observed) != "" || slices.ContainsFunc(observed.Foreign, holdsVolumes) {
 		return nil
 	}
 	var all []Adoption
@@ -96,7 +96,7 @@ func volumesKept(cluster *dbv1.DatabaseCluster, observed state.Observed) *Stall 
 				v.Claim)}
 		case v.Restoring != "":
 			return &Stall{dbv1.ReasonVolumesKept, fmt.Sprintf(
-				"PersistentVolumeClaim %s of an earlier cluster of this name holds a part of a backup, because the restore into it has not come to its end; delete the claim, and restore again with spec.bootstrap.fromBackup",
+				"PersistentVolumeClaim %s of an earlier cluster of this name holds a part of a backup, because the restore into it has not come to its end; delete the claim; to restore again, delete the cluster as well and create it with spec.bootstrap.fromBackup",
 				v.Claim)}
 		case v.Engine != cluster.Spec.Engine:
 			return &Stall{dbv1.ReasonVolumesKept, fmt.Sprintf(
@@ -140,6 +140,10 @@ func formerUser(cluster *dbv1.DatabaseCluster, observed state.Observed) string {
 	return ""
 }
 
+// holdsVolumes tells whether an object may make pods that use the volumes: a StatefulSet of the cluster's name does, also
+// while it has none.
+func holdsVolumes(r state.Ref) bool { return isLeaving(r) || isStatefulSet(r) }
+
 // adopting waits until the volumes that an earlier cluster left have been taken over.
 func adopting(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	if !inherits(cluster, observed) {
@@ -152,6 +156,8 @@ func adopting(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) b
 	case user != "":
 		p.Reason = dbv1.ReasonWaitingForFormer
 		p.Why = fmt.Sprintf("%s of an earlier cluster of this name still runs; its volumes are taken over when it has ended", user)
+	case slices.ContainsFunc(observed.Foreign, isStatefulSet):
+		p.Reason, p.Why = dbv1.ReasonWaitingForFormer, "a StatefulSet that is not this cluster's makes the pods that use the volumes; they are taken over when it has gone"
 	default:
 		p.Reason, p.Why = dbv1.ReasonAdoptingVolumes, "taking over "+describe(p.Adopt)
 	}

@@ -62,12 +62,12 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 				o.Volumes[0].Restoring = "restore"
 			}),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-0 of an earlier cluster of this name holds a part of a backup, " +
-				"because the restore into it has not come to its end; delete the claim, and restore again with spec.bootstrap.fromBackup\nSTALLED VolumesKept\n",
+				"because the restore into it has not come to its end; delete the claim; to restore again, delete the cluster as well and create it with spec.bootstrap.fromBackup\nSTALLED VolumesKept\n",
 		},
 		"none while one holds a part of a backup": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[1].Restoring = "restore" }),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of an earlier cluster of this name holds a part of a backup, " +
-				"because the restore into it has not come to its end; delete the claim, and restore again with spec.bootstrap.fromBackup\nSTALLED VolumesKept\n",
+				"because the restore into it has not come to its end; delete the claim; to restore again, delete the cluster as well and create it with spec.bootstrap.fromBackup\nSTALLED VolumesKept\n",
 		},
 		"none where a backup is to be restored": {
 			anew(func(c *dbv1.DatabaseCluster, _ *state.Observed) {
@@ -92,6 +92,13 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 				o.Bystanders = []state.Bystander{{Name: "orders-1", Cluster: "earlier", Component: dbv1.ComponentDatabase, Orphan: true}}
 			}),
 			taken + "AdoptingVolumes: taking over PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
+		},
+		"none while there is a StatefulSet of the name that is nobody's, also where it has no pod just now": {
+			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
+			}),
+			"WaitingForFormer: a StatefulSet that is not this cluster's makes the pods that use the volumes; they are taken over when it has gone\n" +
+				"again in 30s\nSTALLED NameConflict\n",
 		},
 		"none while a last backup of the earlier cluster may be tried again": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.FormerJobs = []string{"orders-backup-1c2d3e4f-0"} }),

@@ -50,12 +50,16 @@ func removeVolumes(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observ
 		return false
 	}
 	p.Reason = dbv1.ReasonDeleting
-	if pods := users(cluster, observed); len(pods) > 0 {
+	if pods := users(observed); len(pods) > 0 {
 		p.Why = fmt.Sprintf("pods still have the volumes that are to be deleted: %s", strings.Join(pods, ", "))
 		p.Again = leavingAgain
+		if nobodyStops(observed) {
+			p.Stalled = &Stall{dbv1.ReasonNameConflict, p.Why +
+				". Nobody stops them: delete the StatefulSet that they are of, or, where there is none, the pods; or set spec.deletion.volumes to Retain"}
+		}
 		return true
 	}
-	p.Delete = append(p.Delete, finished(cluster, observed)...)
+	p.Delete = append(p.Delete, finished(observed)...)
 	for _, v := range volumes {
 		if !v.Stopping {
 			p.Delete = append(p.Delete, Removal{"PersistentVolumeClaim", v.Claim, v.UID, v.Version, "spec.deletion.volumes is Delete"})
@@ -80,26 +84,34 @@ func unsuccessful(hooks []dbv1.HookStatus) []string {
 	return names
 }
 
-// users are the pods that run with a volume of the cluster.
-func users(cluster *dbv1.DatabaseCluster, observed state.Observed) []string {
+// users are the pods that run with a volume of the cluster: an earlier one's, too, from which it took the volume over.
+func users(observed state.Observed) []string {
 	var pods []string
 	for _, m := range observed.Members {
 		pods = append(pods, m.Name)
 	}
 	for _, b := range observed.Bystanders {
-		if usesVolumes[b.Component] && b.Cluster == cluster.UID && !b.Ended {
+		if usesVolumes[b.Component] && !b.Ended {
 			pods = append(pods, b.Name)
 		}
 	}
 	return pods
 }
 
+// nobodyStops tells whether some of these pods stay until a human acts: members whose StatefulSet has become somebody
+// else's, or has gone and left them.
+func nobodyStops(observed state.Observed) bool {
+	return len(observed.Members) > 0 || slices.ContainsFunc(observed.Bystanders, func(b state.Bystander) bool {
+		return b.Orphan && b.Component == dbv1.ComponentDatabase && !b.Ended
+	})
+}
+
 // finished are the pods of Jobs that have ended and had a volume: Kubernetes does not let a claim go for as long as
-// any pod names it.
-func finished(cluster *dbv1.DatabaseCluster, observed state.Observed) []Removal {
+// any pod names it, be it of an earlier cluster from which the volume was taken over.
+func finished(observed state.Observed) []Removal {
 	var all []Removal
 	for _, b := range observed.Bystanders {
-		if usesVolumes[b.Component] && b.Cluster == cluster.UID && b.Ended {
+		if usesVolumes[b.Component] && b.Cluster != "" && b.Ended {
 			all = append(all, Removal{"Pod", b.Name, b.UID, b.Version, "it keeps a volume from being deleted"})
 		}
 	}

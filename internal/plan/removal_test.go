@@ -28,6 +28,8 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 		deleting0 = "Deleting: deleting, as spec.deletion.volumes says: PersistentVolumeClaim data-orders-0"
 		keptBoth  = "kept: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"
 		last      = "take off the finalizer\nDeleting: every member has stopped; "
+		inUse     = "Deleting: pods still have the volumes that are to be deleted: "
+		nobody    = ". Nobody stops them: delete the StatefulSet that they are of, or, where there is none, the pods; or set spec.deletion.volumes to Retain\n"
 	)
 	decideDooms(t, map[string]doom{
 		"they go": {
@@ -76,6 +78,32 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 				}
 			}),
 			"delete Pod b: it keeps a volume from being deleted\n" + remove0 + deleting0 + "\nrun Succeeded\n",
+		},
+		"those of an earlier cluster, from which the volume was taken over, too": {
+			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Volumes = o.Volumes[:1]
+				o.Bystanders = []state.Bystander{
+					{Name: "b", Component: dbv1.ComponentBackup, Cluster: "earlier", Ended: true},
+					{Name: "unknown", Component: dbv1.ComponentBackup, Ended: true},
+				}
+			}),
+			"delete Pod b: it keeps a volume from being deleted\n" + remove0 + deleting0 + "\nrun Succeeded\n",
+		},
+		"members that an earlier cluster left have them still, and nobody stops those": {
+			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.StatefulSet = nil
+				o.Bystanders = []state.Bystander{{Name: "orders-0", Component: dbv1.ComponentDatabase, Cluster: "earlier", Orphan: true}}
+			}),
+			inUse + "orders-0\nagain in 2s\nSTALLED NameConflict\n" +
+				"pods still have the volumes that are to be deleted: orders-0" + nobody + "run Succeeded\n",
+		},
+		"so have members whose StatefulSet is nobody's any more": {
+			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.StatefulSet, o.Members = nil, []state.Member{{Name: "orders-0", Owner: "orphan", Ready: true}}
+				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
+			}),
+			inUse + "orders-0\nagain in 2s\nSTALLED NameConflict\n" +
+				"pods still have the volumes that are to be deleted: orders-0" + nobody + "run Succeeded\n",
 		},
 		"one that still runs is waited for": {
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {

@@ -48,7 +48,7 @@ func shutdownHook(cluster *dbv1.DatabaseCluster, observed state.Observed, before
 			soonest = left
 		}
 	}
-	view := succeeded("%s", endings(ends))
+	view := succeeded("%s", endings(ends, len(observed.Members)))
 	var next Plan
 	switch {
 	case len(bad) > 0:
@@ -69,9 +69,12 @@ func unclean(cluster *dbv1.DatabaseCluster, s dbv1.StoppedMember) string {
 	return text
 }
 
-// endings say how all ended of which none ended badly.
-func endings(all []dbv1.StoppedMember) string {
-	if len(all) == 0 {
+// endings say how all ended of which none ended badly, when so many are left that nobody stops.
+func endings(all []dbv1.StoppedMember, left int) string {
+	switch {
+	case left > 0:
+		return fmt.Sprintf("%d members are left running without the StatefulSet that was theirs", left)
+	case len(all) == 0:
 		return "no member was running"
 	}
 	names := unknown(all)

@@ -184,3 +184,15 @@ func TestAMemberThatDidNotShutDownCleanlyBlocksTheDeletion(t *testing.T) {
 		})
 	}
 }
+
+func TestAShutdownDoesNotSayThatNobodyRanWhereMembersAreLeftToOthers(t *testing.T) {
+	cluster, observed := doomed(t, dbv1.HookShutdown)
+	observed.StatefulSet, observed.Foreign = nil, []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
+	for i := range observed.Members {
+		observed.Members[i].Owner = "orphan"
+	}
+	hook := For(cluster, observed).Hooks[0]
+	if hook.Phase != dbv1.HookSucceeded || hook.Message != "3 members are left running without the StatefulSet that was theirs" {
+		t.Errorf("%+v", hook)
+	}
+}
