@@ -37,7 +37,7 @@ func (o *observation) readHookReferences(ctx context.Context, live client.Reader
 	if o.err != nil || len(o.cluster.Spec.Deletion.Hooks) == 0 {
 		return
 	}
-	for _, reference := range resources.References(o.cluster) {
+	for _, reference := range resources.ActionReferences(o.cluster) {
 		if o.readReference(ctx, live, &reference) == nil {
 			o.References = append(o.References, reference)
 		}

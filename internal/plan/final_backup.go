@@ -79,9 +79,9 @@ func awaitBackup(cluster *dbv1.DatabaseCluster, observed state.Observed, hook db
 			"deletion hook %q failed: DatabaseBackup %s is not complete after spec.deletion.deadlineSeconds, %d s%s",
 			hook.Name, backup.Name, cluster.Spec.Deletion.DeadlineSeconds, after(": ", backup.Message))
 	}
-	view := underway("deletion hook %q waits for DatabaseBackup %s%s%s", hook.Name, backup.Name,
-		after(": ", backup.Message), after("; ", describeMissing(missing(observed))))
-	if backup.Stuck {
+	lacks := after("; ", describeMissing(missing(observed)))
+	view := underway("deletion hook %q waits for DatabaseBackup %s%s%s", hook.Name, backup.Name, after(": ", backup.Message), lacks)
+	if backup.Stuck || lacks != "" {
 		view = view.waitsFor("Correct that")
 	}
 	view.again = left

@@ -206,11 +206,11 @@ func commandHook(cluster *dbv1.DatabaseCluster, observed state.Observed, hook db
 			"deletion hook %q failed: %s", hook.Name, failure(task))
 	}
 	lacks := after("; ", describeMissing(missing(observed)))
-	if task.Problem == "" {
-		return underway("deletion hook %q runs as Job %s%s", hook.Name, task.Job, lacks)
+	view := underway("deletion hook %q runs as Job %s%s", hook.Name, task.Job, lacks)
+	if task.Problem != "" {
+		view = underway("deletion hook %q runs as Job %s, whose pod %s does not run: %s%s%s", hook.Name, task.Job, task.Pod, task.Problem, otherImage(task), lacks)
 	}
-	view := underway("deletion hook %q runs as Job %s, whose pod %s does not run: %s%s%s", hook.Name, task.Job, task.Pod, task.Problem, otherImage(task), lacks)
-	if lacks != "" {
+	if lacks != "" && (task.Problem != "" || task.Pending) {
 		view = view.waitsFor("Add it")
 	}
 	return view

@@ -333,6 +333,16 @@ func TestACommandThatCannotStartForWhatIsMissingBlocksTheDeletion(t *testing.T) 
 	if p := For(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
 		t.Error(text(p))
 	}
+	// What a volume lacks, the pod's status does not say.
+	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Pending: true}
+	want = `deletion hook "run" runs as Job j; Secret password, which spec.secretName names, does not exist. Add it` + skipNote
+	if p := For(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
+		t.Error(told(p))
+	}
+	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p"}
+	if p := For(cluster, observed); p.Stalled != nil {
+		t.Errorf("it runs, and needs nothing: %s", told(p))
+	}
 }
 
 func TestABackupThatDoesNotStartSaysWhatIsMissing(t *testing.T) {
@@ -340,8 +350,8 @@ func TestABackupThatDoesNotStartSaysWhatIsMissing(t *testing.T) {
 	observed.HookBackups["last"] = state.HookBackup{Name: "b", Created: ago(0), Message: "Job j backs up member 1 of 1"}
 	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.secretName"}, {Kind: "Secret", Name: "there", Found: true}}
 	want := `deletion hook "last" waits for DatabaseBackup b: Job j backs up member 1 of 1; Secret password, which spec.secretName names, does not exist`
-	if p := For(cluster, observed); p.Why != want {
-		t.Error(text(p))
+	if p := For(cluster, observed); p.Why != want || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want+". Correct that"+skipNote {
+		t.Error(told(p))
 	}
 }
 

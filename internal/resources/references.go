@@ -41,6 +41,13 @@ func References(cluster *dbv1.DatabaseCluster) []state.Reference {
 	return all
 }
 
+// ActionReferences are those of them that the pods of Jobs need, too: they have none of the template's containers.
+func ActionReferences(cluster *dbv1.DatabaseCluster) []state.Reference {
+	bare := *cluster
+	bare.Spec.Template.InitContainers, bare.Spec.Template.Sidecars = nil, nil
+	return References(&bare)
+}
+
 type references []state.Reference
 
 func (r *references) environment(at string, variables []corev1.EnvVar, sources []corev1.EnvFromSource) {

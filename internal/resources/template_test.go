@@ -125,6 +125,16 @@ func TestReferencesAreWhatPodsCannotStartWithout(t *testing.T) {
 	}
 }
 
+func TestJobsNeedNothingOfTheTemplatesContainers(t *testing.T) {
+	cluster := full(t)
+	from := corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "sidecars"}}
+	cluster.Spec.Template.Sidecars = append(cluster.Spec.Template.Sidecars, dbv1.Sidecar{Container: dbv1.Container{EnvFrom: []corev1.EnvFromSource{{SecretRef: &from}}}})
+	all, jobs := References(cluster), ActionReferences(cluster)
+	if len(all) != len(jobs)+1 || all[len(jobs)].Name != "sidecars" || jobs[0].Name != "passwords" {
+		t.Errorf("members need %v, Jobs %v", all, jobs)
+	}
+}
+
 func TestAReferenceThatChangesMakesTheTemplateAnew(t *testing.T) {
 	cluster := full(t)
 	with := func(content string) *appsv1.StatefulSet {

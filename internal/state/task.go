@@ -41,6 +41,8 @@ type Task struct {
 	Pod string
 	// Problem says why that pod does not run; "" when no reason is known.
 	Problem string
+	// Pending tells that its containers have not all been started. What a volume of it lacks, no status tells.
+	Pending bool
 	// NoImage tells that this is the image of the action, which cannot be had. A Job keeps the one that it was made with.
 	NoImage bool
 	// Final tells that its newest try ended so that no other follows: the Job is about to fail.
@@ -99,7 +101,7 @@ func TaskOf(job *batchv1.Job, pods []corev1.Pod) Task {
 // with adds what the pods tell, the newest first.
 func (t Task) with(all []Try) Task {
 	if len(all) > 0 {
-		t.Pod, t.Problem, t.NoImage, t.Final = all[0].Pod, all[0].Problem, all[0].NoImage, all[0].Final
+		t.Pod, t.Problem, t.Pending, t.NoImage, t.Final = all[0].Pod, all[0].Problem, all[0].Pending, all[0].NoImage, all[0].Final
 	}
 	for _, try := range all {
 		if try.Result != nil && (try.Succeeded || !t.Succeeded) && (t.Result == nil || t.Result.interrupted()) {
@@ -115,6 +117,7 @@ type Try struct {
 	Created   metav1.Time
 	Succeeded bool
 	Problem   string
+	Pending   bool
 	NoImage   bool
 	Final     bool
 	Result    *Result
@@ -126,6 +129,7 @@ func TryOf(pod *corev1.Pod) Try {
 		Pod:       pod.Name,
 		Created:   pod.CreationTimestamp,
 		Succeeded: pod.Status.Phase == corev1.PodSucceeded,
+		Pending:   pod.Status.Phase == corev1.PodPending,
 		NoImage:   imageless(pod),
 		Final:     final(pod),
 		Result:    resultOf(pod),

@@ -102,6 +102,18 @@ func TestTheNewestPodTellsHowATaskGoes(t *testing.T) {
 	}
 }
 
+func TestATaskWhoseNewestPodHasNotStartedIsPending(t *testing.T) {
+	waits := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "new", CreationTimestamp: metav1.NewTime(time.Date(2026, 1, 1, 1, 0, 0, 0, time.UTC))}}
+	waits.Status.Phase = corev1.PodPending
+	runs := *waits.DeepCopy()
+	runs.Status.Phase = corev1.PodRunning
+	for want, pods := range map[bool][]corev1.Pod{true: {ended("a", 1, 1, ""), waits}, false: {ended("a", 1, 1, ""), runs}} {
+		if task := TaskOf(&batchv1.Job{}, pods); task.Pending != want {
+			t.Errorf("%+v", task)
+		}
+	}
+}
+
 func TestOnlyTheImageOfTheActionIsTheClusters(t *testing.T) {
 	for name, c := range map[string]struct {
 		container, reason string
