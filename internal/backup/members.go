@@ -90,6 +90,9 @@ func dataless(observed Observed, claim string) string {
 		return fmt.Sprintf("PersistentVolumeClaim %s does not exist, and the data of that member with it", claim)
 	case volume.Cluster != "" && volume.Cluster != observed.Cluster.UID:
 		return fmt.Sprintf("PersistentVolumeClaim %s is of an earlier DatabaseCluster %s: what it holds is no data of this one", claim, observed.Cluster.Name)
+	case volume.Cluster == "" && observed.Foreign:
+		return fmt.Sprintf("PersistentVolumeClaim %s does not say that it is of DatabaseCluster %s, and StatefulSet %s is somebody else's: what it holds may be, too",
+			claim, observed.Cluster.Name, naming.StatefulSet(observed.Cluster.Name))
 	case volume.Restoring != "":
 		return fmt.Sprintf("PersistentVolumeClaim %s holds a part of another backup: the restore into it never came to its end", claim)
 	default:

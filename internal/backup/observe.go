@@ -162,14 +162,19 @@ func (o *observation) readMembers(ctx context.Context) {
 		return
 	}
 	set := &appsv1.StatefulSet{}
-	if o.find(ctx, o.Reader, naming.StatefulSet(o.Cluster.Name), set) {
+	found := o.find(ctx, o.Reader, naming.StatefulSet(o.Cluster.Name), set)
+	if found {
 		o.Makes = makes(set)
 	}
+	own := found && metav1.IsControlledBy(set, o.Cluster)
+	o.Foreign = found && !own
 	pods := &corev1.PodList{}
 	o.list(ctx, pods, naming.Selector(o.Cluster.Name), indexCluster, o.Cluster.Name)
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		if ordinal, ok := naming.Ordinal(o.Cluster.Name, pod.Name); ok && types.UID(pod.Labels[dbv1.LabelClusterUID]) == o.Cluster.UID {
+		// The StatefulSet may have taken over one that an earlier cluster left.
+		member := types.UID(pod.Labels[dbv1.LabelClusterUID]) == o.Cluster.UID || own && metav1.IsControlledBy(pod, set)
+		if ordinal, ok := naming.Ordinal(o.Cluster.Name, pod.Name); ok && member {
 			o.Members = append(o.Members, state.MemberOf(pod, ordinal))
 		}
 	}

@@ -39,6 +39,8 @@ type Observed struct {
 	Users map[string]string
 	// Makes is how many members the cluster's StatefulSet makes again when they are gone.
 	Makes int32
+	// Foreign tells that this StatefulSet is somebody else's, as may be what bears the names of the cluster's claims.
+	Foreign bool
 
 	// Before is the backup of the same cluster that is the next; "" when it is this one's turn.
 	Before string

@@ -487,7 +487,15 @@ func TestSizeAndRateAreToldForPeople(t *testing.T) {
 	}
 }
 
+// lostFor is a Job that began so long ago, and whose pod does not go since its deadline.
+func lostFor(d time.Duration) func(*state.Task) {
+	return func(task *state.Task) {
+		task.Pod, task.Failing, task.StartTime = "p", true, &metav1.Time{Time: moment.Add(-d)}
+	}
+}
+
 func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
+	const unanswered = "the data at s3://backups/shop/orders/now-1c2d3e4f could not be deleted: Job orders-unbackup-1c2d3e4f did not end within its deadline: its pod p does not answer"
 	const blocked = "the data at s3://backups/shop/orders/now-1c2d3e4f could not be deleted: denied. Correct that and delete Job orders-unbackup-1c2d3e4f to try again"
 	cases := map[string]struct {
 		backup   *dbv1.DatabaseBackup
@@ -496,18 +504,22 @@ func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
 		want     string
 		finished bool
 	}{
-		"it never began":              {backup: asked(), want: "Failed: it was deleted before it was complete\nfinalize"},
-		"complete, Retain":            {backup: completed(), policy: dbv1.BackupRetain, want: "finalize: the data stays at s3://backups/shop/orders/now-1c2d3e4f, because spec.deletionPolicy is Retain"},
-		"complete, Delete":            {backup: completed(), policy: dbv1.BackupDelete, want: "make orders-unbackup-1c2d3e4f"},
-		"half, Retain":                {backup: started(), policy: dbv1.BackupRetain, want: "make orders-unbackup-1c2d3e4f"},
-		"half, while a Job runs":      {backup: started(), jobs: []Job{memberJob(0, nil)}, want: "stop orders-backup-1c2d3e4f-0"},
-		"half, a Job is being gone":   {backup: started(), jobs: []Job{memberJob(0, func(t *state.Task) { t.Ending = true })}},
-		"half, a Job has ended":       {backup: started(), jobs: []Job{memberJob(0, failed("no"))}, want: "make orders-unbackup-1c2d3e4f"},
-		"a verification runs":         {backup: completed(), policy: dbv1.BackupRetain, jobs: []Job{proof(0, nil)}, want: "stop " + naming.VerificationJob("orders", uid, "please", 0)},
-		"the data is being deleted":   {backup: completed(), policy: dbv1.BackupDelete, jobs: []Job{deletion(nil)}},
-		"the data is deleted":         {backup: completed(), policy: dbv1.BackupDelete, jobs: []Job{deletion(done(nil))}, want: "finalize"},
-		"the policy is Retain now":    {backup: completed(), policy: dbv1.BackupRetain, jobs: []Job{deletion(nil)}, want: "stop orders-unbackup-1c2d3e4f"},
-		"the data cannot be deleted":  {backup: completed(), policy: dbv1.BackupDelete, jobs: []Job{deletion(failed("denied"))}, want: "stalled DeletionError: " + blocked + "; or set spec.deletionPolicy of DatabaseBackup now to Retain to let it go and keep the data"},
+		"it never began":             {backup: asked(), want: "Failed: it was deleted before it was complete\nfinalize"},
+		"complete, Retain":           {backup: completed(), policy: dbv1.BackupRetain, want: "finalize: the data stays at s3://backups/shop/orders/now-1c2d3e4f, because spec.deletionPolicy is Retain"},
+		"complete, Delete":           {backup: completed(), policy: dbv1.BackupDelete, want: "make orders-unbackup-1c2d3e4f"},
+		"half, Retain":               {backup: started(), policy: dbv1.BackupRetain, want: "make orders-unbackup-1c2d3e4f"},
+		"half, while a Job runs":     {backup: started(), jobs: []Job{memberJob(0, nil)}, want: "stop orders-backup-1c2d3e4f-0"},
+		"half, a Job is being gone":  {backup: started(), jobs: []Job{memberJob(0, func(t *state.Task) { t.Ending = true })}},
+		"half, a Job has ended":      {backup: started(), jobs: []Job{memberJob(0, failed("no"))}, want: "make orders-unbackup-1c2d3e4f"},
+		"a verification runs":        {backup: completed(), policy: dbv1.BackupRetain, jobs: []Job{proof(0, nil)}, want: "stop " + naming.VerificationJob("orders", uid, "please", 0)},
+		"the data is being deleted":  {backup: completed(), policy: dbv1.BackupDelete, jobs: []Job{deletion(nil)}},
+		"the data is deleted":        {backup: completed(), policy: dbv1.BackupDelete, jobs: []Job{deletion(done(nil))}, want: "finalize"},
+		"the policy is Retain now":   {backup: completed(), policy: dbv1.BackupRetain, jobs: []Job{deletion(nil)}, want: "stop orders-unbackup-1c2d3e4f"},
+		"the data cannot be deleted": {backup: completed(), policy: dbv1.BackupDelete, jobs: []Job{deletion(failed("denied"))}, want: "stalled DeletionError: " + blocked + "; or set spec.deletionPolicy of DatabaseBackup now to Retain to let it go and keep the data"},
+		"its node is lost": {backup: completed(), policy: dbv1.BackupDelete, jobs: []Job{deletion(lostFor(169 * time.Hour))}, want: "stalled DeletionError: " + unanswered +
+			". Correct that and delete Job orders-unbackup-1c2d3e4f to try again; or set spec.deletionPolicy of DatabaseBackup now to Retain to let it go and keep the data"},
+		"half, its node is lost":      {backup: started(), policy: dbv1.BackupRetain, jobs: []Job{deletion(lostFor(2 * time.Hour))}, want: "finalize: what there was of a backup that did not complete may still be at s3://backups/shop/orders/now-1c2d3e4f: Job orders-unbackup-1c2d3e4f did not end within its deadline: its pod p does not answer"},
+		"half, its node may be back":  {backup: started(), policy: dbv1.BackupRetain, jobs: []Job{deletion(lostFor(time.Hour))}},
 		"a half one cannot be either": {backup: started(), policy: dbv1.BackupRetain, jobs: []Job{deletion(failed("denied"))}, want: "finalize: what there was of a backup that did not complete may still be at s3://backups/shop/orders/now-1c2d3e4f: denied"},
 	}
 	for name, c := range cases {

@@ -268,11 +268,33 @@ func TestAJobThatLostTheLabelItIsFoundByIsToldAndNotWaitedForWithoutEnd(t *testi
 	}
 }
 
+func TestMembersThatTheStatefulSetTookOverFromAnEarlierClusterAreAskedToo(t *testing.T) {
+	for name, set := range map[string]string{"ours": "0a1b2c3d", "somebody else's": "other"} {
+		t.Run(name, func(t *testing.T) {
+			objects := append(world(), started(), &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "shop", Name: "orders", UID: "set", OwnerReferences: []metav1.OwnerReference{{UID: types.UID(set), Controller: new(true)}},
+			}})
+			for _, o := range objects {
+				if strings.HasPrefix(o.GetName(), "orders-") {
+					o.GetLabels()[dbv1.LabelClusterUID] = "earlier"
+					o.SetOwnerReferences([]metav1.OwnerReference{{UID: "set", Controller: new(true)}})
+				}
+			}
+			s := newServer(t, objects...)
+			_, err := s.pass(t)
+			if made := slices.Contains(s.sent, "apply Job orders-backup-1c2d3e4f-0"); err != nil || made != (name == "ours") {
+				t.Error(err, s.sent)
+			}
+		})
+	}
+}
+
 func TestNoVolumeIsMountedBeforeTheControllerOfTheStatefulSetKnowsThatItMakesNoMoreMembers(t *testing.T) {
 	objects := world()
 	cluster := objects[0].(*dbv1.DatabaseCluster)
 	cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: moment}, []string{dbv1.Finalizer}
-	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Generation: 2}}
+	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "set", Generation: 2}}
+	set.OwnerReferences = []metav1.OwnerReference{{UID: cluster.UID, Controller: new(true)}}
 	set.Spec.Replicas, set.Status.ObservedGeneration = new(int32(0)), 1
 	objects = slices.DeleteFunc(objects, func(o client.Object) bool { return strings.HasPrefix(o.GetName(), "orders-") })
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "data-orders-0"}}
@@ -289,6 +311,24 @@ func TestNoVolumeIsMountedBeforeTheControllerOfTheStatefulSetKnowsThatItMakesNoM
 	}
 	if _, err := s.pass(t); err != nil || !slices.Contains(s.sent, "apply Job orders-backup-1c2d3e4f-0") {
 		t.Error(err, s.sent)
+	}
+}
+
+func TestNoVolumeIsMountedThatMayBelongToSomebodyElsesStatefulSet(t *testing.T) {
+	for label, mounted := range map[string]bool{"": false, "0a1b2c3d": true} {
+		objects := world()
+		cluster := objects[0].(*dbv1.DatabaseCluster)
+		cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: moment}, []string{dbv1.Finalizer}
+		objects = slices.DeleteFunc(objects, func(o client.Object) bool { return strings.HasPrefix(o.GetName(), "orders-") })
+		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "set"}}
+		set.Spec.Replicas = new(int32(0))
+		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "data-orders-0"}}
+		claim.Labels = map[string]string{dbv1.LabelClusterUID: label}
+		s := newServer(t, append(objects, started(), set, claim)...)
+		_, err := s.pass(t)
+		if made := slices.Contains(s.sent, "apply Job orders-backup-1c2d3e4f-0"); err != nil || made != mounted {
+			t.Errorf("label %q: %v, %q, %+v", label, err, s.sent, s.backup(t).Status)
+		}
 	}
 }
 

@@ -5,7 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 package backup
 
 import (
+	"cmp"
 	"fmt"
+	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -42,17 +44,22 @@ func (p *Plan) removeData(backup *dbv1.DatabaseBackup, observed Observed) {
 		p.Why = fmt.Sprintf("waiting for Job %s to be gone", job.Job)
 	case job.Succeeded:
 		p.Step, p.Why = Finalize{Job: &job}, "its data is deleted"
-	case !job.Failed:
+	case !observed.failed(job, time.Duration(deletionDeadline(backup))*time.Second):
 		p.Why, p.Again = p.usually(job, fmt.Sprintf("Job %s deletes the data", job.Job), ""), waitingAgain
 		if observed.Missing != "" {
 			p.Why += "; " + observed.Missing
 		}
 	case backup.Spec.DeletionPolicy == dbv1.BackupDelete:
 		p.blocked(backup, fmt.Sprintf("the data at %s could not be deleted: %s. Correct that and delete Job %s to try again",
-			backup.Status.Location, job.Cause(), job.Job))
+			backup.Status.Location, undone(job), job.Job))
 	default:
-		p.Step = Finalize{Note: fmt.Sprintf("what there was of a backup that did not complete may still be at %s: %s", backup.Status.Location, job.Cause())}
+		p.Step = Finalize{Note: fmt.Sprintf("what there was of a backup that did not complete may still be at %s: %s", backup.Status.Location, undone(job))}
 	}
+}
+
+// undone is why a Job has not deleted the data.
+func undone(job Job) string {
+	return cmp.Or(job.Cause(), fmt.Sprintf("Job %s did not end within its deadline: its pod %s does not answer", job.Job, job.Pod))
 }
 
 // stop stops the Jobs that run, one by one, and waits until they are gone with their pods.
