@@ -205,6 +205,32 @@ func commandHook(cluster *dbv1.DatabaseCluster, observed state.Observed, hook db
 		return failed(fmt.Sprintf("See kubectl logs job/%s; then delete that Job to run the hook again", task.Job),
 			"deletion hook %q failed: %s", hook.Name, failure(task))
 	}
+	left, lost := silent(cluster, observed, task)
+	if lost {
+		return failed("Bring its node back, or, if that is gone for good, delete the Node object",
+			"deletion hook %q failed: Job %s did not end within spec.deletion.deadlineSeconds, %d s: its pod %s does not answer",
+			hook.Name, task.Job, cluster.Spec.Deletion.DeadlineSeconds, task.Pod)
+	}
+	view := runningCommand(observed, hook, task)
+	view.again = left
+	return view
+}
+
+// unanswered is how long after its deadline a Job may take to end. Its pod may be on a node that does not answer:
+// Kubernetes then waits for it without end.
+const unanswered = 5 * time.Minute
+
+// silent tells whether a Job that has failed will not say so, or how long that has to be waited for.
+func silent(cluster *dbv1.DatabaseCluster, observed state.Observed, task state.Task) (left time.Duration, lost bool) {
+	if !task.Failing || task.StartTime == nil {
+		return 0, false
+	}
+	left = task.StartTime.Add(deadline(cluster) + unanswered).Sub(observed.At)
+	return max(left, 0), left <= 0
+}
+
+// runningCommand is a hook whose Job has not ended.
+func runningCommand(observed state.Observed, hook dbv1.DeletionHook, task state.Task) hookView {
 	lacks := after("; ", describeMissing(missing(observed)))
 	view := underway("deletion hook %q runs as Job %s%s", hook.Name, task.Job, lacks)
 	if task.Problem != "" {

@@ -277,6 +277,28 @@ func TestACommandThatDoesNotStartSaysWhyAtOnce(t *testing.T) {
 	}
 }
 
+func TestACommandOnANodeThatDoesNotAnswerFailsAfterItsDeadline(t *testing.T) {
+	cluster, observed := doomed(t, dbv1.HookCommand)
+	cluster.DeletionTimestamp = new(ago(time.Hour))
+	since := func(d time.Duration) state.Task {
+		return state.Task{Job: "j", Pod: "p", Failing: true, StartTime: new(ago(d))}
+	}
+	observed.Hooks["run"] = since(10 * time.Minute)
+	if p := For(cluster, observed); p.Hooks[0].Phase != dbv1.HookRunning || p.Again != 5*time.Minute {
+		t.Errorf("its pod may still be about to end: %s", told(p))
+	}
+	observed.Hooks["run"] = since(15 * time.Minute)
+	want := `deletion hook "run" failed: Job j did not end within spec.deletion.deadlineSeconds, 600 s: its pod p does not answer. ` +
+		`Bring its node back, or, if that is gone for good, delete the Node object` + skipNote
+	if p := For(cluster, observed); p.Stalled == nil || p.Stalled.Message != want {
+		t.Error(told(p))
+	}
+	goOn(cluster)
+	if p := For(cluster, observed); p.Hooks[0].Phase != dbv1.HookFailed || p.Step == nil {
+		t.Errorf("spec.deletion.onFailure is Continue: %s", told(p))
+	}
+}
+
 func TestAClusterThatNeverHadAMemberNeedsNoLastBackup(t *testing.T) {
 	own := state.Volume{Claim: "data-orders-0", Managed: true, Cluster: uid}
 	cases := map[string]struct {
