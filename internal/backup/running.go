@@ -61,7 +61,7 @@ func (p *Plan) startMember(backup *dbv1.DatabaseBackup, observed Observed, ordin
 	switch {
 	case observed.Yields && observed.Stray == "":
 		p.yield(wait)
-	case way == never, way == notYet && observed.At.After(patience(backup, observed, ordinal)):
+	case way == never, way == notYet && observed.Before == "" && observed.At.After(patience(backup, observed, ordinal)):
 		p.fail(observed, wait)
 	case way == notYet:
 		p.running(wait)
