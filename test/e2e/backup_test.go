@@ -153,7 +153,7 @@ func TestEveryMemberGetsItsOwnDataBack(t *testing.T) {
 		w.must(got == fmt.Sprintf("orders-%d", i), "again-%d has the data of %s", i, got)
 	}
 	w.postgres("wrong", "bootstrap: {fromBackup: {name: both}}")
-	w.turns("databasecluster/wrong", "Stalled", "True", "2 members")
+	w.turns("databasecluster/wrong", "Stalled", "True", "spec.replicas is 1: set that to 2")
 }
 
 const redisEngine = `
