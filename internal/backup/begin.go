@@ -23,7 +23,7 @@ func (p *Plan) begin(backup *dbv1.DatabaseBackup, observed Observed) {
 	p.Status.Phase = dbv1.BackupPending
 	switch wait := p.obstacle(backup, observed); {
 	case p.Status.Phase == dbv1.BackupFailed:
-	case wait != "" && observed.Before == "" && observed.At.After(patience(backup, observed, 0)):
+	case wait != "" && waited(backup, observed, 0):
 		p.fail(observed, fmt.Sprintf("it could not start within %s: %s", deadline(observed.Cluster), wait))
 	case wait != "":
 		p.Status.Message, p.Why, p.Again = wait, wait, waitingAgain
@@ -168,4 +168,10 @@ func patience(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32) tim
 		since = backup.Status.StartTime.Time
 	}
 	return since.Add(deadline(observed.Cluster) * time.Duration(ordinal+1))
+}
+
+// waited tells whether a member has been waited for too long. While another goes first nothing is waited for but that,
+// which has a deadline of its own.
+func waited(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32) bool {
+	return observed.Before == "" && observed.At.After(patience(backup, observed, ordinal))
 }

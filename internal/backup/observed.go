@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package backup
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -73,11 +75,13 @@ func (o Observed) job(name string) (Job, bool) {
 // over tells whether a Job has ended, whatever came of it.
 func (j Job) over() bool { return j.Succeeded || j.Failed }
 
-// lost is how long after its deadline a Job may take to end. Its pod may be on a node that does not answer:
-// Kubernetes then waits for it without end.
-const lost = 5 * time.Minute
+// cause is why nothing came of a Job.
+func (j Job) cause() string {
+	return cmp.Or(j.Cause(), fmt.Sprintf("Job %s did not end within its deadline: its pod %s does not answer", j.Job, j.Pod))
+}
 
 // failed tells whether nothing will come of a Job that may take that long.
 func (o Observed) failed(j Job, deadline time.Duration) bool {
-	return j.Failed || j.Failing && j.StartTime != nil && o.At.After(j.StartTime.Add(deadline+lost))
+	at, failing := j.LostAt(deadline)
+	return j.Failed || failing && o.At.After(at)
 }

@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 package backup
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -51,15 +50,10 @@ func (p *Plan) removeData(backup *dbv1.DatabaseBackup, observed Observed) {
 		}
 	case backup.Spec.DeletionPolicy == dbv1.BackupDelete:
 		p.blocked(backup, fmt.Sprintf("the data at %s could not be deleted: %s. Correct that and delete Job %s to try again",
-			backup.Status.Location, undone(job), job.Job))
+			backup.Status.Location, job.cause(), job.Job))
 	default:
-		p.Step = Finalize{Note: fmt.Sprintf("what there was of a backup that did not complete may still be at %s: %s", backup.Status.Location, undone(job))}
+		p.Step = Finalize{Note: fmt.Sprintf("what there was of a backup that did not complete may still be at %s: %s", backup.Status.Location, job.cause())}
 	}
-}
-
-// undone is why a Job has not deleted the data.
-func undone(job Job) string {
-	return cmp.Or(job.Cause(), fmt.Sprintf("Job %s did not end within its deadline: its pod %s does not answer", job.Job, job.Pod))
 }
 
 // stop stops the Jobs that run, one by one, and waits until they are gone with their pods.

@@ -30,7 +30,7 @@ func (p *Plan) goOn(backup *dbv1.DatabaseBackup, observed Observed) {
 	switch job, found := observed.job(name); {
 	case !found:
 		p.startMember(backup, observed, ordinal)
-	case job.Ending && observed.At.After(patience(backup, observed, ordinal).Add(lost)):
+	case job.Ending && observed.At.After(patience(backup, observed, ordinal).Add(state.Unanswered)):
 		p.fail(observed, fmt.Sprintf("Job %s was deleted and does not go: its pod %s does not answer", name, job.Pod))
 	case job.Ending:
 		p.Again = waitingAgain
@@ -61,7 +61,7 @@ func (p *Plan) startMember(backup *dbv1.DatabaseBackup, observed Observed, ordin
 	switch {
 	case observed.Yields && observed.Stray == "":
 		p.yield(wait)
-	case way == never, way == notYet && observed.Before == "" && observed.At.After(patience(backup, observed, ordinal)):
+	case way == never, way == notYet && waited(backup, observed, ordinal):
 		p.fail(observed, wait)
 	case way == notYet:
 		p.running(wait)
@@ -125,10 +125,7 @@ func (p *Plan) usually(job Job, usual, seen string) string {
 // why is the cause of a failure. When the deadline has passed, the pod is gone with what it could have said: what
 // was seen of it last tells more.
 func why(job Job, usual, seen string) string {
-	cause := job.Cause()
-	if cause == "" {
-		cause = fmt.Sprintf("Job %s did not end within its deadline: its pod %s does not answer", job.Job, job.Pod)
-	}
+	cause := job.cause()
 	if cause != job.Failure {
 		return cause
 	}

@@ -216,16 +216,13 @@ func commandHook(cluster *dbv1.DatabaseCluster, observed state.Observed, hook db
 	return view
 }
 
-// unanswered is how long after its deadline a Job may take to end. Its pod may be on a node that does not answer:
-// Kubernetes then waits for it without end.
-const unanswered = 5 * time.Minute
-
 // silent tells whether a Job that has failed will not say so, or how long that has to be waited for.
 func silent(cluster *dbv1.DatabaseCluster, observed state.Observed, task state.Task) (left time.Duration, lost bool) {
-	if !task.Failing || task.StartTime == nil {
+	at, failing := task.LostAt(deadline(cluster))
+	if !failing {
 		return 0, false
 	}
-	left = task.StartTime.Add(deadline(cluster) + unanswered).Sub(observed.At)
+	left = at.Sub(observed.At)
 	return max(left, 0), left <= 0
 }
 

@@ -75,8 +75,8 @@ type Stall struct {
 // Delicate tells whether the plan does what a view that lags behind must not lead to: it has then to be
 // decided from the API server itself. A claim that grows never shrinks; a StatefulSet must not be given what
 // was wanted a while ago, as by an operator that was frozen and goes on, nor be made anew without all the members that
-// run. How a hook ended is never asked again. Nor is anything made for a cluster that may be gone. One without our finalizer has no members yet, and the
-// finalizer goes on to none that is gone.
+// run. How a hook ended is never asked again. Nor is anything made for a cluster that may be gone. One without our
+// finalizer has no members yet, and the finalizer goes on to none that is gone.
 func (p *Plan) Delicate() bool {
 	members := slices.ContainsFunc(p.Apply, func(w Write) bool { return w.Sealed() || w.UID == "" })
 	objects := len(p.Release) + len(p.Adopt) + len(p.Claims) + len(p.Labels)

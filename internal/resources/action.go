@@ -28,9 +28,6 @@ const (
 	actionGraceSeconds = 60
 )
 
-// exitTransient is the exit code by which an action says that trying again helps, and does not count.
-const exitTransient = 11
-
 // Action is one thing that the operator asks of a database, by a Job.
 type Action struct {
 	// Name and Labels of the Job; its pods have the labels, too.
@@ -109,7 +106,7 @@ func (a Action) failurePolicy() *batchv1ac.PodFailurePolicyApplyConfiguration {
 		return policy.WithRules(final(naming.RestoreContainer), final(naming.ActionContainer))
 	}
 	return policy.WithRules(final(naming.ActionContainer),
-		onExit(naming.ActionContainer, batchv1.PodFailurePolicyActionIgnore, exitTransient))
+		onExit(naming.ActionContainer, batchv1.PodFailurePolicyActionIgnore, state.ExitTransient))
 }
 
 func onExit(container string, action batchv1.PodFailurePolicyAction, codes ...int32) *batchv1ac.PodFailurePolicyRuleApplyConfiguration {

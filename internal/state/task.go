@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -56,6 +57,19 @@ type Task struct {
 func (t Task) Facts() Task {
 	t.Version = ""
 	return t
+}
+
+// Unanswered is how long after its deadline a Job may take to end. Its pod may be on a node that does not answer:
+// Kubernetes then waits for it without end.
+const Unanswered = 5 * time.Minute
+
+// LostAt is when a Job that was given so long, and has failed without saying so, counts as failed; ok is false for any
+// other.
+func (t Task) LostAt(deadline time.Duration) (at time.Time, ok bool) {
+	if !t.Failing || t.StartTime == nil {
+		return time.Time{}, false
+	}
+	return t.StartTime.Add(deadline + Unanswered), true
 }
 
 // Cause says why the task failed, or why its last try did: what the try itself said, else what kept its pod from
@@ -161,13 +175,14 @@ func actionDone(pod *corev1.Pod) bool {
 	})
 }
 
-// The exit codes of an action after which no other try follows.
+// What an action says by its exit code, besides 0: done.
 const (
-	ExitRefused       = 30
-	ExitNotApplicable = 40
+	ExitTransient     = 11 // is tried again, and does not count
+	ExitRefused       = 30 // is unsafe, and never tried again
+	ExitNotApplicable = 40 // is never tried again, either
 )
 
-// final tells that a container of a try ended with one of them.
+// final tells that a container of a try ended so that no other follows.
 func final(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses), func(s corev1.ContainerStatus) bool {
 		end := s.State.Terminated

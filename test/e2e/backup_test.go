@@ -24,6 +24,16 @@ func (w world) restored(name, source, want string) {
 	w.Log(name, w.of("databasecluster/"+name, "{.status.restore}"))
 }
 
+// filled makes the cluster orders, with a million rows, beside an S3 server, and tells what a restore has to bring back.
+func (w world) filled(spec ...string) (want string) {
+	w.Helper()
+	w.s3()
+	w.postgres("orders", spec...)
+	w.await("orders", "Ready")
+	w.million("orders-0")
+	return w.fingerprint("orders-0")
+}
+
 func TestSmokeABackupOnAVolumeIsRestored(t *testing.T) {
 	w := newWorld(t)
 	w.apply(volume)
@@ -39,11 +49,7 @@ func TestSmokeABackupOnAVolumeIsRestored(t *testing.T) {
 
 func TestABucketOutlivesClustersAndTheirBackups(t *testing.T) {
 	w := newWorld(t)
-	w.s3()
-	w.postgres("orders", "backup: {destination: "+toS3+"}")
-	w.await("orders", "Ready")
-	w.million("orders-0")
-	want := w.fingerprint("orders-0")
+	want := w.filled("backup: {destination: " + toS3 + "}")
 	w.backup("first", "orders")
 	w.backup("second", "orders", "deletionPolicy: Delete")
 	w.completed("first")
@@ -61,15 +67,12 @@ func TestABucketOutlivesClustersAndTheirBackups(t *testing.T) {
 
 func TestAScheduleMakesBackupsThatAreProved(t *testing.T) {
 	w := newWorld(t)
-	w.s3()
-	w.postgres("orders", `
+	w.filled(`
 backup:
-  destination: `+toS3+`
+  destination: ` + toS3 + `
   maxAge: 1h
   schedules: [{name: often, cron: "* * * * *", retention: {count: 2}}]
   verify: {cron: "* * * * *", deadlineSeconds: 300}`)
-	w.await("orders", "Ready")
-	w.million("orders-0")
 	first := w.scheduled(0)
 	w.completed(first)
 	w.turns("databasecluster/orders", "BackupHealthy", "True")
@@ -88,10 +91,7 @@ func (w world) scheduled(number int) string {
 
 func TestAChangedPieceIsFoundByVerificationAndRefusedByRestore(t *testing.T) {
 	w := newWorld(t)
-	w.s3()
-	w.postgres("orders", "backup: {destination: "+toS3+`, verify: {cron: "@yearly"}}`)
-	w.await("orders", "Ready")
-	w.million("orders-0")
+	w.filled("backup: {destination: " + toS3 + `, verify: {cron: "@yearly"}}`)
 	w.backup("good", "orders")
 	w.completed("good")
 	w.do("annotate", "databasebackup", "good", "database.dbcluster.io/verify=1")
@@ -120,11 +120,7 @@ func TestAChangedPieceIsFoundByVerificationAndRefusedByRestore(t *testing.T) {
 
 func TestARestoreSaysThatTheBucketDoesNotAnswerAndGoesOnWhenItDoes(t *testing.T) {
 	w := newWorld(t)
-	w.s3()
-	w.postgres("orders", "backup: {destination: "+toS3+"}")
-	w.await("orders", "Ready")
-	w.million("orders-0")
-	want := w.fingerprint("orders-0")
+	want := w.filled("backup: {destination: " + toS3 + "}")
 	w.backup("full", "orders")
 	w.completed("full")
 	w.do("delete", "pod", "s3")

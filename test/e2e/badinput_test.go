@@ -16,12 +16,9 @@ import (
 // Each destination that cannot be used is told by its name: on the backup, on the cluster, and by events of both.
 func TestADestinationThatCannotBeUsedIsNamed(t *testing.T) {
 	w := newWorld(t)
-	w.s3()
 	w.manifest("v1", "Secret", "wrong", "stringData: {AWS_ACCESS_KEY_ID: test, AWS_SECRET_ACCESS_KEY: wrong}")
 	w.fullVolume("full")
-	w.postgres("orders", "backup: {deadlineSeconds: 30, destination: "+toS3+"}")
-	w.await("orders", "Ready")
-	w.million("orders-0")
+	w.filled("backup: {deadlineSeconds: 30, destination: " + toS3 + "}")
 	for _, bad := range []struct{ name, destination, cause string }{
 		{"unreachable", `{url: "s3://backups/x", endpoint: "http://s3:1", credentialsSecretName: backup-credentials}`, "connection refused"},
 		{"nobody", `{url: "s3://backups/x", endpoint: "http://nobody:7070", credentialsSecretName: backup-credentials}`, "nobody"},
