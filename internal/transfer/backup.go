@@ -168,7 +168,7 @@ func (r *run) completeBackup(ctx context.Context, store *store) error {
 		}
 		streams = append(streams, *stream)
 	}
-	return verdict(ctx, r.writeManifest(ctx, store, manifestName, streams))
+	return r.writeManifest(ctx, store, manifestName, streams)
 }
 
 // part is what the backup holds of a member, provided that all of it is there.

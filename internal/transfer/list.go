@@ -35,7 +35,7 @@ func list(ctx context.Context, run *run) (Result, error) {
 
 	backups, err := run.backups(ctx, store)
 	if err != nil {
-		return Result{}, verdict(ctx, err)
+		return Result{}, err
 	}
 	if run.json {
 		encoder := json.NewEncoder(run.stdout)

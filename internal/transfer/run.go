@@ -56,7 +56,11 @@ func (r *run) do(ctx context.Context, arguments []string) (Result, error) {
 	if err := r.parse(arguments, command.flags); err != nil {
 		return Result{}, err
 	}
-	return command.do(ctx, r)
+	result, err := command.do(ctx, r)
+	if errors.Is(err, context.Canceled) { // says nothing of itself, wherever that was
+		err = verdict(ctx, err)
+	}
+	return result, err
 }
 
 // end tells how it went, to those who read the log and to those who read the result.

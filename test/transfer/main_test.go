@@ -173,15 +173,23 @@ func (w *world) backup(script string, more ...string) outcome {
 	return w.run(w.backupArguments(script, more...)...)
 }
 
+func (w *world) restoreArguments(script string, more ...string) []string {
+	arguments := slices.Concat([]string{"restore", "--from", w.location, "--id", "new-1", "--into", w.data}, w.store(), more)
+	return append(arguments, "--", "sh", "-c", script)
+}
+
 func (w *world) restore(script string, more ...string) outcome {
 	w.t.Helper()
-	arguments := slices.Concat([]string{"restore", "--from", w.location, "--id", "new-1", "--into", w.data}, w.store(), more)
-	return w.run(append(arguments, "--", "sh", "-c", script)...)
+	return w.run(w.restoreArguments(script, more...)...)
+}
+
+func (w *world) removeArguments() []string {
+	return append([]string{"delete", "--at", w.location, "--id", "uid-1"}, w.store()...)
 }
 
 func (w *world) remove() outcome {
 	w.t.Helper()
-	return w.run(append([]string{"delete", "--at", w.location, "--id", "uid-1"}, w.store()...)...)
+	return w.run(w.removeArguments()...)
 }
 
 func (w *world) store() []string {

@@ -159,6 +159,31 @@ func TestAServerThatGoesSilentInTheMiddle(t *testing.T) {
 	w.fails(w.backup("head -c 200000000 /dev/urandom", "--idle-timeout", "1s"), transient, transfer.DestinationUnreachable, "did not answer for 1s")
 }
 
+func TestWhoIsInterruptedWhileTheServerIsAskedSaysNoMoreThanThat(t *testing.T) {
+	commands := map[string]func(*world) []string{
+		"backup":  func(w *world) []string { return w.backupArguments("echo rows") },
+		"restore": func(w *world) []string { return w.restoreArguments("cat") },
+		"delete":  (*world).removeArguments,
+	}
+	for name, arguments := range commands {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			asked, released := make(chan struct{}, 10), make(chan struct{})
+			w.endpoint = answering(t, func(http.ResponseWriter, *http.Request) { asked <- struct{}{}; <-released })
+			t.Cleanup(func() { close(released) })
+			cmd, finish := w.command(t.Context(), arguments(w)...)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			<-asked
+			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			w.fails(finish(), transient, transfer.Interrupted)
+		})
+	}
+}
+
 func TestAConnectionThatIsLostIsTakenUpAgain(t *testing.T) {
 	w := newWorld(t)
 	made := w.must(w.backup("head -c 30000000 /dev/urandom"))
