@@ -1,5 +1,5 @@
 # VERSION is the version of the operator, its image and its bundle.
-VERSION ?= 0.1.0
+VERSION ?= 0.2.0
 
 # IMAGE_TAG_BASE is the operator's image without a tag; IMG is the image that the targets below use.
 IMAGE_TAG_BASE ?= ghcr.io/dbcluster/databasecluster-operator
@@ -9,8 +9,8 @@ BUNDLE_IMG ?= $(IMAGE_TAG_BASE)-bundle:v$(VERSION)
 # packages; with CLUSTER=current the official one.
 POSTGRES_IMG ?=
 
-CHANNELS ?= candidate-v0
-DEFAULT_CHANNEL ?= candidate-v0
+CHANNELS ?= candidate-v0,fast-v0,stable-v0
+DEFAULT_CHANNEL ?= stable-v0
 
 # CONTAINER_TOOL builds and pushes images where there is a Docker daemon or podman.
 CONTAINER_TOOL ?= docker

@@ -42,6 +42,19 @@ var (
 	// Without the clients of twenty clouds, in which Prometheus looks for what to scrape.
 	promtool  = &module{folder: "promtool", main: "github.com/prometheus/prometheus", tags: "remove_all_sd", disk: diskNeed{want: 4, floor: 2}}
 	versitygw = &module{folder: "versitygw", main: "github.com/versity/versitygw", disk: diskNeed{want: 3, floor: 1}, stamp: stampVersitygw}
+	opm       = &module{
+		folder: "opm", main: "github.com/operator-framework/operator-registry",
+		tags: "containers_image_openpgp", disk: diskNeed{want: 6, floor: 2}, stamp: stampOPM,
+	}
+	olm = &module{
+		folder: "olm", main: "github.com/operator-framework/operator-lifecycle-manager",
+		tags: "containers_image_openpgp,json1", disk: diskNeed{want: 6, floor: 2}, stamp: stampOLM,
+	}
+	helm        = &module{folder: "helm", main: "helm.sh/helm/v4", disk: diskNeed{want: 4, floor: 2}, stamp: stampHelm}
+	crdify      = &module{folder: "crdify", main: "sigs.k8s.io/crdify", disk: diskNeed{want: 3, floor: 1}}
+	crdRefDocs  = &module{folder: "crd-ref-docs", main: "github.com/elastic/crd-ref-docs", disk: diskNeed{want: 3, floor: 1}}
+	govulncheck = &module{folder: "govulncheck", main: "golang.org/x/vuln", disk: diskNeed{want: 3, floor: 1}}
+	cyclonedx   = &module{folder: "cyclonedx-gomod", main: "github.com/CycloneDX/cyclonedx-gomod", disk: diskNeed{want: 3, floor: 1}}
 )
 
 // Tools is every tool, in the order in which a cold build shares most.
@@ -62,6 +75,15 @@ var Tools = []Tool{
 	{"golangci-lint", "github.com/golangci/golangci-lint/v2/cmd/golangci-lint", "3 min", golangci, ""},
 	{"promtool", "github.com/prometheus/prometheus/cmd/promtool", "3 min", promtool, ""},
 	{"versitygw", "github.com/versity/versitygw/cmd/versitygw", "1 min", versitygw, ""},
+	{"scorecard-test", "github.com/operator-framework/operator-sdk/images/scorecard-test", "1 min", sdk, ""},
+	{"opm", "github.com/operator-framework/operator-registry/cmd/opm", "4 min", opm, ""},
+	{"olm", "github.com/operator-framework/operator-lifecycle-manager/cmd/olm", "2 min", olm, ""},
+	{"catalog", "github.com/operator-framework/operator-lifecycle-manager/cmd/catalog", "20 s", olm, ""},
+	{"helm", "helm.sh/helm/v4/cmd/helm", "2 min", helm, ""},
+	{"crdify", "sigs.k8s.io/crdify", "1 min", crdify, ""},
+	{"crd-ref-docs", "github.com/elastic/crd-ref-docs", "30 s", crdRefDocs, ""},
+	{"govulncheck", "golang.org/x/vuln/cmd/govulncheck", "20 s", govulncheck, ""},
+	{"cyclonedx-gomod", "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod", "30 s", cyclonedx, ""},
 }
 
 // Find returns the tool of that name.
@@ -96,6 +118,21 @@ func stampOperatorSDK(version string) []string {
 		prefix + "ImageVersion=" + version,
 		prefix + "KubernetesVersion=v1.33.1",
 	}
+}
+
+// stampOPM makes the binary report its version, as a released build does.
+func stampOPM(version string) []string {
+	return []string{"github.com/operator-framework/operator-registry/cmd/opm/version.opmVersion=" + version}
+}
+
+// stampOLM makes the binaries report their version, as a released build does.
+func stampOLM(version string) []string {
+	return []string{"github.com/operator-framework/operator-lifecycle-manager/pkg/version.OLMVersion=" + version}
+}
+
+// stampHelm makes the binary report its version, as a released build does.
+func stampHelm(version string) []string {
+	return []string{"helm.sh/helm/v4/internal/version.version=" + version}
 }
 
 // stampVersitygw makes the binary report its version, as a released build does.
