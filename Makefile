@@ -73,6 +73,10 @@ lint: $(LOCAL) ## Run the linters.
 lint-fix: $(LOCAL) ## Run the linters and mend what they can.
 	$(call tool,golangci-lint) run --fix
 
+.PHONY: crd-compat
+crd-compat: $(LOCAL) ## Check that today's CRDs take what those of the previous release took.
+	crds=$$(hack/previous.sh crds); go run ./hack/crdcompat "$(call tool,crdify)" "$$crds" config/crd/bases
+
 .PHONY: verify
 verify: $(LOCAL) ## Check that everything generated is current, modules are tidy, lint is clean, no file is untracked.
 	hack/verify.sh

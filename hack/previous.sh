@@ -15,7 +15,7 @@ fail() {
 }
 
 git cat-file -e "$commit^{commit}" 2>/dev/null ||
-	fail "hack/previous-release names commit $commit for release $version, which this clone does not have: run \`git fetch --unshallow\` (or \`git fetch --tags\` in a full clone)"
+	fail "hack/previous-release names commit $commit for release $version, which this clone does not have: run \`git fetch --unshallow\`"
 
 # put MAKE... runs the function with a folder, which becomes $home/NAME only when all of it is there.
 put() {

@@ -171,6 +171,7 @@ alerts_hold() {
 
 check 'every file is committed' everything_is_committed
 check 'generated files are current' generated_files_are_current
+check 'CRDs take what was stored' make --no-print-directory crd-compat
 check 'one image everywhere' one_image_everywhere
 check 'docker has the sources' docker_has_the_sources
 check 'every go.mod is tidy' modules_are_tidy

@@ -1,0 +1,130 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Command crdcompat tells whether the CRDs of a release take what the ones of the release before took. It asks
+// crdify, by the rules of Operator Lifecycle Manager v1, about every CRD that there was. Before that it plants
+// breaking changes, one at a time, and each must be found: a check that never fails proves nothing.
+//
+//	go run ./hack/crdcompat CRDIFY OLD-FOLDER NEW-FOLDER
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+)
+
+const folder = "hack/crdcompat/"
+
+func main() {
+	if len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: crdcompat CRDIFY OLD-FOLDER NEW-FOLDER")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(crdify, before, after string) error {
+	var accepted []acceptance
+	text, err := os.ReadFile(folder + "accepted.yaml")
+	if err != nil {
+		return err
+	}
+	if err := yaml.UnmarshalStrict(text, &accepted); err != nil {
+		return fmt.Errorf("read %saccepted.yaml: %w", folder, err)
+	}
+	installed, err := os.MkdirTemp("", "crdcompat-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(installed)
+	files, err := install(before, installed)
+	if err != nil {
+		return err
+	}
+	if err := findsPlants(crdify, files); err != nil {
+		return err
+	}
+	var changes []change
+	for _, file := range files {
+		found, err := compare(crdify, file, filepath.Join(after, filepath.Base(file)))
+		if err != nil {
+			return err
+		}
+		changes = append(changes, found...)
+	}
+	return verdict(changes, accepted)
+}
+
+// install writes CRDs as a cluster has them, where objects of every version may be stored.
+func install(from, to string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(from, "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	for i, file := range files {
+		crd, err := load(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, version := range crd.Spec.Versions {
+			crd.Status.StoredVersions = append(crd.Status.StoredVersions, version.Name)
+		}
+		files[i] = filepath.Join(to, filepath.Base(file))
+		if err := write(files[i], crd); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+func load(file string) (*apiextensionsv1.CustomResourceDefinition, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	return crd, yaml.UnmarshalStrict(text, crd)
+}
+
+func write(file string, crd *apiextensionsv1.CustomResourceDefinition) error {
+	text, err := yaml.Marshal(crd)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o600)
+}
+
+// compare is what breaks between two files with a CRD each.
+func compare(crdify, before, after string) ([]change, error) {
+	name := filepath.Base(before)
+	if _, err := os.Stat(after); errors.Is(err, os.ErrNotExist) {
+		return []change{{File: name, Check: "removed", what: "the CRD is gone, and with it everything of its kind"}}, nil
+	}
+	command := exec.Command(crdify, "--config", folder+"crdify.yaml", "--output", "json", "file://"+before, "file://"+after)
+	output, err := command.Output()
+	var failed *exec.ExitError
+	if err != nil && !errors.As(err, &failed) {
+		return nil, fmt.Errorf("run crdify: %w", err)
+	}
+	changes, readErr := read(name, output)
+	switch {
+	case failed != nil && len(failed.Stderr) > 0:
+		return nil, fmt.Errorf("crdify %s: %s", name, strings.TrimSpace(string(failed.Stderr)))
+	case readErr != nil:
+		return nil, readErr
+	case (failed == nil) != (len(changes) == 0):
+		return nil, fmt.Errorf("crdify %s: it found %d changes and ended with %w", name, len(changes), err)
+	}
+	return changes, nil
+}

@@ -1,0 +1,90 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+type (
+	version = apiextensionsv1.CustomResourceDefinitionVersion
+	schema  = apiextensionsv1.JSONSchemaProps
+)
+
+// plants are changes that break, by the check that must find each.
+var plants = []struct {
+	check string
+	plant func(*version)
+}{
+	{"storedVersionRemoval", func(of *version) { of.Name = "v2" }},
+	{"existingFieldRemoval", spec(func(spec *schema) { delete(spec.Properties, "paused") })},
+	{"required", spec(func(spec *schema) { spec.Required = append(spec.Required, "engine") })},
+	{"enum", in("imagePullPolicy", func(field *schema) { field.Enum = field.Enum[1:] })},
+	{"enum", in("engine", func(field *schema) { field.Enum = []apiextensionsv1.JSON{{Raw: []byte(`"postgresql-single-v1"`)}} })},
+	{"default", in("service", func(field *schema) { field.Default = nil })},
+	{"default", in("port", func(field *schema) { field.Default = &apiextensionsv1.JSON{Raw: []byte("9000")} })},
+	{"type", in("paused", func(field *schema) { field.Type = "string" })},
+	{"maximum", in("replicas", func(field *schema) { *field.Maximum-- })},
+	{"minLength", in("image", func(field *schema) { *field.MinLength++ })},
+	{"pattern", in("engine", func(field *schema) { field.Pattern = "^[a-z]+$" })},
+	{"unhandled", in("image", func(field *schema) { field.XValidations = []apiextensionsv1.ValidationRule{{Rule: "self == oldSelf"}} })},
+}
+
+// spec changes the schema of the spec.
+func spec(change func(*schema)) func(*version) {
+	return func(of *version) {
+		all := of.Schema.OpenAPIV3Schema.Properties
+		spec := all["spec"]
+		change(&spec)
+		all["spec"] = spec
+	}
+}
+
+// in changes a field of the spec.
+func in(name string, change func(*schema)) func(*version) {
+	return spec(func(spec *schema) {
+		field := spec.Properties[name]
+		change(&field)
+		spec.Properties[name] = field
+	})
+}
+
+// findsPlants makes each of these changes to the CRD of DatabaseClusters, and each must be found.
+func findsPlants(crdify string, files []string) error {
+	at := slices.IndexFunc(files, func(file string) bool { return strings.HasSuffix(file, "_databaseclusters.yaml") })
+	if at < 0 {
+		return fmt.Errorf("there is no CRD of DatabaseClusters among %s", files)
+	}
+	scratch, err := os.MkdirTemp("", "crdcompat-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	for i, p := range plants {
+		crd, err := load(files[at])
+		if err != nil {
+			return err
+		}
+		p.plant(&crd.Spec.Versions[0])
+		changed := filepath.Join(scratch, filepath.Base(files[at]))
+		if err := write(changed, crd); err != nil {
+			return err
+		}
+		found, err := compare(crdify, files[at], changed)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(found, func(c change) bool { return c.Check == p.check }) {
+			return fmt.Errorf("crdify finds %v in planted change %d, which breaks by %s: the check is blind, see %scrdify.yaml", found, i, p.check, folder)
+		}
+	}
+	return nil
+}
