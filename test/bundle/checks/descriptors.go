@@ -1,0 +1,107 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package checks says what is wrong with a bundle, one sentence a problem: functions without a cluster, for the
+// tests of the bundle and for the scorecard.
+package checks
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/operator-framework/api/pkg/manifests"
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// Descriptors tells which top-level field of spec and status has no descriptor, in any CRD that the CSV owns, and
+// which descriptor is for a field that does not exist.
+func Descriptors(bundle *manifests.Bundle) []string {
+	var problems []string
+	owned := map[string]bool{}
+	for _, description := range bundle.CSV.Spec.CustomResourceDefinitions.Owned {
+		owned[description.Name] = true
+		schema := schemaOf(bundle, description)
+		if schema == nil {
+			problems = append(problems, fmt.Sprintf("the CSV owns %s %s, and the bundle has no such CRD", description.Name, description.Version))
+			continue
+		}
+		problems = append(problems, descriptorsOf(description.Kind+" spec", schema.Properties["spec"], specPaths(description))...)
+		problems = append(problems, descriptorsOf(description.Kind+" status", schema.Properties["status"], statusPaths(description))...)
+	}
+	for _, crd := range bundle.V1CRDs {
+		if !owned[crd.Name] {
+			problems = append(problems, fmt.Sprintf("the bundle has the CRD %s, and the CSV does not own it", crd.Name))
+		}
+	}
+	return problems
+}
+
+func schemaOf(bundle *manifests.Bundle, description v1alpha1.CRDDescription) *apiextensionsv1.JSONSchemaProps {
+	for _, crd := range bundle.V1CRDs {
+		for _, version := range crd.Spec.Versions {
+			if crd.Name == description.Name && version.Name == description.Version && version.Schema != nil {
+				return version.Schema.OpenAPIV3Schema
+			}
+		}
+	}
+	return nil
+}
+
+func specPaths(description v1alpha1.CRDDescription) []string {
+	paths := make([]string, 0, len(description.SpecDescriptors))
+	for _, descriptor := range description.SpecDescriptors {
+		paths = append(paths, descriptor.Path)
+	}
+	return paths
+}
+
+func statusPaths(description v1alpha1.CRDDescription) []string {
+	paths := make([]string, 0, len(description.StatusDescriptors))
+	for _, descriptor := range description.StatusDescriptors {
+		paths = append(paths, descriptor.Path)
+	}
+	return paths
+}
+
+func descriptorsOf(where string, schema apiextensionsv1.JSONSchemaProps, paths []string) []string {
+	var problems []string
+	for _, field := range slices.Sorted(maps.Keys(schema.Properties)) {
+		if !slices.Contains(paths, field) {
+			problems = append(problems, fmt.Sprintf("%s.%s has no descriptor in the CSV", where, field))
+		}
+	}
+	seen := map[string]bool{}
+	for _, path := range paths {
+		if !has(schema, strings.Split(path, ".")) {
+			problems = append(problems, fmt.Sprintf("%s.%s has a descriptor in the CSV, and the CRD has no such field", where, path))
+		}
+		if seen[path] {
+			problems = append(problems, fmt.Sprintf("%s.%s has more than one descriptor in the CSV", where, path))
+		}
+		seen[path] = true
+	}
+	return problems
+}
+
+// has tells whether a schema knows a path of fields; those of lists are written as name or name[0].
+func has(schema apiextensionsv1.JSONSchemaProps, path []string) bool {
+	if len(path) == 0 {
+		return true
+	}
+	name, _, _ := strings.Cut(path[0], "[")
+	if field, known := schema.Properties[name]; known {
+		if field.Items != nil && field.Items.Schema != nil {
+			field = *field.Items.Schema
+		}
+		return has(field, path[1:])
+	}
+	// The keys of a map are the user's.
+	if values := schema.AdditionalProperties; values != nil && values.Schema != nil {
+		return has(*values.Schema, path[1:])
+	}
+	return false
+}
