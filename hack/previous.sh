@@ -3,6 +3,9 @@
 # else; prints the path of what it made. It is kept beside the pinned tools and made once.
 #
 #   hack/previous.sh crds      the folder with its CRDs
+#   hack/previous.sh bundle    the folder with its bundle for OLM
+#   hack/previous.sh image     the file with the operator's image, under the name that the bundle gives it
+#   hack/previous.sh version   its version, which is in hack/previous-release alone
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -39,7 +42,23 @@ crds() {
 	done
 }
 
+bundle() {
+	git archive "$commit:bundle" | tar -x -C "$1"
+}
+
+# image builds with that commit's own Makefile and the tools that it pins, whatever was given to make today.
+image() {
+	local source=$1/source
+	mkdir "$source" && git archive "$commit" | tar -x -C "$source" || return
+	env -u MAKEFLAGS -u MFLAGS -u MAKEOVERRIDES -u VERSION -u IMG -u IMAGE_TAG_BASE \
+		make -C "$source" --no-print-directory image >&2 || return
+	mv "$source/dist/operator.tar" "$1/" && rm -rf "$source"
+}
+
 case ${1:-} in
 crds) put crds crds ;;
-*) fail "name what you want of the previous release: crds" ;;
+bundle) put bundle bundle ;;
+image) folder=$(put image image) && echo "$folder/operator.tar" ;;
+version) echo "$version" ;;
+*) fail "name what you want of the previous release: crds, bundle, image or version" ;;
 esac
