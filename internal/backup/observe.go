@@ -27,7 +27,7 @@ import (
 )
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups;databaseclusters,verbs=get;list;watch
-// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=get
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=get,roleName=manager-cluster-role
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims;secrets,verbs=get
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch

@@ -14,7 +14,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=get
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=get,roleName=manager-cluster-role
 
 // readEngine reads the DatabaseEngine that the spec names. It never changes, so it is not watched; a missing one
 // is looked for again from time to time. That it must not be read, or that there is no such kind, lasts until a

@@ -19,7 +19,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingadmissionpolicies;validatingadmissionpolicybindings,verbs=get,resourceNames=databasecluster-operator-protected-clusters;databasecluster-operator-protected-claims;databasecluster-operator-protected-definitions
+// +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingadmissionpolicies;validatingadmissionpolicybindings,verbs=get,resourceNames=databasecluster-operator-protected-clusters;databasecluster-operator-protected-claims;databasecluster-operator-protected-definitions,roleName=manager-cluster-role
 
 // readProtection reads whether the admission policies are there by which the API server refuses to delete a
 // cluster that asks for it. They are nobody's children, so they are not watched but read from time to time. An

@@ -29,8 +29,8 @@ type installer struct {
 	log     logr.Logger
 }
 
-// +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingadmissionpolicies;validatingadmissionpolicybindings,verbs=create;patch,resourceNames=databasecluster-operator-protected-clusters;databasecluster-operator-protected-claims;databasecluster-operator-protected-definitions
-// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=create;patch,resourceNames=postgresql-single-v1;redis-single-v1
+// +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingadmissionpolicies;validatingadmissionpolicybindings,verbs=create;patch,resourceNames=databasecluster-operator-protected-clusters;databasecluster-operator-protected-claims;databasecluster-operator-protected-definitions,roleName=manager-cluster-role
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=create;patch,resourceNames=postgresql-single-v1;redis-single-v1,roleName=manager-cluster-role
 
 // NeedLeaderElection lets one replica do it.
 func (i installer) NeedLeaderElection() bool { return true }

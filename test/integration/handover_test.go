@@ -47,7 +47,7 @@ func holder(t *testing.T, ns string) (string, error) {
 func twoOperators(t *testing.T) *pair {
 	t.Helper()
 	ns := ownNamespace(t)
-	allowIn(t, ns, operatorUser, "../../config/rbac/leader_election_role.yaml")
+	allowIn(t, ns, operatorUser, leaderElectionRole)
 	flags := []string{"--watch-namespace=" + ns, "--leader-elect", "--leader-election-namespace=" + ns,
 		"--lease-duration=6s", "--lease-renew-deadline=4s", "--lease-retry-period=800ms"}
 	p := &pair{cluster: smallest(ns, "orders"), wire: wireUp(t)}

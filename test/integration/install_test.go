@@ -33,7 +33,7 @@ func TestAnOperatorWorksInTheNamespacesThatItIsTold(t *testing.T) {
 				user = "system:serviceaccount:" + spaces[0] + ":operator"
 				for i, works := range c.works {
 					if works {
-						allowIn(t, spaces[i], user, "../../config/rbac/role.yaml")
+						allowIn(t, spaces[i], user, managerRole)
 					}
 				}
 			}
@@ -69,7 +69,7 @@ func TestAnOperatorWorksInTheNamespacesThatItIsTold(t *testing.T) {
 func TestNamespacedRightsAreEnoughForEveryStory(t *testing.T) {
 	ns := ownNamespace(t)
 	user := "system:serviceaccount:" + ns + ":operator"
-	allowIn(t, ns, user, "../../config/rbac/role.yaml")
+	allowIn(t, ns, user, managerRole)
 	p := operator(t, kubeconfig(t, user, ""), []string{"WATCH_NAMESPACE=" + ns})
 	cluster := smallest(ns, "orders")
 	onVolumes(t)(cluster)

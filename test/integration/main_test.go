@@ -17,7 +17,6 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -78,7 +77,7 @@ func setUp() (stop func(), err error) {
 	if admin, err = client.NewWithWatch(config, client.Options{Scheme: scheme}); err != nil {
 		return nil, err
 	}
-	if err := allow(operatorUser, "../../config/rbac/role.yaml"); err != nil {
+	if err := allow(operatorUser, managerRole, managerClusterRole); err != nil {
 		return nil, err
 	}
 	return startOperator(config)
@@ -111,23 +110,6 @@ func startOperator(config *rest.Config) (stop func(), err error) {
 		}
 	})
 	return func() { cancel(); done.Wait() }, nil
-}
-
-// allow binds a user to the ClusterRole in a file.
-func allow(user, file string) error {
-	role := &rbacv1.ClusterRole{}
-	if err := load(file, role); err != nil {
-		return err
-	}
-	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: role.Name},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
-		Subjects:   []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: user}},
-	}
-	if err := admin.Create(context.Background(), role); err != nil {
-		return err
-	}
-	return admin.Create(context.Background(), binding)
 }
 
 // load reads a manifest.

@@ -20,8 +20,6 @@ import (
 	"testing"
 	"time"
 
-	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
@@ -138,21 +136,6 @@ func kubeconfig(t *testing.T, user, address string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// allowIn binds a user to rules in one namespace only.
-func allowIn(t *testing.T, ns, user, file string) {
-	t.Helper()
-	from := &rbacv1.ClusterRole{} // a Role has the same rules
-	if err := load(file, from); err != nil {
-		t.Fatal(err)
-	}
-	create(t, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: from.Name}, Rules: from.Rules})
-	create(t, &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: from.Name},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: from.Name},
-		Subjects:   []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: user}},
-	})
 }
 
 // wire is a connection to the API server that can be cut.

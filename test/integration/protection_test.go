@@ -256,7 +256,7 @@ func TestTheLeaderMakesThePoliciesThatAreMissing(t *testing.T) {
 func TestAnOperatorThatMayNotReadThePoliciesSaysSo(t *testing.T) {
 	ns := ownNamespace(t)
 	user := "system:serviceaccount:" + ns + ":operator"
-	allowIn(t, ns, user, "../../config/rbac/role.yaml")
+	allowIn(t, ns, user, managerRole)
 	p := operator(t, kubeconfig(t, user, ""), []string{"WATCH_NAMESPACE=" + ns})
 	cluster := smallest(ns, "orders")
 	protected(cluster)

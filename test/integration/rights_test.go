@@ -1,0 +1,90 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+// The roles of config/rbac that an operator works with: what it needs in each namespace that it works in, what belongs
+// to no namespace, and what it needs in its own.
+const (
+	managerRole        = "manager-role"
+	managerClusterRole = "manager-cluster-role"
+	leaderElectionRole = "leader-election-role"
+)
+
+// shipped is a role of config/rbac. A Role comes as a ClusterRole, which has the same rules.
+func shipped(name string) (*rbacv1.ClusterRole, error) {
+	files, err := filepath.Glob("../../config/rbac/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		for documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
+			role := &rbacv1.ClusterRole{}
+			if err := documents.Decode(role); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				return nil, fmt.Errorf("read %s: %w", file, err)
+			}
+			if role.Name == name && len(role.Rules) > 0 {
+				return role, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("config/rbac has no role %s", name)
+}
+
+// allow binds a user to roles in all namespaces.
+func allow(user string, roles ...string) error {
+	for _, name := range roles {
+		role, err := shipped(name)
+		if err != nil {
+			return err
+		}
+		binding := &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+			Subjects:   []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: user}},
+		}
+		if err := errors.Join(admin.Create(context.Background(), role), admin.Create(context.Background(), binding)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allowIn binds a user to a role in one namespace only.
+func allowIn(t *testing.T, ns, user, name string) {
+	t.Helper()
+	role, err := shipped(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	create(t, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}, Rules: role.Rules})
+	create(t, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+		Subjects:   []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: user}},
+	})
+}
