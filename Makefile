@@ -5,6 +5,8 @@ VERSION ?= 0.2.0
 IMAGE_TAG_BASE ?= ghcr.io/dbcluster/databasecluster-operator
 IMG ?= $(IMAGE_TAG_BASE):v$(VERSION)
 BUNDLE_IMG ?= $(IMAGE_TAG_BASE)-bundle:v$(VERSION)
+# SCORECARD_IMG holds the scorecard's tests of our own (test/scorecard).
+SCORECARD_IMG ?= $(IMAGE_TAG_BASE)-scorecard:v$(VERSION)
 # POSTGRES_IMG is the PostgreSQL image of the demo and the e2e tests. Default: one made from Debian's
 # packages; with CLUSTER=current the official one.
 POSTGRES_IMG ?=
@@ -25,8 +27,9 @@ LOCAL = $(BIN)/local
 # tool is the path of a pinned tool, built on first use outside the checkout.
 tool = $$($(LOCAL) tool $(1))
 KUBECTL ?= $(call tool,kubectl)
-# render is a kustomization with the operator's image in its places: the container's and TRANSFER_IMAGE's.
-render = $(call tool,kustomize) build $(1) | sed 's|: controller:latest$$|: $(IMG)|'
+# render is a kustomization with the operator's image in its places, the container's and TRANSFER_IMAGE's, and
+# with that of the scorecard.
+render = $(call tool,kustomize) build $(1) | sed 's|: controller:latest$$|: $(IMG)|; s|: scorecard:latest$$|: $(SCORECARD_IMG)|'
 GO_LDFLAGS = -s -w -X main.version=v$(VERSION)
 
 ##@ General
@@ -133,6 +136,10 @@ $(BIN)/manager:
 $(BIN)/transfer:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o $@ ./cmd/transfer
 
+.PHONY: $(BIN)/scorecard
+$(BIN)/scorecard:
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o $@ ./test/scorecard
+
 .PHONY: $(LOCAL)
 $(LOCAL):
 	@cd hack/local && CGO_ENABLED=0 go build -o $(abspath $@) .
@@ -150,6 +157,11 @@ image: $(BIN)/manager $(BIN)/transfer $(LOCAL) ## Build the operator image witho
 image-postgresql: $(LOCAL) ## Build a PostgreSQL image from Debian's packages, as dist/postgresql.tar.
 	@mkdir -p dist
 	@$(LOCAL) image postgresql --ref $(or $(POSTGRES_IMG),localhost/postgresql:15) --out dist/postgresql.tar
+
+.PHONY: image-scorecard
+image-scorecard: $(BIN)/scorecard $(LOCAL) ## Build the image of our scorecard tests without a daemon, as dist/scorecard.tar.
+	@mkdir -p dist
+	@$(LOCAL) image scorecard --binary scorecard=$(BIN)/scorecard --version v$(VERSION) --ref $(SCORECARD_IMG) --out dist/scorecard.tar
 
 .PHONY: docker-build
 docker-build: ## Build the operator image with Docker.
@@ -199,6 +211,10 @@ bundle: manifests $(LOCAL) ## Generate the OLM bundle and validate it.
 	@$(call render,config/manifests) | $(call tool,operator-sdk) generate bundle -q --overwrite --version $(VERSION) \
 		--channels=$(CHANNELS) --default-channel=$(DEFAULT_CHANNEL)
 	@$(call tool,operator-sdk) bundle validate ./bundle --select-optional suite=operatorframework
+
+.PHONY: scorecard
+scorecard: ## Run the scorecard on the real node; its results are in dist/scorecard.json.
+	@IMG=$(IMG) SCORECARD_IMG=$(SCORECARD_IMG) POSTGRES_IMG=$(POSTGRES_IMG) hack/scorecard.sh
 
 .PHONY: bundle-build
 bundle-build: ## Build the bundle image with Docker.

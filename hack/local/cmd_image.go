@@ -15,11 +15,12 @@ import (
 )
 
 const (
-	imageKinds = "pause, operator, postgresql, redis or versitygw"
+	imageKinds = "pause, operator, postgresql, redis, versitygw, scorecard or scorecard-test"
 	imageUsage = `usage:
   local image pause --out FILE
   local image operator --out FILE --version VERSION --binary manager=PATH --binary transfer=PATH [--binary NAME=PATH ...] [--ref REF]
-  local image postgresql | redis | versitygw --out FILE [--ref REF]`
+  local image scorecard --out FILE --version VERSION --binary scorecard=PATH [--ref REF]
+  local image postgresql | redis | versitygw | scorecard-test --out FILE [--ref REF]`
 )
 
 func init() {
@@ -36,6 +37,7 @@ func runImage(ctx context.Context, repo string, arguments []string) error {
 	kind := arguments[0]
 	assemble, known := map[string]func(context.Context, *imageFlags) error{
 		"pause": makePause, "operator": makeOperator, "postgresql": makePostgreSQL, "redis": makeRedis, "versitygw": makeVersitygw,
+		"scorecard": makeScorecard, "scorecard-test": makeScorecardTest,
 	}[kind]
 	if !known {
 		return fmt.Errorf("image %q is not known: take %s\n%s", kind, imageKinds, imageUsage)
@@ -67,7 +69,7 @@ func parseImageFlags(kind string, arguments []string) (*imageFlags, error) {
 	if kind != "pause" {
 		set.StringVar(&parsed.reference, "ref", "", "the image's name and tag")
 	}
-	if kind == "operator" {
+	if kind == "operator" || kind == "scorecard" {
 		set.StringVar(&parsed.version, "version", "", "the operator's version, such as 0.1.0")
 		set.Func("binary", "a program of the image, as NAME=PATH", parsed.addBinary)
 	}
@@ -118,6 +120,24 @@ func makeVersitygw(ctx context.Context, flags *imageFlags) error {
 	}
 	binary := binaries[tool]
 	return images.Versitygw(images.VersitygwOptions{
+		Options: flags.options(), Binary: binary.Path, Version: strings.TrimPrefix(binary.Version, "v"),
+	})
+}
+
+func makeScorecard(_ context.Context, flags *imageFlags) error {
+	return images.Scorecard(images.ScorecardOptions{
+		Options: flags.options(), Binary: flags.binaries["scorecard"], Version: strings.TrimPrefix(flags.version, "v"),
+	})
+}
+
+func makeScorecardTest(ctx context.Context, flags *imageFlags) error {
+	const tool = "scorecard-test"
+	binaries, err := build.All(ctx, flags.repo, tool)
+	if err != nil {
+		return err
+	}
+	binary := binaries[tool]
+	return images.ScorecardTest(images.ScorecardOptions{
 		Options: flags.options(), Binary: binary.Path, Version: strings.TrimPrefix(binary.Version, "v"),
 	})
 }

@@ -92,8 +92,8 @@ func TestAFieldWithoutADescriptorAndADescriptorWithoutAFieldAreFound(t *testing.
 		}, "DatabaseCluster status.conditions has no descriptor"},
 		{"one for a field that is not there", func(b *manifests.Bundle) {
 			c := cluster(b)
-			c.SpecDescriptors = append(c.SpecDescriptors, v1alpha1.SpecDescriptor{Path: "storage.colour"})
-		}, "DatabaseCluster spec.storage.colour has a descriptor"},
+			c.SpecDescriptors = append(c.SpecDescriptors, v1alpha1.SpecDescriptor{Path: "storage.color"})
+		}, "DatabaseCluster spec.storage.color has a descriptor"},
 		{"one below a list for a field that is not there", func(b *manifests.Bundle) {
 			c := cluster(b)
 			c.StatusDescriptors = append(c.StatusDescriptors, v1alpha1.StatusDescriptor{Path: "conditions[0].mood"})

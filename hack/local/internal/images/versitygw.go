@@ -19,15 +19,7 @@ type VersitygwOptions struct {
 // Versitygw packs versitygw, an S3 server for tests. Its buckets are folders of /data; the keys of its
 // administrator are ROOT_ACCESS_KEY_ID and ROOT_SECRET_ACCESS_KEY in the environment.
 func Versitygw(opts VersitygwOptions) error {
-	const program = "versitygw"
-	if err := checkBinary(program, opts.Binary); err != nil {
-		return err
-	}
-	layer, err := layerOf(append(accounts(), file{path: program, mode: 0o755, source: opts.Binary})...)
-	if err != nil {
-		return err
-	}
-	image, err := assemble(versitygwConfig(opts.Version), layer)
+	image, err := alone("versitygw", opts.Binary, versitygwConfig(opts.Version))
 	if err != nil {
 		return err
 	}

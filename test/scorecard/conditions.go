@@ -1,0 +1,100 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/test/bundle/checks"
+)
+
+// always are the conditions of every DatabaseCluster; asked for are those that a spec brings about. Of the others
+// UpdateAvailable needs a newer operator, StorageResizing a StorageClass that lets volumes grow.
+var (
+	always    = []string{dbv1.ConditionReady, dbv1.ConditionAvailable, dbv1.ConditionProgressing, dbv1.ConditionDegraded, dbv1.ConditionStalled}
+	askedFor  = []string{dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified, dbv1.ConditionProtectionEnforced}
+	ofABackup = []string{dbv1.ConditionReady, dbv1.ConditionStalled}
+)
+
+// skew is how far the clocks of two nodes may be apart.
+const skew = time.Minute
+
+// step is a change of a cluster, and the condition that it has to make True. That is there from then on.
+type step struct {
+	becomes string
+	change  func(*dbv1.DatabaseCluster)
+}
+
+var steps = []step{
+	{dbv1.ConditionPaused, func(c *dbv1.DatabaseCluster) { c.Spec.Paused = true }},
+	{dbv1.ConditionHibernated, func(c *dbv1.DatabaseCluster) { c.Spec.Paused, c.Spec.Hibernated = false, true }},
+}
+
+// conditionsAreComplete leads a cluster of one member through what its spec can ask for, to a deletion that is blocked,
+// and looks at all conditions each time.
+func (w *world) conditionsAreComplete(ctx context.Context) error {
+	cluster, err := w.database(ctx, w.name, func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true })
+	if err != nil {
+		return err
+	}
+	if err := w.turns(ctx, cluster, dbv1.ConditionReady); err != nil {
+		return err
+	}
+	types := slices.Concat(always, askedFor)
+	if err := complete(cluster, types); err != nil {
+		return err
+	}
+	for _, step := range steps {
+		types = append(types, step.becomes)
+		if err := w.change(ctx, cluster, step.change); err != nil {
+			return err
+		}
+		if err := w.turns(ctx, cluster, step.becomes); err != nil {
+			return err
+		}
+		if err := complete(cluster, types); err != nil {
+			return err
+		}
+	}
+	return w.deletionIsBlocked(ctx, cluster, types)
+}
+
+// deletionIsBlocked deletes a cluster whose hook fails, until somebody lets it go.
+func (w *world) deletionIsBlocked(ctx context.Context, cluster *dbv1.DatabaseCluster, types []string) error {
+	err := w.change(ctx, cluster, func(c *dbv1.DatabaseCluster) {
+		c.Spec.Deletion.Protection = false
+		// 30 is the exit code of what must not be tried again.
+		c.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Name: "never", Type: dbv1.HookCommand, Command: []string{"sh", "-c", "exit 30"}}}
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.remove(ctx, cluster); err != nil {
+		return err
+	}
+	if err := w.turns(ctx, cluster, dbv1.ConditionDeletionBlocked); err != nil {
+		return err
+	}
+	if err := complete(cluster, append(types, dbv1.ConditionDeletionBlocked)); err != nil {
+		return err
+	}
+	return w.let(ctx, cluster)
+}
+
+// complete tells what the conditions of a cluster or a backup lack.
+func complete(object client.Object, types []string) error {
+	problems := checks.Conditions(conditionsOf(object), types, object.GetGeneration(), time.Now().Add(skew))
+	if len(problems) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %s", called(object), strings.Join(problems, "; "))
+}
