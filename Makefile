@@ -13,6 +13,8 @@ POSTGRES_IMG ?=
 
 CHANNELS ?= candidate-v0,fast-v0,stable-v0
 DEFAULT_CHANNEL ?= stable-v0
+# BUNDLE_OUT is where the bundle is written to and validated: here, where it is committed, or elsewhere.
+BUNDLE_OUT ?= .
 
 # CONTAINER_TOOL builds and pushes images where there is a Docker daemon or podman.
 CONTAINER_TOOL ?= docker
@@ -206,11 +208,16 @@ undeploy: $(LOCAL) ## Remove the operator from the current context; the CRDs, th
 ##@ Packaging
 
 .PHONY: bundle
-bundle: manifests $(LOCAL) ## Generate the OLM bundle and validate it.
+bundle: manifests $(LOCAL) ## Generate the OLM bundle and validate it (IMG=...@sha256:... and BUNDLE_OUT=dist for a release).
 	@$(call tool,operator-sdk) generate kustomize manifests --interactive=false -q
-	@$(call render,config/manifests) | $(call tool,operator-sdk) generate bundle -q --overwrite --version $(VERSION) \
-		--channels=$(CHANNELS) --default-channel=$(DEFAULT_CHANNEL)
-	@$(call tool,operator-sdk) bundle validate ./bundle --select-optional suite=operatorframework
+	@$(call render,config/manifests) | VERSION=$(VERSION) IMG=$(IMG) CHANNELS=$(CHANNELS) \
+		DEFAULT_CHANNEL=$(DEFAULT_CHANNEL) BUNDLE_OUT=$(BUNDLE_OUT) hack/bundle.sh
+	@$(MAKE) --no-print-directory bundle-validate
+
+.PHONY: bundle-validate
+bundle-validate: $(LOCAL) ## Validate the OLM bundle by operator-sdk; a warning is a failure.
+	@$(call tool,operator-sdk) bundle validate $(BUNDLE_OUT)/bundle --select-optional suite=operatorframework \
+		-o json-alpha1 | go run ./hack/bundle judge
 
 .PHONY: scorecard
 scorecard: ## Run the scorecard on the real node; its results are in dist/scorecard.json.

@@ -12,7 +12,7 @@ import (
 // destination. It outlives the cluster. Backups of one cluster run one after the other, in the order of their
 // creation.
 //
-// +operator-sdk:csv:customresourcedefinitions:displayName="Database Backup",resources={{Job,v1,""},{Pod,v1,""}}
+// +operator-sdk:csv:customresourcedefinitions:displayName="Database Backup",order=2,resources={{Job,v1,""},{Pod,v1,""},{PersistentVolumeClaim,v1,""},{Secret,v1,""},{NetworkPolicy,v1,""},{DatabaseCluster,v1alpha1,""},{Event,v1,""}}
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=dbb,categories=all;databases
@@ -86,7 +86,7 @@ type DatabaseBackupSpec struct {
 	// deletes it first. Backups that a schedule made have Delete. In a namespace that is itself being deleted
 	// the data always stays. Default: Retain.
 	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors={"urn:alm:descriptor:com.tectonic.ui:select:Retain","urn:alm:descriptor:com.tectonic.ui:select:Delete"}
 	// +kubebuilder:default=Retain
 	// +kubebuilder:validation:Enum=Retain;Delete
 	DeletionPolicy BackupDeletionPolicy `json:"deletionPolicy,omitempty"`
@@ -114,20 +114,20 @@ func (p BackupPhase) Finished() bool { return p == BackupCompleted || p == Backu
 type DatabaseBackupStatus struct {
 	// phase is Pending, Running, Completed or Failed. The last two never change.
 	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=status
+	// +operator-sdk:csv:customresourcedefinitions:type=status,xDescriptors="urn:alm:descriptor:io.kubernetes.phase"
 	// +kubebuilder:validation:Enum=Pending;Running;Completed;Failed
 	Phase BackupPhase `json:"phase,omitempty"`
 
 	// message says what the backup waits for, or why it failed.
 	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=status
+	// +operator-sdk:csv:customresourcedefinitions:type=status,xDescriptors="urn:alm:descriptor:io.kubernetes.phase:reason"
 	// +kubebuilder:validation:MaxLength=32768
 	Message string `json:"message,omitempty"`
 
 	// conditions are Ready (True when the backup is complete) and Stalled (True when it has failed, or waits
 	// for a human); while it is being deleted, DeletionBlocked; once it was asked for, Verified.
 	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=status
+	// +operator-sdk:csv:customresourcedefinitions:type=status,xDescriptors="urn:alm:descriptor:io.kubernetes.conditions"
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=16
@@ -147,60 +147,73 @@ type DatabaseBackupStatus struct {
 
 	// destination is where the backup went, as it was when it started.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Destination *BackupDestination `json:"destination,omitempty"`
 
 	// clusterUID is the UID of the DatabaseCluster that was backed up.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=128
 	ClusterUID string `json:"clusterUID,omitempty"` //nolint:tagliatelle // as Kubernetes spells it, for example podUID
 
 	// engine is the DatabaseEngine of the cluster.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=253
 	Engine string `json:"engine,omitempty"`
 
 	// image is the image of the cluster.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=1024
 	Image string `json:"image,omitempty"`
 
 	// members is how many members the backup holds the data of.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Members int32 `json:"members,omitempty"`
 
 	// startTime is when the first byte was asked for.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 
 	// completionTime is when the backup was complete.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 
 	// duration is how long it took, for people.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=63
 	Duration string `json:"duration,omitempty"`
 
 	// bytes is how much the database gave, before compression; so far, while the backup runs.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Bytes int64 `json:"bytes,omitempty"`
 
 	// storedBytes is how much was written to the destination.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	StoredBytes int64 `json:"storedBytes,omitempty"`
 
 	// size is bytes in a form for people, for example 1.2 GiB.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=63
 	Size string `json:"size,omitempty"`
 
 	// rate is how fast it goes, or went over all, in a form for people, for example 85 MiB/s.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=63
 	Rate string `json:"rate,omitempty"`
 
 	// streams are the parts of the backup, one a member.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +listType=map
 	// +listMapKey=ordinal
 	// +kubebuilder:validation:MaxItems=16
@@ -208,6 +221,7 @@ type DatabaseBackupStatus struct {
 
 	// verification is the last try to restore the backup into a throw-away copy.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Verification *BackupVerification `json:"verification,omitempty"`
 }
 

@@ -19,12 +19,14 @@ type Storage struct {
 	// where the StorageClass allows it, and cannot shrink; a growth that is not done yet can be lowered.
 	// For an ephemeral volume it is the most that a member may store.
 	// +required
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self > 0 : self.matches('^([0-9]{1,18}([.][0-9]{1,3})?([KMGTPE]i|[kMGTPE]|[eE][0-9]{1,2})?|[0-9]{1,18}m)$') && quantity(self).isGreaterThan(quantity('0'))",message="spec.storage.size must be a quantity greater than zero, for example 10Gi"
 	Size resource.Quantity `json:"size"`
 
 	// storageClassName is the StorageClass of the volumes. Fixed at creation.
 	// Default: the Kubernetes cluster's default class.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:io.kubernetes:StorageClass"
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$`
 	StorageClassName *string `json:"storageClassName,omitempty"`
@@ -32,6 +34,7 @@ type Storage struct {
 	// ephemeral keeps the data in the pod instead of on a volume of its own, for caches: it is gone
 	// when the pod is. Fixed at creation. Default: false.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:booleanSwitch"
 	Ephemeral *bool `json:"ephemeral,omitempty"`
 }
 

@@ -16,7 +16,7 @@ type DatabaseClusterStatus struct {
 	// Where the spec asks for it: BackupHealthy, BackupVerified, ProtectionEnforced. While the cluster is
 	// being deleted: DeletionBlocked.
 	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=status
+	// +operator-sdk:csv:customresourcedefinitions:type=status,xDescriptors="urn:alm:descriptor:io.kubernetes.conditions"
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=32

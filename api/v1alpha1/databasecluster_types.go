@@ -16,7 +16,7 @@ import (
 // Members are independent of each other: what one stores, the others do not see, unless the
 // database's own software relates them.
 //
-// +operator-sdk:csv:customresourcedefinitions:displayName="Database Cluster",resources={{StatefulSet,v1,""},{Service,v1,""},{PodDisruptionBudget,v1,""},{PersistentVolumeClaim,v1,""},{Pod,v1,""},{Job,v1,""}}
+// +operator-sdk:csv:customresourcedefinitions:displayName="Database Cluster",order=1,resources={{StatefulSet,v1,""},{Service,v1,""},{PodDisruptionBudget,v1,""},{ConfigMap,v1,""},{Secret,v1,""},{PersistentVolumeClaim,v1,""},{Pod,v1,""},{Job,v1,""},{NetworkPolicy,v1,""},{DatabaseBackup,v1alpha1,""},{Event,v1,""}}
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas,selectorpath=.status.selector
@@ -69,7 +69,7 @@ type DatabaseClusterList struct {
 type DatabaseClusterSpec struct {
 	// replicas is the number of members, 1 to 9.
 	// +required
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:podCount"
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=9
 	Replicas int32 `json:"replicas"`
@@ -78,7 +78,7 @@ type DatabaseClusterSpec struct {
 	// The operator runs it as a non-root user; an image that starts as root also needs
 	// podSecurityContext.runAsUser.
 	// +required
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:Pattern=`^\S+$`
@@ -87,7 +87,7 @@ type DatabaseClusterSpec struct {
 	// engine is the DatabaseEngine that says how the database is run, backed up and restored. What this spec
 	// says itself wins over it. Default: none; the spec says all, and there are no backups.
 	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
@@ -104,7 +104,7 @@ type DatabaseClusterSpec struct {
 	// secretName is a Secret of this namespace whose keys members and actions find as files in /dbc/secrets.
 	// The engine says which keys it needs. Default: none.
 	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:io.kubernetes:Secret"
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
 	SecretName string `json:"secretName,omitempty"`
@@ -112,7 +112,7 @@ type DatabaseClusterSpec struct {
 	// imagePullPolicy says when the kubelet pulls the image: Always, IfNotPresent or Never.
 	// Default: Always for the tag "latest", otherwise IfNotPresent.
 	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:imagePullPolicy"
 	// +kubebuilder:validation:Enum=Always;IfNotPresent;Never
 	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty"`
 
@@ -127,7 +127,7 @@ type DatabaseClusterSpec struct {
 	// resources are the CPU and memory that each member requests and may use.
 	// Default: none requested, no limit.
 	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:resourceRequirements"
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 
 	// storage is the data volume of each member.
@@ -138,7 +138,7 @@ type DatabaseClusterSpec struct {
 	// port is the TCP port on which the database listens, 1 to 65535. Both Services offer it under
 	// the name "db". Default: the engine's, or 9000.
 	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:number"
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	Port int32 `json:"port,omitempty"`
@@ -146,7 +146,7 @@ type DatabaseClusterSpec struct {
 	// dataPath is the absolute path at which a member finds its data volume.
 	// Default: the engine's, or /var/lib/database.
 	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
 	// +kubebuilder:validation:MinLength=2
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:]+)+$') && !self.contains('/../') && !self.endsWith('/..')",message="spec.dataPath must be an absolute path without ':' or '..'"
@@ -193,7 +193,7 @@ type DatabaseClusterSpec struct {
 	// terminationGracePeriodSeconds is how long a member may take to stop before it is killed,
 	// in seconds, 0 to 86400. Default: the engine's, or 120.
 	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:number"
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=86400
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
@@ -242,13 +242,13 @@ type DatabaseClusterSpec struct {
 	// paused makes the operator observe and report only: it changes nothing, whatever the spec says,
 	// until this is false again. A deletion goes on all the same. Default: false.
 	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:booleanSwitch"
 	Paused bool `json:"paused,omitempty"`
 
 	// hibernated stops all members, one by one from the highest ordinal, and keeps their volumes. They come
 	// back when this is false again. Default: false.
 	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:booleanSwitch"
 	Hibernated bool `json:"hibernated,omitempty"`
 
 	// backup says where backups go, when they are made, how long they are kept, and how they are proved. It

@@ -13,7 +13,6 @@ import (
 // new version is a new DatabaseEngine, by convention with the version at the end of its name, such as
 // postgresql-single-v1.
 //
-// +operator-sdk:csv:customresourcedefinitions:displayName="Database Engine"
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Cluster,shortName=dbe,categories=databases
 // +kubebuilder:printcolumn:name="Topology",type=string,JSONPath=`.spec.topology`

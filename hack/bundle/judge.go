@@ -1,0 +1,42 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// verdict is what `operator-sdk bundle validate -o json-alpha1` prints.
+type verdict struct {
+	Passed  *bool `json:"passed"`
+	Outputs []struct {
+		Type    string `json:"type"`
+		Message string `json:"message"`
+	} `json:"outputs"`
+}
+
+// judge prints a verdict, and fails unless nothing at all was found: operator-sdk itself lets warnings pass.
+func judge(in io.Reader, out io.Writer) error {
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return fmt.Errorf("read the verdict: %w", err)
+	}
+	fmt.Fprintln(out, string(text))
+	var v verdict
+	if err := json.Unmarshal(text, &v); err != nil {
+		return fmt.Errorf("what operator-sdk said is no verdict: %w", err)
+	}
+	var problems []error
+	for _, o := range v.Outputs {
+		problems = append(problems, fmt.Errorf("%s: %s", o.Type, o.Message))
+	}
+	if v.Passed == nil || !*v.Passed {
+		problems = append(problems, errors.New("operator-sdk does not say that the bundle passed"))
+	}
+	return errors.Join(problems...)
+}
