@@ -57,9 +57,22 @@ manifests: $(LOCAL) ## Generate the CRDs and the RBAC rules.
 	@$(call tool,controller-gen) rbac:roleName=manager-role crd paths="./api/...;./internal/...;./cmd/..." output:crd:artifacts:config=config/crd/bases
 	@go run ./hack/crd config/crd/bases/*.yaml
 
+# CORE_TYPES are the types of Kubernetes in the API that have apply configurations of their own.
+CORE_TYPES = Affinity ConfigMapVolumeSource EmptyDirVolumeSource EnvFromSource EnvVar LocalObjectReference PodSecurityContext \
+	Probe ResourceRequirements SecretVolumeSource SecurityContext Toleration TopologySpreadConstraint
+space = $(subst ,, )
+core_configurations = $(subst $(space),;,$(strip $(CORE_TYPES:%=k8s.io/api/core/v1.%@k8s.io/client-go/applyconfigurations/core/v1)))
+
 .PHONY: generate
-generate: $(LOCAL) ## Generate the DeepCopy methods.
-	@$(call tool,controller-gen) object:headerFile=hack/boilerplate.go.txt paths="./api/..."
+generate: $(LOCAL) ## Generate the DeepCopy methods and the apply configurations.
+	@rm -rf api/v1alpha1/applyconfiguration
+	@$(call tool,controller-gen) object:headerFile=hack/boilerplate.go.txt paths="./api/v1alpha1" \
+		applyconfiguration:headerFile=hack/boilerplate.go.txt,omitToolVersion=true,externalApplyConfigurations="$(core_configurations)"
+
+.PHONY: api-docs
+api-docs: $(LOCAL) ## Generate docs/api.md from the types of the API.
+	@$(call tool,crd-ref-docs) --log-level=ERROR --source-path=api/v1alpha1 --config=hack/api-docs/config.yaml \
+		--renderer=markdown --templates-dir=hack/api-docs/templates --output-path=docs/api.md
 
 .PHONY: fmt
 fmt: ## Format the code.

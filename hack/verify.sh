@@ -76,14 +76,14 @@ generated_files_are_current() {
 	in_copy init -q || return
 	in_copy add --all || return
 	in_copy commit -q -m before || return
-	make -C "$copy" --no-print-directory generate manifests bundle || return
+	make -C "$copy" --no-print-directory generate manifests api-docs bundle || return
 
 	in_copy add --all || return
 	stale=$(in_copy diff --cached --stat=200 HEAD) || return
 	[[ -n $stale ]] || return 0
 	in_copy diff --cached HEAD | head -n 60
 	echo "$stale"
-	echo "Run \`make generate manifests bundle\` and commit the result."
+	echo "Run \`make generate manifests api-docs bundle\` and commit the result."
 	return 1
 }
 

@@ -45,8 +45,10 @@ type DatabaseEngineList struct {
 // Topology is how the members of a cluster are related.
 type Topology string
 
-// TopologyIndependent says that no member knows of another: each has data of its own.
-const TopologyIndependent Topology = "Independent"
+const (
+	// TopologyIndependent says that no member knows of another: each has data of its own.
+	TopologyIndependent Topology = "Independent"
+)
 
 // DatabaseEngineSpec declares how a kind of database is run.
 type DatabaseEngineSpec struct {

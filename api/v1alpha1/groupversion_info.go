@@ -4,6 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 
 // Package v1alpha1 is the API of the DatabaseCluster operator, group database.dbcluster.io.
 // +kubebuilder:object:generate=true
+// +kubebuilder:ac:generate=true
 // +groupName=database.dbcluster.io
 package v1alpha1
 
@@ -16,6 +17,9 @@ import (
 var (
 	// GroupVersion is the group and version of every kind in this package.
 	GroupVersion = schema.GroupVersion{Group: "database.dbcluster.io", Version: "v1alpha1"}
+
+	// SchemeGroupVersion is the same, under the name by which generated code knows it.
+	SchemeGroupVersion = GroupVersion
 
 	// SchemeBuilder collects the kinds of this package.
 	SchemeBuilder = runtime.NewSchemeBuilder(addKnownTypes)

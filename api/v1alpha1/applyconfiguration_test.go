@@ -1,0 +1,117 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package v1alpha1_test
+
+import (
+	"fmt"
+	"os/exec"
+	"reflect"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	"sigs.k8s.io/yaml"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	dbv1ac "github.com/dbcluster/databasecluster-operator/api/v1alpha1/applyconfiguration/api/v1alpha1"
+)
+
+// A program that makes a DatabaseCluster says only what it decides. It gives this to server-side apply under a field
+// owner of its own, for example by Apply of a client of controller-runtime; what others set stays theirs.
+func Example_applyConfiguration() {
+	cluster := dbv1ac.DatabaseCluster("orders", "shop").
+		WithLabels(map[string]string{"team": "checkout"}).
+		WithSpec(dbv1ac.DatabaseClusterSpec().
+			WithReplicas(3).
+			WithImage("docker.io/library/postgres:17").
+			WithEngine("postgresql-single-v1").
+			WithResources(corev1ac.ResourceRequirements().
+				WithRequests(corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")})).
+			WithStorage(dbv1ac.Storage().WithSize(resource.MustParse("20Gi"))).
+			WithEnv(corev1ac.EnvVar().WithName("TZ").WithValue("UTC")).
+			WithDeletion(dbv1ac.Deletion().WithProtection(true).WithVolumes(dbv1.VolumesRetain)))
+	text, err := yaml.Marshal(cluster)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Print(string(text))
+	// Output:
+	// apiVersion: database.dbcluster.io/v1alpha1
+	// kind: DatabaseCluster
+	// metadata:
+	//   labels:
+	//     team: checkout
+	//   name: orders
+	//   namespace: shop
+	// spec:
+	//   deletion:
+	//     protection: true
+	//     volumes: Retain
+	//   engine: postgresql-single-v1
+	//   env:
+	//   - name: TZ
+	//     value: UTC
+	//   image: docker.io/library/postgres:17
+	//   replicas: 3
+	//   resources:
+	//     requests:
+	//       memory: 1Gi
+	//   storage:
+	//     size: 20Gi
+}
+
+// What is generated is for other programs: they get the types, and neither the operator nor what it is built with.
+func TestApplyConfigurationsBringNothingOfTheOperatorAlong(t *testing.T) {
+	const module = "github.com/dbcluster/databasecluster-operator/"
+	const ours = module + "api/v1alpha1"
+	output, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "./applyconfiguration/...").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	if !strings.Contains(string(output), ours+"/applyconfiguration/") {
+		t.Fatalf("there are no apply configurations among %s", output)
+	}
+	for name := range strings.Lines(string(output)) {
+		name = strings.TrimSpace(name)
+		if strings.HasPrefix(name, module) && name != ours && !strings.HasPrefix(name, ours+"/applyconfiguration") {
+			t.Errorf("they import %s of the operator", name)
+		}
+		if strings.HasPrefix(name, "sigs.k8s.io/controller-runtime") {
+			t.Errorf("they import %s", name)
+		}
+	}
+}
+
+// A type of Kubernetes as it is would set each of its fields: CORE_TYPES of the Makefile names those that have an
+// apply configuration.
+func TestApplyConfigurationsSayOnlyWhatIsSet(t *testing.T) {
+	seen := map[reflect.Type]bool{}
+	var walk func(of reflect.Type, at string)
+	walk = func(of reflect.Type, at string) {
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct || seen[of] {
+			return
+		}
+		seen[of] = true
+		switch path := of.PkgPath(); {
+		case strings.HasPrefix(path, "k8s.io/api/"):
+			t.Errorf("%s is a %s.%s: name it in CORE_TYPES of the Makefile", at, path, of.Name())
+		case strings.Contains(path, "/applyconfiguration/"):
+			for field := range of.Fields() {
+				walk(field.Type, at+"."+field.Name)
+			}
+		}
+	}
+	walk(reflect.TypeFor[dbv1ac.DatabaseClusterApplyConfiguration](), "DatabaseCluster")
+	walk(reflect.TypeFor[dbv1ac.DatabaseBackupApplyConfiguration](), "DatabaseBackup")
+	walk(reflect.TypeFor[dbv1ac.DatabaseEngineApplyConfiguration](), "DatabaseEngine")
+	if len(seen) < 30 {
+		t.Errorf("only %d types were seen", len(seen))
+	}
+}
