@@ -191,9 +191,8 @@ docker-buildx: ## Build and push the operator image for several platforms.
 	$(CONTAINER_TOOL) buildx build --push --platform=$(PLATFORMS) --build-arg VERSION=v$(VERSION) -t $(IMG) .
 
 .PHONY: build-installer
-build-installer: manifests generate $(LOCAL) ## Write dist/install.yaml: CRDs and operator in one file.
-	@mkdir -p dist
-	@$(call render,config/default) > dist/install.yaml
+build-installer: manifests generate $(LOCAL) ## Write dist/crds.yaml, dist/operator.yaml and, as both in one file, dist/install.yaml.
+	@$(call render,config/default) | go run ./hack/package manifests dist
 
 ##@ Deployment
 
@@ -216,7 +215,8 @@ deploy: manifests $(LOCAL) ## Deploy CRDs and operator to the current context (I
 
 .PHONY: undeploy
 undeploy: $(LOCAL) ## Remove the operator from the current context; the CRDs, the clusters, their volumes and what protects them stay.
-	@$(call render,config/default) | $(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -l app.kubernetes.io/name=databasecluster-operator -f -
+	@$(call render,config/default) | go run ./hack/package manifests dist
+	@$(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -f dist/operator.yaml
 
 ##@ Packaging
 
@@ -235,6 +235,29 @@ bundle-validate: $(LOCAL) ## Validate the OLM bundle by operator-sdk; a warning 
 .PHONY: scorecard
 scorecard: ## Run the scorecard on the real node; its results are in dist/scorecard.json.
 	@IMG=$(IMG) SCORECARD_IMG=$(SCORECARD_IMG) POSTGRES_IMG=$(POSTGRES_IMG) hack/scorecard.sh
+
+.PHONY: chart
+chart: manifests $(LOCAL) ## Generate what the Helm chart has from config, and the table of its values in docs/install.md.
+	@$(call tool,kustomize) build config/default | go run ./hack/package chart $(VERSION)
+
+CHART = charts/databasecluster-operator
+
+.PHONY: helm-lint
+helm-lint: $(LOCAL) ## Lint the Helm chart; hold it against its golden files and against config/default.
+	@for values in $(CHART)/ci/*-values.yaml; do $(call tool,helm) lint --strict --quiet $(CHART) --values $$values; done
+	@DBC_HELM=$(call tool,helm) DBC_KUSTOMIZE=$(call tool,kustomize) go test -tags helm -count=1 ./test/packaging/... $(HELM_TEST)
+
+.PHONY: helm-golden
+helm-golden: HELM_TEST = -args -update
+helm-golden: helm-lint ## Write the golden files of the Helm chart anew.
+
+.PHONY: e2e-helm
+e2e-helm: ## Install, upgrade and uninstall by Helm on the real node, in the wrong order too.
+	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e-install.sh -run Helm
+
+.PHONY: e2e-install
+e2e-install: ## Install and uninstall by plain manifests on the real node, in the wrong order too.
+	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e-install.sh -run Manifests
 
 .PHONY: bundle-build
 bundle-build: ## Build the bundle image with Docker.

@@ -76,14 +76,14 @@ generated_files_are_current() {
 	in_copy init -q || return
 	in_copy add --all || return
 	in_copy commit -q -m before || return
-	make -C "$copy" --no-print-directory generate manifests api-docs bundle || return
+	make -C "$copy" --no-print-directory generate manifests api-docs bundle chart || return
 
 	in_copy add --all || return
 	stale=$(in_copy diff --cached --stat=200 HEAD) || return
 	[[ -n $stale ]] || return 0
 	in_copy diff --cached HEAD | head -n 60
 	echo "$stale"
-	echo "Run \`make generate manifests api-docs bundle\` and commit the result."
+	echo "Run \`make generate manifests api-docs bundle chart\` and commit the result."
 	return 1
 }
 
@@ -171,6 +171,7 @@ alerts_hold() {
 check 'every file is committed' everything_is_committed
 check 'generated files are current' generated_files_are_current
 check 'CRDs take what was stored' make --no-print-directory crd-compat
+check 'the Helm chart is config' make --no-print-directory helm-lint
 check 'one image everywhere' one_image_everywhere
 check 'docker has the sources' docker_has_the_sources
 check 'every go.mod is tidy' modules_are_tidy

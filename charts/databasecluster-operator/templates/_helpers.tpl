@@ -1,0 +1,72 @@
+{{/* What every name begins with. Releases whose names would meet Helm itself keeps apart. */}}
+{{- define "operator.fullname" -}}
+{{- $name := .Release.Name -}}
+{{- if .Values.fullnameOverride -}}
+{{- $name = .Values.fullnameOverride -}}
+{{- else if not (contains .Chart.Name .Release.Name) -}}
+{{- $name = printf "%s-%s" .Release.Name .Chart.Name -}}
+{{- end -}}
+{{- $name | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* The labels by which the operator's pods are found; they never change. */}}
+{{- define "operator.selector" -}}
+control-plane: controller-manager
+app.kubernetes.io/name: databasecluster-operator
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "operator.labels" -}}
+{{ include "operator.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "operator.serviceAccount" -}}
+{{- if .Values.serviceAccount.name -}}
+{{- .Values.serviceAccount.name -}}
+{{- else if .Values.serviceAccount.create -}}
+{{- include "operator.fullname" . }}-controller-manager
+{{- else -}}
+{{- fail "serviceAccount.create is false and serviceAccount.name is empty: name the ServiceAccount that the operator is to run as." -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "operator.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ .tag | default (printf "v%s" $.Chart.AppVersion) }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The rules of config/rbac, by the name that they have there. */}}
+{{- define "operator.rules" -}}
+{{- $file := printf "files/rules/%s.yaml" .name -}}
+{{- required (printf "The chart lacks %s: run `make chart`." $file) (.root.Files.Get $file) -}}
+{{- end -}}
+
+{{- define "operator.subject" -}}
+subjects:
+- kind: ServiceAccount
+  name: {{ include "operator.serviceAccount" . }}
+  namespace: {{ .Release.Namespace }}
+{{- end -}}
+
+{{/* Refuses a flag, or the variable that stands for it, that a value of the chart sets: two would contradict each other. */}}
+{{- define "operator.refuse" -}}
+{{- $ours := dict
+  "leader-elect" "it is always on, or two replicas would work at once"
+  "watch-namespace" "set watchNamespaces, which the operator's rights follow"
+  "transfer-image" "set image"
+  "install-engines" "set installEngines"
+  "install-admission-policies" "set admissionPolicies.install"
+  "metrics-bind-address" "set metrics.enabled"
+  "health-probe-bind-address" "the probes of the pod rely on it" -}}
+{{- with get $ours .flag -}}
+{{- fail (printf "%s has %q, which the chart itself sets: %s." $.value $.given .) -}}
+{{- end -}}
+{{- end -}}

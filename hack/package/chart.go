@@ -1,0 +1,116 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+const (
+	chart  = "charts/databasecluster-operator"
+	prefix = "databasecluster-operator-"
+	// keep tells Helm to leave an object when it is no longer part of the release, or the release goes.
+	keep = "    helm.sh/resource-policy: keep\n"
+)
+
+// writeChart writes what the chart has from config, into its folder files: templates read them.
+func writeChart(version string, documents []document) error {
+	files := fromConfig(documents)
+	for name, from := range map[string]string{"alerts.yaml": "config/prometheus/alerts.yaml", "monitor.yaml": "config/prometheus/monitor.yaml"} {
+		text, err := os.ReadFile(from)
+		if err != nil {
+			return err
+		}
+		files[name] = section(string(text), "spec")
+	}
+	dashboard, err := os.ReadFile("config/grafana/databasecluster.json")
+	if err != nil {
+		return err
+	}
+	files["dashboard.json"] = string(dashboard)
+	if err := os.RemoveAll(filepath.Join(chart, "files")); err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := write(filepath.Join(chart, "files", name), text); err != nil {
+			return err
+		}
+	}
+	if err := rewrite(filepath.Join(chart, "Chart.yaml"), versions(version)); err != nil {
+		return err
+	}
+	return writeTable()
+}
+
+// fromConfig are the definitions, the protection, and the rules of each role.
+func fromConfig(documents []document) map[string]string {
+	files := map[string]string{}
+	var protection []document
+	for _, d := range documents {
+		switch {
+		case d.definition():
+			plural, _, _ := strings.Cut(d.name, ".")
+			files["crds/"+plural+".yaml"] = kept(d).text
+		case d.protection():
+			protection = append(protection, kept(d))
+		case d.kind == "Role" || d.kind == "ClusterRole":
+			files["rules/"+strings.TrimPrefix(d.name, prefix)+".yaml"] = section(d.text, "rules")
+		}
+	}
+	files["admission.yaml"] = join(protection)
+	return files
+}
+
+// kept is a document that Helm leaves alone when the release goes.
+func kept(d document) document {
+	if head, rest, found := strings.Cut(d.text, "\nmetadata:\n  annotations:\n"); found {
+		d.text = head + "\nmetadata:\n  annotations:\n" + keep + rest
+		return d
+	}
+	d.text = strings.Replace(d.text, "\nmetadata:\n", "\nmetadata:\n  annotations:\n"+keep, 1)
+	return d
+}
+
+// section is a top-level field of a document with all that is below it.
+func section(text, field string) string {
+	var lines []string
+	inside := false
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(line, field+":") {
+			inside = true
+		} else if line != "" && line[0] != ' ' && line[0] != '-' && line[0] != '#' {
+			inside = false
+		}
+		if inside {
+			lines = append(lines, line)
+		}
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
+}
+
+var versionLine = regexp.MustCompile(`(?m)^(version|appVersion): .*$`)
+
+// versions gives a Chart.yaml the operator's version.
+func versions(version string) func(string) (string, error) {
+	return func(text string) (string, error) {
+		return versionLine.ReplaceAllString(text, "$1: "+version), nil
+	}
+}
+
+func rewrite(file string, change func(string) (string, error)) error {
+	before, err := os.ReadFile(file) //nolint:gosec // one of ours
+	if err != nil {
+		return err
+	}
+	after, err := change(string(before))
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return write(file, after)
+}

@@ -1,0 +1,43 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// writeManifests writes what stays, what goes with the operator, and both. Definitions come before what protects
+// them: a deletion of the file that asks in this order is refused before it takes the protection away.
+func writeManifests(folder string, documents []document) error {
+	parts := [3][]document{}
+	for _, d := range documents {
+		switch {
+		case d.definition():
+			parts[0] = append(parts[0], d)
+		case d.protection():
+			parts[1] = append(parts[1], d)
+		default:
+			parts[2] = append(parts[2], d)
+		}
+	}
+	stays := slices.Concat(parts[0], parts[1])
+	for name, content := range map[string][]document{
+		"crds.yaml": stays, "operator.yaml": parts[2], "install.yaml": slices.Concat(stays, parts[2]),
+	} {
+		if err := write(filepath.Join(folder, name), join(content)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func write(file, text string) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // it is no secret
+		return err
+	}
+	return os.WriteFile(file, []byte(text), 0o644) //nolint:gosec // it is no secret
+}

@@ -1,0 +1,152 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const manifests = `apiVersion: v1
+kind: Namespace
+metadata:
+  labels:
+    a: b
+  name: system
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  name: binding
+roleRef:
+  kind: Role
+  name: manager-role
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata:
+  name: databasecluster-operator-protected-clusters
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  annotations:
+    controller-gen.kubebuilder.io/version: v1
+  name: databaseclusters.database.dbcluster.io
+spec:
+  maximum: 9223372036854775
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: databasecluster-operator-manager-role
+rules:
+- verbs:
+  - get
+`
+
+func parts(t *testing.T) []document {
+	t.Helper()
+	all, err := split(manifests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestManifestsAreTakenApartByKindAndName(t *testing.T) {
+	var got []string
+	for _, d := range parts(t) {
+		got = append(got, d.kind+" "+d.name)
+	}
+	want := "Namespace system, RoleBinding binding, ValidatingAdmissionPolicy databasecluster-operator-protected-clusters, " +
+		"CustomResourceDefinition databaseclusters.database.dbcluster.io, ClusterRole databasecluster-operator-manager-role"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if join(parts(t)) != manifests {
+		t.Error("what was taken apart is not the same when it is put together")
+	}
+}
+
+func TestWhatIsNoManifestIsRefused(t *testing.T) {
+	for what, text := range map[string]string{"nothing": "\n", "a manifest without a kind": "metadata:\n  name: x\n", "one without a name": "kind: X\n"} {
+		if _, err := split(text); err == nil {
+			t.Errorf("%s was taken", what)
+		}
+	}
+}
+
+func TestWhatStaysIsInAFileOfItsOwnDefinitionsFirst(t *testing.T) {
+	folder := t.TempDir()
+	if err := writeManifests(folder, parts(t)); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"crds.yaml":     "CustomResourceDefinition ValidatingAdmissionPolicy",
+		"operator.yaml": "Namespace RoleBinding ClusterRole",
+		"install.yaml":  "CustomResourceDefinition ValidatingAdmissionPolicy Namespace RoleBinding ClusterRole",
+	} {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := split(string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kinds []string
+		for _, d := range all {
+			kinds = append(kinds, d.kind)
+		}
+		if got := strings.Join(kinds, " "); got != want {
+			t.Errorf("%s has %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestWhatStaysTellsHelmToKeepIt(t *testing.T) {
+	files := fromConfig(parts(t))
+	for file, want := range map[string]string{
+		"crds/databaseclusters.yaml": "metadata:\n  annotations:\n    helm.sh/resource-policy: keep\n    controller-gen.kubebuilder.io/version: v1\n  name: databaseclusters",
+		"admission.yaml":             "metadata:\n  annotations:\n    helm.sh/resource-policy: keep\n  name: databasecluster-operator-protected-clusters\n",
+	} {
+		if !strings.Contains(files[file], want) {
+			t.Errorf("%s does not say\n%s\nbut\n%s", file, want, files[file])
+		}
+	}
+	if !strings.Contains(files["crds/databaseclusters.yaml"], "maximum: 9223372036854775\n") {
+		t.Error("a number of the CRD changed")
+	}
+	if got := files["rules/manager-role.yaml"]; got != "rules:\n- verbs:\n  - get\n" {
+		t.Errorf("the rules of manager-role are %q", got)
+	}
+}
+
+func TestTheTableHasARowForEachValue(t *testing.T) {
+	got, err := table(`# About all.
+
+# How many.
+replicas: 2
+image:
+  # Over
+  # two lines.
+  tag: ""
+# Below it nothing has a row.
+resources:
+  limits: {memory: 1Gi}
+`)
+	want := "| value | default | what it does |\n|---|---|---|\n" +
+		"| `replicas` | `2` | How many. |\n| `image.tag` | `\"\"` | Over two lines. |\n" +
+		"| `resources` | `{limits: {memory: 1Gi}}` | Below it nothing has a row. |\n"
+	if err != nil || got != want {
+		t.Errorf("got %v\n%s\nwant\n%s", err, got, want)
+	}
+	if _, err := table("# Said.\na: 1\nb: 2\n"); err == nil || !strings.HasPrefix(err.Error(), "b has no comment") {
+		t.Errorf("a value that nobody explains was taken: %v", err)
+	}
+}

@@ -1,0 +1,92 @@
+//go:build helm
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package packaging holds the Helm chart against golden files and against config/default. `make helm-lint` runs it,
+// because it needs helm and kustomize.
+package packaging
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+const (
+	chart = "../../charts/databasecluster-operator"
+	// The release and the namespace under which the names are those of config/default.
+	release   = "databasecluster-operator"
+	namespace = "databasecluster-operator-system"
+)
+
+var helm, kustomize = os.Getenv("DBC_HELM"), os.Getenv("DBC_KUSTOMIZE")
+
+func TestMain(m *testing.M) {
+	if helm == "" || kustomize == "" {
+		fmt.Fprintln(os.Stderr, "packaging tests: DBC_HELM and DBC_KUSTOMIZE are not set: run them by `make helm-lint`, which has both")
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// template renders the chart; an error is what helm said.
+func template(arguments ...string) (string, error) {
+	command := exec.Command(helm, append([]string{"template", release, chart, "--namespace", namespace}, arguments...)...)
+	var said bytes.Buffer
+	command.Stderr = &said
+	text, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("helm template %s: %w\n%s", strings.Join(arguments, " "), err, said.String())
+	}
+	return string(text), nil
+}
+
+func rendered(t *testing.T, arguments ...string) objects {
+	t.Helper()
+	text, err := template(arguments...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decode(t, text)
+}
+
+// configured is config/default. Its image is one that nobody could mistake.
+var configured = sync.OnceValues(func() ([]byte, error) {
+	return exec.Command(kustomize, "build", "../../config/default").Output()
+})
+
+// objects by kind, namespace and name.
+type objects map[string]*unstructured.Unstructured
+
+func decode(t *testing.T, text string) objects {
+	t.Helper()
+	all := objects{}
+	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(text), 4096)
+	for {
+		object := &unstructured.Unstructured{}
+		if err := decoder.Decode(object); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if len(object.Object) == 0 {
+			continue
+		}
+		name := object.GetKind() + " " + strings.TrimPrefix(object.GetNamespace()+"/"+object.GetName(), "/")
+		if all[name] != nil {
+			t.Errorf("there are two of %s", name)
+		}
+		all[name] = object
+	}
+}

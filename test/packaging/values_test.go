@@ -1,0 +1,131 @@
+//go:build helm
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package packaging
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+func TestAWrongValueIsRefusedWithASentenceThatNamesIt(t *testing.T) {
+	cases := map[string]struct {
+		set  string
+		says []string
+	}{
+		"a value that does not exist":    {"replicaCount=3", []string{"additional properties 'replicaCount' not allowed"}},
+		"one below another":              {"image.name=x", []string{"'/image'", "'name' not allowed"}},
+		"no replica":                     {"replicas=0", []string{"'/replicas'", "got 0, want 1"}},
+		"a word for a number":            {"replicas=two", []string{"'/replicas'", "want integer"}},
+		"a tag in the repository":        {"image.repository=example.org/operator:1", []string{"'/image/repository'", "example.org/operator:1"}},
+		"a digest that is none":          {"image.digest=abc", []string{"'/image/digest'", "abc"}},
+		"a namespace that is none":       {"watchNamespaces={Shop}", []string{"'/watchNamespaces/0'", "Shop"}},
+		"a namespace twice":              {"watchNamespaces={shop,shop}", []string{"'/watchNamespaces'"}},
+		"namespaces in one string":       {"watchNamespaces=shop", []string{"'/watchNamespaces'", "want array"}},
+		"a flag that a value sets":       {"extraArgs={--watch-namespace=shop}", []string{"extraArgs", "--watch-namespace=shop", "set watchNamespaces"}},
+		"two leaders":                    {"extraArgs={-leader-elect=false}", []string{"extraArgs", "-leader-elect=false", "two replicas would work at once"}},
+		"a variable that a value sets":   {"extraEnv[0].name=TRANSFER_IMAGE,extraEnv[0].value=x", []string{"extraEnv", "TRANSFER_IMAGE", "set image"}},
+		"no ServiceAccount":              {"serviceAccount.create=false", []string{"serviceAccount.name is empty"}},
+		"alerts on metrics that are not": {"metrics.enabled=false,metrics.prometheusRule.enabled=true", []string{"metrics.enabled is false"}},
+		"an affinity of another kind":    {"affinity.nodes=x", []string{"'/affinity'", "'nodes' not allowed"}},
+	}
+	for what, c := range cases {
+		t.Run(what, func(t *testing.T) {
+			_, err := template("--set", c.set)
+			if err == nil {
+				t.Fatalf("%s was taken", c.set)
+			}
+			for _, words := range c.says {
+				if !strings.Contains(err.Error(), words) {
+					t.Errorf("helm says nothing of %q: %v", words, err)
+				}
+			}
+		})
+	}
+}
+
+// schema is as much of a JSON schema as values.yaml can be held against.
+type schema struct {
+	Properties map[string]schema `json:"properties"`
+}
+
+func TestTheSchemaKnowsTheValuesAndNoOthers(t *testing.T) {
+	var values map[string]any
+	var known schema
+	for name, into := range map[string]any{"values.yaml": &values, "values.schema.json": &known} {
+		text, err := os.ReadFile(filepath.Join(chart, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := yaml.Unmarshal(text, into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	delete(known.Properties, "global") // what a chart above this one gives to all of its charts
+	hold(t, "", values, known)
+}
+
+func hold(t *testing.T, path string, values map[string]any, known schema) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(known.Properties)) {
+		value, found := values[name]
+		below, isMap := value.(map[string]any)
+		switch {
+		case !found && path != "resources.":
+			t.Errorf("values.schema.json has %s%s, and values.yaml has not", path, name)
+		case isMap && len(below) > 0:
+			hold(t, path+name+".", below, known.Properties[name])
+		}
+	}
+	for name := range values {
+		if _, found := known.Properties[name]; !found && len(known.Properties) > 0 {
+			t.Errorf("values.yaml has %s%s, and values.schema.json has not", path, name)
+		}
+	}
+}
+
+// What an administrator sets must come out, and a second release beside another must not touch what both share.
+func TestASecondReleaseSharesNothingWithTheFirst(t *testing.T) {
+	const alone = "crds.install=false,admissionPolicies.install=false"
+	first := rendered(t)
+	second, err := template("--set", alone+",fullnameOverride=second")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range decode(t, second) {
+		if first[name] != nil {
+			t.Errorf("%s is in both releases", name)
+		}
+	}
+}
+
+func TestTheChartIsOfTheVersionOfTheMakefile(t *testing.T) {
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(makefile), "\nVERSION ?= ")
+	want, _, _ := strings.Cut(rest, "\n")
+	text, err := os.ReadFile(filepath.Join(chart, "Chart.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var about struct{ Version, AppVersion string }
+	if err := yaml.Unmarshal(text, &about); err != nil {
+		t.Fatal(err)
+	}
+	if about.Version != want || about.AppVersion != want {
+		said, _ := json.Marshal(about)
+		t.Errorf("Chart.yaml says %s, and the Makefile %s: run `make chart`", said, want)
+	}
+}
