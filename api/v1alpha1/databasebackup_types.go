@@ -189,12 +189,12 @@ type DatabaseBackupStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	Duration string `json:"duration,omitempty"`
 
-	// bytes is how much the database gave, before compression; so far, while the backup runs.
+	// bytes is how much the database gave, in bytes before compression; so far, while the backup runs.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Bytes int64 `json:"bytes,omitempty"`
 
-	// storedBytes is how much was written to the destination.
+	// storedBytes is how much was written to the destination, in bytes.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	StoredBytes int64 `json:"storedBytes,omitempty"`
@@ -231,11 +231,11 @@ type BackupStream struct {
 	// +required
 	Ordinal int32 `json:"ordinal"`
 
-	// bytes is how much the member gave, before compression.
+	// bytes is how much the member gave, in bytes before compression.
 	// +optional
 	Bytes int64 `json:"bytes,omitempty"`
 
-	// storedBytes is how much was written to the destination.
+	// storedBytes is how much was written to the destination, in bytes.
 	// +optional
 	StoredBytes int64 `json:"storedBytes,omitempty"`
 
@@ -275,11 +275,11 @@ type BackupVerification struct {
 	// +kubebuilder:validation:MaxLength=32768
 	Message string `json:"message,omitempty"`
 
-	// startTime is when it began.
+	// startTime is when the verification began.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 
-	// completionTime is when it ended.
+	// completionTime is when the verification ended.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 }

@@ -66,7 +66,7 @@ type BackupDestination struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[]A-Za-z0-9._:[-]+/?$')",message="endpoint must be the http:// or https:// URL of an S3 service, without a path"
 	Endpoint string `json:"endpoint,omitempty"`
 
-	// region of the bucket. Default: us-east-1.
+	// region is where the bucket is. Default: us-east-1.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[-a-z0-9]+$`
@@ -91,7 +91,7 @@ type BackupDestination struct {
 // BackupSchedule makes backups by the clock. A time that passed while nothing could be made, as when the
 // operator was down, is made up for once; while a backup of the cluster is unfinished no other is made.
 type BackupSchedule struct {
-	// name of the schedule, unique in the cluster, at most 11 characters. It becomes part of the backups' names.
+	// name is the schedule's own, unique in the cluster, at most 11 characters. It becomes part of the backups' names.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=11

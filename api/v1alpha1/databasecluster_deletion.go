@@ -83,7 +83,7 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="has(self.command) == (self.type == 'Command')",message="spec.deletion.hooks[]: command must be given for type Command, and for no other"
 type DeletionHook struct {
-	// name of the hook, unique in the cluster, at most 12 characters. It becomes part of the name of its Job or
+	// name is the hook's own, unique in the cluster, at most 12 characters. It becomes part of the name of its Job or
 	// DatabaseBackup.
 	// +required
 	// +kubebuilder:validation:MinLength=1
@@ -91,7 +91,7 @@ type DeletionHook struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="spec.deletion.hooks[].name must be a DNS label: lower case letters, digits and '-'"
 	Name string `json:"name"`
 
-	// type of the hook. Backup makes a DatabaseBackup at spec.backup.destination, also when no member runs: its
+	// type is what the hook does. Backup makes a DatabaseBackup at spec.backup.destination, also when no member runs: its
 	// Job then starts the database on the volume itself. Command runs a command as a Job with the cluster's
 	// image and environment, and with DBC_CLUSTER, DBC_NAMESPACE, DBC_PORT, DBC_REPLICAS and DBC_MEMBERS: the
 	// host names of the members from ordinal 0, separated by spaces. Shutdown stops the members one by one, and

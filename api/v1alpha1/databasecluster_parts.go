@@ -55,13 +55,13 @@ type Probes struct {
 
 // Service shapes the Service in front of all members.
 type Service struct {
-	// type of the Service: ClusterIP, NodePort or LoadBalancer. Default: ClusterIP.
+	// type is how the Service is reached: ClusterIP, NodePort or LoadBalancer. Default: ClusterIP.
 	// +optional
 	// +kubebuilder:default=ClusterIP
 	// +kubebuilder:validation:Enum=ClusterIP;NodePort;LoadBalancer
 	Type corev1.ServiceType `json:"type,omitempty"`
 
-	// annotations of the Service, for example those that a cloud's load balancer reads.
+	// annotations are set on the Service, for example those that a cloud's load balancer reads.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Annotations map[string]string `json:"annotations,omitempty"`

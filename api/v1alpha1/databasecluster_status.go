@@ -98,7 +98,7 @@ type ClusterBackupStatus struct {
 	// +optional
 	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
 
-	// lastCompletedBytes is how much the database gave for it, before compression.
+	// lastCompletedBytes is how much the database gave for it, in bytes before compression.
 	// +optional
 	LastCompletedBytes int64 `json:"lastCompletedBytes,omitempty"`
 
@@ -133,11 +133,11 @@ type RestoreStatus struct {
 	// +kubebuilder:validation:MaxLength=32768
 	Message string `json:"message,omitempty"`
 
-	// bytes is how much was given to the database so far, of all members.
+	// bytes is how much was given to the database so far, in bytes, of all members.
 	// +optional
 	Bytes int64 `json:"bytes,omitempty"`
 
-	// totalBytes is how much there is; left out while that is not known.
+	// totalBytes is how much there is, in bytes; left out while that is not known.
 	// +optional
 	TotalBytes int64 `json:"totalBytes,omitempty"`
 }
@@ -157,7 +157,7 @@ const (
 
 // HookStatus tells how a deletion hook went.
 type HookStatus struct {
-	// name of the hook.
+	// name is that of the hook in spec.deletion.hooks.
 	// +required
 	// +kubebuilder:validation:MaxLength=12
 	Name string `json:"name"`
@@ -204,7 +204,7 @@ type StoppedMember struct {
 	// +kubebuilder:validation:MaxLength=63
 	Pod string `json:"pod"`
 
-	// exitCode of the database; left out where it is not known.
+	// exitCode is what the database exited with; left out where it is not known.
 	// +optional
 	ExitCode *int32 `json:"exitCode,omitempty"`
 }
@@ -269,22 +269,22 @@ type VolumeStatus struct {
 	// +kubebuilder:validation:MaxLength=253
 	Claim string `json:"claim"`
 
-	// requested is the size that the claim asks for.
+	// requested is the size that the claim asks for, for example 10Gi.
 	// +optional
 	Requested resource.Quantity `json:"requested,omitzero"`
 
-	// capacity is the size that the volume has. Left out while it is not bound.
+	// capacity is the size that the volume has, for example 10Gi. Left out while it is not bound.
 	// +optional
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
 }
 
 // StorageStatus tells how large the volumes are.
 type StorageStatus struct {
-	// requested is the largest size that a member's claim asks for.
+	// requested is the largest size that a member's claim asks for, for example 10Gi.
 	// +required
 	Requested resource.Quantity `json:"requested"`
 
-	// capacity is the size of the smallest volume. Left out while none is bound.
+	// capacity is the size of the smallest volume, for example 10Gi. Left out while none is bound.
 	// +optional
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
 }

@@ -31,20 +31,20 @@ type Config struct {
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.initContainers) || !has(self.sidecars) || self.initContainers.all(i, self.sidecars.all(s, s.name != i.name))",message="spec.template.initContainers and spec.template.sidecars must not share a name"
 type PodTemplate struct {
-	// labels of the pods. Keys of the operator's, app.kubernetes.io/... and database.dbcluster.io/..., cannot be set.
+	// labels are set on the pods. Keys of the operator's, app.kubernetes.io/... and database.dbcluster.io/..., cannot be.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	// +kubebuilder:validation:XValidation:rule="self.all(key, !key.startsWith('app.kubernetes.io/') && !key.startsWith('database.dbcluster.io/') && !key.startsWith('apps.kubernetes.io/') && key != 'controller-revision-hash' && !key.startsWith('statefulset.kubernetes.io/'))",message="spec.template.labels must not set keys that start with 'app.kubernetes.io/', 'apps.kubernetes.io/', 'statefulset.kubernetes.io/' or 'database.dbcluster.io/', nor 'controller-revision-hash': Kubernetes or the operator sets those"
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// annotations of the pods. Keys of the operator's, database.dbcluster.io/... and
-	// scripts.database.dbcluster.io/..., cannot be set.
+	// annotations are set on the pods. Keys of the operator's, database.dbcluster.io/... and
+	// scripts.database.dbcluster.io/..., cannot be.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	// +kubebuilder:validation:XValidation:rule="self.all(key, !key.startsWith('database.dbcluster.io/') && !key.startsWith('scripts.database.dbcluster.io/'))",message="spec.template.annotations must not set keys that start with 'database.dbcluster.io/' or 'scripts.database.dbcluster.io/': the operator sets those"
 	Annotations map[string]string `json:"annotations,omitempty"`
 
-	// volumes of the pods besides "data" and "config".
+	// volumes are those that the pods have besides "data" and "config".
 	// +optional
 	// +listType=map
 	// +listMapKey=name
@@ -77,17 +77,17 @@ type PodTemplate struct {
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.configMap) ? 1 : 0) + (has(self.secret) ? 1 : 0) + (has(self.emptyDir) ? 1 : 0) == 1",message="spec.template.volumes[] must have exactly one of configMap, secret and emptyDir"
 type Volume struct {
-	// name of the volume.
+	// name is what volumeMounts call the volume; not "data" or "config", which the operator makes.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$') && !(self in ['data', 'config']) && !self.startsWith('dbc-')",message="spec.template.volumes[].name must be a DNS label other than 'data' and 'config' that does not start with 'dbc-': those are the operator's"
 	Name string `json:"name"`
 
-	// configMap of this namespace. A change of its content restarts the members one by one.
+	// configMap is a ConfigMap of this namespace. A change of its content restarts the members one by one.
 	// +optional
 	ConfigMap *corev1.ConfigMapVolumeSource `json:"configMap,omitempty"`
 
-	// secret of this namespace. A change of its content restarts the members one by one.
+	// secret is a Secret of this namespace. A change of its content restarts the members one by one.
 	// +optional
 	Secret *corev1.SecretVolumeSource `json:"secret,omitempty"`
 
@@ -98,7 +98,7 @@ type Volume struct {
 
 // VolumeMount puts a volume into a container.
 type VolumeMount struct {
-	// name of the volume: one of spec.template.volumes, "data" or, with spec.config, "config".
+	// name is that of the volume: one of spec.template.volumes, "data" or, with spec.config, "config".
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`
@@ -123,13 +123,13 @@ type VolumeMount struct {
 // Container runs in every member's pod. It cannot become root by itself nor get capabilities: those
 // settings are the operator's.
 type Container struct {
-	// name of the container.
+	// name is the container's own, unique in the pod; not "database", which is the operator's.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$') && self != 'database'",message="the name of a container in spec.template must be a DNS label other than 'database', which is the operator's"
 	Name string `json:"name"`
 
-	// image of the container. Default: the cluster's.
+	// image is what the container runs. Default: the cluster's.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:Pattern=`^\S*$`
@@ -205,7 +205,7 @@ type Sidecar struct {
 
 // SidecarPort is a TCP port of a sidecar, for example the one of a metrics exporter.
 type SidecarPort struct {
-	// name of the port.
+	// name is the port's own, unique in the sidecar; not "db", which is the database's.
 	// +required
 	// +kubebuilder:validation:MaxLength=15
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$') && self != 'db'",message="spec.template.sidecars[].ports[].name must be a DNS label other than 'db', which is the database's"

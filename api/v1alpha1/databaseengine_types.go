@@ -159,13 +159,13 @@ type EngineContainer struct {
 
 // EngineVariable is an environment variable.
 type EngineVariable struct {
-	// name of the variable. Names that start with "DBC_" are the operator's.
+	// name is the name of the variable. Names that start with "DBC_" are the operator's.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z_][A-Za-z0-9_]*$') && !self.startsWith('DBC_')",message="spec.container.env[].name must have letters, digits and '_' only, must not begin with a digit, nor with 'DBC_', which is the operator's"
 	Name string `json:"name"`
 
-	// value of the variable. "$(NAME)" stands for the value of another one.
+	// value is what the variable is set to. "$(NAME)" stands for the value of another one.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32768
 	Value string `json:"value,omitempty"`
@@ -178,7 +178,7 @@ type EngineVariable struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.pattern) || 'x'.matches('^(?:' + self.pattern + ')$') in [true, false]",message="spec.parameters[].pattern must be a regular expression (RE2)"
 // +kubebuilder:validation:XValidation:rule="!has(self.default) || self.default.size() == 0 || (!has(self.pattern) || self.default.matches('^(?:' + self.pattern + ')$')) && (!has(self.enum) || self.default in self.enum)",message="spec.parameters[].default must be a value that pattern or enum takes, or empty"
 type EngineParameter struct {
-	// name of the parameter.
+	// name is what clusters call the parameter in spec.parameters.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
@@ -228,7 +228,7 @@ type EngineActions struct {
 // EngineAction is a command that runs in the cluster's image as a Job. Exit codes: 0 done; 11 failed for now,
 // try again; 20 a precondition is not met; 30 refused as unsafe; 40 not applicable; anything else failed.
 type EngineAction struct {
-	// command is what runs.
+	// command is what runs: a program of the image, or a script by its path in /dbc/scripts, and its arguments.
 	// +required
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1

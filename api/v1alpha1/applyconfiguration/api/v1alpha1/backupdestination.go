@@ -16,7 +16,7 @@ type BackupDestinationApplyConfiguration struct {
 	// endpoint is the URL of an S3 service, for example https://s3.example.org. Default: that of Amazon for
 	// the region.
 	Endpoint *string `json:"endpoint,omitempty"`
-	// region of the bucket. Default: us-east-1.
+	// region is where the bucket is. Default: us-east-1.
 	Region *string `json:"region,omitempty"`
 	// credentialsSecretName is the Secret of this namespace with the keys AWS_ACCESS_KEY_ID and
 	// AWS_SECRET_ACCESS_KEY, perhaps AWS_SESSION_TOKEN, and perhaps ca.crt: authorities that the endpoint's

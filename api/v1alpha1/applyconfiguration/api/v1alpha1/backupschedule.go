@@ -12,7 +12,7 @@ package v1alpha1
 // BackupSchedule makes backups by the clock. A time that passed while nothing could be made, as when the
 // operator was down, is made up for once; while a backup of the cluster is unfinished no other is made.
 type BackupScheduleApplyConfiguration struct {
-	// name of the schedule, unique in the cluster, at most 11 characters. It becomes part of the backups' names.
+	// name is the schedule's own, unique in the cluster, at most 11 characters. It becomes part of the backups' names.
 	Name *string `json:"name,omitempty"`
 	// cron is when: minute, hour, day, month, weekday, for example "30 3 * * *"; or
 	// @hourly, @daily, @weekly, @monthly.

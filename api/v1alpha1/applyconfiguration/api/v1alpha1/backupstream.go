@@ -13,9 +13,9 @@ package v1alpha1
 type BackupStreamApplyConfiguration struct {
 	// ordinal is the member's number, from 0.
 	Ordinal *int32 `json:"ordinal,omitempty"`
-	// bytes is how much the member gave, before compression.
+	// bytes is how much the member gave, in bytes before compression.
 	Bytes *int64 `json:"bytes,omitempty"`
-	// storedBytes is how much was written to the destination.
+	// storedBytes is how much was written to the destination, in bytes.
 	StoredBytes *int64 `json:"storedBytes,omitempty"`
 	// sha256 is the checksum of what the member gave, in hexadecimal digits.
 	SHA256 *string `json:"sha256,omitempty"`

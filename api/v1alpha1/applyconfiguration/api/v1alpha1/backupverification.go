@@ -22,9 +22,9 @@ type BackupVerificationApplyConfiguration struct {
 	Phase *apiv1alpha1.VerificationPhase `json:"phase,omitempty"`
 	// message says what the copy answered, or why it failed.
 	Message *string `json:"message,omitempty"`
-	// startTime is when it began.
+	// startTime is when the verification began.
 	StartTime *v1.Time `json:"startTime,omitempty"`
-	// completionTime is when it ended.
+	// completionTime is when the verification ended.
 	CompletionTime *v1.Time `json:"completionTime,omitempty"`
 }
 

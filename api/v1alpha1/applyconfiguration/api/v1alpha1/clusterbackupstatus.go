@@ -19,7 +19,7 @@ type ClusterBackupStatusApplyConfiguration struct {
 	LastCompleted *string `json:"lastCompleted,omitempty"`
 	// lastCompletionTime is when that was complete.
 	LastCompletionTime *v1.Time `json:"lastCompletionTime,omitempty"`
-	// lastCompletedBytes is how much the database gave for it, before compression.
+	// lastCompletedBytes is how much the database gave for it, in bytes before compression.
 	LastCompletedBytes *int64 `json:"lastCompletedBytes,omitempty"`
 	// lastVerified is the newest backup whose restore was tried and succeeded.
 	LastVerified *string `json:"lastVerified,omitempty"`

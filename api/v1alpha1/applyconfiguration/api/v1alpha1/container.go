@@ -17,9 +17,9 @@ import (
 // Container runs in every member's pod. It cannot become root by itself nor get capabilities: those
 // settings are the operator's.
 type ContainerApplyConfiguration struct {
-	// name of the container.
+	// name is the container's own, unique in the pod; not "database", which is the operator's.
 	Name *string `json:"name,omitempty"`
-	// image of the container. Default: the cluster's.
+	// image is what the container runs. Default: the cluster's.
 	Image *string `json:"image,omitempty"`
 	// imagePullPolicy says when the kubelet pulls the image: Always, IfNotPresent or Never.
 	// Default: Always for the tag "latest", otherwise IfNotPresent.

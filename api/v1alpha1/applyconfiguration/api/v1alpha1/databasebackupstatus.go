@@ -45,9 +45,9 @@ type DatabaseBackupStatusApplyConfiguration struct {
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 	// duration is how long it took, for people.
 	Duration *string `json:"duration,omitempty"`
-	// bytes is how much the database gave, before compression; so far, while the backup runs.
+	// bytes is how much the database gave, in bytes before compression; so far, while the backup runs.
 	Bytes *int64 `json:"bytes,omitempty"`
-	// storedBytes is how much was written to the destination.
+	// storedBytes is how much was written to the destination, in bytes.
 	StoredBytes *int64 `json:"storedBytes,omitempty"`
 	// size is bytes in a form for people, for example 1.2 GiB.
 	Size *string `json:"size,omitempty"`

@@ -15,10 +15,10 @@ import (
 //
 // DeletionHook is one thing to do before the cluster goes.
 type DeletionHookApplyConfiguration struct {
-	// name of the hook, unique in the cluster, at most 12 characters. It becomes part of the name of its Job or
+	// name is the hook's own, unique in the cluster, at most 12 characters. It becomes part of the name of its Job or
 	// DatabaseBackup.
 	Name *string `json:"name,omitempty"`
-	// type of the hook. Backup makes a DatabaseBackup at spec.backup.destination, also when no member runs: its
+	// type is what the hook does. Backup makes a DatabaseBackup at spec.backup.destination, also when no member runs: its
 	// Job then starts the database on the volume itself. Command runs a command as a Job with the cluster's
 	// image and environment, and with DBC_CLUSTER, DBC_NAMESPACE, DBC_PORT, DBC_REPLICAS and DBC_MEMBERS: the
 	// host names of the members from ordinal 0, separated by spaces. Shutdown stops the members one by one, and

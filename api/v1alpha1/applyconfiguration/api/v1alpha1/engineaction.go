@@ -12,7 +12,7 @@ package v1alpha1
 // EngineAction is a command that runs in the cluster's image as a Job. Exit codes: 0 done; 11 failed for now,
 // try again; 20 a precondition is not met; 30 refused as unsafe; 40 not applicable; anything else failed.
 type EngineActionApplyConfiguration struct {
-	// command is what runs.
+	// command is what runs: a program of the image, or a script by its path in /dbc/scripts, and its arguments.
 	Command []string `json:"command,omitempty"`
 }
 

@@ -12,7 +12,7 @@ package v1alpha1
 // EngineParameter is what clusters can set in spec.parameters. Members and actions find it in the environment
 // as DBC_PARAM_ and the name in upper case, with '_' for every other character than a letter or digit.
 type EngineParameterApplyConfiguration struct {
-	// name of the parameter.
+	// name is what clusters call the parameter in spec.parameters.
 	Name *string `json:"name,omitempty"`
 	// description says what it does, for people.
 	Description *string `json:"description,omitempty"`

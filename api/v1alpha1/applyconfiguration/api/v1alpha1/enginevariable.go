@@ -11,9 +11,9 @@ package v1alpha1
 //
 // EngineVariable is an environment variable.
 type EngineVariableApplyConfiguration struct {
-	// name of the variable. Names that start with "DBC_" are the operator's.
+	// name is the name of the variable. Names that start with "DBC_" are the operator's.
 	Name *string `json:"name,omitempty"`
-	// value of the variable. "$(NAME)" stands for the value of another one.
+	// value is what the variable is set to. "$(NAME)" stands for the value of another one.
 	Value *string `json:"value,omitempty"`
 }
 

@@ -15,7 +15,7 @@ import (
 //
 // HookStatus tells how a deletion hook went.
 type HookStatusApplyConfiguration struct {
-	// name of the hook.
+	// name is that of the hook in spec.deletion.hooks.
 	Name *string `json:"name,omitempty"`
 	// phase is Pending, Running, Succeeded, Failed or Skipped.
 	Phase *apiv1alpha1.HookPhase `json:"phase,omitempty"`

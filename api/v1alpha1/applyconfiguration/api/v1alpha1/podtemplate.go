@@ -11,12 +11,12 @@ package v1alpha1
 //
 // PodTemplate adds to the members' pods.
 type PodTemplateApplyConfiguration struct {
-	// labels of the pods. Keys of the operator's, app.kubernetes.io/... and database.dbcluster.io/..., cannot be set.
+	// labels are set on the pods. Keys of the operator's, app.kubernetes.io/... and database.dbcluster.io/..., cannot be.
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations of the pods. Keys of the operator's, database.dbcluster.io/... and
-	// scripts.database.dbcluster.io/..., cannot be set.
+	// annotations are set on the pods. Keys of the operator's, database.dbcluster.io/... and
+	// scripts.database.dbcluster.io/..., cannot be.
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// volumes of the pods besides "data" and "config".
+	// volumes are those that the pods have besides "data" and "config".
 	Volumes []VolumeApplyConfiguration `json:"volumes,omitempty"`
 	// volumeMounts put these volumes into the database container.
 	VolumeMounts []VolumeMountApplyConfiguration `json:"volumeMounts,omitempty"`

@@ -21,9 +21,9 @@ type RestoreStatusApplyConfiguration struct {
 	Phase *apiv1alpha1.RestorePhase `json:"phase,omitempty"`
 	// message says how far it is, or why it failed.
 	Message *string `json:"message,omitempty"`
-	// bytes is how much was given to the database so far, of all members.
+	// bytes is how much was given to the database so far, in bytes, of all members.
 	Bytes *int64 `json:"bytes,omitempty"`
-	// totalBytes is how much there is; left out while that is not known.
+	// totalBytes is how much there is, in bytes; left out while that is not known.
 	TotalBytes *int64 `json:"totalBytes,omitempty"`
 }
 

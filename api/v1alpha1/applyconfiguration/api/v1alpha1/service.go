@@ -15,9 +15,9 @@ import (
 //
 // Service shapes the Service in front of all members.
 type ServiceApplyConfiguration struct {
-	// type of the Service: ClusterIP, NodePort or LoadBalancer. Default: ClusterIP.
+	// type is how the Service is reached: ClusterIP, NodePort or LoadBalancer. Default: ClusterIP.
 	Type *v1.ServiceType `json:"type,omitempty"`
-	// annotations of the Service, for example those that a cloud's load balancer reads.
+	// annotations are set on the Service, for example those that a cloud's load balancer reads.
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 

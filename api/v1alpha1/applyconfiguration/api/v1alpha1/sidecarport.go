@@ -11,7 +11,7 @@ package v1alpha1
 //
 // SidecarPort is a TCP port of a sidecar, for example the one of a metrics exporter.
 type SidecarPortApplyConfiguration struct {
-	// name of the port.
+	// name is the port's own, unique in the sidecar; not "db", which is the database's.
 	Name *string `json:"name,omitempty"`
 	// port is the number, 1 to 65535.
 	Port *int32 `json:"port,omitempty"`

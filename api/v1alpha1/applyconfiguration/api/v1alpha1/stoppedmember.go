@@ -13,7 +13,7 @@ package v1alpha1
 type StoppedMemberApplyConfiguration struct {
 	// pod is the name of the member's pod.
 	Pod *string `json:"pod,omitempty"`
-	// exitCode of the database; left out where it is not known.
+	// exitCode is what the database exited with; left out where it is not known.
 	ExitCode *int32 `json:"exitCode,omitempty"`
 }
 

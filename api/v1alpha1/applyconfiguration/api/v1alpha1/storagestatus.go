@@ -15,9 +15,9 @@ import (
 //
 // StorageStatus tells how large the volumes are.
 type StorageStatusApplyConfiguration struct {
-	// requested is the largest size that a member's claim asks for.
+	// requested is the largest size that a member's claim asks for, for example 10Gi.
 	Requested *resource.Quantity `json:"requested,omitempty"`
-	// capacity is the size of the smallest volume. Left out while none is bound.
+	// capacity is the size of the smallest volume, for example 10Gi. Left out while none is bound.
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
 }
 

@@ -15,11 +15,11 @@ import (
 //
 // Volume is a volume of every member's pod.
 type VolumeApplyConfiguration struct {
-	// name of the volume.
+	// name is what volumeMounts call the volume; not "data" or "config", which the operator makes.
 	Name *string `json:"name,omitempty"`
-	// configMap of this namespace. A change of its content restarts the members one by one.
+	// configMap is a ConfigMap of this namespace. A change of its content restarts the members one by one.
 	ConfigMap *v1.ConfigMapVolumeSourceApplyConfiguration `json:"configMap,omitempty"`
-	// secret of this namespace. A change of its content restarts the members one by one.
+	// secret is a Secret of this namespace. A change of its content restarts the members one by one.
 	Secret *v1.SecretVolumeSourceApplyConfiguration `json:"secret,omitempty"`
 	// emptyDir is an empty directory that goes with the pod.
 	EmptyDir *v1.EmptyDirVolumeSourceApplyConfiguration `json:"emptyDir,omitempty"`

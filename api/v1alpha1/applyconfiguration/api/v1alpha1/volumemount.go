@@ -11,7 +11,7 @@ package v1alpha1
 //
 // VolumeMount puts a volume into a container.
 type VolumeMountApplyConfiguration struct {
-	// name of the volume: one of spec.template.volumes, "data" or, with spec.config, "config".
+	// name is that of the volume: one of spec.template.volumes, "data" or, with spec.config, "config".
 	Name *string `json:"name,omitempty"`
 	// mountPath is where the container finds it.
 	MountPath *string `json:"mountPath,omitempty"`

@@ -17,9 +17,9 @@ import (
 type VolumeStatusApplyConfiguration struct {
 	// claim is the name of the PersistentVolumeClaim.
 	Claim *string `json:"claim,omitempty"`
-	// requested is the size that the claim asks for.
+	// requested is the size that the claim asks for, for example 10Gi.
 	Requested *resource.Quantity `json:"requested,omitempty"`
-	// capacity is the size that the volume has. Left out while it is not bound.
+	// capacity is the size that the volume has, for example 10Gi. Left out while it is not bound.
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
 }
 

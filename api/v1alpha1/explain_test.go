@@ -1,0 +1,132 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package v1alpha1
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+)
+
+type jsonSchema = apiextensionsv1.JSONSchemaProps
+
+// kinds are the Go types by the CRD that is generated from them.
+var kinds = map[string]reflect.Type{
+	"databaseclusters": reflect.TypeFor[DatabaseCluster](),
+	"databasebackups":  reflect.TypeFor[DatabaseBackup](),
+	"databaseengines":  reflect.TypeFor[DatabaseEngine](),
+}
+
+// What `kubectl explain` and docs/api.md say of a field is its comment in Go. Each is a sentence that names the field, and tells
+// default, bounds, values and unit, where there are any.
+func TestEveryFieldIsExplainedInASentence(t *testing.T) {
+	for plural, of := range kinds {
+		text, err := os.ReadFile("../../config/crd/bases/database.dbcluster.io_" + plural + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wrong := regexp.MustCompile(`.{0,40}[“”].{0,20}`).Find(text); wrong != nil {
+			t.Errorf("%s: typographic quotes, which gofmt makes of two single ones: %s", plural, wrong)
+		}
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := yaml.UnmarshalStrict(text, crd); err != nil {
+			t.Fatal(err)
+		}
+		root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+		explained(t, crd.Spec.Names.Singular, of, root)
+		if seen := explainedFields(t, crd.Spec.Names.Singular, of, root); seen < 20 {
+			t.Errorf("%s: only %d fields were found", plural, seen)
+		}
+	}
+}
+
+// explainedFields looks at the fields of a type of ours and at those below, and says how many there are.
+func explainedFields(t *testing.T, at string, of reflect.Type, object *jsonSchema) (count int) {
+	t.Helper()
+	for field := range of.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "" || name == "metadata" {
+			continue // Kubernetes explains them: apiVersion and kind, and metadata
+		}
+		path := at + "." + name
+		property, found := object.Properties[name]
+		if !found {
+			t.Errorf("%s is not in the CRD", path)
+			continue
+		}
+		count++
+		for _, lack := range lacks(name, field.Type, &property) {
+			t.Errorf("%s: %s: %q", path, lack, property.Description)
+		}
+		inner, below := field.Type, &property
+		for inner.Kind() == reflect.Pointer || inner.Kind() == reflect.Slice {
+			if inner.Kind() == reflect.Slice && below.Items != nil {
+				below = below.Items.Schema
+			}
+			inner = inner.Elem()
+		}
+		if inner.Kind() == reflect.Struct && inner.PkgPath() == of.PkgPath() {
+			count += explainedFields(t, path, inner, below)
+		}
+	}
+	return count
+}
+
+// lacks is what is wrong with the description of a field.
+func lacks(name string, of reflect.Type, field *jsonSchema) []string {
+	var all []string
+	text := " " + strings.Join(strings.Fields(field.Description), " ")
+	want := func(holds bool, format string, args ...any) {
+		if !holds {
+			all = append(all, fmt.Sprintf(format, args...))
+		}
+	}
+	want(strings.HasPrefix(text, " "+name+" "), "it does not begin with the name")
+	want(!strings.HasPrefix(text, " "+name+" of "), "it has no verb")
+	want(strings.HasSuffix(text, "."), "it does not end with a period")
+	want(len(text) >= 30, "it is too short to say anything")
+	if field.Default != nil && field.Type != "object" {
+		value := strings.Trim(string(field.Default.Raw), `"`)
+		want(strings.Contains(text, "Default: "+value), "it does not give the default %s", value)
+	}
+	for _, value := range field.Enum {
+		want(strings.Contains(text, strings.Trim(string(value.Raw), `"`)), "it does not name the value %s", value.Raw)
+	}
+	if bounded(field) {
+		bounds := strconv.Itoa(int(*field.Minimum)) + " to " + strconv.Itoa(int(*field.Maximum))
+		want(strings.Contains(text, bounds), "it does not say %s", bounds)
+	}
+	switch {
+	case strings.HasSuffix(name, "Seconds"):
+		want(strings.Contains(text, " in seconds"), "it does not say in seconds")
+	case strings.HasSuffix(strings.ToLower(name), "bytes"):
+		want(strings.Contains(text, " in bytes"), "it does not say in bytes")
+	case of == reflect.TypeFor[resource.Quantity](), of == reflect.TypeFor[*resource.Quantity](), of == reflect.TypeFor[*metav1.Duration]():
+		want(strings.Contains(text, "for example "), "it gives no example of the unit")
+	}
+	return all
+}
+
+// bounded tells whether an integer has bounds of its own, besides those of its type.
+func bounded(field *jsonSchema) bool {
+	return field.Type == "integer" && field.Minimum != nil && field.Maximum != nil && *field.Minimum >= 0 && *field.Maximum < 1<<31-1
+}
+
+// explained looks at the description of a kind.
+func explained(t *testing.T, at string, of reflect.Type, root *jsonSchema) {
+	t.Helper()
+	if !strings.HasPrefix(root.Description, of.Name()+" ") || !strings.HasSuffix(root.Description, ".") {
+		t.Errorf("%s: no sentence: %q", at, root.Description)
+	}
+}
