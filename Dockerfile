@@ -1,6 +1,6 @@
 # The image of the operator. For several platforms use "make docker-buildx", which lets the
 # compiler run on the platform that builds.
-FROM golang:1.26 AS builder
+FROM --platform=$BUILDPLATFORM golang:1.26.8 AS builder
 ARG TARGETOS
 ARG TARGETARCH
 ARG VERSION=dev
@@ -12,10 +12,10 @@ RUN go mod download
 
 COPY . .
 RUN CGO_ENABLED=0 GOOS=${TARGETOS:-linux} GOARCH=${TARGETARCH} \
-    go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o manager ./cmd
+    go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=${VERSION}" -o manager ./cmd
 # Jobs for backups and restores take this one from the image.
 RUN CGO_ENABLED=0 GOOS=${TARGETOS:-linux} GOARCH=${TARGETARCH} \
-    go build -trimpath -ldflags "-s -w" -o transfer ./cmd/transfer
+    go build -trimpath -buildvcs=false -ldflags "-s -w" -o transfer ./cmd/transfer
 
 FROM gcr.io/distroless/static:nonroot
 ARG VERSION=dev

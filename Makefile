@@ -20,6 +20,7 @@ BUNDLE_OUT ?= .
 CONTAINER_TOOL ?= docker
 PLATFORMS ?= linux/amd64,linux/arm64
 
+comma = ,
 SHELL = /usr/bin/env bash -o pipefail
 .SHELLFLAGS = -ec
 .DEFAULT_GOAL = help
@@ -33,6 +34,11 @@ KUBECTL ?= $(call tool,kubectl)
 # with that of the scorecard.
 render = $(call tool,kustomize) build $(1) | sed 's|: controller:latest$$|: $(IMG)|; s|: scorecard:latest$$|: $(SCORECARD_IMG)|'
 GO_LDFLAGS = -s -w -X main.version=v$(VERSION)
+# GO_BUILD makes what depends on the sources and the version of Go alone: no path, no state of the clone, no setting of
+# this machine. The Dockerfile builds with the same flags.
+GO_BUILD = CGO_ENABLED=0 GOFLAGS= GOEXPERIMENT= GOAMD64=v1 GOARM64=v8.0 go build -trimpath -buildvcs=false
+platforms = $(foreach a,$(ARCHITECTURES),--platform $(a)=$(BIN)/linux-$(a))
+ARCHITECTURES = $(patsubst linux/%,%,$(subst $(comma), ,$(PLATFORMS)))
 
 ##@ General
 
@@ -145,15 +151,21 @@ build: manifests generate fmt vet $(BIN)/manager $(BIN)/transfer ## Build the ma
 
 .PHONY: $(BIN)/manager
 $(BIN)/manager:
-	CGO_ENABLED=0 go build -trimpath -ldflags "$(GO_LDFLAGS)" -o $@ ./cmd
+	$(GO_BUILD) -ldflags "$(GO_LDFLAGS)" -o $@ ./cmd
 
 .PHONY: $(BIN)/transfer
 $(BIN)/transfer:
-	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o $@ ./cmd/transfer
+	$(GO_BUILD) -ldflags "-s -w" -o $@ ./cmd/transfer
+
+LINUX = $(ARCHITECTURES:%=$(BIN)/linux-%)
+.PHONY: $(LINUX)
+$(LINUX): $(BIN)/linux-%:
+	GOOS=linux GOARCH=$* $(GO_BUILD) -ldflags "$(GO_LDFLAGS)" -o $@/manager ./cmd
+	GOOS=linux GOARCH=$* $(GO_BUILD) -ldflags "-s -w" -o $@/ ./cmd/transfer ./test/scorecard
 
 .PHONY: $(BIN)/scorecard
 $(BIN)/scorecard:
-	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o $@ ./test/scorecard
+	$(GO_BUILD) -ldflags "-s -w" -o $@ ./test/scorecard
 
 .PHONY: $(LOCAL)
 $(LOCAL):
@@ -167,6 +179,13 @@ run: manifests generate fmt vet ## Run the operator on this machine against the 
 image: $(BIN)/manager $(BIN)/transfer $(LOCAL) ## Build the operator image without a daemon, as dist/operator.tar.
 	@mkdir -p dist
 	@$(LOCAL) image operator --binary manager=$(BIN)/manager --binary transfer=$(BIN)/transfer --version v$(VERSION) --ref $(IMG) --out dist/operator.tar
+
+.PHONY: image-multiarch
+image-multiarch: $(LINUX) $(LOCAL) ## Build the images of operator and scorecard tests for PLATFORMS without a daemon, as dist/*.oci.tar, and print their digests.
+	@$(LOCAL) image operator-index $(platforms) --version v$(VERSION) --ref $(IMG) --out dist/operator.oci.tar
+	@$(LOCAL) digest dist/operator.oci.tar
+	@$(LOCAL) image scorecard-index $(platforms) --version v$(VERSION) --ref $(SCORECARD_IMG) --out dist/scorecard.oci.tar
+	@$(LOCAL) digest dist/scorecard.oci.tar
 
 .PHONY: image-postgresql
 image-postgresql: $(LOCAL) ## Build a PostgreSQL image from Debian's packages, as dist/postgresql.tar.
@@ -193,6 +212,16 @@ docker-buildx: ## Build and push the operator image for several platforms.
 .PHONY: build-installer
 build-installer: manifests generate $(LOCAL) ## Write dist/crds.yaml, dist/operator.yaml and, as both in one file, dist/install.yaml.
 	@$(call render,config/default) | go run ./hack/package manifests dist
+
+##@ Supply chain
+
+.PHONY: sbom
+sbom: $(LINUX) $(LOCAL) ## List what each binary of the image is made of, as dist/sbom/*.cdx.json (CycloneDX).
+	@$(LOCAL) sbom --version v$(VERSION) --dir dist/sbom $(foreach folder,$(LINUX),$(folder)/manager $(folder)/transfer)
+
+.PHONY: vulncheck
+vulncheck: $(LINUX) $(LOCAL) ## Look for known vulnerabilities that the code calls, in sources and binaries (DB=file:///folder: another database).
+	@DB="$(DB)" hack/vulncheck.sh $(foreach folder,$(LINUX),$(folder)/manager $(folder)/transfer)
 
 ##@ Deployment
 

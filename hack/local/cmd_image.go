@@ -15,10 +15,12 @@ import (
 )
 
 const (
-	imageKinds = "pause, operator, postgresql, redis, versitygw, scorecard or scorecard-test"
+	imageKinds = "pause, operator, operator-index, bundle, catalog, postgresql, redis, versitygw, scorecard, scorecard-index or scorecard-test"
 	imageUsage = `usage:
   local image pause --out FILE
   local image operator --out FILE --version VERSION --binary manager=PATH --binary transfer=PATH [--binary NAME=PATH ...] [--ref REF]
+  local image operator-index | scorecard-index --out FILE --version VERSION --platform amd64=FOLDER --platform arm64=FOLDER [--ref REF]
+  local image bundle | catalog --out FILE --ref REF --from FOLDER
   local image scorecard --out FILE --version VERSION --binary scorecard=PATH [--ref REF]
   local image postgresql | redis | versitygw | scorecard-test --out FILE [--ref REF]`
 )
@@ -36,8 +38,10 @@ func runImage(ctx context.Context, repo string, arguments []string) error {
 	}
 	kind := arguments[0]
 	assemble, known := map[string]func(context.Context, *imageFlags) error{
-		"pause": makePause, "operator": makeOperator, "postgresql": makePostgreSQL, "redis": makeRedis, "versitygw": makeVersitygw,
-		"scorecard": makeScorecard, "scorecard-test": makeScorecardTest,
+		"pause": makePause, "operator": makeOperator, "operator-index": makeIndex(images.OperatorIndex),
+		"bundle": makePackage(images.Bundle), "catalog": makePackage(images.Catalog),
+		"postgresql": makePostgreSQL, "redis": makeRedis, "versitygw": makeVersitygw,
+		"scorecard": makeScorecard, "scorecard-index": makeIndex(images.ScorecardIndex), "scorecard-test": makeScorecardTest,
 	}[kind]
 	if !known {
 		return fmt.Errorf("image %q is not known: take %s\n%s", kind, imageKinds, imageUsage)
@@ -55,13 +59,13 @@ func runImage(ctx context.Context, repo string, arguments []string) error {
 }
 
 type imageFlags struct {
-	repo                    string
-	out, reference, version string
-	binaries                map[string]string
+	repo                          string
+	out, reference, version, from string
+	binaries, platforms           map[string]string
 }
 
 func parseImageFlags(kind string, arguments []string) (*imageFlags, error) {
-	parsed := &imageFlags{binaries: map[string]string{}}
+	parsed := &imageFlags{binaries: map[string]string{}, platforms: map[string]string{}}
 	set := flag.NewFlagSet("image "+kind, flag.ContinueOnError)
 	set.SetOutput(io.Discard) // main prints the error
 	set.Usage = func() { fmt.Fprintln(os.Stderr, imageUsage) }
@@ -69,10 +73,7 @@ func parseImageFlags(kind string, arguments []string) (*imageFlags, error) {
 	if kind != "pause" {
 		set.StringVar(&parsed.reference, "ref", "", "the image's name and tag")
 	}
-	if kind == "operator" || kind == "scorecard" {
-		set.StringVar(&parsed.version, "version", "", "the operator's version, such as 0.1.0")
-		set.Func("binary", "a program of the image, as NAME=PATH", parsed.addBinary)
-	}
+	parsed.addFlagsOf(kind, set)
 	if err := set.Parse(arguments); err != nil {
 		return nil, fmt.Errorf("image %s: %w", kind, err)
 	}
@@ -85,13 +86,29 @@ func parseImageFlags(kind string, arguments []string) (*imageFlags, error) {
 	return parsed, nil
 }
 
-func (f *imageFlags) addBinary(value string) error {
-	name, path, found := strings.Cut(value, "=")
-	if !found || name == "" || path == "" {
-		return errors.New("write it as NAME=PATH, such as manager=bin/manager")
+func (f *imageFlags) addFlagsOf(kind string, set *flag.FlagSet) {
+	switch kind {
+	case "operator", "scorecard":
+		set.StringVar(&f.version, "version", "", "the operator's version, such as 0.1.0")
+		set.Func("binary", "a program of the image, as NAME=PATH", pairs(f.binaries, "manager=bin/manager"))
+	case "operator-index", "scorecard-index":
+		set.StringVar(&f.version, "version", "", "the operator's version, such as 0.1.0")
+		set.Func("platform", "an architecture and the folder of its binaries", pairs(f.platforms, "arm64=bin/linux-arm64"))
+	case "bundle", "catalog":
+		set.StringVar(&f.from, "from", "", "the folder that becomes the image")
 	}
-	f.binaries[name] = path
-	return nil
+}
+
+// pairs takes NAME=PATH into the map.
+func pairs(into map[string]string, example string) func(string) error {
+	return func(value string) error {
+		name, path, found := strings.Cut(value, "=")
+		if !found || name == "" || path == "" {
+			return errors.New("write it as NAME=PATH, such as " + example)
+		}
+		into[name] = path
+		return nil
+	}
 }
 
 func makePause(ctx context.Context, flags *imageFlags) error {
@@ -102,6 +119,23 @@ func makeOperator(_ context.Context, flags *imageFlags) error {
 	return images.Operator(images.OperatorOptions{
 		Dest: flags.out, Reference: flags.reference, Version: strings.TrimPrefix(flags.version, "v"), Binaries: flags.binaries,
 	})
+}
+
+func makeIndex(write func(images.IndexOptions) error) func(context.Context, *imageFlags) error {
+	return func(_ context.Context, flags *imageFlags) error {
+		return write(images.IndexOptions{
+			Dest: flags.out, Reference: flags.reference, Version: strings.TrimPrefix(flags.version, "v"), Platforms: flags.platforms,
+		})
+	}
+}
+
+func makePackage(pack func(images.PackageOptions) error) func(context.Context, *imageFlags) error {
+	return func(_ context.Context, flags *imageFlags) error {
+		if flags.from == "" {
+			return errors.New("--from is empty: name the folder that becomes the image")
+		}
+		return pack(images.PackageOptions{Options: flags.options(), From: flags.from})
+	}
 }
 
 func makePostgreSQL(ctx context.Context, flags *imageFlags) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
 // Annotation keys of the OCI image specification that we set as labels.
@@ -26,11 +27,17 @@ const (
 // epoch stands for every timestamp of an image: a real one would change the digest.
 var epoch = time.Unix(0, 0).UTC()
 
-// assemble makes an image of the machine's own architecture. The configuration must name
-// system and architecture, or containerd leaves the image out on import without a word.
+// assemble makes an image of the machine's own architecture.
 func assemble(config v1.Config, layers ...v1.Layer) (v1.Image, error) {
-	image, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{
-		Architecture: runtime.GOARCH,
+	return assembleFor(runtime.GOARCH, config, layers...)
+}
+
+// assembleFor makes an image of an architecture. The configuration must name system and
+// architecture, or containerd leaves the image out on import without a word.
+func assembleFor(architecture string, config v1.Config, layers ...v1.Layer) (v1.Image, error) {
+	base := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
+	image, err := mutate.ConfigFile(base, &v1.ConfigFile{
+		Architecture: architecture,
 		OS:           "linux",
 		Created:      v1.Time{Time: epoch},
 		Config:       config,
@@ -51,13 +58,23 @@ func write(image v1.Image, reference, dest string) error {
 	if err != nil {
 		return err
 	}
+	return whole(dest, func(partial string) error {
+		if err := tarball.WriteToFile(partial, tag, image); err != nil {
+			return fmt.Errorf("write image %s: %w", reference, err)
+		}
+		return nil
+	})
+}
+
+// whole has a file written beside dest and puts it in its place when it is complete.
+func whole(dest string, write func(partial string) error) error {
 	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
 		return fmt.Errorf("make the folder of the image: %w", err)
 	}
 	partial := dest + ".partial"
 	defer func() { _ = os.Remove(partial) }()
-	if err := tarball.WriteToFile(partial, tag, image); err != nil {
-		return fmt.Errorf("write image %s: %w", reference, err)
+	if err := write(partial); err != nil {
+		return err
 	}
 	return os.Rename(partial, dest)
 }

@@ -13,6 +13,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
 // file is one regular file of a layer: its content is body, or that of the host's file source.
@@ -26,24 +27,32 @@ type file struct {
 // layerOf packs files, owned by root and in the order of their paths.
 func layerOf(files ...file) (v1.Layer, error) {
 	var packed bytes.Buffer
-	archive := tar.NewWriter(&packed)
+	if err := pack(&packed, files); err != nil {
+		return nil, err
+	}
+	return tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(packed.Bytes())), nil
+	}, tarball.WithCompressedCaching, tarball.WithMediaType(types.OCILayer))
+}
+
+// pack writes an archive that depends on the files alone.
+func pack(dest io.Writer, files []file) error {
+	archive := tar.NewWriter(dest)
 	for _, folder := range foldersOf(files) {
 		if err := archive.WriteHeader(folderHeader(folder)); err != nil {
-			return nil, fmt.Errorf("add folder /%s to the image: %w", folder, err)
+			return fmt.Errorf("add folder /%s to the image: %w", folder, err)
 		}
 	}
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.path, b.path) })
 	for _, f := range files {
 		if err := f.appendTo(archive); err != nil {
-			return nil, fmt.Errorf("add /%s to the image: %w", f.path, err)
+			return fmt.Errorf("add /%s to the image: %w", f.path, err)
 		}
 	}
 	if err := archive.Close(); err != nil {
-		return nil, fmt.Errorf("pack the layer: %w", err)
+		return fmt.Errorf("pack the files: %w", err)
 	}
-	return tarball.LayerFromOpener(func() (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(packed.Bytes())), nil
-	}, tarball.WithCompressedCaching)
+	return nil
 }
 
 // foldersOf names every folder above the files, outer ones first: what unpacks a layer may

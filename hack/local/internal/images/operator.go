@@ -6,21 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
+	"runtime"
 	"slices"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-
-	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
 )
 
 // OperatorRepository is where the operator's image is published.
 const OperatorRepository = "ghcr.io/dbcluster/databasecluster-operator"
 
-// certificateBundles are the files in which Linux distributions keep the authorities they
-// trust: Debian, Ubuntu, Alpine, Arch; then Fedora and Red Hat.
-var certificateBundles = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"}
+// machines are the architectures that the operator's image exists for.
+var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
 
 // OperatorOptions say what the operator's image holds and where it goes.
 type OperatorOptions struct {
@@ -31,27 +28,31 @@ type OperatorOptions struct {
 }
 
 // Operator packs binaries that are already built, statically linked, into an image with
-// nothing else but a user and the certificate authorities that this machine trusts.
+// nothing else but a user and certificate authorities.
 func Operator(opts OperatorOptions) error {
-	if opts.Version == "" {
-		return errors.New("the operator's image needs a version: give --version, such as 0.1.0")
-	}
-	files, err := operatorFiles(opts.Binaries)
-	if err != nil {
-		return err
-	}
-	layer, err := layerOf(files...)
-	if err != nil {
-		return err
-	}
-	image, err := assemble(operatorConfig(opts.Version), layer)
+	image, err := operatorImage(runtime.GOARCH, opts.Version, opts.Binaries)
 	if err != nil {
 		return err
 	}
 	return write(image, cmp.Or(opts.Reference, OperatorRepository+":v"+opts.Version), opts.Dest)
 }
 
-func operatorFiles(binaries map[string]string) ([]file, error) {
+func operatorImage(architecture, version string, binaries map[string]string) (v1.Image, error) {
+	if version == "" {
+		return nil, errors.New("the operator's image needs a version: give --version, such as 0.1.0")
+	}
+	files, err := operatorFiles(architecture, binaries)
+	if err != nil {
+		return nil, err
+	}
+	layer, err := layerOf(files...)
+	if err != nil {
+		return nil, err
+	}
+	return assembleFor(architecture, operatorConfig(version), layer)
+}
+
+func operatorFiles(architecture string, binaries map[string]string) ([]file, error) {
 	for _, name := range []string{"manager", "transfer"} {
 		if binaries[name] == "" {
 			return nil, fmt.Errorf("the operator's image needs a binary named %[1]s: give %[1]s=PATH", name)
@@ -59,17 +60,12 @@ func operatorFiles(binaries map[string]string) ([]file, error) {
 	}
 	files := accounts()
 	for _, name := range slices.Sorted(maps.Keys(binaries)) {
-		if err := checkBinary(name, binaries[name]); err != nil {
+		if err := checkBinary(architecture, name, binaries[name]); err != nil {
 			return nil, err
 		}
 		files = append(files, file{path: name, mode: 0o755, source: binaries[name]})
 	}
-	bundle := certificates()
-	if bundle == "" {
-		progress.Say("no certificate authorities on this machine (Debian has them in ca-certificates): the image trusts none")
-		return files, nil
-	}
-	return append(files, file{path: "etc/ssl/certs/ca-certificates.crt", mode: 0o644, source: bundle}), nil
+	return append(files, file{path: "etc/ssl/certs/ca-certificates.crt", mode: 0o644, body: authorities()}), nil
 }
 
 // accounts are the users and groups of an image that holds nothing but static binaries.
@@ -80,8 +76,8 @@ func accounts() []file {
 	}
 }
 
-// checkBinary refuses what would not start in an image without a loader and libraries.
-func checkBinary(name, path string) error {
+// checkBinary refuses what would not start in an image of that architecture without a loader and libraries.
+func checkBinary(architecture, name, path string) error {
 	if name == "" || strings.Contains(name, "/") {
 		return fmt.Errorf("binary %q: the name is that of a file in the image's root folder, without a slash", name)
 	}
@@ -90,22 +86,15 @@ func checkBinary(name, path string) error {
 		return fmt.Errorf("binary %s=%s is no Linux program: build it with GOOS=linux: %w", name, path, err)
 	}
 	defer func() { _ = binary.Close() }()
+	if binary.Machine != machines[architecture] {
+		return fmt.Errorf("binary %s=%s is made for %s: build it with GOARCH=%s", name, path, binary.Machine, architecture)
+	}
 	for _, segment := range binary.Progs {
 		if segment.Type == elf.PT_INTERP {
 			return fmt.Errorf("binary %s=%s is linked dynamically: build it with CGO_ENABLED=0", name, path)
 		}
 	}
 	return nil
-}
-
-func certificates() string {
-	for _, path := range certificateBundles {
-		if _, err := os.Stat(path); err == nil {
-			progress.Say("certificate authorities come from %s", path)
-			return path
-		}
-	}
-	return ""
 }
 
 func operatorConfig(version string) v1.Config {

@@ -8,13 +8,13 @@ import (
 
 // alone packs one static program, at a path without the leading slash, into an image that holds nothing else but its
 // accounts.
-func alone(program, binary string, config v1.Config) (v1.Image, error) {
-	if err := checkBinary(path.Base(program), binary); err != nil {
+func alone(architecture, program, binary string, config v1.Config) (v1.Image, error) {
+	if err := checkBinary(architecture, path.Base(program), binary); err != nil {
 		return nil, err
 	}
 	layer, err := layerOf(append(accounts(), file{path: program, mode: 0o755, source: binary})...)
 	if err != nil {
 		return nil, err
 	}
-	return assemble(config, layer)
+	return assembleFor(architecture, config, layer)
 }

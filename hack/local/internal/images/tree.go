@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
 // layerOfTree packs a folder with its owners, modes and links, but with fixed times. Device
@@ -20,7 +21,7 @@ func layerOfTree(root string) (v1.Layer, error) {
 		reader, writer := io.Pipe()
 		go func() { writer.CloseWithError(packTree(root, writer)) }()
 		return reader, nil
-	}, tarball.WithCompressedCaching)
+	}, tarball.WithCompressedCaching, tarball.WithMediaType(types.OCILayer))
 }
 
 func packTree(root string, dest io.Writer) error {

@@ -2,6 +2,7 @@ package images
 
 import (
 	"cmp"
+	"runtime"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
@@ -19,7 +20,7 @@ type VersitygwOptions struct {
 // Versitygw packs versitygw, an S3 server for tests. Its buckets are folders of /data; the keys of its
 // administrator are ROOT_ACCESS_KEY_ID and ROOT_SECRET_ACCESS_KEY in the environment.
 func Versitygw(opts VersitygwOptions) error {
-	image, err := alone("versitygw", opts.Binary, versitygwConfig(opts.Version))
+	image, err := alone(runtime.GOARCH, "versitygw", opts.Binary, versitygwConfig(opts.Version))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,87 @@
+package images
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+)
+
+// Annotations by which an OCI layout names what it holds: the tag, as the specification has it,
+// and the whole name, as containerd reads it.
+const (
+	annotationTag  = "org.opencontainers.image.ref.name"
+	annotationName = "io.containerd.image.name"
+)
+
+// writeLayout puts an image, or an index of several, into an OCI layout in a tarball at dest: unlike
+// a docker-archive it holds manifests, so its digest is the one that a registry will have.
+func writeLayout(content mutate.Appendable, reference, dest string) error {
+	tag, err := parse(reference)
+	if err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp("", "image-")
+	if err != nil {
+		return fmt.Errorf("make a folder for the layout of %s: %w", reference, err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	if err := fillLayout(folder, content, map[string]string{annotationTag: tag.TagStr(), annotationName: tag.Name()}); err != nil {
+		return fmt.Errorf("lay out %s: %w", reference, err)
+	}
+	files, err := filesBelow(folder, "")
+	if err != nil {
+		return fmt.Errorf("read the layout of %s: %w", reference, err)
+	}
+	return whole(dest, func(partial string) error { return packFile(partial, files) })
+}
+
+func fillLayout(folder string, content mutate.Appendable, annotations map[string]string) error {
+	path, err := layout.Write(folder, empty.Index)
+	if err != nil {
+		return err
+	}
+	switch content := content.(type) {
+	case v1.ImageIndex:
+		return path.AppendIndex(content, layout.WithAnnotations(annotations))
+	case v1.Image:
+		return path.AppendImage(content, layout.WithAnnotations(annotations))
+	default:
+		return fmt.Errorf("%T is neither an image nor an index", content)
+	}
+}
+
+// filesBelow are the regular files of a folder, to be put below another. Links are refused: where they
+// lead to is this machine's affair.
+func filesBelow(folder, into string) ([]file, error) {
+	var files []file
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		if !entry.Type().IsRegular() {
+			return fmt.Errorf("%s is no regular file", path)
+		}
+		name, err := filepath.Rel(folder, path)
+		files = append(files, file{path: filepath.ToSlash(filepath.Join(into, name)), mode: 0o644, source: path})
+		return err
+	})
+	return files, err
+}
+
+func packFile(dest string, files []file) error {
+	archive, err := os.Create(dest)
+	if err != nil {
+		return err
+	}
+	if err := pack(archive, files); err != nil {
+		_ = archive.Close()
+		return err
+	}
+	return archive.Close()
+}

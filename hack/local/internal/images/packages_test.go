@@ -1,0 +1,141 @@
+package images
+
+import (
+	"archive/tar"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+)
+
+func TestABundleImageHoldsItsFoldersAndIsLabeledByItsAnnotations(t *testing.T) {
+	image := packaged(t, Bundle, filepath.Join("..", "..", "..", "..", "bundle"))
+	labels := configOf(t, image).Config.Labels
+	if labels["operators.operatorframework.io.bundle.package.v1"] != "databasecluster-operator" {
+		t.Errorf("labels are %v", labels)
+	}
+	if want := dockerfileLabels(t); !maps.Equal(labels, want) {
+		t.Errorf("labels are %v, and bundle.Dockerfile has %v", labels, want)
+	}
+	content := listing(t, image)
+	for _, want := range []string{"0644 0:0 /metadata/annotations.yaml", "0644 0:0 /tests/scorecard/config.yaml", "0755 0:0 /manifests/"} {
+		if !slices.Contains(content, want) {
+			t.Errorf("the image holds %q, and not %q", content, want)
+		}
+	}
+}
+
+func TestACatalogImageSaysWhereItsCatalogIs(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "catalog.yaml"), []byte("schema: olm.package\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	image := packaged(t, Catalog, folder)
+	if got := configOf(t, image).Config.Labels[labelConfigs]; got != "/configs" {
+		t.Errorf("%s is %q", labelConfigs, got)
+	}
+	if got := contentOf(t, image, "/configs/catalog.yaml"); got != "schema: olm.package\n" {
+		t.Errorf("/configs/catalog.yaml is %q", got)
+	}
+}
+
+func TestAFolderThatIsNoPackageIsRefusedByName(t *testing.T) {
+	linked := t.TempDir()
+	if err := os.Symlink("/etc/passwd", filepath.Join(linked, "catalog.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	empty := t.TempDir()
+	for _, c := range []struct {
+		pack func(PackageOptions) error
+		from string
+		want string
+	}{
+		{Bundle, empty, empty + " is no bundle"},
+		{Catalog, empty, empty + " holds no file"},
+		{Catalog, linked, "catalog.yaml is no regular file"},
+		{Catalog, filepath.Join(empty, "absent"), filepath.Join(empty, "absent")},
+	} {
+		options := Options{Dest: filepath.Join(t.TempDir(), "image.oci.tar"), Reference: "localhost/package:v1"}
+		if err := c.pack(PackageOptions{options, c.from}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error is %v, want one with %q", err, c.want)
+		}
+	}
+}
+
+// packaged reads the image back from the files that the layout is made of.
+func packaged(t *testing.T, pack func(PackageOptions) error, from string) v1.Image {
+	t.Helper()
+	dest := filepath.Join(t.TempDir(), "image.oci.tar")
+	if err := pack(PackageOptions{Options{Dest: dest, Reference: "localhost/package:v1"}, from}); err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	untar(t, dest, folder)
+	index, err := layout.ImageIndexFromPath(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := index.IndexManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := index.Image(manifest.Manifests[0].Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return image
+}
+
+func untar(t *testing.T, file, folder string) {
+	t.Helper()
+	content, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = content.Close() }()
+	for archive := tar.NewReader(content); ; {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dest := filepath.Join(folder, header.Name)
+		if header.Typeflag == tar.TypeDir {
+			err = os.MkdirAll(dest, 0o750)
+		} else {
+			err = os.WriteFile(dest, body, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func dockerfileLabels(t *testing.T) map[string]string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "bundle.Dockerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := map[string]string{}
+	for line := range strings.Lines(string(content)) {
+		if label, found := strings.CutPrefix(strings.TrimSpace(line), "LABEL "); found {
+			name, value, _ := strings.Cut(label, "=")
+			labels[name] = value
+		}
+	}
+	return labels
+}

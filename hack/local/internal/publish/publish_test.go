@@ -1,0 +1,285 @@
+package publish
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/images"
+)
+
+func TestWhatIsPushedHasInTheRegistryTheDigestThatItHadOnDisk(t *testing.T) {
+	to, _ := startRegistry(t, nil)
+	file := bundleImage(t, to, "one")
+	digest, err := Digest(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pushed, err := Push(t.Context(), to, []string{file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := to + "/bundle:v1.0.0@" + digest; len(pushed) != 1 || pushed[0] != want {
+		t.Errorf("pushed %q, want %q", pushed, want)
+	}
+	if got := digestThere(t, to+"/bundle:v1.0.0"); got != digest {
+		t.Errorf("the registry has %s, the file is %s", got, digest)
+	}
+}
+
+func TestPushingTwiceSendsNothingTheSecondTime(t *testing.T) {
+	writes := 0
+	to, _ := startRegistry(t, func(request *http.Request) {
+		if request.Method == http.MethodPut || request.Method == http.MethodPost || request.Method == http.MethodPatch {
+			writes++
+		}
+	})
+	file := bundleImage(t, to, "one")
+	if _, err := Push(t.Context(), to, []string{file}); err != nil {
+		t.Fatal(err)
+	}
+	before := writes
+	if _, err := Push(t.Context(), to, []string{file}); err != nil {
+		t.Fatal(err)
+	}
+	if before == 0 || writes != before {
+		t.Errorf("the first push wrote %d times, the second %d times", before, writes-before)
+	}
+}
+
+func TestATagThatIsThereWithOtherContentIsRefusedBeforeAnythingIsPushed(t *testing.T) {
+	to, _ := startRegistry(t, nil)
+	if _, err := Push(t.Context(), to, []string{bundleImage(t, to, "one")}); err != nil {
+		t.Fatal(err)
+	}
+	before := digestThere(t, to+"/bundle:v1.0.0")
+	_, err := Push(t.Context(), to, []string{chartPackage(t), bundleImage(t, to, "another")})
+	if err == nil || !strings.Contains(err.Error(), "release another version") {
+		t.Errorf("error is %v, want one that asks for another version", err)
+	}
+	if after := digestThere(t, to+"/bundle:v1.0.0"); after != before {
+		t.Errorf("the tag moved from %s to %s", before, after)
+	}
+	tag, _ := name.NewTag(to + "/charts/databasecluster-operator:1.0.0")
+	if _, err := remote.Head(tag); err == nil {
+		t.Error("the chart was pushed all the same")
+	}
+}
+
+func TestAnImageThatIsNamedForAnotherPlaceIsRefused(t *testing.T) {
+	to, requests := startRegistry(t, nil)
+	for _, place := range []string{to + "-else", "registry.example.com/you"} {
+		_, err := Push(t.Context(), place, []string{bundleImage(t, to, "one")})
+		if err == nil || !strings.Contains(err.Error(), "which is not below "+place) {
+			t.Errorf("error is %v, want one that names the place %s", err, place)
+		}
+	}
+	if *requests != 0 {
+		t.Errorf("%d requests were sent all the same", *requests)
+	}
+}
+
+func TestAChartIsPushedAsHelmDoes(t *testing.T) {
+	to, _ := startRegistry(t, nil)
+	file := chartPackage(t)
+	if _, err := Push(t.Context(), to, []string{file}); err != nil {
+		t.Fatal(err)
+	}
+	tag, err := name.NewTag(to + "/charts/databasecluster-operator:1.0.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := remote.Image(tag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := image.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if manifest.Config.MediaType != chartConfig || len(manifest.Layers) != 1 || manifest.Layers[0].MediaType != chartContent {
+		t.Errorf("the manifest is %+v", manifest)
+	}
+	config, err := image.RawConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var metadata map[string]string
+	if err := json.Unmarshal(config, &metadata); err != nil || metadata["name"] != "databasecluster-operator" {
+		t.Errorf("the configuration is %s, and not its Chart.yaml (%v)", config, err)
+	}
+	layers, err := image.Layers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := layers[0].Compressed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = content.Close() }()
+	there, err := io.ReadAll(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if packed, err := os.ReadFile(file); err != nil || !bytes.Equal(there, packed) {
+		t.Errorf("the layer is not the package (%v)", err)
+	}
+}
+
+func TestTheCredentialsAreThoseOfDockerLogin(t *testing.T) {
+	var seen []string
+	to, _ := startRegistry(t, func(request *http.Request) { seen = append(seen, request.Header.Get("Authorization")) })
+	folder := t.TempDir()
+	t.Setenv("DOCKER_CONFIG", folder)
+	auth := base64.StdEncoding.EncodeToString([]byte("somebody:something"))
+	config := `{"auths": {"` + strings.Split(to, "/")[0] + `": {"auth": "` + auth + `"}}}`
+	if err := os.WriteFile(filepath.Join(folder, "config.json"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Push(t.Context(), to, []string{bundleImage(t, to, "one")}); err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) == 0 || seen[len(seen)-1] != "Basic "+auth {
+		t.Errorf("the registry saw %q", seen)
+	}
+}
+
+func TestARegistryThatDoesNotAnswerWhetherATagIsThereEndsThePush(t *testing.T) {
+	wrote := false
+	server := httptest.NewServer(http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
+		switch {
+		case request.URL.Path == "/v2/":
+		case request.Method == http.MethodHead:
+			response.WriteHeader(http.StatusForbidden)
+		default:
+			wrote = true
+		}
+	}))
+	defer server.Close()
+	to := strings.TrimPrefix(server.URL, "http://") + "/you"
+	_, err := Push(t.Context(), to, []string{bundleImage(t, to, "one")})
+	if err == nil || !strings.Contains(err.Error(), "docker login") {
+		t.Errorf("error is %v, want one that says what to do", err)
+	}
+	if wrote {
+		t.Error("something was pushed all the same")
+	}
+}
+
+func TestWhatIsNoReleaseFileIsRefusedByName(t *testing.T) {
+	folder := t.TempDir()
+	text := filepath.Join(folder, "notes.txt")
+	outside := filepath.Join(folder, "outside.oci.tar")
+	if err := os.WriteFile(text, []byte("notes"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(outside, archiveOf(t, "../index.json", "{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{text, outside, filepath.Join(folder, "absent.tgz")} {
+		if _, err := Push(t.Context(), "registry.example.com/you", []string{file}); err == nil || !strings.Contains(err.Error(), file) {
+			t.Errorf("error is %v, want one that names %s", err, file)
+		}
+	}
+}
+
+// startRegistry returns a place in a registry on loopback, and how many requests it has seen.
+func startRegistry(t *testing.T, see func(*http.Request)) (string, *int) {
+	t.Helper()
+	t.Setenv("DOCKER_CONFIG", t.TempDir())
+	requests := 0
+	handler := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+	server := httptest.NewServer(http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
+		requests++
+		if see != nil {
+			see(request)
+		}
+		handler.ServeHTTP(response, request)
+	}))
+	t.Cleanup(server.Close)
+	return strings.TrimPrefix(server.URL, "http://") + "/you", &requests
+}
+
+func bundleImage(t *testing.T, to, content string) string {
+	t.Helper()
+	folder := t.TempDir()
+	for path, body := range map[string]string{
+		"metadata/annotations.yaml":   "annotations: {operators.operatorframework.io.bundle.package.v1: database}\n",
+		"manifests/csv.yaml":          content,
+		"tests/scorecard/config.yaml": "{}",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(folder, path)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, path), []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dest := filepath.Join(t.TempDir(), "bundle.oci.tar")
+	options := images.PackageOptions{Options: images.Options{Dest: dest, Reference: to + "/bundle:v1.0.0"}, From: folder}
+	if err := images.Bundle(options); err != nil {
+		t.Fatal(err)
+	}
+	return dest
+}
+
+func chartPackage(t *testing.T) string {
+	t.Helper()
+	var packed bytes.Buffer
+	zipped := gzip.NewWriter(&packed)
+	content := archiveOf(t, "databasecluster-operator/Chart.yaml", "apiVersion: v2\nname: databasecluster-operator\nversion: 1.0.0\n")
+	if _, err := zipped.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := zipped.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "chart.tgz")
+	if err := os.WriteFile(file, packed.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func archiveOf(t *testing.T, path, content string) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	archive := tar.NewWriter(&packed)
+	if err := archive.WriteHeader(&tar.Header{Name: path, Mode: 0o644, Size: int64(len(content))}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := archive.Write([]byte(content)); err != nil {
+		t.Fatal(err)
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
+}
+
+func digestThere(t *testing.T, reference string) string {
+	t.Helper()
+	tag, err := name.NewTag(reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	descriptor, err := remote.Head(tag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return descriptor.Digest.String()
+}
