@@ -22,7 +22,7 @@ deploy_operator
 kubectl apply --server-side -k config/scorecard/rbac
 
 # The node has no docker.io: the bundle's own configuration, with the image of PostgreSQL that there is.
-sed "s|^\( *\)- \(sample-becomes-available\|conditions-are-complete\|backup-is-restored\)\$|&\n\1- --image=$POSTGRES_IMG|" \
+sed -E "s#^( *)- (sample-becomes-available|conditions-are-complete|backup-is-restored)\$#&\n\1- --image=$POSTGRES_IMG#" \
     bundle/tests/scorecard/config.yaml >dist/scorecard-config.yaml
 say "operator-sdk scorecard"
 "$("$local" tool operator-sdk)" scorecard ./bundle --config dist/scorecard-config.yaml --namespace databasecluster-scorecard \

@@ -106,22 +106,24 @@ func judgeOne(test v1alpha3.Test) line {
 	return one
 }
 
-// report prints the lines, each with its remarks below it.
+// report prints the lines, and below them the remarks.
 func report(lines []line, out io.Writer) error {
-	failed := 0
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "SUITE\tTEST\tSTATE")
 	for _, one := range lines {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", one.suite, one.test, one.state)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	failed := 0
+	for _, one := range lines {
 		for _, remark := range one.remarks {
-			fmt.Fprintf(table, "\t  %s\n", strings.ReplaceAll(remark, "\n", "\n\t  "))
+			fmt.Fprintf(out, "\n%s: %s\n", one.test, remark)
 		}
 		if len(one.remarks) > 0 {
 			failed++
 		}
-	}
-	if err := table.Flush(); err != nil {
-		return err
 	}
 	if failed > 0 || len(lines) == 0 {
 		return fmt.Errorf("%d of %d tests did not pass without a remark", failed, len(lines))
