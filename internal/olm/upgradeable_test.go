@@ -1,0 +1,131 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package olm
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/operator-framework/operator-lib/conditions"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// memory is a condition that fails as often as it is told to.
+type memory struct {
+	now   *metav1.Condition
+	fails []error
+	sets  int
+}
+
+func (m *memory) Get(context.Context) (*metav1.Condition, error) {
+	if m.now == nil {
+		return nil, errors.New("not found")
+	}
+	return m.now, nil
+}
+
+func (m *memory) Set(_ context.Context, status metav1.ConditionStatus, options ...conditions.Option) error {
+	m.sets++
+	if len(m.fails) > 0 {
+		failed := m.fails[0]
+		m.fails = m.fails[1:]
+		return failed
+	}
+	m.now = &metav1.Condition{Status: status}
+	for _, option := range options {
+		option(m.now)
+	}
+	return nil
+}
+
+func keeper(t *testing.T, condition *memory, clusters ...client.Object) *Upgradeable {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := dbv1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	return &Upgradeable{
+		Clusters:  fake.NewClientBuilder().WithScheme(scheme).WithObjects(clusters...).Build(),
+		Condition: condition, Clock: clocktesting.NewFakePassiveClock(now), Log: logr.Discard(), told: make(chan struct{}),
+	}
+}
+
+func TestWhatOLMKnowsAlreadyIsNotToldAgain(t *testing.T) {
+	cluster := restored("a", dbv1.RestoreRunning, 0, 0)
+	condition := &memory{fails: []error{apierrors.NewConflict(schema.GroupResource{}, "a", nil)}}
+	u := keeper(t, condition, &cluster)
+	for range 2 {
+		result, err := u.Reconcile(t.Context(), reconcile.Request{})
+		if err != nil || result.RequeueAfter != HeldAtMost {
+			t.Fatalf("%+v, %v", result, err)
+		}
+	}
+	if condition.sets != 2 || condition.now.Status != metav1.ConditionFalse || condition.now.Reason != ReasonRestoreInFlight {
+		t.Errorf("set %d times, the one that met a conflict included, to %+v", condition.sets, condition.now)
+	}
+}
+
+func TestAReplicaSaysNothingWhereSomethingWasSaid(t *testing.T) {
+	condition := &memory{now: &metav1.Condition{Status: metav1.ConditionFalse}}
+	u := keeper(t, condition)
+	if u.ready(nil) == nil {
+		t.Error("the replica is ready although it has not looked yet what OLM knows")
+	}
+	if err := (announcer{u}).Start(t.Context()); err != nil || u.ready(nil) != nil {
+		t.Errorf("%v, ready: %v", err, u.ready(nil))
+	}
+	if condition.sets != 0 {
+		t.Error("what the leader said was overwritten")
+	}
+}
+
+func TestAnOperatorThatOLMDoesNotHearBecomesReadyNevertheless(t *testing.T) {
+	before := patience
+	patience = wait.Backoff{Duration: time.Millisecond, Steps: 3}
+	t.Cleanup(func() { patience = before })
+	forbidden := errors.New("forbidden")
+	condition := &memory{fails: []error{forbidden, forbidden, forbidden}}
+	u := keeper(t, condition)
+	if err := (announcer{u}).Start(t.Context()); err != nil {
+		t.Errorf("the operator would stop: %v", err)
+	}
+	if condition.sets != 3 || u.ready(nil) != nil {
+		t.Errorf("tried %d times, ready: %v", condition.sets, u.ready(nil))
+	}
+}
+
+func TestOnlyARestoreThatBeginsOrEndsWakesAnybody(t *testing.T) {
+	none, runs, ended := restored("a", "", 0, 0), restored("a", dbv1.RestoreRunning, 0, 0), restored("a", dbv1.RestoreCompleted, 0, 0)
+	more := *runs.DeepCopy()
+	more.Status.Restore.Bytes = 7
+	for name, c := range map[string]struct {
+		before, after dbv1.DatabaseCluster
+		want          bool
+	}{
+		"begins": {none, runs, true}, "ends": {runs, ended, true}, "goes on": {runs, more, false}, "is long over": {ended, ended, false},
+	} {
+		if got := takesOffOrLands.Update(event.UpdateEvent{ObjectOld: &c.before, ObjectNew: &c.after}); got != c.want {
+			t.Errorf("a restore that %s wakes: %t", name, got)
+		}
+	}
+	if takesOffOrLands.Create(event.CreateEvent{Object: &none}) || !takesOffOrLands.Create(event.CreateEvent{Object: &runs}) ||
+		!takesOffOrLands.Delete(event.DeleteEvent{Object: &runs}) {
+		t.Error("creations and deletions do not wake as they should")
+	}
+}

@@ -1,0 +1,186 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/operator-framework/api/crds"
+	apiv2 "github.com/operator-framework/api/pkg/operators/v2"
+	"github.com/operator-framework/operator-lib/conditions"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clocktesting "k8s.io/utils/clock/testing"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/olm"
+)
+
+const installedVersion, grantedByOLM = "databasecluster-operator.v0", "olm-grants-this-user-one-name"
+
+// inOperatorCondition does what operator-lib's condition does, which learns its name and namespace in a pod alone.
+type inOperatorCondition struct {
+	client.Client
+	namespace string
+}
+
+func (c inOperatorCondition) read(ctx context.Context) (*apiv2.OperatorCondition, error) {
+	object := &apiv2.OperatorCondition{}
+	return object, c.Client.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: installedVersion}, object)
+}
+
+func (c inOperatorCondition) Get(ctx context.Context) (*metav1.Condition, error) {
+	object, err := c.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if said := meta.FindStatusCondition(object.Spec.Conditions, apiv2.Upgradeable); said != nil {
+		return said, nil
+	}
+	return nil, errors.New("nothing was said yet")
+}
+
+func (c inOperatorCondition) Set(ctx context.Context, status metav1.ConditionStatus, options ...conditions.Option) error {
+	object, err := c.read(ctx)
+	if err != nil {
+		return err
+	}
+	said := metav1.Condition{Type: apiv2.Upgradeable, Status: status}
+	for _, option := range options {
+		option(&said)
+	}
+	meta.SetStatusCondition(&object.Spec.Conditions, said)
+	return c.Update(ctx, object)
+}
+
+// installOperatorCondition makes what OLM makes: the CRD, one object for the version, and the right to that name alone.
+func installOperatorCondition(t *testing.T, ns string) (as *rest.Config, scheme *runtime.Scheme) {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("DBC_TEST_KUBECONFIG"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := envtest.CRDInstallOptions{CRDs: []*apiextensionsv1.CustomResourceDefinition{crds.OperatorCondition()}}
+	if _, err := envtest.InstallCRDs(config, options); err != nil {
+		t.Fatal(err)
+	}
+	scheme = runtime.NewScheme()
+	if err := errors.Join(apiv2.AddToScheme(scheme), dbv1.AddToScheme(scheme)); err != nil {
+		t.Fatal(err)
+	}
+	direct, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := direct.Create(t.Context(), &apiv2.OperatorCondition{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: installedVersion}}); err != nil {
+		t.Fatal(err)
+	}
+	create(t, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: grantedByOLM}, Rules: []rbacv1.PolicyRule{
+		{APIGroups: []string{"operators.coreos.com"}, Resources: []string{"operatorconditions"}, ResourceNames: []string{installedVersion}, Verbs: []string{"get", "update", "patch"}},
+		{APIGroups: []string{dbv1.GroupVersion.Group}, Resources: []string{"databaseclusters"}, Verbs: []string{"list", "watch"}},
+	}})
+	create(t, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: grantedByOLM},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: grantedByOLM},
+		Subjects:   []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: grantedByOLM}},
+	})
+	config.Impersonate = rest.ImpersonationConfig{UserName: grantedByOLM}
+	return config, scheme
+}
+
+// keepUpgradeable starts an operator that does nothing but tell OLM, at a time by its clock.
+func keepUpgradeable(t *testing.T, as *rest.Config, scheme *runtime.Scheme, ns string, at time.Time) (stop func(), said inOperatorCondition) {
+	t.Helper()
+	again := true
+	mgr, err := ctrl.NewManager(as, ctrl.Options{
+		Scheme: scheme, Metrics: server.Options{BindAddress: "0"},
+		Cache:      cache.Options{DefaultNamespaces: map[string]cache.Config{ns: {}}},
+		Controller: ctrlconfig.Controller{SkipNameValidation: &again},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct, err := client.New(as, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said = inOperatorCondition{direct, ns}
+	keeper := olm.Upgradeable{Clusters: mgr.GetClient(), Condition: said, Clock: clocktesting.NewFakePassiveClock(at), Log: logr.Discard()}
+	if err := keeper.SetupWithManager(mgr); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var done sync.WaitGroup
+	done.Go(func() {
+		if err := mgr.Start(ctx); err != nil {
+			t.Errorf("the operator stopped: %v", err)
+		}
+	})
+	stop = func() { cancel(); done.Wait() }
+	t.Cleanup(stop)
+	return stop, said
+}
+
+func (c inOperatorCondition) await(t *testing.T, status metav1.ConditionStatus, reason string) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("Upgradeable=%s (%s)", status, reason), func() error {
+		got, err := c.Get(t.Context())
+		if err == nil && (got.Status != status || got.Reason != reason) {
+			err = fmt.Errorf("it is %+v", got)
+		}
+		return err
+	})
+}
+
+func TestOLMHoldsAnUpgradeBackWhileARestoreRunsAndForAQuarterOfAnHourAtMost(t *testing.T) {
+	ns := namespace(t)
+	as, scheme := installOperatorCondition(t, ns)
+	stop, said := keepUpgradeable(t, as, scheme, ns, time.Now().Add(time.Minute))
+	said.await(t, metav1.ConditionTrue, olm.ReasonNothingInFlight)
+
+	kubelet := startRestores(t, ns)
+	cluster := smallest(ns, "orders")
+	fromLocation(restorer(t), firstBackup)(cluster)
+	create(t, cluster)
+	awaitFilling(t, cluster, firstBackup)
+	said.await(t, metav1.ConditionFalse, olm.ReasonRestoreInFlight)
+
+	// The operator begins anew, and what it knows of the restore is what the cluster's status says.
+	stop()
+	stop, said = keepUpgradeable(t, as, scheme, ns, time.Now().Add(olm.HeldAtMost/2))
+	defer stop()
+	said.await(t, metav1.ConditionFalse, olm.ReasonRestoreInFlight)
+	stop()
+	stop, said = keepUpgradeable(t, as, scheme, ns, time.Now().Add(olm.HeldAtMost))
+	defer stop()
+	said.await(t, metav1.ConditionTrue, olm.ReasonHeldLongEnough)
+	stop()
+
+	_, said = keepUpgradeable(t, as, scheme, ns, time.Now().Add(time.Minute))
+	said.await(t, metav1.ConditionFalse, olm.ReasonRestoreInFlight)
+	kubelet.told.Store(succeeds)
+	awaitReady(t, cluster)
+	said.await(t, metav1.ConditionTrue, olm.ReasonNothingInFlight)
+}
