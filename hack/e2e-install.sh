@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Installs and uninstalls the operator on the real node, by Helm and by plain manifests, in the wrong order too. Arguments
+# go to go test. A node that was not up before is taken down afterwards; KEEP=1 keeps it.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=cluster.sh
+. "$(dirname "$0")/cluster.sh"
+
+POSTGRES_IMG=${POSTGRES_IMG:-localhost/postgresql:15}
+
+require_node
+make --no-print-directory bin/local >/dev/null
+if ! "$local" status >/dev/null 2>&1 && [ "${KEEP:-}" != 1 ]; then
+    trap '"$local" down' EXIT
+fi
+helm=$("$local" tool helm)
+use_local_node
+if [ -n "$(kubectl get crd databaseclusters.database.dbcluster.io --ignore-not-found -o name)" ]; then
+    fail "the operator is installed on this node, and these tests install it: take it away (make undeploy uninstall), or the node (bin/local down)"
+fi
+load_local_images
+make --no-print-directory build-installer IMG="$IMG"
+export IMG
+DBC_TEST_KUBECONFIG=$KUBECONFIG DBC_TEST_POSTGRES_IMG=$POSTGRES_IMG DBC_PREVIOUS_CRDS=$(hack/previous.sh crds) \
+    PATH=$(dirname "$KUBECTL"):$(dirname "$helm"):$PATH \
+    go test -tags e2e -count=1 -timeout=30m -v "$@" ./test/install/...

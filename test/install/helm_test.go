@@ -1,0 +1,217 @@
+//go:build e2e
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package install
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	chart   = "charts/databasecluster-operator"
+	release = "databasecluster-operator"
+	// aSecret holds 1 MiB, and Helm keeps the whole release in one. The chart grows with the CRDs.
+	aSecret = 1 << 20
+)
+
+// A user of Helm from the release before, whose CRDs kubectl applied, to the end.
+func TestHelmTakesOverUpgradesAndLeavesWhatMustStay(t *testing.T) {
+	w := newWorld(t, "charted")
+	w.run("kubectl", "apply", "--server-side", "-f", previousCRDs)
+	// Whatever has changed since, one field at least is new.
+	w.run("kubectl", "patch", "crd", "databaseclusters.database.dbcluster.io", "--type=json", "-p",
+		`[{"op": "remove", "path": "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/hibernated"}]`)
+	if w.definitionsAreCurrent() {
+		t.Fatal("the CRDs of the release before are today's: this proves nothing")
+	}
+	w.refused([]string{"cannot be imported into the current release"}, "helm", w.arguments("install")...)
+	w.shell(w.takeOver())
+	if !w.definitionsAreCurrent() {
+		t.Error("the CRDs are not those of the chart")
+	}
+	w.highlyAvailable()
+	w.fitsASecret()
+	w.cluster("orders", 2)
+	w.await("orders", "Available")
+	databases, volumes := w.databases(), w.volumes()
+
+	t.Run("an upgrade with other values", func(t *testing.T) {
+		w := world{t, w.namespace}
+		before := w.operators()
+		w.run("helm", w.arguments("upgrade", "--set", "extraArgs={--zap-log-level=debug}", "--set", "crds.install=false")...)
+		w.highlyAvailable()
+		if now := w.operators(); before == now {
+			t.Errorf("the operator's pods are the same as before: %s", now)
+		}
+		w.protected()
+		w.run("helm", w.arguments("upgrade", "--set", "admissionPolicies.install=false", "--set", "crds.install=true")...)
+		w.protected()
+		w.highlyAvailable()
+		w.reconciled("orders")
+		w.same(databases, w.databases(), "the databases")
+	})
+	t.Run("standalone", func(t *testing.T) {
+		w := world{t, w.namespace}
+		w.run("helm", w.arguments("upgrade", "--set", "replicas=1")...)
+		w.eventually(func(pods string) bool { return len(strings.Fields(pods)) == 1 }, "want one pod",
+			"-n", operatorNamespace, "get", "pods", "-l", "control-plane=controller-manager", "-o", "name")
+		w.led()
+		w.refused([]string{"not found"}, "kubectl", "-n", operatorNamespace, "get", "poddisruptionbudget", "databasecluster-operator-controller-manager")
+		w.reconciled("orders")
+		w.same(databases, w.databases(), "the databases")
+	})
+	t.Run("an uninstall before the clusters", func(t *testing.T) {
+		w := world{t, w.namespace}
+		w.uninstall()
+		w.protected()
+		w.same(databases, w.databases(), "the databases")
+		w.same(volumes, w.volumes(), "the volumes")
+		w.refused([]string{"DatabaseCluster", "orders"}, "hack/uninstall.sh")
+		w.run("kubectl", "delete", "databasecluster", "orders", "--wait=false")
+		w.refused([]string{"timed out"}, "kubectl", "wait", "--for=delete", "databasecluster/orders", "--timeout=5s")
+		w.same(databases, w.databases(), "the databases")
+	})
+	t.Run("an install afterwards goes on", func(t *testing.T) {
+		w := world{t, w.namespace}
+		w.run("helm", w.arguments("install")...)
+		w.run("kubectl", "wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
+		w.same(volumes, w.volumes(), "the volumes")
+		w.cluster("orders", 2)
+		w.await("orders", "Available")
+		w.same(volumes, w.volumes(), "the volumes")
+	})
+	t.Run("the operator's namespace, with the release in it", func(t *testing.T) {
+		w := world{t, w.namespace}
+		databases := w.databases()
+		w.run("kubectl", "delete", "namespace", operatorNamespace, "--timeout="+patience.String())
+		w.protected()
+		w.run("helm", w.arguments("install")...)
+		w.highlyAvailable()
+		w.reconciled("orders")
+		w.same(databases, w.databases(), "the databases")
+	})
+	t.Run("a release of another name", func(t *testing.T) {
+		w := world{t, w.namespace}
+		databases := w.databases()
+		w.uninstall()
+		w.run("bash", "-c", strings.ReplaceAll(w.takeOver(), "--install "+release, "--install other --set fullnameOverride="+release))
+		w.highlyAvailable()
+		w.reconciled("orders")
+		w.same(databases, w.databases(), "the databases")
+		w.run("helm", "uninstall", "other", "--namespace", operatorNamespace, "--wait")
+	})
+	t.Run("the end", func(t *testing.T) {
+		w := world{t, w.namespace}
+		w.freed("databasecluster", "orders")
+		w.same(volumes, w.volumes(), "the volumes")
+		w.run("hack/uninstall.sh")
+		w.nothingLeft()
+		w.same(volumes, w.volumes(), "the volumes")
+	})
+}
+
+// The operator works where it is told and has no right elsewhere.
+func TestHelmWatchesTheNamespacesThatItIsTold(t *testing.T) {
+	out, in := newWorld(t, "unwatched"), newWorld(t, "watched")
+	in.run("helm", in.arguments("install", "--set", "watchNamespaces={watched}")...)
+	in.highlyAvailable()
+	out.cluster("orders", 1)
+	in.cluster("orders", 1)
+	in.await("orders", "Available")
+	if seen := in.get("databasecluster", "orders", "-n", "unwatched", "-o", "jsonpath={.metadata.finalizers}{.status}"); seen != "" {
+		t.Errorf("the operator worked in a namespace that it was not told: %s", seen)
+	}
+	for namespace, want := range map[string]string{"watched": "yes", "unwatched": "no"} {
+		can, _ := said(t.Context(), "", "kubectl", "auth", "can-i", "delete", "pods", "-n", namespace,
+			"--as=system:serviceaccount:"+operatorNamespace+":databasecluster-operator-controller-manager")
+		in.same(want, can, "whether the operator may delete pods in "+namespace)
+	}
+	in.run("helm", in.arguments("upgrade", "--set-json", `watchNamespaces=["watched","unwatched"]`)...)
+	out.await("orders", "Available")
+	in.run("kubectl", "delete", "databaseclusters", "--all", "--all-namespaces", "--timeout="+patience.String())
+	in.uninstall()
+	in.run("hack/uninstall.sh")
+	in.nothingLeft()
+}
+
+// arguments are those by which a user installs, or upgrades, with the image that is there.
+func (w world) arguments(verb string, more ...string) []string {
+	repository, tag, _ := strings.Cut(image, ":")
+	all := []string{verb, release, chart, "--namespace", operatorNamespace, "--wait", "--timeout", patience.String()}
+	if verb == "install" {
+		all = append(all, "--create-namespace", "--set", "image.repository="+repository+",image.tag="+tag)
+	} else {
+		all = append(all, "--reuse-values")
+	}
+	return append(all, more...)
+}
+
+// takeOver is the command of docs/install.md, with the image that is there.
+func (w world) takeOver() string {
+	w.Helper()
+	repository, tag, _ := strings.Cut(image, ":")
+	return strings.NewReplacer("image.repository=registry.example.com/databasecluster-operator", "image.repository="+repository+",image.tag="+tag).
+		Replace(documented(w.T, "docs/install.md", "--take-ownership"))
+}
+
+func (w world) uninstall() {
+	w.Helper()
+	w.run("helm", "uninstall", release, "--namespace", operatorNamespace, "--wait", "--timeout", patience.String())
+}
+
+// definitionsAreCurrent tells whether the CRDs of the API server have the schemas of the chart.
+func (w world) definitionsAreCurrent() bool {
+	w.Helper()
+	for definition := range strings.SplitSeq(definitions, ",") {
+		plural, _, _ := strings.Cut(definition, ".")
+		text, err := os.ReadFile("../../" + chart + "/files/crds/" + plural + ".yaml")
+		if err != nil {
+			w.Fatal(err)
+		}
+		if !reflect.DeepEqual(w.schemas(string(text)), w.schemas(w.get("crd", definition, "-o", "json"))) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w world) schemas(definition string) any {
+	w.Helper()
+	var crd struct {
+		Spec struct {
+			Versions []struct{ Schema any }
+		}
+	}
+	if err := yaml.Unmarshal([]byte(definition), &crd); err != nil || len(crd.Spec.Versions) == 0 {
+		w.Fatalf("a CRD does not read: %v", err)
+	}
+	return crd.Spec.Versions
+}
+
+// fitsASecret holds the release to three quarters of what it may have, so that it is known before it is too much.
+func (w world) fitsASecret() {
+	w.Helper()
+	var secrets struct {
+		Items []struct{ Data map[string]string }
+	}
+	if err := json.Unmarshal([]byte(w.get("secrets", "-n", operatorNamespace, "-l", "owner=helm", "-o", "json")), &secrets); err != nil || len(secrets.Items) == 0 {
+		w.Fatalf("Helm has no release: %v", err)
+	}
+	for _, secret := range secrets.Items {
+		text, err := base64.StdEncoding.DecodeString(secret.Data["release"])
+		w.Logf("the release takes %d bytes of the %d of a Secret", len(text), aSecret)
+		if err != nil || len(text) > aSecret*3/4 {
+			w.Errorf("the release takes %d bytes of the %d of a Secret (%v): make the CRDs smaller", len(text), aSecret, err)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+//go:build e2e
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package install
+
+import (
+	"strings"
+	"testing"
+)
+
+// A user who installs dist/install.yaml, and takes things away in every order but the right one, until the end.
+func TestManifestsTakenAwayInTheWrongOrder(t *testing.T) {
+	w := newWorld(t, "plain")
+	w.installManifests()
+	w.highlyAvailable()
+	w.cluster("orders", 2)
+	w.cluster("bills", 1)
+	w.await("orders", "Available")
+	w.await("bills", "Available")
+	databases, volumes := w.databases(), w.volumes()
+
+	t.Run("the CRDs first", func(t *testing.T) {
+		w := world{t, w.namespace}
+		w.protected()
+		w.refused([]string{"DatabaseCluster", w.namespace, "orders", "bills"}, "make", "uninstall")
+		w.same(databases, w.databases(), "the databases")
+	})
+	t.Run("everything at once", func(t *testing.T) {
+		w := world{t, w.namespace}
+		w.refused([]string{"allow-deletion=true"}, "kubectl", "delete", "-f", "dist/install.yaml")
+		w.same(databases, w.databases(), "the databases")
+		w.run("kubectl", "wait", "--for=delete", "namespace/"+operatorNamespace, "--timeout="+patience.String())
+		w.installManifests()
+		w.highlyAvailable()
+		w.protected()
+		w.reconciled("bills")
+		w.same(databases, w.databases(), "the databases")
+	})
+	t.Run("the operator's namespace", func(t *testing.T) {
+		w := world{t, w.namespace}
+		w.run("kubectl", "delete", "namespace", operatorNamespace, "--timeout="+patience.String())
+		w.installManifests()
+		w.highlyAvailable()
+		w.reconciled("bills")
+		w.same(databases, w.databases(), "the databases")
+	})
+	t.Run("the operator before a cluster", func(t *testing.T) {
+		w := world{t, w.namespace}
+		w.run("make", "undeploy", "IMG="+image)
+		w.protected()
+		w.same(databases, w.databases(), "the databases")
+		w.freed("databasecluster", "orders")
+		w.run("kubectl", "wait", "--for=delete", "pod", "-l", "app.kubernetes.io/instance=orders", "--timeout="+patience.String())
+		w.same(volumes, w.volumes(), "the volumes")
+	})
+	t.Run("the operator before a member that it watches over", func(t *testing.T) {
+		w := world{t, w.namespace}
+		// As the operator does before it stops a member for a Shutdown hook.
+		w.run("kubectl", "patch", "pod", "bills-0", "--type=json", "-p", `[{"op":"add","path":"/metadata/finalizers","value":["`+finalizer+`"]}]`)
+		w.freed("pod", "bills-0")
+		w.run("kubectl", "wait", "--for=condition=Ready", "pod/bills-0", "--timeout="+patience.String())
+	})
+	t.Run("the operator comes back", func(t *testing.T) {
+		w := world{t, w.namespace}
+		databases := w.databases()
+		w.installManifests()
+		w.highlyAvailable()
+		w.reconciled("bills")
+		w.same(databases, w.databases(), "the databases")
+		w.cluster("orders", 2)
+		w.await("orders", "Available")
+		w.same(volumes, w.volumes(), "the volumes")
+	})
+	t.Run("the right order", func(t *testing.T) {
+		w := world{t, w.namespace}
+		w.run("kubectl", "delete", "databaseclusters", "--all", "--all-namespaces", "--timeout="+patience.String())
+		w.refused([]string{"the operator still runs", operatorNamespace}, "make", "uninstall")
+		w.run("make", "undeploy", "IMG="+image)
+		w.run("make", "uninstall")
+		w.nothingLeft()
+		w.same(volumes, w.volumes(), "the volumes")
+	})
+}
+
+func (w world) installManifests() {
+	w.Helper()
+	w.run("kubectl", "apply", "--server-side", "-f", "dist/install.yaml")
+}
+
+// reconciled changes a cluster and waits until the operator has seen that.
+func (w world) reconciled(name string) {
+	w.Helper()
+	w.run("kubectl", "-n", w.namespace, "patch", "databasecluster", name, "--type=merge", "-p", `{"spec":{"update":{"minReadySeconds":`+w.get("databasecluster", name, "-n", w.namespace, "-o", "jsonpath={.metadata.generation}")+`}}}`)
+	generation := w.get("databasecluster", name, "-n", w.namespace, "-o", "jsonpath={.metadata.generation}")
+	w.eventually(func(seen string) bool { return seen == generation }, "want generation "+generation,
+		"-n", w.namespace, "get", "databasecluster", name, "-o", `jsonpath={.status.conditions[?(@.type=="Ready")].observedGeneration}`)
+}
+
+// freed deletes what the operator holds and is not there to let go: it waits, until the command of the README takes our
+// finalizer off, and no other.
+func (w world) freed(kind, name string) {
+	w.Helper()
+	const others = "example.com/others"
+	w.run("kubectl", "patch", kind, name, "--type=json", "-p", `[{"op":"add","path":"/metadata/finalizers/-","value":"`+others+`"}]`)
+	w.run("kubectl", "delete", kind, name, "--wait=false")
+	w.refused([]string{"timed out"}, "kubectl", "wait", "--for=delete", kind+"/"+name, "--timeout=5s")
+	command := strings.ReplaceAll(documented(w.T, "README.md", "database.dbcluster.io/finalizer$|d"), "databasecluster orders", kind+" "+name)
+	w.Log(command, w.shell(command))
+	w.same(`["`+others+`"]`, w.get(kind, name, "-o", "jsonpath={.metadata.finalizers}"), "the finalizers")
+	uid := w.get(kind, name, "-o", "jsonpath={.metadata.uid}")
+	w.run("kubectl", "patch", kind, name, "--type=json", "-p", `[{"op":"remove","path":"/metadata/finalizers"}]`)
+	w.eventually(func(now string) bool { return now != uid }, "it is still there",
+		"get", kind, name, "--ignore-not-found", "-o", "jsonpath={.metadata.uid}")
+}
+
+// nothingLeft fails while the API server knows anything of the operator.
+func (w world) nothingLeft() {
+	w.Helper()
+	left := w.get("crd,validatingadmissionpolicies,validatingadmissionpolicybindings,clusterroles,clusterrolebindings", "-o", "name")
+	for line := range strings.SplitSeq(left, "\n") {
+		if strings.Contains(line, "database.dbcluster.io") || strings.Contains(line, "databasecluster") {
+			w.Errorf("%s is left", line)
+		}
+	}
+}
