@@ -288,6 +288,10 @@ e2e-helm: ## Install, upgrade and uninstall by Helm on the real node, in the wro
 e2e-install: ## Install and uninstall by plain manifests on the real node, in the wrong order too.
 	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e-install.sh -run Manifests
 
+.PHONY: catalog
+catalog: $(LOCAL) ## Write dist/catalog, the catalog for OLM with the upgrade from the release before, and validate it by opm.
+	@VERSION=$(VERSION) IMAGE_TAG_BASE=$(IMAGE_TAG_BASE) BUNDLE=$(BUNDLE_OUT)/bundle hack/catalog.sh
+
 .PHONY: bundle-build
 bundle-build: ## Build the bundle image with Docker.
 	$(CONTAINER_TOOL) build -f bundle.Dockerfile -t $(BUNDLE_IMG) .
