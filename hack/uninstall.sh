@@ -45,11 +45,15 @@ fi
 
 if [[ ${#crds[@]} -gt 0 ]]; then
 	# Annotated, the CRDs are given up by the policy that protects them, and everything else stays protected until they
-	# are gone. The second look is for what came meanwhile; and the API server, which reads a CRD anew that changed, can
-	# list its objects again before it has to delete them.
+	# are gone. The second look is for what came meanwhile.
 	"${kubectl[@]}" annotate --overwrite "${crds[@]}" "$group/allow-deletion=true"
 	trap '"${kubectl[@]}" annotate "${crds[@]}" "$group/allow-deletion-"' EXIT
 	must_be_empty
+	# The API server reads a CRD anew that changed. Where it cannot list the objects yet when it is to delete them, it tries
+	# again minutes later.
+	for crd in "${crds[@]}"; do
+		"${kubectl[@]}" get "${crd#*/}" --all-namespaces -o name >/dev/null
+	done
 	trap - EXIT
 	"${kubectl[@]}" delete "${crds[@]}"
 else

@@ -35,7 +35,7 @@ func TestHelmTakesOverUpgradesAndLeavesWhatMustStay(t *testing.T) {
 		t.Fatal("the CRDs of the release before are today's: this proves nothing")
 	}
 	w.refused([]string{"cannot be imported into the current release"}, "helm", w.arguments("install")...)
-	w.shell(w.takeOver())
+	w.shell(w.documented("docs/install.md", "--take-ownership"))
 	if !w.definitionsAreCurrent() {
 		t.Error("the CRDs are not those of the chart")
 	}
@@ -83,7 +83,7 @@ func TestHelmTakesOverUpgradesAndLeavesWhatMustStay(t *testing.T) {
 	})
 	t.Run("an install afterwards goes on", func(t *testing.T) {
 		w := world{t, w.namespace}
-		w.run("helm", w.arguments("install")...)
+		w.shell(w.documented("README.md", "helm install"))
 		w.run("kubectl", "wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
 		w.same(volumes, w.volumes(), "the volumes")
 		w.cluster("orders", 2)
@@ -104,7 +104,7 @@ func TestHelmTakesOverUpgradesAndLeavesWhatMustStay(t *testing.T) {
 		w := world{t, w.namespace}
 		databases := w.databases()
 		w.uninstall()
-		w.run("bash", "-c", strings.ReplaceAll(w.takeOver(), "--install "+release, "--install other --set fullnameOverride="+release))
+		w.shell(strings.ReplaceAll(w.documented("docs/install.md", "--take-ownership"), "--install "+release, "--install other --set fullnameOverride="+release))
 		w.highlyAvailable()
 		w.reconciled("orders")
 		w.same(databases, w.databases(), "the databases")
@@ -128,7 +128,7 @@ func TestHelmWatchesTheNamespacesThatItIsTold(t *testing.T) {
 	out.cluster("orders", 1)
 	in.cluster("orders", 1)
 	in.await("orders", "Available")
-	if seen := in.get("databasecluster", "orders", "-n", "unwatched", "-o", "jsonpath={.metadata.finalizers}{.status}"); seen != "" {
+	if seen := in.get("databasecluster", "orders", "-n", "unwatched", "-o", "jsonpath={.metadata.finalizers}{.status.conditions}"); seen != "" {
 		t.Errorf("the operator worked in a namespace that it was not told: %s", seen)
 	}
 	for namespace, want := range map[string]string{"watched": "yes", "unwatched": "no"} {
@@ -140,7 +140,7 @@ func TestHelmWatchesTheNamespacesThatItIsTold(t *testing.T) {
 	out.await("orders", "Available")
 	in.run("kubectl", "delete", "databaseclusters", "--all", "--all-namespaces", "--timeout="+patience.String())
 	in.uninstall()
-	in.run("hack/uninstall.sh")
+	in.shell(in.documented("docs/install.md", "kubectl delete crd"))
 	in.nothingLeft()
 }
 
@@ -156,12 +156,12 @@ func (w world) arguments(verb string, more ...string) []string {
 	return append(all, more...)
 }
 
-// takeOver is the command of docs/install.md, with the image that is there.
-func (w world) takeOver() string {
+// documented is a command as a document has it, with the image that is there.
+func (w world) documented(file, words string) string {
 	w.Helper()
 	repository, tag, _ := strings.Cut(image, ":")
-	return strings.NewReplacer("image.repository=registry.example.com/databasecluster-operator", "image.repository="+repository+",image.tag="+tag).
-		Replace(documented(w.T, "docs/install.md", "--take-ownership"))
+	return strings.ReplaceAll(documented(w.T, file, words), "image.repository=registry.example.com/databasecluster-operator",
+		"image.repository="+repository+",image.tag="+tag)
 }
 
 func (w world) uninstall() {
