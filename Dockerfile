@@ -1,5 +1,5 @@
-# The image of the operator. For several platforms use "make docker-buildx", which lets the
-# compiler run on the platform that builds.
+# The image of the operator. For several platforms use "make docker-buildx": the compiler runs on the platform that
+# builds. Needs BuildKit, which Docker has by default since 23.0, or podman. "make image-multiarch" needs neither.
 FROM --platform=$BUILDPLATFORM golang:1.26.8 AS builder
 ARG TARGETOS
 ARG TARGETARCH

@@ -217,11 +217,23 @@ build-installer: manifests generate $(LOCAL) ## Write dist/crds.yaml, dist/opera
 
 .PHONY: sbom
 sbom: $(LINUX) $(LOCAL) ## List what each binary of the image is made of, as dist/sbom/*.cdx.json (CycloneDX).
-	@$(LOCAL) sbom --version v$(VERSION) --dir dist/sbom $(foreach folder,$(LINUX),$(folder)/manager $(folder)/transfer)
+	@$(LOCAL) sbom --version v$(VERSION) --dir dist/sbom $(foreach folder,$(LINUX),$(folder)/manager $(folder)/transfer $(folder)/scorecard)
+
+.PHONY: test-supply
+test-supply: $(LOCAL) ## Test make vulncheck and make release: no network without PUSH_TO, a registry on loopback with it, the same bytes twice.
+	cd hack/local && go test -tags supply -count=1 -timeout 60m ./internal/supply
 
 .PHONY: vulncheck
 vulncheck: $(LINUX) $(LOCAL) ## Look for known vulnerabilities that the code calls, in sources and binaries (DB=file:///folder: another database).
 	@DB="$(DB)" hack/vulncheck.sh $(foreach folder,$(LINUX),$(folder)/manager $(folder)/transfer)
+
+.PHONY: reproducible
+reproducible: ## Build the images twice, the second time elsewhere and with an empty build cache, and compare them.
+	@PLATFORMS=$(PLATFORMS) hack/reproducible.sh
+
+.PHONY: release
+release: $(LOCAL) ## Make everything of a release in dist/release/VERSION (PUSH_TO=registry.example.com/you: and push it there).
+	@VERSION=$(VERSION) IMAGE_TAG_BASE=$(IMAGE_TAG_BASE) PLATFORMS=$(PLATFORMS) PUSH_TO=$(PUSH_TO) hack/release.sh
 
 ##@ Deployment
 

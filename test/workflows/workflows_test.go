@@ -1,0 +1,149 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package workflows holds the workflows for GitHub against the Makefile and the Dockerfile: nobody here can run them.
+package workflows
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+const root = "../.."
+
+type workflow struct {
+	Permissions *map[string]string `json:"permissions"`
+	Jobs        map[string]struct {
+		Steps []struct {
+			Uses string         `json:"uses"`
+			Run  string         `json:"run"`
+			With map[string]any `json:"with"`
+		} `json:"steps"`
+	} `json:"jobs"`
+}
+
+var (
+	target  = regexp.MustCompile(`(?m)^([a-z0-9-]+):`)
+	makes   = regexp.MustCompile(`\bmake((?:\s+[^\s;&|]+)+)`)
+	pinned  = regexp.MustCompile(`^actions/(checkout|setup-go)@[0-9a-f]{40}$`)
+	version = regexp.MustCompile(`@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+)
+
+func TestEveryMakeTargetThatAWorkflowRunsExists(t *testing.T) {
+	targets := map[string]bool{}
+	for _, found := range target.FindAllStringSubmatch(read(t, "Makefile"), -1) {
+		targets[found[1]] = true
+	}
+	seen := 0
+	for name, workflow := range all(t) {
+		for _, job := range workflow.Jobs {
+			for _, step := range job.Steps {
+				for _, wanted := range targetsOf(step.Run) {
+					seen++
+					if !targets[wanted] {
+						t.Errorf("%s runs make %s, which the Makefile does not have", name, wanted)
+					}
+				}
+			}
+		}
+	}
+	if seen < 8 {
+		t.Errorf("only %d targets were found in the workflows", seen)
+	}
+}
+
+func TestWhatAWorkflowUsesIsPinnedAndMayDoLittle(t *testing.T) {
+	for name, workflow := range all(t) {
+		if workflow.Permissions == nil {
+			t.Errorf("%s says nothing of permissions, so it has those that the repository gives", name)
+		} else if access := *workflow.Permissions; len(access) > 1 || access["contents"] == "write" {
+			t.Errorf("%s has the permissions %v in every job", name, access)
+		}
+		for _, job := range workflow.Jobs {
+			for _, step := range job.Steps {
+				if step.Uses != "" && !pinned.MatchString(step.Uses) {
+					t.Errorf("%s uses %s, which is not pinned by a commit or not known here", name, step.Uses)
+				}
+				if strings.Contains(step.Run, "${{") {
+					t.Errorf("%s puts an expression into a script, where a name may become a command: %s", name, step.Run)
+				}
+			}
+		}
+		for line := range strings.Lines(read(t, ".github/workflows/"+name)) {
+			if strings.Contains(line, "uses:") && !version.MatchString(strings.TrimSpace(line)) {
+				t.Errorf("%s does not say which version that commit is: %s", name, line)
+			}
+		}
+	}
+}
+
+func TestAWorkflowHasTheHistoryAndTheGoThatReleasesAreMadeWith(t *testing.T) {
+	compiler := regexp.MustCompile(`golang:(\S+)`).FindStringSubmatch(read(t, "Dockerfile"))
+	if compiler == nil {
+		t.Fatal("the Dockerfile names no image of Go")
+	}
+	for name, workflow := range all(t) {
+		for job, description := range workflow.Jobs {
+			for _, step := range description.Steps {
+				switch {
+				case strings.HasPrefix(step.Uses, "actions/checkout@"):
+					if step.With["fetch-depth"] != float64(0) || step.With["persist-credentials"] != false {
+						t.Errorf("%s, job %s checks out with %v", name, job, step.With)
+					}
+				case strings.HasPrefix(step.Uses, "actions/setup-go@"):
+					if step.With["go-version"] != compiler[1] {
+						t.Errorf("%s, job %s has Go %v, the Dockerfile %s", name, job, step.With["go-version"], compiler[1])
+					}
+				}
+			}
+		}
+	}
+}
+
+// targetsOf leaves out settings and what stands in quotes after them.
+func targetsOf(script string) []string {
+	var targets []string
+	for _, found := range makes.FindAllStringSubmatch(script, -1) {
+		for word := range strings.FieldsSeq(found[1]) {
+			if !strings.Contains(word, "=") {
+				targets = append(targets, word)
+			}
+		}
+	}
+	return targets
+}
+
+func all(t *testing.T) map[string]workflow {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, ".github/workflows/*"))
+	if err != nil || len(files) != 3 {
+		t.Fatalf("there are %d workflows, want three (%v)", len(files), err)
+	}
+	found := map[string]workflow{}
+	for _, file := range files {
+		var parsed workflow
+		if err := yaml.UnmarshalStrict([]byte(read(t, ".github/workflows/"+filepath.Base(file))), &map[string]any{}); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if err := yaml.Unmarshal([]byte(read(t, ".github/workflows/"+filepath.Base(file))), &parsed); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		found[filepath.Base(file)] = parsed
+	}
+	return found
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
