@@ -109,7 +109,7 @@ func judgeOne(test v1alpha3.Test) line {
 		one.state = string(result.State)
 		remarks := slices.Concat(result.Errors, result.Suggestions)
 		if result.State != v1alpha3.PassState {
-			remarks = append(remarks, "it is not passed, and its log is: "+strings.TrimSpace(result.Log))
+			remarks = append(remarks, strings.TrimSpace("it is not passed; "+result.Log))
 		}
 		one.remarks = append(one.remarks, remarks...)
 	}

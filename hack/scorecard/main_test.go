@@ -58,6 +58,7 @@ func TestAScorecardFailsForAnythingLess(t *testing.T) {
 	for results, want := range map[string]string{
 		result(`{"state": "fail", "errors": ["it is broken"]}`):        "it is broken",
 		result(`{"state": "error"}`):                                   "it is not passed",
+		result(`{"state": "error", "log": "panic"}`):                   "it is not passed; panic",
 		result(`{"state": "pass", "suggestions": ["do better"]}`):      "do better",
 		result(`{"state": "pass", "errors": ["strange"]}`):             "strange",
 		result(`{"state": "pass"}, {"state": "fail"}`):                 "it is not passed",
