@@ -236,12 +236,15 @@ func checkReferences(t *testing.T, folder, to string) {
 	if !strings.Contains(values, "digest: "+digest) || !strings.Contains(values, "repository: "+repository+"\n") {
 		t.Errorf("the chart does not name the operator's image by its digest:\n%s", values)
 	}
-	for file, text := range map[string]string{
-		"the CSV": csv, "the values": values, "install.yaml": contentOf(t, folder, "install.yaml"), "catalog.yaml": contentOf(t, folder, "catalog.yaml"),
-	} {
-		if strings.Contains(text, "ghcr.io/dbcluster/databasecluster-operator") || !strings.Contains(text, to) {
+	for file, text := range map[string]string{"the CSV": csv, "the values": values, "install.yaml": contentOf(t, folder, "install.yaml")} {
+		if strings.Contains(text, "ghcr.io/dbcluster/databasecluster-operator") {
 			t.Errorf("%s names an image at another place than %s", file, to)
 		}
+	}
+	// The release before is named as it was released.
+	catalog := contentOf(t, folder, "catalog.yaml")
+	if !strings.Contains(catalog, "image: "+repository+"-bundle@sha256:") || strings.Contains(catalog, ":v"+version+"\n") {
+		t.Errorf("the catalog does not name today's bundle by its digest:\n%s", catalog)
 	}
 }
 
