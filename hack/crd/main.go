@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Command crd narrows the schema of a generated CRD to what Go can decode. The types of Kubernetes that
+// Command crd narrows the schema of a generated CRD to what Go can decode, and lets its descriptions flow. The types of Kubernetes that
 // the API embeds bring integers without bounds, quantities with endless exponents and times that Go does not
 // read; the API server would store what they allow, and a single object that does not decode keeps every
 // client from listing any.
@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"regexp"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -65,8 +66,18 @@ func narrow(node any) {
 			narrow(value)
 		}
 		bound(n)
+		if text, isText := n["description"].(string); isText {
+			n["description"] = flowing(text)
+		}
 	}
 }
+
+// brokenLine is a line's end in the middle of a paragraph: neither an empty line nor a list follows.
+var brokenLine = regexp.MustCompile(`([^\n])\n([^\s*-])`)
+
+// flowing is a description without the line breaks of the source: kubectl explain breaks lines itself, and would keep
+// these, too.
+func flowing(text string) string { return brokenLine.ReplaceAllString(text, "$1 $2") }
 
 // bound adds what a schema lacks; bounds that it has stay.
 func bound(schema map[string]any) {

@@ -1,0 +1,144 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// kubectlPath is the kubectl that belongs to the API server.
+var kubectlPath = sync.OnceValues(func() (string, error) {
+	path, err := exec.Command("../../bin/local", "tool", "kubectl").Output()
+	return strings.TrimSpace(string(path)), err
+})
+
+// kubectl runs a command as a user, "" being the administrator, and returns all that it says. Words may stand together
+// in one argument.
+func kubectl(t *testing.T, as string, args ...string) (string, error) {
+	t.Helper()
+	path, err := kubectlPath()
+	if err != nil {
+		t.Fatalf("kubectl: %v: run the tests by `make test-integration`, which builds bin/local", err)
+	}
+	command := exec.CommandContext(t.Context(), path, "--kubeconfig="+kubeconfig(t, as, ""), "--cache-dir="+t.TempDir())
+	for _, arg := range args {
+		command.Args = append(command.Args, strings.Fields(arg)...)
+	}
+	said, err := command.CombinedOutput()
+	return string(said), err
+}
+
+// explainedBy is an error with what the command said.
+func explainedBy(said string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, said)
+	}
+	return nil
+}
+
+// manifestFile writes an object for kubectl.
+func manifestFile(t *testing.T, object client.Object) string {
+	t.Helper()
+	text, err := yaml.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "manifest.yaml")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestKubectlKnowsTheKindsByShortNamesAndCategories(t *testing.T) {
+	said, err := kubectl(t, "", "api-resources --api-group=database.dbcluster.io --no-headers -o wide")
+	if err != nil {
+		t.Fatal(err, said)
+	}
+	var got []string
+	for line := range strings.Lines(said) {
+		f := strings.Fields(line) // name, short names, version, namespaced, kind, verbs, categories
+		got = append(got, strings.Join(slices.Concat(f[:5], f[6:]), " "))
+	}
+	want := []string{
+		"databasebackups dbb database.dbcluster.io/v1alpha1 true DatabaseBackup all,databases",
+		"databaseclusters dbc database.dbcluster.io/v1alpha1 true DatabaseCluster all,databases",
+		"databaseengines dbe database.dbcluster.io/v1alpha1 false DatabaseEngine databases",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestKubectlGetTellsWhatMatters(t *testing.T) {
+	cluster := created(t, nil)
+	backup(t, cluster, "before", dbv1.BackupRetain)
+	for command, columns := range map[string]string{
+		"get dbc":         "NAME REPLICAS READY STATUS AGE",
+		"get dbc -o wide": "NAME REPLICAS READY STATUS AGE IMAGE MESSAGE",
+		"get dbb":         "NAME CLUSTER PHASE SIZE DURATION VERIFIED AGE",
+		"get dbb -o wide": "NAME CLUSTER PHASE SIZE DURATION VERIFIED AGE RATE LOCATION MESSAGE",
+		"get dbe":         "NAME TOPOLOGY DESCRIPTION AGE",
+	} {
+		said, err := kubectl(t, "", "-n", cluster.Namespace, command)
+		header, _, _ := strings.Cut(said, "\n")
+		if err != nil || strings.Join(strings.Fields(header), " ") != columns {
+			t.Errorf("%s: %v: %s", command, err, said)
+		}
+	}
+	for command, named := range map[string][]string{
+		"get all -o name":       {"databasecluster.database.dbcluster.io/orders", "databasebackup.database.dbcluster.io/before"},
+		"get databases -o name": {"databasecluster.database.dbcluster.io/orders", "databasebackup.database.dbcluster.io/before", "databaseengine.database.dbcluster.io/postgresql-single-v1"},
+	} {
+		said, err := kubectl(t, "", "-n", cluster.Namespace, command)
+		for _, name := range named {
+			if err != nil || !strings.Contains(said, name+"\n") {
+				t.Errorf("%s: no %s: %v: %s", command, name, err, said)
+			}
+		}
+	}
+}
+
+// That every field has a good description is tested beside the types; this is what kubectl makes of it.
+func TestKubectlExplainsEveryField(t *testing.T) {
+	for command, says := range map[string][]string{
+		"explain databasecluster":                {"DatabaseCluster runs a stateful database", "spec is the cluster as its owner wants it."},
+		"explain dbc.spec.storage.size":          {"FIELD: size <", "for example 10Gi"},
+		"explain dbc.spec.update.type":           {"ENUM: RollingUpdate OnDelete", "Default: RollingUpdate."},
+		"explain dbc.spec.deletion.hooks":        {"FIELD: hooks <[]Object>", "enum: Backup, Command, Shutdown", "name is the hook's own", "-required-"},
+		"explain dbc.spec.backup.schedules.cron": {`for example "30 3 * * *"`},
+		"explain databasebackup.status":          {"storedBytes is how much was written to the destination, in bytes."},
+		"explain databaseengine.spec.actions":    {"backup writes the data of the member DBC_MEMBER to standard output."},
+		"explain dbc.spec --recursive":           {"deadlineSeconds\t<integer>", "fromBackup\t<Object>", "terminationGracePeriodSeconds\t<integer>"},
+		"explain dbb --recursive":                {"deletionPolicy\t<string>"},
+		"explain dbe --recursive":                {"secretKeys\t<[]string>"},
+	} {
+		said, err := kubectl(t, "", command)
+		flat := strings.Join(strings.Fields(said), " ")
+		for _, text := range says {
+			if err != nil || !strings.Contains(said, text) && !strings.Contains(flat, text) {
+				t.Errorf("%s: %v: no %q in\n%s", command, err, text, said)
+			}
+		}
+		if nothing := regexp.MustCompile(`<no description>|<empty>`).FindString(said); nothing != "" {
+			t.Errorf("%s: %s in\n%s", command, nothing, said)
+		}
+	}
+}
