@@ -1,0 +1,141 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// grantAsOLM gives a user the rights of the bundle as OLM does: its permissions in the operator's own namespace and in
+// each of its OperatorGroup, or everywhere where that names none; its clusterPermissions everywhere.
+func grantAsOLM(t *testing.T, user, own string, group []string) {
+	t.Helper()
+	csv := &v1alpha1.ClusterServiceVersion{}
+	if err := load("../../bundle/manifests/databasecluster-operator.clusterserviceversion.yaml", csv); err != nil {
+		t.Fatal(err)
+	}
+	strategy := csv.Spec.InstallStrategy.StrategySpec
+	namespaced, everywhere := strategy.Permissions[0].Rules, strategy.ClusterPermissions[0].Rules
+	if len(group) == 0 {
+		everywhere = slices.Concat(everywhere, namespaced)
+	}
+	subjects := []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: user}}
+	name := "olm-" + own
+	for _, ns := range slices.Compact(slices.Sorted(slices.Values(append([]string{own}, group...)))) {
+		at := metav1.ObjectMeta{Namespace: ns, Name: name}
+		create(t, &rbacv1.Role{ObjectMeta: at, Rules: namespaced})
+		create(t, &rbacv1.RoleBinding{ObjectMeta: at, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name}, Subjects: subjects})
+	}
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: everywhere}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: role.ObjectMeta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name}, Subjects: subjects,
+	}
+	for _, object := range []client.Object{role, binding} {
+		create(t, object)
+		t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), object) })
+	}
+}
+
+// An operator works in the namespaces that it is told, with the rights that OLM gives it there, and nothing happens in the
+// others. Protection and an engine belong to no namespace, the lease to the operator's own, all else to that of the cluster.
+func TestAnOperatorWorksInTheNamespacesOfEveryInstallMode(t *testing.T) {
+	for mode, c := range map[string]struct {
+		group func(own, a, b string) []string
+		works [3]bool // in its own namespace, in a and in b
+	}{
+		"OwnNamespace":    {func(own, _, _ string) []string { return []string{own} }, [3]bool{true, false, false}},
+		"SingleNamespace": {func(_, a, _ string) []string { return []string{a} }, [3]bool{false, true, false}},
+		"MultiNamespace":  {func(_, a, b string) []string { return []string{a, b} }, [3]bool{false, true, true}},
+		"AllNamespaces":   {func(_, _, _ string) []string { return nil }, [3]bool{true, true, true}},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			spaces := [3]string{ownNamespace(t), ownNamespace(t), ownNamespace(t)}
+			own, group := spaces[0], c.group(spaces[0], spaces[1], spaces[2])
+			user := "system:serviceaccount:" + own + ":operator"
+			grantAsOLM(t, user, own, group)
+			create(t, ledger(t, "ledger-of-"+own))
+			clusters := [3]*dbv1.DatabaseCluster{}
+			for i, ns := range spaces {
+				clusters[i] = smallest(ns, "orders")
+				leavesItTo("ledger-of-" + own)(clusters[i])
+				protected(clusters[i])
+				create(t, secretWith(clusters[i], "password"))
+				create(t, clusters[i])
+				kubelet(t, ns, healthy)
+			}
+			p := operator(t, kubeconfig(t, user, ""), []string{"WATCH_NAMESPACE=" + strings.Join(group, ",")},
+				"--leader-elect", "--leader-election-namespace="+own)
+			for i, works := range c.works {
+				if works {
+					awaitReady(t, clusters[i])
+					awaitCondition(t, clusters[i], dbv1.ConditionProtectionEnforced, "True", dbv1.ReasonPoliciesInPlace)
+				}
+				change(t, clusters[i], unprotected)
+			}
+			for i, works := range c.works {
+				if works {
+					deleteCluster(t, clusters[i])
+					awaitGone(t, clusters[i])
+				} else if s := read(t, clusters[i]); len(s.Finalizers) > 0 || len(s.Status.Conditions) > 0 || len(uids(t, s)) > 0 {
+					t.Errorf("the operator worked in a namespace that is not its: %+v", s)
+				}
+			}
+			p.stopped(t)
+			if said := p.said(t); strings.Contains(said, "in API group") || strings.Contains(said, "left out") {
+				t.Errorf("a right is missing:\n%s", said)
+			}
+		})
+	}
+}
+
+// People create the samples as they stand, status and all, and catalogs show that as the state that there will be.
+func TestTheSamplesAreTakenWithTheirStatus(t *testing.T) {
+	ns := ownNamespace(t)
+	for _, kind := range []string{"databasecluster", "databasebackup", "databaseengine"} {
+		text, err := os.ReadFile("../../config/samples/database_v1alpha1_" + kind + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sample := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal(text, &sample.Object); err != nil {
+			t.Fatal(err)
+		}
+		if kind != "databaseengine" { // which belongs to no namespace
+			sample.SetNamespace(ns)
+		}
+		status, hasStatus := sample.Object["status"]
+		strict := client.FieldValidation("Strict")
+		if err := admin.Create(t.Context(), sample, strict); err != nil {
+			t.Errorf("%s: %v", kind, err)
+			continue
+		}
+		t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), sample) })
+		if conditions, _, _ := unstructured.NestedSlice(sample.Object, "status", "conditions"); len(conditions) > 0 {
+			t.Errorf("%s: the status of the manifest was taken for the state: %v", kind, conditions)
+		}
+		if !hasStatus {
+			continue
+		}
+		sample.Object["status"] = status
+		if err := admin.Status().Update(t.Context(), sample, client.FieldValidation("Strict"), client.DryRunAll); err != nil {
+			t.Errorf("%s: there can be no such status: %v", kind, err)
+		}
+	}
+}
