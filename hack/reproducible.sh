@@ -25,7 +25,7 @@ echo "once, with the build cache of this machine" >&2
 build "$scratch/one" >"$scratch/once"
 echo "again, with an empty one: this takes minutes" >&2
 umask 077
-build "$scratch/another/and a longer/path" GOCACHE="$scratch/cache" TZ=Pacific/Apia LC_ALL=C HOME="$scratch" \
+build "$scratch/another/and/a-longer/path" GOCACHE="$scratch/cache" TZ=Pacific/Apia LC_ALL=C HOME="$scratch" \
 	GOFLAGS=-buildvcs=true GOAMD64=v2 SOURCE_DATE_EPOCH=1 >"$scratch/again"
 
 cat "$scratch/once"

@@ -38,7 +38,7 @@ func TestAReleaseIsTheSameBytesTwiceAndLeavesTheMachineOnlyWhereTold(t *testing.
 	if err != nil || !strings.Contains(output, "Nothing was pushed") {
 		t.Fatalf("without a network: %v\n%s", err, output)
 	}
-	pushing := clone(t, filepath.Join(t.TempDir(), "another and longer", "path"))
+	pushing := clone(t, filepath.Join(t.TempDir(), "another-and-longer", "path"))
 	settings := []string{"TZ=Pacific/Apia", "LC_ALL=C", "GOFLAGS=-buildvcs=true", "IMG=registry.example.com/wrong:v1"}
 	if output, err = run(t, pushing, settings, "bash", "-c", "umask 077; make release PUSH_TO="+to); err != nil {
 		t.Fatalf("with a registry: %v\n%s", err, output)
