@@ -117,8 +117,8 @@ test-unit: race-detector ## Run the unit tests, those of the local tool and of t
 	cd hack/local && go test ./...
 
 .PHONY: test-integration
-test-integration: race-detector $(LOCAL) ## Run the integration tests on a real kube-apiserver and kube-controller-manager.
-	$(LOCAL) control-plane run -- go test -race -count=1 -timeout 30m -tags integration ./test/integration/...
+test-integration: race-detector ## Run the integration tests on a real kube-apiserver and kube-controller-manager.
+	hack/test-integration.sh -race
 
 .PHONY: test-s3
 test-s3: $(LOCAL) ## Run the tests of transfer on a real S3 server.

@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
@@ -44,7 +45,11 @@ func (o *observation) readHookReferences(ctx context.Context, live client.Reader
 	}
 }
 
+// readReference reads one. A name that none can have, such as one with a namespace before it, is not looked for.
 func (o *observation) readReference(ctx context.Context, live client.Reader, reference *state.Reference) error {
+	if len(validation.IsDNS1123Subdomain(reference.Name)) > 0 {
+		return nil
+	}
 	key := client.ObjectKey{Namespace: o.cluster.Namespace, Name: reference.Name}
 	var err error
 	if reference.Kind == "Secret" {

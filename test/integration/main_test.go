@@ -49,6 +49,10 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	stop()
 	removeProgram()
+	if err := judge(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	os.Exit(code)
 }
 
@@ -121,13 +125,17 @@ func load(file string, into any) error {
 	return yaml.Unmarshal(text, into)
 }
 
-// namespace makes a namespace for one test and removes it afterwards.
+// enforce is the label of a namespace that says which Pod Security it enforces.
+const enforce = "pod-security.kubernetes.io/enforce"
+
+// namespace makes a namespace for one test, as strict as there is, and removes it afterwards.
 func namespace(t *testing.T) string {
 	t.Helper()
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-", Labels: map[string]string{enforce: "restricted"}}}
 	if err := admin.Create(t.Context(), ns); err != nil {
 		t.Fatal(err)
 	}
+	stories.note(ns.Name, t.Name())
 	t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), ns) })
 	return ns.Name
 }

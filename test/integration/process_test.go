@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -84,6 +85,14 @@ func (p *process) said(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// mustLackNoRight fails the test when the API server has refused something.
+func mustLackNoRight(t *testing.T, p *process) {
+	t.Helper()
+	if said := p.said(t); strings.Contains(said, "in API group") || strings.Contains(said, "at the cluster scope") {
+		t.Errorf("a right is missing:\n%s", said)
+	}
 }
 
 // stop sends a signal and waits for the end.

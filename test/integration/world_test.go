@@ -58,6 +58,13 @@ func create(t *testing.T, object client.Object) {
 	}
 }
 
+// createFor makes an object that belongs to no namespace, and removes it when the test ends.
+func createFor(t *testing.T, object client.Object) {
+	t.Helper()
+	create(t, object)
+	t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), object) })
+}
+
 // read reads an object anew.
 func read[T client.Object](t *testing.T, object T) T {
 	t.Helper()
@@ -122,6 +129,7 @@ func kubelet(t *testing.T, ns string, act func(*corev1.Pod)) {
 		_ = admin.List(ctx, pods, client.InNamespace(ns))
 		for i := range pods.Items {
 			pod := &pods.Items[i]
+			admitted.note(pod)
 			before := pod.DeepCopy()
 			if act(pod); pod.DeletionTimestamp == nil {
 				_ = admin.Status().Patch(ctx, pod, client.MergeFrom(before))

@@ -106,9 +106,10 @@ func (s Settings) Component(name string, port int) []string {
 }
 
 // Alone are the flags of a control plane without a node: there is no address that pods could
-// use, and claims are bound to folders that nothing will ever mount.
+// use, and claims are bound to folders that nothing will ever mount. As on OpenShift, who makes an owner wait for
+// an object needs the right to set the owner's finalizers.
 func (s Settings) Alone() Settings {
-	s.ExtraAPI = []string{"--authorization-mode=RBAC", "--endpoint-reconciler-type=none"}
+	s.ExtraAPI = []string{"--authorization-mode=RBAC", "--endpoint-reconciler-type=none", "--enable-admission-plugins=OwnerReferencesPermissionEnforcement"}
 	s.ExtraManager = []string{"--enable-hostpath-provisioner"}
 	return s
 }

@@ -1,0 +1,310 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// canaries are values that are in Secrets and are to be nowhere else.
+type canaries struct {
+	mutex sync.Mutex
+	// traces are what would give one away: the value, its usual encodings, and hashes of it that are made of nothing but
+	// the Secret, by which a guess could be checked for every cluster at once.
+	traces map[string]string // to what it is a trace of
+}
+
+// value makes a new one.
+func (c *canaries) value(of string) string {
+	value := "canary-" + strings.ToLower(rand.Text())
+	sum := sha256.Sum256([]byte(value))
+	c.note(of, value)
+	c.note(of+" in base64", base64.StdEncoding.EncodeToString([]byte(value)))
+	c.note(of+" in hexadecimal", hex.EncodeToString([]byte(value)))
+	c.note(of+" as part of a URL", url.QueryEscape(value))
+	c.note(of+" as a hash", hex.EncodeToString(sum[:])[:16])
+	return value
+}
+
+func (c *canaries) note(of, trace string) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.traces[trace] = of
+}
+
+// secret makes a Secret whose values are canaries.
+func (c *canaries) secret(t *testing.T, ns, name string, keys ...string) *corev1.Secret {
+	t.Helper()
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}, Data: map[string][]byte{}}
+	for _, key := range keys {
+		secret.Data[key] = []byte(c.value("key " + key + " of Secret " + name))
+	}
+	c.note("Secret "+name+" as a hash", state.SecretContent(secret)[:16])
+	create(t, secret)
+	return secret
+}
+
+// in are the canaries that a text gives away.
+func (c *canaries) in(text string) []string {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	found := map[string]bool{}
+	for trace, of := range c.traces {
+		if strings.Contains(text, trace) {
+			found[of] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// everything is what the API server has of every kind but Secrets, by kind and name.
+func everything(t *testing.T) map[string]string {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("DBC_TEST_KUBECONFIG"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists, err := discovery.NewDiscoveryClientForConfigOrDie(config).ServerPreferredResources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, group := range lists {
+		for _, kind := range group.APIResources {
+			if slices.Contains(kind.Verbs, "list") && kind.Kind != "Secret" {
+				addObjects(t, all, group.GroupVersion, kind.Kind)
+			}
+		}
+	}
+	if len(all) < 50 { // this control plane's own objects are more
+		t.Errorf("only %d objects of all kinds were read: that is no proof", len(all))
+	}
+	return all
+}
+
+func addObjects(t *testing.T, all map[string]string, version, kind string) {
+	t.Helper()
+	list := &unstructured.UnstructuredList{}
+	list.SetAPIVersion(version)
+	list.SetKind(kind + "List")
+	if err := admin.List(t.Context(), list); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsMethodNotSupported(err) {
+		t.Fatal(err)
+	}
+	for _, object := range list.Items {
+		text, err := json.Marshal(object.Object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), object.GetName())] = string(text)
+	}
+}
+
+// leaks are the places that give a canary away.
+func (c *canaries) leaks(t *testing.T, more map[string]string) []string {
+	t.Helper()
+	all := everything(t)
+	maps.Copy(all, more)
+	var leaks []string
+	for _, where := range slices.Sorted(maps.Keys(all)) {
+		if found := c.in(all[where]); len(found) > 0 {
+			leaks = append(leaks, fmt.Sprintf("%s: %v", where, found))
+		}
+	}
+	return leaks
+}
+
+// mustFind makes sure that a leak would be found, in each form, at each place.
+func (c *canaries) mustFind(t *testing.T, ns string) {
+	t.Helper()
+	c.mutex.Lock()
+	traces := slices.Sorted(maps.Keys(c.traces))
+	c.mutex.Unlock()
+	planted := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "planted"}, Data: map[string]string{}}
+	for i, trace := range traces {
+		planted.Data[fmt.Sprint(i)] = "before " + trace + " after"
+	}
+	create(t, planted)
+	leaks := c.leaks(t, map[string]string{"a log": "x " + traces[0] + " y"})
+	if len(leaks) != 2 || !strings.HasPrefix(leaks[0], "ConfigMap "+ns+"/planted: ") || !strings.HasPrefix(leaks[1], "a log: ") {
+		t.Errorf("what was planted is not what was found: %v", leaks)
+	}
+	for _, of := range c.traces {
+		if !strings.Contains(leaks[0], of) {
+			t.Errorf("%s was planted and not found", of)
+		}
+	}
+	if err := admin.Delete(t.Context(), planted); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// full names a Secret in every field that can name one.
+func (c *canaries) full(t *testing.T, cluster *dbv1.DatabaseCluster) {
+	t.Helper()
+	ns := cluster.Namespace
+	variable := func(secret string) []corev1.EnvVar {
+		c.secret(t, ns, secret, "token")
+		return []corev1.EnvVar{{Name: "TOKEN", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+			LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Key: "token",
+		}}}}
+	}
+	source := func(secret string) []corev1.EnvFromSource {
+		c.secret(t, ns, secret, "PASSWORD", "USER")
+		return []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: secret}}}}
+	}
+	c.secret(t, ns, "password", "password", "not-needed")
+	c.secret(t, ns, "bucket", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+	c.secret(t, ns, "registry", ".dockerconfigjson")
+	c.secret(t, ns, "files", "tls.key", "ca.crt")
+	spec := &cluster.Spec
+	spec.SecretName, spec.Env, spec.EnvFrom = "password", variable("env"), source("env-from")
+	spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
+	spec.Template.Volumes = []dbv1.Volume{{Name: "files", Secret: &corev1.SecretVolumeSource{SecretName: "files"}}}
+	spec.Template.VolumeMounts = []dbv1.VolumeMount{{Name: "files", MountPath: "/files"}}
+	spec.Template.InitContainers = []dbv1.Container{{Name: "prepare", Env: variable("init-env"), EnvFrom: source("init-env-from")}}
+	spec.Template.Sidecars = []dbv1.Sidecar{{Container: dbv1.Container{Name: "exporter", Env: variable("sidecar-env"), EnvFrom: source("sidecar-env-from")}}}
+	spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", Endpoint: "http://s3.example.test:7070", CredentialsSecretName: "bucket"}}
+}
+
+// What is in a Secret stays there: through a rollout, backups, a restore, a verification, a deletion with its hook, and
+// whatever fails in between, at the most talkative.
+func TestWhatIsInASecretIsNowhereElse(t *testing.T) {
+	ns, c := ownNamespace(t), &canaries{traces: map[string]string{}}
+	p, metrics := offersMetrics(t, ns, "--zap-log-level=9", "--transfer-image=example.test/operator:1")
+	declared := ledger(t, "canary-v1")
+	declared.Spec.Actions.Restore, declared.Spec.Actions.Probe = &dbv1.EngineAction{Command: []string{"restore"}}, &dbv1.EngineAction{Command: []string{"probe"}}
+	create(t, declared)
+	cluster := smallest(ns, "orders")
+	cluster.Spec.Engine = declared.Name
+	atOnce(cluster)
+	withHook(cluster)
+	c.full(t, cluster)
+	var fails atomic.Bool
+	kubelet(t, ns, func(pod *corev1.Pod) {
+		switch component := pod.Labels[dbv1.LabelComponent]; {
+		case component == dbv1.ComponentDatabase, component == dbv1.ComponentHook && !fails.Load():
+			broken("example.test/database:bad")(pod)
+		case pod.Status.Phase != corev1.PodPending && pod.Status.Phase != corev1.PodRunning:
+		case fails.Load():
+			exits(pod, 30, `{"reason":"AccessDenied","message":"the bucket refuses the credentials"}`)
+		default:
+			exits(pod, 0, `{"bytes":1048576,"storedBytes":1024,"sha256":"ab","output":{"role":"primary"}}`)
+		}
+	})
+	create(t, cluster)
+	awaitReady(t, cluster)
+	c.rollOut(t, cluster)
+	kept := c.backUp(t, cluster, &fails)
+	c.restore(t, cluster, kept)
+	c.delete(t, cluster, &fails)
+
+	status, figures, err := scrape(t.Context(), metrics, reader(t, ns))
+	if err != nil || status != http.StatusOK || !strings.Contains(figures, `name="again"`) {
+		t.Errorf("the metrics do not tell of the cluster that is left: %d, %v", status, err)
+	}
+	p.stopped(t)
+	said := p.said(t)
+	mustContain(t, said, "orders", "the bucket refuses the credentials")
+	more := map[string]string{"the operator's log": said, "the metrics": figures}
+	for _, leak := range c.leaks(t, more) {
+		t.Error("a Secret's content is in", leak)
+	}
+	c.mustFind(t, ns)
+}
+
+// rollOut changes a Secret, lacks one, lacks a key, and breaks a member.
+func (c *canaries) rollOut(t *testing.T, cluster *dbv1.DatabaseCluster) {
+	t.Helper()
+	before := uids(t, cluster)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "password"}}
+	change(t, secret, func(s *corev1.Secret) { s.Data["password"] = []byte(c.value("the second password")) })
+	change(t, cluster, annotated(dbv1.AnnotationRefresh, "1"))
+	awaitRestarted(t, cluster, before)
+	change(t, secret, func(s *corev1.Secret) { delete(s.Data, "password") })
+	change(t, cluster, annotated(dbv1.AnnotationRefresh, "2"))
+	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonSecretIncomplete)
+	if err := admin.Delete(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	change(t, cluster, annotated(dbv1.AnnotationRefresh, "3"))
+	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonReferenceMissing)
+	c.secret(t, cluster.Namespace, "password", "password")
+	change(t, cluster, func(s *dbv1.DatabaseCluster) { s.Spec.Image = "example.test/database:bad" })
+	awaitCondition(t, cluster, dbv1.ConditionDegraded, metav1.ConditionTrue, dbv1.ReasonMemberFailing)
+	change(t, cluster, takeSecondImage)
+	awaitReady(t, cluster)
+}
+
+// backUp makes a backup, proves it, and makes one that fails; it returns the first.
+func (c *canaries) backUp(t *testing.T, cluster *dbv1.DatabaseCluster, fails *atomic.Bool) *dbv1.DatabaseBackup {
+	t.Helper()
+	kept := awaitPhase(t, backup(t, cluster, "kept", dbv1.BackupRetain), dbv1.BackupCompleted, "")
+	change(t, kept, func(b *dbv1.DatabaseBackup) { b.Annotations = map[string]string{dbv1.AnnotationVerify: "1"} })
+	awaitTold(t, kept, corev1.EventTypeNormal, dbv1.ReasonVerified, "")
+	fails.Store(true)
+	awaitPhase(t, backup(t, cluster, "bad", dbv1.BackupRetain), dbv1.BackupFailed, "the bucket refuses the credentials")
+	fails.Store(false)
+	gone := awaitPhase(t, backup(t, cluster, "gone", dbv1.BackupDelete), dbv1.BackupCompleted, "")
+	if err := admin.Delete(t.Context(), gone); err != nil {
+		t.Fatal(err)
+	}
+	awaitGone(t, gone)
+	return kept
+}
+
+// restore makes a cluster of a backup.
+func (c *canaries) restore(t *testing.T, cluster *dbv1.DatabaseCluster, from *dbv1.DatabaseBackup) {
+	t.Helper()
+	again := smallest(cluster.Namespace, "again")
+	cluster.Spec.DeepCopyInto(&again.Spec)
+	again.Spec.Deletion.Hooks = nil // there is nobody to run them when the namespace goes
+	again.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: from.Name}}
+	create(t, again)
+	awaitReady(t, again)
+}
+
+// delete deletes a cluster whose hook fails, and then does not.
+func (c *canaries) delete(t *testing.T, cluster *dbv1.DatabaseCluster, fails *atomic.Bool) {
+	t.Helper()
+	fails.Store(true)
+	deleteCluster(t, cluster)
+	awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonHookFailed)
+	fails.Store(false)
+	if leaks := c.leaks(t, nil); len(leaks) > 0 { // while everything is still there
+		t.Errorf("a Secret's content is in %v", leaks)
+	}
+	job := hookJob(cluster)
+	if err := admin.Delete(t.Context(), job, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+		t.Fatal(err)
+	}
+	awaitGone(t, cluster)
+}

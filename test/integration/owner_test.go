@@ -1,0 +1,91 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// as is a client of somebody else.
+func as(t *testing.T, user string) client.Client {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig(t, user, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(config, client.Options{Scheme: admin.Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// A cluster waits in a foreground deletion for what it owns. Where the admission plugin OwnerReferencesPermissionEnforcement
+// is on, as it is here and on OpenShift, only who may set the owner's finalizers can say so. No request shows that this right was
+// used: the plugin asks for it.
+func TestTheRightToSetFinalizersLetsAClusterWaitForWhatItOwns(t *testing.T) {
+	ns := namespace(t)
+	manager, err := shipped(managerRole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	finalizers := []string{"databaseclusters/finalizers", "databasebackups/finalizers"}
+	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "without"}}
+	for _, rule := range manager.Rules {
+		rule.Resources = slices.DeleteFunc(rule.Resources, func(r string) bool { return slices.Contains(finalizers, r) })
+		if len(rule.Resources) > 0 {
+			role.Rules = append(role.Rules, rule)
+		}
+	}
+	create(t, role)
+	without := "system:serviceaccount:" + ns + ":without"
+	create(t, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: role.Name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
+		Subjects: []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: without}},
+	})
+	for _, kind := range []string{"DatabaseCluster", "DatabaseBackup"} {
+		t.Run(kind, func(t *testing.T) {
+			owned := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "owned"}}
+			owned.OwnerReferences = []metav1.OwnerReference{{
+				APIVersion: dbv1.GroupVersion.String(), Kind: kind, Name: "owner", UID: "1", Controller: new(true), BlockOwnerDeletion: new(true),
+			}}
+			if err := as(t, operatorUser).Create(t.Context(), owned.DeepCopy(), client.DryRunAll); err != nil {
+				t.Errorf("with the rights that are shipped: %v", err)
+			}
+			eventually(t, "the other's role to be in force", func() error {
+				return as(t, without).Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "kube-root-ca.crt"}, &corev1.ConfigMap{})
+			})
+			err := as(t, without).Create(t.Context(), owned, client.DryRunAll)
+			if !apierrors.IsForbidden(err) {
+				t.Fatalf("without the right to set finalizers: %v", err)
+			}
+			mustContain(t, err.Error(), "cannot set blockOwnerDeletion")
+		})
+	}
+}
+
+// An API server that does not stream what there is to a watch that begins, as Kubernetes 1.33, is asked for lists.
+func TestAnOperatorListsWhereTheServerDoesNotStream(t *testing.T) {
+	ns := ownNamespace(t)
+	p := operator(t, kubeconfig(t, operatorUser, ""), []string{"KUBE_FEATURE_WatchListClient=false"}, "--watch-namespace="+ns)
+	cluster := smallest(ns, "orders")
+	create(t, cluster)
+	kubelet(t, ns, healthy)
+	awaitReady(t, cluster)
+	p.stopped(t)
+	mustLackNoRight(t, p)
+}

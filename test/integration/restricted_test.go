@@ -1,0 +1,99 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// Every namespace of these tests enforces Pod Security "restricted": what any of them makes was admitted there, and the
+// end of the run tells when a kind of pod was missing. Here is what no other test makes.
+
+func TestANamespaceOfTheseTestsRefusesWhatIsNotRestricted(t *testing.T) {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace(t), Name: "careless"}}
+	pod.Spec.Containers = []corev1.Container{{Name: "careless", Image: "example.test/database:1"}}
+	err := admin.Create(t.Context(), pod, client.DryRunAll)
+	if !apierrors.IsForbidden(err) {
+		t.Fatalf("a pod that may do anything: %v", err)
+	}
+	mustContain(t, err.Error(), `violates PodSecurity "restricted:latest"`)
+}
+
+func TestTheOperatorsPodsAreAdmittedWhereRestrictedIsEnforced(t *testing.T) {
+	text, err := os.ReadFile("../../config/manager/manager.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second, _ := strings.Cut(string(text), "\n---\n")
+	shipped, deployment := &corev1.Namespace{}, &appsv1.Deployment{}
+	for document, into := range map[string]any{first: shipped, second: deployment} {
+		if err := yaml.UnmarshalStrict([]byte(document), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if shipped.Labels[enforce] != "restricted" {
+		t.Errorf("the operator's namespace enforces %q", shipped.Labels[enforce])
+	}
+	pod := &corev1.Pod{ObjectMeta: deployment.Spec.Template.ObjectMeta, Spec: deployment.Spec.Template.Spec}
+	pod.Namespace, pod.Name = namespace(t), "operator"
+	create(t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Spec.ServiceAccountName}})
+	create(t, pod)
+}
+
+func TestThePodsOfSamplesAndOfTheEnginesThatComeWithTheOperatorAreAdmitted(t *testing.T) {
+	sample := &dbv1.DatabaseCluster{}
+	if err := load("../../config/samples/database_v1alpha1_databasecluster.yaml", sample); err != nil {
+		t.Fatal(err)
+	}
+	sample.Spec.Deletion.Hooks = nil // nobody can run them when the namespace goes
+	own := &dbv1.DatabaseEngine{}
+	if err := load("../../config/samples/database_v1alpha1_databaseengine.yaml", own); err != nil {
+		t.Fatal(err)
+	}
+	createFor(t, own)
+	clusters := map[string]*dbv1.DatabaseCluster{"the sample": sample}
+	engines := &dbv1.DatabaseEngineList{}
+	eventually(t, "the engines that come with the operator", func() error {
+		if err := admin.List(t.Context(), engines); err != nil || len(engines.Items) < 3 {
+			return fmt.Errorf("%d engines (%w)", len(engines.Items), err)
+		}
+		return nil
+	})
+	for _, engine := range engines.Items {
+		if engine.Name == own.Name || strings.HasSuffix(engine.Name, "-single-v1") { // others are of other tests
+			cluster := smallest("", "orders")
+			cluster.Spec.Engine, cluster.Spec.SecretName = engine.Name, "orders"
+			clusters[engine.Name] = cluster
+		}
+	}
+	if len(clusters) != 4 {
+		t.Errorf("the clusters are %v", clusters)
+	}
+	for what, cluster := range clusters {
+		t.Run(what, func(t *testing.T) {
+			cluster.Namespace = namespace(t)
+			create(t, &corev1.Secret{
+				ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "orders"}, StringData: map[string]string{"password": "secret"},
+			})
+			kubelet(t, cluster.Namespace, healthy)
+			create(t, cluster)
+			awaitReady(t, cluster)
+		})
+	}
+}

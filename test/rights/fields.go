@@ -1,0 +1,169 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package rights
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// Field is one that somebody may write a text to.
+type Field struct {
+	Kind string
+	// Path has [] for each element of a list, and {} for each value of a map.
+	Path string
+}
+
+func (f Field) String() string { return f.Kind + " " + f.Path }
+
+// Fields are those of the specs of all kinds of ours, by the CRDs in a folder.
+func Fields(dir string) ([]Field, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	var all []Field
+	for _, file := range files {
+		text, err := os.ReadFile(file) //nolint:gosec // the caller names the folder
+		if err != nil {
+			return nil, err
+		}
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := yaml.Unmarshal(text, crd); err != nil {
+			return nil, fmt.Errorf("read %s: %w", file, err)
+		}
+		for i := range crd.Spec.Versions {
+			spec := crd.Spec.Versions[i].Schema.OpenAPIV3Schema.Properties["spec"]
+			for _, path := range texts("spec", &spec) {
+				all = append(all, Field{crd.Spec.Names.Kind, path})
+			}
+		}
+	}
+	return all, nil
+}
+
+// texts are the paths of what can hold a text; of what can hold anything, too.
+func texts(at string, schema *apiextensionsv1.JSONSchemaProps) []string {
+	switch {
+	case schema.XPreserveUnknownFields != nil || schema.XEmbeddedResource:
+		return []string{at + "?"}
+	case schema.Type == "string" || schema.XIntOrString:
+		return []string{at}
+	case schema.Type == "array":
+		return texts(at+"[]", schema.Items.Schema)
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		property := schema.Properties[name]
+		all = append(all, texts(at+"."+name, &property)...)
+	}
+	if schema.AdditionalProperties != nil {
+		all = append(all, texts(at+"{}", schema.AdditionalProperties.Schema)...)
+	}
+	return all
+}
+
+// verdict is what fields can reach.
+type verdict struct {
+	fields *regexp.Regexp
+	// reaches is a kind; "" stands for none.
+	reaches string
+	// everywhere tells that the kind belongs to no namespace.
+	everywhere bool
+}
+
+func local(kind string, fields ...string) verdict { return verdict{anyOf(fields), kind, false} }
+func global(kind string, fields ...string) verdict {
+	return verdict{anyOf(fields), kind, true}
+}
+func nothing(fields ...string) verdict { return verdict{anyOf(fields), "", false} }
+
+func anyOf(fields []string) *regexp.Regexp {
+	return regexp.MustCompile(`^(` + strings.Join(fields, "|") + `)$`)
+}
+
+const (
+	ofCluster    = `DatabaseCluster spec\.`
+	ofEngine     = `DatabaseEngine spec\.`
+	container    = `(|template\.(initContainers|sidecars)\[\]\.)`
+	environment  = ofCluster + container + `env\[\]\.`
+	destinations = `(DatabaseCluster spec\.(backup\.destination|bootstrap\.fromBackup\.location)|DatabaseBackup spec\.destination)\.`
+)
+
+// verdicts judge every field. A kind that is "local" is looked for in the namespace of the object that names it: by the
+// operator, and by the kubelet, which is told no namespace.
+var verdicts = []verdict{
+	local("Secret", ofCluster+`secretName`, ofCluster+`imagePullSecrets\[\]\.name`, environment+`valueFrom\.secretKeyRef\.name`,
+		ofCluster+container+`envFrom\[\]\.secretRef\.name`, ofCluster+`template\.volumes\[\]\.secret\.secretName`, destinations+`credentialsSecretName`),
+	local("ConfigMap", environment+`valueFrom\.configMapKeyRef\.name`, ofCluster+container+`envFrom\[\]\.configMapRef\.name`,
+		ofCluster+`template\.volumes\[\]\.configMap\.name`),
+	local("PersistentVolumeClaim", destinations+`claimName`),
+	local("DatabaseBackup", ofCluster+`bootstrap\.fromBackup\.name`),
+	local("DatabaseCluster", `DatabaseBackup spec\.cluster`),
+	global("DatabaseEngine", ofCluster+`engine`),
+	global("StorageClass", ofCluster+`storage\.storageClassName`),
+	global("PriorityClass", ofCluster+`scheduling\.priorityClassName`),
+	global("GMSACredentialSpec", ofCluster+`(containerSecurityContext|podSecurityContext)\.windowsOptions\.gmsaCredentialSpecName`),
+
+	// Where pods run, beside or apart from which others, as in every pod.
+	nothing(ofCluster+`scheduling\.(affinity|topologySpreadConstraints\[\]|tolerations\[\])\..*`, ofCluster+`scheduling\.nodeSelector\{\}`),
+	// Keys and paths within what another field names; names within the pod.
+	nothing(environment+`(name|value)`, environment+`valueFrom\.(secretKeyRef|configMapKeyRef|fileKeyRef)\.key`, environment+`valueFrom\.(fieldRef|resourceFieldRef)\..*`,
+		environment+`valueFrom\.fileKeyRef\.(path|volumeName)`, ofCluster+container+`envFrom\[\]\.prefix`,
+		ofCluster+`template\.volumes\[\]\.(name|(secret|configMap)\.items\[\]\.(key|path)|emptyDir\.(medium|sizeLimit))`,
+		ofCluster+container+`volumeMounts\[\]\.(name|mountPath|subPath)`, ofCluster+`template\.volumeMounts\[\]\.(name|mountPath|subPath)`,
+		ofCluster+`template\.(initContainers|sidecars)\[\]\.name`, ofCluster+`template\.sidecars\[\]\.ports\[\]\.name`),
+	// Addresses: what answers there decides.
+	nothing(destinations+`(url|endpoint|region)`, ofCluster+`(template\.sidecars\[\]\.)?probes\..*`, ofEngine+`container\.probes\..*`,
+		ofCluster+container+`image`, ofCluster+container+`imagePullPolicy`),
+	// What a container is told and given, what it may do. A claim of resources names an entry of the pod's, which has none.
+	nothing(ofCluster+container+`(command|args)\[\]`, ofCluster+`(backup\.|template\.(initContainers|sidecars)\[\]\.)?resources\.(claims\[\]\.(name|request)|limits\{\}|requests\{\})`,
+		ofCluster+`(containerSecurityContext|podSecurityContext)\.(appArmorProfile|capabilities|seLinuxOptions|seccompProfile|sysctls\[\])\..*`,
+		ofCluster+`containerSecurityContext\.procMount`, ofCluster+`podSecurityContext\.(fsGroupChangePolicy|seLinuxChangePolicy|supplementalGroupsPolicy)`,
+		ofCluster+`(containerSecurityContext|podSecurityContext)\.windowsOptions\.(gmsaCredentialSpec|runAsUserName)`),
+	// Words of our own.
+	nothing(ofCluster+`(parameters\{\}|config\.(path|files\{\})|dataPath|storage\.size|service\.(type|annotations\{\})|template\.(labels|annotations)\{\}|update\.type)`,
+		ofCluster+`backup\.(maxAge|schedules\[\]\.(name|cron|timeZone|retention\.maxAge)|verify\.(command\[\]|cron|timeZone))`,
+		ofCluster+`deletion\.(onFailure|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
+		ofEngine+`(actions\.(backup|probe|restore)\.command\[\]|container\.((args|command)\[\]|dataPath|env\[\]\.(name|value)))`,
+		ofEngine+`(description|parameters\[\]\.(name|default|description|pattern|enum\[\])|scripts\{\}|secretKeys\[\]|topology)`),
+}
+
+// Reference is a field that names an object.
+type Reference struct {
+	Field
+	// To is the kind.
+	To string
+	// Everywhere tells that the kind belongs to no namespace.
+	Everywhere bool
+}
+
+// References are the fields of those given that name objects; an error tells of fields that nobody has judged.
+func References(fields []Field) ([]Reference, error) {
+	var all []Reference
+	for _, field := range fields {
+		var matching []verdict
+		for _, v := range verdicts {
+			if v.fields.MatchString(field.String()) {
+				matching = append(matching, v)
+			}
+		}
+		if len(matching) != 1 {
+			return nil, fmt.Errorf("%s has %d verdicts in test/rights/fields.go, want one: can it reach an object, and in which namespace?", field, len(matching))
+		}
+		if v := matching[0]; v.reaches != "" {
+			all = append(all, Reference{field, v.reaches, v.everywhere})
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,61 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package rights
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func fields(t *testing.T) []Field {
+	t.Helper()
+	all, err := Fields("../../config/crd/bases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestEveryFieldIsJudgedByWhatItCanReach(t *testing.T) {
+	references, err := References(fields(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var local []string
+	for _, r := range references {
+		if !r.Everywhere {
+			local = append(local, r.To)
+		}
+	}
+	for _, kind := range []string{"Secret", "ConfigMap", "PersistentVolumeClaim", "DatabaseBackup", "DatabaseCluster"} {
+		if !slices.Contains(local, kind) {
+			t.Errorf("no field names a %s any more", kind)
+		}
+	}
+	for _, v := range verdicts {
+		if !slices.ContainsFunc(fields(t), func(f Field) bool { return v.fields.MatchString(f.String()) }) {
+			t.Errorf("no field is any more what %s was about", v.fields)
+		}
+	}
+}
+
+func TestANewFieldMustBeJudged(t *testing.T) {
+	for _, field := range []string{"spec.backup.encryptionSecretName", "spec.template.volumes[].secret.namespace", "spec.bootstrap.fromBackup.namespace",
+		"spec.env[].valueFrom.vaultRef.name", "spec.template?"} {
+		if _, err := References([]Field{{"DatabaseCluster", field}}); err == nil {
+			t.Errorf("%s passes unjudged", field)
+		}
+	}
+}
+
+// Beside which pods of other namespaces one may run is asked of the scheduler; it reaches none of them.
+func TestNoFieldNamesANamespaceButForWhereThePodsRun(t *testing.T) {
+	for _, field := range fields(t) {
+		if strings.Contains(strings.ToLower(field.Path), "namespace") && !strings.HasPrefix(field.Path, "spec.scheduling.affinity.pod") {
+			t.Errorf("%s names a namespace", field)
+		}
+	}
+}
