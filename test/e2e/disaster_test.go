@@ -19,7 +19,7 @@ func TestOnlyTheBucketIsLeft(t *testing.T) {
 	away := aloneInTheWorld(t)
 	away.s3()
 	endpoint := "http://s3." + away.namespace + ":7070"
-	shop := world{t, away.namespace + "-shop"}
+	shop := world{T: t, namespace: away.namespace + "-shop"}
 	t.Cleanup(shop.clean)
 	shop.opens()
 	shop.postgres("orders", "backup: {destination: {url: s3://backups/prod, endpoint: "+`"`+endpoint+`"`+", credentialsSecretName: backup-credentials}}")

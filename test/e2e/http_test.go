@@ -19,21 +19,20 @@ import (
 // metrics asks the operator that leads for its metrics, from this machine, which is the node and so reaches pods by
 // their addresses, until the answer has the word in it: only who leads has made passes, and another story may be
 // killing it at the time.
-func (w world) metrics(token, word string) (status int) {
+func (w world) metrics(token, word string) (status int, body string) {
 	w.Helper()
 	var err error
-	var body string
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(500 * time.Millisecond) {
 		leader := w.kubectl("-n", operatorNamespace, "get", "leases", "-o", "jsonpath={.items[0].spec.holderIdentity}")
 		pod, _, _ := strings.Cut(leader, "_")
 		address, _ := run(w.Context(), "", "-n", operatorNamespace, "get", "pod", pod, "-o", "jsonpath={.status.podIP}")
 		status, body, err = get(w.Context(), fmt.Sprintf("https://%s:8443/metrics", address), token)
 		if err == nil && strings.Contains(body, word) {
-			return status
+			return status, body
 		}
 	}
 	w.Fatalf("the operator answers %d without %q: %v", status, word, err)
-	return 0
+	return 0, ""
 }
 
 // get reads a page from a server whose certificate nobody but itself has signed.

@@ -44,6 +44,8 @@ func TestMain(m *testing.M) {
 type world struct {
 	*testing.T
 	namespace string
+	// instead are words of manifests, each followed by what to write instead.
+	instead []string
 }
 
 func newWorld(t *testing.T) world {
@@ -55,7 +57,7 @@ func newWorld(t *testing.T) world {
 // aloneInTheWorld is for a story that no other can run beside.
 func aloneInTheWorld(t *testing.T) world {
 	t.Helper()
-	w := world{t, "e2e-" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(t.Name(), "Test")), "/", "-")}
+	w := world{T: t, namespace: "e2e-" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(t.Name(), "Test")), "/", "-")}
 	w.namespace = w.namespace[:min(len(w.namespace), 60)]
 	w.kubectl("create", "namespace", w.namespace)
 	w.kubectl("label", "namespace", w.namespace, "pod-security.kubernetes.io/enforce=restricted")
@@ -105,6 +107,7 @@ func (w world) do(arguments ...string) string {
 
 func (w world) apply(manifest string) {
 	w.Helper()
+	manifest = strings.NewReplacer(w.instead...).Replace(manifest)
 	if text, err := run(w.Context(), manifest, "-n", w.namespace, "apply", "-f", "-"); err != nil {
 		w.Fatalf("apply: %v\n%s\n%s", err, text, manifest)
 	}

@@ -49,8 +49,8 @@ spec:
   - name: s3
     image: VERSITYGW
     env:
-    - {name: ROOT_ACCESS_KEY_ID, value: test}
-    - {name: ROOT_SECRET_ACCESS_KEY, value: test-secret}
+    - {name: ROOT_ACCESS_KEY_ID, valueFrom: {secretKeyRef: {name: backup-credentials, key: AWS_ACCESS_KEY_ID}}}
+    - {name: ROOT_SECRET_ACCESS_KEY, valueFrom: {secretKeyRef: {name: backup-credentials, key: AWS_SECRET_ACCESS_KEY}}}
     - {name: VGW_HEALTH, value: /healthy}
     readinessProbe: {httpGet: {path: /healthy, port: 7070}, periodSeconds: 2}
     securityContext: *least

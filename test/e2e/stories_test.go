@@ -110,17 +110,23 @@ func TestTheOtherReplicaTakesOverWhenTheLeaderDies(t *testing.T) {
 	w.kubectl("-n", operatorNamespace, "rollout", "status", "deployment/"+deployment, "--timeout=3m")
 }
 
-func TestMetricsAreForThoseWhoMayReadThem(t *testing.T) {
-	w := newWorld(t)
+// reader makes a ServiceAccount that may read the metrics.
+func (w world) reader() (name string) {
+	w.Helper()
 	w.do("create", "serviceaccount", "reader")
-	w.do("create", "serviceaccount", "stranger")
 	binding := "metrics-" + w.namespace
 	w.kubectl("delete", "clusterrolebinding", binding, "--ignore-not-found") // of a run that was cut off
 	w.kubectl("create", "clusterrolebinding", binding, "--clusterrole=databasecluster-operator-metrics-reader", "--serviceaccount="+w.namespace+":reader")
-	t.Cleanup(func() {
-		_, _ = run(context.Background(), "", "delete", "clusterrolebinding", binding) //nolint:usetesting // t.Context has ended by then
+	w.Cleanup(func() {
+		_, _ = run(context.Background(), "", "delete", "clusterrolebinding", binding) // t.Context has ended by then
 	})
-	for who, want := range map[string]int{"": 401, "stranger": 403, "reader": 200} {
+	return "reader"
+}
+
+func TestMetricsAreForThoseWhoMayReadThem(t *testing.T) {
+	w := newWorld(t)
+	w.do("create", "serviceaccount", "stranger")
+	for who, want := range map[string]int{"": 401, "stranger": 403, w.reader(): 200} {
 		token := ""
 		if who != "" {
 			token = w.do("create", "token", who)
@@ -129,7 +135,7 @@ func TestMetricsAreForThoseWhoMayReadThem(t *testing.T) {
 		if want == 200 {
 			told = "controller_runtime_reconcile_total"
 		}
-		status := w.metrics(token, told)
+		status, _ := w.metrics(token, told)
 		w.must(status == want, "%q is answered with %d, want %d", who, status, want)
 	}
 }

@@ -124,13 +124,16 @@ func TestAScheduleMakesABackupThatIsVerified(t *testing.T) {
 	if made.Spec.DeletionPolicy != dbv1.BackupDelete || len(made.OwnerReferences) > 0 {
 		t.Errorf("%+v", made)
 	}
+	var also []dbv1.DatabaseBackup
+	eventually(t, "the backup of the other schedule", func() error {
+		if also = scheduled(t, cluster, "also"); len(also) != 1 {
+			return fmt.Errorf("there are %d", len(also))
+		}
+		return nil
+	})
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
 		c.Spec.Backup.Schedules[0].Suspend, c.Spec.Backup.Schedules[1].Suspend = true, true
 	})
-	also := scheduled(t, cluster, "also")
-	if len(also) != 1 {
-		t.Fatalf("the other schedule made %d backups", len(also))
-	}
 	awaitPhase(t, made, dbv1.BackupCompleted, "")
 	awaitPhase(t, &also[0], dbv1.BackupCompleted, "")
 	awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionTrue, dbv1.ReasonBackupFresh)

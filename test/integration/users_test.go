@@ -29,8 +29,8 @@ const (
 	all     = "create delete deletecollection get list patch update watch"
 )
 
-// rights are what users may do, by resource. What is not named they may not.
-var rights = map[string]map[string]string{
+// ofUsers are what users may do, by resource. What is not named they may not.
+var ofUsers = map[string]map[string]string{
 	"view": {
 		"databaseclusters": sees, "databaseclusters/status": "get", "databaseclusters/scale": "get",
 		"databasebackups": sees, "databasebackups/status": "get",
@@ -112,14 +112,14 @@ func TestUsersMayDoWhatKubernetesOwnRolesSayAndNoMore(t *testing.T) {
 	ns, elsewhere := users(t), namespace(t)
 	// Kubernetes adds the rules to its roles a moment later, the more far-reaching role from the one below it.
 	eventually(t, "Kubernetes' roles to have the rules", func() error {
-		for who, rules := range rights {
+		for who, rules := range ofUsers {
 			if got := may(t, who, group, "databaseclusters", ns); got != rules["databaseclusters"] {
 				return fmt.Errorf("%s may %q", who, got)
 			}
 		}
 		return nil
 	})
-	for who, rules := range rights {
+	for who, rules := range ofUsers {
 		for _, resource := range askedAbout {
 			in, out := ns, ""
 			if who == "view everywhere" {
@@ -141,7 +141,7 @@ func TestUsersMayDoWhatKubernetesOwnRolesSayAndNoMore(t *testing.T) {
 			t.Errorf("%s may %q with Secrets", who, got)
 		}
 	}
-	for who := range rights {
+	for who := range ofUsers {
 		for _, definition := range []string{"customresourcedefinitions.apiextensions.k8s.io", "validatingadmissionpolicies.admissionregistration.k8s.io"} {
 			resource, group, _ := strings.Cut(definition, ".")
 			if got := may(t, who, group, resource, ""); got != "" && got != sees {
