@@ -304,6 +304,10 @@ e2e-install: ## Install and uninstall by plain manifests on the real node, in th
 catalog: $(LOCAL) ## Write dist/catalog, the catalog for OLM with the upgrade from the release before, and validate it by opm.
 	@VERSION=$(VERSION) IMAGE_TAG_BASE=$(IMAGE_TAG_BASE) BUNDLE=$(BUNDLE_OUT)/bundle hack/catalog.sh
 
+.PHONY: e2e-olm
+e2e-olm: ## Install, upgrade and remove by the real Operator Lifecycle Manager on the real node (STORIES="-run Namespace": some).
+	@VERSION=$(VERSION) IMG=$(IMG) IMAGE_TAG_BASE=$(IMAGE_TAG_BASE) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e-olm.sh $(STORIES)
+
 .PHONY: bundle-build
 bundle-build: ## Build the bundle image with Docker.
 	$(CONTAINER_TOOL) build -f bundle.Dockerfile -t $(BUNDLE_IMG) .

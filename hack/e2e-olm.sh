@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# What users of the Operator Lifecycle Manager do, on the real node: OLM itself and the catalog run as programs on this
+# machine and end with the tests. Arguments go to go test. A node that was not up before is taken down afterwards; KEEP=1 keeps it.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=cluster.sh
+. "$(dirname "$0")/cluster.sh"
+
+POSTGRES_IMG=${POSTGRES_IMG:-localhost/postgresql:15}
+[ "$IMG" = "$IMAGE_TAG_BASE:v$VERSION" ] || fail "IMG is $IMG, and bundle/ installs $IMAGE_TAG_BASE:v$VERSION: leave IMG as it is"
+
+require_node
+make --no-print-directory bin/local catalog VERSION="$VERSION" IMAGE_TAG_BASE="$IMAGE_TAG_BASE"
+tools=$("$local" tool opm olm)
+"$local" tool catalog >/dev/null # beside olm
+previous=$(hack/previous.sh image)
+if ! "$local" status >/dev/null 2>&1 && [ "${KEEP:-}" != 1 ]; then
+    trap '"$local" down' EXIT
+fi
+use_local_node
+if [ -n "$(kubectl get crd databaseclusters.database.dbcluster.io --ignore-not-found -o name)" ]; then
+    fail "the operator is installed on this node, and these tests install it: take it away (make undeploy uninstall), or the node (bin/local down)"
+fi
+load_local_images
+"$local" load "$previous"
+path=$root/bin:$(dirname "$KUBECTL")
+for tool in $tools; do path=$path:$(dirname "$tool"); done
+DBC_TEST_KUBECONFIG=$KUBECONFIG DBC_TEST_POSTGRES_IMG=$POSTGRES_IMG DBC_TEST_VERSION=$VERSION \
+    DBC_TEST_PREVIOUS=$(hack/previous.sh version) DBC_TEST_PREVIOUS_BUNDLE=$(hack/previous.sh bundle) PATH=$path:$PATH \
+    go test -tags e2e -count=1 -timeout=40m -v "$@" ./test/olm/...

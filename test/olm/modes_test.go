@@ -1,0 +1,109 @@
+//go:build e2e
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package olm
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+const serviceAccount = ":databasecluster-operator-controller-manager"
+
+// Each install mode: what the OperatorGroup names is looked after, and nothing else; OLM grants rights there and in the
+// operator's own namespace, where the lease is, and nowhere else.
+func TestOwnNamespace(t *testing.T)    { looksAfter(t, "own", "") }
+func TestSingleNamespace(t *testing.T) { looksAfter(t, "single", "-a") }
+func TestMultiNamespace(t *testing.T)  { looksAfter(t, "multi", "-a", "-b") }
+func TestAllNamespaces(t *testing.T)   { looksAfter(t, "all") }
+
+func looksAfter(t *testing.T, mode string, watched ...string) {
+	home := "olm-" + mode
+	all := []string{home, home + "-a", home + "-b", home + "-other"}
+	w := newWorld(t, all...)
+	group := make([]string, 0, len(watched))
+	for _, suffix := range watched {
+		group = append(group, home+suffix)
+	}
+	w.serves(version)
+	w.subscribes(home, "stable-v0", group...)
+	w.installed(home, version)
+
+	inside := func(namespace string) bool { return len(group) == 0 || slices.Contains(group, namespace) }
+	slices.SortStableFunc(all, func(a, b string) int { // outside first, so that there is time to see them
+		switch {
+		case inside(a) == inside(b):
+			return 0
+		case inside(a):
+			return 1
+		default:
+			return -1
+		}
+	})
+	for _, namespace := range all {
+		w.smallest(namespace)
+	}
+	for _, namespace := range all {
+		may, _ := kubectl(w.Context(), "", "auth", "can-i", "patch", "statefulsets", "-n", namespace, "--as=system:serviceaccount:"+home+serviceAccount)
+		w.must((may == "yes") == (inside(namespace) || namespace == home), "may the operator write in %s: %s", namespace, may)
+		if inside(namespace) {
+			w.await(namespace, "smallest", "Available")
+			w.say("%s is looked after", namespace)
+		}
+	}
+	for _, namespace := range all {
+		if !inside(namespace) {
+			w.leftAlone(namespace)
+		}
+	}
+}
+
+func (w world) leftAlone(namespace string) {
+	w.Helper()
+	touched := w.do(namespace, "get", "databasecluster", "smallest", "-o", "jsonpath={.status}{.metadata.finalizers}")
+	children := w.do(namespace, "get", "statefulsets,services,pods,persistentvolumeclaims,poddisruptionbudgets", "-o", "name")
+	w.must(touched == "" && children == "", "in %s, which is not watched, there is %q, and of the cluster %q", namespace, children, touched)
+	w.say("%s is left alone", namespace)
+}
+
+// Removed in the wrong order: the operator goes while it stops a cluster. Nothing hangs for ever, no volume is lost.
+func TestTheOperatorIsRemovedWhileAClusterIsDeleted(t *testing.T) {
+	const home, shop = "olm-wrong", "olm-wrong-shop"
+	w := newWorld(t, home, shop)
+	w.serves(version)
+	w.subscribes(home, "stable-v0")
+	w.installed(home, version)
+	w.postgres(shop, "orders", 2)
+	w.await(shop, "orders", "Ready")
+	w.sql(shop, "orders-0", "CREATE TABLE note (text text); INSERT INTO note VALUES ('still here')")
+	volumes := w.volumes(shop)
+
+	w.unsubscribes(home, version)
+	w.do(shop, "delete", "databasecluster", "orders", "--wait=false")
+	w.eventually(shop, "database.dbcluster.io/finalizer", "get", "databasecluster", "orders", "-o", "jsonpath={.metadata.deletionTimestamp} {.metadata.finalizers}")
+	w.say("nobody is there to take the finalizer off; by hand, as the README says")
+	w.run("bash", "-euo", "pipefail", "-c", "kubectl() { command kubectl -n "+shop+` "$@"; }; `+w.wayOut())
+	w.do(shop, "wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
+	w.do(shop, "wait", "--for=delete", "pod", "--all", "--timeout="+patience.String())
+	w.same(volumes, w.volumes(shop), "volumes")
+
+	w.subscribes(home, "stable-v0")
+	w.installed(home, version)
+	w.postgres(shop, "orders", 2)
+	w.await(shop, "orders", "Ready")
+	row := w.sql(shop, "orders-0", "SELECT text FROM note")
+	w.must(row == "still here", "the row is %q", row)
+	w.say("a cluster of the same name found the row: %s", row)
+
+	// And with the deletion under way: what is begun goes on when there is an operator again.
+	w.do(shop, "delete", "databasecluster", "orders", "--wait=false")
+	w.unsubscribes(home, version)
+	w.subscribes(home, "stable-v0")
+	w.installed(home, version)
+	w.do(shop, "wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
+	w.must(len(strings.Fields(w.volumes(shop))) == len(strings.Fields(volumes)), "volumes were lost: %s", w.volumes(shop))
+}
