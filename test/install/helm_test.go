@@ -151,7 +151,7 @@ func (w world) arguments(verb string, more ...string) []string {
 	if verb == "install" {
 		all = append(all, "--create-namespace", "--set", "image.repository="+repository+",image.tag="+tag)
 	} else {
-		all = append(all, "--reuse-values")
+		all = append(all, "--reset-then-reuse-values")
 	}
 	return append(all, more...)
 }

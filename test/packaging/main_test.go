@@ -42,12 +42,16 @@ func TestMain(m *testing.M) {
 
 // template renders the chart; an error is what helm said.
 func template(arguments ...string) (string, error) {
-	command := exec.Command(helm, append([]string{"template", release, chart, "--namespace", namespace}, arguments...)...)
+	return run(append([]string{"template", release, chart, "--namespace", namespace}, arguments...)...)
+}
+
+func run(arguments ...string) (string, error) {
+	command := exec.Command(helm, arguments...)
 	var said bytes.Buffer
 	command.Stderr = &said
 	text, err := command.Output()
 	if err != nil {
-		return "", fmt.Errorf("helm template %s: %w\n%s", strings.Join(arguments, " "), err, said.String())
+		return "", fmt.Errorf("helm %s: %w\n%s", strings.Join(arguments, " "), err, said.String())
 	}
 	return string(text), nil
 }

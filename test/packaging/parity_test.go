@@ -141,7 +141,7 @@ func normalized(object *unstructured.Unstructured) string {
 	o := object.DeepCopy()
 	withoutTool(o)
 	walk(o.Object, func(node map[string]any) {
-		// Two releases may run in one namespace: the chart's selectors carry the release.
+		// Releases must not select each other's pods: the chart's selectors carry the release.
 		delete(node, "app.kubernetes.io/instance")
 		// OLM says by an annotation where to work, and who installs config/default nothing; the chart says it by a value.
 		if node["name"] == "WATCH_NAMESPACE" && (node["value"] == "" || node["valueFrom"] != nil) {

@@ -23,21 +23,25 @@ func TestAWrongValueIsRefusedWithASentenceThatNamesIt(t *testing.T) {
 		set  string
 		says []string
 	}{
-		"a value that does not exist":    {"replicaCount=3", []string{"additional properties 'replicaCount' not allowed"}},
-		"one below another":              {"image.name=x", []string{"'/image'", "'name' not allowed"}},
-		"no replica":                     {"replicas=0", []string{"'/replicas'", "got 0, want 1"}},
-		"a word for a number":            {"replicas=two", []string{"'/replicas'", "want integer"}},
-		"a tag in the repository":        {"image.repository=example.org/operator:1", []string{"'/image/repository'", "example.org/operator:1"}},
-		"a digest that is none":          {"image.digest=abc", []string{"'/image/digest'", "abc"}},
-		"a namespace that is none":       {"watchNamespaces={Shop}", []string{"'/watchNamespaces/0'", "Shop"}},
-		"a namespace twice":              {"watchNamespaces={shop,shop}", []string{"'/watchNamespaces'"}},
-		"namespaces in one string":       {"watchNamespaces=shop", []string{"'/watchNamespaces'", "want array"}},
-		"a flag that a value sets":       {"extraArgs={--watch-namespace=shop}", []string{"extraArgs", "--watch-namespace=shop", "set watchNamespaces"}},
-		"two leaders":                    {"extraArgs={-leader-elect=false}", []string{"extraArgs", "-leader-elect=false", "two replicas would work at once"}},
-		"a variable that a value sets":   {"extraEnv[0].name=TRANSFER_IMAGE,extraEnv[0].value=x", []string{"extraEnv", "TRANSFER_IMAGE", "set image"}},
-		"no ServiceAccount":              {"serviceAccount.create=false", []string{"serviceAccount.name is empty"}},
-		"alerts on metrics that are not": {"metrics.enabled=false,metrics.prometheusRule.enabled=true", []string{"metrics.enabled is false"}},
-		"an affinity of another kind":    {"affinity.nodes=x", []string{"'/affinity'", "'nodes' not allowed"}},
+		"a value that does not exist":     {"replicaCount=3", []string{"additional properties 'replicaCount' not allowed"}},
+		"one below another":               {"image.name=x", []string{"'/image'", "'name' not allowed"}},
+		"no replica":                      {"replicas=0", []string{"'/replicas'", "got 0, want 1"}},
+		"a word for a number":             {"replicas=two", []string{"'/replicas'", "want integer"}},
+		"a tag in the repository":         {"image.repository=example.org/operator:1", []string{"'/image/repository'", "example.org/operator:1"}},
+		"a digest that is none":           {"image.digest=abc", []string{"'/image/digest'", "abc"}},
+		"a namespace that is none":        {"watchNamespaces={Shop}", []string{"'/watchNamespaces/0'", "Shop"}},
+		"a namespace twice":               {"watchNamespaces={shop,shop}", []string{"'/watchNamespaces'"}},
+		"namespaces in one string":        {"watchNamespaces=shop", []string{"'/watchNamespaces'", "want array"}},
+		"a flag that a value sets":        {"extraArgs={--watch-namespace=shop}", []string{"extraArgs", "--watch-namespace=shop", "set watchNamespaces"}},
+		"two leaders":                     {"extraArgs={-leader-elect=false}", []string{"extraArgs", "-leader-elect=false", "two replicas would work at once"}},
+		"a variable that a value sets":    {"extraEnv[0].name=TRANSFER_IMAGE,extraEnv[0].value=x", []string{"extraEnv", "TRANSFER_IMAGE", "set image"}},
+		"no ServiceAccount":               {"serviceAccount.create=false", []string{"serviceAccount.name is empty"}},
+		"alerts on metrics that are not":  {"metrics.enabled=false,metrics.prometheusRule.enabled=true", []string{"metrics.enabled is false"}},
+		"an affinity of another kind":     {"affinity.nodes=x", []string{"'/affinity'", "'nodes' not allowed"}},
+		"no image":                        {"image=null", []string{"missing property 'image'"}},
+		"no number of replicas":           {"replicas=null", []string{"missing property 'replicas'"}},
+		"no dashboard to turn off":        {"metrics.dashboard=null", []string{"'/metrics'", "missing property 'dashboard'"}},
+		"a label by which pods are found": {"podLabels.control-plane=x", []string{`podLabels has "control-plane"`}},
 	}
 	for what, c := range cases {
 		t.Run(what, func(t *testing.T) {
@@ -106,6 +110,42 @@ func TestASecondReleaseSharesNothingWithTheFirst(t *testing.T) {
 		if first[name] != nil {
 			t.Errorf("%s is in both releases", name)
 		}
+	}
+}
+
+// Kubernetes lets namespaces and ServiceAccounts be called so, and YAML takes it for a number or a truth.
+func TestWhatLooksLikeANumberStaysAName(t *testing.T) {
+	text, err := run("template", "2024", chart, "--namespace", "1e3", "--values", filepath.Join(chart, "ci", "full-values.yaml"), "--set-json",
+		`watchNamespaces=["2024","true"]`, "--set-json", `serviceAccount={"create":true,"name":"007"}`, "--set-string", "priorityClassName=10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spaces := map[string]int{}
+	for name, object := range decode(t, text) {
+		if instance := object.GetLabels()["app.kubernetes.io/instance"]; instance != "2024" {
+			t.Errorf("%s has the label app.kubernetes.io/instance=%q", name, instance)
+		}
+		spaces[object.GetNamespace()]++
+		walk(object.Object, func(node map[string]any) {
+			for _, field := range []string{"name", "namespace", "serviceAccountName", "priorityClassName", "app.kubernetes.io/instance"} {
+				if value, found := node[field]; found {
+					if _, isText := value.(string); !isText {
+						t.Errorf("%s has the %s %v, which is no text", name, field, value)
+					}
+				}
+			}
+		})
+	}
+	for _, want := range []string{"1e3", "2024", "true"} {
+		if spaces[want] == 0 {
+			t.Errorf("nothing is in namespace %s: %v", want, spaces)
+		}
+	}
+}
+
+func TestAReleaseAfterWhichNoServiceCanBeNamedIsRefused(t *testing.T) {
+	if _, err := run("template", "2024", chart); err == nil || !strings.Contains(err.Error(), "set fullnameOverride") {
+		t.Errorf("helm says %v", err)
 	}
 }
 

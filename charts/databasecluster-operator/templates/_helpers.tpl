@@ -6,6 +6,9 @@
 {{- else if not (contains .Chart.Name .Release.Name) -}}
 {{- $name = printf "%s-%s" .Release.Name .Chart.Name -}}
 {{- end -}}
+{{- if regexMatch "^[0-9]" $name -}}
+{{- fail (printf "The release is called %q, and no name of a Service begins with a digit: set fullnameOverride." .Release.Name) -}}
+{{- end -}}
 {{- $name | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
 
@@ -13,7 +16,7 @@
 {{- define "operator.selector" -}}
 control-plane: controller-manager
 app.kubernetes.io/name: databasecluster-operator
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
 {{- define "operator.labels" -}}
@@ -52,8 +55,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- define "operator.subject" -}}
 subjects:
 - kind: ServiceAccount
-  name: {{ include "operator.serviceAccount" . }}
-  namespace: {{ .Release.Namespace }}
+  name: {{ include "operator.serviceAccount" . | quote }}
+  namespace: {{ .Release.Namespace | quote }}
 {{- end -}}
 
 {{/* Refuses a flag, or the variable that stands for it, that a value of the chart sets: two would contradict each other. */}}
