@@ -33,12 +33,12 @@ func TestAReleaseIsTheSameBytesTwiceAndLeavesTheMachineOnlyWhereTold(t *testing.
 	if _, err := exec.LookPath("unshare"); err != nil {
 		t.Fatalf("a command without a network needs unshare, of util-linux: %v", err)
 	}
-	alone := clone(t, filepath.Join(t.TempDir(), "alone"))
+	// Both of one commit, though the checkout may go on meanwhile.
+	alone, pushing := clone(t, filepath.Join(t.TempDir(), "alone")), clone(t, filepath.Join(t.TempDir(), "another-and-longer", "path"))
 	output, err := run(t, alone, nil, "unshare", append(newNetwork(), "make", "release", "IMAGE_TAG_BASE="+to+"/databasecluster-operator")...)
 	if err != nil || !strings.Contains(output, "Nothing was pushed") {
 		t.Fatalf("without a network: %v\n%s", err, output)
 	}
-	pushing := clone(t, filepath.Join(t.TempDir(), "another-and-longer", "path"))
 	settings := []string{"TZ=Pacific/Apia", "LC_ALL=C", "GOFLAGS=-buildvcs=true", "IMG=registry.example.com/wrong:v1"}
 	if output, err = run(t, pushing, settings, "bash", "-c", "umask 077; make release PUSH_TO="+to); err != nil {
 		t.Fatalf("with a registry: %v\n%s", err, output)
