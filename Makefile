@@ -256,8 +256,9 @@ deploy: manifests $(LOCAL) ## Deploy CRDs and operator to the current context (I
 
 .PHONY: undeploy
 undeploy: $(LOCAL) ## Remove the operator from the current context; the CRDs, the clusters, their volumes and what protects them stay.
-	@$(call render,config/default) | go run ./hack/package manifests dist
-	@$(KUBECTL) delete --ignore-not-found=$(ignore-not-found) -f dist/operator.yaml
+	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; $(call render,config/default) | go run ./hack/package manifests "$$folder"; \
+		$(KUBECTL) delete --cascade=foreground --ignore-not-found=$(ignore-not-found) -f "$$folder/operator.yaml"
+	@echo "The namespace databasecluster-operator-system stays: there may be databases in it."
 
 ##@ Packaging
 

@@ -13,20 +13,22 @@ import (
 // writeManifests writes what stays, what goes with the operator, and both. Definitions come before what protects
 // them: a deletion of the file that asks in this order is refused before it takes the protection away.
 func writeManifests(folder string, documents []document) error {
-	parts := [3][]document{}
+	parts := [4][]document{}
 	for _, d := range documents {
 		switch {
-		case d.definition():
+		case d.surroundings():
 			parts[0] = append(parts[0], d)
-		case d.protection():
+		case d.definition():
 			parts[1] = append(parts[1], d)
-		default:
+		case d.protection():
 			parts[2] = append(parts[2], d)
+		default:
+			parts[3] = append(parts[3], d)
 		}
 	}
-	stays := slices.Concat(parts[0], parts[1])
+	stays := slices.Concat(parts[:3]...)
 	for name, content := range map[string][]document{
-		"crds.yaml": stays, "operator.yaml": parts[2], "install.yaml": slices.Concat(stays, parts[2]),
+		"crds.yaml": stays, "operator.yaml": parts[3], "install.yaml": slices.Concat(stays, parts[3]),
 	} {
 		if err := write(filepath.Join(folder, name), join(content)); err != nil {
 			return err

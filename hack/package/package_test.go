@@ -87,9 +87,9 @@ func TestWhatStaysIsInAFileOfItsOwnDefinitionsFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"crds.yaml":     "CustomResourceDefinition ValidatingAdmissionPolicy",
-		"operator.yaml": "Namespace RoleBinding ClusterRole",
-		"install.yaml":  "CustomResourceDefinition ValidatingAdmissionPolicy Namespace RoleBinding ClusterRole",
+		"crds.yaml":     "Namespace CustomResourceDefinition ValidatingAdmissionPolicy",
+		"operator.yaml": "RoleBinding ClusterRole",
+		"install.yaml":  "Namespace CustomResourceDefinition ValidatingAdmissionPolicy RoleBinding ClusterRole",
 	} {
 		text, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {

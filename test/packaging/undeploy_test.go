@@ -1,0 +1,67 @@
+//go:build helm
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package packaging
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Databases may be in the operator's namespace, where it watches that one: they would go with it.
+func TestUndeployTakesTheOperatorAndNothingThatDatabasesNeed(t *testing.T) {
+	deleted := filepath.Join(t.TempDir(), "deleted.yaml")
+	kubectl := filepath.Join(t.TempDir(), "kubectl")
+	script := "#!/bin/sh\nfor file; do :; done\ncp \"$file\" " + deleted + "\n"
+	if err := os.WriteFile(kubectl, []byte(script), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	before := listing(t)
+	if said, err := exec.Command("env", "-u", "MAKEFLAGS", "-u", "MFLAGS", "-u", "MAKEOVERRIDES", "make", "-C", "../..", "undeploy", "KUBECTL="+kubectl).CombinedOutput(); err != nil {
+		t.Fatalf("make undeploy: %v\n%s", err, said)
+	}
+	text, err := os.ReadFile(deleted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deployments := 0
+	for name, object := range decode(t, string(text)) {
+		switch kind := object.GetKind(); {
+		case kind == "Deployment":
+			deployments++
+		case kind == "Namespace", kind == "CustomResourceDefinition", strings.HasPrefix(kind, "ValidatingAdmissionPolicy"):
+			t.Errorf("%s would be deleted", name)
+		}
+	}
+	if deployments != 1 {
+		t.Errorf("%d Deployments would be deleted", deployments)
+	}
+	if after := listing(t); after != before {
+		t.Errorf("what make build-installer wrote was written anew, with another image:\nbefore\n%s\nafter\n%s", before, after)
+	}
+}
+
+// listing is what lies in dist, and since when.
+func listing(t *testing.T) string {
+	t.Helper()
+	files, err := filepath.Glob("../../dist/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all bytes.Buffer
+	for _, file := range files {
+		about, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.WriteString(file + " " + about.ModTime().String() + "\n")
+	}
+	return all.String()
+}
