@@ -18,9 +18,15 @@ import (
 const root = "../.."
 
 type workflow struct {
+	On struct {
+		Push struct {
+			Tags []string `json:"tags"`
+		} `json:"push"`
+	} `json:"true"` // what YAML takes "on" for
 	Permissions *map[string]string `json:"permissions"`
 	Jobs        map[string]struct {
-		Steps []struct {
+		Permissions map[string]string `json:"permissions"`
+		Steps       []struct {
 			Uses string         `json:"uses"`
 			Run  string         `json:"run"`
 			With map[string]any `json:"with"`
@@ -65,7 +71,12 @@ func TestWhatAWorkflowUsesIsPinnedAndMayDoLittle(t *testing.T) {
 		} else if access := *workflow.Permissions; len(access) > 1 || access["contents"] == "write" {
 			t.Errorf("%s has the permissions %v in every job", name, access)
 		}
-		for _, job := range workflow.Jobs {
+		for about, job := range workflow.Jobs {
+			for scope, access := range job.Permissions {
+				if name != "release.yml" || access != "write" || scope != "contents" && scope != "packages" {
+					t.Errorf("%s gives the job %s %s: %s", name, about, scope, access)
+				}
+			}
 			for _, step := range job.Steps {
 				if step.Uses != "" && !pinned.MatchString(step.Uses) {
 					t.Errorf("%s uses %s, which is not pinned by a commit or not known here", name, step.Uses)
@@ -80,6 +91,13 @@ func TestWhatAWorkflowUsesIsPinnedAndMayDoLittle(t *testing.T) {
 				t.Errorf("%s does not say which version that commit is: %s", name, line)
 			}
 		}
+	}
+}
+
+// What a tag is called becomes VERSION, and make gives that to a shell as it is. Git lets a tag be called v0.2.0;reboot.
+func TestATagThatReleasesIsAVersionAndNothingElse(t *testing.T) {
+	if tags := all(t)["release.yml"].On.Push.Tags; len(tags) != 1 || tags[0] != "v[0-9]+.[0-9]+.[0-9]+" {
+		t.Errorf("release.yml runs for the tags %q", tags)
 	}
 }
 
