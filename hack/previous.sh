@@ -20,18 +20,30 @@ fail() {
 git cat-file -e "$commit^{commit}" 2>/dev/null ||
 	fail "hack/previous-release names commit $commit for release $version, which this clone does not have: run \`git fetch --unshallow\`"
 
-# put MAKE... runs the function with a folder, which becomes $home/NAME only when all of it is there.
-put() {
-	local name=$1 folder
-	shift
-	if [[ ! -d $home/$name ]]; then
-		mkdir -p "$home"
-		folder=$(mktemp -d "$home/$name.XXXXXX")
-		"$@" "$folder" || { rm -rf "$folder"; fail "release $version: making its $name failed"; }
-		# Somebody else may have made it meanwhile.
-		mv -T "$folder" "$home/$name" 2>/dev/null || rm -rf "$folder"
-	fi
-	echo "$home/$name"
+scratch=
+trap '[[ -z $scratch ]] || rm -rf "$scratch"' EXIT
+
+# make_once NAME runs the function of that name with a folder, which becomes $home/NAME only when all of it is there.
+make_once() {
+	[[ ! -d $home/$1 ]] || return 0
+	make_anew "$1"
+	# Somebody else may have made it meanwhile.
+	mv -T "$scratch" "$home/$1" 2>/dev/null || rm -rf "$scratch"
+}
+
+make_anew() {
+	mkdir -p "$home"
+	scratch=$(mktemp -d "$home/$1.XXXXXX")
+	"$1" "$scratch" || fail "release $version: making its $1 failed"
+}
+
+# as_committed NAME is for what costs nothing to make: what is kept must be what the commit has.
+as_committed() {
+	make_once "$1"
+	make_anew "$1"
+	diff -r "$home/$1" "$scratch" >&2 ||
+		fail "$home/$1 is not as commit $commit has it (see above): somebody changed it, so remove it"
+	echo "$home/$1"
 }
 
 crds() {
@@ -56,9 +68,8 @@ image() {
 }
 
 case ${1:-} in
-crds) put crds crds ;;
-bundle) put bundle bundle ;;
-image) folder=$(put image image) && echo "$folder/operator.tar" ;;
+crds | bundle) as_committed "$1" ;;
+image) make_once image && echo "$home/image/operator.tar" ;;
 version) echo "$version" ;;
 *) fail "name what you want of the previous release: crds, bundle, image or version" ;;
 esac
