@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # What was given to make reaches the makes below by name, or not at all.
-unset MAKEFLAGS MFLAGS MAKEOVERRIDES IMG SCORECARD_IMG BUNDLE_IMG BUNDLE_OUT CHANNELS DEFAULT_CHANNEL
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES IMG SCORECARD_IMG BUNDLE_IMG BUNDLE_OUT CHANNELS DEFAULT_CHANNEL TAR_OPTIONS GZIP
 export LC_ALL=C TZ=UTC
 umask 022
 
@@ -88,7 +88,7 @@ bundle() {
 	in_source bundle IMG="$base@$operator" SCORECARD_IMG="$base-scorecard@$scorecard" BUNDLE_OUT=dist
 	pack bundle
 	# The same as files: OperatorHub's repository takes them so.
-	tar -C "$source/dist" --sort=name --mtime="@$made" --owner=0 --group=0 --numeric-owner -cf - bundle |
+	tar -C "$source/dist" --format=ustar --sort=name --mtime="@$made" --owner=0 --group=0 --numeric-owner -cf - bundle |
 		gzip -n >"$out/$name-bundle-$VERSION.tar.gz"
 }
 

@@ -39,7 +39,7 @@ func TestAReleaseIsTheSameBytesTwiceAndLeavesTheMachineOnlyWhereTold(t *testing.
 	if err != nil || !strings.Contains(output, "Nothing was pushed") {
 		t.Fatalf("without a network: %v\n%s", err, output)
 	}
-	settings := []string{"TZ=Pacific/Apia", "LC_ALL=C", "GOFLAGS=-buildvcs=true", "IMG=registry.example.com/wrong:v1"}
+	settings := []string{"TZ=Pacific/Apia", "LC_ALL=C", "GOFLAGS=-buildvcs=true", "TAR_OPTIONS=--format=posix", "GZIP=-1", "IMG=registry.example.com/wrong:v1"}
 	if output, err = run(t, pushing, settings, "bash", "-c", "umask 077; make release PUSH_TO="+to); err != nil {
 		t.Fatalf("with a registry: %v\n%s", err, output)
 	}
