@@ -1,0 +1,62 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// What the operator records events by makes one of those that come with the same reason while the cluster has the same
+// version, and counts. When that happens is a matter of who is quicker, so it is made to happen here, with the operator's rights.
+func TestAnEventThatIsToldTwiceAtOnceIsCounted(t *testing.T) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig(t, operatorUser, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: kubernetes.NewForConfigOrDie(config).EventsV1()})
+	if err := broadcaster.StartRecordingToSinkWithContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer broadcaster.Shutdown()
+	cluster := created(t, nil)
+	recorder := broadcaster.NewRecorder(admin.Scheme(), dbv1.FieldOwner)
+	tell := func() { recorder.Eventf(cluster, nil, corev1.EventTypeNormal, "Told", "Tell", "twice") }
+	tell()
+	awaitEvent(t, cluster, func(*eventsv1.Event) bool { return true })
+	tell()
+	awaitEvent(t, cluster, func(e *eventsv1.Event) bool { return e.Series != nil && e.Series.Count == 2 })
+}
+
+func awaitEvent(t *testing.T, cluster *dbv1.DatabaseCluster, fits func(*eventsv1.Event) bool) {
+	t.Helper()
+	eventually(t, "the event", func() error {
+		list := &eventsv1.EventList{}
+		if err := admin.List(t.Context(), list, client.InNamespace(cluster.Namespace)); err != nil {
+			return err
+		}
+		at := slices.IndexFunc(list.Items, func(e eventsv1.Event) bool { return e.Reason == "Told" })
+		if at < 0 {
+			return errors.New("there is none")
+		}
+		if e := &list.Items[at]; !fits(e) {
+			return fmt.Errorf("%+v", e)
+		}
+		return nil
+	})
+}
