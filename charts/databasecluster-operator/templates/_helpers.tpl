@@ -63,6 +63,7 @@ subjects:
 {{- define "operator.refuse" -}}
 {{- $ours := dict
   "leader-elect" "it is always on, or two replicas would work at once"
+  "leader-election-namespace" "the right to the lease is one in the namespace of the release"
   "watch-namespace" "set watchNamespaces, which the operator's rights follow"
   "transfer-image" "set image"
   "install-engines" "set installEngines"
