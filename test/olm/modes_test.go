@@ -62,12 +62,14 @@ func looksAfter(t *testing.T, mode string, watched ...string) {
 	}
 }
 
+// leftAlone looks for what an operator would have made of the cluster. The API server itself begins its status.
 func (w world) leftAlone(namespace string) {
 	w.Helper()
-	touched := w.do(namespace, "get", "databasecluster", "smallest", "-o", "jsonpath={.status}{.metadata.finalizers}")
-	children := w.do(namespace, "get", "statefulsets,services,pods,persistentvolumeclaims,poddisruptionbudgets", "-o", "name")
+	touched := w.do(namespace, "get", "databasecluster", "smallest", "-o", "jsonpath={.status.conditions}{.metadata.finalizers}")
+	children := w.do(namespace, "get", "statefulsets,services,pods,persistentvolumeclaims,poddisruptionbudgets",
+		"-l", "app.kubernetes.io/instance=smallest", "-o", "name")
 	w.must(touched == "" && children == "", "in %s, which is not watched, there is %q, and of the cluster %q", namespace, children, touched)
-	w.say("%s is left alone", namespace)
+	w.say("%s: conditions and finalizers %q, objects %q", namespace, touched, children)
 }
 
 // Removed in the wrong order: the operator goes while it stops a cluster. Nothing hangs for ever, no volume is lost.
