@@ -21,27 +21,16 @@ const catalogPort = "50391"
 
 var stopServing = func() {}
 
-// serves offers these versions in all three channels, oldest first, in place of what was offered before.
+// serves offers these versions, oldest first, in place of what was offered before.
 func (w world) serves(versions ...string) {
 	w.Helper()
 	folder := w.TempDir()
-	template, arguments := "schema: olm.semver\ngenerateMajorChannels: true\ngenerateMinorChannels: false\n", []string(nil)
-	list := ""
-	for _, v := range versions {
-		list += "    - image: bundle:v" + v + "\n"
-		arguments = append(arguments, "bundle:v"+v+"="+w.bundle(v))
-	}
-	for _, channel := range []string{"candidate", "fast", "stable"} {
-		template += channel + ":\n  bundles:\n" + list
-	}
-	file := filepath.Join(folder, "semver.yaml")
-	if err := os.WriteFile(file, []byte(template), 0o600); err != nil {
-		w.Fatal(err)
-	}
 	catalog := filepath.Join(folder, "catalog")
-	w.run("render", append([]string{"--inline", file, filepath.Join(catalog, "catalog.yaml")}, arguments...)...)
-	w.run("opm", "validate", catalog)
-
+	if slices.Equal(versions, []string{previous, version}) {
+		catalog = "../../dist/catalog-inline" // what config/catalog makes, with its channels
+	} else {
+		w.renders(catalog, versions)
+	}
 	stopServing()
 	began := time.Now().UTC().Truncate(time.Second)
 	stop, err := start(folder, "opm", "serve", catalog, "-p", catalogPort, "--pprof-addr", "", "-t", filepath.Join(folder, "termination.log"))
@@ -72,6 +61,26 @@ func (w world) awaitConnected(began time.Time) {
 		}
 	}
 	w.Fatalf("OLM does not reach the catalog: %s", got)
+}
+
+// renders makes a catalog that has these versions in all three channels.
+func (w world) renders(catalog string, versions []string) {
+	w.Helper()
+	template, arguments := "schema: olm.semver\ngenerateMajorChannels: true\ngenerateMinorChannels: false\n", []string(nil)
+	list := ""
+	for _, v := range versions {
+		list += "    - image: bundle:v" + v + "\n"
+		arguments = append(arguments, "bundle:v"+v+"="+w.bundle(v))
+	}
+	for _, channel := range []string{"candidate", "fast", "stable"} {
+		template += channel + ":\n  bundles:\n" + list
+	}
+	file := filepath.Join(w.TempDir(), "semver.yaml")
+	if err := os.WriteFile(file, []byte(template), 0o600); err != nil {
+		w.Fatal(err)
+	}
+	w.run("render", append([]string{"--inline", file, filepath.Join(catalog, "catalog.yaml")}, arguments...)...)
+	w.run("opm", "validate", catalog)
 }
 
 func (w world) awaitListening(address string) {
