@@ -5,18 +5,16 @@ SPDX-License-Identifier: Apache-2.0
 package olm
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// HeldAtMost is how long one operation holds an upgrade back. One that takes longer goes on under the new operator,
+// HeldAtMost is how long an upgrade is held back, whatever goes on. What takes longer goes on under the new operator,
 // as it would after a crash of the old one.
 const HeldAtMost = 15 * time.Minute
 
@@ -35,69 +33,52 @@ type Verdict struct {
 	Again time.Duration
 }
 
-// flight is an operation on a cluster in which an upgrade of the operator comes at a bad moment.
-type flight struct {
-	cluster string
-	since   time.Time
-}
-
-func (f flight) until() time.Time { return f.since.Add(HeldAtMost) }
-
-// Judge says whether the operator may be upgraded now. What goes on and since when, the clusters' statuses tell: an
-// operator that begins anew does not count from the beginning.
-func Judge(clusters []dbv1.DatabaseCluster, now time.Time) Verdict {
-	var held, over []flight
-	for i := range clusters {
-		f, flies := inFlight(&clusters[i])
-		switch {
-		case !flies:
-		// One that begins in the future was noted by another clock: it does not hold for who knows how long.
-		case f.since.After(now), !now.Before(f.until()):
-			over = append(over, f)
-		default:
-			held = append(held, f)
-		}
+// Judge says whether the operator may be upgraded now. Since when an upgrade is held back, and that it was held back
+// long enough, is remembered by what OLM was told last: an operator that begins anew does not count from the beginning,
+// and restores that follow each other hold an upgrade back no longer than one.
+func Judge(clusters []dbv1.DatabaseCluster, said metav1.Condition, now time.Time) Verdict {
+	restored := restoring(clusters)
+	since := now
+	if said.Status == metav1.ConditionFalse {
+		since = said.LastTransitionTime.Time
 	}
+	until := since.Add(HeldAtMost)
 	switch {
-	case len(held) > 0:
-		first := slices.MinFunc(held, earlier)
-		last := slices.MaxFunc(held, earlier)
+	case len(restored) == 0:
+		return Verdict{metav1.ConditionTrue, ReasonNothingInFlight, "no operation is in flight that an upgrade would disturb", 0}
+	// What begins in the future was noted by another clock: it does not hold for who knows how long.
+	case said.Reason == ReasonHeldLongEnough, !now.Before(until), since.After(now):
+		return Verdict{metav1.ConditionTrue, ReasonHeldLongEnough, fmt.Sprintf(
+			"an upgrade has waited for restores for %s and waits no more; the one into %s goes on under the new operator",
+			HeldAtMost, named(restored)), 0}
+	default:
 		return Verdict{metav1.ConditionFalse, ReasonRestoreInFlight, fmt.Sprintf(
 			"a backup is being restored into %s; an upgrade waits for that until %s at most",
-			named(last, held), last.until().UTC().Format(time.RFC3339)), first.until().Sub(now)}
-	case len(over) > 0:
-		return Verdict{metav1.ConditionTrue, ReasonHeldLongEnough, fmt.Sprintf(
-			"a backup is being restored into %s for longer than %s; an upgrade waits no more, and the restore goes on under the new operator",
-			named(slices.MinFunc(over, earlier), over), HeldAtMost), 0}
-	default:
-		return Verdict{metav1.ConditionTrue, ReasonNothingInFlight, "no operation is in flight that an upgrade would disturb", 0}
+			named(restored), until.UTC().Format(time.RFC3339)), until.Sub(now)}
 	}
 }
 
-// earlier orders by time, and of one moment by name: the same clusters always give the same words.
-func earlier(a, b flight) int {
-	return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.cluster, b.cluster))
-}
-
-func named(one flight, all []flight) string {
-	if more := len(all) - 1; more > 0 {
-		return fmt.Sprintf("DatabaseCluster %s and %d more", one.cluster, more)
-	}
-	return "DatabaseCluster " + one.cluster
-}
-
-// inFlight is the restore that a cluster starts with. It began when the cluster last came out of standstill: a restore
-// that failed and goes on after a human mended something is a new one.
-func inFlight(cluster *dbv1.DatabaseCluster) (flight, bool) {
-	restore := cluster.Status.Restore
-	if restore == nil || restore.Phase != dbv1.RestoreRunning || cluster.DeletionTimestamp != nil {
-		return flight{}, false
-	}
-	since := cluster.CreationTimestamp.Time
-	for _, kind := range []string{dbv1.ConditionProgressing, dbv1.ConditionStalled} {
-		if c := meta.FindStatusCondition(cluster.Status.Conditions, kind); c != nil && c.LastTransitionTime.After(since) {
-			since = c.LastTransitionTime.Time
+// restoring is the clusters into which a backup is being restored, by name: the same ones always give the same words.
+func restoring(clusters []dbv1.DatabaseCluster) []string {
+	var names []string
+	for i := range clusters {
+		if inFlight(&clusters[i]) {
+			names = append(names, clusters[i].Namespace+"/"+clusters[i].Name)
 		}
 	}
-	return flight{cluster.Namespace + "/" + cluster.Name, since}, true
+	slices.Sort(names)
+	return names
+}
+
+// inFlight tells of the restore that a cluster starts with, in which an upgrade of the operator comes at a bad moment.
+func inFlight(cluster *dbv1.DatabaseCluster) bool {
+	restore := cluster.Status.Restore
+	return restore != nil && restore.Phase == dbv1.RestoreRunning && cluster.DeletionTimestamp == nil
+}
+
+func named(clusters []string) string {
+	if more := len(clusters) - 1; more > 0 {
+		return fmt.Sprintf("DatabaseCluster %s and %d more", clusters[0], more)
+	}
+	return "DatabaseCluster " + clusters[0]
 }

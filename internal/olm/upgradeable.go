@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/operator-framework/operator-lib/conditions"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
 	"k8s.io/client-go/util/workqueue"
@@ -70,18 +71,14 @@ func atStart(_ context.Context, queue workqueue.TypedRateLimitingInterface[recon
 
 // takesOffOrLands keeps all but a few of the changes of clusters from waking anybody.
 var takesOffOrLands = predicate.Funcs{
-	CreateFunc: func(e event.CreateEvent) bool { return flightOf(e.Object) != flight{} },
-	UpdateFunc: func(e event.UpdateEvent) bool { return flightOf(e.ObjectOld) != flightOf(e.ObjectNew) },
-	DeleteFunc: func(e event.DeleteEvent) bool { return flightOf(e.Object) != flight{} },
+	CreateFunc: func(e event.CreateEvent) bool { return flies(e.Object) },
+	UpdateFunc: func(e event.UpdateEvent) bool { return flies(e.ObjectOld) != flies(e.ObjectNew) },
+	DeleteFunc: func(e event.DeleteEvent) bool { return flies(e.Object) },
 }
 
-func flightOf(object client.Object) flight {
+func flies(object client.Object) bool {
 	cluster, ok := object.(*dbv1.DatabaseCluster)
-	if !ok {
-		return flight{}
-	}
-	f, _ := inFlight(cluster)
-	return f
+	return ok && inFlight(cluster)
 }
 
 // Reconcile tells OLM how it is, where that is news.
@@ -90,24 +87,35 @@ func (u *Upgradeable) Reconcile(ctx context.Context, _ reconcile.Request) (recon
 	if err := u.Clusters.List(ctx, &clusters, client.UnsafeDisableDeepCopy); err != nil { // they are only read
 		return reconcile.Result{}, fmt.Errorf("list the clusters: %w", err)
 	}
-	verdict := Judge(clusters.Items, u.Clock.Now())
-	if err := retry.RetryOnConflict(retry.DefaultRetry, func() error { return u.tell(ctx, verdict) }); err != nil {
+	var verdict Verdict
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() (err error) {
+		verdict, err = u.tell(ctx, clusters.Items)
+		return err
+	})
+	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("tell OLM whether the operator may be upgraded: %w", err)
 	}
 	return reconcile.Result{RequeueAfter: verdict.Again}, nil
 }
 
-func (u *Upgradeable) tell(ctx context.Context, verdict Verdict) error {
+func (u *Upgradeable) tell(ctx context.Context, clusters []dbv1.DatabaseCluster) (Verdict, error) {
+	now := u.Clock.Now()
+	var said metav1.Condition
 	// Set reads again, and says itself what is wrong when this could not.
-	before, err := u.Condition.Get(ctx)
-	if err == nil && before.Status == verdict.Status && before.Reason == verdict.Reason && before.Message == verdict.Message {
-		return nil
+	if before, err := u.Condition.Get(ctx); err == nil {
+		said = *before
 	}
-	if err := u.Condition.Set(ctx, verdict.Status, conditions.WithReason(verdict.Reason), conditions.WithMessage(verdict.Message)); err != nil {
-		return err
+	verdict := Judge(clusters, said, now)
+	if said.Status == verdict.Status && said.Reason == verdict.Reason && said.Message == verdict.Message {
+		return verdict, nil
+	}
+	at := func(condition *metav1.Condition) { condition.LastTransitionTime = metav1.NewTime(now) }
+	err := u.Condition.Set(ctx, verdict.Status, conditions.WithReason(verdict.Reason), conditions.WithMessage(verdict.Message), at)
+	if err != nil {
+		return Verdict{}, err
 	}
 	u.Log.Info("told OLM whether the operator may be upgraded", "status", verdict.Status, "reason", verdict.Reason, "message", verdict.Message)
-	return nil
+	return verdict, nil
 }
 
 // ready is an answer to /readyz.

@@ -67,7 +67,7 @@ func keeper(t *testing.T, condition *memory, clusters ...client.Object) *Upgrade
 }
 
 func TestWhatOLMKnowsAlreadyIsNotToldAgain(t *testing.T) {
-	cluster := restored("a", dbv1.RestoreRunning, 0, 0)
+	cluster := running("a")
 	condition := &memory{fails: []error{apierrors.NewConflict(schema.GroupResource{}, "a", nil)}}
 	u := keeper(t, condition, &cluster)
 	for range 2 {
@@ -111,7 +111,7 @@ func TestAnOperatorThatOLMDoesNotHearBecomesReadyNevertheless(t *testing.T) {
 }
 
 func TestOnlyARestoreThatBeginsOrEndsWakesAnybody(t *testing.T) {
-	none, runs, ended := restored("a", "", 0, 0), restored("a", dbv1.RestoreRunning, 0, 0), restored("a", dbv1.RestoreCompleted, 0, 0)
+	none, runs, ended := restored("a", ""), running("a"), restored("a", dbv1.RestoreCompleted)
 	more := *runs.DeepCopy()
 	more.Status.Restore.Bytes = 7
 	for name, c := range map[string]struct {
