@@ -35,6 +35,8 @@ const (
 	ConditionProtectionEnforced = "ProtectionEnforced"
 	// ConditionVerified of a DatabaseBackup is True when its restore into a throw-away copy answered.
 	ConditionVerified = "Verified"
+	// ConditionAccepted of a DatabaseEngine is True when the operator can run clusters by it.
+	ConditionAccepted = "Accepted"
 	// ConditionDeletionBlocked is True when a deletion waits for a human; it exists only during a deletion.
 	ConditionDeletionBlocked = "DeletionBlocked"
 )
@@ -115,6 +117,8 @@ const (
 	ReasonReferenceMissing = "ReferenceMissing"
 	// ReasonEngineMissing: the DatabaseEngine that the spec names does not exist.
 	ReasonEngineMissing = "EngineMissing"
+	// ReasonEngineInvalid: the DatabaseEngine that the spec names is declared wrongly; also of its Accepted.
+	ReasonEngineInvalid = "EngineInvalid"
 	// ReasonInvalidParameter: a parameter is not one that the engine offers, or has a value that it does not take.
 	ReasonInvalidParameter = "InvalidParameter"
 	// ReasonActionMissing: the spec needs an action that the engine does not offer, such as backup.
@@ -199,4 +203,10 @@ const (
 	ReasonBackupPending = "BackupPending"
 	// ReasonBackupRunning: data is being written.
 	ReasonBackupRunning = "BackupRunning"
+)
+
+// Reasons of a DatabaseEngine's Accepted; False has ReasonEngineInvalid.
+const (
+	// ReasonAccepted: clusters can be run by the engine.
+	ReasonAccepted = "Accepted"
 )

@@ -14,11 +14,14 @@ import (
 // postgresql-single-v1.
 //
 // +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Cluster,shortName=dbe,categories=databases
+// +kubebuilder:printcolumn:name="Accepted",type=string,JSONPath=`.status.conditions[?(@.type=="Accepted")].status`,description="Whether clusters can be run by it"
 // +kubebuilder:printcolumn:name="Topology",type=string,JSONPath=`.spec.topology`
 // +kubebuilder:printcolumn:name="Description",type=string,JSONPath=`.spec.description`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63",message="metadata.name must be at most 63 characters long"
+// +operator-sdk:csv:customresourcedefinitions:displayName="Database Engine",order=3,resources={{DatabaseCluster,v1alpha1,""}}
 type DatabaseEngine struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -30,6 +33,10 @@ type DatabaseEngine struct {
 	// +required
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="spec cannot be changed: create a DatabaseEngine of another name, such as the next version, and name it in the clusters' spec.engine"
 	Spec DatabaseEngineSpec `json:"spec"`
+
+	// status says whether clusters can be run by the engine. None is set while no operator has looked at it.
+	// +optional
+	Status DatabaseEngineStatus `json:"status,omitzero"`
 }
 
 // DatabaseEngineList is a list of DatabaseEngines.
@@ -54,21 +61,25 @@ const (
 type DatabaseEngineSpec struct {
 	// description says in a sentence what the engine is, for people.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MaxLength=1024
 	Description string `json:"description,omitempty"`
 
 	// topology is how the members are related. Independent: each has data of its own.
 	// +required
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:Enum=Independent
 	Topology Topology `json:"topology"`
 
 	// container is how the database runs in the cluster's image. What the cluster's spec says itself wins.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Container EngineContainer `json:"container,omitzero"`
 
 	// scripts are executable files that members and actions find in /dbc/scripts, by name; 65536 characters
 	// at most in all.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MaxProperties=16
 	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[A-Za-z0-9]([-A-Za-z0-9_.]{0,46}[A-Za-z0-9])?$'))",message="spec.scripts: a name must have 1 to 48 letters, digits, '-', '_' or '.', and begin and end with a letter or digit"
 	// +kubebuilder:validation:XValidation:rule="self.map(name, self[name].size()).sum() <= 65536",message="spec.scripts must have at most 65536 characters in all, because pods carry them as annotations"
@@ -76,6 +87,7 @@ type DatabaseEngineSpec struct {
 
 	// parameters are what clusters can set in spec.parameters.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=64
@@ -85,6 +97,7 @@ type DatabaseEngineSpec struct {
 	// secretKeys are the keys that the Secret in a cluster's spec.secretName must have. Members and actions
 	// find each as a file in /dbc/secrets.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MaxLength=253
@@ -93,7 +106,25 @@ type DatabaseEngineSpec struct {
 
 	// actions are what the operator can ask of the database.
 	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Actions EngineActions `json:"actions,omitzero"`
+}
+
+// DatabaseEngineStatus says whether clusters can be run by an engine.
+type DatabaseEngineStatus struct {
+	// conditions say how the engine is. Accepted is True when the operator can run clusters by it; where it is
+	// False, its message says what is wrong with the declaration, and what to do.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status,xDescriptors="urn:alm:descriptor:io.kubernetes.conditions"
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=16
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// observedGeneration is the generation that the conditions are about.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 }
 
 // EngineScript is the text of a script.

@@ -102,6 +102,7 @@ func TestTheReferenceNamesEveryFieldAndNoOther(t *testing.T) {
 	same(t, "spec of a DatabaseBackup", fields(reflect.TypeFor[DatabaseBackupSpec](), ""), rows(section(t, "### spec of a DatabaseBackup")))
 	same(t, "status of a DatabaseBackup", fields(reflect.TypeFor[DatabaseBackupStatus](), ""), rows(section(t, "### status of a DatabaseBackup")))
 	same(t, "spec of a DatabaseEngine", fields(reflect.TypeFor[DatabaseEngineSpec](), ""), rows(section(t, "### spec of a DatabaseEngine")))
+	same(t, "status of a DatabaseEngine", fields(reflect.TypeFor[DatabaseEngineStatus](), ""), rows(section(t, "### status of a DatabaseEngine")))
 }
 
 // specSchema is the schema of the spec in a generated CRD.

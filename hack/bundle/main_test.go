@@ -6,7 +6,6 @@ package main
 
 import (
 	"encoding/base64"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,29 +86,5 @@ func TestABundleIsCreatedOnceAVersion(t *testing.T) {
 		if at := createdAt(c.before, csvOf("0.2.0", ""), now); at != c.want {
 			t.Errorf("%s: createdAt is %s, want %s", name, at, c.want)
 		}
-	}
-}
-
-func TestAKindWithoutMarkersIsDescribedInTheWordsOfItsCRD(t *testing.T) {
-	described := map[string]any{"name": "others.example.org", "specDescriptors": []any{map[string]any{"path": "a"}}}
-	csv := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
-		"customresourcedefinitions": map[string]any{"owned": []any{
-			map[string]any{"name": "databaseengines.database.dbcluster.io"}, described,
-		}},
-	}}}
-	if err := describe(csv, "../../config/crd/bases"); err != nil {
-		t.Fatal(err)
-	}
-	owned, _, _ := unstructured.NestedSlice(csv.Object, "spec", "customresourcedefinitions", "owned")
-	engine := owned[0].(map[string]any)["specDescriptors"].([]any)
-	found := slices.ContainsFunc(engine, func(d any) bool {
-		is := d.(map[string]any)
-		return is["path"] == "secretKeys" && is["displayName"] == "Secret Keys" && strings.HasPrefix(is["description"].(string), "secretKeys are the keys")
-	})
-	if !found {
-		t.Errorf("the descriptors are %v", engine)
-	}
-	if other := owned[1].(map[string]any)["specDescriptors"].([]any); len(other) != 1 {
-		t.Errorf("a kind that has descriptors was given others: %v", other)
 	}
 }

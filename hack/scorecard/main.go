@@ -3,7 +3,7 @@ SPDX-License-Identifier: Apache-2.0
 */
 
 // Command scorecard prints a line for each test of `operator-sdk scorecard --output json`, and fails unless every test
-// of the configuration ran, passed, and had nothing to suggest but what has an answer here.
+// of the configuration ran, passed, and had nothing to suggest.
 //
 //	go run ./hack/scorecard CONFIG RESULTS
 package main
@@ -19,13 +19,6 @@ import (
 	"github.com/operator-framework/api/pkg/apis/scorecard/v1alpha3"
 	"sigs.k8s.io/yaml"
 )
-
-// answered are suggestions that are not followed, by how they begin, and why not. One that is made no more is to be
-// taken out.
-var answered = map[string]string{
-	"databaseengines.database.dbcluster.io does not have status spec.": "a DatabaseEngine is a declaration that never changes, like a " +
-		"StorageClass: it has no state that a status could tell, and one without a writer would say nothing",
-}
 
 func main() {
 	if len(os.Args) != 3 {
@@ -47,14 +40,7 @@ func run(configFile, resultsFile string, out io.Writer) error {
 	if err := read(resultsFile, &results); err != nil {
 		return err
 	}
-	lines, unused := answer(judge(config, results))
-	if err := report(lines, out); err != nil {
-		return err
-	}
-	if len(unused) > 0 {
-		return fmt.Errorf("hack/scorecard answers what no test suggests: %q; take it out", unused)
-	}
-	return nil
+	return report(judge(config, results), out)
 }
 
 func read(file string, into any) error {
@@ -71,10 +57,10 @@ func read(file string, into any) error {
 	return nil
 }
 
-// line is how one test went. It passed when there are no remarks but those that are answered.
+// line is how one test went. It passed when there are no remarks.
 type line struct {
 	suite, test, state string
-	remarks, answers   []string
+	remarks            []string
 }
 
 // judge has a line for each test of the configuration, in its order, and for each result of another.
@@ -85,7 +71,7 @@ func judge(config v1alpha3.Configuration, results v1alpha3.TestList) []line {
 		for _, test := range stage.Tests {
 			at := slices.IndexFunc(items, func(item v1alpha3.Test) bool { return item.Spec.Labels["test"] == test.Labels["test"] })
 			if at < 0 {
-				lines = append(lines, line{test.Labels["suite"], test.Labels["test"], "missing", []string{"it did not run"}, nil})
+				lines = append(lines, line{test.Labels["suite"], test.Labels["test"], "missing", []string{"it did not run"}})
 				continue
 			}
 			lines = append(lines, judgeOne(items[at]))
@@ -101,7 +87,7 @@ func judge(config v1alpha3.Configuration, results v1alpha3.TestList) []line {
 }
 
 func judgeOne(test v1alpha3.Test) line {
-	one := line{test.Spec.Labels["suite"], test.Spec.Labels["test"], "none", nil, nil}
+	one := line{test.Spec.Labels["suite"], test.Spec.Labels["test"], "none", nil}
 	if len(test.Status.Results) == 0 {
 		one.remarks = append(one.remarks, "it has no result")
 	}
@@ -116,30 +102,6 @@ func judgeOne(test v1alpha3.Test) line {
 	return one
 }
 
-// answer takes from the remarks those that are answered, and tells which answers nobody asked for.
-func answer(lines []line) (judged []line, unused []string) {
-	asked := map[string]bool{}
-	for _, one := range lines {
-		one.remarks = slices.DeleteFunc(one.remarks, func(remark string) bool {
-			for question, why := range answered {
-				if strings.HasPrefix(remark, question) {
-					asked[question] = true
-					one.answers = append(one.answers, question+" Yes: "+why)
-					return true
-				}
-			}
-			return false
-		})
-		judged = append(judged, one)
-	}
-	for question := range answered {
-		if !asked[question] {
-			unused = append(unused, question)
-		}
-	}
-	return judged, unused
-}
-
 // report prints the lines, and below them the remarks.
 func report(lines []line, out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -152,7 +114,7 @@ func report(lines []line, out io.Writer) error {
 	}
 	failed := 0
 	for _, one := range lines {
-		for _, remark := range slices.Concat(one.answers, one.remarks) {
+		for _, remark := range one.remarks {
 			fmt.Fprintf(out, "\n%s: %s\n", one.test, remark)
 		}
 		if len(one.remarks) > 0 {

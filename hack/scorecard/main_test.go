@@ -26,14 +26,6 @@ const (
 
 func judged(t *testing.T, results string) (table string, err error) {
 	t.Helper()
-	before := answered
-	t.Cleanup(func() { answered = before })
-	answered = map[string]string{}
-	return judgedWithAnswers(t, results)
-}
-
-func judgedWithAnswers(t *testing.T, results string) (table string, err error) {
-	t.Helper()
 	folder, out := t.TempDir(), &strings.Builder{}
 	for name, text := range map[string]string{"config": config, "results": results} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
@@ -80,23 +72,5 @@ func TestResultsThatAreNoneAreAnError(t *testing.T) {
 		if _, err := judged(t, results); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: the error is %v, want %q", results, err, want)
 		}
-	}
-}
-
-func TestASuggestionThatHasAnAnswerIsNoFailureAndStaysVisible(t *testing.T) {
-	before := answered
-	t.Cleanup(func() { answered = before })
-	answered = map[string]string{"it has no wings.": "it is a fish"}
-	said := strings.Replace(second, `{"state": "pass"}`, `{"state": "pass", "suggestions": ["it has no wings. More."]}`, 1)
-	table, err := judgedWithAnswers(t, `{"items": [`+first+`,`+said+`]}`)
-	if err != nil || !strings.Contains(table, "second: it has no wings. Yes: it is a fish") {
-		t.Errorf("the error is %v after\n%s", err, table)
-	}
-	failed := strings.Replace(said, `"pass", "sugg`, `"fail", "sugg`, 1)
-	if _, err := judgedWithAnswers(t, `{"items": [`+first+`,`+failed+`]}`); err == nil {
-		t.Error("an answer let a failure through")
-	}
-	if _, err := judgedWithAnswers(t, `{"items": [`+first+`,`+second+`]}`); err == nil || !strings.Contains(err.Error(), "take it out") {
-		t.Errorf("an answer that nobody asked for stays: %v", err)
 	}
 }

@@ -58,6 +58,19 @@ func (w Writer) Update(ctx context.Context, object *unstructured.Unstructured, u
 	return w.apply(ctx, object, client.FieldOwner(dbv1.FieldOwner), client.ForceOwnership)
 }
 
+// Report applies the status of the object with that UID and version. When that one has changed, nothing is written and
+// the error is a conflict; when it is gone, nothing is made.
+func (w Writer) Report(ctx context.Context, object *unstructured.Unstructured, uid types.UID, version string) error {
+	object = object.DeepCopy()
+	object.SetUID(uid)
+	object.SetResourceVersion(version)
+	err := w.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(object), client.FieldOwner(dbv1.FieldOwner), client.ForceOwnership)
+	if err != nil {
+		return fmt.Errorf("report of %s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	return nil
+}
+
 func (w Writer) apply(ctx context.Context, object *unstructured.Unstructured, options ...client.ApplyOption) (*unstructured.Unstructured, error) {
 	// The client fills the object in with the server's answer.
 	if err := w.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), options...); err != nil {

@@ -38,14 +38,28 @@ func actionProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine)
 	return ""
 }
 
+// declaredProblem says what is wrong with the engine itself, as far as the cluster needs it.
+func declaredProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {
+	if declared == nil {
+		return ""
+	}
+	var needed []string
+	for _, n := range needs(cluster.Spec, declared.Spec.Actions) {
+		if n.asked {
+			needed = append(needed, n.name)
+		}
+	}
+	return Declared(declared, needed...)
+}
+
 func needs(spec dbv1.DatabaseClusterSpec, actions dbv1.EngineActions) []need {
 	backs := func(h dbv1.DeletionHook) bool { return h.Type == dbv1.HookBackup }
 	verifies := spec.Backup != nil && spec.Backup.Verify != nil
 	return []need{
-		{"spec.backup", spec.Backup != nil, "backup", actions.Backup},
-		{"a hook of type Backup in spec.deletion.hooks", slices.ContainsFunc(spec.Deletion.Hooks, backs), "backup", actions.Backup},
-		{"spec.backup.verify", verifies, "restore", actions.Restore},
-		{"spec.backup.verify without a command", verifies && len(spec.Backup.Verify.Command) == 0, "probe", actions.Probe},
-		{"spec.bootstrap.fromBackup", spec.Bootstrap != nil && spec.Bootstrap.FromBackup != nil, "restore", actions.Restore},
+		{"spec.backup", spec.Backup != nil, ActionBackup, actions.Backup},
+		{"a hook of type Backup in spec.deletion.hooks", slices.ContainsFunc(spec.Deletion.Hooks, backs), ActionBackup, actions.Backup},
+		{"spec.backup.verify", verifies, ActionRestore, actions.Restore},
+		{"spec.backup.verify without a command", verifies && len(spec.Backup.Verify.Command) == 0, ActionProbe, actions.Probe},
+		{"spec.bootstrap.fromBackup", spec.Bootstrap != nil && spec.Bootstrap.FromBackup != nil, ActionRestore, actions.Restore},
 	}
 }

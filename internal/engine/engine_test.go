@@ -39,8 +39,8 @@ func ledger() *dbv1.DatabaseEngine {
 		SecretKeys: []string{"password"},
 		Actions: dbv1.EngineActions{
 			Backup:  &dbv1.EngineAction{Command: []string{"/dbc/scripts/backup"}},
-			Restore: &dbv1.EngineAction{Command: []string{"/dbc/scripts/restore"}},
-			Probe:   &dbv1.EngineAction{Command: []string{"/dbc/scripts/probe"}},
+			Restore: &dbv1.EngineAction{Command: []string{"ledger", "restore"}},
+			Probe:   &dbv1.EngineAction{Command: []string{"ledger", "probe"}},
 		},
 	}
 	return e

@@ -7,7 +7,6 @@ package engine
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -26,6 +25,9 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) (reas
 	if name := cluster.Spec.Engine; name != "" && declared == nil {
 		return dbv1.ReasonEngineMissing, fmt.Sprintf(
 			"spec.engine names DatabaseEngine %s, which does not exist; create it, or name one that kubectl get databaseengines lists", name)
+	}
+	if text := declaredProblem(cluster, declared); text != "" {
+		return dbv1.ReasonEngineInvalid, text
 	}
 	if text := parameterProblem(cluster, declared); text != "" {
 		return dbv1.ReasonInvalidParameter, text
@@ -70,9 +72,6 @@ func parameterProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngi
 	if declared != nil {
 		offered = declared.Spec.Parameters
 	}
-	if text := clash(declared, offered); text != "" {
-		return text
-	}
 	for _, name := range slices.Sorted(maps.Keys(cluster.Spec.Parameters)) {
 		i := slices.IndexFunc(offered, func(p dbv1.EngineParameter) bool { return p.Name == name })
 		switch {
@@ -81,23 +80,9 @@ func parameterProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngi
 		case i < 0:
 			return fmt.Sprintf("spec.parameters sets %q, which DatabaseEngine %s does not offer; it offers %s", name, declared.Name, list(offered))
 		}
-		if text := refused(offered[i], cluster.Spec.Parameters[name], declared.Name); text != "" {
+		if text := refused(offered[i], cluster.Spec.Parameters[name]); text != "" {
 			return text
 		}
-	}
-	return ""
-}
-
-// clash tells of two parameters that would be one environment variable.
-func clash(declared *dbv1.DatabaseEngine, offered []dbv1.EngineParameter) string {
-	bearers := map[string]string{}
-	for _, p := range offered {
-		variable := Variable(p.Name)
-		if other, taken := bearers[variable]; taken {
-			return fmt.Sprintf("DatabaseEngine %s has the parameters %q and %q, which are both %s; correct that in a new DatabaseEngine, and name it in spec.engine",
-				declared.Name, other, p.Name, variable)
-		}
-		bearers[variable] = p.Name
 	}
 	return ""
 }
@@ -116,19 +101,14 @@ func list(offered []dbv1.EngineParameter) string {
 
 // refused says why a parameter does not take a value. The default is taken whatever the pattern says, so that ""
 // can stand for "not set".
-func refused(parameter dbv1.EngineParameter, value, engine string) string {
+func refused(parameter dbv1.EngineParameter, value string) string {
 	if value == parameter.Default {
 		return ""
 	}
 	if len(parameter.Enum) > 0 && !slices.Contains(parameter.Enum, value) {
 		return fmt.Sprintf("spec.parameters[%s] is %q; it must be one of %s", parameter.Name, value, strings.Join(parameter.Enum, ", "))
 	}
-	pattern, err := regexp.Compile("^(?:" + parameter.Pattern + ")$")
-	if err != nil {
-		return fmt.Sprintf("the pattern of parameter %q of DatabaseEngine %s is no regular expression (%v); correct it in a new DatabaseEngine, and name that in spec.engine",
-			parameter.Name, engine, err)
-	}
-	if parameter.Pattern != "" && !pattern.MatchString(value) {
+	if pattern, err := whole(parameter.Pattern); err != nil || parameter.Pattern != "" && !pattern.MatchString(value) {
 		return fmt.Sprintf("spec.parameters[%s] is %q; it must match %s", parameter.Name, value, parameter.Pattern)
 	}
 	return ""

@@ -34,7 +34,7 @@ func TestWhatCannotBeHadFromAnEngineIsToldInASentence(t *testing.T) {
 		},
 		"an engine without parameters": {
 			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
-				e.Spec.Parameters, c.Spec.Parameters = nil, map[string]string{"cache": "1MB"}
+				e.Spec.Parameters, e.Spec.Container.Args, c.Spec.Parameters = nil, nil, map[string]string{"cache": "1MB"}
 			}, dbv1.ReasonInvalidParameter,
 			`spec.parameters sets "cache", which DatabaseEngine ledger-v1 does not offer; it offers none`,
 		},
@@ -47,18 +47,20 @@ func TestWhatCannotBeHadFromAnEngineIsToldInASentence(t *testing.T) {
 		"a value of no enum": {
 			set("sync", "maybe"), dbv1.ReasonInvalidParameter, `spec.parameters[sync] is "maybe"; it must be one of on, off`,
 		},
-		"a pattern that is none": {
-			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
-				e.Spec.Parameters[0].Pattern, c.Spec.Parameters = "(?=a)", map[string]string{"cache": "a"}
-			}, dbv1.ReasonInvalidParameter,
-			"the pattern of parameter \"cache\" of DatabaseEngine ledger-v1 is no regular expression " +
-				"(error parsing regexp: invalid or unsupported Perl syntax: `(?=`); correct it in a new DatabaseEngine, and name that in spec.engine",
-		},
-		"two parameters of one variable": {
+		"a declaration that is wrong": {
 			func(_ *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
-				e.Spec.Parameters = []dbv1.EngineParameter{{Name: "a-b"}, {Name: "a.b"}}
-			}, dbv1.ReasonInvalidParameter,
-			`DatabaseEngine ledger-v1 has the parameters "a-b" and "a.b", which are both DBC_PARAM_A_B; correct that in a new DatabaseEngine, and name it in spec.engine`,
+				e.Spec.Parameters = append(e.Spec.Parameters, dbv1.EngineParameter{Name: "a-b"}, dbv1.EngineParameter{Name: "a.b"})
+			}, dbv1.ReasonEngineInvalid,
+			wrong + `spec.parameters has "a-b" and "a.b", which are both the environment variable DBC_PARAM_A_B` + corrected,
+		},
+		"a wrong action that nobody asks for": {
+			func(_ *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) { e.Spec.Actions.Backup = aScript("bakcup") }, "", "",
+		},
+		"a wrong action that is asked for": {
+			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
+				c.Spec.Backup, e.Spec.Actions.Backup = &dbv1.Backup{}, aScript("bakcup")
+			}, dbv1.ReasonEngineInvalid,
+			wrong + `spec.actions.backup.command[0] is "/dbc/scripts/bakcup", and spec.scripts has no "bakcup"; it has backup` + corrected,
 		},
 		"no Secret where one is needed": {
 			func(c *dbv1.DatabaseCluster, _ *dbv1.DatabaseEngine) { c.Spec.SecretName = "" }, dbv1.ReasonSecretIncomplete,

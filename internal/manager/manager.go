@@ -28,6 +28,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/config/admission"
+	"github.com/dbcluster/databasecluster-operator/internal/acceptance"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/backup"
 	"github.com/dbcluster/databasecluster-operator/internal/controller"
@@ -100,9 +101,11 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 		Logs:          logs.Reader{Pods: pods},
 		TransferImage: settings.transferImage,
 	}
+	engines := &acceptance.Reconciler{Writer: apply.Writer{Client: mgr.GetClient()}, Clock: clock.RealClock{}, Log: log}
 	err = errors.Join(
 		clusters.SetupWithManager(ctx, mgr, settings.controllerOptions()),
 		backups.SetupWithManager(ctx, mgr, settings.controllerOptions()),
+		engines.SetupWithManager(mgr, settings.controllerOptions()),
 		mgr.AddHealthzCheck("ping", healthz.Ping),
 		mgr.AddReadyzCheck("caches", cachesFilled(mgr.GetCache())),
 		mgr.Add(metrics.Exporter{Clusters: mgr.GetCache(), Registry: ctrlmetrics.Registry}),

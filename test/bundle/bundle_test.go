@@ -180,7 +180,7 @@ func TestNoRightOfTheOperatorIsAWildcard(t *testing.T) {
 // What belongs to no namespace would be worth nothing in a Role, and what belongs to one must not be given everywhere.
 func TestNamespacedRightsEndInTheNamespacesOfTheOperatorGroup(t *testing.T) {
 	everywhere := map[string]bool{
-		"databaseengines": true, "validatingadmissionpolicies": true, "validatingadmissionpolicybindings": true,
+		"databaseengines": true, "databaseengines/status": true, "validatingadmissionpolicies": true, "validatingadmissionpolicybindings": true,
 		"tokenreviews": true, "subjectaccessreviews": true,
 	}
 	strategy := load(t).CSV.Spec.InstallStrategy.StrategySpec

@@ -31,8 +31,8 @@ import (
 func safe(t *testing.T, engine string, act func(*corev1.Pod)) *dbv1.DatabaseCluster {
 	t.Helper()
 	declared := ledger(t, engine)
-	declared.Spec.Actions.Restore = &dbv1.EngineAction{Command: []string{"/dbc/scripts/restore"}}
-	declared.Spec.Actions.Probe = &dbv1.EngineAction{Command: []string{"/dbc/scripts/probe"}}
+	declared.Spec.Actions.Restore = &dbv1.EngineAction{Command: []string{"ledger", "restore"}}
+	declared.Spec.Actions.Probe = &dbv1.EngineAction{Command: []string{"ledger", "probe"}}
 	declared.Spec.SecretKeys = nil
 	create(t, declared)
 	cluster := created(t, func(c *dbv1.DatabaseCluster) {

@@ -79,6 +79,7 @@ func TestTheLeaderMakesTheEnginesThatComeWithIt(t *testing.T) {
 func TestAnEngineCannotBeChanged(t *testing.T) {
 	e := ledger(t, "unchangeable-v1")
 	create(t, e)
+	awaitAccepted(t, e, "True", dbv1.ReasonAccepted)
 	e.Spec.Container.Port = 7001
 	err := admin.Update(t.Context(), e)
 	if err == nil {

@@ -24,7 +24,7 @@ import (
 var meant = []rights.Refusal{
 	{Why: "nothing can be made in a namespace that is being deleted", Message: `unable to create new content in namespace test-\w+ because it is being terminated$`},
 	{Why: "a StorageClass without allowVolumeExpansion", Message: `only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize$`},
-	{Why: "rights in namespaces alone do not reach what belongs to none", Message: `User "system:serviceaccount:test-\w+:operator" cannot get resource ` +
+	{Why: "rights in namespaces alone do not reach what belongs to none", Message: `User "system:serviceaccount:test-\w+:operator" cannot (get|list|watch) resource ` +
 		`"(databaseengines|validatingadmissionpolicies|validatingadmissionpolicybindings)" in API group "[a-z.0-9]+" at the cluster scope$`},
 }
 

@@ -95,7 +95,7 @@ func TestKubectlGetTellsWhatMatters(t *testing.T) {
 		"get dbc -o wide": "NAME REPLICAS READY STATUS AGE IMAGE MESSAGE",
 		"get dbb":         "NAME CLUSTER PHASE SIZE DURATION VERIFIED AGE",
 		"get dbb -o wide": "NAME CLUSTER PHASE SIZE DURATION VERIFIED AGE RATE LOCATION MESSAGE",
-		"get dbe":         "NAME TOPOLOGY DESCRIPTION AGE",
+		"get dbe":         "NAME ACCEPTED TOPOLOGY DESCRIPTION AGE",
 	} {
 		said, err := kubectl(t, "", "-n", cluster.Namespace, command)
 		header, _, _ := strings.Cut(said, "\n")

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -135,6 +136,8 @@ func TestADatabaseEngineCannotBeChanged(t *testing.T) {
 	engine := declaration("test-immutable", parameter(nil))
 	create(t, engine)
 	t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), engine) })
+	// From then on the operator leaves it alone, and no update is a conflict.
+	awaitAccepted(t, &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: "test-immutable"}}, "True", dbv1.ReasonAccepted)
 	for what, spec := range map[string]fields{
 		"a parameter more": {"parameters": list(fields{"name": "work_mem"}, fields{"name": "x"})},
 		"a description":    with(parameter(nil), fields{"description": "x"}),

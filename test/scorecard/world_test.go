@@ -201,7 +201,7 @@ func TestEveryTypeOfConditionsIsLookedAt(t *testing.T) {
 		known = append(known, step.becomes)
 	}
 	known = append(known, dbv1.ConditionDeletionBlocked, dbv1.ConditionVerified)
-	known = append(known, dbv1.ConditionUpdateAvailable, dbv1.ConditionStorageResizing) // see always
+	known = append(known, dbv1.ConditionUpdateAvailable, dbv1.ConditionStorageResizing, dbv1.ConditionAccepted) // see always
 	file, err := parser.ParseFile(token.NewFileSet(), "../../api/v1alpha1/conditions.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -34,9 +34,9 @@ func declare(w *world, engine string) {
 	}
 	e := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: engine}}
 	e.Spec.Topology = dbv1.TopologyIndependent
-	e.Spec.Actions.Backup = &dbv1.EngineAction{Command: []string{"/dbc/scripts/backup"}}
-	e.Spec.Actions.Restore = &dbv1.EngineAction{Command: []string{"/dbc/scripts/restore"}}
-	e.Spec.Actions.Probe = &dbv1.EngineAction{Command: []string{"/dbc/scripts/probe"}}
+	e.Spec.Actions.Backup = &dbv1.EngineAction{Command: []string{"anydb", "backup"}}
+	e.Spec.Actions.Restore = &dbv1.EngineAction{Command: []string{"anydb", "restore"}}
+	e.Spec.Actions.Probe = &dbv1.EngineAction{Command: []string{"anydb", "probe"}}
 	w.store.put(e)
 }
 

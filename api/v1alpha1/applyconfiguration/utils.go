@@ -60,6 +60,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.DatabaseEngineApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseEngineSpec"):
 		return &apiv1alpha1.DatabaseEngineSpecApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseEngineStatus"):
+		return &apiv1alpha1.DatabaseEngineStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Deletion"):
 		return &apiv1alpha1.DeletionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DeletionHook"):

@@ -561,6 +561,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: spec
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseEngineSpec
+    - name: status
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseEngineStatus
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseEngineSpec
   map:
     fields:
@@ -595,6 +598,20 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: topology
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Topology
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseEngineStatus
+  map:
+    fields:
+    - name: conditions
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Condition
+          elementRelationship: associative
+          keys:
+          - type
+    - name: observedGeneration
+      type:
+        scalar: numeric
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Deletion
   map:
     fields:

@@ -28,6 +28,8 @@ type DatabaseEngineApplyConfiguration struct {
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	// spec is the declaration. It cannot be changed.
 	Spec *DatabaseEngineSpecApplyConfiguration `json:"spec,omitempty"`
+	// status says whether clusters can be run by the engine. None is set while no operator has looked at it.
+	Status *DatabaseEngineStatusApplyConfiguration `json:"status,omitempty"`
 }
 
 // DatabaseEngine constructs a declarative configuration of the DatabaseEngine type for use with
@@ -72,6 +74,12 @@ func ExtractDatabaseEngineFrom(databaseEngine *apiv1alpha1.DatabaseEngine, field
 // applied if another fieldManager has updated or force applied any of the previously applied fields.
 func ExtractDatabaseEngine(databaseEngine *apiv1alpha1.DatabaseEngine, fieldManager string) (*DatabaseEngineApplyConfiguration, error) {
 	return ExtractDatabaseEngineFrom(databaseEngine, fieldManager, "")
+}
+
+// ExtractDatabaseEngineStatus extracts the applied configuration owned by fieldManager from
+// databaseEngine for the status subresource.
+func ExtractDatabaseEngineStatus(databaseEngine *apiv1alpha1.DatabaseEngine, fieldManager string) (*DatabaseEngineApplyConfiguration, error) {
+	return ExtractDatabaseEngineFrom(databaseEngine, fieldManager, "status")
 }
 
 func (b DatabaseEngineApplyConfiguration) IsApplyConfiguration() {}
@@ -239,6 +247,14 @@ func (b *DatabaseEngineApplyConfiguration) ensureObjectMetaApplyConfigurationExi
 // If called multiple times, the Spec field is set to the value of the last call.
 func (b *DatabaseEngineApplyConfiguration) WithSpec(value *DatabaseEngineSpecApplyConfiguration) *DatabaseEngineApplyConfiguration {
 	b.Spec = value
+	return b
+}
+
+// WithStatus sets the Status field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Status field is set to the value of the last call.
+func (b *DatabaseEngineApplyConfiguration) WithStatus(value *DatabaseEngineStatusApplyConfiguration) *DatabaseEngineApplyConfiguration {
+	b.Status = value
 	return b
 }
 

@@ -1,0 +1,116 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+const (
+	wrong     = "DatabaseEngine ledger-v1 is declared wrongly: "
+	corrected = "; correct that in a new DatabaseEngine, and name it in spec.engine of the clusters"
+)
+
+func aScript(name string) *dbv1.EngineAction {
+	return &dbv1.EngineAction{Command: []string{"/dbc/scripts/" + name}}
+}
+
+func TestWhatIsWrongWithADeclarationIsToldWithItsFieldItsValueAndWhatToDo(t *testing.T) {
+	args := func(all ...string) func(*dbv1.DatabaseEngineSpec) {
+		return func(s *dbv1.DatabaseEngineSpec) { s.Container.Args = all }
+	}
+	at := func(path string) func(*dbv1.DatabaseEngineSpec) {
+		return func(s *dbv1.DatabaseEngineSpec) { s.Container.DataPath = path }
+	}
+	scripts := func(bytes int, of string) func(*dbv1.DatabaseEngineSpec) {
+		return func(s *dbv1.DatabaseEngineSpec) {
+			s.Scripts["backup"] = dbv1.EngineScript(strings.Repeat(of, bytes/len(of)))
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(*dbv1.DatabaseEngineSpec)
+		want   string
+	}{
+		"nothing": {func(*dbv1.DatabaseEngineSpec) {}, ""},
+		"two parameters of one variable": {
+			func(s *dbv1.DatabaseEngineSpec) {
+				s.Parameters = append(s.Parameters, dbv1.EngineParameter{Name: "CACHE"})
+			},
+			`spec.parameters has "cache" and "CACHE", which are both the environment variable DBC_PARAM_CACHE`,
+		},
+		"a pattern that is none": {
+			func(s *dbv1.DatabaseEngineSpec) { s.Parameters[0].Pattern = "(?=a)" },
+			"spec.parameters[cache].pattern is no regular expression (error parsing regexp: invalid or unsupported Perl syntax: `(?=`)",
+		},
+		"a key that no Secret can have": {
+			func(s *dbv1.DatabaseEngineSpec) { s.SecretKeys = []string{"password", "..data"} },
+			`spec.secretKeys has "..data", which no Secret can have as a key: it must not start with '..'`,
+		},
+		"a key with a dot":                 {func(s *dbv1.DatabaseEngineSpec) { s.SecretKeys = []string{".pgpass"} }, ""},
+		"scripts as large as pods take":    {scripts(maxScripts-len(dbv1.AnnotationScripts+"backup"), "x"), ""},
+		"scripts larger than pods take":    {scripts(maxScripts, "ä"), "spec.scripts has 258084 bytes in all, names included, and a pod can carry 258048 as annotations"},
+		"data where the scripts are":       {at("/dbc/scripts"), `spec.container.dataPath is "/dbc/scripts", and /dbc is the operator's: scripts and Secrets are there`},
+		"data around the scripts":          {at("/data/./../dbc"), `spec.container.dataPath is "/data/./../dbc", and /dbc is the operator's: scripts and Secrets are there`},
+		"data beside the operator's place": {at("/dbcluster"), ""},
+		"no script of the command": {
+			func(s *dbv1.DatabaseEngineSpec) {
+				s.Container.Command, s.Scripts = []string{"sh", "/dbc/scripts/run"}, nil
+				s.Actions = dbv1.EngineActions{}
+			},
+			`spec.container.command[1] is "/dbc/scripts/run", and spec.scripts has no "run"; it has none`,
+		},
+		"no script of a probe": {
+			func(s *dbv1.DatabaseEngineSpec) { s.Container.Probes.Liveness = probe("/dbc/scripts/alive") },
+			`spec.container.probes.liveness.exec.command[0] is "/dbc/scripts/alive", and spec.scripts has no "alive"; it has backup`,
+		},
+		"no script of two actions": {
+			func(s *dbv1.DatabaseEngineSpec) { s.Actions.Probe, s.Actions.Restore = aScript("ask"), aScript("back") },
+			`spec.actions.probe.command[0] is "/dbc/scripts/ask", and spec.scripts has no "ask"; it has backup; ` +
+				`spec.actions.restore.command[0] is "/dbc/scripts/back", and spec.scripts has no "back"; it has backup`,
+		},
+		"a text of a shell, which may be anything": {args("/dbc/scripts/backup | gzip", "x /dbc/scripts/y", "/dbc/scripts/"), ""},
+		"a parameter that there is not": {
+			args("--cache=$(DBC_PARAM_CACHE)$(DBC_PARAM_CASH)"),
+			"spec.container.args[0] refers to $(DBC_PARAM_CASH), and spec.parameters has none of that variable; it has DBC_PARAM_CACHE, DBC_PARAM_SYNC",
+		},
+		"a parameter that is none":  {args("$$(DBC_PARAM_CASH)", "$DBC_PARAM_CASH", "$(DBC_PORT)", "$(CASH)"), ""},
+		"one behind an escaped one": {args("$$$(DBC_PARAM_CASH)"), "spec.container.args[0] refers to $(DBC_PARAM_CASH), and spec.parameters has none of that variable; it has DBC_PARAM_CACHE, DBC_PARAM_SYNC"},
+		"a parameter that there is not, in a variable": {
+			func(s *dbv1.DatabaseEngineSpec) {
+				s.Container.Env[0].Value = "$(DBC_PARAM_X)"
+				s.Parameters = nil
+				s.Container.Args = nil
+			},
+			"spec.container.env[HOME] refers to $(DBC_PARAM_X), and spec.parameters has none of that variable; it has none",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			declared, want := ledger(), c.want
+			c.change(&declared.Spec)
+			if want != "" {
+				want = wrong + want + corrected
+			}
+			if got := Declared(declared, Actions...); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+func TestAFlawOfAnActionIsToldToThoseWhoNeedTheAction(t *testing.T) {
+	declared := ledger()
+	declared.Spec.Actions.Restore = aScript("back")
+	for action, told := range map[string]bool{ActionProbe: false, ActionBackup: false, ActionRestore: true} {
+		if got := Declared(declared, action); (got != "") != told {
+			t.Errorf("%s: %q", action, got)
+		}
+	}
+	if got := Declared(declared); got != "" {
+		t.Errorf("a cluster that needs no action is told %q", got)
+	}
+}

@@ -1,0 +1,107 @@
+//go:build integration
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package integration
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/config/engines"
+)
+
+// awaitAccepted waits until an operator has said of an engine whether clusters can be run by it.
+func awaitAccepted(t *testing.T, e *dbv1.DatabaseEngine, status metav1.ConditionStatus, reason string) metav1.Condition {
+	t.Helper()
+	var found metav1.Condition
+	eventually(t, fmt.Sprintf("%s to be Accepted=%s (%s)", e.Name, status, reason), func() error {
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(e), e); err != nil {
+			return err
+		}
+		c := meta.FindStatusCondition(e.Status.Conditions, dbv1.ConditionAccepted)
+		if c == nil || c.Status != status || c.Reason != reason || c.ObservedGeneration != e.Generation || e.Status.ObservedGeneration != e.Generation {
+			return fmt.Errorf("generation %d, status %+v", e.Generation, e.Status)
+		}
+		found = *c
+		return nil
+	})
+	return found
+}
+
+// written are the requests of the operator of all tests that write to an engine.
+func written(e *dbv1.DatabaseEngine) []string {
+	return slices.DeleteFunc(requests.since(0), func(request string) bool {
+		return strings.HasPrefix(request, "GET ") || !strings.Contains(request+"/", "/databaseengines/"+e.Name+"/")
+	})
+}
+
+func TestTheEnginesThatComeWithTheOperatorAreAccepted(t *testing.T) {
+	objects, err := engines.Objects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range objects {
+		awaitAccepted(t, &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: object.GetName()}}, "True", dbv1.ReasonAccepted)
+	}
+}
+
+func TestAGoodEngineIsAcceptedAndAWrongOneSaysWhatItsClusterSays(t *testing.T) {
+	good, wrong := ledger(t, "good-v1"), ledger(t, "wrong-v1")
+	wrong.Spec.Actions.Backup.Command = []string{"/dbc/scripts/bakcup"}
+	wrong.Spec.Container.Args = []string{"--cache=$(DBC_PARAM_CASH)"}
+	create(t, good)
+	create(t, wrong)
+	awaitAccepted(t, good, "True", dbv1.ReasonAccepted)
+	told := awaitAccepted(t, wrong, "False", dbv1.ReasonEngineInvalid).Message
+	mustContain(t, told, "DatabaseEngine wrong-v1 is declared wrongly: spec.container.args[0] refers to $(DBC_PARAM_CASH)",
+		`spec.actions.backup.command[0] is "/dbc/scripts/bakcup", and spec.scripts has no "bakcup"; it has backup`, "correct that in a new DatabaseEngine")
+	if said, err := kubectl(t, "", "get dbe --no-headers good-v1 wrong-v1"); err != nil || !regexp.MustCompile(`good-v1 +True .*\nwrong-v1 +False `).MatchString(said) {
+		t.Errorf("%v: %s", err, said)
+	}
+
+	cluster := created(t, func(c *dbv1.DatabaseCluster) {
+		leavesItTo("wrong-v1")(c)
+		c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "file:///backups", ClaimName: "backups"}}
+	})
+	create(t, secretWith(cluster, "password"))
+	mustContain(t, awaitCondition(t, cluster, dbv1.ConditionStalled, "True", dbv1.ReasonEngineInvalid).Message, told)
+	if got := uids(t, cluster); len(got) > 0 {
+		t.Errorf("members %v, which cannot run", got)
+	}
+	change(t, cluster, leavesItTo("good-v1"))
+	kubelet(t, cluster.Namespace, healthy)
+	awaitReady(t, cluster)
+}
+
+func TestTheStatusOfAnEngineIsWrittenOnceAndWhatOthersWriteIsLeftToThem(t *testing.T) {
+	e := ledger(t, "once-v1")
+	create(t, e)
+	said := awaitAccepted(t, e, "True", dbv1.ReasonAccepted)
+	// An operator of another version says otherwise, and somebody labels it: no reason to say it again.
+	other := said
+	other.Status, other.Reason, other.Message = "False", "Unsupported", "a newer operator knows better"
+	meta.SetStatusCondition(&e.Status.Conditions, other)
+	if err := admin.Status().Update(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	change(t, e, func(e *dbv1.DatabaseEngine) { e.Labels = map[string]string{"team": "ledger"} })
+	// What is seen of an engine that is made later was seen after all that.
+	later := ledger(t, "later-v1")
+	create(t, later)
+	awaitAccepted(t, later, "True", dbv1.ReasonAccepted)
+	if got := written(e); len(got) != 1 || !strings.HasSuffix(got[0], "/databaseengines/once-v1/status") {
+		t.Errorf("the operator wrote %q", got)
+	}
+	awaitAccepted(t, e, "False", "Unsupported")
+}
