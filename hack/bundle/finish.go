@@ -45,6 +45,9 @@ func finish(folder, image string, now time.Time) error {
 	if err := complete(csv, string(icon), string(release), image); err != nil {
 		return err
 	}
+	if err := describe(csv, filepath.Join(folder, "manifests")); err != nil {
+		return err
+	}
 	annotate(csv, "createdAt", createdAt(before, csv, now))
 	text, err := yaml.Marshal(csv.Object)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Descriptors tells which top-level field of spec and status has no descriptor, in any CRD that the CSV owns, and
-// which descriptor is for a field that does not exist.
+// Descriptors tells which field of spec and status has no descriptor, in any CRD that the CSV owns, and which
+// descriptor is for a field that does not exist.
 func Descriptors(bundle *manifests.Bundle) []string {
 	var problems []string
 	owned := map[string]bool{}
@@ -29,8 +29,8 @@ func Descriptors(bundle *manifests.Bundle) []string {
 			problems = append(problems, fmt.Sprintf("the CSV owns %s %s, and the bundle has no such CRD", description.Name, description.Version))
 			continue
 		}
-		problems = append(problems, descriptorsOf(description.Kind+" spec", schema.Properties["spec"], specPaths(description))...)
-		problems = append(problems, descriptorsOf(description.Kind+" status", schema.Properties["status"], statusPaths(description))...)
+		problems = append(problems, descriptorsOf(description.Kind, "spec", schema, specPaths(description))...)
+		problems = append(problems, descriptorsOf(description.Kind, "status", schema, statusPaths(description))...)
 	}
 	for _, crd := range bundle.V1CRDs {
 		if !owned[crd.Name] {
@@ -67,9 +67,12 @@ func statusPaths(description v1alpha1.CRDDescription) []string {
 	return paths
 }
 
-func descriptorsOf(where string, schema apiextensionsv1.JSONSchemaProps, paths []string) []string {
+func descriptorsOf(kind, part string, root *apiextensionsv1.JSONSchemaProps, paths []string) []string {
 	var problems []string
-	for _, field := range slices.Sorted(maps.Keys(schema.Properties)) {
+	schema, where := root.Properties[part], kind+" "+part
+	fields := append(slices.Collect(maps.Keys(schema.Properties)), Fields(kind, part)...)
+	slices.Sort(fields)
+	for _, field := range slices.Compact(fields) {
 		if !slices.Contains(paths, field) {
 			problems = append(problems, fmt.Sprintf("%s.%s has no descriptor in the CSV", where, field))
 		}

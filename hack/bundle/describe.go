@@ -1,0 +1,114 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/dbcluster/databasecluster-operator/test/bundle/checks"
+)
+
+// describe adds descriptors of the fields below those of spec and status, which operator-sdk has only where a marker
+// repeats a field's path, in the words of the CRDs.
+func describe(csv *unstructured.Unstructured, manifests string) error {
+	owned, _, err := unstructured.NestedSlice(csv.Object, "spec", "customresourcedefinitions", "owned")
+	if err != nil {
+		return fmt.Errorf("read the owned kinds: %w", err)
+	}
+	for _, kind := range owned {
+		kind, _ := kind.(map[string]any)
+		plural, group, _ := strings.Cut(fmt.Sprint(kind["name"]), ".")
+		crd, err := read(filepath.Join(manifests, group+"_"+plural+".yaml"))
+		if err != nil {
+			return err
+		}
+		for _, part := range []string{"spec", "status"} {
+			if err := describePart(kind, part, crd); err != nil {
+				return fmt.Errorf("describe the %s of %s: %w", part, kind["kind"], err)
+			}
+		}
+	}
+	return unstructured.SetNestedSlice(csv.Object, owned, "spec", "customresourcedefinitions", "owned")
+}
+
+func describePart(kind map[string]any, part string, crd *unstructured.Unstructured) error {
+	schema, err := schemaOf(crd, part)
+	if err != nil {
+		return err
+	}
+	all, _ := kind[part+"Descriptors"].([]any)
+	for _, path := range checks.Fields(fmt.Sprint(kind["kind"]), part) {
+		if slices.ContainsFunc(all, func(d any) bool { return pathOf(d) == path }) {
+			continue
+		}
+		text, err := description(schema, path)
+		if err != nil {
+			return err
+		}
+		all = append(all, map[string]any{"path": path, "displayName": displayName(path), "description": text})
+	}
+	slices.SortFunc(all, func(a, b any) int { return cmp.Compare(pathOf(a), pathOf(b)) })
+	kind[part+"Descriptors"] = all
+	return nil
+}
+
+func pathOf(descriptor any) string {
+	is, _ := descriptor.(map[string]any)
+	return fmt.Sprint(is["path"])
+}
+
+func schemaOf(crd *unstructured.Unstructured, part string) (map[string]any, error) {
+	versions, _, err := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	if err != nil || len(versions) != 1 {
+		return nil, fmt.Errorf("the CRD %s has %d versions: say here which one is described (%w)", crd.GetName(), len(versions), err)
+	}
+	version, _ := versions[0].(map[string]any)
+	schema, found, err := unstructured.NestedMap(version, "schema", "openAPIV3Schema", "properties", part)
+	if err != nil || !found {
+		return nil, fmt.Errorf("the CRD %s has no %s (%w)", crd.GetName(), part, err)
+	}
+	return schema, nil
+}
+
+// description is what a schema says of the field at a path.
+func description(schema map[string]any, path string) (string, error) {
+	at := schema
+	for _, step := range strings.Split(path, ".") {
+		name, _, item := strings.Cut(step, "[")
+		field, found, err := unstructured.NestedMap(at, "properties", name)
+		if err != nil || !found {
+			return "", fmt.Errorf("the CRD does not know %s of the field %s (%w)", name, path, err)
+		}
+		at = field
+		if item {
+			at, _, _ = unstructured.NestedMap(field, "items")
+		}
+	}
+	text, _, err := unstructured.NestedString(at, "description")
+	return text, err
+}
+
+// displayName is the name of a field as a title: Max Unavailable.
+func displayName(path string) string {
+	name := path[strings.LastIndex(path, ".")+1:]
+	var text strings.Builder
+	for i, r := range name {
+		switch {
+		case i == 0:
+			r = unicode.ToUpper(r)
+		case unicode.IsUpper(r):
+			text.WriteByte(' ')
+		}
+		text.WriteRune(r)
+	}
+	return text.String()
+}

@@ -1,0 +1,62 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package checks
+
+import (
+	"reflect"
+	"strings"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// kinds are the Go types of the kinds that the CSV owns.
+var kinds = map[string]reflect.Type{
+	"DatabaseCluster": reflect.TypeFor[dbv1.DatabaseCluster](),
+	"DatabaseBackup":  reflect.TypeFor[dbv1.DatabaseBackup](),
+	"DatabaseEngine":  reflect.TypeFor[dbv1.DatabaseEngine](),
+}
+
+// Fields are the paths of all fields of a kind's part, spec or status, as descriptors write them: storage.size, and
+// schedules[0].cron of an item of a list. What is inside a Kubernetes type is that type's.
+func Fields(kind, part string) []string {
+	of, known := kinds[kind]
+	if !known {
+		return nil
+	}
+	for field := range of.Fields() {
+		if jsonName(field) == part {
+			return fieldsBelow("", field.Type)
+		}
+	}
+	return nil
+}
+
+func fieldsBelow(path string, of reflect.Type) []string {
+	var paths []string
+	for field := range of.Fields() {
+		if field.Anonymous {
+			paths = append(paths, fieldsBelow(path, field.Type)...)
+			continue
+		}
+		at := path + jsonName(field)
+		paths = append(paths, at)
+		inner := field.Type
+		for inner.Kind() == reflect.Pointer || inner.Kind() == reflect.Slice {
+			if inner.Kind() == reflect.Slice {
+				at += "[0]"
+			}
+			inner = inner.Elem()
+		}
+		if inner.Kind() == reflect.Struct && inner.PkgPath() == of.PkgPath() {
+			paths = append(paths, fieldsBelow(at+".", inner)...)
+		}
+	}
+	return paths
+}
+
+func jsonName(field reflect.StructField) string {
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return name
+}
