@@ -82,7 +82,7 @@ func schemaOf(crd *unstructured.Unstructured, part string) (map[string]any, erro
 // description is what a schema says of the field at a path.
 func description(schema map[string]any, path string) (string, error) {
 	at := schema
-	for _, step := range strings.Split(path, ".") {
+	for step := range strings.SplitSeq(path, ".") {
 		name, _, item := strings.Cut(step, "[")
 		field, found, err := unstructured.NestedMap(at, "properties", name)
 		if err != nil || !found {
