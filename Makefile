@@ -256,7 +256,7 @@ deploy: manifests $(LOCAL) ## Deploy CRDs and operator to the current context (I
 
 .PHONY: undeploy
 undeploy: $(LOCAL) ## Remove the operator from the current context; the CRDs, the clusters, their volumes and what protects them stay.
-	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; $(call render,config/default) | go run ./hack/package manifests "$$folder"; \
+	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; $(call render,config/default) | go run ./hack/package manifests "$$folder" >/dev/null; \
 		$(KUBECTL) delete --cascade=foreground --ignore-not-found=$(ignore-not-found) -f "$$folder/operator.yaml"
 	@echo "The namespace databasecluster-operator-system stays: there may be databases in it."
 
@@ -271,6 +271,7 @@ bundle: manifests $(LOCAL) ## Generate the OLM bundle and validate it (IMG=...@s
 
 .PHONY: bundle-validate
 bundle-validate: $(LOCAL) ## Validate the OLM bundle by operator-sdk; a warning is a failure.
+	@echo "operator-sdk bundle validate $(BUNDLE_OUT)/bundle --select-optional suite=operatorframework" >&2
 	@$(call tool,operator-sdk) bundle validate $(BUNDLE_OUT)/bundle --select-optional suite=operatorframework \
 		-o json-alpha1 | go run ./hack/bundle judge
 
@@ -286,7 +287,8 @@ CHART = charts/databasecluster-operator
 
 .PHONY: helm-lint
 helm-lint: $(LOCAL) ## Lint the Helm chart; hold it against its golden files and against config/default.
-	@for values in $(CHART)/ci/*-values.yaml; do $(call tool,helm) lint --strict --quiet $(CHART) --values $$values; done
+	@for values in $(CHART)/ci/*-values.yaml; do echo "helm lint --values $$values"; $(call tool,helm) lint --strict --quiet $(CHART) --values $$values; done
+	@echo "golden files, wrong values, the same objects as config/default"
 	@DBC_HELM=$(call tool,helm) DBC_KUSTOMIZE=$(call tool,kustomize) go test -tags helm -count=1 ./test/packaging/... $(HELM_TEST)
 
 .PHONY: helm-golden

@@ -39,6 +39,11 @@ func run(arguments []string, input io.Reader) error {
 	}
 	switch arguments[0] {
 	case "manifests":
+		image, err := imageOf(string(text))
+		if err != nil {
+			return err
+		}
+		fmt.Printf("writing crds.yaml, operator.yaml and, as both, install.yaml to %s, with the image %s\n", arguments[1], image)
 		return writeManifests(arguments[1], documents)
 	case "chart":
 		return writeChart(arguments[1], documents)

@@ -81,6 +81,20 @@ func TestWhatIsNoManifestIsRefused(t *testing.T) {
 	}
 }
 
+func TestWhatIsNoImageIsRefused(t *testing.T) {
+	for image, good := range map[string]bool{
+		"registry.example.com:5000/a/operator:v1": true, "operator@sha256:0a": true, "bad image": false, ":v1": false, "": false,
+	} {
+		got, err := imageOf("kind: Deployment\n      - args: []\n        image: " + image + "\n        image: other\n")
+		if good != (err == nil) || good && got != image {
+			t.Errorf("of %q it makes %q, %v", image, got, err)
+		}
+	}
+	if _, err := imageOf("kind: Deployment\n"); err == nil {
+		t.Error("manifests without an image were taken")
+	}
+}
+
 func TestWhatStaysIsInAFileOfItsOwnDefinitionsFirst(t *testing.T) {
 	folder := t.TempDir()
 	if err := writeManifests(folder, parts(t)); err != nil {

@@ -28,6 +28,8 @@ func TestAWrongValueIsRefusedWithASentenceThatNamesIt(t *testing.T) {
 		"no replica":                      {"replicas=0", []string{"'/replicas'", "got 0, want 1"}},
 		"a word for a number":             {"replicas=two", []string{"'/replicas'", "want integer"}},
 		"a tag in the repository":         {"image.repository=example.org/operator:1", []string{"'/image/repository'", "example.org/operator:1"}},
+		"a repository in capitals":        {"image.repository=example.org/Operator", []string{"'/image/repository'", "example.org/Operator"}},
+		"a priority class that is none":   {"priorityClassName=very high", []string{"'/priorityClassName'", "very high"}},
 		"a digest that is none":           {"image.digest=abc", []string{"'/image/digest'", "abc"}},
 		"a namespace that is none":        {"watchNamespaces={Shop}", []string{"'/watchNamespaces/0'", "Shop"}},
 		"a namespace twice":               {"watchNamespaces={shop,shop}", []string{"'/watchNamespaces'"}},
