@@ -38,8 +38,8 @@ import (
 const (
 	// conflictDelay lets the cache catch up with what changed.
 	conflictDelay = 200 * time.Millisecond
-	// forbiddenAgain is when a write is tried again for which the right is missing.
-	forbiddenAgain = 10 * time.Minute
+	// leftOutAgain is when a write is tried again for which the right is missing, or the CRD of today.
+	leftOutAgain = 10 * time.Minute
 	// whenever is how long the watch may take to begin.
 	whenever = time.Duration(math.MaxInt64)
 )
@@ -112,10 +112,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{RequeueAfter: conflictDelay}, nil
 	case apierrors.IsForbidden(err):
 		r.leftOut()
-		return ctrl.Result{RequeueAfter: forbiddenAgain}, nil
+		return ctrl.Result{RequeueAfter: leftOutAgain}, nil
+	case apierrors.IsNotFound(err):
+		// An engine that is gone, which the next pass sees, or a CRD of before, which knows no status.
+		return ctrl.Result{RequeueAfter: leftOutAgain}, nil
 	default:
-		// Not found is an engine that is gone, or a CRD of before, which knows no status.
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+		return ctrl.Result{}, err
 	}
 }
 

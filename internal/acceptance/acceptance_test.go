@@ -121,8 +121,8 @@ func TestAnAnswerOfTheAPIServerEndsNoPassWrongly(t *testing.T) {
 		said   string
 	}{
 		"it changed meanwhile":               {apierrors.NewConflict(kinds, "ledger-v1", broken), conflictDelay, false, ""},
-		"the right is missing":               {apierrors.NewForbidden(kinds, "ledger-v1", broken), forbiddenAgain, false, "left out: the operator may not"},
-		"it is gone, or the CRD has no such": {apierrors.NewNotFound(kinds, "ledger-v1"), 0, false, ""},
+		"the right is missing":               {apierrors.NewForbidden(kinds, "ledger-v1", broken), leftOutAgain, false, "left out: the operator may not"},
+		"it is gone, or the CRD has no such": {apierrors.NewNotFound(kinds, "ledger-v1"), leftOutAgain, false, ""},
 		"anything else":                      {broken, 0, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
