@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
@@ -38,10 +40,16 @@ func actionProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine)
 	return ""
 }
 
-// declaredProblem says what is wrong with the engine itself, as far as the cluster needs it.
-func declaredProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {
-	if declared == nil {
+// declaredProblem says what is wrong with the engine itself, as far as the cluster needs it. A wrong action fails by
+// itself: it is no reason to leave members that run alone.
+func declaredProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, running *corev1.Container) string {
+	if declared == nil || Declared(declared, Actions...) == "" {
 		return ""
+	}
+	relevant := declared.DeepCopy()
+	relevant.Spec.Container = heldAgainst(cluster, declared, running)
+	if running != nil {
+		return Declared(relevant)
 	}
 	var needed []string
 	for _, n := range needs(cluster.Spec, declared.Spec.Actions) {
@@ -49,7 +57,7 @@ func declaredProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 			needed = append(needed, n.name)
 		}
 	}
-	return Declared(declared, needed...)
+	return Declared(relevant, needed...)
 }
 
 func needs(spec dbv1.DatabaseClusterSpec, actions dbv1.EngineActions) []need {

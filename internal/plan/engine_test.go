@@ -8,10 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -69,6 +72,26 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 				c.Spec.Engine, o.Engine = "ledger-v1", ledger()
 				c.Spec.Image, c.Spec.Parameters = "database:2", map[string]string{"cash": "1"}
 			}, noParameter,
+		},
+		"one with a flaw that members run with already stops nothing": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Engine, o.Engine = "ledger-v1", ledger()
+				o.Engine.Spec.Container.Args = []string{"$(DBC_PARAM_CASH)"}
+				o.StatefulSet = live[appsv1.StatefulSet](t, resources.StatefulSet(engine.Resolve(c, o.Engine), 3, state.Observed{}))
+				o.StatefulSet.Annotations[dbv1.AnnotationSealed] = resources.Seal(o.StatefulSet)
+				c.Spec.Image = "database:2"
+			},
+			"update StatefulSet orders (spec.template)\nApplying: update StatefulSet orders (spec.template)\n",
+		},
+		"a new cluster with such a one has no member": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Engine, o.Engine = "ledger-v1", ledger()
+				o.Engine.Spec.Container.Args = []string{"$(DBC_PARAM_CASH)"}
+				o.StatefulSet, o.Members = nil, nil
+			},
+			"WaitingForReference: DatabaseEngine ledger-v1 is declared wrongly: spec.container.args[0] refers to $(DBC_PARAM_CASH), " +
+				"and spec.parameters has none of that variable; it has none; correct that in a new DatabaseEngine, and name it in spec.engine of the clusters\n" +
+				"again in 10s\nSTALLED EngineInvalid\n",
 		},
 		"a Secret that lacks a key is told": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
