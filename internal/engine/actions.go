@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
@@ -40,16 +38,11 @@ func actionProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine)
 	return ""
 }
 
-// declaredProblem says what is wrong with the engine itself, as far as the cluster needs it. A wrong action fails by
-// itself: it is no reason to leave members that run alone.
-func declaredProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, running *corev1.Container) string {
-	if declared == nil || Declared(declared, Actions...) == "" {
+// declaredProblem says what is wrong with the engine itself, as far as the cluster needs it. That matters until there are
+// members: those run with it, flawed or not, and a newer operator, which sees more flaws, must not stop looking after them.
+func declaredProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMembers bool) string {
+	if declared == nil || hasMembers {
 		return ""
-	}
-	relevant := declared.DeepCopy()
-	relevant.Spec.Container = heldAgainst(cluster, declared, running)
-	if running != nil {
-		return Declared(relevant)
 	}
 	var needed []string
 	for _, n := range needs(cluster.Spec, declared.Spec.Actions) {
@@ -57,7 +50,7 @@ func declaredProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 			needed = append(needed, n.name)
 		}
 	}
-	return Declared(relevant, needed...)
+	return Declared(declared, needed...)
 }
 
 func needs(spec dbv1.DatabaseClusterSpec, actions dbv1.EngineActions) []need {

@@ -10,26 +10,23 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
 // Problem says what a cluster asks that cannot be had from its engine, and what to do; "" when all is well. The
 // engine is nil where the cluster names none, or one that does not exist.
 func Problem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {
-	_, message := Refusal(cluster, declared, nil)
+	_, message := Refusal(cluster, declared, false)
 	return message
 }
 
-// Refusal is a Problem with its reason for the condition Stalled, for a cluster whose members run with that container;
-// nil while there are none.
-func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, running *corev1.Container) (reason, message string) {
+// Refusal is a Problem with its reason for the condition Stalled, for a cluster that has members or is still to have them.
+func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMembers bool) (reason, message string) {
 	if name := cluster.Spec.Engine; name != "" && declared == nil {
 		return dbv1.ReasonEngineMissing, fmt.Sprintf(
 			"spec.engine names DatabaseEngine %s, which does not exist; create it, or name one that kubectl get databaseengines lists", name)
 	}
-	if text := declaredProblem(cluster, declared, running); text != "" {
+	if text := declaredProblem(cluster, declared, hasMembers); text != "" {
 		return dbv1.ReasonEngineInvalid, text
 	}
 	if text := parameterProblem(cluster, declared); text != "" {

@@ -96,7 +96,7 @@ func TestWhatCannotBeHadFromAnEngineIsToldInASentence(t *testing.T) {
 			cluster, declared := orders(), ledger()
 			c.change(cluster, declared)
 			for _, given := range []*dbv1.DatabaseCluster{cluster, Resolve(cluster, declared)} {
-				if reason, message := Refusal(given, declared, nil); reason != c.reason || message != c.message {
+				if reason, message := Refusal(given, declared, false); reason != c.reason || message != c.message {
 					t.Errorf("got  %s: %s\nwant %s: %s", reason, message, c.reason, c.message)
 				}
 			}

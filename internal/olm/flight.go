@@ -18,6 +18,9 @@ import (
 // as it would after a crash of the old one.
 const HeldAtMost = 15 * time.Minute
 
+// skew is by how much the clocks of two leaders may differ.
+const skew = time.Minute
+
 // Reasons of Upgradeable.
 const (
 	ReasonNothingInFlight = "NothingInFlight"
@@ -47,7 +50,7 @@ func Judge(clusters []dbv1.DatabaseCluster, said metav1.Condition, now time.Time
 	case len(restored) == 0:
 		return Verdict{metav1.ConditionTrue, ReasonNothingInFlight, "no operation is in flight that an upgrade would disturb", 0}
 	// What begins in the future was noted by another clock: it does not hold for who knows how long.
-	case said.Reason == ReasonHeldLongEnough, !now.Before(until), since.After(now):
+	case said.Reason == ReasonHeldLongEnough, !now.Before(until), since.After(now.Add(skew)):
 		return Verdict{metav1.ConditionTrue, ReasonHeldLongEnough, fmt.Sprintf(
 			"an upgrade has waited for restores for %s and waits no more; the one into %s goes on under the new operator",
 			HeldAtMost, named(restored)), 0}

@@ -58,6 +58,7 @@ func TestAnUpgradeIsHeldBackByRestoresAndForAQuarterOfAnHourAtMost(t *testing.T)
 		"one that goes on":                  {[]dbv1.DatabaseCluster{running("a")}, held(5 * time.Minute), ReasonRestoreInFlight, "until 2026-03-01T12:10:00Z", 10 * time.Minute},
 		"the last moment":                   {[]dbv1.DatabaseCluster{running("a")}, held(HeldAtMost - time.Second), ReasonRestoreInFlight, "shop/a", time.Second},
 		"the moment after":                  {[]dbv1.DatabaseCluster{running("a")}, held(HeldAtMost), ReasonHeldLongEnough, "into DatabaseCluster shop/a goes on", 0},
+		"noted by a clock that is ahead":    {[]dbv1.DatabaseCluster{running("a")}, held(-time.Second), ReasonRestoreInFlight, "until 2026-03-01T12:15:01Z", HeldAtMost + time.Second},
 		"held since the future":             {[]dbv1.DatabaseCluster{running("a")}, held(-time.Hour), ReasonHeldLongEnough, "shop/a", 0},
 		"another one while one is long":     {[]dbv1.DatabaseCluster{running("a"), running("new")}, enough, ReasonHeldLongEnough, "shop/a and 1 more", 0},
 		"another one when all had ended":    {[]dbv1.DatabaseCluster{running("new")}, free, ReasonRestoreInFlight, "shop/new", HeldAtMost},

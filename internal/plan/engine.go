@@ -6,14 +6,9 @@ package plan
 
 import (
 	"fmt"
-	"slices"
-
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -31,10 +26,11 @@ func misfit(cluster *dbv1.DatabaseCluster, observed state.Observed) *Stall {
 			cluster.Spec.Engine, observed.EngineUnreadable)}
 	}
 	asked := *cluster
-	if observed.StatefulSet != nil || observed.Former != nil {
+	hasMembers := observed.StatefulSet != nil || observed.Former != nil
+	if hasMembers {
 		asked.Spec.Bootstrap = nil
 	}
-	if reason, message := engine.Refusal(&asked, observed.Engine, runsBy(observed)); reason != "" {
+	if reason, message := engine.Refusal(&asked, observed.Engine, hasMembers); reason != "" {
 		return &Stall{reason, message}
 	}
 	for _, r := range observed.References {
@@ -43,20 +39,6 @@ func misfit(cluster *dbv1.DatabaseCluster, observed state.Observed) *Stall {
 		}
 		if message := engine.KeyProblem(cluster, observed.Engine, r.Keys); message != "" {
 			return &Stall{dbv1.ReasonSecretIncomplete, message}
-		}
-	}
-	return nil
-}
-
-// runsBy is the database's container as the members' template has it; nil while there is none.
-func runsBy(observed state.Observed) *corev1.Container {
-	for _, set := range []*appsv1.StatefulSet{observed.StatefulSet, observed.Former} {
-		if set == nil {
-			continue
-		}
-		containers := set.Spec.Template.Spec.Containers
-		if i := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == naming.Container }); i >= 0 {
-			return &containers[i]
 		}
 	}
 	return nil

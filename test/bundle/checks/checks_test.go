@@ -115,6 +115,7 @@ func TestAFieldWithoutADescriptorAndADescriptorWithoutAFieldAreFound(t *testing.
 			b.CSV.Spec.CustomResourceDefinitions.Owned = b.CSV.Spec.CustomResourceDefinitions.Owned[1:]
 		}, "and the CSV does not own it"},
 		{"an owned CRD that is not there", func(b *manifests.Bundle) { b.V1CRDs = nil }, "and the bundle has no such CRD"},
+		{"a kind that nobody told the check of", func(b *manifests.Bundle) { cluster(b).Kind = "Other" }, "the check knows no such type"},
 		{"an owned CRD of another version", func(b *manifests.Bundle) { cluster(b).Version = "v1" }, "owns databaseclusters.database.dbcluster.io v1,"},
 	})
 }

@@ -24,6 +24,9 @@ func Descriptors(bundle *manifests.Bundle) []string {
 	owned := map[string]bool{}
 	for _, description := range bundle.CSV.Spec.CustomResourceDefinitions.Owned {
 		owned[description.Name] = true
+		if kinds[description.Kind] == nil {
+			problems = append(problems, fmt.Sprintf("the CSV owns a %s, and the check knows no such type: name it in fields.go", description.Kind))
+		}
 		schema := schemaOf(bundle, description)
 		if schema == nil {
 			problems = append(problems, fmt.Sprintf("the CSV owns %s %s, and the bundle has no such CRD", description.Name, description.Version))
