@@ -138,6 +138,13 @@ type DatabaseBackupStatus struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
+	// origin names the schedule that created this DatabaseBackup. Only the operator writes it: a label or an
+	// annotation cannot replace it. Retention deletes only backups that have it. Default: none, for a backup that
+	// a user, a deletion hook or another program created.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	Origin *BackupOrigin `json:"origin,omitempty"`
+
 	// location is the URL of the backup at its destination: what spec.bootstrap.fromBackup.location.url of a
 	// new cluster takes when this object is gone.
 	// +optional
@@ -223,6 +230,23 @@ type DatabaseBackupStatus struct {
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Verification *BackupVerification `json:"verification,omitempty"`
+}
+
+// BackupOrigin names the schedule that created a backup.
+type BackupOrigin struct {
+	// clusterUID is the UID of the DatabaseCluster whose schedule created the backup.
+	// +required
+	// +kubebuilder:validation:MaxLength=128
+	ClusterUID string `json:"clusterUID"` //nolint:tagliatelle // as Kubernetes spells it, for example podUID
+
+	// schedule is the name of the schedule in spec.backup.schedules of the DatabaseCluster.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Schedule string `json:"schedule"`
+
+	// scheduledTime is the time of the schedule that the backup was created for.
+	// +required
+	ScheduledTime metav1.Time `json:"scheduledTime"`
 }
 
 // BackupStream is what one member gave.

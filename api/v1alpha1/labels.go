@@ -25,7 +25,8 @@ const (
 
 	// LabelBackupUID is, on the Jobs of a DatabaseBackup, its UID.
 	LabelBackupUID = "database.dbcluster.io/backup-uid"
-	// LabelSchedule is, on DatabaseBackups, the name of the schedule that made it.
+	// LabelSchedule is, on DatabaseBackups, the name of the schedule that made it: for people and selectors. What
+	// the operator goes by is status.origin.
 	LabelSchedule = "database.dbcluster.io/schedule"
 	// LabelProtected is "true" on the claims of a cluster with spec.deletion.protection: an admission policy
 	// refuses to delete them.
@@ -88,7 +89,7 @@ const (
 	AnnotationSealed = "database.dbcluster.io/sealed"
 	// AnnotationScripts and a name are on pods: the text of an engine's script, which they find as a file.
 	AnnotationScripts = "scripts.database.dbcluster.io/"
-	// AnnotationScheduled is on DatabaseBackups: the time by the schedule, in RFC 3339.
+	// AnnotationScheduled is on DatabaseBackups: the time by the schedule, in RFC 3339, for people.
 	AnnotationScheduled = "database.dbcluster.io/scheduled-at"
 	// AnnotationEngine is on claims: the engine that wrote the data.
 	AnnotationEngine = "database.dbcluster.io/engine"
