@@ -24,6 +24,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.BackupApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("BackupDestination"):
 		return &apiv1alpha1.BackupDestinationApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("BackupOrigin"):
+		return &apiv1alpha1.BackupOriginApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("BackupRetention"):
 		return &apiv1alpha1.BackupRetentionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("BackupSchedule"):

@@ -74,6 +74,18 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: url
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupOrigin
+  map:
+    fields:
+    - name: clusterUID
+      type:
+        scalar: string
+    - name: schedule
+      type:
+        scalar: string
+    - name: scheduledTime
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupPhase
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupRetention
@@ -332,6 +344,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: observedGeneration
       type:
         scalar: numeric
+    - name: origin
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupOrigin
     - name: phase
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupPhase

@@ -26,6 +26,10 @@ type DatabaseBackupStatusApplyConfiguration struct {
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// observedGeneration is the generation of the spec that this status is about.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
+	// origin names the schedule that created this DatabaseBackup. Only the operator writes it: a label or an
+	// annotation cannot replace it. Retention deletes only backups that have it. Default: none, for a backup that
+	// a user, a deletion hook or another program created.
+	Origin *BackupOriginApplyConfiguration `json:"origin,omitempty"`
 	// location is the URL of the backup at its destination: what spec.bootstrap.fromBackup.location.url of a
 	// new cluster takes when this object is gone.
 	Location *string `json:"location,omitempty"`
@@ -99,6 +103,14 @@ func (b *DatabaseBackupStatusApplyConfiguration) WithConditions(values ...*v1.Co
 // If called multiple times, the ObservedGeneration field is set to the value of the last call.
 func (b *DatabaseBackupStatusApplyConfiguration) WithObservedGeneration(value int64) *DatabaseBackupStatusApplyConfiguration {
 	b.ObservedGeneration = &value
+	return b
+}
+
+// WithOrigin sets the Origin field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Origin field is set to the value of the last call.
+func (b *DatabaseBackupStatusApplyConfiguration) WithOrigin(value *BackupOriginApplyConfiguration) *DatabaseBackupStatusApplyConfiguration {
+	b.Origin = value
 	return b
 }
 
