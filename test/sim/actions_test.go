@@ -7,6 +7,7 @@ package sim
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -191,12 +192,17 @@ func (w *world) performBackup(pod *corev1.Pod, c call) exit {
 	if there.id != "" && there.id != id {
 		return fails(30, "IdMismatch", "there is another backup at "+at)
 	}
-	data, reason := w.dataOf(pod, member)
+	data, of, reason := w.dataOf(pod, member)
 	if reason != "" {
 		return fails(20, "ActionFailed", reason)
 	}
 	there.id = id
 	there = there.with(member, data)
+	there.sources = maps.Clone(there.sources)
+	if there.sources == nil {
+		there.sources = map[int]string{}
+	}
+	there.sources[member] = of
 	if slices.Contains(c.args, "--complete") {
 		if len(there.parts) < members {
 			return fails(30, "ManifestInvalid", fmt.Sprintf("%d of %d members are at %s", len(there.parts), members, at))
@@ -207,16 +213,16 @@ func (w *world) performBackup(pod *corev1.Pod, c call) exit {
 	return exit{result: map[string]any{"bytes": 100, "storedBytes": 50, "sha256": fmt.Sprintf("sha256 of %s", data)}}
 }
 
-// dataOf is what a member gives: from its volume, or over the network.
-func (w *world) dataOf(pod *corev1.Pod, member int) (data, reason string) {
+// dataOf is what a member gives, from its volume or over the network, and the UID of its cluster.
+func (w *world) dataOf(pod *corev1.Pod, member int) (data, of, reason string) {
 	if claim := w.claimOf(pod, naming.DataVolume); claim != nil {
-		return w.store.disk.volumes[claim.UID].data, ""
+		return w.store.disk.volumes[claim.UID].data, claim.Labels[dbv1.LabelClusterUID], ""
 	}
 	serving := get[*corev1.Pod](w.store, naming.Member(name, int32(member)))
 	if serving == nil || !isReady(serving) {
-		return "", fmt.Sprintf("member %d does not answer", member)
+		return "", "", fmt.Sprintf("member %d does not answer", member)
 	}
-	return w.store.disk.volumes[w.claimOf(serving, naming.DataVolume).UID].data, ""
+	return w.store.disk.volumes[w.claimOf(serving, naming.DataVolume).UID].data, serving.Labels[dbv1.LabelClusterUID], ""
 }
 
 func (w *world) performRestore(pod *corev1.Pod, c call) exit {

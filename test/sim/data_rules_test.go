@@ -34,6 +34,9 @@ func (w *world) watchData(c change) {
 func (w *world) watchBackup(c change) {
 	before, changed := c.before.(*dbv1.DatabaseBackup)
 	after, kept := c.after.(*dbv1.DatabaseBackup)
+	if kept && !changed {
+		w.store.disk.creators[after.UID] = w.by
+	}
 	switch {
 	case changed && kept && before.Status.Phase.Finished() && before.Status.Phase != after.Status.Phase:
 		w.breaks("DatabaseBackup %s goes from %s to %q", after.Name, before.Status.Phase, after.Status.Phase)
@@ -41,6 +44,9 @@ func (w *world) watchBackup(c change) {
 		w.watchBackupEnd(before)
 	case w.by == operator && changed && before.DeletionTimestamp == nil && after.DeletionTimestamp != nil:
 		w.watchRetention(before)
+		w.watchExpiry(before)
+	case changed && kept && before.Status.Phase != dbv1.BackupCompleted && after.Status.Phase == dbv1.BackupCompleted:
+		w.watchCompletion(after)
 	}
 	w.watchBackups()
 }

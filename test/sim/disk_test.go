@@ -24,7 +24,9 @@ type disk struct {
 	// exits are the codes with which the databases of pods ended that were held for that.
 	exits map[string]int32
 	// lost are the pods whose node does not answer.
-	lost     map[string]bool
+	lost map[string]bool
+	// creators are who created each DatabaseBackup.
+	creators map[types.UID]string
 	troubles []trouble
 }
 
@@ -32,7 +34,9 @@ type disk struct {
 type artifact struct {
 	id string
 	// parts are the data of each member.
-	parts    map[int]string
+	parts map[int]string
+	// sources are the UIDs of the clusters that each part was read from.
+	sources  map[int]string
 	complete bool
 	corrupt  bool
 }
@@ -60,16 +64,16 @@ type trouble struct {
 func newDisk() *disk {
 	return &disk{
 		bucket: map[string]artifact{}, volumes: map[types.UID]volume{}, succeeded: map[string]bool{},
-		exits: map[string]int32{}, lost: map[string]bool{},
+		exits: map[string]int32{}, lost: map[string]bool{}, creators: map[types.UID]string{},
 	}
 }
 
 func (d *disk) clone() *disk {
-	return &disk{maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.lost), slices.Clone(d.troubles)}
+	return &disk{maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.lost), maps.Clone(d.creators), slices.Clone(d.troubles)}
 }
 
 func (d *disk) String() string {
-	return fmt.Sprintln(d.bucket, d.volumes, d.succeeded, d.exits, d.lost, d.troubles)
+	return fmt.Sprintln(d.bucket, d.volumes, d.succeeded, d.exits, d.lost, d.creators, d.troubles)
 }
 
 // goesWrong is what goes wrong with a call this time, and whether anything does.

@@ -95,6 +95,9 @@ func (w *world) start() {
 
 // operate makes the passes for which there is a reason.
 func (w *world) operate() {
+	if w.away {
+		return
+	}
 	for _, it := range w.items() {
 		if crashed := w.reconcile(it); crashed {
 			return

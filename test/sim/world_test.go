@@ -60,6 +60,8 @@ type world struct {
 	story *story
 	// life is the operator since it was last started.
 	life *life
+	// away tells that no operator runs.
+	away bool
 	// plant wraps the operator's client, to plant a mistake in it; nil for none.
 	plant func(client.WithWatch) client.WithWatch
 	// fault is what is to go wrong; nil for nothing.
@@ -109,7 +111,7 @@ func (w *world) clone() *world {
 	copied.store.committed = hear
 	copied.story.lines, copied.story.revisions = slices.Clone(w.story.lines), slices.Clone(w.story.revisions)
 	copied.sites, copied.counts = maps.Clone(w.sites), maps.Clone(w.counts)
-	copied.plant = w.plant
+	copied.plant, copied.away = w.plant, w.away
 	copied.queues = maps.Clone(w.queues)
 	return copied
 }

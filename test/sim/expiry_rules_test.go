@@ -1,0 +1,86 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// watchExpiry: the operator deletes a backup only if it created it, if as many newer ones of its own are complete as
+// the retention counts, if no verification has failed since the last that succeeded, and never the newest verified one.
+func (w *world) watchExpiry(gone *dbv1.DatabaseBackup) {
+	if w.store.disk.creators[gone.UID] != operator {
+		w.breaks("DatabaseBackup %s is deleted, which the operator did not create", gone.Name)
+	}
+	if kept, wanted := w.newerOwn(gone), w.retained(); gone.Status.Phase == dbv1.BackupCompleted && kept < wanted {
+		w.breaks("DatabaseBackup %s is deleted, and %d newer ones of the schedule are left of %d", gone.Name, kept, wanted)
+	}
+	if last := w.lastVerified(dbv1.VerificationSucceeded, dbv1.VerificationFailed); last != nil && last.Status.Verification.Phase == dbv1.VerificationFailed {
+		w.breaks("DatabaseBackup %s is deleted while the last verification failed, of %s", gone.Name, last.Name)
+	}
+	if last := w.newestVerified(); last == gone.UID {
+		w.breaks("DatabaseBackup %s is deleted, the newest that was verified", gone.Name)
+	}
+}
+
+// retained is how many backups the schedule of the stories keeps.
+func (w *world) retained() int {
+	if cluster := w.cluster(); cluster != nil && len(cluster.Spec.Backup.Schedules) > 0 {
+		return int(*cluster.Spec.Backup.Schedules[0].Retention.Count)
+	}
+	return 0
+}
+
+// newerOwn is how many complete backups the operator created after another one, and keeps.
+func (w *world) newerOwn(than *dbv1.DatabaseBackup) int {
+	own := slices.DeleteFunc(all[*dbv1.DatabaseBackup](w.store), func(b *dbv1.DatabaseBackup) bool {
+		kept := b.Status.Phase == dbv1.BackupCompleted && b.DeletionTimestamp == nil && w.store.disk.creators[b.UID] == operator
+		return !kept || !b.CreationTimestamp.After(than.CreationTimestamp.Time)
+	})
+	return len(own)
+}
+
+// lastVerified is the backup whose verification began last of those that ended so.
+func (w *world) lastVerified(ended ...dbv1.VerificationPhase) (last *dbv1.DatabaseBackup) {
+	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
+		v := b.Status.Verification
+		if v != nil && slices.Contains(ended, v.Phase) && (last == nil || last.Status.Verification.StartTime.Before(v.StartTime)) {
+			last = b
+		}
+	}
+	return last
+}
+
+// newestVerified is the newest complete backup that is known to be good.
+func (w *world) newestVerified() types.UID {
+	var newest *dbv1.DatabaseBackup
+	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
+		v := b.Status.Verification
+		good := b.Status.Phase == dbv1.BackupCompleted && v != nil && v.Phase == dbv1.VerificationSucceeded
+		if good && (newest == nil || newest.CreationTimestamp.Before(&b.CreationTimestamp)) {
+			newest = b
+		}
+	}
+	if newest == nil {
+		return ""
+	}
+	return newest.UID
+}
+
+// watchCompletion: a backup becomes Completed only while its cluster exists, and with the data of that cluster alone.
+func (w *world) watchCompletion(b *dbv1.DatabaseBackup) {
+	if cluster := w.cluster(); cluster == nil || string(cluster.UID) != b.Status.ClusterUID {
+		w.breaks("DatabaseBackup %s is complete, and its cluster does not exist any more", b.Name)
+	}
+	for member, of := range w.store.disk.bucket[b.Status.Location].sources {
+		if of != b.Status.ClusterUID {
+			w.breaks("DatabaseBackup %s is complete, and member %d was read from another cluster", b.Name, member)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// expirySequences are about what retention may delete, and about backups whose cluster is gone.
+var expirySequences = []sequence{
+	{"schedule-verification-fails", []step{
+		runningSaved(1, scheduled("0 3 * * *", 1)), night(1), verify(nightly(1)), night(2), night(3),
+		corrupt(), verify(nightly(3)), night(4), verify(nightly(4)),
+	}},
+	{"schedule-forged", []step{runningSaved(1, scheduled("0 3 * * *", 2)), night(1), night(2), forged(3), night(3)}},
+	{"schedule-copied", []step{
+		runningSaved(1, scheduled("0 3 * * *", 2)), night(1), night(2), together(copied(nightly(1), "mine"), copied(nightly(2), "yours")), night(3),
+	}},
+	{"schedule-name-taken", []step{
+		runningSaved(1, scheduled("0 3 * * *", 2)), together(backUp(nightly(1), dbv1.BackupRetain), at(4*time.Hour)), night(2),
+	}},
+	{"backup-of-the-next-cluster", []step{
+		runningSaved(1), goesWrong(trouble{verb: "backup", hangs: true, times: -1}), soon(6, backUp("first", dbv1.BackupRetain)),
+		soon(4, together(away(true), replaced())), soon(4, mended("backup")), away(false),
+	}},
+}
+
+// night lets time pass until the backup of a night is made.
+func night(number int) step { return at(time.Duration(number-1)*day + 4*time.Hour) }
+
+// deletes is an operator that deletes another backup, too, when it deletes one.
+func deletesToo(name string) interceptor.Funcs {
+	return interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+		err := c.Delete(ctx, object, options...)
+		if of("delete", "", object).kind != "DatabaseBackup" {
+			return err
+		}
+		return firstOf(err, removed(ctx, c, &dbv1.DatabaseBackup{}, name))
+	}}
+}
+
+// withoutVerification is an operator that sees no backup that failed a verification, and none that has passed one.
+func withoutVerification() interceptor.Funcs {
+	return interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+		err := c.List(ctx, list, options...)
+		if backups, is := list.(*dbv1.DatabaseBackupList); is {
+			for i := range backups.Items {
+				backups.Items[i].Status.Verification = nil
+				delete(backups.Items[i].Annotations, dbv1.AnnotationVerify)
+			}
+		}
+		return err
+	}}
+}
+
+var expiryMutants = map[string]mutant{
+	"retention forgets the newest that was verified": {deletesToo(nightly(1)), "schedule-verification-fails", "the newest that was verified"},
+	"retention forgets what verifications came to":   {withoutVerification(), "schedule-verification-fails", "is deleted"},
+	"retention takes what somebody else created":     {deletesToo("mine"), "schedule-copied", "which the operator did not create"},
+	"a backup of a cluster that is gone is complete all the same": {
+		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+			text, err := patch.Data(object)
+			must(err)
+			text = bytes.ReplaceAll(text, []byte(`"phase":"Failed"`), []byte(`"phase":"Completed"`))
+			return c.SubResource(sub).Patch(ctx, object, client.RawPatch(patch.Type(), text), options...)
+		}},
+		"backup-of-the-next-cluster", "its cluster does not exist any more",
+	},
+}
+
+func init() {
+	sequences = append(sequences, expirySequences...)
+	maps.Copy(dataMutants, expiryMutants)
+}
