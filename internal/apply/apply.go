@@ -33,12 +33,14 @@ func (w Writer) Create(ctx context.Context, object *unstructured.Unstructured) (
 	return w.apply(ctx, object.DeepCopy(), client.FieldOwner(dbv1.FieldOwner))
 }
 
-// Make creates an object, and no other: under a name that is taken it changes nothing, and the error says so.
-func (w Writer) Make(ctx context.Context, object *unstructured.Unstructured) error {
-	if err := w.Client.Create(ctx, object.DeepCopy(), client.FieldOwner(dbv1.FieldOwner)); err != nil {
-		return fmt.Errorf("create %s %s: %w", object.GetKind(), object.GetName(), err)
+// Make creates an object, and no other, and returns it as it is stored: under a name that is taken it changes nothing,
+// and the error says so.
+func (w Writer) Make(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	created := object.DeepCopy()
+	if err := w.Client.Create(ctx, created, client.FieldOwner(dbv1.FieldOwner)); err != nil {
+		return nil, fmt.Errorf("create %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
-	return nil
+	return created, nil
 }
 
 // Terminating tells whether nothing can be made in a namespace because it is being deleted: it tries, and makes

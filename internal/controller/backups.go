@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,7 +19,6 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -137,6 +134,7 @@ func backupFacts(backup *dbv1.DatabaseBackup) any {
 }
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=create;patch;delete
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups/status,verbs=patch
 
 // actOnBackups does what the clock asks for.
 func (r *Reconciler) actOnBackups(ctx context.Context, cluster *dbv1.DatabaseCluster, todo plan.Backups) ([]happening, error) {
@@ -148,45 +146,13 @@ func (r *Reconciler) actOnBackups(ctx context.Context, cluster *dbv1.DatabaseClu
 		}
 	}
 	for _, child := range todo.Create {
-		note(r.makeBackup(ctx, child))
+		note(r.createScheduled(ctx, child))
 	}
 	for _, asked := range todo.Verify {
 		note(r.askToVerify(ctx, cluster, asked))
 	}
 	note(r.expire(ctx, cluster, todo.Delete))
 	return done, errors.Join(errs...)
-}
-
-// makeBackup makes a DatabaseBackup. One that is there already was made by an earlier try; that of somebody else
-// is left alone, and the schedule goes on with its next time.
-func (r *Reconciler) makeBackup(ctx context.Context, child resources.Child) (*happening, error) {
-	logf.FromContext(ctx).Info("making", "object", child.String())
-	schedule := child.Object.GetLabels()[dbv1.LabelSchedule]
-	err := r.Writer.Make(ctx, child.Object)
-	switch {
-	case apierrors.IsAlreadyExists(err):
-		return r.foreignBackup(ctx, child)
-	case err != nil:
-		return nil, err
-	}
-	made := normal("BackupScheduled", "Schedule", fmt.Sprintf("schedule %q made DatabaseBackup %s", schedule, child.Name()))
-	return &made, nil
-}
-
-func (r *Reconciler) foreignBackup(ctx context.Context, child resources.Child) (*happening, error) {
-	existing := &dbv1.DatabaseBackup{}
-	found, err := r.liveView().find(ctx, client.ObjectKeyFromObject(child.Object), existing)
-	if err != nil || !found {
-		return nil, err
-	}
-	for _, label := range []string{dbv1.LabelClusterUID, dbv1.LabelSchedule} {
-		if wanted := child.Object.GetLabels()[label]; existing.Labels[label] != wanted {
-			return &happening{corev1.EventTypeWarning, "BackupNameTaken", "Schedule", fmt.Sprintf(
-				"DatabaseBackup %s, which the schedule %q was to make, exists and was not made by it: delete it, or give the schedule another name",
-				child.Name(), child.Object.GetLabels()[dbv1.LabelSchedule])}, nil
-		}
-	}
-	return nil, nil
 }
 
 // askToVerify asks for the restore of a backup that still is as it was when that was decided.

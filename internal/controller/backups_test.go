@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -29,9 +28,9 @@ func clockwork(s *server) *Reconciler {
 	return &Reconciler{Cached: s, Live: s, Writer: apply.Writer{Client: s}, Clock: clocktesting.NewFakePassiveClock(moment.Time)}
 }
 
-func TestABackupThatIsDueIsMadeOnceAndTheNameOfAnotherLeftAlone(t *testing.T) {
+func TestABackupThatIsDueIsCreatedOnceWithItsOrigin(t *testing.T) {
 	cluster := running()
-	due := plan.Backups{Create: []resources.Child{resources.ScheduledBackup(cluster, "nightly", moment.Time)}}
+	due := dueBackup(cluster)
 	s := newServer(t, cluster)
 	for try, want := range []string{"BackupScheduled", ""} {
 		done, err := clockwork(s).actOnBackups(t.Context(), cluster, due)
@@ -42,17 +41,54 @@ func TestABackupThatIsDueIsMadeOnceAndTheNameOfAnotherLeftAlone(t *testing.T) {
 			t.Errorf("try %d: told %q, want %q", try, got, want)
 		}
 	}
-
-	theirs := &dbv1.DatabaseBackup{}
-	theirs.Namespace, theirs.Name = cluster.Namespace, due.Create[0].Name()
-	theirs.Labels = map[string]string{dbv1.LabelSchedule: "nightly", dbv1.LabelClusterUID: "other"}
-	s = newServer(t, cluster, theirs)
-	done, err := clockwork(s).actOnBackups(t.Context(), cluster, due)
-	if err != nil || reasons(done) != "BackupNameTaken" || done[0].kind != corev1.EventTypeWarning {
-		t.Errorf("told %+v, %v", done, err)
+	made := &dbv1.DatabaseBackup{}
+	if err := s.Get(t.Context(), client.ObjectKey{Namespace: cluster.Namespace, Name: due.Create[0].Child.Name()}, made); err != nil || !due.Create[0].Known(made) {
+		t.Errorf("origin %+v, %v", made.Status.Origin, err)
 	}
-	if err := s.Get(t.Context(), client.ObjectKeyFromObject(theirs), theirs); err != nil || theirs.Labels[dbv1.LabelClusterUID] != "other" {
-		t.Errorf("%+v, %v", theirs, err)
+}
+
+func dueBackup(cluster *dbv1.DatabaseCluster) plan.Backups {
+	return plan.Backups{Create: []plan.Scheduled{{
+		Child:  resources.ScheduledBackup(cluster, "nightly", moment.Time),
+		Origin: dbv1.BackupOrigin{ClusterUID: string(cluster.UID), Schedule: "nightly", ScheduledTime: moment},
+	}}}
+}
+
+func TestABackupUnderADueNameIsTheSchedulesOnlyIfItIsExactlyWhatThatCreates(t *testing.T) {
+	cases := map[string]struct {
+		change func(*dbv1.DatabaseBackup)
+		told   string
+	}{
+		"left by a crash":     {func(*dbv1.DatabaseBackup) {}, "BackupScheduled"},
+		"without labels":      {func(b *dbv1.DatabaseBackup) { b.Labels = nil }, "BackupScheduled"},
+		"running already":     {func(b *dbv1.DatabaseBackup) { b.Status.Phase = dbv1.BackupRunning }, "BackupScheduled"},
+		"older than the time": {func(b *dbv1.DatabaseBackup) { b.CreationTimestamp = metav1.NewTime(moment.Add(-time.Minute)) }, "BackupNameTaken"},
+		"to another place":    {func(b *dbv1.DatabaseBackup) { b.Spec.Destination = &dbv1.BackupDestination{URL: "s3://theirs"} }, "BackupNameTaken"},
+		"of another cluster":  {func(b *dbv1.DatabaseBackup) { b.Spec.Cluster = "ledger" }, "BackupNameTaken"},
+		"with another policy": {func(b *dbv1.DatabaseBackup) { b.Spec.DeletionPolicy = dbv1.BackupRetain }, "BackupNameTaken"},
+		"of another schedule": {func(b *dbv1.DatabaseBackup) { b.Status.Origin = &dbv1.BackupOrigin{Schedule: "hourly"} }, "BackupNameTaken"},
+		"that is being deleted": {func(b *dbv1.DatabaseBackup) {
+			b.DeletionTimestamp, b.Finalizers = new(moment), []string{dbv1.Finalizer}
+		}, ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			cluster := running()
+			due := dueBackup(cluster)
+			existing := &dbv1.DatabaseBackup{}
+			existing.Namespace, existing.Name, existing.CreationTimestamp = cluster.Namespace, due.Create[0].Child.Name(), moment
+			existing.Labels = due.Create[0].Child.Object.GetLabels()
+			existing.Spec = dbv1.DatabaseBackupSpec{Cluster: cluster.Name, DeletionPolicy: dbv1.BackupDelete}
+			c.change(existing)
+			s := newServer(t, cluster, existing)
+			done, err := clockwork(s).actOnBackups(t.Context(), cluster, due)
+			if err != nil || reasons(done) != c.told {
+				t.Errorf("told %+v, %v", done, err)
+			}
+			if err := s.Get(t.Context(), client.ObjectKeyFromObject(existing), existing); err != nil || due.Create[0].Known(existing) != (c.told == "BackupScheduled") {
+				t.Errorf("origin %+v, %v", existing.Status.Origin, err)
+			}
+		})
 	}
 }
 

@@ -45,7 +45,7 @@ func newServer(t *testing.T, objects ...client.Object) *server {
 		writes: func(string) error { return nil },
 		makes:  func(client.Object) error { return nil },
 	}
-	store := fake.NewClientBuilder().WithScheme(testScheme(t)).WithStatusSubresource(&dbv1.DatabaseCluster{}).WithObjects(objects...).Build()
+	store := fake.NewClientBuilder().WithScheme(testScheme(t)).WithStatusSubresource(&dbv1.DatabaseCluster{}, &dbv1.DatabaseBackup{}).WithObjects(objects...).Build()
 	s.WithWatch = interceptor.NewClient(store, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 			if err := s.reads(object); err != nil {

@@ -110,6 +110,7 @@ func backupOf(c *dbv1.DatabaseCluster, phase dbv1.BackupPhase) *dbv1.DatabaseBac
 	backup.Labels[dbv1.LabelSchedule] = "nightly"
 	backup.Annotations = map[string]string{dbv1.AnnotationScheduled: "2026-01-01T03:00:00Z", dbv1.AnnotationVerify: "please"}
 	backup.Spec.Cluster = c.Name
+	backup.Status.Origin = &dbv1.BackupOrigin{ClusterUID: string(c.UID), Schedule: "nightly", ScheduledTime: moment}
 	backup.Status.Phase, backup.Status.Message = phase, "no bucket"
 	backup.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationFailed}
 	return backup

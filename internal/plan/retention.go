@@ -26,6 +26,9 @@ const (
 // expired are the backups that no schedule keeps any more, oldest first. A schedule that is suspended, or is no more,
 // deletes nothing: who stops it wants to keep what there is.
 func expired(cluster *dbv1.DatabaseCluster, observed state.Observed) []Removal {
+	if Doubtful(observed) {
+		return nil
+	}
 	var all []Removal
 	spared := indispensable(cluster, observed)
 	for _, s := range cluster.Spec.Backup.Schedules {
@@ -48,11 +51,29 @@ func expired(cluster *dbv1.DatabaseCluster, observed state.Observed) []Removal {
 	return all[:min(len(all), max(room, 0))]
 }
 
-// madeBy are the finished backups that a schedule provably made for this cluster, oldest first.
+// Doubtful tells whether it is open if the backups that there are can be restored: the last verification failed, or one
+// has not ended yet. No backup expires until the next succeeds.
+func Doubtful(observed state.Observed) bool {
+	last, found := LastVerified(observed)
+	return observed.Verifying() || found && last.Bad()
+}
+
+// LastVerified is the backup whose verification began last of those that have ended. One that began in the future, by a
+// clock that was wrong, counts where there is no other.
+func LastVerified(observed state.Observed) (last state.Backup, found bool) {
+	ended := func(b state.Backup) bool { return b.Bad() || b.Verification.Phase == dbv1.VerificationSucceeded }
+	over := past(observed)
+	if last, found = observed.Verified(func(b state.Backup) bool { return ended(b) && over(b) }); found {
+		return last, true
+	}
+	return observed.Verified(ended)
+}
+
+// madeBy are the finished backups that a schedule of this cluster created, oldest first. Only status.origin says so.
 func madeBy(schedule string, cluster *dbv1.DatabaseCluster, observed state.Observed) []state.Backup {
 	var all []state.Backup
 	for _, backup := range observed.Backups {
-		ours := backup.LabeledFor == cluster.UID && backup.Of(cluster)
+		ours := backup.CreatedFor == cluster.UID && backup.Of(cluster)
 		if ours && backup.Schedule == schedule && !backup.ScheduledAt.IsZero() && backup.Phase.Finished() && !backup.Stopping {
 			all = append(all, backup)
 		}
@@ -88,10 +109,10 @@ func wanted(retention dbv1.BackupRetention, backup state.Backup, number int32, n
 	return counted || young
 }
 
-// indispensable are the backups that are kept whatever the retention says: the newest complete one of the cluster
-// and of each schedule, by the order in which they were made and by when they were complete, as clocks
-// differ; the newest that is not known to be bad; and those by which the clock tells what is done with, the
-// newest of each schedule and the last that was verified.
+// indispensable are the backups that are kept whatever the retention says: the newest complete one, the newest that is
+// not known to be bad and the newest that was verified, of the cluster and of what its schedules created, by the order
+// in which they were made and by when they were complete, as clocks differ; the newest complete one of each schedule; and
+// those by which the clock tells what is done with, the newest of each schedule and the last that was verified.
 func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[types.UID]bool {
 	spared := map[types.UID]bool{}
 	spare := func(backup state.Backup, found bool) {
@@ -99,11 +120,14 @@ func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[t
 			spared[backup.UID] = true
 		}
 	}
-	good := func(b state.Backup) bool { return b.Complete() && !b.Bad() }
-	spare(observed.Newest(state.Backup.Complete))
-	spare(observed.Newest(good))
-	spare(latest(observed, state.Backup.Complete, completed))
-	spare(latest(observed, good, completed))
+	notBad := func(b state.Backup) bool { return b.Complete() && !b.Bad() }
+	for _, holds := range []func(state.Backup) bool{state.Backup.Complete, notBad, state.Backup.Good} {
+		own := func(b state.Backup) bool { return b.Schedule != "" && holds(b) } // a user may delete any other
+		spare(observed.Newest(holds))
+		spare(observed.Newest(own))
+		spare(latest(observed, holds, completed))
+		spare(latest(observed, own, completed))
+	}
 	if cluster.Spec.Backup.Verify != nil {
 		spare(observed.Verified(func(state.Backup) bool { return true }))
 		spare(observed.Verified(past(observed)))

@@ -11,14 +11,13 @@ import (
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // Backups are what the clock asks for, whatever else a pass has to do: they disturb no member, and hold nothing up.
 type Backups struct {
 	// Create is the DatabaseBackup that is due: one at most.
-	Create []resources.Child
+	Create []Scheduled
 	// Delete are the DatabaseBackups that no schedule keeps any more.
 	Delete []Removal
 	// Verify asks for the restore of a backup: one at most.
@@ -117,7 +116,7 @@ func (b *Backups) create(cluster *dbv1.DatabaseCluster, observed state.Observed,
 	if dueAt.IsZero() || slices.ContainsFunc(observed.Backups, unfinished) {
 		return
 	}
-	b.Create = append(b.Create, resources.ScheduledBackup(cluster, due.Name, dueAt))
+	b.Create = append(b.Create, scheduledBackup(cluster, due.Name, dueAt))
 }
 
 // unfinished tells whether a backup by the clock is. One that is being deleted may wait for a node that is lost: the next

@@ -46,7 +46,7 @@ func seen(t *testing.T, c *dbv1.DatabaseCluster, backups ...state.Backup) state.
 func made(schedule string, at time.Time, changes ...func(*state.Backup)) state.Backup {
 	name := naming.ScheduledBackup("orders", schedule, at)
 	b := state.Backup{
-		Name: name, UID: types.UID(name), Version: "7", LabeledFor: uid, RanFor: uid, Schedule: schedule,
+		Name: name, UID: types.UID(name), Version: "7", CreatedFor: uid, RanFor: uid, Schedule: schedule,
 		ScheduledAt: metav1.NewTime(at), Created: metav1.NewTime(at.Add(30 * time.Second)),
 		Phase: dbv1.BackupCompleted, Completed: metav1.NewTime(at.Add(10 * time.Minute)),
 	}
@@ -65,7 +65,7 @@ func pendingBackup(b *state.Backup) {
 
 // byHand turns a backup into one that somebody made.
 func byHand(b *state.Backup) {
-	b.Name, b.UID, b.Schedule, b.ScheduledAt, b.LabeledFor = "mine", "mine", "", metav1.Time{}, ""
+	b.Name, b.UID, b.Schedule, b.ScheduledAt, b.CreatedFor = "mine", "mine", "", metav1.Time{}, ""
 }
 
 func day(ago, hour int) time.Time {
@@ -75,7 +75,7 @@ func day(ago, hour int) time.Time {
 func names(b Backups) string {
 	all := make([]string, 0, len(b.Create))
 	for _, child := range b.Create {
-		all = append(all, strings.TrimPrefix(child.Name(), "orders-"))
+		all = append(all, strings.TrimPrefix(child.Child.Name(), "orders-"))
 	}
 	return strings.Join(all, " ")
 }
@@ -164,7 +164,7 @@ func TestAClusterLooksAgainWhenTheNextBackupIsDue(t *testing.T) {
 
 func TestADueBackupBearsWhatFindsItAgain(t *testing.T) {
 	c := backedUp()
-	object := For(c, seen(t, c)).Backups.Create[0].Object
+	object := For(c, seen(t, c)).Backups.Create[0].Child.Object
 	labels, annotations := object.GetLabels(), object.GetAnnotations()
 	if labels[dbv1.LabelSchedule] != "nightly" || labels[dbv1.LabelClusterUID] != uid || labels[dbv1.LabelManagedBy] != dbv1.LabelManagedByValue {
 		t.Errorf("labels %v", labels)

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,13 +21,16 @@ type Backup struct {
 	Name    string
 	UID     types.UID
 	Created metav1.Time
-	// LabeledFor is the UID of the cluster that whoever made the backup noted; RanFor that of the one whose data
-	// it holds. Either may be unknown.
-	LabeledFor, RanFor types.UID
-	// Schedule is the schedule that made it, ScheduledAt the time by that; empty for any other.
+	// CreatedFor is the UID of the cluster whose schedule created the backup; RanFor that of the one whose data it
+	// holds. Either may be unknown.
+	CreatedFor, RanFor types.UID
+	// Schedule is the schedule that created it, ScheduledAt the time by that; empty for any other. Both are of
+	// status.origin, which no user can write.
 	Schedule    string
 	ScheduledAt metav1.Time
-	Phase       dbv1.BackupPhase
+	// Elsewhere tells that it has a destination of its own.
+	Elsewhere bool
+	Phase     dbv1.BackupPhase
 	// Completed is when it was complete, Failure why it failed.
 	Completed metav1.Time
 	Failure   string
@@ -60,17 +62,16 @@ func BackupOf(backup *dbv1.DatabaseBackup) Backup {
 		Name:         backup.Name,
 		UID:          backup.UID,
 		Created:      backup.CreationTimestamp,
-		LabeledFor:   types.UID(backup.Labels[dbv1.LabelClusterUID]),
 		RanFor:       types.UID(backup.Status.ClusterUID),
-		Schedule:     backup.Labels[dbv1.LabelSchedule],
+		Elsewhere:    backup.Spec.Destination != nil,
 		Phase:        backup.Status.Phase,
 		Stopping:     backup.DeletionTimestamp != nil,
 		Asked:        asked(backup.Annotations[dbv1.AnnotationVerify]),
 		Verification: verificationOf(backup.Status.Verification),
 		Version:      backup.ResourceVersion,
 	}
-	if at, err := time.Parse(time.RFC3339, backup.Annotations[dbv1.AnnotationScheduled]); err == nil {
-		b.ScheduledAt = metav1.NewTime(at)
+	if origin := backup.Status.Origin; origin != nil {
+		b.CreatedFor, b.Schedule, b.ScheduledAt = types.UID(origin.ClusterUID), origin.Schedule, origin.ScheduledTime
 	}
 	switch b.Phase {
 	case dbv1.BackupCompleted:
@@ -113,14 +114,16 @@ func (b Backup) Facts() Backup {
 	return b
 }
 
-// Of tells whether the backup is a cluster's, and not that of an earlier one of the same name. One that somebody
-// made by hand bears no UID until it runs.
+// Of tells whether the backup counts as one of a cluster: it is not that of a previous cluster of the same name, and it
+// goes to the destination of the cluster. One that a user created has no UID until it runs.
 func (b Backup) Of(cluster *dbv1.DatabaseCluster) bool {
 	switch {
+	case b.Elsewhere:
+		return false
 	case b.RanFor != "":
 		return b.RanFor == cluster.UID
-	case b.LabeledFor != "":
-		return b.LabeledFor == cluster.UID
+	case b.CreatedFor != "":
+		return b.CreatedFor == cluster.UID
 	default:
 		return !b.Created.Before(&cluster.CreationTimestamp)
 	}
@@ -137,6 +140,11 @@ func (b Backup) Verifying() bool {
 
 // Bad tells whether a restore of it has been tried and failed.
 func (b Backup) Bad() bool { return b.Verification.Phase == dbv1.VerificationFailed }
+
+// Good tells whether it is complete and a restore of it has been tried and succeeded.
+func (b Backup) Good() bool {
+	return b.Complete() && b.Verification.Phase == dbv1.VerificationSucceeded
+}
 
 // Younger orders backups as they are made: one after the other, by creation, then by name.
 func Younger(a, b Backup) int {

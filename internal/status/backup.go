@@ -7,6 +7,7 @@ package status
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -27,7 +28,7 @@ func (p Pass) backups(status *dbv1.DatabaseClusterStatus) {
 	if newest, found := p.Observed.Newest(state.Backup.Complete); found {
 		seen.LastCompleted, seen.LastCompletionTime, seen.LastCompletedBytes = newest.Name, &newest.Completed, newest.Bytes
 	}
-	if last, found := p.Observed.Verified(proved); found {
+	if last, found := p.Observed.Verified(state.Backup.Good); found {
 		seen.LastVerified, seen.LastVerificationTime = last.Name, &last.Verification.Ended
 	} else if before := status.Backup; before != nil && p.Observed.Verifying() {
 		// The backup that is being tried has forgotten the try before.
@@ -39,15 +40,13 @@ func (p Pass) backups(status *dbv1.DatabaseClusterStatus) {
 	status.Backup = seen
 }
 
-func proved(b state.Backup) bool { return b.Verification.Phase == dbv1.VerificationSucceeded }
-func tried(b state.Backup) bool  { return proved(b) || b.Bad() }
-
-// backupConditions are there as long as the spec asks for backups, or for their proof.
+// backupConditions are there as long as the spec asks for backups, or for their verification. One that a user asked for is
+// reported, too, if it failed: no backup expires then.
 func (p Pass) backupConditions() []metav1.Condition {
 	var all []metav1.Condition
 	if p.Cluster.Spec.Backup != nil {
 		all = append(all, p.backupHealthy())
-		if p.Cluster.Spec.Backup.Verify != nil {
+		if last, tried := plan.LastVerified(p.Observed); p.Cluster.Spec.Backup.Verify != nil || tried && last.Bad() {
 			all = append(all, p.backupVerified())
 		}
 	}
@@ -112,18 +111,19 @@ func (p Pass) backupVerified() metav1.Condition {
 	if invalid := p.Plan.Backups.VerifyInvalid; invalid != "" {
 		return condition(dbv1.ConditionBackupVerified, false, dbv1.ReasonScheduleInvalid, invalid)
 	}
-	last, found := p.Observed.Verified(tried)
+	last, found := plan.LastVerified(p.Observed)
 	before := meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionBackupVerified)
 	running := p.Observed.Verifying()
 	switch {
 	case running && before != nil && before.Status != metav1.ConditionUnknown && before.Reason != dbv1.ReasonScheduleInvalid:
 		return *before
-	case found && proved(last):
+	case found && !last.Bad():
 		return condition(dbv1.ConditionBackupVerified, true, dbv1.ReasonVerified, fmt.Sprintf("DatabaseBackup %s was restored at %s, which took %s",
 			last.Name, moment(last.Verification.Ended), last.Verification.Ended.Sub(last.Verification.Started.Time)))
 	case found:
 		return condition(dbv1.ConditionBackupVerified, false, dbv1.ReasonVerificationFailed, fmt.Sprintf(
-			"DatabaseBackup %s could not be restored at %s: %s", last.Name, moment(last.Verification.Ended), last.Verification.Message))
+			"DatabaseBackup %s could not be restored at %s: %s. No backup expires until a verification succeeds",
+			last.Name, moment(last.Verification.Ended), strings.TrimSuffix(last.Verification.Message, ".")))
 	case running:
 		return unknown(dbv1.ConditionBackupVerified, dbv1.ReasonVerificationRunning, "a backup is being restored for the first time")
 	default:

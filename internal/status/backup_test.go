@@ -103,7 +103,7 @@ func TestBackupVerifiedTellsWhatTheLastRestoreCameTo(t *testing.T) {
 		"never":                     {[]state.Backup{completeAt("b", 0)}, nil, "", "Unknown NotVerified", "none of the backups that there are has been restored yet"},
 		"the first runs":            {[]state.Backup{running}, condition(metav1.ConditionUnknown, dbv1.ReasonNotVerified), "", "Unknown VerificationRunning", "for the first time"},
 		"it answered":               {[]state.Backup{good}, nil, "", "True Verified", "DatabaseBackup b was restored at 2025-12-31T22:01:00Z, which took 1m0s"},
-		"the last did not":          {[]state.Backup{good, bad}, nil, "", "False VerificationFailed", "DatabaseBackup c could not be restored at 2025-12-31T23:01:00Z: it did not answer"},
+		"the last did not":          {[]state.Backup{good, bad}, nil, "", "False VerificationFailed", "DatabaseBackup c could not be restored at 2025-12-31T23:01:00Z: it did not answer. No backup expires until a verification succeeds"},
 		"another runs, of the same": {[]state.Backup{running}, condition(metav1.ConditionTrue, dbv1.ReasonVerified), "", "True Verified", "as it was"},
 		"another runs":              {[]state.Backup{good, bad, running}, condition(metav1.ConditionFalse, dbv1.ReasonVerificationFailed), "", "False VerificationFailed", "as it was"},
 		"cannot be read":            {[]state.Backup{good}, nil, "no such zone", "False ScheduleInvalid", "no such zone"},
@@ -133,6 +133,11 @@ func TestWhatTellsOfBackupsGoesWhenTheSpecAsksForNoneAnyMore(t *testing.T) {
 	p.Cluster.Status = Of(p, now)
 	if !has(dbv1.ConditionBackupHealthy) || has(dbv1.ConditionBackupVerified) {
 		t.Errorf("without verify: %s", summary(p.Cluster.Status))
+	}
+	p.Observed.Backups = []state.Backup{verified(completeAt("b", time.Hour), dbv1.VerificationFailed, time.Minute)}
+	p.Cluster.Status = Of(p, now)
+	if is := meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionBackupVerified); is == nil || is.Status != metav1.ConditionFalse {
+		t.Errorf("while one that was asked for by hand failed, and keeps backups from expiring: %s", summary(p.Cluster.Status))
 	}
 	p.Cluster.Spec.Backup, p.Observed.Backups = nil, nil
 	p.Cluster.Status = Of(p, now)
