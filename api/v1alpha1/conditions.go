@@ -179,6 +179,8 @@ const (
 	ReasonNoBackup = "NoBackup"
 	// ReasonScheduleInvalid: a schedule cannot be read.
 	ReasonScheduleInvalid = "ScheduleInvalid"
+	// ReasonBackupNameTaken: a DatabaseBackup that a schedule did not create has the name of the one that is due.
+	ReasonBackupNameTaken = "BackupNameTaken"
 	// ReasonVerified: the restored copy answered.
 	ReasonVerified = "Verified"
 	// ReasonVerificationFailed: the backup could not be restored, or the copy did not answer.

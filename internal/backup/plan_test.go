@@ -257,6 +257,10 @@ func TestWhatABackupNeedsLaterIsNotedBeforeItsFirstJob(t *testing.T) {
 
 func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 	first := dbv1.BackupStream{Ordinal: 0, Bytes: 10}
+	const gone = "DatabaseCluster orders with UID 0a1b2c3d no longer exists. Do not restore from s3://backups/shop/orders/now-1c2d3e4f: " +
+		"it may hold data of another cluster of that name. Delete this DatabaseBackup to delete it"
+	const mixed = `DatabaseCluster orders changed from engine "ledger-v1" and image "example.test/ledger:1" ` +
+		`to engine "ledger-v1" and image "example.test/ledger:2" when 1 of 2 members were backed up`
 	cases := map[string]struct {
 		change func(*dbv1.DatabaseBackup, *Observed)
 		want   string
@@ -329,13 +333,55 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Streams, o.Cluster = []dbv1.BackupStream{first}, nil
 			},
-			"Failed: DatabaseCluster orders went before member 2 of 2 was backed up",
+			"Failed: " + gone,
 		},
 		"another has its name since": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Streams, o.Cluster.UID = []dbv1.BackupStream{first}, "another"
 			},
-			"Failed: DatabaseCluster orders went before member 2 of 2 was backed up",
+			"Failed: " + gone,
+		},
+		"another has its name when the last Job has succeeded": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.Streams, o.Cluster.UID = []dbv1.BackupStream{first}, "another"
+				o.Jobs = []Job{memberJob(1, done(&state.Result{Bytes: 10}))}
+			},
+			"Failed: " + gone,
+		},
+		"the cluster is gone when every member is recorded": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.Streams, o.Cluster = []dbv1.BackupStream{first, {Ordinal: 1}}, nil
+			},
+			"Failed: " + gone,
+		},
+		"the image changed after the first member": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.Streams, o.Cluster.Spec.Image = []dbv1.BackupStream{first}, "example.test/ledger:2"
+			},
+			"Failed: " + mixed,
+		},
+		"the image changed after the first member, and the Job of the second runs": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.Streams, o.Cluster.Spec.Image = []dbv1.BackupStream{first}, "example.test/ledger:2"
+				o.Jobs = []Job{memberJob(1, nil)}
+			},
+			"Running: stopping Job orders-backup-1c2d3e4f-1: " + mixed + "\nstop orders-backup-1c2d3e4f-1",
+		},
+		"the engine changed before the first Job: that is noted before there is one": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster.Spec.Engine = "ledger-v2" },
+			"Running: starting",
+		},
+		"the image changed while the first Job runs": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Cluster.Spec.Image, o.Jobs = "example.test/ledger:2", []Job{memberJob(0, nil)}
+			},
+			"Running: stopping Job orders-backup-1c2d3e4f-0: spec.engine or spec.image of DatabaseCluster orders has changed, and the backup begins again\nstop orders-backup-1c2d3e4f-0",
+		},
+		"the image changed, and the first Job may have read either": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Cluster.Spec.Image, o.Jobs = "example.test/ledger:2", []Job{memberJob(0, done(&state.Result{Bytes: 10}))}
+			},
+			"Running: stopping Job orders-backup-1c2d3e4f-0: spec.engine or spec.image of DatabaseCluster orders has changed, and the backup begins again\nstop orders-backup-1c2d3e4f-0",
 		},
 		"a pod of its former Job has not ended": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Stray = "x" },
@@ -376,15 +422,32 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Failed: PersistentVolumeClaim data-orders-0 is of an earlier DatabaseCluster orders: what it holds is no data of this one",
 		},
-		"the name of the member is another cluster's while the Job runs": {
-			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster.UID, o.Jobs = "another", []Job{memberJob(0, nil)} },
-			"Running: stopping Job orders-backup-1c2d3e4f-0: the name of the member is another DatabaseCluster's now\nstop orders-backup-1c2d3e4f-0",
+		"the cluster is gone while the Job runs": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster, o.Jobs = nil, []Job{memberJob(0, nil)} },
+			"Running: stopping Job orders-backup-1c2d3e4f-0: " + gone + "\nstop orders-backup-1c2d3e4f-0",
 		},
-		"another cluster waits until the Job has left the volume": {
+		"another cluster has its name, and no member yet": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.UID, o.Members, o.Jobs = "another", nil, []Job{memberJob(0, nil)}
 			},
-			"Running: Job orders-backup-1c2d3e4f-0 backs up member 1 of 2",
+			"Running: stopping Job orders-backup-1c2d3e4f-0: " + gone + "\nstop orders-backup-1c2d3e4f-0",
+		},
+		"the Job of a cluster that is gone stops": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Cluster, o.Jobs = nil, []Job{memberJob(0, func(t *state.Task) { t.Ending = true })}
+			},
+			"Running: waiting for Job orders-backup-1c2d3e4f-0 and its pods to be gone: " + gone,
+		},
+		"the Job of a cluster that is gone does not stop": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.StartTime = &metav1.Time{Time: moment.Add(-13 * time.Hour)}
+				o.Cluster, o.Jobs = nil, []Job{memberJob(0, func(t *state.Task) { t.Ending = true })}
+			},
+			"Failed: " + gone,
+		},
+		"a pod of a former Job may still read the next cluster": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster, o.Stray = nil, "x" },
+			"Running: waiting for pod x to end: " + gone,
 		},
 		"the member is not wanted any more": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {

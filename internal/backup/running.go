@@ -6,7 +6,6 @@ package backup
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +20,10 @@ import (
 func (p *Plan) goOn(backup *dbv1.DatabaseBackup, observed Observed) {
 	p.AddFinalizer = !held(backup)
 	ordinal, left := next(backup.Status)
+	if broken := void(backup, observed); broken != "" {
+		p.giveUp(backup, observed, ordinal, broken)
+		return
+	}
 	if !left {
 		p.complete(observed)
 		return
@@ -35,13 +38,13 @@ func (p *Plan) goOn(backup *dbv1.DatabaseBackup, observed Observed) {
 	case job.Ending:
 		p.Again = waitingAgain
 		p.running(fmt.Sprintf("waiting for Job %s to be gone: somebody deleted it", name))
+	case differs(backup, observed.Cluster):
+		p.Step = StopJob{job}
+		p.running(fmt.Sprintf("stopping Job %s: spec.engine or spec.image of DatabaseCluster %s has changed, and the backup begins again", name, backup.Spec.Cluster))
 	case job.Succeeded:
 		p.record(observed, ordinal, job.Result)
 	case observed.failed(job, deadline(observed.Cluster)):
 		p.fail(observed, withRemedy(why(job, usual, backup.Status.Message), backup, job))
-	case renamed(backup, observed, ordinal):
-		p.Step = StopJob{job}
-		p.running(fmt.Sprintf("stopping Job %s: the name of the member is another DatabaseCluster's now", name))
 	default:
 		p.running(withRemedy(p.usually(job, usual, backup.Status.Message), backup, job))
 		p.Again = progressAgain
@@ -52,11 +55,6 @@ func (p *Plan) goOn(backup *dbv1.DatabaseBackup, observed Observed) {
 // startMember makes the Job of the next member. One that was made and is gone is made again: what it wrote is
 // found by the UID.
 func (p *Plan) startMember(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32) {
-	cluster := observed.Cluster
-	if cluster == nil || string(cluster.UID) != backup.Status.ClusterUID {
-		p.fail(observed, fmt.Sprintf("DatabaseCluster %s went before member %d of %d was backed up", backup.Spec.Cluster, ordinal+1, backup.Status.Members))
-		return
-	}
 	way, wait := p.approach(backup, observed, ordinal)
 	switch {
 	case observed.Yields && observed.Stray == "":
@@ -66,6 +64,9 @@ func (p *Plan) startMember(backup *dbv1.DatabaseBackup, observed Observed, ordin
 	case way == notYet:
 		p.running(wait)
 		p.Again = waitingAgain
+	case differs(backup, observed.Cluster):
+		p.Status.Engine, p.Status.Image = observed.Cluster.Spec.Engine, observed.Cluster.Spec.Image
+		p.running("starting") // the record says what the Job is made with before there is a Job
 	default:
 		p.Step = MakeJob{Job: backupJob(backup, observed, ordinal, way == offline)}
 		p.running(p.Status.Message)
@@ -84,13 +85,6 @@ func (p *Plan) approach(backup *dbv1.DatabaseBackup, observed Observed, ordinal 
 	default:
 		return reach(observed, ordinal)
 	}
-}
-
-// renamed tells whether a later cluster of the same name has a member under the name that the Job asks: what it said
-// would be taken for data of the former.
-func renamed(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32) bool {
-	return observed.Cluster != nil && string(observed.Cluster.UID) != backup.Status.ClusterUID &&
-		slices.ContainsFunc(observed.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
 }
 
 func (p *Plan) running(text string) { p.Status.Message, p.Why = text, text }

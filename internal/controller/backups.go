@@ -43,9 +43,13 @@ func (o *observation) readBackups(ctx context.Context, cached view) {
 	sources, o.err = cached.sources(ctx, o.cluster.Namespace)
 	for i := range backups.Items {
 		object := &backups.Items[i]
-		if backup := state.BackupOf(object); object.Spec.Cluster == o.cluster.Name && backup.Of(o.cluster) {
+		backup := state.BackupOf(object)
+		if backup.Cluster == o.cluster.Name && backup.Of(o.cluster) {
 			backup.Read = isSource(object, sources)
 			o.Backups = append(o.Backups, backup)
+		}
+		if backup.CreatedFor != o.cluster.UID {
+			o.Strangers = append(o.Strangers, backup)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,6 +17,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // createScheduled creates the DatabaseBackup of a schedule, then writes in its status that the schedule created it. A
@@ -36,19 +36,15 @@ func (r *Reconciler) createScheduled(ctx context.Context, due plan.Scheduled) (*
 }
 
 // confirm looks at the backup that has the name already. One that an attempt before a crash may have created gets its
-// origin. Any other is left alone, and the schedule goes on with its next time.
+// origin. Any other is left alone: the next pass reports it.
 func (r *Reconciler) confirm(ctx context.Context, due plan.Scheduled) (*happening, error) {
 	existing := &dbv1.DatabaseBackup{}
 	found, err := r.liveView().find(ctx, client.ObjectKeyFromObject(due.Child.Object), existing)
 	switch {
-	case err != nil, !found, existing.DeletionTimestamp != nil, due.Known(existing):
+	case err != nil, !found, existing.DeletionTimestamp != nil, !due.Unconfirmed(state.BackupOf(existing)):
 		return nil, err
-	case due.Unconfirmed(existing):
-		return r.writeOrigin(ctx, due, metav1.ObjectMeta{UID: existing.UID, ResourceVersion: existing.ResourceVersion})
 	default:
-		return &happening{corev1.EventTypeWarning, "BackupNameTaken", "Schedule", fmt.Sprintf(
-			"DatabaseBackup %s exists, and schedule %q did not create it: delete it, or give the schedule another name",
-			due.Child.Name(), due.Origin.Schedule)}, nil
+		return r.writeOrigin(ctx, due, metav1.ObjectMeta{UID: existing.UID, ResourceVersion: existing.ResourceVersion})
 	}
 }
 

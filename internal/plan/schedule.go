@@ -24,6 +24,8 @@ type Backups struct {
 	Verify []Verify
 	// Next is when the next backup is due; zero for never.
 	Next time.Time
+	// Taken says which DatabaseBackup has the name of the one that is due.
+	Taken string
 	// Invalid says which schedules cannot be read, and VerifyInvalid why spec.backup.verify cannot.
 	Invalid, VerifyInvalid string
 	// again is when time alone changes any of this, or what is reported of it; zero for never.
@@ -116,7 +118,12 @@ func (b *Backups) create(cluster *dbv1.DatabaseCluster, observed state.Observed,
 	if dueAt.IsZero() || slices.ContainsFunc(observed.Backups, unfinished) {
 		return
 	}
-	b.Create = append(b.Create, scheduledBackup(cluster, due.Name, dueAt))
+	next := scheduledBackup(cluster, due.Name, dueAt)
+	if text, taken := next.taken(observed.Strangers); taken {
+		b.Taken = text
+		return
+	}
+	b.Create = append(b.Create, next)
 }
 
 // unfinished tells whether a backup by the clock is. One that is being deleted may wait for a node that is lost: the next

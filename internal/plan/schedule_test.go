@@ -68,6 +68,14 @@ func byHand(b *state.Backup) {
 	b.Name, b.UID, b.Schedule, b.ScheduledAt, b.CreatedFor = "mine", "mine", "", metav1.Time{}, ""
 }
 
+// stranger is a backup under the name of the one that is due, exactly as the schedule creates it, and changed.
+func stranger(change func(*state.Backup)) state.Backup {
+	b := made("nightly", day(0, 3), pendingBackup, byHand)
+	b.Name, b.Cluster, b.Policy = naming.ScheduledBackup("orders", "nightly", day(0, 3)), "orders", dbv1.BackupDelete
+	change(&b)
+	return b
+}
+
 func day(ago, hour int) time.Time {
 	return time.Date(2026, 11, 21-ago, hour, 0, 0, 0, time.UTC)
 }
@@ -118,6 +126,18 @@ func TestABackupIsMadeForTheNewestTimeThatHasPassed(t *testing.T) {
 		}, ""},
 		"being deleted": {backedUp(), nil, func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 			c.DeletionTimestamp = new(metav1.NewTime(noon))
+		}, ""},
+		"the one that a crash left without its origin": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Strangers = []state.Backup{stranger(func(*state.Backup) {})}
+		}, "nightly-2611210300"},
+		"a name that is taken, by one that is older than the time": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Strangers = []state.Backup{stranger(func(b *state.Backup) { b.Created = metav1.NewTime(day(0, 2)) })}
+		}, ""},
+		"a name that is taken, by one to another place": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Strangers = []state.Backup{stranger(elsewhere)}
+		}, ""},
+		"a name that is taken, by one that is being deleted": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Strangers = []state.Backup{stranger(func(b *state.Backup) { b.Stopping = true })}
 		}, ""},
 		"members that were never made": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.StatefulSet, o.Members = nil, nil

@@ -5,14 +5,17 @@ SPDX-License-Identifier: Apache-2.0
 package plan
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // Scheduled is a DatabaseBackup that a schedule creates, and the origin that is written in its status.
@@ -29,16 +32,32 @@ func scheduledBackup(cluster *dbv1.DatabaseCluster, schedule string, at time.Tim
 }
 
 // Known tells whether a backup has this origin already.
-func (s Scheduled) Known(existing *dbv1.DatabaseBackup) bool {
-	return equality.Semantic.DeepEqual(existing.Status.Origin, &s.Origin)
+func (s Scheduled) Known(existing state.Backup) bool {
+	return existing.CreatedFor == types.UID(s.Origin.ClusterUID) && existing.Schedule == s.Origin.Schedule &&
+		existing.ScheduledAt.Equal(&s.Origin.ScheduledTime)
 }
 
 // Unconfirmed tells whether the schedule may have created a backup that has no origin: a crash may have come before that was
 // written. It has to be exactly what the schedule creates, and not older than the time that is due. What a user creates
 // like that is as good a backup as the schedule's.
-func (s Scheduled) Unconfirmed(existing *dbv1.DatabaseBackup) bool {
+func (s Scheduled) Unconfirmed(existing state.Backup) bool {
 	wanted := dbv1.DatabaseBackup{}
 	err := runtime.DefaultUnstructuredConverter.FromUnstructured(s.Child.Object.Object, &wanted)
-	same := err == nil && equality.Semantic.DeepEqual(existing.Spec, wanted.Spec)
-	return same && existing.Status.Origin == nil && !existing.CreationTimestamp.Before(&s.Origin.ScheduledTime)
+	same := err == nil && existing.Cluster == wanted.Spec.Cluster && existing.Policy == wanted.Spec.DeletionPolicy && !existing.Elsewhere
+	return same && existing.Schedule == "" && !existing.Created.Before(&s.Origin.ScheduledTime)
+}
+
+// taken tells whether another backup has the name of the one that is due, and says which. One that is being deleted is waited
+// for.
+func (s Scheduled) taken(strangers []state.Backup) (text string, taken bool) {
+	i := slices.IndexFunc(strangers, func(b state.Backup) bool { return b.Name == s.Child.Name() })
+	switch {
+	case i < 0, s.Unconfirmed(strangers[i]) && !strangers[i].Stopping:
+		return "", false
+	case strangers[i].Stopping:
+		return "", true
+	default:
+		return fmt.Sprintf("DatabaseBackup %s exists, and schedule %q did not create it: delete it, or give the schedule another name",
+			s.Child.Name(), s.Origin.Schedule), true
+	}
 }

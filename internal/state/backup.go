@@ -28,7 +28,10 @@ type Backup struct {
 	// status.origin, which no user can write.
 	Schedule    string
 	ScheduledAt metav1.Time
-	// Elsewhere tells that it has a destination of its own.
+	// Cluster is the name of the cluster that it is asked for, Policy what becomes of its data, and Elsewhere tells that
+	// it has a destination of its own.
+	Cluster   string
+	Policy    dbv1.BackupDeletionPolicy
 	Elsewhere bool
 	Phase     dbv1.BackupPhase
 	// Completed is when it was complete, Failure why it failed.
@@ -63,6 +66,8 @@ func BackupOf(backup *dbv1.DatabaseBackup) Backup {
 		UID:          backup.UID,
 		Created:      backup.CreationTimestamp,
 		RanFor:       types.UID(backup.Status.ClusterUID),
+		Cluster:      backup.Spec.Cluster,
+		Policy:       backup.Spec.DeletionPolicy,
 		Elsewhere:    backup.Spec.Destination != nil,
 		Phase:        backup.Status.Phase,
 		Stopping:     backup.DeletionTimestamp != nil,

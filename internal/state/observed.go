@@ -71,6 +71,9 @@ type Observed struct {
 	// Backups are the DatabaseBackups of this cluster, by whoever made them; read only where the spec asks for
 	// backups.
 	Backups []Backup
+	// Strangers are DatabaseBackups that no schedule of this cluster is known to have created: each may have a name that
+	// one needs. A cached view has those of the cluster alone.
+	Strangers []Backup
 
 	// Zones are the time zones that the spec names. One that does not exist has no entry.
 	Zones map[string]*time.Location

@@ -68,6 +68,9 @@ func (p Pass) backupHealthy() metav1.Condition {
 	if invalid := p.Plan.Backups.Invalid; invalid != "" {
 		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonScheduleInvalid, invalid)
 	}
+	if taken := p.Plan.Backups.Taken; taken != "" {
+		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonBackupNameTaken, taken)
+	}
 	if overdue, bounded := plan.Overdue(p.Cluster, p.Observed); bounded {
 		return p.youngEnough(overdue)
 	}

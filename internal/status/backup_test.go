@@ -66,6 +66,8 @@ func TestBackupHealthyTellsHowOldTheNewestBackupIs(t *testing.T) {
 		}()}, nil, "False BackupOverdue", "DatabaseBackup b"},
 		"a schedule that cannot be read": {[]state.Backup{completeAt("b", time.Hour)}, func(p *Pass) { p.Plan.Backups.Invalid = `schedule "x" makes no backups` },
 			"False ScheduleInvalid", `schedule "x"`},
+		"a name that a schedule needs is taken": {[]state.Backup{completeAt("b", time.Hour)}, func(p *Pass) { p.Plan.Backups.Taken = "DatabaseBackup x exists" },
+			"False BackupNameTaken", "DatabaseBackup x exists"},
 		"without a maximum age, the last succeeded": {[]state.Backup{failedAt("b", time.Hour), completeAt("c", time.Minute)},
 			func(p *Pass) { p.Cluster.Spec.Backup.MaxAge = nil }, "True BackupFresh", "DatabaseBackup c"},
 		"without a maximum age, the last failed": {[]state.Backup{completeAt("b", time.Hour), failedAt("c", time.Minute), {Name: "d", Phase: dbv1.BackupRunning, Created: now}},

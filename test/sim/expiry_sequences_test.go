@@ -27,7 +27,7 @@ var expirySequences = []sequence{
 		runningSaved(1, scheduled("0 3 * * *", 2)), night(1), night(2), together(copied(nightly(1), "mine"), copied(nightly(2), "yours")), night(3),
 	}},
 	{"schedule-name-taken", []step{
-		runningSaved(1, scheduled("0 3 * * *", 2)), together(backUp(nightly(1), dbv1.BackupRetain), at(4*time.Hour)), night(2),
+		runningSaved(1, scheduled("0 3 * * *", 2)), together(backUp(nightly(1), dbv1.BackupRetain), at(4*time.Hour)), deleteBackup(nightly(1)), night(2),
 	}},
 	{"backup-of-the-next-cluster", []step{
 		runningSaved(1), goesWrong(trouble{verb: "backup", hangs: true, times: -1}), soon(6, backUp("first", dbv1.BackupRetain)),
