@@ -8,7 +8,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,8 +17,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// backup stores what the action prints for one member. Whatever an earlier try left is found or removed, so it may
-// be cut at any point and begun again.
+// backup stores what the action prints for one member. It keeps to what another attempt has completed, so it may be
+// cut at any point and begun again, also while an earlier attempt still runs.
 func backup(ctx context.Context, run *run) (Result, error) {
 	store, err := openStore(ctx, run.location, run.store)
 	if err != nil {
@@ -45,7 +44,7 @@ func backup(ctx context.Context, run *run) (Result, error) {
 	return resultOf(*stream), nil
 }
 
-// earlier is the stream that an earlier try has brought to its end, or nil. A folder of another backup is refused.
+// earlier is the stream that another attempt has completed, or nil. A folder of another backup is refused.
 func (r *run) earlier(ctx context.Context, store *store) (*Stream, error) {
 	listed, err := store.list(ctx, "")
 	if err != nil {
@@ -54,14 +53,20 @@ func (r *run) earlier(ctx context.Context, store *store) (*Stream, error) {
 	if err := owned(ctx, store, listed, r.id); err != nil {
 		return nil, err
 	}
-	name := memberFolder(r.member) + manifestName
-	if _, found := listed[name]; !found {
-		return nil, nil //nolint:nilnil // there is none
+	for _, name := range []string{manifestName, memberFolder(r.member) + manifestName} {
+		if _, found := listed[name]; found {
+			manifest, err := r.published(ctx, store, name)
+			if err != nil {
+				return nil, err
+			}
+			return r.named(store, name, manifest)
+		}
 	}
-	manifest, err := readManifest(ctx, store, name)
-	if err != nil {
-		return nil, err
-	}
+	return nil, nil //nolint:nilnil // there is none
+}
+
+// named is what a manifest holds of the member.
+func (r *run) named(store *store, name string, manifest *Manifest) (*Stream, error) {
 	stream, found := manifest.stream(r.member)
 	if !found {
 		return nil, failf(ManifestInvalid, "The manifest %s does not name member %d. Take another backup.", store.url(name), r.member)
@@ -69,32 +74,36 @@ func (r *run) earlier(ctx context.Context, store *store) (*Stream, error) {
 	return stream, nil
 }
 
-// upload runs the action. After a failure it removes what it has stored, as far as it can.
-func (r *run) upload(ctx context.Context, store *store) (stream *Stream, err error) {
-	folder := memberFolder(r.member)
-	if err := store.clear(ctx, folder); err != nil {
-		return nil, err
-	}
+// upload runs the action and publishes what it printed. It returns the stream of another attempt that was first.
+func (r *run) upload(ctx context.Context, store *store) (*Stream, error) {
+	r.attempt = newAttempt()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	stream, err = r.stream(ctx, end, store)
-	if err == nil {
-		err = r.writeManifest(ctx, store, folder+manifestName, []Stream{*stream})
-	}
+	stream, err := r.stream(ctx, end, store)
 	if err != nil {
-		err = verdict(ctx, err)
-		if left := store.cleanUp(ctx, folder); left != nil {
-			r.log.Warn("not everything that was stored could be removed; the next try or the deletion of the backup does it", "error", left.Error())
-		}
-		return nil, err
+		r.discard(ctx, store)
+		return nil, verdict(ctx, err)
 	}
-	return stream, nil
+	name := memberFolder(r.member) + manifestName
+	manifest, err := r.publish(ctx, store, name, []Stream{*stream})
+	if err != nil {
+		if settled(err) {
+			r.discard(ctx, store)
+		}
+		return nil, verdict(ctx, err)
+	}
+	stream, err = r.named(store, name, manifest)
+	if err == nil && stream.Attempt != r.attempt {
+		r.log.Info("Another attempt has completed this backup first. This attempt keeps to it.", "attempt", stream.Attempt)
+		r.discard(ctx, store)
+	}
+	return stream, err
 }
 
 // stream is the pipeline: action -> SHA-256 -> zstd -> cutter -> store.
 func (r *run) stream(ctx context.Context, end context.CancelCauseFunc, store *store) (*Stream, error) {
 	patient := patience{r.idleTimeout, end}
-	pieces := &cutter{ctx: ctx, store: store, member: r.member, size: r.pieceSize, patient: patient}
+	pieces := &cutter{ctx: ctx, store: store, member: r.member, attempt: r.attempt, size: r.pieceSize, patient: patient}
 	progress := &progress{log: r.log, started: time.Now().UTC()}
 	told := progress.every(ctx, r.progressInterval)
 	defer told()
@@ -116,7 +125,7 @@ func (r *run) stream(ctx context.Context, end context.CancelCauseFunc, store *st
 		return nil, err
 	}
 	return &Stream{
-		Member: r.member, Bytes: progress.bytes.Load(), StoredBytes: progress.storedBytes.Load(), SHA256: hex.EncodeToString(raw.Sum(nil)),
+		Member: r.member, Attempt: r.attempt, Bytes: progress.bytes.Load(), StoredBytes: progress.storedBytes.Load(), SHA256: hex.EncodeToString(raw.Sum(nil)),
 		Started: progress.started, Completed: time.Now().UTC(), Pieces: pieces.pieces,
 	}, nil
 }
@@ -168,7 +177,8 @@ func (r *run) completeBackup(ctx context.Context, store *store) error {
 		}
 		streams = append(streams, *stream)
 	}
-	return r.writeManifest(ctx, store, manifestName, streams)
+	_, err = r.publish(ctx, store, manifestName, streams)
+	return err
 }
 
 // part is what the backup holds of a member, provided that all of it is there.
@@ -191,15 +201,10 @@ func (r *run) part(ctx context.Context, store *store, listed listing, member int
 	return stream, stream.check(store, listed)
 }
 
-func (r *run) writeManifest(ctx context.Context, store *store, name string, streams []Stream) error {
-	manifest := Manifest{
+func (r *run) manifest(streams []Stream) *Manifest {
+	return &Manifest{
 		Format: manifestFormat, ID: r.id, About: r.about, Members: r.members, Streams: streams,
 		Started:   slices.MinFunc(streams, func(a, b Stream) int { return a.Started.Compare(b.Started) }).Started,
 		Completed: slices.MaxFunc(streams, func(a, b Stream) int { return a.Completed.Compare(b.Completed) }).Completed,
 	}
-	content, err := json.MarshalIndent(manifest, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode %s: %w", name, err)
-	}
-	return store.write(ctx, name, append(content, '\n'))
 }

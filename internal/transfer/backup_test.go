@@ -23,7 +23,7 @@ func TestWhatWasBackedUpIsRestored(t *testing.T) {
 	if made.Bytes != 700_000 || made.StoredBytes < 700_000 || len(made.SHA256) != 64 || made.Completed.Before(made.Started) {
 		t.Errorf("the result is %+v", made.Result)
 	}
-	if stored := w.stored(); len(stored) != 13 || stored[0] != "shop/orders/manifest.json" || stored[1] != "shop/orders/member-0/00000.zst" {
+	if stored := w.stored(); len(stored) != 13 || stored[0] != "shop/orders/manifest.json" || stored[1] != "shop/orders/"+w.name("member-0/00000.zst") {
 		t.Errorf("stored are %v", stored)
 	}
 	got := w.must(w.restore("cat > " + w.data + "/all"))
@@ -47,7 +47,7 @@ func TestTheManifestSaysWhatTheBackupIs(t *testing.T) {
 	if manifest.ID != "uid-1" || manifest.Members != 1 || manifest.About["cluster"] != "orders" || manifest.About["engine"] != "postgresql-single-v1" {
 		t.Errorf("the manifest is %s", content)
 	}
-	if pieces := manifest.Streams[0].Pieces; len(pieces) != 11 || pieces[0].Bytes != 64<<10 || pieces[10].Name != "member-0/00010.zst" {
+	if pieces := manifest.Streams[0].Pieces; len(pieces) != 11 || pieces[0].Bytes != 64<<10 || pieces[10].Name != "member-0/00010-"+manifest.Streams[0].Attempt+".zst" {
 		t.Errorf("the pieces are %+v", pieces)
 	}
 }
@@ -89,20 +89,29 @@ func TestABackupOfSeveralMembersIsCompleteWithTheLast(t *testing.T) {
 	w.fails(w.restore("cat >/dev/null"), exitRefused, ManifestInvalid, "of 2 members", "replicas")
 }
 
-func TestWhatAnEarlierTryLeftOfTheMemberIsRemoved(t *testing.T) {
+func TestAnAttemptRemovesNothingThatAnotherOneStored(t *testing.T) {
 	w := newWorld(t)
 	if err := os.MkdirAll(w.path("member-0"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"00000.zst", "00007.zst", "00008.zst.1a2b3c.tmp"} {
-		if err := os.WriteFile(w.path("member-0/"+name), []byte("cut"), 0o600); err != nil {
+	others := []string{"00000-0a1b2c3d.zst", "00000.zst", "00007.zst", "00008-0a1b2c3d.zst.1a2b3c.tmp"}
+	for _, name := range others {
+		if err := os.WriteFile(filepath.Join(w.path("member-0"), name), []byte("cut"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w.must(w.backup("echo rows"))
-	want := []string{"shop/orders/manifest.json", "shop/orders/member-0/00000.zst", "shop/orders/member-0/manifest.json"}
-	if got := w.stored(); !slices.Equal(got, want) {
-		t.Errorf("stored are %v", got)
+	w.fails(w.backup("echo rows; exit 1"), exitFailed, ActionFailed)
+	if left := w.stored(); len(left) != len(others) {
+		t.Errorf("left are %v", left)
+	}
+	made := w.must(w.backup("echo rows"))
+	if stored := w.stored(); len(stored) != len(others)+3 {
+		t.Errorf("stored are %v", stored)
+	}
+	w.restores(made.SHA256)
+	w.must(w.remove())
+	if left := w.stored(); len(left) > 0 {
+		t.Errorf("left are %v", left)
 	}
 }
 

@@ -39,6 +39,7 @@ var codes = map[string]Reason{
 	"QuotaExceeded":                DestinationFull,
 	"InsufficientStorage":          DestinationFull,
 	"XMinioStorageFull":            DestinationFull,
+	"ConditionalRequestConflict":   DestinationUnreachable, // another attempt writes the same manifest
 	"NoSuchKey":                    BackupCorrupt,
 }
 

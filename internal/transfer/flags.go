@@ -32,6 +32,7 @@ type run struct {
 	members  int
 
 	// backup
+	attempt   string // unique to this call
 	about     map[string]string
 	complete  bool
 	pieceSize int64

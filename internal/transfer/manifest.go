@@ -14,7 +14,9 @@ import (
 )
 
 const (
-	manifestFormat = 1
+	// manifestFormat 2 has the attempt in the names of pieces.
+	manifestFormat = 2
+	firstFormat    = 1
 	manifestName   = "manifest.json"
 )
 
@@ -33,6 +35,7 @@ type Manifest struct {
 // Stream is what the action printed for one member.
 type Stream struct {
 	Member      int       `json:"member"`
+	Attempt     string    `json:"attempt,omitempty"` // in the names of the pieces; none in format 1
 	Bytes       int64     `json:"bytes"`
 	StoredBytes int64     `json:"storedBytes"`
 	SHA256      string    `json:"sha256"`
@@ -49,12 +52,16 @@ type Piece struct {
 }
 
 // ours matches the names that a backup consists of, also those that a killed process left half-written on a volume.
-var ours = regexp.MustCompile(`^(member-\d+/)?(manifest\.json|\d{5,}\.zst)(\.[0-9a-f]+\.tmp)?$`)
+var ours = regexp.MustCompile(`^(member-\d+/)?(manifest\.json|\d{5,}(-[0-9a-f]{8})?\.zst)(\.[0-9a-f]+\.tmp)?$`)
 
 func memberFolder(member int) string { return fmt.Sprintf("member-%d/", member) }
 
-func pieceName(member, number int) string {
-	return fmt.Sprintf("%s%05d.zst", memberFolder(member), number)
+// pieceName is unique to the attempt.
+func pieceName(member, number int, attempt string) string {
+	if attempt != "" {
+		attempt = "-" + attempt
+	}
+	return fmt.Sprintf("%s%05d%s.zst", memberFolder(member), number, attempt)
 }
 
 // readManifest reads a manifest and refuses one that makes no sense.
@@ -77,8 +84,8 @@ func readManifest(ctx context.Context, store *store, name string) (*Manifest, er
 // problem is what is wrong with a manifest in itself.
 func (m *Manifest) problem() string {
 	switch {
-	case m.Format != manifestFormat:
-		return fmt.Sprintf("its format is %d and this version reads %d", m.Format, manifestFormat)
+	case m.Format < firstFormat || m.Format > manifestFormat:
+		return fmt.Sprintf("its format is %d and this version reads %d to %d", m.Format, firstFormat, manifestFormat)
 	case m.ID == "":
 		return "it has no id"
 	case m.Members < 1 || len(m.Streams) == 0:
@@ -94,8 +101,11 @@ func (m *Manifest) problem() string {
 
 func (s *Stream) problem() string {
 	var stored int64
+	if s.Attempt != "" && !attemptFormat.MatchString(s.Attempt) {
+		return fmt.Sprintf("the attempt of member %d is called %q", s.Member, s.Attempt)
+	}
 	for number, piece := range s.Pieces {
-		if want := pieceName(s.Member, number); piece.Name != want {
+		if want := pieceName(s.Member, number, s.Attempt); piece.Name != want {
 			return fmt.Sprintf("piece %d of member %d is called %q, not %q", number, s.Member, piece.Name, want)
 		}
 		stored += piece.Bytes
@@ -137,9 +147,25 @@ func owned(ctx context.Context, store *store, listed listing, id string) error {
 		if err != nil {
 			return err
 		}
-		if manifest.ID != id {
-			return failf(IDMismatch, "%s belongs to the backup %s, not to %s: nothing there is touched.", store.url(name), manifest.ID, id)
+		if err := manifest.of(store, name, id); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// of refuses the manifest of another backup.
+func (m *Manifest) of(store *store, name, id string) error {
+	if m.ID != id {
+		return failf(IDMismatch, "%s belongs to the backup %s, not to %s: nothing there is touched.", store.url(name), m.ID, id)
+	}
+	return nil
+}
+
+func (m *Manifest) encode() ([]byte, error) {
+	content, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode a manifest: %w", err)
+	}
+	return append(content, '\n'), nil
 }

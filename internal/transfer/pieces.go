@@ -20,6 +20,7 @@ type cutter struct {
 	ctx     context.Context //nolint:containedctx // of one stream: it lives as long as the cutter
 	store   *store
 	member  int
+	attempt string
 	size    int64
 	patient patience
 
@@ -62,7 +63,7 @@ func (c *cutter) fill(data []byte) (int, error) {
 }
 
 func (c *cutter) begin() (err error) {
-	name := pieceName(c.member, len(c.pieces))
+	name := pieceName(c.member, len(c.pieces), c.attempt)
 	c.pieces = append(c.pieces, Piece{Name: name})
 	c.sum = sha256.New()
 	options := &blob.WriterOptions{BufferSize: partBytes, MaxConcurrency: uploadParts, ContentType: "application/zstd"}

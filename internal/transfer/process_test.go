@@ -56,17 +56,22 @@ func TestABackupThatIsKilledIsMadeByTheNextTry(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
 	arguments, _ := w.arguments(w.backupArguments("head -c 300000 /dev/urandom; echo $$ > " + started + "; sleep 1000"))
 	kill(t, arguments, started)
-	if stored := w.stored(); len(stored) == 0 || slices.Contains(stored, "shop/orders/manifest.json") {
-		t.Fatalf("a kill left %v", stored)
+	cut := w.stored()
+	if len(cut) == 0 || slices.Contains(cut, "shop/orders/manifest.json") {
+		t.Fatalf("a kill left %v", cut)
 	}
 	w.fails(w.restore("cat >/dev/null"), exitPrecondition, BackupMissing)
 	data := w.noise()
 	w.must(w.backup("cat " + data))
-	if stored := w.stored(); len(stored) != 13 {
+	if stored := w.stored(); len(stored) != len(cut)+13 {
 		t.Errorf("stored are %v", stored)
 	}
 	w.must(w.restore("cat > " + w.data + "/all"))
 	same(t, data, filepath.Join(w.data, "all"))
+	w.must(w.remove())
+	if left := w.stored(); len(left) > 0 {
+		t.Errorf("left are %v", left)
+	}
 }
 
 func TestARestoreThatIsKilledBeginsAgainWithNothing(t *testing.T) {

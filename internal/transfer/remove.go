@@ -24,5 +24,8 @@ func remove(ctx context.Context, run *run) (Result, error) {
 	if err := owned(ctx, store, listed, run.id); err != nil {
 		return Result{}, err
 	}
-	return Result{}, store.clear(ctx, "")
+	if err := store.clear(ctx, "", func(string) bool { return true }); err != nil {
+		return Result{}, err
+	}
+	return Result{}, store.removeFolders()
 }

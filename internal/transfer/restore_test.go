@@ -31,15 +31,17 @@ func TestADamagedBackupIsFoundAndNamed(t *testing.T) {
 		"a piece is gone":                {piece, nil, BackupCorrupt, piece + " is missing"},
 		"the manifest is cut":            {manifestName, half, ManifestInvalid, "shop/orders/manifest.json cannot be read"},
 		"the manifest is empty":          {manifestName, func([]byte) []byte { return nil }, ManifestInvalid, "cannot be read"},
-		"the manifest is of the future":  {manifestName, replace(`"format": 1`, `"format": 2`), ManifestInvalid, "its format is 2"},
+		"the manifest is of the future":  {manifestName, replace(`"format": 2`, `"format": 3`), ManifestInvalid, "its format is 3"},
 		"the manifest has no id":         {manifestName, replace("uid-1", ""), ManifestInvalid, "no id"},
-		"the manifest leads elsewhere":   {manifestName, replace("00003.zst", "../../x"), ManifestInvalid, "member-0/../../x"},
+		"the manifest leads elsewhere":   {manifestName, replace("00003-", "../../x"), ManifestInvalid, "member-0/../../x"},
+		"the attempt leads elsewhere":    {manifestName, replace(`"attempt": "`, `"attempt": "../x`), ManifestInvalid, `is called "../x`},
 		"the manifest lacks a piece":     {manifestName, replace("65536", "65535"), ManifestInvalid, "bytes together"},
 		"the checksum of all is another": {manifestName, otherSum, BackupCorrupt, "its SHA-256 is another"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.must(w.backup("cat " + w.noise()))
+			says := strings.Replace(test.says, test.file, w.name(test.file), 1)
 			if test.change == nil {
 				if err := os.Remove(w.path(test.file)); err != nil {
 					t.Fatal(err)
@@ -48,7 +50,7 @@ func TestADamagedBackupIsFoundAndNamed(t *testing.T) {
 				w.change(test.file, test.change)
 			}
 			ended := filepath.Join(t.TempDir(), "ended")
-			w.fails(w.restore("cat > "+w.data+"/all; touch "+ended), exitRefused, test.reason, test.says)
+			w.fails(w.restore("cat > "+w.data+"/all; touch "+ended), exitRefused, test.reason, says)
 			if left := w.restored(); len(left) > 0 {
 				t.Errorf("left are %v", left)
 			}
@@ -186,7 +188,7 @@ func TestAnActionNeedNotReadEverythingButEverythingIsChecked(t *testing.T) {
 		content[7] ^= 1
 		return content
 	})
-	w.fails(w.restore("head -c 10 > "+w.data+"/all"), exitRefused, BackupCorrupt, "00010.zst")
+	w.fails(w.restore("head -c 10 > "+w.data+"/all"), exitRefused, BackupCorrupt, "00010-")
 }
 
 func TestADataVolumeWithoutRoom(t *testing.T) {

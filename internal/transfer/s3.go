@@ -141,8 +141,8 @@ type uploads struct {
 	bucket string
 }
 
-// abort ends them. A service or a policy may refuse to tell which there are: then a lifecycle rule has to.
-func (u *uploads) abort(ctx context.Context, prefix string) error {
+// abort ends those below a prefix for which match returns true. A service or a policy may refuse to tell which there are: then a lifecycle rule has to.
+func (u *uploads) abort(ctx context.Context, prefix string, match func(name string) bool) error {
 	pages := s3.NewListMultipartUploadsPaginator(u.client, &s3.ListMultipartUploadsInput{Bucket: &u.bucket, Prefix: &prefix})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
@@ -150,7 +150,7 @@ func (u *uploads) abort(ctx context.Context, prefix string) error {
 			return nil //nolint:nilerr // see above
 		}
 		for _, upload := range page.Uploads {
-			if !strings.HasPrefix(aws.ToString(upload.Key), prefix) {
+			if key := aws.ToString(upload.Key); !strings.HasPrefix(key, prefix) || !match(key) {
 				continue
 			}
 			_, err := u.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &u.bucket, Key: upload.Key, UploadId: upload.UploadId})

@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
@@ -130,17 +129,6 @@ func (s *store) read(ctx context.Context, name string) ([]byte, error) {
 	return content, nil
 }
 
-// write makes a small object, after everything that was written before is safe from a power failure.
-func (s *store) write(ctx context.Context, name string, content []byte) error {
-	if err := s.settle(); err != nil {
-		return err
-	}
-	if err := s.bucket.WriteAll(ctx, name, content, nil); err != nil {
-		return s.failure("write", name, err)
-	}
-	return s.settle()
-}
-
 // settle waits until a volume has on disk what was written to it. A bucket has it when it says so.
 func (s *store) settle() error {
 	if s.folder == "" {
@@ -174,44 +162,37 @@ func (s *store) remove(ctx context.Context, names []string) error {
 	return nil
 }
 
-// clear removes what there is of one member, or of everything, uploads that nobody finished too.
-func (s *store) clear(ctx context.Context, prefix string) error {
+// clear removes the objects below a prefix for which match returns true, uploads that nobody finished too.
+func (s *store) clear(ctx context.Context, prefix string, match func(name string) bool) error {
 	listed, err := s.list(ctx, prefix)
 	if err != nil {
 		return err
 	}
-	names := listed.names()
+	names := slices.DeleteFunc(listed.names(), func(name string) bool { return !match(name) })
 	// The manifest of the whole first: without it there is no backup any more.
 	slices.SortStableFunc(names, func(a, b string) int {
 		return strings.Count(a, "/") - strings.Count(b, "/")
 	})
-	if err := s.remove(ctx, names); err != nil {
+	if err := s.remove(ctx, names); err != nil || s.uploads == nil {
 		return err
 	}
-	if s.uploads != nil {
-		return s.uploads.abort(ctx, s.path+"/"+prefix)
-	}
-	return s.removeFolders(prefix)
+	return s.uploads.abort(ctx, s.path+"/"+prefix, match)
 }
 
 // removeFolders removes the empty folders that a volume keeps.
-func (s *store) removeFolders(prefix string) error {
-	folders, err := filepath.Glob(filepath.Join(s.folder, prefix, "member-*"))
+func (s *store) removeFolders() error {
+	if s.folder == "" {
+		return nil
+	}
+	folders, err := filepath.Glob(filepath.Join(s.folder, "member-*"))
 	if err != nil {
 		return fmt.Errorf("look for folders below %s: %w", s.folder, err)
 	}
-	for _, folder := range append(folders, filepath.Join(s.folder, prefix)) {
+	for _, folder := range append(folders, s.folder) {
 		err := os.Remove(folder)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTEMPTY) {
 			return s.failure("delete", "", err)
 		}
 	}
 	return nil
-}
-
-// cleanUp clears after a failure, when the context of the transfer may have ended. It does what it can.
-func (s *store) cleanUp(ctx context.Context, prefix string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
-	defer cancel()
-	return s.clear(ctx, prefix)
 }

@@ -156,6 +156,16 @@ func (w *world) path(name string) string {
 	return filepath.Join(s3.root, strings.TrimPrefix(w.location, "s3://"), name)
 }
 
+// piece is the path of a piece, whichever attempt stored it.
+func (w *world) piece(number int) string {
+	w.t.Helper()
+	found, err := filepath.Glob(w.path(fmt.Sprintf("member-0/%05d-*.zst", number)))
+	if err != nil || len(found) != 1 {
+		w.t.Fatalf("pieces %d are %v, %v", number, found, err)
+	}
+	return found[0]
+}
+
 type outcome struct {
 	transfer.Result
 	code           int

@@ -221,7 +221,7 @@ func TestAnObjectThatIsDamagedOnDisk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.must(w.backup("head -c 20000000 /dev/urandom", "--piece-size", "9Mi"))
-			object := w.path("member-0/00001.zst")
+			object := w.piece(1)
 			content, err := os.ReadFile(object)
 			if err != nil {
 				t.Fatal(err)
@@ -229,7 +229,7 @@ func TestAnObjectThatIsDamagedOnDisk(t *testing.T) {
 			if err := os.WriteFile(object, damage(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			w.fails(w.restore("cat > "+w.data+"/all"), refused, transfer.BackupCorrupt, w.location+"/member-0/00001.zst")
+			w.fails(w.restore("cat > "+w.data+"/all"), refused, transfer.BackupCorrupt, w.location+"/member-0/00001-")
 			if entries, err := os.ReadDir(w.data); err != nil || slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return entry.Name() == "all" }) {
 				t.Errorf("left are %v, %v", entries, err)
 			}
@@ -269,7 +269,7 @@ func TestAnUploadThatIsInterruptedLeavesNothing(t *testing.T) {
 	w.nothing()
 }
 
-func TestWhatAKilledUploadLeftIsRemovedByTheNext(t *testing.T) {
+func TestWhatAKilledUploadLeftIsRemovedWithTheBackup(t *testing.T) {
 	w := newWorld(t)
 	started := filepath.Join(t.TempDir(), "started")
 	cmd, _ := w.command(t.Context(), w.backupArguments("head -c 50000000 /dev/urandom; touch "+started+"; sleep 3")...)
@@ -282,6 +282,7 @@ func TestWhatAKilledUploadLeftIsRemovedByTheNext(t *testing.T) {
 	}
 	_ = cmd.Wait() // it was killed
 	w.must(w.backup("echo rows"))
+	w.must(w.restore("cat >/dev/null"))
 	w.must(w.remove())
 	w.nothing()
 }

@@ -1,0 +1,69 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// attempts of a backup may run at the same time: a pod on a node that is cut off from the API server, but not from the
+// destination, continues after its successor has started. Every attempt gives its pieces names of its own and removes
+// no others. The first manifest that is written decides which attempt is the backup.
+var attemptFormat = regexp.MustCompile(`^[0-9a-f]{8}$`)
+
+// newAttempt returns the id of an attempt.
+func newAttempt() string {
+	id := make([]byte, 4)
+	_, _ = rand.Read(id) // never returns an error
+	return hex.EncodeToString(id)
+}
+
+// discard removes what this attempt has stored, and nothing of another one. It does what it can.
+func (r *run) discard(ctx context.Context, store *store) {
+	// The context of the transfer may have ended.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	own := func(name string) bool { return strings.Contains(path.Base(name), "-"+r.attempt+".") }
+	if err := store.clear(ctx, memberFolder(r.member), own); err != nil {
+		r.log.Warn("This attempt could not remove everything that it stored. The rest is removed when the backup is deleted.", "error", err.Error())
+	}
+}
+
+// publish writes a manifest and returns it, or returns the manifest of another attempt that is there already.
+// After a failure the manifest may still come into being: then nothing that it names may be removed.
+func (r *run) publish(ctx context.Context, store *store, name string, streams []Stream) (*Manifest, error) {
+	manifest := r.manifest(streams)
+	content, err := manifest.encode()
+	if err != nil {
+		return nil, err
+	}
+	if err := store.create(ctx, name, content); !errors.Is(err, errExists) {
+		return manifest, err
+	}
+	return r.published(ctx, store, name) // ours, if the answer to an earlier request was lost
+}
+
+// published reads a manifest of this backup.
+func (r *run) published(ctx context.Context, store *store, name string) (*Manifest, error) {
+	manifest, err := readManifest(ctx, store, name)
+	if err != nil {
+		return nil, err
+	}
+	return manifest, manifest.of(store, name, r.id)
+}
+
+// settled tells whether a failed write of a manifest certainly has no effect later. A store without room answers so; a
+// request without an answer may still arrive.
+func settled(err error) bool {
+	failure, ok := errors.AsType[*Error](err)
+	return ok && failure.Reason == DestinationFull
+}
