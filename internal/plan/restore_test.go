@@ -465,7 +465,9 @@ func TestHowFarARestoreIs(t *testing.T) {
 		return job
 	}
 	filled := done()
-	filled.Result = &state.Result{Bytes: 100}
+	filled.Result = &state.Result{Bytes: 100} // by a version that did not say how much there was
+	half := done()
+	half.Result = &state.Result{Bytes: 40, TotalBytes: 100}
 	running := dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
 	cases := map[string]struct {
 		jobs   []*state.RestoreTask
@@ -495,6 +497,18 @@ func TestHowFarARestoreIs(t *testing.T) {
 				c.Status.Restore = &dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreRunning, Bytes: 200, TotalBytes: 200}
 			},
 			want: with(dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreCompleted}, 200, 200),
+		},
+		"the total is what the backup holds, not what was read": {
+			jobs: []*state.RestoreTask{half, filled},
+			want: with(running, 140, 200),
+		},
+		"complete with what was read, of what the backup holds": {
+			jobs: []*state.RestoreTask{half, filled},
+			change: func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				marked(o)
+				c.Status.Restore = &dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
+			},
+			want: with(dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreCompleted}, 140, 200),
 		},
 		"nothing where the source was taken out": {
 			jobs: []*state.RestoreTask{filled, progress(30, 50)},

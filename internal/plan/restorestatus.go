@@ -69,22 +69,24 @@ func ended(cluster *dbv1.DatabaseCluster, observed state.Observed) *dbv1.Restore
 		if before != nil {
 			done.Bytes, done.TotalBytes = before.Bytes, before.TotalBytes
 		}
-		done.Bytes = max(done.Bytes, brought(observed.Restore.Jobs))
-		done.TotalBytes = max(done.TotalBytes, done.Bytes)
+		bytes, total := brought(observed.Restore.Jobs)
+		done.Bytes = max(done.Bytes, bytes)
+		done.TotalBytes = max(done.TotalBytes, total, done.Bytes)
 		return done
 	}
 	return nil
 }
 
-// brought is what the Jobs say that they have restored, while they are still there to ask.
-func brought(jobs []state.RestoreTask) int64 {
-	var bytes int64
+// brought is what the Jobs say that the members have read of the backup, and what it holds, while they are still there
+// to ask.
+func brought(jobs []state.RestoreTask) (bytes, total int64) {
 	for _, job := range jobs {
 		if job.Succeeded && job.Result != nil {
-			bytes += job.Result.Bytes
+			read, all, _ := far(job)
+			bytes, total = bytes+read, total+all
 		}
 	}
-	return bytes
+	return bytes, total
 }
 
 // count adds up how far the Jobs are. Where one that runs does not tell, or the volumes are about to be marked, the
@@ -116,7 +118,7 @@ func (r *restore) count(now *dbv1.RestoreStatus) {
 func far(job state.RestoreTask) (bytes, total int64, told bool) {
 	switch {
 	case job.Succeeded && job.Result != nil:
-		return job.Result.Bytes, job.Result.Bytes, true
+		return job.Result.Bytes, max(job.Result.Bytes, job.Result.TotalBytes), true
 	case job.Progress != nil:
 		return job.Progress.Bytes, job.Progress.TotalBytes, true
 	default:

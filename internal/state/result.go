@@ -16,7 +16,9 @@ import (
 
 // Result is what a try said when it ended: the JSON that transfer writes as its container's termination message.
 type Result struct {
+	// Bytes of a restore are what the action has read, TotalBytes what the backup holds.
 	Bytes       int64        `json:"bytes,omitempty"`
+	TotalBytes  int64        `json:"totalBytes,omitempty"`
 	StoredBytes int64        `json:"storedBytes,omitempty"`
 	SHA256      string       `json:"sha256,omitempty"`
 	Started     *metav1.Time `json:"started,omitempty"`

@@ -98,35 +98,3 @@ func (a *action) emptiness() *Error {
 	}
 	return failf(EmptyBackup, "The action %s printed nothing, which is no backup: correct it in the engine. It ended with exit code 0 %s", a.name, said)
 }
-
-// pour writes everything to the action. One that takes no more may still be right, so the rest is read, and with
-// that checked, all the same; one that has failed ends it.
-type pour struct {
-	action *action
-	stdin  io.WriteCloser
-	done   bool
-}
-
-func (p *pour) Write(data []byte) (int, error) {
-	if p.done {
-		return len(data), nil
-	}
-	n, err := p.stdin.Write(data)
-	if err == nil || !errors.Is(err, syscall.EPIPE) {
-		return n, err
-	}
-	if err := p.finish(); err != nil {
-		return n, err
-	}
-	return len(data), nil
-}
-
-// finish tells the action that this was all, and returns how it ended.
-func (p *pour) finish() error {
-	if p.done {
-		return nil
-	}
-	p.done = true
-	_ = p.stdin.Close() // it may have closed it before
-	return p.action.wait()
-}

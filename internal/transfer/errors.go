@@ -29,6 +29,7 @@ const (
 	EmptyBackup            Reason = "EmptyBackup"
 	ActionHung             Reason = "ActionHung"
 	ActionFailed           Reason = "ActionFailed"
+	ActionStoppedReading   Reason = "ActionStoppedReading"
 	Interrupted            Reason = "Interrupted"
 	ProbeFailed            Reason = "ProbeFailed"
 	Failed                 Reason = "Failed"
@@ -69,7 +70,7 @@ func (f *Error) exitCode() int {
 		return exitRefused
 	case ActionFailed, ProbeFailed:
 		return passedThrough(f.action)
-	case EmptyBackup, ActionHung, Failed:
+	case EmptyBackup, ActionHung, ActionStoppedReading, Failed:
 	}
 	return exitFailed
 }

@@ -75,8 +75,8 @@ func (r *run) fill(ctx context.Context, store *store, stream *Stream, data dataD
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	result := resultOf(*stream)
-	result.Started = time.Now().UTC()
-	err := r.drain(ctx, end, store, stream)
+	result.Started, result.TotalBytes = time.Now().UTC(), stream.Bytes
+	taken, err := r.drain(ctx, end, store, stream)
 	if err != nil {
 		err = verdict(ctx, err)
 		if ranOut(err, data) {
@@ -84,7 +84,7 @@ func (r *run) fill(ctx context.Context, store *store, stream *Stream, data dataD
 		}
 		return Result{}, errors.Join(err, data.empty())
 	}
-	result.Completed = time.Now().UTC()
+	result.Completed, result.Bytes = time.Now().UTC(), taken
 	return result, data.write(mark{ID: r.id, State: stateDone, Result: result})
 }
 
@@ -98,8 +98,8 @@ func ranOut(err error, data dataDirectory) bool {
 	return strings.Contains(said, unix.ENOSPC.Error()) || strings.Contains(said, unix.EDQUOT.Error()) || data.full()
 }
 
-// drain is the pipeline: store -> pieces -> zstd -> SHA-256 -> action.
-func (r *run) drain(ctx context.Context, end context.CancelCauseFunc, store *store, stream *Stream) error {
+// drain is the pipeline: store -> pieces -> zstd -> SHA-256 -> action. It returns how much the action has read.
+func (r *run) drain(ctx context.Context, end context.CancelCauseFunc, store *store, stream *Stream) (int64, error) {
 	patient := patience{r.idleTimeout, end}
 	progress := &progress{log: r.log, total: stream.Bytes, started: time.Now()}
 	told := progress.every(ctx, r.progressInterval)
@@ -109,27 +109,24 @@ func (r *run) drain(ctx context.Context, end context.CancelCauseFunc, store *sto
 	decompressor, err := zstd.NewReader(io.TeeReader(pieces, counting(&progress.storedBytes)),
 		zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderConcurrency(zstdThreads))
 	if err != nil {
-		return fmt.Errorf("make the decompressor: %w", err)
+		return 0, fmt.Errorf("make the decompressor: %w", err)
 	}
 	defer decompressor.Close()
 
 	action := newAction(ctx, r.command, r.log)
-	stdin, err := action.cmd.StdinPipe()
+	action.cmd.Stdout = action.stderr
+	into, err := newPour(action, stream.Bytes, &progress.bytes)
 	if err != nil {
-		return fmt.Errorf("make a pipe: %w", err)
+		return 0, err
 	}
-	action.pipe, action.cmd.Stdout = stdin, action.stderr
-	if err := action.start(); err != nil {
-		return err
-	}
-	into := &pour{action: action, stdin: stdin}
 	raw := sha256.New()
-	_, err = io.CopyBuffer(io.MultiWriter(raw, counting(&progress.bytes), into), decompressor, make([]byte, copyBytes))
+	_, err = io.CopyBuffer(io.MultiWriter(raw, into), decompressor, make([]byte, copyBytes))
 	if err == nil && hex.EncodeToString(raw.Sum(nil)) != stream.SHA256 {
 		err = failf(BackupCorrupt, "The data of member %d in %s is not what was backed up: its SHA-256 is another. Take another backup.", stream.Member, store.url(""))
 	}
 	if err == nil {
-		return into.finish()
+		err = into.finish()
+		return progress.bytes.Load(), err
 	}
 	// The action must not take the end of what it got for the end of the data: it is ended before its stdin is.
 	decompressor.Close()
@@ -137,16 +134,20 @@ func (r *run) drain(ctx context.Context, end context.CancelCauseFunc, store *sto
 	if !into.done {
 		_ = action.wait()
 	}
-	return context.Cause(ctx)
+	return 0, context.Cause(ctx)
 }
 
-// corrupt is what it means that the stored bytes do not decompress.
+// corrupt is what it means that the stored bytes do not decompress, or that the action wants no more of them.
 func corrupt(err error, pieces *joiner, stream *Stream) error {
-	if _, ok := errors.AsType[*Error](err); ok || errors.Is(err, context.Canceled) {
+	failure, ok := errors.AsType[*Error](err)
+	if ok && failure.Reason != ActionStoppedReading || errors.Is(err, context.Canceled) {
 		return err
 	}
 	if culprit := pieces.culprit(); culprit != nil {
 		return culprit
+	}
+	if ok {
+		return err
 	}
 	return failf(BackupCorrupt, "The data of member %d in %s cannot be decompressed: %v. Take another backup.", stream.Member, pieces.store.url(""), err)
 }

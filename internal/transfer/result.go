@@ -24,7 +24,8 @@ const (
 
 // Result is what a transfer tells those who started it: the termination message of its container.
 type Result struct {
-	Bytes       int64           `json:"bytes,omitempty"`       // raw
+	Bytes       int64           `json:"bytes,omitempty"`       // raw; of a restore, what the action has read
+	TotalBytes  int64           `json:"totalBytes,omitempty"`  // raw; of a restore, what the backup holds
 	StoredBytes int64           `json:"storedBytes,omitempty"` // compressed
 	SHA256      string          `json:"sha256,omitempty"`      // of the raw bytes
 	Started     time.Time       `json:"started,omitzero"`
