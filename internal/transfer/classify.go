@@ -40,6 +40,8 @@ var codes = map[string]Reason{
 	"InsufficientStorage":          DestinationFull,
 	"XMinioStorageFull":            DestinationFull,
 	"ConditionalRequestConflict":   DestinationUnreachable, // another attempt writes the same manifest
+	"XAmzContentSHA256Mismatch":    DestinationUnreachable, // it arrived changed
+	"BadDigest":                    DestinationUnreachable,
 	"NoSuchKey":                    BackupCorrupt,
 }
 

@@ -124,6 +124,7 @@ func (r *run) parseLocation() (err error) {
 func (r *run) locationRules(ofOneBackup bool) []rule {
 	return []rule{
 		{r.location.scheme == "file" && r.store.root == "", "--root must be given: the folder that file:// locations are below"},
+		{r.store.credentials != "" && r.store.workloadIdentity, "--credentials and --workload-identity exclude each other"},
 		{ofOneBackup && r.id == "", "--id must be given"},
 		{ofOneBackup && r.location.path == "", "the location must have a path, which is the folder of one backup"},
 	}
@@ -183,6 +184,7 @@ func (r *run) storeFlags(flags *flag.FlagSet, name string) {
 	flags.StringVar(&r.store.endpoint, "endpoint", "", "the `URL` of an S3 service that is not Amazon's")
 	flags.StringVar(&r.store.region, "region", "", "the region of the bucket (default "+defaultRegion+")")
 	flags.StringVar(&r.store.credentials, "credentials", "", "the `folder` with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN and ca.crt where they are needed")
+	flags.BoolVar(&r.store.workloadIdentity, "workload-identity", false, "use the identity that the platform gives the pod's ServiceAccount, instead of --credentials")
 	flags.StringVar(&r.store.root, "root", "", "the `folder` that file:// locations are below")
 }
 

@@ -19,10 +19,12 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/middleware"
 	"gocloud.dev/blob/s3blob"
 	_ "golang.org/x/crypto/x509roots/fallback" // the images of databases bring no certificate authorities
 )
@@ -40,16 +42,13 @@ func openBucket(ctx context.Context, place location, options storeOptions) (*sto
 	if err != nil {
 		return nil, err
 	}
-	identity, err := settings.Credentials.Retrieve(ctx)
-	if err != nil {
-		return nil, failf(CredentialsRefused, "There are no credentials for %s: %s. Name a Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, "+
-			"or give the pod an identity.", store.url(""), plainCause(err))
+	if store.secrets, err = options.identify(ctx, settings, store); err != nil {
+		return nil, err
 	}
-	store.secrets = []string{identity.SecretAccessKey, identity.SessionToken, identity.AccessKeyID}
-
 	client := s3.NewFromConfig(settings, func(o *s3.Options) {
 		if options.endpoint != "" {
 			o.BaseEndpoint, o.UsePathStyle = &options.endpoint, true
+			o.APIOptions = append(o.APIOptions, signPayload)
 		}
 	})
 	bucket, err := s3blob.OpenBucket(ctx, client, place.bucket, &s3blob.Options{RequestChecksumCalculation: settings.RequestChecksumCalculation})
@@ -61,51 +60,43 @@ func openBucket(ctx context.Context, place location, options storeOptions) (*sto
 	return store, nil
 }
 
+// signPayload makes the SHA-256 of what is sent a part of each request's signature. Every service verifies that, also
+// those that ignore the checksums of newer SDKs. The SDK would leave it out over TLS, and TLS ends at the first proxy.
+func signPayload(stack *middleware.Stack) error {
+	hash := &v4.ComputePayloadSHA256{}
+	_, err := stack.Finalize.Swap(hash.ID(), hash)
+	return err
+}
+
 func awsConfig(ctx context.Context, options storeOptions) (aws.Config, error) {
 	client, err := httpClient(options.credentials)
 	if err != nil {
 		return aws.Config{}, err
 	}
 	load := []func(*config.LoadOptions) error{
-		config.WithHTTPClient(client), config.WithRetryMaxAttempts(attempts),
+		config.WithHTTPClient(client), config.WithRetryer(retryer),
 		config.WithDefaultRegion(defaultRegion), config.WithRegion(options.region),
 	}
 	if options.endpoint != "" {
-		// Services other than Amazon's do not all know the checksums that the SDK adds by itself. We have our own.
+		// Services other than Amazon's do not all know the checksums that the SDK adds by itself: see signPayload.
 		load = append(load,
 			config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenRequired),
 			config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired))
 	}
-	if options.credentials != "" {
-		provider, err := credentialsOf(options.credentials)
-		if err != nil {
-			return aws.Config{}, err
-		}
-		load = append(load, config.WithCredentialsProvider(provider))
+	identity, err := options.identity()
+	if err != nil {
+		return aws.Config{}, err
 	}
-	settings, err := config.LoadDefaultConfig(ctx, load...)
+	settings, err := config.LoadDefaultConfig(ctx, append(load, identity...)...)
 	if err != nil {
 		return aws.Config{}, failf(Failed, "The settings for S3 cannot be loaded: %v.", err)
 	}
 	return settings, nil
 }
 
-// credentialsOf reads the files of a mounted Secret.
-func credentialsOf(folder string) (aws.CredentialsProvider, error) {
-	values := map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_SESSION_TOKEN": ""}
-	for key := range values {
-		content, err := os.ReadFile(filepath.Join(folder, key)) //nolint:gosec // the operator names the folder
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, failf(CredentialsRefused, "The credentials cannot be read: %v. Make the Secret readable for the pod's user.", err)
-		}
-		values[key] = strings.TrimSpace(string(content))
-	}
-	for _, key := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
-		if values[key] == "" {
-			return nil, failf(CredentialsRefused, "The Secret with the credentials has no %s. Add this key.", key)
-		}
-	}
-	return credentials.NewStaticCredentialsProvider(values["AWS_ACCESS_KEY_ID"], values["AWS_SECRET_ACCESS_KEY"], values["AWS_SESSION_TOKEN"]), nil
+// retryer also sends again what arrived changed.
+func retryer() aws.Retryer {
+	return retry.AddWithErrorCodes(retry.AddWithMaxAttempts(retry.NewStandard(), attempts), "XAmzContentSHA256Mismatch", "BadDigest")
 }
 
 // httpClient trusts the authorities of the system and those of ca.crt.

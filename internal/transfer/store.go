@@ -25,10 +25,11 @@ import (
 
 // storeOptions say how a location is reached.
 type storeOptions struct {
-	endpoint    string // of s3, where it is not Amazon's
-	region      string
-	credentials string // a folder with the files of a Secret; none: the SDK looks for an identity
-	root        string // the folder that file:// paths are below
+	endpoint         string // of s3, where it is not Amazon's
+	region           string
+	credentials      string // a folder with the files of a Secret
+	workloadIdentity bool   // of the pod, instead of a Secret
+	root             string // the folder that file:// paths are below
 }
 
 // store is everything below one location.

@@ -133,6 +133,8 @@ type world struct {
 	keys     string
 	location string
 	data     string
+	// environment is what the program finds beside that of the test.
+	environment []string
 }
 
 func newWorld(t *testing.T) *world {
@@ -203,6 +205,9 @@ func (w *world) remove() outcome {
 }
 
 func (w *world) store() []string {
+	if w.keys == "" {
+		return []string{"--endpoint", w.endpoint}
+	}
 	return []string{"--endpoint", w.endpoint, "--credentials", w.keys}
 }
 
@@ -220,6 +225,7 @@ func (w *world) command(ctx context.Context, arguments ...string) (*exec.Cmd, fu
 	w.t.Helper()
 	result := filepath.Join(w.t.TempDir(), "result")
 	cmd := exec.CommandContext(ctx, program, slices.Insert(arguments, 1, "--result", result)...)
+	cmd.Env = append(os.Environ(), w.environment...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	return cmd, func() outcome {

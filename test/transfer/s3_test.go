@@ -12,7 +12,9 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"fmt"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -237,6 +239,57 @@ func TestAnObjectThatIsDamagedOnDisk(t *testing.T) {
 	}
 }
 
+func TestBytesThatChangeOnTheWayAreNeverStored(t *testing.T) {
+	for name, test := range map[string]struct {
+		script string
+		target func(*http.Request) bool
+	}{
+		"a part of a piece": {"head -c 60000000 /dev/urandom", func(in *http.Request) bool { return in.URL.Query().Get("partNumber") == "3" }},
+		"a small piece":     {"head -c 3000000 /dev/urandom", func(in *http.Request) bool { return strings.HasSuffix(in.URL.Path, ".zst") }},
+		"a manifest":        {"echo rows", func(in *http.Request) bool { return strings.HasSuffix(in.URL.Path, "manifest.json") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			var flips, limit atomic.Int32
+			limit.Store(1000)
+			w.endpoint = w.betweenTLS(func(out http.ResponseWriter, in *http.Request, forward http.Handler) {
+				if in.Method == http.MethodPut && test.target(in) && flips.Add(1) <= limit.Load() {
+					in.Body = &flipped{in.Body, 1}
+				}
+				forward.ServeHTTP(out, in)
+			})
+			if o := w.backup(test.script); o.code == 0 {
+				t.Errorf("the backup completed with other bytes: %+v", o.Result)
+			}
+			w.fails(w.restore("cat >/dev/null"), precondition, transfer.BackupMissing)
+			flips.Store(0)
+			limit.Store(1) // the second is let through as it is
+			if o := w.backup(test.script); o.code == 0 {
+				w.restores(o.SHA256)
+			} else {
+				w.must(w.backup(test.script))
+			}
+			w.data = t.TempDir()
+			w.must(w.restore("cat >/dev/null"))
+		})
+	}
+}
+
+// flipped changes one bit of what is read.
+type flipped struct {
+	io.ReadCloser
+	reads int
+}
+
+func (f *flipped) Read(buffer []byte) (int, error) {
+	n, err := f.ReadCloser.Read(buffer)
+	if f.reads--; f.reads <= 0 && n > 10 || n > 10 && errors.Is(err, io.EOF) {
+		buffer[n/2] ^= 1
+		f.reads = 1 << 30
+	}
+	return n, err
+}
+
 func TestAnUploadThatIsCutLeavesNothing(t *testing.T) {
 	for name, end := range map[string]struct {
 		script string
@@ -376,6 +429,22 @@ func between(t *testing.T, handle func(http.ResponseWriter, *http.Request, http.
 		request.Out.Host = request.In.Host // it is signed
 	}}
 	return answering(t, func(out http.ResponseWriter, in *http.Request) { handle(out, in, forward) })
+}
+
+// betweenTLS stands between the program and the real server, and speaks TLS with the program.
+func (w *world) betweenTLS(handle func(http.ResponseWriter, *http.Request, http.Handler)) string {
+	w.t.Helper()
+	behind, err := url.Parse(between(w.t, handle))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	front := httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(request *httputil.ProxyRequest) {
+		request.SetURL(behind)
+		request.Out.Host = request.In.Host // it is signed
+	}})
+	w.t.Cleanup(front.Close)
+	w.key("ca.crt", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: front.Certificate().Raw})))
+	return front.URL
 }
 
 // wait returns when the file is there.
