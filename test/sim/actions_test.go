@@ -97,6 +97,7 @@ func (w *world) startAction(pod *corev1.Pod) {
 	default:
 		w.setRunning(pod)
 		w.mount(pod)
+		w.beginStream(pod)
 	}
 	if w.store.put(pod) {
 		what := "runs"
@@ -211,6 +212,18 @@ func (w *world) performBackup(pod *corev1.Pod, c call) exit {
 	}
 	w.store.disk.bucket[at] = there
 	return exit{result: map[string]any{"bytes": 100, "storedBytes": 50, "sha256": fmt.Sprintf("sha256 of %s", data)}}
+}
+
+// beginStream notes that a pod starts to read what a member has written so far.
+func (w *world) beginStream(pod *corev1.Pod) {
+	c := callsOf(pod)[naming.ActionContainer]
+	if c.verb != "backup" {
+		return
+	}
+	member := c.number("--member")
+	if claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, int32(member))); claim != nil {
+		w.store.disk.streams[streamOf(c.flag("--to"), member)] = claim.UID
+	}
 }
 
 // dataOf is what a member gives, from its volume or over the network, and the UID of its cluster.

@@ -13,6 +13,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -20,6 +21,7 @@ import (
 
 // watchData holds every write against the rules by which no data is lost.
 func (w *world) watchData(c change) {
+	w.outdateStreams()
 	switch object := c.object().(type) {
 	case *dbv1.DatabaseBackup:
 		w.watchBackup(c)
@@ -137,6 +139,32 @@ func (w *world) watchClaimEnd(claim *corev1.PersistentVolumeClaim) {
 	if !byPolicy && (!w.unfinished(claim) || w.store.disk.volumes[claim.UID].served) {
 		w.breaks("claim %s is deleted", claim.Name)
 	}
+	if slices.ContainsFunc(cluster.Spec.Deletion.Hooks, isBackupHook) && !w.unfinished(claim) && !w.isSaved(claim) {
+		w.breaks("claim %s is deleted, and no backup that exists began after its member had stopped", claim.Name)
+	}
+}
+
+func isBackupHook(hook dbv1.DeletionHook) bool { return hook.Type == dbv1.HookBackup }
+
+// isSaved tells whether a backup that is complete and stays holds all that a member has written to its volume.
+func (w *world) isSaved(claim *corev1.PersistentVolumeClaim) bool {
+	ordinal, _ := naming.ClaimOrdinal(name, claim.Name)
+	return slices.ContainsFunc(all[*dbv1.DatabaseBackup](w.store), func(b *dbv1.DatabaseBackup) bool {
+		stream := w.store.disk.streams[streamOf(b.Status.Location, int(ordinal))]
+		return b.Status.Phase == dbv1.BackupCompleted && b.DeletionTimestamp == nil && b.Spec.Destination == nil &&
+			b.Status.ClusterUID == claim.Labels[dbv1.LabelClusterUID] && stream == claim.UID
+	})
+}
+
+// outdateStreams: a member that runs may accept a write, which no backup holds that has begun before.
+func (w *world) outdateStreams() {
+	for _, pod := range all[*corev1.Pod](w.store) {
+		claim := w.claimOf(pod, naming.DataVolume)
+		if claim == nil || !isMember(pod) || !runs(pod) {
+			continue
+		}
+		maps.DeleteFunc(w.store.disk.streams, func(_ string, uid types.UID) bool { return uid == claim.UID })
+	}
 }
 
 // undone are the deletion hooks that have not come about.
@@ -148,8 +176,9 @@ func (w *world) undone(cluster *dbv1.DatabaseCluster) []string {
 		case dbv1.HookCommand:
 			done = w.store.disk.succeeded[naming.HookJob(name, hook.Name, cluster.UID)]
 		case dbv1.HookBackup:
-			b := get[*dbv1.DatabaseBackup](w.store, naming.HookBackup(name, hook.Name, cluster.UID))
-			done = b != nil && b.Status.Phase == dbv1.BackupCompleted
+			done = slices.ContainsFunc(all[*dbv1.DatabaseBackup](w.store), func(b *dbv1.DatabaseBackup) bool {
+				return strings.HasPrefix(b.Name, name+"-"+hook.Name+"-") && b.Status.Phase == dbv1.BackupCompleted
+			})
 		case dbv1.HookShutdown:
 			done = i < len(cluster.Status.Hooks) && w.wentWell(cluster.Status.Hooks[i]) && !leftOut(cluster, cluster.Status.Hooks[i])
 		}

@@ -110,6 +110,11 @@ var deletionSequences = []sequence{
 		running(2, hook("stop", dbv1.HookShutdown)), silence("orders-1"), remove(), at(time.Hour), heard("orders-1"),
 	}},
 	{"delete-volumes", []step{running(2, hook("flush", dbv1.HookCommand, "flush"), deleteVolumes), remove()}},
+	{"delete-volumes-final-backup", []step{runningSaved(2, hook("final", dbv1.HookBackup), hook("stop", dbv1.HookShutdown), deleteVolumes), remove()}},
+	{"delete-volumes-hook-after-backup", []step{farewellFails(2, deleteVolumes), remove(), at(4 * day), farewellMended()}},
+	{"delete-volumes-backup-deleted", []step{farewellFails(1, deleteVolumes), remove(), deleteBackup("orders-final-"), farewellMended()}},
+	{"delete-volumes-instead-of-retain", []step{farewellFails(1), remove(), set("volumes are to be deleted after all", deleteVolumes), farewellMended()}},
+	{"delete-volumes-scaled-by-hand", []step{farewellFails(1, deleteVolumes), remove(), scaleByHand(1), farewellMended()}},
 	{"delete-volumes-skipped", []step{
 		running(1, hook("flush", dbv1.HookCommand, "flush"), deleteVolumes), goesWrong(trouble{verb: "hook", code: 30, times: 1}), remove(), skipHooks(),
 	}},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -116,11 +117,37 @@ func together(steps ...step) step {
 
 func deleted(w *world, object client.Object) { must(w.store.delete(object, &deleteInBackground)) }
 
-func deleteBackup(name string) step {
-	return step{what: "DatabaseBackup " + name + " is deleted", do: func(w *world) {
-		if b := get[*dbv1.DatabaseBackup](w.store, name); b != nil {
-			deleted(w, b)
+// deleteBackup deletes those whose names begin so.
+func deleteBackup(prefix string) step {
+	return step{what: "DatabaseBackup " + prefix + " is deleted", do: func(w *world) {
+		for _, b := range all[*dbv1.DatabaseBackup](w.store) {
+			if strings.HasPrefix(b.Name, prefix) {
+				deleted(w, b)
+			}
 		}
+	}}
+}
+
+// farewellFails is a cluster with a final backup, and a command after it that fails until farewellMended.
+func farewellFails(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
+	changes = append([]func(*dbv1.DatabaseCluster){hook("final", dbv1.HookBackup), hook("farewell", dbv1.HookCommand, "farewell")}, changes...)
+	s := runningSaved(replicas, changes...)
+	do := s.do
+	s.do = func(w *world) {
+		goesWrong(trouble{verb: "hook", code: 1, times: -1}).do(w)
+		do(w)
+	}
+	return s
+}
+
+func farewellMended() step { return together(mended("hook"), deleteJob("-farewell-")) }
+
+// scaleByHand lets members run again that the operator has stopped.
+func scaleByHand(replicas int32) step {
+	return step{what: fmt.Sprintf("somebody scales the StatefulSet to %d", replicas), do: func(w *world) {
+		s := get[*appsv1.StatefulSet](w.store, name)
+		s.Spec.Replicas = &replicas
+		w.store.put(s)
 	}}
 }
 

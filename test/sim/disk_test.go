@@ -23,6 +23,9 @@ type disk struct {
 	succeeded map[string]bool
 	// exits are the codes with which the databases of pods ended that were held for that.
 	exits map[string]int32
+	// streams are the backups of volumes that began after the last moment at which a member could write to them: the UID of
+	// the claim by streamOf.
+	streams map[string]types.UID
 	// lost are the pods whose node does not answer.
 	lost map[string]bool
 	// creators are who created each DatabaseBackup.
@@ -64,16 +67,19 @@ type trouble struct {
 func newDisk() *disk {
 	return &disk{
 		bucket: map[string]artifact{}, volumes: map[types.UID]volume{}, succeeded: map[string]bool{},
-		exits: map[string]int32{}, lost: map[string]bool{}, creators: map[types.UID]string{},
+		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, creators: map[types.UID]string{},
 	}
 }
 
 func (d *disk) clone() *disk {
-	return &disk{maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.lost), maps.Clone(d.creators), slices.Clone(d.troubles)}
+	return &disk{
+		maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.streams), maps.Clone(d.lost),
+		maps.Clone(d.creators), slices.Clone(d.troubles),
+	}
 }
 
 func (d *disk) String() string {
-	return fmt.Sprintln(d.bucket, d.volumes, d.succeeded, d.exits, d.lost, d.creators, d.troubles)
+	return fmt.Sprintln(d.bucket, d.volumes, d.succeeded, d.exits, d.streams, d.lost, d.creators, d.troubles)
 }
 
 // goesWrong is what goes wrong with a call this time, and whether anything does.
@@ -89,6 +95,9 @@ func (d *disk) goesWrong(c call) (trouble, bool) {
 	}
 	return d.troubles[i], true
 }
+
+// streamOf names the part of a backup that one member gives.
+func streamOf(location string, member int) string { return fmt.Sprintf("%s member %d", location, member) }
 
 // with is an artifact with one more part.
 func (a artifact) with(member int, data string) artifact {
