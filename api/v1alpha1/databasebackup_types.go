@@ -163,6 +163,14 @@ type DatabaseBackupStatus struct {
 	// +kubebuilder:validation:MaxLength=128
 	ClusterUID string `json:"clusterUID,omitempty"` //nolint:tagliatelle // as Kubernetes spells it, for example podUID
 
+	// fence identifies the stop of the members before this backup started. It is set only while the cluster is being
+	// deleted, no member exists, and its StatefulSet creates none. Members that start later change the StatefulSet and
+	// with it this value: then spec.deletion.volumes deletes no volume because of this backup. Default: empty.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	// +kubebuilder:validation:MaxLength=128
+	Fence string `json:"fence,omitempty"`
+
 	// engine is the DatabaseEngine of the cluster.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status

@@ -9,6 +9,7 @@ package v1alpha1
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.hooks) || self.hooks.filter(h, h.type == 'Shutdown').size() <= 1",message="spec.deletion.hooks: only one can be of type Shutdown"
 // +kubebuilder:validation:XValidation:rule="!has(self.hooks) || self.hooks.size() == 0 || self.hooks[self.hooks.size() - 1].type == 'Shutdown' || !self.hooks.exists(h, h.type == 'Shutdown')",message="spec.deletion.hooks: the one of type Shutdown must be the last, because it stops the members"
+// +kubebuilder:validation:XValidation:rule="!has(self.hooks) || !has(self.volumes) || self.volumes != 'Delete' || !self.hooks.map(h, h.type).join(' ').matches('Backup.*Command')",message="spec.deletion.hooks: where volumes is Delete, none of type Command can come after one of type Backup, because that stops the members for good"
 type Deletion struct {
 	// protection lets the API server refuse the deletion of the cluster and of its volumes' claims, until this
 	// is false again. The condition ProtectionEnforced tells whether it does. Default: false.
@@ -17,8 +18,8 @@ type Deletion struct {
 
 	// volumes says what becomes of the members' volumes: Retain keeps them, for a new cluster of the same
 	// name; Delete deletes them once every hook has succeeded. After a hook that failed or was skipped they
-	// are kept all the same, and so are those of former members that a hook of type Backup does not hold.
-	// Default: Retain.
+	// are kept all the same. With a hook of type Backup, a volume is deleted only if a completed DatabaseBackup
+	// of that hook still exists and started after its member had stopped. Default: Retain.
 	// +optional
 	// +kubebuilder:default=Retain
 	// +kubebuilder:validation:Enum=Retain;Delete
@@ -71,7 +72,8 @@ const (
 type HookType string
 
 const (
-	// HookBackup makes a DatabaseBackup and waits for it.
+	// HookBackup makes a DatabaseBackup and waits for it. Where the volumes are to be deleted, it stops the members
+	// first, so that no write can come after the backup.
 	HookBackup HookType = "Backup"
 	// HookCommand runs a command as a Job with the cluster's image, environment and security settings.
 	HookCommand HookType = "Command"

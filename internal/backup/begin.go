@@ -46,6 +46,7 @@ func (p *Plan) start(backup *dbv1.DatabaseBackup, observed Observed) {
 	s := &p.Status
 	s.Phase, s.Destination, s.Location = dbv1.BackupRunning, at, location(backup, at.URL)
 	s.ClusterUID, s.Engine, s.Image, s.Members = string(cluster.UID), cluster.Spec.Engine, cluster.Spec.Image, cluster.Spec.Replicas
+	s.Fence = observed.Fence
 	s.StartTime, s.Streams = &metav1.Time{Time: observed.At}, nil
 	s.Message = "starting"
 	p.Why = s.Message

@@ -170,6 +170,9 @@ func (o *observation) readMembers(ctx context.Context) {
 	o.Foreign = found && !own
 	pods := &corev1.PodList{}
 	o.list(ctx, pods, naming.Selector(o.Cluster.Name), indexCluster, o.Cluster.Name)
+	if o.err == nil {
+		o.fence(found, set, pods.Items)
+	}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
 		// The StatefulSet may have taken over one that an earlier cluster left.
@@ -177,6 +180,19 @@ func (o *observation) readMembers(ctx context.Context) {
 		if ordinal, ok := naming.Ordinal(o.Cluster.Name, pod.Name); ok && member {
 			o.Members = append(o.Members, state.MemberOf(pod, ordinal))
 		}
+	}
+}
+
+// fence identifies the stop of the members of a cluster that is being deleted. Every pod counts that has their labels,
+// whoever created it.
+func (o *observation) fence(found bool, set *appsv1.StatefulSet, pods []corev1.Pod) {
+	runs := func(pod corev1.Pod) bool { return !state.BystanderOf(&pod).Ended }
+	switch {
+	case o.Cluster.DeletionTimestamp == nil, o.Foreign, slices.ContainsFunc(pods, runs):
+	case found:
+		o.Fence = state.Fence(set)
+	default:
+		o.Fence = state.Fence(nil)
 	}
 }
 

@@ -41,6 +41,8 @@ type Observed struct {
 	Users map[string]string
 	// Makes is how many members the cluster's StatefulSet makes again when they are gone.
 	Makes int32
+	// Fence identifies the stop of the members where the cluster is being deleted and none can run; "" otherwise.
+	Fence string
 	// Foreign tells that this StatefulSet is somebody else's, as may be what bears the names of the cluster's claims.
 	Foreign bool
 

@@ -18,6 +18,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -45,8 +46,8 @@ func (o *observation) readHookJob(ctx context.Context, hook dbv1.DeletionHook) {
 }
 
 func (o *observation) readHookBackup(ctx context.Context, hook dbv1.DeletionHook) {
-	backup := &dbv1.DatabaseBackup{}
-	if o.made(ctx, state.Ref{Kind: "DatabaseBackup", Name: naming.HookBackup(o.cluster.Name, hook.Name, o.cluster.UID)}, backup) {
+	backup, name := &dbv1.DatabaseBackup{}, plan.HookBackupName(o.cluster, o.Observed, hook)
+	if name != "" && o.made(ctx, state.Ref{Kind: "DatabaseBackup", Name: name}, backup) {
 		o.HookBackups[hook.Name] = state.HookBackupOf(backup)
 	}
 }

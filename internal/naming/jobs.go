@@ -27,6 +27,12 @@ func HookJob(cluster, hook string, uid types.UID) string {
 // HookBackup is the name of the DatabaseBackup that a deletion hook makes.
 func HookBackup(cluster, hook string, uid types.UID) string { return HookJob(cluster, hook, uid) }
 
+// FencedBackup is the name of the DatabaseBackup that a deletion hook makes after the members have stopped. The fence
+// identifies that stop, so the backup of an earlier stop has another name.
+func FencedBackup(cluster, hook string, uid types.UID, fence string) string {
+	return cluster + "-" + hook + "-" + digest(string(uid), fence)
+}
+
 // ScheduledBackup is the name of the DatabaseBackup that a schedule makes for a time.
 func ScheduledBackup(cluster, schedule string, at time.Time) string {
 	return cluster + "-" + schedule + "-" + at.UTC().Format("0601021504")

@@ -29,6 +29,7 @@ func TestEveryNameOfTheLongestClusterIsAValidLabelValue(t *testing.T) {
 		"PodDisruptionBudget": PodDisruptionBudget(longest),
 		"Member":              Member(longest, 8),
 		"HookJob":             HookJob(longest, strings.Repeat("h", 12), uid),
+		"FencedBackup":        FencedBackup(longest, strings.Repeat("h", 12), uid, string(uid)+"/12"),
 		"ScheduledBackup":     ScheduledBackup(longest, strings.Repeat("s", 11), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)),
 		"BackupJob":           BackupJob(longest, uid, 8),
 		"BackupDeletionJob":   BackupDeletionJob(longest, uid),

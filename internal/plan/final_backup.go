@@ -15,9 +15,22 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
+// HookBackupName is the name of the DatabaseBackup of a deletion hook; "" while there can be none, because the members
+// have to stop first.
+func HookBackupName(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.DeletionHook) string {
+	if !fences(cluster, hook) {
+		return naming.HookBackup(cluster.Name, hook.Name, cluster.UID)
+	}
+	fence := observed.Fence()
+	if fence == "" {
+		return ""
+	}
+	return naming.FencedBackup(cluster.Name, hook.Name, cluster.UID, fence)
+}
+
 // backupHook makes a DatabaseBackup and waits until it is complete.
 func backupHook(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.DeletionHook) hookView {
-	name := naming.HookBackup(cluster.Name, hook.Name, cluster.UID)
+	name := HookBackupName(cluster, observed, hook)
 	backup, started := observed.HookBackups[hook.Name]
 	switch {
 	case observed.Holds("DatabaseBackup", name):
@@ -27,12 +40,9 @@ func backupHook(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv
 	case !started && unborn(cluster, observed):
 		return succeeded("there is nothing to back up: no member was ever made")
 	case !started:
-		if cause, remedy := noBackup(cluster, observed); cause != "" {
-			view := failed(remedy, "deletion hook %q cannot start: %s", hook.Name, cause)
-			view.again = missingAgain // engines are not watched
-			return view
-		}
-		return start(cluster, observed, hook, resources.HookBackup(cluster, hook))
+		return startBackup(cluster, observed, hook)
+	case fences(cluster, hook) && foreignBackup(cluster, observed, backup) != "":
+		return mistaken(hook, name, foreignBackup(cluster, observed, backup))
 	case backup.Phase == dbv1.BackupCompleted:
 		return succeeded("DatabaseBackup %s is complete, at %s", name, backup.Location)
 	case backup.Phase == dbv1.BackupFailed:
@@ -41,6 +51,24 @@ func backupHook(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv
 	default:
 		return awaitBackup(cluster, observed, hook, backup)
 	}
+}
+
+// startBackup makes the DatabaseBackup of a hook, of members that have stopped where their volumes are to be deleted.
+func startBackup(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.DeletionHook) hookView {
+	if cause, remedy := noBackup(cluster, observed); cause != "" {
+		view := failed(remedy, "deletion hook %q cannot start: %s", hook.Name, cause)
+		view.again = missingAgain // engines are not watched
+		return view
+	}
+	if fences(cluster, hook) && !observed.Terminating {
+		if view, lost := lostBackup(cluster, observed, hook); lost {
+			return view
+		}
+		if view, fenced := fence(cluster, observed, hook); !fenced {
+			return view
+		}
+	}
+	return start(cluster, observed, hook, resources.HookBackup(cluster, HookBackupName(cluster, observed, hook)))
 }
 
 // unborn tells whether the cluster never had a member, nor took over a volume: what a restore that was cut has left is a
@@ -85,7 +113,7 @@ func awaitBackup(cluster *dbv1.DatabaseCluster, observed state.Observed, hook db
 		view = view.waitsFor("Correct that")
 	}
 	view.again = left
-	if canBeAsked(cluster, observed, backup) {
+	if fences(cluster, hook) || canBeAsked(cluster, observed, backup) {
 		return view
 	}
 	var stop Plan

@@ -40,6 +40,8 @@ type hookView struct {
 	// again is when time alone changes this.
 	again   time.Duration
 	stopped []dbv1.StoppedMember
+	// stops is true where the members stop for this hook, although it is none of type Shutdown.
+	stops bool
 }
 
 func underway(format string, arguments ...any) hookView {
@@ -63,18 +65,33 @@ func succeeded(format string, arguments ...any) hookView {
 // runHooks goes through the hooks in their order, up to the first that is not over. It is false when all are.
 func runHooks(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	p.Hooks = nil
-	waits := false
+	waits, stops := false, false
 	for _, hook := range cluster.Spec.Deletion.Hooks {
-		view := hookView{phase: dbv1.HookPending, message: "its turn has not come"}
+		view := awaitTurn(cluster, observed, hook, stops)
 		if !waits {
 			view = look(cluster, observed, hook)
 			if waits = !over(cluster, view.phase) && !stopping(cluster, observed, hook); waits {
 				view.tell(p, hook)
 			}
+			stops = view.stops
 		}
 		p.Hooks = append(p.Hooks, dbv1.HookStatus{Name: hook.Name, Phase: view.phase, Message: view.message, Stopped: view.stopped})
 	}
 	return waits
+}
+
+// awaitTurn is a hook whose turn has not come, or has come before: a final backup that is taken again does not run the
+// hooks after it again. How members end that stop for that backup is recorded.
+func awaitTurn(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.DeletionHook, stops bool) hookView {
+	before := reported(cluster, hook.Name)
+	view := hookView{phase: dbv1.HookPending, message: "its turn has not come", stopped: before.Stopped}
+	if known := before.Phase == dbv1.HookSucceeded || before.Phase == dbv1.HookFailed && passesOn(cluster); known && !fences(cluster, hook) {
+		view.phase, view.message = before.Phase, before.Message
+	}
+	if stops && hook.Type == dbv1.HookShutdown && !skips(cluster) {
+		view.stopped = record(cluster, observed, view.stopped)
+	}
+	return view
 }
 
 // over tells whether the deletion goes on after a hook in that phase.
@@ -91,9 +108,9 @@ func over(cluster *dbv1.DatabaseCluster, phase dbv1.HookPhase) bool {
 
 // stopping tells whether the members have begun to stop for good: a hook that comes before that and whose Job is
 // gone by now must not run a second time, against members that are no more. The mark is this deletion's only with
-// the time of it.
+// the time of it. A backup of members that have stopped can be taken again.
 func stopping(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.DeletionHook) bool {
-	return hook.Type != dbv1.HookShutdown && observed.StatefulSet != nil &&
+	return hook.Type != dbv1.HookShutdown && !fences(cluster, hook) && observed.StatefulSet != nil &&
 		observed.StatefulSet.Annotations[dbv1.AnnotationStopping] == StoppingMark(cluster)
 }
 
@@ -108,7 +125,7 @@ func look(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.Dele
 	begun := stopping(cluster, observed, hook)
 	settled := hookView{phase: before.Phase, message: before.Message, stopped: view.stopped}
 	switch {
-	case before.Phase == dbv1.HookSucceeded, before.Phase == dbv1.HookFailed && passesOn(cluster):
+	case before.Phase == dbv1.HookSucceeded && !doubted(cluster, observed, hook), before.Phase == dbv1.HookFailed && passesOn(cluster):
 		return settled // even if what told that has gone since
 	case view.phase == dbv1.HookSucceeded && !(skips(cluster) && len(unknown(view.stopped)) > 0): // nobody was held, so nobody knows
 		return view
@@ -121,6 +138,12 @@ func look(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.Dele
 		return failed("", "how deletion hook %q ended is not known; the members have begun to stop, so it does not run again", hook.Name)
 	}
 	return view
+}
+
+// doubted tells whether a hook that has succeeded is looked at again: the volumes that are left are deleted only while
+// its backup holds them.
+func doubted(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.DeletionHook) bool {
+	return fences(cluster, hook) && len(own(cluster, observed)) > 0
 }
 
 // see is how a hook stands by what can be seen of it now.

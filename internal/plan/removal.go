@@ -24,22 +24,10 @@ func own(cluster *dbv1.DatabaseCluster, observed state.Observed) []state.Volume 
 	return all
 }
 
-// deletable are those of them that may be deleted: where there was to be a last backup, what it holds. Volumes of members
-// that went before it are in none.
+// deletable are those of them that may be deleted: where there was to be a final backup, those whose last write it
+// holds. Volumes of members that were removed before it are in none.
 func deletable(cluster *dbv1.DatabaseCluster, observed state.Observed) []state.Volume {
-	members, saved := int32(0), false
-	for _, hook := range cluster.Spec.Deletion.Hooks {
-		if hook.Type != dbv1.HookBackup {
-			continue
-		}
-		saved = true
-		if backup := observed.HookBackups[hook.Name]; backup.Members > 0 {
-			members = max(members, backup.Members)
-		} else {
-			members = max(members, cluster.Spec.Replicas)
-		}
-	}
-	return slices.DeleteFunc(own(cluster, observed), func(v state.Volume) bool { return saved && v.Ordinal >= members })
+	return slices.DeleteFunc(own(cluster, observed), func(v state.Volume) bool { return !saved(cluster, observed, v) })
 }
 
 // removeVolumes deletes the volumes where the spec asks for it and every hook has succeeded, and waits until they

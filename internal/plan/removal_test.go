@@ -134,23 +134,21 @@ func TestWhyVolumesAreKeptAgainstTheSpecIsTold(t *testing.T) {
 
 func TestVolumesThatTheLastBackupDoesNotHoldAreKept(t *testing.T) {
 	for name, c := range map[string]struct {
-		backups map[string]state.HookBackup
-		want    string
+		done []int32
+		want string
 	}{
-		"it holds one member":  {map[string]state.HookBackup{"last": {Phase: dbv1.BackupCompleted, Members: 1}}, "PersistentVolumeClaim data-orders-0"},
-		"its object has gone":  {nil, "PersistentVolumeClaim data-orders-0"},
-		"it holds both of two": {map[string]state.HookBackup{"last": {Phase: dbv1.BackupCompleted, Members: 2}}, "PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
+		"it holds one member":  {[]int32{0}, "PersistentVolumeClaim data-orders-0"},
+		"it holds both of two": {[]int32{0, 1}, "PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cluster, observed := doomed(t, dbv1.HookBackup)
-			cluster.Spec.Deletion.Volumes, cluster.Spec.Replicas = dbv1.VolumesDelete, 1
-			cluster.Status.Hooks = []dbv1.HookStatus{{Name: "last", Phase: dbv1.HookSucceeded}}
-			*observed.StatefulSet.Spec.Replicas, observed.Members, observed.Volumes = 0, nil, keptVolumes()
-			observed.Volumes[0].Cluster, observed.Volumes[1].Cluster, observed.HookBackups = uid, uid, c.backups
-			if p := For(cluster, observed); p.Why != "deleting, as spec.deletion.volumes says: "+c.want {
+			cluster, observed := fencedOff(t)
+			final := observed.HookBackups["last"]
+			final.Members, final.Done = int32(len(c.done)), c.done
+			observed.HookBackups["last"] = final
+			if p := For(cluster, observed); p.Why != "deleting, as spec.deletion.volumes says: "+c.want || !p.Delicate() {
 				t.Error(told(p))
 			}
-			if len(c.backups) == 0 || c.backups["last"].Members == 2 {
+			if len(c.done) == 2 {
 				return
 			}
 			observed.Volumes = observed.Volumes[1:]

@@ -97,11 +97,19 @@ func unknown(all []dbv1.StoppedMember) []string {
 
 // silence tells whether nobody will say how the database of a member ended, or how long that has to be waited for.
 func silence(cluster *dbv1.DatabaseCluster, observed state.Observed, m state.Member) (left time.Duration, lost bool) {
+	if !m.Held {
+		return 0, false
+	}
+	return overdue(cluster, observed, m)
+}
+
+// overdue tells whether a member that stops will not say how it ended, or how long that has to be waited for.
+func overdue(cluster *dbv1.DatabaseCluster, observed state.Observed, m state.Member) (left time.Duration, lost bool) {
 	switch {
-	case !m.Held || !m.Stopping:
+	case !m.Stopping:
 		return 0, false
 	case m.End.Reached:
-		return 0, !m.End.Known && !m.End.Never
+		return 0, !settledEnd(m)
 	}
 	left = m.StopBy.Add(deadline(cluster)).Sub(observed.At)
 	return max(left, 0), left <= 0
@@ -205,7 +213,11 @@ func sameEnd(a, b dbv1.StoppedMember) bool {
 
 // stop stops the members one by one, the highest ordinal first. Where their ends are recorded each is held before.
 func stop(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
-	if !lower(p, observed, 0, dbv1.ReasonStopping) && !stopOrphans(p, observed) {
+	return stopFor(p, cluster, observed, dbv1.ReasonStopping)
+}
+
+func stopFor(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed, reason string) bool {
+	if !lower(p, observed, 0, reason) && !stopOrphans(p, observed) {
 		return false
 	}
 	if m, found := stopped(p.Step, observed); found && records(cluster) && !m.Held && !m.Stopping {

@@ -23,9 +23,9 @@ func ScheduledBackup(cluster *dbv1.DatabaseCluster, schedule string, at time.Tim
 	return child
 }
 
-// HookBackup is the DatabaseBackup that a deletion hook makes. Its data stays when it goes.
-func HookBackup(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook) Child {
-	return Backup(cluster, naming.HookBackup(cluster.Name, hook.Name, cluster.UID), dbv1.BackupRetain)
+// HookBackup is the DatabaseBackup that a deletion hook makes. Its data stays when it is deleted.
+func HookBackup(cluster *dbv1.DatabaseCluster, name string) Child {
+	return Backup(cluster, name, dbv1.BackupRetain)
 }
 
 // Backup is a DatabaseBackup of a cluster. It has no owner: it is to outlive the cluster.

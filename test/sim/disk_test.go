@@ -97,7 +97,9 @@ func (d *disk) goesWrong(c call) (trouble, bool) {
 }
 
 // streamOf names the part of a backup that one member gives.
-func streamOf(location string, member int) string { return fmt.Sprintf("%s member %d", location, member) }
+func streamOf(location string, member int) string {
+	return fmt.Sprintf("%s member %d", location, member)
+}
 
 // with is an artifact with one more part.
 func (a artifact) with(member int, data string) artifact {

@@ -1,0 +1,111 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// A volume is deleted only if a backup holds the last write to it. So the members stop before the final backup, which
+// records that stop as its fence. Nothing remembers that a backup sufficed: every pass compares the fence of the
+// DatabaseBackup with that of the cluster, until the last claim is deleted.
+
+// fences tells whether a hook stops the members before its backup, because their volumes are deleted after it.
+func fences(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook) bool {
+	return hook.Type == dbv1.HookBackup && deletesVolumes(cluster) && !ephemeral(cluster)
+}
+
+// fence stops the members before their final backup; fenced is true when none can run any more.
+func fence(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.DeletionHook) (view hookView, fenced bool) {
+	pod, left := unstoppable(cluster, observed)
+	var next Plan
+	switch user := observed.Unfenced(); {
+	case pod != "":
+		view = failed("Bring its node back, or, if that is gone for good, delete the Node object",
+			"deletion hook %q failed: pod %s did not stop within spec.deletion.deadlineSeconds, %d s, after its grace period",
+			hook.Name, pod, cluster.Spec.Deletion.DeadlineSeconds)
+	case stopFor(&next, cluster, observed, dbv1.ReasonHookRunning):
+		view = underway("deletion hook %q stops all members before the backup, because spec.deletion.volumes is Delete: %s", hook.Name, next.Why)
+		view.step = next.Step
+	case user != "":
+		view = failed(fmt.Sprintf("Delete %s, or set spec.deletion.volumes to Retain", user),
+			"deletion hook %q cannot start: %s may write to the volumes and is not controlled by this cluster", hook.Name, user)
+		view.reason = dbv1.ReasonNameConflict
+	case observed.Fence() == "":
+		view = underway("deletion hook %q waits until the StatefulSet controller has seen that no member is to run", hook.Name)
+	default:
+		return hookView{}, true
+	}
+	view.again, view.stops = left, true
+	return view, false
+}
+
+// unstoppable is a pod that does not stop, or how long the next one has to be waited for. One that has stopped and that
+// our finalizer keeps goes by itself once its end is recorded, which it is not where nobody says how it ended.
+func unstoppable(cluster *dbv1.DatabaseCluster, observed state.Observed) (pod string, soonest time.Duration) {
+	for _, m := range observed.Members {
+		left, lost := overdue(cluster, observed, m)
+		if lost && (!m.End.Reached || m.Held && records(cluster) && !passesOn(cluster)) {
+			return m.Name, 0
+		}
+		soonest = sooner(soonest, left)
+	}
+	return "", soonest
+}
+
+// foreignBackup says why the DatabaseBackup that has the name of a fenced hook's is not the backup that the hook asks
+// for: somebody else created it, or wrote its status. "" where it is.
+func foreignBackup(cluster *dbv1.DatabaseCluster, observed state.Observed, backup state.HookBackup) string {
+	switch {
+	case backup.Elsewhere:
+		return "it has a spec.destination of its own"
+	case backup.Phase != dbv1.BackupCompleted:
+		return ""
+	case backup.Cluster != cluster.UID:
+		return "it is of another cluster"
+	case backup.Fence != observed.Fence():
+		return "it did not start after the members had stopped"
+	}
+	return ""
+}
+
+func mistaken(hook dbv1.DeletionHook, name, why string) hookView {
+	view := failed(fmt.Sprintf("Delete DatabaseBackup %s to take the backup again", name),
+		"deletion hook %q failed: DatabaseBackup %s does not hold the last data of this cluster: %s", hook.Name, name, why)
+	view.reason = dbv1.ReasonNameConflict
+	return view
+}
+
+// saved tells whether a volume may be deleted as far as the final backup is concerned: there is none, it holds all that
+// was ever written to the volume, or there is nothing in the volume but a part of another backup.
+func saved(cluster *dbv1.DatabaseCluster, observed state.Observed, v state.Volume) bool {
+	hooks := slices.DeleteFunc(slices.Clone(cluster.Spec.Deletion.Hooks), func(h dbv1.DeletionHook) bool { return h.Type != dbv1.HookBackup })
+	return len(hooks) == 0 || isRestoring(v) || slices.ContainsFunc(hooks, func(h dbv1.DeletionHook) bool {
+		backup, found := observed.HookBackups[h.Name]
+		return found && covers(cluster, observed, backup) && slices.Contains(backup.Done, v.Ordinal)
+	})
+}
+
+// covers tells whether no member can have written anything since a backup started.
+func covers(cluster *dbv1.DatabaseCluster, observed state.Observed, backup state.HookBackup) bool {
+	return backup.Phase == dbv1.BackupCompleted && !backup.Ending && backup.Fence != "" && foreignBackup(cluster, observed, backup) == ""
+}
+
+// lostBackup stops a deletion whose final backup no longer exists when volumes that it held are being deleted: no other
+// backup can hold them.
+func lostBackup(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.DeletionHook) (hookView, bool) {
+	i := slices.IndexFunc(own(cluster, observed), func(v state.Volume) bool { return v.Stopping })
+	if i < 0 {
+		return hookView{}, false
+	}
+	return failed("Set spec.deletion.volumes to Retain to keep the volumes that are left",
+		"deletion hook %q failed: no DatabaseBackup of it exists, and PersistentVolumeClaim %s is already terminating, so no backup can hold its data; no other volume is deleted",
+		hook.Name, own(cluster, observed)[i].Claim), true
+}
