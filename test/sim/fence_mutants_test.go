@@ -1,0 +1,85 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"context"
+	"maps"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+const unsaved = "is deleted, and no backup that exists began after its member had stopped"
+
+// fenceMutants are mistakes by which a volume would be deleted that holds more than its final backup.
+var fenceMutants = map[string]mutant{
+	"a final backup counts although it has been deleted": {
+		remembersBackups(), "delete-volumes-backup-deleted", unsaved,
+	},
+	"a final backup of members that ran counts": {
+		fencesNothing(), "delete-volumes-final-backup", unsaved,
+	},
+	"members that ran after the final backup do not change its fence": {
+		interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			err := c.Get(ctx, key, object, options...)
+			if set, is := object.(*appsv1.StatefulSet); is {
+				set.Generation = min(set.Generation, 1)
+				set.Status.ObservedGeneration = set.Generation
+			}
+			return err
+		}},
+		"delete-volumes-scaled-by-hand", unsaved,
+	},
+}
+
+func init() { maps.Copy(dataMutants, fenceMutants) }
+
+// remembersBackups is an operator for which a backup that was complete once stays so for good.
+func remembersBackups() interceptor.Funcs {
+	seen := map[string]*dbv1.DatabaseBackup{}
+	return interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+		err := c.Get(ctx, key, object, options...)
+		backup, is := object.(*dbv1.DatabaseBackup)
+		switch {
+		case !is:
+		case err == nil && backup.Status.Phase == dbv1.BackupCompleted && backup.DeletionTimestamp == nil:
+			seen[key.Name] = backup.DeepCopy()
+		case apierrors.IsNotFound(err) && seen[key.Name] != nil:
+			seen[key.Name].DeepCopyInto(backup)
+			return nil
+		}
+		return err
+	}}
+}
+
+// fencesNothing is an operator that takes the final backup while members run, and believes that they had stopped.
+func fencesNothing() interceptor.Funcs {
+	return interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+		err := c.Get(ctx, key, object, options...)
+		set := &appsv1.StatefulSet{}
+		if absent := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, set); absent != nil {
+			return err
+		}
+		switch o := object.(type) {
+		case *dbv1.DatabaseCluster:
+			if *set.Spec.Replicas > 0 {
+				o.Spec.Deletion.Volumes = dbv1.VolumesRetain
+			}
+		case *dbv1.DatabaseBackup:
+			if apierrors.IsNotFound(err) && strings.HasPrefix(key.Name, "orders-final-") && *set.Spec.Replicas == 0 {
+				err = c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "orders-final-" + firstUID}, o)
+				o.Name, o.Status.Fence = key.Name, state.Fence(set)
+			}
+		}
+		return err
+	}}
+}
