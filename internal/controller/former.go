@@ -11,7 +11,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -63,21 +62,11 @@ func (o *observation) readFormerJobs(ctx context.Context) {
 		job := &jobs.Items[i]
 		task := state.TaskOf(job, nil)
 		theirs := types.UID(job.Labels[dbv1.LabelClusterUID]) != o.cluster.UID
-		if theirs && !task.Succeeded && !task.Failed && mountsVolume(job, o.cluster.Name) {
+		if theirs && !task.Succeeded && !task.Failed && state.MountsMember(job.Spec.Template.Spec.Volumes, o.cluster.Name) {
 			o.FormerJobs = append(o.FormerJobs, job.Name)
 		}
 	}
 	slices.Sort(o.FormerJobs)
-}
-
-func mountsVolume(job *batchv1.Job, cluster string) bool {
-	return slices.ContainsFunc(job.Spec.Template.Spec.Volumes, func(v corev1.Volume) bool {
-		if v.PersistentVolumeClaim == nil {
-			return false
-		}
-		_, ofMember := naming.ClaimOrdinal(cluster, v.PersistentVolumeClaim.ClaimName)
-		return ofMember
-	})
 }
 
 // remember notes with the revision of a StatefulSet that is about to go what its template was made from. A

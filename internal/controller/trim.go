@@ -20,8 +20,10 @@ func TrimPod(object any) (any, error) {
 		return object, nil
 	}
 	trimmed := &corev1.Pod{
-		ObjectMeta: withAnnotations(pod.ObjectMeta, dbv1.AnnotationTemplate),
-		Spec:       corev1.PodSpec{NodeName: pod.Spec.NodeName, Containers: trimSpecs(pod.Spec.Containers)},
+		ObjectMeta: withAnnotations(pod.ObjectMeta, dbv1.AnnotationTemplate, dbv1.AnnotationEngine),
+		Spec: corev1.PodSpec{
+			NodeName: pod.Spec.NodeName, Containers: trimSpecs(pod.Spec.Containers), Volumes: trimVolumes(pod.Spec.Volumes),
+		},
 		Status: corev1.PodStatus{
 			ObservedGeneration:    pod.Status.ObservedGeneration,
 			Phase:                 pod.Status.Phase,
@@ -73,6 +75,17 @@ func withAnnotations(m metav1.ObjectMeta, keys ...string) metav1.ObjectMeta {
 		}
 	}
 	return trimmed
+}
+
+// trimVolumes keeps those that are claims.
+func trimVolumes(volumes []corev1.Volume) []corev1.Volume {
+	var kept []corev1.Volume
+	for _, v := range volumes {
+		if v.PersistentVolumeClaim != nil {
+			kept = append(kept, corev1.Volume{VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: v.PersistentVolumeClaim}})
+		}
+	}
+	return kept
 }
 
 func trimSpecs(containers []corev1.Container) []corev1.Container {

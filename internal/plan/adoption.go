@@ -13,7 +13,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Adoption writes on the claim of a data volume whose it is and which engine its data is of.
+// Adoption writes on the claim of a data volume which cluster owns it and which engine wrote its data.
 type Adoption struct {
 	Volume state.Volume
 	Engine string
@@ -23,20 +23,34 @@ type Adoption struct {
 
 func (a Adoption) String() string { return "PersistentVolumeClaim " + a.Volume.Claim }
 
-// adoptions take over, all at once, the volumes that an earlier cluster of the same name has left, and note the
-// engine on those that are the cluster's own.
+// adoptions take over, all at once, the volumes that an earlier cluster of the same name has left, and record the
+// engine on those of the cluster's own with which members of another engine have started.
 func adoptions(cluster *dbv1.DatabaseCluster, observed state.Observed) []Adoption {
 	if volumesKept(cluster, observed) != nil || formerUser(cluster, observed) != "" || slices.ContainsFunc(observed.Foreign, holdsVolumes) {
 		return nil
 	}
 	var all []Adoption
 	for _, v := range observed.Volumes {
-		a := Adoption{Volume: v, Engine: cluster.Spec.Engine, Taken: v.Cluster != cluster.UID}
-		if usable(v) && !v.Stopping && (a.Taken && takes(cluster, v) || !a.Taken && v.Engine != a.Engine) {
+		a := Adoption{Volume: v, Engine: v.Engine, Taken: v.Cluster != cluster.UID}
+		if !a.Taken {
+			a.Engine = wroteLast(observed, v)
+		}
+		if usable(v) && !v.Stopping && (a.Taken && takes(cluster, v) || a.Engine != v.Engine) {
 			all = append(all, a)
 		}
 	}
 	return all
+}
+
+// wroteLast is the engine that may have written the data of a volume: that of the member that has started with it. What
+// spec.engine names counts only then. A pod of an earlier operator does not say its engine and changes nothing.
+func wroteLast(observed state.Observed, v state.Volume) string {
+	for _, m := range observed.Members {
+		if engine := observed.EngineOf(m); m.Ordinal == v.Ordinal && m.Started && engine != "" {
+			return engine
+		}
+	}
+	return v.Engine
 }
 
 // takes tells whether an earlier cluster's volume may become this one's. One whose members have none of the kind would

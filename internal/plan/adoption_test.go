@@ -128,13 +128,6 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 			},
 			"Settled: the cluster is as its spec says\nSTALLED VolumesKept\n",
 		},
-		"the engine is noted on a cluster's own": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Volumes = keptVolumes()[:1]
-				o.Volumes[0].Cluster, o.Volumes[0].Engine = uid, "one that was named before"
-			},
-			"adopt PersistentVolumeClaim data-orders-0\nSettled: the cluster is as its spec says\n",
-		},
 		"nothing while the cluster is paused": {
 			anew(func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Paused = true }),
 			"Paused: spec.paused is true; left undone: taking over PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
@@ -164,5 +157,55 @@ func TestAClusterWithoutVolumesTakesOverNoneWhichItWouldDeleteWithItself(t *test
 	observed.Volumes = keptVolumes()
 	if p := For(cluster, observed); len(p.Adopt) > 0 {
 		t.Errorf("adopts %v", p.Adopt)
+	}
+}
+
+func TestTheEngineOnAClaimIsThatOfTheLastMemberThatRanWithIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*dbv1.DatabaseCluster, *state.Observed)
+		want   string
+	}{
+		"a member has started from a template of another": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Members[0].Engine, o.Members[0].Started = "ledger-v2", true
+		}, "ledger-v2"},
+		"it has not started yet": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[0].Engine = "ledger-v2" }, ""},
+		"it is of an operator that did not say so yet": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Members[0].Started = true
+		}, ""},
+		"another member has started": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Members[1].Engine, o.Members[1].Started = "ledger-v2", true
+		}, ""},
+		"the cluster hibernates": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members = nil }, ""},
+		"it runs what the claim says": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Members[0].Engine, o.Members[0].Started = "ledger-v1", true
+		}, ""},
+		"it is no claim of the operator's": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Members[0].Engine, o.Members[0].Started, o.Volumes[0].Managed = "ledger-v2", true, false
+		}, ""},
+		"nobody knew whose data it was": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Members[0].Engine, o.Members[0].Started, o.Volumes[0].Engine = "ledger-v2", true, ""
+		}, "ledger-v2"},
+		"its template is like the one of another engine": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Members[0].Engine, o.Members[0].Started = "ledger-v1", true
+			o.StatefulSet.Spec.Template.Annotations[dbv1.AnnotationEngine] = "ledger-v2"
+			o.Members[0].Template = o.Template()
+		}, "ledger-v2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster := orders()
+			cluster.Spec.Engine = "ledger-v3" // what the spec says does not matter
+			observed := settled(t, cluster)
+			observed.Engine, observed.Volumes = &dbv1.DatabaseEngine{}, keptVolumes()[:1]
+			observed.Volumes[0].Cluster, observed.Volumes[0].Engine = uid, "ledger-v1"
+			delete(observed.StatefulSet.Spec.Template.Annotations, dbv1.AnnotationEngine)
+			c.change(cluster, &observed)
+			got := ""
+			for _, a := range For(cluster, observed).Adopt {
+				got += a.Engine
+			}
+			if got != c.want {
+				t.Errorf("the claim is to say %q, want %q", got, c.want)
+			}
+		})
 	}
 }

@@ -99,7 +99,7 @@ func nobodyStops(observed state.Observed) bool {
 func finished(observed state.Observed) []Removal {
 	var all []Removal
 	for _, b := range observed.Bystanders {
-		if usesVolumes[b.Component] && b.Cluster != "" && b.Ended {
+		if b.Mounts && b.Component != dbv1.ComponentDatabase && b.Cluster != "" && b.Ended {
 			all = append(all, Removal{"Pod", b.Name, b.UID, b.Version, "it keeps a volume from being deleted"})
 		}
 	}

@@ -73,7 +73,8 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes = o.Volumes[:1]
 				o.Bystanders = []state.Bystander{
-					{Name: "b", Component: dbv1.ComponentBackup, Cluster: uid, Ended: true},
+					{Name: "b", Component: dbv1.ComponentBackup, Cluster: uid, Ended: true, Mounts: true},
+					{Name: "asked", Component: dbv1.ComponentBackup, Cluster: uid, Ended: true},
 					{Name: "hook", Component: dbv1.ComponentHook, Cluster: uid, Ended: true},
 				}
 			}),
@@ -83,8 +84,8 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes = o.Volumes[:1]
 				o.Bystanders = []state.Bystander{
-					{Name: "b", Component: dbv1.ComponentBackup, Cluster: "earlier", Ended: true},
-					{Name: "unknown", Component: dbv1.ComponentBackup, Ended: true},
+					{Name: "b", Component: dbv1.ComponentBackup, Cluster: "earlier", Ended: true, Mounts: true},
+					{Name: "unknown", Component: dbv1.ComponentBackup, Ended: true, Mounts: true},
 				}
 			}),
 			"delete Pod b: it keeps a volume from being deleted\n" + remove0 + deleting0 + "\nrun Succeeded\n",

@@ -70,12 +70,15 @@ func untouched(set *appsv1.StatefulSet) bool {
 }
 
 // render makes a template. Its hash leaves out the resources of the database, which can change without a
-// restart.
+// restart, and the name of the engine: for members only what that declares is different.
 func render(cluster *dbv1.DatabaseCluster, references []state.Reference) map[string]any {
 	bare := cluster.DeepCopy()
 	bare.Spec.Resources = corev1.ResourceRequirements{}
 	made := toMap(podTemplate(cluster, references))
 	setField(made, hash(toMap(podTemplate(bare, references))), "metadata", "annotations", dbv1.AnnotationTemplate)
+	if cluster.Spec.Engine != "" {
+		setField(made, cluster.Spec.Engine, "metadata", "annotations", dbv1.AnnotationEngine)
+	}
 	return made
 }
 

@@ -33,19 +33,22 @@ func endOf(pod *corev1.Pod) End {
 	if pod.DeletionTimestamp == nil || !atEnd(pod) && pod.Spec.NodeName != "" {
 		return End{}
 	}
-	end := End{Reached: true, Never: true}
+	end := End{Reached: true, Never: !hasStarted(pod)}
 	for _, s := range pod.Status.ContainerStatuses {
-		if s.Name != naming.Container {
-			continue
-		}
-		terminated := s.State.Terminated
-		// The kubelet gives a container that it has never made the code of one that was killed.
-		end.Never = s.ContainerID == "" && s.LastTerminationState.Terminated == nil && (terminated == nil || terminated.ContainerID == "")
-		if terminated != nil && !end.Never {
+		if terminated := s.State.Terminated; s.Name == naming.Container && terminated != nil && !end.Never {
 			end.Known, end.Code = true, terminated.ExitCode
 		}
 	}
 	return end
+}
+
+// hasStarted tells whether the database of a pod has been started at least once. The kubelet gives a container that it
+// has never made the code of one that was killed.
+func hasStarted(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
+		terminated := s.State.Terminated
+		return s.Name == naming.Container && (s.ContainerID != "" || s.LastTerminationState.Terminated != nil || terminated != nil && terminated.ContainerID != "")
+	})
 }
 
 func atEnd(pod *corev1.Pod) bool {
@@ -71,6 +74,8 @@ type Bystander struct {
 	Orphan bool
 	// Ended tells that nothing of the pod runs any more.
 	Ended bool
+	// Mounts is true where the pod has the claim of a member's volume: Kubernetes keeps the claim while the pod exists.
+	Mounts bool
 	// Held tells that the pod bears the operator's finalizer.
 	Held bool
 	// Version is the pod's resourceVersion, for the precondition of its deletion. No decision reads it.
@@ -92,8 +97,20 @@ func BystanderOf(pod *corev1.Pod) Bystander {
 		Component: pod.Labels[dbv1.LabelComponent],
 		Orphan:    orphan(pod),
 		Ended:     atEnd(pod),
+		Mounts:    MountsMember(pod.Spec.Volumes, pod.Labels[dbv1.LabelInstance]),
 		Held:      Holds(pod),
 	}
+}
+
+// MountsMember tells whether one of these volumes is that of a member of the cluster.
+func MountsMember(volumes []corev1.Volume, cluster string) bool {
+	return slices.ContainsFunc(volumes, func(v corev1.Volume) bool {
+		if v.PersistentVolumeClaim == nil {
+			return false
+		}
+		_, ofMember := naming.ClaimOrdinal(cluster, v.PersistentVolumeClaim.ClaimName)
+		return ofMember
+	})
 }
 
 func orphan(pod *corev1.Pod) bool {

@@ -28,6 +28,10 @@ type Member struct {
 	// of the database container, which Resources are.
 	Template  string
 	Resources string
+	// Engine is the engine of that template; "" where there was none, or an earlier operator made it.
+	Engine string
+	// Started is true where the database container has been started at least once.
+	Started bool
 	// Resize is how far the kubelet is with a change of the resources.
 	Resize Resize
 	Ready  bool
@@ -90,6 +94,8 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Created:  pod.CreationTimestamp,
 		Revision: pod.Labels[appsv1.StatefulSetRevisionLabel],
 		Template: pod.Annotations[dbv1.AnnotationTemplate],
+		Engine:   pod.Annotations[dbv1.AnnotationEngine],
+		Started:  hasStarted(pod),
 		Stopping: pod.DeletionTimestamp != nil,
 		End:      endOf(pod),
 		Held:     Holds(pod),

@@ -205,6 +205,17 @@ func (o Observed) sameTemplate(m Member) bool {
 	return m.Template != "" && m.Template == o.Template()
 }
 
+// EngineOf is the engine that a member runs; "" where that is not known. A member whose template is like the current one
+// is not restarted for another name of its engine.
+func (o Observed) EngineOf(m Member) string {
+	if o.StatefulSet != nil && o.sameTemplate(m) {
+		if engine := o.StatefulSet.Spec.Template.Annotations[dbv1.AnnotationEngine]; engine != "" {
+			return engine
+		}
+	}
+	return m.Engine
+}
+
 // Resizing says how far the kubelet is with the resources that a member was given; "" when it has done
 // what it can.
 func (o Observed) Resizing(m Member) string {

@@ -290,7 +290,24 @@ func (w *world) mount(pod *corev1.Pod) {
 	case dbv1.ComponentRestore, dbv1.ComponentVerification:
 		w.beginRestore(pod, claim, &on)
 	}
+	on.ranWith(engineOf(pod))
 	w.store.disk.volumes[claim.UID] = on
+}
+
+// engineOf is the engine whose container a pod runs: what it sees, not what anybody has noted about it.
+func engineOf(pod *corev1.Pod) string {
+	for _, variable := range pod.Spec.Containers[0].Env {
+		if variable.Name == engineVariable {
+			return variable.Value
+		}
+	}
+	return engineName
+}
+
+func (v *volume) ranWith(engine string) {
+	if !strings.HasSuffix(v.engines, " "+engine) {
+		v.engines += " " + engine
+	}
 }
 
 // serve is a member that starts.

@@ -21,7 +21,9 @@ import (
 
 // watchData holds every write against the rules by which no data is lost.
 func (w *world) watchData(c change) {
-	w.outdateStreams()
+	if len(w.store.disk.streams) > 0 {
+		w.outdateStreams()
+	}
 	switch object := c.object().(type) {
 	case *dbv1.DatabaseBackup:
 		w.watchBackup(c)
@@ -156,15 +158,19 @@ func (w *world) isSaved(claim *corev1.PersistentVolumeClaim) bool {
 	})
 }
 
-// outdateStreams: a member that runs may accept a write, which no backup holds that has begun before.
+// outdateStreams: a member that runs may accept a write, which no backup holds that has begun before. What becomes of a
+// volume that does not exist concerns nobody.
 func (w *world) outdateStreams() {
-	for _, pod := range all[*corev1.Pod](w.store) {
-		claim := w.claimOf(pod, naming.DataVolume)
-		if claim == nil || !isMember(pod) || !runs(pod) {
-			continue
-		}
-		maps.DeleteFunc(w.store.disk.streams, func(_ string, uid types.UID) bool { return uid == claim.UID })
+	stopped := map[types.UID]bool{}
+	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
+		stopped[claim.UID] = true
 	}
+	for _, pod := range all[*corev1.Pod](w.store) {
+		if claim := w.claimOf(pod, naming.DataVolume); claim != nil && isMember(pod) && runs(pod) {
+			stopped[claim.UID] = false
+		}
+	}
+	maps.DeleteFunc(w.store.disk.streams, func(_ string, uid types.UID) bool { return !stopped[uid] })
 }
 
 // undone are the deletion hooks that have not come about.

@@ -118,6 +118,10 @@ var deletionSequences = []sequence{
 	{"delete-volumes-skipped", []step{
 		running(1, hook("flush", dbv1.HookCommand, "flush"), deleteVolumes), goesWrong(trouble{verb: "hook", code: 30, times: 1}), remove(), skipHooks(),
 	}},
+	{"engine-changed", []step{runningSaved(2), changeEngine(otherEngine), scale(3)}},
+	{"engine-changed-while-hibernated", []step{
+		runningSaved(1), hibernate(true), changeEngine(otherEngine), remove(), create(1, saved, func(c *dbv1.DatabaseCluster) { c.Spec.Engine = otherEngine }),
+	}},
 	{"delete-and-create-with-another-engine", []step{running(1), remove(), withEngine(create(1, saved)), deleteClaim("data-orders-0")}},
 }
 

@@ -21,8 +21,11 @@ import (
 
 const (
 	engineName = "anydb-v1"
-	bucket     = "s3://backups/prod"
-	day        = 24 * time.Hour
+	// otherEngine tells its containers by engineVariable which one it is.
+	otherEngine    = "otherdb-v1"
+	engineVariable = "ENGINE"
+	bucket         = "s3://backups/prod"
+	day            = 24 * time.Hour
 )
 
 var deleteInBackground = client.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}
@@ -37,8 +40,21 @@ func declare(w *world, engine string) {
 	e.Spec.Topology = dbv1.TopologyIndependent
 	e.Spec.Actions.Backup = &dbv1.EngineAction{Command: []string{"anydb", "backup"}}
 	e.Spec.Actions.Restore = &dbv1.EngineAction{Command: []string{"anydb", "restore"}}
+	if engine != engineName {
+		e.Spec.Container.Env = []dbv1.EngineVariable{{Name: engineVariable, Value: engine}}
+	}
 	e.Spec.Actions.Probe = &dbv1.EngineAction{Command: []string{"anydb", "probe"}}
 	w.store.put(e)
+}
+
+// changeEngine names another engine in the spec.
+func changeEngine(engine string) step {
+	return step{what: "engine is set to " + engine, do: func(w *world) {
+		declare(w, engine)
+		c := w.cluster()
+		c.Spec.Engine = engine
+		w.store.put(withDefaults(c))
+	}}
 }
 
 // withEngine makes a step one in a world that knows the engine.

@@ -50,6 +50,8 @@ type volume struct {
 	data, marker string
 	// served tells that a member ran with it.
 	served bool
+	// engines are those that ran with it, in their order.
+	engines string
 }
 
 // trouble is something that goes wrong with what a container does: a verb of transfer, "hook" or "member".

@@ -6,11 +6,14 @@ package sim
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -38,6 +41,19 @@ var fenceMutants = map[string]mutant{
 			return err
 		}},
 		"delete-volumes-scaled-by-hand", unsaved,
+	},
+	"a claim says which engine the spec names": {
+		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+			err := c.SubResource(sub).Patch(ctx, object, patch, options...)
+			cluster, is := object.(*dbv1.DatabaseCluster)
+			claim := &corev1.PersistentVolumeClaim{}
+			if !is || c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "data-orders-0"}, claim) != nil {
+				return err
+			}
+			note := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, dbv1.AnnotationEngine, cluster.Spec.Engine)
+			return firstOf(err, c.Patch(ctx, claim, client.RawPatch(types.MergePatchType, []byte(note))))
+		}},
+		"engine-changed-while-hibernated", `says that "otherdb-v1" wrote its data`,
 	},
 }
 

@@ -6,6 +6,7 @@ package sim
 
 import (
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -97,6 +98,9 @@ func isClaim(object client.Object) bool {
 func (w *world) watchClaim(c change) {
 	before, changed := c.before.(*corev1.PersistentVolumeClaim)
 	after, kept := c.after.(*corev1.PersistentVolumeClaim)
+	if changed && kept {
+		w.watchEngine(before, after)
+	}
 	switch {
 	case !changed && after.Annotations[dbv1.AnnotationRestoring] == "":
 		w.breaks("claim %s is made by the operator, but not to be restored into", after.Name)
@@ -107,6 +111,14 @@ func (w *world) watchClaim(c change) {
 		w.breaks("claim %s counts as restored, but no Job has filled it", after.Name)
 	case after.Spec.Resources.Requests.Storage().Cmp(*before.Status.Capacity.Storage()) < 0:
 		w.breaks("claim %s shrinks", after.Name)
+	}
+}
+
+// watchEngine: what a claim says of the engine that wrote its data changes only to one that ran with the volume.
+func (w *world) watchEngine(before, after *corev1.PersistentVolumeClaim) {
+	is, ran := after.Annotations[dbv1.AnnotationEngine], strings.Fields(w.store.disk.volumes[after.UID].engines)
+	if is != before.Annotations[dbv1.AnnotationEngine] && !slices.Contains(ran, is) {
+		w.breaks("claim %s says that %q wrote its data, and only %v ran with it", after.Name, is, ran)
 	}
 }
 
