@@ -74,10 +74,22 @@ func changed[T client.Object](facts func(T) any) predicate.Predicate {
 // clusterOf finds the cluster of an object that it does not own by the label that the operator gave.
 func clusterOf(_ context.Context, object client.Object) []reconcile.Request {
 	name := object.GetLabels()[dbv1.LabelInstance]
-	if name == "" || object.GetLabels()[dbv1.LabelBackupUID] != "" {
+	if name == "" || object.GetLabels()[dbv1.LabelBackupUID] != "" && !state.MountsMember(volumesOf(object), name) {
 		return nil // what is a DatabaseBackup's own, its own controller looks at
 	}
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}}}
+}
+
+// volumesOf are those of a pod, or of the pods of a Job: while one has the volume of a member, nobody else can.
+func volumesOf(object client.Object) []corev1.Volume {
+	switch o := object.(type) {
+	case *corev1.Pod:
+		return o.Spec.Volumes
+	case *batchv1.Job:
+		return o.Spec.Template.Spec.Volumes
+	default:
+		return nil
+	}
 }
 
 // podFacts are those of a member and of a Job's pod. They leave the ordinal out: it is part of the name, which never

@@ -367,3 +367,23 @@ func TestNoConditionOfAPodThatIsReadIsTrimmed(t *testing.T) {
 		}
 	}
 }
+
+func TestAClusterHearsOfTheJobThatHasAVolumeThatItWaitsFor(t *testing.T) {
+	labels := map[string]string{dbv1.LabelInstance: "orders", dbv1.LabelBackupUID: "backup"}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "p", Labels: labels}}
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "j", Labels: labels}}
+	if len(clusterOf(t.Context(), pod)) > 0 || len(clusterOf(t.Context(), job)) > 0 {
+		t.Error("a backup over the network wakes the cluster")
+	}
+	pod.Spec.Volumes = []corev1.Volume{{VolumeSource: corev1.VolumeSource{
+		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: naming.Claim("orders", 0)},
+	}}}
+	trimmed, err := TrimPod(pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.Spec.Template.Spec.Volumes = pod.Spec.Volumes
+	if len(clusterOf(t.Context(), trimmed.(*corev1.Pod))) != 1 || len(clusterOf(t.Context(), job)) != 1 {
+		t.Error("a backup from a volume does not wake the cluster")
+	}
+}

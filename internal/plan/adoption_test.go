@@ -85,7 +85,7 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 					{Name: "orders-1", Cluster: "earlier", Component: dbv1.ComponentDatabase},
 				}
 			}),
-			"WaitingForFormer: pod orders-1 of an earlier cluster of this name still runs; its volumes are taken over when it has ended\nagain in 2s\n",
+			"WaitingForFormer: pod orders-1 of an earlier cluster of this name still runs; its volumes are taken over when it has ended\nagain in 1m0s\n",
 		},
 		"they are taken over with members that nobody controls, which the StatefulSet takes over": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -102,7 +102,7 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 		},
 		"none while a last backup of the earlier cluster may be tried again": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.FormerJobs = []string{"orders-backup-1c2d3e4f-0"} }),
-			"WaitingForFormer: Job orders-backup-1c2d3e4f-0 of an earlier cluster of this name still runs; its volumes are taken over when it has ended\nagain in 2s\n",
+			"WaitingForFormer: Job orders-backup-1c2d3e4f-0 of an earlier cluster of this name still runs; its volumes are taken over when it has ended\nagain in 1m0s\n",
 		},
 		"none while an object of the earlier cluster is being removed": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {

@@ -170,6 +170,9 @@ const (
 	foreignAgain = 30 * time.Second
 	// leavingAgain is how often it is looked whether what a former cluster left is gone.
 	leavingAgain = 2 * time.Second
+	// usersAgain is how often it is looked whether a pod or Job still uses volumes, should its watch miss the end: it may
+	// run for hours.
+	usersAgain = time.Minute
 	// missingAgain is how often a Secret, ConfigMap or DatabaseEngine is looked for that does not exist or does
 	// not fit, and at a volume that grows and whose claim lacks our labels: none of them is watched.
 	missingAgain = 10 * time.Second
@@ -189,7 +192,7 @@ func again(p Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) time.
 	within(slices.ContainsFunc(observed.Members, func(m state.Member) bool { return m.Broken(observed.At) }), observed.Settles(state.Steadily))
 	within(len(observed.Foreign) > 0, foreignAgain)
 	within(slices.ContainsFunc(observed.Foreign, isLeaving), leavingAgain)
-	within(inherits(cluster, observed) && formerUser(cluster, observed) != "", leavingAgain)
+	within(inherits(cluster, observed) && formerUser(cluster, observed) != "", usersAgain)
 	within(unfit(cluster, observed) != nil, missingAgain)
 	within(true, restoreAgain(cluster, observed))
 	unwatched := slices.ContainsFunc(observed.Volumes, func(v state.Volume) bool { return v.Unwatched })

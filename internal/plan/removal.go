@@ -40,7 +40,7 @@ func removeVolumes(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observ
 	p.Reason = dbv1.ReasonDeleting
 	if pods := users(observed); len(pods) > 0 {
 		p.Why = fmt.Sprintf("pods still have the volumes that are to be deleted: %s", strings.Join(pods, ", "))
-		p.Again = leavingAgain
+		p.Again = usersAgain
 		if nobodyStops(observed) {
 			p.Stalled = &Stall{dbv1.ReasonNameConflict, p.Why +
 				". Nobody stops them: delete the StatefulSet that they are of, or, where there is none, the pods; or set spec.deletion.volumes to Retain"}

@@ -95,7 +95,7 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 				o.StatefulSet = nil
 				o.Bystanders = []state.Bystander{{Name: "orders-0", Component: dbv1.ComponentDatabase, Cluster: "earlier", Orphan: true}}
 			}),
-			inUse + "orders-0\nagain in 2s\nSTALLED NameConflict\n" +
+			inUse + "orders-0\nagain in 1m0s\nSTALLED NameConflict\n" +
 				"pods still have the volumes that are to be deleted: orders-0" + nobody + "run Succeeded\n",
 		},
 		"so have members whose StatefulSet is nobody's any more": {
@@ -103,14 +103,14 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 				o.StatefulSet, o.Members = nil, []state.Member{{Name: "orders-0", Owner: "orphan", Ready: true}}
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
 			}),
-			inUse + "orders-0\nagain in 2s\nSTALLED NameConflict\n" +
+			inUse + "orders-0\nagain in 30s\nSTALLED NameConflict\n" +
 				"pods still have the volumes that are to be deleted: orders-0" + nobody + "run Succeeded\n",
 		},
 		"one that still runs is waited for": {
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Bystanders = []state.Bystander{{Name: "b", Component: dbv1.ComponentBackup, Cluster: uid}}
 			}),
-			"Deleting: pods still have the volumes that are to be deleted: b\nagain in 2s\nrun Succeeded\n",
+			"Deleting: pods still have the volumes that are to be deleted: b\nagain in 1m0s\nrun Succeeded\n",
 		},
 	})
 }
