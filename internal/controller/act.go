@@ -21,6 +21,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -130,8 +131,12 @@ func engineNote(engine string) map[string]string {
 // removeAll deletes objects and tells of volumes.
 func (r *Reconciler) removeAll(ctx context.Context, cluster *dbv1.DatabaseCluster, all []plan.Removal) ([]happening, error) {
 	var volumes []string
+	var done []happening
 	var errs []error
 	for _, removal := range all {
+		if removal.Kind == "Pod" {
+			done = append(done, r.lastWords(ctx, cluster, removal.Name)...)
+		}
 		logf.FromContext(ctx).Info("deleting", "object", removal.String())
 		err := r.remove(ctx, cluster, removal)
 		if err == nil && removal.Kind == "PersistentVolumeClaim" {
@@ -139,10 +144,27 @@ func (r *Reconciler) removeAll(ctx context.Context, cluster *dbv1.DatabaseCluste
 		}
 		errs = append(errs, err)
 	}
-	if len(volumes) == 0 {
-		return nil, errors.Join(errs...)
+	if len(volumes) > 0 {
+		done = append(done, normal("VolumesDeleted", "Delete", strings.Join(volumes, ", ")))
 	}
-	return []happening{normal("VolumesDeleted", "Delete", strings.Join(volumes, ", "))}, errors.Join(errs...)
+	return done, errors.Join(errs...)
+}
+
+// lastWords keeps the end of the log of a Job's pod that is deleted because it keeps a volume: in the operator's own log
+// and, as far as there is room, in an event. A log that cannot be read holds up nothing.
+func (r *Reconciler) lastWords(ctx context.Context, cluster *dbv1.DatabaseCluster, pod string) []happening {
+	if r.Logs == nil {
+		return nil
+	}
+	text, err := r.Logs.Tail(ctx, cluster.Namespace, pod, naming.ActionContainer)
+	if text = strings.TrimSpace(text); err != nil || text == "" {
+		return nil
+	}
+	logf.FromContext(ctx).Info("the log of a pod that is deleted with its volume", "pod", pod, "tail", text)
+	head := fmt.Sprintf("the log of pod %s, which is deleted with the volume, ends: ", pod)
+	last := text[max(0, len(text)-(maxNote-len(head))):]
+	// Events of one action about one object are counted as one, with one note.
+	return []happening{normal("PodLog", "Delete/"+pod, head+strings.ToValidUTF8(last, ""))}
 }
 
 // +kubebuilder:rbac:groups="",resources=configmaps;persistentvolumeclaims,verbs=delete

@@ -5,7 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 package controller
 
 import (
+	"context"
 	"maps"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -70,5 +72,25 @@ func TestAClaimKeepsItsOtherLabelsAndAnnotations(t *testing.T) {
 				t.Errorf("it has %v and %v, want %v and %v", claim.Labels, claim.Annotations, c.wantLabels, c.wantNotes)
 			}
 		})
+	}
+}
+
+type tail string
+
+func (t tail) Tail(context.Context, string, string, string) (string, error) { return string(t), nil }
+
+func TestTheEndOfALogIsKeptWhenItsPodIsDeletedWithAVolume(t *testing.T) {
+	cluster := running()
+	pod := &corev1.Pod{}
+	pod.Namespace, pod.Name = cluster.Namespace, "orders-backup-1c2d3e4f-0-x"
+	s := newServer(t, cluster, pod)
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil {
+		t.Fatal(err)
+	}
+	r := clockwork(s)
+	r.Logs = tail(strings.Repeat("…", maxNote) + "\nbackup complete\n")
+	done, err := r.removeAll(t.Context(), cluster, []plan.Removal{{Kind: "Pod", Name: pod.Name, UID: pod.UID, Version: pod.ResourceVersion}})
+	if err != nil || len(done) != 1 || done[0].reason != "PodLog" || !strings.HasSuffix(done[0].note, "backup complete") || len(done[0].note) > maxNote {
+		t.Errorf("%+v, %v", done, err)
 	}
 }
