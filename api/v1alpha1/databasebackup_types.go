@@ -257,26 +257,6 @@ type BackupOrigin struct {
 	ScheduledTime metav1.Time `json:"scheduledTime"`
 }
 
-// BackupStream is what one member gave.
-type BackupStream struct {
-	// ordinal is the member's number, from 0.
-	// +required
-	Ordinal int32 `json:"ordinal"`
-
-	// bytes is how much the member gave, in bytes before compression.
-	// +optional
-	Bytes int64 `json:"bytes,omitempty"`
-
-	// storedBytes is how much was written to the destination, in bytes.
-	// +optional
-	StoredBytes int64 `json:"storedBytes,omitempty"`
-
-	// sha256 is the checksum of what the member gave, in hexadecimal digits.
-	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	SHA256 string `json:"sha256,omitempty"`
-}
-
 // VerificationPhase says in one word how a verification went.
 type VerificationPhase string
 
@@ -314,4 +294,11 @@ type BackupVerification struct {
 	// completionTime is when the verification ended.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+
+	// streams are the restored copies that were checked, one a member.
+	// +optional
+	// +listType=map
+	// +listMapKey=ordinal
+	// +kubebuilder:validation:MaxItems=16
+	Streams []VerifiedStream `json:"streams,omitempty"`
 }

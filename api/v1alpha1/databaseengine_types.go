@@ -254,6 +254,11 @@ type EngineActions struct {
 	// restore reads from standard input what backup wrote, and puts it into the empty directory DBC_DATA_DIR.
 	// +optional
 	Restore *EngineAction `json:"restore,omitempty"`
+
+	// check reports facts about the data of the member DBC_MEMBER. They are recorded when a backup is taken, and
+	// a verification compares the restored copy with them. Default: a verification does not compare data.
+	// +optional
+	Check *EngineCheck `json:"check,omitempty"`
 }
 
 // EngineAction is a command that runs in the cluster's image as a Job. Exit codes: 0 done; 11 failed for now,

@@ -41,7 +41,9 @@ func backup(ctx context.Context, run *run) (Result, error) {
 			return Result{}, err
 		}
 	}
-	return resultOf(*stream), nil
+	result := resultOf(*stream)
+	result.Check = stream.Check
+	return result, nil
 }
 
 // earlier is the stream that another attempt has completed, or nil. A folder of another backup is refused.
@@ -79,11 +81,13 @@ func (r *run) upload(ctx context.Context, store *store) (*Stream, error) {
 	r.attempt = newAttempt()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
+	check := r.before(ctx)
 	stream, err := r.stream(ctx, end, store)
 	if err != nil {
 		r.discard(ctx, store)
 		return nil, verdict(ctx, err)
 	}
+	stream.Check = r.after(ctx, check)
 	name := memberFolder(r.member) + manifestName
 	manifest, err := r.publish(ctx, store, name, []Stream{*stream})
 	if err != nil {

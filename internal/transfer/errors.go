@@ -32,6 +32,7 @@ const (
 	ActionStoppedReading   Reason = "ActionStoppedReading"
 	Interrupted            Reason = "Interrupted"
 	ProbeFailed            Reason = "ProbeFailed"
+	CheckFailed            Reason = "CheckFailed"
 	Failed                 Reason = "Failed"
 )
 
@@ -68,7 +69,7 @@ func (f *Error) exitCode() int {
 		return exitPrecondition
 	case BackupCorrupt, ManifestInvalid, IDMismatch, DataDirectoryNotEmpty:
 		return exitRefused
-	case ActionFailed, ProbeFailed:
+	case ActionFailed, ProbeFailed, CheckFailed:
 		return passedThrough(f.action)
 	case EmptyBackup, ActionHung, ActionStoppedReading, Failed:
 	}

@@ -23,6 +23,8 @@ type run struct {
 	secrets []string // never to be told
 	result  string
 	command []string
+	// checkCommand prints facts about the data; none: nothing is checked.
+	checkCommand []string
 
 	url      string
 	location location
@@ -136,6 +138,7 @@ func (r *run) backupFlags(flags *flag.FlagSet) {
 	r.storeFlags(flags, "to")
 	r.memberFlags(flags)
 	flags.StringVar(&r.id, "id", "", "the `UID` of the backup")
+	r.checkFlag(flags)
 	flags.BoolVar(&r.complete, "complete", false, "then complete the backup: every member's part has to be there")
 	flags.Func("about", "`key=value`, which the manifest will hold; may be repeated", func(text string) error {
 		key, value, found := strings.Cut(text, "=")
@@ -166,7 +169,8 @@ func (r *run) listFlags(flags *flag.FlagSet) {
 }
 
 func (r *run) probeFlags(flags *flag.FlagSet) {
-	positive(flags, &r.timeout, "timeout", 5*time.Minute, "how long to try")
+	r.checkFlag(flags)
+	positive(flags, &r.timeout, "timeout", 5*time.Minute, "how long to try; as long again for --check")
 	positive(flags, &r.interval, "interval", time.Second, "how long to wait between two tries")
 	flags.BoolVar(&r.byExitCode, "by-exit-code", false, "the exit code alone answers: what the command prints is only told, and a try may take as long as all")
 }

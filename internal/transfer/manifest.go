@@ -42,6 +42,7 @@ type Stream struct {
 	Started     time.Time `json:"started"`
 	Completed   time.Time `json:"completed"`
 	Pieces      []Piece   `json:"pieces"`
+	Check       *Check    `json:"check,omitempty"`
 }
 
 // Piece is one object: a part of the compressed stream.

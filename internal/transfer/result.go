@@ -31,6 +31,8 @@ type Result struct {
 	Started     time.Time       `json:"started,omitzero"`
 	Completed   time.Time       `json:"completed,omitzero"`
 	Output      json.RawMessage `json:"output,omitempty"` // what a probe printed
+	Check       *Check          `json:"check,omitempty"`  // of a backup
+	Facts       Facts           `json:"facts,omitempty"`  // about the data of a restored copy
 	Reason      Reason          `json:"reason"`
 	Message     string          `json:"message"`
 }
@@ -42,20 +44,35 @@ func resultOf(stream Stream) Result {
 	}
 }
 
-// encode shortens the message until the result fits.
+// encode shortens what is for people until the result fits.
 func (r Result) encode() ([]byte, error) {
 	for {
 		encoded, err := json.Marshal(r)
-		if err != nil || len(encoded) <= maxResultBytes || r.Message == "" {
+		if err != nil || len(encoded) <= maxResultBytes {
 			return encoded, err
 		}
-		// Each byte of the message takes at least one of the JSON.
-		keep := max(0, len(r.Message)-(len(encoded)-maxResultBytes)-len("…"))
-		r.Message = strings.ToValidUTF8(r.Message[:keep], "")
-		if keep > 0 {
-			r.Message += "…"
+		switch excess := len(encoded) - maxResultBytes; {
+		case r.Message != "":
+			r.Message = shortened(r.Message, excess)
+		case r.Output != nil:
+			r.Output = nil
+		case r.Check != nil && r.Check.Problem != "":
+			check := *r.Check
+			check.Problem, r.Check = shortened(check.Problem, excess), &check
+		default:
+			return encoded, nil
 		}
 	}
+}
+
+// shortened is a text with so many bytes less. Each byte of it takes at least one of the JSON.
+func shortened(text string, excess int) string {
+	keep := max(0, len(text)-excess-len("…"))
+	text = strings.ToValidUTF8(text[:keep], "")
+	if keep > 0 {
+		text += "…"
+	}
+	return text
 }
 
 // write puts the result where Kubernetes reads it. Outside a pod there is no such file, and none is made.

@@ -26,7 +26,7 @@ var commands = map[string]struct {
 	"restore": {(*run).restoreFlags, restore},
 	"delete":  {(*run).deleteFlags, remove},
 	"list":    {(*run).listFlags, list},
-	"probe":   {(*run).probeFlags, probe},
+	"probe":   {(*run).probeFlags, verify},
 }
 
 // Run does what the arguments say, writes the result and returns the exit code.

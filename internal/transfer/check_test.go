@@ -1,0 +1,136 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// checked are the flags that let a shell script be the check.
+func checked(script string) []string {
+	return []string{"--check", "sh", "--check", "-c", "--check", script}
+}
+
+func (f Facts) String() string {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+func TestABackupRecordsWhatTheCheckSaysBeforeAndAfterTheStream(t *testing.T) {
+	w := newWorld(t)
+	rows := filepath.Join(t.TempDir(), "rows")
+	script := `echo "{ \"rows\": $(cat ` + rows + ` 2>/dev/null || echo 0), \"when\": \"$DBC_CHECK\", \"told\": $(test -z "${DBC_FACTS:-}" && echo false || echo true) }"`
+	o := w.must(w.backup("echo 7 > "+rows+"; echo data", checked(script)...))
+	if got := fmt.Sprint(o.Check.Before, o.Check.After, o.Check.Problem); got != `{"rows":0,"told":false,"when":"before"} {"rows":7,"told":true,"when":"after"}` {
+		t.Error(got)
+	}
+	var manifest Manifest
+	content, err := os.ReadFile(w.path(manifestName))
+	if err != nil || json.Unmarshal(content, &manifest) != nil || manifest.Streams[0].Check.After["rows"] == nil {
+		t.Errorf("the manifest is %s, %v", content, err)
+	}
+	again := w.must(w.backup("exit 1", checked("exit 1")...))
+	if again.Check == nil || again.Check.After.String() != o.Check.After.String() {
+		t.Errorf("the next try says %+v", again.Check)
+	}
+}
+
+func TestTheSecondCheckIsToldWhatTheFirstSaid(t *testing.T) {
+	w := newWorld(t)
+	o := w.must(w.backup("echo data", checked(`if [ "$DBC_CHECK" = before ]; then echo '{"a": 1}'; else echo "{\"same\": $(test "$DBC_FACTS" = '{"a":1}' && echo true)}"; fi`)...))
+	if got := o.Check.After.String(); got != `{"same":true}` {
+		t.Error(got, o.Check.Problem)
+	}
+}
+
+func TestACheckThatFailsLeavesTheBackupWithoutFactsAndSaysWhy(t *testing.T) {
+	second := `test $DBC_CHECK = after || { echo '{"a":1}'; exit; }; `
+	for name, test := range map[string]struct{ script, before, after, problem string }{
+		"it fails":                    {"echo locked >&2; exit 1", "null", "null", "exit code 1. The last that it wrote to stderr: locked"},
+		"it fails for now":            {"exit 11", "null", "null", "exit code 11"},
+		"it fails the second time":    {second + "exit 1", `{"a":1}`, "null", "exit code 1"},
+		"no JSON":                     {"echo up", "null", "null", `printed "up\n", which is not one JSON object`},
+		"a list":                      {`echo '{"a":[1]}'`, "null", "null", `printed [1] as the fact a`},
+		"null":                        {`echo '{"a":null}'`, "null", "null", `printed null as the fact a`},
+		"a bad name":                  {`echo '{"a b":1}'`, "null", "null", `a fact named "a b"`},
+		"too long":                    {`printf '{"a":"%01100d"}' 0`, "null", "null", "1 facts with 1108 bytes. It may print 20 with 1024 bytes"},
+		"far too long":                {`printf '{"a":"%09000d"}' 0`, "null", "null", "not one JSON object"},
+		"too many":                    {`echo '{"a":1'; for i in $(seq 20); do echo ",\"b$i\":1"; done; echo '}'`, "null", "null", "21 facts"},
+		"it hangs":                    {"sleep 1000", "null", "null", "did not end within 300ms"},
+		"a message that does not fit": {`head -c 9000 /dev/zero | tr '\0' '\001' >&2; exit 1`, "null", "null", "…"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			o := w.must(w.backup("echo data", append(checked(test.script), "--idle-timeout", "300ms")...))
+			if o.Check == nil {
+				t.Fatal("nothing is said")
+			}
+			if o.Check.Before.String() != test.before || o.Check.After.String() != test.after || !strings.Contains(o.Check.Problem, test.problem) {
+				t.Errorf("it says %s, %s, %q", o.Check.Before, o.Check.After, o.Check.Problem)
+			}
+		})
+	}
+}
+
+func TestACheckThatDoesNotApplySaysNothing(t *testing.T) {
+	w := newWorld(t)
+	if o := w.must(w.backup("echo data", checked("exit 40")...)); o.Check != nil {
+		t.Errorf("it says %+v", o.Check)
+	}
+}
+
+func TestAsManyFactsAsMayBeFitIntoAResult(t *testing.T) {
+	w := newWorld(t)
+	script := `printf '{"a":"%0980d"}' 0; test "$DBC_CHECK" != copy || exit 0`
+	o := w.must(w.backup("echo data", checked(script)...))
+	if len(o.Check.Before) != 1 || len(o.Check.After) != 1 {
+		t.Errorf("it says %+v", o.Check)
+	}
+	o = w.must(w.run(append(append([]string{"probe"}, checked(script)...), "--", "sh", "-c", `printf '{"a":"%03000d"}' 0`)...))
+	if len(o.Facts) != 1 || o.Output != nil {
+		t.Errorf("it says %+v", o)
+	}
+}
+
+func TestACopyIsCheckedOnceItAnswers(t *testing.T) {
+	w := newWorld(t)
+	tries := filepath.Join(t.TempDir(), "tries")
+	script := `echo x >> ` + tries + `; test $(wc -l < ` + tries + `) -gt 2 || exit 1; echo "{\"rows\": 7, \"of\": \"$DBC_CHECK\"}"`
+	o := w.must(w.run(append(append([]string{"probe", "--interval", "1ms"}, checked(script)...), "--", "echo", `{"role": "primary"}`)...))
+	if got := o.Facts.String() + string(o.Output); got != `{"of":"copy","rows":7}{"role":"primary"}` {
+		t.Error(got)
+	}
+}
+
+func TestACopyThatCannotBeCheckedFails(t *testing.T) {
+	for name, test := range map[string]struct {
+		script string
+		code   int
+		says   string
+	}{
+		"it fails":   {"echo 'invalid page' >&2; exit 1", exitFailed, "The restored data cannot be checked. The action sh failed with exit code 1. The last that it wrote to stderr: invalid page"},
+		"a refusal":  {"exit 30", exitRefused, "exit code 30"},
+		"no JSON":    {"echo up", exitFailed, "not one JSON object"},
+		"a hung one": {"sleep 1000", exitFailed, "did not end within"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			o := w.run(append(append([]string{"probe", "--timeout", "300ms", "--interval", "10ms"}, checked(test.script)...), "--", "echo", "{}")...)
+			w.fails(o, test.code, CheckFailed, test.says)
+		})
+	}
+	w := newWorld(t)
+	if o := w.must(w.run(append(append([]string{"probe"}, checked("exit 40")...), "--", "echo", "{}")...)); len(o.Facts) != 0 {
+		t.Errorf("it says %s", o.Facts)
+	}
+}
