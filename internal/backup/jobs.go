@@ -27,6 +27,7 @@ func backupJob(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32, of
 	} {
 		arguments = append(arguments, "--about", about[0]+"="+about[1])
 	}
+	arguments = append(arguments, checkFlags(observed.Engine)...)
 	if ordinal == s.Members-1 {
 		arguments = append(arguments, "--complete")
 	}
@@ -100,6 +101,7 @@ func verificationJob(backup *dbv1.DatabaseBackup, observed Observed, ordinal int
 	seconds := int64(proofDeadline(cluster).Seconds())
 	restore := append([]string{"restore", "--from", s.Location, "--into", cluster.Spec.DataPath, "--id", string(backup.UID)}, member(ordinal, s.Members)...)
 	command, more := question(observed)
+	more = append(more, checkFlags(observed.Engine)...)
 	return resources.ActionJob(cluster, withResources(cluster, resources.Action{
 		Name:    naming.VerificationJob(cluster.Name, backup.UID, s.Verification.Request, ordinal),
 		Labels:  naming.BackupJobLabels(backup, dbv1.ComponentVerification),

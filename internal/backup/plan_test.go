@@ -649,7 +649,7 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 				running(b)
 				o.Jobs = []Job{proof(0, answered), proof(1, answered)}
 			},
-			`verification Succeeded: the restored copy answered: {"role":"primary"}, {"role":"primary"}`,
+			`verification Succeeded: the restored copy answered: {"role":"primary"}, {"role":"primary"}; only its answer was checked, because the backup recorded no facts to compare`,
 		},
 		"then the copies go": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {

@@ -63,8 +63,13 @@ func (p *Plan) verify(backup *dbv1.DatabaseBackup, observed Observed, v *dbv1.Ba
 		case job.Result != nil && len(job.Result.Output) > 0:
 			answers = append(answers, string(job.Result.Output))
 		}
+		if text := p.compare(backup, observed, ordinal, job.Result); text != "" {
+			p.proved(observed, dbv1.VerificationFailed, text)
+			return
+		}
 	}
-	p.proved(observed, dbv1.VerificationSucceeded, strings.TrimSuffix("the restored copy answered: "+strings.Join(answers, ", "), ": "))
+	answered := strings.TrimSuffix("the restored copy answered: "+strings.Join(answers, ", "), ": ")
+	p.proved(observed, dbv1.VerificationSucceeded, answered+"; "+compared(observed.Engine, p.Status))
 }
 
 func (p *Plan) startProof(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32) {

@@ -135,6 +135,7 @@ func (p *Plan) record(observed Observed, ordinal int32, result *state.Result) {
 	stream := dbv1.BackupStream{Ordinal: ordinal}
 	if result != nil {
 		stream.Bytes, stream.StoredBytes, stream.SHA256 = result.Bytes, result.StoredBytes, result.SHA256
+		stream.Facts, stream.CheckMessage = recorded(observed.Engine, p.Status.Engine, result.Check)
 	}
 	p.Status.Streams = append(p.Status.Streams, stream)
 	p.progress(nil)
@@ -163,7 +164,7 @@ func (p *Plan) progress(now *state.Progress) {
 }
 
 func (p *Plan) complete(observed Observed) {
-	p.finish(observed, dbv1.BackupCompleted, "")
+	p.finish(observed, dbv1.BackupCompleted, unchecked(p.Status))
 	s := &p.Status
 	if took := s.CompletionTime.Sub(s.StartTime.Time); s.Bytes > 0 && took > 0 {
 		s.Rate = rate(float64(s.Bytes) / took.Seconds())

@@ -28,6 +28,20 @@ type Result struct {
 	Message string `json:"message,omitempty"`
 	// Output is what a probe printed.
 	Output json.RawMessage `json:"output,omitempty"`
+	// Check is what the engine's check printed around a backup; nil when it did not run, or does not apply.
+	Check *Check `json:"check,omitempty"`
+	// Facts are what it printed about the data of a restored copy.
+	Facts Facts `json:"facts,omitempty"`
+}
+
+// Facts are strings, numbers and booleans about the data of a member, by their names.
+type Facts map[string]json.RawMessage
+
+// Check is what the engine's check printed before and after a backup, and how it failed.
+type Check struct {
+	Before  Facts  `json:"before,omitempty"`
+	After   Facts  `json:"after,omitempty"`
+	Problem string `json:"problem,omitempty"`
 }
 
 // interrupted tells whether the try was stopped from outside, as by the Job's deadline.

@@ -1,0 +1,175 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package backup
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+func said(text string) state.Facts {
+	var facts state.Facts
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &facts); err != nil {
+			panic(err)
+		}
+	}
+	return facts
+}
+
+// checking gives the engine a check whose identity and rows are Equal and whose position is AtLeast.
+func checking(o *Observed) {
+	o.Engine.Spec.Actions.Check = &dbv1.EngineCheck{
+		Command: []string{"/dbc/scripts/check", "all"},
+		Facts: []dbv1.EngineFact{
+			{Name: "identity", Compare: dbv1.CompareEqual},
+			{Name: "position", Compare: dbv1.CompareAtLeast},
+			{Name: "rows", Compare: dbv1.CompareEqual},
+		},
+	}
+}
+
+func TestOnlyWhatNoWriteCanHaveChangedIsRecordedAsAFact(t *testing.T) {
+	for name, c := range map[string]struct{ before, after, want string }{
+		"a quiet database":                   {`{"identity":"a","position":7,"rows":5}`, `{"identity":"a","position":7,"rows":5}`, "identity=a position=7 rows=5"},
+		"writes meanwhile":                   {`{"identity":"a","position":7,"rows":5}`, `{"identity":"a","position":9,"rows":6}`, "identity=a position=7"},
+		"counted afterwards alone":           {`{"identity":"a","position":7}`, `{"identity":"a","rows":5}`, "identity=a position=7 rows=5"},
+		"not counted afterwards":             {`{"identity":"a","rows":5}`, `{"identity":"a"}`, "identity=a"},
+		"a position afterwards is too late":  {`{}`, `{"position":9}`, ""},
+		"a position that is no number":       {`{"position":"north"}`, `{"position":"north"}`, ""},
+		"the second check failed":            {`{"identity":"a","position":7,"rows":5}`, ``, "position=7"},
+		"others are shown as they were last": {`{"moment":1,"size":"x"}`, `{"moment":2}`, "moment=2 size=x"},
+		"booleans and quotes":                {`{"identity":true,"a":"\"<b>\""}`, `{"identity":true}`, `a="<b>" identity=true`},
+	} {
+		o := settledWorld()
+		checking(&o)
+		facts, message := recorded(o.Engine, "ledger-v1", &state.Check{Before: said(c.before), After: said(c.after)})
+		var got []string
+		for name, value := range facts {
+			got = append(got, fmt.Sprintf("%s=%s", name, value))
+		}
+		slices.Sort(got)
+		if text := strings.Join(got, " "); text != c.want || message != "" {
+			t.Errorf("%s: recorded are %s, said is %q", name, text, message)
+		}
+	}
+}
+
+func TestWhyFactsAreMissingIsToldInTheStatusOfACompleteBackup(t *testing.T) {
+	failing := done(&state.Result{Bytes: 1, Check: &state.Check{Before: said(`{"position":7}`), Problem: "The action check failed with exit code 1."}})
+	started, observed := started(), settledWorld()
+	checking(&observed)
+	observed.Jobs = []Job{memberJob(0, failing)}
+	first := decide(started, observed)
+	if s := first.Status.Streams[0]; s.Facts["position"] != "7" || s.CheckMessage != "The action check failed with exit code 1." {
+		t.Fatalf("the stream is %+v", s)
+	}
+	started.Status = first.Status
+	observed.Jobs = append(observed.Jobs, memberJob(1, done(&state.Result{Bytes: 1, Check: &state.Check{Before: said(`{"position":7}`), After: said(`{}`)}})))
+	second := decide(started, observed).Status
+	if second.Phase != dbv1.BackupCompleted || second.Message != "the facts about the data of member 1 of 2 are incomplete: The action check failed with exit code 1." {
+		t.Errorf("it is %s: %s", second.Phase, second.Message)
+	}
+}
+
+func TestFactsWhoseEngineWasReplacedAreNotRecorded(t *testing.T) {
+	o := settledWorld()
+	checking(&o)
+	for name, engine := range map[string]*dbv1.DatabaseEngine{"deleted": nil, "another": o.Engine, "without a check": {}} {
+		facts, message := recorded(engine, "ledger-v2", &state.Check{Before: said(`{"rows":1}`), After: said(`{"rows":1}`)})
+		if len(facts) != 0 || !strings.Contains(message, "DatabaseEngine ledger-v2 was deleted or replaced during the backup") {
+			t.Errorf("%s: %v, %q", name, facts, message)
+		}
+	}
+}
+
+func TestACopyThatDiffersFromWhatWasRecordedFailsItsVerificationByTheNameOfTheFact(t *testing.T) {
+	const big, bigger = "18446744073709551615", "18446744073709551616" // the same as float64
+	for name, c := range map[string]struct {
+		recorded map[string]dbv1.FactValue
+		copied   string
+		want     string
+	}{
+		"rows are lost":    {map[string]dbv1.FactValue{"rows": "200000"}, `{"rows":36996}`, "rows is 36996 in the restored copy, and 200000 was recorded"},
+		"another database": {map[string]dbv1.FactValue{"identity": "a"}, `{"identity":"b"}`, "identity is b in the restored copy, and a was recorded"},
+		"an older one":     {map[string]dbv1.FactValue{"position": bigger}, `{"position":` + big + `}`, "position is " + big + " in the restored copy, and at least " + bigger + " was recorded"},
+		"no number":        {map[string]dbv1.FactValue{"position": "7"}, `{"position":"high"}`, "position is high in the restored copy, and at least 7 was recorded"},
+		"nothing is told":  {map[string]dbv1.FactValue{"rows": "1", "position": "7"}, ``, "position is missing in the restored copy, and 7 was recorded; rows is missing in the restored copy, and 1 was recorded"},
+		"a newer one":      {map[string]dbv1.FactValue{"position": big}, `{"position":` + bigger + `}`, ""},
+		"more is told":     {map[string]dbv1.FactValue{"rows": "1", "shown": "2"}, `{"rows":1,"shown":3,"identity":"a"}`, ""},
+		"nothing recorded": {nil, `{"rows":1}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			backup, observed := completed(), settledWorld()
+			checking(&observed)
+			backup.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}
+			backup.Status.Streams[0].Facts = c.recorded
+			backup.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
+			observed.Jobs = []Job{proof(0, done(&state.Result{Facts: said(c.copied)}))}
+			v := decide(backup, observed).Status.Verification
+			if c.want == "" {
+				if v.Phase != dbv1.VerificationRunning {
+					t.Errorf("it is %s: %s", v.Phase, v.Message)
+				}
+				return
+			}
+			if v.Phase != dbv1.VerificationFailed || !strings.HasPrefix(v.Message, "the restored data of member 1 of 2 differs from what was backed up: "+c.want+". Do not rely on this backup") {
+				t.Errorf("it is %s: %s", v.Phase, v.Message)
+			}
+		})
+	}
+}
+
+func TestAVerificationShowsTheFactsOfTheCopyAndSaysWhatWasCompared(t *testing.T) {
+	for name, c := range map[string]struct {
+		recorded map[string]dbv1.FactValue
+		result   *state.Result
+		want     string
+	}{
+		"some":                     {map[string]dbv1.FactValue{"rows": "1", "position": "7", "shown": "1"}, &state.Result{Facts: said(`{"rows":1,"position":7,"shown":1}`)}, "the restored copy answered; its data agrees with what was recorded: position, rows"},
+		"none":                     {nil, &state.Result{Facts: said(`{"rows":1}`)}, "the restored copy answered; only its answer was checked, because the backup recorded no facts to compare"},
+		"the pod no longer exists": {map[string]dbv1.FactValue{"rows": "1"}, nil, "the restored copy answered; only its answer was checked, because its pod was deleted with what it reported about its data"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			backup, observed := completed(), settledWorld()
+			checking(&observed)
+			backup.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}
+			for i := range backup.Status.Streams {
+				backup.Status.Streams[i].Facts = c.recorded
+			}
+			backup.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
+			observed.Jobs = []Job{proof(0, done(c.result)), proof(1, done(c.result))}
+			v := decide(backup, observed).Status.Verification
+			if v.Phase != dbv1.VerificationSucceeded || v.Message != c.want {
+				t.Errorf("it is %s: %s", v.Phase, v.Message)
+			}
+			if c.result != nil && (len(v.Streams) != 2 || v.Streams[1].Ordinal != 1 || v.Streams[1].Facts["rows"] != "1") {
+				t.Errorf("the copies are %+v", v.Streams)
+			}
+		})
+	}
+}
+
+func TestTheJobsOfBackupsAndVerificationsRunTheEnginesCheck(t *testing.T) {
+	o := settledWorld()
+	if flags := checkFlags(o.Engine); len(flags) != 0 {
+		t.Errorf("without a check: %v", flags)
+	}
+	checking(&o)
+	verified := completed()
+	verified.Status.Verification = &dbv1.BackupVerification{Request: "please"}
+	for name, job := range map[string]any{"backup": backupJob(started(), o, 0, false), "verification": verificationJob(verified, o, 0)} {
+		text, err := json.Marshal(job)
+		if err != nil || !strings.Contains(string(text), `"--check=/dbc/scripts/check","--check=all"`) {
+			t.Errorf("%s: %s, %v", name, text, err)
+		}
+	}
+}
