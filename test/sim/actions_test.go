@@ -181,7 +181,7 @@ func (w *world) perform(pod *corev1.Pod, c call) exit {
 	case "delete":
 		return w.performDelete(c)
 	case "probe":
-		return exit{result: map[string]any{"output": map[string]any{"role": "primary"}}}
+		return w.performProbe(pod, c)
 	default:
 		return done()
 	}
@@ -211,7 +211,11 @@ func (w *world) performBackup(pod *corev1.Pod, c call) exit {
 		there.complete = true
 	}
 	w.store.disk.bucket[at] = there
-	return exit{result: map[string]any{"bytes": 100, "storedBytes": 50, "sha256": fmt.Sprintf("sha256 of %s", data)}}
+	result := map[string]any{"bytes": 100, "storedBytes": 50, "sha256": fmt.Sprintf("sha256 of %s", data)}
+	if check := factsAround(c, data); check != nil {
+		result["check"] = check
+	}
+	return exit{result: result}
 }
 
 // beginStream notes that a pod starts to read what a member has written so far.
@@ -255,7 +259,10 @@ func (w *world) performRestore(pod *corev1.Pod, c call) exit {
 	case len(there.parts) != members:
 		return fails(30, "ManifestInvalid", fmt.Sprintf("the backup holds %d members, not %d", len(there.parts), members))
 	}
-	on.data, on.marker = there.parts[member], id+" done"
+	on.marker = id + " done"
+	if !there.lossy {
+		on.data = there.parts[member]
+	}
 	w.store.disk.volumes[claim.UID] = on
 	return exit{result: map[string]any{"bytes": 100}}
 }

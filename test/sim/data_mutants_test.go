@@ -109,6 +109,7 @@ var dataMutants = map[string]mutant{
 		}),
 		"verify", "bears the labels of a member",
 	},
+	"facts about the data are not recorded": {forgetful, "verify-loses-data", "counts as verified, and its restores lose data"},
 	"a pod that was held is never let go": {
 		interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
 			if _, is := object.(*corev1.Pod); is && object.GetDeletionTimestamp() != nil {

@@ -52,6 +52,9 @@ func (w *world) watchBackup(c change) {
 	case changed && kept && before.Status.Phase != dbv1.BackupCompleted && after.Status.Phase == dbv1.BackupCompleted:
 		w.watchCompletion(after)
 	}
+	if kept {
+		w.watchVerified(after)
+	}
 	w.watchBackups()
 }
 

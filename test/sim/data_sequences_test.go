@@ -42,6 +42,7 @@ var backupSequences = []sequence{
 
 	{"verify", []step{runningSaved(1), backUp("first", dbv1.BackupRetain), verify("first")}},
 	{"verify-corrupt", []step{runningSaved(1), backUp("first", dbv1.BackupRetain), corrupt(), verify("first")}},
+	{"verify-loses-data", []step{runningSaved(1), backUp("first", dbv1.BackupRetain), losesData(), verify("first")}},
 	{"verify-hangs", []step{
 		runningSaved(1), backUp("first", dbv1.BackupRetain), goesWrong(trouble{verb: "restore", hangs: true, times: -1}), verify("first"), at(12*time.Hour + time.Minute), together(mended("restore"), verify("first")),
 	}},

@@ -44,6 +44,7 @@ func declare(w *world, engine string) {
 		e.Spec.Container.Env = []dbv1.EngineVariable{{Name: engineVariable, Value: engine}}
 	}
 	e.Spec.Actions.Probe = &dbv1.EngineAction{Command: []string{"anydb", "probe"}}
+	e.Spec.Actions.Check = aCheck()
 	w.store.put(e)
 }
 

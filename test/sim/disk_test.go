@@ -42,6 +42,8 @@ type artifact struct {
 	sources  map[int]string
 	complete bool
 	corrupt  bool
+	// lossy tells that a restore leaves data out, and succeeds all the same.
+	lossy bool
 }
 
 // volume is what a claim stands for.
