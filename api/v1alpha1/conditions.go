@@ -85,7 +85,7 @@ const (
 	ReasonWaitingForFormer = "WaitingForFormer"
 	// ReasonRestoring: a backup is being restored into the volumes.
 	ReasonRestoring = "Restoring"
-	// ReasonRestoreRetrying: a try to restore failed or cannot start; it is tried again until the deadline.
+	// ReasonRestoreRetrying: an attempt to restore failed; it is repeated until the deadline.
 	ReasonRestoreRetrying = "RestoreRetrying"
 	// ReasonAdoptingVolumes: volumes that an earlier cluster of the same name left are being taken over.
 	ReasonAdoptingVolumes = "AdoptingVolumes"
@@ -127,6 +127,8 @@ const (
 	ReasonSecretIncomplete = "SecretIncomplete"
 	// ReasonRestoreFailed: the backup of spec.bootstrap.fromBackup could not be restored.
 	ReasonRestoreFailed = "RestoreFailed"
+	// ReasonJobBlocked: no pod of a Job that the operator created can start until a human corrects something.
+	ReasonJobBlocked = "JobBlocked"
 	// ReasonVolumesKept: volumes of an earlier cluster of the same name are in the way.
 	ReasonVolumesKept = "VolumesKept"
 	// ReasonResizeInfeasible: a volume cannot get the size that the spec asks for; also of StorageResizing.

@@ -112,9 +112,11 @@ func failed(message string) func(*state.Task) {
 	return func(t *state.Task) { t.Failed, t.Failure, t.Result = true, "backoff", &state.Result{Message: message} }
 }
 
-func imageless(t *state.Task) { t.Pod, t.Problem, t.NoImage = "x", "no such image", true }
+func imageless(t *state.Task) {
+	t.Pod, t.Problem, t.Remedy = "x", "no such image", "Correct spec.image"
+}
 
-const otherImage = "; the image cannot be had, and the Job keeps it: correct spec.image of DatabaseCluster orders, then delete DatabaseBackup now to try again"
+const cannotStart = "Job orders-backup-1c2d3e4f-0 cannot start: pod x: no such image. Correct spec.image"
 
 // text is what a plan says, for comparison.
 func text(p Plan) string {
@@ -278,21 +280,21 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		},
 		"its image cannot be had": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []Job{memberJob(0, imageless)} },
-			"Running: Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image" + otherImage,
+			"Running: " + cannotStart + "\nstalled JobBlocked: " + cannotStart,
 		},
 		"its image cannot be had, and the deadline passes": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
-				b.Status.Message = "Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image" + otherImage
+				b.Status.Message = cannotStart
 				o.Jobs = []Job{memberJob(0, func(t *state.Task) { imageless(t); t.Failing = true })}
 			},
-			"Running: Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image" + otherImage,
+			"Running: " + cannotStart,
 		},
 		"its image could not be had within the deadline": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
-				b.Status.Message = "Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image" + otherImage
+				b.Status.Message = cannotStart
 				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Failed, t.Failure = true, "Job was active longer than specified deadline" })}
 			},
-			"Failed: Job orders-backup-1c2d3e4f-0 failed: Job was active longer than specified deadline; Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image" + otherImage,
+			"Failed: Job orders-backup-1c2d3e4f-0 failed: Job was active longer than specified deadline; " + cannotStart,
 		},
 		"it is not tried again": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
@@ -304,7 +306,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Ending = true })}
 			},
-			"Running: waiting for Job orders-backup-1c2d3e4f-0 to be gone: somebody deleted it",
+			"Running: waiting for Job orders-backup-1c2d3e4f-0 to be deleted",
 		},
 		"the first is done: that is noted before the second": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {

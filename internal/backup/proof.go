@@ -13,6 +13,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -51,10 +52,13 @@ func (p *Plan) verify(backup *dbv1.DatabaseBackup, observed Observed, v *dbv1.Ba
 			p.startProof(backup, observed, ordinal)
 			return
 		case job.Ending:
-			p.proving(fmt.Sprintf("waiting for Job %s to be gone: somebody deleted it", name))
+			p.proving(fmt.Sprintf("waiting for Job %s to be deleted", name))
 			return
 		case observed.failed(job, proofDeadline(observed.Cluster)):
 			p.proved(observed, dbv1.VerificationFailed, why(job, usual, v.Message))
+			return
+		case unprovable(backup, observed) == "" && resources.Outdated(job.Task, verificationJob(backup, observed, ordinal)):
+			p.proving(p.recreate(job))
 			return
 		case !job.Succeeded:
 			p.proving(p.usually(job, usual, v.Message))

@@ -10,6 +10,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
 // remove lets a backup that is being deleted go: first what still writes or reads, then the data by policy, then
@@ -43,6 +44,8 @@ func (p *Plan) removeData(backup *dbv1.DatabaseBackup, observed Observed) {
 		p.Why = fmt.Sprintf("waiting for Job %s to be gone", job.Job)
 	case job.Succeeded:
 		p.Step, p.Why = Finalize{Job: &job}, "its data is deleted"
+	case resources.Outdated(job.Task, deletionJob(backup, observed)):
+		p.Why = p.recreate(job)
 	case !observed.failed(job, time.Duration(deletionDeadline(backup))*time.Second):
 		p.Why, p.Again = p.usually(job, fmt.Sprintf("Job %s deletes the data", job.Job), ""), waitingAgain
 		if observed.Missing != "" {

@@ -37,16 +37,19 @@ func (p *Plan) goOn(backup *dbv1.DatabaseBackup, observed Observed) {
 		p.fail(observed, fmt.Sprintf("Job %s was deleted and does not go: its pod %s does not answer", name, job.Pod))
 	case job.Ending:
 		p.Again = waitingAgain
-		p.running(fmt.Sprintf("waiting for Job %s to be gone: somebody deleted it", name))
+		p.running(fmt.Sprintf("waiting for Job %s to be deleted", name))
 	case differs(backup, observed.Cluster):
 		p.Step = StopJob{job}
 		p.running(fmt.Sprintf("stopping Job %s: spec.engine or spec.image of DatabaseCluster %s has changed, and the backup begins again", name, backup.Spec.Cluster))
 	case job.Succeeded:
 		p.record(observed, ordinal, job.Result)
 	case observed.failed(job, deadline(observed.Cluster)):
-		p.fail(observed, withRemedy(why(job, usual, backup.Status.Message), backup, job))
+		p.fail(observed, why(job, usual, backup.Status.Message))
+	case memberOutdated(backup, observed, job, ordinal):
+		p.running(p.recreate(job))
 	default:
-		p.running(withRemedy(p.usually(job, usual, backup.Status.Message), backup, job))
+		p.running(p.usually(job, usual, backup.Status.Message))
+		p.missing(observed, job)
 		p.Again = progressAgain
 		p.progress(observed.Progress)
 	}
@@ -89,22 +92,14 @@ func (p *Plan) approach(backup *dbv1.DatabaseBackup, observed Observed, ordinal 
 
 func (p *Plan) running(text string) { p.Status.Message, p.Why = text, text }
 
-// withRemedy says, too, what to do about an image that cannot be had: the Job keeps it whatever the cluster names since.
-func withRemedy(text string, backup *dbv1.DatabaseBackup, job Job) string {
-	remedy := fmt.Sprintf("; the image cannot be had, and the Job keeps it: correct spec.image of DatabaseCluster %s, then delete DatabaseBackup %s to try again",
-		backup.Spec.Cluster, backup.Name)
-	if !job.NoImage || strings.HasSuffix(text, remedy) {
-		return text
-	}
-	return text + remedy
-}
-
 // usually is what a Job does, or what is wrong with it. While its deadline takes its pod away, that says nothing any
 // more: what was wrong before stays.
 func (p *Plan) usually(job Job, usual, seen string) string {
-	trouble := fmt.Sprintf("Job %s is tried again: ", job.Job)
+	trouble, blocked := fmt.Sprintf("Job %s is tried again: ", job.Job), fmt.Sprintf("Job %s cannot start: ", job.Job)
 	switch cause := job.Cause(); {
-	case (job.Failing || job.Pod == "") && strings.HasPrefix(seen, trouble):
+	case job.Blocked():
+		return p.stall(dbv1.ReasonJobBlocked, fmt.Sprintf("%s%s. %s", blocked, cause, job.Unblock()))
+	case (job.Failing || job.Pod == "") && (strings.HasPrefix(seen, trouble) || strings.HasPrefix(seen, blocked)):
 		return seen
 	case cause != "" && job.Final:
 		return fmt.Sprintf("Job %s has failed: %s", job.Job, cause)

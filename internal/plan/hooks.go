@@ -37,6 +37,8 @@ type hookView struct {
 	// remedy says what to do where only a human can do it; reason is that of the Stall then.
 	remedy, reason string
 	step           Step
+	// remove are objects to delete.
+	remove []Removal
 	// again is when time alone changes this.
 	again   time.Duration
 	stopped []dbv1.StoppedMember
@@ -176,7 +178,7 @@ func skips(cluster *dbv1.DatabaseCluster) bool {
 
 // tell makes the plan what a hook waits for.
 func (v hookView) tell(p *Plan, hook dbv1.DeletionHook) {
-	p.Step, p.Why, p.Again = v.step, v.message, v.again
+	p.Step, p.Why, p.Again, p.Delete = v.step, v.message, v.again, append(p.Delete, v.remove...)
 	switch {
 	case v.phase == dbv1.HookFailed:
 		p.Reason = dbv1.ReasonHookFailed
@@ -228,6 +230,11 @@ func commandHook(cluster *dbv1.DatabaseCluster, observed state.Observed, hook db
 		return failed(fmt.Sprintf("See kubectl logs job/%s; then delete that Job to run the hook again", task.Job),
 			"deletion hook %q failed: %s", hook.Name, failure(task))
 	}
+	if recreateHook(cluster, observed, hook, task) {
+		view := underway("deletion hook %q is started again as Job %s: what that Job is made from has changed", hook.Name, task.Job)
+		view.remove = []Removal{recreation(task)}
+		return view
+	}
 	left, lost := silent(cluster, observed, task)
 	if lost {
 		return failed("Bring its node back, or, if that is gone for good, delete the Node object",
@@ -254,20 +261,15 @@ func runningCommand(observed state.Observed, hook dbv1.DeletionHook, task state.
 	lacks := after("; ", describeMissing(missing(observed)))
 	view := underway("deletion hook %q runs as Job %s%s", hook.Name, task.Job, lacks)
 	if task.Problem != "" {
-		view = underway("deletion hook %q runs as Job %s, whose pod %s does not run: %s%s%s", hook.Name, task.Job, task.Pod, task.Problem, otherImage(task), lacks)
+		view = underway("deletion hook %q runs as Job %s, whose pod %s does not run: %s%s", hook.Name, task.Job, task.Pod, task.Problem, lacks)
+	}
+	if task.Blocked() && lacks == "" {
+		view = view.waitsFor(task.Unblock())
 	}
 	if lacks != "" && (task.Problem != "" || task.Pending) {
 		view = view.waitsFor("Add it")
 	}
 	return view
-}
-
-// otherImage says what to do about an image that cannot be had: the Job keeps it whatever the spec names since.
-func otherImage(task state.Task) string {
-	if !task.NoImage {
-		return ""
-	}
-	return fmt.Sprintf("; the Job keeps its image: correct spec.image, then delete Job %s to begin again with another", task.Job)
 }
 
 // failure is why a Job has failed, and what is known of its last try.

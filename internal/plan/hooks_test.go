@@ -260,9 +260,9 @@ func TestACommandThatDoesNotStartSaysWhyAtOnce(t *testing.T) {
 	if p.Reason != dbv1.ReasonHookRunning || p.Why != `deletion hook "run" runs as Job j, whose pod p does not run: container action: image pull failed: no such image` {
 		t.Error(text(p))
 	}
-	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "no such image", NoImage: true}
-	if p := For(cluster, observed); p.Why != `deletion hook "run" runs as Job j, whose pod p does not run: no such image; `+
-		`the Job keeps its image: correct spec.image, then delete Job j to begin again with another` {
+	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "no such image", Remedy: "Correct spec.image"}
+	const waits = `deletion hook "run" runs as Job j, whose pod p does not run: no such image`
+	if p := For(cluster, observed); p.Why != waits || p.Stalled == nil || p.Stalled.Message != waits+". Correct spec.image"+skipNote {
 		t.Error(text(p))
 	}
 	observed.Hooks["run"] = state.Task{Job: "j"}

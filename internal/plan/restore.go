@@ -102,9 +102,12 @@ func restoring(p *Plan, cluster *dbv1.DatabaseCluster, observed state.Observed) 
 	}
 	p.Reason = dbv1.ReasonRestoring
 	switch {
-	case p.Stalled != nil:
+	case r.recreates(p):
+	case p.Stalled != nil && p.Stalled.Reason != dbv1.ReasonJobBlocked:
 		p.Why = p.Stalled.Message
 	case r.stopJobs(p), r.discard(p), r.prepare(p), r.start(p), r.finish(p):
+	case p.Stalled != nil:
+		p.Why = p.Stalled.Message
 	default:
 		p.Reason, p.Why = r.waits()
 	}
@@ -181,16 +184,13 @@ func (r *restore) prepare(p *Plan) bool {
 
 // start makes the Jobs that there are not, of all members at once.
 func (r *restore) start(p *Plan) bool {
-	if r.from == nil || r.observed.Engine == nil || r.observed.Engine.Spec.Actions.Restore == nil {
-		return false // what does not fit has been told
-	}
-	from := resources.Restore{
-		ID: r.id, From: *r.from, Command: r.observed.Engine.Spec.Actions.Restore.Command, Image: r.observed.Image,
+	if !r.creates() {
+		return false // the condition Stalled says why
 	}
 	var jobs []resources.Child
 	for _, v := range r.filling() {
 		if _, found := r.observed.Restore.Job(r.job(v)); !found {
-			jobs = append(jobs, resources.RestoreJob(r.cluster, from, v))
+			jobs = append(jobs, r.desired(v))
 		}
 	}
 	if len(jobs) == 0 {
@@ -199,6 +199,18 @@ func (r *restore) start(p *Plan) bool {
 	p.Step = StartRestore{From: r.from.URL, Jobs: jobs}
 	p.Why = fmt.Sprintf("restoring %s, starting %s", r.from.URL, describe(jobs))
 	return true
+}
+
+// creates reports whether all is known that a Job is made from.
+func (r *restore) creates() bool {
+	return r.from != nil && r.observed.Image != "" && r.observed.Engine != nil && r.observed.Engine.Spec.Actions.Restore != nil
+}
+
+// desired is the Job that fills a volume; see creates.
+func (r *restore) desired(v state.Volume) resources.Child {
+	return resources.RestoreJob(r.cluster, resources.Restore{
+		ID: r.id, From: *r.from, Command: r.observed.Engine.Spec.Actions.Restore.Command, Image: r.observed.Image,
+	}, v)
 }
 
 // finish marks the claims once every volume is filled.
@@ -243,7 +255,7 @@ func (r *restore) waits() (reason, why string) {
 			texts = append(texts, fmt.Sprintf("Job %s has failed: %s", job.Job, job.Cause()))
 		case !job.Succeeded && job.Cause() != "":
 			reason = dbv1.ReasonRestoreRetrying
-			texts = append(texts, fmt.Sprintf("Job %s is tried again: %s%s", job.Job, job.Cause(), otherImage(job.Task)))
+			texts = append(texts, fmt.Sprintf("Job %s is tried again: %s", job.Job, job.Cause()))
 		}
 	}
 	return reason, strings.Join(texts, "; ")

@@ -70,6 +70,9 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		working = "Restoring: " + how
 		trouble = "RestoreRetrying: " + how
 		again   = "\nagain in 5s\n"
+
+		cannotStart = "Job JOB0, which restores " + bucket + " into PersistentVolumeClaim data-orders-0, cannot start: " +
+			"pod x-1: container action: image pull failed: no. Correct spec.image"
 	)
 	cases := map[string]situation{
 		"the claims first": {
@@ -129,12 +132,11 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		"saying what to do about an image that cannot be had": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				job := runs()
-				job.Pod, job.Problem, job.NoImage = "x-1", "container action: image pull failed: no", true
+				job.Pod, job.Problem, job.Remedy = "x-1", "container action: image pull failed: no", "Correct spec.image"
 				filling(c, o, 0, job)
 				filling(c, o, 1, runs())
 			},
-			trouble + "; Job JOB0 is tried again: pod x-1: container action: image pull failed: no; the Job keeps its image: correct spec.image, then delete Job " +
-				"JOB0 to begin again with another" + again,
+			"Restoring: " + cannotStart + again + "STALLED JobBlocked\n",
 		},
 		"no claim is marked while one volume is not filled": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -196,8 +198,8 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 0, done())
 				filling(c, o, 1, &state.RestoreTask{Task: state.Task{Failed: true, Result: &state.Result{Message: "the bucket is not there."}}})
 			},
-			"Restoring: " + bucket + " could not be restored into PersistentVolumeClaim data-orders-1: the bucket is not there. See kubectl logs job/JOB1; " +
-				"correct the cause, then delete that Job to begin again, or name another backup in spec.bootstrap.fromBackup\nSTALLED RestoreFailed\n",
+			"Restoring: " + bucket + " could not be restored into PersistentVolumeClaim data-orders-1: the bucket is not there. See kubectl logs job/JOB1. " +
+				"A correction of the spec starts the restore again; after any other correction delete that Job. Or name another backup in spec.bootstrap.fromBackup\nSTALLED RestoreFailed\n",
 		},
 		"without the image there is nothing to do it with": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Image = "" },

@@ -36,7 +36,7 @@ func restoreStall(cluster *dbv1.DatabaseCluster, observed state.Observed) *Stall
 		text = r.failure()
 	}
 	if text == "" {
-		return nil
+		return r.blocked()
 	}
 	return &Stall{dbv1.ReasonRestoreFailed, text}
 }
@@ -98,9 +98,9 @@ func sourceText(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) stri
 func (r *restore) failure() string {
 	for _, v := range r.filling() {
 		job, found := r.observed.Restore.Job(r.job(v))
-		if found && job.Failed && !job.Ending {
+		if found && job.Failed && !job.Ending && !r.replaced(v, job.Task) {
 			return fmt.Sprintf(
-				"%s could not be restored into PersistentVolumeClaim %s: %s. See kubectl logs job/%s; correct the cause, then delete that Job to begin again, or name another backup in spec.bootstrap.fromBackup",
+				"%s could not be restored into PersistentVolumeClaim %s: %s. See kubectl logs job/%s. A correction of the spec starts the restore again; after any other correction delete that Job. Or name another backup in spec.bootstrap.fromBackup",
 				r.from.URL, v.Claim, strings.TrimSuffix(job.Cause(), "."), job.Job)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
@@ -44,8 +45,12 @@ type Task struct {
 	Problem string
 	// Pending tells that its containers have not all been started. What a volume of it lacks, no status tells.
 	Pending bool
-	// NoImage tells that this is the image of the action, which cannot be had. A Job keeps the one that it was made with.
-	NoImage bool
+	// Remedy says what a human has to correct so that this pod can start; "" when no human is known to be needed.
+	Remedy string
+	// Started tells that an action of it has run, or may have.
+	Started bool
+	// MadeFrom is the hash of what the Job was made from.
+	MadeFrom string
 	// Final tells that its newest try ended so that no other follows: the Job is about to fail.
 	Final bool
 	// Result is what the newest try has said that said anything, and more than that it was interrupted; once the Job
@@ -93,6 +98,8 @@ func TaskOf(job *batchv1.Job, pods []corev1.Pod) Task {
 		Job: job.Name, UID: job.UID, Version: job.ResourceVersion,
 		Ending:    job.DeletionTimestamp != nil,
 		Active:    job.Status.Active > 0,
+		Started:   begun(job, pods),
+		MadeFrom:  job.Annotations[dbv1.AnnotationApplied],
 		StartTime: job.Status.StartTime, CompletionTime: job.Status.CompletionTime,
 	}
 	for _, c := range job.Status.Conditions {
@@ -115,9 +122,10 @@ func TaskOf(job *batchv1.Job, pods []corev1.Pod) Task {
 // with adds what the pods tell, the newest first.
 func (t Task) with(all []Try) Task {
 	if len(all) > 0 {
-		t.Pod, t.Problem, t.Pending, t.NoImage, t.Final = all[0].Pod, all[0].Problem, all[0].Pending, all[0].NoImage, all[0].Final
+		t.Pod, t.Problem, t.Pending, t.Remedy, t.Final = all[0].Pod, all[0].Problem, all[0].Pending, all[0].Remedy, all[0].Final
 	}
 	for _, try := range all {
+		t.Started = t.Started || try.Started
 		if try.Result != nil && (try.Succeeded || !t.Succeeded) && (t.Result == nil || t.Result.interrupted()) {
 			t.Result = try.Result
 		}
@@ -132,7 +140,8 @@ type Try struct {
 	Succeeded bool
 	Problem   string
 	Pending   bool
-	NoImage   bool
+	Remedy    string
+	Started   bool
 	Final     bool
 	Result    *Result
 }
@@ -144,12 +153,13 @@ func TryOf(pod *corev1.Pod) Try {
 		Created:   pod.CreationTimestamp,
 		Succeeded: pod.Status.Phase == corev1.PodSucceeded,
 		Pending:   pod.Status.Phase == corev1.PodPending,
-		NoImage:   imageless(pod),
+		Started:   actionStarted(pod),
 		Final:     final(pod),
 		Result:    resultOf(pod),
 	}
 	if !try.Succeeded && !actionDone(pod) { // the pods of a Job are not restarted: there is nothing previous to them
 		try.Problem = cmp.Or(strings.TrimSuffix(problem(pod), previousLogs), evicted(pod))
+		try.Remedy = remedy(pod)
 	}
 	return try
 }
@@ -188,14 +198,6 @@ func final(pod *corev1.Pod) bool {
 		end := s.State.Terminated
 		return (s.Name == naming.ActionContainer || s.Name == naming.RestoreContainer) && end != nil &&
 			(end.ExitCode == ExitRefused || end.ExitCode == ExitNotApplicable)
-	})
-}
-
-// imageless tells that the image of the action cannot be had.
-func imageless(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
-		waiting := s.State.Waiting
-		return s.Name == naming.ActionContainer && waiting != nil && (pulling[waiting.Reason] || unusable[waiting.Reason])
 	})
 }
 

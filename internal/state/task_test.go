@@ -24,7 +24,7 @@ func TestATaskHasEndedOnlyWhenItsJobSaysSo(t *testing.T) {
 		want Task
 	}{
 		"it has just started":     {&batchv1.Job{}, Task{}},
-		"a pod of it runs":        {&batchv1.Job{Status: batchv1.JobStatus{Active: 1}}, Task{Active: true}},
+		"a pod of it runs":        {&batchv1.Job{Status: batchv1.JobStatus{Active: 1}}, Task{Active: true, Started: true}},
 		"it is done":              {job(batchv1.JobComplete, corev1.ConditionTrue), Task{Succeeded: true}},
 		"it has failed":           {job(batchv1.JobFailed, corev1.ConditionTrue), Task{Failed: true, Failure: "why"}},
 		"it is about to have":     {job(batchv1.JobFailureTarget, corev1.ConditionTrue), Task{Failing: true}},
@@ -111,28 +111,6 @@ func TestATaskWhoseNewestPodHasNotStartedIsPending(t *testing.T) {
 		if task := TaskOf(&batchv1.Job{}, pods); task.Pending != want {
 			t.Errorf("%+v", task)
 		}
-	}
-}
-
-func TestOnlyTheImageOfTheActionIsTheClusters(t *testing.T) {
-	for name, c := range map[string]struct {
-		container, reason string
-		want              bool
-	}{
-		"it is not there":         {"action", "ErrImagePull", true},
-		"it is still not there":   {"action", "ImagePullBackOff", true},
-		"it is no name":           {"action", "InvalidImageName", true},
-		"a Secret is not there":   {"action", "CreateContainerConfigError", false},
-		"it is another container": {"transfer", "ErrImagePull", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			pod := corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
-				Name: c.container, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: c.reason}},
-			}}}}
-			if got := TaskOf(&batchv1.Job{}, []corev1.Pod{pod}).NoImage; got != c.want {
-				t.Errorf("got %v", got)
-			}
-		})
 	}
 }
 

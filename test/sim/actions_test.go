@@ -87,6 +87,13 @@ func (w *world) startAction(pod *corev1.Pod) {
 	if claim := w.unboundClaim(pod); claim != "" {
 		return
 	}
+	if wantsNodeThatIsNot(pod) || huge(pod) {
+		w.setScheduled(pod, false, "0/3 nodes are available")
+		if w.store.put(pod) {
+			w.story.add(w.by, fmt.Sprintf("pod %s cannot be scheduled", pod.Name))
+		}
+		return
+	}
 	w.setScheduled(pod, true, "")
 	image, missing := pod.Spec.Containers[0].Image, w.missingReference(pod)
 	switch {

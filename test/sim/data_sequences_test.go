@@ -21,6 +21,9 @@ var backupSequences = []sequence{
 		runningSaved(1), goesWrong(trouble{verb: "backup", code: 30, times: 1}), backUp("first", dbv1.BackupDelete), backUp("second", dbv1.BackupDelete), deleteBackup("first"),
 	}},
 	{"backup-tries-again", []step{runningSaved(1), goesWrong(trouble{verb: "backup", code: 11, times: 1}), backUp("first", dbv1.BackupRetain)}},
+	{"backup-unschedulable-corrected", []step{
+		runningSaved(1, backupCPU("64")), backUp("first", dbv1.BackupRetain), backUp("second", dbv1.BackupRetain), set("the backup asks for less", backupCPU("1")),
+	}},
 	{"backup-gives-up", []step{runningSaved(1), goesWrong(trouble{verb: "backup", code: 20, times: -1}), backUp("first", dbv1.BackupRetain)}},
 	{"backup-hangs", []step{runningSaved(1), goesWrong(trouble{verb: "backup", hangs: true, times: -1}), backUp("first", dbv1.BackupRetain), at(12*time.Hour + time.Minute)}},
 	{"backup-job-deleted", []step{
@@ -63,6 +66,12 @@ var restoreSequences = []sequence{
 	{"restore", []step{inBucket("old", 2), withEngine(create(2, saved, fromBackup("old"))), holds("old of member")}},
 	{"restore-fails", []step{
 		inBucket("old", 1), goesWrong(trouble{verb: "restore", code: 30, times: 1}), withEngine(create(1, saved, fromLocation("old"))), deleteJob("-restore-"), holds("old of member"),
+	}},
+	{"restore-wrong-image-corrected", []step{
+		inBucket("old", 1), withEngine(create(1, saved, fromBackup("old"), brokenImage)), image("database:1"), holds("old of member"),
+	}},
+	{"restore-unschedulable-corrected", []step{
+		inBucket("old", 1), withEngine(create(1, saved, fromBackup("old"), onNoNode)), set("any node will do", onAnyNode), holds("old of member"),
 	}},
 	{"restore-tries-again", []step{
 		inBucket("old", 2), goesWrong(trouble{verb: "restore", about: "--member 1", code: 1, times: 2}), withEngine(create(2, saved, fromLocation("old"))), holds("old of member"),

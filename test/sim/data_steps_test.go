@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -73,6 +74,21 @@ func saved(c *dbv1.DatabaseCluster) {
 	c.Spec.Engine = engineName
 	c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: bucket}}
 }
+
+// backupCPU is what the Jobs of backups request.
+func backupCPU(cpu string) func(*dbv1.DatabaseCluster) {
+	return func(c *dbv1.DatabaseCluster) {
+		c.Spec.Backup.Resources = corev1.ResourceRequirements{
+			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}, Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)},
+		}
+	}
+}
+
+func onNoNode(c *dbv1.DatabaseCluster) {
+	c.Spec.Scheduling.NodeSelector = map[string]string{"no-such-node": ""}
+}
+
+func onAnyNode(c *dbv1.DatabaseCluster) { c.Spec.Scheduling.NodeSelector = nil }
 
 // runningSaved is a cluster with an engine and a place for backups that is there already when the story begins.
 func runningSaved(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {

@@ -1,0 +1,97 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package backup
+
+import (
+	"strings"
+	"testing"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+func madeFrom(job resources.Child) string { return job.Object.GetAnnotations()[dbv1.AnnotationApplied] }
+
+func TestAJobThatHasNotStartedIsReCreatedWhenTheClusterIsCorrected(t *testing.T) {
+	cases := map[string]struct {
+		backup *dbv1.DatabaseBackup
+		job    func(string, *dbv1.DatabaseBackup, Observed) Job
+	}{
+		"a backup of a member that runs": {started(), func(_ string, b *dbv1.DatabaseBackup, o Observed) Job {
+			return memberJob(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(backupJob(b, o, 0, false)) })
+		}},
+		"a backup from a volume": {started(), func(_ string, b *dbv1.DatabaseBackup, o Observed) Job {
+			return memberJob(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(backupJob(b, o, 0, true)) })
+		}},
+		"a verification": {verifying1(), func(_ string, b *dbv1.DatabaseBackup, o Observed) Job {
+			return proof(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(verificationJob(b, o, 0)) })
+		}},
+		"a deletion of data": {unwantedBackup(), func(_ string, b *dbv1.DatabaseBackup, o Observed) Job {
+			return deletion(func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(deletionJob(b, o)) })
+		}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			observed := settledWorld()
+			observed.Jobs = []Job{c.job(name, c.backup, observed)}
+			if p := decide(c.backup, observed); p.Step != nil || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonJobBlocked &&
+				p.Stalled.Reason != dbv1.ReasonDeletionError || !strings.Contains(p.Stalled.Message, "Correct spec.image") {
+				t.Fatalf("before the correction: %s", text(p))
+			}
+			observed.Cluster.Spec.Scheduling.NodeSelector = map[string]string{"disk": "fast"}
+			p := decide(c.backup, observed)
+			if stop, ok := p.Step.(StopJob); !ok || stop.Job.Job != observed.Jobs[0].Job || p.Stalled != nil {
+				t.Fatal(text(p))
+			}
+			observed.Jobs[0].Started = true
+			if p := decide(c.backup, observed); p.Step != nil {
+				t.Errorf("it has started: %s", text(p))
+			}
+		})
+	}
+}
+
+func verifying1() *dbv1.DatabaseBackup {
+	b := completed()
+	b.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning, Message: "starting"}
+	return b
+}
+
+func unwantedBackup() *dbv1.DatabaseBackup {
+	b := completed()
+	b.DeletionTimestamp, b.Spec.DeletionPolicy = b.Status.CompletionTime, dbv1.BackupDelete
+	return b
+}
+
+func TestABackupRecordsTheImageThatItsFirstJobIsReCreatedWith(t *testing.T) {
+	backup, observed := started(), settledWorld()
+	observed.Cluster.Spec.Image = "example.test/ledger:2"
+	p := decide(backup, observed)
+	if p.Step != nil || p.Status.Image != "example.test/ledger:2" {
+		t.Fatalf("the image is recorded before the Job is created: %s", text(p))
+	}
+	backup.Status = p.Status
+	if _, ok := decide(backup, observed).Step.(MakeJob); !ok {
+		t.Error("the Job is not created")
+	}
+	backup.Status.Image = "example.test/ledger:1"
+	backup.Status.Streams = []dbv1.BackupStream{{Ordinal: 0}}
+	if p := decide(backup, observed); p.Status.Image != "example.test/ledger:1" {
+		t.Error("a member has been backed up with the image that was recorded")
+	}
+}
+
+func TestABackupWhoseSecretIsMissingIsStalledUntilItExists(t *testing.T) {
+	backup, observed := started(), settledWorld()
+	observed.Jobs, observed.Missing = []Job{memberJob(0, func(t *state.Task) { t.Pod, t.Pending = "x", true })}, "Secret bucket does not exist: create it"
+	if p := decide(backup, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonReferenceMissing {
+		t.Error(text(p))
+	}
+	observed.Missing = ""
+	if p := decide(backup, observed); p.Stalled != nil {
+		t.Error(text(p))
+	}
+}

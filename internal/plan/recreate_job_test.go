@@ -1,0 +1,128 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// blockedRestore is a cluster of two whose restore Jobs were made from its spec and whose pods cannot start.
+func blockedRestore(t *testing.T) (*dbv1.DatabaseCluster, state.Observed) {
+	t.Helper()
+	cluster := orders()
+	observed := settled(t, cluster)
+	beginsWith(cluster, &observed, bucket)
+	observed.Engine.Spec.Actions.Backup = &dbv1.EngineAction{Command: []string{"backup"}}
+	for ordinal := range int32(2) {
+		job := runs()
+		job.Pod, job.Problem, job.Remedy = "x-1", "container action: image pull failed: no", "Correct spec.image"
+		v := filling(cluster, &observed, ordinal, job)
+		r := restoreOf(engine.Resolve(cluster, observed.Engine), observed)
+		observed.Restore.Jobs[ordinal].MadeFrom = r.desired(v).Object.GetAnnotations()[dbv1.AnnotationApplied]
+	}
+	return cluster, observed
+}
+
+func TestARestoreJobThatHasNotStartedIsReCreatedWhenWhatItIsMadeFromChanges(t *testing.T) {
+	for name, correct := range map[string]func(*dbv1.DatabaseCluster){
+		"the image": func(c *dbv1.DatabaseCluster) { c.Spec.Image = "example.test/ledger:2" },
+		"the pull secrets": func(c *dbv1.DatabaseCluster) {
+			c.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
+		},
+		"the scheduling": func(c *dbv1.DatabaseCluster) { c.Spec.Scheduling.NodeSelector = map[string]string{"disk": "fast"} },
+		"the resources": func(c *dbv1.DatabaseCluster) {
+			c.Spec.Backup = &dbv1.Backup{Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster, observed := blockedRestore(t)
+			if before := For(cluster, observed); before.Stalled == nil || before.Stalled.Reason != dbv1.ReasonJobBlocked || len(before.Delete) > 0 {
+				t.Fatalf("before the correction: %s", text(before))
+			}
+			correct(cluster)
+			p := For(cluster, observed)
+			if len(p.Delete) != 2 || p.Delete[0].Kind != "Job" || p.Delete[1].UID != "job1" || p.Step != nil || p.Stalled != nil {
+				t.Fatal(text(p))
+			}
+			if p.Reason != dbv1.ReasonRestoring {
+				t.Error(p.Reason)
+			}
+			observed.Restore.Jobs[0].Ending, observed.Restore.Jobs[1].Ending = true, true
+			if wait := For(cluster, observed); len(wait.Delete) > 0 || wait.Step != nil {
+				t.Fatal(text(wait))
+			}
+			observed.Restore.Jobs = nil
+			if begin, ok := For(cluster, observed).Step.(StartRestore); !ok || len(begin.Jobs) != 2 {
+				t.Error("the Jobs are not created again")
+			}
+		})
+	}
+}
+
+func TestARestoreJobThatMayHaveStartedIsNeverReCreated(t *testing.T) {
+	for name, change := range map[string]func(*state.RestoreTask){
+		"it has started":               func(j *state.RestoreTask) { j.Started = true },
+		"it is being deleted":          func(j *state.RestoreTask) { j.Ending = true },
+		"it has succeeded":             func(j *state.RestoreTask) { j.Succeeded = true },
+		"it is about to fail":          func(j *state.RestoreTask) { j.Failing = true },
+		"an earlier operator made it":  func(j *state.RestoreTask) { j.MadeFrom = "" },
+		"it is made from what is told": func(j *state.RestoreTask) { j.MadeFrom = "same" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster, observed := blockedRestore(t)
+			if name != "it is made from what is told" {
+				cluster.Spec.Image = "example.test/ledger:2"
+			}
+			for i := range observed.Restore.Jobs {
+				made := observed.Restore.Jobs[i].MadeFrom
+				if change(&observed.Restore.Jobs[i]); observed.Restore.Jobs[i].MadeFrom == "same" {
+					observed.Restore.Jobs[i].MadeFrom = made
+				}
+			}
+			if p := For(cluster, observed); len(p.Delete) > 0 {
+				t.Error(text(p))
+			}
+		})
+	}
+}
+
+func TestARestoreThatFailedBeginsAgainWhenTheSpecIsCorrected(t *testing.T) {
+	cluster, observed := blockedRestore(t)
+	observed.Restore.Jobs[0].Started, observed.Restore.Jobs[0].Failed, observed.Restore.Jobs[0].Active = true, true, false
+	if p := For(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonRestoreFailed || len(p.Delete) > 0 {
+		t.Fatal(text(p))
+	}
+	cluster.Spec.Image = "example.test/ledger:2"
+	if p := For(cluster, observed); len(p.Delete) != 2 || p.Stalled != nil {
+		t.Error(text(p))
+	}
+}
+
+func TestAHookThatHasNotStartedIsReCreatedWhenTheClusterIsCorrected(t *testing.T) {
+	cluster, observed := doomed(t, dbv1.HookCommand)
+	resolved := engine.Resolve(cluster, observed.Engine)
+	made := resources.HookJob(resolved, cluster.Spec.Deletion.Hooks[0]).Object.GetAnnotations()[dbv1.AnnotationApplied]
+	observed.Hooks["run"] = state.Task{Job: "j", UID: "job", Pod: "p", Problem: "no such image", Remedy: "Correct spec.image", MadeFrom: made}
+	if p := For(cluster, observed); len(p.Delete) > 0 || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting {
+		t.Fatal(text(p))
+	}
+	cluster.Spec.Image = "example.test/ledger:2"
+	if p := For(cluster, observed); len(p.Delete) != 1 || p.Delete[0].UID != "job" || p.Stalled != nil || !strings.Contains(p.Why, "started again") {
+		t.Error(text(p))
+	}
+	observed.Hooks["run"] = state.Task{Job: "j", UID: "job", Started: true, MadeFrom: made}
+	if p := For(cluster, observed); len(p.Delete) > 0 {
+		t.Errorf("it has started: %s", text(p))
+	}
+}

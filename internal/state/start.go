@@ -1,0 +1,71 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"fmt"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// Blocked reports whether no pod of the task can start until a human corrects something.
+func (t Task) Blocked() bool {
+	return t.Remedy != "" && !t.Succeeded && !t.Failed && !t.Failing && !t.Ending
+}
+
+// Unblock says what a human has to do so that a pod of a blocked task can start. The operator re-creates a Job that has
+// not started when what it is made from changes, and no other.
+func (t Task) Unblock() string {
+	if !t.Started {
+		return t.Remedy
+	}
+	return fmt.Sprintf("%s. Job %s has run before, so it keeps its pod template: delete it after that", t.Remedy, t.Job)
+}
+
+// begun reports whether the counts of a Job say that an action of it has run, or may have: a pod that is counted and was
+// not found may run.
+func begun(job *batchv1.Job, pods []corev1.Pod) bool {
+	s := job.Status
+	terminated := s.UncountedTerminatedPods
+	uncounted := terminated != nil && len(terminated.Succeeded)+len(terminated.Failed) > 0
+	return s.Succeeded+s.Failed > 0 || s.Ready != nil && *s.Ready > 0 || uncounted || s.Active > 0 && len(pods) == 0
+}
+
+// actionStarted reports whether an action of a pod has run, or may have. The container that installs the transfer program
+// reads and writes no data, so it does not count.
+func actionStarted(pod *corev1.Pod) bool {
+	if phase := pod.Status.Phase; phase != "" && phase != corev1.PodPending {
+		return true
+	}
+	return slices.ContainsFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses), func(s corev1.ContainerStatus) bool {
+		ran := s.State.Running != nil || s.State.Terminated != nil || s.LastTerminationState.Terminated != nil
+		return ran && s.Name != naming.TransferContainer
+	})
+}
+
+// remedy says what a human has to correct so that a pod can start; "" when no human is known to be needed.
+func remedy(pod *corev1.Pod) string {
+	if slices.ContainsFunc(pod.Status.Conditions, unschedulable) {
+		return "Correct spec.scheduling or the resources in spec.backup of the DatabaseCluster, or add a node"
+	}
+	for _, s := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		waiting := s.State.Waiting
+		switch {
+		case waiting == nil || starting[waiting.Reason] || unstartable[waiting.Reason]:
+			continue
+		case !pulling[waiting.Reason] && !unusable[waiting.Reason]:
+			return "Create or correct the object that this message names"
+		case s.Name == naming.TransferContainer:
+			return "Correct the operator's flag --transfer-image, or spec.imagePullSecrets of the DatabaseCluster"
+		default:
+			return "Correct spec.image or spec.imagePullSecrets of the DatabaseCluster"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,88 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func awaits(container, reason string) corev1.ContainerStatus {
+	return corev1.ContainerStatus{Name: container, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}}
+}
+
+func hasEnded(container string) corev1.ContainerStatus {
+	return corev1.ContainerStatus{Name: container, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}}
+}
+
+func runsAs(container string) corev1.ContainerStatus {
+	return corev1.ContainerStatus{Name: container, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}
+}
+
+func TestATaskHasStartedOnceAnActionOfItMayHaveRun(t *testing.T) {
+	installed := []corev1.ContainerStatus{hasEnded("transfer")}
+	ready := int32(1)
+	cases := map[string]struct {
+		job  batchv1.JobStatus
+		pods []corev1.PodStatus
+		want bool
+	}{
+		"there is no pod":                            {},
+		"its pod has no node":                        {batchv1.JobStatus{Active: 1}, []corev1.PodStatus{{Phase: corev1.PodPending}}, false},
+		"its image cannot be pulled":                 {batchv1.JobStatus{Active: 1}, []corev1.PodStatus{{Phase: corev1.PodPending, InitContainerStatuses: installed, ContainerStatuses: []corev1.ContainerStatus{awaits("action", "ErrImagePull")}}}, false},
+		"its action runs":                            {batchv1.JobStatus{}, []corev1.PodStatus{{Phase: corev1.PodRunning, ContainerStatuses: []corev1.ContainerStatus{runsAs("action")}}}, true},
+		"its copy is being restored":                 {batchv1.JobStatus{}, []corev1.PodStatus{{Phase: corev1.PodPending, InitContainerStatuses: []corev1.ContainerStatus{hasEnded("transfer"), runsAs("restore")}}}, true},
+		"an earlier pod has failed":                  {batchv1.JobStatus{Active: 1}, []corev1.PodStatus{{Phase: corev1.PodFailed}, {Phase: corev1.PodPending}}, true},
+		"what its pod does is not known":             {batchv1.JobStatus{}, []corev1.PodStatus{{Phase: corev1.PodUnknown}}, true},
+		"it counts a pod that was not found":         {batchv1.JobStatus{Active: 1}, nil, true},
+		"it counts a pod that has failed":            {batchv1.JobStatus{Failed: 1}, nil, true},
+		"it counts a pod that is ready":              {batchv1.JobStatus{Ready: &ready}, nil, true},
+		"it is about to count a pod that has failed": {batchv1.JobStatus{UncountedTerminatedPods: &batchv1.UncountedTerminatedPods{Failed: []types.UID{"x"}}}, nil, true},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			pods := make([]corev1.Pod, len(c.pods))
+			for i := range c.pods {
+				pods[i].Status = c.pods[i]
+			}
+			if got := TaskOf(&batchv1.Job{Status: c.job}, pods).Started; got != c.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
+
+func TestATaskThatOnlyAHumanCanUnblockSaysWhatToCorrect(t *testing.T) {
+	cases := map[string]struct {
+		status corev1.PodStatus
+		want   string
+	}{
+		"no node":                    {corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable}}}, "spec.scheduling"},
+		"no image":                   {corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{awaits("action", "ErrImagePull")}}, "Correct spec.image"},
+		"still no image":             {corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{awaits("action", "ImagePullBackOff")}}, "Correct spec.image"},
+		"an image that is no name":   {corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{awaits("action", "InvalidImageName")}}, "Correct spec.image"},
+		"no image for the copy":      {corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{awaits("restore", "ErrImagePull")}}, "Correct spec.image"},
+		"no image of the operator's": {corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{awaits("transfer", "ErrImagePull")}}, "--transfer-image"},
+		"no Secret":                  {corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{awaits("action", "CreateContainerConfigError")}}, "this message names"},
+		"it is only being created":   {corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{awaits("action", "ContainerCreating")}}, ""},
+		"it crashes":                 {corev1.PodStatus{Phase: corev1.PodFailed, ContainerStatuses: []corev1.ContainerStatus{hasEnded("database")}}, ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			task := TaskOf(&batchv1.Job{}, []corev1.Pod{{Status: c.status}})
+			if !strings.Contains(task.Unblock(), c.want) || task.Blocked() != (c.want != "") {
+				t.Errorf("%v: %q", task.Blocked(), task.Unblock())
+			}
+		})
+	}
+	ran := Task{Job: "j", Remedy: "Correct spec.image", Started: true}
+	if ran.Unblock() != "Correct spec.image. Job j has run before, so it keeps its pod template: delete it after that" {
+		t.Error(ran.Unblock())
+	}
+}
