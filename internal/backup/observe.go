@@ -135,6 +135,9 @@ func (o *observation) readJobs(ctx context.Context) {
 func (o *observation) readCluster(ctx context.Context) {
 	cluster, declared := &dbv1.DatabaseCluster{}, &dbv1.DatabaseEngine{}
 	found := o.find(ctx, o.Reader, o.backup.Spec.Cluster, cluster)
+	if found && o.backup.Status.Phase == dbv1.BackupCompleted && differs(o.backup, cluster) {
+		o.Since = fmt.Sprintf("engine %q and image %q", cluster.Spec.Engine, cluster.Spec.Image)
+	}
 	if !found || o.backup.Status.Phase == dbv1.BackupCompleted {
 		cluster.Spec.Engine, cluster.Spec.Image = o.backup.Status.Engine, o.backup.Status.Image
 	}

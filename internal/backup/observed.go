@@ -31,6 +31,9 @@ type Observed struct {
 	Cluster *dbv1.DatabaseCluster
 	// Engine is the cluster's; for a verification the one that the backup was made with.
 	Engine *dbv1.DatabaseEngine
+	// Since are the engine and the image that the cluster has by now, where a backup that is complete was made with others;
+	// "" where it was not.
+	Since string
 	// Members are the cluster's pods.
 	Members []state.Member
 	// Stray is a pod that may still write this backup although its Job is gone; "" for none.

@@ -665,6 +665,15 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 				o.Jobs = []Job{proof(0, failed("piece member-0/00000.zst is corrupt"))}
 			}, "verification Failed: piece member-0/00000.zst is corrupt",
 		},
+		"the copy does not answer, and the cluster was upgraded since": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				running(b)
+				o.Since = `engine "ledger-v1" and image "example.test/ledger:2"`
+				o.Jobs = []Job{proof(0, failed("the copy did not answer"))}
+			}, `verification Failed: the copy did not answer. The copy ran engine "ledger-v1" and image "example.test/ledger:1", which made the backup, ` +
+				`with the arguments, parameters and files of DatabaseCluster orders, which now has engine "ledger-v1" and image "example.test/ledger:2": ` +
+				"check that they fit before you consider the backup bad",
+		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -55,7 +55,7 @@ func (p *Plan) verify(backup *dbv1.DatabaseBackup, observed Observed, v *dbv1.Ba
 			p.proving(fmt.Sprintf("waiting for Job %s to be deleted", name))
 			return
 		case observed.failed(job, proofDeadline(observed.Cluster)):
-			p.proved(observed, dbv1.VerificationFailed, why(job, usual, v.Message))
+			p.proved(observed, dbv1.VerificationFailed, why(job, usual, v.Message)+mismatch(backup, observed))
 			return
 		case unprovable(backup, observed) == "" && resources.Outdated(job.Task, verificationJob(backup, observed, ordinal)):
 			p.proving(p.recreate(job))
@@ -74,6 +74,16 @@ func (p *Plan) verify(backup *dbv1.DatabaseBackup, observed Observed, v *dbv1.Ba
 	}
 	answered := strings.TrimSuffix("the restored copy answered: "+strings.Join(answers, ", "), ": ")
 	p.proved(observed, dbv1.VerificationSucceeded, answered+"; "+compared(observed.Engine, p.Status))
+}
+
+// mismatch says, of a copy that did not answer, that not all of it was as when the backup was made: the arguments of a newer
+// version, say, may keep an older one from starting. Then the backup need not be bad.
+func mismatch(backup *dbv1.DatabaseBackup, observed Observed) string {
+	if observed.Since == "" {
+		return ""
+	}
+	return fmt.Sprintf(". The copy ran engine %q and image %q, which made the backup, with the arguments, parameters and files of DatabaseCluster %s, "+
+		"which now has %s: check that they fit before you consider the backup bad", backup.Status.Engine, backup.Status.Image, backup.Spec.Cluster, observed.Since)
 }
 
 func (p *Plan) startProof(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32) {

@@ -225,6 +225,40 @@ func TestWhatKeepsAJobFromItsWorkIsWarnedOfOnceAndNotOnlyAtTheDeadline(t *testin
 	}
 }
 
+func TestACopyRunsTheImageAndTheEngineThatMadeTheBackupWhateverTheClusterHasByNow(t *testing.T) {
+	verified := completed()
+	verified.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}
+	objects := append(world(), verified)
+	for _, o := range objects {
+		if cluster, is := o.(*dbv1.DatabaseCluster); is {
+			cluster.Spec.Image, cluster.Spec.Engine = "example.test/ledger:2", "ledger-v2"
+		}
+	}
+	verified.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
+	s := newServer(t, objects...)
+	backup, observed, err := s.reconciler().observe(t.Context(), true, client.ObjectKeyFromObject(verified))
+	if err != nil {
+		t.Fatal(err)
+	}
+	step, makes := decide(backup, observed).Step.(MakeJob)
+	if !makes {
+		t.Fatalf("got %+v", decide(backup, observed))
+	}
+	job := &batchv1.Job{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(step.Job.Object.Object, job); err != nil {
+		t.Fatal(err)
+	}
+	pod := job.Spec.Template.Spec
+	for _, c := range append(pod.InitContainers, pod.Containers...) {
+		if c.Image != "example.test/ledger:1" && c.Image != "example.test/operator:1" {
+			t.Errorf("container %s runs %s", c.Name, c.Image)
+		}
+	}
+	if observed.Engine.Name != "ledger-v1" || observed.Since != `engine "ledger-v2" and image "example.test/ledger:2"` {
+		t.Errorf("engine %+v, since %q", observed.Engine, observed.Since)
+	}
+}
+
 func TestAReadThatFailsIsNotTakenForAbsent(t *testing.T) {
 	for _, what := range []string{"orders", "ledger-v1", "bucket"} {
 		s := newServer(t, append(world(), asked())...)
