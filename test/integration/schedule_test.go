@@ -18,6 +18,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -61,7 +62,7 @@ func scheduled(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string) []d
 	return list.Items
 }
 
-// madeFor makes a backup as a schedule would for a time, and waits until it is complete.
+// madeFor makes a backup as a schedule would for a time, and waits until it is complete. Only who may write its status can.
 func madeFor(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string, at time.Time) *dbv1.DatabaseBackup {
 	t.Helper()
 	b := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{
@@ -71,7 +72,28 @@ func madeFor(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string, at ti
 	b.Labels[dbv1.LabelSchedule] = schedule
 	b.Spec = dbv1.DatabaseBackupSpec{Cluster: cluster.Name, DeletionPolicy: dbv1.BackupDelete}
 	create(t, b)
+	origin := fmt.Sprintf(`{"status":{"origin":{"clusterUID":%q,"schedule":%q,"scheduledTime":%q}}}`, cluster.UID, schedule, at.Format(time.RFC3339))
+	if err := admin.Status().Patch(t.Context(), b, client.RawPatch(types.MergePatchType, []byte(origin))); err != nil {
+		t.Fatal(err)
+	}
 	return awaitPhase(t, b, dbv1.BackupCompleted, "")
+}
+
+// forgedFor is a backup with the labels and the annotation of a schedule, whose status the API server does not take from
+// who creates it.
+func forgedFor(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string, at time.Time) *dbv1.DatabaseBackup {
+	t.Helper()
+	b := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "forged", Labels: naming.BackupLabels(cluster)}}
+	b.Labels[dbv1.LabelSchedule] = schedule
+	b.Annotations = map[string]string{dbv1.AnnotationScheduled: at.Format(time.RFC3339)}
+	b.Spec = dbv1.DatabaseBackupSpec{Cluster: cluster.Name, DeletionPolicy: dbv1.BackupDelete}
+	b.Status.Origin = &dbv1.BackupOrigin{ClusterUID: string(cluster.UID), Schedule: schedule, ScheduledTime: metav1.NewTime(at)}
+	create(t, b)
+	stored := &dbv1.DatabaseBackup{}
+	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(b), stored); err != nil || stored.Status.Origin != nil {
+		t.Fatalf("the API server takes an origin from who creates a DatabaseBackup: %+v, %v", stored.Status.Origin, err)
+	}
+	return awaitPhase(t, stored, dbv1.BackupCompleted, "")
 }
 
 // TestAScheduleMakesABackupThatIsVerified waits for the clock: a minute at most.
@@ -106,6 +128,15 @@ func TestAScheduleMakesABackupThatIsVerified(t *testing.T) {
 	if err != nil || !due.After(began) || due.After(next) || due.Second() != 0 || made.Name != naming.ScheduledBackup("orders", "minutely", due) {
 		t.Errorf("%s for %s (%v), want one for %s, or for the minute before where that began after %s", made.Name, due, err, next, began)
 	}
+	eventually(t, "the origin of the backup", func() error {
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(made), made); err != nil {
+			return err
+		}
+		if o := made.Status.Origin; o == nil || o.ClusterUID != string(cluster.UID) || o.Schedule != "minutely" || !o.ScheduledTime.Time.Equal(due) {
+			return fmt.Errorf("it is %+v", o)
+		}
+		return nil
+	})
 	if made.Spec.DeletionPolicy != dbv1.BackupDelete || len(made.OwnerReferences) > 0 {
 		t.Errorf("%+v", made)
 	}
@@ -139,12 +170,12 @@ func TestRetentionDeletesBackupsWithTheirDataAndNothingElse(t *testing.T) {
 	for ago := 3; ago > 0; ago-- {
 		all = append(all, madeFor(t, cluster, "yearly", today.Add(-time.Duration(ago)*time.Hour)))
 	}
+	forged := forgedFor(t, cluster, "yearly", today.Add(-time.Minute))
 	kept := []*dbv1.DatabaseBackup{
+		forged,
 		all[2], awaitPhase(t, backup(t, cluster, "by-hand", dbv1.BackupDelete), dbv1.BackupCompleted, ""),
 		madeFor(t, cluster, "other", today.Add(-9*time.Hour)),
-		madeFor(t, cluster, "yearly", today.Add(-8*time.Hour)),
 	}
-	change(t, kept[3], func(b *dbv1.DatabaseBackup) { b.Labels[dbv1.LabelClusterUID] = "former" })
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
 		c.Spec.Backup.Schedules[0].Retention = &dbv1.BackupRetention{Count: new(int32(1))}
 	})

@@ -38,8 +38,8 @@ func (w *world) watchData(c change) {
 func (w *world) watchBackup(c change) {
 	before, changed := c.before.(*dbv1.DatabaseBackup)
 	after, kept := c.after.(*dbv1.DatabaseBackup)
-	if kept && !changed {
-		w.store.disk.creators[after.UID] = w.by
+	if kept && !changed && w.by == operator {
+		w.store.disk.own[after.UID] = true
 	}
 	switch {
 	case changed && kept && before.Status.Phase.Finished() && before.Status.Phase != after.Status.Phase:

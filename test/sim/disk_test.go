@@ -28,8 +28,8 @@ type disk struct {
 	streams map[string]types.UID
 	// lost are the pods whose node does not answer.
 	lost map[string]bool
-	// creators are who created each DatabaseBackup.
-	creators map[types.UID]string
+	// own are the DatabaseBackups that the operator created.
+	own      map[types.UID]bool
 	troubles []trouble
 }
 
@@ -71,19 +71,19 @@ type trouble struct {
 func newDisk() *disk {
 	return &disk{
 		bucket: map[string]artifact{}, volumes: map[types.UID]volume{}, succeeded: map[string]bool{},
-		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, creators: map[types.UID]string{},
+		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, own: map[types.UID]bool{},
 	}
 }
 
 func (d *disk) clone() *disk {
 	return &disk{
 		maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.streams), maps.Clone(d.lost),
-		maps.Clone(d.creators), slices.Clone(d.troubles),
+		maps.Clone(d.own), slices.Clone(d.troubles),
 	}
 }
 
 func (d *disk) String() string {
-	return fmt.Sprintln(d.bucket, d.volumes, d.succeeded, d.exits, d.streams, d.lost, d.creators, d.troubles)
+	return fmt.Sprintln(d.bucket, d.volumes, d.succeeded, d.exits, d.streams, d.lost, d.own, d.troubles)
 }
 
 // goesWrong is what goes wrong with a call this time, and whether anything does.

@@ -15,7 +15,7 @@ import (
 // watchExpiry: the operator deletes a backup only if it created it, if as many newer ones of its own are complete as
 // the retention counts, if no verification has failed since the last that succeeded, and never the newest verified one.
 func (w *world) watchExpiry(gone *dbv1.DatabaseBackup) {
-	if w.store.disk.creators[gone.UID] != operator {
+	if !w.store.disk.own[gone.UID] {
 		w.breaks("DatabaseBackup %s is deleted, which the operator did not create", gone.Name)
 	}
 	if kept, wanted := w.newerOwn(gone), w.retained(); gone.Status.Phase == dbv1.BackupCompleted && kept < wanted {
@@ -40,7 +40,7 @@ func (w *world) retained() int {
 // newerOwn is how many complete backups the operator created after another one, and keeps.
 func (w *world) newerOwn(than *dbv1.DatabaseBackup) int {
 	own := slices.DeleteFunc(all[*dbv1.DatabaseBackup](w.store), func(b *dbv1.DatabaseBackup) bool {
-		kept := b.Status.Phase == dbv1.BackupCompleted && b.DeletionTimestamp == nil && w.store.disk.creators[b.UID] == operator
+		kept := b.Status.Phase == dbv1.BackupCompleted && b.DeletionTimestamp == nil && w.store.disk.own[b.UID]
 		return !kept || !b.CreationTimestamp.After(than.CreationTimestamp.Time)
 	})
 	return len(own)

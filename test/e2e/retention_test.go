@@ -1,0 +1,69 @@
+//go:build e2e
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// The newest backup cannot be restored: until another one can, every backup stays, and above all the one that was verified.
+func TestNoBackupExpiresWhileTheNewestCannotBeRestored(t *testing.T) {
+	w := newWorld(t)
+	w.filled(`
+backup:
+  destination: ` + toS3 + `
+  schedules: [{name: often, cron: "* * * * *", retention: {count: 1}}]
+  verify: {cron: "@yearly"}`)
+	verified := w.scheduled(0)
+	w.completed(verified)
+	w.verify(verified, "True")
+
+	untested := w.after(verified)
+	w.completed(untested)
+	bad := w.after(untested)
+	w.completed(bad)
+	w.bucket("printf changed | dd of=" + folder(w.of("databasebackup/"+bad, "{.status.location}")) + "/member-0/00000.zst bs=1 seek=100000 conv=notrunc")
+	w.verify(bad, "False")
+	w.turns("databasecluster/orders", "BackupVerified", "False", bad, "No backup expires until a verification succeeds")
+
+	next := w.after(bad)
+	w.completed(next)
+	last := w.after(next)
+	w.completed(last)
+	for _, kept := range []string{verified, bad, next, last} {
+		w.must(w.of("databasebackup/"+kept, "{.metadata.deletionTimestamp}") == "", "%s expires while the last verification failed", kept)
+	}
+
+	w.verify(last, "True")
+	for _, gone := range []string{verified, bad, next} {
+		w.do("wait", "--for=delete", "databasebackup/"+gone, "--timeout="+patience.String())
+	}
+	w.must(w.of("databasebackup/"+last, "{.metadata.deletionTimestamp}") == "", "%s was verified and expires", last)
+}
+
+// verify restores a backup into a throw-away copy, and waits for what comes of it.
+func (w world) verify(backup, outcome string) {
+	w.Helper()
+	w.do("annotate", "databasebackup", backup, "database.dbcluster.io/verify="+outcome, "--overwrite")
+	w.turns("databasebackup/"+backup, "Verified", outcome)
+}
+
+// after is the name of the next backup that a schedule creates after another.
+func (w world) after(name string) string {
+	w.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(500 * time.Millisecond) {
+		for _, other := range strings.Fields(w.do("get", "databasebackups", "--sort-by=.metadata.name", "-o", "jsonpath={.items[*].metadata.name}")) {
+			if other > name {
+				return other
+			}
+		}
+	}
+	w.Fatalf("no backup came after %s", name)
+	return ""
+}
