@@ -76,7 +76,8 @@ type DatabaseBackupSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="spec.cluster must be the name of a DatabaseCluster in this namespace"
 	Cluster string `json:"cluster"`
 
-	// destination is where the backup goes. Default: the cluster's spec.backup.destination, as it is when
+	// destination is where the backup goes. A backup with a destination of its own does not count for the
+	// cluster's retention, maxAge and verification. Default: the cluster's spec.backup.destination, as it is when
 	// the backup starts.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
@@ -171,13 +172,13 @@ type DatabaseBackupStatus struct {
 	// +kubebuilder:validation:MaxLength=128
 	Fence string `json:"fence,omitempty"`
 
-	// engine is the DatabaseEngine of the cluster.
+	// engine is the DatabaseEngine of the cluster when the first Job was created.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=253
 	Engine string `json:"engine,omitempty"`
 
-	// image is the image of the cluster.
+	// image is the image of the cluster when the first Job was created.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=1024

@@ -23,7 +23,7 @@ type Backup struct {
 	Schedules []BackupSchedule `json:"schedules,omitempty"`
 
 	// maxAge is how old the newest complete backup may be before the condition BackupHealthy turns False, for
-	// example 26h. Default: BackupHealthy tells only whether the last backup succeeded.
+	// example 26h. A backup with a destination of its own does not count. Default: BackupHealthy tells only whether the last backup succeeded.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=63

@@ -89,7 +89,7 @@ type DatabaseClusterStatus struct {
 
 // ClusterBackupStatus tells how the backups of a cluster stand.
 type ClusterBackupStatus struct {
-	// lastCompleted is the newest complete backup.
+	// lastCompleted is the newest complete backup that has no destination of its own.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	LastCompleted string `json:"lastCompleted,omitempty"`
