@@ -77,7 +77,7 @@ func (p *Plan) obstacle(backup *dbv1.DatabaseBackup, observed Observed) string {
 		return p.stall(dbv1.ReasonBackupPending, fmt.Sprintf(
 			"spec.cluster: DatabaseCluster %s does not exist: create it, or delete this DatabaseBackup", backup.Spec.Cluster))
 	}
-	if made := backup.Labels[dbv1.LabelClusterUID]; made != "" && made != string(cluster.UID) {
+	if made := createdFor(backup); made != "" && made != string(cluster.UID) {
 		return p.fail(observed, fmt.Sprintf("it was made for an earlier DatabaseCluster %s, which is gone", cluster.Name))
 	}
 	if text := p.unable(backup, observed); text != "" {
@@ -94,6 +94,15 @@ func (p *Plan) obstacle(backup *dbv1.DatabaseBackup, observed Observed) string {
 		return p.fail(observed, text)
 	}
 	return text
+}
+
+// createdFor is the UID of the cluster that the operator created the backup for, as far as that is known. A label that a
+// user wrote can keep a backup from starting, and do no more.
+func createdFor(backup *dbv1.DatabaseBackup) string {
+	if origin := backup.Status.Origin; origin != nil {
+		return origin.ClusterUID
+	}
+	return backup.Labels[dbv1.LabelClusterUID]
 }
 
 // yield lets an earlier one go first that started at the same moment: no Job is made yet. Where the data is to go stays

@@ -158,6 +158,10 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 			},
 			"Failed: it was made for an earlier DatabaseCluster orders, which is gone",
 		},
+		"a schedule of a cluster that is gone created it": {
+			func(b *dbv1.DatabaseBackup, _ *Observed) { b.Status.Origin = &dbv1.BackupOrigin{ClusterUID: "other"} },
+			"Failed: it was made for an earlier DatabaseCluster orders, which is gone",
+		},
 		"the cluster has no engine": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster.Spec.Engine, o.Engine = "", nil },
 			"Pending: DatabaseCluster orders names no engine in spec.engine, and only engines know how to make backups\n" +
@@ -254,6 +258,29 @@ func TestWhatABackupNeedsLaterIsNotedBeforeItsFirstJob(t *testing.T) {
 	own.Spec.Destination = &dbv1.BackupDestination{URL: "file:///", ClaimName: "backups"}
 	if got := decide(own, settledWorld()).Status.Location; got != "file:///shop/orders/now-1c2d3e4f" {
 		t.Error(got)
+	}
+}
+
+func TestTheEngineAndTheImageOfTheFirstJobAreNotedBeforeIt(t *testing.T) {
+	backup, observed := started(), settledWorld()
+	observed.Cluster.Spec.Image, observed.Cluster.Spec.Engine = "example.test/ledger:2", "ledger-v2"
+	p := decide(backup, observed)
+	if p.Step != nil || p.Status.Image != "example.test/ledger:2" || p.Status.Engine != "ledger-v2" {
+		t.Fatalf("%+v", p)
+	}
+	backup.Status = p.Status
+	if got, want := text(decide(backup, observed)), "Running: starting\nmake orders-backup-1c2d3e4f-0"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestWhatThePassesWriteKeepsTheOrigin(t *testing.T) {
+	backup := asked()
+	backup.Status.Origin = &dbv1.BackupOrigin{ClusterUID: "0a1b2c3d", Schedule: "nightly"}
+	for _, observed := range []Observed{settledWorld(), {At: moment, Turn: moment}} {
+		if got := statusOf(backup, decide(backup, observed), nil, metav1.NewTime(moment)).Origin; got == nil || got.Schedule != "nightly" {
+			t.Errorf("the origin is %+v", got)
+		}
 	}
 }
 

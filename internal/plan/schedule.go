@@ -52,6 +52,9 @@ func (b *Backups) wake(at time.Time) {
 	}
 }
 
+// takenAgain is how often a name that is taken is looked at again: the backups of other clusters are not watched.
+const takenAgain = 30 * time.Second
+
 // backups decides what the clock asks for. It holds no state: the DatabaseBackups that there are tell which
 // times are done with.
 func backups(cluster *dbv1.DatabaseCluster, observed state.Observed) Backups {
@@ -121,6 +124,7 @@ func (b *Backups) create(cluster *dbv1.DatabaseCluster, observed state.Observed,
 	next := scheduledBackup(cluster, due.Name, dueAt)
 	if text, taken := next.taken(observed.Strangers); taken {
 		b.Taken = text
+		b.wake(observed.At.Add(takenAgain))
 		return
 	}
 	b.Create = append(b.Create, next)
