@@ -41,16 +41,22 @@ func (p Pass) backups(status *dbv1.DatabaseClusterStatus) {
 }
 
 // backupConditions are there as long as the spec asks for backups, or for their verification. One that a user asked for is
-// reported, too, if it failed: no backup expires then.
+// reported, too, if it failed, until another has ended: no backup expires then.
 func (p Pass) backupConditions() []metav1.Condition {
 	var all []metav1.Condition
 	if p.Cluster.Spec.Backup != nil {
 		all = append(all, p.backupHealthy())
-		if last, tried := plan.LastVerified(p.Observed); p.Cluster.Spec.Backup.Verify != nil || tried && last.Bad() {
+		if p.Cluster.Spec.Backup.Verify != nil || p.doubted() {
 			all = append(all, p.backupVerified())
 		}
 	}
 	return all
+}
+
+func (p Pass) doubted() bool {
+	last, tried := plan.LastVerified(p.Observed)
+	before := meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionBackupVerified)
+	return tried && last.Bad() || before != nil && p.Observed.Verifying()
 }
 
 // withoutBackups removes the conditions that the spec has no more use for.

@@ -141,6 +141,11 @@ func TestWhatTellsOfBackupsGoesWhenTheSpecAsksForNoneAnyMore(t *testing.T) {
 	if is := meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionBackupVerified); is == nil || is.Status != metav1.ConditionFalse {
 		t.Errorf("while one that was asked for by hand failed, and keeps backups from expiring: %s", summary(p.Cluster.Status))
 	}
+	p.Observed.Backups[0].Verification.Phase = dbv1.VerificationRunning
+	p.Cluster.Status = Of(p, now)
+	if is := meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionBackupVerified); is == nil || is.Status != metav1.ConditionFalse {
+		t.Errorf("while it is tried again: %s", summary(p.Cluster.Status))
+	}
 	p.Cluster.Spec.Backup, p.Observed.Backups = nil, nil
 	p.Cluster.Status = Of(p, now)
 	if has(dbv1.ConditionBackupHealthy) || p.Cluster.Status.Backup != nil {

@@ -7,7 +7,6 @@ package sim
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -205,12 +204,7 @@ func (w *world) performBackup(pod *corev1.Pod, c call) exit {
 		return fails(20, "ActionFailed", reason)
 	}
 	there.id = id
-	there = there.with(member, data)
-	there.sources = maps.Clone(there.sources)
-	if there.sources == nil {
-		there.sources = map[int]string{}
-	}
-	there.sources[member] = of
+	there = there.with(member, data).from(member, origin{of, pod.Spec.Containers[0].Image})
 	if slices.Contains(c.args, "--complete") {
 		if len(there.parts) < members {
 			return fails(30, "ManifestInvalid", fmt.Sprintf("%d of %d members are at %s", len(there.parts), members, at))

@@ -38,13 +38,16 @@ type artifact struct {
 	id string
 	// parts are the data of each member.
 	parts map[int]string
-	// sources are the UIDs of the clusters that each part was read from.
-	sources  map[int]string
+	// sources are where each part comes from.
+	sources  map[int]origin
 	complete bool
 	corrupt  bool
 	// lossy tells that a restore leaves data out, and succeeds all the same.
 	lossy bool
 }
+
+// origin is the UID of the cluster that a part was read from, and the image that read it.
+type origin struct{ cluster, image string }
 
 // volume is what a claim stands for.
 type volume struct {
@@ -112,6 +115,16 @@ func (a artifact) with(member int, data string) artifact {
 		a.parts = map[int]string{}
 	}
 	a.parts[member] = data
+	return a
+}
+
+// from is an artifact that knows where one of its parts comes from.
+func (a artifact) from(member int, source origin) artifact {
+	a.sources = maps.Clone(a.sources)
+	if a.sources == nil {
+		a.sources = map[int]origin{}
+	}
+	a.sources[member] = source
 	return a
 }
 

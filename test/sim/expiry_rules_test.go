@@ -73,14 +73,18 @@ func (w *world) newestVerified() types.UID {
 	return newest.UID
 }
 
-// watchCompletion: a backup becomes Completed only while its cluster exists, and with the data of that cluster alone.
+// watchCompletion: a backup becomes Completed only while its cluster exists, with the data of that cluster alone, all of it read
+// with the image that its status names.
 func (w *world) watchCompletion(b *dbv1.DatabaseBackup) {
 	if cluster := w.cluster(); cluster == nil || string(cluster.UID) != b.Status.ClusterUID {
 		w.breaks("DatabaseBackup %s is complete, and its cluster does not exist any more", b.Name)
 	}
 	for member, of := range w.store.disk.bucket[b.Status.Location].sources {
-		if of != b.Status.ClusterUID {
+		if of.cluster != b.Status.ClusterUID {
 			w.breaks("DatabaseBackup %s is complete, and member %d was read from another cluster", b.Name, member)
+		}
+		if of.image != b.Status.Image {
+			w.breaks("DatabaseBackup %s of %s is complete, and member %d was read with %s", b.Name, b.Status.Image, member, of.image)
 		}
 	}
 }

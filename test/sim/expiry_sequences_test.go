@@ -7,6 +7,7 @@ package sim
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"time"
 
@@ -33,6 +34,17 @@ var expirySequences = []sequence{
 		runningSaved(1), goesWrong(trouble{verb: "backup", hangs: true, times: -1}), soon(6, backUp("first", dbv1.BackupRetain)),
 		soon(4, together(away(true), replaced())), soon(4, mended("backup")), away(false),
 	}},
+	{"backup-image-changes", []step{
+		runningSaved(2), memberHangs(0), backUp("first", dbv1.BackupRetain), together(mended("backup"), image("database:2")),
+	}},
+	{"backup-image-changes-between-members", []step{
+		runningSaved(2), memberHangs(1), backUp("first", dbv1.BackupRetain), together(mended("backup"), image("database:2")),
+		backUp("second", dbv1.BackupRetain),
+	}},
+}
+
+func memberHangs(member int) step {
+	return goesWrong(trouble{verb: "backup", about: fmt.Sprintf("--member %d", member), hangs: true, times: -1})
 }
 
 // night lets time pass until the backup of a night is made.
@@ -68,14 +80,20 @@ var expiryMutants = map[string]mutant{
 	"retention forgets what verifications came to":   {withoutVerification(), "schedule-verification-fails", "is deleted"},
 	"retention takes what somebody else created":     {deletesToo("mine"), "schedule-copied", "which the operator did not create"},
 	"a backup of a cluster that is gone is complete all the same": {
-		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
-			text, err := patch.Data(object)
-			must(err)
-			text = bytes.ReplaceAll(text, []byte(`"phase":"Failed"`), []byte(`"phase":"Completed"`))
-			return c.SubResource(sub).Patch(ctx, object, client.RawPatch(patch.Type(), text), options...)
-		}},
-		"backup-of-the-next-cluster", "its cluster does not exist any more",
+		rewritten(`"phase":"Failed"`, `"phase":"Completed"`), "backup-of-the-next-cluster", "its cluster does not exist any more",
 	},
+	"a backup names another image than the one that made it": {
+		rewritten(`"image":"database:2"`, `"image":"database:1"`), "backup-image-changes", "member 0 was read with database:2",
+	},
+}
+
+// rewritten is an operator that writes something else into a status.
+func rewritten(from, to string) interceptor.Funcs {
+	return interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+		text, err := patch.Data(object)
+		must(err)
+		return c.SubResource(sub).Patch(ctx, object, client.RawPatch(patch.Type(), bytes.ReplaceAll(text, []byte(from), []byte(to))), options...)
+	}}
 }
 
 func init() {
