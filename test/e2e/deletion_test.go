@@ -7,8 +7,11 @@ SPDX-License-Identifier: Apache-2.0
 package e2e
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 const finalBackup = `deletion: {hooks: [{name: final, type: Backup}], deadlineSeconds: 240}`
@@ -116,4 +119,59 @@ func TestAProtectedClusterCannotBeDeleted(t *testing.T) {
 	w.patch(`{"deletion":{"protection":false}}`)
 	w.do("delete", "databasecluster", "orders", "--timeout="+patience.String())
 	w.must(w.do("get", "persistentvolumeclaims", "-o", "name") == "", "the volumes stay")
+}
+
+// A client writes until its member stops; the database is killed, so that the deletion waits when the final backup is
+// complete, and the backup can be deleted before the volume is.
+func TestTheVolumeIsDeletedAfterABackupOfEveryAcknowledgedWrite(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	want := w.filled("backup: {destination: "+toS3+"}",
+		"deletion: {volumes: Delete, deadlineSeconds: 240, hooks: [{name: final, type: Backup}, {name: stop, type: Shutdown}]}")
+	w.patch(`{"command":["sh","-c","trap '' TERM INT; docker-entrypoint.sh postgres -c hba_file=/dbc/scripts/pg_hba.conf & while :; do sleep 1; done"],"terminationGracePeriodSeconds":5,"probes":{"readiness":{"exec":{"command":["pg_isready","-U","postgres"]}}}}`)
+	w.settle()
+	acknowledged := w.writes("orders-0")
+	w.eventually("100", "exec", "orders-0", "-c", "database", "--", "psql", "-X", "-q", "-t", "-A", "-U", "postgres", "-c", "SELECT id FROM acknowledged WHERE id = 100")
+	w.do("delete", "databasecluster", "orders", "--wait=false")
+	rows := acknowledged()
+	w.Logf("%d writes were acknowledged until the member stopped", rows)
+
+	w.turns("databasecluster/orders", "DeletionBlocked", "True HookFailed", "exit code 137")
+	const each = `jsonpath={range .items[*]}{.metadata.uid} {.status.phase} {.status.fence}{"\n"}{end}`
+	first := w.do("get", "databasebackups", "-o", each)
+	w.must(strings.Contains(first, "Completed") && strings.Contains(first, "/"), "the final backup is not one of members that had stopped: %q", first)
+	w.do("delete", "databasebackups", "--all")
+	w.eventually("Completed", "get", "databasebackups", "-o", each)
+	second := w.do("get", "databasebackups", "-o", each)
+	w.must(!strings.Contains(second, strings.Fields(first)[0]), "it is the backup that was deleted: %q", second)
+	w.must(w.do("get", "persistentvolumeclaims", "data-orders-0", "-o", "name") != "", "the volume was deleted while the deletion waited")
+
+	w.patch(`{"deletion":{"hooks":[{"name":"final","type":"Backup"}]}}`) // how the database ended is no reason to wait
+	w.do("wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
+	w.must(!strings.Contains(w.do("get", "persistentvolumeclaims", "-o", "name"), "data-orders-0"), "the volume stays")
+	w.restored("again", "{name: "+w.do("get", "databasebackups", "-o", "jsonpath={.items[0].metadata.name}")+"}", want)
+	got := w.psql("again-0", fmt.Sprintf("SELECT count(*) FROM acknowledged WHERE id <= %d", rows))
+	w.must(got == strconv.Itoa(rows), "%d writes were acknowledged, and %s are there", rows, got)
+}
+
+// writes writes row after row until the member stops; the function that it returns waits for that, and is the number of
+// rows that were acknowledged.
+func (w world) writes(pod string) (acknowledged func() int) {
+	w.Helper()
+	w.psql(pod, "CREATE TABLE acknowledged (id int)")
+	const script = `i=1; while psql -X -q -U postgres -c "INSERT INTO acknowledged VALUES ($i)"; do echo "row $i"; i=$((i+1)); done`
+	ended := make(chan int, 1)
+	go func() {
+		text, _ := run(w.Context(), "", "-n", w.namespace, "exec", pod, "-c", "database", "--", "sh", "-c", script)
+		ended <- strings.Count(text, "row ")
+	}()
+	return func() int {
+		select {
+		case rows := <-ended:
+			return rows
+		case <-time.After(patience):
+			w.Fatalf("pod %s goes on", pod)
+			return 0
+		}
+	}
 }
