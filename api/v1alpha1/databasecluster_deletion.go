@@ -9,7 +9,7 @@ package v1alpha1
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.hooks) || self.hooks.filter(h, h.type == 'Shutdown').size() <= 1",message="spec.deletion.hooks: only one can be of type Shutdown"
 // +kubebuilder:validation:XValidation:rule="!has(self.hooks) || self.hooks.size() == 0 || self.hooks[self.hooks.size() - 1].type == 'Shutdown' || !self.hooks.exists(h, h.type == 'Shutdown')",message="spec.deletion.hooks: the one of type Shutdown must be the last, because it stops the members"
-// +kubebuilder:validation:XValidation:rule="!has(self.hooks) || !has(self.volumes) || self.volumes != 'Delete' || !self.hooks.map(h, h.type).join(' ').matches('Backup.*Command')",message="spec.deletion.hooks: where volumes is Delete, none of type Command can come after one of type Backup, because that stops the members for good"
+// +kubebuilder:validation:XValidation:rule="!has(self.hooks) || !has(self.volumes) || self.volumes != 'Delete' || [1, 2, 3, 4, 5, 6, 7].all(i, i >= self.hooks.size() || self.hooks[i].type != 'Command' || [0, 1, 2, 3, 4, 5, 6].all(j, j >= i || self.hooks[j].type != 'Backup'))",message="spec.deletion.hooks: where volumes is Delete, none of type Command can come after one of type Backup, because that stops the members for good"
 type Deletion struct {
 	// protection lets the API server refuse the deletion of the cluster and of its volumes' claims, until this
 	// is false again. The condition ProtectionEnforced tells whether it does. Default: false.
@@ -94,7 +94,8 @@ type DeletionHook struct {
 	Name string `json:"name"`
 
 	// type is what the hook does. Backup makes a DatabaseBackup at spec.backup.destination, also when no member runs: its
-	// Job then starts the database on the volume itself. Command runs a command as a Job with the cluster's
+	// Job then starts the database on the volume itself. Where spec.deletion.volumes is Delete, it stops the members
+	// first, so that no write is missing from the backup; no Command can come after it then. Command runs a command as a Job with the cluster's
 	// image and environment, and with DBC_CLUSTER, DBC_NAMESPACE, DBC_PORT, DBC_REPLICAS and DBC_MEMBERS: the
 	// host names of the members from ordinal 0, separated by spaces. Shutdown stops the members one by one, and
 	// fails if one does not exit with 0; it must be the last.

@@ -148,13 +148,15 @@ func TestTheAPIServerRefusesBadBackupsWithASentence(t *testing.T) {
 
 func TestTheAPIServerRefusesBadHooksEnginesAndBootstrapsWithASentence(t *testing.T) {
 	eachIsRefused(t, refusals{
-		"a hook of another type":          {hooks(hookOf("a", "Pray")), `spec.deletion.hooks[0].type: Unsupported value: "Pray": supported values: "Backup", "Command", "Shutdown"`},
-		"a Command without a command":     {hooks(hookOf("a", "Command")), "spec.deletion.hooks[]: command must be given for type Command, and for no other"},
-		"a Command of nothing":            {hooks(fields{"name": "a", "type": "Command", "command": []any{}}), "spec.deletion.hooks[0].command in body should have at least 1 items"},
-		"a Backup with a command":         {hooks(hookOf("a", "Backup", "x")), "spec.deletion.hooks[]: command must be given for type Command, and for no other"},
-		"a Shutdown with a command":       {hooks(hookOf("a", "Shutdown", "x")), "spec.deletion.hooks[]: command must be given for type Command, and for no other"},
-		"two Shutdowns":                   {hooks(hookOf("a", "Shutdown"), hookOf("b", "Shutdown")), "spec.deletion.hooks: only one can be of type Shutdown"},
-		"a Shutdown before another":       {hooks(hookOf("a", "Shutdown"), hookOf("b", "Backup")), "spec.deletion.hooks: the one of type Shutdown must be the last, because it stops the members"},
+		"a hook of another type":      {hooks(hookOf("a", "Pray")), `spec.deletion.hooks[0].type: Unsupported value: "Pray": supported values: "Backup", "Command", "Shutdown"`},
+		"a Command without a command": {hooks(hookOf("a", "Command")), "spec.deletion.hooks[]: command must be given for type Command, and for no other"},
+		"a Command of nothing":        {hooks(fields{"name": "a", "type": "Command", "command": []any{}}), "spec.deletion.hooks[0].command in body should have at least 1 items"},
+		"a Backup with a command":     {hooks(hookOf("a", "Backup", "x")), "spec.deletion.hooks[]: command must be given for type Command, and for no other"},
+		"a Shutdown with a command":   {hooks(hookOf("a", "Shutdown", "x")), "spec.deletion.hooks[]: command must be given for type Command, and for no other"},
+		"two Shutdowns":               {hooks(hookOf("a", "Shutdown"), hookOf("b", "Shutdown")), "spec.deletion.hooks: only one can be of type Shutdown"},
+		"a Shutdown before another":   {hooks(hookOf("a", "Shutdown"), hookOf("b", "Backup")), "spec.deletion.hooks: the one of type Shutdown must be the last, because it stops the members"},
+		"a Command of members that stopped": {fields{"deletion": fields{"volumes": "Delete", "hooks": []any{hookOf("a", "Command", "x"), hookOf("b", "Backup"), hookOf("c", "Command", "x")}}},
+			"spec.deletion.hooks: where volumes is Delete, none of type Command can come after one of type Backup, because that stops the members for good"},
 		"a hook's name of 13":             {hooks(hookOf(strings.Repeat("a", 13), "Backup")), "spec.deletion.hooks[0].name: Too long"},
 		"a hook's name with a dot":        {hooks(hookOf("a.b", "Backup")), "spec.deletion.hooks[].name must be a DNS label"},
 		"a Backup to nowhere":             {hooks(hookOf("a", "Backup")), "spec.deletion.hooks: one of type Backup needs spec.backup, whose destination says where the backup goes"},
