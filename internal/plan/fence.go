@@ -38,6 +38,8 @@ func fence(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv1.Del
 		view = failed(fmt.Sprintf("Delete %s, or set spec.deletion.volumes to Retain", user),
 			"deletion hook %q cannot start: %s may write to the volumes and is not controlled by this cluster", hook.Name, user)
 		view.reason = dbv1.ReasonNameConflict
+	case ending(observed):
+		view = underway("deletion hook %q waits until StatefulSet %s is deleted, because nobody knows what it does until then", hook.Name, observed.StatefulSet.Name)
 	case observed.Fence() == "":
 		view = underway("deletion hook %q waits until the StatefulSet controller has seen that no member is to run", hook.Name)
 	default:

@@ -92,6 +92,13 @@ func TestMembersStopBeforeABackupAfterWhichTheirVolumesAreDeleted(t *testing.T) 
 			}),
 			"HookRunning: deletion hook \"last\" waits until the StatefulSet controller has seen that no member is to run\nlast Running\n",
 		},
+		"nor while the StatefulSet is being deleted": {
+			hooks, doomedVolumes(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				*o.StatefulSet.Spec.Replicas, o.Members = 0, nil
+				o.StatefulSet.DeletionTimestamp = &metav1.Time{Time: now}
+			}),
+			"HookRunning: deletion hook \"last\" waits until StatefulSet orders is deleted, because nobody knows what it does until then\nlast Running\n",
+		},
 		"a StatefulSet of another owner blocks": {
 			hooks, doomedVolumes(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.StatefulSet, o.Members = nil, nil

@@ -121,6 +121,14 @@ var deletionSequences = []sequence{
 	}},
 	{"delete-volumes", []step{running(2, hook("flush", dbv1.HookCommand, "flush"), deleteVolumes), remove()}},
 	{"delete-volumes-final-backup", []step{runningSaved(2, hook("final", dbv1.HookBackup), hook("stop", dbv1.HookShutdown), deleteVolumes), remove()}},
+	{"delete-volumes-foreground", []step{runningSaved(1, hook("final", dbv1.HookBackup), deleteVolumes), removeForeground()}},
+	{"delete-volumes-node-lost", []step{
+		runningSaved(2, hook("final", dbv1.HookBackup), deleteVolumes), silence("orders-1"), remove(), at(time.Hour), heard("orders-1"),
+	}},
+	{"delete-volumes-killed", []step{
+		runningSaved(1, hook("final", dbv1.HookBackup), hook("stop", dbv1.HookShutdown), deleteVolumes), goesWrong(trouble{verb: "member", code: 137, times: 1}), remove(),
+		set("failures do not count", onFailure(dbv1.HookFailureContinue)),
+	}},
 	{"delete-volumes-hook-after-backup", []step{farewellFails(2, deleteVolumes), remove(), at(4 * day), farewellMended()}},
 	{"delete-volumes-backup-deleted", []step{farewellFails(1, deleteVolumes), remove(), deleteBackup("orders-final-"), farewellMended()}},
 	{"delete-volumes-instead-of-retain", []step{farewellFails(1), remove(), set("volumes are to be deleted after all", deleteVolumes), farewellMended()}},

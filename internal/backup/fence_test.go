@@ -1,0 +1,80 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package backup
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+func TestABackupRecordsTheStopOfTheMembersOnlyWhereNoneCanRun(t *testing.T) {
+	const fence = "set/3"
+	for name, c := range map[string]struct {
+		change func(*dbv1.DatabaseCluster, *appsv1.StatefulSet) (pod *corev1.Pod)
+		want   string
+	}{
+		"no member exists, and none is created": {func(*dbv1.DatabaseCluster, *appsv1.StatefulSet) *corev1.Pod { return nil }, fence},
+		"the cluster is not being deleted": {func(c *dbv1.DatabaseCluster, _ *appsv1.StatefulSet) *corev1.Pod {
+			c.DeletionTimestamp, c.Finalizers = nil, nil
+			return nil
+		}, ""},
+		"the StatefulSet creates members": {func(_ *dbv1.DatabaseCluster, s *appsv1.StatefulSet) *corev1.Pod {
+			*s.Spec.Replicas = 1
+			return nil
+		}, ""},
+		"its controller has not seen that it is to create none": {func(_ *dbv1.DatabaseCluster, s *appsv1.StatefulSet) *corev1.Pod {
+			s.Status.ObservedGeneration = 2
+			return nil
+		}, ""},
+		"it is of another owner": {func(_ *dbv1.DatabaseCluster, s *appsv1.StatefulSet) *corev1.Pod {
+			s.OwnerReferences = nil
+			return nil
+		}, ""},
+		"a member's pod of an earlier cluster exists": {func(*dbv1.DatabaseCluster, *appsv1.StatefulSet) *corev1.Pod {
+			return podOfMember("earlier")
+		}, ""},
+		"one exists that has ended": {func(*dbv1.DatabaseCluster, *appsv1.StatefulSet) *corev1.Pod {
+			pod := podOfMember("earlier")
+			pod.Status.Phase = corev1.PodSucceeded
+			return pod
+		}, fence},
+	} {
+		t.Run(name, func(t *testing.T) {
+			objects := slices.DeleteFunc(world(), func(o client.Object) bool { return strings.HasPrefix(o.GetName(), "orders-") })
+			cluster := objects[0].(*dbv1.DatabaseCluster)
+			cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: moment}, []string{dbv1.Finalizer}
+			set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "set", Generation: 3}}
+			set.OwnerReferences = []metav1.OwnerReference{{UID: cluster.UID, Controller: new(true)}}
+			set.Spec.Replicas, set.Status.ObservedGeneration = new(int32(0)), 3
+			if pod := c.change(cluster, set); pod != nil {
+				objects = append(objects, pod)
+			}
+			s := newServer(t, append(objects, set, asked())...)
+			_, observed, err := s.reconciler().observe(t.Context(), true, client.ObjectKey{Namespace: "shop", Name: "now"})
+			if err != nil || observed.Fence != c.want {
+				t.Errorf("%v, fence %q, want %q", err, observed.Fence, c.want)
+			}
+			p := Plan{}
+			if p.start(asked(), observed); p.Status.Fence != c.want {
+				t.Errorf("the status says %q, want %q", p.Status.Fence, c.want)
+			}
+		})
+	}
+}
+
+// podOfMember is a pod with the labels of one, of the cluster with that UID.
+func podOfMember(cluster string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders-0", Labels: map[string]string{
+		dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: "orders", dbv1.LabelComponent: dbv1.ComponentDatabase, dbv1.LabelClusterUID: cluster,
+	}}}
+}
