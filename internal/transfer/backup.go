@@ -25,7 +25,9 @@ func backup(ctx context.Context, run *run) (Result, error) {
 		return Result{}, err
 	}
 	defer store.close() //nolint:errcheck // nothing is pending
-	run.secrets = store.secrets
+	if err := run.unlock(store); err != nil {
+		return Result{}, err
+	}
 
 	stream, err := run.earlier(ctx, store)
 	if err != nil {
@@ -104,15 +106,21 @@ func (r *run) upload(ctx context.Context, store *store) (*Stream, error) {
 	return stream, err
 }
 
-// stream is the pipeline: action -> SHA-256 -> zstd -> cutter -> store.
+// stream is the pipeline: action -> SHA-256 -> zstd -> age -> cutter -> store.
 func (r *run) stream(ctx context.Context, end context.CancelCauseFunc, store *store) (*Stream, error) {
 	patient := patience{r.idleTimeout, end}
-	pieces := &cutter{ctx: ctx, store: store, member: r.member, attempt: r.attempt, size: r.pieceSize, patient: patient}
 	progress := &progress{log: r.log, started: time.Now().UTC()}
+	stream := &Stream{Member: r.member, Attempt: r.attempt, Recipient: r.keys.recipient(), Started: progress.started}
+	pieces := &cutter{ctx: ctx, store: store, stream: stream, size: r.pieceSize, patient: patient, stored: &progress.storedBytes}
 	told := progress.every(ctx, r.progressInterval)
 	defer told()
-	compressor, err := zstd.NewWriter(io.MultiWriter(pieces, counting(&progress.storedBytes)),
-		zstd.WithWindowSize(zstdWindow), zstd.WithEncoderConcurrency(zstdThreads))
+	encryptor, err := r.keys.encrypt(pieces)
+	if err != nil {
+		end(err)
+		pieces.abandon()
+		return nil, fmt.Errorf("make the encryptor: %w", err)
+	}
+	compressor, err := zstd.NewWriter(encryptor, zstd.WithWindowSize(zstdWindow), zstd.WithEncoderConcurrency(zstdThreads))
 	if err != nil {
 		return nil, fmt.Errorf("make the compressor: %w", err)
 	}
@@ -120,7 +128,7 @@ func (r *run) stream(ctx context.Context, end context.CancelCauseFunc, store *st
 
 	err = r.pump(ctx, patient, io.MultiWriter(raw, compressor, counting(&progress.bytes)))
 	if err == nil {
-		err = errors.Join(compressor.Close(), pieces.Close())
+		err = errors.Join(compressor.Close(), encryptor.Close())
 	}
 	if err != nil {
 		end(verdict(ctx, err))
@@ -128,10 +136,9 @@ func (r *run) stream(ctx context.Context, end context.CancelCauseFunc, store *st
 		pieces.abandon()
 		return nil, err
 	}
-	return &Stream{
-		Member: r.member, Attempt: r.attempt, Bytes: progress.bytes.Load(), StoredBytes: progress.storedBytes.Load(), SHA256: hex.EncodeToString(raw.Sum(nil)),
-		Started: progress.started, Completed: time.Now().UTC(), Pieces: pieces.pieces,
-	}, nil
+	stream.Bytes, stream.StoredBytes, stream.SHA256 = progress.bytes.Load(), progress.storedBytes.Load(), hex.EncodeToString(raw.Sum(nil))
+	stream.Completed = time.Now().UTC()
+	return stream, nil
 }
 
 // pump runs the action and copies all that it prints.

@@ -26,6 +26,7 @@ const (
 	IDMismatch             Reason = "IdMismatch"
 	DataDirectoryNotEmpty  Reason = "DataDirectoryNotEmpty"
 	DataVolumeFull         Reason = "DataVolumeFull"
+	EncryptionKeyMissing   Reason = "EncryptionKeyMissing"
 	EmptyBackup            Reason = "EmptyBackup"
 	ActionHung             Reason = "ActionHung"
 	ActionFailed           Reason = "ActionFailed"
@@ -65,7 +66,7 @@ func (f *Error) exitCode() int {
 	switch f.Reason {
 	case DestinationUnreachable, ClockSkew, Interrupted:
 		return exitTransient
-	case CredentialsRefused, DestinationMissing, DestinationFull, DataVolumeFull, BackupMissing:
+	case CredentialsRefused, DestinationMissing, DestinationFull, DataVolumeFull, BackupMissing, EncryptionKeyMissing:
 		return exitPrecondition
 	case BackupCorrupt, ManifestInvalid, IDMismatch, DataDirectoryNotEmpty:
 		return exitRefused

@@ -33,6 +33,8 @@ type run struct {
 	member   int
 	members  int
 
+	// backup and restore
+	keys keys
 	// backup
 	attempt   string // unique to this call
 	about     map[string]string
@@ -189,6 +191,9 @@ func (r *run) storeFlags(flags *flag.FlagSet, name string) {
 	flags.StringVar(&r.store.region, "region", "", "the region of the bucket (default "+defaultRegion+")")
 	flags.StringVar(&r.store.credentials, "credentials", "", "the `folder` with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN and ca.crt where they are needed")
 	flags.BoolVar(&r.store.workloadIdentity, "workload-identity", false, "use the identity that the platform gives the pod's ServiceAccount, instead of --credentials")
+	flags.StringVar(&r.store.encryption, "encryption", "", "the `folder` with the file identity, the secret keys of age: backups are encrypted for the first")
+	flags.StringVar(&r.store.sse, "server-side-encryption", "", "what the S3 service is asked to encrypt with: AES256 or aws:kms")
+	flags.StringVar(&r.store.kmsKeyID, "kms-key-id", "", "the `key` for --server-side-encryption aws:kms (default the service's own)")
 	flags.StringVar(&r.store.root, "root", "", "the `folder` that file:// locations are below")
 }
 

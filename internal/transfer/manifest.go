@@ -39,6 +39,7 @@ type Stream struct {
 	Bytes       int64     `json:"bytes"`
 	StoredBytes int64     `json:"storedBytes"`
 	SHA256      string    `json:"sha256"`
+	Recipient   string    `json:"recipient,omitempty"` // of age, for whom the pieces are encrypted
 	Started     time.Time `json:"started"`
 	Completed   time.Time `json:"completed"`
 	Pieces      []Piece   `json:"pieces"`
@@ -53,16 +54,20 @@ type Piece struct {
 }
 
 // ours matches the names that a backup consists of, also those that a killed process left half-written on a volume.
-var ours = regexp.MustCompile(`^(member-\d+/)?(manifest\.json|\d{5,}(-[0-9a-f]{8})?\.zst)(\.[0-9a-f]+\.tmp)?$`)
+var ours = regexp.MustCompile(`^(member-\d+/)?(manifest\.json|\d{5,}(-[0-9a-f]{8})?\.zst(\.age)?)(\.[0-9a-f]+\.tmp)?$`)
 
 func memberFolder(member int) string { return fmt.Sprintf("member-%d/", member) }
 
 // pieceName is unique to the attempt.
-func pieceName(member, number int, attempt string) string {
-	if attempt != "" {
-		attempt = "-" + attempt
+func (s *Stream) pieceName(number int) string {
+	attempt, encrypted := "", ""
+	if s.Attempt != "" {
+		attempt = "-" + s.Attempt
 	}
-	return fmt.Sprintf("%s%05d%s.zst", memberFolder(member), number, attempt)
+	if s.Recipient != "" {
+		encrypted = ".age"
+	}
+	return fmt.Sprintf("%s%05d%s.zst%s", memberFolder(s.Member), number, attempt, encrypted)
 }
 
 // readManifest reads a manifest and refuses one that makes no sense.
@@ -106,7 +111,7 @@ func (s *Stream) problem() string {
 		return fmt.Sprintf("the attempt of member %d is called %q", s.Member, s.Attempt)
 	}
 	for number, piece := range s.Pieces {
-		if want := pieceName(s.Member, number, s.Attempt); piece.Name != want {
+		if want := s.pieceName(number); piece.Name != want {
 			return fmt.Sprintf("piece %d of member %d is called %q, not %q", number, s.Member, piece.Name, want)
 		}
 		stored += piece.Bytes

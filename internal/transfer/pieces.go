@@ -11,6 +11,7 @@ import (
 	"errors"
 	"hash"
 	"io"
+	"sync/atomic"
 
 	"gocloud.dev/blob"
 )
@@ -19,12 +20,11 @@ import (
 type cutter struct {
 	ctx     context.Context //nolint:containedctx // of one stream: it lives as long as the cutter
 	store   *store
-	member  int
-	attempt string
+	stream  *Stream // gets the pieces
 	size    int64
 	patient patience
+	stored  *atomic.Int64 // counts
 
-	pieces  []Piece
 	current *blob.Writer
 	sum     hash.Hash
 	err     error
@@ -47,7 +47,7 @@ func (c *cutter) fill(data []byte) (int, error) {
 			return 0, err
 		}
 	}
-	piece := &c.pieces[len(c.pieces)-1]
+	piece := c.piece()
 	data = data[:min(int64(len(data)), c.size-piece.Bytes)]
 	var n int
 	err := c.waiting("write", func() (err error) {
@@ -56,6 +56,7 @@ func (c *cutter) fill(data []byte) (int, error) {
 	})
 	c.sum.Write(data[:n])
 	piece.Bytes += int64(n)
+	c.stored.Add(int64(n))
 	if err == nil && piece.Bytes == c.size {
 		err = c.finish()
 	}
@@ -63,8 +64,8 @@ func (c *cutter) fill(data []byte) (int, error) {
 }
 
 func (c *cutter) begin() (err error) {
-	name := pieceName(c.member, len(c.pieces), c.attempt)
-	c.pieces = append(c.pieces, Piece{Name: name})
+	name := c.stream.pieceName(len(c.stream.Pieces))
+	c.stream.Pieces = append(c.stream.Pieces, Piece{Name: name})
 	c.sum = sha256.New()
 	options := &blob.WriterOptions{BufferSize: partBytes, MaxConcurrency: uploadParts, ContentType: "application/zstd"}
 	c.current, err = c.store.bucket.NewWriter(c.ctx, name, options)
@@ -74,17 +75,20 @@ func (c *cutter) begin() (err error) {
 	return nil
 }
 
+// piece is the current one.
+func (c *cutter) piece() *Piece { return &c.stream.Pieces[len(c.stream.Pieces)-1] }
+
 // finish makes the current piece an object.
 func (c *cutter) finish() error {
 	writer := c.current
 	c.current = nil
-	c.pieces[len(c.pieces)-1].SHA256 = hex.EncodeToString(c.sum.Sum(nil))
+	c.piece().SHA256 = hex.EncodeToString(c.sum.Sum(nil))
 	return c.waiting("write", writer.Close)
 }
 
 // waiting is a step of the store, in which it may lose our patience.
 func (c *cutter) waiting(verb string, step func() error) (err error) {
-	name := c.pieces[len(c.pieces)-1].Name
+	name := c.piece().Name
 	c.patient.during(c.store.silent(c.patient.limit), func() { err = step() })
 	if err != nil {
 		return c.store.failure(verb, name, err)

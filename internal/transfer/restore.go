@@ -34,7 +34,9 @@ func restore(ctx context.Context, run *run) (Result, error) {
 		return Result{}, err
 	}
 	defer store.close() //nolint:errcheck // nothing is pending
-	run.secrets = store.secrets
+	if err := run.unlock(store); err != nil {
+		return Result{}, err
+	}
 
 	stream, err := run.find(ctx, store)
 	if err != nil {
@@ -60,6 +62,9 @@ func (r *run) find(ctx context.Context, store *store) (*Stream, error) {
 	if !found || manifest.Members != r.members {
 		return nil, failf(ManifestInvalid, "The backup %s is of %d members: it cannot be restored into member %d of %d. Give the cluster as many replicas.",
 			store.url(""), manifest.Members, r.member, r.members)
+	}
+	if err := r.keys.check(stream, store); err != nil {
+		return nil, err
 	}
 	return stream, stream.check(store, listed)
 }
@@ -98,7 +103,7 @@ func ranOut(err error, data dataDirectory) bool {
 	return strings.Contains(said, unix.ENOSPC.Error()) || strings.Contains(said, unix.EDQUOT.Error()) || data.full()
 }
 
-// drain is the pipeline: store -> pieces -> zstd -> SHA-256 -> action. It returns how much the action has read.
+// drain is the pipeline: store -> pieces -> age -> zstd -> SHA-256 -> action. It returns how much the action has read.
 func (r *run) drain(ctx context.Context, end context.CancelCauseFunc, store *store, stream *Stream) (int64, error) {
 	patient := patience{r.idleTimeout, end}
 	progress := &progress{log: r.log, total: stream.Bytes, started: time.Now()}
@@ -106,8 +111,11 @@ func (r *run) drain(ctx context.Context, end context.CancelCauseFunc, store *sto
 	defer told()
 	pieces := &joiner{ctx: ctx, store: store, pieces: stream.Pieces, patient: patient}
 	defer pieces.Close() //nolint:errcheck // only read
-	decompressor, err := zstd.NewReader(io.TeeReader(pieces, counting(&progress.storedBytes)),
-		zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderConcurrency(zstdThreads))
+	decrypted, err := r.keys.decrypt(stream, io.TeeReader(pieces, counting(&progress.storedBytes)))
+	if err != nil {
+		return 0, corrupt(err, pieces, stream)
+	}
+	decompressor, err := zstd.NewReader(decrypted, zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderConcurrency(zstdThreads))
 	if err != nil {
 		return 0, fmt.Errorf("make the decompressor: %w", err)
 	}
@@ -149,5 +157,5 @@ func corrupt(err error, pieces *joiner, stream *Stream) error {
 	if ok {
 		return err
 	}
-	return failf(BackupCorrupt, "The data of member %d in %s cannot be decompressed: %v. Take another backup.", stream.Member, pieces.store.url(""), err)
+	return failf(BackupCorrupt, "The data of member %d in %s cannot be unpacked: %v. Take another backup.", stream.Member, pieces.store.url(""), err)
 }

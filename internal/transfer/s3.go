@@ -24,6 +24,7 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go/middleware"
 	"gocloud.dev/blob/s3blob"
 	_ "golang.org/x/crypto/x509roots/fallback" // the images of databases bring no certificate authorities
@@ -51,7 +52,10 @@ func openBucket(ctx context.Context, place location, options storeOptions) (*sto
 			o.APIOptions = append(o.APIOptions, signPayload)
 		}
 	})
-	bucket, err := s3blob.OpenBucket(ctx, client, place.bucket, &s3blob.Options{RequestChecksumCalculation: settings.RequestChecksumCalculation})
+	bucket, err := s3blob.OpenBucket(ctx, client, place.bucket, &s3blob.Options{
+		RequestChecksumCalculation: settings.RequestChecksumCalculation,
+		EncryptionType:             types.ServerSideEncryption(options.sse), KMSEncryptionID: options.kmsKeyID,
+	})
 	if err != nil {
 		return nil, store.failure("open", "", err)
 	}

@@ -29,6 +29,8 @@ type storeOptions struct {
 	region           string
 	credentials      string // a folder with the files of a Secret
 	workloadIdentity bool   // of the pod, instead of a Secret
+	encryption       string // a folder with the file identity
+	sse, kmsKeyID    string // what an S3 service is asked to encrypt with
 	root             string // the folder that file:// paths are below
 }
 

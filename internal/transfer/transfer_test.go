@@ -161,7 +161,7 @@ func (w *world) path(name string) string { return filepath.Join(w.root, "shop/or
 func (w *world) name(name string) string {
 	folder := filepath.Join(w.root, "shop/orders")
 	found, err := filepath.Glob(filepath.Join(folder, strings.Replace(name, ".zst", "-*.zst", 1)))
-	if err != nil || len(found) != 1 || !strings.HasSuffix(name, ".zst") {
+	if err != nil || len(found) != 1 || !strings.Contains(name, ".zst") {
 		return name
 	}
 	return strings.TrimPrefix(found[0], folder+"/")

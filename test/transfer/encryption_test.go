@@ -1,0 +1,89 @@
+//go:build s3
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package transfer
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"filippo.io/age"
+
+	"github.com/dbcluster/databasecluster-operator/internal/transfer"
+)
+
+func TestEveryUploadAsksForTheEncryptionThatTheDestinationNames(t *testing.T) {
+	for name, test := range map[string]struct {
+		flags          []string
+		algorithm, key string
+	}{
+		"none":                {nil, "", ""},
+		"keys of the service": {[]string{"--server-side-encryption", "AES256"}, "AES256", ""},
+		"key management":      {[]string{"--server-side-encryption", "aws:kms"}, "aws:kms", ""},
+		"a key of its own":    {[]string{"--server-side-encryption", "aws:kms", "--kms-key-id", "alias/backups"}, "aws:kms", "alias/backups"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			var mutex sync.Mutex
+			var asked []string
+			w.endpoint = between(t, func(out http.ResponseWriter, in *http.Request, forward http.Handler) {
+				begins := in.Method == http.MethodPost && in.URL.Query().Has("uploads")
+				single := in.Method == http.MethodPut && !in.URL.Query().Has("partNumber")
+				if begins || single {
+					mutex.Lock()
+					asked = append(asked, in.Method)
+					if got := in.Header.Get("X-Amz-Server-Side-Encryption"); got != test.algorithm {
+						t.Errorf("%s %s asks for %q", in.Method, in.URL, got)
+					}
+					if got := in.Header.Get("X-Amz-Server-Side-Encryption-Aws-Kms-Key-Id"); got != test.key {
+						t.Errorf("%s %s asks for the key %q", in.Method, in.URL, got)
+					}
+					mutex.Unlock()
+				}
+				forward.ServeHTTP(out, in)
+			})
+			w.must(w.backup("head -c 30000000 /dev/urandom", append(test.flags, "--piece-size", "24Mi")...))
+			if !slices.Contains(asked, http.MethodPost) || !slices.Contains(asked, http.MethodPut) {
+				t.Errorf("asked were %v", asked)
+			}
+			w.must(w.restore("cat >/dev/null", test.flags...))
+		})
+	}
+}
+
+func TestOneGiBIsEncryptedAndDecryptedWithinTheMemoryBound(t *testing.T) {
+	w := newWorld(t)
+	identity, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "identity"), []byte(identity.String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	made := w.must(w.backup("head -c 1073741824 /dev/urandom", "--piece-size", "256Mi", "--encryption", folder))
+	w.fails(w.restore("cat >/dev/null"), precondition, transfer.EncryptionKeyMissing, identity.Recipient().String())
+	got := w.must(w.restore("cat >/dev/null", "--encryption", folder))
+	if got.SHA256 != made.SHA256 || made.Bytes != 1<<30 {
+		t.Errorf("made %+v, got %+v", made.Result, got.Result)
+	}
+	t.Logf("backup %d MiB resident, %.0f MB/s; restore %d MiB, %.0f MB/s", made.peak>>20, rate(made), got.peak>>20, rate(got))
+	for what, o := range map[string]outcome{"backup": made, "restore": got} {
+		if o.peak > transfer.MemoryBound {
+			t.Errorf("the %s used %d bytes, more than %d", what, o.peak, int64(transfer.MemoryBound))
+		}
+		if strings.Contains(o.stderr, identity.String()) {
+			t.Errorf("the %s told the key", what)
+		}
+	}
+	w.must(w.remove())
+	w.nothing()
+}
