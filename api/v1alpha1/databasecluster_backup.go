@@ -52,6 +52,8 @@ type Backup struct {
 //
 // +kubebuilder:validation:XValidation:rule="self.url.startsWith('file://') == has(self.claimName)",message="destination: url file:///… needs claimName, the PersistentVolumeClaim that holds the directory; url s3://… must not have it"
 // +kubebuilder:validation:XValidation:rule="self.url.startsWith('s3://') || !has(self.endpoint) && !has(self.region) && !has(self.credentialsSecretName)",message="destination: endpoint, region and credentialsSecretName go with url s3://… only"
+// +kubebuilder:validation:XValidation:rule="!self.url.startsWith('s3://') || has(self.credentialsSecretName) != has(self.credentials)",message="destination: url s3://… needs either credentialsSecretName or credentials: WorkloadIdentity"
+// +kubebuilder:validation:XValidation:rule="self.url.startsWith('s3://') || !has(self.credentials) && !has(self.serverSideEncryption)",message="destination: credentials and serverSideEncryption go with url s3://… only"
 type BackupDestination struct {
 	// url is s3://bucket/prefix, or file:///directory for a directory of the volume claimName.
 	// +required
@@ -74,18 +76,65 @@ type BackupDestination struct {
 
 	// credentialsSecretName is the Secret of this namespace with the keys AWS_ACCESS_KEY_ID and
 	// AWS_SECRET_ACCESS_KEY, perhaps AWS_SESSION_TOKEN, and perhaps ca.crt: authorities that the endpoint's
-	// certificate may be signed by. Default: what the pod's surroundings offer.
+	// certificate may be signed by. A bucket needs either this or credentials.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,displayName="Credentials Secret",xDescriptors="urn:alm:descriptor:io.kubernetes:Secret"
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
 	CredentialsSecretName string `json:"credentialsSecretName,omitempty"`
 
+	// credentials is WorkloadIdentity where the pods of Jobs reach the bucket by the identity that the platform gives
+	// their ServiceAccount, instead of a Secret: web identity or container credentials, never the identity of the
+	// node. They run as the ServiceAccount "default" of the namespace.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Credentials CredentialSource `json:"credentials,omitempty"`
+
+	// serverSideEncryption is how the S3 service encrypts what it stores. Default: as the bucket says.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	ServerSideEncryption *ServerSideEncryption `json:"serverSideEncryption,omitempty"`
+
+	// encryptionSecretName is the Secret of this namespace with the key identity: a secret key of age
+	// (AGE-SECRET-KEY-1…). Backups are encrypted for it before they leave the pod, and nobody can restore or verify
+	// them without it. Further lines are former keys, which only decrypt. Default: backups are not encrypted by
+	// the operator.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,displayName="Encryption Secret",xDescriptors="urn:alm:descriptor:io.kubernetes:Secret"
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
+	EncryptionSecretName string `json:"encryptionSecretName,omitempty"`
+
 	// claimName is the PersistentVolumeClaim of this namespace that holds the directory of url file:///….
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
 	ClaimName string `json:"claimName,omitempty"`
+}
+
+// CredentialSource is where the credentials of a bucket come from that no Secret holds.
+// +kubebuilder:validation:Enum=WorkloadIdentity
+type CredentialSource string
+
+// CredentialsWorkloadIdentity is the identity that the platform gives a pod's ServiceAccount.
+const CredentialsWorkloadIdentity CredentialSource = "WorkloadIdentity"
+
+// ServerSideEncryption is what an S3 service is asked to encrypt with.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.kmsKeyID) || self.type == 'aws:kms'",message="serverSideEncryption: kmsKeyID goes with type aws:kms only"
+type ServerSideEncryption struct {
+	// type is AES256 for keys of the service, or aws:kms for keys of its key management.
+	// +required
+	// +kubebuilder:validation:Enum=AES256;"aws:kms"
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Type string `json:"type"`
+
+	// kmsKeyID is the key of the key management, an ID, an ARN or an alias. Default: the service's default key.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:Pattern=`^[-A-Za-z0-9:/_.+=@]+$`
+	KMSKeyID string `json:"kmsKeyID,omitempty"`
 }
 
 // BackupSchedule makes backups by the clock. A time that passed while nothing could be made, as when the

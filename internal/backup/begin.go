@@ -13,6 +13,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // settled is how old a backup is when it starts: from then on none can come that was created before it.
@@ -66,6 +67,20 @@ func destination(backup *dbv1.DatabaseBackup, cluster *dbv1.DatabaseCluster) *db
 		return &cluster.Spec.Backup.Destination
 	default:
 		return nil
+	}
+}
+
+// place is where the data of the backup is, or will be. Where that was noted without credentials, as was possible once,
+// those count that the same destination names now.
+func place(backup *dbv1.DatabaseBackup, cluster *dbv1.DatabaseCluster) *dbv1.BackupDestination {
+	noted, now := backup.Status.Destination, destination(backup, cluster)
+	switch {
+	case noted == nil:
+		return now
+	case now != nil && state.NamesNoCredentials(noted) && now.URL == noted.URL && now.Endpoint == noted.Endpoint:
+		return now
+	default:
+		return noted
 	}
 }
 
@@ -132,6 +147,9 @@ func (p *Plan) unable(backup *dbv1.DatabaseBackup, observed Observed) string {
 	case at == nil:
 		return p.stall(dbv1.ReasonReferenceMissing, fmt.Sprintf(
 			"there is no destination: set spec.backup.destination of DatabaseCluster %s, or create a DatabaseBackup with spec.destination", observed.Cluster.Name))
+	case state.NamesNoCredentials(at):
+		return p.stall(dbv1.ReasonReferenceMissing, fmt.Sprintf(
+			"the destination %s names no credentials: set its credentialsSecretName, or credentials: WorkloadIdentity", at.URL))
 	case observed.Missing != "":
 		return p.stall(dbv1.ReasonReferenceMissing, observed.Missing)
 	default:

@@ -36,7 +36,7 @@ func backupJob(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32, of
 		Labels:          naming.BackupJobLabels(backup, dbv1.ComponentBackup),
 		Owner:           ownedBy(backup),
 		Command:         observed.Engine.Spec.Actions.Backup.Command,
-		Transfer:        &resources.Transfer{Image: observed.TransferImage, Arguments: arguments, At: s.Destination},
+		Transfer:        &resources.Transfer{Image: observed.TransferImage, Arguments: arguments, At: place(backup, cluster)},
 		Member:          &ordinal,
 		Offline:         offline,
 		DeadlineSeconds: int64(deadline(cluster).Seconds()),
@@ -85,7 +85,7 @@ func deletionJob(backup *dbv1.DatabaseBackup, observed Observed) resources.Child
 		Transfer: &resources.Transfer{
 			Image:     observed.TransferImage,
 			Arguments: []string{"delete", "--at", backup.Status.Location, "--id", string(backup.UID)},
-			At:        backup.Status.Destination,
+			At:        place(backup, observed.Cluster),
 		},
 		DeadlineSeconds: deletionDeadline(backup),
 	})
@@ -112,7 +112,7 @@ func verificationJob(backup *dbv1.DatabaseBackup, observed Observed, ordinal int
 		},
 		Member: &ordinal,
 		Copy: &resources.Copy{
-			Restore: resources.Transfer{Arguments: restore, At: s.Destination},
+			Restore: resources.Transfer{Arguments: restore, At: place(backup, cluster)},
 			Command: observed.Engine.Spec.Actions.Restore.Command,
 		},
 		Retries:         &retries,

@@ -232,30 +232,27 @@ func (o *observation) readProgress(ctx context.Context, logs Logs) {
 
 // readMissing looks for what the destination needs. It is others', and not watched.
 func (o *observation) readMissing(ctx context.Context) {
-	at := o.backup.Status.Destination
-	if at == nil {
-		at = destination(o.backup, o.Cluster)
-	}
+	at := place(o.backup, o.Cluster)
 	if at == nil {
 		return
 	}
-	if name := at.CredentialsSecretName; name != "" {
+	for _, named := range state.SecretsOf(at) {
 		secret := &corev1.Secret{}
-		found := o.find(ctx, o.live, name, secret)
-		o.Missing = missingKeys(name, found, secret)
+		found := o.find(ctx, o.live, named.Name, secret)
+		o.Missing = cmp.Or(o.Missing, missingKeys(named, found, secret))
 	}
 	if name := at.ClaimName; name != "" && !o.find(ctx, o.live, name, &corev1.PersistentVolumeClaim{}) {
 		o.Missing = fmt.Sprintf("PersistentVolumeClaim %s, which the destination names as claimName, does not exist: create it", name)
 	}
 }
 
-func missingKeys(name string, found bool, secret *corev1.Secret) string {
+func missingKeys(named state.DestinationSecret, found bool, secret *corev1.Secret) string {
 	if !found {
-		return fmt.Sprintf("Secret %s, which the destination names as credentialsSecretName, does not exist: create it", name)
+		return fmt.Sprintf("Secret %s, which the destination names as %s, does not exist: create it", named.Name, named.Field)
 	}
-	for _, key := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+	for _, key := range named.Keys {
 		if len(secret.Data[key]) == 0 {
-			return fmt.Sprintf("Secret %s, which the destination names as credentialsSecretName, lacks the key %s: add it", name, key)
+			return fmt.Sprintf("Secret %s, which the destination names as %s, lacks the key %s: add it", named.Name, named.Field, key)
 		}
 	}
 	return ""

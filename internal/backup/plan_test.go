@@ -12,6 +12,7 @@ import (
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,7 +42,7 @@ func started() *dbv1.DatabaseBackup {
 	b.Finalizers = []string{dbv1.Finalizer}
 	b.Status = dbv1.DatabaseBackupStatus{
 		Phase: dbv1.BackupRunning, Message: "starting", Location: "s3://backups/shop/orders/now-1c2d3e4f",
-		Destination: &dbv1.BackupDestination{URL: "s3://backups"},
+		Destination: &dbv1.BackupDestination{URL: "s3://backups", CredentialsSecretName: "bucket"},
 		ClusterUID:  "0a1b2c3d", Engine: "ledger-v1", Image: "example.test/ledger:1", Members: 2,
 		StartTime: &metav1.Time{Time: moment.Add(-time.Minute)},
 	}
@@ -281,6 +282,68 @@ func TestWhatThePassesWriteKeepsTheOrigin(t *testing.T) {
 		if got := statusOf(backup, decide(backup, observed), nil, metav1.NewTime(moment)).Origin; got == nil || got.Schedule != "nightly" {
 			t.Errorf("the origin is %+v", got)
 		}
+	}
+}
+
+func TestABackupWithoutNamedCredentialsWaitsForThem(t *testing.T) {
+	observed := settledWorld()
+	at := &observed.Cluster.Spec.Backup.Destination
+	at.CredentialsSecretName = ""
+	p := decide(asked(), observed)
+	if p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonReferenceMissing || p.Step != nil ||
+		!strings.Contains(p.Stalled.Message, "s3://backups names no credentials: set its credentialsSecretName, or credentials: WorkloadIdentity") {
+		t.Error(text(p))
+	}
+	at.Credentials = dbv1.CredentialsWorkloadIdentity
+	if p := decide(asked(), observed); p.Stalled != nil || p.Status.Phase != dbv1.BackupRunning {
+		t.Error(text(p))
+	}
+}
+
+func TestABackupOfTheTimeOfImplicitCredentialsIsReachedByThoseThatItsDestinationNamesNow(t *testing.T) {
+	noted := dbv1.BackupDestination{URL: "s3://backups", Endpoint: "https://s3.example.test"}
+	named := noted
+	named.CredentialsSecretName = "bucket"
+	own := noted
+	own.Credentials = dbv1.CredentialsWorkloadIdentity
+	elsewhere := named
+	elsewhere.Endpoint = ""
+	for name, c := range map[string]struct{ noted, now, want dbv1.BackupDestination }{
+		"none was noted":        {noted, named, named},
+		"its own count":         {own, named, own},
+		"none is named now":     {noted, noted, noted},
+		"that is another place": {noted, elsewhere, noted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			backup, observed := asked(), settledWorld()
+			backup.Status.Destination = &c.noted
+			observed.Cluster.Spec.Backup.Destination = c.now
+			if got := place(backup, observed.Cluster); *got != c.want {
+				t.Errorf("%+v", got)
+			}
+			if got := place(backup, nil); *got != c.noted {
+				t.Errorf("without a cluster: %+v", got)
+			}
+		})
+	}
+}
+
+func TestEachSecretThatADestinationNamesIsMissedByItsFieldAndKey(t *testing.T) {
+	at := &dbv1.BackupDestination{URL: "s3://backups", CredentialsSecretName: "bucket", EncryptionSecretName: "age"}
+	var said []string
+	for _, named := range state.SecretsOf(at) {
+		said = append(said, missingKeys(named, false, nil), missingKeys(named, true, &corev1.Secret{}))
+	}
+	for i, want := range []string{
+		"Secret bucket, which the destination names as credentialsSecretName, does not exist", "lacks the key AWS_ACCESS_KEY_ID",
+		"Secret age, which the destination names as encryptionSecretName, does not exist", "lacks the key identity",
+	} {
+		if !strings.Contains(said[i], want) {
+			t.Errorf("%q does not say %q", said[i], want)
+		}
+	}
+	if got := missingKeys(state.SecretsOf(at)[1], true, &corev1.Secret{Data: map[string][]byte{"identity": []byte("k")}}); got != "" {
+		t.Error(got)
 	}
 }
 
@@ -829,7 +892,7 @@ func TestTheJobsCallTransferAsItIsToBeCalled(t *testing.T) {
 	job := made(t, decide(backup, observed))
 	const backs = "/dbc/bin/transfer backup --to s3://backups/shop/orders/now-1c2d3e4f --id 1c2d3e4f-0000 --member 1 --members 2 " +
 		"--about cluster=orders --about namespace=shop --about backup=now --about engine=ledger-v1 --about image=example.test/ledger:1 " +
-		"--about clusterUID=0a1b2c3d --complete -- /dbc/scripts/backup"
+		"--about clusterUID=0a1b2c3d --complete --credentials /dbc/credentials -- /dbc/scripts/backup"
 	pod := job.Spec.Template.Spec
 	if got := strings.Join(pod.Containers[0].Command, " "); got != backs {
 		t.Errorf("backup: %s", got)
@@ -844,7 +907,7 @@ func TestTheJobsCallTransferAsItIsToBeCalled(t *testing.T) {
 	declared.Spec.Container.RunAsUser = new(int64(999))
 	job = made(t, decide(gone, Observed{At: moment, TransferImage: "example.test/operator:1", Engine: declared}))
 	pod = job.Spec.Template.Spec
-	if got := strings.Join(pod.Containers[0].Command, " "); got != "/dbc/bin/transfer delete --at s3://backups/shop/orders/now-1c2d3e4f --id 1c2d3e4f-0000" {
+	if got := strings.Join(pod.Containers[0].Command, " "); got != "/dbc/bin/transfer delete --at s3://backups/shop/orders/now-1c2d3e4f --id 1c2d3e4f-0000 --credentials /dbc/credentials" {
 		t.Errorf("delete: %s", got)
 	}
 	if len(job.OwnerReferences) != 0 || pod.Containers[0].Image != "example.test/operator:1" {
@@ -867,7 +930,7 @@ func TestTheJobsCallTransferAsItIsToBeCalled(t *testing.T) {
 	if got := strings.Join(asks.Containers[0].Command, " "); got != "/dbc/bin/transfer probe --timeout 10800s --by-exit-code -- psql --command=select 1/count(*) from orders" {
 		t.Errorf("a query of the user's: %s", got)
 	}
-	if got := strings.Join(pod.InitContainers[1].Command, " "); got != "/dbc/bin/transfer restore --from s3://backups/shop/orders/now-1c2d3e4f --into /ledger --id 1c2d3e4f-0000 --member 0 --members 2 -- /dbc/scripts/restore" {
+	if got := strings.Join(pod.InitContainers[1].Command, " "); got != "/dbc/bin/transfer restore --from s3://backups/shop/orders/now-1c2d3e4f --into /ledger --id 1c2d3e4f-0000 --member 0 --members 2 --credentials /dbc/credentials -- /dbc/scripts/restore" {
 		t.Errorf("restore: %s", got)
 	}
 }

@@ -91,16 +91,13 @@ func (o *observation) readSource(ctx context.Context, live client.Reader) {
 		}
 	}
 	if source := state.SourceOf(o.cluster, o.Restore.Backup); source != nil {
-		for _, needed := range []struct {
-			kind, name string
-			object     client.Object
-		}{
-			{"Secret", source.CredentialsSecretName, &corev1.Secret{}},
-			{"PersistentVolumeClaim", source.ClaimName, &corev1.PersistentVolumeClaim{}},
-		} {
-			if needed.name != "" && !from.exists(ctx, needed.name, needed.object) {
-				o.Restore.Missing = append(o.Restore.Missing, state.Ref{Kind: needed.kind, Name: needed.name})
+		for _, secret := range state.SecretsOf(source) {
+			if !from.exists(ctx, secret.Name, &corev1.Secret{}) {
+				o.Restore.Missing = append(o.Restore.Missing, state.Ref{Kind: "Secret", Name: secret.Name})
 			}
+		}
+		if name := source.ClaimName; name != "" && !from.exists(ctx, name, &corev1.PersistentVolumeClaim{}) {
+			o.Restore.Missing = append(o.Restore.Missing, state.Ref{Kind: "PersistentVolumeClaim", Name: name})
 		}
 	}
 	o.err = from.err

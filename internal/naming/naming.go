@@ -35,6 +35,8 @@ const (
 	BinVolume = "dbc-bin"
 	// CredentialsVolume is, in the pods of Jobs, the name of the volume with the Secret of a backup's destination.
 	CredentialsVolume = "dbc-credentials"
+	// EncryptionVolume is, in the pods of Jobs, the name of the volume with the key that backups are encrypted with.
+	EncryptionVolume = "dbc-encryption"
 	// DestinationVolume is, in the pods of Jobs, the name of the volume that is a backup's destination.
 	DestinationVolume = "dbc-destination"
 	// ScriptsVolume is the name of the volume with the engine's scripts.
@@ -55,6 +57,8 @@ const (
 	SecretsPath = "/dbc/secrets"
 	// CredentialsPath is where the pods of Jobs find the Secret of a backup's destination.
 	CredentialsPath = "/dbc/credentials"
+	// EncryptionPath is where the pods of Jobs find the key that backups are encrypted with.
+	EncryptionPath = "/dbc/encryption"
 	// DestinationPath is where the pods of Jobs find the claim that is a backup's destination.
 	DestinationPath = "/dbc/destination"
 )

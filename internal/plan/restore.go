@@ -65,8 +65,15 @@ func started(cluster *dbv1.DatabaseCluster) bool {
 
 // restoreID names a restore by all that it depends on: what another one has left is not gone on with.
 func restoreID(cluster *dbv1.DatabaseCluster, from dbv1.BackupDestination) string {
-	return naming.RestoreID(cluster.UID, from.URL, from.Endpoint, from.Region, from.CredentialsSecretName, from.ClaimName,
-		fmt.Sprint(cluster.Spec.Replicas))
+	parts := []string{from.URL, from.Endpoint, from.Region, from.CredentialsSecretName, from.ClaimName, fmt.Sprint(cluster.Spec.Replicas)}
+	// Newer fields count where they are set: a restore that runs keeps its name through an upgrade of the operator.
+	if from.Credentials != "" {
+		parts = append(parts, "credentials="+string(from.Credentials))
+	}
+	if from.EncryptionSecretName != "" {
+		parts = append(parts, "encryption="+from.EncryptionSecretName)
+	}
+	return naming.RestoreID(cluster.UID, parts...)
 }
 
 func isRestoring(v state.Volume) bool { return v.Restoring != "" }

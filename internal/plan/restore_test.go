@@ -31,7 +31,7 @@ func restorer() *dbv1.DatabaseEngine {
 func beginsWith(c *dbv1.DatabaseCluster, o *state.Observed, url string) {
 	c.Spec.Replicas, c.Spec.Engine, o.Engine, o.Image = 2, "ledger", restorer(), "operator:1"
 	o.StatefulSet, o.Members = nil, nil
-	c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Location: &dbv1.BackupDestination{URL: url}}}
+	c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Location: &dbv1.BackupDestination{URL: url, CredentialsSecretName: "keys"}}}
 }
 
 // filling adds the volume of a member that a restore fills, and its Job.
@@ -297,8 +297,13 @@ func TestABackupIsNeverRestoredOnceThereWereMembers(t *testing.T) {
 func TestWhatAnotherSourceHasBegunGoesBeforeAnythingElse(t *testing.T) {
 	changed := func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap.FromBackup.Location.URL = "s3://another" }
 	for name, change := range map[string]func(*dbv1.DatabaseCluster){
-		"another place":            changed,
-		"other credentials":        func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap.FromBackup.Location.CredentialsSecretName = "keys" },
+		"another place":     changed,
+		"other credentials": func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap.FromBackup.Location.CredentialsSecretName = "others" },
+		"an identity": func(c *dbv1.DatabaseCluster) {
+			at := c.Spec.Bootstrap.FromBackup.Location
+			at.CredentialsSecretName, at.Credentials = "", dbv1.CredentialsWorkloadIdentity
+		},
+		"another key":              func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap.FromBackup.Location.EncryptionSecretName = "age" },
 		"another number":           func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 1 },
 		"no source at all":         func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap = nil },
 		"no source in a bootstrap": func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap.FromBackup = nil },
@@ -361,7 +366,7 @@ func TestABackupThatCannotBeRestoredIsToldOrWaitedFor(t *testing.T) {
 		b := &dbv1.DatabaseBackup{}
 		b.Status = dbv1.DatabaseBackupStatus{
 			Phase: dbv1.BackupCompleted, Members: 2, Engine: "ledger", Location: bucket,
-			Destination: &dbv1.BackupDestination{URL: "s3://bucket", Region: "r"},
+			Destination: &dbv1.BackupDestination{URL: "s3://bucket", Region: "r", CredentialsSecretName: "keys"},
 		}
 		return b
 	}
@@ -376,14 +381,18 @@ func TestABackupThatCannotBeRestoredIsToldOrWaitedFor(t *testing.T) {
 		stalls bool
 		want   string
 	}{
-		"one that is complete":      {complete(), false, "making the volumes"},
-		"none":                      {nil, true, named + " does not exist: name one of this namespace, or give spec.bootstrap.fromBackup.location"},
-		"one that has not begun":    {&dbv1.DatabaseBackup{}, false, "waiting for DatabaseBackup first, which spec.bootstrap.fromBackup.name names and which is Pending"},
-		"one that runs":             {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase = dbv1.BackupRunning }), false, "which is Running, to be complete"},
-		"one that failed":           {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase, b.Status.Message = dbv1.BackupFailed, "no bucket" }), true, named + " has failed and holds nothing: name another. It says: no bucket"},
-		"one that is deleted":       {with(func(b *dbv1.DatabaseBackup) { b.DeletionTimestamp = &metav1.Time{Time: now} }), true, named + " is being deleted"},
-		"one of more members":       {with(func(b *dbv1.DatabaseBackup) { b.Status.Members = 3 }), true, named + " is of a cluster of 3, and spec.replicas is 2: set that to 3; it can be changed once the members have started"},
-		"one of another engine":     {with(func(b *dbv1.DatabaseBackup) { b.Status.Engine = "redis" }), true, named + ` is one of engine "redis", and spec.engine is "ledger": set that to "redis", or name another backup`},
+		"one that is complete":   {complete(), false, "making the volumes"},
+		"none":                   {nil, true, named + " does not exist: name one of this namespace, or give spec.bootstrap.fromBackup.location"},
+		"one that has not begun": {&dbv1.DatabaseBackup{}, false, "waiting for DatabaseBackup first, which spec.bootstrap.fromBackup.name names and which is Pending"},
+		"one that runs":          {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase = dbv1.BackupRunning }), false, "which is Running, to be complete"},
+		"one that failed":        {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase, b.Status.Message = dbv1.BackupFailed, "no bucket" }), true, named + " has failed and holds nothing: name another. It says: no bucket"},
+		"one that is deleted":    {with(func(b *dbv1.DatabaseBackup) { b.DeletionTimestamp = &metav1.Time{Time: now} }), true, named + " is being deleted"},
+		"one of more members":    {with(func(b *dbv1.DatabaseBackup) { b.Status.Members = 3 }), true, named + " is of a cluster of 3, and spec.replicas is 2: set that to 3; it can be changed once the members have started"},
+		"one of another engine":  {with(func(b *dbv1.DatabaseBackup) { b.Status.Engine = "redis" }), true, named + ` is one of engine "redis", and spec.engine is "ledger": set that to "redis", or name another backup`},
+		"one without credentials": {
+			with(func(b *dbv1.DatabaseBackup) { b.Status.Destination.CredentialsSecretName = "" }), true,
+			"destination names no credentials: give spec.bootstrap.fromBackup.location with credentialsSecretName or credentials: WorkloadIdentity",
+		},
 		"one that is not to be had": {with(func(b *dbv1.DatabaseBackup) { b.Status.Destination = nil }), true, named + " does not say where its data is"},
 	}
 	for name, c := range cases {
@@ -415,7 +424,7 @@ func TestTheSourceByNameIsTheSameRestoreAsByItsLocation(t *testing.T) {
 		t.Errorf("nobody knows what is to be restored now, so nothing may be taken away: %s", text(todo))
 	}
 	observed.Restore.Backup = &dbv1.DatabaseBackup{Status: dbv1.DatabaseBackupStatus{
-		Phase: dbv1.BackupCompleted, Members: 2, Engine: "ledger", Location: bucket, Destination: &dbv1.BackupDestination{URL: "s3://bucket"},
+		Phase: dbv1.BackupCompleted, Members: 2, Engine: "ledger", Location: bucket, Destination: &dbv1.BackupDestination{URL: "s3://bucket", CredentialsSecretName: "keys"},
 	}}
 	if todo := For(cluster, observed); len(todo.Delete) > 0 || todo.Step != nil || todo.Stalled != nil {
 		t.Error(text(todo))

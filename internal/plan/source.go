@@ -48,6 +48,10 @@ func sourceProblem(cluster *dbv1.DatabaseCluster, observed state.Restore) string
 			return text
 		}
 	}
+	if source := state.SourceOf(cluster, observed.Backup); source != nil && state.NamesNoCredentials(source) {
+		return fmt.Sprintf("spec.bootstrap.fromBackup: the backup at %s cannot be read, because its destination names no credentials: "+
+			"give spec.bootstrap.fromBackup.location with credentialsSecretName or credentials: WorkloadIdentity", source.URL)
+	}
 	if len(observed.Missing) == 0 {
 		return ""
 	}

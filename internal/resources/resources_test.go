@@ -88,6 +88,7 @@ func backupAction(offline bool) Action {
 	at := &dbv1.BackupDestination{URL: "file:///backups/shop/orders", ClaimName: "backups"}
 	if offline {
 		at = &dbv1.BackupDestination{URL: "s3://backups/shop/everything", Endpoint: "https://s3.example.test", Region: "here", CredentialsSecretName: "bucket"}
+		at.EncryptionSecretName, at.ServerSideEncryption = "age", &dbv1.ServerSideEncryption{Type: "aws:kms", KMSKeyID: "alias/backups"}
 	}
 	return Action{
 		Name:            "a-backup-0a1b2c3d-1",

@@ -56,8 +56,15 @@ func (t *Transfer) store() []string {
 	}
 	add("--endpoint", t.At.Endpoint)
 	add("--region", t.At.Region)
-	if t.At.CredentialsSecretName != "" {
-		add("--credentials", naming.CredentialsPath)
+	if t.At.Credentials == dbv1.CredentialsWorkloadIdentity {
+		flags = append(flags, "--workload-identity")
+	}
+	if sse := t.At.ServerSideEncryption; sse != nil {
+		add("--server-side-encryption", sse.Type)
+		add("--kms-key-id", sse.KMSKeyID)
+	}
+	for _, secret := range t.secrets() {
+		add(secret.flag, secret.path)
 	}
 	if t.At.ClaimName != "" {
 		add("--root", naming.DestinationPath)
@@ -65,14 +72,28 @@ func (t *Transfer) store() []string {
 	return flags
 }
 
+// secretFolder is a Secret that the binary reads as files.
+type secretFolder struct {
+	name, volume, path, flag string
+}
+
+// secrets are those that the destination names.
+func (t *Transfer) secrets() []secretFolder {
+	all := []secretFolder{
+		{t.At.CredentialsSecretName, naming.CredentialsVolume, naming.CredentialsPath, "--credentials"},
+		{t.At.EncryptionSecretName, naming.EncryptionVolume, naming.EncryptionPath, "--encryption"},
+	}
+	return slices.DeleteFunc(all, func(s secretFolder) bool { return s.name == "" })
+}
+
 func (t *Transfer) volumes() []*corev1ac.VolumeApplyConfiguration {
 	if t == nil || t.At == nil {
 		return nil
 	}
 	var all []*corev1ac.VolumeApplyConfiguration
-	if name := t.At.CredentialsSecretName; name != "" {
-		all = append(all, corev1ac.Volume().WithName(naming.CredentialsVolume).
-			WithSecret(corev1ac.SecretVolumeSource().WithSecretName(name)))
+	for _, secret := range t.secrets() {
+		all = append(all, corev1ac.Volume().WithName(secret.volume).
+			WithSecret(corev1ac.SecretVolumeSource().WithSecretName(secret.name)))
 	}
 	if name := t.At.ClaimName; name != "" {
 		all = append(all, corev1ac.Volume().WithName(naming.DestinationVolume).
@@ -91,8 +112,8 @@ func (t *Transfer) mounts() []*corev1ac.VolumeMountApplyConfiguration {
 	if t.At == nil {
 		return all
 	}
-	if t.At.CredentialsSecretName != "" {
-		all = append(all, corev1ac.VolumeMount().WithName(naming.CredentialsVolume).WithMountPath(naming.CredentialsPath).WithReadOnly(true))
+	for _, secret := range t.secrets() {
+		all = append(all, corev1ac.VolumeMount().WithName(secret.volume).WithMountPath(secret.path).WithReadOnly(true))
 	}
 	if t.At.ClaimName != "" {
 		all = append(all, corev1ac.VolumeMount().WithName(naming.DestinationVolume).WithMountPath(naming.DestinationPath))

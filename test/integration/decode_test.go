@@ -190,6 +190,9 @@ func required(s *schema) map[string]any {
 		if object[name] = plain(&property); plains[name] != "" {
 			object[name] = plains[name]
 		}
+		if name == "url" { // a bucket needs credentials
+			object["credentials"] = "WorkloadIdentity"
+		}
 	}
 	return object
 }

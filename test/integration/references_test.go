@@ -59,10 +59,12 @@ func pointing(t *testing.T, ns string, reference rights.Reference, name string) 
 	return made
 }
 
+var identified = map[string]any{"url": "s3://bucket", "credentials": "WorkloadIdentity"}
+
 // besides are fields beside those that name something, by the path to the object that they are in.
 var besides = map[string]map[string]any{
 	"configMapKeyRef": {"key": "key"}, "secretKeyRef": {"key": "key"}, "env[]": {"name": "VARIABLE"}, "initContainers[]": {"name": "one"}, "sidecars[]": {"name": "one"},
-	"volumes[]": {"name": "one"}, "destination": {"url": "s3://bucket"}, "location": {"url": "s3://bucket"},
+	"volumes[]": {"name": "one"}, "destination": identified, "location": identified,
 }
 
 // write sets the field at a path, and what is required on the way there.
@@ -73,6 +75,9 @@ func write(into map[string]any, path []string, value any) {
 		into[name] = value
 		if name == "claimName" {
 			into["url"] = "file:///directory"
+		}
+		if name == "claimName" || name == "credentialsSecretName" {
+			delete(into, "credentials")
 		}
 		return
 	}
@@ -90,7 +95,8 @@ func write(into map[string]any, path []string, value any) {
 
 // unread are fields that the operator passes on to the kubelet, which looks in the pod's namespace, or reads only when a
 // backup is made: the DatabaseBackup's own are read alike.
-var unread = []string{"spec.imagePullSecrets[].name", "spec.backup.destination.claimName", "spec.backup.destination.credentialsSecretName"}
+var unread = []string{"spec.imagePullSecrets[].name", "spec.backup.destination.claimName", "spec.backup.destination.credentialsSecretName",
+	"spec.backup.destination.encryptionSecretName"}
 
 // What exists in another namespace does not exist in one's own, and no name leads there: with a namespace before it, the
 // API server refuses it, or the operator finds nothing.

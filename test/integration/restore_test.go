@@ -42,7 +42,7 @@ func restorer(t *testing.T) string {
 func fromLocation(engine, url string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
 		c.Spec.Engine = engine
-		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Location: &dbv1.BackupDestination{URL: url}}}
+		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Location: &dbv1.BackupDestination{URL: url, Credentials: dbv1.CredentialsWorkloadIdentity}}}
 	}
 }
 
@@ -158,7 +158,7 @@ func TestANewClusterStartsWithABackupThatItNames(t *testing.T) {
 	before := backup.DeepCopy()
 	backup.Status = dbv1.DatabaseBackupStatus{
 		Phase: dbv1.BackupCompleted, Members: 3, Engine: cluster.Spec.Engine, Location: firstBackup, Bytes: 300,
-		Destination: &dbv1.BackupDestination{URL: "s3://bucket", Endpoint: "http://s3.example.test"},
+		Destination: &dbv1.BackupDestination{URL: "s3://bucket", Endpoint: "http://s3.example.test", Credentials: dbv1.CredentialsWorkloadIdentity},
 	}
 	if err := admin.Status().Patch(t.Context(), backup, client.MergeFrom(before)); err != nil {
 		t.Fatal(err)

@@ -74,6 +74,8 @@ const (
 		"and no '.' or '..' alone"
 	badEndpoint = "endpoint must be the http:// or https:// URL of an S3 service, without a path"
 	onlyS3      = "destination: endpoint, region and credentialsSecretName go with url s3://… only"
+	needsOne    = "destination: url s3://… needs either credentialsSecretName or credentials: WorkloadIdentity"
+	onlyS3Too   = "destination: credentials and serverSideEncryption go with url s3://… only"
 	badCron     = ` must have five fields: minute, hour, day, month, weekday, for example "`
 	badAge      = " must be a duration of at least a minute in hours, minutes and seconds, for example "
 )
@@ -99,6 +101,14 @@ func TestTheAPIServerRefusesBadBackupsWithASentence(t *testing.T) {
 		"a directory at an endpoint":   {destination(folder(fields{"endpoint": "https://s3.example.org"})), onlyS3},
 		"a directory in a region":      {destination(folder(fields{"region": "eu-1"})), onlyS3},
 		"a directory with credentials": {destination(folder(fields{"credentialsSecretName": "x"})), onlyS3},
+		"a bucket without credentials": {destination(fields{"url": "s3://backups"}), needsOne},
+		"a bucket with two of them":    {destination(bucket(fields{"credentials": "WorkloadIdentity"})), needsOne},
+		"credentials of another kind":  {destination(fields{"url": "s3://backups", "credentials": "Node"}), `Unsupported value: "Node": supported values: "WorkloadIdentity"`},
+		"a directory by an identity":   {destination(folder(fields{"credentials": "WorkloadIdentity"})), onlyS3Too},
+		"a directory of a service":     {destination(folder(fields{"serverSideEncryption": fields{"type": "AES256"}})), onlyS3Too},
+		"an encryption of no kind":     {destination(bucket(fields{"serverSideEncryption": fields{"type": "rot13"}})), `Unsupported value: "rot13"`},
+		"a key without a KMS":          {destination(bucket(fields{"serverSideEncryption": fields{"type": "AES256", "kmsKeyID": "k"}})), "kmsKeyID goes with type aws:kms only"},
+		"a key that cannot be":         {destination(bucket(fields{"encryptionSecretName": "../x"})), "spec.backup.destination.encryptionSecretName in body should match"},
 		"an endpoint with a path":      {destination(bucket(fields{"endpoint": "https://s3.example.org/path"})), badEndpoint},
 		"an endpoint with a password":  {destination(bucket(fields{"endpoint": "https://me:secret@s3.example.org"})), badEndpoint},
 		"an endpoint with a space":     {destination(bucket(fields{"endpoint": "https://s3 example.org"})), badEndpoint},
@@ -219,9 +229,13 @@ func TestABackupToStartWithIsForANewCluster(t *testing.T) {
 func TestTheAPIServerTakesBackupsThatAreJustWithinTheBounds(t *testing.T) {
 	ns := namespace(t)
 	for what, spec := range map[string]fields{
-		"the smallest destination":      destination(fields{"url": "s3://backups"}),
-		"a prefix with a slash behind":  destination(fields{"url": "s3://my.backups-1/a=b/c_d/"}),
-		"names that begin with a dot":   destination(fields{"url": "s3://backups/.a/..b/c.."}),
+		"the smallest destination":      destination(fields{"url": "s3://backups", "credentials": "WorkloadIdentity"}),
+		"encryption by the service":     destination(bucket(fields{"serverSideEncryption": fields{"type": "AES256"}})),
+		"encryption by a key of a KMS":  destination(bucket(fields{"serverSideEncryption": fields{"type": "aws:kms", "kmsKeyID": "arn:aws:kms:eu-1:1:key/a-b"}})),
+		"encryption for a key of age":   destination(bucket(fields{"encryptionSecretName": "age"})),
+		"a directory that is encrypted": destination(folder(fields{"encryptionSecretName": "age"})),
+		"a prefix with a slash behind":  destination(bucket(fields{"url": "s3://my.backups-1/a=b/c_d/"})),
+		"names that begin with a dot":   destination(bucket(fields{"url": "s3://backups/.a/..b/c.."})),
 		"a plain endpoint with a port":  destination(bucket(fields{"endpoint": "http://127.0.0.1:9000/"})),
 		"an endpoint by its IPv6":       destination(bucket(fields{"endpoint": "http://[::1]:9000"})),
 		"the root of a volume":          destination(folder(fields{"url": "file:///"})),

@@ -104,7 +104,7 @@ const (
 // operator, and by the kubelet, which is told no namespace.
 var verdicts = []verdict{
 	local("Secret", ofCluster+`secretName`, ofCluster+`imagePullSecrets\[\]\.name`, environment+`valueFrom\.secretKeyRef\.name`,
-		ofCluster+container+`envFrom\[\]\.secretRef\.name`, ofCluster+`template\.volumes\[\]\.secret\.secretName`, destinations+`credentialsSecretName`),
+		ofCluster+container+`envFrom\[\]\.secretRef\.name`, ofCluster+`template\.volumes\[\]\.secret\.secretName`, destinations+`(credentialsSecretName|encryptionSecretName)`),
 	local("ConfigMap", environment+`valueFrom\.configMapKeyRef\.name`, ofCluster+container+`envFrom\[\]\.configMapRef\.name`,
 		ofCluster+`template\.volumes\[\]\.configMap\.name`),
 	local("PersistentVolumeClaim", destinations+`claimName`),
@@ -124,7 +124,7 @@ var verdicts = []verdict{
 		ofCluster+container+`volumeMounts\[\]\.(name|mountPath|subPath)`, ofCluster+`template\.volumeMounts\[\]\.(name|mountPath|subPath)`,
 		ofCluster+`template\.(initContainers|sidecars)\[\]\.name`, ofCluster+`template\.sidecars\[\]\.ports\[\]\.name`),
 	// Addresses: what answers there decides.
-	nothing(destinations+`(url|endpoint|region)`, ofCluster+`(template\.sidecars\[\]\.)?probes\..*`, ofEngine+`container\.probes\..*`,
+	nothing(destinations+`(url|endpoint|region|credentials|serverSideEncryption\.(type|kmsKeyID))`, ofCluster+`(template\.sidecars\[\]\.)?probes\..*`, ofEngine+`container\.probes\..*`,
 		ofCluster+container+`image`, ofCluster+container+`imagePullPolicy`),
 	// What a container is told and given, what it may do. A claim of resources names an entry of the pod's, which has none.
 	nothing(ofCluster+container+`(command|args)\[\]`, ofCluster+`(backup\.|template\.(initContainers|sidecars)\[\]\.)?resources\.(claims\[\]\.(name|request)|limits\{\}|requests\{\})`,

@@ -72,7 +72,7 @@ func withEngine(s step) step {
 // saved is a cluster that can be backed up.
 func saved(c *dbv1.DatabaseCluster) {
 	c.Spec.Engine = engineName
-	c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: bucket}}
+	c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: bucket, Credentials: dbv1.CredentialsWorkloadIdentity}}
 }
 
 // backupCPU is what the Jobs of backups request.
@@ -320,7 +320,7 @@ func inBucket(name string, members int) step {
 		b.Spec.Cluster, b.Spec.DeletionPolicy = "orders", dbv1.BackupRetain
 		at := fmt.Sprintf("%s/%s", bucket, name)
 		b.Status = dbv1.DatabaseBackupStatus{
-			Phase: dbv1.BackupCompleted, Location: at, Destination: &dbv1.BackupDestination{URL: bucket}, ClusterUID: "earlier",
+			Phase: dbv1.BackupCompleted, Location: at, Destination: &dbv1.BackupDestination{URL: bucket, Credentials: dbv1.CredentialsWorkloadIdentity}, ClusterUID: "earlier",
 			Engine: engineName, Image: "database:1", Members: int32(members), CompletionTime: new(metav1.NewTime(w.clock.Now())),
 		}
 		b.UID = w.store.uid(ref(b))
@@ -342,7 +342,7 @@ func fromBackup(name string) func(*dbv1.DatabaseCluster) {
 
 func fromLocation(name string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
-		at := dbv1.BackupDestination{URL: fmt.Sprintf("%s/%s", bucket, name)}
+		at := dbv1.BackupDestination{URL: fmt.Sprintf("%s/%s", bucket, name), Credentials: dbv1.CredentialsWorkloadIdentity}
 		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Location: &at}}
 	}
 }

@@ -1,0 +1,35 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"strings"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// DestinationSecret is a Secret that a destination of backups names, and the keys that it needs.
+type DestinationSecret struct {
+	Name, Field string
+	Keys        []string
+}
+
+// SecretsOf returns the Secrets that a destination names.
+func SecretsOf(at *dbv1.BackupDestination) []DestinationSecret {
+	var all []DestinationSecret
+	if name := at.CredentialsSecretName; name != "" {
+		all = append(all, DestinationSecret{name, "credentialsSecretName", []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}})
+	}
+	if name := at.EncryptionSecretName; name != "" {
+		all = append(all, DestinationSecret{name, "encryptionSecretName", []string{"identity"}})
+	}
+	return all
+}
+
+// NamesNoCredentials tells whether a bucket is to be reached by nobody's credentials. Objects that are older than the
+// rule which refuses that may exist; nothing is ever taken from the pod's environment unasked.
+func NamesNoCredentials(at *dbv1.BackupDestination) bool {
+	return strings.HasPrefix(at.URL, "s3://") && at.CredentialsSecretName == "" && at.Credentials == ""
+}
