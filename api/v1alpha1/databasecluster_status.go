@@ -133,12 +133,12 @@ type RestoreStatus struct {
 	// +kubebuilder:validation:MaxLength=32768
 	Message string `json:"message,omitempty"`
 
-	// bytes is how many bytes of the backup the engine's action has read so far, of all members. Once the restore is
-	// complete, it may be below totalBytes by the padding of an archive, which is zero bytes.
+	// bytes is how much of the backup the engine's action has read so far, in bytes, of all members. Once the restore
+	// is complete, it may be below totalBytes by the padding of an archive.
 	// +optional
 	Bytes int64 `json:"bytes,omitempty"`
 
-	// totalBytes is how many bytes the backup holds; left out while that is not known.
+	// totalBytes is how much the backup holds, in bytes; left out while that is not known.
 	// +optional
 	TotalBytes int64 `json:"totalBytes,omitempty"`
 }

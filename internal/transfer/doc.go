@@ -5,15 +5,17 @@ SPDX-License-Identifier: Apache-2.0
 // Package transfer streams the backup of a database to a bucket or a volume, and back. It is what the binary of
 // the same name does in the pods of Jobs, as the parent of an engine's action:
 //
-//	backup:  action -> SHA-256 -> zstd -> pieces -> store
-//	restore: store -> pieces -> zstd -> SHA-256 -> action
+//	backup:  action -> SHA-256 -> zstd -> age -> pieces -> store
+//	restore: store -> pieces -> age -> zstd -> SHA-256 -> action
+//
+// Encryption with age is optional. Attempts of a backup may run at the same time; see attempt.go.
 //
 // # Memory
 //
 // What a transfer holds does not depend on how much it moves. At once there are partBytes for each of the
 // uploadParts that are on their way and the one that fills, twice that for the first of each piece, and the
 // window of zstd with its tables. Together, code included, that stays below MemoryBound, which a test measures. Only the manifest
-// grows, by 130 bytes a piece.
+// grows, by 150 bytes a piece.
 package transfer
 
 const (
