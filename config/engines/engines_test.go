@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
@@ -40,6 +41,12 @@ func each(t *testing.T, test func(*testing.T, *dbv1.DatabaseEngine)) {
 
 func TestEveryEngineOffersAllActionsByScriptsThatItHas(t *testing.T) {
 	each(t, func(t *testing.T, e *dbv1.DatabaseEngine) {
+		if text := engine.Declared(e, engine.Actions...); text != "" {
+			t.Error(text)
+		}
+		if e.Spec.Actions.Check == nil || e.Spec.Actions.Check.Command[0] != "/dbc/scripts/check" || e.Spec.Scripts["check"] == "" {
+			t.Error("it has no action check")
+		}
 		for _, action := range []*dbv1.EngineAction{e.Spec.Actions.Probe, e.Spec.Actions.Backup, e.Spec.Actions.Restore} {
 			if action == nil {
 				t.Fatal("an action is missing")
@@ -50,6 +57,20 @@ func TestEveryEngineOffersAllActionsByScriptsThatItHas(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestTheSampleIsDeclaredWell(t *testing.T) {
+	text, err := os.ReadFile("../samples/database_v1alpha1_databaseengine.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := &dbv1.DatabaseEngine{}
+	if err := yaml.UnmarshalStrict(text, declared); err != nil {
+		t.Fatal(err)
+	}
+	if text := engine.Declared(declared, engine.Actions...); text != "" {
+		t.Error(text)
+	}
 }
 
 func TestAClusterThatSetsNothingHasNoProblemWithAnEngine(t *testing.T) {

@@ -59,8 +59,17 @@ func needs(spec dbv1.DatabaseClusterSpec, actions dbv1.EngineActions) []need {
 	return []need{
 		{"spec.backup", spec.Backup != nil, ActionBackup, actions.Backup},
 		{"a hook of type Backup in spec.deletion.hooks", slices.ContainsFunc(spec.Deletion.Hooks, backs), ActionBackup, actions.Backup},
+		{"spec.backup", spec.Backup != nil && actions.Check != nil, ActionCheck, actionOf(actions.Check)},
 		{"spec.backup.verify", verifies, ActionRestore, actions.Restore},
 		{"spec.backup.verify without a command", verifies && len(spec.Backup.Verify.Command) == 0, ActionProbe, actions.Probe},
 		{"spec.bootstrap.fromBackup", spec.Bootstrap != nil && spec.Bootstrap.FromBackup != nil, ActionRestore, actions.Restore},
 	}
+}
+
+// actionOf is the action that a check is; nil when there is none.
+func actionOf(check *dbv1.EngineCheck) *dbv1.EngineAction {
+	if check == nil {
+		return nil
+	}
+	return &dbv1.EngineAction{Command: check.Command}
 }

@@ -24,17 +24,31 @@ const (
 	ActionProbe   = "probe"
 	ActionBackup  = "backup"
 	ActionRestore = "restore"
+	ActionCheck   = "check"
 )
 
 // Actions are all that an engine can have.
-var Actions = []string{ActionProbe, ActionBackup, ActionRestore}
+var Actions = []string{ActionProbe, ActionBackup, ActionRestore, ActionCheck}
 
 // flaw is something wrong with a declaration itself, whatever the cluster. The CRD refuses what CEL can see; this is the
 // rest, and what was stored before a rule was there.
 type flaw struct {
-	// action is the one that cannot work; "": no cluster can run.
-	action string
-	text   string
+	// actions are those that cannot work; nil: no cluster can run.
+	actions []string
+	text    string
+}
+
+// only is the one action that a flaw is of; nil for "".
+func only(action string) []string {
+	if action == "" {
+		return nil
+	}
+	return []string{action}
+}
+
+// concerns tells whether a flaw matters to those who need these actions.
+func (f flaw) concerns(actions []string) bool {
+	return f.actions == nil || slices.ContainsFunc(f.actions, func(action string) bool { return slices.Contains(actions, action) })
 }
 
 // Declared says what is wrong with the declaration of an engine for those who need these actions of it, and what to do;
@@ -42,7 +56,7 @@ type flaw struct {
 func Declared(declared *dbv1.DatabaseEngine, actions ...string) string {
 	var texts []string
 	for _, f := range flaws(declared.Spec) {
-		if f.action == "" || slices.Contains(actions, f.action) {
+		if f.concerns(actions) {
 			texts = append(texts, f.text)
 		}
 	}
@@ -59,7 +73,7 @@ func flaws(spec dbv1.DatabaseEngineSpec) []flaw {
 		tooLarge(spec.Scripts), reserved(spec.Container.DataPath)) {
 		all = append(all, flaw{text: text})
 	}
-	return append(all, dangling(spec)...)
+	return slices.Concat(all, dangling(spec), unrestorable(spec.Actions), badScripts(spec))
 }
 
 // clashes are two parameters that would be one environment variable.
@@ -129,31 +143,41 @@ func reserved(dataPath string) []string {
 var probeNames = []string{"startup", "readiness", "liveness"}
 
 // part is a text of the declaration that may name scripts and parameters.
-type part struct{ field, action, text string }
+type part struct {
+	field, action, text string
+	// program tells that it is what is run, and not an argument of it.
+	program bool
+}
 
 func parts(spec dbv1.DatabaseEngineSpec) []part {
-	all := slices.Concat(elements("spec.container.command", "", spec.Container.Command), elements("spec.container.args", "", spec.Container.Args))
+	all := command("spec.container.command", "", spec.Container.Command)
+	for i, text := range spec.Container.Args {
+		all = append(all, part{field: fmt.Sprintf("spec.container.args[%d]", i), text: text})
+	}
 	for _, variable := range spec.Container.Env {
-		all = append(all, part{fmt.Sprintf("spec.container.env[%s]", variable.Name), "", variable.Value})
+		all = append(all, part{field: fmt.Sprintf("spec.container.env[%s]", variable.Name), text: variable.Value})
 	}
 	probes := spec.Container.Probes
 	for i, probe := range []*corev1.Probe{probes.Startup, probes.Readiness, probes.Liveness} {
 		if probe != nil && probe.Exec != nil {
-			all = append(all, elements("spec.container.probes."+probeNames[i]+".exec.command", "", probe.Exec.Command)...)
+			all = append(all, command("spec.container.probes."+probeNames[i]+".exec.command", "", probe.Exec.Command)...)
 		}
 	}
 	for i, action := range []*dbv1.EngineAction{spec.Actions.Probe, spec.Actions.Backup, spec.Actions.Restore} {
 		if action != nil {
-			all = append(all, elements("spec.actions."+Actions[i]+".command", Actions[i], action.Command)...)
+			all = append(all, command("spec.actions."+Actions[i]+".command", Actions[i], action.Command)...)
 		}
+	}
+	if check := spec.Actions.Check; check != nil {
+		all = append(all, command("spec.actions.check.command", ActionCheck, check.Command)...)
 	}
 	return all
 }
 
-func elements(field, action string, texts []string) []part {
-	all := make([]part, 0, len(texts))
-	for i, text := range texts {
-		all = append(all, part{fmt.Sprintf("%s[%d]", field, i), action, text})
+func command(field, action string, words []string) []part {
+	all := make([]part, 0, len(words))
+	for i, text := range words {
+		all = append(all, part{field: fmt.Sprintf("%s[%d]", field, i), action: action, text: text, program: i == 0})
 	}
 	return all
 }
@@ -173,13 +197,13 @@ func dangling(spec dbv1.DatabaseEngineSpec) []flaw {
 	var all []flaw
 	for _, p := range parts(spec) {
 		if at := script.FindStringSubmatch(p.text); at != nil && spec.Scripts[at[1]] == "" {
-			all = append(all, flaw{p.action, fmt.Sprintf("%s is %.100q, and spec.scripts has no %.48q; it has %s",
+			all = append(all, flaw{only(p.action), fmt.Sprintf("%s is %.100q, and spec.scripts has no %.48q; it has %s",
 				p.field, p.text, at[1], names(slices.Sorted(maps.Keys(spec.Scripts))))})
 		}
 		// "$$" stands for "$".
 		for _, at := range reference.FindAllStringSubmatch(strings.ReplaceAll(p.text, "$$", ""), -1) {
 			if !slices.Contains(variables, at[1]) {
-				all = append(all, flaw{p.action, fmt.Sprintf("%s refers to $(%.80s), and spec.parameters has none of that variable; it has %s",
+				all = append(all, flaw{only(p.action), fmt.Sprintf("%s refers to $(%.80s), and spec.parameters has none of that variable; it has %s",
 					p.field, at[1], names(slices.Sorted(slices.Values(variables))))})
 			}
 		}

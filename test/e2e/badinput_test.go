@@ -92,7 +92,9 @@ spec:
           fail) echo begun; echo "table 8 is locked" >&2; exit 30 ;;
           slow) for i in $(seq 15); do head -c 1000000 /dev/urandom; sleep 1; done ;;
       esac
-  actions: {backup: {command: [/dbc/scripts/backup]}}
+  actions:
+    backup: {command: [/dbc/scripts/backup]}
+    restore: {command: [sh, -c, 'cat >"$DBC_DATA_DIR/data"']}
 `
 
 const oddCluster = `

@@ -33,7 +33,10 @@ func ledger(t *testing.T, name string) *dbv1.DatabaseEngine {
 		Scripts:    map[string]dbv1.EngineScript{"backup": "#!/bin/sh\nexec ledger dump\n"},
 		Parameters: []dbv1.EngineParameter{{Name: "cache", Default: "1MB", Pattern: "[0-9]+MB"}},
 		SecretKeys: []string{"password"},
-		Actions:    dbv1.EngineActions{Backup: &dbv1.EngineAction{Command: []string{"/dbc/scripts/backup"}}},
+		Actions: dbv1.EngineActions{
+			Backup:  &dbv1.EngineAction{Command: []string{"/dbc/scripts/backup"}},
+			Restore: &dbv1.EngineAction{Command: []string{"ledger", "load"}},
+		},
 	}
 	t.Cleanup(func() {
 		if err := admin.Delete(context.WithoutCancel(t.Context()), e); client.IgnoreNotFound(err) != nil {

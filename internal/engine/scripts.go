@@ -1,0 +1,99 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// badScripts are scripts that cannot run as they are: each holds back those who run it.
+func badScripts(spec dbv1.DatabaseEngineSpec) []flaw {
+	var all []flaw
+	dialects := dialectsOf(spec.Scripts)
+	for _, name := range slices.Sorted(maps.Keys(spec.Scripts)) {
+		text := string(spec.Scripts[name])
+		problem := lineEnds(text)
+		if problem == "" {
+			problem = syntaxProblem(text, dialects[name])
+		}
+		if problem != "" {
+			all = append(all, flaw{usersOf(spec, name), fmt.Sprintf("spec.scripts[%s]%s", name, problem)})
+		}
+	}
+	return append(all, unstartable(spec)...)
+}
+
+// lineEnds finds the line ends of Windows: a shell takes the CR for a part of the command.
+func lineEnds(text string) string {
+	at := strings.Index(text, "\r\n")
+	if at < 0 {
+		return ""
+	}
+	return fmt.Sprintf(" has CR LF at the end of line %d: save it with LF line ends", 1+strings.Count(text[:at], "\n"))
+}
+
+// unstartable are commands that are a script without a first line that names its interpreter: Kubernetes runs no shell.
+func unstartable(spec dbv1.DatabaseEngineSpec) []flaw {
+	var all []flaw
+	for _, p := range parts(spec) {
+		at := script.FindStringSubmatch(p.text)
+		if !p.program || at == nil || spec.Scripts[at[1]] == "" || strings.HasPrefix(string(spec.Scripts[at[1]]), "#!") {
+			continue
+		}
+		all = append(all, flaw{only(p.action), fmt.Sprintf("%s runs spec.scripts[%s], which does not begin with #!: begin it with a line such as #!/bin/sh",
+			p.field, at[1])})
+	}
+	return all
+}
+
+// unrestorable is a backup that nothing restores.
+func unrestorable(actions dbv1.EngineActions) []flaw {
+	if actions.Backup == nil || actions.Restore != nil {
+		return nil
+	}
+	return []flaw{{only(ActionBackup), "spec.actions has backup and no restore, so nothing can restore its backups: add the action restore"}}
+}
+
+// mention is where a text names a script, whatever else it says.
+var mention = regexp.MustCompile(regexp.QuoteMeta(naming.ScriptsPath) + "/([-A-Za-z0-9_.]*[A-Za-z0-9])")
+
+// usersOf are the actions that run a script, also by way of other scripts; nil when members do. One that nobody names may
+// be found in another way, so it is taken for one of every action.
+func usersOf(spec dbv1.DatabaseEngineSpec, name string) []string {
+	var users []string
+	for _, p := range parts(spec) {
+		if !slices.Contains(reached(spec.Scripts, p.text), name) {
+			continue
+		}
+		if p.action == "" {
+			return nil
+		}
+		users = append(users, p.action)
+	}
+	if len(users) == 0 {
+		return Actions
+	}
+	return users
+}
+
+// reached are the scripts that a text names, and those that they name.
+func reached(scripts map[string]dbv1.EngineScript, text string) []string {
+	var all []string
+	for texts := []string{text}; len(texts) > 0; texts = texts[1:] {
+		for _, at := range mention.FindAllStringSubmatch(texts[0], -1) {
+			if name := at[1]; scripts[name] != "" && !slices.Contains(all, name) {
+				all, texts = append(all, name), append(texts, string(scripts[name]))
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,138 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// dialects are what the interpreters may understand. An image's sh can be any of them, so a script is wrong only when none
+// of them takes it.
+var dialects = map[string][]syntax.LangVariant{
+	"sh":   {syntax.LangPOSIX, syntax.LangBash, syntax.LangMirBSDKorn},
+	"ash":  {syntax.LangPOSIX, syntax.LangBash},
+	"dash": {syntax.LangPOSIX},
+	"bash": {syntax.LangBash},
+	"ksh":  {syntax.LangMirBSDKorn, syntax.LangBash},
+	"mksh": {syntax.LangMirBSDKorn},
+}
+
+// maxBrackets bounds the memory of the parser, which takes up to 4 KiB for each bracket that is open. No script that
+// somebody wrote has as many; one that has is not read.
+const maxBrackets = 8192
+
+// directive is how a script without a first line for Kubernetes says for which shell it is.
+var directive = regexp.MustCompile(`(?m)^# shellcheck (?:.* )?shell=([a-z]+)`)
+
+// dialectsOf are those of the scripts that are a shell's: by their first line, by a directive, or because such a script
+// sources them.
+func dialectsOf(scripts map[string]dbv1.EngineScript) map[string][]syntax.LangVariant {
+	all := map[string][]syntax.LangVariant{}
+	var left []string
+	for _, name := range slices.Sorted(maps.Keys(scripts)) {
+		if shell := dialects[shellOf(string(scripts[name]))]; shell != nil {
+			all[name], left = shell, append(left, name)
+		}
+	}
+	for ; len(left) > 0; left = left[1:] {
+		for _, sourced := range sourcedBy(string(scripts[left[0]]), all[left[0]]) {
+			if text := scripts[sourced]; text != "" && all[sourced] == nil && !strings.HasPrefix(string(text), "#!") {
+				all[sourced], left = all[left[0]], append(left, sourced)
+			}
+		}
+	}
+	return all
+}
+
+// shellOf is the interpreter that a script names; "" when it names none.
+func shellOf(text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	line, found := strings.CutPrefix(first, "#!")
+	if !found {
+		if at := directive.FindStringSubmatch(text); at != nil {
+			return at[1]
+		}
+		return ""
+	}
+	words := strings.Fields(line)
+	for len(words) > 0 && (slices.Contains([]string{"env", "busybox"}, path.Base(words[0])) || strings.HasPrefix(words[0], "-")) {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return path.Base(words[0])
+}
+
+// sourcedBy are the scripts that a shell script reads as its own.
+func sourcedBy(text string, variants []syntax.LangVariant) []string {
+	if brackets(text) > maxBrackets {
+		return nil
+	}
+	file, err := parse(text, variants)
+	if err != nil {
+		return nil
+	}
+	var all []string
+	syntax.Walk(file, func(node syntax.Node) bool {
+		call, is := node.(*syntax.CallExpr)
+		if !is || len(call.Args) < 2 || !slices.Contains([]string{".", "source"}, call.Args[0].Lit()) {
+			return true
+		}
+		if name, ours := strings.CutPrefix(call.Args[1].Lit(), naming.ScriptsPath+"/"); ours {
+			all = append(all, name)
+		}
+		return true
+	})
+	return all
+}
+
+// syntaxProblem says where a shell would stop reading a script; "" where it would not, or the script is of no shell.
+func syntaxProblem(text string, variants []syntax.LangVariant) string {
+	if len(variants) == 0 || brackets(text) > maxBrackets {
+		return ""
+	}
+	_, err := parse(text, variants)
+	wrong, unknown := syntax.ParseError{}, syntax.LangError{}
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &wrong):
+		return fmt.Sprintf(" line %d, column %d: %s", wrong.Pos.Line(), wrong.Pos.Col(), wrong.Text)
+	case errors.As(err, &unknown):
+		return fmt.Sprintf(" line %d, column %d: its shell does not know %s", unknown.Pos.Line(), unknown.Pos.Col(), unknown.Feature)
+	default:
+		return ": " + err.Error()
+	}
+}
+
+func brackets(text string) int {
+	count := 0
+	for _, bracket := range []string{"(", "[", "{", "`"} {
+		count += strings.Count(text, bracket)
+	}
+	return count
+}
+
+// parse reads a script in the first dialect that takes it. The error is that of the last one, which knows the most.
+func parse(text string, variants []syntax.LangVariant) (file *syntax.File, err error) {
+	for _, variant := range variants {
+		if file, err = syntax.NewParser(syntax.Variant(variant)).Parse(strings.NewReader(text), ""); err == nil {
+			return file, nil
+		}
+	}
+	return nil, err
+}
