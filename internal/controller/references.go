@@ -7,8 +7,6 @@ package controller
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -55,7 +53,8 @@ func (o *observation) readReference(ctx context.Context, live client.Reader, ref
 	if reference.Kind == "Secret" {
 		secret := &corev1.Secret{}
 		err = live.Get(ctx, key, secret)
-		reference.Content, reference.Keys = state.SecretContent(secret), slices.Sorted(maps.Keys(secret.Data))
+		reference.Content = state.SecretContent(secret)
+		reference.Keys, reference.Empty = state.SecretKeys(secret)
 	} else {
 		config := &corev1.ConfigMap{}
 		err = live.Get(ctx, key, config)
@@ -63,7 +62,7 @@ func (o *observation) readReference(ctx context.Context, live client.Reader, ref
 	}
 	switch {
 	case apierrors.IsNotFound(err):
-		reference.Content, reference.Keys = "", nil
+		reference.Content, reference.Keys, reference.Empty = "", nil, nil
 		return nil
 	case err != nil:
 		return fmt.Errorf("read %s %s: %w", reference.Kind, reference.Name, err)

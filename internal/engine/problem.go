@@ -42,22 +42,33 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMe
 	return "", ""
 }
 
-// KeyProblem says which keys the Secret of spec.secretName lacks that the engine needs, given those that it has; ""
-// when it has them all.
-func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, have []string) string {
+// KeyProblem says which keys the Secret of spec.secretName lacks that the engine needs, given those that it has and those
+// of them that are empty; "" when it has them all. An empty password lets everybody in, or nobody.
+func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, have, empty []string) string {
 	if declared == nil {
 		return ""
 	}
-	lacking := slices.DeleteFunc(slices.Clone(declared.Spec.SecretKeys), func(key string) bool { return slices.Contains(have, key) })
-	if len(lacking) == 0 {
-		return ""
+	of := func(keys []string) func(string) bool {
+		return func(key string) bool { return slices.Contains(keys, key) }
 	}
-	them := "it"
-	if len(lacking) > 1 {
-		them = "them"
+	needed := declared.Spec.SecretKeys
+	if lacking := slices.DeleteFunc(slices.Clone(needed), of(have)); len(lacking) > 0 {
+		return fmt.Sprintf("Secret %s, which spec.secretName names, lacks %s, which DatabaseEngine %s needs; add %s to the Secret",
+			cluster.Spec.SecretName, keys(lacking), declared.Name, them(lacking))
 	}
-	return fmt.Sprintf("Secret %s, which spec.secretName names, lacks %s, which DatabaseEngine %s needs; add %s to the Secret",
-		cluster.Spec.SecretName, keys(lacking), declared.Name, them)
+	filled := slices.DeleteFunc(slices.Clone(have), of(empty))
+	if void := slices.DeleteFunc(slices.Clone(needed), of(filled)); len(void) > 0 {
+		return fmt.Sprintf("Secret %s, which spec.secretName names, has nothing in %s, which DatabaseEngine %s needs; set %s in the Secret",
+			cluster.Spec.SecretName, keys(void), declared.Name, them(void))
+	}
+	return ""
+}
+
+func them(names []string) string {
+	if len(names) == 1 {
+		return "it"
+	}
+	return "them"
 }
 
 func keys(names []string) string {

@@ -147,11 +147,28 @@ func TestAKeyThatTheSecretLacksIsNamed(t *testing.T) {
 		"Secret orders, which spec.secretName names, lacks the key b, which DatabaseEngine ledger-v1 needs; add it to the Secret":       {"a", "c"},
 		"Secret orders, which spec.secretName names, lacks the keys a, c, which DatabaseEngine ledger-v1 needs; add them to the Secret": {"b"},
 	} {
-		if got := KeyProblem(orders(), declared, have); got != want {
+		if got := KeyProblem(orders(), declared, have, nil); got != want {
 			t.Errorf("got %s", got)
 		}
 	}
-	if got := KeyProblem(orders(), nil, nil); got != "" {
+	if got := KeyProblem(orders(), nil, nil, nil); got != "" {
 		t.Errorf("without an engine: %s", got)
+	}
+}
+
+func TestAKeyThatIsEmptyIsNamed(t *testing.T) {
+	declared := ledger()
+	declared.Spec.SecretKeys = []string{"a", "b", "c"}
+	for want, empty := range map[string][]string{
+		"": {"d"},
+		"Secret orders, which spec.secretName names, has nothing in the key b, which DatabaseEngine ledger-v1 needs; set it in the Secret":       {"b", "d"},
+		"Secret orders, which spec.secretName names, has nothing in the keys a, c, which DatabaseEngine ledger-v1 needs; set them in the Secret": {"a", "c"},
+	} {
+		if got := KeyProblem(orders(), declared, []string{"a", "b", "c", "d"}, empty); got != want {
+			t.Errorf("got %s", got)
+		}
+	}
+	if got := KeyProblem(orders(), declared, []string{"a"}, []string{"a"}); got != "Secret orders, which spec.secretName names, lacks the keys b, c, which DatabaseEngine ledger-v1 needs; add them to the Secret" {
+		t.Errorf("got %s", got)
 	}
 }

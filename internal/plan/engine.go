@@ -37,7 +37,7 @@ func misfit(cluster *dbv1.DatabaseCluster, observed state.Observed) *Stall {
 		if r.Kind != "Secret" || r.Name != cluster.Spec.SecretName || !r.Found {
 			continue
 		}
-		if message := engine.KeyProblem(cluster, observed.Engine, r.Keys); message != "" {
+		if message := engine.KeyProblem(cluster, observed.Engine, r.Keys, r.Empty); message != "" {
 			return &Stall{dbv1.ReasonSecretIncomplete, message}
 		}
 	}

@@ -97,6 +97,15 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 			"WaitingForReference: Secret orders, which spec.secretName names, lacks the key password, which DatabaseEngine ledger-v1 needs; add it to the Secret\n" +
 				"again in 10s\nSTALLED SecretIncomplete\n",
 		},
+		"a Secret whose key is empty is told": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Engine, c.Spec.SecretName, o.Engine = "ledger-v1", "orders", ledger()
+				o.Engine.Spec.SecretKeys = []string{"password"}
+				o.References = []state.Reference{{Kind: "Secret", Name: "orders", Found: true, Keys: []string{"password"}, Empty: []string{"password"}}}
+			},
+			"WaitingForReference: Secret orders, which spec.secretName names, has nothing in the key password, which DatabaseEngine ledger-v1 needs; set it in the Secret\n" +
+				"again in 10s\nSTALLED SecretIncomplete\n",
+		},
 		"a restore that the engine cannot do is told before there are members": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "b"}}

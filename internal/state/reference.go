@@ -5,10 +5,13 @@ SPDX-License-Identifier: Apache-2.0
 package state
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -24,6 +27,19 @@ type Reference struct {
 	Content string
 	// Keys are the names of what a Secret holds, in their order.
 	Keys []string
+	// Empty are those of them that hold nothing but line ends, which scripts strip.
+	Empty []string
+}
+
+// SecretKeys are the names of what a Secret holds, in their order, and those of them that are empty.
+func SecretKeys(secret *corev1.Secret) (keys, empty []string) {
+	for _, key := range slices.Sorted(maps.Keys(secret.Data)) {
+		keys = append(keys, key)
+		if len(bytes.Trim(secret.Data[key], "\r\n")) == 0 {
+			empty = append(empty, key)
+		}
+	}
+	return keys, empty
 }
 
 // SecretContent is a hash of what a Secret holds.
