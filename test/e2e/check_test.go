@@ -1,0 +1,101 @@
+//go:build e2e
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package e2e
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+)
+
+// restoring makes an engine, of this story alone, that is postgresql-single-v1 with another line in its restore.
+func (w world) restoring(name, line, instead string) string {
+	w.Helper()
+	text, err := os.ReadFile("../../config/engines/postgresql-single-v1.yaml")
+	if err != nil {
+		w.Fatal(err)
+	}
+	if strings.Count(string(text), "      "+line+"\n") != 1 {
+		w.Fatalf("postgresql-single-v1 has no line %q any more, or several", line)
+	}
+	name = name + "-" + w.namespace
+	name = name[:min(len(name), 60)]
+	w.apply(strings.NewReplacer("name: postgresql-single-v1", "name: "+name, "      "+line+"\n", "      "+instead+"\n").Replace(string(text)))
+	w.Cleanup(func() { _, _ = run(context.Background(), "", "delete", "databaseengine", name) })
+	return name
+}
+
+// filledBy makes the cluster orders by an engine, with 200,000 rows, beside an S3 server, and its backup full. Statistics
+// are gathered first: the server would do it by itself at some time, which is a write.
+func (w world) filledBy(engine string) {
+	w.Helper()
+	w.s3()
+	w.instead = []string{"engine: postgresql-single-v1", "engine: " + engine}
+	w.postgres("orders", "backup: {destination: "+toS3+`, verify: {cron: "@yearly"}}`)
+	w.await("orders", "Ready")
+	w.psql("orders-0", "CREATE TABLE item AS SELECT i AS id, md5(i::text) AS text FROM generate_series(1, 200000) i")
+	w.psql("orders-0", "VACUUM ANALYZE")
+	w.backup("full", "orders")
+	w.completed("full")
+	w.Log(w.of("databasebackup/full", "{.status.streams}"))
+}
+
+// verifies asks for a verification and waits for its end.
+func (w world) verifies(backup, result string, words ...string) {
+	w.Helper()
+	w.do("annotate", "databasebackup", backup, "database.dbcluster.io/verify="+strings.ToLower(result), "--overwrite")
+	w.turns("databasebackup/"+backup, "Verified", append([]string{result}, words...)...)
+	w.Log(w.of("databasebackup/"+backup, "{.status.verification}"))
+}
+
+func TestAVerificationComparesTheDataOfPostgreSQL(t *testing.T) {
+	w := newWorld(t)
+	w.filledBy("postgresql-single-v1")
+	rows := w.of("databasebackup/full", "{.status.streams[0].facts.rows}")
+	w.must(rows != "", "nobody wrote, and rows were not recorded")
+	w.verifies("full", "True", "its data agrees with what was recorded: systemIdentifier, position", "rows")
+	got := w.of("databasebackup/full", "{.status.verification.streams[0].facts.rows}")
+	w.must(got == rows, "the copy has %s rows, and %s were recorded", got, rows)
+}
+
+func TestAVerificationComparesTheDataOfRedis(t *testing.T) {
+	w := newWorld(t)
+	w.s3()
+	w.manifest("v1", "Secret", "orders", "stringData: {password: secret}")
+	text := strings.ReplaceAll(redisEngine, "IMAGE", w.needs(redisImage))
+	w.apply(strings.ReplaceAll(text, "NAME", "cache") + indent("backup: {destination: "+toS3+`, verify: {cron: "@yearly"}}`))
+	w.await("cache", "Ready")
+	w.do("exec", "cache-0", "-c", "database", "--", "env", "REDISCLI_AUTH=secret", "redis-cli", "-e", "eval",
+		"for i = 1, 10000 do redis.call('set', 'key' .. i, i) redis.call('set', 'short' .. i, i, 'EX', 5) end", "0")
+	w.backup("full", "cache")
+	w.completed("full")
+	w.must(w.of("databasebackup/full", "{.status.streams[0].facts.keys}") == "10000", "recorded is %s", w.of("databasebackup/full", "{.status.streams}"))
+	w.verifies("full", "True", "its data agrees with what was recorded: keys")
+	w.must(w.of("databasebackup/full", "{.status.verification.streams[0].facts.keys}") == "10000", "the copy has %s", w.of("databasebackup/full", "{.status.verification}"))
+}
+
+func TestARestoreThatLosesRowsIsFoundByTheCheck(t *testing.T) {
+	w := newWorld(t)
+	const end = `chmod 0700 "$PGDATA"`
+	w.filledBy(w.restoring("loses", end, end+`; echo 'DELETE FROM item WHERE id > 36996' | postgres --single -D "$PGDATA" postgres >&2`))
+	w.verifies("full", "False", "rows is 36996 in the restored copy, and 200000 was recorded")
+	w.turns("databasecluster/orders", "BackupVerified", "False", "full")
+	w.warned("full", "rows is 36996")
+}
+
+func TestARestoreThatReadsNothingIsTakenForNone(t *testing.T) {
+	w := newWorld(t)
+	w.filledBy(w.restoring("reads", `mkdir "$PGDATA"`, "exit 0"))
+	w.verifies("full", "False")
+	w.must(w.of("databasebackup/full", "{.status.verification.message}") != "", "nobody says why the copy is no copy")
+
+	w.postgres("again", "bootstrap: {fromBackup: {name: full}}")
+	w.warned("again", "Restore")
+	w.must(!strings.Contains(w.do("get", "databasecluster", "again", "-o", condition("Ready")), "True"), "the cluster is ready without its data")
+	w.must(w.do("get", "pods", "-l", "app.kubernetes.io/instance=again,app.kubernetes.io/component=database", "-o", "name") == "", "a member runs without its data")
+}
