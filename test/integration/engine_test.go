@@ -36,6 +36,9 @@ func ledger(t *testing.T, name string) *dbv1.DatabaseEngine {
 		Actions: dbv1.EngineActions{
 			Backup:  &dbv1.EngineAction{Command: []string{"/dbc/scripts/backup"}},
 			Restore: &dbv1.EngineAction{Command: []string{"ledger", "load"}},
+			Check: &dbv1.EngineCheck{Command: []string{"ledger", "check"}, Facts: []dbv1.EngineFact{
+				{Name: "position", Compare: dbv1.CompareAtLeast}, {Name: "rows", Compare: dbv1.CompareEqual},
+			}},
 		},
 	}
 	t.Cleanup(func() {

@@ -40,6 +40,18 @@ func scripts(all ...string) fields {
 	return fields{"scripts": texts}
 }
 
+// check is an engine's action check with these fields.
+func check(given fields) fields {
+	all := fields{"command": list("a")}
+	for name, value := range given {
+		all[name] = value
+		if value == nil {
+			delete(all, name)
+		}
+	}
+	return fields{"actions": fields{"check": all}}
+}
+
 func TestTheAPIServerRefusesBadDatabaseEnginesWithASentence(t *testing.T) {
 	const (
 		badScript   = "spec.scripts: a name must have 1 to 48 letters, digits, '-', '_' or '.', and begin and end with a letter or digit"
@@ -83,6 +95,11 @@ func TestTheAPIServerRefusesBadDatabaseEnginesWithASentence(t *testing.T) {
 		"a choice twice":                 {spec: parameter(fields{"enum": list("a", "a")}), wants: "spec.parameters[0].enum[1]: Duplicate value"},
 		"an action without a command":    {spec: fields{"actions": fields{"backup": fields{}}}, wants: "spec.actions.backup.command: Required value"},
 		"an action of nothing":           {spec: fields{"actions": fields{"restore": fields{"command": []any{}}}}, wants: "spec.actions.restore.command in body should have at least 1 items"},
+		"a check without a command":      {spec: check(fields{"command": nil}), wants: "spec.actions.check.command: Required value"},
+		"a fact without a comparison":    {spec: check(fields{"facts": list(fields{"name": "rows"})}), wants: "spec.actions.check.facts[0].compare: Required value"},
+		"an unknown comparison":          {spec: check(fields{"facts": list(fields{"name": "rows", "compare": "Less"})}), wants: `spec.actions.check.facts[0].compare: Unsupported value: "Less": supported values: "Equal", "AtLeast"`},
+		"a fact with a dot":              {spec: check(fields{"facts": list(fields{"name": "a.b", "compare": "Equal"})}), wants: "spec.actions.check.facts[0].name in body should match"},
+		"a fact twice":                   {spec: check(fields{"facts": list(fields{"name": "a", "compare": "Equal"}, fields{"name": "a", "compare": "AtLeast"})}), wants: "spec.actions.check.facts[1]: Duplicate value"},
 		"seventeen scripts": {spec: fields{"scripts": func() fields {
 			all := fields{}
 			for i := range 17 {
@@ -114,6 +131,7 @@ func TestTheAPIServerTakesDatabaseEnginesThatAreJustWithinTheBounds(t *testing.T
 		"a default of the choice": parameter(fields{"enum": list("a", "b"), "default": "b"}),
 		"no default, for not set": parameter(fields{"pattern": "[0-9]+MB", "default": ""}),
 		"every action":            {"actions": fields{"probe": fields{"command": list("a")}, "backup": fields{"command": list("a")}, "restore": fields{"command": list("a")}}},
+		"a check of twenty facts": check(fields{"facts": many(20, func(i int) any { return fields{"name": "f" + nameOf(i), "compare": "Equal"} })}),
 		"a whole container": {"container": fields{
 			"command": list("a"), "args": list("$(DBC_PARAM_A)"), "env": list(fields{"name": "A", "value": "b"}), "port": int64(65535), "dataPath": "/data",
 			"runAsUser": int64(2147483647), "terminationGracePeriodSeconds": int64(86400), "probes": fields{"readiness": fields{"exec": fields{"command": list("a")}}},

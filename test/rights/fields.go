@@ -135,7 +135,7 @@ var verdicts = []verdict{
 	nothing(ofCluster+`(parameters\{\}|config\.(path|files\{\})|dataPath|storage\.size|service\.(type|annotations\{\})|template\.(labels|annotations)\{\}|update\.type)`,
 		ofCluster+`backup\.(maxAge|schedules\[\]\.(name|cron|timeZone|retention\.maxAge)|verify\.(command\[\]|cron|timeZone))`,
 		ofCluster+`deletion\.(onFailure|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
-		ofEngine+`(actions\.(backup|probe|restore)\.command\[\]|container\.((args|command)\[\]|dataPath|env\[\]\.(name|value)))`,
+		ofEngine+`(actions\.(backup|check|probe|restore)\.command\[\]|actions\.check\.facts\[\]\.(name|compare)|container\.((args|command)\[\]|dataPath|env\[\]\.(name|value)))`,
 		ofEngine+`(description|parameters\[\]\.(name|default|description|pattern|enum\[\])|scripts\{\}|secretKeys\[\]|topology)`),
 }
 
