@@ -48,19 +48,20 @@ func recorded(engine *dbv1.DatabaseEngine, name string, check *state.Check) (fac
 		return nil, fmt.Sprintf("DatabaseEngine %s was deleted or replaced during the backup: how its facts compare is unknown", name)
 	}
 	before, after := texts(check.Before), texts(check.After)
-	facts = maps.Clone(after)
-	for name, value := range before {
-		if _, found := after[name]; !found {
-			facts[name] = value
-		}
-	}
+	facts = map[string]dbv1.FactValue{}
 	for _, fact := range checkOf(engine).Facts {
-		delete(facts, fact.Name)
 		if value, firm := promised(fact, before, after); firm {
 			facts[fact.Name] = value
 		}
 	}
-	return facts, check.Problem
+	for _, shown := range []map[string]dbv1.FactValue{after, before} {
+		for _, name := range slices.Sorted(maps.Keys(shown)) {
+			if _, found := facts[name]; !found && len(facts) < maxFacts && !slices.Contains(listed(engine), name) {
+				facts[name] = shown[name]
+			}
+		}
+	}
+	return facts, strings.ToValidUTF8(check.Problem[:min(len(check.Problem), maxFact)], "")
 }
 
 // promised is the value that the copy can be held to; firm is false when there is none.

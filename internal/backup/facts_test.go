@@ -80,6 +80,22 @@ func TestWhyFactsAreMissingIsToldInTheStatusOfACompleteBackup(t *testing.T) {
 	}
 }
 
+func TestNoMoreFactsAreRecordedThanTheStatusTakes(t *testing.T) {
+	o := settledWorld()
+	checking(&o)
+	of := func(prefix string) state.Facts {
+		facts := said(`{"identity":"a","long":"` + strings.Repeat("x", 2000) + `"}`)
+		for i := range 15 {
+			facts[fmt.Sprintf("%s%d", prefix, i)] = json.RawMessage("1")
+		}
+		return facts
+	}
+	facts, message := recorded(o.Engine, "ledger-v1", &state.Check{Before: of("b"), After: of("a"), Problem: strings.Repeat("x", 4000)})
+	if len(facts) != 20 || facts["identity"] != "a" || facts["a0"] != "1" || facts["long"] != "" || len(message) != 1024 {
+		t.Errorf("%d facts, %d bytes: %v", len(facts), len(message), facts)
+	}
+}
+
 func TestFactsWhoseEngineWasReplacedAreNotRecorded(t *testing.T) {
 	o := settledWorld()
 	checking(&o)
