@@ -34,11 +34,11 @@ func badScripts(spec dbv1.DatabaseEngineSpec) []flaw {
 
 // lineEnds finds the line ends of Windows: a shell takes the CR for a part of the command.
 func lineEnds(text string) string {
-	at := strings.Index(text, "\r\n")
-	if at < 0 {
+	before, _, found := strings.Cut(text, "\r\n")
+	if !found {
 		return ""
 	}
-	return fmt.Sprintf(" has CR LF at the end of line %d: save it with LF line ends", 1+strings.Count(text[:at], "\n"))
+	return fmt.Sprintf(" has CR LF at the end of line %d: save it with LF line ends", 1+strings.Count(before, "\n"))
 }
 
 // unstartable are commands that are a script without a first line that names its interpreter: Kubernetes runs no shell.
