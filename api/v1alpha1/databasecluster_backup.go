@@ -38,8 +38,9 @@ type Backup struct {
 	// +kubebuilder:validation:Maximum=604800
 	DeadlineSeconds int64 `json:"deadlineSeconds,omitempty"`
 
-	// resources are the CPU and memory of the pods that make, restore and verify backups. Default: none
-	// requested, no limit.
+	// resources are the CPU and memory of the pods that make, restore and verify backups. What they leave out has a
+	// default: 100m CPU and 256Mi of memory are requested, 2 CPUs and 1Gi are the limits. An action that has a member's
+	// volume has at least the resources of the member, and no limit where the member has none.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 

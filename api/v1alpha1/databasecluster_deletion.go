@@ -4,6 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
+import corev1 "k8s.io/api/core/v1"
+
 // Deletion says what happens when the cluster is deleted: the hooks in their order, then the members stop one
 // by one from the highest ordinal, then the volumes go or are kept, then the objects go.
 //
@@ -84,6 +86,7 @@ const (
 // DeletionHook is one thing to do before the cluster goes.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.command) == (self.type == 'Command')",message="spec.deletion.hooks[]: command must be given for type Command, and for no other"
+// +kubebuilder:validation:XValidation:rule="!has(self.resources) || self.type == 'Command'",message="spec.deletion.hooks[].resources can be given for type Command only; the Job of a backup has spec.backup.resources"
 type DeletionHook struct {
 	// name is the hook's own, unique in the cluster, at most 12 characters. It becomes part of the name of its Job or
 	// DatabaseBackup.
@@ -111,4 +114,9 @@ type DeletionHook struct {
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MaxLength=65536
 	Command []string `json:"command,omitempty"`
+
+	// resources are those of the container of a hook of type Command. What they leave out has a default: 100m CPU and 256Mi
+	// of memory are requested, 2 CPUs and 1Gi are the limits.
+	// +optional
+	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 }

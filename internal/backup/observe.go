@@ -37,6 +37,8 @@ import (
 type Logs interface {
 	// Tail is the end of the log of one container.
 	Tail(ctx context.Context, namespace, pod, container string) (string, error)
+	// Refusal is why the newest pod of a Job could not be created; "" when it could.
+	Refusal(ctx context.Context, namespace string, job types.UID) (string, error)
 }
 
 // observation collects what is read; after the first error it reads no more.
@@ -61,6 +63,7 @@ func (r *Reconciler) observe(ctx context.Context, live bool, key client.ObjectKe
 	}
 	o.At, o.TransferImage = r.Clock.Now(), r.TransferImage
 	o.readJobs(ctx)
+	o.readRefusals(ctx, r.Logs)
 	if !idle(o.backup) {
 		o.readCluster(ctx)
 		o.readMissing(ctx)
@@ -227,6 +230,21 @@ func (o *observation) readProgress(ctx context.Context, logs Logs) {
 		if progress, ok := state.ParseProgress(text); ok {
 			o.Progress = &progress
 		}
+	}
+}
+
+// readRefusals asks why a Job has no pod. That it cannot be read harms nobody.
+func (o *observation) readRefusals(ctx context.Context, logs Logs) {
+	for i := range o.Jobs {
+		job := &o.Jobs[i]
+		if o.err != nil || !job.Podless(o.At) {
+			continue
+		}
+		text, err := logs.Refusal(ctx, o.backup.Namespace, job.UID)
+		if err != nil {
+			logf.FromContext(ctx).V(1).Info("why a Job has no pod is not known", "job", job.Job, "cause", err.Error())
+		}
+		job.Task = job.Refuse(text)
 	}
 }
 

@@ -39,7 +39,7 @@ type server struct {
 	client.WithWatch
 	reads, writes func(what string) error
 	sent          []string
-	log           string
+	log, refusal  string
 	events        *events.FakeRecorder
 }
 
@@ -98,6 +98,8 @@ func (s *server) write(what string, call func() error) error {
 
 // Tail is what a Job's log says.
 func (s *server) Tail(context.Context, string, string, string) (string, error) { return s.log, nil }
+
+func (s *server) Refusal(context.Context, string, types.UID) (string, error) { return s.refusal, nil }
 
 func (s *server) reconciler() *Reconciler {
 	return &Reconciler{

@@ -62,7 +62,7 @@ func (r *Reconciler) observe(ctx context.Context, from view, key client.ObjectKe
 	if err := from.Get(ctx, key, cluster); err != nil {
 		return nil, state.Observed{}, client.IgnoreNotFound(err)
 	}
-	o := &observation{view: from, cluster: cluster, Observed: state.Observed{At: r.Clock.Now()}}
+	o := &observation{view: from, cluster: cluster, logs: r.Logs, Observed: state.Observed{At: r.Clock.Now()}}
 	o.readEngine(ctx, r.Live)
 	o.HeadlessService = child(ctx, o, state.Ref{Kind: "Service", Name: naming.HeadlessService(key.Name)}, state.ServiceFacts)
 	o.Service = child(ctx, o, state.Ref{Kind: "Service", Name: naming.Service(key.Name)}, state.ServiceFacts)
@@ -90,6 +90,8 @@ func (r *Reconciler) observe(ctx context.Context, from view, key client.ObjectKe
 type observation struct {
 	view
 	cluster *dbv1.DatabaseCluster
+	// logs are nil where nothing is to be read of them.
+	logs Logs
 	state.Observed
 	err error
 }

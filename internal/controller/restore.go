@@ -28,6 +28,8 @@ import (
 type Logs interface {
 	// Tail is the end of what a container has said.
 	Tail(ctx context.Context, namespace, pod, container string) (string, error)
+	// Refusal is why the newest pod of a Job could not be created; "" when it could.
+	Refusal(ctx context.Context, namespace string, job types.UID) (string, error)
 }
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=get

@@ -2,7 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package logs reads the end of a container's log. Nothing is decided by it: it tells people how far a Job is.
+// Package logs reads the end of a container's log, and what Kubernetes says of a Job that has no pod. Nothing is decided by
+// it: it tells people how far a Job is.
 package logs
 
 import (
@@ -24,9 +25,10 @@ const (
 	patience = 3 * time.Second
 )
 
-// Reader reads logs.
+// Reader reads logs and events.
 type Reader struct {
-	Pods corev1client.PodsGetter
+	Pods   corev1client.PodsGetter
+	Events corev1client.EventsGetter
 }
 
 // +kubebuilder:rbac:groups="",resources=pods/log,verbs=get

@@ -24,7 +24,7 @@ func reader(t *testing.T, answer http.HandlerFunc) Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Reader{Pods: pods}
+	return Reader{Pods: pods, Events: pods}
 }
 
 func TestOnlyTheEndOfOneContainersLogIsAskedForAndRead(t *testing.T) {

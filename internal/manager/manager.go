@@ -84,7 +84,7 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 		Events: mgr.GetEventRecorder(dbv1.FieldOwner),
 		Clock:  clock.RealClock{},
 
-		Logs:            logs.Reader{Pods: pods},
+		Logs:            logs.Reader{Pods: pods, Events: pods},
 		TransferImage:   settings.transferImage,
 		ReferencePeriod: settings.referencePeriod,
 	}
@@ -98,7 +98,7 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 		Events: mgr.GetEventRecorder(dbv1.FieldOwner),
 		Clock:  clock.RealClock{},
 
-		Logs:          logs.Reader{Pods: pods},
+		Logs:          logs.Reader{Pods: pods, Events: pods},
 		TransferImage: settings.transferImage,
 	}
 	engines := &acceptance.Reconciler{Writer: apply.Writer{Client: mgr.GetClient()}, Clock: clock.RealClock{}, Log: log}

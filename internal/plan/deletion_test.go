@@ -24,8 +24,12 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 			"start deletion hook \"one\" as Job orders-one-0a1b2c3d\nHookRunning: starting deletion hook \"one\"\n",
 		},
 		"a hook that runs is waited for": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Task{Job: "j"} },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Task{Job: "j", Pod: "p"} },
 			"HookRunning: deletion hook \"one\" runs as Job j\n",
+		},
+		"nothing tells when a hook gets its pod": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Task{Job: "j"} },
+			"HookRunning: deletion hook \"one\" runs as Job j\nagain in 5s\n",
 		},
 		"the second follows the first": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Task{Succeeded: true} },

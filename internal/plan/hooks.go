@@ -243,6 +243,9 @@ func commandHook(cluster *dbv1.DatabaseCluster, observed state.Observed, hook db
 	}
 	view := runningCommand(observed, hook, task)
 	view.again = left
+	if task.Pod == "" { // no event tells why, nor that it has one now
+		view.again = sooner(left, progressAgain)
+	}
 	return view
 }
 
@@ -260,7 +263,10 @@ func silent(cluster *dbv1.DatabaseCluster, observed state.Observed, task state.T
 func runningCommand(observed state.Observed, hook dbv1.DeletionHook, task state.Task) hookView {
 	lacks := after("; ", describeMissing(missing(observed)))
 	view := underway("deletion hook %q runs as Job %s%s", hook.Name, task.Job, lacks)
-	if task.Problem != "" {
+	switch {
+	case task.Refusal != "":
+		view = underway("deletion hook %q runs as Job %s, which does not run: %s%s", hook.Name, task.Job, task.Cause(), lacks)
+	case task.Problem != "":
 		view = underway("deletion hook %q runs as Job %s, whose pod %s does not run: %s%s", hook.Name, task.Job, task.Pod, task.Problem, lacks)
 	}
 	if task.Blocked() && lacks == "" {

@@ -143,7 +143,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 0, done())
 				filling(c, o, 1, &state.RestoreTask{})
 			},
-			working + "\n",
+			working + again,
 		},
 		"all are when each is": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, done()); filling(c, o, 1, done()) },

@@ -46,7 +46,7 @@ func restoreAgain(cluster *dbv1.DatabaseCluster, observed state.Observed) time.D
 	switch {
 	case r == nil || cluster.DeletionTimestamp != nil:
 		return 0
-	case slices.ContainsFunc(observed.Restore.Jobs, func(j state.RestoreTask) bool { return j.Active || j.Blocked() }):
+	case slices.ContainsFunc(observed.Restore.Jobs, func(j state.RestoreTask) bool { return j.Active || !j.Succeeded && !j.Failed && j.Pod == "" }):
 		return progressAgain
 	case state.FromBackup(cluster) != nil && (r.from == nil || sourceProblem(cluster, observed.Restore) != ""):
 		return missingAgain

@@ -48,7 +48,7 @@ type Action struct {
 	Spread []*corev1ac.TopologySpreadConstraintApplyConfiguration
 	// Copy lets the action ask a throw-away copy of the database; nil: the cluster.
 	Copy *Copy
-	// Resources of each container that does work.
+	// Resources of each container that does work; what they leave out has a default.
 	Resources corev1.ResourceRequirements
 	// Retries are the tries after the first; nil: six.
 	Retries *int32
@@ -150,7 +150,7 @@ func (a Action) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfigu
 func (a Action) container(cluster *dbv1.DatabaseCluster, name string, transfer *Transfer, command []string) *corev1ac.ContainerApplyConfiguration {
 	return baseContainer(cluster, name).
 		WithCommand(transfer.command(command)...).
-		WithResources(as[corev1ac.ResourceRequirementsApplyConfiguration](a.Resources)).
+		WithResources(a.requirements(cluster)).
 		WithVolumeMounts(withoutData(volumeMounts(cluster))...).
 		WithVolumeMounts(transfer.mounts()...).
 		WithEnv(a.environment(cluster)...)
@@ -178,6 +178,7 @@ func HookJob(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook) Child {
 		Name:            naming.HookJob(cluster.Name, hook.Name, cluster.UID),
 		Labels:          naming.HookLabels(cluster),
 		Command:         hook.Command,
+		Resources:       hook.Resources,
 		Retries:         &retries,
 		DeadlineSeconds: cluster.Spec.Deletion.DeadlineSeconds,
 	})

@@ -22,6 +22,7 @@ func (a Action) withTransfer(spec *corev1ac.PodSpecApplyConfiguration) {
 		WithName(naming.TransferContainer).
 		WithImage(a.Transfer.Image).
 		WithCommand("/transfer", "install", naming.BinPath).
+		WithResources(as[corev1ac.ResourceRequirementsApplyConfiguration](installDefaults)).
 		WithSecurityContext(containerSecurityContext(&dbv1.DatabaseCluster{})).
 		WithVolumeMounts(corev1ac.VolumeMount().WithName(naming.BinVolume).WithMountPath(naming.BinPath))).
 		WithVolumes(corev1ac.Volume().WithName(naming.BinVolume).WithEmptyDir(corev1ac.EmptyDirVolumeSource()))

@@ -45,7 +45,9 @@ type Task struct {
 	Problem string
 	// Pending tells that its containers have not all been started. What a volume of it lacks, no status tells.
 	Pending bool
-	// Remedy says what a human has to correct so that this pod can start; "" when no human is known to be needed.
+	// Refusal is why its pod could not be created; "" when it could, or that is not known.
+	Refusal string
+	// Remedy says what a human has to correct so that a pod can start; "" when no human is known to be needed.
 	Remedy string
 	// Started tells that an action of it has run, or may have.
 	Started bool
@@ -81,6 +83,8 @@ func (t Task) LostAt(deadline time.Duration) (at time.Time, ok bool) {
 // running, else the Job controller's words. "" when nothing is known.
 func (t Task) Cause() string {
 	switch {
+	case t.Refusal != "":
+		return "its pod cannot be created: " + t.Refusal
 	case t.Result.interrupted() && t.Failure != "": // what interrupted it tells more
 		return t.Failure
 	case t.Result != nil && t.Result.Message != "":

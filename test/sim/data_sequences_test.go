@@ -24,6 +24,9 @@ var backupSequences = []sequence{
 	{"backup-unschedulable-corrected", []step{
 		runningSaved(1, backupCPU("64")), backUp("first", dbv1.BackupRetain), backUp("second", dbv1.BackupRetain), set("the backup asks for less", backupCPU("1")),
 	}},
+	{"backup-over-quota-corrected", []step{
+		runningSaved(1), quota(1), backUp("first", dbv1.BackupRetain), set("the backup asks for less", backupCPU("1")),
+	}},
 	{"backup-gives-up", []step{runningSaved(1), goesWrong(trouble{verb: "backup", code: 20, times: -1}), backUp("first", dbv1.BackupRetain)}},
 	{"backup-hangs", []step{runningSaved(1), goesWrong(trouble{verb: "backup", hangs: true, times: -1}), backUp("first", dbv1.BackupRetain), at(12*time.Hour + time.Minute)}},
 	{"backup-job-deleted", []step{

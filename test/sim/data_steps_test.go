@@ -75,6 +75,11 @@ func saved(c *dbv1.DatabaseCluster) {
 	c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: bucket, Credentials: dbv1.CredentialsWorkloadIdentity}}
 }
 
+// quota lets no pod of a Job be created that may use more CPUs.
+func quota(cpus int64) step {
+	return step{what: fmt.Sprintf("a quota allows %d CPU", cpus), do: func(w *world) { w.store.disk.quota = cpus }}
+}
+
 // backupCPU is what the Jobs of backups request.
 func backupCPU(cpu string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {

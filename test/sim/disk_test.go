@@ -29,7 +29,9 @@ type disk struct {
 	// lost are the pods whose node does not answer.
 	lost map[string]bool
 	// own are the DatabaseBackups that the operator created.
-	own      map[types.UID]bool
+	own map[types.UID]bool
+	// quota is how many CPUs the pod of a Job may have as its limit; 0 for any.
+	quota    int64
 	troubles []trouble
 }
 
@@ -81,12 +83,12 @@ func newDisk() *disk {
 func (d *disk) clone() *disk {
 	return &disk{
 		maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.streams), maps.Clone(d.lost),
-		maps.Clone(d.own), slices.Clone(d.troubles),
+		maps.Clone(d.own), d.quota, slices.Clone(d.troubles),
 	}
 }
 
 func (d *disk) String() string {
-	return fmt.Sprintln(d.bucket, d.volumes, d.succeeded, d.exits, d.streams, d.lost, d.own, d.troubles)
+	return fmt.Sprintln(d.bucket, d.volumes, d.succeeded, d.exits, d.streams, d.lost, d.own, d.quota, d.troubles)
 }
 
 // goesWrong is what goes wrong with a call this time, and whether anything does.

@@ -168,6 +168,12 @@ func (w *world) createTry(job *batchv1.Job, pods []*corev1.Pod) {
 	if w.store.terminating {
 		return
 	}
+	if w.overQuota(&job.Spec.Template.Spec) {
+		if w.store.put(job) {
+			w.story.add(w.by, fmt.Sprintf("cannot create a pod of Job %s: exceeded quota", job.Name))
+		}
+		return
+	}
 	number := len(pods)
 	for get[*corev1.Pod](w.store, fmt.Sprintf("%s.%d", job.Name, number)) != nil {
 		number++
@@ -182,6 +188,11 @@ func (w *world) createTry(job *batchv1.Job, pods []*corev1.Pod) {
 	w.store.put(pod)
 	w.story.add(w.by, "creates pod "+pod.Name)
 	w.createThrowAways(pod)
+}
+
+// overQuota tells whether a pod may not be created.
+func (w *world) overQuota(pod *corev1.PodSpec) bool {
+	return w.store.disk.quota > 0 && pod.Containers[0].Resources.Limits.Cpu().Value() > w.store.disk.quota
 }
 
 // createThrowAways makes the claims that go with a pod.

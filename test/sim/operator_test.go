@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
@@ -185,6 +187,19 @@ func (w warnings) Eventf(_ kruntime.Object, _ kruntime.Object, kind, reason, _ s
 
 // logs are those of the pods that run.
 type logs struct{ *life }
+
+// Refusal is why a Job has no pod.
+func (l logs) Refusal(_ context.Context, _ string, job types.UID) (text string, err error) {
+	err = l.call(site{verb: "list", kind: "Event", object: string(job)}, func() error {
+		for _, o := range all[*batchv1.Job](l.world.store) {
+			if o.UID == job && l.world.overQuota(&o.Spec.Template.Spec) {
+				text = fmt.Sprintf(`Error creating: pods "%s-x" is forbidden: exceeded quota: compute, limited: limits.cpu=%d`, o.Name, l.world.store.disk.quota)
+			}
+		}
+		return nil
+	})
+	return text, err
+}
 
 // Tail is what a pod says that is halfway.
 func (l logs) Tail(_ context.Context, _, pod, _ string) (text string, err error) {

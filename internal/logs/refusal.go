@@ -1,0 +1,59 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package logs
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// What the Job controller reports about the pods of a Job, by reason.
+const (
+	podRefused = "FailedCreate"
+	podCreated = "SuccessfulCreate"
+)
+
+// +kubebuilder:rbac:groups="",resources=events,verbs=list
+
+// Refusal is why the Job controller could not create the newest pod of a Job, in its words; "" when it could, or did not
+// say. No field of the Job has that, only an event.
+func (r Reader) Refusal(ctx context.Context, namespace string, job types.UID) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	list, err := r.Events.Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.uid=" + string(job)})
+	if err != nil {
+		return "", fmt.Errorf("read the events of the Job with UID %s: %w", job, err)
+	}
+	var newest corev1.Event
+	for _, event := range list.Items {
+		tells := event.Reason == podRefused || event.Reason == podCreated
+		if tells && !last(event).Before(last(newest)) {
+			newest = event
+		}
+	}
+	if newest.Reason != podRefused {
+		return "", nil
+	}
+	return newest.Message, nil
+}
+
+// last is when an event was reported for the last time. Events of the older and of the newer API note that in other fields.
+func last(event corev1.Event) time.Time {
+	newest := event.LastTimestamp.Time
+	for _, at := range []time.Time{event.EventTime.Time, event.CreationTimestamp.Time} {
+		if at.After(newest) {
+			newest = at
+		}
+	}
+	if series := event.Series; series != nil && series.LastObservedTime.After(newest) {
+		newest = series.LastObservedTime.Time
+	}
+	return newest
+}

@@ -1,0 +1,95 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// A namespace with a quota for cpu or memory and without a LimitRange refuses every pod with a container that does not
+// say what it requests and what its limits are. So each container of a Job says both.
+
+// actionDefaults are those of a container that runs an action: transfer holds at most MemoryBound of its package, the rest
+// is for the action and for the files that it has in the page cache.
+var actionDefaults = corev1.ResourceRequirements{
+	Requests: quantities("100m", "256Mi"), Limits: quantities("2", "1Gi"),
+}
+
+// installDefaults are those of the container that copies the transfer program, a file of 24 MB.
+var installDefaults = corev1.ResourceRequirements{
+	Requests: quantities("10m", "32Mi"), Limits: quantities("500m", "128Mi"),
+}
+
+func quantities(cpu, memory string) corev1.ResourceList {
+	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)}
+}
+
+// requirements are what a container that runs the action has.
+func (a Action) requirements(cluster *dbv1.DatabaseCluster) *corev1ac.ResourceRequirementsApplyConfiguration {
+	defaults := actionDefaults
+	if a.Offline {
+		defaults = atLeast(cluster.Spec.Resources)
+	}
+	return as[corev1ac.ResourceRequirementsApplyConfiguration](withDefaults(a.Resources, defaults))
+}
+
+// atLeast are the defaults of an action that may start the database on a member's volume: it gets no less than the member. A
+// member without a limit may use the whole node, and a database that needs so much ends at once with less, so such an
+// action has no limit either.
+func atLeast(member corev1.ResourceRequirements) corev1.ResourceRequirements {
+	defaults := corev1.ResourceRequirements{Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{}}
+	for name, request := range actionDefaults.Requests {
+		limit, limited := member.Limits[name]
+		if limited {
+			defaults.Limits[name] = larger(limit, actionDefaults.Limits[name])
+		}
+		asked, asks := member.Requests[name]
+		if !asks && limited { // what Kubernetes takes then
+			asked = limit
+		}
+		defaults.Requests[name] = larger(asked, request)
+	}
+	return defaults
+}
+
+// withDefaults adds what is not given. A default request is never above a limit, and a default limit is never below a
+// request.
+func withDefaults(given, defaults corev1.ResourceRequirements) corev1.ResourceRequirements {
+	merged := *given.DeepCopy()
+	for name, request := range defaults.Requests {
+		limit, limited := given.Limits[name]
+		asked, asks := given.Requests[name]
+		if usual, has := defaults.Limits[name]; has && !limited {
+			limit, limited = larger(usual, asked), true
+			setQuantity(&merged.Limits, name, limit)
+		}
+		if asks {
+			continue
+		}
+		if limited && request.Cmp(limit) > 0 {
+			request = limit
+		}
+		setQuantity(&merged.Requests, name, request)
+	}
+	return merged
+}
+
+func setQuantity(list *corev1.ResourceList, name corev1.ResourceName, quantity resource.Quantity) {
+	if *list == nil {
+		*list = corev1.ResourceList{}
+	}
+	(*list)[name] = quantity
+}
+
+func larger(a, b resource.Quantity) resource.Quantity {
+	if a.Cmp(b) >= 0 {
+		return a
+	}
+	return b
+}

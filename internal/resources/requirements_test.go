@@ -1,0 +1,76 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+func limits(cpu string) corev1.ResourceRequirements {
+	return corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}}
+}
+
+func TestEveryContainerOfAJobHasRequestsAndLimits(t *testing.T) {
+	member := corev1.ResourceRequirements{Requests: quantities("3", "4Gi"), Limits: quantities("4", "8Gi")}
+	zero := int32(0)
+	command := dbv1.DeletionHook{Name: "run", Resources: limits("50m")}
+	cases := map[string]struct {
+		make func(*dbv1.DatabaseCluster) Child
+		// want are cpu and memory, requested and limited, of the container action.
+		want [4]string
+	}{
+		"a hook": {func(c *dbv1.DatabaseCluster) Child { return HookJob(c, dbv1.DeletionHook{Name: "run"}) }, [4]string{"100m", "256Mi", "2", "1Gi"}},
+		"a hook with a limit below the default request": {func(c *dbv1.DatabaseCluster) Child { return HookJob(c, command) }, [4]string{"50m", "256Mi", "50m", "1Gi"}},
+		"an action with a transfer": {func(c *dbv1.DatabaseCluster) Child {
+			return ActionJob(c, Action{Name: "a", Transfer: &Transfer{Image: "operator:1"}})
+		}, [4]string{"100m", "256Mi", "2", "1Gi"}},
+		"an action that requests more than the default limit": {func(c *dbv1.DatabaseCluster) Child {
+			return ActionJob(c, Action{Name: "a", Resources: corev1.ResourceRequirements{Requests: quantities("5", "3Gi")}})
+		}, [4]string{"5", "3Gi", "5", "3Gi"}},
+		"an action that may start the database": {func(c *dbv1.DatabaseCluster) Child {
+			return ActionJob(c, Action{Name: "a", Offline: true, Member: &zero})
+		}, [4]string{"3", "4Gi", "4", "8Gi"}},
+		"a copy": {func(c *dbv1.DatabaseCluster) Child {
+			return ActionJob(c, Action{Name: "a", Transfer: &Transfer{Image: "operator:1"}, Copy: &Copy{}})
+		}, [4]string{"100m", "256Mi", "2", "1Gi"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			cluster := &dbv1.DatabaseCluster{Spec: dbv1.DatabaseClusterSpec{Resources: member}}
+			job := &batchv1.Job{}
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(c.make(cluster).Object.Object, job); err != nil {
+				t.Fatal(err)
+			}
+			pod := job.Spec.Template.Spec
+			for _, container := range append(pod.InitContainers, pod.Containers...) {
+				has := container.Resources
+				if len(has.Requests) != 2 || len(has.Limits) != 2 {
+					t.Errorf("container %s has %+v", container.Name, has)
+				}
+			}
+			has := pod.Containers[0].Resources
+			got := [4]string{has.Requests.Cpu().String(), has.Requests.Memory().String(), has.Limits.Cpu().String(), has.Limits.Memory().String()}
+			if got != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAnActionThatMayStartADatabaseWithoutLimitsHasNone(t *testing.T) {
+	if got := withDefaults(corev1.ResourceRequirements{}, atLeast(corev1.ResourceRequirements{})); len(got.Limits) > 0 || len(got.Requests) != 2 {
+		t.Errorf("%+v", got)
+	}
+	if got := withDefaults(limits("3"), atLeast(limits("1"))); got.Limits.Cpu().String() != "3" || got.Requests.Cpu().String() != "1" {
+		t.Errorf("%+v", got)
+	}
+}

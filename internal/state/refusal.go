@@ -1,0 +1,39 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// podlessAfter is how long a Job may have no pod before its events are read.
+const podlessAfter = 5 * time.Second
+
+// Podless reports whether a Job has had no pod for longer than its controller needs to create one.
+func (t Task) Podless(at time.Time) bool {
+	over := t.Succeeded || t.Failed || t.Failing || t.Ending
+	return !over && t.Pod == "" && t.StartTime != nil && at.Sub(t.StartTime.Time) >= podlessAfter
+}
+
+// random is the name of the pod in the words of the Job controller: each attempt has another.
+var random = regexp.MustCompile(`^(Error creating: )?(pods? "[^"]*" is )?`)
+
+// Refuse notes why the pod of the task could not be created, in the Job controller's words; "" when that is not known. What
+// the API server forbids or finds invalid lasts until a human changes something; anything else may pass.
+func (t Task) Refuse(message string) Task {
+	if message == "" {
+		return t
+	}
+	t.Refusal = random.ReplaceAllString(message, "")
+	switch {
+	case strings.Contains(message, "exceeded quota"), strings.Contains(message, "failed quota"):
+		t.Remedy = "Raise the ResourceQuota, or lower the resources of the Job, such as spec.backup.resources of the DatabaseCluster"
+	case strings.Contains(message, "forbidden"), strings.Contains(message, "is invalid"):
+		t.Remedy = "Correct that, or the field of the DatabaseCluster that leads to it"
+	}
+	return t
+}
