@@ -91,7 +91,7 @@ func deletionJob(backup *dbv1.DatabaseBackup, observed Observed) resources.Child
 	})
 }
 
-// proofRetries are few: each try that failed keeps its volume until the Job goes, for a look at it.
+// proofRetries are few: each attempt that failed keeps its volume until the verification has ended.
 const proofRetries int32 = 2
 
 // verificationJob restores one member's part into a throw-away copy and asks it. The copy has a part of the time to

@@ -73,6 +73,9 @@ func (r *Reconciler) observe(ctx context.Context, live bool, key client.ObjectKe
 		o.readOthers(ctx)
 		o.readProgress(ctx, r.Logs)
 	}
+	if verifying(o.backup.Status) == dbv1.VerificationRunning && o.backup.DeletionTimestamp == nil {
+		o.readAnswer(ctx, r.Logs)
+	}
 	if live {
 		o.readUsers(ctx)
 	}
@@ -230,6 +233,20 @@ func (o *observation) readProgress(ctx context.Context, logs Logs) {
 		if progress, ok := state.ParseProgress(text); ok {
 			o.Progress = &progress
 		}
+	}
+}
+
+// readAnswer asks the copy that runs what it last answered. That it does not say so harms nobody.
+func (o *observation) readAnswer(ctx context.Context, logs Logs) {
+	for _, job := range o.Jobs {
+		if o.err != nil || job.Component != dbv1.ComponentVerification || job.over() || !job.Active || !job.Started || job.Pod == "" {
+			continue
+		}
+		text, err := logs.Tail(ctx, o.backup.Namespace, job.Pod, naming.ActionContainer)
+		if err != nil { // as long as the copy is being restored
+			logf.FromContext(ctx).V(1).Info("no answer is known", "pod", job.Pod, "cause", err.Error())
+		}
+		o.Answer = state.ParseAnswer(text)
 	}
 }
 

@@ -26,6 +26,9 @@ type Observed struct {
 	Jobs []Job
 	// Progress is what the Job that runs says of how far it is; nil when it says nothing.
 	Progress *state.Progress
+	// Answer is what the copy of a verification that runs answered to its probe last, or why it did not; "" when its log does
+	// not say.
+	Answer string
 
 	// Cluster is the one of spec.cluster, with what its engine says.
 	Cluster *dbv1.DatabaseCluster

@@ -56,7 +56,7 @@ type StopJob struct {
 	Job Job
 }
 
-// CleanUp deletes what a verification that succeeded leaves.
+// CleanUp deletes what a verification that has ended leaves.
 type CleanUp struct {
 	Jobs []Job
 }

@@ -693,6 +693,7 @@ func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
 
 func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 	one := naming.VerificationJob("orders", uid, "please", 0)
+	noAnswer := "verification Running: Job " + one + " restores member 1 of 2 into a throw-away copy; the copy has not answered: "
 	answered := done(&state.Result{Output: json.RawMessage(`{"role":"primary"}`)})
 	running := func(b *dbv1.DatabaseBackup) {
 		b.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning, Message: "starting"}
@@ -748,6 +749,51 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 				running(b)
 				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationSucceeded, []Job{proof(0, answered), proof(1, answered)}
 			}, "verification Succeeded: starting\nclean up 2",
+		},
+		"those of one that failed, too": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				running(b)
+				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationFailed, []Job{proof(0, answered), proof(1, failed("no"))}
+			}, "verification Failed: starting\nclean up 2",
+		},
+		"a copy that still runs is stopped before": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				running(b)
+				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationFailed, []Job{proof(0, answered), proof(1, nil)}
+			}, "verification Failed: starting\nstop " + naming.VerificationJob("orders", uid, "please", 1),
+		},
+		"no copy outlives its cluster": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				running(b)
+				o.Cluster, o.Jobs = nil, []Job{proof(0, nil)}
+			}, "verification Failed: DatabaseCluster orders no longer exists, so its copy is deleted",
+		},
+		"it does not answer": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				running(b)
+				o.Jobs, o.Answer = []Job{proof(0, nil)}, "relation item does not exist, after 3 s"
+			}, noAnswer + "relation item does not exist, after 3 s",
+		},
+		"nothing but a number is new": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				running(b)
+				b.Status.Verification.Message = strings.TrimPrefix(noAnswer, "verification Running: ") + "relation item does not exist, after 3 s"
+				o.Jobs, o.Answer = []Job{proof(0, nil)}, "relation item does not exist, after 14 s"
+			}, noAnswer + "relation item does not exist, after 3 s",
+		},
+		"its log cannot be read": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				running(b)
+				b.Status.Verification.Message = strings.TrimPrefix(noAnswer, "verification Running: ") + "relation item does not exist"
+				o.Jobs = []Job{proof(0, nil)}
+			}, noAnswer + "relation item does not exist",
+		},
+		"it never answered": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				running(b)
+				b.Status.Verification.Message = "Job " + one + " is tried again: pod x: container database: exited with code 1 (Error)"
+				o.Jobs = []Job{proof(0, failed("The database did not answer its probe."))}
+			}, "verification Failed: The database did not answer its probe. Seen before: Job " + one + " is tried again: pod x: container database: exited with code 1 (Error)",
 		},
 		"a piece is corrupt": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {

@@ -6,6 +6,7 @@ package backup
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,15 +21,15 @@ import (
 // request is what asks for a verification; "" when nothing does.
 func request(backup *dbv1.DatabaseBackup) string { return state.BackupOf(backup).Asked }
 
-// prove goes on with the verification that runs, clears up after one that succeeded, or begins the one that is
+// prove goes on with the verification that runs, clears up after one that has ended, or begins the one that is
 // asked for. Each value of the annotation asks once.
 func (p *Plan) prove(backup *dbv1.DatabaseBackup, observed Observed) {
 	v, asked := p.Status.Verification, request(backup)
 	switch {
 	case v != nil && v.Phase == dbv1.VerificationRunning:
 		p.verify(backup, observed, v)
-	case v != nil && v.Phase == dbv1.VerificationSucceeded && len(leftovers(observed)) > 0:
-		p.Step, p.Why = CleanUp{leftovers(observed)}, "removing the throw-away copy"
+	case v != nil && len(leftovers(observed)) > 0:
+		p.clear(leftovers(observed))
 	case asked != "" && (v == nil || v.Request != asked):
 		p.AddFinalizer = !held(backup)
 		p.Status.Verification = &dbv1.BackupVerification{
@@ -42,6 +43,10 @@ func (p *Plan) prove(backup *dbv1.DatabaseBackup, observed Observed) {
 
 // verify restores one member after the other.
 func (p *Plan) verify(backup *dbv1.DatabaseBackup, observed Observed, v *dbv1.BackupVerification) {
+	if observed.Cluster == nil && len(observed.Jobs) > 0 {
+		p.proved(observed, dbv1.VerificationFailed, fmt.Sprintf("DatabaseCluster %s no longer exists, so its copy is deleted", backup.Spec.Cluster))
+		return
+	}
 	var answers []string
 	for ordinal := range backup.Status.Members {
 		name := naming.VerificationJob(backup.Spec.Cluster, backup.UID, v.Request, ordinal)
@@ -55,13 +60,13 @@ func (p *Plan) verify(backup *dbv1.DatabaseBackup, observed Observed, v *dbv1.Ba
 			p.proving(fmt.Sprintf("waiting for Job %s to be deleted", name))
 			return
 		case observed.failed(job, proofDeadline(observed.Cluster)):
-			p.proved(observed, dbv1.VerificationFailed, why(job, usual, v.Message)+mismatch(backup, observed))
+			p.proved(observed, dbv1.VerificationFailed, withDatabase(why(job, usual, v.Message), v.Message)+mismatch(backup, observed))
 			return
 		case unprovable(backup, observed) == "" && resources.Outdated(job.Task, verificationJob(backup, observed, ordinal)):
 			p.proving(p.recreate(job))
 			return
 		case !job.Succeeded:
-			p.proving(p.usually(job, usual, v.Message))
+			p.proving(p.waiting(job, usual, v.Message, observed.Answer))
 			p.Again = waitingAgain
 			return
 		case job.Result != nil && len(job.Result.Output) > 0:
@@ -159,14 +164,21 @@ func proofDeadline(cluster *dbv1.DatabaseCluster) time.Duration {
 	return defaultDeadlineSeconds * time.Second
 }
 
-// leftovers are the Jobs of verifications that succeeded; the copies go with their pods. Those of one that failed
-// stay a while, for their logs.
+// leftovers are the Jobs of a verification that has ended, whatever its end; the copies go with their pods.
 func leftovers(observed Observed) []Job {
 	var all []Job
 	for _, job := range observed.Jobs {
-		if job.Component == dbv1.ComponentVerification && job.Succeeded && !job.Ending {
+		if job.Component == dbv1.ComponentVerification && !job.Ending {
 			all = append(all, job)
 		}
 	}
 	return all
+}
+
+// clear removes copies. One that may still run is stopped first: the policy around the copies is deleted with the others.
+func (p *Plan) clear(left []Job) {
+	p.Step, p.Why = CleanUp{left}, "removing the throw-away copy"
+	if i := slices.IndexFunc(left, func(j Job) bool { return !j.over() }); i >= 0 {
+		p.Step, p.Why = StopJob{left[i]}, "stopping the throw-away copy"
+	}
 }

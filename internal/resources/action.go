@@ -93,7 +93,7 @@ func ActionJob(cluster *dbv1.DatabaseCluster, action Action) Child {
 }
 
 // failurePolicy makes of the exit codes what they mean. A pod that Kubernetes took away is no failure either. Each try of
-// a copy counts: what has ended keeps its volume until the Job goes, so as many as the deadline allows would fill the storage.
+// a copy counts: what has ended keeps its volume until the Job is deleted, so as many as the deadline allows would fill the storage.
 func (a Action) failurePolicy() *batchv1ac.PodFailurePolicyApplyConfiguration {
 	policy := batchv1ac.PodFailurePolicy().WithRules(batchv1ac.PodFailurePolicyRule().
 		WithAction(batchv1.PodFailurePolicyActionIgnore).

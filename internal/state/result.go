@@ -81,6 +81,26 @@ type Progress struct {
 	BytesPerSecond float64 `json:"bytesPerSecond"`
 }
 
+// maxAnswer is how much is told of an answer, in characters.
+const maxAnswer = 500
+
+// ParseAnswer reads the last answer to a probe that a log tells; "" when it tells none.
+func ParseAnswer(log string) (last string) {
+	for line := range strings.Lines(log) {
+		var entry struct {
+			Msg  string `json:"msg"`
+			Said string `json:"said"`
+		}
+		if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "no answer" {
+			last = entry.Said
+		}
+	}
+	if runes := []rune(last); len(runes) > maxAnswer {
+		return string(runes[:maxAnswer]) + " …"
+	}
+	return last
+}
+
 // ParseProgress reads the last progress that a log tells; ok is false when it tells none. The first line may be
 // the rest of one.
 func ParseProgress(log string) (last Progress, ok bool) {

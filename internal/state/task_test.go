@@ -178,3 +178,19 @@ func TestATryWhosePodDoesNotLeaveItsNodeSaysSoUntilItHasEnded(t *testing.T) {
 		})
 	}
 }
+
+func TestAnAnswerIsTheLastThatALogTells(t *testing.T) {
+	const first, last = `{"msg":"no answer","said":"connection refused"}`, `{"msg":"no answer","said":"relation item does not exist"}`
+	for name, c := range map[string]struct{ log, want string }{
+		"nothing":             {"", ""},
+		"progress":            {`{"msg":"progress","bytes":1}`, ""},
+		"the last of several": {first + "\n" + last + "\nwhat the action says\n", "relation item does not exist"},
+		"a long one":          {`{"msg":"no answer","said":"` + strings.Repeat("x", 600) + `"}`, strings.Repeat("x", 500) + " …"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := ParseAnswer(c.log); got != c.want {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}

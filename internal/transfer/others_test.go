@@ -171,6 +171,14 @@ func TestBadAnswersOfAProbe(t *testing.T) {
 	}
 }
 
+func TestAProbeLogsWhyItHasNotBeenAnsweredYet(t *testing.T) {
+	w := newWorld(t)
+	o := w.run("probe", "--timeout", "300ms", "--interval", "10ms", "--", "sh", "-c", "echo no such table >&2; exit 1")
+	if !strings.Contains(o.stderr, `"msg":"no answer","said":"The action sh failed with exit code 1. The last that it wrote to stderr: no such table"`) {
+		t.Error(o.stderr)
+	}
+}
+
 func TestACommandOfAUserAnswersByItsExitCodeHoweverLongItTakesAndWhateverItPrints(t *testing.T) {
 	for script, want := range map[string]string{
 		"echo 42; echo":          `"42"`,

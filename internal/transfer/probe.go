@@ -36,6 +36,7 @@ func probe(ctx context.Context, run *run) (Result, error) {
 		}
 		if ctx.Err() == nil || said == nil { // the last try is cut by us, and says nothing
 			said = err
+			run.log.Info("no answer", "said", run.withoutSecrets(err.Error()))
 		}
 		select {
 		case <-time.After(run.interval):

@@ -127,7 +127,7 @@ var verdicts = []verdict{
 	nothing(destinations+`(url|endpoint|region|credentials|serverSideEncryption\.(type|kmsKeyID))`, ofCluster+`(template\.sidecars\[\]\.)?probes\..*`, ofEngine+`container\.probes\..*`,
 		ofCluster+container+`image`, ofCluster+container+`imagePullPolicy`),
 	// What a container is told and given, what it may do. A claim of resources names an entry of the pod's, which has none.
-	nothing(ofCluster+container+`(command|args)\[\]`, ofCluster+`(backup\.|template\.(initContainers|sidecars)\[\]\.)?resources\.(claims\[\]\.(name|request)|limits\{\}|requests\{\})`,
+	nothing(ofCluster+container+`(command|args)\[\]`, ofCluster+`(backup\.|deletion\.hooks\[\]\.|template\.(initContainers|sidecars)\[\]\.)?resources\.(claims\[\]\.(name|request)|limits\{\}|requests\{\})`,
 		ofCluster+`(containerSecurityContext|podSecurityContext)\.(appArmorProfile|capabilities|seLinuxOptions|seccompProfile|sysctls\[\])\..*`,
 		ofCluster+`containerSecurityContext\.procMount`, ofCluster+`podSecurityContext\.(fsGroupChangePolicy|seLinuxChangePolicy|supplementalGroupsPolicy)`,
 		ofCluster+`(containerSecurityContext|podSecurityContext)\.windowsOptions\.(gmsaCredentialSpec|runAsUserName)`),
