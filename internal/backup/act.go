@@ -43,6 +43,8 @@ func (r *Reconciler) act(ctx context.Context, backup *dbv1.DatabaseBackup, todo 
 	switch step := todo.Step.(type) {
 	case MakeJob:
 		return r.make(ctx, backup, step)
+	case Seclude:
+		return nil, r.seclude(ctx, step)
 	case StopJob:
 		return nil, r.deleteJob(ctx, backup, step.Job, metav1.DeletePropagationForeground)
 	case CleanUp:
@@ -81,6 +83,17 @@ func (r *Reconciler) make(ctx context.Context, backup *dbv1.DatabaseBackup, step
 		return nil, err
 	}
 	return []happening{normal("JobStarted", "MakeJob", fmt.Sprintf("Job %s is made", step.Job.Name()))}, nil
+}
+
+// seclude writes the policy. One that there is has to be as it was when that was decided.
+func (r *Reconciler) seclude(ctx context.Context, step Seclude) error {
+	var err error
+	if step.Live == nil {
+		_, err = r.Writer.Create(ctx, step.Policy.Object)
+	} else {
+		_, err = r.Writer.Update(ctx, step.Policy.Object, step.Live.UID, step.Live.ResourceVersion)
+	}
+	return err
 }
 
 // isOurs tells whether a Job is found by its labels: one that has lost them would be waited for without end.

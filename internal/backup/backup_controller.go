@@ -8,6 +8,7 @@ package backup
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -29,6 +30,8 @@ type Reconciler struct {
 	Logs         Logs
 	// TransferImage holds the transfer binary that Jobs run; "" where there are to be none.
 	TransferImage string
+	// NameServers are those that copies of a verification may ask besides pods of the cluster.
+	NameServers []netip.Addr
 
 	indexed bool
 }

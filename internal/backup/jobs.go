@@ -6,7 +6,6 @@ package backup
 
 import (
 	"fmt"
-	"net/url"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -118,42 +117,6 @@ func verificationJob(backup *dbv1.DatabaseBackup, observed Observed, ordinal int
 		Retries:         &retries,
 		DeadlineSeconds: seconds,
 	}))
-}
-
-// verificationPolicy keeps the copies of a backup to themselves: they hold real data and real passwords, and must
-// not be taken for the database, nor reach its peers.
-func verificationPolicy(backup *dbv1.DatabaseBackup) resources.Child {
-	labels := naming.BackupJobLabels(backup, dbv1.ComponentVerification)
-	return resources.NetworkPolicy(resources.Seclusion{
-		Namespace: backup.Namespace, Name: naming.VerificationPolicy(backup.Spec.Cluster, backup.UID),
-		Labels: labels,
-		Owner:  ownedBy(backup),
-		Pods: map[string]string{
-			dbv1.LabelComponent: dbv1.ComponentVerification, dbv1.LabelBackupUID: string(backup.UID),
-		},
-		Ports: ports(backup.Status.Destination),
-	})
-}
-
-// ports are those at which a destination is reached over the network.
-func ports(at *dbv1.BackupDestination) []int32 {
-	const http, https = 80, 443
-	if at.ClaimName != "" {
-		return nil
-	}
-	endpoint, err := url.Parse(at.Endpoint)
-	if err != nil || at.Endpoint == "" {
-		return []int32{https}
-	}
-	number, err := strconv.ParseInt(endpoint.Port(), 10, 32)
-	switch {
-	case err == nil:
-		return []int32{int32(number)}
-	case endpoint.Scheme == "http":
-		return []int32{http}
-	default:
-		return []int32{https}
-	}
 }
 
 // ownedBy makes an object go when the backup goes.

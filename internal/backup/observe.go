@@ -14,6 +14,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -61,7 +62,7 @@ func (r *Reconciler) observe(ctx context.Context, live bool, key client.ObjectKe
 	if err := o.Get(ctx, key, o.backup); err != nil {
 		return nil, Observed{}, client.IgnoreNotFound(err)
 	}
-	o.At, o.TransferImage = r.Clock.Now(), r.TransferImage
+	o.At, o.TransferImage, o.NameServers = r.Clock.Now(), r.TransferImage, r.NameServers
 	o.readJobs(ctx)
 	o.readRefusals(ctx, r.Logs)
 	if !idle(o.backup) {
@@ -75,6 +76,7 @@ func (r *Reconciler) observe(ctx context.Context, live bool, key client.ObjectKe
 	}
 	if verifying(o.backup.Status) == dbv1.VerificationRunning && o.backup.DeletionTimestamp == nil {
 		o.readAnswer(ctx, r.Logs)
+		o.readPolicy(ctx)
 	}
 	if live {
 		o.readUsers(ctx)
@@ -248,6 +250,19 @@ func (o *observation) readAnswer(ctx context.Context, logs Logs) {
 		}
 		o.Answer = state.ParseAnswer(text)
 	}
+}
+
+// readPolicy reads the NetworkPolicy around copies that run. It is not watched.
+func (o *observation) readPolicy(ctx context.Context) {
+	runs := func(j Job) bool { return j.Component == dbv1.ComponentVerification && !j.over() }
+	if !slices.ContainsFunc(o.Jobs, runs) {
+		return
+	}
+	policy := &networkingv1.NetworkPolicy{}
+	if o.find(ctx, o.live, naming.VerificationPolicy(o.backup.Spec.Cluster, o.backup.UID), policy) {
+		o.Policy = policy
+	}
+	o.PolicyRead = o.err == nil
 }
 
 // readRefusals asks why a Job has no pod. That it cannot be read harms nobody.

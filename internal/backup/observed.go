@@ -7,8 +7,11 @@ package backup
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 	"slices"
 	"time"
+
+	networkingv1 "k8s.io/api/networking/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -21,6 +24,8 @@ type Observed struct {
 	At time.Time
 	// TransferImage is the image that Jobs take the transfer binary from; "" when the operator was not told one.
 	TransferImage string
+	// NameServers are those outside of the cluster that copies may ask.
+	NameServers []netip.Addr
 
 	// Jobs are those of this backup.
 	Jobs []Job
@@ -60,6 +65,9 @@ type Observed struct {
 	Yields bool
 	// Turn is since when it could be this one's.
 	Turn time.Time
+	// Policy is the NetworkPolicy around the copies; nil when there is none. PolicyRead tells that it was looked for.
+	Policy     *networkingv1.NetworkPolicy
+	PolicyRead bool
 	// Missing says what the destination needs and does not exist; "" when nothing is known to be missing.
 	Missing string
 }

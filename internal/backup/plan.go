@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	networkingv1 "k8s.io/api/networking/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
@@ -35,7 +37,7 @@ type Stall struct {
 	Reason, Message string
 }
 
-// Step is one thing to do: MakeJob, StopJob, CleanUp or Finalize.
+// Step is one thing to do: MakeJob, Seclude, StopJob, CleanUp or Finalize.
 //
 //sumtype:decl
 type Step interface {
@@ -49,6 +51,13 @@ type MakeJob struct {
 	Policy *resources.Child
 	// Deletes tells that it deletes the backup's data.
 	Deletes bool
+}
+
+// Seclude writes the policy around copies that run.
+type Seclude struct {
+	Policy resources.Child
+	// Live is the policy that there is; nil for none.
+	Live *networkingv1.NetworkPolicy
 }
 
 // StopJob deletes a Job in the foreground: it is gone when its pods are.
@@ -69,6 +78,7 @@ type Finalize struct {
 }
 
 func (MakeJob) step()  {}
+func (Seclude) step()  {}
 func (StopJob) step()  {}
 func (CleanUp) step()  {}
 func (Finalize) step() {}

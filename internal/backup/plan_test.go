@@ -130,6 +130,8 @@ func text(p Plan) string {
 	case nil:
 	case MakeJob:
 		texts = append(texts, "make "+step.Job.Name())
+	case Seclude:
+		texts = append(texts, "seclude by "+step.Policy.Name())
 	case StopJob:
 		texts = append(texts, "stop "+step.Job.Job)
 	case CleanUp:
@@ -978,19 +980,6 @@ func TestTheJobsCallTransferAsItIsToBeCalled(t *testing.T) {
 	}
 	if got := strings.Join(pod.InitContainers[1].Command, " "); got != "/dbc/bin/transfer restore --from s3://backups/shop/orders/now-1c2d3e4f --into /ledger --id 1c2d3e4f-0000 --member 0 --members 2 --credentials /dbc/credentials -- /dbc/scripts/restore" {
 		t.Errorf("restore: %s", got)
-	}
-}
-
-func TestACopyReachesNothingButDNSAndTheDestination(t *testing.T) {
-	for endpoint, want := range map[string]int32{
-		"": 443, "https://s3.example.test": 443, "http://s3.example.test": 80, "http://s3.example.test:7070": 7070, "https://s3.example.test:9000/": 9000,
-	} {
-		if got := ports(&dbv1.BackupDestination{URL: "s3://b", Endpoint: endpoint}); len(got) != 1 || got[0] != want {
-			t.Errorf("%q: %v, want %d", endpoint, got, want)
-		}
-	}
-	if got := ports(&dbv1.BackupDestination{URL: "file:///", ClaimName: "c"}); got != nil {
-		t.Error(got)
 	}
 }
 

@@ -47,6 +47,9 @@ func (p *Plan) verify(backup *dbv1.DatabaseBackup, observed Observed, v *dbv1.Ba
 		p.proved(observed, dbv1.VerificationFailed, fmt.Sprintf("DatabaseCluster %s no longer exists, so its copy is deleted", backup.Spec.Cluster))
 		return
 	}
+	if p.seclude(backup, observed) {
+		return
+	}
 	var answers []string
 	for ordinal := range backup.Status.Members {
 		name := naming.VerificationJob(backup.Spec.Cluster, backup.UID, v.Request, ordinal)
@@ -91,12 +94,28 @@ func mismatch(backup *dbv1.DatabaseBackup, observed Observed) string {
 		"which now has %s: check that they fit before you consider the backup bad", backup.Status.Engine, backup.Status.Image, backup.Spec.Cluster, observed.Since)
 }
 
+// seclude puts the policy around copies that run right: it may be deleted or changed, or an earlier operator with other
+// settings made it.
+func (p *Plan) seclude(backup *dbv1.DatabaseBackup, observed Observed) bool {
+	if !observed.PolicyRead || !begun(backup.Status) {
+		return false
+	}
+	policy := verificationPolicy(backup, observed.NameServers)
+	if observed.Policy != nil && policy.Drift(observed.Policy) == "" {
+		return false
+	}
+	p.Step = Seclude{Policy: policy, Live: observed.Policy}
+	p.proving(p.Status.Verification.Message)
+	p.Again = waitingAgain
+	return true
+}
+
 func (p *Plan) startProof(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32) {
 	if text := unprovable(backup, observed); text != "" {
 		p.proved(observed, dbv1.VerificationFailed, text)
 		return
 	}
-	policy := verificationPolicy(backup)
+	policy := verificationPolicy(backup, observed.NameServers)
 	p.Step = MakeJob{Job: verificationJob(backup, observed, ordinal), Policy: &policy}
 	p.proving(p.Status.Verification.Message)
 }
@@ -121,6 +140,8 @@ func unprovable(backup *dbv1.DatabaseBackup, observed Observed) string {
 		return "the operator was started without --transfer-image, so it can make no Jobs for verifications: set it to the operator's own image"
 	case observed.Missing != "":
 		return observed.Missing
+	case forbidden(backup.Status.Destination) != "":
+		return forbidden(backup.Status.Destination)
 	case declared == nil:
 		return fmt.Sprintf("DatabaseEngine %s, with which the backup was made, does not exist: create it", backup.Status.Engine)
 	case declared.Spec.Actions.Restore == nil:

@@ -215,7 +215,7 @@ func TestWhatKeepsAJobFromItsWorkIsWarnedOfOnceAndNotOnlyAtTheDeadline(t *testin
 		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: naming.ActionContainer, State: corev1.ContainerState{
 			Terminated: &corev1.ContainerStateTerminated{ExitCode: 11, Message: `{"reason":"DestinationUnreachable","message":"` + cause + `"}`},
 		}}}
-		s := newServer(t, append(world(), backup, job, pod)...)
+		s := newServer(t, append(world(), backup, job, pod, policyOf(t, *verifies.Status.Destination))...)
 		for pass, want := range []int{1, 0} {
 			if _, err := s.pass(t); err != nil {
 				t.Fatal(err)

@@ -100,6 +100,7 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 
 		Logs:          logs.Reader{Pods: pods, Events: pods},
 		TransferImage: settings.transferImage,
+		NameServers:   settings.nameServers(resolvConf),
 	}
 	engines := &acceptance.Reconciler{Writer: apply.Writer{Client: mgr.GetClient()}, Clock: clock.RealClock{}, Log: log}
 	err = errors.Join(

@@ -16,8 +16,8 @@ import (
 // shown are defaults that the reference gives in other words.
 var shown = map[string]string{
 	"watch-namespace": "empty: all", "leader-election-namespace": "the operator's own", "metrics-cert-path": "self-signed",
-	"transfer-image": "empty",
-	"kubeconfig":     "in-cluster", "version": "",
+	"transfer-image": "empty", "dns-servers": "empty",
+	"kubeconfig": "in-cluster", "version": "",
 	"zap-log-level": "info", "zap-encoder": "json", "zap-devel": "false", "zap-stacktrace-level": "error", "zap-time-encoding": "rfc3339nano",
 }
 

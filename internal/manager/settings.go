@@ -33,6 +33,7 @@ type Settings struct {
 	referencePeriod time.Duration
 
 	transferImage   string
+	dnsServers      string
 	installPolicies bool
 	installEngines  bool
 
@@ -76,6 +77,8 @@ func (s *Settings) define() {
 		"How often the Secrets and ConfigMaps that a spec names are read although nothing else changed, and what protects a cluster. 0: never.")
 	f.StringVar(&s.transferImage, "transfer-image", "",
 		"Image that holds /transfer, which Jobs for backups and restores copy it from: the operator's own. Empty: there are no such Jobs.")
+	f.StringVar(&s.dnsServers, "dns-servers", "",
+		"Addresses of name servers outside of the cluster, separated by commas, that the copies of verifications may ask. Empty: those of the operator's own /etc/resolv.conf.")
 	f.BoolVar(&s.installEngines, "install-engines", true,
 		"Make the DatabaseEngines that come with the operator, where they do not exist. They are never changed or deleted.")
 	f.BoolVar(&s.installPolicies, "install-admission-policies", true,
@@ -123,6 +126,9 @@ func (s *Settings) validate() error {
 	}
 	if strings.ContainsAny(s.transferImage, " \t\r\n") {
 		return fmt.Errorf("--transfer-image is %q: an image has no white space in its name", s.transferImage)
+	}
+	if _, err := addresses(strings.Split(s.dnsServers, ",")); err != nil {
+		return fmt.Errorf("--dns-servers is %q: %w", s.dnsServers, err)
 	}
 	if s.leaseDuration <= s.renewDeadline || s.renewDeadline <= s.retryPeriod {
 		return fmt.Errorf("--lease-duration (%s) must be longer than --lease-renew-deadline (%s), and that longer than --lease-retry-period (%s)",

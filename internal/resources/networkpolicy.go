@@ -7,37 +7,86 @@ package resources
 import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 	networkingv1ac "k8s.io/client-go/applyconfigurations/networking/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-const dnsPort = 53
-
-// Seclusion lets the pods with some labels reach nothing but DNS and some TCP ports, and nobody reach them.
+// Seclusion lets the pods with some labels connect to some peers only, and nobody connect to them.
 type Seclusion struct {
 	Namespace, Name string
 	Labels          map[string]string
 	Owner           *metav1ac.OwnerReferenceApplyConfiguration
 	// Pods are labels that select the pods.
-	Pods  map[string]string
-	Ports []int32
+	Pods map[string]string
+	// Egress is where they may connect to; nothing else.
+	Egress []Egress
+}
+
+// Egress are peers and the ports at which pods may connect to them. Without a peer it allows nothing.
+type Egress struct {
+	// EveryPod is every pod of the Kubernetes cluster.
+	EveryPod bool
+	// PodsOf is a namespace, of which it is every pod that the operator has nothing to do with; "" for none.
+	PodsOf string
+	// Blocks are ranges of addresses.
+	Blocks []Block
+	// UDP and TCP are the ports; without any it is every port.
+	UDP, TCP []int32
+}
+
+// Block is a range of addresses in CIDR notation, but for some in it.
+type Block struct {
+	CIDR   string
+	Except []string
 }
 
 // NetworkPolicy makes a seclusion. It holds where the network enforces such policies.
 func NetworkPolicy(s Seclusion) Child {
-	out := networkingv1ac.NetworkPolicyEgressRule().WithPorts(
-		port(corev1.ProtocolUDP, dnsPort), port(corev1.ProtocolTCP, dnsPort))
-	for _, number := range s.Ports {
-		out.WithPorts(port(corev1.ProtocolTCP, number))
+	spec := networkingv1ac.NetworkPolicySpec().
+		WithPodSelector(metav1ac.LabelSelector().WithMatchLabels(s.Pods)).
+		WithPolicyTypes(networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress)
+	for _, out := range s.Egress {
+		if peers := out.peers(); len(peers) > 0 { // a rule without a peer would allow them all
+			spec.WithEgress(networkingv1ac.NetworkPolicyEgressRule().WithTo(peers...).WithPorts(out.ports()...))
+		}
 	}
-	return newChild(networkingv1ac.NetworkPolicy(s.Name, s.Namespace).
-		WithLabels(s.Labels).
-		WithOwnerReferences(s.Owner).
-		WithSpec(networkingv1ac.NetworkPolicySpec().
-			WithPodSelector(metav1ac.LabelSelector().WithMatchLabels(s.Pods)).
-			WithPolicyTypes(networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress).
-			WithEgress(out)))
+	policy := networkingv1ac.NetworkPolicy(s.Name, s.Namespace).WithLabels(s.Labels).WithSpec(spec)
+	if s.Owner != nil {
+		policy.WithOwnerReferences(s.Owner)
+	}
+	return newChild(policy)
+}
+
+func (e Egress) peers() []*networkingv1ac.NetworkPolicyPeerApplyConfiguration {
+	var all []*networkingv1ac.NetworkPolicyPeerApplyConfiguration
+	if e.EveryPod {
+		all = append(all, networkingv1ac.NetworkPolicyPeer().WithNamespaceSelector(metav1ac.LabelSelector()))
+	}
+	if e.PodsOf != "" {
+		databases := metav1ac.LabelSelectorRequirement().WithKey(dbv1.LabelName).WithOperator(metav1.LabelSelectorOpNotIn).WithValues(dbv1.LabelNameValue)
+		all = append(all, networkingv1ac.NetworkPolicyPeer().
+			WithNamespaceSelector(metav1ac.LabelSelector().WithMatchLabels(map[string]string{corev1.LabelMetadataName: e.PodsOf})).
+			WithPodSelector(metav1ac.LabelSelector().WithMatchExpressions(databases)))
+	}
+	for _, block := range e.Blocks {
+		all = append(all, networkingv1ac.NetworkPolicyPeer().WithIPBlock(networkingv1ac.IPBlock().WithCIDR(block.CIDR).WithExcept(block.Except...)))
+	}
+	return all
+}
+
+func (e Egress) ports() []*networkingv1ac.NetworkPolicyPortApplyConfiguration {
+	all := make([]*networkingv1ac.NetworkPolicyPortApplyConfiguration, 0, len(e.UDP)+len(e.TCP))
+	for _, number := range e.UDP {
+		all = append(all, port(corev1.ProtocolUDP, number))
+	}
+	for _, number := range e.TCP {
+		all = append(all, port(corev1.ProtocolTCP, number))
+	}
+	return all
 }
 
 func port(protocol corev1.Protocol, number int32) *networkingv1ac.NetworkPolicyPortApplyConfiguration {

@@ -1,0 +1,53 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package manager
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+	"strings"
+)
+
+// resolvConf names the name servers of the operator's pod, which are those of any pod of the cluster, as a rule.
+const resolvConf = "/etc/resolv.conf"
+
+// nameServers are those that the settings name, else those of a file. One that cannot be read names none.
+func (s *Settings) nameServers(file string) []netip.Addr {
+	if s.dnsServers != "" {
+		given, _ := addresses(strings.Split(s.dnsServers, ",")) // was validated
+		return given
+	}
+	text, err := os.ReadFile(file) //nolint:gosec // the file is a constant
+	if err != nil {
+		return nil
+	}
+	var all []netip.Addr
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) < 2 || fields[0] != "nameserver" {
+			continue
+		}
+		if address, err := netip.ParseAddr(fields[1]); err == nil {
+			all = append(all, address)
+		}
+	}
+	return all
+}
+
+func addresses(texts []string) ([]netip.Addr, error) {
+	var all []netip.Addr
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		address, err := netip.ParseAddr(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no IP address", text)
+		}
+		all = append(all, address)
+	}
+	return all, nil
+}
