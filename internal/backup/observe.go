@@ -14,7 +14,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -235,48 +234,6 @@ func (o *observation) readProgress(ctx context.Context, logs Logs) {
 		if progress, ok := state.ParseProgress(text); ok {
 			o.Progress = &progress
 		}
-	}
-}
-
-// readAnswer asks the copy that runs what it last answered. That it does not say so harms nobody.
-func (o *observation) readAnswer(ctx context.Context, logs Logs) {
-	for _, job := range o.Jobs {
-		if o.err != nil || job.Component != dbv1.ComponentVerification || job.over() || !job.Active || !job.Started || job.Pod == "" {
-			continue
-		}
-		text, err := logs.Tail(ctx, o.backup.Namespace, job.Pod, naming.ActionContainer)
-		if err != nil { // as long as the copy is being restored
-			logf.FromContext(ctx).V(1).Info("no answer is known", "pod", job.Pod, "cause", err.Error())
-		}
-		o.Answer = state.ParseAnswer(text)
-	}
-}
-
-// readPolicy reads the NetworkPolicy around copies that run. It is not watched.
-func (o *observation) readPolicy(ctx context.Context) {
-	runs := func(j Job) bool { return j.Component == dbv1.ComponentVerification && !j.over() }
-	if !slices.ContainsFunc(o.Jobs, runs) {
-		return
-	}
-	policy := &networkingv1.NetworkPolicy{}
-	if o.find(ctx, o.live, naming.VerificationPolicy(o.backup.Spec.Cluster, o.backup.UID), policy) {
-		o.Policy = policy
-	}
-	o.PolicyRead = o.err == nil
-}
-
-// readRefusals asks why a Job has no pod. That it cannot be read harms nobody.
-func (o *observation) readRefusals(ctx context.Context, logs Logs) {
-	for i := range o.Jobs {
-		job := &o.Jobs[i]
-		if o.err != nil || !job.Podless(o.At) {
-			continue
-		}
-		text, err := logs.Refusal(ctx, o.backup.Namespace, job.UID)
-		if err != nil {
-			logf.FromContext(ctx).V(1).Info("why a Job has no pod is not known", "job", job.Job, "cause", err.Error())
-		}
-		job.Task = job.Refuse(text)
 	}
 }
 

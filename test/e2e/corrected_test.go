@@ -34,3 +34,23 @@ backup:
 	w.do("patch", "databasecluster", "again", "--type=merge", "-p", `{"spec":{"image":"`+postgresImage+`"}}`)
 	w.restored("again", "{name: first}", want)
 }
+
+func TestAVerificationThatCannotSucceedSaysWhyAndLeavesNoCopy(t *testing.T) {
+	w := newWorld(t)
+	w.filled("backup: {destination: " + toS3 + `, verify: {cron: "@yearly", deadlineSeconds: 240, command: [sh, -c, "echo no such table >&2; exit 1"]}}`)
+	w.backup("good", "orders")
+	w.completed("good")
+	w.do("annotate", "databasebackup", "good", "database.dbcluster.io/verify=1")
+	w.turns("databasebackup/good", "Verified", "Unknown VerificationRunning", "the copy has not answered", "no such table")
+	var copies []string
+	for _, claim := range strings.Fields(w.do("get", "persistentvolumeclaims", "-o", "jsonpath={.items[*].metadata.name}")) {
+		if strings.Contains(claim, "-verify-") {
+			copies = append(copies, "persistentvolumeclaim/"+claim)
+		}
+	}
+	w.must(len(copies) == 1, "the copies are on %q", copies)
+	w.turns("databasebackup/good", "Verified", "False VerificationFailed", "no such table")
+	w.do("wait", "--for=delete", copies[0], "--timeout="+patience.String())
+	left := w.do("get", "pods,jobs", "-l", "app.kubernetes.io/component=verification", "-o", "name")
+	w.must(left == "", "left of the copy is %q", left)
+}
