@@ -11,6 +11,7 @@ import (
 	"maps"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -38,8 +39,8 @@ var expirySequences = []sequence{
 		runningSaved(2), memberHangs(0), backUp("first", dbv1.BackupRetain), together(mended("backup"), image("database:2")),
 	}},
 	{"backup-image-changes-between-members", []step{
-		runningSaved(2), memberHangs(1), backUp("first", dbv1.BackupRetain), together(mended("backup"), image("database:2")),
-		backUp("second", dbv1.BackupRetain),
+		runningSaved(2), memberHangs(1), backUp("first", dbv1.BackupRetain), image("database:2"),
+		together(mended("backup"), backUp("second", dbv1.BackupRetain)),
 	}},
 }
 
@@ -83,7 +84,11 @@ var expiryMutants = map[string]mutant{
 		rewritten(`"phase":"Failed"`, `"phase":"Completed"`), "backup-of-the-next-cluster", "its cluster does not exist any more",
 	},
 	"a backup names another image than the one that made it": {
-		rewritten(`"image":"database:2"`, `"image":"database:1"`), "backup-image-changes", "member 0 was read with database:2",
+		otherJob("-backup-", func(job map[string]any) {
+			containers, _, _ := unstructured.NestedSlice(job, "spec", "template", "spec", "containers")
+			containers[0].(map[string]any)["image"] = "database:0"
+			must(unstructured.SetNestedSlice(job, containers, "spec", "template", "spec", "containers"))
+		}), "backup-image-changes", "member 0 was read with database:0",
 	},
 }
 
