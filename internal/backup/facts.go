@@ -163,9 +163,9 @@ func checkOf(engine *dbv1.DatabaseEngine) *dbv1.EngineCheck {
 func compared(engine *dbv1.DatabaseEngine, s dbv1.DatabaseBackupStatus) string {
 	var agree, lost []string
 	for _, name := range listed(engine) {
-		recorded := slices.ContainsFunc(s.Streams, func(b dbv1.BackupStream) bool { return b.Facts[name] != "" })
+		recorded := slices.ContainsFunc(s.Streams, func(b dbv1.BackupStream) bool { return has(b.Facts, name) })
 		switch {
-		case recorded && slices.ContainsFunc(s.Verification.Streams, func(v dbv1.VerifiedStream) bool { return v.Facts[name] != "" }):
+		case recorded && slices.ContainsFunc(s.Verification.Streams, func(v dbv1.VerifiedStream) bool { return has(v.Facts, name) }):
 			agree = append(agree, name)
 		case recorded:
 			lost = append(lost, name)
@@ -179,6 +179,11 @@ func compared(engine *dbv1.DatabaseEngine, s dbv1.DatabaseBackupStatus) string {
 	default:
 		return "only its answer was checked, because the backup recorded no facts to compare"
 	}
+}
+
+func has(facts map[string]dbv1.FactValue, name string) bool {
+	_, found := facts[name]
+	return found
 }
 
 // listed are the names of the facts that the engine compares.

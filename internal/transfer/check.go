@@ -12,6 +12,7 @@ import (
 	"flag"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -114,16 +115,28 @@ func (r *run) facts(ctx context.Context, when moment, before Facts, limit time.D
 // newLimited keeps what a check may print, and enough of more to see that it is too much.
 func newLimited(into *bytes.Buffer) *limited { return &limited{into, 4*maxFactsBytes + 1} }
 
-// verify probes the database and then asks for the facts about its data, for as long as a probe may take.
+// verify asks the database whether it answers, and for the facts about its data, each for as long as a probe may take. A
+// command of the user's comes last: it may write.
 func verify(ctx context.Context, run *run) (Result, error) {
-	result, err := probe(ctx, run)
-	if err != nil || len(run.checkCommand) == 0 {
-		return result, err
+	if len(run.checkCommand) == 0 {
+		return probe(ctx, run)
 	}
-	if result.Facts, err = run.copied(ctx); err != nil {
-		return Result{}, err
+	started := time.Now().UTC()
+	var result Result
+	var facts Facts
+	steps := []func() error{
+		func() (err error) { result, err = probe(ctx, run); return err },
+		func() (err error) { facts, err = run.copied(ctx); return err },
 	}
-	result.Completed = time.Now().UTC()
+	if run.byExitCode {
+		slices.Reverse(steps)
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return Result{}, err
+		}
+	}
+	result.Facts, result.Started, result.Completed = facts, started, time.Now().UTC()
 	return result, nil
 }
 

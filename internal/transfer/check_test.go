@@ -112,6 +112,16 @@ func TestACopyIsCheckedOnceItAnswers(t *testing.T) {
 	}
 }
 
+func TestACopyIsCheckedBeforeACommandOfTheUsersThatMayWrite(t *testing.T) {
+	w := newWorld(t)
+	rows := filepath.Join(t.TempDir(), "rows")
+	count := `echo "{\"rows\": $(cat ` + rows + ` 2>/dev/null | wc -l)}"`
+	o := w.must(w.run(append(append([]string{"probe", "--by-exit-code"}, checked(count)...), "--", "sh", "-c", "echo mine >> "+rows)...))
+	if got := o.Facts.String(); got != `{"rows":0}` {
+		t.Error(got)
+	}
+}
+
 func TestACopyThatCannotBeCheckedFails(t *testing.T) {
 	for name, test := range map[string]struct {
 		script string
