@@ -140,12 +140,15 @@ func verify(ctx context.Context, run *run) (Result, error) {
 	return result, nil
 }
 
-// copied are the facts of the database that has just answered. The check is repeated while it fails.
+// copied are the facts of the database. The check is repeated while it fails; the last try, which we cut, says nothing.
 func (r *run) copied(ctx context.Context) (Facts, error) {
 	end := time.Now().Add(r.timeout)
-	for {
+	for said := error(nil); ; {
 		facts, err := r.facts(ctx, ofCopy, nil, time.Until(end))
-		failure, failed := errors.AsType[*Error](err)
+		if said == nil || time.Now().Before(end) {
+			said = err
+		}
+		failure, failed := errors.AsType[*Error](said)
 		switch {
 		case err == nil:
 			return facts, nil
@@ -153,8 +156,8 @@ func (r *run) copied(ctx context.Context) (Facts, error) {
 			return Facts{}, nil
 		case ctx.Err() != nil:
 			return nil, verdict(ctx, err)
-		case final(err) || time.Now().Add(r.interval).After(end):
-			return nil, failf(CheckFailed, "The restored data cannot be checked. %s", err).as(failure)
+		case final(said) || time.Now().Add(r.interval).After(end):
+			return nil, failf(CheckFailed, "The restored data cannot be checked. %s", said).as(failure)
 		}
 		select {
 		case <-time.After(r.interval):

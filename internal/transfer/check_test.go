@@ -66,12 +66,16 @@ func TestACheckThatFailsLeavesTheBackupWithoutFactsAndSaysWhy(t *testing.T) {
 		"too long":                    {`printf '{"a":"%01100d"}' 0`, "null", "null", "1 facts with 1108 bytes. It may print 20 with 1024 bytes"},
 		"far too long":                {`printf '{"a":"%09000d"}' 0`, "null", "null", "not one JSON object"},
 		"too many":                    {`echo '{"a":1'; for i in $(seq 20); do echo ",\"b$i\":1"; done; echo '}'`, "null", "null", "21 facts"},
-		"it hangs":                    {"sleep 1000", "null", "null", "did not end within 300ms"},
+		"it hangs":                    {"sleep 1000", "null", "null", "did not end within 1s"},
 		"a message that does not fit": {`head -c 9000 /dev/zero | tr '\0' '\001' >&2; exit 1`, "null", "null", "…"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			o := w.must(w.backup("echo data", append(checked(test.script), "--idle-timeout", "300ms")...))
+			patience := "1m"
+			if strings.HasPrefix(test.script, "sleep") {
+				patience = "1s"
+			}
+			o := w.must(w.backup("echo data", append(checked(test.script), "--idle-timeout", patience)...))
 			if o.Check == nil {
 				t.Fatal("nothing is said")
 			}
@@ -124,18 +128,18 @@ func TestACopyIsCheckedBeforeACommandOfTheUsersThatMayWrite(t *testing.T) {
 
 func TestACopyThatCannotBeCheckedFails(t *testing.T) {
 	for name, test := range map[string]struct {
-		script string
-		code   int
-		says   string
+		script, timeout string
+		code            int
+		says            string
 	}{
-		"it fails":   {"echo 'invalid page' >&2; exit 1", exitFailed, "The restored data cannot be checked. The action sh failed with exit code 1. The last that it wrote to stderr: invalid page"},
-		"a refusal":  {"exit 30", exitRefused, "exit code 30"},
-		"no JSON":    {"echo up", exitFailed, "not one JSON object"},
-		"a hung one": {"sleep 1000", exitFailed, "did not end within"},
+		"it fails":   {"echo 'invalid page' >&2; exit 1", "3s", exitFailed, "The restored data cannot be checked. The action sh failed with exit code 1. The last that it wrote to stderr: invalid page"},
+		"a refusal":  {"exit 30", "1m", exitRefused, "exit code 30"},
+		"no JSON":    {"echo up", "3s", exitFailed, "not one JSON object"},
+		"a hung one": {"sleep 1000", "300ms", exitFailed, "did not end within"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			o := w.run(append(append([]string{"probe", "--timeout", "300ms", "--interval", "10ms"}, checked(test.script)...), "--", "echo", "{}")...)
+			o := w.run(append(append([]string{"probe", "--timeout", test.timeout, "--interval", "1s"}, checked(test.script)...), "--", "echo", "{}")...)
 			w.fails(o, test.code, CheckFailed, test.says)
 		})
 	}
