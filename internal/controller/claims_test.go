@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -78,6 +79,7 @@ func TestAClaimKeepsItsOtherLabelsAndAnnotations(t *testing.T) {
 type tail string
 
 func (t tail) Tail(context.Context, string, string, string) (string, error) { return string(t), nil }
+func (tail) Refusal(context.Context, string, types.UID) (string, error)     { return "", nil }
 
 func TestTheEndOfALogIsKeptWhenItsPodIsDeletedWithAVolume(t *testing.T) {
 	cluster := running()

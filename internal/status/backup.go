@@ -40,23 +40,23 @@ func (p Pass) backups(status *dbv1.DatabaseClusterStatus) {
 	status.Backup = seen
 }
 
-// backupConditions are there as long as the spec asks for backups, or for their verification. One that a user asked for is
-// reported, too, if it failed, until another has ended: no backup expires then.
+// backupConditions are there as long as the spec asks for backups. BackupVerified is there where the spec asks for
+// verifications, or a user has asked for one: while that has failed, no backup expires.
 func (p Pass) backupConditions() []metav1.Condition {
 	var all []metav1.Condition
 	if p.Cluster.Spec.Backup != nil {
 		all = append(all, p.backupHealthy())
-		if p.Cluster.Spec.Backup.Verify != nil || p.doubted() {
+		if p.Cluster.Spec.Backup.Verify != nil || p.tried() {
 			all = append(all, p.backupVerified())
 		}
 	}
 	return all
 }
 
-func (p Pass) doubted() bool {
-	last, tried := plan.LastVerified(p.Observed)
-	before := meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionBackupVerified)
-	return tried && last.Bad() || before != nil && p.Observed.Verifying()
+// tried tells whether a verification has ended or runs, whoever asked for it.
+func (p Pass) tried() bool {
+	_, ended := plan.LastVerified(p.Observed)
+	return ended || p.Observed.Verifying()
 }
 
 // withoutBackups removes the conditions that the spec has no more use for.
