@@ -72,8 +72,12 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.EngineActionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineActions"):
 		return &apiv1alpha1.EngineActionsApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineCheck"):
+		return &apiv1alpha1.EngineCheckApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineContainer"):
 		return &apiv1alpha1.EngineContainerApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineFact"):
+		return &apiv1alpha1.EngineFactApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineParameter"):
 		return &apiv1alpha1.EngineParameterApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineVariable"):
@@ -90,6 +94,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.RestoreStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Scheduling"):
 		return &apiv1alpha1.SchedulingApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ServerSideEncryption"):
+		return &apiv1alpha1.ServerSideEncryptionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Service"):
 		return &apiv1alpha1.ServiceApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Sidecar"):
@@ -104,6 +110,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.StorageStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Update"):
 		return &apiv1alpha1.UpdateApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("VerifiedStream"):
+		return &apiv1alpha1.VerifiedStreamApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Volume"):
 		return &apiv1alpha1.VolumeApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("VolumeMount"):

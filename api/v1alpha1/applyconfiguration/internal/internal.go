@@ -62,7 +62,13 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: claimName
       type:
         scalar: string
+    - name: credentials
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CredentialSource
     - name: credentialsSecretName
+      type:
+        scalar: string
+    - name: encryptionSecretName
       type:
         scalar: string
     - name: endpoint
@@ -71,6 +77,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: region
       type:
         scalar: string
+    - name: serverSideEncryption
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ServerSideEncryption
     - name: url
       type:
         scalar: string
@@ -130,6 +139,14 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: bytes
       type:
         scalar: numeric
+    - name: checkMessage
+      type:
+        scalar: string
+    - name: facts
+      type:
+        map:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.FactValue
     - name: ordinal
       type:
         scalar: numeric
@@ -157,6 +174,14 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: startTime
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: streams
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerifiedStream
+          elementRelationship: associative
+          keys:
+          - ordinal
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupVerify
   map:
     fields:
@@ -267,6 +292,8 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - mountPath
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CredentialSource
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseBackup
   map:
     fields:
@@ -327,6 +354,9 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: string
     - name: engine
+      type:
+        scalar: string
+    - name: fence
       type:
         scalar: string
     - name: image
@@ -665,6 +695,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: name
       type:
         scalar: string
+    - name: resources
+      type:
+        namedType: io.k8s.api.core.v1.ResourceRequirements
     - name: type
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookType
@@ -683,12 +716,32 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: backup
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
+    - name: check
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineCheck
     - name: probe
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
     - name: restore
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineCheck
+  map:
+    fields:
+    - name: command
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: facts
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineFact
+          elementRelationship: associative
+          keys:
+          - name
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineContainer
   map:
     fields:
@@ -727,6 +780,15 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: terminationGracePeriodSeconds
       type:
         scalar: numeric
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineFact
+  map:
+    fields:
+    - name: compare
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.FactComparison
+    - name: name
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineParameter
   map:
     fields:
@@ -759,6 +821,10 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: value
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.FactComparison
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.FactValue
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookFailurePolicy
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookPhase
@@ -917,6 +983,15 @@ var schemaYAML = typed.YAMLObject(`types:
           elementType:
             namedType: io.k8s.api.core.v1.TopologySpreadConstraint
           elementRelationship: atomic
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ServerSideEncryption
+  map:
+    fields:
+    - name: kmsKeyID
+      type:
+        scalar: string
+    - name: type
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Service
   map:
     fields:
@@ -1055,6 +1130,17 @@ var schemaYAML = typed.YAMLObject(`types:
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerificationPhase
   scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerifiedStream
+  map:
+    fields:
+    - name: facts
+      type:
+        map:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.FactValue
+    - name: ordinal
+      type:
+        scalar: numeric
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Volume
   map:
     fields:

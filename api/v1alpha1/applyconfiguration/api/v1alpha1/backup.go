@@ -21,13 +21,14 @@ type BackupApplyConfiguration struct {
 	// schedules make backups by the clock.
 	Schedules []BackupScheduleApplyConfiguration `json:"schedules,omitempty"`
 	// maxAge is how old the newest complete backup may be before the condition BackupHealthy turns False, for
-	// example 26h. Default: BackupHealthy tells only whether the last backup succeeded.
+	// example 26h. A backup with a destination of its own does not count. Default: BackupHealthy tells only whether the last backup succeeded.
 	MaxAge *v1.Duration `json:"maxAge,omitempty"`
 	// deadlineSeconds is how long each member's backup may take, retries included, in seconds, 1 to 604800.
 	// Default: 43200, half a day.
 	DeadlineSeconds *int64 `json:"deadlineSeconds,omitempty"`
-	// resources are the CPU and memory of the pods that make, restore and verify backups. Default: none
-	// requested, no limit.
+	// resources are the CPU and memory of the pods that make, restore and verify backups. What they leave out has a
+	// default: 100m CPU and 256Mi of memory are requested, 2 CPUs and 1Gi are the limits. An action that has a member's
+	// volume has at least the resources of the member, and no limit where the member has none.
 	Resources *corev1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
 	// verify proves the newest backup by restoring it into a throw-away copy. Default: nothing is proved.
 	Verify *BackupVerifyApplyConfiguration `json:"verify,omitempty"`

@@ -6,6 +6,10 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
+import (
+	apiv1alpha1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
 // BackupDestinationApplyConfiguration represents a declarative configuration of the BackupDestination type for use
 // with apply.
 //
@@ -20,8 +24,19 @@ type BackupDestinationApplyConfiguration struct {
 	Region *string `json:"region,omitempty"`
 	// credentialsSecretName is the Secret of this namespace with the keys AWS_ACCESS_KEY_ID and
 	// AWS_SECRET_ACCESS_KEY, perhaps AWS_SESSION_TOKEN, and perhaps ca.crt: authorities that the endpoint's
-	// certificate may be signed by. Default: what the pod's surroundings offer.
+	// certificate may be signed by. A bucket needs either this or credentials.
 	CredentialsSecretName *string `json:"credentialsSecretName,omitempty"`
+	// credentials is WorkloadIdentity where the pods of Jobs reach the bucket by the identity that the platform gives
+	// their ServiceAccount, instead of a Secret: web identity or container credentials, never the identity of the
+	// node. They run as the ServiceAccount "default" of the namespace.
+	Credentials *apiv1alpha1.CredentialSource `json:"credentials,omitempty"`
+	// serverSideEncryption is how the S3 service encrypts what it stores. Default: as the bucket says.
+	ServerSideEncryption *ServerSideEncryptionApplyConfiguration `json:"serverSideEncryption,omitempty"`
+	// encryptionSecretName is the Secret of this namespace with the key identity: a secret key of age
+	// (AGE-SECRET-KEY-1…). Backups are encrypted for it before they leave the pod, and nobody can restore or verify
+	// them without it. Further lines are former keys, which only decrypt. Default: backups are not encrypted by
+	// the operator.
+	EncryptionSecretName *string `json:"encryptionSecretName,omitempty"`
 	// claimName is the PersistentVolumeClaim of this namespace that holds the directory of url file:///….
 	ClaimName *string `json:"claimName,omitempty"`
 }
@@ -61,6 +76,30 @@ func (b *BackupDestinationApplyConfiguration) WithRegion(value string) *BackupDe
 // If called multiple times, the CredentialsSecretName field is set to the value of the last call.
 func (b *BackupDestinationApplyConfiguration) WithCredentialsSecretName(value string) *BackupDestinationApplyConfiguration {
 	b.CredentialsSecretName = &value
+	return b
+}
+
+// WithCredentials sets the Credentials field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Credentials field is set to the value of the last call.
+func (b *BackupDestinationApplyConfiguration) WithCredentials(value apiv1alpha1.CredentialSource) *BackupDestinationApplyConfiguration {
+	b.Credentials = &value
+	return b
+}
+
+// WithServerSideEncryption sets the ServerSideEncryption field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ServerSideEncryption field is set to the value of the last call.
+func (b *BackupDestinationApplyConfiguration) WithServerSideEncryption(value *ServerSideEncryptionApplyConfiguration) *BackupDestinationApplyConfiguration {
+	b.ServerSideEncryption = value
+	return b
+}
+
+// WithEncryptionSecretName sets the EncryptionSecretName field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the EncryptionSecretName field is set to the value of the last call.
+func (b *BackupDestinationApplyConfiguration) WithEncryptionSecretName(value string) *BackupDestinationApplyConfiguration {
+	b.EncryptionSecretName = &value
 	return b
 }
 

@@ -6,6 +6,10 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
+import (
+	apiv1alpha1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
 // BackupStreamApplyConfiguration represents a declarative configuration of the BackupStream type for use
 // with apply.
 //
@@ -19,6 +23,12 @@ type BackupStreamApplyConfiguration struct {
 	StoredBytes *int64 `json:"storedBytes,omitempty"`
 	// sha256 is the checksum of what the member gave, in hexadecimal digits.
 	SHA256 *string `json:"sha256,omitempty"`
+	// facts are what the engine's action check reported about the data. A verification compares the restored copy
+	// with those that the engine lists.
+	Facts map[string]apiv1alpha1.FactValue `json:"facts,omitempty"`
+	// checkMessage says why facts are missing: how the engine's action check failed. The backup is complete all
+	// the same.
+	CheckMessage *string `json:"checkMessage,omitempty"`
 }
 
 // BackupStreamApplyConfiguration constructs a declarative configuration of the BackupStream type for use with
@@ -56,5 +66,27 @@ func (b *BackupStreamApplyConfiguration) WithStoredBytes(value int64) *BackupStr
 // If called multiple times, the SHA256 field is set to the value of the last call.
 func (b *BackupStreamApplyConfiguration) WithSHA256(value string) *BackupStreamApplyConfiguration {
 	b.SHA256 = &value
+	return b
+}
+
+// WithFacts puts the entries into the Facts field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, the entries provided by each call will be put on the Facts field,
+// overwriting an existing map entries in Facts field with the same key.
+func (b *BackupStreamApplyConfiguration) WithFacts(entries map[string]apiv1alpha1.FactValue) *BackupStreamApplyConfiguration {
+	if b.Facts == nil && len(entries) > 0 {
+		b.Facts = make(map[string]apiv1alpha1.FactValue, len(entries))
+	}
+	for k, v := range entries {
+		b.Facts[k] = v
+	}
+	return b
+}
+
+// WithCheckMessage sets the CheckMessage field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the CheckMessage field is set to the value of the last call.
+func (b *BackupStreamApplyConfiguration) WithCheckMessage(value string) *BackupStreamApplyConfiguration {
+	b.CheckMessage = &value
 	return b
 }

@@ -26,6 +26,8 @@ type BackupVerificationApplyConfiguration struct {
 	StartTime *v1.Time `json:"startTime,omitempty"`
 	// completionTime is when the verification ended.
 	CompletionTime *v1.Time `json:"completionTime,omitempty"`
+	// streams are the restored copies that were checked, one a member.
+	Streams []VerifiedStreamApplyConfiguration `json:"streams,omitempty"`
 }
 
 // BackupVerificationApplyConfiguration constructs a declarative configuration of the BackupVerification type for use with
@@ -71,5 +73,18 @@ func (b *BackupVerificationApplyConfiguration) WithStartTime(value v1.Time) *Bac
 // If called multiple times, the CompletionTime field is set to the value of the last call.
 func (b *BackupVerificationApplyConfiguration) WithCompletionTime(value v1.Time) *BackupVerificationApplyConfiguration {
 	b.CompletionTime = &value
+	return b
+}
+
+// WithStreams adds the given value to the Streams field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Streams field.
+func (b *BackupVerificationApplyConfiguration) WithStreams(values ...*VerifiedStreamApplyConfiguration) *BackupVerificationApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithStreams")
+		}
+		b.Streams = append(b.Streams, *values[i])
+	}
 	return b
 }

@@ -15,7 +15,7 @@ import (
 //
 // ClusterBackupStatus tells how the backups of a cluster stand.
 type ClusterBackupStatusApplyConfiguration struct {
-	// lastCompleted is the newest complete backup.
+	// lastCompleted is the newest complete backup that has no destination of its own.
 	LastCompleted *string `json:"lastCompleted,omitempty"`
 	// lastCompletionTime is when that was complete.
 	LastCompletionTime *v1.Time `json:"lastCompletionTime,omitempty"`

@@ -17,7 +17,8 @@ import (
 type DatabaseBackupSpecApplyConfiguration struct {
 	// cluster is the name of the DatabaseCluster, in the same namespace.
 	Cluster *string `json:"cluster,omitempty"`
-	// destination is where the backup goes. Default: the cluster's spec.backup.destination, as it is when
+	// destination is where the backup goes. A backup with a destination of its own does not count for the
+	// cluster's retention, maxAge and verification. Default: the cluster's spec.backup.destination, as it is when
 	// the backup starts.
 	Destination *BackupDestinationApplyConfiguration `json:"destination,omitempty"`
 	// deletionPolicy says what becomes of the data when this object is deleted: Retain keeps it, Delete

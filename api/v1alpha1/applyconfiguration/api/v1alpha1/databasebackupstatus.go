@@ -37,9 +37,13 @@ type DatabaseBackupStatusApplyConfiguration struct {
 	Destination *BackupDestinationApplyConfiguration `json:"destination,omitempty"`
 	// clusterUID is the UID of the DatabaseCluster that was backed up.
 	ClusterUID *string `json:"clusterUID,omitempty"`
-	// engine is the DatabaseEngine of the cluster.
+	// fence identifies the stop of the members before this backup started. It is set only while the cluster is being
+	// deleted, no member exists, and its StatefulSet creates none. Members that start later change the StatefulSet and
+	// with it this value: then spec.deletion.volumes deletes no volume because of this backup. Default: empty.
+	Fence *string `json:"fence,omitempty"`
+	// engine is the DatabaseEngine of the cluster when the first Job was created.
 	Engine *string `json:"engine,omitempty"`
-	// image is the image of the cluster.
+	// image is the image of the cluster when the first Job was created.
 	Image *string `json:"image,omitempty"`
 	// members is how many members the backup holds the data of.
 	Members *int32 `json:"members,omitempty"`
@@ -135,6 +139,14 @@ func (b *DatabaseBackupStatusApplyConfiguration) WithDestination(value *BackupDe
 // If called multiple times, the ClusterUID field is set to the value of the last call.
 func (b *DatabaseBackupStatusApplyConfiguration) WithClusterUID(value string) *DatabaseBackupStatusApplyConfiguration {
 	b.ClusterUID = &value
+	return b
+}
+
+// WithFence sets the Fence field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Fence field is set to the value of the last call.
+func (b *DatabaseBackupStatusApplyConfiguration) WithFence(value string) *DatabaseBackupStatusApplyConfiguration {
+	b.Fence = &value
 	return b
 }
 

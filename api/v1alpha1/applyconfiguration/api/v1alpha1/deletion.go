@@ -21,8 +21,8 @@ type DeletionApplyConfiguration struct {
 	Protection *bool `json:"protection,omitempty"`
 	// volumes says what becomes of the members' volumes: Retain keeps them, for a new cluster of the same
 	// name; Delete deletes them once every hook has succeeded. After a hook that failed or was skipped they
-	// are kept all the same, and so are those of former members that a hook of type Backup does not hold.
-	// Default: Retain.
+	// are kept all the same. With a hook of type Backup, a volume is deleted only if a completed DatabaseBackup
+	// of that hook still exists and started after its member had stopped. Default: Retain.
 	Volumes *apiv1alpha1.VolumePolicy `json:"volumes,omitempty"`
 	// hooks run one after the other before the members are stopped.
 	Hooks []DeletionHookApplyConfiguration `json:"hooks,omitempty"`

@@ -8,6 +8,7 @@ package v1alpha1
 
 import (
 	apiv1alpha1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	v1 "k8s.io/client-go/applyconfigurations/core/v1"
 )
 
 // DeletionHookApplyConfiguration represents a declarative configuration of the DeletionHook type for use
@@ -19,7 +20,8 @@ type DeletionHookApplyConfiguration struct {
 	// DatabaseBackup.
 	Name *string `json:"name,omitempty"`
 	// type is what the hook does. Backup makes a DatabaseBackup at spec.backup.destination, also when no member runs: its
-	// Job then starts the database on the volume itself. Command runs a command as a Job with the cluster's
+	// Job then starts the database on the volume itself. Where spec.deletion.volumes is Delete, it stops the members
+	// first, so that no write is missing from the backup; no Command can come after it then. Command runs a command as a Job with the cluster's
 	// image and environment, and with DBC_CLUSTER, DBC_NAMESPACE, DBC_PORT, DBC_REPLICAS and DBC_MEMBERS: the
 	// host names of the members from ordinal 0, separated by spaces. Shutdown stops the members one by one, and
 	// fails if one does not exit with 0; it must be the last.
@@ -27,6 +29,9 @@ type DeletionHookApplyConfiguration struct {
 	// command is what the Job of a hook of type Command runs. It has failed when it exits with anything but 0;
 	// it is tried three times.
 	Command []string `json:"command,omitempty"`
+	// resources are those of the container of a hook of type Command. What they leave out has a default: 100m CPU and 256Mi
+	// of memory are requested, 2 CPUs and 1Gi are the limits.
+	Resources *v1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
 }
 
 // DeletionHookApplyConfiguration constructs a declarative configuration of the DeletionHook type for use with
@@ -58,5 +63,13 @@ func (b *DeletionHookApplyConfiguration) WithCommand(values ...string) *Deletion
 	for i := range values {
 		b.Command = append(b.Command, values[i])
 	}
+	return b
+}
+
+// WithResources sets the Resources field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Resources field is set to the value of the last call.
+func (b *DeletionHookApplyConfiguration) WithResources(value *v1.ResourceRequirementsApplyConfiguration) *DeletionHookApplyConfiguration {
+	b.Resources = value
 	return b
 }

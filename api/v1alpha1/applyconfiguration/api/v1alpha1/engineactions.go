@@ -19,6 +19,9 @@ type EngineActionsApplyConfiguration struct {
 	Backup *EngineActionApplyConfiguration `json:"backup,omitempty"`
 	// restore reads from standard input what backup wrote, and puts it into the empty directory DBC_DATA_DIR.
 	Restore *EngineActionApplyConfiguration `json:"restore,omitempty"`
+	// check reports facts about the data of the member DBC_MEMBER. They are recorded when a backup is taken, and
+	// a verification compares the restored copy with them. Default: a verification does not compare data.
+	Check *EngineCheckApplyConfiguration `json:"check,omitempty"`
 }
 
 // EngineActionsApplyConfiguration constructs a declarative configuration of the EngineActions type for use with
@@ -48,5 +51,13 @@ func (b *EngineActionsApplyConfiguration) WithBackup(value *EngineActionApplyCon
 // If called multiple times, the Restore field is set to the value of the last call.
 func (b *EngineActionsApplyConfiguration) WithRestore(value *EngineActionApplyConfiguration) *EngineActionsApplyConfiguration {
 	b.Restore = value
+	return b
+}
+
+// WithCheck sets the Check field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Check field is set to the value of the last call.
+func (b *EngineActionsApplyConfiguration) WithCheck(value *EngineCheckApplyConfiguration) *EngineActionsApplyConfiguration {
+	b.Check = value
 	return b
 }

@@ -21,9 +21,10 @@ type RestoreStatusApplyConfiguration struct {
 	Phase *apiv1alpha1.RestorePhase `json:"phase,omitempty"`
 	// message says how far it is, or why it failed.
 	Message *string `json:"message,omitempty"`
-	// bytes is how much was given to the database so far, in bytes, of all members.
+	// bytes is how much of the backup the engine's action has read so far, in bytes, of all members. Once the restore
+	// is complete, it may be below totalBytes by the padding of an archive.
 	Bytes *int64 `json:"bytes,omitempty"`
-	// totalBytes is how much there is, in bytes; left out while that is not known.
+	// totalBytes is how much the backup holds, in bytes; left out while that is not known.
 	TotalBytes *int64 `json:"totalBytes,omitempty"`
 }
 
