@@ -243,6 +243,7 @@ func TestFlagsThatAreWrongAreNamed(t *testing.T) {
 		`'.' or '..'`:                           {"list", "--at", "file:///a/../../etc"},
 		`https://host:port`:                     {"list", "--at", "s3://a", "--endpoint", "minio:9000"},
 		`there must be no arguments`:            {"list", "--at", "s3://a", "b"},
+		`exclude each other`:                    {"list", "--at", "s3://a", "--credentials", "/keys", "--workload-identity"},
 		`--id must be given`:                    {"delete", "--at", "s3://a/b"},
 		`folder of one backup`:                  {"delete", "--at", "s3://a", "--id", "1"},
 		`command must be given after --`:        {"backup", "--to", "s3://a/b", "--id", "1"},
