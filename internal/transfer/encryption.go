@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"filippo.io/age"
@@ -114,6 +115,6 @@ func (k keys) decrypt(stream *Stream, from io.Reader) (io.Reader, error) {
 // unlock reads the keys, and notes what must not be told.
 func (r *run) unlock(store *store) (err error) {
 	r.keys, err = keysOf(r.store.encryption)
-	r.secrets = append(store.secrets, r.keys.secrets()...)
+	r.secrets = slices.Concat(store.secrets, r.keys.secrets())
 	return err
 }
