@@ -86,7 +86,6 @@ const (
 // DeletionHook is one thing to do before the cluster goes.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.command) == (self.type == 'Command')",message="spec.deletion.hooks[]: command must be given for type Command, and for no other"
-// +kubebuilder:validation:XValidation:rule="!has(self.resources) || self.type == 'Command'",message="spec.deletion.hooks[].resources can be given for type Command only; the Job of a backup has spec.backup.resources"
 type DeletionHook struct {
 	// name is the hook's own, unique in the cluster, at most 12 characters. It becomes part of the name of its Job or
 	// DatabaseBackup.
@@ -115,7 +114,7 @@ type DeletionHook struct {
 	// +kubebuilder:validation:items:MaxLength=65536
 	Command []string `json:"command,omitempty"`
 
-	// resources are those of the container of a hook of type Command. What they leave out has a default: 100m CPU and 256Mi
+	// resources are those of the container of a hook of type Command; hooks of other types ignore them. What they leave out has a default: 100m CPU and 256Mi
 	// of memory are requested, 2 CPUs and 1Gi are the limits.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
