@@ -113,7 +113,7 @@ test: test-unit test-integration test-s3 ## Run the unit tests, the integration 
 .PHONY: test-unit
 test-unit: race-detector ## Run the unit tests, those of the local tool and of the bundle too.
 	go test -race -timeout 30m ./...
-	go test ./test/sim # with the race detector it goes through fewer failures
+	go test -timeout 30m ./test/sim # with the race detector it goes through fewer failures
 	cd hack/local && go test ./...
 
 .PHONY: test-integration
