@@ -26,8 +26,12 @@ func request(backup *dbv1.DatabaseBackup) string { return state.BackupOf(backup)
 func (p *Plan) prove(backup *dbv1.DatabaseBackup, observed Observed) {
 	v, asked := p.Status.Verification, request(backup)
 	switch {
+	case v != nil && v.Phase == dbv1.VerificationRunning && observed.Cluster == nil && len(observed.Jobs) > 0:
+		p.proved(observed, dbv1.VerificationFailed, fmt.Sprintf("DatabaseCluster %s no longer exists, so its copy is deleted", backup.Spec.Cluster))
 	case v != nil && v.Phase == dbv1.VerificationRunning:
-		p.verify(backup, observed, v)
+		if !p.seclude(backup, observed) {
+			p.verify(backup, observed, v)
+		}
 	case v != nil && len(leftovers(observed)) > 0:
 		p.clear(leftovers(observed))
 	case asked != "" && (v == nil || v.Request != asked):
@@ -43,13 +47,6 @@ func (p *Plan) prove(backup *dbv1.DatabaseBackup, observed Observed) {
 
 // verify restores one member after the other.
 func (p *Plan) verify(backup *dbv1.DatabaseBackup, observed Observed, v *dbv1.BackupVerification) {
-	if observed.Cluster == nil && len(observed.Jobs) > 0 {
-		p.proved(observed, dbv1.VerificationFailed, fmt.Sprintf("DatabaseCluster %s no longer exists, so its copy is deleted", backup.Spec.Cluster))
-		return
-	}
-	if p.seclude(backup, observed) {
-		return
-	}
 	var answers []string
 	for ordinal := range backup.Status.Members {
 		name := naming.VerificationJob(backup.Spec.Cluster, backup.UID, v.Request, ordinal)
