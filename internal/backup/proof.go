@@ -26,12 +26,8 @@ func request(backup *dbv1.DatabaseBackup) string { return state.BackupOf(backup)
 func (p *Plan) prove(backup *dbv1.DatabaseBackup, observed Observed) {
 	v, asked := p.Status.Verification, request(backup)
 	switch {
-	case v != nil && v.Phase == dbv1.VerificationRunning && observed.Cluster == nil && len(observed.Jobs) > 0:
-		p.proved(observed, dbv1.VerificationFailed, fmt.Sprintf("DatabaseCluster %s no longer exists, so its copy is deleted", backup.Spec.Cluster))
-	case v != nil && v.Phase == dbv1.VerificationRunning:
-		if !p.seclude(backup, observed) {
-			p.verify(backup, observed, v)
-		}
+	case verifying(p.Status) == dbv1.VerificationRunning:
+		p.goOnProving(backup, observed)
 	case v != nil && len(leftovers(observed)) > 0:
 		p.clear(leftovers(observed))
 	case asked != "" && (v == nil || v.Request != asked):
@@ -42,6 +38,17 @@ func (p *Plan) prove(backup *dbv1.DatabaseBackup, observed Observed) {
 		if text := unprovable(backup, observed); text != "" {
 			p.proved(observed, dbv1.VerificationFailed, text)
 		}
+	}
+}
+
+// goOnProving ends a verification whose cluster no longer exists, and keeps the policy around its copy right before
+// anything else.
+func (p *Plan) goOnProving(backup *dbv1.DatabaseBackup, observed Observed) {
+	switch {
+	case observed.Cluster == nil && len(observed.Jobs) > 0:
+		p.proved(observed, dbv1.VerificationFailed, fmt.Sprintf("DatabaseCluster %s no longer exists, so its copy is deleted", backup.Spec.Cluster))
+	case !p.seclude(backup, observed):
+		p.verify(backup, observed, p.Status.Verification)
 	}
 }
 
