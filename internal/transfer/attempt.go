@@ -52,11 +52,17 @@ func (r *run) publish(ctx context.Context, store *store, name string, streams []
 	return r.published(ctx, store, name) // ours, if the answer to an earlier request was lost
 }
 
-// published reads a manifest of this backup.
+// published reads a manifest of this backup. One that an attempt wrote for another engine or image is refused: the
+// record of a backup names one of each, and only these can be expected to restore it.
 func (r *run) published(ctx context.Context, store *store, name string) (*Manifest, error) {
 	manifest, err := readManifest(ctx, store, name)
 	if err != nil {
 		return nil, err
+	}
+	for _, key := range []string{"engine", "image"} {
+		if was, is := manifest.About[key], r.about[key]; was != "" && is != "" && was != is {
+			return nil, failf(VersionMismatch, "%s was stored with %s %s, and this attempt runs with %s. Take another backup.", store.url(name), key, was, is)
+		}
 	}
 	return manifest, manifest.of(store, name, r.id)
 }

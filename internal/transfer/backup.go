@@ -198,15 +198,12 @@ func (r *run) part(ctx context.Context, store *store, listed listing, member int
 	if _, found := listed[name]; !found {
 		return nil, failf(BackupMissing, "The backup cannot be completed: %s is missing. Back up member %d first.", store.url(name), member)
 	}
-	manifest, err := readManifest(ctx, store, name)
+	manifest, err := r.published(ctx, store, name)
 	if err != nil {
 		return nil, err
 	}
 	stream, found := manifest.stream(member)
-	switch {
-	case manifest.ID != r.id:
-		return nil, failf(IDMismatch, "%s belongs to the backup %s, not to %s.", store.url(name), manifest.ID, r.id)
-	case !found || manifest.Members != r.members:
+	if !found || manifest.Members != r.members {
 		return nil, failf(ManifestInvalid, "%s is not of member %d of %d. Take another backup.", store.url(name), member, r.members)
 	}
 	return stream, stream.check(store, listed)

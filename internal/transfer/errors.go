@@ -24,6 +24,7 @@ const (
 	BackupCorrupt          Reason = "BackupCorrupt"
 	ManifestInvalid        Reason = "ManifestInvalid"
 	IDMismatch             Reason = "IdMismatch"
+	VersionMismatch        Reason = "VersionMismatch"
 	DataDirectoryNotEmpty  Reason = "DataDirectoryNotEmpty"
 	DataVolumeFull         Reason = "DataVolumeFull"
 	EncryptionKeyMissing   Reason = "EncryptionKeyMissing"
@@ -68,7 +69,7 @@ func (f *Error) exitCode() int {
 		return exitTransient
 	case CredentialsRefused, DestinationMissing, DestinationFull, DataVolumeFull, BackupMissing, EncryptionKeyMissing:
 		return exitPrecondition
-	case BackupCorrupt, ManifestInvalid, IDMismatch, DataDirectoryNotEmpty:
+	case BackupCorrupt, ManifestInvalid, IDMismatch, VersionMismatch, DataDirectoryNotEmpty:
 		return exitRefused
 	case ActionFailed, ProbeFailed, CheckFailed:
 		return passedThrough(f.action)
