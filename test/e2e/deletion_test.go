@@ -124,7 +124,6 @@ func TestAProtectedClusterCannotBeDeleted(t *testing.T) {
 // A client writes until its member stops; the database is killed, so that the deletion waits when the final backup is
 // complete, and the backup can be deleted before the volume is.
 func TestTheVolumeIsDeletedAfterABackupOfEveryAcknowledgedWrite(t *testing.T) {
-	t.Parallel()
 	w := newWorld(t)
 	want := w.filled("backup: {destination: "+toS3+"}",
 		"deletion: {volumes: Delete, deadlineSeconds: 240, hooks: [{name: final, type: Backup}, {name: stop, type: Shutdown}]}")

@@ -69,8 +69,8 @@ func forget(object map[string]any, fields ...string) {
 	}
 }
 
-// instant is a point in time, in whatever field or sentence.
-var instant = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+// instant is a point in time, or how long something took, in whatever field or sentence.
+var instant = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|took [0-9hms]+`)
 
 // ofTheWay are the fields that tell of the way and not of where it leads. With updateStrategy OnDelete the
 // current revision of a StatefulSet stays what it first was, and a member that was given other resources
