@@ -29,7 +29,7 @@ type DeletionHookApplyConfiguration struct {
 	// command is what the Job of a hook of type Command runs. It has failed when it exits with anything but 0;
 	// it is tried three times.
 	Command []string `json:"command,omitempty"`
-	// resources are those of the container of a hook of type Command. What they leave out has a default: 100m CPU and 256Mi
+	// resources are those of the container of a hook of type Command; hooks of other types ignore them. What they leave out has a default: 100m CPU and 256Mi
 	// of memory are requested, 2 CPUs and 1Gi are the limits.
 	Resources *v1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
 }
