@@ -28,7 +28,7 @@ backup:
 	w.completed(untested)
 	bad := w.after(untested)
 	w.completed(bad)
-	w.bucket("printf changed | dd of=" + folder(w.of("databasebackup/"+bad, "{.status.location}")) + "/member-0/00000.zst bs=1 seek=100000 conv=notrunc")
+	w.bucket("printf changed | dd of=$(ls " + folder(w.of("databasebackup/"+bad, "{.status.location}")) + "/member-0/00000-*.zst) bs=1 seek=100000 conv=notrunc")
 	w.verify(bad, "False")
 	w.turns("databasecluster/orders", "BackupVerified", "False", bad, "No backup expires until a verification succeeds")
 
