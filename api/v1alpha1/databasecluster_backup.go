@@ -135,7 +135,7 @@ type ServerSideEncryption struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:Pattern=`^[-A-Za-z0-9:/_.+=@]+$`
-	KMSKeyID string `json:"kmsKeyID,omitempty"`
+	KMSKeyID string `json:"kmsKeyID,omitempty"` //nolint:tagliatelle // as Kubernetes spells it, for example podUID
 }
 
 // BackupSchedule makes backups by the clock. A time that passed while nothing could be made, as when the

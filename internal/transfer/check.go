@@ -145,24 +145,32 @@ func (r *run) copied(ctx context.Context) (Facts, error) {
 	end := time.Now().Add(r.timeout)
 	for said := error(nil); ; {
 		facts, err := r.facts(ctx, ofCopy, nil, time.Until(end))
+		if err == nil {
+			return facts, nil
+		}
 		if said == nil || time.Now().Before(end) {
 			said = err
 		}
-		failure, failed := errors.AsType[*Error](said)
-		switch {
-		case err == nil:
-			return facts, nil
-		case failed && failure.exitCode() == exitNotApplicable:
-			return Facts{}, nil
-		case ctx.Err() != nil:
-			return nil, verdict(ctx, err)
-		case final(said) || time.Now().Add(r.interval).After(end):
-			return nil, failf(CheckFailed, "The restored data cannot be checked. %s", said).as(failure)
+		if ctx.Err() != nil || final(said) || time.Now().Add(r.interval).After(end) {
+			return unchecked(ctx, err, said)
 		}
 		select {
 		case <-time.After(r.interval):
 		case <-ctx.Done():
 		}
+	}
+}
+
+// unchecked is what it means that no check succeeded. One that does not apply to a copy has no facts.
+func unchecked(ctx context.Context, err, said error) (Facts, error) {
+	failure, failed := errors.AsType[*Error](said)
+	switch {
+	case failed && failure.exitCode() == exitNotApplicable:
+		return Facts{}, nil
+	case ctx.Err() != nil:
+		return nil, verdict(ctx, err)
+	default:
+		return nil, failf(CheckFailed, "The restored data cannot be checked. %s", said).as(failure)
 	}
 }
 

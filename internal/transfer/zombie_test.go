@@ -239,7 +239,9 @@ func TestAManifestIsNeverOverwritten(t *testing.T) {
 
 func TestAnAttemptWithAnotherImageDoesNotKeepToWhatIsThere(t *testing.T) {
 	w := newWorld(t)
-	about := func(image string) []string { return []string{"--about", "engine=ledger-v1", "--about", "image=" + image} }
+	about := func(image string) []string {
+		return []string{"--about", "engine=ledger-v1", "--about", "image=" + image}
+	}
 	w.must(w.backup("echo rows", about("ledger:1")...))
 	w.must(w.backup("echo rows", about("ledger:1")...))
 	w.fails(w.backup("echo rows", about("ledger:2")...), exitRefused, VersionMismatch, "ledger:1", "ledger:2")

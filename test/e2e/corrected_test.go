@@ -43,7 +43,7 @@ func TestAVerificationThatCannotSucceedSaysWhyAndLeavesNoCopy(t *testing.T) {
 	w.do("annotate", "databasebackup", "good", "database.dbcluster.io/verify=1")
 	w.turns("databasebackup/good", "Verified", "Unknown VerificationRunning", "the copy has not answered", "no such table")
 	var copies []string
-	for _, claim := range strings.Fields(w.do("get", "persistentvolumeclaims", "-o", "jsonpath={.items[*].metadata.name}")) {
+	for claim := range strings.FieldsSeq(w.do("get", "persistentvolumeclaims", "-o", "jsonpath={.items[*].metadata.name}")) {
 		if strings.Contains(claim, "-verify-") {
 			copies = append(copies, "persistentvolumeclaim/"+claim)
 		}

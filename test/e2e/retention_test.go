@@ -58,7 +58,7 @@ func (w world) verify(backup, outcome string) {
 func (w world) after(name string) string {
 	w.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(500 * time.Millisecond) {
-		for _, other := range strings.Fields(w.do("get", "databasebackups", "--sort-by=.metadata.name", "-o", "jsonpath={.items[*].metadata.name}")) {
+		for other := range strings.FieldsSeq(w.do("get", "databasebackups", "--sort-by=.metadata.name", "-o", "jsonpath={.items[*].metadata.name}")) {
 			if other > name {
 				return other
 			}

@@ -153,7 +153,7 @@ func TestAServiceThatRefusesTheSecondManifestDecides(t *testing.T) {
 
 func TestAManifestThatTheServerDidNotAnswerForKeepsItsPieces(t *testing.T) {
 	w := newWorld(t)
-	real := w.endpoint
+	direct := w.endpoint
 	w.endpoint = between(t, func(out http.ResponseWriter, in *http.Request, forward http.Handler) {
 		if in.Method == http.MethodPut && strings.HasSuffix(in.URL.Path, "manifest.json") {
 			forward.ServeHTTP(&nobody{}, in)
@@ -165,7 +165,7 @@ func TestAManifestThatTheServerDidNotAnswerForKeepsItsPieces(t *testing.T) {
 		forward.ServeHTTP(out, in)
 	})
 	w.fails(w.backup("echo rows"), transient, transfer.DestinationUnreachable)
-	w.endpoint = real
+	w.endpoint = direct
 	made := w.must(w.backup("exit 1"))
 	w.restores(made.SHA256)
 }
