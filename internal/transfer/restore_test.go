@@ -35,7 +35,7 @@ func TestADamagedBackupIsFoundAndNamed(t *testing.T) {
 		"the manifest has no id":         {manifestName, replace("uid-1", ""), ManifestInvalid, "no id"},
 		"the manifest leads elsewhere":   {manifestName, replace("00003-", "../../x"), ManifestInvalid, "member-0/../../x"},
 		"the attempt leads elsewhere":    {manifestName, replace(`"attempt": "`, `"attempt": "../x`), ManifestInvalid, `is called "../x`},
-		"the manifest lacks a piece":     {manifestName, replace("65536", "65535"), ManifestInvalid, "bytes together"},
+		"the manifest lacks a piece":     {manifestName, replace(`"bytes": 65536`, `"bytes": 65535`), ManifestInvalid, "bytes together"},
 		"the checksum of all is another": {manifestName, otherSum, BackupCorrupt, "its SHA-256 is another"},
 	} {
 		t.Run(name, func(t *testing.T) {
