@@ -95,6 +95,10 @@ func dataless(observed Observed, claim string) string {
 			claim, observed.Cluster.Name, naming.StatefulSet(observed.Cluster.Name))
 	case volume.Restoring != "":
 		return fmt.Sprintf("PersistentVolumeClaim %s holds a part of another backup: the restore into it never came to its end", claim)
+	case volume.Engine != "" && volume.Engine != observed.Cluster.Spec.Engine:
+		return fmt.Sprintf("PersistentVolumeClaim %s holds data of engine %q, and spec.engine of DatabaseCluster %s is %q, so a backup would not hold that data: "+
+			"set spec.engine to %q, or, where the data is of the other engine after all, set the claim's annotation %s to that",
+			claim, volume.Engine, observed.Cluster.Name, observed.Cluster.Spec.Engine, volume.Engine, dbv1.AnnotationEngine)
 	default:
 		return ""
 	}

@@ -516,6 +516,22 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Failed: PersistentVolumeClaim data-orders-0 is of an earlier DatabaseCluster orders: what it holds is no data of this one",
 		},
+		"the volume holds data of another engine, with which no member has run": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
+				o.Volumes = map[string]state.Volume{"data-orders-0": {Cluster: o.Cluster.UID, Engine: "abacus-v1"}}
+			},
+			`Failed: PersistentVolumeClaim data-orders-0 holds data of engine "abacus-v1", and spec.engine of DatabaseCluster orders is "ledger-v1", ` +
+				`so a backup would not hold that data: set spec.engine to "abacus-v1", or, where the data is of the other engine after all, ` +
+				`set the claim's annotation database.dbcluster.io/engine to that`,
+		},
+		"the volume holds data of the engine": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
+				o.Volumes = map[string]state.Volume{"data-orders-0": {Cluster: o.Cluster.UID, Engine: "ledger-v1"}}
+			},
+			"Running: starting\nmake orders-backup-1c2d3e4f-0",
+		},
 		"the cluster is gone while the Job runs": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster, o.Jobs = nil, []Job{memberJob(0, nil)} },
 			"Running: stopping Job orders-backup-1c2d3e4f-0: " + gone + "\nstop orders-backup-1c2d3e4f-0",

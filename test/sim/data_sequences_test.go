@@ -136,6 +136,10 @@ var deletionSequences = []sequence{
 	{"delete-volumes-backup-deleted", []step{farewellFails(1, deleteVolumes), remove(), deleteBackup("orders-final-"), farewellMended()}},
 	{"delete-volumes-instead-of-retain", []step{farewellFails(1), remove(), set("volumes are to be deleted after all", deleteVolumes), farewellMended()}},
 	{"delete-volumes-scaled-by-hand", []step{farewellFails(1, deleteVolumes), remove(), scaleByHand(1), farewellMended()}},
+	{"delete-volumes-engine-changed", []step{
+		runningSaved(1, hook("final", dbv1.HookBackup), deleteVolumes), hibernate(true), changeEngine(otherEngine), remove(),
+		together(changeEngine(engineName), deleteBackup("orders-final-")),
+	}},
 	{"delete-volumes-skipped", []step{
 		running(1, hook("flush", dbv1.HookCommand, "flush"), deleteVolumes), goesWrong(trouble{verb: "hook", code: 30, times: 1}), remove(), skipHooks(),
 	}},
