@@ -204,7 +204,14 @@ func (w *world) performBackup(pod *corev1.Pod, c call) exit {
 		return fails(20, "ActionFailed", reason)
 	}
 	there.id = id
-	there = there.with(member, data).from(member, origin{of, pod.Spec.Containers[0].Image})
+	source := origin{of, pod.Spec.Containers[0].Image}
+	if earlier, found := there.sources[member]; !found {
+		there = there.with(member, data).from(member, source)
+	} else if earlier.image != source.image { // no manifest is overwritten
+		return fails(30, "VersionMismatch", fmt.Sprintf("member-%d/manifest.json was stored with image %s, and this attempt runs with %s", member, earlier.image, source.image))
+	} else {
+		data = there.parts[member]
+	}
 	if slices.Contains(c.args, "--complete") {
 		if len(there.parts) < members {
 			return fails(30, "ManifestInvalid", fmt.Sprintf("%d of %d members are at %s", len(there.parts), members, at))
