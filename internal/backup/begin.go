@@ -147,6 +147,10 @@ func (p *Plan) unable(backup *dbv1.DatabaseBackup, observed Observed) string {
 	case at == nil:
 		return p.stall(dbv1.ReasonReferenceMissing, fmt.Sprintf(
 			"there is no destination: set spec.backup.destination of DatabaseCluster %s, or create a DatabaseBackup with spec.destination", observed.Cluster.Name))
+	case state.NamesNoCredentials(at) && backup.Spec.Destination != nil: // an earlier version stored it, and nobody can change it
+		return p.stall(dbv1.ReasonReferenceMissing, fmt.Sprintf(
+			"spec.destination %s names no credentials, and cannot be changed: delete this DatabaseBackup, and create another one with "+
+				"credentialsSecretName, or credentials: WorkloadIdentity", at.URL))
 	case state.NamesNoCredentials(at):
 		return p.stall(dbv1.ReasonReferenceMissing, fmt.Sprintf(
 			"the destination %s names no credentials: set its credentialsSecretName, or credentials: WorkloadIdentity", at.URL))

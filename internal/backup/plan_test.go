@@ -302,6 +302,14 @@ func TestABackupWithoutNamedCredentialsWaitsForThem(t *testing.T) {
 	}
 }
 
+func TestABackupWhoseOwnDestinationNamesNoCredentialsIsToBeCreatedAgain(t *testing.T) {
+	backup := asked()
+	backup.Spec.Destination = &dbv1.BackupDestination{URL: "s3://elsewhere"}
+	if p := decide(backup, settledWorld()); p.Stalled == nil || p.Step != nil || !strings.Contains(p.Stalled.Message, "cannot be changed: delete this DatabaseBackup") {
+		t.Error(text(p))
+	}
+}
+
 func TestABackupOfTheTimeOfImplicitCredentialsIsReachedByThoseThatItsDestinationNamesNow(t *testing.T) {
 	noted := dbv1.BackupDestination{URL: "s3://backups", Endpoint: "https://s3.example.test"}
 	named := noted
