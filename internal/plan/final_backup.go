@@ -41,7 +41,7 @@ func backupHook(cluster *dbv1.DatabaseCluster, observed state.Observed, hook dbv
 		return succeeded("there is nothing to back up: no member was ever made")
 	case !started:
 		return startBackup(cluster, observed, hook)
-	case fences(cluster, hook) && foreignBackup(cluster, observed, backup) != "":
+	case (fences(cluster, hook) || backup.Elsewhere) && foreignBackup(cluster, observed, backup) != "":
 		return mistaken(hook, name, foreignBackup(cluster, observed, backup))
 	case backup.Phase == dbv1.BackupCompleted:
 		return succeeded("DatabaseBackup %s is complete, at %s", name, backup.Location)

@@ -104,6 +104,8 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 		waits   = "deletion hook \"last\" waits for DatabaseBackup " + backup
 		offline = "; no member that is not backed up yet is ready, so all stop, to be backed up from their volumes: "
 		stops   = "scale in to 2\nStopping: going from 3 to 0 members, one at a time\n"
+
+		elsewhere = "DatabaseBackup " + backup + " does not hold the last data of this cluster: it has a spec.destination of its own"
 	)
 	decideDooms(t, map[string]doom{
 		"it is asked for": {
@@ -117,6 +119,13 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 			},
 			"HookRunning: " + waits + ": Secret bucket does not exist\nagain in 9m0s\nSTALLED HookWaiting\n" +
 				waits + ": Secret bucket does not exist. Correct that" + skipNote + "\nlast Running\n",
+		},
+		"one that somebody created with a destination of its own is none": {
+			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				made(o, state.HookBackup{Phase: dbv1.BackupCompleted, Elsewhere: true})
+			},
+			"HookFailed: deletion hook \"last\" failed: " + elsewhere + "\nSTALLED NameConflict\ndeletion hook \"last\" failed: " + elsewhere +
+				". Delete DatabaseBackup " + backup + " to take the backup again" + skipNote + "\nlast Failed\n",
 		},
 		"members that can be asked stay": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
