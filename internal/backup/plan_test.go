@@ -788,6 +788,20 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationFailed, []Job{proof(0, answered), proof(1, nil)}
 			}, "verification Failed: starting\nstop " + naming.VerificationJob("orders", uid, "please", 1),
 		},
+		"its Job was deleted": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				running(b)
+				b.Status.Verification.StartTime = &metav1.Time{Time: moment.Add(-12 * time.Hour)}
+				o.Jobs = []Job{proof(0, func(t *state.Task) { t.Pod, t.Ending = "x", true })}
+			}, "verification Running: waiting for Job " + one + " to be deleted",
+		},
+		"its Job was deleted, and the node does not answer": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				running(b)
+				b.Status.Verification.StartTime = &metav1.Time{Time: moment.Add(-13 * time.Hour)}
+				o.Jobs = []Job{proof(0, func(t *state.Task) { t.Pod, t.Ending = "x", true })}
+			}, "verification Failed: Job " + one + " was deleted and does not go: its pod x does not answer",
+		},
 		"no copy outlives its cluster": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)

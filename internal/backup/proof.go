@@ -64,7 +64,7 @@ func (p *Plan) verify(backup *dbv1.DatabaseBackup, observed Observed, v *dbv1.Ba
 			p.startProof(backup, observed, ordinal)
 			return
 		case job.Ending:
-			p.proving(fmt.Sprintf("waiting for Job %s to be deleted", name))
+			p.awaitProof(observed, job, ordinal)
 			return
 		case observed.failed(job, proofDeadline(observed.Cluster)):
 			p.proved(observed, dbv1.VerificationFailed, withDatabase(why(job, usual, v.Message), v.Message)+mismatch(backup, observed))
@@ -86,6 +86,18 @@ func (p *Plan) verify(backup *dbv1.DatabaseBackup, observed Observed, v *dbv1.Ba
 	}
 	answered := strings.TrimSuffix("the restored copy answered: "+strings.Join(answers, ", "), ": ")
 	p.proved(observed, dbv1.VerificationSucceeded, answered+"; "+compared(observed.Engine, p.Status))
+}
+
+// awaitProof waits until a Job that is being deleted no longer exists, as long as a verification may take: while one runs, no
+// backup expires.
+func (p *Plan) awaitProof(observed Observed, job Job, ordinal int32) {
+	patience := proofDeadline(observed.Cluster)*time.Duration(ordinal+1) + state.Unanswered
+	if since := p.Status.Verification.StartTime; since != nil && observed.At.After(since.Add(patience)) {
+		p.proved(observed, dbv1.VerificationFailed, fmt.Sprintf("Job %s was deleted and does not go: its pod %s does not answer", job.Job, job.Pod))
+		return
+	}
+	p.proving(fmt.Sprintf("waiting for Job %s to be deleted", job.Job))
+	p.Again = waitingAgain
 }
 
 // mismatch says, of a copy that did not answer, that not all of it was as when the backup was made: the arguments of a newer
