@@ -18,15 +18,22 @@ import (
 // badScripts are scripts that cannot run as they are: each holds back those who run it.
 func badScripts(spec dbv1.DatabaseEngineSpec) []flaw {
 	var all []flaw
-	dialects := dialectsOf(spec.Scripts)
+	calls := shellCalls(spec)
+	shells := dialectsOf(spec.Scripts, calls)
 	for _, name := range slices.Sorted(maps.Keys(spec.Scripts)) {
 		text := string(spec.Scripts[name])
 		problem := lineEnds(text)
 		if problem == "" {
-			problem = syntaxProblem(text, dialects[name])
+			problem = syntaxProblem(text, shells[name])
 		}
 		if problem != "" {
 			all = append(all, flaw{usersOf(spec, name), fmt.Sprintf("spec.scripts[%s]%s", name, problem)})
+		}
+	}
+	for _, call := range calls {
+		text := strings.ReplaceAll(call.text, "$$", "$") // as Kubernetes does
+		if problem := syntaxProblem(text, dialects[call.shell]); call.inline && problem != "" {
+			all = append(all, flaw{only(call.action), call.field + problem})
 		}
 	}
 	return append(all, unstartable(spec)...)

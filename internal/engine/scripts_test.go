@@ -74,6 +74,38 @@ func TestASourcedScriptIsReadAsThatOfWhoSourcesIt(t *testing.T) {
 	}
 }
 
+func TestWhatACommandGivesToAShellIsRead(t *testing.T) {
+	const broken = "if true; then echo\n"
+	const here = "`if` statement must end with `fi`"
+	byPath := "spec.scripts[backup] line 1, column 1: " + here
+	for name, c := range map[string]struct {
+		command []string
+		script  string
+		want    string
+	}{
+		"a script":               {[]string{"/bin/sh", "/dbc/scripts/backup"}, broken, byPath},
+		"a script after options": {[]string{"bash", "-eu", "-o", "pipefail", "/dbc/scripts/backup"}, broken, byPath},
+		"a script by env":        {[]string{"/usr/bin/env", "bash", "/dbc/scripts/backup"}, broken, byPath},
+		"a script of no shell":   {[]string{"python3", "/dbc/scripts/backup"}, broken, ""},
+		"a good script":          {[]string{"sh", "/dbc/scripts/backup", broken}, "true\n", ""},
+		"text":                   {[]string{"/bin/sh", "-ec", broken}, "#!/bin/sh\n", "spec.actions.backup.command[2] line 1, column 1: " + here},
+		"text after an option":   {[]string{"bash", "-euo", "pipefail", "-c", broken}, "#!/bin/sh\n", "spec.actions.backup.command[4] line 1, column 1: " + here},
+		"good text":              {[]string{"sh", "-c", "echo $$(date) $(DBC_PORT); exec \"$@\"", "sh", broken}, "#!/bin/sh\n", ""},
+		"an array in text of sh": {[]string{"sh", "-c", "a=(1 2)"}, "#!/bin/sh\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			declared, want := ledger(), c.want
+			declared.Spec.Scripts["backup"], declared.Spec.Actions.Backup.Command = dbv1.EngineScript(c.script), c.command
+			if want != "" {
+				want = wrong + want + corrected
+			}
+			if got := Declared(declared, Actions...); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
 func TestABrokenScriptConcernsThoseWhoRunItHoweverTheyComeToIt(t *testing.T) {
 	const broken = "#!/bin/sh\nif\n"
 	for name, c := range map[string]struct {

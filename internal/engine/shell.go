@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -37,13 +38,19 @@ const maxBrackets = 8192
 // directive is how a script without a first line for Kubernetes says for which shell it is.
 var directive = regexp.MustCompile(`(?m)^# shellcheck (?:.* )?shell=([a-z]+)`)
 
-// dialectsOf are those of the scripts that are a shell's: by their first line, by a directive, or because such a script
-// sources them.
-func dialectsOf(scripts map[string]dbv1.EngineScript) map[string][]syntax.LangVariant {
+// dialectsOf are those of the scripts that are a shell's: by their first line, by a directive, because a command gives them
+// to a shell, or because such a script sources them.
+func dialectsOf(scripts map[string]dbv1.EngineScript, calls []shellCall) map[string][]syntax.LangVariant {
+	given := map[string]string{}
+	for _, call := range calls {
+		if at := script.FindStringSubmatch(call.text); at != nil && !call.inline {
+			given[at[1]] = call.shell
+		}
+	}
 	all := map[string][]syntax.LangVariant{}
 	var left []string
 	for _, name := range slices.Sorted(maps.Keys(scripts)) {
-		if shell := dialects[shellOf(string(scripts[name]))]; shell != nil {
+		if shell := dialects[cmp.Or(shellOf(string(scripts[name])), given[name])]; shell != nil {
 			all[name], left = shell, append(left, name)
 		}
 	}
@@ -57,6 +64,43 @@ func dialectsOf(scripts map[string]dbv1.EngineScript) map[string][]syntax.LangVa
 	return all
 }
 
+// shellCall is what a command gives to a shell: the path of a script, or, inline, the script itself.
+type shellCall struct {
+	part
+	shell  string
+	inline bool
+}
+
+// shellCalls are those of all commands, such as [sh, /dbc/scripts/backup] and [bash, -o, pipefail, -c, …].
+func shellCalls(spec dbv1.DatabaseEngineSpec) (all []shellCall) {
+	call, option, over := shellCall{}, false, true
+	for _, p := range parts(spec) {
+		if p.program {
+			call, option, over = shellCall{}, false, false
+		}
+		flag, name := strings.HasPrefix(p.text, "-"), path.Base(p.text)
+		switch {
+		case over:
+		case strings.HasPrefix(p.field, "spec.container.env["): // no word of the command
+			over = true
+		case call.shell == "" && !flag && !slices.Contains(launchers, name):
+			call.shell, over = name, dialects[name] == nil
+		case option: // the value of -o
+			option = false
+		case flag:
+			short := call.shell != "" && !strings.HasPrefix(p.text, "--")
+			call.inline, option = call.inline || short && strings.Contains(p.text, "c"), short && strings.HasSuffix(p.text, "o")
+		case call.shell != "":
+			call.part, over = p, true
+			all = append(all, call)
+		}
+	}
+	return all
+}
+
+// launchers run the program that their arguments name.
+var launchers = []string{"env", "busybox"}
+
 // shellOf is the interpreter that a script names; "" when it names none.
 func shellOf(text string) string {
 	first, _, _ := strings.Cut(text, "\n")
@@ -68,7 +112,7 @@ func shellOf(text string) string {
 		return ""
 	}
 	words := strings.Fields(line)
-	for len(words) > 0 && (slices.Contains([]string{"env", "busybox"}, path.Base(words[0])) || strings.HasPrefix(words[0], "-")) {
+	for len(words) > 0 && (slices.Contains(launchers, path.Base(words[0])) || strings.HasPrefix(words[0], "-")) {
 		words = words[1:]
 	}
 	if len(words) == 0 {
