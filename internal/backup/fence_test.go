@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
 func TestABackupRecordsTheStopOfTheMembersOnlyWhereNoneCanRun(t *testing.T) {
@@ -77,4 +78,17 @@ func podOfMember(cluster string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders-0", Labels: map[string]string{
 		dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: "orders", dbv1.LabelComponent: dbv1.ComponentDatabase, dbv1.LabelClusterUID: cluster,
 	}}}
+}
+
+func TestTheImageOfABackupIsThatOfTheMembers(t *testing.T) {
+	objects := world()
+	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "set"}}
+	set.OwnerReferences = []metav1.OwnerReference{{UID: objects[0].GetUID(), Controller: new(true)}}
+	set.Spec.Template.Annotations = map[string]string{dbv1.AnnotationTemplate: "one"}
+	set.Spec.Template.Spec.Containers = []corev1.Container{{Name: naming.Container, Image: "example.test/ledger:0"}}
+	s := newServer(t, append(objects, set, asked())...)
+	_, observed, err := s.reconciler().observe(t.Context(), true, client.ObjectKey{Namespace: "shop", Name: "now"})
+	if err != nil || observed.Template != "one" || observed.Cluster.Spec.Image != "example.test/ledger:0" {
+		t.Errorf("%v, template %q, image %q", err, observed.Template, observed.Cluster.Spec.Image)
+	}
 }

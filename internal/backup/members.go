@@ -34,6 +34,8 @@ func reach(observed Observed, ordinal int32) (way, string) {
 	pod := naming.Member(cluster.Name, ordinal)
 	i := slices.IndexFunc(observed.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
 	switch {
+	case i >= 0 && observed.Members[i].Serving(observed.At) && observed.rolls():
+		return notYet, fmt.Sprintf("waiting for the rollout of DatabaseCluster %s: its members may run different images until it is done", cluster.Name)
 	case i >= 0 && observed.Members[i].Serving(observed.At):
 		return online, ""
 	case cluster.DeletionTimestamp != nil && i < 0 && ordinal >= observed.Makes:
@@ -45,6 +47,13 @@ func reach(observed Observed, ordinal int32) (way, string) {
 	default:
 		return notYet, unready(cluster, observed.Members[i])
 	}
+}
+
+// rolls tells whether members of a cluster that lives are created from another template than the one that there is now.
+func (o Observed) rolls() bool {
+	return o.Cluster.DeletionTimestamp == nil && o.Template != "" && slices.ContainsFunc(o.Members, func(m state.Member) bool {
+		return m.Template != "" && m.Template != o.Template
+	})
 }
 
 // unready says what a member that is not ready waits for.

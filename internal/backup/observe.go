@@ -178,6 +178,9 @@ func (o *observation) readMembers(ctx context.Context) {
 	}
 	own := found && metav1.IsControlledBy(set, o.Cluster)
 	o.Foreign = found && !own
+	if own {
+		o.readTemplate(set)
+	}
 	pods := &corev1.PodList{}
 	o.list(ctx, pods, naming.Selector(o.Cluster.Name), indexCluster, o.Cluster.Name)
 	if o.err == nil {
@@ -191,6 +194,24 @@ func (o *observation) readMembers(ctx context.Context) {
 			o.Members = append(o.Members, state.MemberOf(pod, ordinal))
 		}
 	}
+}
+
+// readTemplate reads what the members are created from. A rollout may be held back or paused, so that is not always what the
+// spec says: the image of a backup is the one that wrote its data.
+func (o *observation) readTemplate(set *appsv1.StatefulSet) {
+	o.Template = set.Spec.Template.Annotations[dbv1.AnnotationTemplate]
+	if image := templateImage(set); image != "" {
+		o.Cluster.Spec.Image = image
+	}
+}
+
+func templateImage(set *appsv1.StatefulSet) string {
+	for _, c := range set.Spec.Template.Spec.Containers {
+		if c.Name == naming.Container {
+			return c.Image
+		}
+	}
+	return ""
 }
 
 // fence identifies the stop of the members of a cluster that is being deleted. Every pod counts that has their labels,

@@ -485,6 +485,25 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Running: stopping Job orders-backup-1c2d3e4f-0: spec.engine or spec.image of DatabaseCluster orders has changed, and the backup begins again\nstop orders-backup-1c2d3e4f-0",
 		},
+		"a rollout is under way": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Template, o.Members[0].Template, o.Members[1].Template = "new", "old", "new"
+			},
+			"Running: waiting for the rollout of DatabaseCluster orders: its members may run different images until it is done",
+		},
+		"it is done": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Template, o.Members[0].Template, o.Members[1].Template = "new", "new", ""
+			},
+			"Running: starting\nmake orders-backup-1c2d3e4f-0",
+		},
+		"a rollout does not go on in a cluster that is being deleted": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Cluster.DeletionTimestamp = &metav1.Time{}
+				o.Template, o.Members[0].Template, o.Members[1].Template = "new", "old", "new"
+			},
+			"Running: starting\nmake orders-backup-1c2d3e4f-0",
+		},
 		"a pod of its former Job has not ended": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Stray = "x" },
 			"Running: waiting for pod x to end: somebody deleted its Job while it ran",

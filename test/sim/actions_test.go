@@ -204,7 +204,7 @@ func (w *world) performBackup(pod *corev1.Pod, c call) exit {
 		return fails(20, "ActionFailed", reason)
 	}
 	there.id = id
-	source := origin{of, pod.Spec.Containers[0].Image}
+	source := origin{of, w.imagesOf(pod, member)}
 	if earlier, found := there.sources[member]; !found {
 		there = there.with(member, data).from(member, source)
 	} else if earlier.image != source.image { // no manifest is overwritten
@@ -224,6 +224,15 @@ func (w *world) performBackup(pod *corev1.Pod, c call) exit {
 		result["check"] = check
 	}
 	return exit{result: result}
+}
+
+// imagesOf is the image that reads a member, and that of the member where it is another.
+func (w *world) imagesOf(pod *corev1.Pod, member int) string {
+	image, serving := pod.Spec.Containers[0].Image, get[*corev1.Pod](w.store, naming.Member(name, int32(member)))
+	if w.claimOf(pod, naming.DataVolume) == nil && serving != nil && serving.Spec.Containers[0].Image != image {
+		return image + " from " + serving.Spec.Containers[0].Image
+	}
+	return image
 }
 
 // beginStream notes that a pod starts to read what a member has written so far.

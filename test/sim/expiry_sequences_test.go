@@ -36,8 +36,9 @@ var expirySequences = []sequence{
 		soon(4, together(away(true), replaced())), soon(4, mended("backup")), away(false),
 	}},
 	{"backup-image-changes", []step{
-		runningSaved(2), memberHangs(0), backUp("first", dbv1.BackupRetain), together(mended("backup"), image("database:2")),
+		runningSaved(2), memberHangs(0), backUp("first", dbv1.BackupRetain), image("database:2"), mended("backup"),
 	}},
+	{"backup-while-rolling", []step{runningSaved(2), soon(9, image("database:2")), backUp("first", dbv1.BackupRetain)}},
 	{"backup-image-changes-between-members", []step{
 		runningSaved(2), memberHangs(1), backUp("first", dbv1.BackupRetain), image("database:2"),
 		together(mended("backup"), backUp("second", dbv1.BackupRetain)),
