@@ -81,14 +81,21 @@ func podOfMember(cluster string) *corev1.Pod {
 }
 
 func TestTheImageOfABackupIsThatOfTheMembers(t *testing.T) {
-	objects := world()
-	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "set"}}
-	set.OwnerReferences = []metav1.OwnerReference{{UID: objects[0].GetUID(), Controller: new(true)}}
-	set.Spec.Template.Annotations = map[string]string{dbv1.AnnotationTemplate: "one"}
-	set.Spec.Template.Spec.Containers = []corev1.Container{{Name: naming.Container, Image: "example.test/ledger:0"}}
-	s := newServer(t, append(objects, set, asked())...)
-	_, observed, err := s.reconciler().observe(t.Context(), true, client.ObjectKey{Namespace: "shop", Name: "now"})
-	if err != nil || observed.Template != "one" || observed.Cluster.Spec.Image != "example.test/ledger:0" {
-		t.Errorf("%v, template %q, image %q", err, observed.Template, observed.Cluster.Spec.Image)
+	for want, runs := range map[string]bool{"example.test/ledger:0": false, "example.test/ledger:00": true} {
+		objects := slices.DeleteFunc(world(), func(o client.Object) bool { _, is := o.(*corev1.Pod); return is })
+		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "set"}}
+		set.OwnerReferences = []metav1.OwnerReference{{UID: objects[0].GetUID(), Controller: new(true)}}
+		set.Spec.Template.Spec.Containers = []corev1.Container{{Name: naming.Container, Image: "example.test/ledger:0"}}
+		objects = append(objects, set, asked())
+		if runs {
+			member := podOfMember(string(objects[0].GetUID()))
+			member.Spec.Containers = []corev1.Container{{Name: naming.Container, Image: "example.test/ledger:00"}}
+			objects = append(objects, member)
+		}
+		s := newServer(t, objects...)
+		_, observed, err := s.reconciler().observe(t.Context(), true, client.ObjectKey{Namespace: "shop", Name: "now"})
+		if err != nil || observed.Cluster.Spec.Image != want {
+			t.Errorf("%v, the image is %q, not %q", err, observed.Cluster.Spec.Image, want)
+		}
 	}
 }

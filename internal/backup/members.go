@@ -34,8 +34,8 @@ func reach(observed Observed, ordinal int32) (way, string) {
 	pod := naming.Member(cluster.Name, ordinal)
 	i := slices.IndexFunc(observed.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
 	switch {
-	case i >= 0 && observed.Members[i].Serving(observed.At) && observed.rolls():
-		return notYet, fmt.Sprintf("waiting for the rollout of DatabaseCluster %s: its members may run different images until it is done", cluster.Name)
+	case i >= 0 && observed.Members[i].Serving(observed.At) && observed.mixed():
+		return notYet, fmt.Sprintf("waiting for the rollout of DatabaseCluster %s: its members run different images until it is done", cluster.Name)
 	case i >= 0 && observed.Members[i].Serving(observed.At):
 		return online, ""
 	case cluster.DeletionTimestamp != nil && i < 0 && ordinal >= observed.Makes:
@@ -49,11 +49,9 @@ func reach(observed Observed, ordinal int32) (way, string) {
 	}
 }
 
-// rolls tells whether members of a cluster that lives are created from another template than the one that there is now.
-func (o Observed) rolls() bool {
-	return o.Cluster.DeletionTimestamp == nil && o.Template != "" && slices.ContainsFunc(o.Members, func(m state.Member) bool {
-		return m.Template != "" && m.Template != o.Template
-	})
+// mixed tells whether the members of a cluster that is not being deleted run different images: a backup names one.
+func (o Observed) mixed() bool {
+	return o.Cluster.DeletionTimestamp == nil && slices.ContainsFunc(o.Members, func(m state.Member) bool { return m.Image != o.Members[0].Image })
 }
 
 // unready says what a member that is not ready waits for.

@@ -142,7 +142,7 @@ func (o *observation) readJobs(ctx context.Context) {
 func (o *observation) readCluster(ctx context.Context) {
 	cluster, declared := &dbv1.DatabaseCluster{}, &dbv1.DatabaseEngine{}
 	found := o.find(ctx, o.Reader, o.backup.Spec.Cluster, cluster)
-	if found && o.backup.Status.Phase == dbv1.BackupCompleted && differs(o.backup, cluster) {
+	if found && o.backup.Status.Phase == dbv1.BackupCompleted && differs(o.backup, Observed{Cluster: cluster}) {
 		o.Since = fmt.Sprintf("engine %q and image %q", cluster.Spec.Engine, cluster.Spec.Image)
 	}
 	if !found || o.backup.Status.Phase == dbv1.BackupCompleted {
@@ -178,9 +178,6 @@ func (o *observation) readMembers(ctx context.Context) {
 	}
 	own := found && metav1.IsControlledBy(set, o.Cluster)
 	o.Foreign = found && !own
-	if own {
-		o.readTemplate(set)
-	}
 	pods := &corev1.PodList{}
 	o.list(ctx, pods, naming.Selector(o.Cluster.Name), indexCluster, o.Cluster.Name)
 	if o.err == nil {
@@ -194,13 +191,19 @@ func (o *observation) readMembers(ctx context.Context) {
 			o.Members = append(o.Members, state.MemberOf(pod, ordinal))
 		}
 	}
+	if own {
+		o.readImage(set)
+	}
 }
 
-// readTemplate reads what the members are created from. A rollout may be held back or paused, so that is not always what the
-// spec says: the image of a backup is the one that wrote its data.
-func (o *observation) readTemplate(set *appsv1.StatefulSet) {
-	o.Template = set.Spec.Template.Annotations[dbv1.AnnotationTemplate]
-	if image := templateImage(set); image != "" {
+// readImage reads the image that the members run, or will be created with. A rollout may be under way, held back or paused, so
+// that is not always what the spec says: the image of a backup is the one that wrote its data.
+func (o *observation) readImage(set *appsv1.StatefulSet) {
+	image := templateImage(set)
+	if len(o.Members) > 0 {
+		image = o.Members[0].Image
+	}
+	if image != "" {
 		o.Cluster.Spec.Image = image
 	}
 }

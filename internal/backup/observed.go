@@ -44,8 +44,6 @@ type Observed struct {
 	Since string
 	// Members are the cluster's pods.
 	Members []state.Member
-	// Template is the hash of what members are created from now; "" where that is not known.
-	Template string
 	// Stray is a pod that may still write this backup although its Job is gone; "" for none.
 	Stray string
 	// Volumes are the claims of the cluster's members, by name; nil while nothing is to be backed up offline.

@@ -477,30 +477,42 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.Spec.Image, o.Jobs = "example.test/ledger:2", []Job{memberJob(0, nil)}
 			},
-			"Running: stopping Job orders-backup-1c2d3e4f-0: spec.engine or spec.image of DatabaseCluster orders has changed, and the backup begins again\nstop orders-backup-1c2d3e4f-0",
+			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, and the backup begins again\nstop orders-backup-1c2d3e4f-0",
 		},
 		"the image changed, and the first Job may have read either": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.Spec.Image, o.Jobs = "example.test/ledger:2", []Job{memberJob(0, done(&state.Result{Bytes: 10}))}
 			},
-			"Running: stopping Job orders-backup-1c2d3e4f-0: spec.engine or spec.image of DatabaseCluster orders has changed, and the backup begins again\nstop orders-backup-1c2d3e4f-0",
+			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, and the backup begins again\nstop orders-backup-1c2d3e4f-0",
 		},
 		"a rollout is under way": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Template, o.Members[0].Template, o.Members[1].Template = "new", "old", "new"
+				o.Members[0].Image, o.Members[1].Image = "ledger:1", "ledger:2"
 			},
-			"Running: waiting for the rollout of DatabaseCluster orders: its members may run different images until it is done",
+			"Running: waiting for the rollout of DatabaseCluster orders: its members run different images until it is done",
+		},
+		"a rollout has begun while the first Job runs": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Members[0].Image, o.Members[1].Image, o.Jobs = o.Cluster.Spec.Image, "ledger:2", []Job{memberJob(0, nil)}
+			},
+			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, and the backup begins again\nstop orders-backup-1c2d3e4f-0",
+		},
+		"a rollout has begun after the first member": {
+			func(b *dbv1.DatabaseBackup, o *Observed) {
+				b.Status.Streams, o.Members[0].Image, o.Members[1].Image = []dbv1.BackupStream{first}, o.Cluster.Spec.Image, "ledger:2"
+			},
+			`Failed: members of DatabaseCluster orders run different images since 1 of 2 members were backed up with engine "ledger-v1" and image "example.test/ledger:1"`,
 		},
 		"it is done": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Template, o.Members[0].Template, o.Members[1].Template = "new", "new", ""
+				o.Members[0].Image, o.Members[1].Image = "ledger:2", "ledger:2"
 			},
 			"Running: starting\nmake orders-backup-1c2d3e4f-0",
 		},
 		"a rollout does not go on in a cluster that is being deleted": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp = &metav1.Time{}
-				o.Template, o.Members[0].Template, o.Members[1].Template = "new", "old", "new"
+				o.Members[0].Image, o.Members[1].Image = "ledger:1", "ledger:2"
 			},
 			"Running: starting\nmake orders-backup-1c2d3e4f-0",
 		},

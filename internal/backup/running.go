@@ -38,9 +38,9 @@ func (p *Plan) goOn(backup *dbv1.DatabaseBackup, observed Observed) {
 	case job.Ending:
 		p.Again = waitingAgain
 		p.running(fmt.Sprintf("waiting for Job %s to be deleted", name))
-	case differs(backup, observed.Cluster):
+	case differs(backup, observed):
 		p.Step = StopJob{job}
-		p.running(fmt.Sprintf("stopping Job %s: spec.engine or spec.image of DatabaseCluster %s has changed, and the backup begins again", name, backup.Spec.Cluster))
+		p.running(fmt.Sprintf("stopping Job %s: the engine or the image of DatabaseCluster %s has changed, and the backup begins again", name, backup.Spec.Cluster))
 	case job.Succeeded:
 		p.record(observed, ordinal, job.Result)
 	case observed.failed(job, deadline(observed.Cluster)):
@@ -67,7 +67,7 @@ func (p *Plan) startMember(backup *dbv1.DatabaseBackup, observed Observed, ordin
 	case way == notYet:
 		p.running(wait)
 		p.Again = waitingAgain
-	case differs(backup, observed.Cluster):
+	case differs(backup, observed):
 		p.Status.Engine, p.Status.Image = observed.Cluster.Spec.Engine, observed.Cluster.Spec.Image
 		p.running("starting") // the record says what the Job is made with before there is a Job
 	default:

@@ -20,7 +20,10 @@ func void(backup *dbv1.DatabaseBackup, observed Observed) string {
 	case cluster == nil, string(cluster.UID) != s.ClusterUID:
 		return fmt.Sprintf("DatabaseCluster %s with UID %s no longer exists. Do not restore from %s: it may hold data of another cluster of that name. "+
 			"Delete this DatabaseBackup to delete it", backup.Spec.Cluster, s.ClusterUID, s.Location)
-	case len(s.Streams) > 0 && differs(backup, cluster):
+	case len(s.Streams) > 0 && observed.mixed():
+		return fmt.Sprintf("members of DatabaseCluster %s run different images since %d of %d members were backed up with engine %q and image %q",
+			cluster.Name, len(s.Streams), s.Members, s.Engine, s.Image)
+	case len(s.Streams) > 0 && differs(backup, observed):
 		return fmt.Sprintf("DatabaseCluster %s changed from engine %q and image %q to engine %q and image %q when %d of %d members were backed up",
 			cluster.Name, s.Engine, s.Image, cluster.Spec.Engine, cluster.Spec.Image, len(s.Streams), s.Members)
 	default:
@@ -28,9 +31,10 @@ func void(backup *dbv1.DatabaseBackup, observed Observed) string {
 	}
 }
 
-// differs tells whether the cluster has another engine or image than the backup was begun with.
-func differs(backup *dbv1.DatabaseBackup, cluster *dbv1.DatabaseCluster) bool {
-	return cluster.Spec.Engine != backup.Status.Engine || cluster.Spec.Image != backup.Status.Image
+// differs tells whether a member has another engine or image than the backup was begun with.
+func differs(backup *dbv1.DatabaseBackup, observed Observed) bool {
+	spec := observed.Cluster.Spec
+	return spec.Engine != backup.Status.Engine || spec.Image != backup.Status.Image || observed.mixed()
 }
 
 // giveUp fails a backup when its Job has stopped: the next backup starts then.

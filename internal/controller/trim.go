@@ -91,7 +91,7 @@ func trimVolumes(volumes []corev1.Volume) []corev1.Volume {
 func trimSpecs(containers []corev1.Container) []corev1.Container {
 	kept := make([]corev1.Container, 0, len(containers))
 	for _, c := range containers {
-		kept = append(kept, corev1.Container{Name: c.Name, Resources: c.Resources})
+		kept = append(kept, corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources})
 	}
 	return kept
 }

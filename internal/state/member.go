@@ -28,6 +28,8 @@ type Member struct {
 	// of the database container, which Resources are.
 	Template  string
 	Resources string
+	// Image is that of the database container.
+	Image string
 	// Engine is the engine of that template; "" where there was none, or an earlier operator made it.
 	Engine string
 	// Started is true where the database container has been started at least once.
@@ -105,7 +107,7 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Version:  pod.ResourceVersion,
 	}
 	if database := databaseContainer(pod.Spec.Containers); database != nil {
-		m.Resources = resourcesText(database.Resources)
+		m.Resources, m.Image = resourcesText(database.Resources), database.Image
 	}
 	if m.Stopping {
 		m.StopBy = *pod.DeletionTimestamp
