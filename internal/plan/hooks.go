@@ -270,7 +270,8 @@ func runningCommand(observed state.Observed, hook dbv1.DeletionHook, task state.
 		view = underway("deletion hook %q runs as Job %s, whose pod %s does not run: %s%s", hook.Name, task.Job, task.Pod, task.Problem, lacks)
 	}
 	if task.Blocked() && lacks == "" {
-		view = view.waitsFor(task.Unblock())
+		own := fmt.Sprintf("spec.deletion.hooks[%s].resources", hook.Name)
+		view = view.waitsFor(strings.ReplaceAll(task.Unblock(), state.JobResources, own))
 	}
 	if lacks != "" && (task.Problem != "" || task.Pending) {
 		view = view.waitsFor("Add it")

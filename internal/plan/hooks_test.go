@@ -274,6 +274,12 @@ func TestACommandThatDoesNotStartSaysWhyAtOnce(t *testing.T) {
 	if p := For(cluster, observed); p.Why != waits || p.Stalled == nil || p.Stalled.Message != waits+". Correct spec.image"+skipNote {
 		t.Error(text(p))
 	}
+	observed.Hooks["run"] = state.Task{Job: "j"}.Refuse("forbidden: exceeded quota: compute")
+	const over = `deletion hook "run" runs as Job j, which does not run: its pod cannot be created: forbidden: exceeded quota: compute`
+	const lower = ". Raise the ResourceQuota, or lower spec.deletion.hooks[run].resources of the DatabaseCluster"
+	if p := For(cluster, observed); p.Why != over || p.Stalled == nil || p.Stalled.Message != over+lower+skipNote {
+		t.Error(text(p))
+	}
 	observed.Hooks["run"] = state.Task{Job: "j"}
 	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.secretName"}}
 	if p := For(cluster, observed); p.Why != `deletion hook "run" runs as Job j; Secret password, which spec.secretName names, does not exist` {

@@ -31,7 +31,7 @@ func (t Task) Refuse(message string) Task {
 	t.Refusal = random.ReplaceAllString(message, "")
 	switch {
 	case strings.Contains(message, "exceeded quota"), strings.Contains(message, "failed quota"):
-		t.Remedy = "Raise the ResourceQuota, or lower the resources of the Job, such as spec.backup.resources of the DatabaseCluster"
+		t.Remedy = "Raise the ResourceQuota, or lower " + JobResources + " of the DatabaseCluster"
 	case strings.Contains(message, "forbidden"), strings.Contains(message, "is invalid"):
 		t.Remedy = "Correct that, or the field of the DatabaseCluster that leads to it"
 	}

@@ -49,10 +49,13 @@ func actionStarted(pod *corev1.Pod) bool {
 	})
 }
 
+// JobResources is the field with the resources of a Job, in a remedy. Those of a Job of a hook are in another.
+const JobResources = "spec.backup.resources"
+
 // remedy says what a human has to correct so that a pod can start; "" when no human is known to be needed.
 func remedy(pod *corev1.Pod) string {
 	if slices.ContainsFunc(pod.Status.Conditions, unschedulable) {
-		return "Correct spec.scheduling or the resources in spec.backup of the DatabaseCluster, or add a node"
+		return "Correct spec.scheduling or " + JobResources + " of the DatabaseCluster, or add a node"
 	}
 	for _, s := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		waiting := s.State.Waiting
