@@ -127,7 +127,8 @@ const (
 	ReasonSecretIncomplete = "SecretIncomplete"
 	// ReasonRestoreFailed: the backup of spec.bootstrap.fromBackup could not be restored.
 	ReasonRestoreFailed = "RestoreFailed"
-	// ReasonJobBlocked: no pod of a Job that the operator created can start until a human corrects something.
+	// ReasonJobBlocked: no pod of a Job that the operator created can start, or its attempts fail, until a human corrects
+	// something.
 	ReasonJobBlocked = "JobBlocked"
 	// ReasonVolumesKept: volumes of an earlier cluster of the same name are in the way.
 	ReasonVolumesKept = "VolumesKept"

@@ -378,6 +378,12 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Running: Job orders-backup-1c2d3e4f-0 is tried again: the bucket is gone",
 		},
+		"it is tried again, and only a human can change what it lacks": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Result = &state.Result{Message: "the key is missing", Unmet: true} })}
+			},
+			"Running: Job orders-backup-1c2d3e4f-0 is tried again: the key is missing\nstalled JobBlocked: Job orders-backup-1c2d3e4f-0 cannot continue: the key is missing",
+		},
 		"its image cannot be had": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []Job{memberJob(0, imageless)} },
 			"Running: " + cannotStart + "\nstalled JobBlocked: " + cannotStart,

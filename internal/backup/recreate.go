@@ -27,6 +27,13 @@ func (p *Plan) recreate(job Job) string {
 	return fmt.Sprintf("deleting Job %s, none of whose pods has started, to create it again: what it is made from has changed", job.Job)
 }
 
+// unmet notes that the attempts of a Job fail until a human changes something.
+func (p *Plan) unmet(observed Observed, job Job) {
+	if job.Unmet(observed.Progress) && p.Stalled == nil {
+		p.stall(dbv1.ReasonJobBlocked, fmt.Sprintf("Job %s cannot continue: %s", job.Job, job.Cause()))
+	}
+}
+
 // missing notes a Secret or claim without which a pod of a Job cannot start: the pod says nothing of it.
 func (p *Plan) missing(observed Observed, job Job) {
 	if observed.Missing == "" || job.Started || p.Stalled != nil {

@@ -50,6 +50,7 @@ func (p *Plan) goOn(backup *dbv1.DatabaseBackup, observed Observed) {
 	default:
 		p.running(p.usually(job, usual, backup.Status.Message))
 		p.missing(observed, job)
+		p.unmet(observed, job)
 		p.Again = progressAgain
 		p.progress(observed.Progress)
 	}

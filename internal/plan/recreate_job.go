@@ -41,13 +41,19 @@ func (r *restore) replaced(v state.Volume, job state.Task) bool {
 	return resources.Outdated(job, desired) || job.Failed && !job.Ending && resources.Changed(job, desired)
 }
 
-// blocked is the stall of a restore whose Job cannot start a pod.
+// blocked is the stall of a restore whose Job cannot start a pod, or whose attempts fail until a human changes something.
 func (r *restore) blocked() *Stall {
 	for _, v := range r.filling() {
 		job, found := r.observed.Restore.Job(r.job(v))
-		if found && job.Blocked() && !r.replaced(v, job.Task) {
-			return &Stall{dbv1.ReasonJobBlocked, fmt.Sprintf("Job %s, which restores %s into PersistentVolumeClaim %s, cannot start: %s. %s",
-				job.Job, r.from.URL, v.Claim, job.Cause(), job.Unblock())}
+		if !found || r.replaced(v, job.Task) {
+			continue
+		}
+		which := fmt.Sprintf("Job %s, which restores %s into PersistentVolumeClaim %s,", job.Job, r.from.URL, v.Claim)
+		switch {
+		case job.Blocked():
+			return &Stall{dbv1.ReasonJobBlocked, fmt.Sprintf("%s cannot start: %s. %s", which, job.Cause(), job.Unblock())}
+		case job.Unmet(job.Progress):
+			return &Stall{dbv1.ReasonJobBlocked, fmt.Sprintf("%s cannot continue: %s", which, job.Cause())}
 		}
 	}
 	return nil

@@ -56,6 +56,10 @@ func leaves() *state.RestoreTask {
 	return &state.RestoreTask{Task: state.Task{Active: true, Ending: true}}
 }
 
+func lacks(now *state.Progress) *state.RestoreTask {
+	return &state.RestoreTask{Task: state.Task{Active: true, Result: &state.Result{Message: "the key is missing", Unmet: true}}, Progress: now}
+}
+
 // jobs writes the hashes in the names of Jobs as people think of them.
 func jobs(text string, o state.Observed) string {
 	for _, v := range o.Volumes {
@@ -75,6 +79,20 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 			"pod x-1: container action: image pull failed: no. Correct spec.image"
 	)
 	cases := map[string]situation{
+		"a human has to change what the attempts lack": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				filling(c, o, 0, lacks(nil))
+				filling(c, o, 1, runs())
+			},
+			"Restoring: Job JOB0, which restores " + bucket + " into PersistentVolumeClaim data-orders-0, cannot continue: the key is missing" + again + "STALLED JobBlocked\n",
+		},
+		"until an attempt gets further": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				filling(c, o, 0, lacks(&state.Progress{Bytes: 1}))
+				filling(c, o, 1, runs())
+			},
+			trouble + "; Job JOB0 is tried again: the key is missing" + again,
+		},
 		"the claims first": {
 			func(*dbv1.DatabaseCluster, *state.Observed) {},
 			"make PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n" +

@@ -32,6 +32,8 @@ type Result struct {
 	Check *Check `json:"check,omitempty"`
 	// Facts are what it printed about the data of a restored copy.
 	Facts Facts `json:"facts,omitempty"`
+	// Unmet is true where the try ended because something is not as it has to be, which another try does not change.
+	Unmet bool `json:"-"`
 }
 
 // Facts are strings, numbers and booleans about the data of a member, by their names.
@@ -67,6 +69,7 @@ func said(statuses []corev1.ContainerStatus, container string) *Result {
 		}
 		result := &Result{}
 		if json.Unmarshal([]byte(s.State.Terminated.Message), result) == nil {
+			result.Unmet = s.State.Terminated.ExitCode == ExitPrecondition
 			return result
 		}
 	}

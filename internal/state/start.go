@@ -19,6 +19,13 @@ func (t Task) Blocked() bool {
 	return t.Remedy != "" && !t.Succeeded && !t.Failed && !t.Failing && !t.Ending
 }
 
+// Unmet reports whether the newest attempt that ended needs a human to change something, and none has got further since.
+// The progress is that of an attempt that runs; nil for none.
+func (t Task) Unmet(now *Progress) bool {
+	ended := t.Succeeded || t.Failed || t.Failing || t.Ending || t.Final
+	return t.Result != nil && t.Result.Unmet && !ended && (now == nil || now.Bytes == 0)
+}
+
 // Unblock says what a human has to do so that a pod of a blocked task can start. The operator re-creates a Job that has
 // not started when what it is made from changes, and no other.
 func (t Task) Unblock() string {

@@ -58,6 +58,25 @@ func TestATaskHasStartedOnceAnActionOfItMayHaveRun(t *testing.T) {
 	}
 }
 
+func TestATaskIsUnmetFromTheAttemptThatNeedsAHumanToTheNextThatGetsFurther(t *testing.T) {
+	ended := func(code int32) corev1.Pod {
+		terminated := &corev1.ContainerStateTerminated{ExitCode: code, Message: `{"reason":"EncryptionKeyMissing","message":"add it"}`}
+		return corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodFailed, ContainerStatuses: []corev1.ContainerStatus{
+			{Name: "action", State: corev1.ContainerState{Terminated: terminated}},
+		}}}
+	}
+	needs := TaskOf(&batchv1.Job{}, []corev1.Pod{ended(ExitPrecondition)})
+	if !needs.Unmet(nil) || !needs.Unmet(&Progress{}) || needs.Unmet(&Progress{Bytes: 1}) {
+		t.Errorf("%+v", needs)
+	}
+	if passes := TaskOf(&batchv1.Job{}, []corev1.Pod{ended(ExitTransient)}); passes.Unmet(nil) {
+		t.Errorf("%+v", passes)
+	}
+	if needs.Failed = true; needs.Unmet(nil) {
+		t.Error("a Job that has failed has a reason of its own")
+	}
+}
+
 func TestATaskThatOnlyAHumanCanUnblockSaysWhatToCorrect(t *testing.T) {
 	cases := map[string]struct {
 		status corev1.PodStatus

@@ -192,6 +192,7 @@ func actionDone(pod *corev1.Pod) bool {
 // What an action says by its exit code, besides 0: done.
 const (
 	ExitTransient     = 11 // is tried again, and does not count
+	ExitPrecondition  = 20 // is tried again, and counts: a human has to change something first
 	ExitRefused       = 30 // is unsafe, and never tried again
 	ExitNotApplicable = 40 // is never tried again, either
 )
