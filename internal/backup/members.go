@@ -31,21 +31,28 @@ const (
 // member again: the cluster is being deleted, the pod is gone, and its StatefulSet makes no other.
 func reach(observed Observed, ordinal int32) (way, string) {
 	cluster := observed.Cluster
-	pod := naming.Member(cluster.Name, ordinal)
 	i := slices.IndexFunc(observed.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
 	switch {
-	case i >= 0 && observed.Members[i].Serving(observed.At) && observed.mixed():
-		return notYet, fmt.Sprintf("waiting for the rollout of DatabaseCluster %s: its members run different images until it is done", cluster.Name)
-	case i >= 0 && observed.Members[i].Serving(observed.At):
-		return online, ""
-	case cluster.DeletionTimestamp != nil && i < 0 && ordinal >= observed.Makes:
+	case i >= 0:
+		return reachPod(observed, observed.Members[i])
+	case cluster.DeletionTimestamp != nil && ordinal >= observed.Makes:
 		return mounted(observed, ordinal)
-	case cluster.DeletionTimestamp == nil && i < 0 && ordinal >= cluster.Spec.Replicas:
+	case cluster.DeletionTimestamp == nil && ordinal >= cluster.Spec.Replicas:
 		return never, fmt.Sprintf("spec.replicas of DatabaseCluster %s was lowered to %d before member %d was backed up", cluster.Name, cluster.Spec.Replicas, ordinal+1)
-	case i < 0:
-		return notYet, unready(cluster, state.Member{Name: pod})
 	default:
-		return notYet, unready(cluster, observed.Members[i])
+		return notYet, unready(cluster, state.Member{Name: naming.Member(cluster.Name, ordinal)})
+	}
+}
+
+// reachPod is the way to a member whose pod exists.
+func reachPod(observed Observed, member state.Member) (way, string) {
+	switch {
+	case !member.Serving(observed.At):
+		return notYet, unready(observed.Cluster, member)
+	case observed.mixed():
+		return notYet, fmt.Sprintf("waiting for the rollout of DatabaseCluster %s: its members run different images until it is done", observed.Cluster.Name)
+	default:
+		return online, ""
 	}
 }
 

@@ -191,14 +191,15 @@ func (o *observation) readMembers(ctx context.Context) {
 			o.Members = append(o.Members, state.MemberOf(pod, ordinal))
 		}
 	}
-	if own {
-		o.readImage(set)
-	}
+	o.readImage(set, own)
 }
 
 // readImage reads the image that the members run, or will be created with. A rollout may be under way, held back or paused, so
 // that is not always what the spec says: the image of a backup is the one that wrote its data.
-func (o *observation) readImage(set *appsv1.StatefulSet) {
+func (o *observation) readImage(set *appsv1.StatefulSet, own bool) {
+	if !own {
+		return
+	}
 	image := templateImage(set)
 	if len(o.Members) > 0 {
 		image = o.Members[0].Image

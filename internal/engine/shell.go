@@ -73,29 +73,46 @@ type shellCall struct {
 
 // shellCalls are those of all commands, such as [sh, /dbc/scripts/backup] and [bash, -o, pipefail, -c, …].
 func shellCalls(spec dbv1.DatabaseEngineSpec) (all []shellCall) {
-	call, option, over := shellCall{}, false, true
+	words := shellWords{over: true}
 	for _, p := range parts(spec) {
 		if p.program {
-			call, option, over = shellCall{}, false, false
+			words = shellWords{}
 		}
-		flag, name := strings.HasPrefix(p.text, "-"), path.Base(p.text)
-		switch {
-		case over:
-		case strings.HasPrefix(p.field, "spec.container.env["): // no word of the command
-			over = true
-		case call.shell == "" && !flag && !slices.Contains(launchers, name):
-			call.shell, over = name, dialects[name] == nil
-		case option: // the value of -o
-			option = false
-		case flag:
-			short := call.shell != "" && !strings.HasPrefix(p.text, "--")
-			call.inline, option = call.inline || short && strings.Contains(p.text, "c"), short && strings.HasSuffix(p.text, "o")
-		case call.shell != "":
-			call.part, over = p, true
-			all = append(all, call)
+		if words.read(p) {
+			all = append(all, words.call)
 		}
 	}
 	return all
+}
+
+// shellWords is what the words of a command say so far.
+type shellWords struct {
+	call shellCall
+	// option is true where the next word is the value of -o.
+	option bool
+	// over is true where the words that follow are of no interest.
+	over bool
+}
+
+// read reads one more word, and tells whether that is what the command gives to a shell.
+func (w *shellWords) read(p part) bool {
+	switch name := path.Base(p.text); {
+	case w.over:
+	case strings.HasPrefix(p.field, "spec.container.env["): // no word of the command
+		w.over = true
+	case w.option:
+		w.option = false
+	case strings.HasPrefix(p.text, "-"):
+		short := w.call.shell != "" && !strings.HasPrefix(p.text, "--")
+		w.call.inline = w.call.inline || short && strings.Contains(p.text, "c")
+		w.option = short && strings.HasSuffix(p.text, "o")
+	case w.call.shell != "":
+		w.call.part, w.over = p, true
+		return true
+	case !slices.Contains(launchers, name):
+		w.call.shell, w.over = name, dialects[name] == nil
+	}
+	return false
 }
 
 // launchers run the program that their arguments name.
