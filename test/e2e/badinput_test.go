@@ -30,11 +30,9 @@ func TestADestinationThatCannotBeUsedIsNamed(t *testing.T) {
 		w.warned(bad.name, "TriedAgain")
 		w.eventually("Failed", "get", "databasebackup", bad.name, "-o", "jsonpath={.status.phase}")
 		w.turns("databasebackup/"+bad.name, "Stalled", "True", bad.cause)
-		w.turns("databasecluster/orders", "BackupHealthy", "False", bad.cause)
 		w.warned(bad.name, bad.cause)
 		w.Log("\n" + w.do("get", "pods", "-l", "database.dbcluster.io/backup-uid="+w.of("databasebackup/"+bad.name, "{.metadata.uid}")))
 	}
-	w.warned("orders", "unreachable")
 	w.must(w.bucket("find . -path '*/x/*' -type f") == "", "something is half there")
 	w.backup("good", "orders")
 	w.completed("good")
