@@ -1,0 +1,70 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package operation describes what a pass does as values. A plan is one ordered list of operations; each states in its
+// properties when it may be executed and what its failure prevents.
+package operation
+
+import "slices"
+
+// Operation is one thing that a pass does to the world.
+type Operation interface {
+	// Properties state when the operation may be executed.
+	Properties() Properties
+	// String says what the operation does, for people.
+	String() string
+}
+
+// Properties of an operation. The zero value is an operation that a live cluster needs all the time, that is safe on a
+// stale cache, and whose failure prevents the disruptive operation of the same plan.
+type Properties struct {
+	// First operations prepare the others: if one fails, nothing after it is executed.
+	First bool
+	// Disruptive operations stop, start or replace something that members or their data depend on. A plan has at most one,
+	// at its end. It is executed only if all operations before it have succeeded, except those that are independent.
+	Disruptive bool
+	// Independent operations prevent nothing when they fail.
+	Independent bool
+	// LiveRead operations must not be decided from a stale cache: the pass reads everything again from the API server and
+	// decides again before it executes one.
+	LiveRead bool
+	// WhilePaused operations are executed although spec.paused is true.
+	WhilePaused bool
+	// WhileDeleting operations belong to the deletion of the object; no other is executed after its deletionTimestamp is set.
+	WhileDeleting bool
+}
+
+// List is a plan's operations in the order of execution.
+type List []Operation
+
+// Need reports whether any operation has a property.
+func (l List) Need(property func(Properties) bool) bool {
+	return slices.ContainsFunc(l, func(o Operation) bool { return property(o.Properties()) })
+}
+
+// Only returns the operations that have a property, and whether there are others.
+func (l List) Only(property func(Properties) bool) (kept List, others bool) {
+	for _, o := range l {
+		if property(o.Properties()) {
+			kept = append(kept, o)
+		}
+	}
+	return kept, len(kept) < len(l)
+}
+
+// Find returns the first operation of a type.
+func Find[T Operation](l List) (found T, ok bool) {
+	for _, o := range l {
+		if found, ok = o.(T); ok {
+			return found, true
+		}
+	}
+	return found, false
+}
+
+// Properties by name, for Need and Only.
+func LiveRead(p Properties) bool      { return p.LiveRead }
+func WhilePaused(p Properties) bool   { return p.WhilePaused }
+func WhileDeleting(p Properties) bool { return p.WhileDeleting }
+func Disruptive(p Properties) bool    { return p.Disruptive }
