@@ -107,7 +107,7 @@ func dataless(observed Observed, claim string) string {
 	case volume.Cluster == "" && observed.Foreign:
 		return fmt.Sprintf("PersistentVolumeClaim %s does not say that it is of DatabaseCluster %s, and StatefulSet %s is somebody else's: what it holds may be, too",
 			claim, observed.Cluster.Name, naming.StatefulSet(observed.Cluster.Name))
-	case volume.Restoring != "":
+	case volume.Fill == state.Filling:
 		return fmt.Sprintf("PersistentVolumeClaim %s holds a part of another backup: the restore into it never came to its end", claim)
 	case volume.Engine != "" && volume.Engine != observed.Cluster.Spec.Engine:
 		return fmt.Sprintf("PersistentVolumeClaim %s holds data of engine %q, and spec.engine of DatabaseCluster %s is %q, so a backup would not hold that data: "+

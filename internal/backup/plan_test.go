@@ -550,21 +550,21 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		"the volume of a member that stopped holds a part of a backup": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
-				o.Volumes = map[string]state.Volume{"data-orders-0": {Restoring: "one"}}
+				o.Volumes = map[string]state.Volume{"data-orders-0": {Contents: state.Contents{Fill: state.Filling, From: "one"}}}
 			},
 			"Failed: PersistentVolumeClaim data-orders-0 holds a part of another backup: the restore into it never came to its end",
 		},
 		"the volume is an earlier cluster's, which this one never took over": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
-				o.Volumes = map[string]state.Volume{"data-orders-0": {Cluster: "former"}}
+				o.Volumes = map[string]state.Volume{"data-orders-0": {Contents: state.Contents{Cluster: "former"}}}
 			},
 			"Failed: PersistentVolumeClaim data-orders-0 is of an earlier DatabaseCluster orders: what it holds is no data of this one",
 		},
 		"the volume holds data of another engine, with which no member has run": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
-				o.Volumes = map[string]state.Volume{"data-orders-0": {Cluster: o.Cluster.UID, Engine: "abacus-v1"}}
+				o.Volumes = map[string]state.Volume{"data-orders-0": {Contents: state.Contents{Cluster: o.Cluster.UID, Engine: "abacus-v1"}}}
 			},
 			`Failed: PersistentVolumeClaim data-orders-0 holds data of engine "abacus-v1", and spec.engine of DatabaseCluster orders is "ledger-v1", ` +
 				`so a backup would not hold that data: set spec.engine to "abacus-v1", or, where the data is of the other engine after all, ` +
@@ -573,7 +573,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		"the volume holds data of the engine": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
-				o.Volumes = map[string]state.Volume{"data-orders-0": {Cluster: o.Cluster.UID, Engine: "ledger-v1"}}
+				o.Volumes = map[string]state.Volume{"data-orders-0": {Contents: state.Contents{Cluster: o.Cluster.UID, Engine: "ledger-v1"}}}
 			},
 			"Running: starting\nmake orders-backup-1c2d3e4f-0",
 		},

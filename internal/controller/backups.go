@@ -6,19 +6,14 @@ package controller
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -135,61 +130,4 @@ func backedUp(object client.Object) []string {
 // may name it.
 func backupFacts(backup *dbv1.DatabaseBackup) any {
 	return []any{state.BackupOf(backup).Facts(), state.HookBackupOf(backup), backup.Spec.Cluster, backup.Status.Location}
-}
-
-// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=create;patch;delete
-// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups/status,verbs=patch
-
-// actOnBackups does what the clock asks for.
-func (r *Reconciler) actOnBackups(ctx context.Context, cluster *dbv1.DatabaseCluster, todo plan.Backups) ([]happening, error) {
-	var done []happening
-	var errs []error
-	note := func(happened *happening, err error) {
-		if errs = append(errs, err); happened != nil {
-			done = append(done, *happened)
-		}
-	}
-	for _, child := range todo.Create {
-		note(r.createScheduled(ctx, child))
-	}
-	for _, asked := range todo.Verify {
-		note(r.askToVerify(ctx, cluster, asked))
-	}
-	note(r.expire(ctx, cluster, todo.Delete))
-	return done, errors.Join(errs...)
-}
-
-// askToVerify asks for the restore of a backup that still is as it was when that was decided.
-func (r *Reconciler) askToVerify(ctx context.Context, cluster *dbv1.DatabaseCluster, asked plan.Verify) (*happening, error) {
-	logf.FromContext(ctx).Info("asking", "for", asked.String())
-	before := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{
-		Namespace: cluster.Namespace, Name: asked.Backup.Name, UID: asked.Backup.UID, ResourceVersion: asked.Backup.Version,
-	}}
-	after := before.DeepCopy()
-	metav1.SetMetaDataAnnotation(&after.ObjectMeta, dbv1.AnnotationVerify, asked.Request)
-	if err := r.Writer.Change(ctx, before, after); err != nil {
-		return nil, err
-	}
-	done := normal("VerificationScheduled", "Verify", fmt.Sprintf("DatabaseBackup %s is to be restored into a throw-away copy", asked.Backup.Name))
-	return &done, nil
-}
-
-// expire deletes the backups that no schedule keeps any more. They are told at once: events of one reason about one
-// object are folded into one.
-func (r *Reconciler) expire(ctx context.Context, cluster *dbv1.DatabaseCluster, all []plan.Removal) (*happening, error) {
-	var texts []string
-	var errs []error
-	for _, removal := range all {
-		logf.FromContext(ctx).Info("deleting", "object", removal.String())
-		err := r.remove(ctx, cluster, removal)
-		if err == nil {
-			texts = append(texts, removal.String())
-		}
-		errs = append(errs, err)
-	}
-	if len(texts) == 0 {
-		return nil, errors.Join(errs...)
-	}
-	done := normal("BackupExpired", "Retain", "deleting "+strings.Join(texts, "; "))
-	return &done, errors.Join(errs...)
 }

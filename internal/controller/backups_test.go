@@ -18,7 +18,9 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
-	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/schedule"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -33,7 +35,7 @@ func TestABackupThatIsDueIsCreatedOnceWithItsOrigin(t *testing.T) {
 	due := dueBackup(cluster)
 	s := newServer(t, cluster)
 	for try, want := range []string{"BackupScheduled", ""} {
-		done, err := clockwork(s).actOnBackups(t.Context(), cluster, due)
+		done, err := executed(t, s, cluster, due)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,16 +44,22 @@ func TestABackupThatIsDueIsCreatedOnceWithItsOrigin(t *testing.T) {
 		}
 	}
 	made := &dbv1.DatabaseBackup{}
-	if err := s.Get(t.Context(), client.ObjectKey{Namespace: cluster.Namespace, Name: due.Create[0].Child.Name()}, made); err != nil || !due.Create[0].Known(state.BackupOf(made)) {
+	if err := s.Get(t.Context(), client.ObjectKey{Namespace: cluster.Namespace, Name: due.Child.Name()}, made); err != nil || !schedule.Known(due, state.BackupOf(made)) {
 		t.Errorf("origin %+v, %v", made.Status.Origin, err)
 	}
 }
 
-func dueBackup(cluster *dbv1.DatabaseCluster) plan.Backups {
-	return plan.Backups{Create: []plan.Scheduled{{
+func dueBackup(cluster *dbv1.DatabaseCluster) operation.CreateBackup {
+	return operation.CreateBackup{
 		Child:  resources.ScheduledBackup(cluster, "nightly", moment.Time),
 		Origin: dbv1.BackupOrigin{ClusterUID: string(cluster.UID), Schedule: "nightly", ScheduledTime: moment},
-	}}}
+	}
+}
+
+// executed executes one operation.
+func executed(t *testing.T, s *server, cluster *dbv1.DatabaseCluster, o operation.Operation) ([]happening, error) {
+	t.Helper()
+	return execution{clockwork(s), situation.Of(cluster, state.Observed{}), ""}.execute(t.Context(), o)
 }
 
 func TestABackupUnderADueNameIsTheSchedulesOnlyIfItIsExactlyWhatThatCreates(t *testing.T) {
@@ -76,16 +84,16 @@ func TestABackupUnderADueNameIsTheSchedulesOnlyIfItIsExactlyWhatThatCreates(t *t
 			cluster := running()
 			due := dueBackup(cluster)
 			existing := &dbv1.DatabaseBackup{}
-			existing.Namespace, existing.Name, existing.CreationTimestamp = cluster.Namespace, due.Create[0].Child.Name(), moment
-			existing.Labels = due.Create[0].Child.Object.GetLabels()
+			existing.Namespace, existing.Name, existing.CreationTimestamp = cluster.Namespace, due.Child.Name(), moment
+			existing.Labels = due.Child.Object.GetLabels()
 			existing.Spec = dbv1.DatabaseBackupSpec{Cluster: cluster.Name, DeletionPolicy: dbv1.BackupDelete}
 			c.change(existing)
 			s := newServer(t, cluster, existing)
-			done, err := clockwork(s).actOnBackups(t.Context(), cluster, due)
+			done, err := executed(t, s, cluster, due)
 			if err != nil || reasons(done) != c.told {
 				t.Errorf("told %+v, %v", done, err)
 			}
-			if err := s.Get(t.Context(), client.ObjectKeyFromObject(existing), existing); err != nil || due.Create[0].Known(state.BackupOf(existing)) != (c.told == "BackupScheduled") {
+			if err := s.Get(t.Context(), client.ObjectKeyFromObject(existing), existing); err != nil || schedule.Known(due, state.BackupOf(existing)) != (c.told == "BackupScheduled") {
 				t.Errorf("origin %+v, %v", existing.Status.Origin, err)
 			}
 		})
@@ -109,25 +117,25 @@ func TestABackupThatHasChangedSinceIsNeitherDeletedNorVerified(t *testing.T) {
 	seen := state.BackupOf(stored)
 	stale := seen
 	stale.Version = "1"
-	verify := func(b state.Backup) plan.Backups {
-		return plan.Backups{Verify: []plan.Verify{{Backup: b, Request: "tonight"}}}
+	verify := func(b state.Backup) operation.VerifyBackup {
+		return operation.VerifyBackup{Backup: b, Request: "tonight"}
 	}
-	if _, err := clockwork(s).actOnBackups(t.Context(), cluster, verify(stale)); !apierrors.IsConflict(err) {
+	if _, err := executed(t, s, cluster, verify(stale)); !apierrors.IsConflict(err) {
 		t.Errorf("verified an older version: %v", err)
 	}
-	done, err := clockwork(s).actOnBackups(t.Context(), cluster, verify(seen))
+	done, err := executed(t, s, cluster, verify(seen))
 	if err != nil || reasons(done) != "VerificationScheduled" {
 		t.Errorf("told %+v, %v", done, err)
 	}
-	expire := plan.Backups{Delete: []plan.Removal{{Kind: "DatabaseBackup", Name: seen.Name, UID: seen.UID, Version: seen.Version}}}
-	if done, err := clockwork(s).actOnBackups(t.Context(), cluster, expire); !apierrors.IsConflict(err) || len(done) > 0 {
+	expire := operation.ExpireBackups{Backups: []operation.Removal{{Kind: "DatabaseBackup", Name: seen.Name, UID: seen.UID, Version: seen.Version}}}
+	if done, err := executed(t, s, cluster, expire); !apierrors.IsConflict(err) || len(done) > 0 {
 		t.Errorf("deleted an older version: %+v, %v", done, err)
 	}
 	if err := s.Get(t.Context(), client.ObjectKeyFromObject(stored), stored); err != nil || stored.Annotations[dbv1.AnnotationVerify] != "tonight" {
 		t.Fatalf("%+v, %v", stored, err)
 	}
-	expire.Delete[0].Version = stored.ResourceVersion
-	if done, err := clockwork(s).actOnBackups(t.Context(), cluster, expire); err != nil || reasons(done) != "BackupExpired" {
+	expire.Backups[0].Version = stored.ResourceVersion
+	if done, err := executed(t, s, cluster, expire); err != nil || reasons(done) != "BackupExpired" {
 		t.Errorf("told %+v, %v", done, err)
 	}
 }

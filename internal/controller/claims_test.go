@@ -15,7 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -30,31 +31,31 @@ func TestAClaimKeepsItsOtherLabelsAndAnnotations(t *testing.T) {
 		return all
 	}
 	seen := func(c *corev1.PersistentVolumeClaim) state.Volume {
-		return state.Volume{Claim: c.Name, Version: c.ResourceVersion, Engine: c.Annotations[dbv1.AnnotationEngine]}
+		return state.Volume{Claim: c.Name, Version: c.ResourceVersion, Contents: state.ContentsOf(c)}
 	}
-	protecting := func(on bool) func(*Reconciler, *corev1.PersistentVolumeClaim) error {
-		return func(r *Reconciler, c *corev1.PersistentVolumeClaim) error {
-			return r.labelClaims(t.Context(), cluster, []plan.ClaimLabel{{Volume: seen(c), Protect: on}})
+	protecting := func(on bool) func(*corev1.PersistentVolumeClaim) operation.Operation {
+		return func(c *corev1.PersistentVolumeClaim) operation.Operation {
+			return operation.LabelVolumes{Claims: []operation.Protection{{Volume: seen(c), Protect: on}}}
+		}
+	}
+	adopting := func(engine string) func(*corev1.PersistentVolumeClaim) operation.Operation {
+		return func(c *corev1.PersistentVolumeClaim) operation.Operation {
+			return operation.AdoptVolumes{Claims: []operation.Adoption{{Volume: seen(c), Contents: state.Contents{Cluster: cluster.UID, Engine: engine}}}}
 		}
 	}
 	for name, c := range map[string]struct {
 		labels, notes         map[string]string
-		act                   func(*Reconciler, *corev1.PersistentVolumeClaim) error
+		act                   func(*corev1.PersistentVolumeClaim) operation.Operation
 		wantLabels, wantNotes map[string]string
 	}{
-		"protected":       {theirs, notes, protecting(true), with(theirs, dbv1.LabelProtected, "true"), notes},
-		"not any more":    {with(theirs, dbv1.LabelProtected, "true"), notes, protecting(false), theirs, notes},
-		"without another": {map[string]string{dbv1.LabelProtected: "true"}, nil, protecting(false), nil, nil},
-		"adopted without an engine": {theirs, with(notes, dbv1.AnnotationEngine, "ledger-v1"), func(r *Reconciler, c *corev1.PersistentVolumeClaim) error {
-			_, err := r.adopt(t.Context(), cluster, []plan.Adoption{{Volume: seen(c)}})
-			return err
-		}, with(theirs, dbv1.LabelClusterUID, string(cluster.UID)), notes},
-		"adopted after a restore": {theirs, with(notes, dbv1.AnnotationRestored, "s3://backups/one"), func(r *Reconciler, c *corev1.PersistentVolumeClaim) error {
-			volume := seen(c)
-			volume.Restored = "s3://backups/one"
-			_, err := r.adopt(t.Context(), cluster, []plan.Adoption{{Volume: volume, Engine: "ledger-v1", Taken: true}})
-			return err
-		}, with(theirs, dbv1.LabelClusterUID, string(cluster.UID)), with(notes, dbv1.AnnotationEngine, "ledger-v1")},
+		"protected":                 {theirs, notes, protecting(true), with(theirs, dbv1.LabelProtected, "true"), notes},
+		"not any more":              {with(theirs, dbv1.LabelProtected, "true"), notes, protecting(false), theirs, notes},
+		"without another":           {map[string]string{dbv1.LabelProtected: "true"}, nil, protecting(false), nil, nil},
+		"adopted without an engine": {theirs, with(notes, dbv1.AnnotationEngine, "ledger-v1"), adopting(""), with(theirs, dbv1.LabelClusterUID, string(cluster.UID)), notes},
+		"adopted after a restore": {
+			theirs, with(notes, dbv1.AnnotationRestored, "s3://backups/one"), adopting("ledger-v1"),
+			with(theirs, dbv1.LabelClusterUID, string(cluster.UID)), with(notes, dbv1.AnnotationEngine, "ledger-v1"),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			claim := &corev1.PersistentVolumeClaim{}
@@ -63,7 +64,7 @@ func TestAClaimKeepsItsOtherLabelsAndAnnotations(t *testing.T) {
 			if err := s.Get(t.Context(), client.ObjectKeyFromObject(claim), claim); err != nil {
 				t.Fatal(err)
 			}
-			if err := c.act(clockwork(s), claim); err != nil {
+			if _, err := executed(t, s, cluster, c.act(claim)); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.Get(t.Context(), client.ObjectKeyFromObject(claim), claim); err != nil {
@@ -91,7 +92,8 @@ func TestTheEndOfALogIsKeptWhenItsPodIsDeletedWithAVolume(t *testing.T) {
 	}
 	r := clockwork(s)
 	r.Logs = tail(strings.Repeat("…", maxNote) + "\nbackup complete\n")
-	done, err := r.removeAll(t.Context(), cluster, []plan.Removal{{Kind: "Pod", Name: pod.Name, UID: pod.UID, Version: pod.ResourceVersion}})
+	e := execution{r, situation.Of(cluster, state.Observed{}), ""}
+	done, err := e.removeAll(t.Context(), []operation.Removal{{Kind: "Pod", Name: pod.Name, UID: pod.UID, Version: pod.ResourceVersion}})
 	if err != nil || len(done) != 1 || done[0].reason != "PodLog" || !strings.HasSuffix(done[0].note, "backup complete") || len(done[0].note) > maxNote {
 		t.Errorf("%+v, %v", done, err)
 	}

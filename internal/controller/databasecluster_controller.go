@@ -60,23 +60,23 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 
 	// Decide. What disturbs members is decided again from the API server itself, not from a cache that
 	// may lag behind.
-	todo := plan.For(cluster, observed)
-	if todo.Delicate() {
+	situation, todo := plan.For(cluster, observed)
+	if todo.NeedsLiveRead() {
 		cluster, observed, err = r.observe(ctx, r.liveView(), request.NamespacedName)
 		if cluster == nil || err != nil {
 			return ctrl.Result{}, err
 		}
-		todo = plan.For(cluster, observed)
+		situation, todo = plan.For(cluster, observed)
 	}
 
-	// Act: the objects in their order, then at most one disruptive step.
-	done, actErr := r.act(ctx, cluster, observed, todo)
+	// Act: the operations in their order, of which at most the last is disruptive.
+	done, actErr := r.act(ctx, situation, todo)
 
 	// Report: always, also after an error.
-	reportErr := r.report(ctx, status.Pass{Cluster: cluster, Observed: observed, Plan: todo, Err: actErr}, done)
+	reportErr := r.report(ctx, status.Pass{Situation: situation, Plan: todo, Err: actErr}, done)
 
 	// What a human has to mend does not hold up what only takes time.
-	if todo.Again > 0 && status.Refused(actErr) && reportErr == nil {
+	if todo.RequeueAfter > 0 && status.Refused(actErr) && reportErr == nil {
 		return ctrl.Result{RequeueAfter: min(r.again(todo, observed), refusedAgain)}, nil
 	}
 	if err := errors.Join(actErr, reportErr); !apierrors.IsConflict(err) {
@@ -89,8 +89,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 // again is when to look again although nothing may wake the cluster.
 func (r *Reconciler) again(todo plan.Plan, observed state.Observed) time.Duration {
 	unwatched := len(observed.References) > 0 || observed.Protection != nil
-	if !unwatched || todo.Again > 0 && (r.ReferencePeriod == 0 || todo.Again < r.ReferencePeriod) {
-		return todo.Again
+	if !unwatched || todo.RequeueAfter > 0 && (r.ReferencePeriod == 0 || todo.RequeueAfter < r.ReferencePeriod) {
+		return todo.RequeueAfter
 	}
 	return r.ReferencePeriod
 }

@@ -71,19 +71,19 @@ func (o *observation) readFormerJobs(ctx context.Context) {
 
 // remember notes with the revision of a StatefulSet that is about to go what its template was made from. A
 // revision has the annotations of when it was made, and something else may have led to the same template since.
-func (r *Reconciler) remember(ctx context.Context, observed state.Observed) error {
-	set := observed.StatefulSet
-	name, known := observed.Revision()
+func (e execution) remember(ctx context.Context) error {
+	set := e.StatefulSet
+	name, known := e.Revision()
 	if !known {
 		return nil
 	}
 	revision := &appsv1.ControllerRevision{}
-	found, err := r.liveView().find(ctx, client.ObjectKey{Namespace: set.Namespace, Name: name}, revision)
+	found, err := e.liveView().find(ctx, client.ObjectKey{Namespace: set.Namespace, Name: name}, revision)
 	madeFrom := set.Annotations[dbv1.AnnotationRenderedFrom]
 	if err != nil || !found || revision.Annotations[dbv1.AnnotationRenderedFrom] == madeFrom {
 		return err
 	}
 	noted := revision.DeepCopy()
 	metav1.SetMetaDataAnnotation(&noted.ObjectMeta, dbv1.AnnotationRenderedFrom, madeFrom)
-	return r.Writer.Change(ctx, revision, noted)
+	return e.Writer.Change(ctx, revision, noted)
 }

@@ -6,20 +6,16 @@ package controller
 
 import (
 	"context"
-	"fmt"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -47,7 +43,7 @@ func (o *observation) readHookJob(ctx context.Context, hook dbv1.DeletionHook) {
 }
 
 func (o *observation) readHookBackup(ctx context.Context, hook dbv1.DeletionHook) {
-	backup, name := &dbv1.DatabaseBackup{}, plan.HookBackupName(o.cluster, o.Observed, hook)
+	backup, name := &dbv1.DatabaseBackup{}, deletion.BackupName(o.cluster, o.Fence(), hook)
 	if name != "" && o.made(ctx, state.Ref{Kind: "DatabaseBackup", Name: name}, backup) {
 		o.HookBackups[hook.Name] = state.HookBackupOf(backup)
 	}
@@ -100,55 +96,4 @@ func (o *observation) readNamespace(ctx context.Context, r *Reconciler) {
 		return
 	}
 	o.Terminating = r.Writer.Terminating(ctx, o.cluster.Namespace, naming.HookJob(o.cluster.Name, "probe", o.cluster.UID))
-}
-
-// +kubebuilder:rbac:groups="",resources=pods,verbs=patch
-
-// hold puts the operator's finalizer on the pod of a member that is about to stop, so that its end can be read.
-func (r *Reconciler) hold(ctx context.Context, cluster *dbv1.DatabaseCluster, m state.Member) error {
-	pod := &corev1.Pod{}
-	found, err := r.liveView().find(ctx, client.ObjectKey{Namespace: cluster.Namespace, Name: m.Name}, pod)
-	if err != nil || !found || pod.UID != m.UID || pod.DeletionTimestamp != nil {
-		return err // the next pass sees it
-	}
-	held := pod.DeepCopy()
-	controllerutil.AddFinalizer(held, dbv1.Finalizer)
-	return r.Writer.Change(ctx, pod, held)
-}
-
-// release takes the operator's finalizer off a pod.
-func (r *Reconciler) release(ctx context.Context, namespace, name string, uid types.UID) error {
-	pod := &corev1.Pod{}
-	found, err := r.liveView().find(ctx, client.ObjectKey{Namespace: namespace, Name: name}, pod)
-	if err != nil || !found || pod.UID != uid || !state.Holds(pod) {
-		return err
-	}
-	released := pod.DeepCopy()
-	controllerutil.RemoveFinalizer(released, dbv1.Finalizer)
-	return client.IgnoreNotFound(r.Writer.Change(ctx, pod, released))
-}
-
-// releaseLeft takes the operator's finalizer off the pods of a cluster that is gone, as where somebody took ours off
-// the cluster by hand.
-func (r *Reconciler) releaseLeft(ctx context.Context, key client.ObjectKey) error {
-	o := &observation{view: r.view(), cluster: &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}}
-	pods := &corev1.PodList{}
-	o.list(ctx, pods, map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: key.Name})
-	for i := range pods.Items {
-		if pod := &pods.Items[i]; o.err == nil && state.Holds(pod) {
-			o.err = r.releaseOrphan(ctx, key, pod)
-		}
-	}
-	return o.err
-}
-
-func (r *Reconciler) releaseOrphan(ctx context.Context, key client.ObjectKey, pod *corev1.Pod) error {
-	err := r.Live.Get(ctx, key, &dbv1.DatabaseCluster{})
-	if !apierrors.IsNotFound(err) {
-		if err != nil {
-			return fmt.Errorf("read DatabaseCluster %s: %w", key.Name, err)
-		}
-		return nil // the cache lags behind
-	}
-	return r.release(ctx, key.Namespace, pod.Name, pod.UID)
 }

@@ -6,7 +6,6 @@ package controller
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -14,8 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -60,26 +57,4 @@ func (o *observation) inForce(ctx context.Context, from view, name string, objec
 		o.Protection.Missing = append(o.Protection.Missing, kind+" "+name)
 	}
 	return found
-}
-
-// labelClaims protects claims, or no longer; each is still to be as it was when that was decided.
-func (r *Reconciler) labelClaims(ctx context.Context, cluster *dbv1.DatabaseCluster, all []plan.ClaimLabel) error {
-	var errs []error
-	for _, c := range all {
-		before := belonging(cluster, "PersistentVolumeClaim", c.Volume.Claim)
-		before.SetResourceVersion(c.Volume.Version)
-		after := before.DeepCopy()
-		before.SetLabels(protection(!c.Protect))
-		after.SetLabels(protection(c.Protect))
-		errs = append(errs, r.Writer.Change(ctx, before, after))
-	}
-	return errors.Join(errs...)
-}
-
-// protection is never nil: a patch from some labels to none at all would take all off that the claim has.
-func protection(on bool) map[string]string {
-	if !on {
-		return map[string]string{}
-	}
-	return map[string]string{dbv1.LabelProtected: "true"}
 }

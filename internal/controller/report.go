@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
@@ -40,9 +40,9 @@ func warning(reason, action, note string) happening {
 // report tells what was done and writes the status where it changed. After a conflict the view is old:
 // the next pass reports. After the finalizer went there is nothing left to write to.
 func (r *Reconciler) report(ctx context.Context, pass status.Pass, done []happening) error {
-	cluster := pass.Cluster
+	cluster := pass.Declared
 	r.tell(cluster, done)
-	if _, last := pass.Plan.Step.(plan.Finalize); apierrors.IsConflict(pass.Err) || last && pass.Err == nil {
+	if _, last := operation.Find[operation.Finalize](pass.Plan.Operations); apierrors.IsConflict(pass.Err) || last && pass.Err == nil {
 		return nil
 	}
 	after := cluster.DeepCopy()
@@ -92,8 +92,8 @@ type turn struct {
 	reason string
 }
 
-// told are the turns that people should hear of, and how.
-var told = map[turn]string{
+// toldTurns are those that people should hear of, and how.
+var toldTurns = map[turn]string{
 	{dbv1.ConditionReady, metav1.ConditionTrue, ""}:                               corev1.EventTypeNormal,
 	{dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonRestoreRetrying}: corev1.EventTypeWarning,
 	{dbv1.ConditionProtectionEnforced, metav1.ConditionFalse, ""}:                 corev1.EventTypeWarning,
@@ -110,9 +110,9 @@ func turns(before, after *dbv1.DatabaseCluster) []happening {
 	for _, is := range after.Status.Conditions {
 		was := meta.FindStatusCondition(before.Status.Conditions, is.Type)
 		news := was == nil || was.Status != is.Status || was.Reason != is.Reason
-		kind, tell := told[turn{is.Type, is.Status, ""}]
+		kind, tell := toldTurns[turn{is.Type, is.Status, ""}]
 		if !tell {
-			kind, tell = told[turn{is.Type, is.Status, is.Reason}]
+			kind, tell = toldTurns[turn{is.Type, is.Status, is.Reason}]
 		}
 		if tell && news {
 			all = append(all, happening{kind, is.Reason, "Report" + is.Type, is.Message})

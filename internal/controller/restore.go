@@ -7,10 +7,7 @@ package controller
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -19,8 +16,6 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/plan"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -38,7 +33,7 @@ type Logs interface {
 // deletion, what still writes there.
 func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
 	deleted := o.cluster.DeletionTimestamp != nil
-	begun := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.Restoring != "" && v.Cluster == o.cluster.UID })
+	begun := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.IsFilling() && v.Cluster == o.cluster.UID })
 	asked := state.FromBackup(o.cluster) != nil
 	if o.err != nil || !begun && !asked || !deleted && (o.StatefulSet != nil || len(o.Members) > 0) {
 		return
@@ -62,8 +57,8 @@ func (o *observation) readRestoreJobs(ctx context.Context) {
 		o.addRestoreJob(ctx, &jobs.Items[i])
 	}
 	for _, v := range o.Volumes {
-		name := naming.RestoreJob(o.cluster.Name, v.Restoring, v.UID, v.Ordinal)
-		if _, found := o.Restore.Job(name); found || v.Restoring == "" || v.Cluster != o.cluster.UID {
+		name := naming.RestoreJob(o.cluster.Name, v.From, v.UID, v.Ordinal)
+		if _, found := o.Restore.Job(name); found || !v.IsFilling() || v.Cluster != o.cluster.UID {
 			continue
 		}
 		job := &batchv1.Job{}
@@ -136,53 +131,4 @@ func (o *observation) readProgress(ctx context.Context, logs Logs) {
 			}
 		}
 	}
-}
-
-// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=create;delete
-// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;patch;delete
-
-// make creates objects that were not there when that was decided, as far as it goes.
-func (r *Reconciler) make(ctx context.Context, all []resources.Child) error {
-	var errs []error
-	for _, child := range all {
-		_, err := r.Writer.Create(ctx, child.Object)
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
-func (r *Reconciler) startRestore(ctx context.Context, step plan.StartRestore) ([]happening, error) {
-	if err := r.make(ctx, step.Jobs); err != nil {
-		return nil, err
-	}
-	return []happening{normal("RestoreStarted", "Restore", fmt.Sprintf("restoring %s by %s", step.From, names(step.Jobs)))}, nil
-}
-
-func names(all []resources.Child) string {
-	texts := make([]string, 0, len(all))
-	for _, child := range all {
-		texts = append(texts, child.String())
-	}
-	return strings.Join(texts, ", ")
-}
-
-// annotationPath is where a JSON patch finds an annotation.
-func annotationPath(key string) string {
-	return "/metadata/annotations/" + strings.ReplaceAll(key, "/", "~1")
-}
-
-// finishRestore marks claims; each is still to be as it was when that was decided.
-func (r *Reconciler) finishRestore(ctx context.Context, cluster *dbv1.DatabaseCluster, step plan.FinishRestore) ([]happening, error) {
-	var errs []error
-	for _, v := range step.Volumes {
-		_, err := r.Writer.Patch(ctx, belonging(cluster, "PersistentVolumeClaim", v.Claim), v.Version, []resources.Operation{
-			{Op: "remove", Path: annotationPath(dbv1.AnnotationRestoring)},
-			{Op: "add", Path: annotationPath(dbv1.AnnotationRestored), Value: step.From},
-		})
-		errs = append(errs, err)
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	return []happening{normal("RestoreCompleted", "Restore", step.From+" is restored; the members start with it")}, nil
 }

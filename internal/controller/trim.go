@@ -47,7 +47,7 @@ func TrimClaim(object any) (any, error) {
 		return object, nil
 	}
 	return &corev1.PersistentVolumeClaim{
-		ObjectMeta: withAnnotations(claim.ObjectMeta, dbv1.AnnotationEngine, dbv1.AnnotationRestoring, dbv1.AnnotationRestored),
+		ObjectMeta: withAnnotations(claim.ObjectMeta, state.ContentsAnnotations...),
 		Spec:       corev1.PersistentVolumeClaimSpec{Resources: claim.Spec.Resources},
 		Status: corev1.PersistentVolumeClaimStatus{
 			Capacity:                  claim.Status.Capacity,

@@ -232,8 +232,8 @@ func TestNoFieldOfAClusterThatDecidesAnythingCanChangeUnseen(t *testing.T) {
 	for name, cluster := range map[string]*dbv1.DatabaseCluster{"in deletion": deleted(), "running": running} {
 		t.Run(name, func(t *testing.T) {
 			outcome := func(c *dbv1.DatabaseCluster) string {
-				todo := plan.For(c, state.Observed{})
-				after := status.Of(status.Pass{Cluster: c, Plan: todo}, moment)
+				s, todo := plan.For(c, state.Observed{})
+				after := status.Of(status.Pass{Situation: s, Plan: todo}, moment)
 				return fmt.Sprintf("%+v %+v %v", todo, after, equality.Semantic.DeepEqual(after, c.Status))
 			}
 			before, decisive := outcome(cluster), 0

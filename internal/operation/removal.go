@@ -8,6 +8,8 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // Removal is one object to delete, and why. UID and Version are its preconditions.
@@ -19,3 +21,8 @@ type Removal struct {
 }
 
 func (r Removal) String() string { return fmt.Sprintf("%s %s: %s", r.Kind, r.Name, r.Why) }
+
+// Recreation deletes a Job so that the next pass creates it from the spec as it is now.
+func Recreation(task state.Task) Removal {
+	return Removal{"Job", task.Job, task.UID, task.Version, "is re-created, because what it is made from has changed"}
+}

@@ -12,14 +12,15 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // keptVolumes are two claims that an earlier cluster of the name left.
 func keptVolumes() []state.Volume {
 	return []state.Volume{
-		{Claim: naming.Claim("orders", 0), Ordinal: 0, Managed: true, Cluster: "earlier"},
-		{Claim: naming.Claim("orders", 1), Ordinal: 1, Managed: true, Cluster: "earlier"},
+		{Claim: naming.Claim("orders", 0), Ordinal: 0, Managed: true, Contents: state.Contents{Cluster: "earlier"}},
+		{Claim: naming.Claim("orders", 1), Ordinal: 1, Managed: true, Contents: state.Contents{Cluster: "earlier"}},
 	}
 }
 
@@ -31,7 +32,7 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 			change(c, o)
 		}
 	}
-	decideEach(t, map[string]situation{
+	decideEach(t, map[string]scenario{
 		"they are taken over before the members are made": {
 			anew(func(*dbv1.DatabaseCluster, *state.Observed) {}),
 			taken + "AdoptingVolumes: taking over PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
@@ -59,13 +60,15 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 			anew(func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Storage.Size, o.Volumes = resource.MustParse("2Gi"), o.Volumes[:1]
 				o.Volumes[0].Requested, o.Volumes[0].Capacity = resource.MustParse("1Gi"), resource.MustParse("1Gi")
-				o.Volumes[0].Restoring = "restore"
+				o.Volumes[0].Fill, o.Volumes[0].From = state.Filling, "restore"
 			}),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-0 of an earlier cluster of this name holds a part of a backup, " +
 				"because the restore into it has not come to its end; delete the claim; to restore again, delete the cluster as well and create it with spec.bootstrap.fromBackup\nSTALLED VolumesKept\n",
 		},
 		"none while one holds a part of a backup": {
-			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[1].Restoring = "restore" }),
+			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Volumes[1].Fill, o.Volumes[1].From = state.Filling, "restore"
+			}),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of an earlier cluster of this name holds a part of a backup, " +
 				"because the restore into it has not come to its end; delete the claim; to restore again, delete the cluster as well and create it with spec.bootstrap.fromBackup\nSTALLED VolumesKept\n",
 		},
@@ -124,7 +127,7 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 		"none that came later and holds a part of a backup": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes = keptVolumes()
-				o.Volumes[0].Restoring, o.Volumes[1].Restoring = "restore", "restore"
+				o.Volumes[0].Fill, o.Volumes[1].Fill = state.Filling, state.Filling
 			},
 			"Settled: the cluster is as its spec says\nSTALLED VolumesKept\n",
 		},
@@ -137,15 +140,15 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 
 func TestVolumesAreTakenOverOnlyAfterALookAtTheApiServerItself(t *testing.T) {
 	cluster := orders()
-	observed := settled(t, cluster)
+	observed := standing(t, cluster)
 	observed.StatefulSet, observed.Members, observed.Volumes = nil, nil, keptVolumes()
-	p := For(cluster, observed)
-	if !p.Delicate() || !p.Pending {
-		t.Errorf("delicate %v, pending %v", p.Delicate(), p.Pending)
+	p := decide(cluster, observed)
+	if !p.NeedsLiveRead() || !p.Pending {
+		t.Errorf("delicate %v, pending %v", p.NeedsLiveRead(), p.Pending)
 	}
-	for _, w := range p.Apply {
-		if strings.Contains(w.String(), "StatefulSet") {
-			t.Errorf("%s before the volumes are the cluster's", w)
+	for _, o := range p.Operations {
+		if strings.Contains(o.String(), "StatefulSet") {
+			t.Errorf("%s before the volumes are the cluster's", o)
 		}
 	}
 }
@@ -153,10 +156,10 @@ func TestVolumesAreTakenOverOnlyAfterALookAtTheApiServerItself(t *testing.T) {
 func TestAClusterWithoutVolumesTakesOverNoneWhichItWouldDeleteWithItself(t *testing.T) {
 	cluster := orders()
 	cluster.Spec.Storage.Ephemeral = new(true)
-	observed := settled(t, cluster)
+	observed := standing(t, cluster)
 	observed.Volumes = keptVolumes()
-	if p := For(cluster, observed); len(p.Adopt) > 0 {
-		t.Errorf("adopts %v", p.Adopt)
+	if adopt, adopts := operation.Find[operation.AdoptVolumes](decide(cluster, observed).Operations); adopts {
+		t.Errorf("adopts %v", adopt)
 	}
 }
 
@@ -194,14 +197,15 @@ func TestTheEngineOnAClaimIsThatOfTheLastMemberThatRanWithIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cluster := orders()
 			cluster.Spec.Engine = "ledger-v3" // what the spec says does not matter
-			observed := settled(t, cluster)
+			observed := standing(t, cluster)
 			observed.Engine, observed.Volumes = &dbv1.DatabaseEngine{}, keptVolumes()[:1]
 			observed.Volumes[0].Cluster, observed.Volumes[0].Engine = uid, "ledger-v1"
 			delete(observed.StatefulSet.Spec.Template.Annotations, dbv1.AnnotationEngine)
 			c.change(cluster, &observed)
 			got := ""
-			for _, a := range For(cluster, observed).Adopt {
-				got += a.Engine
+			adopt, _ := operation.Find[operation.AdoptVolumes](decide(cluster, observed).Operations)
+			for _, a := range adopt.Claims {
+				got += a.Contents.Engine
 			}
 			if got != c.want {
 				t.Errorf("the claim is to say %q, want %q", got, c.want)

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -69,7 +70,7 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 		"hooks never run again once members have begun to stop": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				*o.StatefulSet.Spec.Replicas = 2
-				o.StatefulSet.Annotations[dbv1.AnnotationStopping] = StoppingMark(c)
+				o.StatefulSet.Annotations[dbv1.AnnotationStopping] = deletion.StoppingMark(c)
 			},
 			"Stopping: pod orders-2 is stopping\n",
 		},
@@ -127,11 +128,11 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			cluster := orders()
-			observed := settled(t, cluster)
+			observed := standing(t, cluster)
 			observed.Hooks = map[string]state.Task{}
 			cluster.DeletionTimestamp, cluster.Spec.Deletion.Hooks = &metav1.Time{}, hooks
 			c.change(cluster, &observed)
-			if got := text(For(cluster, observed)); got != c.want {
+			if got := text(decide(cluster, observed)); got != c.want {
 				t.Errorf("got:\n%swant:\n%s", got, c.want)
 			}
 		})

@@ -29,7 +29,7 @@ func ledger() *dbv1.DatabaseEngine {
 }
 
 func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
-	decideEach(t, map[string]situation{
+	decideEach(t, map[string]scenario{
 		"one that is missing leaves a running cluster as it is, also its Services, whose port it may have given": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Engine, c.Spec.Port = "ledger-v1", 1 }, noEngine,
 		},
@@ -125,9 +125,9 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 
 func TestTheStallSaysWhatToDoAndWhatWaits(t *testing.T) {
 	cluster := orders()
-	observed := settled(t, cluster)
+	observed := standing(t, cluster)
 	cluster.Spec.Engine = "ledger-v1"
-	got := For(cluster, observed).Stalled.Message
+	got := decide(cluster, observed).Stalled.Message
 	if !strings.HasSuffix(got, "lists; no member is started or restarted until then") {
 		t.Error(got)
 	}

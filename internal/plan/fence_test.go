@@ -14,6 +14,8 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -38,7 +40,7 @@ func fencedName(cluster *dbv1.DatabaseCluster, observed state.Observed) string {
 }
 
 func deletes(p Plan, kind string) bool {
-	return slices.ContainsFunc(p.Delete, func(r Removal) bool { return r.Kind == kind })
+	return slices.ContainsFunc(removals(p), func(r operation.Removal) bool { return r.Kind == kind })
 }
 
 func TestMembersStopBeforeABackupAfterWhichTheirVolumesAreDeleted(t *testing.T) {
@@ -150,7 +152,7 @@ func TestAVolumeIsDeletedOnlyWhileABackupOfItsLastWriteExists(t *testing.T) {
 			o.HookBackups, c.Spec.Deletion.Volumes = nil, dbv1.VolumesRetain
 		}, "every member has stopped; kept: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
 		"the members have begun to stop for good, which does not matter": {func(c *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {
-			o.HookBackups, o.StatefulSet.Annotations[dbv1.AnnotationStopping] = nil, StoppingMark(c)
+			o.HookBackups, o.StatefulSet.Annotations[dbv1.AnnotationStopping] = nil, deletion.StoppingMark(c)
 		}, `starting deletion hook "last"`},
 		"it failed, and failures do not count": {func(c *dbv1.DatabaseCluster, o *state.Observed, b *state.HookBackup) {
 			goOn(c)
@@ -164,8 +166,8 @@ func TestAVolumeIsDeletedOnlyWhileABackupOfItsLastWriteExists(t *testing.T) {
 			if observed.HookBackups != nil {
 				observed.HookBackups["last"] = final
 			}
-			p := For(cluster, observed)
-			if p.Why != c.want || deletes(p, "PersistentVolumeClaim") != strings.HasPrefix(c.want, "deleting") {
+			p := decide(cluster, observed)
+			if p.Message != c.want || deletes(p, "PersistentVolumeClaim") != strings.HasPrefix(c.want, "deleting") {
 				t.Error(told(p))
 			}
 		})
@@ -177,7 +179,7 @@ func TestAHookThatHasSucceededDoesNotRunAgainBecauseTheBackupBeforeItDoes(t *tes
 	cluster.Spec.Deletion.Hooks = append(cluster.Spec.Deletion.Hooks, dbv1.DeletionHook{Name: "run", Type: dbv1.HookCommand})
 	cluster.Status.Hooks = append(cluster.Status.Hooks, dbv1.HookStatus{Name: "run", Phase: dbv1.HookSucceeded})
 	observed.HookBackups = nil
-	if p := For(cluster, observed); p.Hooks[0].Phase != dbv1.HookRunning || p.Hooks[1].Phase != dbv1.HookSucceeded {
+	if p := decide(cluster, observed); p.Hooks[0].Phase != dbv1.HookRunning || p.Hooks[1].Phase != dbv1.HookSucceeded {
 		t.Error(told(p))
 	}
 }

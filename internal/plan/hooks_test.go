@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -25,7 +27,7 @@ const (
 func doomed(t *testing.T, types ...dbv1.HookType) (*dbv1.DatabaseCluster, state.Observed) {
 	t.Helper()
 	cluster := orders()
-	observed := settled(t, cluster)
+	observed := standing(t, cluster)
 	observed.Hooks, observed.HookBackups = map[string]state.Task{}, map[string]state.HookBackup{}
 	observed.Engine = &dbv1.DatabaseEngine{}
 	observed.Engine.Spec.Actions.Backup = &dbv1.EngineAction{}
@@ -71,10 +73,10 @@ func decideDooms(t *testing.T, dooms map[string]doom) {
 		t.Run(name, func(t *testing.T) {
 			cluster, observed := doomed(t, d.hooks...)
 			d.change(cluster, &observed)
-			p := For(cluster, observed)
-			if p.Why == "every member has stopped; noting how the deletion hooks ended" {
+			p := decide(cluster, observed)
+			if p.Message == "every member has stopped; noting how the deletion hooks ended" {
 				cluster.Status.Hooks = p.Hooks
-				p = For(cluster, observed)
+				p = decide(cluster, observed)
 			}
 			if got := told(p); got != d.want {
 				t.Errorf("got:\n%swant:\n%s", got, d.want)
@@ -250,12 +252,12 @@ func TestAFinalBackupThatCannotBeMadeSaysWhy(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			cluster, observed := doomed(t, dbv1.HookBackup)
 			change(cluster, &observed)
-			p := For(cluster, observed)
-			if p.Stalled == nil || !strings.Contains(p.Stalled.Message, want) || !strings.HasSuffix(p.Stalled.Message, skipNote) || p.Step != nil {
+			p := decide(cluster, observed)
+			if p.Stalled == nil || !strings.Contains(p.Stalled.Message, want) || !strings.HasSuffix(p.Stalled.Message, skipNote) || disrupts(p) {
 				t.Errorf("%+v", p)
 			}
 			goOn(cluster)
-			if p := For(cluster, observed); p.Stalled != nil || p.Step == nil || p.Hooks[0].Phase != dbv1.HookFailed {
+			if p := decide(cluster, observed); p.Stalled != nil || !disrupts(p) || p.Hooks[0].Phase != dbv1.HookFailed {
 				t.Errorf("with onFailure Continue: %+v", p)
 			}
 		})
@@ -265,29 +267,29 @@ func TestAFinalBackupThatCannotBeMadeSaysWhy(t *testing.T) {
 func TestACommandThatDoesNotStartSaysWhyAtOnce(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "container action: image pull failed: no such image"}
-	p := For(cluster, observed)
-	if p.Reason != dbv1.ReasonHookRunning || p.Why != `deletion hook "run" runs as Job j, whose pod p does not run: container action: image pull failed: no such image` {
+	p := decide(cluster, observed)
+	if p.Reason != dbv1.ReasonHookRunning || p.Message != `deletion hook "run" runs as Job j, whose pod p does not run: container action: image pull failed: no such image` {
 		t.Error(text(p))
 	}
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "no such image", Remedy: "Correct spec.image"}
 	const waits = `deletion hook "run" runs as Job j, whose pod p does not run: no such image`
-	if p := For(cluster, observed); p.Why != waits || p.Stalled == nil || p.Stalled.Message != waits+". Correct spec.image"+skipNote {
+	if p := decide(cluster, observed); p.Message != waits || p.Stalled == nil || p.Stalled.Message != waits+". Correct spec.image"+skipNote {
 		t.Error(text(p))
 	}
 	observed.Hooks["run"] = state.Task{Job: "j"}.Refuse("forbidden: exceeded quota: compute")
 	const over = `deletion hook "run" runs as Job j, which does not run: its pod cannot be created: forbidden: exceeded quota: compute`
 	const lower = ". Raise the ResourceQuota, or lower spec.deletion.hooks[run].resources of the DatabaseCluster"
-	if p := For(cluster, observed); p.Why != over || p.Stalled == nil || p.Stalled.Message != over+lower+skipNote {
+	if p := decide(cluster, observed); p.Message != over || p.Stalled == nil || p.Stalled.Message != over+lower+skipNote {
 		t.Error(text(p))
 	}
 	observed.Hooks["run"] = state.Task{Job: "j"}
 	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.secretName"}}
-	if p := For(cluster, observed); p.Why != `deletion hook "run" runs as Job j; Secret password, which spec.secretName names, does not exist` {
+	if p := decide(cluster, observed); p.Message != `deletion hook "run" runs as Job j; Secret password, which spec.secretName names, does not exist` {
 		t.Error(text(p))
 	}
 	observed.References = nil
 	observed.Hooks["run"] = state.Task{Job: "j", Failed: true, Failure: "Job was active longer than specified deadline", Pod: "p", Problem: "image"}
-	if p := For(cluster, observed); p.Why != `deletion hook "run" failed: Job was active longer than specified deadline (pod p: image)` {
+	if p := decide(cluster, observed); p.Message != `deletion hook "run" failed: Job was active longer than specified deadline (pod p: image)` {
 		t.Error(text(p))
 	}
 }
@@ -299,23 +301,23 @@ func TestACommandOnANodeThatDoesNotAnswerFailsAfterItsDeadline(t *testing.T) {
 		return state.Task{Job: "j", Pod: "p", Failing: true, StartTime: new(ago(d))}
 	}
 	observed.Hooks["run"] = since(10 * time.Minute)
-	if p := For(cluster, observed); p.Hooks[0].Phase != dbv1.HookRunning || p.Again != 5*time.Minute {
+	if p := decide(cluster, observed); p.Hooks[0].Phase != dbv1.HookRunning || p.RequeueAfter != 5*time.Minute {
 		t.Errorf("its pod may still be about to end: %s", told(p))
 	}
 	observed.Hooks["run"] = since(15 * time.Minute)
 	want := `deletion hook "run" failed: Job j did not end within spec.deletion.deadlineSeconds, 600 s: its pod p does not answer. ` +
 		`Bring its node back, or, if that is gone for good, delete the Node object` + skipNote
-	if p := For(cluster, observed); p.Stalled == nil || p.Stalled.Message != want {
+	if p := decide(cluster, observed); p.Stalled == nil || p.Stalled.Message != want {
 		t.Error(told(p))
 	}
 	goOn(cluster)
-	if p := For(cluster, observed); p.Hooks[0].Phase != dbv1.HookFailed || p.Step == nil {
+	if p := decide(cluster, observed); p.Hooks[0].Phase != dbv1.HookFailed || !disrupts(p) {
 		t.Errorf("spec.deletion.onFailure is Continue: %s", told(p))
 	}
 }
 
 func TestAClusterThatNeverHadAMemberNeedsNoLastBackup(t *testing.T) {
-	own := state.Volume{Claim: "data-orders-0", Managed: true, Cluster: uid}
+	own := state.Volume{Claim: "data-orders-0", Managed: true, Contents: state.Contents{Cluster: uid}}
 	cases := map[string]struct {
 		change func(*dbv1.DatabaseCluster, *state.Observed)
 		want   dbv1.HookPhase
@@ -323,12 +325,12 @@ func TestAClusterThatNeverHadAMemberNeedsNoLastBackup(t *testing.T) {
 		"nothing was made, and its engine does not exist": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Engine = nil }, dbv1.HookSucceeded},
 		"a volume holds a part of a backup": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			own := own
-			own.Restoring = "restore"
+			own.Fill, own.From = state.Filling, "restore"
 			o.Volumes = []state.Volume{own}
 		}, dbv1.HookSucceeded},
 		"a volume was once filled from one": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			own := own
-			own.Restored = "s3://backups/one"
+			own.Fill, own.From = state.Filled, "s3://backups/one"
 			o.Volumes = []state.Volume{own}
 		}, dbv1.HookRunning},
 		"an earlier cluster's volume was not taken over": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = keptVolumes() }, dbv1.HookSucceeded},
@@ -343,11 +345,11 @@ func TestAClusterThatNeverHadAMemberNeedsNoLastBackup(t *testing.T) {
 			cluster, observed := doomed(t, dbv1.HookBackup)
 			observed.StatefulSet, observed.Members = nil, nil
 			c.change(cluster, &observed)
-			p := For(cluster, observed)
+			p := decide(cluster, observed)
 			if p.Hooks[0].Phase != c.want {
 				t.Error(told(p))
 			}
-			if !p.Delicate() {
+			if !p.NeedsLiveRead() {
 				t.Error("that is believed of a cache that may lag behind")
 			}
 		})
@@ -357,8 +359,8 @@ func TestAClusterThatNeverHadAMemberNeedsNoLastBackup(t *testing.T) {
 func TestALastBackupIsMadeSoonAfterItsEngineIsThere(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookBackup)
 	observed.Engine = nil
-	if p := For(cluster, observed); p.Again != missingAgain {
-		t.Errorf("nobody tells that an engine was made, and it is looked again in %s", p.Again)
+	if p := decide(cluster, observed); p.RequeueAfter != situation.MissingAgain {
+		t.Errorf("nobody tells that an engine was made, and it is looked again in %s", p.RequeueAfter)
 	}
 }
 
@@ -367,17 +369,17 @@ func TestACommandThatCannotStartForWhatIsMissingBlocksTheDeletion(t *testing.T) 
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "no such secret"}
 	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.secretName"}}
 	want := `deletion hook "run" runs as Job j, whose pod p does not run: no such secret; Secret password, which spec.secretName names, does not exist. Add it` + skipNote
-	if p := For(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
+	if p := decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
 		t.Error(text(p))
 	}
 	// What a volume lacks, the pod's status does not say.
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Pending: true}
 	want = `deletion hook "run" runs as Job j; Secret password, which spec.secretName names, does not exist. Add it` + skipNote
-	if p := For(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
+	if p := decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
 		t.Error(told(p))
 	}
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p"}
-	if p := For(cluster, observed); p.Stalled != nil {
+	if p := decide(cluster, observed); p.Stalled != nil {
 		t.Errorf("it runs, and needs nothing: %s", told(p))
 	}
 }
@@ -387,16 +389,16 @@ func TestABackupThatDoesNotStartSaysWhatIsMissing(t *testing.T) {
 	observed.HookBackups["last"] = state.HookBackup{Name: "b", Created: ago(0), Message: "Job j backs up member 1 of 1"}
 	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.secretName"}, {Kind: "Secret", Name: "there", Found: true}}
 	want := `deletion hook "last" waits for DatabaseBackup b: Job j backs up member 1 of 1; Secret password, which spec.secretName names, does not exist`
-	if p := For(cluster, observed); p.Why != want || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want+". Correct that"+skipNote {
+	if p := decide(cluster, observed); p.Message != want || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want+". Correct that"+skipNote {
 		t.Error(told(p))
 	}
 }
 
 func TestAHookWhoseJobIsGoneWhenTheMembersStopDoesNotCountAsDone(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
-	observed.StatefulSet.Annotations[dbv1.AnnotationStopping] = StoppingMark(cluster)
-	p := For(cluster, observed)
-	if p.Hooks[0].Phase != dbv1.HookFailed || p.Stalled != nil || p.Step.String() != "scale in to 2" {
+	observed.StatefulSet.Annotations[dbv1.AnnotationStopping] = deletion.StoppingMark(cluster)
+	p := decide(cluster, observed)
+	if p.Hooks[0].Phase != dbv1.HookFailed || p.Stalled != nil || p.Operations[0].String() != "scale in to 2" {
 		t.Errorf("%s", told(p))
 	}
 }

@@ -6,6 +6,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -35,8 +37,8 @@ func orders() *dbv1.DatabaseCluster {
 	return engine.Resolve(c, nil)
 }
 
-// settled is what stands when everything is as the spec says.
-func settled(t *testing.T, c *dbv1.DatabaseCluster) state.Observed {
+// standing is what stands when everything is as the spec says.
+func standing(t *testing.T, c *dbv1.DatabaseCluster) state.Observed {
 	t.Helper()
 	o := state.Observed{
 		HeadlessService:     live[corev1.Service](t, resources.HeadlessService(c)),
@@ -63,36 +65,61 @@ func live[T any](t *testing.T, child resources.Child) *T {
 	return object
 }
 
+func decide(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
+	_, p := For(cluster, observed)
+	return p
+}
+
+// disrupts tells whether a plan stops, starts or replaces something.
+func disrupts(p Plan) bool { return p.Operations.Need(operation.Disruptive) }
+
+// removals are the objects that a plan deletes.
+func removals(p Plan) []operation.Removal {
+	deletion, _ := operation.Find[operation.Delete](p.Operations)
+	return deletion.Objects
+}
+
+// each is a line for each object of an operation.
+func each(o operation.Operation) []string {
+	switch o := o.(type) {
+	case operation.AdoptVolumes:
+		return lines("adopt ", o.Claims)
+	case operation.ResizeVolumes:
+		return lines("resize ", o.Claims)
+	case operation.LabelVolumes:
+		return lines("", o.Claims)
+	case operation.ReleasePods:
+		return lines("release ", o.Pods)
+	case operation.Delete:
+		return lines("delete ", o.Objects)
+	default:
+		return []string{o.String()}
+	}
+}
+
+func lines[T fmt.Stringer](lead string, all []T) []string {
+	texts := make([]string, 0, len(all))
+	for _, one := range all {
+		texts = append(texts, lead+one.String())
+	}
+	return texts
+}
+
+// writes tells whether a plan writes objects.
+func writes(p Plan) bool {
+	_, found := operation.Find[operation.Apply](p.Operations)
+	return found
+}
+
 // text is a plan as people read it.
 func text(p Plan) string {
 	out := ""
-	if p.AddFinalizer {
-		out += "add the finalizer\n"
+	for _, o := range p.Operations {
+		out += strings.Join(each(o), "\n") + "\n"
 	}
-	for _, r := range p.Release {
-		out += r.String() + "\n"
-	}
-	for _, a := range p.Adopt {
-		out += "adopt " + a.String() + "\n"
-	}
-	for _, c := range p.Claims {
-		out += "resize " + c.String() + "\n"
-	}
-	for _, l := range p.Labels {
-		out += l.String() + "\n"
-	}
-	for _, w := range p.Apply {
-		out += w.String() + "\n"
-	}
-	for _, r := range p.Delete {
-		out += "delete " + r.String() + "\n"
-	}
-	if p.Step != nil {
-		out += p.Step.String() + "\n"
-	}
-	out += p.Reason + ": " + p.Why + "\n"
-	if p.Again > 0 {
-		out += "again in " + p.Again.String() + "\n"
+	out += p.Reason + ": " + p.Message + "\n"
+	if p.RequeueAfter > 0 {
+		out += "again in " + p.RequeueAfter.String() + "\n"
 	}
 	if p.Newer {
 		out += "NEWER\n"
@@ -109,20 +136,20 @@ func outdated(o *state.Observed, ordinals ...int) {
 	}
 }
 
-// situation is a change to a settled cluster of three and the plan that it leads to.
-type situation struct {
+// scenario is a change to a settled cluster of three and the plan that it leads to.
+type scenario struct {
 	change func(*dbv1.DatabaseCluster, *state.Observed)
 	want   string
 }
 
-func decideEach(t *testing.T, situations map[string]situation) {
+func decideEach(t *testing.T, scenarios map[string]scenario) {
 	t.Helper()
-	for name, s := range situations {
+	for name, s := range scenarios {
 		t.Run(name, func(t *testing.T) {
 			cluster := orders()
-			observed := settled(t, cluster)
+			observed := standing(t, cluster)
 			s.change(cluster, &observed)
-			if got := text(For(cluster, observed)); got != s.want {
+			if got := text(decide(cluster, observed)); got != s.want {
 				t.Errorf("got:\n%swant:\n%s", got, s.want)
 			}
 		})
@@ -130,7 +157,7 @@ func decideEach(t *testing.T, situations map[string]situation) {
 }
 
 func TestWhatIsDoneForARunningCluster(t *testing.T) {
-	decideEach(t, map[string]situation{
+	decideEach(t, map[string]scenario{
 		"nothing when all is as it should be": {
 			func(*dbv1.DatabaseCluster, *state.Observed) {}, "Settled: the cluster is as its spec says\n",
 		},

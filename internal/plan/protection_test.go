@@ -29,7 +29,7 @@ func remove(c *dbv1.DatabaseCluster) { c.DeletionTimestamp = &metav1.Time{Time: 
 func TestTheClaimsAreProtectedAsTheSpecSays(t *testing.T) {
 	const all = "protect PersistentVolumeClaim data-orders-0\nprotect PersistentVolumeClaim data-orders-1\n" +
 		"protect PersistentVolumeClaim data-orders-2\nprotect PersistentVolumeClaim data-orders-3\n"
-	decideEach(t, map[string]situation{
+	decideEach(t, map[string]scenario{
 		"all of them, those of members that are no more, too": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { protect(c); claimed(c, o, false) },
 			all + "Applying: protect PersistentVolumeClaim data-orders-0, protect PersistentVolumeClaim data-orders-1, " +
@@ -77,7 +77,7 @@ func TestTheClaimsAreProtectedAsTheSpecSays(t *testing.T) {
 }
 
 func TestADeletionWaitsForProtectionToEnd(t *testing.T) {
-	decideEach(t, map[string]situation{
+	decideEach(t, map[string]scenario{
 		"a protected cluster that the API server let be deleted keeps its members": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { protect(c); remove(c); claimed(c, o, true) },
 			"Protected: spec.deletion.protection is true\nSTALLED Protected\n",
@@ -108,9 +108,9 @@ func TestADeletionWaitsForProtectionToEnd(t *testing.T) {
 
 func TestAnOldViewTakesNoProtectionAway(t *testing.T) {
 	c := orders()
-	o := settled(t, c)
+	o := standing(t, c)
 	claimed(c, &o, true)
-	if p := For(c, o); !p.Delicate() {
+	if p := decide(c, o); !p.NeedsLiveRead() {
 		t.Errorf("the API server itself is not asked before claims lose their protection: %s", text(p))
 	}
 }

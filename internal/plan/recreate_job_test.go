@@ -13,6 +13,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -21,15 +22,17 @@ import (
 func blockedRestore(t *testing.T) (*dbv1.DatabaseCluster, state.Observed) {
 	t.Helper()
 	cluster := orders()
-	observed := settled(t, cluster)
+	observed := standing(t, cluster)
 	beginsWith(cluster, &observed, bucket)
 	observed.Engine.Spec.Actions.Backup = &dbv1.EngineAction{Command: []string{"backup"}}
 	for ordinal := range int32(2) {
 		job := runs()
 		job.Pod, job.Problem, job.Remedy = "x-1", "container action: image pull failed: no", "Correct spec.image"
 		v := filling(cluster, &observed, ordinal, job)
-		r := restoreOf(engine.Resolve(cluster, observed.Engine), observed)
-		observed.Restore.Jobs[ordinal].MadeFrom = r.desired(v).Object.GetAnnotations()[dbv1.AnnotationApplied]
+		made := resources.RestoreJob(engine.Resolve(cluster, observed.Engine), resources.Restore{
+			ID: v.From, From: *cluster.Spec.Bootstrap.FromBackup.Location, Command: observed.Engine.Spec.Actions.Restore.Command, Image: observed.Image,
+		}, v)
+		observed.Restore.Jobs[ordinal].MadeFrom = made.Object.GetAnnotations()[dbv1.AnnotationApplied]
 	}
 	return cluster, observed
 }
@@ -47,23 +50,23 @@ func TestARestoreJobThatHasNotStartedIsReCreatedWhenWhatItIsMadeFromChanges(t *t
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster, observed := blockedRestore(t)
-			if before := For(cluster, observed); before.Stalled == nil || before.Stalled.Reason != dbv1.ReasonJobBlocked || len(before.Delete) > 0 {
+			if before := decide(cluster, observed); before.Stalled == nil || before.Stalled.Reason != dbv1.ReasonJobBlocked || len(removals(before)) > 0 {
 				t.Fatalf("before the correction: %s", text(before))
 			}
 			correct(cluster)
-			p := For(cluster, observed)
-			if len(p.Delete) != 2 || p.Delete[0].Kind != "Job" || p.Delete[1].UID != "job1" || p.Step != nil || p.Stalled != nil {
+			p := decide(cluster, observed)
+			if len(removals(p)) != 2 || removals(p)[0].Kind != "Job" || removals(p)[1].UID != "job1" || disrupts(p) || p.Stalled != nil {
 				t.Fatal(text(p))
 			}
 			if p.Reason != dbv1.ReasonRestoring {
 				t.Error(p.Reason)
 			}
 			observed.Restore.Jobs[0].Ending, observed.Restore.Jobs[1].Ending = true, true
-			if wait := For(cluster, observed); len(wait.Delete) > 0 || wait.Step != nil {
+			if wait := decide(cluster, observed); len(removals(wait)) > 0 || disrupts(wait) {
 				t.Fatal(text(wait))
 			}
 			observed.Restore.Jobs = nil
-			if begin, ok := For(cluster, observed).Step.(StartRestore); !ok || len(begin.Jobs) != 2 {
+			if begin, ok := operation.Find[operation.StartRestore](decide(cluster, observed).Operations); !ok || len(begin.Jobs) != 2 {
 				t.Error("the Jobs are not created again")
 			}
 		})
@@ -90,7 +93,7 @@ func TestARestoreJobThatMayHaveStartedIsNeverReCreated(t *testing.T) {
 					observed.Restore.Jobs[i].MadeFrom = made
 				}
 			}
-			if p := For(cluster, observed); len(p.Delete) > 0 {
+			if p := decide(cluster, observed); len(removals(p)) > 0 {
 				t.Error(text(p))
 			}
 		})
@@ -100,11 +103,11 @@ func TestARestoreJobThatMayHaveStartedIsNeverReCreated(t *testing.T) {
 func TestARestoreThatFailedBeginsAgainWhenTheSpecIsCorrected(t *testing.T) {
 	cluster, observed := blockedRestore(t)
 	observed.Restore.Jobs[0].Started, observed.Restore.Jobs[0].Failed, observed.Restore.Jobs[0].Active = true, true, false
-	if p := For(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonRestoreFailed || len(p.Delete) > 0 {
+	if p := decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonRestoreFailed || len(removals(p)) > 0 {
 		t.Fatal(text(p))
 	}
 	cluster.Spec.Image = "example.test/ledger:2"
-	if p := For(cluster, observed); len(p.Delete) != 2 || p.Stalled != nil {
+	if p := decide(cluster, observed); len(removals(p)) != 2 || p.Stalled != nil {
 		t.Error(text(p))
 	}
 }
@@ -114,15 +117,15 @@ func TestAHookThatHasNotStartedIsReCreatedWhenTheClusterIsCorrected(t *testing.T
 	resolved := engine.Resolve(cluster, observed.Engine)
 	made := resources.HookJob(resolved, cluster.Spec.Deletion.Hooks[0]).Object.GetAnnotations()[dbv1.AnnotationApplied]
 	observed.Hooks["run"] = state.Task{Job: "j", UID: "job", Pod: "p", Problem: "no such image", Remedy: "Correct spec.image", MadeFrom: made}
-	if p := For(cluster, observed); len(p.Delete) > 0 || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting {
+	if p := decide(cluster, observed); len(removals(p)) > 0 || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting {
 		t.Fatal(text(p))
 	}
 	cluster.Spec.Image = "example.test/ledger:2"
-	if p := For(cluster, observed); len(p.Delete) != 1 || p.Delete[0].UID != "job" || p.Stalled != nil || !strings.Contains(p.Why, "started again") {
+	if p := decide(cluster, observed); len(removals(p)) != 1 || removals(p)[0].UID != "job" || p.Stalled != nil || !strings.Contains(p.Message, "started again") {
 		t.Error(text(p))
 	}
 	observed.Hooks["run"] = state.Task{Job: "j", UID: "job", Started: true, MadeFrom: made}
-	if p := For(cluster, observed); len(p.Delete) > 0 {
+	if p := decide(cluster, observed); len(removals(p)) > 0 {
 		t.Errorf("it has started: %s", text(p))
 	}
 }

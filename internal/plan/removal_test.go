@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -59,7 +61,7 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 		"they stay where it is not known how the hook ended": {
 			hooks, stopped(func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				delete(o.Hooks, "run")
-				o.StatefulSet.Annotations[dbv1.AnnotationStopping] = StoppingMark(c)
+				o.StatefulSet.Annotations[dbv1.AnnotationStopping] = deletion.StoppingMark(c)
 			}),
 			last + keptBoth + "\nrun Failed\n",
 		},
@@ -121,12 +123,12 @@ func TestWhyVolumesAreKeptAgainstTheSpecIsTold(t *testing.T) {
 	cluster.Spec.Deletion.Volumes = dbv1.VolumesDelete
 	*observed.StatefulSet.Spec.Replicas, observed.Members, observed.Volumes = 0, nil, keptVolumes()[:1]
 	observed.Volumes[0].Cluster = uid
-	p := For(cluster, observed)
-	if p.Step != nil || len(p.Hooks) != 1 || p.Why != "every member has stopped; noting how the deletion hooks ended" {
+	p := decide(cluster, observed)
+	if disrupts(p) || len(p.Hooks) != 1 || p.Message != "every member has stopped; noting how the deletion hooks ended" {
 		t.Errorf("the cluster goes before the status says how its hooks ended: %s", told(p))
 	}
 	cluster.Status.Hooks = p.Hooks
-	last, ok := For(cluster, observed).Step.(Finalize)
+	last, ok := operation.Find[operation.Finalize](decide(cluster, observed).Operations)
 	want := `spec.deletion.volumes is Delete, but deletion hooks have not succeeded: "run" (Skipped); kept: PersistentVolumeClaim data-orders-0`
 	if !ok || last.Kept != want {
 		t.Errorf("got %q, want %q", last.Kept, want)
@@ -146,14 +148,14 @@ func TestVolumesThatTheLastBackupDoesNotHoldAreKept(t *testing.T) {
 			final := observed.HookBackups["last"]
 			final.Members, final.Done = int32(len(c.done)), c.done
 			observed.HookBackups["last"] = final
-			if p := For(cluster, observed); p.Why != "deleting, as spec.deletion.volumes says: "+c.want || !p.Delicate() {
+			if p := decide(cluster, observed); p.Message != "deleting, as spec.deletion.volumes says: "+c.want || !p.NeedsLiveRead() {
 				t.Error(told(p))
 			}
 			if len(c.done) == 2 {
 				return
 			}
 			observed.Volumes = observed.Volumes[1:]
-			last, ok := For(cluster, observed).Step.(Finalize)
+			last, ok := operation.Find[operation.Finalize](decide(cluster, observed).Operations)
 			want := "spec.deletion.volumes is Delete, but the last backup does not hold what members left that had gone before it; kept: PersistentVolumeClaim data-orders-1"
 			if !ok || last.Kept != want {
 				t.Errorf("got %q, want %q", last.Kept, want)

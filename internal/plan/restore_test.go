@@ -15,6 +15,8 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -36,10 +38,10 @@ func beginsWith(c *dbv1.DatabaseCluster, o *state.Observed, url string) {
 
 // filling adds the volume of a member that a restore fills, and its Job.
 func filling(c *dbv1.DatabaseCluster, o *state.Observed, ordinal int32, job *state.RestoreTask) state.Volume {
-	id := restoreID(c, *c.Spec.Bootstrap.FromBackup.Location)
+	id := situation.RestoreID(c, *c.Spec.Bootstrap.FromBackup.Location)
 	v := state.Volume{
 		Claim: naming.Claim("orders", ordinal), UID: types.UID(fmt.Sprint("claim", ordinal)), Ordinal: ordinal,
-		Managed: true, Cluster: uid, Engine: "ledger", Requested: resource.MustParse("1Gi"), Restoring: id,
+		Managed: true, Contents: state.Contents{Cluster: uid, Engine: "ledger", Fill: state.Filling, From: id}, Requested: resource.MustParse("1Gi"),
 	}
 	o.Volumes = append(o.Volumes, v)
 	if job != nil {
@@ -63,7 +65,7 @@ func lacks(now *state.Progress) *state.RestoreTask {
 // jobs writes the hashes in the names of Jobs as people think of them.
 func jobs(text string, o state.Observed) string {
 	for _, v := range o.Volumes {
-		text = strings.ReplaceAll(text, naming.RestoreJob("orders", v.Restoring, v.UID, v.Ordinal), fmt.Sprint("JOB", v.Ordinal))
+		text = strings.ReplaceAll(text, naming.RestoreJob("orders", v.From, v.UID, v.Ordinal), fmt.Sprint("JOB", v.Ordinal))
 	}
 	return text
 }
@@ -78,7 +80,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		cannotStart = "Job JOB0, which restores " + bucket + " into PersistentVolumeClaim data-orders-0, cannot start: " +
 			"pod x-1: container action: image pull failed: no. Correct spec.image"
 	)
-	cases := map[string]situation{
+	cases := map[string]scenario{
 		"a human has to change what the attempts lack": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, lacks(nil))
@@ -171,7 +173,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, done())
 				filling(c, o, 1, done())
-				o.Volumes[0].Restoring, o.Volumes[0].Restored = "", bucket
+				o.Volumes[0].Fill, o.Volumes[0].From = state.Filled, bucket
 			},
 			"mark 1 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into every member's volume\n",
 		},
@@ -247,7 +249,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, runs())
 				filling(c, o, 1, nil)
-				o.Volumes[1].Restoring = ""
+				o.Volumes[1].Fill, o.Volumes[1].From = state.Plain, ""
 			},
 			"Restoring: PersistentVolumeClaim data-orders-1 was not made for the restore that has begun, and a backup is never restored over data; " +
 				"delete the claim, or take spec.bootstrap out of the spec" + again + "STALLED VolumesKept\n",
@@ -256,10 +258,10 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 	for name, s := range cases {
 		t.Run(name, func(t *testing.T) {
 			cluster := orders()
-			observed := settled(t, cluster)
+			observed := standing(t, cluster)
 			beginsWith(cluster, &observed, bucket)
 			s.change(cluster, &observed)
-			if got := jobs(text(For(cluster, observed)), observed); got != s.want {
+			if got := jobs(text(decide(cluster, observed)), observed); got != s.want {
 				t.Errorf("got:\n%swant:\n%s", got, s.want)
 			}
 		})
@@ -268,22 +270,22 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 
 func marked(o *state.Observed) {
 	for i := range o.Volumes {
-		o.Volumes[i].Restoring, o.Volumes[i].Restored = "", bucket
+		o.Volumes[i].Fill, o.Volumes[i].From = state.Filled, bucket
 	}
 }
 
 func TestABackupIsNeverRestoredOnceThereWereMembers(t *testing.T) {
 	for name, change := range map[string]func(*dbv1.DatabaseCluster, *state.Observed){
 		"members that run": func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			o.StatefulSet, o.Members = settled(t, c).StatefulSet, settled(t, c).Members
+			o.StatefulSet, o.Members = standing(t, c).StatefulSet, standing(t, c).Members
 		},
 		"members that run without a StatefulSet": func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			o.Members = settled(t, c).Members
+			o.Members = standing(t, c).Members
 		},
 		"volumes that a StatefulSet made": func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			for ordinal := range int32(2) {
 				filling(c, o, ordinal, nil)
-				o.Volumes[ordinal].Restoring = ""
+				o.Volumes[ordinal].Fill, o.Volumes[ordinal].From = state.Plain, ""
 			}
 		},
 		"volumes that are filled, from whatever it was": func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -298,14 +300,14 @@ func TestABackupIsNeverRestoredOnceThereWereMembers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster := orders()
-			observed := settled(t, cluster)
+			observed := standing(t, cluster)
 			beginsWith(cluster, &observed, bucket)
 			change(cluster, &observed)
-			todo := For(cluster, observed)
-			if todo.Reason == dbv1.ReasonRestoring || todo.Stalled != nil || len(todo.Delete) > 0 {
+			todo := decide(cluster, observed)
+			if todo.Reason == dbv1.ReasonRestoring || todo.Stalled != nil || len(removals(todo)) > 0 {
 				t.Error(text(todo))
 			}
-			if restoreOf(cluster, observed) != nil {
+			if situation.Of(cluster, observed).Restoration != nil {
 				t.Error("something is left to restore")
 			}
 		})
@@ -328,33 +330,33 @@ func TestWhatAnotherSourceHasBegunGoesBeforeAnythingElse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster := orders()
-			observed := settled(t, cluster)
+			observed := standing(t, cluster)
 			beginsWith(cluster, &observed, bucket)
 			filling(cluster, &observed, 0, done())
 			filling(cluster, &observed, 1, runs())
 			change(cluster)
 
-			stop := For(cluster, observed)
-			if len(stop.Delete) != 1 || stop.Delete[0].Kind != "Job" || stop.Delete[0].UID != "job1" || stop.Step != nil || len(stop.Apply) > 0 {
+			stop := decide(cluster, observed)
+			if len(removals(stop)) != 1 || removals(stop)[0].Kind != "Job" || removals(stop)[0].UID != "job1" || disrupts(stop) || writes(stop) {
 				t.Fatal(text(stop))
 			}
 			observed.Restore.Jobs[1].Ending = true
 			observed.Bystanders = []state.Bystander{{Name: "x-1", Cluster: uid, Component: dbv1.ComponentRestore, Job: "job1"}}
-			if wait := For(cluster, observed); len(wait.Delete) > 0 || wait.Step != nil || len(wait.Apply) > 0 || !strings.Contains(wait.Why, "waiting for pod x-1") {
+			if wait := decide(cluster, observed); len(removals(wait)) > 0 || disrupts(wait) || writes(wait) || !strings.Contains(wait.Message, "waiting for pod x-1") {
 				t.Fatal(text(wait))
 			}
 			observed.Restore.Jobs, observed.Bystanders[0].Ended = observed.Restore.Jobs[:1], true
-			discard := For(cluster, observed)
-			if len(discard.Delete) != 2 || discard.Delete[0].Kind != "PersistentVolumeClaim" || discard.Delete[1].UID != "claim1" || len(discard.Apply) > 0 {
+			discard := decide(cluster, observed)
+			if len(removals(discard)) != 2 || removals(discard)[0].Kind != "PersistentVolumeClaim" || removals(discard)[1].UID != "claim1" || writes(discard) {
 				t.Fatal(text(discard))
 			}
 			observed.Volumes[0].Stopping, observed.Volumes[1].Stopping = true, true
-			if wait := For(cluster, observed); len(wait.Delete) > 0 || wait.Step != nil || len(wait.Apply) > 0 || !strings.Contains(wait.Why, "is being deleted") {
+			if wait := decide(cluster, observed); len(removals(wait)) > 0 || disrupts(wait) || writes(wait) || !strings.Contains(wait.Message, "is being deleted") {
 				t.Fatal(text(wait))
 			}
 			observed.Volumes = nil
-			begin := For(cluster, observed)
-			if _, makes := begin.Step.(MakeVolumes); makes != (state.FromBackup(cluster) != nil) || makes == (len(begin.Apply) > 0) {
+			begin := decide(cluster, observed)
+			if _, makes := operation.Find[operation.CreateVolumes](begin.Operations); makes != (state.FromBackup(cluster) != nil) || makes == (writes(begin)) {
 				t.Error(text(begin))
 			}
 		})
@@ -363,18 +365,18 @@ func TestWhatAnotherSourceHasBegunGoesBeforeAnythingElse(t *testing.T) {
 
 func TestVolumesThatWereFilledGoBeforeTheOthers(t *testing.T) {
 	cluster := orders()
-	observed := settled(t, cluster)
+	observed := standing(t, cluster)
 	beginsWith(cluster, &observed, bucket)
 	filling(cluster, &observed, 0, done())
 	filling(cluster, &observed, 1, done())
-	observed.Volumes[0].Restoring, observed.Volumes[0].Restored = "", bucket
+	observed.Volumes[0].Fill, observed.Volumes[0].From = state.Filled, bucket
 	cluster.Spec.Bootstrap.FromBackup.Location.URL = "s3://another"
-	todo := For(cluster, observed)
-	if len(todo.Delete) != 1 || todo.Delete[0].UID != "claim0" {
+	todo := decide(cluster, observed)
+	if len(removals(todo)) != 1 || removals(todo)[0].UID != "claim0" {
 		t.Error(text(todo))
 	}
 	observed.Volumes[0].Stopping = true
-	if todo := For(cluster, observed); len(todo.Delete) != 0 {
+	if todo := decide(cluster, observed); len(removals(todo)) != 0 {
 		t.Error("a claim goes that alone tells that another was never complete", text(todo))
 	}
 }
@@ -416,16 +418,16 @@ func TestABackupThatCannotBeRestoredIsToldOrWaitedFor(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			cluster := orders()
-			observed := settled(t, cluster)
+			observed := standing(t, cluster)
 			beginsWith(cluster, &observed, bucket)
 			cluster.Spec.Bootstrap.FromBackup = &dbv1.BackupSource{Name: "first"}
 			observed.Restore.Backup = c.backup
-			todo := For(cluster, observed)
-			if !strings.Contains(todo.Why, c.want) || (todo.Stalled != nil) != c.stalls {
+			todo := decide(cluster, observed)
+			if !strings.Contains(todo.Message, c.want) || (todo.Stalled != nil) != c.stalls {
 				t.Errorf("%s, want %q", text(todo), c.want)
 			}
-			if begun := todo.Step != nil; begun == (todo.Again > 0) || todo.Again != 0 && todo.Again != missingAgain {
-				t.Errorf("looked at again in %s", todo.Again)
+			if begun := disrupts(todo); begun == (todo.RequeueAfter > 0) || todo.RequeueAfter != 0 && todo.RequeueAfter != situation.MissingAgain {
+				t.Errorf("looked at again in %s", todo.RequeueAfter)
 			}
 		})
 	}
@@ -433,56 +435,56 @@ func TestABackupThatCannotBeRestoredIsToldOrWaitedFor(t *testing.T) {
 
 func TestTheSourceByNameIsTheSameRestoreAsByItsLocation(t *testing.T) {
 	cluster := orders()
-	observed := settled(t, cluster)
+	observed := standing(t, cluster)
 	beginsWith(cluster, &observed, bucket)
 	filling(cluster, &observed, 0, runs())
 	filling(cluster, &observed, 1, runs())
 	cluster.Spec.Bootstrap.FromBackup = &dbv1.BackupSource{Name: "first"}
-	if todo := For(cluster, observed); len(todo.Delete) > 0 || todo.Step != nil || todo.Stalled == nil {
+	if todo := decide(cluster, observed); len(removals(todo)) > 0 || disrupts(todo) || todo.Stalled == nil {
 		t.Errorf("nobody knows what is to be restored now, so nothing may be taken away: %s", text(todo))
 	}
 	observed.Restore.Backup = &dbv1.DatabaseBackup{Status: dbv1.DatabaseBackupStatus{
 		Phase: dbv1.BackupCompleted, Members: 2, Engine: "ledger", Location: bucket, Destination: &dbv1.BackupDestination{URL: "s3://bucket", CredentialsSecretName: "keys"},
 	}}
-	if todo := For(cluster, observed); len(todo.Delete) > 0 || todo.Step != nil || todo.Stalled != nil {
+	if todo := decide(cluster, observed); len(removals(todo)) > 0 || disrupts(todo) || todo.Stalled != nil {
 		t.Error(text(todo))
 	}
 }
 
 func TestADeletionStopsTheRestoreBeforeItsHooksRun(t *testing.T) {
 	cluster := orders()
-	observed := settled(t, cluster)
+	observed := standing(t, cluster)
 	beginsWith(cluster, &observed, bucket)
 	filling(cluster, &observed, 0, done())
 	filling(cluster, &observed, 1, runs())
 	cluster.DeletionTimestamp = &metav1.Time{Time: now}
 	cluster.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Name: "flush", Type: dbv1.HookCommand, Command: []string{"flush"}}}
-	stop := For(cluster, observed)
-	if len(stop.Delete) != 1 || stop.Delete[0].UID != "job1" || stop.Step != nil || stop.Reason != dbv1.ReasonStopping {
+	stop := decide(cluster, observed)
+	if len(removals(stop)) != 1 || removals(stop)[0].UID != "job1" || disrupts(stop) || stop.Reason != dbv1.ReasonStopping {
 		t.Fatal(text(stop))
 	}
 	observed.Restore.Jobs = nil
 	observed.Bystanders = []state.Bystander{{Name: "x-1", Cluster: uid, Component: dbv1.ComponentRestore, Job: "job1"}}
-	if wait := For(cluster, observed); wait.Step != nil || !strings.Contains(wait.Why, "x-1") {
+	if wait := decide(cluster, observed); disrupts(wait) || !strings.Contains(wait.Message, "x-1") {
 		t.Fatal(text(wait))
 	}
 	observed.Bystanders[0].Ended = true
-	if hook, runs := For(cluster, observed).Step.(RunHook); !runs || hook.Hook != "flush" {
-		t.Error(text(For(cluster, observed)))
+	if hook, runs := operation.Find[operation.RunHook](decide(cluster, observed).Operations); !runs || hook.Hook != "flush" {
+		t.Error(text(decide(cluster, observed)))
 	}
 }
 
 func TestNoMemberTakesUpAPartOfABackup(t *testing.T) {
 	cluster := orders()
-	observed := settled(t, cluster)
-	observed.Volumes = []state.Volume{{Claim: "data-orders-3", Ordinal: 3, Managed: true, Cluster: "earlier", Restoring: "cut"}}
+	observed := standing(t, cluster)
+	observed.Volumes = []state.Volume{{Claim: "data-orders-3", Ordinal: 3, Managed: true, Contents: state.Contents{Cluster: "earlier", Fill: state.Filling, From: "cut"}}}
 	cluster.Spec.Replicas = 5
-	todo := For(cluster, observed)
-	if got := replicasNow(cluster, observed); got != 3 || todo.Stalled == nil || todo.Stalled.Reason != dbv1.ReasonVolumesKept {
+	todo := decide(cluster, observed)
+	if got := situation.Of(cluster, observed).ReplicasNow(); got != 3 || todo.Stalled == nil || todo.Stalled.Reason != dbv1.ReasonVolumesKept {
 		t.Errorf("%d members: %s", got, text(todo))
 	}
 	cluster.Spec.Replicas = 3
-	if todo := For(cluster, observed); todo.Stalled != nil {
+	if todo := decide(cluster, observed); todo.Stalled != nil {
 		t.Errorf("nobody needs that volume: %s", text(todo))
 	}
 }
@@ -546,13 +548,13 @@ func TestHowFarARestoreIs(t *testing.T) {
 			},
 		},
 		"nothing without members that were restored": {
-			change: func(c *dbv1.DatabaseCluster, o *state.Observed) { *o = settled(t, c) },
+			change: func(c *dbv1.DatabaseCluster, o *state.Observed) { *o = standing(t, c) },
 		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			cluster := orders()
-			observed := settled(t, cluster)
+			observed := standing(t, cluster)
 			beginsWith(cluster, &observed, bucket)
 			for ordinal, job := range c.jobs {
 				copied := *job
@@ -561,7 +563,7 @@ func TestHowFarARestoreIs(t *testing.T) {
 			if c.change != nil {
 				c.change(cluster, &observed)
 			}
-			got := RestoreStatus(cluster, observed, For(cluster, observed))
+			got := decide(cluster, observed).Restore
 			if got != nil {
 				got.Message = ""
 			}
@@ -579,11 +581,11 @@ func with(s dbv1.RestoreStatus, bytes, total int64) *dbv1.RestoreStatus {
 
 func TestEveryMemberOfARestoreHasAJobOfItsOwnName(t *testing.T) {
 	cluster := orders()
-	observed := settled(t, cluster)
+	observed := standing(t, cluster)
 	beginsWith(cluster, &observed, bucket)
 	filling(cluster, &observed, 0, nil)
 	filling(cluster, &observed, 1, nil)
-	step, ok := For(cluster, observed).Step.(StartRestore)
+	step, ok := operation.Find[operation.StartRestore](decide(cluster, observed).Operations)
 	if !ok || len(step.Jobs) != 2 || step.Jobs[0].Name() == step.Jobs[1].Name() {
 		t.Fatalf("%+v", step)
 	}

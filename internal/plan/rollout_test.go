@@ -26,7 +26,7 @@ func down(o *state.Observed, problem string, ordinals ...int) {
 }
 
 func TestHowAChangeReachesTheMembers(t *testing.T) {
-	decideEach(t, map[string]situation{
+	decideEach(t, map[string]scenario{
 		"the highest ordinal is restarted first": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1, 2) },
 			"restart orders-2\nRollingOut: 3 members are outdated; restarting pod orders-2\n",
@@ -137,7 +137,7 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 			o.Members[i].Template, o.Members[i].Resources = o.Template(), "others"
 		}
 	}
-	decideEach(t, map[string]situation{
+	decideEach(t, map[string]scenario{
 		"where a member lacks nothing else": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { lacks(o, 0, 1, 2) },
 			"resize orders-2\nRollingOut: 3 members are outdated; giving pod orders-2 its resources\n",
@@ -206,7 +206,7 @@ func TestATemplateIsMadeAnewOnlyWhenWhatItWasMadeFromHasChanged(t *testing.T) {
 		o.StatefulSet.Spec.Template.Annotations[dbv1.AnnotationTemplate] = "of-another-version"
 		reseal(o)
 	}
-	decideEach(t, map[string]situation{
+	decideEach(t, map[string]scenario{
 		"a newer operator restarts nothing, and says that it would": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { otherwise(o) },
 			"Settled: the cluster is as its spec says\nNEWER\n",
@@ -244,7 +244,7 @@ func TestATemplateIsMadeAnewOnlyWhenWhatItWasMadeFromHasChanged(t *testing.T) {
 
 func TestWhatAPodNeedsIsThereBeforeItIsStarted(t *testing.T) {
 	lacks := []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.env[PASSWORD]"}}
-	decideEach(t, map[string]situation{
+	decideEach(t, map[string]scenario{
 		"no StatefulSet is made": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.StatefulSet, o.Members, o.References = nil, nil, lacks

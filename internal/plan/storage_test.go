@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -37,7 +38,7 @@ func TestHowVolumesGrow(t *testing.T) {
 		grown(c)
 		o.StatefulSet.Spec.VolumeClaimTemplates[0].Spec.Resources.Requests["storage"] = resource.MustParse("2Gi")
 	}
-	decideEach(t, map[string]situation{
+	decideEach(t, map[string]scenario{
 		"the claims first, whatever state the members are in": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				grown(c)
@@ -122,17 +123,17 @@ func TestHowVolumesGrow(t *testing.T) {
 func TestAStatefulSetThatIsMadeAnewTakesOverEveryMemberThatRuns(t *testing.T) {
 	cluster := orders()
 	cluster.Spec.Replicas = 1
-	observed := settled(t, orders())
+	observed := standing(t, orders())
 	observed.StatefulSet = nil
-	p := For(cluster, observed)
+	p := decide(cluster, observed)
 	replicas, _, _ := nestedInt(p, "spec", "replicas")
-	if !p.Delicate() || replicas != 3 {
-		t.Errorf("replicas %d, decided from the API server itself: %v", replicas, p.Delicate())
+	if !p.NeedsLiveRead() || replicas != 3 {
+		t.Errorf("replicas %d, decided from the API server itself: %v", replicas, p.NeedsLiveRead())
 	}
 }
 
 func TestAMemberWaitsForItsFormerVolumeToGo(t *testing.T) {
-	decideEach(t, map[string]situation{
+	decideEach(t, map[string]scenario{
 		"those below come already": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Replicas = 6
@@ -151,7 +152,7 @@ func TestAMemberWaitsForItsFormerVolumeToGo(t *testing.T) {
 }
 
 func TestPauseAndHibernation(t *testing.T) {
-	decideEach(t, map[string]situation{
+	decideEach(t, map[string]scenario{
 		"a paused cluster is left as it is, and what is undone is told": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Paused, c.Finalizers = true, nil
@@ -190,8 +191,8 @@ func TestPauseAndHibernation(t *testing.T) {
 }
 
 func nestedInt(p Plan, path ...string) (int64, bool, error) {
-	for _, w := range p.Apply {
-		if w.Kind() == "StatefulSet" {
+	for _, o := range p.Operations {
+		if w, is := o.(operation.Apply); is && w.Kind() == "StatefulSet" {
 			return unstructured.NestedInt64(w.Object.Object, path...)
 		}
 	}

@@ -34,7 +34,7 @@ type Restore struct {
 // would make it, which takes it up afterwards, and marked.
 func RestoreClaim(cluster *dbv1.DatabaseCluster, ordinal int32, restore string) Child {
 	return newChild(dataClaim(cluster, naming.Claim(cluster.Name, ordinal)).
-		WithAnnotations(map[string]string{dbv1.AnnotationRestoring: restore}))
+		WithAnnotations(state.Contents{Fill: state.Filling, From: restore}.Annotations()))
 }
 
 // RestoreJob fills one volume. It goes with the cluster, and its name with the claim: a claim that is made anew is

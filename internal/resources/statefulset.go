@@ -69,11 +69,8 @@ func dataClaim(cluster *dbv1.DatabaseCluster, name string) *corev1ac.PersistentV
 	if class := cluster.Spec.Storage.StorageClassName; class != nil {
 		spec.WithStorageClassName(*class)
 	}
-	claim := corev1ac.PersistentVolumeClaim(name, cluster.Namespace).WithLabels(naming.Labels(cluster)).WithSpec(spec)
-	if cluster.Spec.Engine != "" {
-		claim.WithAnnotations(map[string]string{dbv1.AnnotationEngine: cluster.Spec.Engine})
-	}
-	return claim
+	return corev1ac.PersistentVolumeClaim(name, cluster.Namespace).WithLabels(naming.Labels(cluster)).WithSpec(spec).
+		WithAnnotations(state.Contents{Engine: cluster.Spec.Engine}.Annotations())
 }
 
 // ClaimSize is the size with which the StatefulSet makes claims; ok is false where it makes none.

@@ -98,6 +98,12 @@ type Ref struct {
 	Leaving bool
 }
 
+// IsStatefulSet tells whether it is a StatefulSet.
+func (r Ref) IsStatefulSet() bool { return r.Kind == "StatefulSet" }
+
+// IsLeaving tells whether Kubernetes removes it.
+func (r Ref) IsLeaving() bool { return r.Leaving }
+
 // Holds tells whether somebody else's object of that kind and name is in the way.
 func (o Observed) Holds(kind, name string) bool {
 	for _, f := range o.Foreign {

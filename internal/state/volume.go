@@ -19,13 +19,8 @@ type Volume struct {
 	Claim   string
 	UID     types.UID
 	Ordinal int32
-	// Cluster is the UID of the DatabaseCluster that the claim was made for, or that adopted it; "" for none.
-	Cluster types.UID
-	// Restoring is the restore that fills the volume and has not come to its end; "" for none. What is in such a
-	// volume is a part of a backup and nothing else: no member has run with it.
-	Restoring string
-	// Restored is the location of the backup that the volume was filled from, as a whole; "" for none.
-	Restored string
+	// Contents is whose data the volume holds.
+	Contents
 	// Requested is the size that the claim asks for, Capacity the one that the volume has; zero while it is
 	// not bound.
 	Requested, Capacity resource.Quantity
@@ -39,8 +34,6 @@ type Volume struct {
 	Protected bool
 	// Managed tells that the claim bears the operator's label.
 	Managed bool
-	// Engine is the engine that wrote the data; "" where none is noted.
-	Engine string
 	// Unwatched tells that the claim lacks the labels by which the operator would hear of its changes.
 	Unwatched bool
 	// Version is the claim's resourceVersion, for the precondition of its growth. No decision reads it.
@@ -53,6 +46,9 @@ func (v Volume) Facts() Volume {
 	return v
 }
 
+// Usable tells whether the operator may write on the claim: it has the label by which the operator sees it change.
+func (v Volume) Usable() bool { return v.Managed && !v.Unwatched }
+
 // infeasible are the states of a growth that will not come about.
 var infeasible = []corev1.ClaimResourceStatus{
 	corev1.PersistentVolumeClaimControllerResizeInfeasible, corev1.PersistentVolumeClaimNodeResizeInfeasible,
@@ -64,9 +60,7 @@ func VolumeOf(claim *corev1.PersistentVolumeClaim, ordinal int32) Volume {
 		Claim:      claim.Name,
 		UID:        claim.UID,
 		Ordinal:    ordinal,
-		Cluster:    types.UID(claim.Labels[dbv1.LabelClusterUID]),
-		Restoring:  claim.Annotations[dbv1.AnnotationRestoring],
-		Restored:   claim.Annotations[dbv1.AnnotationRestored],
+		Contents:   ContentsOf(claim),
 		Requested:  claim.Spec.Resources.Requests[corev1.ResourceStorage],
 		Capacity:   claim.Status.Capacity[corev1.ResourceStorage],
 		Stopping:   claim.DeletionTimestamp != nil,
@@ -74,7 +68,6 @@ func VolumeOf(claim *corev1.PersistentVolumeClaim, ordinal int32) Volume {
 		Resizing:   resizing(claim),
 		Protected:  claim.Labels[dbv1.LabelProtected] == "true",
 		Managed:    claim.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue,
-		Engine:     claim.Annotations[dbv1.AnnotationEngine],
 		Version:    claim.ResourceVersion,
 	}
 }
@@ -99,3 +92,9 @@ func resizing(claim *corev1.PersistentVolumeClaim) string {
 	}
 	return ""
 }
+
+// IsFilling tells whether the volume holds a part of a backup and nothing else.
+func (v Volume) IsFilling() bool { return v.Fill == Filling }
+
+// IsPlain tells whether the volume was created without a restore: by a StatefulSet, so that there were members before.
+func (v Volume) IsPlain() bool { return v.Fill == Plain }

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 )
 
 // The conditions below appear when they first are True.
@@ -24,7 +24,7 @@ func (p Pass) updateAvailable() metav1.Condition {
 
 func (p Pass) storageResizing() metav1.Condition {
 	stalled := p.Plan.Stalled
-	switch text := plan.Resizing(p.Cluster, p.Observed); {
+	switch text := members.Resizing(p.Situation); {
 	case stalled != nil && stalled.Reason == dbv1.ReasonResizeInfeasible:
 		return condition(dbv1.ConditionStorageResizing, true, dbv1.ReasonResizeInfeasible, stalled.Message)
 	case text != "":

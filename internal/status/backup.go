@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/schedule"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -34,7 +34,7 @@ func (p Pass) backups(status *dbv1.DatabaseClusterStatus) {
 		// The backup that is being tried has forgotten the try before.
 		seen.LastVerified, seen.LastVerificationTime = before.LastVerified, before.LastVerificationTime
 	}
-	if next := p.Plan.Backups.Next; !next.IsZero() {
+	if next := p.Plan.Schedule.Next; !next.IsZero() {
 		seen.NextTime = &metav1.Time{Time: next}
 	}
 	status.Backup = seen
@@ -55,7 +55,7 @@ func (p Pass) backupConditions() []metav1.Condition {
 
 // tried tells whether a verification has ended or runs, whoever asked for it.
 func (p Pass) tried() bool {
-	_, ended := plan.LastVerified(p.Observed)
+	_, ended := schedule.LastVerified(p.Observed)
 	return ended || p.Observed.Verifying()
 }
 
@@ -71,13 +71,13 @@ func withoutBackups(status *dbv1.DatabaseClusterStatus, kept []metav1.Condition)
 // backupHealthy tells whether there is a backup as young as the spec asks, whatever became of others; without such
 // a bound, whether the last one succeeded.
 func (p Pass) backupHealthy() metav1.Condition {
-	if invalid := p.Plan.Backups.Invalid; invalid != "" {
+	if invalid := p.Plan.Schedule.Invalid; invalid != "" {
 		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonScheduleInvalid, invalid)
 	}
-	if taken := p.Plan.Backups.Taken; taken != "" {
+	if taken := p.Plan.Schedule.Taken; taken != "" {
 		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonBackupNameTaken, taken)
 	}
-	if overdue, bounded := plan.Overdue(p.Cluster, p.Observed); bounded {
+	if overdue, bounded := schedule.Overdue(p.Cluster, p.Observed); bounded {
 		return p.youngEnough(overdue)
 	}
 	last, found := p.Observed.Newest(func(b state.Backup) bool { return b.Phase.Finished() && !b.Stopping })
@@ -117,10 +117,10 @@ func (p Pass) youngEnough(overdue time.Time) metav1.Condition {
 
 // backupVerified tells what the last restore of a backup came to. While another runs it says what it said.
 func (p Pass) backupVerified() metav1.Condition {
-	if invalid := p.Plan.Backups.VerifyInvalid; invalid != "" {
+	if invalid := p.Plan.Schedule.VerifyInvalid; invalid != "" {
 		return condition(dbv1.ConditionBackupVerified, false, dbv1.ReasonScheduleInvalid, invalid)
 	}
-	last, found := plan.LastVerified(p.Observed)
+	last, found := schedule.LastVerified(p.Observed)
 	before := meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionBackupVerified)
 	running := p.Observed.Verifying()
 	switch {

@@ -64,9 +64,9 @@ func TestBackupHealthyTellsHowOldTheNewestBackupIs(t *testing.T) {
 			b.Stopping = true
 			return b
 		}()}, nil, "False BackupOverdue", "DatabaseBackup b"},
-		"a schedule that cannot be read": {[]state.Backup{completeAt("b", time.Hour)}, func(p *Pass) { p.Plan.Backups.Invalid = `schedule "x" makes no backups` },
+		"a schedule that cannot be read": {[]state.Backup{completeAt("b", time.Hour)}, func(p *Pass) { p.Plan.Schedule.Invalid = `schedule "x" makes no backups` },
 			"False ScheduleInvalid", `schedule "x"`},
-		"a name that a schedule needs is taken": {[]state.Backup{completeAt("b", time.Hour)}, func(p *Pass) { p.Plan.Backups.Taken = "DatabaseBackup x exists" },
+		"a name that a schedule needs is taken": {[]state.Backup{completeAt("b", time.Hour)}, func(p *Pass) { p.Plan.Schedule.Taken = "DatabaseBackup x exists" },
 			"False BackupNameTaken", "DatabaseBackup x exists"},
 		"without a maximum age, the last succeeded": {[]state.Backup{failedAt("b", time.Hour), completeAt("c", time.Minute)},
 			func(p *Pass) { p.Cluster.Spec.Backup.MaxAge = nil }, "True BackupFresh", "DatabaseBackup c"},
@@ -114,7 +114,7 @@ func TestBackupVerifiedTellsWhatTheLastRestoreCameTo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := backed(c.backups...)
 			p.Cluster.Spec.Backup.Verify = &dbv1.BackupVerify{}
-			p.Cluster.Status.Conditions, p.Plan.Backups.VerifyInvalid = c.before, c.invalid
+			p.Cluster.Status.Conditions, p.Plan.Schedule.VerifyInvalid = c.before, c.invalid
 			is := meta.FindStatusCondition(Of(p, now).Conditions, dbv1.ConditionBackupVerified)
 			if is == nil || string(is.Status)+" "+is.Reason != c.want || !strings.Contains(is.Message, c.words) {
 				t.Errorf("got %+v, want %s %q", is, c.want, c.words)
@@ -156,10 +156,10 @@ func TestWhatTellsOfBackupsGoesWhenTheSpecAsksForNoneAnyMore(t *testing.T) {
 func TestStatusNamesTheNewestBackupsAndTheNextTime(t *testing.T) {
 	good := verified(completeAt("b", 9*time.Hour), dbv1.VerificationSucceeded, 3*time.Hour)
 	p := backed(good, completeAt("c", time.Hour), failedAt("d", 0))
-	p.Plan.Backups.Next = now.Add(time.Hour)
+	p.Plan.Schedule.Next = now.Add(time.Hour)
 	got := Of(p, now).Backup
 	if got.LastCompleted != "c" || !got.LastCompletionTime.Equal(&then) || got.LastCompletedBytes != 42 ||
-		got.LastVerified != "b" || got.LastVerificationTime.Sub(now.Time) != time.Minute-3*time.Hour || !got.NextTime.Time.Equal(p.Plan.Backups.Next) {
+		got.LastVerified != "b" || got.LastVerificationTime.Sub(now.Time) != time.Minute-3*time.Hour || !got.NextTime.Time.Equal(p.Plan.Schedule.Next) {
 		t.Errorf("got %+v", got)
 	}
 	p.Cluster.Status.Backup = got

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
 // ready is derived last, from the other conditions. A cluster that hibernates as its spec asks is ready,
@@ -58,7 +58,7 @@ func (p Pass) available() metav1.Condition {
 }
 
 func (p Pass) progressing() metav1.Condition {
-	reason, message := p.Plan.Reason, p.Plan.Why
+	reason, message := p.Plan.Reason, p.Plan.Message
 	if p.Err != nil {
 		message = fmt.Sprintf("%s; %s", message, explain(p.Err))
 	}
@@ -96,13 +96,13 @@ func (p Pass) deletionBlocked() metav1.Condition {
 	case p.Err != nil:
 		return condition(dbv1.ConditionDeletionBlocked, true, dbv1.ReasonDeletionError, explain(p.Err)+p.wayOut())
 	default:
-		return condition(dbv1.ConditionDeletionBlocked, false, p.Plan.Reason, p.Plan.Why)
+		return condition(dbv1.ConditionDeletionBlocked, false, p.Plan.Reason, p.Plan.Message)
 	}
 }
 
 // wayOut is what to do when a hook cannot even be started, as in a namespace that is being deleted.
 func (p Pass) wayOut() string {
-	if _, hook := p.Plan.Step.(plan.RunHook); !hook {
+	if _, hook := operation.Find[operation.RunHook](p.Plan.Operations); !hook {
 		return ""
 	}
 	return fmt.Sprintf("; annotate the cluster with %s=true to go on without hooks", dbv1.AnnotationSkipDeletionHooks)

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -82,7 +81,7 @@ func sizeOf(quantity resource.Quantity) *resource.Quantity {
 }
 
 func (p Pass) restore() *dbv1.RestoreStatus {
-	seen := plan.RestoreStatus(p.Cluster, p.Observed, p.Plan)
+	seen := p.Plan.Restore.DeepCopy()
 	if seen != nil {
 		seen.Message = truncate(seen.Message)
 	}

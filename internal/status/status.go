@@ -12,14 +12,13 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
 // Pass is what one pass saw, decided and came to.
 type Pass struct {
-	Cluster  *dbv1.DatabaseCluster
-	Observed state.Observed
-	Plan     plan.Plan
+	*situation.Situation
+	Plan plan.Plan
 	// Err is what went wrong while the plan was carried out; nil when nothing did.
 	Err error
 }

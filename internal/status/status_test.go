@@ -21,6 +21,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -34,13 +35,12 @@ func settled() Pass {
 	cluster := &dbv1.DatabaseCluster{}
 	cluster.Name, cluster.Generation, cluster.Spec.Replicas = "orders", 7, 2
 	return Pass{
-		Cluster: cluster,
-		Observed: state.Observed{
+		Situation: &situation.Situation{Declared: cluster, Cluster: cluster, Observed: state.Observed{
 			At:          now.Time,
 			StatefulSet: &appsv1.StatefulSet{},
 			Members:     []state.Member{{Name: "orders-0", Ready: true}, {Name: "orders-1", Ordinal: 1, Ready: true}},
-		},
-		Plan: plan.Plan{Reason: dbv1.ReasonSettled, Why: "the cluster is as its spec says"},
+		}},
+		Plan: plan.Plan{Reason: dbv1.ReasonSettled, Message: "the cluster is as its spec says"},
 	}
 }
 
@@ -72,7 +72,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 		"nothing exists yet": {
 			func(p *Pass) {
 				p.Observed = state.Observed{}
-				p.Plan = plan.Plan{Reason: dbv1.ReasonApplying, Why: "create"}
+				p.Plan = plan.Plan{Reason: dbv1.ReasonApplying, Message: "create"}
 			},
 			"-Ready NotReady, -Available Creating, +Progressing Applying, -Degraded MembersHealthy, -Stalled NotStalled",
 			"not available: the members do not exist yet",
@@ -95,7 +95,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"degraded: pod orders-1 container database: ErrImagePull: no",
 		},
 		"a rollout goes on while every member serves": {
-			func(p *Pass) { p.Plan = plan.Plan{Reason: dbv1.ReasonRollingOut, Why: "restarting pod orders-1"} },
+			func(p *Pass) { p.Plan = plan.Plan{Reason: dbv1.ReasonRollingOut, Message: "restarting pod orders-1"} },
 			"-Ready NotReady, +Available AllReplicasReady, +Progressing RollingOut, -Degraded MembersHealthy, -Stalled NotStalled",
 			"progressing: restarting pod orders-1",
 		},
@@ -112,7 +112,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 		"a deletion is blocked": {
 			func(p *Pass) {
 				p.Cluster.DeletionTimestamp = &now
-				p.Plan = plan.Plan{Reason: dbv1.ReasonHookFailed, Why: "no", Stalled: &plan.Stall{Reason: dbv1.ReasonHookFailed, Message: "do"}}
+				p.Plan = plan.Plan{Reason: dbv1.ReasonHookFailed, Message: "no", Stalled: &situation.Stall{Reason: dbv1.ReasonHookFailed, Message: "do"}}
 			},
 			"-Ready NotReady, +Available Deleting, +Progressing HookFailed, -Degraded MembersHealthy, +Stalled HookFailed, +DeletionBlocked HookFailed",
 			"stalled: do",
@@ -120,7 +120,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 		"members stop because the cluster is being deleted": {
 			func(p *Pass) {
 				p.Cluster.DeletionTimestamp, p.Observed = &now, state.Observed{}
-				p.Plan = plan.Plan{Reason: dbv1.ReasonDeleting, Why: "every member has stopped"}
+				p.Plan = plan.Plan{Reason: dbv1.ReasonDeleting, Message: "every member has stopped"}
 			},
 			"-Ready NotReady, -Available Deleting, +Progressing Deleting, -Degraded MembersHealthy, -Stalled NotStalled, -DeletionBlocked Deleting",
 			"not available: 0 of 2 members are ready",
@@ -128,7 +128,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 		"a deletion goes on": {
 			func(p *Pass) {
 				p.Cluster.DeletionTimestamp = &now
-				p.Plan = plan.Plan{Reason: dbv1.ReasonStopping, Why: "pod orders-1 is stopping"}
+				p.Plan = plan.Plan{Reason: dbv1.ReasonStopping, Message: "pod orders-1 is stopping"}
 			},
 			"-Ready NotReady, +Available Deleting, +Progressing Stopping, -Degraded MembersHealthy, -Stalled NotStalled, -DeletionBlocked Stopping",
 			"progressing: pod orders-1 is stopping",
@@ -178,9 +178,9 @@ func TestTheObservedGenerationIsTheOneThatTheObjectsExpress(t *testing.T) {
 			p.Cluster.Status.ObservedGeneration, p.Plan.Pending = 7, true
 		}, 6},
 		"not while members go beside a stall": {func(p *Pass) {
-			p.Plan.Stalled, p.Plan.Reason = &plan.Stall{Reason: "X", Message: "x"}, dbv1.ReasonScaling
+			p.Plan.Stalled, p.Plan.Reason = &situation.Stall{Reason: "X", Message: "x"}, dbv1.ReasonScaling
 		}, 6},
-		"when only a human can bring the rest on": {func(p *Pass) { p.Plan.Stalled = &plan.Stall{Reason: "X", Message: "x"} }, 7},
+		"when only a human can bring the rest on": {func(p *Pass) { p.Plan.Stalled = &situation.Stall{Reason: "X", Message: "x"} }, 7},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -289,7 +289,7 @@ func TestMembersAreToldOneByOne(t *testing.T) {
 
 func TestAnEndlessMessageIsCutAtAWholeCharacter(t *testing.T) {
 	pass := settled()
-	pass.Plan.Why = strings.Repeat("ü", 40000)
+	pass.Plan.Message = strings.Repeat("ü", 40000)
 	for _, c := range Of(pass, now).Conditions {
 		if len(c.Message) > 32768 || strings.ToValidUTF8(c.Message, "?") != c.Message {
 			t.Errorf("%s: %d bytes", c.Type, len(c.Message))

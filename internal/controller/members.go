@@ -1,0 +1,92 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+func (e execution) onMembers(ctx context.Context, o operation.Members) ([]happening, error) {
+	switch o := o.(type) {
+	case operation.RestartMember:
+		return e.deletePod(ctx, o.Member, normal("MemberRestarted", "Restart", e.message))
+	case operation.StopMember:
+		return e.deletePod(ctx, o.Member, normal("MemberStopped", "Stop", e.message))
+	case operation.ResizeMember:
+		return e.resize(ctx, o)
+	case operation.Scale:
+		return e.scale(ctx, o)
+	case operation.HoldMember:
+		return nil, e.hold(ctx, o.Member)
+	case operation.ReleasePods:
+		_, err := onEach(o.Pods, func(p operation.Pod) error { return e.release(ctx, e.Cluster.Namespace, p.Name, p.UID) })
+		return nil, err
+	default:
+		return nil, unknown(o)
+	}
+}
+
+// +kubebuilder:rbac:groups="",resources=pods,verbs=delete
+
+func (e execution) deletePod(ctx context.Context, m state.Member, done happening) ([]happening, error) {
+	if err := e.Writer.Delete(ctx, e.podOf(m)); err != nil {
+		return nil, err
+	}
+	return []happening{done}, nil
+}
+
+// podOf names a member's pod as it was when a step was decided.
+func (e execution) podOf(m state.Member) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: e.Cluster.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.Version,
+	}}
+}
+
+// +kubebuilder:rbac:groups="",resources=pods/resize,verbs=patch
+
+// resize gives a member its resources while it runs. What the API server does not take without a restart,
+// as a change of the quality of service, is a restart.
+func (e execution) resize(ctx context.Context, o operation.ResizeMember) ([]happening, error) {
+	err := e.Writer.Resize(ctx, e.podOf(o.Member), naming.Container, o.Resources)
+	switch {
+	case apierrors.IsInvalid(err), apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err), nodeIsTooSmall(err):
+		return e.deletePod(ctx, o.Member, normal("MemberRestarted", "Restart", fmt.Sprintf(
+			"restarting pod %s: it cannot be given its resources while it runs (%s)", o.Member.Name, apierrors.ReasonForError(err))))
+	case err != nil:
+		return nil, err
+	}
+	return []happening{normal("MemberResized", "Resize", e.message)}, nil
+}
+
+// nodeIsTooSmall tells whether a resize was refused because the node could never take it: made anew the pod
+// may find a larger one. A quota is refused as Forbidden, too, but it would keep the pod from being made at
+// all. The words are those of Kubernetes' admission plugin PodResize.
+func nodeIsTooSmall(err error) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "node didn't have enough allocatable resources")
+}
+
+func (e execution) scale(ctx context.Context, o operation.Scale) ([]happening, error) {
+	lowered := e.StatefulSet.DeepCopy()
+	lowered.Spec.Replicas = &o.To
+	if o.Stop {
+		metav1.SetMetaDataAnnotation(&lowered.ObjectMeta, dbv1.AnnotationStopping, deletion.StoppingMark(e.Cluster))
+	}
+	if err := e.Writer.Change(ctx, e.StatefulSet, lowered); err != nil {
+		return nil, err
+	}
+	return []happening{normal("MemberStopped", "ScaleIn", fmt.Sprintf("stopping pod %s-%d", lowered.Name, o.To))}, nil
+}

@@ -1,0 +1,137 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+)
+
+func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]happening, error) {
+	switch o := o.(type) {
+	case operation.Apply:
+		return nil, e.write(ctx, o)
+	case operation.Delete:
+		return e.removeAll(ctx, o.Objects)
+	case operation.RecreateStatefulSet:
+		return e.recreate(ctx)
+	default:
+		return nil, unknown(o)
+	}
+}
+
+// removeAll deletes objects and tells of volumes.
+func (e execution) removeAll(ctx context.Context, all []operation.Removal) ([]happening, error) {
+	var volumes []string
+	var done []happening
+	var errs []error
+	for _, removal := range all {
+		if removal.Kind == "Pod" {
+			done = append(done, e.lastWords(ctx, removal.Name)...)
+		}
+		err := e.remove(ctx, removal)
+		if err == nil && removal.Kind == "PersistentVolumeClaim" {
+			volumes = append(volumes, removal.String())
+		}
+		errs = append(errs, err)
+	}
+	if len(volumes) > 0 {
+		done = append(done, normal("VolumesDeleted", "Delete", strings.Join(volumes, ", ")))
+	}
+	return done, errors.Join(errs...)
+}
+
+// lastWords keeps the end of the log of a Job's pod that is deleted because it keeps a volume: in the operator's own log
+// and, as far as there is room, in an event. A log that cannot be read holds up nothing.
+func (e execution) lastWords(ctx context.Context, pod string) []happening {
+	if e.Logs == nil {
+		return nil
+	}
+	text, err := e.Logs.Tail(ctx, e.Cluster.Namespace, pod, naming.ActionContainer)
+	if text = strings.TrimSpace(text); err != nil || text == "" {
+		return nil
+	}
+	logf.FromContext(ctx).Info("the log of a pod that is deleted with its volume", "pod", pod, "tail", text)
+	head := fmt.Sprintf("the log of pod %s, which is deleted with the volume, ends: ", pod)
+	last := text[max(0, len(text)-(maxNote-len(head))):]
+	// Events of one action about one object are counted as one, with one note.
+	return []happening{normal("PodLog", "Delete/"+pod, head+strings.ToValidUTF8(last, ""))}
+}
+
+// +kubebuilder:rbac:groups="",resources=configmaps;persistentvolumeclaims,verbs=delete
+
+func (e execution) remove(ctx context.Context, removal operation.Removal) error {
+	object := e.belonging(removal.Kind, removal.Name)
+	object.SetUID(removal.UID)
+	object.SetResourceVersion(removal.Version)
+	if removal.Kind == "Job" { // goes after its pods: nothing of it runs any more when it is gone
+		object.SetAPIVersion(batchv1.SchemeGroupVersion.String())
+		return e.Writer.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationForeground))
+	}
+	return e.Writer.Delete(ctx, object)
+}
+
+// +kubebuilder:rbac:groups="",resources=services;configmaps,verbs=create;patch
+// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=create;patch
+// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=create;patch
+
+func (e execution) write(ctx context.Context, write operation.Apply) error {
+	stored, err := e.store(ctx, write)
+	if err != nil || !write.Sealed() {
+		return err
+	}
+	return e.seal(ctx, stored)
+}
+
+func (e execution) store(ctx context.Context, write operation.Apply) (*unstructured.Unstructured, error) {
+	if write.UID == "" {
+		return e.Writer.Create(ctx, write.Object)
+	}
+	version := write.Version
+	if len(write.Eviction) > 0 {
+		var err error
+		if version, err = e.Writer.Patch(ctx, write.Object, version, write.Eviction); err != nil {
+			return nil, err
+		}
+	}
+	return e.Writer.Update(ctx, write.Object, write.UID, version)
+}
+
+// seal notes what the API server made of a write. When a crash keeps it from that, the next pass writes
+// the same again.
+func (e execution) seal(ctx context.Context, stored *unstructured.Unstructured) error {
+	set := &appsv1.StatefulSet{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, set); err != nil {
+		return fmt.Errorf("read StatefulSet %s as it was stored: %w", stored.GetName(), err)
+	}
+	return e.Writer.Annotate(ctx, stored, dbv1.AnnotationSealed, resources.Seal(set))
+}
+
+// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=delete
+
+func (e execution) recreate(ctx context.Context) ([]happening, error) {
+	if err := e.remember(ctx); err != nil {
+		return nil, err
+	}
+	if err := e.Writer.Delete(ctx, e.StatefulSet, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
+		return nil, err
+	}
+	return []happening{normal("StatefulSetRecreated", "Recreate", e.message)}, nil
+}

@@ -1,0 +1,109 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/schedule"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=create;patch;delete
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups/status,verbs=patch
+
+func (e execution) onBackups(ctx context.Context, o operation.Backups) ([]happening, error) {
+	switch o := o.(type) {
+	case operation.CreateBackup:
+		return e.createScheduled(ctx, o)
+	case operation.VerifyBackup:
+		return e.askToVerify(ctx, o)
+	case operation.ExpireBackups:
+		return e.expire(ctx, o)
+	default:
+		return nil, unknown(o)
+	}
+}
+
+// expire deletes the backups that no schedule keeps any more. They are told at once: events of one reason about one
+// object are folded into one.
+func (e execution) expire(ctx context.Context, o operation.ExpireBackups) ([]happening, error) {
+	done, err := onEach(o.Backups, func(removal operation.Removal) error { return e.remove(ctx, removal) })
+	if len(done) == 0 {
+		return nil, err
+	}
+	texts := make([]string, 0, len(done))
+	for _, removal := range done {
+		texts = append(texts, removal.String())
+	}
+	return []happening{normal("BackupExpired", "Retain", "deleting "+strings.Join(texts, "; "))}, err
+}
+
+// askToVerify asks for the restore of a backup that still is as it was when that was decided.
+func (e execution) askToVerify(ctx context.Context, asked operation.VerifyBackup) ([]happening, error) {
+	before := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{
+		Namespace: e.Cluster.Namespace, Name: asked.Backup.Name, UID: asked.Backup.UID, ResourceVersion: asked.Backup.Version,
+	}}
+	after := before.DeepCopy()
+	metav1.SetMetaDataAnnotation(&after.ObjectMeta, dbv1.AnnotationVerify, asked.Request)
+	if err := e.Writer.Change(ctx, before, after); err != nil {
+		return nil, err
+	}
+	return []happening{normal("VerificationScheduled", "Verify", fmt.Sprintf("DatabaseBackup %s is to be restored into a throw-away copy", asked.Backup.Name))}, nil
+}
+
+// createScheduled creates the DatabaseBackup of a schedule, then writes in its status that the schedule created it. A
+// crash between the two leaves one without an origin: the next pass finds it under the same name.
+func (e execution) createScheduled(ctx context.Context, due operation.CreateBackup) ([]happening, error) {
+	created, err := e.Writer.Make(ctx, due.Child.Object)
+	switch {
+	case apierrors.IsAlreadyExists(err):
+		return e.confirm(ctx, due)
+	case err != nil:
+		return nil, err
+	}
+	// The UID is of the answer to the creation, so the object is ours whatever its version is by now.
+	return e.writeOrigin(ctx, due, metav1.ObjectMeta{UID: created.GetUID()})
+}
+
+// confirm looks at the backup that has the name already. One that an attempt before a crash may have created gets its
+// origin. Any other is left alone: the next pass reports it.
+func (e execution) confirm(ctx context.Context, due operation.CreateBackup) ([]happening, error) {
+	existing := &dbv1.DatabaseBackup{}
+	found, err := e.liveView().find(ctx, client.ObjectKeyFromObject(due.Child.Object), existing)
+	switch {
+	case err != nil, !found, existing.DeletionTimestamp != nil, !schedule.Unconfirmed(due, state.BackupOf(existing)):
+		return nil, err
+	default:
+		return e.writeOrigin(ctx, due, metav1.ObjectMeta{UID: existing.UID, ResourceVersion: existing.ResourceVersion})
+	}
+}
+
+// writeOrigin writes the origin of the backup with that UID, and with that version where one is given.
+func (e execution) writeOrigin(ctx context.Context, due operation.CreateBackup, is metav1.ObjectMeta) ([]happening, error) {
+	metadata := map[string]any{"uid": is.UID}
+	if is.ResourceVersion != "" {
+		metadata["resourceVersion"] = is.ResourceVersion
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": metadata, "status": map[string]any{"origin": due.Origin}})
+	if err != nil {
+		return nil, fmt.Errorf("marshal the origin of DatabaseBackup %s: %w", due.Child.Name(), err)
+	}
+	backup := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: due.Child.Object.GetNamespace(), Name: due.Child.Name()}}
+	if err := e.Writer.Client.Status().Patch(ctx, backup, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(dbv1.FieldOwner)); err != nil {
+		return nil, fmt.Errorf("write the origin of DatabaseBackup %s: %w", due.Child.Name(), err)
+	}
+	return []happening{normal("BackupScheduled", "Schedule", fmt.Sprintf("schedule %q created DatabaseBackup %s", due.Origin.Schedule, due.Child.Name()))}, nil
+}

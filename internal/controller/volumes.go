@@ -1,0 +1,141 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=create;patch;delete
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;patch;delete
+
+func (e execution) onVolumes(ctx context.Context, o operation.Volumes) ([]happening, error) {
+	switch o := o.(type) {
+	case operation.ResizeVolumes:
+		done, err := onEach(o.Claims, func(c operation.Resize) error { return e.resizeClaim(ctx, c) })
+		return about(done, normal("VolumeResizing", "Resize", "resizing ")), err
+	case operation.LabelVolumes:
+		_, err := onEach(o.Claims, func(c operation.Protection) error { return e.labelClaim(ctx, c) })
+		return nil, err
+	case operation.AdoptVolumes:
+		return e.adopt(ctx, o)
+	case operation.CreateVolumes:
+		return nil, e.create(ctx, o.Claims)
+	case operation.StartRestore:
+		return e.startRestore(ctx, o)
+	case operation.FinishRestore:
+		return e.finishRestore(ctx, o)
+	default:
+		return nil, unknown(o)
+	}
+}
+
+// onEach does something with each and returns those with which it succeeded.
+func onEach[T any](all []T, do func(T) error) (done []T, err error) {
+	for _, one := range all {
+		failed := do(one)
+		if failed == nil {
+			done = append(done, one)
+		}
+		err = errors.Join(err, failed)
+	}
+	return done, err
+}
+
+// about tells of what was done at once: events of one reason about one object are folded into one, whatever they say.
+func about[T fmt.Stringer](done []T, happened happening) []happening {
+	if len(done) == 0 {
+		return nil
+	}
+	happened.note += operation.Describe(done)
+	return []happening{happened}
+}
+
+// claim names a claim as it was when an operation was decided.
+func (e execution) claim(v state.Volume) *unstructured.Unstructured {
+	claim := e.belonging("PersistentVolumeClaim", v.Claim)
+	claim.SetResourceVersion(v.Version)
+	return claim
+}
+
+func (e execution) resizeClaim(ctx context.Context, c operation.Resize) error {
+	_, err := e.Writer.Patch(ctx, e.claim(c.Volume), c.Volume.Version, []resources.Operation{
+		{Op: "replace", Path: "/spec/resources/requests/storage", Value: c.Size.String()},
+	})
+	return err
+}
+
+func (e execution) labelClaim(ctx context.Context, c operation.Protection) error {
+	before, after := e.claim(c.Volume), e.claim(c.Volume)
+	before.SetLabels(protection(!c.Protect))
+	after.SetLabels(protection(c.Protect))
+	return e.Writer.Change(ctx, before, after)
+}
+
+// protection is never nil: a patch from some labels to none at all would take all off that the claim has.
+func protection(on bool) map[string]string {
+	if !on {
+		return map[string]string{}
+	}
+	return map[string]string{dbv1.LabelProtected: "true"}
+}
+
+func (e execution) adopt(ctx context.Context, o operation.AdoptVolumes) ([]happening, error) {
+	done, err := onEach(o.Claims, func(a operation.Adoption) error { return e.record(ctx, a.Volume, a.Contents) })
+	var taken []operation.Adoption
+	for _, a := range done {
+		if a.Taken() {
+			taken = append(taken, a)
+		}
+	}
+	return about(taken, normal("VolumesAdopted", "Adopt", "taken over from an earlier cluster of this name: ")), err
+}
+
+// record writes on a claim whose data it holds.
+func (e execution) record(ctx context.Context, v state.Volume, contents state.Contents) error {
+	before, after := e.claim(v), e.claim(v)
+	before.SetLabels(v.Labels())
+	before.SetAnnotations(v.Annotations())
+	after.SetLabels(contents.Labels())
+	after.SetAnnotations(contents.Annotations())
+	return e.Writer.Change(ctx, before, after)
+}
+
+// create creates objects that were not there when that was decided, as far as it goes.
+func (e execution) create(ctx context.Context, all []resources.Child) error {
+	_, err := onEach(all, func(child resources.Child) error {
+		_, err := e.Writer.Create(ctx, child.Object)
+		return err
+	})
+	return err
+}
+
+func (e execution) startRestore(ctx context.Context, o operation.StartRestore) ([]happening, error) {
+	if err := e.create(ctx, o.Jobs); err != nil {
+		return nil, err
+	}
+	return []happening{normal("RestoreStarted", "Restore", fmt.Sprintf("restoring %s by %s", o.From, operation.Describe(o.Jobs)))}, nil
+}
+
+func (e execution) finishRestore(ctx context.Context, o operation.FinishRestore) ([]happening, error) {
+	_, err := onEach(o.Volumes, func(v state.Volume) error {
+		filled := v.Contents
+		filled.Fill, filled.From = state.Filled, o.From
+		return e.record(ctx, v, filled)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return []happening{normal("RestoreCompleted", "Restore", o.From+" is restored; the members start with it")}, nil
+}

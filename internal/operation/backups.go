@@ -1,0 +1,65 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package operation
+
+import (
+	"fmt"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Backups is an operation on the DatabaseBackups of a cluster that a schedule asks for: CreateBackup, VerifyBackup or
+// ExpireBackups. They disturb no member, so they prevent nothing, and nothing prevents them.
+//
+//sumtype:decl
+type Backups interface {
+	OnCluster
+	backups()
+}
+
+type ofBackups struct{}
+
+func (ofBackups) onCluster() {}
+func (ofBackups) backups()   {}
+
+// CreateBackup creates the DatabaseBackup of a schedule, then records in its status that the schedule created it.
+type CreateBackup struct {
+	ofBackups
+	Child  resources.Child
+	Origin dbv1.BackupOrigin
+}
+
+// VerifyBackup requests the restore of a backup into a throw-away copy.
+type VerifyBackup struct {
+	ofBackups
+	Backup state.Backup
+	// Request is the value of the annotation that asks.
+	Request string
+}
+
+// ExpireBackups deletes DatabaseBackups that no schedule keeps any more.
+type ExpireBackups struct {
+	ofBackups
+	Backups []Removal
+}
+
+// Properties of CreateBackup.
+func (CreateBackup) Properties() Properties { return aside }
+
+// Properties of VerifyBackup.
+func (VerifyBackup) Properties() Properties { return aside }
+
+// Properties of ExpireBackups.
+func (ExpireBackups) Properties() Properties { return aside }
+
+var aside = Properties{LiveRead: true, Independent: true}
+
+func (c CreateBackup) String() string { return "create " + c.Child.String() }
+func (v VerifyBackup) String() string {
+	return fmt.Sprintf("verify DatabaseBackup %s (%s)", v.Backup.Name, v.Request)
+}
+func (e ExpireBackups) String() string { return "expire " + Describe(e.Backups) }

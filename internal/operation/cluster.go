@@ -1,0 +1,81 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package operation
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+)
+
+// OnCluster is an operation of the plan of a DatabaseCluster: one of Members, Volumes, Objects, Backups or Lifecycle.
+//
+//sumtype:decl
+type OnCluster interface {
+	Operation
+	onCluster()
+}
+
+// Lifecycle is an operation that begins or ends the life of a cluster: AddFinalizer, RunHook or Finalize.
+//
+//sumtype:decl
+type Lifecycle interface {
+	OnCluster
+	lifecycle()
+}
+
+type ofLifecycle struct{}
+
+func (ofLifecycle) onCluster() {}
+func (ofLifecycle) lifecycle() {}
+
+// AddFinalizer adds the operator's finalizer to the cluster, before any object is created.
+type AddFinalizer struct{ ofLifecycle }
+
+// RunHook starts a deletion hook.
+type RunHook struct {
+	ofLifecycle
+	Hook string
+	// Object is the Job or DatabaseBackup that does it.
+	Object resources.Child
+}
+
+// Finalize removes the operator's finalizer from the cluster, which no longer exists then.
+type Finalize struct {
+	ofLifecycle
+	// Kept says why volumes are retained although the spec says otherwise; "" where it does not.
+	Kept string
+}
+
+// Properties: the patch has an optimistic lock, so a stale cache can do no harm.
+func (AddFinalizer) Properties() Properties { return Properties{First: true} }
+
+// Properties of RunHook.
+func (RunHook) Properties() Properties { return last(Properties{WhileDeleting: true}) }
+
+// Properties of Finalize.
+func (Finalize) Properties() Properties { return last(Properties{WhileDeleting: true}) }
+
+func (AddFinalizer) String() string { return "add the finalizer" }
+func (r RunHook) String() string {
+	return fmt.Sprintf("start deletion hook %q as %s", r.Hook, r.Object)
+}
+func (Finalize) String() string { return "take off the finalizer" }
+
+// last are the properties of a disruptive operation.
+func last(p Properties) Properties {
+	p.Disruptive, p.LiveRead = true, true
+	return p
+}
+
+// Describe names operations or objects, for people.
+func Describe[T fmt.Stringer](all []T) string {
+	texts := make([]string, 0, len(all))
+	for _, one := range all {
+		texts = append(texts, one.String())
+	}
+	return strings.Join(texts, ", ")
+}

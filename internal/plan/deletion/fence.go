@@ -1,0 +1,115 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package deletion
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// A volume is deleted only if a backup holds the last write to it. So the members stop before the final backup, which
+// records that stop as its fence. Nothing remembers that a backup sufficed: every pass compares the fence of the
+// DatabaseBackup with that of the cluster, until the last claim is deleted.
+
+// fences tells whether a hook stops the members before its backup, because their volumes are deleted after it.
+func fences(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook) bool {
+	ephemeral := cluster.Spec.Storage.Ephemeral != nil && *cluster.Spec.Storage.Ephemeral
+	return hook.Type == dbv1.HookBackup && cluster.Spec.Deletion.Volumes == dbv1.VolumesDelete && !ephemeral
+}
+
+// fence stops the members before their final backup; fenced is true when none can run any more.
+func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fenced bool) {
+	pod, left := unstoppable(s)
+	next := stopFor(s, dbv1.ReasonHookRunning)
+	switch user := s.Unfenced(); {
+	case pod != "":
+		view = failed("Bring its node back, or, if that is gone for good, delete the Node object",
+			"deletion hook %q failed: pod %s did not stop within spec.deletion.deadlineSeconds, %d s, after its grace period",
+			hook.Name, pod, s.Cluster.Spec.Deletion.DeadlineSeconds)
+	case next.Waits():
+		view = underway("deletion hook %q stops all members before the backup, because spec.deletion.volumes is Delete: %s", hook.Name, next.Message)
+		view.operations = next.Operations
+	case user != "":
+		view = failed(fmt.Sprintf("Delete %s, or set spec.deletion.volumes to Retain", user),
+			"deletion hook %q cannot start: %s may write to the volumes and is not controlled by this cluster", hook.Name, user)
+		view.reason = dbv1.ReasonNameConflict
+	case s.StatefulSetTerminating():
+		view = underway("deletion hook %q waits until StatefulSet %s is deleted, because nobody knows what it does until then", hook.Name, s.StatefulSet.Name)
+	case s.Fence() == "":
+		view = underway("deletion hook %q waits until the StatefulSet controller has seen that no member is to run", hook.Name)
+	default:
+		return hookView{}, true
+	}
+	view.again, view.stops = left, true
+	return view, false
+}
+
+// unstoppable is a pod that does not stop, or how long the next one has to be waited for. One that has stopped and that
+// our finalizer keeps goes by itself once its end is recorded, which it is not where nobody says how it ended.
+func unstoppable(s *situation.Situation) (pod string, soonest time.Duration) {
+	for _, m := range s.Members {
+		left, lost := overdue(s, m)
+		if lost && (!m.End.Reached || m.Held && records(s) && !passesOn(s)) {
+			return m.Name, 0
+		}
+		soonest = situation.Sooner(soonest, left)
+	}
+	return "", soonest
+}
+
+// foreignBackup says why the DatabaseBackup that has the name of a fenced hook's is not the backup that the hook asks
+// for: somebody else created it, or wrote its status. "" where it is.
+func foreignBackup(s *situation.Situation, backup state.HookBackup) string {
+	switch {
+	case backup.Elsewhere:
+		return "it has a spec.destination of its own"
+	case backup.Phase != dbv1.BackupCompleted:
+		return ""
+	case backup.Cluster != s.Cluster.UID:
+		return "it is of another cluster"
+	case backup.Fence != s.Fence():
+		return "it did not start after the members had stopped"
+	}
+	return ""
+}
+
+func mistaken(hook dbv1.DeletionHook, name, why string) hookView {
+	view := failed(fmt.Sprintf("Delete DatabaseBackup %s to take the backup again", name),
+		"deletion hook %q failed: DatabaseBackup %s does not hold the last data of this cluster: %s", hook.Name, name, why)
+	view.reason = dbv1.ReasonNameConflict
+	return view
+}
+
+// saved tells whether a volume may be deleted as far as the final backup is concerned: there is none, it holds all that
+// was ever written to the volume, or there is nothing in the volume but a part of another backup.
+func saved(s *situation.Situation, v state.Volume) bool {
+	hooks := slices.DeleteFunc(slices.Clone(s.Cluster.Spec.Deletion.Hooks), func(h dbv1.DeletionHook) bool { return h.Type != dbv1.HookBackup })
+	return len(hooks) == 0 || v.IsFilling() || slices.ContainsFunc(hooks, func(h dbv1.DeletionHook) bool {
+		backup, found := s.HookBackups[h.Name]
+		return found && covers(s, backup) && slices.Contains(backup.Done, v.Ordinal)
+	})
+}
+
+// covers tells whether no member can have written anything since a backup started.
+func covers(s *situation.Situation, backup state.HookBackup) bool {
+	return backup.Phase == dbv1.BackupCompleted && !backup.Ending && backup.Fence != "" && foreignBackup(s, backup) == ""
+}
+
+// lostBackup stops a deletion whose final backup no longer exists when volumes that it held are being deleted: no other
+// backup can hold them.
+func lostBackup(s *situation.Situation, hook dbv1.DeletionHook) (hookView, bool) {
+	i := slices.IndexFunc(s.Own, func(v state.Volume) bool { return v.Stopping })
+	if i < 0 {
+		return hookView{}, false
+	}
+	return failed("Set spec.deletion.volumes to Retain to keep the volumes that are left",
+		"deletion hook %q failed: no DatabaseBackup of it exists, and PersistentVolumeClaim %s is already terminating, so no backup can hold its data; no other volume is deleted",
+		hook.Name, s.Own[i].Claim), true
+}

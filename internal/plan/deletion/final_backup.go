@@ -1,0 +1,148 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package deletion
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// BackupName is the name of the DatabaseBackup of a deletion hook; "" while there can be none, because the members
+// have to stop first: without a fence.
+func BackupName(cluster *dbv1.DatabaseCluster, fence string, hook dbv1.DeletionHook) string {
+	switch {
+	case !fences(cluster, hook):
+		return naming.HookBackup(cluster.Name, hook.Name, cluster.UID)
+	case fence == "":
+		return ""
+	default:
+		return naming.FencedBackup(cluster.Name, hook.Name, cluster.UID, fence)
+	}
+}
+
+// backupHook makes a DatabaseBackup and waits until it is complete.
+func backupHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
+	name := BackupName(s.Cluster, s.Fence(), hook)
+	backup, started := s.HookBackups[hook.Name]
+	switch {
+	case s.Holds("DatabaseBackup", name):
+		return taken(hook, "DatabaseBackup", name)
+	case backup.Ending:
+		return underway("deletion hook %q waits for its former DatabaseBackup %s to go", hook.Name, name)
+	case !started && unborn(s):
+		return succeeded("there is nothing to back up: no member was ever made")
+	case !started:
+		return startBackup(s, hook)
+	case (fences(s.Cluster, hook) || backup.Elsewhere) && foreignBackup(s, backup) != "":
+		return mistaken(hook, name, foreignBackup(s, backup))
+	case backup.Phase == dbv1.BackupCompleted:
+		return succeeded("DatabaseBackup %s is complete, at %s", name, backup.Location)
+	case backup.Phase == dbv1.BackupFailed:
+		return failed(fmt.Sprintf("Delete DatabaseBackup %s to try again", name),
+			"deletion hook %q failed: DatabaseBackup %s: %s", hook.Name, name, backup.Message)
+	default:
+		return awaitBackup(s, hook, backup)
+	}
+}
+
+// startBackup makes the DatabaseBackup of a hook, of members that have stopped where their volumes are to be deleted.
+func startBackup(s *situation.Situation, hook dbv1.DeletionHook) hookView {
+	if cause, remedy := noBackup(s); cause != "" {
+		view := failed(remedy, "deletion hook %q cannot start: %s", hook.Name, cause)
+		view.again = situation.MissingAgain // engines are not watched
+		return view
+	}
+	if fences(s.Cluster, hook) && !s.Terminating {
+		if view, lost := lostBackup(s, hook); lost {
+			return view
+		}
+		if view, fenced := fence(s, hook); !fenced {
+			return view
+		}
+	}
+	return start(s, hook, resources.HookBackup(s.Cluster, BackupName(s.Cluster, s.Fence(), hook)))
+}
+
+// unborn tells whether the cluster never had a member, nor took over a volume: what a restore that was cut has left is a
+// part of a backup and nothing else.
+func unborn(s *situation.Situation) bool {
+	there := s.StatefulSet != nil || len(s.Members) > 0 || s.ForeignStatefulSet()
+	return !there && s.Cluster.Status.UpdateRevision == "" && !slices.ContainsFunc(s.Volumes, func(v state.Volume) bool {
+		return v.Cluster == s.Cluster.UID && !v.IsFilling()
+	})
+}
+
+// noBackup is why no backup can be made, and what to do about that; "" when one can.
+func noBackup(s *situation.Situation) (cause, remedy string) {
+	switch spec := s.Cluster.Spec; {
+	case spec.Engine == "":
+		return "spec.engine names no DatabaseEngine, which would say how to back the database up", "Set spec.engine"
+	case s.EngineUnreadable != "":
+		return fmt.Sprintf("DatabaseEngine %s, which spec.engine names, cannot be read: %s", spec.Engine, s.EngineUnreadable),
+			"Let the operator get databaseengines"
+	case s.Engine == nil:
+		return fmt.Sprintf("DatabaseEngine %s, which spec.engine names, does not exist", spec.Engine), "Create it"
+	case s.Engine.Spec.Actions.Backup == nil:
+		return fmt.Sprintf("DatabaseEngine %s has no backup action", spec.Engine), "Name another in spec.engine"
+	case spec.Backup == nil:
+		return "spec.backup.destination is missing, so there is no place for the backup", "Set spec.backup.destination"
+	}
+	return "", ""
+}
+
+// awaitBackup waits for a backup as long as the deadline lets it. Members that can be asked stay until they have
+// been. When none of those that are left can be, all stop, so that their volumes can be backed up instead.
+func awaitBackup(s *situation.Situation, hook dbv1.DeletionHook, backup state.HookBackup) hookView {
+	left := backup.Created.Add(deadline(s)).Sub(s.At)
+	if left <= 0 {
+		return failed(fmt.Sprintf("Raise spec.deletion.deadlineSeconds, or delete DatabaseBackup %s to try again", backup.Name),
+			"deletion hook %q failed: DatabaseBackup %s is not complete after spec.deletion.deadlineSeconds, %d s%s",
+			hook.Name, backup.Name, s.Cluster.Spec.Deletion.DeadlineSeconds, after(": ", backup.Message))
+	}
+	lacks := after("; ", situation.DescribeMissing(s.Missing()))
+	view := underway("deletion hook %q waits for DatabaseBackup %s%s%s", hook.Name, backup.Name, after(": ", backup.Message), lacks)
+	if backup.Stuck || lacks != "" {
+		view = view.waitsFor("Correct that")
+	}
+	view.again = left
+	if fences(s.Cluster, hook) || canBeAsked(s, backup) {
+		return view
+	}
+	if next := lowerAll(s, dbv1.ReasonHookRunning); next.Waits() {
+		view.operations = next.Operations
+		view.message += "; no member that is not backed up yet is ready, so all stop, to be backed up from their volumes: " + next.Message
+	}
+	return view
+}
+
+// canBeAsked tells whether a member is ready that has not been backed up.
+func canBeAsked(s *situation.Situation, backup state.HookBackup) bool {
+	members := backup.Members
+	if members == 0 {
+		members = s.Cluster.Spec.Replicas
+	}
+	return slices.ContainsFunc(s.Members, func(m state.Member) bool {
+		return m.Ordinal < members && m.Ready && !m.Stopping && !slices.Contains(backup.Done, m.Ordinal)
+	})
+}
+
+func deadline(s *situation.Situation) time.Duration {
+	return time.Duration(s.Cluster.Spec.Deletion.DeadlineSeconds) * time.Second
+}
+
+// after puts something before a text that is there.
+func after(lead, text string) string {
+	if text == "" {
+		return ""
+	}
+	return lead + text
+}

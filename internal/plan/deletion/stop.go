@@ -1,0 +1,48 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package deletion
+
+import (
+	"fmt"
+	"slices"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// stop stops the members one by one, the highest ordinal first. Where their ends are recorded each is held before.
+func stop(s *situation.Situation) phase.Outcome { return stopFor(s, dbv1.ReasonStopping) }
+
+func stopFor(s *situation.Situation, reason string) phase.Outcome {
+	outcome := lowerAll(s, reason)
+	if m, found := stopped(outcome.Operations, s); found && records(s) && !m.Held && !m.Stopping {
+		return phase.Do(outcome.Reason, fmt.Sprintf("holding pod %s, so that its end can be read when it stops", m.Name), operation.HoldMember{Member: m})
+	}
+	return outcome
+}
+
+func lowerAll(s *situation.Situation, reason string) phase.Outcome {
+	if outcome := members.Lower(s, 0, reason); outcome.Waits() {
+		return outcome
+	}
+	return members.StopOrphans(s)
+}
+
+// stopped is the member that one of these operations would stop.
+func stopped(all operation.List, s *situation.Situation) (state.Member, bool) {
+	scale, scales := operation.Find[operation.Scale](all)
+	one, stops := operation.Find[operation.StopMember](all)
+	i := slices.IndexFunc(s.Members, func(m state.Member) bool {
+		return scales && m.Ordinal == scale.To || stops && m.Name == one.Member.Name
+	})
+	if i < 0 {
+		return state.Member{}, false
+	}
+	return s.Members[i], true
+}

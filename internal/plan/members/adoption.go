@@ -1,0 +1,130 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package members
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Adoptions take over, all at once, the volumes that an earlier cluster of the same name has left, and record the
+// engine on those of the cluster's own with which members of another engine have started.
+func Adoptions(s *situation.Situation) []operation.Adoption {
+	if VolumesKept(s) != nil || s.PreviousUser != "" || slices.ContainsFunc(s.Foreign, holdsVolumes) {
+		return nil
+	}
+	var all []operation.Adoption
+	for _, v := range s.Volumes {
+		holds := v.Contents
+		if s.Cluster.UID != v.Cluster { // what a previous cluster's volume was filled from says nothing of this one
+			holds = state.Contents{Cluster: s.Cluster.UID, Engine: v.Engine}
+		} else {
+			holds.Engine = wroteLast(s, v)
+		}
+		a := operation.Adoption{Volume: v, Contents: holds}
+		if v.Usable() && !v.Stopping && (a.Taken() && takes(s, v) || holds.Engine != v.Engine) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// wroteLast is the engine that may have written the data of a volume: that of the member that has started with it. What
+// spec.engine names counts only then. A pod of an earlier operator does not say its engine and changes nothing.
+func wroteLast(s *situation.Situation, v state.Volume) string {
+	for _, m := range s.Members {
+		if engine := s.EngineOf(m); m.Ordinal == v.Ordinal && m.Started && engine != "" {
+			return engine
+		}
+	}
+	return v.Engine
+}
+
+// takes tells whether an earlier cluster's volume may become this one's. One whose members have none of the kind would
+// never use it, but delete it with itself.
+func takes(s *situation.Situation, v state.Volume) bool {
+	return v.Engine == s.Cluster.Spec.Engine && !v.IsFilling() && !s.Ephemeral()
+}
+
+// VolumesKept is the stall of volumes that an earlier cluster left and that cannot be taken over: members that
+// started with them would find other data than they should, or lose it.
+func VolumesKept(s *situation.Situation) *situation.Stall {
+	if !s.Inherits() {
+		return nil
+	}
+	if bootstrap := s.Cluster.Spec.Bootstrap; bootstrap != nil && bootstrap.FromBackup != nil {
+		return kept(
+			"%s: left by an earlier cluster of this name, and spec.bootstrap.fromBackup never overwrites data; delete what is not needed any more, or take spec.bootstrap out to start with these volumes",
+			Named(s.Left))
+	}
+	for _, v := range s.Left {
+		switch {
+		case v.Stopping:
+			return kept(
+				"PersistentVolumeClaim %s of an earlier cluster of this name is being deleted; wait until it is gone, after which its member starts with an empty volume, or give the cluster another name",
+				v.Claim)
+		case v.IsFilling():
+			return kept(
+				"PersistentVolumeClaim %s of an earlier cluster of this name holds a part of a backup, because the restore into it has not come to its end; delete the claim; to restore again, delete the cluster as well and create it with spec.bootstrap.fromBackup",
+				v.Claim)
+		case v.Engine != s.Cluster.Spec.Engine:
+			return kept(
+				"PersistentVolumeClaim %s of an earlier cluster of this name holds data of %s, and spec.engine is %q; delete the claim, give the cluster another name or engine, or, where the data is of that engine after all, set the claim's annotation %s to that",
+				v.Claim, engineText(v.Engine), s.Cluster.Spec.Engine, dbv1.AnnotationEngine)
+		}
+	}
+	return nil
+}
+
+func kept(format string, arguments ...any) *situation.Stall {
+	return &situation.Stall{Reason: dbv1.ReasonVolumesKept, Message: fmt.Sprintf(format, arguments...)}
+}
+
+// Named names the claims of volumes, for people.
+func Named(volumes []state.Volume) string {
+	names := make([]string, 0, len(volumes))
+	for _, v := range volumes {
+		names = append(names, "PersistentVolumeClaim "+v.Claim)
+	}
+	return strings.Join(names, ", ")
+}
+
+func engineText(name string) string {
+	if name == "" {
+		return "no engine that is known"
+	}
+	return fmt.Sprintf("engine %q", name)
+}
+
+// holdsVolumes tells whether an object may make pods that use the volumes: a StatefulSet of the cluster's name does, also
+// while it has none.
+func holdsVolumes(r state.Ref) bool { return r.IsLeaving() || r.IsStatefulSet() }
+
+// AwaitAdoption waits until the volumes that a previous cluster left have been adopted.
+func AwaitAdoption(s *situation.Situation) phase.Outcome {
+	if !s.Inherits() {
+		return phase.Over
+	}
+	stall := VolumesKept(s)
+	switch {
+	case stall != nil:
+		return phase.Wait(dbv1.ReasonAdoptingVolumes, stall.Message)
+	case s.PreviousUser != "":
+		return phase.Wait(dbv1.ReasonWaitingForFormer,
+			fmt.Sprintf("%s of an earlier cluster of this name still runs; its volumes are taken over when it has ended", s.PreviousUser))
+	case s.ForeignStatefulSet():
+		return phase.Wait(dbv1.ReasonWaitingForFormer, "a StatefulSet that is not this cluster's makes the pods that use the volumes; they are taken over when it has gone")
+	default:
+		adopt, _ := operation.Find[operation.AdoptVolumes](s.Upkeep)
+		return phase.Wait(dbv1.ReasonAdoptingVolumes, "taking over "+operation.Describe(adopt.Claims))
+	}
+}

@@ -1,0 +1,180 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package members
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// RollOut restarts members that do not run the current template, one at a time.
+func RollOut(s *situation.Situation) phase.Outcome {
+	outdated := s.Outdated()
+	if len(outdated) == 0 {
+		return phase.Over
+	}
+	switch update := s.Cluster.Spec.Update; {
+	case update.Paused:
+		return phase.Wait(dbv1.ReasonRolloutPaused, counted(outdated)+", and spec.update.paused keeps them so")
+	case update.Type == dbv1.UpdateOnDelete:
+		return phase.Wait(dbv1.ReasonWaitingForUser, counted(outdated)+", and spec.update.type is OnDelete: delete a pod to update it")
+	}
+	outcome := rollout{s, outdated}.next()
+	outcome.RequeueAfter = situation.Sooner(s.Settles(minReady(s.Cluster)), patience(s.Observed))
+	return outcome
+}
+
+type rollout struct {
+	*situation.Situation
+	outdated []state.Member
+}
+
+// next takes first the members that are down already, which costs nobody anything and is how a corrected
+// template reaches one that the last had broken; then the highest ordinal.
+func (r rollout) next() phase.Outcome {
+	if m, found := r.free(); found {
+		return r.restart(m)
+	}
+	if waits := r.unsteady(); len(waits) >= r.budget() {
+		return r.do("waiting for " + waits[0])
+	}
+	if m, found := r.highest(); found {
+		return r.disturb(m)
+	}
+	return r.do("waiting for a pod to stop")
+}
+
+func (r rollout) do(what string, all ...operation.Operation) phase.Outcome {
+	return phase.Do(dbv1.ReasonRollingOut, counted(r.outdated)+"; "+what, all...)
+}
+
+// highest is the outdated member with the highest ordinal that serves; one whose last resize hangs comes
+// first, because what it is to have now may be what it can have.
+func (r rollout) highest() (state.Member, bool) {
+	var highest *state.Member
+	for i, m := range r.outdated {
+		hangs := r.Observed.Resizing(m) != ""
+		if m.Serving(r.At) && (highest == nil || hangs || r.Observed.Resizing(*highest) == "") {
+			highest = &r.outdated[i]
+		}
+	}
+	if highest == nil {
+		return state.Member{}, false
+	}
+	return *highest, true
+}
+
+// free is an outdated member that is down and may be restarted without waiting for the others. When one
+// was restarted a moment ago nobody knows yet whether the template is any good, so one that may come back by
+// itself is left alone then: it would be the second that a bad template takes.
+func (r rollout) free() (state.Member, bool) {
+	for _, m := range slices.Backward(r.outdated) {
+		if m.Serving(r.At) || m.Stopping {
+			continue
+		}
+		if m.Stuck || r.inFlight() < r.budget() || lost(r.Observed) {
+			return m, true
+		}
+	}
+	return state.Member{}, false
+}
+
+func (r rollout) isOutdated(m state.Member) bool {
+	return slices.ContainsFunc(r.outdated, func(o state.Member) bool { return o.Name == m.Name })
+}
+
+// inFlight is how many members have been given the current template and not shown yet that it is good.
+func (r rollout) inFlight() int {
+	replicas, _ := r.Replicas()
+	flying := max(0, int(replicas)-len(r.Members))
+	for _, m := range r.Members {
+		if m.Stopping || !r.isOutdated(m) && !m.Steady(r.At, minReady(r.Cluster)) {
+			flying++
+		}
+	}
+	return flying
+}
+
+// unsteady is what a serving member has to wait for before it is disturbed.
+func (r rollout) unsteady() []string {
+	var waits []string
+	for _, m := range r.Members {
+		switch {
+		case m.Broken(r.At):
+			waits = append(waits, fmt.Sprintf("pod %s, which is broken: %s", m.Name, m.Problem))
+		case !m.Steady(r.At, minReady(r.Cluster)):
+			waits = append(waits, fmt.Sprintf("pod %s to be ready steadily", m.Name))
+		case r.Observed.Resizing(m) != "" && !r.isOutdated(m):
+			waits = append(waits, fmt.Sprintf("pod %s to be given its resources (%s)", m.Name, r.Observed.Resizing(m)))
+		}
+	}
+	replicas, _ := r.Replicas()
+	for range int(replicas) - len(r.Members) {
+		waits = append(waits, "a missing pod")
+	}
+	return waits
+}
+
+func (r rollout) restart(m state.Member) phase.Outcome {
+	return r.do("restarting pod "+m.Name, operation.RestartMember{Member: m})
+}
+
+// disturb gives a serving member its resources while it runs, where that is all that it lacks.
+func (r rollout) disturb(m state.Member) phase.Outcome {
+	if !r.Resizable(m) {
+		return r.restart(m)
+	}
+	return r.do(fmt.Sprintf("giving pod %s its resources", m.Name), operation.ResizeMember{Member: m, Resources: r.Cluster.Spec.Resources})
+}
+
+// budget is how many members may be down because of a rollout.
+func (r rollout) budget() int { return int(max(1, r.Cluster.Spec.Update.MaxUnavailable)) }
+
+// minReady is how long a member has to be ready until the next is disturbed.
+func minReady(cluster *dbv1.DatabaseCluster) time.Duration {
+	if seconds := cluster.Spec.Update.MinReadySeconds; seconds != nil {
+		return time.Duration(*seconds) * time.Second
+	}
+	return state.Steadily
+}
+
+// lostPatience is how long nothing has to serve until members are restarted that may come back by
+// themselves: one restarted alone may need the others to become ready.
+const lostPatience = 5 * time.Minute
+
+// lost tells whether nothing has served for long enough that a restart can make nothing worse.
+func lost(observed state.Observed) bool {
+	return observed.Ready() == 0 && patience(observed) <= 0
+}
+
+// patience is how long it takes until the cluster counts as lost; 0 when it does, or while a member serves.
+func patience(observed state.Observed) time.Duration {
+	var last time.Time
+	for _, m := range observed.Members {
+		if m.Serving(observed.At) {
+			return 0
+		}
+		for _, changed := range []time.Time{m.Created.Time, m.ReadySince.Time} {
+			if changed.After(last) {
+				last = changed
+			}
+		}
+	}
+	return max(0, last.Add(lostPatience).Sub(observed.At))
+}
+
+func counted(outdated []state.Member) string {
+	if len(outdated) == 1 {
+		return "1 member is outdated"
+	}
+	return fmt.Sprintf("%d members are outdated", len(outdated))
+}

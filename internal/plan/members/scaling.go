@@ -1,0 +1,62 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package members
+
+import (
+	"fmt"
+	"slices"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+)
+
+// ScaleIn takes members away one by one, the highest ordinal first.
+func ScaleIn(s *situation.Situation) phase.Outcome {
+	reason := dbv1.ReasonScaling
+	if s.Cluster.Spec.Hibernated {
+		reason = dbv1.ReasonHibernating
+	}
+	return Lower(s, s.Wanted, reason)
+}
+
+// Lower brings the members down to a number, one by one: the next goes only when the last is gone.
+func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
+	replicas, known := s.Replicas()
+	if !known {
+		return phase.Over
+	}
+	for _, m := range slices.Backward(s.Members) {
+		if m.Ordinal >= max(replicas, to) {
+			return phase.Wait(reason, fmt.Sprintf("pod %s is stopping", m.Name))
+		}
+	}
+	if replicas <= to {
+		return phase.Over
+	}
+	return phase.Do(reason, fmt.Sprintf("going from %d to %d members, one at a time", replicas, to),
+		operation.Scale{To: replicas - 1, Stop: reason == dbv1.ReasonStopping})
+}
+
+// StopOrphans stops, one by one, members that nobody else would: those that run without a StatefulSet, as
+// while it is made anew. Where somebody deleted it, Kubernetes is about to stop them. Where it has become somebody else's,
+// as after a deletion that leaves orphans, they are left to that.
+func StopOrphans(s *situation.Situation) phase.Outcome {
+	if s.StatefulSet != nil {
+		return phase.Over
+	}
+	for _, m := range slices.Backward(s.Members) {
+		switch {
+		case m.Stopping:
+			return phase.Wait(dbv1.ReasonStopping, fmt.Sprintf("pod %s is stopping", m.Name))
+		case m.Owner == "":
+			return phase.Do(dbv1.ReasonStopping, fmt.Sprintf("stopping pod %s, which has no StatefulSet", m.Name), operation.StopMember{Member: m})
+		case !s.ForeignStatefulSet():
+			return phase.Wait(dbv1.ReasonStopping, fmt.Sprintf("waiting for Kubernetes to stop pod %s, whose StatefulSet is gone", m.Name))
+		}
+	}
+	return phase.Over
+}

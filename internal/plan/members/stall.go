@@ -1,0 +1,54 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package members
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// NameConflict is the stall of objects of other owners under names that the cluster needs.
+func NameConflict(s *situation.Situation) *situation.Stall {
+	var names []string
+	for _, ref := range s.Foreign {
+		if !ref.IsLeaving() {
+			names = append(names, ref.Kind+" "+ref.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return &situation.Stall{Reason: dbv1.ReasonNameConflict, Message: fmt.Sprintf(
+		"%s: not made for this cluster, so the operator leaves it alone; delete or rename it, or give the cluster another name",
+		strings.Join(names, ", "))}
+}
+
+// Unusable is the stall of a spec from which no pod can be created.
+func Unusable(s *situation.Situation) *situation.Stall {
+	if s.Unusable == nil {
+		return nil
+	}
+	until := "then"
+	if s.Unusable.Reason == dbv1.ReasonReferenceMissing {
+		until = "it is created"
+	}
+	return &situation.Stall{Reason: s.Unusable.Reason, Message: fmt.Sprintf("%s; no member is started or restarted until %s", s.Unusable.Message, until)}
+}
+
+// Leaving waits for Kubernetes to remove what belonged to a previous cluster of the same name.
+func Leaving(s *situation.Situation) phase.Outcome {
+	i := slices.IndexFunc(s.Foreign, state.Ref.IsLeaving)
+	if i < 0 {
+		return phase.Over
+	}
+	return phase.Wait(dbv1.ReasonWaitingForFormer,
+		fmt.Sprintf("%s %s of a former cluster of this name is being removed", s.Foreign[i].Kind, s.Foreign[i].Name))
+}

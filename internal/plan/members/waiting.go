@@ -1,0 +1,66 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package members decides what becomes of the members of a cluster that is to be there: their objects, volumes and pods.
+package members
+
+import (
+	"fmt"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+)
+
+// Blocked waits for what pods need and that is missing or does not fit.
+func Blocked(s *situation.Situation) phase.Outcome {
+	if !s.HoldsBack() {
+		return phase.Over
+	}
+	return phase.Wait(dbv1.ReasonWaitingForReference, s.Unusable.Message)
+}
+
+// Absent waits where there is no StatefulSet to work with.
+func Absent(s *situation.Situation) phase.Outcome {
+	switch {
+	case s.StatefulSet == nil && s.HoldsBack():
+		return Blocked(s)
+	case s.StatefulSet == nil:
+		return phase.Wait(dbv1.ReasonWaitingForMembers, "there is no StatefulSet")
+	case s.StatefulSetTerminating():
+		return phase.Wait(dbv1.ReasonWaitingForMembers, fmt.Sprintf("StatefulSet %s is being deleted; it is made anew when it is gone", s.StatefulSet.Name))
+	default:
+		return phase.Over
+	}
+}
+
+// Starting waits for Kubernetes to start what is missing.
+func Starting(s *situation.Situation) phase.Outcome {
+	if _, known := s.Revision(); !known {
+		return phase.Wait(dbv1.ReasonWaitingForMembers, "the StatefulSet's controller has not seen the last change yet")
+	}
+	if claim, found := inTheWay(s); found {
+		return phase.Wait(dbv1.ReasonWaitingForVolume, fmt.Sprintf("PersistentVolumeClaim %s is being deleted; its member starts when it is gone", claim))
+	}
+	if s.Ready() < s.Wanted {
+		return phase.Wait(dbv1.ReasonWaitingForMembers, s.Counted(s.Wanted))
+	}
+	for _, m := range s.Members {
+		if text := s.Observed.Resizing(m); text != "" {
+			return phase.Wait(dbv1.ReasonWaitingForMembers, fmt.Sprintf("pod %s is being given its resources (%s)", m.Name, text))
+		}
+	}
+	return phase.Over
+}
+
+// inTheWay is the claim that keeps the StatefulSet from having all its members.
+func inTheWay(s *situation.Situation) (claim string, found bool) {
+	replicas, _ := s.Replicas()
+	for _, v := range s.Volumes {
+		if v.Stopping && v.Ordinal >= replicas && v.Ordinal < s.Wanted {
+			return v.Claim, true
+		}
+	}
+	return "", false
+}

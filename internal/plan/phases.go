@@ -1,0 +1,128 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"slices"
+	"time"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/restore"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// phases of a cluster that is to be there: its objects first, then what a previous cluster of the name or a backup brings,
+// the StatefulSet made anew, members away, members restarted, one at a time.
+var phases = []phase.Phase{
+	{Name: "objects", Decide: members.Applying},
+	{Name: "previous cluster", Decide: members.Leaving},
+	{Name: "adoption", Decide: members.AwaitAdoption},
+	{Name: "restore", Decide: restore.Restoring},
+	{Name: "StatefulSet", Decide: members.Absent},
+	{Name: "volumes of another size", Decide: members.Recreate},
+	{Name: "scale in", Decide: members.ScaleIn},
+	{Name: "references", Decide: members.Blocked},
+	{Name: "rollout", Decide: members.RollOut},
+	{Name: "start", Decide: members.Starting},
+	{Name: "size", Decide: members.AwaitSize},
+	{Name: "labels", Decide: members.Labeling},
+	{Name: "settled", Decide: settled},
+}
+
+func settled(s *situation.Situation) phase.Outcome {
+	outcome := phase.Wait(dbv1.ReasonSettled, "the cluster is as its spec says")
+	if all := members.Leftovers(s); len(all) > 0 && !s.Cluster.Spec.Paused {
+		outcome.Operations = operation.List{operation.Delete{Objects: all}}
+	}
+	return outcome
+}
+
+// Upkeep: what every pass does, whatever else it waits for.
+
+func finalizer(s *situation.Situation) operation.List {
+	return given(!s.HasFinalizer(), operation.AddFinalizer{})
+}
+
+func sizes(s *situation.Situation) operation.List {
+	all := members.Resizes(s)
+	return given(len(all) > 0, operation.ResizeVolumes{Claims: all})
+}
+
+func labels(s *situation.Situation) operation.List {
+	all := members.Labels(s)
+	return given(len(all) > 0, operation.LabelVolumes{Claims: all})
+}
+
+func adoptions(s *situation.Situation) operation.List {
+	all := members.Adoptions(s)
+	return given(len(all) > 0, operation.AdoptVolumes{Claims: all})
+}
+
+func releases(s *situation.Situation) operation.List {
+	all := deletion.Releases(s)
+	return given(len(all) > 0, operation.ReleasePods{Pods: all})
+}
+
+func given(needed bool, one operation.Operation) operation.List {
+	if !needed {
+		return nil
+	}
+	return operation.List{one}
+}
+
+// stalls are what may wait for a human although the cluster as such may run; the first counts.
+var stalls = []func(*situation.Situation) *situation.Stall{
+	members.NameConflict, members.VolumesKept, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
+}
+
+func stalled(s *situation.Situation) *situation.Stall {
+	for _, stall := range stalls {
+		if found := stall(s); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// pending tells whether the objects, as they are after this plan's writes, do not express the spec: its size
+// is not the one of the claims, members are too many or too few, the StatefulSet is held back.
+func pending(s *situation.Situation) bool {
+	tooMany := slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Ordinal >= s.Wanted })
+	_, resizes := operation.Find[operation.ResizeVolumes](s.Upkeep)
+	_, relabels := operation.Find[operation.LabelVolumes](s.Upkeep)
+	return resizes || relabels || s.Inherits() || s.Restoration != nil || tooMany ||
+		s.ReplicasNow() != s.Wanted || s.HoldsBack() || s.StatefulSetTerminating() || s.OtherSize() ||
+		slices.ContainsFunc(s.Foreign, state.Ref.IsLeaving)
+}
+
+const (
+	// foreignAgain is how often a name conflict is looked at again: somebody else's objects are not watched.
+	foreignAgain = 30 * time.Second
+	// leavingAgain is how often it is looked whether what a former cluster left is gone.
+	leavingAgain = 2 * time.Second
+)
+
+// requeueAfter is when time alone changes what is decided or reported, whatever phase the cluster is in: no event tells that.
+func requeueAfter(s *situation.Situation) time.Duration {
+	soonest := restore.RequeueAfter(s)
+	within := func(needed bool, after time.Duration) {
+		if needed {
+			soonest = situation.Sooner(soonest, after)
+		}
+	}
+	within(slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Broken(s.At) }), s.Settles(state.Steadily))
+	within(len(s.Foreign) > 0, foreignAgain)
+	within(slices.ContainsFunc(s.Foreign, state.Ref.IsLeaving), leavingAgain)
+	within(s.Inherits() && s.PreviousUser != "", situation.UsersAgain)
+	within(s.Unusable != nil, situation.MissingAgain)
+	unwatched := slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return v.Unwatched })
+	within(unwatched && members.Resizing(s) != "", situation.MissingAgain)
+	return soonest
+}

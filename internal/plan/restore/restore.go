@@ -1,0 +1,210 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package restore decides how a backup is restored into the volumes of a new cluster.
+//
+// A backup is restored before there is a StatefulSet: the claims are made, marked as being restored into; a Job fills
+// each volume; the claims are marked as restored; then the StatefulSet is made and takes them up. How far that is
+// the claims and Jobs tell, so it goes on after a crash at any point.
+//
+// No member has ever run with a volume that bears the first mark, because no StatefulSet is made while one does. What
+// is in it is a part of a backup and nothing else. So, and only so, it may be deleted when something else is to be
+// restored.
+package restore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// restore is what is left to restore, and the situation in which it is.
+type restore struct {
+	*situation.Situation
+	*situation.Restoration
+}
+
+// of is false where nothing is left to restore.
+func of(s *situation.Situation) (restore, bool) {
+	return restore{s, s.Restoration}, s.Restoration != nil
+}
+
+// Restoring takes the next step towards filled volumes. One thing after the other: what a former source left goes,
+// the claims are made, the Jobs run, the claims are marked.
+func Restoring(s *situation.Situation) phase.Outcome {
+	r, left := of(s)
+	if !left {
+		return phase.Over
+	}
+	if s.HoldsBack() {
+		return members.Blocked(s)
+	}
+	blocked := s.Stalled != nil && s.Stalled.Reason == dbv1.ReasonJobBlocked
+	steps := []func() phase.Outcome{r.recreate, r.stopJobs, r.discard, r.prepare, r.start, r.finish, r.wait}
+	if s.Stalled != nil && !blocked {
+		steps = []func() phase.Outcome{r.recreate, r.wait}
+	}
+	for _, step := range steps {
+		if outcome := step(); outcome.Waits() {
+			return outcome
+		}
+	}
+	return phase.Over
+}
+
+// do is a step of a restore.
+func do(message string, all ...operation.Operation) phase.Outcome {
+	return phase.Do(dbv1.ReasonRestoring, message, all...)
+}
+
+// stopJobs ends what fills no volume that is wanted, and waits until nothing of it runs any more: two that write into one
+// volume would spoil it.
+func (r restore) stopJobs() phase.Outcome {
+	var wanted []string
+	for _, v := range r.Restoration.Own {
+		if v.IsFilling() && (v.From == r.ID || r.unknown()) {
+			wanted = append(wanted, r.job(v))
+		}
+	}
+	return stopJobs(r.Situation, dbv1.ReasonRestoring, wanted)
+}
+
+// unknown tells whether nobody knows just now what is to be restored.
+func (r restore) unknown() bool { return r.From == nil && state.FromBackup(r.Cluster) != nil }
+
+// discard deletes the volumes that another restore has begun to fill. Those that it had filled go first: without the
+// others nothing would tell any more that they are part of a whole that never was.
+func (r restore) discard() phase.Outcome {
+	if r.unknown() || !slices.ContainsFunc(r.Restoration.Own, r.outdated) {
+		return r.awaitClaims()
+	}
+	filled := func(v state.Volume) bool { return v.Fill == state.Filled }
+	doomed := r.outdated
+	if slices.ContainsFunc(r.Restoration.Own, filled) {
+		doomed = filled
+	}
+	var all []operation.Removal
+	for _, v := range r.Restoration.Own {
+		if doomed(v) && !v.Stopping {
+			all = append(all, operation.Removal{
+				Kind: "PersistentVolumeClaim", Name: v.Claim, UID: v.UID, Version: v.Version, Why: "holds a part of a backup that is wanted no more",
+			})
+		}
+	}
+	if len(all) == 0 {
+		return r.awaitClaims()
+	}
+	return do("something else is to be restored than before; deleting "+operation.Describe(all), operation.Delete{Objects: all})
+}
+
+// outdated tells whether a volume holds a part of what another restore was to bring.
+func (r restore) outdated(v state.Volume) bool { return v.IsFilling() && v.From != r.ID }
+
+// awaitClaims waits until the names of claims are free.
+func (r restore) awaitClaims() phase.Outcome {
+	i := slices.IndexFunc(r.Volumes, func(v state.Volume) bool { return v.Stopping })
+	if i < 0 {
+		return phase.Over
+	}
+	return do(fmt.Sprintf("PersistentVolumeClaim %s is being deleted; the restore goes on when it is gone", r.Volumes[i].Claim))
+}
+
+// prepare makes the claims.
+func (r restore) prepare() phase.Outcome {
+	if r.From == nil {
+		return phase.Over
+	}
+	var claims []resources.Child
+	for ordinal := range r.Cluster.Spec.Replicas {
+		if !slices.ContainsFunc(r.Restoration.Own, func(v state.Volume) bool { return v.Ordinal == ordinal }) {
+			claims = append(claims, resources.RestoreClaim(r.Cluster, ordinal, r.ID))
+		}
+	}
+	if len(claims) == 0 {
+		return phase.Over
+	}
+	return do("making the volumes that the backup is restored into: "+operation.Describe(claims), operation.CreateVolumes{Claims: claims})
+}
+
+// start makes the Jobs that there are not, of all members at once.
+func (r restore) start() phase.Outcome {
+	if !r.creates() {
+		return phase.Over // the condition Stalled says why
+	}
+	var jobs []resources.Child
+	for _, v := range r.Filling() {
+		if _, found := r.Restore.Job(r.job(v)); !found {
+			jobs = append(jobs, r.desired(v))
+		}
+	}
+	if len(jobs) == 0 {
+		return phase.Over
+	}
+	return do(fmt.Sprintf("restoring %s, starting %s", r.From.URL, operation.Describe(jobs)), operation.StartRestore{From: r.From.URL, Jobs: jobs})
+}
+
+// creates reports whether all is known that a Job is made from.
+func (r restore) creates() bool {
+	return r.From != nil && r.Image != "" && r.Engine != nil && r.Engine.Spec.Actions.Restore != nil
+}
+
+// desired is the Job that fills a volume; see creates.
+func (r restore) desired(v state.Volume) resources.Child {
+	return resources.RestoreJob(r.Cluster, resources.Restore{
+		ID: r.ID, From: *r.From, Command: r.Engine.Spec.Actions.Restore.Command, Image: r.Image,
+	}, v)
+}
+
+// finish marks the claims once every volume is filled.
+func (r restore) finish() phase.Outcome {
+	filling := r.Filling()
+	if r.From == nil || len(filling) == 0 {
+		return phase.Over
+	}
+	for _, v := range filling {
+		if job, found := r.Restore.Job(r.job(v)); !found || !job.Succeeded || job.Ending {
+			return phase.Over
+		}
+	}
+	return do(r.From.URL+" is restored into every member's volume", operation.FinishRestore{From: r.From.URL, Volumes: filling})
+}
+
+func (r restore) job(v state.Volume) string {
+	return naming.RestoreJob(r.Cluster.Name, v.From, v.UID, v.Ordinal)
+}
+
+// wait says what the Jobs do, and whether all is well with them: no numbers, which change by themselves and are in
+// the status.
+func (r restore) wait() phase.Outcome {
+	switch {
+	case r.Stalled != nil:
+		return do(r.Stalled.Message)
+	case r.From == nil:
+		return do(sourceText(r.Cluster, r.Restore.Backup))
+	}
+	reason := dbv1.ReasonRestoring
+	texts := []string{fmt.Sprintf("restoring %s into every member's volume; status.restore tells how far it is", r.From.URL)}
+	for _, v := range r.Filling() {
+		job, _ := r.Restore.Job(r.job(v))
+		switch {
+		case job.Ending:
+			texts = append(texts, fmt.Sprintf("waiting for the former Job %s to go", job.Job))
+		case !job.Succeeded && job.Final:
+			texts = append(texts, fmt.Sprintf("Job %s has failed: %s", job.Job, job.Cause()))
+		case !job.Succeeded && job.Cause() != "":
+			reason = dbv1.ReasonRestoreRetrying
+			texts = append(texts, fmt.Sprintf("Job %s is tried again: %s", job.Job, job.Cause()))
+		}
+	}
+	return phase.Wait(reason, strings.Join(texts, "; "))
+}

@@ -1,0 +1,60 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package restore
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+)
+
+// Stop ends a restore in a cluster that is deleted, before anything else touches the volumes.
+func Stop(s *situation.Situation) phase.Outcome { return stopJobs(s, dbv1.ReasonStopping, nil) }
+
+// stopJobs deletes the Jobs that fill volumes, but for those with these names, and waits until they and their pods are
+// gone. A Job goes after its pods; those of one that somebody else deleted may still be there.
+func stopJobs(s *situation.Situation, reason string, but []string) phase.Outcome {
+	counts, waits := map[types.UID]bool{}, ""
+	var all []operation.Removal
+	for _, job := range s.Restore.Jobs {
+		switch {
+		case slices.Contains(but, job.Job):
+			counts[job.UID] = true
+		case job.Ending:
+			waits = "Job " + job.Job
+		case !job.Succeeded && !job.Failed:
+			all = append(all, operation.Removal{
+				Kind: "Job", Name: job.Job, UID: job.UID, Version: job.Version, Why: "what it restores is not wanted any more",
+			})
+		}
+	}
+	if pod := stray(s, counts); pod != "" {
+		waits = "pod " + pod
+	}
+	switch {
+	case len(all) > 0:
+		return phase.Do(reason, "stopping "+operation.Describe(all), operation.Delete{Objects: all})
+	case waits != "":
+		return phase.Wait(reason, fmt.Sprintf("waiting for %s to end, which restored what is not wanted any more", waits))
+	}
+	return phase.Over
+}
+
+// stray is a pod that may still write into a volume although the Job that made it counts no more; "" for none.
+func stray(s *situation.Situation, counts map[types.UID]bool) string {
+	for _, pod := range s.Bystanders {
+		restores := pod.Cluster == s.Cluster.UID && pod.Component == dbv1.ComponentRestore
+		if restores && !pod.Ended && !counts[pod.Job] {
+			return pod.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,158 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+const (
+	// failuresKept is how many failed backups of a schedule stay, for what they say.
+	failuresKept = 3
+	// deletionsAtOnce is how many backups of a cluster are on their way out at a time: a Job deletes the data of
+	// each.
+	deletionsAtOnce = 3
+)
+
+// expired are the backups that no schedule keeps any more, oldest first. A schedule that is suspended, or is no more,
+// deletes nothing: who stops it wants to keep what there is.
+func expired(cluster *dbv1.DatabaseCluster, observed state.Observed) []operation.Removal {
+	if Doubtful(observed) {
+		return nil
+	}
+	var all []operation.Removal
+	spared := indispensable(cluster, observed)
+	for _, s := range cluster.Spec.Backup.Schedules {
+		if s.Suspend {
+			continue
+		}
+		for _, backup := range unwanted(s, madeBy(s.Name, cluster, observed), observed.At) {
+			if !spared[backup.UID] && !backup.Read && !backup.Verifying() {
+				all = append(all, operation.Removal{
+					Kind: "DatabaseBackup", Name: backup.Name, UID: backup.UID, Version: backup.Version,
+					Why: fmt.Sprintf("schedule %q does not keep it any more", s.Name),
+				})
+			}
+		}
+	}
+	room := deletionsAtOnce
+	for _, other := range observed.Backups {
+		if other.Stopping {
+			room--
+		}
+	}
+	return all[:min(len(all), max(room, 0))]
+}
+
+// Doubtful tells whether it is open if the backups that there are can be restored: the last verification failed, or one
+// has not ended yet. No backup expires until the next succeeds.
+func Doubtful(observed state.Observed) bool {
+	last, found := LastVerified(observed)
+	return observed.Verifying() || found && last.Bad()
+}
+
+// LastVerified is the backup whose verification began last of those that have ended. One that began in the future, by a
+// clock that was wrong, counts where there is no other.
+func LastVerified(observed state.Observed) (last state.Backup, found bool) {
+	ended := func(b state.Backup) bool { return b.Bad() || b.Verification.Phase == dbv1.VerificationSucceeded }
+	over := past(observed)
+	if last, found = observed.Verified(func(b state.Backup) bool { return ended(b) && over(b) }); found {
+		return last, true
+	}
+	return observed.Verified(ended)
+}
+
+// madeBy are the finished backups that a schedule of this cluster created, oldest first. Only status.origin says so.
+func madeBy(schedule string, cluster *dbv1.DatabaseCluster, observed state.Observed) []state.Backup {
+	var all []state.Backup
+	for _, backup := range observed.Backups {
+		ours := backup.CreatedFor == cluster.UID && backup.Of(cluster)
+		if ours && backup.Schedule == schedule && !backup.ScheduledAt.IsZero() && backup.Phase.Finished() && !backup.Stopping {
+			all = append(all, backup)
+		}
+	}
+	slices.SortFunc(all, state.Younger)
+	return all
+}
+
+// unwanted are those of a schedule's backups that its retention does not ask for, oldest first: complete ones that
+// neither count nor age wants, and failed ones but for the last few.
+func unwanted(s dbv1.BackupSchedule, made []state.Backup, now time.Time) []state.Backup {
+	var all []state.Backup
+	var complete, failed int32
+	for _, backup := range slices.Backward(made) {
+		if backup.Complete() {
+			complete++
+			if s.Retention == nil || wanted(*s.Retention, backup, complete, now) {
+				continue
+			}
+		} else if failed++; failed <= failuresKept {
+			continue
+		}
+		all = append(all, backup)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// wanted tells whether a retention asks for a complete backup, the newest of which has the number 1.
+func wanted(retention dbv1.BackupRetention, backup state.Backup, number int32, now time.Time) bool {
+	counted := retention.Count != nil && number <= *retention.Count
+	young := retention.MaxAge != nil && now.Before(backup.Completed.Add(retention.MaxAge.Duration))
+	return counted || young
+}
+
+// indispensable are the backups that are kept whatever the retention says: the newest complete one, the newest that is
+// not known to be bad and the newest that was verified, of the cluster and of what its schedules created, by the order
+// in which they were made and by when they were complete, as clocks differ; the newest complete one of each schedule; and
+// those by which the clock tells what is done with, the newest of each schedule and the last that was verified.
+func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[types.UID]bool {
+	spared := map[types.UID]bool{}
+	spare := func(backup state.Backup, found bool) {
+		if found {
+			spared[backup.UID] = true
+		}
+	}
+	notBad := func(b state.Backup) bool { return b.Complete() && !b.Bad() }
+	for _, holds := range []func(state.Backup) bool{state.Backup.Complete, notBad, state.Backup.Good} {
+		own := func(b state.Backup) bool { return b.Schedule != "" && holds(b) } // a user may delete any other
+		spare(observed.Newest(holds))
+		spare(observed.Newest(own))
+		spare(latest(observed, holds, completed))
+		spare(latest(observed, own, completed))
+	}
+	if cluster.Spec.Backup.Verify != nil {
+		spare(observed.Verified(func(state.Backup) bool { return true }))
+		spare(observed.Verified(past(observed)))
+	}
+	for _, s := range cluster.Spec.Backup.Schedules {
+		of := func(b state.Backup) bool { return b.Schedule == s.Name }
+		spare(observed.Newest(func(b state.Backup) bool { return of(b) && b.Complete() }))
+		spare(latest(observed, of, scheduled))
+		spare(latest(observed, func(b state.Backup) bool { return of(b) && !b.ScheduledAt.After(observed.At) }, scheduled))
+	}
+	return spared
+}
+
+func completed(b state.Backup) time.Time { return b.Completed.Time }
+func scheduled(b state.Backup) time.Time { return b.ScheduledAt.Time }
+
+// latest is the backup with the latest time of those that a condition holds for.
+func latest(observed state.Observed, holds func(state.Backup) bool, at func(state.Backup) time.Time) (last state.Backup, found bool) {
+	for _, b := range observed.Backups {
+		if holds(b) && (!found || at(b).After(at(last))) {
+			last, found = b, true
+		}
+	}
+	return last, found
+}

@@ -1,0 +1,58 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+func scheduledBackup(cluster *dbv1.DatabaseCluster, schedule string, at time.Time) operation.CreateBackup {
+	return operation.CreateBackup{
+		Child:  resources.ScheduledBackup(cluster, schedule, at),
+		Origin: dbv1.BackupOrigin{ClusterUID: string(cluster.UID), Schedule: schedule, ScheduledTime: metav1.NewTime(at)},
+	}
+}
+
+// Known tells whether a backup has the origin of a scheduled one already.
+func Known(due operation.CreateBackup, existing state.Backup) bool {
+	return existing.CreatedFor == types.UID(due.Origin.ClusterUID) && existing.Schedule == due.Origin.Schedule &&
+		existing.ScheduledAt.Equal(&due.Origin.ScheduledTime)
+}
+
+// Unconfirmed tells whether the schedule may have created a backup that has no origin: a crash may have come before that was
+// written. It has to be exactly what the schedule creates, and not older than the time that is due. What a user creates
+// like that is as good a backup as the schedule's.
+func Unconfirmed(due operation.CreateBackup, existing state.Backup) bool {
+	wanted := dbv1.DatabaseBackup{}
+	err := runtime.DefaultUnstructuredConverter.FromUnstructured(due.Child.Object.Object, &wanted)
+	same := err == nil && existing.Cluster == wanted.Spec.Cluster && existing.Policy == wanted.Spec.DeletionPolicy && !existing.Elsewhere
+	return same && existing.Schedule == "" && !existing.Created.Before(&due.Origin.ScheduledTime)
+}
+
+// taken tells whether another backup has the name of the one that is due, and says which. One that is being deleted is waited
+// for.
+func taken(due operation.CreateBackup, strangers []state.Backup) (text string, taken bool) {
+	i := slices.IndexFunc(strangers, func(b state.Backup) bool { return b.Name == due.Child.Name() })
+	switch {
+	case i < 0, Unconfirmed(due, strangers[i]) && !strangers[i].Stopping:
+		return "", false
+	case strangers[i].Stopping:
+		return "", true
+	default:
+		return fmt.Sprintf("DatabaseBackup %s exists, and schedule %q did not create it: delete it, or give the schedule another name",
+			due.Child.Name(), due.Origin.Schedule), true
+	}
+}

@@ -1,0 +1,48 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package schedule
+
+import (
+	"fmt"
+	"time"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// verify asks for a restore of the newest complete backup when it is time for one. The last try tells which times
+// are done with, whoever asked for it. One at a time.
+func (p *Plan) verify(cluster *dbv1.DatabaseCluster, observed state.Observed) operation.List {
+	declared := cluster.Spec.Backup.Verify
+	if declared == nil {
+		return nil
+	}
+	times, err := readTimetable(declared.Cron, declared.TimeZone, observed.Zones)
+	if err != nil {
+		p.VerifyInvalid = fmt.Sprintf("spec.backup.verify proves no backup: %v", err)
+		return nil
+	}
+	if !clockRuns(cluster, observed) {
+		return nil
+	}
+	p.wake(times.next(observed.At))
+	done := cluster.CreationTimestamp.Time
+	if last, found := observed.Verified(past(observed)); found {
+		done = later(done, last.Verification.Started.Time)
+	}
+	at, due := times.last(done, observed.At)
+	newest, found := observed.Newest(state.Backup.Complete)
+	request := at.UTC().Format(time.RFC3339)
+	if due && found && !observed.Verifying() && newest.Asked != request {
+		return operation.List{operation.VerifyBackup{Backup: newest, Request: request}}
+	}
+	return nil
+}
+
+// past holds for backups whose last verification has not begun in the future, by a clock that was wrong.
+func past(observed state.Observed) func(state.Backup) bool {
+	return func(b state.Backup) bool { return !b.Verification.Started.After(observed.At) }
+}

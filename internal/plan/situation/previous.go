@@ -1,0 +1,33 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package situation
+
+import (
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Inherits tells whether the members have to wait until volumes of a previous cluster have been adopted.
+func (s *Situation) Inherits() bool { return s.NotStarted() && len(s.Left) > 0 }
+
+// usesVolumes are the components whose pods have a member's volume, or may have.
+var usesVolumes = map[string]bool{dbv1.ComponentDatabase: true, dbv1.ComponentBackup: true, dbv1.ComponentRestore: true}
+
+// UsesVolume tells whether a pod runs that has a member's volume, or may have.
+func UsesVolume(b state.Bystander) bool { return usesVolumes[b.Component] && !b.Ended }
+
+// previousUser leaves out members whom nobody controls: they go on with the volumes as members of this cluster.
+func (s *Situation) previousUser() string {
+	for _, b := range s.Bystanders {
+		orphan := b.Orphan && b.Component == dbv1.ComponentDatabase
+		if UsesVolume(b) && b.Cluster != s.Cluster.UID && b.Cluster != "" && !orphan {
+			return "pod " + b.Name
+		}
+	}
+	if len(s.FormerJobs) > 0 {
+		return "Job " + s.FormerJobs[0]
+	}
+	return ""
+}
