@@ -22,9 +22,8 @@ func (e execution) onLifecycle(ctx context.Context, o operation.Lifecycle) ([]ha
 		return e.runHook(ctx, o)
 	case operation.Finalize:
 		return e.finalize(ctx, o)
-	default:
-		return nil, unknown(o)
 	}
+	return nil, unknown(o)
 }
 
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;patch

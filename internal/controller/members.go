@@ -35,9 +35,8 @@ func (e execution) onMembers(ctx context.Context, o operation.Members) ([]happen
 	case operation.ReleasePods:
 		_, err := onEach(o.Pods, func(p operation.Pod) error { return e.release(ctx, e.Cluster.Namespace, p.Name, p.UID) })
 		return nil, err
-	default:
-		return nil, unknown(o)
 	}
+	return nil, unknown(o)
 }
 
 // +kubebuilder:rbac:groups="",resources=pods,verbs=delete

@@ -32,9 +32,8 @@ func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]happen
 		return e.removeAll(ctx, o.Objects)
 	case operation.RecreateStatefulSet:
 		return e.recreate(ctx)
-	default:
-		return nil, unknown(o)
 	}
+	return nil, unknown(o)
 }
 
 // removeAll deletes objects and tells of volumes.

@@ -32,9 +32,8 @@ func (e execution) onBackups(ctx context.Context, o operation.Backups) ([]happen
 		return e.askToVerify(ctx, o)
 	case operation.ExpireBackups:
 		return e.expire(ctx, o)
-	default:
-		return nil, unknown(o)
 	}
+	return nil, unknown(o)
 }
 
 // expire deletes the backups that no schedule keeps any more. They are told at once: events of one reason about one

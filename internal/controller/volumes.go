@@ -36,9 +36,8 @@ func (e execution) onVolumes(ctx context.Context, o operation.Volumes) ([]happen
 		return e.startRestore(ctx, o)
 	case operation.FinishRestore:
 		return e.finishRestore(ctx, o)
-	default:
-		return nil, unknown(o)
 	}
+	return nil, unknown(o)
 }
 
 // onEach does something with each and returns those with which it succeeded.

@@ -2,10 +2,9 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package plan
+package restore_test
 
 import (
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,13 +15,14 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
 // blockedRestore is a cluster of two whose restore Jobs were made from its spec and whose pods cannot start.
 func blockedRestore(t *testing.T) (*dbv1.DatabaseCluster, state.Observed) {
 	t.Helper()
-	cluster := orders()
-	observed := standing(t, cluster)
+	cluster := plans.Orders()
+	observed := plans.Standing(t, cluster)
 	beginsWith(cluster, &observed, bucket)
 	observed.Engine.Spec.Actions.Backup = &dbv1.EngineAction{Command: []string{"backup"}}
 	for ordinal := range int32(2) {
@@ -50,23 +50,23 @@ func TestARestoreJobThatHasNotStartedIsReCreatedWhenWhatItIsMadeFromChanges(t *t
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster, observed := blockedRestore(t)
-			if before := decide(cluster, observed); before.Stalled == nil || before.Stalled.Reason != dbv1.ReasonJobBlocked || len(removals(before)) > 0 {
-				t.Fatalf("before the correction: %s", text(before))
+			if before := plans.Decide(cluster, observed); before.Stalled == nil || before.Stalled.Reason != dbv1.ReasonJobBlocked || len(plans.Removals(before)) > 0 {
+				t.Fatalf("before the correction: %s", plans.Text(before))
 			}
 			correct(cluster)
-			p := decide(cluster, observed)
-			if len(removals(p)) != 2 || removals(p)[0].Kind != "Job" || removals(p)[1].UID != "job1" || disrupts(p) || p.Stalled != nil {
-				t.Fatal(text(p))
+			p := plans.Decide(cluster, observed)
+			if len(plans.Removals(p)) != 2 || plans.Removals(p)[0].Kind != "Job" || plans.Removals(p)[1].UID != "job1" || plans.Disrupts(p) || p.Stalled != nil {
+				t.Fatal(plans.Text(p))
 			}
 			if p.Reason != dbv1.ReasonRestoring {
 				t.Error(p.Reason)
 			}
 			observed.Restore.Jobs[0].Ending, observed.Restore.Jobs[1].Ending = true, true
-			if wait := decide(cluster, observed); len(removals(wait)) > 0 || disrupts(wait) {
-				t.Fatal(text(wait))
+			if wait := plans.Decide(cluster, observed); len(plans.Removals(wait)) > 0 || plans.Disrupts(wait) {
+				t.Fatal(plans.Text(wait))
 			}
 			observed.Restore.Jobs = nil
-			if begin, ok := operation.Find[operation.StartRestore](decide(cluster, observed).Operations); !ok || len(begin.Jobs) != 2 {
+			if begin, ok := operation.Find[operation.StartRestore](plans.Decide(cluster, observed).Operations); !ok || len(begin.Jobs) != 2 {
 				t.Error("the Jobs are not created again")
 			}
 		})
@@ -93,8 +93,8 @@ func TestARestoreJobThatMayHaveStartedIsNeverReCreated(t *testing.T) {
 					observed.Restore.Jobs[i].MadeFrom = made
 				}
 			}
-			if p := decide(cluster, observed); len(removals(p)) > 0 {
-				t.Error(text(p))
+			if p := plans.Decide(cluster, observed); len(plans.Removals(p)) > 0 {
+				t.Error(plans.Text(p))
 			}
 		})
 	}
@@ -103,29 +103,11 @@ func TestARestoreJobThatMayHaveStartedIsNeverReCreated(t *testing.T) {
 func TestARestoreThatFailedBeginsAgainWhenTheSpecIsCorrected(t *testing.T) {
 	cluster, observed := blockedRestore(t)
 	observed.Restore.Jobs[0].Started, observed.Restore.Jobs[0].Failed, observed.Restore.Jobs[0].Active = true, true, false
-	if p := decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonRestoreFailed || len(removals(p)) > 0 {
-		t.Fatal(text(p))
+	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonRestoreFailed || len(plans.Removals(p)) > 0 {
+		t.Fatal(plans.Text(p))
 	}
 	cluster.Spec.Image = "example.test/ledger:2"
-	if p := decide(cluster, observed); len(removals(p)) != 2 || p.Stalled != nil {
-		t.Error(text(p))
-	}
-}
-
-func TestAHookThatHasNotStartedIsReCreatedWhenTheClusterIsCorrected(t *testing.T) {
-	cluster, observed := doomed(t, dbv1.HookCommand)
-	resolved := engine.Resolve(cluster, observed.Engine)
-	made := resources.HookJob(resolved, cluster.Spec.Deletion.Hooks[0]).Object.GetAnnotations()[dbv1.AnnotationApplied]
-	observed.Hooks["run"] = state.Task{Job: "j", UID: "job", Pod: "p", Problem: "no such image", Remedy: "Correct spec.image", MadeFrom: made}
-	if p := decide(cluster, observed); len(removals(p)) > 0 || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting {
-		t.Fatal(text(p))
-	}
-	cluster.Spec.Image = "example.test/ledger:2"
-	if p := decide(cluster, observed); len(removals(p)) != 1 || removals(p)[0].UID != "job" || p.Stalled != nil || !strings.Contains(p.Message, "started again") {
-		t.Error(text(p))
-	}
-	observed.Hooks["run"] = state.Task{Job: "j", UID: "job", Started: true, MadeFrom: made}
-	if p := decide(cluster, observed); len(removals(p)) > 0 {
-		t.Errorf("it has started: %s", text(p))
+	if p := plans.Decide(cluster, observed); len(plans.Removals(p)) != 2 || p.Stalled != nil {
+		t.Error(plans.Text(p))
 	}
 }

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package plan
+package deletion_test
 
 import (
 	"fmt"
@@ -13,9 +13,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
 const (
@@ -26,12 +28,12 @@ const (
 // doomed is a settled cluster of an engine that was deleted with hooks of these types.
 func doomed(t *testing.T, types ...dbv1.HookType) (*dbv1.DatabaseCluster, state.Observed) {
 	t.Helper()
-	cluster := orders()
-	observed := standing(t, cluster)
+	cluster := plans.Orders()
+	observed := plans.Standing(t, cluster)
 	observed.Hooks, observed.HookBackups = map[string]state.Task{}, map[string]state.HookBackup{}
 	observed.Engine = &dbv1.DatabaseEngine{}
 	observed.Engine.Spec.Actions.Backup = &dbv1.EngineAction{}
-	cluster.DeletionTimestamp = &metav1.Time{Time: now.Add(-time.Minute)}
+	cluster.DeletionTimestamp = &metav1.Time{Time: plans.Now.Add(-time.Minute)}
 	cluster.Spec.Engine, cluster.Spec.Backup = "ledger-v1", &dbv1.Backup{}
 	cluster.Spec.Deletion.DeadlineSeconds = 600
 	names := map[dbv1.HookType]string{dbv1.HookBackup: "last", dbv1.HookCommand: "run", dbv1.HookShutdown: "stop"}
@@ -42,8 +44,8 @@ func doomed(t *testing.T, types ...dbv1.HookType) (*dbv1.DatabaseCluster, state.
 }
 
 // told is a plan with what it says of the hooks.
-func told(p Plan) string {
-	out := text(p)
+func told(p plan.Plan) string {
+	out := plans.Text(p)
 	if p.Stalled != nil {
 		out += p.Stalled.Message + "\n"
 	}
@@ -73,10 +75,10 @@ func decideDooms(t *testing.T, dooms map[string]doom) {
 		t.Run(name, func(t *testing.T) {
 			cluster, observed := doomed(t, d.hooks...)
 			d.change(cluster, &observed)
-			p := decide(cluster, observed)
+			p := plans.Decide(cluster, observed)
 			if p.Message == "every member has stopped; noting how the deletion hooks ended" {
 				cluster.Status.Hooks = p.Hooks
-				p = decide(cluster, observed)
+				p = plans.Decide(cluster, observed)
 			}
 			if got := told(p); got != d.want {
 				t.Errorf("got:\n%swant:\n%s", got, d.want)
@@ -94,7 +96,7 @@ func skip(c *dbv1.DatabaseCluster) {
 func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 	hooks := []dbv1.HookType{dbv1.HookBackup}
 	made := func(o *state.Observed, seen state.HookBackup) {
-		seen.Name, seen.Created = backup, metav1.NewTime(now.Add(-time.Minute))
+		seen.Name, seen.Created = backup, metav1.NewTime(plans.Now.Add(-time.Minute))
 		o.HookBackups["last"] = seen
 	}
 	notReady := func(o *state.Observed) {
@@ -252,12 +254,12 @@ func TestAFinalBackupThatCannotBeMadeSaysWhy(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			cluster, observed := doomed(t, dbv1.HookBackup)
 			change(cluster, &observed)
-			p := decide(cluster, observed)
-			if p.Stalled == nil || !strings.Contains(p.Stalled.Message, want) || !strings.HasSuffix(p.Stalled.Message, skipNote) || disrupts(p) {
+			p := plans.Decide(cluster, observed)
+			if p.Stalled == nil || !strings.Contains(p.Stalled.Message, want) || !strings.HasSuffix(p.Stalled.Message, skipNote) || plans.Disrupts(p) {
 				t.Errorf("%+v", p)
 			}
 			goOn(cluster)
-			if p := decide(cluster, observed); p.Stalled != nil || !disrupts(p) || p.Hooks[0].Phase != dbv1.HookFailed {
+			if p := plans.Decide(cluster, observed); p.Stalled != nil || !plans.Disrupts(p) || p.Hooks[0].Phase != dbv1.HookFailed {
 				t.Errorf("with onFailure Continue: %+v", p)
 			}
 		})
@@ -267,57 +269,57 @@ func TestAFinalBackupThatCannotBeMadeSaysWhy(t *testing.T) {
 func TestACommandThatDoesNotStartSaysWhyAtOnce(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "container action: image pull failed: no such image"}
-	p := decide(cluster, observed)
+	p := plans.Decide(cluster, observed)
 	if p.Reason != dbv1.ReasonHookRunning || p.Message != `deletion hook "run" runs as Job j, whose pod p does not run: container action: image pull failed: no such image` {
-		t.Error(text(p))
+		t.Error(plans.Text(p))
 	}
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "no such image", Remedy: "Correct spec.image"}
 	const waits = `deletion hook "run" runs as Job j, whose pod p does not run: no such image`
-	if p := decide(cluster, observed); p.Message != waits || p.Stalled == nil || p.Stalled.Message != waits+". Correct spec.image"+skipNote {
-		t.Error(text(p))
+	if p := plans.Decide(cluster, observed); p.Message != waits || p.Stalled == nil || p.Stalled.Message != waits+". Correct spec.image"+skipNote {
+		t.Error(plans.Text(p))
 	}
 	observed.Hooks["run"] = state.Task{Job: "j"}.Refuse("forbidden: exceeded quota: compute")
 	const over = `deletion hook "run" runs as Job j, which does not run: its pod cannot be created: forbidden: exceeded quota: compute`
 	const lower = ". Raise the ResourceQuota, or lower spec.deletion.hooks[run].resources of the DatabaseCluster"
-	if p := decide(cluster, observed); p.Message != over || p.Stalled == nil || p.Stalled.Message != over+lower+skipNote {
-		t.Error(text(p))
+	if p := plans.Decide(cluster, observed); p.Message != over || p.Stalled == nil || p.Stalled.Message != over+lower+skipNote {
+		t.Error(plans.Text(p))
 	}
 	observed.Hooks["run"] = state.Task{Job: "j"}
 	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.secretName"}}
-	if p := decide(cluster, observed); p.Message != `deletion hook "run" runs as Job j; Secret password, which spec.secretName names, does not exist` {
-		t.Error(text(p))
+	if p := plans.Decide(cluster, observed); p.Message != `deletion hook "run" runs as Job j; Secret password, which spec.secretName names, does not exist` {
+		t.Error(plans.Text(p))
 	}
 	observed.References = nil
 	observed.Hooks["run"] = state.Task{Job: "j", Failed: true, Failure: "Job was active longer than specified deadline", Pod: "p", Problem: "image"}
-	if p := decide(cluster, observed); p.Message != `deletion hook "run" failed: Job was active longer than specified deadline (pod p: image)` {
-		t.Error(text(p))
+	if p := plans.Decide(cluster, observed); p.Message != `deletion hook "run" failed: Job was active longer than specified deadline (pod p: image)` {
+		t.Error(plans.Text(p))
 	}
 }
 
 func TestACommandOnANodeThatDoesNotAnswerFailsAfterItsDeadline(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
-	cluster.DeletionTimestamp = new(ago(time.Hour))
+	cluster.DeletionTimestamp = new(plans.Ago(time.Hour))
 	since := func(d time.Duration) state.Task {
-		return state.Task{Job: "j", Pod: "p", Failing: true, StartTime: new(ago(d))}
+		return state.Task{Job: "j", Pod: "p", Failing: true, StartTime: new(plans.Ago(d))}
 	}
 	observed.Hooks["run"] = since(10 * time.Minute)
-	if p := decide(cluster, observed); p.Hooks[0].Phase != dbv1.HookRunning || p.RequeueAfter != 5*time.Minute {
+	if p := plans.Decide(cluster, observed); p.Hooks[0].Phase != dbv1.HookRunning || p.RequeueAfter != 5*time.Minute {
 		t.Errorf("its pod may still be about to end: %s", told(p))
 	}
 	observed.Hooks["run"] = since(15 * time.Minute)
 	want := `deletion hook "run" failed: Job j did not end within spec.deletion.deadlineSeconds, 600 s: its pod p does not answer. ` +
 		`Bring its node back, or, if that is gone for good, delete the Node object` + skipNote
-	if p := decide(cluster, observed); p.Stalled == nil || p.Stalled.Message != want {
+	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Message != want {
 		t.Error(told(p))
 	}
 	goOn(cluster)
-	if p := decide(cluster, observed); p.Hooks[0].Phase != dbv1.HookFailed || !disrupts(p) {
+	if p := plans.Decide(cluster, observed); p.Hooks[0].Phase != dbv1.HookFailed || !plans.Disrupts(p) {
 		t.Errorf("spec.deletion.onFailure is Continue: %s", told(p))
 	}
 }
 
 func TestAClusterThatNeverHadAMemberNeedsNoLastBackup(t *testing.T) {
-	own := state.Volume{Claim: "data-orders-0", Managed: true, Contents: state.Contents{Cluster: uid}}
+	own := state.Volume{Claim: "data-orders-0", Managed: true, Contents: state.Contents{Cluster: plans.UID}}
 	cases := map[string]struct {
 		change func(*dbv1.DatabaseCluster, *state.Observed)
 		want   dbv1.HookPhase
@@ -333,7 +335,7 @@ func TestAClusterThatNeverHadAMemberNeedsNoLastBackup(t *testing.T) {
 			own.Fill, own.From = state.Filled, "s3://backups/one"
 			o.Volumes = []state.Volume{own}
 		}, dbv1.HookRunning},
-		"an earlier cluster's volume was not taken over": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = keptVolumes() }, dbv1.HookSucceeded},
+		"an earlier cluster's volume was not taken over": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = plans.KeptVolumes() }, dbv1.HookSucceeded},
 		"an earlier cluster's volume was taken over":     {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = []state.Volume{own} }, dbv1.HookRunning},
 		"its members and their volumes are gone":         {func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Status.UpdateRevision = "orders-1" }, dbv1.HookRunning},
 		"its StatefulSet is nobody's any more": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -345,7 +347,7 @@ func TestAClusterThatNeverHadAMemberNeedsNoLastBackup(t *testing.T) {
 			cluster, observed := doomed(t, dbv1.HookBackup)
 			observed.StatefulSet, observed.Members = nil, nil
 			c.change(cluster, &observed)
-			p := decide(cluster, observed)
+			p := plans.Decide(cluster, observed)
 			if p.Hooks[0].Phase != c.want {
 				t.Error(told(p))
 			}
@@ -359,7 +361,7 @@ func TestAClusterThatNeverHadAMemberNeedsNoLastBackup(t *testing.T) {
 func TestALastBackupIsMadeSoonAfterItsEngineIsThere(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookBackup)
 	observed.Engine = nil
-	if p := decide(cluster, observed); p.RequeueAfter != situation.MissingAgain {
+	if p := plans.Decide(cluster, observed); p.RequeueAfter != situation.MissingAgain {
 		t.Errorf("nobody tells that an engine was made, and it is looked again in %s", p.RequeueAfter)
 	}
 }
@@ -369,27 +371,27 @@ func TestACommandThatCannotStartForWhatIsMissingBlocksTheDeletion(t *testing.T) 
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "no such secret"}
 	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.secretName"}}
 	want := `deletion hook "run" runs as Job j, whose pod p does not run: no such secret; Secret password, which spec.secretName names, does not exist. Add it` + skipNote
-	if p := decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
-		t.Error(text(p))
+	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
+		t.Error(plans.Text(p))
 	}
 	// What a volume lacks, the pod's status does not say.
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Pending: true}
 	want = `deletion hook "run" runs as Job j; Secret password, which spec.secretName names, does not exist. Add it` + skipNote
-	if p := decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
+	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
 		t.Error(told(p))
 	}
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p"}
-	if p := decide(cluster, observed); p.Stalled != nil {
+	if p := plans.Decide(cluster, observed); p.Stalled != nil {
 		t.Errorf("it runs, and needs nothing: %s", told(p))
 	}
 }
 
 func TestABackupThatDoesNotStartSaysWhatIsMissing(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookBackup)
-	observed.HookBackups["last"] = state.HookBackup{Name: "b", Created: ago(0), Message: "Job j backs up member 1 of 1"}
+	observed.HookBackups["last"] = state.HookBackup{Name: "b", Created: plans.Ago(0), Message: "Job j backs up member 1 of 1"}
 	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.secretName"}, {Kind: "Secret", Name: "there", Found: true}}
 	want := `deletion hook "last" waits for DatabaseBackup b: Job j backs up member 1 of 1; Secret password, which spec.secretName names, does not exist`
-	if p := decide(cluster, observed); p.Message != want || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want+". Correct that"+skipNote {
+	if p := plans.Decide(cluster, observed); p.Message != want || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want+". Correct that"+skipNote {
 		t.Error(told(p))
 	}
 }
@@ -397,7 +399,7 @@ func TestABackupThatDoesNotStartSaysWhatIsMissing(t *testing.T) {
 func TestAHookWhoseJobIsGoneWhenTheMembersStopDoesNotCountAsDone(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
 	observed.StatefulSet.Annotations[dbv1.AnnotationStopping] = deletion.StoppingMark(cluster)
-	p := decide(cluster, observed)
+	p := plans.Decide(cluster, observed)
 	if p.Hooks[0].Phase != dbv1.HookFailed || p.Stalled != nil || p.Operations[0].String() != "scale in to 2" {
 		t.Errorf("%s", told(p))
 	}

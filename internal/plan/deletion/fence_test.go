@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package plan
+package deletion_test
 
 import (
 	"slices"
@@ -15,8 +15,10 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
 // fencedOff is a cluster whose volumes are about to be deleted: its two members have stopped, and a backup that started
@@ -26,11 +28,11 @@ func fencedOff(t *testing.T) (*dbv1.DatabaseCluster, state.Observed) {
 	cluster, observed := doomed(t, dbv1.HookBackup)
 	cluster.Spec.Deletion.Volumes, cluster.Spec.Replicas = dbv1.VolumesDelete, 2
 	cluster.Status.Hooks = []dbv1.HookStatus{{Name: "last", Phase: dbv1.HookSucceeded}}
-	*observed.StatefulSet.Spec.Replicas, observed.Members, observed.Volumes = 0, nil, keptVolumes()
-	observed.Volumes[0].Cluster, observed.Volumes[1].Cluster = uid, uid
+	*observed.StatefulSet.Spec.Replicas, observed.Members, observed.Volumes = 0, nil, plans.KeptVolumes()
+	observed.Volumes[0].Cluster, observed.Volumes[1].Cluster = plans.UID, plans.UID
 	observed.HookBackups["last"] = state.HookBackup{
-		Name: fencedName(cluster, observed), Created: metav1.NewTime(now.Add(-time.Minute)), Phase: dbv1.BackupCompleted,
-		Cluster: uid, Fence: observed.Fence(), Members: 2, Done: []int32{0, 1},
+		Name: fencedName(cluster, observed), Created: metav1.NewTime(plans.Now.Add(-time.Minute)), Phase: dbv1.BackupCompleted,
+		Cluster: plans.UID, Fence: observed.Fence(), Members: 2, Done: []int32{0, 1},
 	}
 	return cluster, observed
 }
@@ -39,8 +41,8 @@ func fencedName(cluster *dbv1.DatabaseCluster, observed state.Observed) string {
 	return naming.FencedBackup(cluster.Name, "last", cluster.UID, observed.Fence())
 }
 
-func deletes(p Plan, kind string) bool {
-	return slices.ContainsFunc(removals(p), func(r operation.Removal) bool { return r.Kind == kind })
+func deletes(p plan.Plan, kind string) bool {
+	return slices.ContainsFunc(plans.Removals(p), func(r operation.Removal) bool { return r.Kind == kind })
 }
 
 func TestMembersStopBeforeABackupAfterWhichTheirVolumesAreDeleted(t *testing.T) {
@@ -54,7 +56,7 @@ func TestMembersStopBeforeABackupAfterWhichTheirVolumesAreDeleted(t *testing.T) 
 	}
 	lost := func(o *state.Observed, since time.Duration) {
 		*o.StatefulSet.Spec.Replicas = 2
-		o.Members[2].Stopping, o.Members[2].StopBy = true, metav1.NewTime(now.Add(-since))
+		o.Members[2].Stopping, o.Members[2].StopBy = true, metav1.NewTime(plans.Now.Add(-since))
 	}
 	decideDooms(t, map[string]doom{
 		"they stop one by one, although all are ready": {
@@ -97,7 +99,7 @@ func TestMembersStopBeforeABackupAfterWhichTheirVolumesAreDeleted(t *testing.T) 
 		"nor while the StatefulSet is being deleted": {
 			hooks, doomedVolumes(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				*o.StatefulSet.Spec.Replicas, o.Members = 0, nil
-				o.StatefulSet.DeletionTimestamp = &metav1.Time{Time: now}
+				o.StatefulSet.DeletionTimestamp = &metav1.Time{Time: plans.Now}
 			}),
 			"HookRunning: deletion hook \"last\" waits until StatefulSet orders is deleted, because nobody knows what it does until then\nlast Running\n",
 		},
@@ -166,7 +168,7 @@ func TestAVolumeIsDeletedOnlyWhileABackupOfItsLastWriteExists(t *testing.T) {
 			if observed.HookBackups != nil {
 				observed.HookBackups["last"] = final
 			}
-			p := decide(cluster, observed)
+			p := plans.Decide(cluster, observed)
 			if p.Message != c.want || deletes(p, "PersistentVolumeClaim") != strings.HasPrefix(c.want, "deleting") {
 				t.Error(told(p))
 			}
@@ -179,7 +181,7 @@ func TestAHookThatHasSucceededDoesNotRunAgainBecauseTheBackupBeforeItDoes(t *tes
 	cluster.Spec.Deletion.Hooks = append(cluster.Spec.Deletion.Hooks, dbv1.DeletionHook{Name: "run", Type: dbv1.HookCommand})
 	cluster.Status.Hooks = append(cluster.Status.Hooks, dbv1.HookStatus{Name: "run", Phase: dbv1.HookSucceeded})
 	observed.HookBackups = nil
-	if p := decide(cluster, observed); p.Hooks[0].Phase != dbv1.HookRunning || p.Hooks[1].Phase != dbv1.HookSucceeded {
+	if p := plans.Decide(cluster, observed); p.Hooks[0].Phase != dbv1.HookRunning || p.Hooks[1].Phase != dbv1.HookSucceeded {
 		t.Error(told(p))
 	}
 }

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package plan
+package members_test
 
 import (
 	"strings"
@@ -13,6 +13,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
 const (
@@ -124,10 +125,10 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 }
 
 func TestTheStallSaysWhatToDoAndWhatWaits(t *testing.T) {
-	cluster := orders()
-	observed := standing(t, cluster)
+	cluster := plans.Orders()
+	observed := plans.Standing(t, cluster)
 	cluster.Spec.Engine = "ledger-v1"
-	got := decide(cluster, observed).Stalled.Message
+	got := plans.Decide(cluster, observed).Stalled.Message
 	if !strings.HasSuffix(got, "lists; no member is started or restarted until then") {
 		t.Error(got)
 	}

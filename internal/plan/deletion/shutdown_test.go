@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package plan
+package deletion_test
 
 import (
 	"strings"
@@ -13,13 +13,14 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
 // ends makes the member with the highest ordinal one that was held and has been told to stop.
 func ends(o *state.Observed, end state.End) *state.Member {
 	*o.StatefulSet.Spec.Replicas = 2
 	m := &o.Members[2]
-	m.Held, m.Stopping, m.StopBy, m.End = true, true, metav1.NewTime(now.Add(-time.Minute)), end
+	m.Held, m.Stopping, m.StopBy, m.End = true, true, metav1.NewTime(plans.Now.Add(-time.Minute)), end
 	return m
 }
 
@@ -121,7 +122,7 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				goOn(c)
 				recordEnds(c, dbv1.HookFailed, dbv1.StoppedMember{Pod: "orders-2"})
-				ends(o, state.End{}).StopBy = metav1.NewTime(now.Add(-time.Hour))
+				ends(o, state.End{}).StopBy = metav1.NewTime(plans.Now.Add(-time.Hour))
 			},
 			"release pod orders-2\n" + stopping + "stop Failed orders-2=?\n",
 		},
@@ -166,19 +167,19 @@ func TestAMemberThatDidNotShutDownCleanlyBlocksTheDeletion(t *testing.T) {
 			ends(o, state.End{Reached: true, Known: true, Code: 137})
 		},
 		"pod orders-2 has not told how its database ended. ": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			ends(o, state.End{}).StopBy = metav1.NewTime(now.Add(-600 * time.Second))
+			ends(o, state.End{}).StopBy = metav1.NewTime(plans.Now.Add(-600 * time.Second))
 		},
 		"pod orders-2 has not told how": func(_ *dbv1.DatabaseCluster, o *state.Observed) { ends(o, state.End{Reached: true}) },
 	} {
 		t.Run(want, func(t *testing.T) {
 			cluster, observed := doomed(t, dbv1.HookShutdown)
 			change(cluster, &observed)
-			p := decide(cluster, observed)
-			if p.Stalled == nil || disrupts(p) || !strings.Contains(p.Stalled.Message, want) || !strings.HasSuffix(p.Stalled.Message, skipNote) {
+			p := plans.Decide(cluster, observed)
+			if p.Stalled == nil || plans.Disrupts(p) || !strings.Contains(p.Stalled.Message, want) || !strings.HasSuffix(p.Stalled.Message, skipNote) {
 				t.Errorf("%s", told(p))
 			}
 			goOn(cluster)
-			if p := decide(cluster, observed); p.Stalled != nil || p.Hooks[0].Phase != dbv1.HookFailed || len(p.Hooks[0].Stopped) != 1 {
+			if p := plans.Decide(cluster, observed); p.Stalled != nil || p.Hooks[0].Phase != dbv1.HookFailed || len(p.Hooks[0].Stopped) != 1 {
 				t.Errorf("with onFailure Continue: %s", told(p))
 			}
 		})
@@ -191,7 +192,7 @@ func TestAShutdownDoesNotSayThatNobodyRanWhereMembersAreLeftToOthers(t *testing.
 	for i := range observed.Members {
 		observed.Members[i].Owner = "orphan"
 	}
-	hook := decide(cluster, observed).Hooks[0]
+	hook := plans.Decide(cluster, observed).Hooks[0]
 	if hook.Phase != dbv1.HookSucceeded || hook.Message != "3 members are left running without the StatefulSet that was theirs" {
 		t.Errorf("%+v", hook)
 	}

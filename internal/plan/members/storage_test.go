@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package plan
+package members_test
 
 import (
 	"fmt"
@@ -14,8 +14,10 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
 // reseal makes a changed StatefulSet one that the operator wrote.
@@ -52,7 +54,7 @@ func TestHowVolumesGrow(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				grown(c)
 				volumes(o, [2]string{"1Gi", "1Gi"})
-				outdated(o, 2)
+				plans.Outdated(o, 2)
 			},
 			"resize PersistentVolumeClaim data-orders-0 from 1Gi to 2Gi\nrestart orders-2\nRollingOut: 1 member is outdated; restarting pod orders-2\n",
 		},
@@ -121,11 +123,11 @@ func TestHowVolumesGrow(t *testing.T) {
 }
 
 func TestAStatefulSetThatIsMadeAnewTakesOverEveryMemberThatRuns(t *testing.T) {
-	cluster := orders()
+	cluster := plans.Orders()
 	cluster.Spec.Replicas = 1
-	observed := standing(t, orders())
+	observed := plans.Standing(t, plans.Orders())
 	observed.StatefulSet = nil
-	p := decide(cluster, observed)
+	p := plans.Decide(cluster, observed)
 	replicas, _, _ := nestedInt(p, "spec", "replicas")
 	if !p.NeedsLiveRead() || replicas != 3 {
 		t.Errorf("replicas %d, decided from the API server itself: %v", replicas, p.NeedsLiveRead())
@@ -156,7 +158,7 @@ func TestPauseAndHibernation(t *testing.T) {
 		"a paused cluster is left as it is, and what is undone is told": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Paused, c.Finalizers = true, nil
-				outdated(o, 1)
+				plans.Outdated(o, 1)
 			},
 			"Paused: spec.paused is true; left undone: 1 member is outdated; restarting pod orders-1\n",
 		},
@@ -190,7 +192,7 @@ func TestPauseAndHibernation(t *testing.T) {
 	})
 }
 
-func nestedInt(p Plan, path ...string) (int64, bool, error) {
+func nestedInt(p plan.Plan, path ...string) (int64, bool, error) {
 	for _, o := range p.Operations {
 		if w, is := o.(operation.Apply); is && w.Kind() == "StatefulSet" {
 			return unstructured.NestedInt64(w.Object.Object, path...)

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package plan
+package members_test
 
 import (
 	"strings"
@@ -11,24 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
-
-// keptVolumes are two claims that an earlier cluster of the name left.
-func keptVolumes() []state.Volume {
-	return []state.Volume{
-		{Claim: naming.Claim("orders", 0), Ordinal: 0, Managed: true, Contents: state.Contents{Cluster: "earlier"}},
-		{Claim: naming.Claim("orders", 1), Ordinal: 1, Managed: true, Contents: state.Contents{Cluster: "earlier"}},
-	}
-}
 
 func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 	const taken = "adopt PersistentVolumeClaim data-orders-0\nadopt PersistentVolumeClaim data-orders-1\n"
 	anew := func(change func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.DatabaseCluster, *state.Observed) {
 		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			o.StatefulSet, o.Members, o.Volumes = nil, nil, keptVolumes()
+			o.StatefulSet, o.Members, o.Volumes = nil, nil, plans.KeptVolumes()
 			change(c, o)
 		}
 	}
@@ -84,7 +76,7 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 				o.Bystanders = []state.Bystander{
 					{Name: "done", Cluster: "earlier", Component: dbv1.ComponentBackup, Ended: true},
 					{Name: "hook", Cluster: "earlier", Component: dbv1.ComponentHook},
-					{Name: "ours", Cluster: uid, Component: dbv1.ComponentBackup},
+					{Name: "ours", Cluster: plans.UID, Component: dbv1.ComponentBackup},
 					{Name: "orders-1", Cluster: "earlier", Component: dbv1.ComponentDatabase},
 				}
 			}),
@@ -115,18 +107,18 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 		},
 		"nothing with what only looks like it": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Volumes = keptVolumes()
+				o.Volumes = plans.KeptVolumes()
 				o.Volumes[0].Managed, o.Volumes[1].Unwatched = false, true
 			},
 			"Settled: the cluster is as its spec says\n",
 		},
 		"members that run already with such a volume keep it, and it becomes theirs": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = keptVolumes() },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = plans.KeptVolumes() },
 			taken + "Settled: the cluster is as its spec says\n",
 		},
 		"none that came later and holds a part of a backup": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Volumes = keptVolumes()
+				o.Volumes = plans.KeptVolumes()
 				o.Volumes[0].Fill, o.Volumes[1].Fill = state.Filling, state.Filling
 			},
 			"Settled: the cluster is as its spec says\nSTALLED VolumesKept\n",
@@ -139,10 +131,10 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 }
 
 func TestVolumesAreTakenOverOnlyAfterALookAtTheApiServerItself(t *testing.T) {
-	cluster := orders()
-	observed := standing(t, cluster)
-	observed.StatefulSet, observed.Members, observed.Volumes = nil, nil, keptVolumes()
-	p := decide(cluster, observed)
+	cluster := plans.Orders()
+	observed := plans.Standing(t, cluster)
+	observed.StatefulSet, observed.Members, observed.Volumes = nil, nil, plans.KeptVolumes()
+	p := plans.Decide(cluster, observed)
 	if !p.NeedsLiveRead() || !p.Pending {
 		t.Errorf("delicate %v, pending %v", p.NeedsLiveRead(), p.Pending)
 	}
@@ -154,11 +146,11 @@ func TestVolumesAreTakenOverOnlyAfterALookAtTheApiServerItself(t *testing.T) {
 }
 
 func TestAClusterWithoutVolumesTakesOverNoneWhichItWouldDeleteWithItself(t *testing.T) {
-	cluster := orders()
+	cluster := plans.Orders()
 	cluster.Spec.Storage.Ephemeral = new(true)
-	observed := standing(t, cluster)
-	observed.Volumes = keptVolumes()
-	if adopt, adopts := operation.Find[operation.AdoptVolumes](decide(cluster, observed).Operations); adopts {
+	observed := plans.Standing(t, cluster)
+	observed.Volumes = plans.KeptVolumes()
+	if adopt, adopts := operation.Find[operation.AdoptVolumes](plans.Decide(cluster, observed).Operations); adopts {
 		t.Errorf("adopts %v", adopt)
 	}
 }
@@ -195,15 +187,15 @@ func TestTheEngineOnAClaimIsThatOfTheLastMemberThatRanWithIt(t *testing.T) {
 		}, "ledger-v2"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cluster := orders()
+			cluster := plans.Orders()
 			cluster.Spec.Engine = "ledger-v3" // what the spec says does not matter
-			observed := standing(t, cluster)
-			observed.Engine, observed.Volumes = &dbv1.DatabaseEngine{}, keptVolumes()[:1]
-			observed.Volumes[0].Cluster, observed.Volumes[0].Engine = uid, "ledger-v1"
+			observed := plans.Standing(t, cluster)
+			observed.Engine, observed.Volumes = &dbv1.DatabaseEngine{}, plans.KeptVolumes()[:1]
+			observed.Volumes[0].Cluster, observed.Volumes[0].Engine = plans.UID, "ledger-v1"
 			delete(observed.StatefulSet.Spec.Template.Annotations, dbv1.AnnotationEngine)
 			c.change(cluster, &observed)
 			got := ""
-			adopt, _ := operation.Find[operation.AdoptVolumes](decide(cluster, observed).Operations)
+			adopt, _ := operation.Find[operation.AdoptVolumes](plans.Decide(cluster, observed).Operations)
 			for _, a := range adopt.Claims {
 				got += a.Contents.Engine
 			}

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package plan
+package deletion_test
 
 import (
 	"testing"
@@ -12,6 +12,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
 func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
@@ -127,12 +128,12 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			cluster := orders()
-			observed := standing(t, cluster)
+			cluster := plans.Orders()
+			observed := plans.Standing(t, cluster)
 			observed.Hooks = map[string]state.Task{}
 			cluster.DeletionTimestamp, cluster.Spec.Deletion.Hooks = &metav1.Time{}, hooks
 			c.change(cluster, &observed)
-			if got := text(decide(cluster, observed)); got != c.want {
+			if got := plans.Text(plans.Decide(cluster, observed)); got != c.want {
 				t.Errorf("got:\n%swant:\n%s", got, c.want)
 			}
 		})

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package plan
+package members_test
 
 import (
 	"testing"
@@ -11,6 +11,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
 // claimed gives a cluster a claim for each member, and one that a member left.
@@ -24,7 +25,7 @@ func claimed(c *dbv1.DatabaseCluster, o *state.Observed, protected bool) {
 
 func protect(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true }
 
-func remove(c *dbv1.DatabaseCluster) { c.DeletionTimestamp = &metav1.Time{Time: now} }
+func remove(c *dbv1.DatabaseCluster) { c.DeletionTimestamp = &metav1.Time{Time: plans.Now} }
 
 func TestTheClaimsAreProtectedAsTheSpecSays(t *testing.T) {
 	const all = "protect PersistentVolumeClaim data-orders-0\nprotect PersistentVolumeClaim data-orders-1\n" +
@@ -60,7 +61,7 @@ func TestTheClaimsAreProtectedAsTheSpecSays(t *testing.T) {
 				claimed(c, o, true)
 				o.Volumes[0].Protected = false
 				o.Members[2].Ready, o.Members[2].Problem = false, "image broken"
-				outdated(o, 2)
+				plans.Outdated(o, 2)
 			},
 			"protect PersistentVolumeClaim data-orders-0\nrestart orders-2\n" +
 				"RollingOut: 1 member is outdated; restarting pod orders-2\n",
@@ -107,10 +108,10 @@ func TestADeletionWaitsForProtectionToEnd(t *testing.T) {
 }
 
 func TestAnOldViewTakesNoProtectionAway(t *testing.T) {
-	c := orders()
-	o := standing(t, c)
+	c := plans.Orders()
+	o := plans.Standing(t, c)
 	claimed(c, &o, true)
-	if p := decide(c, o); !p.NeedsLiveRead() {
-		t.Errorf("the API server itself is not asked before claims lose their protection: %s", text(p))
+	if p := plans.Decide(c, o); !p.NeedsLiveRead() {
+		t.Errorf("the API server itself is not asked before claims lose their protection: %s", plans.Text(p))
 	}
 }

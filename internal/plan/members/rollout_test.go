@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package plan
+package members_test
 
 import (
 	"testing"
@@ -14,46 +14,51 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
-
-func ago(d time.Duration) metav1.Time { return metav1.NewTime(now.Add(-d)) }
 
 // down makes members not ready, with a problem or without.
 func down(o *state.Observed, problem string, ordinals ...int) {
 	for _, i := range ordinals {
-		o.Members[i].Ready, o.Members[i].ReadySince, o.Members[i].Problem = false, ago(time.Minute), problem
+		o.Members[i].Ready, o.Members[i].ReadySince, o.Members[i].Problem = false, plans.Ago(time.Minute), problem
 	}
 }
 
 func TestHowAChangeReachesTheMembers(t *testing.T) {
 	decideEach(t, map[string]scenario{
 		"the highest ordinal is restarted first": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1, 2) },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1, 2) },
 			"restart orders-2\nRollingOut: 3 members are outdated; restarting pod orders-2\n",
 		},
 		"none while a member does not serve": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); down(o, "", 2) },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); down(o, "", 2) },
 			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready steadily\n",
 		},
 		"none while the new template breaks a member, and the plan says how": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); down(o, "image pull failed", 2) },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				plans.Outdated(o, 0, 1)
+				down(o, "image pull failed", 2)
+			},
 			"RollingOut: 2 members are outdated; waiting for pod orders-2, which is broken: image pull failed\n",
 		},
 		"none while a member is missing": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); o.Members = o.Members[:2] },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); o.Members = o.Members[:2] },
 			"RollingOut: 2 members are outdated; waiting for a missing pod\n",
 		},
 		"none while a member stops": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); o.Members[2].Stopping = true },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				plans.Outdated(o, 0, 1)
+				o.Members[2].Stopping = true
+			},
 			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready steadily\n",
 		},
 		"one that is down comes first": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1, 2); down(o, "", 0) },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1, 2); down(o, "", 0) },
 			"restart orders-0\nRollingOut: 3 members are outdated; restarting pod orders-0\n",
 		},
 		"one that cannot start by itself is restarted whatever the others do": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				outdated(o, 0, 1)
+				plans.Outdated(o, 0, 1)
 				down(o, "image pull failed", 0)
 				down(o, "", 2)
 				o.Members[0].Stuck = true
@@ -61,52 +66,55 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 			"restart orders-0\nRollingOut: 2 members are outdated; restarting pod orders-0\n",
 		},
 		"one that may come back by itself is left alone while nobody knows whether the template is any good": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); down(o, "", 0, 2) },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); down(o, "", 0, 2) },
 			"RollingOut: 2 members are outdated; waiting for pod orders-0 to be ready steadily\n",
 		},
 		"when nothing serves they are left alone for five minutes": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1); down(o, "", 0, 1, 2) },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); down(o, "", 0, 1, 2) },
 			"RollingOut: 2 members are outdated; waiting for pod orders-0 to be ready steadily\nagain in 4m0s\n",
 		},
 		"when nothing has served for five minutes they are restarted": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				outdated(o, 0, 1)
+				plans.Outdated(o, 0, 1)
 				down(o, "", 0, 1, 2)
 				for i := range o.Members {
-					o.Members[i].ReadySince = ago(6 * time.Minute)
+					o.Members[i].ReadySince = plans.Ago(6 * time.Minute)
 				}
 			},
 			"restart orders-1\nRollingOut: 2 members are outdated; restarting pod orders-1\n",
 		},
 		"one that stops already is not restarted twice": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				outdated(o, 2)
+				plans.Outdated(o, 2)
 				o.Members[2].Ready, o.Members[2].Stopping = false, true
 			},
 			"RollingOut: 1 member is outdated; waiting for pod orders-2 to be ready steadily\n",
 		},
 		"none before the StatefulSet's controller has seen the change": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { outdated(o, 0, 1, 2); o.StatefulSet.Generation = 2 },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				plans.Outdated(o, 0, 1, 2)
+				o.StatefulSet.Generation = 2
+			},
 			"WaitingForMembers: the StatefulSet's controller has not seen the last change yet\n",
 		},
 		"none while a member has been ready for a moment only": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				outdated(o, 0, 1)
-				o.Members[2].ReadySince = ago(4 * time.Second)
+				plans.Outdated(o, 0, 1)
+				o.Members[2].ReadySince = plans.Ago(4 * time.Second)
 			},
 			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready steadily\nagain in 6s\n",
 		},
 		"for as long as the spec says": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				outdated(o, 0, 1)
-				o.Members[2].ReadySince = ago(4 * time.Second)
+				plans.Outdated(o, 0, 1)
+				o.Members[2].ReadySince = plans.Ago(4 * time.Second)
 				c.Spec.Update.MinReadySeconds = new(int32)
 			},
 			"restart orders-1\nRollingOut: 2 members are outdated; restarting pod orders-1\n",
 		},
 		"two at once when the spec allows it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				outdated(o, 0, 1)
+				plans.Outdated(o, 0, 1)
 				down(o, "", 2)
 				c.Spec.Update.MaxUnavailable = 2
 			},
@@ -114,7 +122,7 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 		},
 		"none while it is paused, not even one that is down": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				outdated(o, 0, 1)
+				plans.Outdated(o, 0, 1)
 				down(o, "", 0)
 				c.Spec.Update.Paused = true
 			},
@@ -122,7 +130,7 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 		},
 		"none when it is left to the user": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				outdated(o, 2)
+				plans.Outdated(o, 2)
 				c.Spec.Update.Type = dbv1.UpdateOnDelete
 			},
 			"WaitingForUser: 1 member is outdated, and spec.update.type is OnDelete: delete a pod to update it\n",
@@ -132,7 +140,7 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 
 func TestResourcesChangeWhileMembersRun(t *testing.T) {
 	lacks := func(o *state.Observed, ordinals ...int) {
-		outdated(o, ordinals...)
+		plans.Outdated(o, ordinals...)
 		for _, i := range ordinals {
 			o.Members[i].Template, o.Members[i].Resources = o.Template(), "others"
 		}
@@ -158,7 +166,7 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 		},
 		"nor does that hold up another change": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				outdated(o, 0, 1, 2)
+				plans.Outdated(o, 0, 1, 2)
 				o.Members[1].Resize = state.Resize{Pending: true, Message: "Deferred"}
 			},
 			"restart orders-1\nRollingOut: 3 members are outdated; restarting pod orders-1\n",
@@ -171,7 +179,7 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 		},
 		"by a restart where its node does not have them": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				outdated(o, 1)
+				plans.Outdated(o, 1)
 				o.Members[1].Template, o.Members[1].Resources = o.Template(), "requests  limits "
 				o.Members[1].Resize = state.Resize{Pending: true, Infeasible: true}
 			},
@@ -186,7 +194,7 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 		},
 		"and one that the kubelet has not seen yet is waited for, too": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				outdated(o, 1)
+				plans.Outdated(o, 1)
 				o.Members[1].Template, o.Members[1].Resources = o.Template(), "requests  limits "
 				o.Members[1].Resize = state.Resize{Unseen: true}
 			},
@@ -254,7 +262,7 @@ func TestWhatAPodNeedsIsThereBeforeItIsStarted(t *testing.T) {
 		"no member is restarted for a change that lacks it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Image, o.References = "database:2", lacks
-				outdated(o, 1)
+				plans.Outdated(o, 1)
 			},
 			"WaitingForReference: Secret password, which spec.env[PASSWORD] names, does not exist\nagain in 10s\nSTALLED ReferenceMissing\n",
 		},
@@ -277,7 +285,7 @@ func TestWhatAPodNeedsIsThereBeforeItIsStarted(t *testing.T) {
 		"former files stay while a member has them": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Configs, c.Spec.Update.Paused = formerFiles(), true
-				outdated(o, 1)
+				plans.Outdated(o, 1)
 			},
 			"RolloutPaused: 1 member is outdated, and spec.update.paused keeps them so\n",
 		},

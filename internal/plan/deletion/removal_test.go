@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package plan
+package deletion_test
 
 import (
 	"testing"
@@ -11,6 +11,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
 func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.T) {
@@ -18,8 +19,8 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 	stopped := func(change func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.DatabaseCluster, *state.Observed) {
 		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			c.Spec.Deletion.Volumes = dbv1.VolumesDelete
-			*o.StatefulSet.Spec.Replicas, o.Members, o.Volumes = 0, nil, keptVolumes()
-			o.Volumes[0].Cluster, o.Volumes[1].Cluster = uid, uid
+			*o.StatefulSet.Spec.Replicas, o.Members, o.Volumes = 0, nil, plans.KeptVolumes()
+			o.Volumes[0].Cluster, o.Volumes[1].Cluster = plans.UID, plans.UID
 			o.Hooks["run"] = state.Task{Job: "j", Succeeded: true}
 			change(c, o)
 		}
@@ -75,9 +76,9 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes = o.Volumes[:1]
 				o.Bystanders = []state.Bystander{
-					{Name: "b", Component: dbv1.ComponentBackup, Cluster: uid, Ended: true, Mounts: true},
-					{Name: "asked", Component: dbv1.ComponentBackup, Cluster: uid, Ended: true},
-					{Name: "hook", Component: dbv1.ComponentHook, Cluster: uid, Ended: true},
+					{Name: "b", Component: dbv1.ComponentBackup, Cluster: plans.UID, Ended: true, Mounts: true},
+					{Name: "asked", Component: dbv1.ComponentBackup, Cluster: plans.UID, Ended: true},
+					{Name: "hook", Component: dbv1.ComponentHook, Cluster: plans.UID, Ended: true},
 				}
 			}),
 			"delete Pod b: it keeps a volume from being deleted\n" + remove0 + deleting0 + "\nrun Succeeded\n",
@@ -110,7 +111,7 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 		},
 		"one that still runs is waited for": {
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Bystanders = []state.Bystander{{Name: "b", Component: dbv1.ComponentBackup, Cluster: uid}}
+				o.Bystanders = []state.Bystander{{Name: "b", Component: dbv1.ComponentBackup, Cluster: plans.UID}}
 			}),
 			"Deleting: pods still have the volumes that are to be deleted: b\nagain in 1m0s\nrun Succeeded\n",
 		},
@@ -121,14 +122,14 @@ func TestWhyVolumesAreKeptAgainstTheSpecIsTold(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
 	skip(cluster)
 	cluster.Spec.Deletion.Volumes = dbv1.VolumesDelete
-	*observed.StatefulSet.Spec.Replicas, observed.Members, observed.Volumes = 0, nil, keptVolumes()[:1]
-	observed.Volumes[0].Cluster = uid
-	p := decide(cluster, observed)
-	if disrupts(p) || len(p.Hooks) != 1 || p.Message != "every member has stopped; noting how the deletion hooks ended" {
+	*observed.StatefulSet.Spec.Replicas, observed.Members, observed.Volumes = 0, nil, plans.KeptVolumes()[:1]
+	observed.Volumes[0].Cluster = plans.UID
+	p := plans.Decide(cluster, observed)
+	if plans.Disrupts(p) || len(p.Hooks) != 1 || p.Message != "every member has stopped; noting how the deletion hooks ended" {
 		t.Errorf("the cluster goes before the status says how its hooks ended: %s", told(p))
 	}
 	cluster.Status.Hooks = p.Hooks
-	last, ok := operation.Find[operation.Finalize](decide(cluster, observed).Operations)
+	last, ok := operation.Find[operation.Finalize](plans.Decide(cluster, observed).Operations)
 	want := `spec.deletion.volumes is Delete, but deletion hooks have not succeeded: "run" (Skipped); kept: PersistentVolumeClaim data-orders-0`
 	if !ok || last.Kept != want {
 		t.Errorf("got %q, want %q", last.Kept, want)
@@ -148,14 +149,14 @@ func TestVolumesThatTheLastBackupDoesNotHoldAreKept(t *testing.T) {
 			final := observed.HookBackups["last"]
 			final.Members, final.Done = int32(len(c.done)), c.done
 			observed.HookBackups["last"] = final
-			if p := decide(cluster, observed); p.Message != "deleting, as spec.deletion.volumes says: "+c.want || !p.NeedsLiveRead() {
+			if p := plans.Decide(cluster, observed); p.Message != "deleting, as spec.deletion.volumes says: "+c.want || !p.NeedsLiveRead() {
 				t.Error(told(p))
 			}
 			if len(c.done) == 2 {
 				return
 			}
 			observed.Volumes = observed.Volumes[1:]
-			last, ok := operation.Find[operation.Finalize](decide(cluster, observed).Operations)
+			last, ok := operation.Find[operation.Finalize](plans.Decide(cluster, observed).Operations)
 			want := "spec.deletion.volumes is Delete, but the last backup does not hold what members left that had gone before it; kept: PersistentVolumeClaim data-orders-1"
 			if !ok || last.Kept != want {
 				t.Errorf("got %q, want %q", last.Kept, want)

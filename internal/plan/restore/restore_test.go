@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package plan
+package restore_test
 
 import (
 	"fmt"
@@ -18,6 +18,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
 const bucket = "s3://bucket/shop/orders/first-0a1b2c3d"
@@ -41,7 +42,7 @@ func filling(c *dbv1.DatabaseCluster, o *state.Observed, ordinal int32, job *sta
 	id := situation.RestoreID(c, *c.Spec.Bootstrap.FromBackup.Location)
 	v := state.Volume{
 		Claim: naming.Claim("orders", ordinal), UID: types.UID(fmt.Sprint("claim", ordinal)), Ordinal: ordinal,
-		Managed: true, Contents: state.Contents{Cluster: uid, Engine: "ledger", Fill: state.Filling, From: id}, Requested: resource.MustParse("1Gi"),
+		Managed: true, Contents: state.Contents{Cluster: plans.UID, Engine: "ledger", Fill: state.Filling, From: id}, Requested: resource.MustParse("1Gi"),
 	}
 	o.Volumes = append(o.Volumes, v)
 	if job != nil {
@@ -117,8 +118,8 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 0, runs())
 				filling(c, o, 1, nil)
 				o.Bystanders = []state.Bystander{
-					{Name: "x-1", Cluster: uid, Component: dbv1.ComponentRestore, Job: "job0"},
-					{Name: "x-2", Cluster: uid, Component: dbv1.ComponentRestore, Job: "former"},
+					{Name: "x-1", Cluster: plans.UID, Component: dbv1.ComponentRestore, Job: "job0"},
+					{Name: "x-2", Cluster: plans.UID, Component: dbv1.ComponentRestore, Job: "former"},
 				}
 			},
 			"Restoring: waiting for pod x-2 to end, which restored what is not wanted any more" + again,
@@ -241,7 +242,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				"again in 30s\nSTALLED NameConflict\n",
 		},
 		"what an earlier cluster left is left alone": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = keptVolumes() },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = plans.KeptVolumes() },
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1: left by an earlier cluster of this name, and spec.bootstrap.fromBackup never overwrites data; " +
 				"delete what is not needed any more, or take spec.bootstrap out to start with these volumes\nSTALLED VolumesKept\n",
 		},
@@ -257,11 +258,11 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 	}
 	for name, s := range cases {
 		t.Run(name, func(t *testing.T) {
-			cluster := orders()
-			observed := standing(t, cluster)
+			cluster := plans.Orders()
+			observed := plans.Standing(t, cluster)
 			beginsWith(cluster, &observed, bucket)
 			s.change(cluster, &observed)
-			if got := jobs(text(decide(cluster, observed)), observed); got != s.want {
+			if got := jobs(plans.Text(plans.Decide(cluster, observed)), observed); got != s.want {
 				t.Errorf("got:\n%swant:\n%s", got, s.want)
 			}
 		})
@@ -277,10 +278,10 @@ func marked(o *state.Observed) {
 func TestABackupIsNeverRestoredOnceThereWereMembers(t *testing.T) {
 	for name, change := range map[string]func(*dbv1.DatabaseCluster, *state.Observed){
 		"members that run": func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			o.StatefulSet, o.Members = standing(t, c).StatefulSet, standing(t, c).Members
+			o.StatefulSet, o.Members = plans.Standing(t, c).StatefulSet, plans.Standing(t, c).Members
 		},
 		"members that run without a StatefulSet": func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			o.Members = standing(t, c).Members
+			o.Members = plans.Standing(t, c).Members
 		},
 		"volumes that a StatefulSet made": func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			for ordinal := range int32(2) {
@@ -299,13 +300,13 @@ func TestABackupIsNeverRestoredOnceThereWereMembers(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cluster := orders()
-			observed := standing(t, cluster)
+			cluster := plans.Orders()
+			observed := plans.Standing(t, cluster)
 			beginsWith(cluster, &observed, bucket)
 			change(cluster, &observed)
-			todo := decide(cluster, observed)
-			if todo.Reason == dbv1.ReasonRestoring || todo.Stalled != nil || len(removals(todo)) > 0 {
-				t.Error(text(todo))
+			todo := plans.Decide(cluster, observed)
+			if todo.Reason == dbv1.ReasonRestoring || todo.Stalled != nil || len(plans.Removals(todo)) > 0 {
+				t.Error(plans.Text(todo))
 			}
 			if situation.Of(cluster, observed).Restoration != nil {
 				t.Error("something is left to restore")
@@ -329,55 +330,55 @@ func TestWhatAnotherSourceHasBegunGoesBeforeAnythingElse(t *testing.T) {
 		"no source in a bootstrap": func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap.FromBackup = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			cluster := orders()
-			observed := standing(t, cluster)
+			cluster := plans.Orders()
+			observed := plans.Standing(t, cluster)
 			beginsWith(cluster, &observed, bucket)
 			filling(cluster, &observed, 0, done())
 			filling(cluster, &observed, 1, runs())
 			change(cluster)
 
-			stop := decide(cluster, observed)
-			if len(removals(stop)) != 1 || removals(stop)[0].Kind != "Job" || removals(stop)[0].UID != "job1" || disrupts(stop) || writes(stop) {
-				t.Fatal(text(stop))
+			stop := plans.Decide(cluster, observed)
+			if len(plans.Removals(stop)) != 1 || plans.Removals(stop)[0].Kind != "Job" || plans.Removals(stop)[0].UID != "job1" || plans.Disrupts(stop) || plans.Writes(stop) {
+				t.Fatal(plans.Text(stop))
 			}
 			observed.Restore.Jobs[1].Ending = true
-			observed.Bystanders = []state.Bystander{{Name: "x-1", Cluster: uid, Component: dbv1.ComponentRestore, Job: "job1"}}
-			if wait := decide(cluster, observed); len(removals(wait)) > 0 || disrupts(wait) || writes(wait) || !strings.Contains(wait.Message, "waiting for pod x-1") {
-				t.Fatal(text(wait))
+			observed.Bystanders = []state.Bystander{{Name: "x-1", Cluster: plans.UID, Component: dbv1.ComponentRestore, Job: "job1"}}
+			if wait := plans.Decide(cluster, observed); len(plans.Removals(wait)) > 0 || plans.Disrupts(wait) || plans.Writes(wait) || !strings.Contains(wait.Message, "waiting for pod x-1") {
+				t.Fatal(plans.Text(wait))
 			}
 			observed.Restore.Jobs, observed.Bystanders[0].Ended = observed.Restore.Jobs[:1], true
-			discard := decide(cluster, observed)
-			if len(removals(discard)) != 2 || removals(discard)[0].Kind != "PersistentVolumeClaim" || removals(discard)[1].UID != "claim1" || writes(discard) {
-				t.Fatal(text(discard))
+			discard := plans.Decide(cluster, observed)
+			if len(plans.Removals(discard)) != 2 || plans.Removals(discard)[0].Kind != "PersistentVolumeClaim" || plans.Removals(discard)[1].UID != "claim1" || plans.Writes(discard) {
+				t.Fatal(plans.Text(discard))
 			}
 			observed.Volumes[0].Stopping, observed.Volumes[1].Stopping = true, true
-			if wait := decide(cluster, observed); len(removals(wait)) > 0 || disrupts(wait) || writes(wait) || !strings.Contains(wait.Message, "is being deleted") {
-				t.Fatal(text(wait))
+			if wait := plans.Decide(cluster, observed); len(plans.Removals(wait)) > 0 || plans.Disrupts(wait) || plans.Writes(wait) || !strings.Contains(wait.Message, "is being deleted") {
+				t.Fatal(plans.Text(wait))
 			}
 			observed.Volumes = nil
-			begin := decide(cluster, observed)
-			if _, makes := operation.Find[operation.CreateVolumes](begin.Operations); makes != (state.FromBackup(cluster) != nil) || makes == (writes(begin)) {
-				t.Error(text(begin))
+			begin := plans.Decide(cluster, observed)
+			if _, makes := operation.Find[operation.CreateVolumes](begin.Operations); makes != (state.FromBackup(cluster) != nil) || makes == (plans.Writes(begin)) {
+				t.Error(plans.Text(begin))
 			}
 		})
 	}
 }
 
 func TestVolumesThatWereFilledGoBeforeTheOthers(t *testing.T) {
-	cluster := orders()
-	observed := standing(t, cluster)
+	cluster := plans.Orders()
+	observed := plans.Standing(t, cluster)
 	beginsWith(cluster, &observed, bucket)
 	filling(cluster, &observed, 0, done())
 	filling(cluster, &observed, 1, done())
 	observed.Volumes[0].Fill, observed.Volumes[0].From = state.Filled, bucket
 	cluster.Spec.Bootstrap.FromBackup.Location.URL = "s3://another"
-	todo := decide(cluster, observed)
-	if len(removals(todo)) != 1 || removals(todo)[0].UID != "claim0" {
-		t.Error(text(todo))
+	todo := plans.Decide(cluster, observed)
+	if len(plans.Removals(todo)) != 1 || plans.Removals(todo)[0].UID != "claim0" {
+		t.Error(plans.Text(todo))
 	}
 	observed.Volumes[0].Stopping = true
-	if todo := decide(cluster, observed); len(removals(todo)) != 0 {
-		t.Error("a claim goes that alone tells that another was never complete", text(todo))
+	if todo := plans.Decide(cluster, observed); len(plans.Removals(todo)) != 0 {
+		t.Error("a claim goes that alone tells that another was never complete", plans.Text(todo))
 	}
 }
 
@@ -406,7 +407,7 @@ func TestABackupThatCannotBeRestoredIsToldOrWaitedFor(t *testing.T) {
 		"one that has not begun": {&dbv1.DatabaseBackup{}, false, "waiting for DatabaseBackup first, which spec.bootstrap.fromBackup.name names and which is Pending"},
 		"one that runs":          {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase = dbv1.BackupRunning }), false, "which is Running, to be complete"},
 		"one that failed":        {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase, b.Status.Message = dbv1.BackupFailed, "no bucket" }), true, named + " has failed and holds nothing: name another. It says: no bucket"},
-		"one that is deleted":    {with(func(b *dbv1.DatabaseBackup) { b.DeletionTimestamp = &metav1.Time{Time: now} }), true, named + " is being deleted"},
+		"one that is deleted":    {with(func(b *dbv1.DatabaseBackup) { b.DeletionTimestamp = &metav1.Time{Time: plans.Now} }), true, named + " is being deleted"},
 		"one of more members":    {with(func(b *dbv1.DatabaseBackup) { b.Status.Members = 3 }), true, named + " is of a cluster of 3, and spec.replicas is 2: set that to 3; it can be changed once the members have started"},
 		"one of another engine":  {with(func(b *dbv1.DatabaseBackup) { b.Status.Engine = "redis" }), true, named + ` is one of engine "redis", and spec.engine is "ledger": set that to "redis", or name another backup`},
 		"one without credentials": {
@@ -417,16 +418,16 @@ func TestABackupThatCannotBeRestoredIsToldOrWaitedFor(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			cluster := orders()
-			observed := standing(t, cluster)
+			cluster := plans.Orders()
+			observed := plans.Standing(t, cluster)
 			beginsWith(cluster, &observed, bucket)
 			cluster.Spec.Bootstrap.FromBackup = &dbv1.BackupSource{Name: "first"}
 			observed.Restore.Backup = c.backup
-			todo := decide(cluster, observed)
+			todo := plans.Decide(cluster, observed)
 			if !strings.Contains(todo.Message, c.want) || (todo.Stalled != nil) != c.stalls {
-				t.Errorf("%s, want %q", text(todo), c.want)
+				t.Errorf("%s, want %q", plans.Text(todo), c.want)
 			}
-			if begun := disrupts(todo); begun == (todo.RequeueAfter > 0) || todo.RequeueAfter != 0 && todo.RequeueAfter != situation.MissingAgain {
+			if begun := plans.Disrupts(todo); begun == (todo.RequeueAfter > 0) || todo.RequeueAfter != 0 && todo.RequeueAfter != situation.MissingAgain {
 				t.Errorf("looked at again in %s", todo.RequeueAfter)
 			}
 		})
@@ -434,58 +435,58 @@ func TestABackupThatCannotBeRestoredIsToldOrWaitedFor(t *testing.T) {
 }
 
 func TestTheSourceByNameIsTheSameRestoreAsByItsLocation(t *testing.T) {
-	cluster := orders()
-	observed := standing(t, cluster)
+	cluster := plans.Orders()
+	observed := plans.Standing(t, cluster)
 	beginsWith(cluster, &observed, bucket)
 	filling(cluster, &observed, 0, runs())
 	filling(cluster, &observed, 1, runs())
 	cluster.Spec.Bootstrap.FromBackup = &dbv1.BackupSource{Name: "first"}
-	if todo := decide(cluster, observed); len(removals(todo)) > 0 || disrupts(todo) || todo.Stalled == nil {
-		t.Errorf("nobody knows what is to be restored now, so nothing may be taken away: %s", text(todo))
+	if todo := plans.Decide(cluster, observed); len(plans.Removals(todo)) > 0 || plans.Disrupts(todo) || todo.Stalled == nil {
+		t.Errorf("nobody knows what is to be restored plans.Now, so nothing may be taken away: %s", plans.Text(todo))
 	}
 	observed.Restore.Backup = &dbv1.DatabaseBackup{Status: dbv1.DatabaseBackupStatus{
 		Phase: dbv1.BackupCompleted, Members: 2, Engine: "ledger", Location: bucket, Destination: &dbv1.BackupDestination{URL: "s3://bucket", CredentialsSecretName: "keys"},
 	}}
-	if todo := decide(cluster, observed); len(removals(todo)) > 0 || disrupts(todo) || todo.Stalled != nil {
-		t.Error(text(todo))
+	if todo := plans.Decide(cluster, observed); len(plans.Removals(todo)) > 0 || plans.Disrupts(todo) || todo.Stalled != nil {
+		t.Error(plans.Text(todo))
 	}
 }
 
 func TestADeletionStopsTheRestoreBeforeItsHooksRun(t *testing.T) {
-	cluster := orders()
-	observed := standing(t, cluster)
+	cluster := plans.Orders()
+	observed := plans.Standing(t, cluster)
 	beginsWith(cluster, &observed, bucket)
 	filling(cluster, &observed, 0, done())
 	filling(cluster, &observed, 1, runs())
-	cluster.DeletionTimestamp = &metav1.Time{Time: now}
+	cluster.DeletionTimestamp = &metav1.Time{Time: plans.Now}
 	cluster.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Name: "flush", Type: dbv1.HookCommand, Command: []string{"flush"}}}
-	stop := decide(cluster, observed)
-	if len(removals(stop)) != 1 || removals(stop)[0].UID != "job1" || disrupts(stop) || stop.Reason != dbv1.ReasonStopping {
-		t.Fatal(text(stop))
+	stop := plans.Decide(cluster, observed)
+	if len(plans.Removals(stop)) != 1 || plans.Removals(stop)[0].UID != "job1" || plans.Disrupts(stop) || stop.Reason != dbv1.ReasonStopping {
+		t.Fatal(plans.Text(stop))
 	}
 	observed.Restore.Jobs = nil
-	observed.Bystanders = []state.Bystander{{Name: "x-1", Cluster: uid, Component: dbv1.ComponentRestore, Job: "job1"}}
-	if wait := decide(cluster, observed); disrupts(wait) || !strings.Contains(wait.Message, "x-1") {
-		t.Fatal(text(wait))
+	observed.Bystanders = []state.Bystander{{Name: "x-1", Cluster: plans.UID, Component: dbv1.ComponentRestore, Job: "job1"}}
+	if wait := plans.Decide(cluster, observed); plans.Disrupts(wait) || !strings.Contains(wait.Message, "x-1") {
+		t.Fatal(plans.Text(wait))
 	}
 	observed.Bystanders[0].Ended = true
-	if hook, runs := operation.Find[operation.RunHook](decide(cluster, observed).Operations); !runs || hook.Hook != "flush" {
-		t.Error(text(decide(cluster, observed)))
+	if hook, runs := operation.Find[operation.RunHook](plans.Decide(cluster, observed).Operations); !runs || hook.Hook != "flush" {
+		t.Error(plans.Text(plans.Decide(cluster, observed)))
 	}
 }
 
 func TestNoMemberTakesUpAPartOfABackup(t *testing.T) {
-	cluster := orders()
-	observed := standing(t, cluster)
+	cluster := plans.Orders()
+	observed := plans.Standing(t, cluster)
 	observed.Volumes = []state.Volume{{Claim: "data-orders-3", Ordinal: 3, Managed: true, Contents: state.Contents{Cluster: "earlier", Fill: state.Filling, From: "cut"}}}
 	cluster.Spec.Replicas = 5
-	todo := decide(cluster, observed)
+	todo := plans.Decide(cluster, observed)
 	if got := situation.Of(cluster, observed).ReplicasNow(); got != 3 || todo.Stalled == nil || todo.Stalled.Reason != dbv1.ReasonVolumesKept {
-		t.Errorf("%d members: %s", got, text(todo))
+		t.Errorf("%d members: %s", got, plans.Text(todo))
 	}
 	cluster.Spec.Replicas = 3
-	if todo := decide(cluster, observed); todo.Stalled != nil {
-		t.Errorf("nobody needs that volume: %s", text(todo))
+	if todo := plans.Decide(cluster, observed); todo.Stalled != nil {
+		t.Errorf("nobody needs that volume: %s", plans.Text(todo))
 	}
 }
 
@@ -548,13 +549,13 @@ func TestHowFarARestoreIs(t *testing.T) {
 			},
 		},
 		"nothing without members that were restored": {
-			change: func(c *dbv1.DatabaseCluster, o *state.Observed) { *o = standing(t, c) },
+			change: func(c *dbv1.DatabaseCluster, o *state.Observed) { *o = plans.Standing(t, c) },
 		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			cluster := orders()
-			observed := standing(t, cluster)
+			cluster := plans.Orders()
+			observed := plans.Standing(t, cluster)
 			beginsWith(cluster, &observed, bucket)
 			for ordinal, job := range c.jobs {
 				copied := *job
@@ -563,7 +564,7 @@ func TestHowFarARestoreIs(t *testing.T) {
 			if c.change != nil {
 				c.change(cluster, &observed)
 			}
-			got := decide(cluster, observed).Restore
+			got := plans.Decide(cluster, observed).Restore
 			if got != nil {
 				got.Message = ""
 			}
@@ -580,12 +581,12 @@ func with(s dbv1.RestoreStatus, bytes, total int64) *dbv1.RestoreStatus {
 }
 
 func TestEveryMemberOfARestoreHasAJobOfItsOwnName(t *testing.T) {
-	cluster := orders()
-	observed := standing(t, cluster)
+	cluster := plans.Orders()
+	observed := plans.Standing(t, cluster)
 	beginsWith(cluster, &observed, bucket)
 	filling(cluster, &observed, 0, nil)
 	filling(cluster, &observed, 1, nil)
-	step, ok := operation.Find[operation.StartRestore](decide(cluster, observed).Operations)
+	step, ok := operation.Find[operation.StartRestore](plans.Decide(cluster, observed).Operations)
 	if !ok || len(step.Jobs) != 2 || step.Jobs[0].Name() == step.Jobs[1].Name() {
 		t.Fatalf("%+v", step)
 	}

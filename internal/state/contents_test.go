@@ -1,0 +1,37 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+func TestWhatIsRecordedOnAClaimIsReadFromIt(t *testing.T) {
+	for _, contents := range []Contents{
+		{}, {Cluster: "uid"}, {Cluster: "uid", Engine: "ledger-v1"},
+		{Cluster: "uid", Fill: Filling, From: "restore"}, {Cluster: "uid", Engine: "ledger-v1", Fill: Filled, From: "s3://backups/one"},
+	} {
+		claim := &corev1.PersistentVolumeClaim{}
+		claim.Labels, claim.Annotations = contents.Labels(), contents.Annotations()
+		if claim.Labels == nil || claim.Annotations == nil {
+			t.Errorf("%+v: a patch to nil removes what others wrote", contents)
+		}
+		if got := ContentsOf(claim); got != contents {
+			t.Errorf("got %+v, want %+v", got, contents)
+		}
+	}
+}
+
+func TestAClaimThatIsBeingFilledIsNotFilledWhateverElseItSays(t *testing.T) {
+	claim := &corev1.PersistentVolumeClaim{}
+	claim.Annotations = map[string]string{dbv1.AnnotationRestoring: "restore", dbv1.AnnotationRestored: "s3://backups/one"}
+	if got := ContentsOf(claim); got.Fill != Filling || got.From != "restore" {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,179 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package plans has what the tests of the plan's subjects share: a cluster, what stands when it is as its spec says, and plans as
+// people read them.
+package plans
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Now is when the passes of the tests are.
+var Now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// UID is that of the cluster.
+const UID = "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
+
+// Orders is a cluster of three that has its finalizer.
+func Orders() *dbv1.DatabaseCluster {
+	c := &dbv1.DatabaseCluster{}
+	c.Namespace, c.Name, c.UID, c.Finalizers = "shop", "orders", UID, []string{dbv1.Finalizer}
+	c.Spec.Replicas, c.Spec.Image, c.Spec.Storage.Size = 3, "database:1", resource.MustParse("1Gi")
+	c.Spec.Deletion.OnFailure, c.Spec.Service.Type = dbv1.HookFailureBlock, corev1.ServiceTypeClusterIP
+	return engine.Resolve(c, nil)
+}
+
+// Standing is what stands when everything is as the spec says.
+func Standing(t *testing.T, c *dbv1.DatabaseCluster) state.Observed {
+	t.Helper()
+	o := state.Observed{
+		HeadlessService:     live[corev1.Service](t, resources.HeadlessService(c)),
+		Service:             live[corev1.Service](t, resources.Service(c)),
+		PodDisruptionBudget: live[policyv1.PodDisruptionBudget](t, resources.PodDisruptionBudget(c)),
+		StatefulSet:         live[appsv1.StatefulSet](t, resources.StatefulSet(c, c.Spec.Replicas, state.Observed{})),
+	}
+	o.At = Now
+	o.StatefulSet.Annotations[dbv1.AnnotationSealed] = resources.Seal(o.StatefulSet)
+	o.StatefulSet.Generation, o.StatefulSet.Status.ObservedGeneration, o.StatefulSet.Status.UpdateRevision = 1, 1, "new"
+	for ordinal := range c.Spec.Replicas {
+		o.Members = append(o.Members, state.Member{Name: fmt.Sprintf("orders-%d", ordinal), Ordinal: ordinal, Revision: "new", Ready: true, ReadySince: metav1.NewTime(Now.Add(-time.Hour))})
+	}
+	return o
+}
+
+func live[T any](t *testing.T, child resources.Child) *T {
+	t.Helper()
+	object := new(T)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(child.Object.Object, object); err != nil {
+		t.Fatal(err)
+	}
+	any(object).(metav1.Object).SetUID("live")
+	return object
+}
+
+// Decide is the plan of one pass. It panics where a plan breaks the rules of its operations, so every test holds them.
+func Decide(cluster *dbv1.DatabaseCluster, observed state.Observed) plan.Plan {
+	_, p := plan.For(cluster, observed)
+	for i, o := range p.Operations {
+		switch properties := o.Properties(); {
+		case properties.Disruptive && i < len(p.Operations)-1:
+			panic(fmt.Sprintf("%s is disruptive and not the last of %v", o, p.Operations))
+		case properties.First && i > 0:
+			panic(fmt.Sprintf("%s is to be the first of %v", o, p.Operations))
+		case cluster.DeletionTimestamp != nil && !properties.WhileDeleting:
+			panic(fmt.Sprintf("%s while the cluster is being deleted", o))
+		case cluster.DeletionTimestamp == nil && cluster.Spec.Paused && !properties.WhilePaused:
+			panic(fmt.Sprintf("%s while the cluster is paused", o))
+		}
+	}
+	return p
+}
+
+// Disrupts tells whether a plan stops, starts or replaces something.
+func Disrupts(p plan.Plan) bool { return p.Operations.Need(operation.Disruptive) }
+
+// Removals are the objects that a plan deletes.
+func Removals(p plan.Plan) []operation.Removal {
+	deletion, _ := operation.Find[operation.Delete](p.Operations)
+	return deletion.Objects
+}
+
+// each is a line for each object of an operation.
+func each(o operation.Operation) []string {
+	switch o := o.(type) {
+	case operation.AdoptVolumes:
+		return lines("adopt ", o.Claims)
+	case operation.ResizeVolumes:
+		return lines("resize ", o.Claims)
+	case operation.LabelVolumes:
+		return lines("", o.Claims)
+	case operation.ReleasePods:
+		return lines("release ", o.Pods)
+	case operation.Delete:
+		return lines("delete ", o.Objects)
+	default:
+		return []string{o.String()}
+	}
+}
+
+func lines[T fmt.Stringer](lead string, all []T) []string {
+	texts := make([]string, 0, len(all))
+	for _, one := range all {
+		texts = append(texts, lead+one.String())
+	}
+	return texts
+}
+
+// Writes tells whether a plan Writes objects.
+func Writes(p plan.Plan) bool {
+	_, found := operation.Find[operation.Apply](p.Operations)
+	return found
+}
+
+// Text is a plan as people read it.
+func Text(p plan.Plan) string {
+	out := ""
+	for _, o := range p.Operations {
+		out += strings.Join(each(o), "\n") + "\n"
+	}
+	out += p.Reason + ": " + p.Message + "\n"
+	if p.RequeueAfter > 0 {
+		out += "again in " + p.RequeueAfter.String() + "\n"
+	}
+	if p.Newer {
+		out += "NEWER\n"
+	}
+	if p.Stalled != nil {
+		out += "STALLED " + p.Stalled.Reason + "\n"
+	}
+	return out
+}
+
+// Outdated makes members run an earlier template.
+func Outdated(o *state.Observed, ordinals ...int) {
+	for _, i := range ordinals {
+		o.Members[i].Revision = "old"
+	}
+}
+
+// KeptVolumes are two claims that a previous cluster of the name left.
+func KeptVolumes() []state.Volume {
+	return []state.Volume{
+		{Claim: naming.Claim("orders", 0), Ordinal: 0, Managed: true, Contents: state.Contents{Cluster: "earlier"}},
+		{Claim: naming.Claim("orders", 1), Ordinal: 1, Managed: true, Contents: state.Contents{Cluster: "earlier"}},
+	}
+}
+
+// DecideEach changes a settled cluster of three and compares the plan that it leads to.
+func DecideEach(t *testing.T, change func(*dbv1.DatabaseCluster, *state.Observed), want string) {
+	t.Helper()
+	cluster := Orders()
+	observed := Standing(t, cluster)
+	change(cluster, &observed)
+	if got := Text(Decide(cluster, observed)); got != want {
+		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+}
+
+// Ago is a time before the pass.
+func Ago(d time.Duration) metav1.Time { return metav1.NewTime(Now.Add(-d)) }
