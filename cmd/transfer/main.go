@@ -16,7 +16,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	code := transfer.Run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	code := int(transfer.Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 	stop()
 	os.Exit(code)
 }

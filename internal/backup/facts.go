@@ -13,28 +13,21 @@ import (
 	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// maxFacts, maxFactName and maxFact are the bounds of the status. transfer keeps to them; this is for a termination message
-// that something else wrote.
-const (
-	maxFacts    = 20
-	maxFactName = 63
-	maxFact     = 1024
-)
+// maxFact bounds a fact in the status, and the message of a check. transfer keeps to this bound and to those of the protocol;
+// they are checked again because something else may have written the termination message.
+const maxFact = protocol.MaxFactsBytes
 
-// checkFlags let transfer run the engine's check.
-func checkFlags(engine *dbv1.DatabaseEngine) []string {
+// checkCommand is the engine's check; nil for none.
+func checkCommand(engine *dbv1.DatabaseEngine) []string {
 	check := checkOf(engine)
 	if check == nil {
 		return nil
 	}
-	var flags []string
-	for _, word := range check.Command {
-		flags = append(flags, "--check="+word)
-	}
-	return flags
+	return check.Command
 }
 
 // recorded are the facts that a restored copy can be held to, given what the check printed before and after the
@@ -56,7 +49,7 @@ func recorded(engine *dbv1.DatabaseEngine, name string, check *state.Check) (fac
 	}
 	for _, shown := range []map[string]dbv1.FactValue{after, before} {
 		for _, name := range slices.Sorted(maps.Keys(shown)) {
-			if _, found := facts[name]; !found && len(facts) < maxFacts && !slices.Contains(listed(engine), name) {
+			if _, found := facts[name]; !found && len(facts) < protocol.MaxFacts && !slices.Contains(listed(engine), name) {
 				facts[name] = shown[name]
 			}
 		}
@@ -83,7 +76,7 @@ func texts(facts state.Facts) map[string]dbv1.FactValue {
 		if strings.HasPrefix(text, `"`) && json.Unmarshal(facts[name], &text) != nil {
 			continue
 		}
-		if len(all) < maxFacts && len(name) <= maxFactName && len(text) <= maxFact {
+		if len(all) < protocol.MaxFacts && len(name) <= protocol.MaxFactName && len(text) <= maxFact {
 			all[name] = dbv1.FactValue(text)
 		}
 	}

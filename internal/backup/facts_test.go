@@ -176,7 +176,7 @@ func TestAVerificationShowsTheFactsOfTheCopyAndSaysWhatWasCompared(t *testing.T)
 
 func TestTheJobsOfBackupsAndVerificationsRunTheEnginesCheck(t *testing.T) {
 	o := settledWorld()
-	if flags := checkFlags(o.Engine); len(flags) != 0 {
+	if flags := checkCommand(o.Engine); len(flags) != 0 {
 		t.Errorf("without a check: %v", flags)
 	}
 	checking(&o)

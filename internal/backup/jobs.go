@@ -5,37 +5,34 @@ SPDX-License-Identifier: Apache-2.0
 package backup
 
 import (
-	"fmt"
-	"strconv"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
 // backupJob backs up one member; the last one completes the backup.
 func backupJob(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32, offline bool) resources.Child {
-	cluster, s := observed.Cluster, backup.Status
-	arguments := append([]string{"backup", "--to", s.Location, "--id", string(backup.UID)}, member(ordinal, s.Members)...)
-	for _, about := range [][2]string{
-		{"cluster", cluster.Name}, {"namespace", backup.Namespace}, {"backup", backup.Name},
-		{"engine", s.Engine}, {"image", s.Image}, {"clusterUID", s.ClusterUID},
-	} {
-		arguments = append(arguments, "--about", about[0]+"="+about[1])
-	}
-	arguments = append(arguments, checkFlags(observed.Engine)...)
-	if ordinal == s.Members-1 {
-		arguments = append(arguments, "--complete")
+	cluster, s, at := observed.Cluster, backup.Status, place(backup, observed.Cluster)
+	call := &protocol.Backup{
+		To: s.Location, ID: string(backup.UID), Part: part(ordinal, s.Members),
+		About: protocol.About{
+			protocol.AboutCluster: cluster.Name, protocol.AboutNamespace: backup.Namespace, protocol.AboutBackup: backup.Name,
+			protocol.AboutEngine: s.Engine, protocol.AboutImage: s.Image, protocol.AboutClusterUID: s.ClusterUID,
+		},
+		Check: checkCommand(observed.Engine), Complete: ordinal == s.Members-1,
+		Store: resources.Store(at), Command: observed.Engine.Spec.Actions.Backup.Command,
 	}
 	return resources.ActionJob(cluster, withResources(cluster, resources.Action{
 		Name:            naming.BackupJob(cluster.Name, backup.UID, ordinal),
 		Labels:          naming.BackupJobLabels(backup, dbv1.ComponentBackup),
 		Owner:           ownedBy(backup),
-		Command:         observed.Engine.Spec.Actions.Backup.Command,
-		Transfer:        &resources.Transfer{Image: observed.TransferImage, Arguments: arguments, At: place(backup, cluster)},
+		Transfer:        &resources.Transfer{Image: observed.TransferImage, Call: call, At: at},
 		Member:          &ordinal,
 		Offline:         offline,
 		DeadlineSeconds: int64(deadline(cluster).Seconds()),
@@ -50,9 +47,9 @@ func withResources(cluster *dbv1.DatabaseCluster, action resources.Action) resou
 	return action
 }
 
-// member says which part of a backup is meant.
-func member(ordinal, members int32) []string {
-	return []string{"--member", strconv.Itoa(int(ordinal)), "--members", strconv.Itoa(int(members))}
+// part says which part of a backup is meant.
+func part(ordinal, members int32) protocol.Part {
+	return protocol.Part{Member: int(ordinal), Members: int(members)}
 }
 
 // deletionDeadline is how long a destination may be out of reach: a week before a human has to act, an hour where the
@@ -78,13 +75,14 @@ func deletionJob(backup *dbv1.DatabaseBackup, observed Observed) resources.Child
 	} else if observed.Engine != nil {
 		bare.Spec.PodSecurityContext = &corev1.PodSecurityContext{RunAsUser: observed.Engine.Spec.Container.RunAsUser}
 	}
+	at := place(backup, observed.Cluster)
 	return resources.ActionJob(bare, resources.Action{
 		Name:   naming.BackupDeletionJob(backup.Spec.Cluster, backup.UID),
 		Labels: naming.BackupJobLabels(backup, dbv1.ComponentBackupDeletion),
 		Transfer: &resources.Transfer{
-			Image:     observed.TransferImage,
-			Arguments: []string{"delete", "--at", backup.Status.Location, "--id", string(backup.UID)},
-			At:        place(backup, observed.Cluster),
+			Image: observed.TransferImage,
+			Call:  &protocol.Delete{At: backup.Status.Location, ID: string(backup.UID), Store: resources.Store(at)},
+			At:    at,
 		},
 		DeadlineSeconds: deletionDeadline(backup),
 	})
@@ -96,26 +94,25 @@ const proofRetries int32 = 2
 // verificationJob restores one member's part into a throw-away copy and asks it. The copy has a part of the time to
 // answer: at the deadline of the Job the pod goes, and with it what it could have said.
 func verificationJob(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32) resources.Child {
-	cluster, s, retries := observed.Cluster, backup.Status, proofRetries
-	seconds := int64(proofDeadline(cluster).Seconds())
-	restore := append([]string{"restore", "--from", s.Location, "--into", cluster.Spec.DataPath, "--id", string(backup.UID)}, member(ordinal, s.Members)...)
-	command, more := question(observed)
-	more = append(more, checkFlags(observed.Engine)...)
+	cluster, s, retries, at := observed.Cluster, backup.Status, proofRetries, place(backup, observed.Cluster)
+	limit := proofDeadline(cluster)
+	command, byExitCode := question(observed)
+	probe := &protocol.Probe{
+		Timeout: max(limit/4, time.Second).Truncate(time.Second), ByExitCode: byExitCode, Check: checkCommand(observed.Engine), Command: command,
+	}
+	restore := &protocol.Restore{
+		From: s.Location, ID: string(backup.UID), Into: cluster.Spec.DataPath, Part: part(ordinal, s.Members),
+		Store: resources.Store(at), Command: observed.Engine.Spec.Actions.Restore.Command,
+	}
 	return resources.ActionJob(cluster, withResources(cluster, resources.Action{
-		Name:    naming.VerificationJob(cluster.Name, backup.UID, s.Verification.Request, ordinal),
-		Labels:  naming.BackupJobLabels(backup, dbv1.ComponentVerification),
-		Owner:   ownedBy(backup),
-		Command: command,
-		Transfer: &resources.Transfer{
-			Image: observed.TransferImage, Arguments: append([]string{"probe", "--timeout", fmt.Sprintf("%ds", max(seconds/4, 1))}, more...),
-		},
-		Member: &ordinal,
-		Copy: &resources.Copy{
-			Restore: resources.Transfer{Arguments: restore, At: place(backup, cluster)},
-			Command: observed.Engine.Spec.Actions.Restore.Command,
-		},
+		Name:            naming.VerificationJob(cluster.Name, backup.UID, s.Verification.Request, ordinal),
+		Labels:          naming.BackupJobLabels(backup, dbv1.ComponentVerification),
+		Owner:           ownedBy(backup),
+		Transfer:        &resources.Transfer{Image: observed.TransferImage, Call: probe},
+		Member:          &ordinal,
+		Copy:            &resources.Copy{Restore: resources.Transfer{Call: restore, At: at}},
 		Retries:         &retries,
-		DeadlineSeconds: seconds,
+		DeadlineSeconds: int64(limit.Seconds()),
 	}))
 }
 

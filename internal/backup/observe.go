@@ -23,6 +23,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -256,7 +257,7 @@ func (o *observation) readProgress(ctx context.Context, logs Logs) {
 		if err != nil {
 			logf.FromContext(ctx).V(1).Info("no progress is known", "pod", job.Pod, "cause", err.Error())
 		}
-		if progress, ok := state.ParseProgress(text); ok {
+		if progress, ok := protocol.ParseProgress(text); ok {
 			o.Progress = &progress
 		}
 	}

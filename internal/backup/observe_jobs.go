@@ -13,7 +13,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // readAnswer asks the copy that runs what it last answered. That it does not say so harms nobody.
@@ -26,7 +26,7 @@ func (o *observation) readAnswer(ctx context.Context, logs Logs) {
 		if err != nil { // as long as the copy is being restored
 			logf.FromContext(ctx).V(1).Info("no answer is known", "pod", job.Pod, "cause", err.Error())
 		}
-		o.Answer = state.ParseAnswer(text)
+		o.Answer = protocol.ParseAnswer(text)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -380,7 +381,9 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		},
 		"it is tried again, and only a human can change what it lacks": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Result = &state.Result{Message: "the key is missing", Unmet: true} })}
+				o.Jobs = []Job{memberJob(0, func(t *state.Task) {
+					t.Result, t.Exit = &state.Result{Message: "the key is missing"}, protocol.ExitPrecondition
+				})}
 			},
 			"Running: Job orders-backup-1c2d3e4f-0 is tried again: the key is missing\nstalled JobBlocked: Job orders-backup-1c2d3e4f-0 cannot continue: the key is missing",
 		},
@@ -1053,7 +1056,7 @@ func TestTheJobsCallTransferAsItIsToBeCalled(t *testing.T) {
 	if got := strings.Join(asks.Containers[0].Command, " "); got != "/dbc/bin/transfer probe --timeout 10800s --by-exit-code -- psql --command=select 1/count(*) from orders" {
 		t.Errorf("a query of the user's: %s", got)
 	}
-	if got := strings.Join(pod.InitContainers[1].Command, " "); got != "/dbc/bin/transfer restore --from s3://backups/shop/orders/now-1c2d3e4f --into /ledger --id 1c2d3e4f-0000 --member 0 --members 2 --credentials /dbc/credentials -- /dbc/scripts/restore" {
+	if got := strings.Join(pod.InitContainers[1].Command, " "); got != "/dbc/bin/transfer restore --from s3://backups/shop/orders/now-1c2d3e4f --id 1c2d3e4f-0000 --into /ledger --member 0 --members 2 --credentials /dbc/credentials -- /dbc/scripts/restore" {
 		t.Errorf("restore: %s", got)
 	}
 }

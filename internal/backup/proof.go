@@ -171,14 +171,14 @@ func unprovable(backup *dbv1.DatabaseBackup, observed Observed) string {
 
 // question is the command that the copy must answer, and how it is asked: one of the user's answers by its exit code,
 // whatever it prints.
-func question(observed Observed) (command, flags []string) {
+func question(observed Observed) (command []string, byExitCode bool) {
 	if verify := verifySpec(observed.Cluster); verify != nil && len(verify.Command) > 0 {
-		return verify.Command, []string{"--by-exit-code"}
+		return verify.Command, true
 	}
 	if probe := observed.Engine.Spec.Actions.Probe; probe != nil {
-		return probe.Command, nil
+		return probe.Command, false
 	}
-	return nil, nil
+	return nil, false
 }
 
 func asks(observed Observed) bool {

@@ -16,6 +16,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -126,7 +127,7 @@ func (o *observation) readProgress(ctx context.Context, logs Logs) {
 			continue
 		}
 		if text, err := logs.Tail(ctx, o.cluster.Namespace, job.Pod, naming.ActionContainer); err == nil {
-			if progress, ok := state.ParseProgress(text); ok {
+			if progress, ok := protocol.ParseProgress(text); ok {
 				job.Progress = &progress
 			}
 		}

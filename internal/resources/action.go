@@ -15,7 +15,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 const (
@@ -36,9 +36,9 @@ type Action struct {
 	// Owner is what the Job goes with. Nil: nothing, as for what a deletion still needs: the garbage collector of
 	// a foreground deletion would take an owned Job as soon as it is there.
 	Owner *metav1ac.OwnerReferenceApplyConfiguration
-	// Command is what runs in the cluster's image.
+	// Command is what runs in the cluster's image; nil where Transfer runs it.
 	Command []string
-	// Transfer connects the command with a backup; nil: the command runs alone.
+	// Transfer connects a command with a backup; nil: the command runs alone.
 	Transfer *Transfer
 	// Member is the ordinal of the member that the action is about; nil: it is about all.
 	Member *int32
@@ -60,9 +60,9 @@ type Action struct {
 type Transfer struct {
 	// Image holds the binary.
 	Image string
-	// Arguments are the verb and its flags, but those of the store.
-	Arguments []string
-	// At is the place of the backup: its URL is that of this one backup. Nil: the verb needs none.
+	// Call is what the binary is asked to do, and the command that it runs.
+	Call protocol.Call
+	// At is the place of the backup, which Store describes for the call. Nil: the call needs none.
 	At *dbv1.BackupDestination
 }
 
@@ -100,22 +100,23 @@ func (a Action) failurePolicy() *batchv1ac.PodFailurePolicyApplyConfiguration {
 		WithOnPodConditions(batchv1ac.PodFailurePolicyOnPodConditionsPattern().
 			WithType(corev1.DisruptionTarget).WithStatus(corev1.ConditionTrue)))
 	final := func(container string) *batchv1ac.PodFailurePolicyRuleApplyConfiguration {
-		return onExit(container, batchv1.PodFailurePolicyActionFailJob, state.ExitRefused, state.ExitNotApplicable)
+		return onExit(container, batchv1.PodFailurePolicyActionFailJob, protocol.Final())
 	}
 	if a.Copy != nil {
 		return policy.WithRules(final(naming.RestoreContainer), final(naming.ActionContainer))
 	}
 	return policy.WithRules(final(naming.ActionContainer),
-		onExit(naming.ActionContainer, batchv1.PodFailurePolicyActionIgnore, state.ExitTransient))
+		onExit(naming.ActionContainer, batchv1.PodFailurePolicyActionIgnore, protocol.Uncounted()))
 }
 
-func onExit(container string, action batchv1.PodFailurePolicyAction, codes ...int32) *batchv1ac.PodFailurePolicyRuleApplyConfiguration {
-	return batchv1ac.PodFailurePolicyRule().
-		WithAction(action).
-		WithOnExitCodes(batchv1ac.PodFailurePolicyOnExitCodesRequirement().
-			WithContainerName(container).
-			WithOperator(batchv1.PodFailurePolicyOnExitCodesOpIn).
-			WithValues(codes...))
+func onExit(container string, action batchv1.PodFailurePolicyAction, codes []protocol.ExitCode) *batchv1ac.PodFailurePolicyRuleApplyConfiguration {
+	requirement := batchv1ac.PodFailurePolicyOnExitCodesRequirement().
+		WithContainerName(container).
+		WithOperator(batchv1.PodFailurePolicyOnExitCodesOpIn)
+	for _, code := range codes {
+		requirement.WithValues(int32(code))
+	}
+	return batchv1ac.PodFailurePolicyRule().WithAction(action).WithOnExitCodes(requirement)
 }
 
 func (a Action) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration {
@@ -139,17 +140,21 @@ func (a Action) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfigu
 		spec.WithVolumes(corev1ac.Volume().WithName(naming.DataVolume).WithPersistentVolumeClaim(
 			corev1ac.PersistentVolumeClaimVolumeSource().WithClaimName(naming.Claim(cluster.Name, *a.Member))))
 	}
-	container := a.container(cluster, naming.ActionContainer, a.Transfer, a.Command)
+	container := a.container(cluster, naming.ActionContainer, a.Transfer)
 	if a.Offline {
 		container.WithVolumeMounts(dataMount(cluster))
 	}
 	return spec.WithContainers(container)
 }
 
-// container runs a command in the cluster's image, by transfer where that is given.
-func (a Action) container(cluster *dbv1.DatabaseCluster, name string, transfer *Transfer, command []string) *corev1ac.ContainerApplyConfiguration {
+// container runs the command in the cluster's image, by transfer where that is given.
+func (a Action) container(cluster *dbv1.DatabaseCluster, name string, transfer *Transfer) *corev1ac.ContainerApplyConfiguration {
+	command := a.Command
+	if transfer != nil {
+		command = append([]string{naming.BinPath + "/" + protocol.Program}, transfer.Call.Args()...)
+	}
 	return baseContainer(cluster, name).
-		WithCommand(transfer.command(command)...).
+		WithCommand(command...).
 		WithResources(a.requirements(cluster)).
 		WithVolumeMounts(withoutData(volumeMounts(cluster))...).
 		WithVolumeMounts(transfer.mounts()...).

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -93,8 +94,7 @@ func backupAction(offline bool) Action {
 	return Action{
 		Name:            "a-backup-0a1b2c3d-1",
 		Labels:          map[string]string{dbv1.LabelComponent: dbv1.ComponentBackup},
-		Command:         []string{"/dbc/scripts/backup"},
-		Transfer:        &Transfer{Image: "example.test/operator:1", Arguments: []string{"backup", "--to", at.URL}, At: at},
+		Transfer:        &Transfer{Image: "example.test/operator:1", Call: &protocol.Backup{To: at.URL, Store: Store(at), Command: []string{"/dbc/scripts/backup"}}, At: at},
 		Member:          new(int32(1)),
 		Offline:         offline,
 		Resources:       corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}},
@@ -106,8 +106,8 @@ func verification() Action {
 	action := backupAction(true)
 	action.Offline = false
 	at := action.Transfer.At
-	action.Command, action.Transfer = []string{"probe"}, &Transfer{Image: action.Transfer.Image, Arguments: []string{"probe"}}
-	action.Copy = &Copy{Restore: Transfer{Arguments: []string{"restore", "--from", at.URL}, At: at}, Command: []string{"restore"}}
+	action.Transfer = &Transfer{Image: action.Transfer.Image, Call: &protocol.Probe{Command: []string{"probe"}}}
+	action.Copy = &Copy{Restore: Transfer{Call: &protocol.Restore{From: at.URL, Store: Store(at), Command: []string{"restore"}}, At: at}}
 	return action
 }
 

@@ -5,13 +5,12 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
-	"strconv"
-
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -41,15 +40,15 @@ func RestoreClaim(cluster *dbv1.DatabaseCluster, ordinal int32, restore string) 
 // filled anew.
 func RestoreJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Volume) Child {
 	action := Action{
-		Name:    naming.RestoreJob(cluster.Name, restore.ID, volume.UID, volume.Ordinal),
-		Labels:  naming.RestoreLabels(cluster),
-		Owner:   ownedBy(cluster),
-		Command: restore.Command,
+		Name:   naming.RestoreJob(cluster.Name, restore.ID, volume.UID, volume.Ordinal),
+		Labels: naming.RestoreLabels(cluster),
+		Owner:  ownedBy(cluster),
 		Transfer: &Transfer{
 			Image: restore.Image,
-			Arguments: []string{
-				"restore", "--from", restore.From.URL, "--id", restore.ID, "--into", cluster.Spec.DataPath,
-				"--member", strconv.Itoa(int(volume.Ordinal)), "--members", strconv.Itoa(int(cluster.Spec.Replicas)),
+			Call: &protocol.Restore{
+				From: restore.From.URL, ID: restore.ID, Into: cluster.Spec.DataPath,
+				Part:  protocol.Part{Member: int(volume.Ordinal), Members: int(cluster.Spec.Replicas)},
+				Store: Store(&restore.From), Command: restore.Command,
 			},
 			At: &restore.From,
 		},

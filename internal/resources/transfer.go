@@ -11,6 +11,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // withTransfer brings the transfer binary and the place of the backup into a pod.
@@ -21,7 +22,7 @@ func (a Action) withTransfer(spec *corev1ac.PodSpecApplyConfiguration) {
 	spec.WithInitContainers(corev1ac.Container().
 		WithName(naming.TransferContainer).
 		WithImage(a.Transfer.Image).
-		WithCommand("/transfer", "install", naming.BinPath).
+		WithCommand(append([]string{"/" + protocol.Program}, (&protocol.Install{Folder: naming.BinPath}).Args()...)...).
 		WithResources(as[corev1ac.ResourceRequirementsApplyConfiguration](installDefaults)).
 		WithSecurityContext(containerSecurityContext(&dbv1.DatabaseCluster{})).
 		WithVolumeMounts(corev1ac.VolumeMount().WithName(naming.BinVolume).WithMountPath(naming.BinPath))).
@@ -31,58 +32,41 @@ func (a Action) withTransfer(spec *corev1ac.PodSpecApplyConfiguration) {
 	}
 }
 
-// command lets the binary run a command; without it the command runs alone.
-func (t *Transfer) command(command []string) []string {
-	if t == nil {
-		return command
+// Store returns how a call reaches the place of a backup; nil for none.
+func Store(at *dbv1.BackupDestination) protocol.Store {
+	if at == nil {
+		return protocol.Store{}
 	}
-	all := append([]string{naming.BinPath + "/transfer"}, t.Arguments...)
-	all = append(all, t.store()...)
-	if len(command) > 0 {
-		all = append(append(all, "--"), command...)
+	store := protocol.Store{
+		Endpoint: at.Endpoint, Region: at.Region, WorkloadIdentity: at.Credentials == dbv1.CredentialsWorkloadIdentity,
+		Credentials: folder(at.CredentialsSecretName, naming.CredentialsPath),
+		Encryption:  folder(at.EncryptionSecretName, naming.EncryptionPath),
+		Root:        folder(at.ClaimName, naming.DestinationPath),
 	}
-	return all
+	if sse := at.ServerSideEncryption; sse != nil {
+		store.SSE, store.KMSKeyID = sse.Type, sse.KMSKeyID
+	}
+	return store
 }
 
-// store are the flags that say how the place of the backup is reached.
-func (t *Transfer) store() []string {
-	if t.At == nil {
-		return nil
+// folder is where an object is mounted; "" where none is named.
+func folder(name, path string) string {
+	if name == "" {
+		return ""
 	}
-	var flags []string
-	add := func(flag, value string) {
-		if value != "" {
-			flags = append(flags, flag, value)
-		}
-	}
-	add("--endpoint", t.At.Endpoint)
-	add("--region", t.At.Region)
-	if t.At.Credentials == dbv1.CredentialsWorkloadIdentity {
-		flags = append(flags, "--workload-identity")
-	}
-	if sse := t.At.ServerSideEncryption; sse != nil {
-		add("--server-side-encryption", sse.Type)
-		add("--kms-key-id", sse.KMSKeyID)
-	}
-	for _, secret := range t.secrets() {
-		add(secret.flag, secret.path)
-	}
-	if t.At.ClaimName != "" {
-		add("--root", naming.DestinationPath)
-	}
-	return flags
+	return path
 }
 
 // secretFolder is a Secret that the binary reads as files.
 type secretFolder struct {
-	name, volume, path, flag string
+	name, volume, path string
 }
 
 // secrets are those that the destination names.
 func (t *Transfer) secrets() []secretFolder {
 	all := []secretFolder{
-		{t.At.CredentialsSecretName, naming.CredentialsVolume, naming.CredentialsPath, "--credentials"},
-		{t.At.EncryptionSecretName, naming.EncryptionVolume, naming.EncryptionPath, "--encryption"},
+		{t.At.CredentialsSecretName, naming.CredentialsVolume, naming.CredentialsPath},
+		{t.At.EncryptionSecretName, naming.EncryptionVolume, naming.EncryptionPath},
 	}
 	return slices.DeleteFunc(all, func(s secretFolder) bool { return s.name == "" })
 }

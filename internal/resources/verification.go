@@ -15,9 +15,8 @@ import (
 // Copy is a throw-away copy of one member: restored into a volume that goes with the pod, with the database
 // running beside the action. It is no member: no label selects it, and it has no name but localhost.
 type Copy struct {
-	// Restore fills the volume, Command is what the engine does for it.
+	// Restore fills the volume.
 	Restore Transfer
-	Command []string
 }
 
 func (c *Copy) restore() *Transfer {
@@ -36,7 +35,7 @@ func (a Action) withCopy(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecAp
 	database.StartupProbe, database.ReadinessProbe, database.LivenessProbe = nil, nil, nil
 	spec.WithVolumes(copyVolume(cluster)).
 		WithInitContainers(
-			a.container(cluster, naming.RestoreContainer, a.Copy.restore(), a.Copy.Command).WithVolumeMounts(dataMount(cluster)),
+			a.container(cluster, naming.RestoreContainer, a.Copy.restore()).WithVolumeMounts(dataMount(cluster)),
 			database)
 	if grace := cluster.Spec.TerminationGracePeriodSeconds; grace != nil {
 		spec.WithTerminationGracePeriodSeconds(max(*grace, actionGraceSeconds))

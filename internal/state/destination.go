@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // DestinationSecret is a Secret that a destination of backups names, and the keys that it needs.
@@ -20,10 +21,10 @@ type DestinationSecret struct {
 func SecretsOf(at *dbv1.BackupDestination) []DestinationSecret {
 	var all []DestinationSecret
 	if name := at.CredentialsSecretName; name != "" {
-		all = append(all, DestinationSecret{name, "credentialsSecretName", []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}})
+		all = append(all, DestinationSecret{name, "credentialsSecretName", []string{protocol.AccessKeyFile, protocol.SecretKeyFile}})
 	}
 	if name := at.EncryptionSecretName; name != "" {
-		all = append(all, DestinationSecret{name, "encryptionSecretName", []string{"identity"}})
+		all = append(all, DestinationSecret{name, "encryptionSecretName", []string{protocol.IdentityFile}})
 	}
 	return all
 }

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // Blocked reports whether no pod of the task can start until a human corrects something.
@@ -23,7 +24,7 @@ func (t Task) Blocked() bool {
 // The progress is that of an attempt that runs; nil for none.
 func (t Task) Unmet(now *Progress) bool {
 	ended := t.Succeeded || t.Failed || t.Failing || t.Ending || t.Final
-	return t.Result != nil && t.Result.Unmet && !ended && (now == nil || now.Bytes == 0)
+	return t.Result != nil && t.Exit == protocol.ExitPrecondition && !ended && (now == nil || now.Bytes == 0)
 }
 
 // Unblock says what a human has to do so that a pod of a blocked task can start. The operator re-creates a Job that has

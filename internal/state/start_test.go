@@ -11,6 +11,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 func awaits(container, reason string) corev1.ContainerStatus {
@@ -65,11 +67,11 @@ func TestATaskIsUnmetFromTheAttemptThatNeedsAHumanToTheNextThatGetsFurther(t *te
 			{Name: "action", State: corev1.ContainerState{Terminated: terminated}},
 		}}}
 	}
-	needs := TaskOf(&batchv1.Job{}, []corev1.Pod{ended(ExitPrecondition)})
+	needs := TaskOf(&batchv1.Job{}, []corev1.Pod{ended(int32(protocol.ExitPrecondition))})
 	if !needs.Unmet(nil) || !needs.Unmet(&Progress{}) || needs.Unmet(&Progress{Bytes: 1}) {
 		t.Errorf("%+v", needs)
 	}
-	if passes := TaskOf(&batchv1.Job{}, []corev1.Pod{ended(ExitTransient)}); passes.Unmet(nil) {
+	if passes := TaskOf(&batchv1.Job{}, []corev1.Pod{ended(int32(protocol.ExitTransient))}); passes.Unmet(nil) {
 		t.Errorf("%+v", passes)
 	}
 	if needs.Failed = true; needs.Unmet(nil) {

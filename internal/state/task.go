@@ -18,6 +18,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // Task is what the operator uses of a Job that it made, and of the Job's pods.
@@ -56,8 +57,9 @@ type Task struct {
 	// Final tells that its newest try ended so that no other follows: the Job is about to fail.
 	Final bool
 	// Result is what the newest try has said that said anything, and more than that it was interrupted; once the Job
-	// has succeeded, the one that did.
-	Result *Result
+	// has succeeded, the one that did. Exit is the code that this try ended with.
+	Result *protocol.Result
+	Exit   protocol.ExitCode
 }
 
 // Facts is the task without what no decision reads.
@@ -85,7 +87,7 @@ func (t Task) Cause() string {
 	switch {
 	case t.Refusal != "":
 		return "its pod cannot be created: " + t.Refusal
-	case t.Result.interrupted() && t.Failure != "": // what interrupted it tells more
+	case interrupted(t.Result) && t.Failure != "": // what interrupted it tells more
 		return t.Failure
 	case t.Result != nil && t.Result.Message != "":
 		return t.Result.Message
@@ -130,8 +132,8 @@ func (t Task) with(all []Try) Task {
 	}
 	for _, try := range all {
 		t.Started = t.Started || try.Started
-		if try.Result != nil && (try.Succeeded || !t.Succeeded) && (t.Result == nil || t.Result.interrupted()) {
-			t.Result = try.Result
+		if try.Result != nil && (try.Succeeded || !t.Succeeded) && (t.Result == nil || interrupted(t.Result)) {
+			t.Result, t.Exit = try.Result, try.Exit
 		}
 	}
 	return t
@@ -147,7 +149,8 @@ type Try struct {
 	Remedy    string
 	Started   bool
 	Final     bool
-	Result    *Result
+	Result    *protocol.Result
+	Exit      protocol.ExitCode
 }
 
 // TryOf reads a Try from its pod.
@@ -159,8 +162,8 @@ func TryOf(pod *corev1.Pod) Try {
 		Pending:   pod.Status.Phase == corev1.PodPending,
 		Started:   actionStarted(pod),
 		Final:     final(pod),
-		Result:    resultOf(pod),
 	}
+	try.Result, try.Exit = resultOf(pod)
 	if !try.Succeeded && !actionDone(pod) { // the pods of a Job are not restarted: there is nothing previous to them
 		try.Problem = cmp.Or(strings.TrimSuffix(problem(pod), previousLogs), evicted(pod))
 		try.Remedy = remedy(pod)
@@ -189,20 +192,12 @@ func actionDone(pod *corev1.Pod) bool {
 	})
 }
 
-// What an action says by its exit code, besides 0: done.
-const (
-	ExitTransient     = 11 // is tried again, and does not count
-	ExitPrecondition  = 20 // is tried again, and counts: a human has to change something first
-	ExitRefused       = 30 // is unsafe, and never tried again
-	ExitNotApplicable = 40 // is never tried again, either
-)
-
 // final tells that a container of a try ended so that no other follows.
 func final(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses), func(s corev1.ContainerStatus) bool {
 		end := s.State.Terminated
 		return (s.Name == naming.ActionContainer || s.Name == naming.RestoreContainer) && end != nil &&
-			(end.ExitCode == ExitRefused || end.ExitCode == ExitNotApplicable)
+			protocol.ExitCode(end.ExitCode).Final()
 	})
 }
 

@@ -6,7 +6,6 @@ package state
 
 import (
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -114,29 +113,6 @@ func TestATaskWhoseNewestPodHasNotStartedIsPending(t *testing.T) {
 	}
 }
 
-func TestProgressIsTheLastThatALogTells(t *testing.T) {
-	const line = `{"time":"2026-01-01T00:00:00Z","level":"INFO","msg":"progress","bytes":10,"storedBytes":4,"totalBytes":100,"bytesPerSecond":2.5}` + "\n"
-	want := Progress{Bytes: 10, StoredBytes: 4, TotalBytes: 100, BytesPerSecond: 2.5}
-	cases := map[string]struct {
-		log  string
-		want Progress
-		ok   bool
-	}{
-		"nothing":              {"", Progress{}, false},
-		"what an action says":  {"dumping table a\n{\"msg\":\"other\",\"bytes\":3}\n", Progress{}, false},
-		"the last of several":  {strings.Replace(line, "10", "5", 1) + line + "done\n", want, true},
-		"after half a line":    {`"bytes":7}` + "\n" + line, want, true},
-		"a line that is begun": {line + `{"msg":"progress","byt`, want, true},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			if got, ok := ParseProgress(c.log); got != c.want || ok != c.ok {
-				t.Errorf("got %+v %v", got, ok)
-			}
-		})
-	}
-}
-
 func TestAfterAnActionThatRefusesNoOtherTryFollows(t *testing.T) {
 	for code, want := range map[int32]bool{0: false, 1: false, 11: false, 20: false, 30: true, 40: true} {
 		for _, container := range []string{"action", "restore"} {
@@ -174,22 +150,6 @@ func TestATryWhosePodDoesNotLeaveItsNodeSaysSoUntilItHasEnded(t *testing.T) {
 			c.change(pod)
 			if got := TryOf(pod).Problem; got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
-			}
-		})
-	}
-}
-
-func TestAnAnswerIsTheLastThatALogTells(t *testing.T) {
-	const first, last = `{"msg":"no answer","said":"connection refused"}`, `{"msg":"no answer","said":"relation item does not exist"}`
-	for name, c := range map[string]struct{ log, want string }{
-		"nothing":             {"", ""},
-		"progress":            {`{"msg":"progress","bytes":1}`, ""},
-		"the last of several": {first + "\n" + last + "\nwhat the action says\n", "relation item does not exist"},
-		"a long one":          {`{"msg":"no answer","said":"` + strings.Repeat("x", 600) + `"}`, strings.Repeat("x", 500) + " …"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := ParseAnswer(c.log); got != c.want {
-				t.Errorf("got %q", got)
 			}
 		})
 	}

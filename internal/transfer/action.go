@@ -13,6 +13,8 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // stopGrace is how long an action has to stop by itself.
@@ -56,7 +58,7 @@ func (a *action) kill() {
 
 func (a *action) start() error {
 	if err := a.cmd.Start(); err != nil {
-		return &Error{Reason: ActionFailed, Message: fmt.Sprintf("The action %s cannot be started: %v. Correct the engine or the image.", a.name, err)}
+		return &Error{Reason: protocol.ActionFailed, Message: fmt.Sprintf("The action %s cannot be started: %v. Correct the engine or the image.", a.name, err)}
 	}
 	return nil
 }
@@ -73,7 +75,7 @@ func (a *action) wait() error {
 		}
 		return nil
 	}
-	return &Error{Reason: ActionFailed, Message: a.complaint(exit), action: exit.ExitCode()}
+	return &Error{Reason: protocol.ActionFailed, Message: a.complaint(exit), action: protocol.ExitCode(exit.ExitCode())}
 }
 
 func (a *action) complaint(exit *exec.ExitError) string {
@@ -96,5 +98,5 @@ func (a *action) emptiness() *Error {
 	if tail := a.stderr.tail(); tail != "" {
 		said = "but wrote to stderr: " + tail
 	}
-	return failf(EmptyBackup, "The action %s printed nothing, which is no backup: correct it in the engine. It ended with exit code 0 %s", a.name, said)
+	return failf(protocol.EmptyBackup, "The action %s printed nothing, which is no backup: correct it in the engine. It ended with exit code 0 %s", a.name, said)
 }

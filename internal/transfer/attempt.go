@@ -10,15 +10,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"path"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // attempts of a backup may run at the same time: a pod on a node that is cut off from the API server, but not from the
 // destination, continues after its successor has started. Every attempt gives its pieces names of its own and removes
 // no others. The first manifest that is written decides which attempt is the backup.
-var attemptFormat = regexp.MustCompile(`^[0-9a-f]{8}$`)
 
 // newAttempt returns the id of an attempt.
 func newAttempt() string {
@@ -28,21 +28,21 @@ func newAttempt() string {
 }
 
 // discard removes what this attempt has stored, and nothing of another one. It does what it can.
-func (r *run) discard(ctx context.Context, store *store) {
+func (r *backupRun) discard(ctx context.Context, store *store) {
 	// The context of the transfer may have ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
-	own := func(name string) bool { return strings.Contains(path.Base(name), "-"+r.attempt+".") }
-	if err := store.clear(ctx, memberFolder(r.member), own); err != nil {
+	own := func(name string) bool { return strings.Contains(path.Base(name), protocol.AttemptMark(r.attempt)+".") }
+	if err := store.clear(ctx, protocol.MemberFolder(r.Member), own); err != nil {
 		r.log.Warn("This attempt could not remove everything that it stored. The rest is removed when the backup is deleted.", "error", err.Error())
 	}
 }
 
 // publish writes a manifest and returns it, or returns the manifest of another attempt that is there already.
 // After a failure the manifest may still come into being: then nothing that it names may be removed.
-func (r *run) publish(ctx context.Context, store *store, name string, streams []Stream) (*Manifest, error) {
+func (r *backupRun) publish(ctx context.Context, store *store, name string, streams []protocol.Stream) (*protocol.Manifest, error) {
 	manifest := r.manifest(streams)
-	content, err := manifest.encode()
+	content, err := manifest.Encode()
 	if err != nil {
 		return nil, err
 	}
@@ -54,22 +54,22 @@ func (r *run) publish(ctx context.Context, store *store, name string, streams []
 
 // published reads a manifest of this backup. One that an attempt wrote for another engine or image is refused: the
 // record of a backup names one of each, and only these can be expected to restore it.
-func (r *run) published(ctx context.Context, store *store, name string) (*Manifest, error) {
+func (r *backupRun) published(ctx context.Context, store *store, name string) (*protocol.Manifest, error) {
 	manifest, err := readManifest(ctx, store, name)
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range []string{"engine", "image"} {
-		if was, is := manifest.About[key], r.about[key]; was != "" && is != "" && was != is {
-			return nil, failf(VersionMismatch, "%s was stored with %s %s, and this attempt runs with %s. Take another backup.", store.url(name), key, was, is)
+	for _, key := range []string{protocol.AboutEngine, protocol.AboutImage} {
+		if was, is := manifest.About[key], r.About[key]; was != "" && is != "" && was != is {
+			return nil, failf(protocol.VersionMismatch, "%s was stored with %s %s, and this attempt runs with %s. Take another backup.", store.URL(name), key, was, is)
 		}
 	}
-	return manifest, manifest.of(store, name, r.id)
+	return manifest, ownedBy(manifest, store, name, r.ID)
 }
 
 // settled tells whether a failed write of a manifest certainly has no effect later. A store without room answers so; a
 // request without an answer may still arrive.
 func settled(err error) bool {
 	failure, ok := errors.AsType[*Error](err)
-	return ok && failure.Reason == DestinationFull
+	return ok && failure.Reason == protocol.DestinationFull
 }

@@ -15,32 +15,42 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// backup stores what the action prints for one member. It keeps to what another attempt has completed, so it may be
+// backupRun is a run that backs up a member.
+type backupRun struct {
+	*run
+	*protocol.Backup
+	keys    keys
+	attempt string // unique to this run
+}
+
+// do stores what the action prints for one member. It keeps to what another attempt has completed, so it may be
 // cut at any point and begun again, also while an earlier attempt still runs.
-func backup(ctx context.Context, run *run) (Result, error) {
-	store, err := openStore(ctx, run.location, run.store)
+func (r *backupRun) do(ctx context.Context) (protocol.Result, error) {
+	store, err := openStore(ctx, r.To, r.Store)
 	if err != nil {
-		return Result{}, err
+		return protocol.Result{}, err
 	}
 	defer store.close() //nolint:errcheck // nothing is pending
-	if err := run.unlock(store); err != nil {
-		return Result{}, err
+	if r.keys, err = r.unlock(store, r.Encryption); err != nil {
+		return protocol.Result{}, err
 	}
 
-	stream, err := run.earlier(ctx, store)
+	stream, err := r.earlier(ctx, store)
 	if err != nil {
-		return Result{}, err
+		return protocol.Result{}, err
 	}
 	if stream == nil {
-		if stream, err = run.upload(ctx, store); err != nil {
-			return Result{}, err
+		if stream, err = r.upload(ctx, store); err != nil {
+			return protocol.Result{}, err
 		}
 	}
-	if run.complete {
-		if err := run.completeBackup(ctx, store); err != nil {
-			return Result{}, err
+	if r.Complete {
+		if err := r.completeBackup(ctx, store); err != nil {
+			return protocol.Result{}, err
 		}
 	}
 	result := resultOf(*stream)
@@ -49,15 +59,15 @@ func backup(ctx context.Context, run *run) (Result, error) {
 }
 
 // earlier is the stream that another attempt has completed, or nil. A folder of another backup is refused.
-func (r *run) earlier(ctx context.Context, store *store) (*Stream, error) {
+func (r *backupRun) earlier(ctx context.Context, store *store) (*protocol.Stream, error) {
 	listed, err := store.list(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	if err := owned(ctx, store, listed, r.id); err != nil {
+	if err := owned(ctx, store, listed, r.ID); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{manifestName, memberFolder(r.member) + manifestName} {
+	for _, name := range []string{protocol.ManifestName, protocol.MemberManifest(r.Member)} {
 		if _, found := listed[name]; found {
 			manifest, err := r.published(ctx, store, name)
 			if err != nil {
@@ -70,28 +80,28 @@ func (r *run) earlier(ctx context.Context, store *store) (*Stream, error) {
 }
 
 // named is what a manifest holds of the member.
-func (r *run) named(store *store, name string, manifest *Manifest) (*Stream, error) {
-	stream, found := manifest.stream(r.member)
+func (r *backupRun) named(store *store, name string, manifest *protocol.Manifest) (*protocol.Stream, error) {
+	stream, found := manifest.Stream(r.Member)
 	if !found {
-		return nil, failf(ManifestInvalid, "The manifest %s does not name member %d. Take another backup.", store.url(name), r.member)
+		return nil, failf(protocol.ManifestInvalid, "The manifest %s does not name member %d. Take another backup.", store.URL(name), r.Member)
 	}
 	return stream, nil
 }
 
 // upload runs the action and publishes what it printed. It returns the stream of another attempt that was first.
-func (r *run) upload(ctx context.Context, store *store) (*Stream, error) {
+func (r *backupRun) upload(ctx context.Context, store *store) (*protocol.Stream, error) {
 	r.attempt = newAttempt()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	check := r.before(ctx)
+	facts := r.before(ctx)
 	stream, err := r.stream(ctx, end, store)
 	if err != nil {
 		r.discard(ctx, store)
 		return nil, verdict(ctx, err)
 	}
-	stream.Check = r.after(ctx, check)
-	name := memberFolder(r.member) + manifestName
-	manifest, err := r.publish(ctx, store, name, []Stream{*stream})
+	stream.Check = r.after(ctx, facts)
+	name := protocol.MemberManifest(r.Member)
+	manifest, err := r.publish(ctx, store, name, []protocol.Stream{*stream})
 	if err != nil {
 		if settled(err) {
 			r.discard(ctx, store)
@@ -107,12 +117,12 @@ func (r *run) upload(ctx context.Context, store *store) (*Stream, error) {
 }
 
 // stream is the pipeline: action -> SHA-256 -> zstd -> age -> cutter -> store.
-func (r *run) stream(ctx context.Context, end context.CancelCauseFunc, store *store) (*Stream, error) {
-	patient := patience{r.idleTimeout, end}
+func (r *backupRun) stream(ctx context.Context, end context.CancelCauseFunc, store *store) (*protocol.Stream, error) {
+	patient := patience{r.IdleTimeout, end}
 	progress := &progress{log: r.log, started: time.Now().UTC()}
-	stream := &Stream{Member: r.member, Attempt: r.attempt, Recipient: r.keys.recipient(), Started: progress.started}
-	pieces := &cutter{ctx: ctx, store: store, stream: stream, size: r.pieceSize, patient: patient, stored: &progress.storedBytes}
-	told := progress.every(ctx, r.progressInterval)
+	stream := &protocol.Stream{Member: r.Member, Attempt: r.attempt, Recipient: r.keys.recipient(), Started: progress.started}
+	pieces := &cutter{ctx: ctx, store: store, stream: stream, size: r.PieceSize, patient: patient, stored: &progress.storedBytes}
+	told := progress.every(ctx, r.ProgressInterval)
 	defer told()
 	encryptor, err := r.keys.encrypt(pieces)
 	if err != nil {
@@ -142,10 +152,10 @@ func (r *run) stream(ctx context.Context, end context.CancelCauseFunc, store *st
 }
 
 // pump runs the action and copies all that it prints.
-func (r *run) pump(ctx context.Context, patient patience, into io.Writer) error {
+func (r *backupRun) pump(ctx context.Context, patient patience, into io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	action := newAction(ctx, r.command, r.log)
+	action := newAction(ctx, r.Command, r.log)
 	stdout, err := action.cmd.StdoutPipe()
 	if err != nil {
 		return fmt.Errorf("make a pipe: %w", err)
@@ -154,7 +164,7 @@ func (r *run) pump(ctx context.Context, patient patience, into io.Writer) error 
 	if err := action.start(); err != nil {
 		return err
 	}
-	hung := failf(ActionHung, "The action %s printed nothing for %s and did not end. See its log.", r.command[0], patient.limit)
+	hung := failf(protocol.ActionHung, "The action %s printed nothing for %s and did not end. See its log.", r.Command[0], patient.limit)
 	printed, copied := io.CopyBuffer(into, patient.reader(stdout, hung), make([]byte, copyBytes))
 	if copied != nil {
 		stop()
@@ -172,47 +182,47 @@ func (r *run) pump(ctx context.Context, patient patience, into io.Writer) error 
 }
 
 // completeBackup writes the manifest of the whole, once every member's part is there.
-func (r *run) completeBackup(ctx context.Context, store *store) error {
+func (r *backupRun) completeBackup(ctx context.Context, store *store) error {
 	listed, err := store.list(ctx, "")
 	if err != nil {
 		return err
 	}
-	if _, found := listed[manifestName]; found {
+	if _, found := listed[protocol.ManifestName]; found {
 		return nil // earlier has seen that it is ours
 	}
-	streams := make([]Stream, 0, r.members)
-	for member := range r.members {
+	streams := make([]protocol.Stream, 0, r.Members)
+	for member := range r.Members {
 		stream, err := r.part(ctx, store, listed, member)
 		if err != nil {
 			return err
 		}
 		streams = append(streams, *stream)
 	}
-	_, err = r.publish(ctx, store, manifestName, streams)
+	_, err = r.publish(ctx, store, protocol.ManifestName, streams)
 	return err
 }
 
 // part is what the backup holds of a member, provided that all of it is there.
-func (r *run) part(ctx context.Context, store *store, listed listing, member int) (*Stream, error) {
-	name := memberFolder(member) + manifestName
+func (r *backupRun) part(ctx context.Context, store *store, listed listing, member int) (*protocol.Stream, error) {
+	name := protocol.MemberManifest(member)
 	if _, found := listed[name]; !found {
-		return nil, failf(BackupMissing, "The backup cannot be completed: %s is missing. Back up member %d first.", store.url(name), member)
+		return nil, failf(protocol.BackupMissing, "The backup cannot be completed: %s is missing. Back up member %d first.", store.URL(name), member)
 	}
 	manifest, err := r.published(ctx, store, name)
 	if err != nil {
 		return nil, err
 	}
-	stream, found := manifest.stream(member)
-	if !found || manifest.Members != r.members {
-		return nil, failf(ManifestInvalid, "%s is not of member %d of %d. Take another backup.", store.url(name), member, r.members)
+	stream, found := manifest.Stream(member)
+	if !found || manifest.Members != r.Members {
+		return nil, failf(protocol.ManifestInvalid, "%s is not of member %d of %d. Take another backup.", store.URL(name), member, r.Members)
 	}
-	return stream, stream.check(store, listed)
+	return stream, check(stream, store, listed)
 }
 
-func (r *run) manifest(streams []Stream) *Manifest {
-	return &Manifest{
-		Format: manifestFormat, ID: r.id, About: r.about, Members: r.members, Streams: streams,
-		Started:   slices.MinFunc(streams, func(a, b Stream) int { return a.Started.Compare(b.Started) }).Started,
-		Completed: slices.MaxFunc(streams, func(a, b Stream) int { return a.Completed.Compare(b.Completed) }).Completed,
+func (r *backupRun) manifest(streams []protocol.Stream) *protocol.Manifest {
+	return &protocol.Manifest{
+		Format: protocol.ManifestFormat, ID: r.ID, About: r.About, Members: r.Members, Streams: streams,
+		Started:   slices.MinFunc(streams, func(a, b protocol.Stream) int { return a.Started.Compare(b.Started) }).Started,
+		Completed: slices.MaxFunc(streams, func(a, b protocol.Stream) int { return a.Completed.Compare(b.Completed) }).Completed,
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 func TestWhatWasBackedUpIsRestored(t *testing.T) {
@@ -36,11 +38,11 @@ func TestWhatWasBackedUpIsRestored(t *testing.T) {
 func TestTheManifestSaysWhatTheBackupIs(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("cat "+w.noise(), "--about", "cluster=orders", "--about", "engine=postgresql-single-v1"))
-	content, err := os.ReadFile(w.path(manifestName))
+	content, err := os.ReadFile(w.path(protocol.ManifestName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var manifest Manifest
+	var manifest protocol.Manifest
 	if err := json.Unmarshal(content, &manifest); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +77,7 @@ func TestAMemberThatIsDoneIsCompletedByTheNextTry(t *testing.T) {
 
 func TestABackupOfSeveralMembersIsCompleteWithTheLast(t *testing.T) {
 	w := newWorld(t)
-	w.fails(w.backup("echo one", "--member", "1", "--members", "2"), exitPrecondition, BackupMissing, "member-0/manifest.json is missing")
+	w.fails(w.backup("echo one", "--member", "1", "--members", "2"), protocol.ExitPrecondition, protocol.BackupMissing, "member-0/manifest.json is missing")
 	w.must(w.backup("echo zero", "--member", "0", "--members", "2", "--complete=false"))
 	w.must(w.backup("exit 1", "--member", "1", "--members", "2"))
 	for member, says := range []string{"zero\n", "one\n"} {
@@ -86,7 +88,7 @@ func TestABackupOfSeveralMembersIsCompleteWithTheLast(t *testing.T) {
 		}
 	}
 	w.data = t.TempDir()
-	w.fails(w.restore("cat >/dev/null"), exitRefused, ManifestInvalid, "of 2 members", "replicas")
+	w.fails(w.restore("cat >/dev/null"), protocol.ExitRefused, protocol.ManifestInvalid, "of 2 members", "replicas")
 }
 
 func TestAnAttemptRemovesNothingThatAnotherOneStored(t *testing.T) {
@@ -100,7 +102,7 @@ func TestAnAttemptRemovesNothingThatAnotherOneStored(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.fails(w.backup("echo rows; exit 1"), exitFailed, ActionFailed)
+	w.fails(w.backup("echo rows; exit 1"), protocol.ExitFailed, protocol.ActionFailed)
 	if left := w.stored(); len(left) != len(others) {
 		t.Errorf("left are %v", left)
 	}
@@ -119,36 +121,36 @@ func TestAnotherBackupIsNeverTouched(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("echo rows"))
 	before := w.stored()
-	w.fails(w.backup("echo mine", "--id", "uid-2"), exitRefused, IDMismatch, "uid-1", "uid-2")
-	w.fails(w.run("delete", "--at", "file:///shop/orders", "--root", w.root, "--id", "uid-2"), exitRefused, IDMismatch, "uid-1")
+	w.fails(w.backup("echo mine", "--id", "uid-2"), protocol.ExitRefused, protocol.IDMismatch, "uid-1", "uid-2")
+	w.fails(w.run("delete", "--at", "file:///shop/orders", "--root", w.root, "--id", "uid-2"), protocol.ExitRefused, protocol.IDMismatch, "uid-1")
 	if after := w.stored(); !slices.Equal(before, after) {
 		t.Errorf("before %v, after %v", before, after)
 	}
 	// One member's part is enough to say whose it is.
-	if err := os.Remove(w.path(manifestName)); err != nil {
+	if err := os.Remove(w.path(protocol.ManifestName)); err != nil {
 		t.Fatal(err)
 	}
-	w.fails(w.backup("echo mine", "--id", "uid-2"), exitRefused, IDMismatch)
+	w.fails(w.backup("echo mine", "--id", "uid-2"), protocol.ExitRefused, protocol.IDMismatch)
 }
 
 func TestBadActionsOfABackup(t *testing.T) {
 	for name, test := range map[string]struct {
 		script string
-		code   int
-		reason Reason
+		code   protocol.ExitCode
+		reason protocol.Reason
 		says   []string
 	}{
-		"prints nothing":          {"true", exitFailed, EmptyBackup, []string{"printed nothing"}},
-		"writes to stderr only":   {"echo rows >&2", exitFailed, EmptyBackup, []string{"printed nothing", "stderr: rows"}},
-		"fails":                   {"echo rows; echo cannot connect >&2; exit 3", exitFailed, ActionFailed, []string{"exit code 3", "cannot connect"}},
-		"fails and says nothing":  {"exit 1", exitFailed, ActionFailed, []string{"wrote nothing to stderr"}},
-		"is not ready":            {"exit 11", exitTransient, ActionFailed, []string{"exit code 11"}},
-		"lacks a precondition":    {"exit 20", exitPrecondition, ActionFailed, []string{"exit code 20"}},
-		"refuses":                 {"exit 30", exitRefused, ActionFailed, []string{"exit code 30"}},
-		"does not apply":          {"exit 40", exitNotApplicable, ActionFailed, []string{"exit code 40"}},
-		"is killed":               {"echo rows; kill -9 $$", exitFailed, ActionFailed, []string{"signal 9", "memory limit"}},
-		"does not exist":          {"exec /no/such/program", exitFailed, ActionFailed, []string{"exit code 127"}},
-		"fails after many pieces": {"head -c 3000000 /dev/urandom; exit 1", exitFailed, ActionFailed, nil},
+		"prints nothing":          {"true", protocol.ExitFailed, protocol.EmptyBackup, []string{"printed nothing"}},
+		"writes to stderr only":   {"echo rows >&2", protocol.ExitFailed, protocol.EmptyBackup, []string{"printed nothing", "stderr: rows"}},
+		"fails":                   {"echo rows; echo cannot connect >&2; exit 3", protocol.ExitFailed, protocol.ActionFailed, []string{"exit code 3", "cannot connect"}},
+		"fails and says nothing":  {"exit 1", protocol.ExitFailed, protocol.ActionFailed, []string{"wrote nothing to stderr"}},
+		"is not ready":            {"exit 11", protocol.ExitTransient, protocol.ActionFailed, []string{"exit code 11"}},
+		"lacks a precondition":    {"exit 20", protocol.ExitPrecondition, protocol.ActionFailed, []string{"exit code 20"}},
+		"refuses":                 {"exit 30", protocol.ExitRefused, protocol.ActionFailed, []string{"exit code 30"}},
+		"does not apply":          {"exit 40", protocol.ExitNotApplicable, protocol.ActionFailed, []string{"exit code 40"}},
+		"is killed":               {"echo rows; kill -9 $$", protocol.ExitFailed, protocol.ActionFailed, []string{"signal 9", "memory limit"}},
+		"does not exist":          {"exec /no/such/program", protocol.ExitFailed, protocol.ActionFailed, []string{"exit code 127"}},
+		"fails after many pieces": {"head -c 3000000 /dev/urandom; exit 1", protocol.ExitFailed, protocol.ActionFailed, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -163,7 +165,7 @@ func TestBadActionsOfABackup(t *testing.T) {
 func TestAProgramThatIsNotThereIsNamed(t *testing.T) {
 	w := newWorld(t)
 	o := w.run("backup", "--to", "file:///a", "--root", w.root, "--id", "1", "--", "/no/such/program")
-	w.fails(o, exitFailed, ActionFailed, "/no/such/program cannot be started")
+	w.fails(o, protocol.ExitFailed, protocol.ActionFailed, "/no/such/program cannot be started")
 }
 
 func TestAnActionThatHangsIsEndedWithAllThatItStarted(t *testing.T) {
@@ -175,7 +177,7 @@ func TestAnActionThatHangsIsEndedWithAllThatItStarted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			pids := filepath.Join(t.TempDir(), "pid")
-			w.fails(w.backup("echo $$ >"+pids+"; "+script, "--idle-timeout", "200ms"), exitFailed, ActionHung, "200ms")
+			w.fails(w.backup("echo $$ >"+pids+"; "+script, "--idle-timeout", "200ms"), protocol.ExitFailed, protocol.ActionHung, "200ms")
 			if stored := w.stored(); len(stored) > 0 {
 				t.Errorf("left are %v", stored)
 			}
@@ -189,14 +191,14 @@ func TestAnActionThatHangsIsEndedWithAllThatItStarted(t *testing.T) {
 func TestAManifestThatCannotBeReadIsNotOverwritten(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("echo rows"))
-	w.change(manifestName, func(content []byte) []byte { return content[:len(content)/2] })
-	w.fails(w.backup("echo rows"), exitRefused, ManifestInvalid, "shop/orders/manifest.json", "cannot be read")
+	w.change(protocol.ManifestName, func(content []byte) []byte { return content[:len(content)/2] })
+	w.fails(w.backup("echo rows"), protocol.ExitRefused, protocol.ManifestInvalid, "shop/orders/manifest.json", "cannot be read")
 }
 
 func TestADestinationThatIsNotThere(t *testing.T) {
 	w := newWorld(t)
 	w.root = filepath.Join(w.root, "missing")
-	w.fails(w.backup("echo rows"), exitPrecondition, DestinationMissing, "no such file", "volume")
+	w.fails(w.backup("echo rows"), protocol.ExitPrecondition, protocol.DestinationMissing, "no such file", "volume")
 }
 
 func TestADestinationThatMustNotBeWritten(t *testing.T) {
@@ -207,13 +209,13 @@ func TestADestinationThatMustNotBeWritten(t *testing.T) {
 	if err := os.Chmod(w.root, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	w.fails(w.backup("echo rows"), exitPrecondition, CredentialsRefused, "permission denied")
+	w.fails(w.backup("echo rows"), protocol.ExitPrecondition, protocol.CredentialsRefused, "permission denied")
 }
 
 func TestADestinationWithoutRoom(t *testing.T) {
 	w := newWorld(t)
 	small(t, w.root)
-	w.fails(w.backup("head -c 3000000 /dev/urandom"), exitPrecondition, DestinationFull, "no space left", "Make room")
+	w.fails(w.backup("head -c 3000000 /dev/urandom"), protocol.ExitPrecondition, protocol.DestinationFull, "no space left", "Make room")
 	if stored := w.stored(); len(stored) > 0 {
 		t.Errorf("left are %v", stored)
 	}
@@ -257,7 +259,7 @@ func TestABackupThatIsInterruptedLeavesNothing(t *testing.T) {
 		cancel()
 	}()
 	script := "head -c 200000 /dev/urandom; touch " + started + "; sleep 1000"
-	w.fails(w.runIn(ctx, w.backupArguments(script)...), exitTransient, Interrupted)
+	w.fails(w.runIn(ctx, w.backupArguments(script)...), protocol.ExitTransient, protocol.Interrupted)
 	if stored := w.stored(); len(stored) > 0 {
 		t.Errorf("left are %v", stored)
 	}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // checked are the flags that let a shell script be the check.
@@ -18,7 +20,7 @@ func checked(script string) []string {
 	return []string{"--check", "sh", "--check", "-c", "--check", script}
 }
 
-func (f Facts) String() string {
+func text(f protocol.Facts) string {
 	text, err := json.Marshal(f)
 	if err != nil {
 		return err.Error()
@@ -31,16 +33,16 @@ func TestABackupRecordsWhatTheCheckSaysBeforeAndAfterTheStream(t *testing.T) {
 	rows := filepath.Join(t.TempDir(), "rows")
 	script := `echo "{ \"rows\": $(cat ` + rows + ` 2>/dev/null || echo 0), \"when\": \"$DBC_CHECK\", \"told\": $(test -z "${DBC_FACTS:-}" && echo false || echo true) }"`
 	o := w.must(w.backup("echo 7 > "+rows+"; echo data", checked(script)...))
-	if got := fmt.Sprint(o.Check.Before, o.Check.After, o.Check.Problem); got != `{"rows":0,"told":false,"when":"before"} {"rows":7,"told":true,"when":"after"}` {
+	if got := fmt.Sprint(text(o.Check.Before), " ", text(o.Check.After), o.Check.Problem); got != `{"rows":0,"told":false,"when":"before"} {"rows":7,"told":true,"when":"after"}` {
 		t.Error(got)
 	}
-	var manifest Manifest
-	content, err := os.ReadFile(w.path(manifestName))
+	var manifest protocol.Manifest
+	content, err := os.ReadFile(w.path(protocol.ManifestName))
 	if err != nil || json.Unmarshal(content, &manifest) != nil || manifest.Streams[0].Check.After["rows"] == nil {
 		t.Errorf("the manifest is %s, %v", content, err)
 	}
 	again := w.must(w.backup("exit 1", checked("exit 1")...))
-	if again.Check == nil || again.Check.After.String() != o.Check.After.String() {
+	if again.Check == nil || text(again.Check.After) != text(o.Check.After) {
 		t.Errorf("the next try says %+v", again.Check)
 	}
 }
@@ -48,7 +50,7 @@ func TestABackupRecordsWhatTheCheckSaysBeforeAndAfterTheStream(t *testing.T) {
 func TestTheSecondCheckIsToldWhatTheFirstSaid(t *testing.T) {
 	w := newWorld(t)
 	o := w.must(w.backup("echo data", checked(`if [ "$DBC_CHECK" = before ]; then echo '{"a": 1}'; else echo "{\"same\": $(test "$DBC_FACTS" = '{"a":1}' && echo true)}"; fi`)...))
-	if got := o.Check.After.String(); got != `{"same":true}` {
+	if got := text(o.Check.After); got != `{"same":true}` {
 		t.Error(got, o.Check.Problem)
 	}
 }
@@ -79,7 +81,7 @@ func TestACheckThatFailsLeavesTheBackupWithoutFactsAndSaysWhy(t *testing.T) {
 			if o.Check == nil {
 				t.Fatal("nothing is said")
 			}
-			if o.Check.Before.String() != test.before || o.Check.After.String() != test.after || !strings.Contains(o.Check.Problem, test.problem) {
+			if text(o.Check.Before) != test.before || text(o.Check.After) != test.after || !strings.Contains(o.Check.Problem, test.problem) {
 				t.Errorf("it says %s, %s, %q", o.Check.Before, o.Check.After, o.Check.Problem)
 			}
 		})
@@ -111,7 +113,7 @@ func TestACopyIsCheckedOnceItAnswers(t *testing.T) {
 	tries := filepath.Join(t.TempDir(), "tries")
 	script := `echo x >> ` + tries + `; test $(wc -l < ` + tries + `) -gt 2 || exit 1; echo "{\"rows\": 7, \"of\": \"$DBC_CHECK\"}"`
 	o := w.must(w.run(append(append([]string{"probe", "--interval", "1ms"}, checked(script)...), "--", "echo", `{"role": "primary"}`)...))
-	if got := o.Facts.String() + string(o.Output); got != `{"of":"copy","rows":7}{"role":"primary"}` {
+	if got := text(o.Facts) + string(o.Output); got != `{"of":"copy","rows":7}{"role":"primary"}` {
 		t.Error(got)
 	}
 }
@@ -121,7 +123,7 @@ func TestACopyIsCheckedBeforeACommandOfTheUsersThatMayWrite(t *testing.T) {
 	rows := filepath.Join(t.TempDir(), "rows")
 	count := `echo "{\"rows\": $(cat ` + rows + ` 2>/dev/null | wc -l)}"`
 	o := w.must(w.run(append(append([]string{"probe", "--by-exit-code"}, checked(count)...), "--", "sh", "-c", "echo mine >> "+rows)...))
-	if got := o.Facts.String(); got != `{"rows":0}` {
+	if got := text(o.Facts); got != `{"rows":0}` {
 		t.Error(got)
 	}
 }
@@ -129,18 +131,18 @@ func TestACopyIsCheckedBeforeACommandOfTheUsersThatMayWrite(t *testing.T) {
 func TestACopyThatCannotBeCheckedFails(t *testing.T) {
 	for name, test := range map[string]struct {
 		script, timeout string
-		code            int
+		code            protocol.ExitCode
 		says            string
 	}{
-		"it fails":   {"echo 'invalid page' >&2; exit 1", "3s", exitFailed, "The restored data cannot be checked. The action sh failed with exit code 1. The last that it wrote to stderr: invalid page"},
-		"a refusal":  {"exit 30", "1m", exitRefused, "exit code 30"},
-		"no JSON":    {"echo up", "3s", exitFailed, "not one JSON object"},
-		"a hung one": {"sleep 1000", "300ms", exitFailed, "did not end within"},
+		"it fails":   {"echo 'invalid page' >&2; exit 1", "3s", protocol.ExitFailed, "The restored data cannot be checked. The action sh failed with exit code 1. The last that it wrote to stderr: invalid page"},
+		"a refusal":  {"exit 30", "1m", protocol.ExitRefused, "exit code 30"},
+		"no JSON":    {"echo up", "3s", protocol.ExitFailed, "not one JSON object"},
+		"a hung one": {"sleep 1000", "300ms", protocol.ExitFailed, "did not end within"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			o := w.run(append(append([]string{"probe", "--timeout", test.timeout, "--interval", "1s"}, checked(test.script)...), "--", "echo", "{}")...)
-			w.fails(o, test.code, CheckFailed, test.says)
+			w.fails(o, test.code, protocol.CheckFailed, test.says)
 		})
 	}
 	w := newWorld(t)

@@ -19,41 +19,43 @@ import (
 	"github.com/aws/smithy-go"
 	"gocloud.dev/gcerrors"
 	"golang.org/x/sys/unix"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // codes of S3 services that have a reason of their own. The HTTP status decides about the others.
-var codes = map[string]Reason{
-	"AccessDenied":                 CredentialsRefused,
-	"InvalidAccessKeyId":           CredentialsRefused,
-	"SignatureDoesNotMatch":        CredentialsRefused,
-	"ExpiredToken":                 CredentialsRefused,
-	"InvalidToken":                 CredentialsRefused,
-	"XAdminUserNotFound":           CredentialsRefused, // versitygw, with status 404
-	"TokenRefreshRequired":         CredentialsRefused,
-	"NoSuchBucket":                 DestinationMissing,
-	"PermanentRedirect":            DestinationMissing,
-	"AuthorizationHeaderMalformed": DestinationMissing, // another region
-	"RequestTimeTooSkewed":         ClockSkew,
-	"RequestExpired":               ClockSkew,
-	"RequestNotYetValid":           ClockSkew,
-	"QuotaExceeded":                DestinationFull,
-	"InsufficientStorage":          DestinationFull,
-	"XMinioStorageFull":            DestinationFull,
-	"ConditionalRequestConflict":   DestinationUnreachable, // another attempt writes the same manifest
-	"XAmzContentSHA256Mismatch":    DestinationUnreachable, // it arrived changed
-	"BadDigest":                    DestinationUnreachable,
-	"NoSuchKey":                    BackupCorrupt,
+var codes = map[string]protocol.Reason{
+	"AccessDenied":                 protocol.CredentialsRefused,
+	"InvalidAccessKeyId":           protocol.CredentialsRefused,
+	"SignatureDoesNotMatch":        protocol.CredentialsRefused,
+	"ExpiredToken":                 protocol.CredentialsRefused,
+	"InvalidToken":                 protocol.CredentialsRefused,
+	"XAdminUserNotFound":           protocol.CredentialsRefused, // versitygw, with status 404
+	"TokenRefreshRequired":         protocol.CredentialsRefused,
+	"NoSuchBucket":                 protocol.DestinationMissing,
+	"PermanentRedirect":            protocol.DestinationMissing,
+	"AuthorizationHeaderMalformed": protocol.DestinationMissing, // another region
+	"RequestTimeTooSkewed":         protocol.ClockSkew,
+	"RequestExpired":               protocol.ClockSkew,
+	"RequestNotYetValid":           protocol.ClockSkew,
+	"QuotaExceeded":                protocol.DestinationFull,
+	"InsufficientStorage":          protocol.DestinationFull,
+	"XMinioStorageFull":            protocol.DestinationFull,
+	"ConditionalRequestConflict":   protocol.DestinationUnreachable, // another attempt writes the same manifest
+	"XAmzContentSHA256Mismatch":    protocol.DestinationUnreachable, // it arrived changed
+	"BadDigest":                    protocol.DestinationUnreachable,
+	"NoSuchKey":                    protocol.BackupCorrupt,
 }
 
 // advice is what to do, for each reason that a store gives.
-var advice = map[Reason]string{
-	DestinationUnreachable: "Check that the service is well and has room, the endpoint's name, port and certificate, and the network policies of the namespace",
-	CredentialsRefused:     "Check the keys of the Secret, and what their user may do there; on a volume, which user and group its files belong to",
-	DestinationMissing:     "Make the bucket or mount the volume, or correct the url and the region",
-	ClockSkew:              "Set the clock of the node that the pod ran on",
-	DestinationFull:        "Make room there",
-	BackupCorrupt:          "Take another backup",
-	Failed:                 "See the log of the pod",
+var advice = map[protocol.Reason]string{
+	protocol.DestinationUnreachable: "Check that the service is well and has room, the endpoint's name, port and certificate, and the network policies of the namespace",
+	protocol.CredentialsRefused:     "Check the keys of the Secret, and what their user may do there; on a volume, which user and group its files belong to",
+	protocol.DestinationMissing:     "Make the bucket or mount the volume, or correct the url and the region",
+	protocol.ClockSkew:              "Set the clock of the node that the pod ran on",
+	protocol.DestinationFull:        "Make room there",
+	protocol.BackupCorrupt:          "Take another backup",
+	protocol.Failed:                 "See the log of the pod",
 }
 
 // failure makes an Error of what a store answered.
@@ -62,10 +64,10 @@ func (s *store) failure(verb, name string, err error) error {
 		return err
 	}
 	reason := storeReason(err)
-	return failf(reason, "Cannot %s %s: %s. %s.", verb, s.url(name), plainCause(err), advice[reason])
+	return failf(reason, "Cannot %s %s: %s. %s.", verb, s.URL(name), plainCause(err), advice[reason])
 }
 
-func storeReason(err error) Reason {
+func storeReason(err error) protocol.Reason {
 	if refusal, ok := errors.AsType[smithy.APIError](err); ok {
 		if reason, known := codes[refusal.ErrorCode()]; known {
 			return reason
@@ -78,35 +80,35 @@ func storeReason(err error) Reason {
 		return reason
 	}
 	if _, ok := errors.AsType[net.Error](err); ok || errors.Is(err, io.ErrUnexpectedEOF) {
-		return DestinationUnreachable
+		return protocol.DestinationUnreachable
 	}
 	if gcerrors.Code(err) == gcerrors.NotFound {
-		return BackupCorrupt
+		return protocol.BackupCorrupt
 	}
-	return Failed
+	return protocol.Failed
 }
 
-func statusReason(status int) Reason {
+func statusReason(status int) protocol.Reason {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return CredentialsRefused
+		return protocol.CredentialsRefused
 	case status == http.StatusNotFound || status == http.StatusMovedPermanently:
-		return DestinationMissing
+		return protocol.DestinationMissing
 	case status == http.StatusInsufficientStorage:
-		return DestinationFull
+		return protocol.DestinationFull
 	case status == http.StatusTooManyRequests || status >= http.StatusInternalServerError:
-		return DestinationUnreachable
+		return protocol.DestinationUnreachable
 	}
-	return Failed
+	return protocol.Failed
 }
 
 // volumeReason is that of an error of the file system, or nothing.
-func volumeReason(err error) Reason {
-	for reason, causes := range map[Reason][]error{
-		DestinationFull:        {unix.ENOSPC, unix.EDQUOT},
-		CredentialsRefused:     {fs.ErrPermission, unix.EROFS},
-		DestinationUnreachable: {unix.EIO, unix.ESTALE, unix.ENOTCONN, unix.EHOSTDOWN},
-		DestinationMissing:     {fs.ErrNotExist},
+func volumeReason(err error) protocol.Reason {
+	for reason, causes := range map[protocol.Reason][]error{
+		protocol.DestinationFull:        {unix.ENOSPC, unix.EDQUOT},
+		protocol.CredentialsRefused:     {fs.ErrPermission, unix.EROFS},
+		protocol.DestinationUnreachable: {unix.EIO, unix.ESTALE, unix.ENOTCONN, unix.EHOSTDOWN},
+		protocol.DestinationMissing:     {fs.ErrNotExist},
 	} {
 		for _, cause := range causes {
 			if errors.Is(err, cause) {

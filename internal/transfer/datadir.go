@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,35 +13,24 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-const (
-	lostAndFound = "lost+found"
-	markerName   = ".dbc-restore"
-
-	stateRunning = "running"
-	stateDone    = "done"
-)
-
-// mark stands in a data directory from before the first byte of a restore on. It says whose the data is, and
-// whether all of it is there.
-type mark struct {
-	ID     string `json:"id"`
-	State  string `json:"state"`
-	Result Result `json:"result,omitzero"`
-}
+// lostAndFound is what a fresh file system holds.
+const lostAndFound = "lost+found"
 
 // dataDirectory is where a database will keep its data.
 type dataDirectory string
 
 // look returns the mark of an earlier try of the same restore, if there was one. It refuses data of any other origin.
-func (d dataDirectory) look(id string) (*mark, error) {
+func (d dataDirectory) look(id string) (*protocol.Mark, error) {
 	found, err := d.readMark()
 	if err != nil {
 		return nil, err
 	}
 	if found != nil && found.ID != id {
-		return nil, failf(DataDirectoryNotEmpty, "The data directory %s was restored for %s, not for %s. Restore into an empty volume.", d, found.ID, id)
+		return nil, failf(protocol.DataDirectoryNotEmpty, "The data directory %s was restored for %s, not for %s. Restore into an empty volume.", d, found.ID, id)
 	}
 	if found != nil {
 		return found, nil
@@ -52,38 +40,38 @@ func (d dataDirectory) look(id string) (*mark, error) {
 		return nil, err
 	}
 	if len(entries) > 0 {
-		return nil, failf(DataDirectoryNotEmpty, "The data directory %s is not empty: it holds %q and others. Restore into an empty volume.", d, entries[0])
+		return nil, failf(protocol.DataDirectoryNotEmpty, "The data directory %s is not empty: it holds %q and others. Restore into an empty volume.", d, entries[0])
 	}
 	return nil, nil //nolint:nilnil // there is none
 }
 
-func (d dataDirectory) readMark() (*mark, error) {
-	content, err := os.ReadFile(d.path(markerName))
+func (d dataDirectory) readMark() (*protocol.Mark, error) {
+	content, err := os.ReadFile(d.path(protocol.MarkName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // there is none
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the mark of an earlier restore: %w", err)
 	}
-	found := &mark{}
-	if err := json.Unmarshal(content, found); err != nil {
-		return nil, failf(DataDirectoryNotEmpty, "The mark %s cannot be read: %v. Restore into an empty volume.", d.path(markerName), err)
+	found, err := protocol.DecodeMark(content)
+	if err != nil {
+		return nil, failf(protocol.DataDirectoryNotEmpty, "The mark %s cannot be read: %v. Restore into an empty volume.", d.path(protocol.MarkName), err)
 	}
 	return found, nil
 }
 
 // write puts a mark in place as a whole, after all data is on disk.
-func (d dataDirectory) write(m mark) error {
-	content, err := json.Marshal(m)
+func (d dataDirectory) write(m protocol.Mark) error {
+	content, err := m.Encode()
 	if err != nil {
 		return fmt.Errorf("encode the mark: %w", err)
 	}
 	err = errors.Join(
 		syncFileSystem(string(d)),
-		os.WriteFile(d.path(markerName+".tmp"), content, 0o600),
+		os.WriteFile(d.path(protocol.MarkName+".tmp"), content, 0o600),
 	)
 	if err == nil {
-		err = errors.Join(syncFileSystem(string(d)), os.Rename(d.path(markerName+".tmp"), d.path(markerName)), syncFileSystem(string(d)))
+		err = errors.Join(syncFileSystem(string(d)), os.Rename(d.path(protocol.MarkName+".tmp"), d.path(protocol.MarkName)), syncFileSystem(string(d)))
 	}
 	return d.failure("write the mark of the restore", err)
 }
@@ -111,7 +99,7 @@ func (d dataDirectory) entries() ([]string, error) {
 	}
 	var names []string
 	for _, entry := range entries {
-		if !slices.Contains([]string{lostAndFound, markerName, markerName + ".tmp"}, entry.Name()) {
+		if !slices.Contains([]string{lostAndFound, protocol.MarkName, protocol.MarkName + ".tmp"}, entry.Name()) {
 			names = append(names, entry.Name())
 		}
 	}
@@ -136,9 +124,9 @@ func (d dataDirectory) failure(doing string, err error) error {
 	case errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT):
 		return d.noRoom()
 	}
-	return failf(Failed, "Cannot %s: %v.", doing, err)
+	return failf(protocol.Failed, "Cannot %s: %v.", doing, err)
 }
 
 func (d dataDirectory) noRoom() *Error {
-	return failf(DataVolumeFull, "The volume of %s is full: the data of the backup does not fit. Restore into a larger volume.", d)
+	return failf(protocol.DataVolumeFull, "The volume of %s is full: the data of the backup does not fit. Restore into a larger volume.", d)
 }

@@ -25,10 +25,9 @@ const (
 	softLimit = 112 << 20
 
 	// A piece of S3 is uploaded in parts of partBytes, uploadParts of them at a time. S3 takes at most 10,000
-	// parts of an object, so a piece has at most maxPieceBytes.
-	partBytes     = 8 << 20
-	uploadParts   = 4
-	maxPieceBytes = 64 << 30
+	// parts of an object, which bounds the flag --piece-size.
+	partBytes   = 8 << 20
+	uploadParts = 4
 
 	// zstdWindow is how far back the compressor looks for repetitions, and zstdThreads how many work at it. The
 	// decompressor refuses to look back further than maxZstdWindow.

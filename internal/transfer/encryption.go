@@ -15,21 +15,21 @@ import (
 	"strings"
 
 	"filippo.io/age"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // keys are secret keys of age: the first encrypts, each decrypts. Without any a backup is stored as it is.
 type keys []*age.X25519Identity
-
-const identityKey = "identity"
 
 // keysOf reads the key "identity" of a mounted Secret: what age-keygen prints.
 func keysOf(folder string) (keys, error) {
 	if folder == "" {
 		return nil, nil
 	}
-	content, err := os.ReadFile(filepath.Join(folder, identityKey)) //nolint:gosec // the operator names the folder
+	content, err := os.ReadFile(filepath.Join(folder, protocol.IdentityFile)) //nolint:gosec // the operator names the folder
 	if err != nil {
-		return nil, failf(EncryptionKeyMissing, "The key %s of the Secret that encryptionSecretName names cannot be read: %v. Add it.", identityKey, plainCause(err))
+		return nil, failf(protocol.EncryptionKeyMissing, "The key %s of the Secret that encryptionSecretName names cannot be read: %v. Add it.", protocol.IdentityFile, plainCause(err))
 	}
 	parsed, err := age.ParseIdentities(bytes.NewReader(content))
 	var all keys
@@ -39,7 +39,7 @@ func keysOf(folder string) (keys, error) {
 		}
 	}
 	if err != nil || len(all) < len(parsed) || len(all) == 0 {
-		return nil, failf(EncryptionKeyMissing, "The key %s of the Secret that encryptionSecretName names must be lines of the form AGE-SECRET-KEY-1…, as age-keygen prints them.", identityKey)
+		return nil, failf(protocol.EncryptionKeyMissing, "The key %s of the Secret that encryptionSecretName names must be lines of the form AGE-SECRET-KEY-1…, as age-keygen prints them.", protocol.IdentityFile)
 	}
 	return all, nil
 }
@@ -82,7 +82,7 @@ type both struct {
 func (b *both) Close() error { return errors.Join(b.WriteCloser.Close(), b.inner.Close()) }
 
 // check refuses a stream that none of the keys can read, before anything is done with it.
-func (k keys) check(stream *Stream, store *store) error {
+func (k keys) check(stream *protocol.Stream, store *store) error {
 	if stream.Recipient == "" {
 		return nil
 	}
@@ -95,13 +95,13 @@ func (k keys) check(stream *Stream, store *store) error {
 		if recipient == stream.Recipient {
 			return nil
 		}
-		given = fmt.Sprintf("The Secret that encryptionSecretName names holds the key of %s only: add the other one as a further line of its key %s", strings.Join(own, ", "), identityKey)
+		given = fmt.Sprintf("The Secret that encryptionSecretName names holds the key of %s only: add the other one as a further line of its key %s", strings.Join(own, ", "), protocol.IdentityFile)
 	}
-	return failf(EncryptionKeyMissing, "The backup %s is encrypted for %s. %s.", store.url(""), stream.Recipient, given)
+	return failf(protocol.EncryptionKeyMissing, "The backup %s is encrypted for %s. %s.", store.URL(""), stream.Recipient, given)
 }
 
 // decrypt reads what was encrypted for the recipient that the stream names.
-func (k keys) decrypt(stream *Stream, from io.Reader) (io.Reader, error) {
+func (k keys) decrypt(stream *protocol.Stream, from io.Reader) (io.Reader, error) {
 	if stream.Recipient == "" {
 		return from, nil
 	}
@@ -113,8 +113,8 @@ func (k keys) decrypt(stream *Stream, from io.Reader) (io.Reader, error) {
 }
 
 // unlock reads the keys, and notes what must not be told.
-func (r *run) unlock(store *store) (err error) {
-	r.keys, err = keysOf(r.store.encryption)
-	r.secrets = slices.Concat(store.secrets, r.keys.secrets())
-	return err
+func (r *run) unlock(store *store, folder string) (keys, error) {
+	keys, err := keysOf(folder)
+	r.secrets = slices.Concat(store.secrets, keys.secrets())
+	return keys, err
 }

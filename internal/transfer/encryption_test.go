@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"filippo.io/age"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // key makes a Secret with keys, and returns its folder and the recipients.
@@ -32,7 +34,7 @@ func (w *world) key(count int) (folder string, recipients, secrets []string) {
 
 func (w *world) put(folder, content string) {
 	w.t.Helper()
-	if err := os.WriteFile(filepath.Join(folder, identityKey), []byte(content), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, protocol.IdentityFile), []byte(content), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -52,14 +54,14 @@ func TestAnEncryptedBackupIsReadWithItsKeyAndNoOther(t *testing.T) {
 			t.Errorf("%s is called like one that is not encrypted", name)
 		}
 	}
-	var manifest Manifest
-	content, err := os.ReadFile(w.path(manifestName))
+	var manifest protocol.Manifest
+	content, err := os.ReadFile(w.path(protocol.ManifestName))
 	if err != nil || json.Unmarshal(content, &manifest) != nil || manifest.Streams[0].Recipient != recipients[0] || manifest.Streams[0].Bytes != made.Bytes {
 		t.Errorf("the manifest is %s, %v", content, err)
 	}
 	ran := filepath.Join(t.TempDir(), "ran")
-	w.fails(w.restore("touch "+ran+"; cat >/dev/null"), exitPrecondition, EncryptionKeyMissing, recipients[0], "encryptionSecretName")
-	w.fails(w.restore("touch "+ran+"; cat >/dev/null", "--encryption", other), exitPrecondition, EncryptionKeyMissing, recipients[0], others[0], "further line")
+	w.fails(w.restore("touch "+ran+"; cat >/dev/null"), protocol.ExitPrecondition, protocol.EncryptionKeyMissing, recipients[0], "encryptionSecretName")
+	w.fails(w.restore("touch "+ran+"; cat >/dev/null", "--encryption", other), protocol.ExitPrecondition, protocol.EncryptionKeyMissing, recipients[0], others[0], "further line")
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("the action ran without the key")
 	}
@@ -100,13 +102,13 @@ func TestKeysThatAreNone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.put(key, content)
-			o := w.fails(w.backup("echo rows", "--encryption", key), exitPrecondition, EncryptionKeyMissing, "AGE-SECRET-KEY-1", "encryptionSecretName")
+			o := w.fails(w.backup("echo rows", "--encryption", key), protocol.ExitPrecondition, protocol.EncryptionKeyMissing, "AGE-SECRET-KEY-1", "encryptionSecretName")
 			if content != "" && strings.Contains(o.Message+o.stderr, content) {
 				t.Errorf("told is %s", o.Message)
 			}
 		})
 	}
-	w.fails(w.backup("echo rows", "--encryption", filepath.Join(key, "missing")), exitPrecondition, EncryptionKeyMissing, "identity", "no such file")
+	w.fails(w.backup("echo rows", "--encryption", filepath.Join(key, "missing")), protocol.ExitPrecondition, protocol.EncryptionKeyMissing, "identity", "no such file")
 	if stored := w.stored(); len(stored) > 0 {
 		t.Errorf("stored are %v", stored)
 	}
@@ -127,7 +129,7 @@ func TestADamagedEncryptedBackupIsFoundAndNamed(t *testing.T) {
 				content[at(content)] ^= 1
 				return content
 			})
-			w.fails(w.restore("cat >/dev/null", "--encryption", key), exitRefused, BackupCorrupt, "00000-", "is not what was stored")
+			w.fails(w.restore("cat >/dev/null", "--encryption", key), protocol.ExitRefused, protocol.BackupCorrupt, "00000-", "is not what was stored")
 			if left := w.restored(); len(left) > 0 {
 				t.Errorf("left are %v", left)
 			}

@@ -16,58 +16,60 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 const nameCredentials = "Set credentialsSecretName of the destination, or credentials: WorkloadIdentity"
 
-// identity says by whose credentials a bucket is reached. There is no default: a Secret, or the workload identity of the
+// identityOf says by whose credentials a bucket is reached. There is no default: a Secret, or the workload identity of the
 // pod where somebody asks for it. The identity of the node is never used, nor files of the image.
-func (o storeOptions) identity() ([]func(*config.LoadOptions) error, error) {
+func identityOf(options protocol.Store) ([]func(*config.LoadOptions) error, error) {
 	load := []func(*config.LoadOptions) error{
 		config.WithEC2IMDSClientEnableState(imds.ClientDisabled),
 		config.WithSharedConfigFiles([]string{}), config.WithSharedCredentialsFiles([]string{}),
 	}
 	switch {
-	case o.credentials != "":
-		provider, err := credentialsOf(o.credentials)
+	case options.Credentials != "":
+		provider, err := credentialsOf(options.Credentials)
 		if err != nil {
 			return nil, err
 		}
 		return append(load, config.WithCredentialsProvider(provider)), nil
-	case o.workloadIdentity:
+	case options.WorkloadIdentity:
 		return load, nil
 	default:
-		return nil, failf(CredentialsRefused, "No credentials are named for this bucket. %s.", nameCredentials)
+		return nil, failf(protocol.CredentialsRefused, "No credentials are named for this bucket. %s.", nameCredentials)
 	}
 }
 
 // identify returns what must not be told of the credentials.
-func (o storeOptions) identify(ctx context.Context, settings aws.Config, store *store) ([]string, error) {
+func identify(ctx context.Context, options protocol.Store, settings aws.Config, store *store) ([]string, error) {
 	identity, err := settings.Credentials.Retrieve(ctx)
 	if err != nil {
-		return nil, failf(CredentialsRefused, "The pod has no workload identity for %s: %s. Give its ServiceAccount one, or set credentialsSecretName of the destination.",
-			store.url(""), plainCause(err))
+		return nil, failf(protocol.CredentialsRefused, "The pod has no workload identity for %s: %s. Give its ServiceAccount one, or set credentialsSecretName of the destination.",
+			store.URL(""), plainCause(err))
 	}
-	if o.credentials == "" && identity.Source == config.CredentialsSourceName {
-		return nil, failf(CredentialsRefused, "The pod's environment holds AWS_ACCESS_KEY_ID, which is no workload identity. Remove it, or set credentialsSecretName of the destination to a Secret with it.")
+	if options.Credentials == "" && identity.Source == config.CredentialsSourceName {
+		return nil, failf(protocol.CredentialsRefused, "The pod's environment holds AWS_ACCESS_KEY_ID, which is no workload identity. Remove it, or set credentialsSecretName of the destination to a Secret with it.")
 	}
 	return []string{identity.SecretAccessKey, identity.SessionToken, identity.AccessKeyID}, nil
 }
 
 // credentialsOf reads the files of a mounted Secret.
 func credentialsOf(folder string) (aws.CredentialsProvider, error) {
-	values := map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_SESSION_TOKEN": ""}
+	values := map[string]string{protocol.AccessKeyFile: "", protocol.SecretKeyFile: "", protocol.SessionTokenFile: ""}
 	for key := range values {
 		content, err := os.ReadFile(filepath.Join(folder, key)) //nolint:gosec // the operator names the folder
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, failf(CredentialsRefused, "The credentials cannot be read: %v. Make the Secret readable for the pod's user.", err)
+			return nil, failf(protocol.CredentialsRefused, "The credentials cannot be read: %v. Make the Secret readable for the pod's user.", err)
 		}
 		values[key] = strings.TrimSpace(string(content))
 	}
-	for _, key := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+	for _, key := range []string{protocol.AccessKeyFile, protocol.SecretKeyFile} {
 		if values[key] == "" {
-			return nil, failf(CredentialsRefused, "The Secret with the credentials has no %s. Add this key.", key)
+			return nil, failf(protocol.CredentialsRefused, "The Secret with the credentials has no %s. Add this key.", key)
 		}
 	}
-	return credentials.NewStaticCredentialsProvider(values["AWS_ACCESS_KEY_ID"], values["AWS_SECRET_ACCESS_KEY"], values["AWS_SESSION_TOKEN"]), nil
+	return credentials.NewStaticCredentialsProvider(values[protocol.AccessKeyFile], values[protocol.SecretKeyFile], values[protocol.SessionTokenFile]), nil
 }

@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // install copies this program into a folder. It is there as a whole or not at all.
@@ -30,7 +32,7 @@ func install(folder string) (err error) {
 	_, err = io.Copy(target, source)
 	err = errors.Join(err, target.Chmod(0o755), target.Close())
 	if err == nil {
-		err = os.Rename(target.Name(), filepath.Join(folder, "transfer"))
+		err = os.Rename(target.Name(), filepath.Join(folder, protocol.Program))
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(target.Name()))

@@ -10,42 +10,41 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"text/tabwriter"
 	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // Listed is a complete backup, as list shows it.
 type Listed struct {
 	Location string `json:"location"`
-	*Manifest
+	*protocol.Manifest
 }
 
-var ofMember = regexp.MustCompile(`(^|/)member-\d+/manifest\.json$`)
-
 // list prints every complete backup below the location.
-func list(ctx context.Context, run *run) (Result, error) {
-	store, err := openStore(ctx, run.location, run.store)
+func (r *run) list(ctx context.Context, call *protocol.List) error {
+	store, err := openStore(ctx, call.At, call.Store)
 	if err != nil {
-		return Result{}, err
+		return err
 	}
 	defer store.close() //nolint:errcheck // nothing is pending
-	run.secrets = store.secrets
+	r.secrets = store.secrets
 
-	backups, err := run.backups(ctx, store)
+	backups, err := r.backups(ctx, store)
 	if err != nil {
-		return Result{}, err
+		return err
 	}
-	if run.json {
-		encoder := json.NewEncoder(run.stdout)
+	if call.JSON {
+		encoder := json.NewEncoder(r.stdout)
 		encoder.SetIndent("", "  ")
-		return Result{}, encoder.Encode(backups)
+		return encoder.Encode(backups)
 	}
 	if len(backups) == 0 {
-		run.log.Warn(fmt.Sprintf("There is no complete backup below %s. Correct the location.", store.url("")))
+		r.log.Warn(fmt.Sprintf("There is no complete backup below %s. Correct the location.", store.URL("")))
 	}
-	return Result{}, run.table(backups)
+	return r.table(backups)
 }
 
 // backups are those whose manifest can be read, newest first; of the others it warns: one that was archived, or that nobody
@@ -57,20 +56,20 @@ func (r *run) backups(ctx context.Context, store *store) ([]Listed, error) {
 	}
 	backups, unreadable := []Listed{}, error(nil)
 	for _, name := range listed.names() {
-		if path.Base(name) != manifestName || ofMember.MatchString(name) {
+		if path.Base(name) != protocol.ManifestName || protocol.IsMemberManifest(name) {
 			continue
 		}
 		manifest, err := readManifest(ctx, store, name)
 		if err == nil {
-			backups = append(backups, Listed{store.url(path.Dir(name)), manifest})
+			backups = append(backups, Listed{store.URL(path.Dir(name)), manifest})
 			continue
 		}
 		failure := failureOf(err)
-		if failure.exitCode() == exitTransient || ctx.Err() != nil {
+		if failure.exitCode() == protocol.ExitTransient || ctx.Err() != nil {
 			return nil, err
 		}
 		r.log.Warn(failure.Message)
-		if failure.Reason != ManifestInvalid {
+		if failure.Reason != protocol.ManifestInvalid {
 			unreadable = err
 		}
 	}
@@ -91,8 +90,8 @@ func (r *run) table(backups []Listed) error {
 		for _, stream := range backup.Streams {
 			given, stored = given+stream.Bytes, stored+stream.StoredBytes
 		}
-		cluster := path.Join(backup.About["namespace"], backup.About["cluster"])
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", backup.Location, cmp.Or(cluster, "-"), cmp.Or(backup.About["engine"], "-"),
+		cluster := path.Join(backup.About[protocol.AboutNamespace], backup.About[protocol.AboutCluster])
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", backup.Location, cmp.Or(cluster, "-"), cmp.Or(backup.About[protocol.AboutEngine], "-"),
 			backup.Members, backup.Completed.Format(time.RFC3339), size(given), size(stored))
 	}
 	return table.Flush()

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 func (w *world) remove() outcome {
@@ -66,8 +68,8 @@ func TestADeletionTouchesOnlyWhatABackupConsistsOf(t *testing.T) {
 func TestADeletionNeedsAManifestThatItCanRead(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("echo rows"))
-	w.change(manifestName, func([]byte) []byte { return []byte("{") })
-	w.fails(w.remove(), exitRefused, ManifestInvalid, "shop/orders/manifest.json")
+	w.change(protocol.ManifestName, func([]byte) []byte { return []byte("{") })
+	w.fails(w.remove(), protocol.ExitRefused, protocol.ManifestInvalid, "shop/orders/manifest.json")
 	if left := w.stored(); len(left) != 3 {
 		t.Errorf("left are %v", left)
 	}
@@ -109,13 +111,13 @@ func TestOneManifestThatCannotBeHadHidesNoOtherBackup(t *testing.T) {
 	w := newWorld(t)
 	gone := func(name string) {
 		w.must(w.run("backup", "--to", "file:///shop/orders/"+name, "--root", w.root, "--id", name, "--complete", "--", "echo", "rows"))
-		file := filepath.Join(w.root, "shop/orders", name, manifestName)
+		file := filepath.Join(w.root, "shop/orders", name, protocol.ManifestName)
 		if err := errors.Join(os.Remove(file), os.Symlink("archived", file)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	gone("a")
-	w.fails(w.run("list", "--at", "file:///shop", "--root", w.root, "--json"), exitPrecondition, DestinationMissing, "a/manifest.json")
+	w.fails(w.run("list", "--at", "file:///shop", "--root", w.root, "--json"), protocol.ExitPrecondition, protocol.DestinationMissing, "a/manifest.json")
 	w.must(w.run("backup", "--to", "file:///shop/orders/b", "--root", w.root, "--id", "b", "--complete", "--", "echo", "rows"))
 	o := w.must(w.run("list", "--at", "file:///shop", "--root", w.root, "--json"))
 	if !strings.Contains(o.stdout, "file:///shop/orders/b") || !strings.Contains(o.stderr, "a/manifest.json") {
@@ -149,19 +151,19 @@ func TestAProbeTriesUntilItIsAnswered(t *testing.T) {
 func TestBadAnswersOfAProbe(t *testing.T) {
 	for name, test := range map[string]struct {
 		script string
-		code   int
-		reason Reason
+		code   protocol.ExitCode
+		reason protocol.Reason
 		says   string
 	}{
-		"no JSON":        {"echo up", exitFailed, ProbeFailed, `It printed "up\n"`},
-		"nothing":        {"true", exitFailed, ProbeFailed, "not one JSON object"},
-		"two objects":    {"echo '{}{}'", exitFailed, ProbeFailed, "not one JSON object"},
-		"no object":      {"echo null", exitFailed, ProbeFailed, "not one JSON object"},
-		"too much":       {`printf '{"a":"%04000d"}' 0`, exitFailed, ProbeFailed, "more than 3072 bytes"},
-		"a failure":      {"echo refused >&2; exit 1", exitFailed, ProbeFailed, "exit code 1. The last that it wrote to stderr: refused"},
-		"a hung probe":   {"sleep 1000", exitFailed, ProbeFailed, "within 300ms"},
-		"a refusal":      {"exit 30", exitRefused, ActionFailed, "exit code 30"},
-		"not applicable": {"exit 40", exitNotApplicable, ActionFailed, "exit code 40"},
+		"no JSON":        {"echo up", protocol.ExitFailed, protocol.ProbeFailed, `It printed "up\n"`},
+		"nothing":        {"true", protocol.ExitFailed, protocol.ProbeFailed, "not one JSON object"},
+		"two objects":    {"echo '{}{}'", protocol.ExitFailed, protocol.ProbeFailed, "not one JSON object"},
+		"no object":      {"echo null", protocol.ExitFailed, protocol.ProbeFailed, "not one JSON object"},
+		"too much":       {`printf '{"a":"%04000d"}' 0`, protocol.ExitFailed, protocol.ProbeFailed, "more than 3072 bytes"},
+		"a failure":      {"echo refused >&2; exit 1", protocol.ExitFailed, protocol.ProbeFailed, "exit code 1. The last that it wrote to stderr: refused"},
+		"a hung probe":   {"sleep 1000", protocol.ExitFailed, protocol.ProbeFailed, "within 300ms"},
+		"a refusal":      {"exit 30", protocol.ExitRefused, protocol.ActionFailed, "exit code 30"},
+		"not applicable": {"exit 40", protocol.ExitNotApplicable, protocol.ActionFailed, "exit code 40"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -198,11 +200,11 @@ func TestACommandOfAUserAnswersByItsExitCodeHoweverLongItTakesAndWhateverItPrint
 	}
 	w := newWorld(t)
 	w.fails(w.run("probe", "--by-exit-code", "--timeout", "300ms", "--interval", "10ms", "--", "sh", "-c", "echo no rows >&2; exit 1"),
-		exitFailed, ProbeFailed, "no rows")
+		protocol.ExitFailed, protocol.ProbeFailed, "no rows")
 }
 
 func TestOnlyAnEnginesProbeIsCutShort(t *testing.T) {
-	if (&run{timeout: time.Hour}).oneTry() != probeTry || (&run{timeout: time.Hour, byExitCode: true}).oneTry() != time.Hour {
+	if (&probeRun{Probe: &protocol.Probe{Timeout: time.Hour}}).oneTry() != probeTry || (&probeRun{Probe: &protocol.Probe{Timeout: time.Hour, ByExitCode: true}}).oneTry() != time.Hour {
 		t.Error("a query over all rows takes its time")
 	}
 }
@@ -232,36 +234,15 @@ func TestInstallPutsARunningProgramInPlace(t *testing.T) {
 func TestFlagsThatAreWrongAreNamed(t *testing.T) {
 	for says, arguments := range map[string][]string{
 		`say what to do`:                        {},
-		`"copy" is not known`:                   {"copy"},
-		`not defined: -nothing`:                 {"list", "--nothing"},
-		`the location must be given`:            {"list"},
-		`--root must be given`:                  {"list", "--at", "file:///a"},
-		`s3://bucket/path or file:///path`:      {"list", "--at", "gs://a/b"},
-		`must look like s3://bucket`:            {"list", "--at", "s3:///a"},
-		`must look like s3://`:                  {"list", "--at", "file://host/a"},
 		`and nothing else`:                      {"list", "--at", "s3://user:hidden@a/b"},
-		`'.' or '..'`:                           {"list", "--at", "file:///a/../../etc"},
-		`https://host:port`:                     {"list", "--at", "s3://a", "--endpoint", "minio:9000"},
-		`there must be no arguments`:            {"list", "--at", "s3://a", "b"},
-		`exclude each other`:                    {"list", "--at", "s3://a", "--credentials", "/keys", "--workload-identity"},
-		`--id must be given`:                    {"delete", "--at", "s3://a/b"},
-		`folder of one backup`:                  {"delete", "--at", "s3://a", "--id", "1"},
-		`command must be given after --`:        {"backup", "--to", "s3://a/b", "--id", "1"},
-		`--member must be from 0`:               {"backup", "--to", "s3://a/b", "--id", "1", "--member", "1", "--", "true"},
-		`key=value`:                             {"backup", "--about", "x"},
-		`"64 Gigs" for flag -piece-size`:        {"backup", "--piece-size", "64 Gigs"},
-		`from 1 to 64Gi`:                        {"backup", "--piece-size", "65Gi"},
-		`above 0`:                               {"backup", "--idle-timeout", "0s"},
-		`--into must be given`:                  {"restore", "--from", "s3://a/b", "--id", "1", "--", "true"},
-		`"soon" for flag -timeout`:              {"probe", "--timeout", "soon"},
 		`the flags of transfer probe are wrong`: {"probe"},
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := Run(t.Context(), arguments, &stdout, &stderr); code != exitFailed {
+		if code := Run(t.Context(), arguments, &stdout, &stderr); code != protocol.ExitFailed {
 			t.Errorf("%v: exit code %d", arguments, code)
 		}
 		var line struct{ Msg, Reason string }
-		if err := json.Unmarshal(stderr.Bytes(), &line); err != nil || !strings.Contains(line.Msg, says) || line.Reason != string(Failed) {
+		if err := json.Unmarshal(stderr.Bytes(), &line); err != nil || !strings.Contains(line.Msg, says) || line.Reason != string(protocol.Failed) {
 			t.Errorf("%v: said was %s", arguments, &stderr)
 		}
 		if strings.Contains(stderr.String(), "hidden") {
@@ -277,26 +258,10 @@ func TestHelpIsNoFailure(t *testing.T) {
 	}
 }
 
-func TestAResultFitsIntoATerminationMessage(t *testing.T) {
-	for _, message := range []string{"", "short", strings.Repeat("long ", 5000), strings.Repeat("<\x00\"ü", 3000)} {
-		encoded, err := Result{Bytes: 1, Started: time.Now(), Reason: ActionFailed, Message: message}.encode()
-		if err != nil || len(encoded) > maxResultBytes {
-			t.Fatalf("%d bytes, %v", len(encoded), err)
-		}
-		var decoded Result
-		if err := json.Unmarshal(encoded, &decoded); err != nil || decoded.Reason != ActionFailed || decoded.Bytes != 1 {
-			t.Errorf("%s, %v", encoded, err)
-		}
-		if len(message) < 10 && decoded.Message != message {
-			t.Errorf("%q became %q", message, decoded.Message)
-		}
-	}
-}
-
 func TestWhatAnActionSaysIsLoggedByLines(t *testing.T) {
 	w := newWorld(t)
 	o := w.fails(w.backup(`for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $i >&2; done; head -c 100000 /dev/zero | tr '\0' x >&2; exit 1`),
-		exitFailed, ActionFailed, "line 12 | xxx")
+		protocol.ExitFailed, protocol.ActionFailed, "line 12 | xxx")
 	if strings.Contains(o.Message, "line 3 ") || len(o.Message) > 2000 {
 		t.Errorf("the message is %q", o.Message)
 	}

@@ -14,13 +14,15 @@ import (
 	"sync/atomic"
 
 	"gocloud.dev/blob"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // cutter stores what is written to it as pieces of at most size bytes.
 type cutter struct {
 	ctx     context.Context //nolint:containedctx // of one stream: it lives as long as the cutter
 	store   *store
-	stream  *Stream // gets the pieces
+	stream  *protocol.Stream // gets the pieces
 	size    int64
 	patient patience
 	stored  *atomic.Int64 // counts
@@ -64,8 +66,8 @@ func (c *cutter) fill(data []byte) (int, error) {
 }
 
 func (c *cutter) begin() (err error) {
-	name := c.stream.pieceName(len(c.stream.Pieces))
-	c.stream.Pieces = append(c.stream.Pieces, Piece{Name: name})
+	name := c.stream.PieceName(len(c.stream.Pieces))
+	c.stream.Pieces = append(c.stream.Pieces, protocol.Piece{Name: name})
 	c.sum = sha256.New()
 	options := &blob.WriterOptions{BufferSize: partBytes, MaxConcurrency: uploadParts, ContentType: "application/zstd"}
 	c.current, err = c.store.bucket.NewWriter(c.ctx, name, options)
@@ -76,7 +78,7 @@ func (c *cutter) begin() (err error) {
 }
 
 // piece is the current one.
-func (c *cutter) piece() *Piece { return &c.stream.Pieces[len(c.stream.Pieces)-1] }
+func (c *cutter) piece() *protocol.Piece { return &c.stream.Pieces[len(c.stream.Pieces)-1] }
 
 // finish makes the current piece an object.
 func (c *cutter) finish() error {
@@ -116,7 +118,7 @@ func (c *cutter) abandon() {
 type joiner struct {
 	ctx     context.Context //nolint:containedctx // of one stream: it lives as long as the joiner
 	store   *store
-	pieces  []Piece
+	pieces  []protocol.Piece
 	patient patience
 
 	current io.ReadCloser
@@ -167,9 +169,9 @@ func (j *joiner) finish() error {
 	j.pieces = j.pieces[1:]
 	switch {
 	case j.read != piece.Bytes:
-		return failf(BackupCorrupt, "%s has %d bytes, not %d. %s.", j.store.url(piece.Name), j.read, piece.Bytes, advice[BackupCorrupt])
+		return failf(protocol.BackupCorrupt, "%s has %d bytes, not %d. %s.", j.store.URL(piece.Name), j.read, piece.Bytes, advice[protocol.BackupCorrupt])
 	case hex.EncodeToString(j.sum.Sum(nil)) != piece.SHA256:
-		return failf(BackupCorrupt, "%s is not what was stored: its SHA-256 is another. %s.", j.store.url(piece.Name), advice[BackupCorrupt])
+		return failf(protocol.BackupCorrupt, "%s is not what was stored: its SHA-256 is another. %s.", j.store.URL(piece.Name), advice[protocol.BackupCorrupt])
 	}
 	return nil
 }

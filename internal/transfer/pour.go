@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // pour writes a stream to an action and counts what the action reads. An action may leave the padding of an archive
@@ -79,7 +81,7 @@ func (p *pour) finish() error {
 		p.action.kill()
 		_ = p.action.wait() // it was killed
 		p.done = true
-		return failf(Failed, "Cannot look at the standard input of the action %s: %v. See the log of the pod.", p.action.name, err)
+		return failf(protocol.Failed, "Cannot look at the standard input of the action %s: %v. See the log of the pod.", p.action.name, err)
 	}
 	defer unix.Close(reader) //nolint:errcheck // nothing was written through it
 	return p.end(func() (int, error) { return unreadIn(reader) })
@@ -112,7 +114,7 @@ func (p *pour) onlyPadding(unread []byte) error {
 }
 
 func (p *pour) stopped() error {
-	return failf(ActionStoppedReading, "The action %s ended with exit code 0, but read only %d of the %d bytes of the backup. "+
+	return failf(protocol.ActionStoppedReading, "The action %s ended with exit code 0, but read only %d of the %d bytes of the backup. "+
 		"Correct the restore action of the engine: it must read its standard input to the end.", p.action.name, p.taken.Load(), p.total)
 }
 

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 func TestAnActionThatStopsReadingFailsTheRestore(t *testing.T) {
@@ -30,7 +32,7 @@ func TestAnActionThatStopsReadingFailsTheRestore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.must(w.backup(test.backup, "--piece-size", "1Gi"))
-			o := w.fails(w.restore("touch "+w.data+"/some; "+test.restore), exitFailed, ActionStoppedReading, "sh ended with exit code 0", "read only", "standard input")
+			o := w.fails(w.restore("touch "+w.data+"/some; "+test.restore), protocol.ExitFailed, protocol.ActionStoppedReading, "sh ended with exit code 0", "read only", "standard input")
 			if left := w.restored(); len(left) > 0 || o.Bytes != 0 {
 				t.Errorf("left are %v, the result is %+v", left, o.Result)
 			}
@@ -73,5 +75,5 @@ func TestWhatAnActionLeavesUnreadMayBePadding(t *testing.T) {
 func TestAnActionThatFailsIsSaidToFailNotToStopReading(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("head -c 3000000 /dev/urandom"))
-	w.fails(w.restore("head -c 10 >/dev/null; exit 7"), exitFailed, ActionFailed, "exit code 7")
+	w.fails(w.restore("head -c 10 >/dev/null; exit 7"), protocol.ExitFailed, protocol.ActionFailed, "exit code 7")
 }

@@ -12,57 +12,65 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 const (
 	// probeTry is how long one try of an engine's probe may take.
 	probeTry = 10 * time.Second
 	// maxSaidBytes is how much is told of what a command printed that is no JSON: as JSON each may take six.
-	maxSaidBytes = maxOutputBytes / 6
+	maxSaidBytes = protocol.MaxOutputBytes / 6
 )
 
+// probeRun is a run that asks a database.
+type probeRun struct {
+	*run
+	*protocol.Probe
+}
+
 // probe runs the command until it exits with 0 and, where that is asked for, prints one JSON object.
-func probe(ctx context.Context, run *run) (Result, error) {
+func (r *probeRun) probe(ctx context.Context) (protocol.Result, error) {
 	started := time.Now().UTC()
-	ctx, cancel := context.WithTimeoutCause(ctx, run.timeout, context.DeadlineExceeded)
+	ctx, cancel := context.WithTimeoutCause(ctx, r.Timeout, context.DeadlineExceeded)
 	defer cancel()
 	for said := error(nil); ; {
-		output, err := run.ask(ctx)
+		output, err := r.ask(ctx)
 		if err == nil {
-			return Result{Output: output, Started: started, Completed: time.Now().UTC()}, nil
+			return protocol.Result{Output: output, Started: started, Completed: time.Now().UTC()}, nil
 		}
 		if final(err) {
-			return Result{}, err
+			return protocol.Result{}, err
 		}
 		if ctx.Err() == nil || said == nil { // the last try is cut by us, and says nothing
 			said = err
-			run.log.Info("no answer", "said", run.withoutSecrets(err.Error()))
+			tell(r.log, protocol.NoAnswer(r.withoutSecrets(err.Error())))
 		}
 		select {
-		case <-time.After(run.interval):
+		case <-time.After(r.Interval):
 			continue
 		case <-ctx.Done():
 		}
 		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-			return Result{}, failf(ProbeFailed, "The database did not answer its probe within %s. %s", run.timeout, said)
+			return protocol.Result{}, failf(protocol.ProbeFailed, "The database did not answer its probe within %s. %s", r.Timeout, said)
 		}
-		return Result{}, verdict(ctx, said)
+		return protocol.Result{}, verdict(ctx, said)
 	}
 }
 
 // final is a refusal that no later try will change.
 func final(err error) bool {
 	failure, ok := errors.AsType[*Error](err)
-	return ok && (failure.exitCode() == exitRefused || failure.exitCode() == exitNotApplicable)
+	return ok && failure.exitCode().Final()
 }
 
 // ask is one try.
-func (r *run) ask(ctx context.Context) (json.RawMessage, error) {
+func (r *probeRun) ask(ctx context.Context) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.oneTry())
 	defer cancel()
 	var printed bytes.Buffer
-	action := newAction(ctx, r.command, r.log)
-	action.cmd.Stdout = &limited{&printed, maxOutputBytes + 1}
+	action := newAction(ctx, r.Command, r.log)
+	action.cmd.Stdout = &limited{&printed, protocol.MaxOutputBytes + 1}
 	if err := action.start(); err != nil {
 		return nil, err
 	}
@@ -70,16 +78,16 @@ func (r *run) ask(ctx context.Context) (json.RawMessage, error) {
 		return nil, err
 	}
 	answer, err := parseAnswer(printed.Bytes())
-	if err != nil && r.byExitCode {
+	if err != nil && r.ByExitCode {
 		return json.Marshal(beginning(printed.String()))
 	}
 	return answer, err
 }
 
 // oneTry is how long one try may take. A command of a user's may ask for every row there is.
-func (r *run) oneTry() time.Duration {
-	if r.byExitCode {
-		return r.timeout
+func (r *probeRun) oneTry() time.Duration {
+	if r.ByExitCode {
+		return r.Timeout
 	}
 	return probeTry
 }
@@ -91,12 +99,12 @@ func beginning(text string) string {
 }
 
 func parseAnswer(printed []byte) (json.RawMessage, error) {
-	if len(printed) > maxOutputBytes {
-		return nil, failf(ProbeFailed, "It printed more than %d bytes.", maxOutputBytes)
+	if len(printed) > protocol.MaxOutputBytes {
+		return nil, failf(protocol.ProbeFailed, "It printed more than %d bytes.", protocol.MaxOutputBytes)
 	}
 	var object map[string]any
 	if err := json.Unmarshal(printed, &object); err != nil || object == nil {
-		return nil, failf(ProbeFailed, "It printed %q, which is not one JSON object.", printed)
+		return nil, failf(protocol.ProbeFailed, "It printed %q, which is not one JSON object.", printed)
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, printed); err != nil {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // program is this test binary as the program itself.
@@ -44,7 +46,7 @@ func TestSIGTERMEndsTheActionAndLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // its exit code is looked at below
-	w.fails(w.outcome(cmd.ProcessState.ExitCode(), result, "", stderr.String()), exitTransient, Interrupted)
+	w.fails(w.outcome(protocol.ExitCode(cmd.ProcessState.ExitCode()), result, "", stderr.String()), protocol.ExitTransient, protocol.Interrupted)
 	wait(t, told)
 	if stored := w.stored(); len(stored) > 0 {
 		t.Errorf("left are %v", stored)
@@ -60,7 +62,7 @@ func TestABackupThatIsKilledIsMadeByTheNextTry(t *testing.T) {
 	if len(cut) == 0 || slices.Contains(cut, "shop/orders/manifest.json") {
 		t.Fatalf("a kill left %v", cut)
 	}
-	w.fails(w.restore("cat >/dev/null"), exitPrecondition, BackupMissing)
+	w.fails(w.restore("cat >/dev/null"), protocol.ExitPrecondition, protocol.BackupMissing)
 	data := w.noise()
 	w.must(w.backup("cat " + data))
 	if stored := w.stored(); len(stored) != len(cut)+13 {
@@ -84,7 +86,7 @@ func TestARestoreThatIsKilledBeginsAgainWithNothing(t *testing.T) {
 	if left := w.restored(); !slices.Equal(left, []string{"half"}) {
 		t.Fatalf("a kill left %v", left)
 	}
-	w.fails(w.restore("cat >/dev/null", "--id", "new-2"), exitRefused, DataDirectoryNotEmpty, "new-1")
+	w.fails(w.restore("cat >/dev/null", "--id", "new-2"), protocol.ExitRefused, protocol.DataDirectoryNotEmpty, "new-1")
 	w.must(w.restore("cat > " + w.data + "/all"))
 	if left := w.restored(); !slices.Equal(left, []string{"all"}) {
 		t.Errorf("the data directory holds %v", left)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // progress counts what goes by, and tells it now and then.
@@ -37,7 +39,7 @@ func (p *progress) every(ctx context.Context, interval time.Duration) (done func
 				return
 			case <-ticker.C:
 				bytes := p.bytes.Load()
-				p.tell(float64(bytes-before) / interval.Seconds())
+				p.tell(float64(bytes-before)/interval.Seconds(), 0)
 				before = bytes
 			}
 		}
@@ -45,17 +47,14 @@ func (p *progress) every(ctx context.Context, interval time.Duration) (done func
 	return func() {
 		cancel()
 		finished.Wait()
-		p.tell(float64(p.bytes.Load())/max(time.Since(p.started).Seconds(), 0.001), "peakMemoryBytes", peakMemory())
+		p.tell(float64(p.bytes.Load())/max(time.Since(p.started).Seconds(), 0.001), peakMemory())
 	}
 }
 
-func (p *progress) tell(rate float64, more ...any) {
-	attributes := []any{"bytes", p.bytes.Load(), "storedBytes", p.storedBytes.Load()}
-	if p.total > 0 {
-		attributes = append(attributes, "totalBytes", p.total)
-	}
-	attributes = append(attributes, "bytesPerSecond", int64(rate))
-	p.log.Info("progress", append(attributes, more...)...)
+func (p *progress) tell(rate float64, peak int64) {
+	tell(p.log, protocol.Progress{
+		Bytes: p.bytes.Load(), StoredBytes: p.storedBytes.Load(), TotalBytes: p.total, BytesPerSecond: rate, PeakMemoryBytes: peak,
+	})
 }
 
 // peakMemory is the most resident memory that this process has had, the action's apart; 0 when it is not known.

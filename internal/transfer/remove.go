@@ -6,26 +6,28 @@ package transfer
 
 import (
 	"context"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // remove deletes a backup, provided that nothing there says that it is another's. That there is none is success.
-func remove(ctx context.Context, run *run) (Result, error) {
-	store, err := openStore(ctx, run.location, run.store)
+func (r *run) remove(ctx context.Context, call *protocol.Delete) error {
+	store, err := openStore(ctx, call.At, call.Store)
 	if err != nil {
-		return Result{}, err
+		return err
 	}
 	defer store.close() //nolint:errcheck // nothing is pending
-	run.secrets = store.secrets
+	r.secrets = store.secrets
 
 	listed, err := store.list(ctx, "")
 	if err != nil {
-		return Result{}, err
+		return err
 	}
-	if err := owned(ctx, store, listed, run.id); err != nil {
-		return Result{}, err
+	if err := owned(ctx, store, listed, call.ID); err != nil {
+		return err
 	}
 	if err := store.clear(ctx, "", func(string) bool { return true }); err != nil {
-		return Result{}, err
+		return err
 	}
-	return Result{}, store.removeFolders()
+	return store.removeFolders()
 }

@@ -16,66 +16,75 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// restore gives what is stored of one member to the action, which fills an empty directory with it. It is done only
+// restoreRun is a run that restores a member.
+type restoreRun struct {
+	*run
+	*protocol.Restore
+	keys keys
+}
+
+// do gives what is stored of one member to the action, which fills an empty directory with it. It is done only
 // when everything was what had been stored; a try that was cut begins again with nothing.
-func restore(ctx context.Context, run *run) (Result, error) {
-	data := dataDirectory(run.into)
-	mark, err := data.look(run.id)
+func (r *restoreRun) do(ctx context.Context) (protocol.Result, error) {
+	data := dataDirectory(r.Into)
+	mark, err := data.look(r.ID)
 	if err != nil {
-		return Result{}, err
+		return protocol.Result{}, err
 	}
-	if mark != nil && mark.State == stateDone {
+	if mark != nil && mark.State == protocol.MarkDone {
 		return mark.Result, nil
 	}
-	store, err := openStore(ctx, run.location, run.store)
+	store, err := openStore(ctx, r.From, r.Store)
 	if err != nil {
-		return Result{}, err
+		return protocol.Result{}, err
 	}
 	defer store.close() //nolint:errcheck // nothing is pending
-	if err := run.unlock(store); err != nil {
-		return Result{}, err
+	if r.keys, err = r.unlock(store, r.Encryption); err != nil {
+		return protocol.Result{}, err
 	}
 
-	stream, err := run.find(ctx, store)
+	stream, err := r.find(ctx, store)
 	if err != nil {
-		return Result{}, err
+		return protocol.Result{}, err
 	}
-	return run.fill(ctx, store, stream, data)
+	return r.fill(ctx, store, stream, data)
 }
 
 // find looks for the stream of the member, and at all its pieces, before anything is done.
-func (r *run) find(ctx context.Context, store *store) (*Stream, error) {
+func (r *restoreRun) find(ctx context.Context, store *store) (*protocol.Stream, error) {
 	listed, err := store.list(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	if _, found := listed[manifestName]; !found {
-		return nil, failf(BackupMissing, "There is no complete backup: %s does not exist. Correct the location, or take another backup.", store.url(manifestName))
+	if _, found := listed[protocol.ManifestName]; !found {
+		return nil, failf(protocol.BackupMissing, "There is no complete backup: %s does not exist. Correct the location, or take another backup.", store.URL(protocol.ManifestName))
 	}
-	manifest, err := readManifest(ctx, store, manifestName)
+	manifest, err := readManifest(ctx, store, protocol.ManifestName)
 	if err != nil {
 		return nil, err
 	}
-	stream, found := manifest.stream(r.member)
-	if !found || manifest.Members != r.members {
-		return nil, failf(ManifestInvalid, "The backup %s is of %d members: it cannot be restored into member %d of %d. Give the cluster as many replicas.",
-			store.url(""), manifest.Members, r.member, r.members)
+	stream, found := manifest.Stream(r.Member)
+	if !found || manifest.Members != r.Members {
+		return nil, failf(protocol.ManifestInvalid, "The backup %s is of %d members: it cannot be restored into member %d of %d. Give the cluster as many replicas.",
+			store.URL(""), manifest.Members, r.Member, r.Members)
 	}
 	if err := r.keys.check(stream, store); err != nil {
 		return nil, err
 	}
-	return stream, stream.check(store, listed)
+	return stream, check(stream, store, listed)
 }
 
 // fill writes the mark before the first byte, and again after the last.
-func (r *run) fill(ctx context.Context, store *store, stream *Stream, data dataDirectory) (Result, error) {
-	if err := data.write(mark{ID: r.id, State: stateRunning}); err != nil {
-		return Result{}, err
+func (r *restoreRun) fill(ctx context.Context, store *store, stream *protocol.Stream, data dataDirectory) (protocol.Result, error) {
+	if err := data.write(protocol.Mark{ID: r.ID, State: protocol.MarkRunning}); err != nil {
+		return protocol.Result{}, err
 	}
 	if err := data.empty(); err != nil {
-		return Result{}, err
+		return protocol.Result{}, err
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -87,16 +96,16 @@ func (r *run) fill(ctx context.Context, store *store, stream *Stream, data dataD
 		if ranOut(err, data) {
 			err = data.noRoom()
 		}
-		return Result{}, errors.Join(err, data.empty())
+		return protocol.Result{}, errors.Join(err, data.empty())
 	}
 	result.Completed, result.Bytes = time.Now().UTC(), taken
-	return result, data.write(mark{ID: r.id, State: stateDone, Result: result})
+	return result, data.write(protocol.Mark{ID: r.ID, State: protocol.MarkDone, Result: result})
 }
 
 // ranOut tells whether an action failed for want of room. It may say so itself; the volume may show it.
 func ranOut(err error, data dataDirectory) bool {
 	failure, ok := errors.AsType[*Error](err)
-	if !ok || failure.Reason != ActionFailed || failure.exitCode() != exitFailed {
+	if !ok || failure.Reason != protocol.ActionFailed || failure.exitCode() != protocol.ExitFailed {
 		return false
 	}
 	said := strings.ToLower(failure.Message)
@@ -104,10 +113,10 @@ func ranOut(err error, data dataDirectory) bool {
 }
 
 // drain is the pipeline: store -> pieces -> age -> zstd -> SHA-256 -> action. It returns how much the action has read.
-func (r *run) drain(ctx context.Context, end context.CancelCauseFunc, store *store, stream *Stream) (int64, error) {
-	patient := patience{r.idleTimeout, end}
+func (r *restoreRun) drain(ctx context.Context, end context.CancelCauseFunc, store *store, stream *protocol.Stream) (int64, error) {
+	patient := patience{r.IdleTimeout, end}
 	progress := &progress{log: r.log, total: stream.Bytes, started: time.Now()}
-	told := progress.every(ctx, r.progressInterval)
+	told := progress.every(ctx, r.ProgressInterval)
 	defer told()
 	pieces := &joiner{ctx: ctx, store: store, pieces: stream.Pieces, patient: patient}
 	defer pieces.Close() //nolint:errcheck // only read
@@ -121,7 +130,7 @@ func (r *run) drain(ctx context.Context, end context.CancelCauseFunc, store *sto
 	}
 	defer decompressor.Close()
 
-	action := newAction(ctx, r.command, r.log)
+	action := newAction(ctx, r.Command, r.log)
 	action.cmd.Stdout = action.stderr
 	into, err := newPour(action, stream.Bytes, &progress.bytes)
 	if err != nil {
@@ -130,7 +139,7 @@ func (r *run) drain(ctx context.Context, end context.CancelCauseFunc, store *sto
 	raw := sha256.New()
 	_, err = io.CopyBuffer(io.MultiWriter(raw, into), decompressor, make([]byte, copyBytes))
 	if err == nil && hex.EncodeToString(raw.Sum(nil)) != stream.SHA256 {
-		err = failf(BackupCorrupt, "The data of member %d in %s is not what was backed up: its SHA-256 is another. Take another backup.", stream.Member, store.url(""))
+		err = failf(protocol.BackupCorrupt, "The data of member %d in %s is not what was backed up: its SHA-256 is another. Take another backup.", stream.Member, store.URL(""))
 	}
 	if err == nil {
 		err = into.finish()
@@ -146,9 +155,9 @@ func (r *run) drain(ctx context.Context, end context.CancelCauseFunc, store *sto
 }
 
 // corrupt is what it means that the stored bytes do not decompress, or that the action wants no more of them.
-func corrupt(err error, pieces *joiner, stream *Stream) error {
+func corrupt(err error, pieces *joiner, stream *protocol.Stream) error {
 	failure, ok := errors.AsType[*Error](err)
-	if ok && failure.Reason != ActionStoppedReading || errors.Is(err, context.Canceled) {
+	if ok && failure.Reason != protocol.ActionStoppedReading || errors.Is(err, context.Canceled) {
 		return err
 	}
 	if culprit := pieces.culprit(); culprit != nil {
@@ -157,5 +166,5 @@ func corrupt(err error, pieces *joiner, stream *Stream) error {
 	if ok {
 		return err
 	}
-	return failf(BackupCorrupt, "The data of member %d in %s cannot be unpacked: %v. Take another backup.", stream.Member, pieces.store.url(""), err)
+	return failf(protocol.BackupCorrupt, "The data of member %d in %s cannot be unpacked: %v. Take another backup.", stream.Member, pieces.store.URL(""), err)
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 func TestADamagedBackupIsFoundAndNamed(t *testing.T) {
@@ -22,21 +24,21 @@ func TestADamagedBackupIsFoundAndNamed(t *testing.T) {
 	for name, test := range map[string]struct {
 		file   string
 		change func([]byte) []byte // nil: remove it
-		reason Reason
+		reason protocol.Reason
 		says   string
 	}{
-		"a piece has changed":            {piece, flipped, BackupCorrupt, piece + " is not what was stored"},
-		"the last piece has changed":     {"member-0/00010.zst", flipped, BackupCorrupt, "member-0/00010.zst is not what was stored"},
-		"a piece is short":               {piece, half, BackupCorrupt, piece + " has 32768 bytes, not 65536"},
-		"a piece is gone":                {piece, nil, BackupCorrupt, piece + " is missing"},
-		"the manifest is cut":            {manifestName, half, ManifestInvalid, "shop/orders/manifest.json cannot be read"},
-		"the manifest is empty":          {manifestName, func([]byte) []byte { return nil }, ManifestInvalid, "cannot be read"},
-		"the manifest is of the future":  {manifestName, replace(`"format": 2`, `"format": 3`), ManifestInvalid, "its format is 3"},
-		"the manifest has no id":         {manifestName, replace("uid-1", ""), ManifestInvalid, "no id"},
-		"the manifest leads elsewhere":   {manifestName, replace("00003-", "../../x"), ManifestInvalid, "member-0/../../x"},
-		"the attempt leads elsewhere":    {manifestName, replace(`"attempt": "`, `"attempt": "../x`), ManifestInvalid, `is called "../x`},
-		"the manifest lacks a piece":     {manifestName, replace(`"bytes": 65536`, `"bytes": 65535`), ManifestInvalid, "bytes together"},
-		"the checksum of all is another": {manifestName, otherSum, BackupCorrupt, "its SHA-256 is another"},
+		"a piece has changed":            {piece, flipped, protocol.BackupCorrupt, piece + " is not what was stored"},
+		"the last piece has changed":     {"member-0/00010.zst", flipped, protocol.BackupCorrupt, "member-0/00010.zst is not what was stored"},
+		"a piece is short":               {piece, half, protocol.BackupCorrupt, piece + " has 32768 bytes, not 65536"},
+		"a piece is gone":                {piece, nil, protocol.BackupCorrupt, piece + " is missing"},
+		"the manifest is cut":            {protocol.ManifestName, half, protocol.ManifestInvalid, "shop/orders/manifest.json cannot be read"},
+		"the manifest is empty":          {protocol.ManifestName, func([]byte) []byte { return nil }, protocol.ManifestInvalid, "cannot be read"},
+		"the manifest is of the future":  {protocol.ManifestName, replace(`"format": 2`, `"format": 3`), protocol.ManifestInvalid, "its format is 3"},
+		"the manifest has no id":         {protocol.ManifestName, replace("uid-1", ""), protocol.ManifestInvalid, "no id"},
+		"the manifest leads elsewhere":   {protocol.ManifestName, replace("00003-", "../../x"), protocol.ManifestInvalid, "member-0/../../x"},
+		"the attempt leads elsewhere":    {protocol.ManifestName, replace(`"attempt": "`, `"attempt": "../x`), protocol.ManifestInvalid, `is called "../x`},
+		"the manifest lacks a piece":     {protocol.ManifestName, replace(`"bytes": 65536`, `"bytes": 65535`), protocol.ManifestInvalid, "bytes together"},
+		"the checksum of all is another": {protocol.ManifestName, otherSum, protocol.BackupCorrupt, "its SHA-256 is another"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -50,7 +52,7 @@ func TestADamagedBackupIsFoundAndNamed(t *testing.T) {
 				w.change(test.file, test.change)
 			}
 			ended := filepath.Join(t.TempDir(), "ended")
-			w.fails(w.restore("cat > "+w.data+"/all; touch "+ended), exitRefused, test.reason, says)
+			w.fails(w.restore("cat > "+w.data+"/all; touch "+ended), protocol.ExitRefused, test.reason, says)
 			if left := w.restored(); len(left) > 0 {
 				t.Errorf("left are %v", left)
 			}
@@ -73,7 +75,7 @@ func otherSum(content []byte) []byte {
 func TestABackupWithoutManifestDoesNotExist(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("echo rows", "--complete=false"))
-	w.fails(w.restore("cat >/dev/null"), exitPrecondition, BackupMissing, "file:///shop/orders/manifest.json does not exist")
+	w.fails(w.restore("cat >/dev/null"), protocol.ExitPrecondition, protocol.BackupMissing, "file:///shop/orders/manifest.json does not exist")
 	if entries := files(t, w.data); len(entries) > 0 {
 		t.Errorf("the data directory holds %v", entries)
 	}
@@ -85,7 +87,7 @@ func TestADataDirectoryThatHoldsSomethingIsRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.data, "PG_VERSION"), []byte("17"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.fails(w.restore("cat >/dev/null"), exitRefused, DataDirectoryNotEmpty, w.data, "PG_VERSION", "empty volume")
+	w.fails(w.restore("cat >/dev/null"), protocol.ExitRefused, protocol.DataDirectoryNotEmpty, w.data, "PG_VERSION", "empty volume")
 	if left := files(t, w.data); !slices.Equal(left, []string{"PG_VERSION"}) {
 		t.Errorf("the data directory holds %v", left)
 	}
@@ -113,20 +115,20 @@ func TestADataDirectoryIsMadeWhereThereIsNone(t *testing.T) {
 func TestMarksOfEarlierTries(t *testing.T) {
 	for name, test := range map[string]struct {
 		mark   string
-		code   int
-		reason Reason
+		code   protocol.ExitCode
+		reason protocol.Reason
 		left   []string
 	}{
 		"the same, cut":       {`{"id":"new-1","state":"running"}`, 0, "", []string{"all"}},
 		"the same, done":      {`{"id":"new-1","state":"done","result":{"bytes":5}}`, 0, "", []string{"old"}},
-		"another, cut":        {`{"id":"new-2","state":"running"}`, exitRefused, DataDirectoryNotEmpty, []string{"old"}},
-		"another, done":       {`{"id":"new-2","state":"done"}`, exitRefused, DataDirectoryNotEmpty, []string{"old"}},
-		"one that is damaged": {`{"id":`, exitRefused, DataDirectoryNotEmpty, []string{"old"}},
+		"another, cut":        {`{"id":"new-2","state":"running"}`, protocol.ExitRefused, protocol.DataDirectoryNotEmpty, []string{"old"}},
+		"another, done":       {`{"id":"new-2","state":"done"}`, protocol.ExitRefused, protocol.DataDirectoryNotEmpty, []string{"old"}},
+		"one that is damaged": {`{"id":`, protocol.ExitRefused, protocol.DataDirectoryNotEmpty, []string{"old"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.must(w.backup("echo rows"))
-			for file, content := range map[string]string{markerName: test.mark, "old": "old"} {
+			for file, content := range map[string]string{protocol.MarkName: test.mark, "old": "old"} {
 				if err := os.WriteFile(filepath.Join(w.data, file), []byte(content), 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -155,17 +157,17 @@ func TestARestoreThatIsDoneNeedsNoDestination(t *testing.T) {
 func TestBadActionsOfARestore(t *testing.T) {
 	for name, test := range map[string]struct {
 		script string
-		code   int
-		reason Reason
+		code   protocol.ExitCode
+		reason protocol.Reason
 		says   string
 	}{
-		"fails at once":            {"echo no >&2; exit 5", exitFailed, ActionFailed, "exit code 5. The last that it wrote to stderr: no"},
-		"fails after all":          {"cat > all; exit 5", exitFailed, ActionFailed, "exit code 5"},
-		"says why on stdout":       {"echo out of luck; exit 5", exitFailed, ActionFailed, "out of luck"},
-		"refuses":                  {"cat > all; exit 30", exitRefused, ActionFailed, "exit code 30"},
-		"does not apply":           {"exit 40", exitNotApplicable, ActionFailed, "exit code 40"},
-		"has no room, as it says":  {"cat > all; echo 'write error: No space left on device' >&2; exit 1", exitPrecondition, DataVolumeFull, "larger volume"},
-		"has no room, and refuses": {"echo 'No space left on device' >&2; exit 30", exitRefused, ActionFailed, "exit code 30"},
+		"fails at once":            {"echo no >&2; exit 5", protocol.ExitFailed, protocol.ActionFailed, "exit code 5. The last that it wrote to stderr: no"},
+		"fails after all":          {"cat > all; exit 5", protocol.ExitFailed, protocol.ActionFailed, "exit code 5"},
+		"says why on stdout":       {"echo out of luck; exit 5", protocol.ExitFailed, protocol.ActionFailed, "out of luck"},
+		"refuses":                  {"cat > all; exit 30", protocol.ExitRefused, protocol.ActionFailed, "exit code 30"},
+		"does not apply":           {"exit 40", protocol.ExitNotApplicable, protocol.ActionFailed, "exit code 40"},
+		"has no room, as it says":  {"cat > all; echo 'write error: No space left on device' >&2; exit 1", protocol.ExitPrecondition, protocol.DataVolumeFull, "larger volume"},
+		"has no room, and refuses": {"echo 'No space left on device' >&2; exit 30", protocol.ExitRefused, protocol.ActionFailed, "exit code 30"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -188,14 +190,14 @@ func TestAnActionNeedNotReadThePaddingButThatIsCheckedToo(t *testing.T) {
 		content[len(content)-1] ^= 1
 		return content
 	})
-	w.fails(w.restore("head -c 700000 > "+w.data+"/all"), exitRefused, BackupCorrupt, "00010-")
+	w.fails(w.restore("head -c 700000 > "+w.data+"/all"), protocol.ExitRefused, protocol.BackupCorrupt, "00010-")
 }
 
 func TestADataVolumeWithoutRoom(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("head -c 3000000 /dev/zero"))
 	small(t, w.data)
-	w.fails(w.restore("cat > "+w.data+"/all"), exitPrecondition, DataVolumeFull, w.data, "larger volume")
+	w.fails(w.restore("cat > "+w.data+"/all"), protocol.ExitPrecondition, protocol.DataVolumeFull, w.data, "larger volume")
 	if left := w.restored(); len(left) > 0 {
 		t.Errorf("left are %v", left)
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"gocloud.dev/blob"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // resumptions is how often in a row the reading of an object may break off without a byte in between.
@@ -45,7 +47,7 @@ func (r *resumingReader) Read(buffer []byte) (n int, err error) {
 			return 0, err
 		}
 		failure := r.store.failure("read", r.name, err)
-		if r.failed++; r.failed > resumptions || storeReason(err) != DestinationUnreachable || r.ctx.Err() != nil {
+		if r.failed++; r.failed > resumptions || storeReason(err) != protocol.DestinationUnreachable || r.ctx.Err() != nil {
 			return 0, failure
 		}
 		_ = r.Close() // it is broken
@@ -82,5 +84,5 @@ func (r *resumingReader) Close() error {
 
 // silent is the failure of a store that neither takes nor gives anything for so long.
 func (s *store) silent(limit time.Duration) *Error {
-	return failf(DestinationUnreachable, "%s did not answer for %s. %s.", s.url(""), limit, advice[DestinationUnreachable])
+	return failf(protocol.DestinationUnreachable, "%s did not answer for %s. %s.", s.URL(""), limit, advice[protocol.DestinationUnreachable])
 }

@@ -7,56 +7,56 @@ package transfer
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"runtime/debug"
-	"slices"
 	"strings"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// commands are what a transfer can be.
-var commands = map[string]struct {
-	flags func(*run, *flag.FlagSet)
-	do    func(context.Context, *run) (Result, error)
-}{
-	"backup":  {(*run).backupFlags, backup},
-	"restore": {(*run).restoreFlags, restore},
-	"delete":  {(*run).deleteFlags, remove},
-	"list":    {(*run).listFlags, list},
-	"probe":   {(*run).probeFlags, verify},
+// run is one call of the program, and whom it tells.
+type run struct {
+	log     *slog.Logger
+	stdout  io.Writer
+	secrets []string // never to be told
 }
 
 // Run does what the arguments say, writes the result and returns the exit code.
-func Run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int {
+func Run(ctx context.Context, arguments []string, stdout, stderr io.Writer) protocol.ExitCode {
 	debug.SetMemoryLimit(softLimit)
-	log := slog.New(slog.NewJSONHandler(stderr, nil))
-	run := &run{log: log, stdout: stdout, result: terminationLog}
-	if len(arguments) == 2 && arguments[0] == "install" {
-		return run.end(Result{}, install(arguments[1]))
+	run := &run{log: slog.New(slog.NewJSONHandler(stderr, nil)), stdout: stdout}
+	call, err := protocol.Parse(arguments)
+	if help, ok := errors.AsType[*protocol.HelpError](err); ok {
+		fmt.Fprint(stdout, help.Usage)
+		return protocol.ExitDone
 	}
-	result, err := run.do(ctx, arguments)
-	if errors.Is(err, flag.ErrHelp) {
-		return exitDone
+	path, result := protocol.ResultFile, protocol.Result{}
+	if call != nil {
+		path = call.ResultPath()
 	}
-	return run.end(result, err)
+	if err == nil {
+		result, err = run.do(ctx, call)
+	}
+	return run.end(result, path, err)
 }
 
-func (r *run) do(ctx context.Context, arguments []string) (Result, error) {
-	known := strings.Join(slices.Sorted(maps.Keys(commands)), ", ")
-	if len(arguments) == 0 {
-		return Result{}, fmt.Errorf("say what to do: %s or install DIR", known)
+func (r *run) do(ctx context.Context, call protocol.Call) (result protocol.Result, err error) {
+	switch call := call.(type) {
+	case *protocol.Backup:
+		result, err = (&backupRun{run: r, Backup: call}).do(ctx)
+	case *protocol.Restore:
+		result, err = (&restoreRun{run: r, Restore: call}).do(ctx)
+	case *protocol.Delete:
+		err = r.remove(ctx, call)
+	case *protocol.List:
+		err = r.list(ctx, call)
+	case *protocol.Probe:
+		result, err = (&probeRun{run: r, Probe: call}).do(ctx)
+	case *protocol.Install:
+		err = install(call.Folder)
 	}
-	command, found := commands[arguments[0]]
-	if !found {
-		return Result{}, fmt.Errorf("%q is not known: say %s or install DIR", arguments[0], known)
-	}
-	if err := r.parse(arguments, command.flags); err != nil {
-		return Result{}, err
-	}
-	result, err := command.do(ctx, r)
 	if errors.Is(err, context.Canceled) { // says nothing of itself, wherever that was
 		err = verdict(ctx, err)
 	}
@@ -64,17 +64,23 @@ func (r *run) do(ctx context.Context, arguments []string) (Result, error) {
 }
 
 // end tells how it went, to those who read the log and to those who read the result.
-func (r *run) end(result Result, err error) int {
-	code := exitDone
+func (r *run) end(result protocol.Result, path string, err error) protocol.ExitCode {
+	code := protocol.ExitDone
 	if err != nil {
 		failure := failureOf(err)
 		code, result.Reason, result.Message = failure.exitCode(), failure.Reason, r.withoutSecrets(failure.Message)
 		r.log.Error(result.Message, "reason", string(result.Reason))
 	}
-	if err := result.write(r.result); err != nil {
+	if err := write(result, path); err != nil {
 		r.log.Warn(err.Error())
 	}
 	return code
+}
+
+// tell logs what the operator reads.
+func tell(log *slog.Logger, entry protocol.Entry) {
+	message, attributes := entry.Log()
+	log.Info(message, attributes...)
 }
 
 // withoutSecrets keeps credentials out, whatever a server or an action said.

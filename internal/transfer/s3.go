@@ -28,39 +28,40 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	"gocloud.dev/blob/s3blob"
 	_ "golang.org/x/crypto/x509roots/fallback" // the images of databases bring no certificate authorities
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 const (
-	defaultRegion = "us-east-1"
 	attempts      = 5
 	dialTimeout   = 10 * time.Second
 	headerTimeout = 2 * time.Minute
 )
 
-func openBucket(ctx context.Context, place location, options storeOptions) (*store, error) {
-	store := &store{location: place}
+func openBucket(ctx context.Context, place protocol.Location, options protocol.Store) (*store, error) {
+	store := &store{Location: place}
 	settings, err := awsConfig(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	if store.secrets, err = options.identify(ctx, settings, store); err != nil {
+	if store.secrets, err = identify(ctx, options, settings, store); err != nil {
 		return nil, err
 	}
 	client := s3.NewFromConfig(settings, func(o *s3.Options) {
-		if options.endpoint != "" {
-			o.BaseEndpoint, o.UsePathStyle = &options.endpoint, true
+		if options.Endpoint != "" {
+			o.BaseEndpoint, o.UsePathStyle = &options.Endpoint, true
 			o.APIOptions = append(o.APIOptions, signPayload)
 		}
 	})
-	bucket, err := s3blob.OpenBucket(ctx, client, place.bucket, &s3blob.Options{
+	bucket, err := s3blob.OpenBucket(ctx, client, place.Bucket, &s3blob.Options{
 		RequestChecksumCalculation: settings.RequestChecksumCalculation,
-		EncryptionType:             types.ServerSideEncryption(options.sse), KMSEncryptionID: options.kmsKeyID,
+		EncryptionType:             types.ServerSideEncryption(options.SSE), KMSEncryptionID: options.KMSKeyID,
 	})
 	if err != nil {
 		return nil, store.failure("open", "", err)
 	}
-	store.bucket = within(bucket, place.path)
-	store.uploads = &uploads{client, place.bucket}
+	store.bucket = within(bucket, place.Path)
+	store.uploads = &uploads{client, place.Bucket}
 	return store, nil
 }
 
@@ -72,28 +73,28 @@ func signPayload(stack *middleware.Stack) error {
 	return err
 }
 
-func awsConfig(ctx context.Context, options storeOptions) (aws.Config, error) {
-	client, err := httpClient(options.credentials)
+func awsConfig(ctx context.Context, options protocol.Store) (aws.Config, error) {
+	client, err := httpClient(options.Credentials)
 	if err != nil {
 		return aws.Config{}, err
 	}
 	load := []func(*config.LoadOptions) error{
 		config.WithHTTPClient(client), config.WithRetryer(retryer),
-		config.WithDefaultRegion(defaultRegion), config.WithRegion(options.region),
+		config.WithDefaultRegion(protocol.DefaultRegion), config.WithRegion(options.Region),
 	}
-	if options.endpoint != "" {
+	if options.Endpoint != "" {
 		// Services other than Amazon's do not all know the checksums that the SDK adds by itself: see signPayload.
 		load = append(load,
 			config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenRequired),
 			config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired))
 	}
-	identity, err := options.identity()
+	identity, err := identityOf(options)
 	if err != nil {
 		return aws.Config{}, err
 	}
 	settings, err := config.LoadDefaultConfig(ctx, append(load, identity...)...)
 	if err != nil {
-		return aws.Config{}, failf(Failed, "The settings for S3 cannot be loaded: %v.", err)
+		return aws.Config{}, failf(protocol.Failed, "The settings for S3 cannot be loaded: %v.", err)
 	}
 	return settings, nil
 }
@@ -111,19 +112,19 @@ func httpClient(folder string) (*awshttp.BuildableClient, error) {
 	if folder == "" {
 		return client, nil
 	}
-	authorities, err := os.ReadFile(filepath.Join(folder, "ca.crt")) //nolint:gosec // the operator names the folder
+	authorities, err := os.ReadFile(filepath.Join(folder, protocol.AuthoritiesFile)) //nolint:gosec // the operator names the folder
 	if errors.Is(err, fs.ErrNotExist) {
 		return client, nil
 	}
 	if err != nil {
-		return nil, failf(CredentialsRefused, "The certificates of ca.crt cannot be read: %v. Make the Secret readable for the pod's user.", err)
+		return nil, failf(protocol.CredentialsRefused, "The certificates of ca.crt cannot be read: %v. Make the Secret readable for the pod's user.", err)
 	}
 	trusted, err := x509.SystemCertPool()
 	if err != nil {
 		return nil, fmt.Errorf("read the system's certificates: %w", err)
 	}
 	if !trusted.AppendCertsFromPEM(authorities) {
-		return nil, failf(CredentialsRefused, "The key ca.crt of the Secret with the credentials holds no certificate in PEM form. Correct or remove it.")
+		return nil, failf(protocol.CredentialsRefused, "The key ca.crt of the Secret with the credentials holds no certificate in PEM form. Correct or remove it.")
 	}
 	return client.WithTransportOptions(func(transport *http.Transport) {
 		transport.TLSClientConfig = &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12}

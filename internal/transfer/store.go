@@ -21,22 +21,13 @@ import (
 	"gocloud.dev/blob/fileblob"
 	"gocloud.dev/gcerrors"
 	"golang.org/x/sys/unix"
-)
 
-// storeOptions say how a location is reached.
-type storeOptions struct {
-	endpoint         string // of s3, where it is not Amazon's
-	region           string
-	credentials      string // a folder with the files of a Secret
-	workloadIdentity bool   // of the pod, instead of a Secret
-	encryption       string // a folder with the file identity
-	sse, kmsKeyID    string // what an S3 service is asked to encrypt with
-	root             string // the folder that file:// paths are below
-}
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+)
 
 // store is everything below one location.
 type store struct {
-	location
+	protocol.Location
 	bucket  *blob.Bucket
 	uploads *uploads // of s3
 	folder  string   // of file
@@ -49,27 +40,31 @@ type listing map[string]int64
 // manifests are the names of the manifests of one backup.
 func (l listing) manifests() []string {
 	return slices.DeleteFunc(l.names(), func(name string) bool {
-		return path.Base(name) != manifestName || !ours.MatchString(name)
+		return path.Base(name) != protocol.ManifestName || !protocol.IsOwned(name)
 	})
 }
 
 func (l listing) names() []string { return slices.Sorted(maps.Keys(l)) }
 
-func openStore(ctx context.Context, place location, options storeOptions) (*store, error) {
-	if place.scheme == "file" {
-		return openVolume(place, options.root)
+func openStore(ctx context.Context, url string, options protocol.Store) (*store, error) {
+	place, err := protocol.ParseLocation(url)
+	if err != nil {
+		return nil, err
+	}
+	if place.Scheme == "file" {
+		return openVolume(place, options.Root)
 	}
 	return openBucket(ctx, place, options)
 }
 
-func openVolume(place location, root string) (*store, error) {
-	store := &store{location: place, folder: filepath.Join(root, place.path)}
+func openVolume(place protocol.Location, root string) (*store, error) {
+	store := &store{Location: place, folder: filepath.Join(root, place.Path)}
 	// Half-written files are made beside the whole ones: a volume has room where the root file system has none.
 	bucket, err := fileblob.OpenBucket(root, &fileblob.Options{NoTempDir: true, Metadata: fileblob.MetadataDontWrite})
 	if err != nil {
 		return nil, store.failure("open", "", err)
 	}
-	store.bucket = within(bucket, place.path)
+	store.bucket = within(bucket, place.Path)
 	return store, nil
 }
 
@@ -155,7 +150,7 @@ func syncFileSystem(folder string) error {
 // remove is done when the objects are gone. What is not a backup's is left alone.
 func (s *store) remove(ctx context.Context, names []string) error {
 	for _, name := range names {
-		if !ours.MatchString(name) {
+		if !protocol.IsOwned(name) {
 			continue
 		}
 		if err := s.bucket.Delete(ctx, name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
@@ -179,7 +174,7 @@ func (s *store) clear(ctx context.Context, prefix string, match func(name string
 	if err := s.remove(ctx, names); err != nil || s.uploads == nil {
 		return err
 	}
-	return s.uploads.abort(ctx, s.path+"/"+prefix, match)
+	return s.uploads.abort(ctx, s.Path+"/"+prefix, match)
 }
 
 // removeFolders removes the empty folders that a volume keeps.
@@ -187,7 +182,7 @@ func (s *store) removeFolders() error {
 	if s.folder == "" {
 		return nil
 	}
-	folders, err := filepath.Glob(filepath.Join(s.folder, "member-*"))
+	folders, err := filepath.Glob(filepath.Join(s.folder, protocol.MemberFolders))
 	if err != nil {
 		return fmt.Errorf("look for folders below %s: %w", s.folder, err)
 	}

@@ -7,7 +7,6 @@ package transfer
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"math/rand/v2"
 	"os"
 	"os/signal"
@@ -16,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // TestMain lets the test binary be the program, so that it can be signaled, killed and measured.
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	code := Run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	code := int(Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 	stop()
 	os.Exit(code)
 }
@@ -43,8 +44,8 @@ func newWorld(t *testing.T) *world {
 
 // outcome is all that a transfer tells.
 type outcome struct {
-	Result
-	code           int
+	protocol.Result
+	code           protocol.ExitCode
 	stdout, stderr string
 }
 
@@ -67,20 +68,20 @@ func (w *world) arguments(arguments []string) (all []string, result string) {
 	return slices.Insert(slices.Clone(arguments), 1, "--result", result), result
 }
 
-func (w *world) outcome(code int, path, stdout, stderr string) outcome {
+func (w *world) outcome(code protocol.ExitCode, path, stdout, stderr string) outcome {
 	w.t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
 		w.t.Fatalf("no result: %v\n%s", err, stderr)
 	}
-	if len(content) > maxResultBytes {
+	if len(content) > protocol.MaxResultBytes {
 		w.t.Errorf("the result has %d bytes", len(content))
 	}
-	o := outcome{code: code, stdout: stdout, stderr: stderr}
-	if err := json.Unmarshal(content, &o.Result); err != nil {
+	result, err := protocol.DecodeResult(string(content))
+	if err != nil {
 		w.t.Fatalf("the result %q: %v", content, err)
 	}
-	return o
+	return outcome{*result, code, stdout, stderr}
 }
 
 // backupArguments are those of member 0 of 1, by a shell script.
@@ -113,7 +114,7 @@ func (w *world) must(o outcome) outcome {
 }
 
 // fails asserts how it failed, and that the message says why.
-func (w *world) fails(o outcome, code int, reason Reason, says ...string) outcome {
+func (w *world) fails(o outcome, code protocol.ExitCode, reason protocol.Reason, says ...string) outcome {
 	w.t.Helper()
 	if o.code != code || o.Reason != reason {
 		w.t.Fatalf("exit code %d, %s: %q; want %d, %s\n%s", o.code, o.Reason, o.Message, code, reason, o.stderr)
@@ -135,7 +136,7 @@ func (w *world) stored() []string {
 // restored are the files of the data directory, apart from the mark.
 func (w *world) restored() []string {
 	w.t.Helper()
-	return slices.DeleteFunc(files(w.t, w.data), func(name string) bool { return name == markerName })
+	return slices.DeleteFunc(files(w.t, w.data), func(name string) bool { return name == protocol.MarkName })
 }
 
 func files(t *testing.T, root string) []string {

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"gocloud.dev/blob"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // zombie is an attempt that goes on after a second one has begun: its node is cut off from the API server, but not
@@ -58,7 +60,7 @@ func (w *world) restores(sum string) {
 // nothingElse asserts that every piece that is stored is named in the manifest.
 func (w *world) nothingElse() {
 	w.t.Helper()
-	content, err := os.ReadFile(w.path(manifestName))
+	content, err := os.ReadFile(w.path(protocol.ManifestName))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -73,7 +75,7 @@ func TestAZombieThatFailsAfterASecondAttemptCompletedRemovesNothingOfIt(t *testi
 	w := newWorld(t)
 	z := w.startZombie("exit 1")
 	second := w.must(w.backup("cat " + w.noise()))
-	w.fails(z.finish(), exitFailed, ActionFailed)
+	w.fails(z.finish(), protocol.ExitFailed, protocol.ActionFailed)
 	w.restores(second.SHA256)
 	w.nothingElse()
 }
@@ -104,7 +106,7 @@ func TestAnAttemptThatFailsAfterAZombieCompletedRemovesNothingOfIt(t *testing.T)
 	w := newWorld(t)
 	first, second := w.startZombie("echo first"), w.startZombie("exit 1")
 	made := w.must(first.finish())
-	w.fails(second.finish(), exitFailed, ActionFailed)
+	w.fails(second.finish(), protocol.ExitFailed, protocol.ActionFailed)
 	w.restores(made.SHA256)
 	w.nothingElse()
 }
@@ -112,7 +114,7 @@ func TestAnAttemptThatFailsAfterAZombieCompletedRemovesNothingOfIt(t *testing.T)
 func TestTwoAttemptsThatRunAtOnceDoNotTouchEachOther(t *testing.T) {
 	w := newWorld(t)
 	first, second := w.startZombie("exit 1"), w.startZombie("head -c 100000 /dev/urandom")
-	w.fails(first.finish(), exitFailed, ActionFailed)
+	w.fails(first.finish(), protocol.ExitFailed, protocol.ActionFailed)
 	made := w.must(second.finish())
 	w.restores(made.SHA256)
 	w.nothingElse()
@@ -135,7 +137,7 @@ func TestAZombieOfOneMemberChangesNoManifest(t *testing.T) {
 func (w *world) manifests() (contents []string) {
 	w.t.Helper()
 	for _, name := range w.stored() {
-		if filepath.Base(name) == manifestName {
+		if filepath.Base(name) == protocol.ManifestName {
 			content, err := os.ReadFile(filepath.Join(w.root, name))
 			if err != nil {
 				w.t.Fatal(err)
@@ -178,9 +180,9 @@ func TestABackupOfTheFirstFormatIsRestoredListedAndDeleted(t *testing.T) {
 // toFirstFormat makes of a backup what the first version would have made: names of pieces without an attempt.
 func (w *world) toFirstFormat() {
 	w.t.Helper()
-	for _, name := range []string{manifestName, memberFolder(0) + manifestName} {
+	for _, name := range []string{protocol.ManifestName, protocol.MemberManifest(0)} {
 		w.change(name, func(content []byte) []byte {
-			var manifest Manifest
+			var manifest protocol.Manifest
 			if err := json.Unmarshal(content, &manifest); err != nil {
 				w.t.Fatal(err)
 			}
@@ -208,7 +210,7 @@ func TestAManifestIsNeverOverwritten(t *testing.T) {
 	w := newWorld(t)
 	for name, hardLinks := range map[string]bool{"with hard links": true, "without hard links": false} {
 		t.Run(name, func(t *testing.T) {
-			place, err := parseLocation("file:///" + strings.ReplaceAll(name, " ", "-"))
+			place, err := protocol.ParseLocation("file:///" + strings.ReplaceAll(name, " ", "-"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -223,14 +225,14 @@ func TestAManifestIsNeverOverwritten(t *testing.T) {
 					return exists(volume.bucket.WriteAll(ctx, name, content, &blob.WriterOptions{IfNotExist: true}))
 				}
 			}
-			if err := create(t.Context(), manifestName, []byte("first")); err != nil {
+			if err := create(t.Context(), protocol.ManifestName, []byte("first")); err != nil {
 				t.Fatal(err)
 			}
-			if err := create(t.Context(), manifestName, []byte("second")); !errors.Is(err, errExists) {
+			if err := create(t.Context(), protocol.ManifestName, []byte("second")); !errors.Is(err, errExists) {
 				t.Errorf("the second is answered by %v", err)
 			}
 			listed, err := volume.list(t.Context(), "")
-			if content, read := volume.read(t.Context(), manifestName); string(content) != "first" || read != nil || len(listed) != 1 || err != nil {
+			if content, read := volume.read(t.Context(), protocol.ManifestName); string(content) != "first" || read != nil || len(listed) != 1 || err != nil {
 				t.Errorf("there is %q, %v, beside %v, %v", content, read, listed, err)
 			}
 		})
@@ -244,5 +246,5 @@ func TestAnAttemptWithAnotherImageDoesNotKeepToWhatIsThere(t *testing.T) {
 	}
 	w.must(w.backup("echo rows", about("ledger:1")...))
 	w.must(w.backup("echo rows", about("ledger:1")...))
-	w.fails(w.backup("echo rows", about("ledger:2")...), exitRefused, VersionMismatch, "ledger:1", "ledger:2")
+	w.fails(w.backup("echo rows", about("ledger:2")...), protocol.ExitRefused, protocol.VersionMismatch, "ledger:1", "ledger:2")
 }

@@ -5,10 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package sim
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +14,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // The pods of Jobs do what transfer does, by its arguments, with the bucket and the volumes of a world. A pod that
@@ -23,41 +22,38 @@ import (
 
 // call is what a container was told to do.
 type call struct {
-	verb string // of transfer; "hook" for a command that runs alone
-	args []string
+	verb  string // of transfer; "hook" for a command that runs alone
+	args  []string
+	asked protocol.Call // nil for a command that runs alone
 }
 
 func callOf(container corev1.Container) call {
 	args := container.Command
-	if len(args) < 2 || args[0] != naming.BinPath+"/transfer" {
+	if len(args) < 2 || args[0] != naming.BinPath+"/"+protocol.Program {
 		return call{verb: "hook", args: args}
 	}
-	return call{verb: args[1], args: args[2:]}
-}
-
-func (c call) flag(name string) string {
-	if i := slices.Index(c.args, name); i >= 0 {
-		return c.args[i+1]
-	}
-	return ""
-}
-
-func (c call) number(name string) int {
-	n, err := strconv.Atoi(c.flag(name))
+	asked, err := protocol.Parse(args[1:])
 	must(err)
-	return n
+	return call{verb: args[1], args: args[2:], asked: asked}
 }
 
 // exit is how a container ends, and what it says.
 type exit struct {
-	code   int32
-	result map[string]any
+	code   protocol.ExitCode
+	result *protocol.Result
 }
 
 func done() exit { return exit{} }
 
-func fails(code int32, reason, message string) exit {
-	return exit{code, map[string]any{"reason": reason, "message": message}}
+func says(result protocol.Result) exit { return exit{result: &result} }
+
+func fails(reason protocol.Reason, message string) exit {
+	return exit{reason.ExitCode(protocol.ExitFailed), &protocol.Result{Reason: reason, Message: message}}
+}
+
+// actionFails is a call whose action ended with that code.
+func actionFails(code protocol.ExitCode, message string) exit {
+	return exit{code, &protocol.Result{Reason: protocol.ActionFailed, Message: message}}
 }
 
 // callsOf are what the containers of a Job's pod do that do not only get things ready, in their order.
@@ -131,7 +127,7 @@ func (w *world) finishAction(pod *corev1.Pod) {
 		case is && c.verb == "hook": // a command of the user, who says nothing that anybody could parse
 			end = exit{code: wrong.code}
 		case is:
-			end = fails(wrong.code, "Trouble", fmt.Sprintf("%s went wrong", c.verb))
+			end = actionFails(wrong.code, fmt.Sprintf("%s went wrong", c.verb))
 		default:
 			end = w.perform(pod, c)
 		}
@@ -152,11 +148,11 @@ func (w *world) finishAction(pod *corev1.Pod) {
 func (w *world) setTerminated(pod *corev1.Pod, container string, end exit) {
 	message := ""
 	if end.result != nil {
-		text, err := json.Marshal(end.result)
+		text, err := end.result.Encode()
 		must(err)
 		message = string(text)
 	}
-	state := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: end.code, Reason: reasonOf(end.code), Message: message, ContainerID: "sim://" + container}}
+	state := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: int32(end.code), Reason: reasonOf(int32(end.code)), Message: message, ContainerID: "sim://" + container}}
 	if container == naming.RestoreContainer {
 		pod.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: container, State: state}}
 	} else {
@@ -179,51 +175,47 @@ func reasonOf(code int32) string {
 
 // perform does what a call asks for.
 func (w *world) perform(pod *corev1.Pod, c call) exit {
-	switch c.verb {
-	case "backup":
-		return w.performBackup(pod, c)
-	case "restore":
-		return w.performRestore(pod, c)
-	case "delete":
-		return w.performDelete(c)
-	case "probe":
-		return w.performProbe(pod, c)
-	default:
-		return done()
+	switch asked := c.asked.(type) {
+	case *protocol.Backup:
+		return w.performBackup(pod, asked)
+	case *protocol.Restore:
+		return w.performRestore(pod, asked)
+	case *protocol.Delete:
+		return w.performDelete(asked)
+	case *protocol.Probe:
+		return w.performProbe(pod, asked)
+	case *protocol.List, *protocol.Install:
 	}
+	return done()
 }
 
-func (w *world) performBackup(pod *corev1.Pod, c call) exit {
-	at, id, member, members := c.flag("--to"), c.flag("--id"), c.number("--member"), c.number("--members")
+func (w *world) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
+	at, member := c.To, c.Member
 	there := w.store.disk.bucket[at]
-	if there.id != "" && there.id != id {
-		return fails(30, "IdMismatch", "there is another backup at "+at)
+	if there.id != "" && there.id != c.ID {
+		return fails(protocol.IDMismatch, "there is another backup at "+at)
 	}
 	data, of, reason := w.dataOf(pod, member)
 	if reason != "" {
-		return fails(20, "ActionFailed", reason)
+		return actionFails(protocol.ExitPrecondition, reason)
 	}
-	there.id = id
+	there.id = c.ID
 	source := origin{of, w.imagesOf(pod, member)}
 	if earlier, found := there.sources[member]; !found {
 		there = there.with(member, data).from(member, source)
 	} else if earlier.image != source.image { // no manifest is overwritten
-		return fails(30, "VersionMismatch", fmt.Sprintf("member-%d/manifest.json was stored with image %s, and this attempt runs with %s", member, earlier.image, source.image))
+		return fails(protocol.VersionMismatch, fmt.Sprintf("%s was stored with image %s, and this attempt runs with %s", protocol.MemberManifest(member), earlier.image, source.image))
 	} else {
 		data = there.parts[member]
 	}
-	if slices.Contains(c.args, "--complete") {
-		if len(there.parts) < members {
-			return fails(30, "ManifestInvalid", fmt.Sprintf("%d of %d members are at %s", len(there.parts), members, at))
+	if c.Complete {
+		if len(there.parts) < c.Members {
+			return fails(protocol.ManifestInvalid, fmt.Sprintf("%d of %d members are at %s", len(there.parts), c.Members, at))
 		}
 		there.complete = true
 	}
 	w.store.disk.bucket[at] = there
-	result := map[string]any{"bytes": 100, "storedBytes": 50, "sha256": fmt.Sprintf("sha256 of %s", data)}
-	if check := factsAround(c, data); check != nil {
-		result["check"] = check
-	}
-	return exit{result: result}
+	return says(protocol.Result{Bytes: 100, StoredBytes: 50, SHA256: fmt.Sprintf("sha256 of %s", data), Check: factsAround(c, data)})
 }
 
 // imagesOf is the image that reads a member, and that of the member where it is another.
@@ -237,13 +229,12 @@ func (w *world) imagesOf(pod *corev1.Pod, member int) string {
 
 // beginStream notes that a pod starts to read what a member has written so far.
 func (w *world) beginStream(pod *corev1.Pod) {
-	c := callsOf(pod)[naming.ActionContainer]
-	if c.verb != "backup" {
+	c, is := callsOf(pod)[naming.ActionContainer].asked.(*protocol.Backup)
+	if !is {
 		return
 	}
-	member := c.number("--member")
-	if claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, int32(member))); claim != nil {
-		w.store.disk.streams[streamOf(c.flag("--to"), member)] = claim.UID
+	if claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, int32(c.Member))); claim != nil {
+		w.store.disk.streams[streamOf(c.To, c.Member)] = claim.UID
 	}
 }
 
@@ -259,39 +250,38 @@ func (w *world) dataOf(pod *corev1.Pod, member int) (data, of, reason string) {
 	return w.store.disk.volumes[w.claimOf(serving, naming.DataVolume).UID].data, serving.Labels[dbv1.LabelClusterUID], ""
 }
 
-func (w *world) performRestore(pod *corev1.Pod, c call) exit {
-	from, id, member, members := c.flag("--from"), c.flag("--id"), c.number("--member"), c.number("--members")
+func (w *world) performRestore(pod *corev1.Pod, c *protocol.Restore) exit {
 	claim := w.claimOf(pod, naming.DataVolume)
 	on := w.store.disk.volumes[claim.UID]
-	there, found := w.store.disk.bucket[from]
+	there, found := w.store.disk.bucket[c.From]
 	switch {
-	case on.marker == id+" done":
+	case on.marker == marker{c.ID, protocol.MarkDone}:
 		return done()
-	case on.marker != id+" running":
-		return fails(30, "DataDirectoryNotEmpty", "the data directory is not empty")
+	case on.marker != marker{c.ID, protocol.MarkRunning}:
+		return fails(protocol.DataDirectoryNotEmpty, "the data directory is not empty")
 	case !found || !there.complete:
-		return fails(20, "BackupMissing", "there is no backup at "+from)
+		return fails(protocol.BackupMissing, "there is no backup at "+c.From)
 	case there.corrupt:
-		return fails(30, "BackupCorrupt", fmt.Sprintf("member-%d/00000.zst is not what the manifest says", member))
-	case len(there.parts) != members:
-		return fails(30, "ManifestInvalid", fmt.Sprintf("the backup holds %d members, not %d", len(there.parts), members))
+		piece := (&protocol.Stream{Member: c.Member}).PieceName(0)
+		return fails(protocol.BackupCorrupt, piece+" is not what the manifest says")
+	case len(there.parts) != c.Members:
+		return fails(protocol.ManifestInvalid, fmt.Sprintf("the backup holds %d members, not %d", len(there.parts), c.Members))
 	}
-	on.marker = id + " done"
+	on.marker.state = protocol.MarkDone
 	if !there.lossy {
-		on.data = there.parts[member]
+		on.data = there.parts[c.Member]
 	}
 	w.store.disk.volumes[claim.UID] = on
-	return exit{result: map[string]any{"bytes": 100}}
+	return says(protocol.Result{Bytes: 100})
 }
 
-func (w *world) performDelete(c call) exit {
-	at := c.flag("--at")
-	there, found := w.store.disk.bucket[at]
-	if found && there.id != c.flag("--id") {
-		return fails(30, "IdMismatch", "there is another backup at "+at)
+func (w *world) performDelete(c *protocol.Delete) exit {
+	there, found := w.store.disk.bucket[c.At]
+	if found && there.id != c.ID {
+		return fails(protocol.IDMismatch, "there is another backup at "+c.At)
 	}
-	delete(w.store.disk.bucket, at)
-	w.story.add(w.by, "nothing is left at "+at)
+	delete(w.store.disk.bucket, c.At)
+	w.story.add(w.by, "nothing is left at "+c.At)
 	w.watchBackups()
 	return done()
 }
@@ -338,7 +328,7 @@ func (v *volume) ranWith(engine string) {
 func (w *world) serve(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim, on *volume) {
 	owner := claim.Labels[dbv1.LabelClusterUID]
 	switch {
-	case strings.HasSuffix(on.marker, " running"):
+	case on.marker.state == protocol.MarkRunning:
 		w.breaks("pod %s starts on claim %s, which is half restored", pod.Name, claim.Name)
 	case owner != pod.Labels[dbv1.LabelClusterUID]:
 		w.breaks("pod %s starts on claim %s of another cluster", pod.Name, claim.Name)
@@ -351,19 +341,19 @@ func (w *world) serve(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim, on *
 
 // beginRestore is a restore that starts.
 func (w *world) beginRestore(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim, on *volume) {
-	c := callsOf(pod)[naming.ActionContainer]
-	if restore, found := callsOf(pod)[naming.RestoreContainer]; found {
-		c = restore
+	calls := callsOf(pod)
+	c, is := calls[naming.ActionContainer].asked.(*protocol.Restore)
+	if !is {
+		c = calls[naming.RestoreContainer].asked.(*protocol.Restore)
 	}
-	id := c.flag("--id")
 	switch on.marker {
-	case id + " done":
-	case id + " running", "":
-		if on.marker == "" && on.data != "" {
+	case marker{c.ID, protocol.MarkDone}:
+	case marker{c.ID, protocol.MarkRunning}, marker{}:
+		if on.marker == (marker{}) && on.data != "" {
 			w.breaks("pod %s restores over what claim %s holds", pod.Name, claim.Name)
 			return
 		}
-		on.data, on.marker = "a part of "+c.flag("--from"), id+" running"
+		on.data, on.marker = "a part of "+c.From, marker{c.ID, protocol.MarkRunning}
 	default:
 		w.breaks("pod %s restores over what claim %s holds of another backup", pod.Name, claim.Name)
 	}
@@ -379,7 +369,7 @@ func (w *world) stopped(pod *corev1.Pod) string {
 	status := &pod.Status.ContainerStatuses[0]
 	end := &corev1.ContainerStateTerminated{ContainerID: status.ContainerID, FinishedAt: metav1.NewTime(w.clock.Now())}
 	if wrong, is := w.store.disk.goesWrong(call{verb: "member", args: []string{pod.Name}}); is && pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase {
-		end.ExitCode = wrong.code
+		end.ExitCode = int32(wrong.code)
 		text += fmt.Sprintf(" with exit code %d", wrong.code)
 	}
 	if hasFinalizer(pod, dbv1.Finalizer) {

@@ -12,6 +12,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // disk is what is not in the API: what volumes and the bucket hold, what has come about, and what goes wrong.
@@ -51,10 +53,17 @@ type artifact struct {
 // origin is the UID of the cluster that a part was read from, and the image that read it.
 type origin struct{ cluster, image string }
 
+// marker is the mark of a restore: its ID and how far it is.
+type marker struct {
+	id    string
+	state protocol.MarkState
+}
+
 // volume is what a claim stands for.
 type volume struct {
-	// data is what is on it, marker what a restore has written there: its ID and how far it is.
-	data, marker string
+	// data is what is on it, marker what a restore has written there.
+	data   string
+	marker marker
 	// served tells that a member ran with it.
 	served bool
 	// engines are those that ran with it, in their order.
@@ -66,7 +75,7 @@ type trouble struct {
 	verb string
 	// about is a part of the arguments; "" for any.
 	about string
-	code  int32
+	code  protocol.ExitCode
 	// hangs tells that the container does not end.
 	hangs bool
 	// times is how often it goes wrong; less than 0 for always.

@@ -6,9 +6,8 @@ package sim
 
 import (
 	"context"
+	"encoding/json"
 	"regexp"
-	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -16,6 +15,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // aCheck is the action of the engine that reports what a volume holds.
@@ -23,27 +23,27 @@ func aCheck() *dbv1.EngineCheck {
 	return &dbv1.EngineCheck{Command: []string{"anydb", "check"}, Facts: []dbv1.EngineFact{{Name: "data", Compare: dbv1.CompareEqual}}}
 }
 
-// checks tells whether a call runs the engine's check.
-func (c call) checks() bool {
-	return slices.ContainsFunc(c.args, func(arg string) bool { return strings.HasPrefix(arg, "--check=") })
-}
-
 // factsAround is what a backup reports of the check: nobody writes while it runs.
-func factsAround(c call, data string) map[string]any {
-	if !c.checks() {
+func factsAround(c *protocol.Backup, data string) *protocol.Check {
+	if len(c.Check) == 0 {
 		return nil
 	}
-	facts := map[string]any{"data": data}
-	return map[string]any{"before": facts, "after": facts}
+	return &protocol.Check{Before: factsOf(data), After: factsOf(data)}
+}
+
+func factsOf(data string) protocol.Facts {
+	text, err := json.Marshal(data)
+	must(err)
+	return protocol.Facts{"data": text}
 }
 
 // performProbe asks a throw-away copy.
-func (w *world) performProbe(pod *corev1.Pod, c call) exit {
-	result := map[string]any{"output": map[string]any{"role": "primary"}}
-	if claim := w.claimOf(pod, naming.DataVolume); claim != nil && c.checks() {
-		result["facts"] = map[string]any{"data": w.store.disk.volumes[claim.UID].data}
+func (w *world) performProbe(pod *corev1.Pod, c *protocol.Probe) exit {
+	result := protocol.Result{Output: json.RawMessage(`{"role":"primary"}`)}
+	if claim := w.claimOf(pod, naming.DataVolume); claim != nil && len(c.Check) > 0 {
+		result.Facts = factsOf(w.store.disk.volumes[claim.UID].data)
 	}
-	return exit{result: result}
+	return says(result)
 }
 
 // losesData makes the engine's restore succeed without having read everything.

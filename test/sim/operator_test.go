@@ -24,6 +24,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/backup"
 	"github.com/dbcluster/databasecluster-operator/internal/controller"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // item is an object that a controller of the operator looks after.
@@ -205,9 +206,9 @@ func (l logs) Refusal(_ context.Context, _ string, job types.UID) (text string, 
 func (l logs) Tail(_ context.Context, _, pod, _ string) (text string, err error) {
 	err = l.call(site{verb: "get", kind: "Pod", object: pod, sub: "/log"}, func() error {
 		if p := get[*corev1.Pod](l.world.store, pod); p != nil && p.Status.Phase == corev1.PodRunning {
-			text = `{"msg":"progress","bytes":50,"storedBytes":25,"bytesPerSecond":10}`
+			text, err = protocol.Line(protocol.Progress{Bytes: 50, StoredBytes: 25, BytesPerSecond: 10})
 		}
-		return nil
+		return err
 	})
 	return text, err
 }

@@ -17,6 +17,7 @@ import (
 
 	"filippo.io/age"
 
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/transfer"
 )
 
@@ -66,11 +67,11 @@ func TestOneGiBIsEncryptedAndDecryptedWithinTheMemoryBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "identity"), []byte(identity.String()+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, protocol.IdentityFile), []byte(identity.String()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	made := w.must(w.backup("head -c 1073741824 /dev/urandom", "--piece-size", "256Mi", "--encryption", folder))
-	w.fails(w.restore("cat >/dev/null"), precondition, transfer.EncryptionKeyMissing, identity.Recipient().String())
+	w.fails(w.restore("cat >/dev/null"), protocol.ExitPrecondition, protocol.EncryptionKeyMissing, identity.Recipient().String())
 	got := w.must(w.restore("cat >/dev/null", "--encryption", folder))
 	if got.SHA256 != made.SHA256 || made.Bytes != 1<<30 {
 		t.Errorf("made %+v, got %+v", made.Result, got.Result)

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/dbcluster/databasecluster-operator/internal/transfer"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 func TestNoCredentialsAreTakenThatNobodyNamed(t *testing.T) {
@@ -46,11 +46,11 @@ func TestNoCredentialsAreTakenThatNobodyNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.keys, w.environment = "", environment
-			w.fails(w.backup("echo rows"), precondition, transfer.CredentialsRefused, "credentialsSecretName", "credentials: WorkloadIdentity")
+			w.fails(w.backup("echo rows"), protocol.ExitPrecondition, protocol.CredentialsRefused, "credentialsSecretName", "credentials: WorkloadIdentity")
 			if name != "a container's, unnamed" {
-				w.fails(w.backup("echo rows", "--workload-identity"), precondition, transfer.CredentialsRefused, "credentialsSecretName")
+				w.fails(w.backup("echo rows", "--workload-identity"), protocol.ExitPrecondition, protocol.CredentialsRefused, "credentialsSecretName")
 			}
-			w.fails(w.remove(), precondition, transfer.CredentialsRefused)
+			w.fails(w.remove(), protocol.ExitPrecondition, protocol.CredentialsRefused)
 			w.nothing()
 			if asked.Load() != 0 {
 				t.Errorf("the node was asked %d times", asked.Load())

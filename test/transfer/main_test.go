@@ -10,7 +10,6 @@ package transfer
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -23,7 +22,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dbcluster/databasecluster-operator/internal/transfer"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 const (
@@ -141,8 +140,8 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, endpoint: s3.endpoint, keys: t.TempDir(), data: t.TempDir()}
 	w.location = "s3://" + bucket + "/" + strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-")) + "/orders"
-	w.key("AWS_ACCESS_KEY_ID", accessKey)
-	w.key("AWS_SECRET_ACCESS_KEY", secretKey+"\n") // as a careless editor leaves it
+	w.key(protocol.AccessKeyFile, accessKey)
+	w.key(protocol.SecretKeyFile, secretKey+"\n") // as a careless editor leaves it
 	return w
 }
 
@@ -169,15 +168,17 @@ func (w *world) piece(number int) string {
 }
 
 type outcome struct {
-	transfer.Result
-	code           int
+	protocol.Result
+	code           protocol.ExitCode
 	stdout, stderr string
 	peak           int64 // resident memory
 }
 
 func (w *world) backupArguments(script string, more ...string) []string {
-	arguments := slices.Concat([]string{"backup", "--to", w.location, "--id", "uid-1", "--complete", "--about", "cluster=orders"}, w.store(), more)
-	return append(arguments, "--", "sh", "-c", script)
+	call := protocol.Backup{
+		To: w.location, ID: "uid-1", Complete: true, About: protocol.About{protocol.AboutCluster: "orders"}, Store: w.store(),
+	}
+	return append(append(call.Args(), more...), "--", "sh", "-c", script)
 }
 
 func (w *world) backup(script string, more ...string) outcome {
@@ -186,8 +187,8 @@ func (w *world) backup(script string, more ...string) outcome {
 }
 
 func (w *world) restoreArguments(script string, more ...string) []string {
-	arguments := slices.Concat([]string{"restore", "--from", w.location, "--id", "new-1", "--into", w.data}, w.store(), more)
-	return append(arguments, "--", "sh", "-c", script)
+	call := protocol.Restore{From: w.location, ID: "new-1", Into: w.data, Store: w.store()}
+	return append(append(call.Args(), more...), "--", "sh", "-c", script)
 }
 
 func (w *world) restore(script string, more ...string) outcome {
@@ -196,7 +197,7 @@ func (w *world) restore(script string, more ...string) outcome {
 }
 
 func (w *world) removeArguments() []string {
-	return append([]string{"delete", "--at", w.location, "--id", "uid-1"}, w.store()...)
+	return (&protocol.Delete{At: w.location, ID: "uid-1", Store: w.store()}).Args()
 }
 
 func (w *world) remove() outcome {
@@ -204,11 +205,8 @@ func (w *world) remove() outcome {
 	return w.run(w.removeArguments()...)
 }
 
-func (w *world) store() []string {
-	if w.keys == "" {
-		return []string{"--endpoint", w.endpoint}
-	}
-	return []string{"--endpoint", w.endpoint, "--credentials", w.keys}
+func (w *world) store() protocol.Store {
+	return protocol.Store{Endpoint: w.endpoint, Credentials: w.keys}
 }
 
 func (w *world) run(arguments ...string) outcome {
@@ -231,15 +229,17 @@ func (w *world) command(ctx context.Context, arguments ...string) (*exec.Cmd, fu
 	return cmd, func() outcome {
 		w.t.Helper()
 		_ = cmd.Wait() // the exit code is part of the outcome
-		o := outcome{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
+		o := outcome{code: protocol.ExitCode(cmd.ProcessState.ExitCode()), stdout: stdout.String(), stderr: stderr.String()}
 		o.peak = cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
 		content, err := os.ReadFile(result)
 		if err != nil {
 			w.t.Fatalf("no result: %v\n%s", err, &stderr)
 		}
-		if err := json.Unmarshal(content, &o.Result); err != nil {
+		said, err := protocol.DecodeResult(string(content))
+		if err != nil {
 			w.t.Fatalf("the result %q: %v", content, err)
 		}
+		o.Result = *said
 		for _, said := range []string{string(content), o.stdout, o.stderr} {
 			if strings.Contains(said, secretKey) {
 				w.t.Errorf("a secret was told: %s", said)
@@ -257,7 +257,7 @@ func (w *world) must(o outcome) outcome {
 	return o
 }
 
-func (w *world) fails(o outcome, code int, reason transfer.Reason, says ...string) outcome {
+func (w *world) fails(o outcome, code protocol.ExitCode, reason protocol.Reason, says ...string) outcome {
 	w.t.Helper()
 	if o.code != code || o.Reason != reason {
 		w.t.Fatalf("exit code %d, %s: %q; want %d, %s\n%s", o.code, o.Reason, o.Message, code, reason, o.stderr)

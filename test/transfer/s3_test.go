@@ -30,14 +30,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/transfer"
-)
-
-// Exit codes, as those who start a transfer know them.
-const (
-	transient    = 11
-	precondition = 20
-	refused      = 30
 )
 
 func TestOneGiBGoesThereAndBackWithinTheMemoryBound(t *testing.T) {
@@ -77,30 +71,30 @@ func TestABackupOfManyPieces(t *testing.T) {
 	if sum, err := os.ReadFile(filepath.Join(w.data, "sum")); err != nil || string(sum[:64]) != made.SHA256 {
 		t.Errorf("the sum is %s, %v", sum, err)
 	}
-	if o := w.must(w.run(append([]string{"list", "--at", "s3://" + bucket}, w.store()...)...)); !strings.Contains(o.stdout, w.location+" ") {
+	if o := w.must(w.run((&protocol.List{At: "s3://" + bucket, Store: w.store()}).Args()...)); !strings.Contains(o.stdout, w.location+" ") {
 		t.Errorf("listed is %s", o.stdout)
 	}
-	w.fails(w.run(append([]string{"delete", "--at", w.location, "--id", "uid-2"}, w.store()...)...), refused, transfer.IDMismatch, "uid-1")
+	w.fails(w.run((&protocol.Delete{At: w.location, ID: "uid-2", Store: w.store()}).Args()...), protocol.ExitRefused, protocol.IDMismatch, "uid-1")
 	w.must(w.remove())
 	w.nothing()
-	w.fails(w.restore("cat >/dev/null", "--id", "new-2"), refused, transfer.DataDirectoryNotEmpty, "new-1")
+	w.fails(w.restore("cat >/dev/null", "--id", "new-2"), protocol.ExitRefused, protocol.DataDirectoryNotEmpty, "new-1")
 	w.data = t.TempDir()
-	w.fails(w.restore("cat >/dev/null"), precondition, transfer.BackupMissing, w.location)
+	w.fails(w.restore("cat >/dev/null"), protocol.ExitPrecondition, protocol.BackupMissing, w.location)
 }
 
 func TestCredentialsThatAreWrong(t *testing.T) {
 	for name, change := range map[string]func(*world){
 		"the secret key": func(w *world) { w.key("AWS_SECRET_ACCESS_KEY", "guessed") },
-		"the access key": func(w *world) { w.key("AWS_ACCESS_KEY_ID", "AKIANOBODY") },
-		"none":           func(w *world) { w.key("AWS_ACCESS_KEY_ID", "") },
+		"the access key": func(w *world) { w.key(protocol.AccessKeyFile, "AKIANOBODY") },
+		"none":           func(w *world) { w.key(protocol.AccessKeyFile, "") },
 		"no Secret":      func(w *world) { w.keys = filepath.Join(w.keys, "missing") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			change(w)
-			w.fails(w.backup("echo rows"), precondition, transfer.CredentialsRefused, "ecret")
-			w.fails(w.restore("cat"), precondition, transfer.CredentialsRefused)
-			w.fails(w.remove(), precondition, transfer.CredentialsRefused)
+			w.fails(w.backup("echo rows"), protocol.ExitPrecondition, protocol.CredentialsRefused, "ecret")
+			w.fails(w.restore("cat"), protocol.ExitPrecondition, protocol.CredentialsRefused)
+			w.fails(w.remove(), protocol.ExitPrecondition, protocol.CredentialsRefused)
 			w.nothing()
 		})
 	}
@@ -109,9 +103,9 @@ func TestCredentialsThatAreWrong(t *testing.T) {
 func TestABucketThatIsNotThere(t *testing.T) {
 	w := newWorld(t)
 	w.location = "s3://missing/orders"
-	w.fails(w.backup("echo rows"), precondition, transfer.DestinationMissing, "s3://missing/orders", "NoSuchBucket", "Make the bucket")
-	w.fails(w.restore("cat"), precondition, transfer.DestinationMissing)
-	w.fails(w.remove(), precondition, transfer.DestinationMissing)
+	w.fails(w.backup("echo rows"), protocol.ExitPrecondition, protocol.DestinationMissing, "s3://missing/orders", "NoSuchBucket", "Make the bucket")
+	w.fails(w.restore("cat"), protocol.ExitPrecondition, protocol.DestinationMissing)
+	w.fails(w.remove(), protocol.ExitPrecondition, protocol.DestinationMissing)
 }
 
 func TestAServerThatCannotBeReached(t *testing.T) {
@@ -121,9 +115,9 @@ func TestAServerThatCannotBeReached(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.endpoint = "http://" + closed
-	w.fails(w.backup("echo rows"), transient, transfer.DestinationUnreachable, "connection refused", "endpoint")
+	w.fails(w.backup("echo rows"), protocol.ExitTransient, protocol.DestinationUnreachable, "connection refused", "endpoint")
 	w.endpoint = "http://no-such-host.invalid"
-	w.fails(w.backup("echo rows"), transient, transfer.DestinationUnreachable, "no-such-host.invalid cannot be looked up")
+	w.fails(w.backup("echo rows"), protocol.ExitTransient, protocol.DestinationUnreachable, "no-such-host.invalid cannot be looked up")
 }
 
 func TestAClockThatIsWrong(t *testing.T) {
@@ -133,12 +127,12 @@ func TestAClockThatIsWrong(t *testing.T) {
 		out.WriteHeader(http.StatusForbidden)
 		fmt.Fprint(out, "<Error><Code>RequestTimeTooSkewed</Code><Message>The difference between the request time and the current time is too large.</Message></Error>")
 	})
-	w.fails(w.backup("echo rows"), transient, transfer.ClockSkew, "RequestTimeTooSkewed", "clock of the node")
+	w.fails(w.backup("echo rows"), protocol.ExitTransient, protocol.ClockSkew, "RequestTimeTooSkewed", "clock of the node")
 }
 
 func TestAServerThatIsNotWell(t *testing.T) {
-	for status, reason := range map[int]transfer.Reason{
-		http.StatusServiceUnavailable: transfer.DestinationUnreachable, http.StatusInsufficientStorage: transfer.DestinationFull,
+	for status, reason := range map[int]protocol.Reason{
+		http.StatusServiceUnavailable: protocol.DestinationUnreachable, http.StatusInsufficientStorage: protocol.DestinationFull,
 	} {
 		w := newWorld(t)
 		w.endpoint = answering(t, func(out http.ResponseWriter, _ *http.Request) { out.WriteHeader(status) })
@@ -158,7 +152,7 @@ func TestAServerThatGoesSilentInTheMiddle(t *testing.T) {
 		}
 		forward.ServeHTTP(out, in)
 	})
-	w.fails(w.backup("head -c 200000000 /dev/urandom", "--idle-timeout", "1s"), transient, transfer.DestinationUnreachable, "did not answer for 1s")
+	w.fails(w.backup("head -c 200000000 /dev/urandom", "--idle-timeout", "1s"), protocol.ExitTransient, protocol.DestinationUnreachable, "did not answer for 1s")
 }
 
 func TestWhoIsInterruptedWhileTheServerIsAskedSaysNoMoreThanThat(t *testing.T) {
@@ -181,7 +175,7 @@ func TestWhoIsInterruptedWhileTheServerIsAskedSaysNoMoreThanThat(t *testing.T) {
 			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
-			w.fails(finish(), transient, transfer.Interrupted)
+			w.fails(finish(), protocol.ExitTransient, protocol.Interrupted)
 		})
 	}
 }
@@ -231,7 +225,7 @@ func TestAnObjectThatIsDamagedOnDisk(t *testing.T) {
 			if err := os.WriteFile(object, damage(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			w.fails(w.restore("cat > "+w.data+"/all"), refused, transfer.BackupCorrupt, w.location+"/member-0/00001-")
+			w.fails(w.restore("cat > "+w.data+"/all"), protocol.ExitRefused, protocol.BackupCorrupt, w.location+"/member-0/00001-")
 			if entries, err := os.ReadDir(w.data); err != nil || slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return entry.Name() == "all" }) {
 				t.Errorf("left are %v, %v", entries, err)
 			}
@@ -261,7 +255,7 @@ func TestBytesThatChangeOnTheWayAreNeverStored(t *testing.T) {
 			if o := w.backup(test.script); o.code == 0 {
 				t.Errorf("the backup completed with other bytes: %+v", o.Result)
 			}
-			w.fails(w.restore("cat >/dev/null"), precondition, transfer.BackupMissing)
+			w.fails(w.restore("cat >/dev/null"), protocol.ExitPrecondition, protocol.BackupMissing)
 			flips.Store(0)
 			limit.Store(1) // the second is let through as it is
 			if o := w.backup(test.script); o.code == 0 {
@@ -293,11 +287,11 @@ func (f *flipped) Read(buffer []byte) (int, error) {
 func TestAnUploadThatIsCutLeavesNothing(t *testing.T) {
 	for name, end := range map[string]struct {
 		script string
-		code   int
-		reason transfer.Reason
+		code   protocol.ExitCode
+		reason protocol.Reason
 	}{
-		"by the action":  {"head -c 50000000 /dev/urandom; exit 3", 1, transfer.ActionFailed},
-		"by its silence": {"head -c 50000000 /dev/urandom; sleep 1000", 1, transfer.ActionHung},
+		"by the action":  {"head -c 50000000 /dev/urandom; exit 3", 1, protocol.ActionFailed},
+		"by its silence": {"head -c 50000000 /dev/urandom; sleep 1000", 1, protocol.ActionHung},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -318,7 +312,7 @@ func TestAnUploadThatIsInterruptedLeavesNothing(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	w.fails(finish(), transient, transfer.Interrupted)
+	w.fails(finish(), protocol.ExitTransient, protocol.Interrupted)
 	w.nothing()
 }
 
@@ -355,7 +349,7 @@ func TestAServerWithoutRoom(t *testing.T) {
 	w.endpoint = small.endpoint
 	// This server does not tell that it is full: it has an internal error, as it would for a moment's trouble.
 	o := w.backup("head -c 100000000 /dev/urandom", "--piece-size", "16Mi")
-	w.fails(o, transient, transfer.DestinationUnreachable, "InternalError", "has room")
+	w.fails(o, protocol.ExitTransient, protocol.DestinationUnreachable, "InternalError", "has room")
 	if pieces, err := filepath.Glob(filepath.Join(root, strings.TrimPrefix(w.location, "s3://"), "member-0/*")); err != nil || len(pieces) > 0 {
 		t.Errorf("left are %v, %v", pieces, err)
 	}
@@ -370,9 +364,9 @@ func TestTheAuthorityOfTheSecretIsTrustedAndNoOther(t *testing.T) {
 	defer secure.stop()
 	w := newWorld(t)
 	w.endpoint = secure.endpoint
-	w.fails(w.backup("echo rows"), transient, transfer.DestinationUnreachable, "certificate", "unknown authority")
+	w.fails(w.backup("echo rows"), protocol.ExitTransient, protocol.DestinationUnreachable, "certificate", "unknown authority")
 	w.key("ca.crt", "not a certificate")
-	w.fails(w.backup("echo rows"), precondition, transfer.CredentialsRefused, "ca.crt")
+	w.fails(w.backup("echo rows"), protocol.ExitPrecondition, protocol.CredentialsRefused, "ca.crt")
 	content, err := os.ReadFile(certificate)
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/dbcluster/databasecluster-operator/internal/transfer"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // zombie is an attempt that goes on after a second one has begun.
@@ -65,7 +65,7 @@ func TestAZombieAndASecondAttemptLeaveOneWholeBackup(t *testing.T) {
 	}{
 		"the zombie fails after the second has completed": {"exit 1", func(w *world, z *zombie) outcome {
 			made := w.must(w.backup(second, "--piece-size", "24Mi"))
-			w.fails(z.end(), 1, transfer.ActionFailed)
+			w.fails(z.end(), 1, protocol.ActionFailed)
 			return made
 		}},
 		"the zombie ends after the second has completed": {"head -c 30000000 /dev/urandom", func(w *world, z *zombie) outcome {
@@ -86,7 +86,7 @@ func TestAZombieAndASecondAttemptLeaveOneWholeBackup(t *testing.T) {
 		"the zombie completes and the second fails": {"echo last", func(w *world, z *zombie) outcome {
 			other := w.startZombie("exit 1")
 			made := w.must(z.end())
-			w.fails(other.end(), 1, transfer.ActionFailed)
+			w.fails(other.end(), 1, protocol.ActionFailed)
 			return made
 		}},
 	} {
@@ -164,7 +164,7 @@ func TestAManifestThatTheServerDidNotAnswerForKeepsItsPieces(t *testing.T) {
 		}
 		forward.ServeHTTP(out, in)
 	})
-	w.fails(w.backup("echo rows"), transient, transfer.DestinationUnreachable)
+	w.fails(w.backup("echo rows"), protocol.ExitTransient, protocol.DestinationUnreachable)
 	w.endpoint = direct
 	made := w.must(w.backup("exit 1"))
 	w.restores(made.SHA256)

@@ -17,6 +17,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
@@ -60,7 +61,7 @@ func leaves() *state.RestoreTask {
 }
 
 func lacks(now *state.Progress) *state.RestoreTask {
-	return &state.RestoreTask{Task: state.Task{Active: true, Result: &state.Result{Message: "the key is missing", Unmet: true}}, Progress: now}
+	return &state.RestoreTask{Task: state.Task{Active: true, Result: &state.Result{Message: "the key is missing"}, Exit: protocol.ExitPrecondition}, Progress: now}
 }
 
 // jobs writes the hashes in the names of Jobs as people think of them.

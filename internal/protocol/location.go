@@ -1,0 +1,69 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+)
+
+// Location is where a backup is, or several are.
+type Location struct {
+	Scheme string // s3 or file
+	Bucket string // of s3
+	Path   string // within the bucket or the volume, without slashes at its ends
+}
+
+// ParseLocation reads the URL of a backup: s3://bucket/path or file:///path.
+func ParseLocation(text string) (Location, error) {
+	if text == "" {
+		return Location{}, errors.New("the location must be given")
+	}
+	parsed, err := parseURL(text)
+	if err != nil {
+		return Location{}, fmt.Errorf("the location is not a URL: %w", err)
+	}
+	if parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
+		return Location{}, fmt.Errorf("the location %q must be a scheme, a bucket and a path, and nothing else", parsed.Redacted())
+	}
+	place := Location{Scheme: parsed.Scheme, Bucket: parsed.Host, Path: strings.Trim(parsed.Path, "/")}
+	// A bucket has a name, a volume has none.
+	if named, ok := map[string]bool{"s3": true, "file": false}[place.Scheme]; !ok || named != (place.Bucket != "") {
+		return Location{}, fmt.Errorf("the location %q must look like s3://bucket/path or file:///path", text)
+	}
+	if place.Path != "" && (path.Clean(place.Path) != place.Path || strings.HasPrefix(place.Path, "..")) {
+		return Location{}, fmt.Errorf("the path of the location %q must not contain empty parts, '.' or '..'", text)
+	}
+	return place, nil
+}
+
+// URL returns the URL of something below the location.
+func (l Location) URL(name string) string {
+	return l.Scheme + "://" + path.Join(l.Bucket+"/", l.Path, name)
+}
+
+// checkEndpoint refuses what is not the address of a service.
+func checkEndpoint(text string) error {
+	endpoint, err := parseURL(text)
+	if err != nil {
+		return fmt.Errorf("--endpoint is not a URL: %w", err)
+	}
+	if endpoint.Scheme != "http" && endpoint.Scheme != "https" || endpoint.Host == "" || endpoint.User != nil {
+		return fmt.Errorf("--endpoint %q must look like https://host:port", endpoint.Redacted())
+	}
+	return nil
+}
+
+// parseURL leaves the text out of its errors: there might be a password in it.
+func parseURL(text string) (*url.URL, error) {
+	parsed, err := url.Parse(text)
+	if failure, ok := errors.AsType[*url.Error](err); ok {
+		return nil, failure.Err
+	}
+	return parsed, err
+}

@@ -1,0 +1,49 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package protocol
+
+// Reason says in one word why a call failed.
+type Reason string
+
+// The reasons there are.
+const (
+	DestinationUnreachable Reason = "DestinationUnreachable"
+	CredentialsRefused     Reason = "CredentialsRefused"
+	DestinationMissing     Reason = "DestinationMissing"
+	ClockSkew              Reason = "ClockSkew"
+	DestinationFull        Reason = "DestinationFull"
+	BackupMissing          Reason = "BackupMissing"
+	BackupCorrupt          Reason = "BackupCorrupt"
+	ManifestInvalid        Reason = "ManifestInvalid"
+	IDMismatch             Reason = "IdMismatch"
+	VersionMismatch        Reason = "VersionMismatch"
+	DataDirectoryNotEmpty  Reason = "DataDirectoryNotEmpty"
+	DataVolumeFull         Reason = "DataVolumeFull"
+	EncryptionKeyMissing   Reason = "EncryptionKeyMissing"
+	EmptyBackup            Reason = "EmptyBackup"
+	ActionHung             Reason = "ActionHung"
+	ActionFailed           Reason = "ActionFailed"
+	ActionStoppedReading   Reason = "ActionStoppedReading"
+	Interrupted            Reason = "Interrupted"
+	ProbeFailed            Reason = "ProbeFailed"
+	CheckFailed            Reason = "CheckFailed"
+	Failed                 Reason = "Failed"
+)
+
+// ExitCode returns the code with which a call ends for this reason. Where an action failed, its own code decides.
+func (r Reason) ExitCode(action ExitCode) ExitCode {
+	switch r {
+	case DestinationUnreachable, ClockSkew, Interrupted:
+		return ExitTransient
+	case CredentialsRefused, DestinationMissing, DestinationFull, DataVolumeFull, BackupMissing, EncryptionKeyMissing:
+		return ExitPrecondition
+	case BackupCorrupt, ManifestInvalid, IDMismatch, VersionMismatch, DataDirectoryNotEmpty:
+		return ExitRefused
+	case ActionFailed, ProbeFailed, CheckFailed:
+		return action.passedThrough()
+	case EmptyBackup, ActionHung, ActionStoppedReading, Failed:
+	}
+	return ExitFailed
+}
