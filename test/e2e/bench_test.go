@@ -7,14 +7,14 @@ SPDX-License-Identifier: Apache-2.0
 package e2e
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // How fast backups and restores are, beside the database's own tools and zstd in a pod with the same resources:
@@ -115,17 +115,14 @@ func (b *bench) restores(what, source string) {
 func (b *bench) transferred(what, labels string) {
 	b.Helper()
 	pod := b.do("get", "pods", "-l", labels, "-o", "jsonpath={.items[0].metadata.name}")
-	var result struct{ Started, Completed time.Time }
 	text := b.of("pod/"+pod, `{.status.containerStatuses[?(@.name=="action")].state.terminated.message}`)
-	if err := json.Unmarshal([]byte(text), &result); err != nil {
+	result, err := protocol.DecodeResult(text)
+	if err != nil {
 		b.Fatal(err, text)
 	}
 	peak := ""
-	for lines := bufio.NewScanner(strings.NewReader(b.do("logs", pod, "-c", "action"))); lines.Scan(); {
-		var line struct{ PeakMemoryBytes int64 }
-		if json.Unmarshal(lines.Bytes(), &line) == nil && line.PeakMemoryBytes > 0 {
-			peak = fmt.Sprintf("transfer's peak memory %d MiB", line.PeakMemoryBytes>>20)
-		}
+	if last, ok := protocol.ParseProgress(b.do("logs", pod, "-c", "action")); ok && last.PeakMemoryBytes > 0 {
+		peak = fmt.Sprintf("transfer's peak memory %d MiB", last.PeakMemoryBytes>>20)
 	}
 	b.figure(what, result.Completed.Sub(result.Started), peak)
 }
