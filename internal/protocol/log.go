@@ -6,6 +6,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 )
 
@@ -56,7 +57,7 @@ func Line(entry Entry) (string, error) {
 	message, attributes := entry.Log()
 	fields := map[string]any{"msg": message}
 	for i := 0; i < len(attributes); i += 2 {
-		fields[attributes[i].(string)] = attributes[i+1]
+		fields[fmt.Sprint(attributes[i])] = attributes[i+1]
 	}
 	text, err := json.Marshal(fields)
 	return string(text) + "\n", err
