@@ -95,8 +95,8 @@ func TestEveryFieldHasItsOwnFlag(t *testing.T) {
 }
 
 func count(of reflect.Type) (fields int) {
-	for i := range of.NumField() {
-		if field := of.Field(i); field.Anonymous {
+	for field := range of.Fields() {
+		if field.Anonymous {
 			fields += count(field.Type)
 		} else {
 			fields++

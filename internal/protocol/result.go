@@ -18,8 +18,9 @@ const (
 	// MaxOutputBytes of a probe leave room for the rest of the result.
 	MaxOutputBytes = 3 << 10
 
-	// MaxFacts and MaxFactsBytes bound what a check may print: before and after a backup it fits into one result.
-	MaxFacts      = 20
+	// MaxFacts bounds what a check may print.
+	MaxFacts = 20
+	// MaxFactsBytes bounds it, too: what it prints before and after a backup fits into one result.
 	MaxFactsBytes = 1 << 10
 	// MaxFactName is how many characters the name of a fact may have.
 	MaxFactName = 63

@@ -26,7 +26,7 @@ const (
 	AuthoritiesFile  = "ca.crt"
 )
 
-// IdentityFile, in the folder of the encryption, holds the secret keys of age.
+// IdentityFile is the file in the folder of the encryption. It holds the secret keys of age.
 const IdentityFile = "identity"
 
 func (s *Store) options() []option {

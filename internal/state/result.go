@@ -11,11 +11,14 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// What the operator reads of the pods of a Job, as transfer writes it.
 type (
-	Result   = protocol.Result
-	Check    = protocol.Check
-	Facts    = protocol.Facts
+	// Result is what a try reported when it ended.
+	Result = protocol.Result
+	// Check is what the engine's check printed around a backup.
+	Check = protocol.Check
+	// Facts are strings, numbers and booleans about the data of a member, by their names.
+	Facts = protocol.Facts
+	// Progress is how far a transfer is.
 	Progress = protocol.Progress
 )
 
