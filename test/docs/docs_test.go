@@ -6,6 +6,9 @@ SPDX-License-Identifier: Apache-2.0
 package docs
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,7 +26,9 @@ var (
 	spans    = regexp.MustCompile("`[^`]*`")
 	// commands are what stands in code and begins with make, up to what is no target.
 	commands = regexp.MustCompile("(?m)(?:^|`|&& |PATH=\\$PATH )make((?: +[a-z][a-z0-9-]*)+)(?:[ `]|$)")
-	targets  = regexp.MustCompile(`(?m)^([a-z0-9-]+):`)
+	// symbols are links from what is declared in Go to the file where it is.
+	symbols = regexp.MustCompile("\\[`([A-Za-z.]+)`\\]\\(([^)]+\\.go)\\)")
+	targets = regexp.MustCompile(`(?m)^([a-z0-9-]+):`)
 )
 
 // pages are all documents by their path from the root.
@@ -102,4 +107,49 @@ func TestEveryMakeTargetThatADocumentNamesExists(t *testing.T) {
 	if len(named) < 20 {
 		t.Errorf("only %d targets were found in the documents: %v", len(named), named)
 	}
+}
+
+// The design explains a pass by the functions that make it: each is where its link says.
+func TestEveryFunctionThatADocumentLinksToIsDeclaredThere(t *testing.T) {
+	linked := 0
+	for page, content := range pages(t) {
+		for _, link := range symbols.FindAllStringSubmatch(content, -1) {
+			linked++
+			parts := strings.Split(link[1], ".")
+			if name := parts[len(parts)-1]; !declared(t, filepath.Join(filepath.Dir(page), link[2]))[name] {
+				t.Errorf("%s: %s does not declare %s", page, link[2], name)
+			}
+		}
+	}
+	if linked < 15 {
+		t.Errorf("only %d links to functions were found", linked)
+	}
+}
+
+// declared are the names of the functions, methods, types and variables that a file declares.
+func declared(t *testing.T, file string) map[string]bool {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]bool{}
+	for _, d := range parsed.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			all[d.Name.Name] = true
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					all[spec.Name.Name] = true
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						all[name.Name] = true
+					}
+				}
+			}
+		}
+	}
+	return all
 }
