@@ -29,6 +29,7 @@ func (ofBackups) backups()   {}
 // CreateBackup creates the DatabaseBackup of a schedule, then records in its status that the schedule created it.
 type CreateBackup struct {
 	ofBackups
+	Aside
 	Child  resources.Child
 	Origin dbv1.BackupOrigin
 }
@@ -36,6 +37,7 @@ type CreateBackup struct {
 // VerifyBackup requests the restore of a backup into a throw-away copy.
 type VerifyBackup struct {
 	ofBackups
+	Aside
 	Backup state.Backup
 	// Request is the value of the annotation that asks.
 	Request string
@@ -44,19 +46,9 @@ type VerifyBackup struct {
 // ExpireBackups deletes DatabaseBackups that no schedule keeps any more.
 type ExpireBackups struct {
 	ofBackups
+	Aside
 	Backups []Removal
 }
-
-// Properties of CreateBackup.
-func (CreateBackup) Properties() Properties { return aside }
-
-// Properties of VerifyBackup.
-func (VerifyBackup) Properties() Properties { return aside }
-
-// Properties of ExpireBackups.
-func (ExpireBackups) Properties() Properties { return aside }
-
-var aside = Properties{LiveRead: true, Independent: true}
 
 func (c CreateBackup) String() string { return "create " + c.Child.String() }
 func (v VerifyBackup) String() string {

@@ -33,11 +33,15 @@ func (ofLifecycle) onCluster() {}
 func (ofLifecycle) lifecycle() {}
 
 // AddFinalizer adds the operator's finalizer to the cluster, before any object is created.
-type AddFinalizer struct{ ofLifecycle }
+type AddFinalizer struct {
+	ofLifecycle
+	First
+}
 
 // RunHook starts a deletion hook.
 type RunHook struct {
 	ofLifecycle
+	LastInDeletion
 	Hook string
 	// Object is the Job or DatabaseBackup that does it.
 	Object resources.Child
@@ -46,30 +50,16 @@ type RunHook struct {
 // Finalize removes the operator's finalizer from the cluster, which no longer exists then.
 type Finalize struct {
 	ofLifecycle
+	LastInDeletion
 	// Kept says why volumes are retained although the spec says otherwise; "" where it does not.
 	Kept string
 }
-
-// Properties: the patch has an optimistic lock, so a stale cache can do no harm.
-func (AddFinalizer) Properties() Properties { return Properties{First: true} }
-
-// Properties of RunHook.
-func (RunHook) Properties() Properties { return last(Properties{WhileDeleting: true}) }
-
-// Properties of Finalize.
-func (Finalize) Properties() Properties { return last(Properties{WhileDeleting: true}) }
 
 func (AddFinalizer) String() string { return "add the finalizer" }
 func (r RunHook) String() string {
 	return fmt.Sprintf("start deletion hook %q as %s", r.Hook, r.Object)
 }
 func (Finalize) String() string { return "take off the finalizer" }
-
-// last are the properties of a disruptive operation.
-func last(p Properties) Properties {
-	p.Disruptive, p.LiveRead = true, true
-	return p
-}
 
 // Describe names operations or objects, for people.
 func Describe[T fmt.Stringer](all []T) string {

@@ -30,12 +30,14 @@ func (ofMembers) members()   {}
 // RestartMember deletes a member's pod; the StatefulSet makes it anew from the current template.
 type RestartMember struct {
 	ofMembers
+	Last
 	Member state.Member
 }
 
 // StopMember deletes the pod of a member that has no StatefulSet; it does not come back.
 type StopMember struct {
 	ofMembers
+	LastInDeletion
 	Member state.Member
 }
 
@@ -43,6 +45,7 @@ type StopMember struct {
 // member is restarted instead, which may be done under the same conditions.
 type ResizeMember struct {
 	ofMembers
+	Last
 	Member    state.Member
 	Resources corev1.ResourceRequirements
 }
@@ -51,6 +54,7 @@ type ResizeMember struct {
 // says that all of them go for good; the StatefulSet is marked, and the hooks never run again.
 type Scale struct {
 	ofMembers
+	LastInDeletion
 	To   int32
 	Stop bool
 }
@@ -58,6 +62,7 @@ type Scale struct {
 // HoldMember puts our finalizer on the pod of a member that is about to stop, so that its end can be read.
 type HoldMember struct {
 	ofMembers
+	LastInDeletion
 	Member state.Member
 }
 
@@ -73,21 +78,6 @@ type Pod struct {
 	Name string
 	UID  types.UID
 }
-
-// Properties of RestartMember.
-func (RestartMember) Properties() Properties { return last(Properties{}) }
-
-// Properties of StopMember.
-func (StopMember) Properties() Properties { return last(Properties{WhileDeleting: true}) }
-
-// Properties of ResizeMember.
-func (ResizeMember) Properties() Properties { return last(Properties{}) }
-
-// Properties of Scale.
-func (Scale) Properties() Properties { return last(Properties{WhileDeleting: true}) }
-
-// Properties of HoldMember.
-func (HoldMember) Properties() Properties { return last(Properties{WhileDeleting: true}) }
 
 // Properties of ReleasePods.
 func (ReleasePods) Properties() Properties {

@@ -43,7 +43,10 @@ type Delete struct {
 }
 
 // RecreateStatefulSet deletes the StatefulSet and leaves its pods alone; the next pass makes it anew.
-type RecreateStatefulSet struct{ ofObjects }
+type RecreateStatefulSet struct {
+	ofObjects
+	Last
+}
 
 // Properties of Apply. A StatefulSet must not be given what was wanted a while ago, as by an operator that was frozen and
 // goes on, nor be created without all the members that run. Nothing is created for a cluster that may no longer exist.
@@ -51,9 +54,6 @@ func (a Apply) Properties() Properties { return Properties{LiveRead: a.Sealed() 
 
 // Properties of Delete.
 func (Delete) Properties() Properties { return Properties{LiveRead: true, WhileDeleting: true} }
-
-// Properties of RecreateStatefulSet.
-func (RecreateStatefulSet) Properties() Properties { return last(Properties{}) }
 
 func (a Apply) String() string {
 	if a.UID == "" {

@@ -35,6 +35,32 @@ type Properties struct {
 	WhileDeleting bool
 }
 
+// Operations embed one of these where nothing else is to be said about their properties.
+type (
+	// First prepares the others. It is safe on a stale cache, because its write has an optimistic lock.
+	First struct{}
+	// Last is the disruptive operation of a plan.
+	Last struct{}
+	// LastInDeletion is one that belongs to a deletion, too.
+	LastInDeletion struct{}
+	// Aside prevents nothing, and nothing prevents it.
+	Aside struct{}
+)
+
+// Properties of First.
+func (First) Properties() Properties { return Properties{First: true} }
+
+// Properties of Last.
+func (Last) Properties() Properties { return Properties{Disruptive: true, LiveRead: true} }
+
+// Properties of LastInDeletion.
+func (LastInDeletion) Properties() Properties {
+	return Properties{Disruptive: true, LiveRead: true, WhileDeleting: true}
+}
+
+// Properties of Aside.
+func (Aside) Properties() Properties { return Properties{LiveRead: true, Independent: true} }
+
 // List is a plan's operations in the order of execution.
 type List []Operation
 
@@ -63,8 +89,11 @@ func Find[T Operation](l List) (found T, ok bool) {
 	return found, false
 }
 
-// Properties by name, for Need and Only.
-func LiveRead(p Properties) bool      { return p.LiveRead }
-func WhilePaused(p Properties) bool   { return p.WhilePaused }
-func WhileDeleting(p Properties) bool { return p.WhileDeleting }
-func Disruptive(p Properties) bool    { return p.Disruptive }
+// LiveRead is the property of that name, for Need and Only.
+func LiveRead(p Properties) bool { return p.LiveRead }
+
+// WhilePaused is the property of that name.
+func WhilePaused(p Properties) bool { return p.WhilePaused }
+
+// Disruptive is the property of that name.
+func Disruptive(p Properties) bool { return p.Disruptive }

@@ -69,12 +69,14 @@ type Protection struct {
 // CreateVolumes creates the claims of volumes that a backup is going to be restored into.
 type CreateVolumes struct {
 	ofVolumes
+	Last
 	Claims []resources.Child
 }
 
 // StartRestore starts the Jobs that restore a backup.
 type StartRestore struct {
 	ofVolumes
+	Last
 	From string
 	Jobs []resources.Child
 }
@@ -82,6 +84,7 @@ type StartRestore struct {
 // FinishRestore records on the claims of volumes that a backup has been restored into them; members may use them then.
 type FinishRestore struct {
 	ofVolumes
+	Last
 	From    string
 	Volumes []state.Volume
 }
@@ -96,15 +99,6 @@ func (ResizeVolumes) Properties() Properties { return Properties{LiveRead: true,
 func (LabelVolumes) Properties() Properties {
 	return Properties{LiveRead: true, Independent: true, WhileDeleting: true}
 }
-
-// Properties of CreateVolumes.
-func (CreateVolumes) Properties() Properties { return last(Properties{}) }
-
-// Properties of StartRestore.
-func (StartRestore) Properties() Properties { return last(Properties{}) }
-
-// Properties of FinishRestore.
-func (FinishRestore) Properties() Properties { return last(Properties{}) }
 
 func (a AdoptVolumes) String() string  { return "adopt " + Describe(a.Claims) }
 func (r ResizeVolumes) String() string { return "resize " + Describe(r.Claims) }

@@ -49,7 +49,7 @@ func (p Pass) hibernated() metav1.Condition {
 	switch {
 	case !p.Cluster.Spec.Hibernated:
 		return condition(dbv1.ConditionHibernated, false, dbv1.ReasonRunning, "spec.hibernated is false")
-	case len(p.Observed.Members) > 0:
+	case len(p.Members) > 0:
 		return condition(dbv1.ConditionHibernated, false, dbv1.ReasonHibernating, "members are still stopping")
 	default:
 		return condition(dbv1.ConditionHibernated, true, dbv1.ReasonHibernated, "no member runs; the volumes are kept")

@@ -25,12 +25,12 @@ func (p Pass) backups(status *dbv1.DatabaseClusterStatus) {
 		return
 	}
 	seen := &dbv1.ClusterBackupStatus{}
-	if newest, found := p.Observed.Newest(state.Backup.Complete); found {
+	if newest, found := p.Newest(state.Backup.Complete); found {
 		seen.LastCompleted, seen.LastCompletionTime, seen.LastCompletedBytes = newest.Name, &newest.Completed, newest.Bytes
 	}
-	if last, found := p.Observed.Verified(state.Backup.Good); found {
+	if last, found := p.Verified(state.Backup.Good); found {
 		seen.LastVerified, seen.LastVerificationTime = last.Name, &last.Verification.Ended
-	} else if before := status.Backup; before != nil && p.Observed.Verifying() {
+	} else if before := status.Backup; before != nil && p.Verifying() {
 		// The backup that is being tried has forgotten the try before.
 		seen.LastVerified, seen.LastVerificationTime = before.LastVerified, before.LastVerificationTime
 	}
@@ -56,7 +56,7 @@ func (p Pass) backupConditions() []metav1.Condition {
 // tried tells whether a verification has ended or runs, whoever asked for it.
 func (p Pass) tried() bool {
 	_, ended := schedule.LastVerified(p.Observed)
-	return ended || p.Observed.Verifying()
+	return ended || p.Verifying()
 }
 
 // withoutBackups removes the conditions that the spec has no more use for.
@@ -80,7 +80,7 @@ func (p Pass) backupHealthy() metav1.Condition {
 	if overdue, bounded := schedule.Overdue(p.Cluster, p.Observed); bounded {
 		return p.youngEnough(overdue)
 	}
-	last, found := p.Observed.Newest(func(b state.Backup) bool { return b.Phase.Finished() && !b.Stopping })
+	last, found := p.Newest(func(b state.Backup) bool { return b.Phase.Finished() && !b.Stopping })
 	switch {
 	case !found:
 		return unknown(dbv1.ConditionBackupHealthy, dbv1.ReasonNoBackup, "no backup has come to its end yet")
@@ -92,14 +92,14 @@ func (p Pass) backupHealthy() metav1.Condition {
 }
 
 func (p Pass) youngEnough(overdue time.Time) metav1.Condition {
-	newest, found := p.Observed.Newest(state.Backup.Complete)
-	late := !p.Observed.At.Before(overdue)
+	newest, found := p.Newest(state.Backup.Complete)
+	late := !p.At.Before(overdue)
 	maxAge := p.Cluster.Spec.Backup.MaxAge.Duration
 	text := "there is no complete backup"
 	if found {
 		text = complete(newest)
 	}
-	last, ended := p.Observed.Newest(func(b state.Backup) bool { return b.Phase == dbv1.BackupFailed && !b.Stopping })
+	last, ended := p.Newest(func(b state.Backup) bool { return b.Phase == dbv1.BackupFailed && !b.Stopping })
 	if ended && (!found || state.Younger(last, newest) > 0) {
 		text += "; since then " + failed(last)
 	}
@@ -122,7 +122,7 @@ func (p Pass) backupVerified() metav1.Condition {
 	}
 	last, found := schedule.LastVerified(p.Observed)
 	before := meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionBackupVerified)
-	running := p.Observed.Verifying()
+	running := p.Verifying()
 	switch {
 	case running && before != nil && before.Status != metav1.ConditionUnknown && before.Reason != dbv1.ReasonScheduleInvalid:
 		return *before

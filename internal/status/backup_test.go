@@ -37,7 +37,7 @@ func backed(backups ...state.Backup) Pass {
 	p := settled()
 	p.Cluster.CreationTimestamp = then
 	p.Cluster.Spec.Backup = &dbv1.Backup{MaxAge: &metav1.Duration{Duration: 24 * time.Hour}}
-	p.Observed.Backups = backups
+	p.Backups = backups
 	return p
 }
 
@@ -136,17 +136,17 @@ func TestWhatTellsOfBackupsGoesWhenTheSpecAsksForNoneAnyMore(t *testing.T) {
 	if !has(dbv1.ConditionBackupHealthy) || has(dbv1.ConditionBackupVerified) {
 		t.Errorf("without verify: %s", summary(p.Cluster.Status))
 	}
-	p.Observed.Backups = []state.Backup{verified(completeAt("b", time.Hour), dbv1.VerificationFailed, time.Minute)}
+	p.Backups = []state.Backup{verified(completeAt("b", time.Hour), dbv1.VerificationFailed, time.Minute)}
 	p.Cluster.Status = Of(p, now)
 	if is := meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionBackupVerified); is == nil || is.Status != metav1.ConditionFalse {
 		t.Errorf("while one that was asked for by hand failed, and keeps backups from expiring: %s", summary(p.Cluster.Status))
 	}
-	p.Observed.Backups[0].Verification.Phase = dbv1.VerificationRunning
+	p.Backups[0].Verification.Phase = dbv1.VerificationRunning
 	p.Cluster.Status = Of(p, now)
 	if is := meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionBackupVerified); is == nil || is.Status != metav1.ConditionFalse {
 		t.Errorf("while it is tried again: %s", summary(p.Cluster.Status))
 	}
-	p.Cluster.Spec.Backup, p.Observed.Backups = nil, nil
+	p.Cluster.Spec.Backup, p.Backups = nil, nil
 	p.Cluster.Status = Of(p, now)
 	if has(dbv1.ConditionBackupHealthy) || p.Cluster.Status.Backup != nil {
 		t.Errorf("without backups: %s", summary(p.Cluster.Status))
@@ -163,11 +163,11 @@ func TestStatusNamesTheNewestBackupsAndTheNextTime(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	p.Cluster.Status.Backup = got
-	p.Observed.Backups[0].Verification = state.Verification{Phase: dbv1.VerificationRunning, Started: now}
+	p.Backups[0].Verification = state.Verification{Phase: dbv1.VerificationRunning, Started: now}
 	if again := Of(p, now).Backup; again.LastVerified != "b" || !again.LastVerificationTime.Equal(got.LastVerificationTime) {
 		t.Errorf("while it is tried again: %+v", again)
 	}
-	p.Observed.Backups[0].Verification = state.Verification{Phase: dbv1.VerificationFailed, Started: now}
+	p.Backups[0].Verification = state.Verification{Phase: dbv1.VerificationFailed, Started: now}
 	if failed := Of(p, now).Backup; failed.LastVerified != "" {
 		t.Errorf("after it failed: %+v", failed)
 	}

@@ -36,9 +36,9 @@ func ready(available, progressing, degraded, stalled metav1.Condition) metav1.Co
 }
 
 func (p Pass) available() metav1.Condition {
-	wanted, members := p.Cluster.Spec.Replicas, int32(len(p.Observed.Members))
-	serving := p.Observed.Ready()
-	text := p.Observed.Counted(wanted)
+	wanted, members := p.Cluster.Spec.Replicas, int32(len(p.Members))
+	serving := p.Ready()
+	text := p.Counted(wanted)
 	switch {
 	case p.Cluster.DeletionTimestamp != nil:
 		return condition(dbv1.ConditionAvailable, serving >= wanted, dbv1.ReasonDeleting, text)
@@ -46,7 +46,7 @@ func (p Pass) available() metav1.Condition {
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernated, "spec.hibernated is true; the volumes are kept")
 	case p.Cluster.Spec.Hibernated:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernating, "spec.hibernated is true; members are still stopping")
-	case p.Observed.StatefulSet == nil && members == 0:
+	case p.StatefulSet == nil && members == 0:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonCreating, "the members do not exist yet")
 	case serving > wanted:
 		return condition(dbv1.ConditionAvailable, true, dbv1.ReasonAllReplicasReady, fmt.Sprintf("%d members are ready, %d are wanted", serving, wanted))
@@ -67,8 +67,8 @@ func (p Pass) progressing() metav1.Condition {
 
 func (p Pass) degraded() metav1.Condition {
 	var texts []string
-	for _, m := range p.Observed.Members {
-		if m.Broken(p.Observed.At) {
+	for _, m := range p.Members {
+		if m.Broken(p.At) {
 			texts = append(texts, fmt.Sprintf("pod %s %s", m.Name, m.Problem))
 		}
 	}

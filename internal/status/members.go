@@ -15,16 +15,16 @@ import (
 
 // count fills in the members, how many there are of which kind, and their volumes.
 func (p Pass) count(status *dbv1.DatabaseClusterStatus) {
-	outdated := p.Observed.Outdated()
-	revision, known := p.Observed.Revision()
+	outdated := p.Outdated()
+	revision, known := p.Revision()
 	if known {
 		status.UpdateRevision = revision
-		status.UpdatedReplicas = int32(len(p.Observed.Members) - len(outdated))
+		status.UpdatedReplicas = int32(len(p.Members) - len(outdated))
 	}
-	status.Replicas = int32(len(p.Observed.Members))
-	status.ReadyReplicas = p.Observed.Ready()
-	status.Members = make([]dbv1.MemberStatus, 0, len(p.Observed.Members))
-	for _, m := range p.Observed.Members {
+	status.Replicas = int32(len(p.Members))
+	status.ReadyReplicas = p.Ready()
+	status.Members = make([]dbv1.MemberStatus, 0, len(p.Members))
+	for _, m := range p.Members {
 		old := slices.ContainsFunc(outdated, func(o state.Member) bool { return o.Name == m.Name })
 		status.Members = append(status.Members, p.member(m, old))
 	}
@@ -33,7 +33,7 @@ func (p Pass) count(status *dbv1.DatabaseClusterStatus) {
 
 func (p Pass) member(m state.Member, outdated bool) dbv1.MemberStatus {
 	seen := dbv1.MemberStatus{
-		Pod: m.Name, Ordinal: m.Ordinal, Revision: m.Revision, Outdated: outdated, Ready: m.Serving(p.Observed.At),
+		Pod: m.Name, Ordinal: m.Ordinal, Revision: m.Revision, Outdated: outdated, Ready: m.Serving(p.At),
 	}
 	switch {
 	case m.Stopping:
@@ -45,7 +45,7 @@ func (p Pass) member(m state.Member, outdated bool) dbv1.MemberStatus {
 	default:
 		seen.Reason = dbv1.MemberStarting
 	}
-	for _, v := range p.Observed.Volumes {
+	for _, v := range p.Volumes {
 		if v.Ordinal == m.Ordinal {
 			seen.Volume = &dbv1.VolumeStatus{Claim: v.Claim, Requested: v.Requested, Capacity: sizeOf(v.Capacity)}
 		}
@@ -56,7 +56,7 @@ func (p Pass) member(m state.Member, outdated bool) dbv1.MemberStatus {
 // storage is the most that a claim asks for and the least that a volume has; nil while there is none.
 func (p Pass) storage() *dbv1.StorageStatus {
 	var seen *dbv1.StorageStatus
-	for _, v := range p.Observed.Volumes {
+	for _, v := range p.Volumes {
 		if v.Ordinal >= p.Cluster.Spec.Replicas {
 			continue
 		}

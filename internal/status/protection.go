@@ -22,7 +22,7 @@ const getPolicies = "apply the manifest that the operator was installed by, or g
 // protectionEnforced tells whether the API server refuses what spec.deletion.protection says that it must.
 func (p Pass) protectionEnforced() metav1.Condition {
 	const kind = dbv1.ConditionProtectionEnforced
-	found := p.Observed.Protection
+	found := p.Protection
 	switch {
 	case found == nil:
 		return condition(kind, false, dbv1.ReasonNotProtected, "spec.deletion.protection is false: the cluster can be deleted")
@@ -32,7 +32,7 @@ func (p Pass) protectionEnforced() metav1.Condition {
 	case len(found.Missing) > 0:
 		return condition(kind, false, dbv1.ReasonPoliciesMissing, fmt.Sprintf(
 			"the API server does not refuse all that it should: there is no %s; %s", strings.Join(found.Missing, ", no "), getPolicies))
-	case p.Cluster.Spec.Paused && slices.ContainsFunc(p.Observed.Volumes, unprotected):
+	case p.Cluster.Spec.Paused && slices.ContainsFunc(p.Volumes, unprotected):
 		return condition(kind, false, dbv1.ReasonPaused, "spec.paused is true: the operator does not label the PersistentVolumeClaims that are to be protected")
 	default:
 		return condition(kind, true, dbv1.ReasonPoliciesInPlace,

@@ -35,7 +35,7 @@ func TestProtectionIsEnforcedOnlyWhereThatIsKnown(t *testing.T) {
 		},
 		"the claims wait for a pause to end": {
 			change: func(p *Pass) {
-				p.Cluster.Spec.Paused, p.Observed.Volumes = true, []state.Volume{{Claim: "data-orders-0"}}
+				p.Cluster.Spec.Paused, p.Volumes = true, []state.Volume{{Claim: "data-orders-0"}}
 			},
 			want: "False Paused: spec.paused is true: the operator does not label the PersistentVolumeClaims that are to be protected",
 		},
@@ -43,7 +43,7 @@ func TestProtectionIsEnforcedOnlyWhereThatIsKnown(t *testing.T) {
 	for what, c := range cases {
 		t.Run(what, func(t *testing.T) {
 			pass := settled()
-			pass.Observed.Protection = &c.found
+			pass.Protection = &c.found
 			if c.change != nil {
 				c.change(&pass)
 			}

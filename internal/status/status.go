@@ -79,7 +79,7 @@ func (p Pass) conditions() []metav1.Condition {
 		}
 	}
 	known := meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionProtectionEnforced) != nil
-	if known || p.Observed.Protection != nil {
+	if known || p.Protection != nil {
 		all = append(all, p.protectionEnforced())
 	}
 	all = append(all, p.backupConditions()...)

@@ -78,18 +78,18 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"not available: the members do not exist yet",
 		},
 		"a member is not ready": {
-			func(p *Pass) { p.Observed.Members[1].Ready = false; p.Plan.Reason = dbv1.ReasonWaitingForMembers },
+			func(p *Pass) { p.Members[1].Ready = false; p.Plan.Reason = dbv1.ReasonWaitingForMembers },
 			"-Ready NotReady, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
 			"not available: 1 of 2 members are ready; pod orders-1 is not ready",
 		},
 		"a member is on its way out": {
-			func(p *Pass) { p.Observed.Members[1].Stopping = true; p.Plan.Reason = dbv1.ReasonWaitingForMembers },
+			func(p *Pass) { p.Members[1].Stopping = true; p.Plan.Reason = dbv1.ReasonWaitingForMembers },
 			"-Ready NotReady, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
 			"not available: 1 of 2 members are ready; pod orders-1 is stopping",
 		},
 		"a member cannot run": {
 			func(p *Pass) {
-				p.Observed.Members[1].Ready, p.Observed.Members[1].Problem = false, "container database: ErrImagePull: no"
+				p.Members[1].Ready, p.Members[1].Problem = false, "container database: ErrImagePull: no"
 			},
 			"-Ready NotReady, -Available ReplicasNotReady, -Progressing Settled, +Degraded MemberFailing, -Stalled NotStalled",
 			"degraded: pod orders-1 container database: ErrImagePull: no",
@@ -157,7 +157,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 func TestATransitionTimeMovesOnlyWhenTheStatusDoes(t *testing.T) {
 	pass := settled()
 	pass.Cluster.Status = Of(pass, then)
-	pass.Observed.Members[1].Ready = false
+	pass.Members[1].Ready = false
 	status := Of(pass, now)
 	for kind, want := range map[string]metav1.Time{dbv1.ConditionAvailable: now, dbv1.ConditionStalled: then} {
 		if got := meta.FindStatusCondition(status.Conditions, kind).LastTransitionTime; !got.Equal(&want) {
@@ -200,16 +200,16 @@ func TestAConditionThatAppliesStaysToSayThatItNoLongerDoes(t *testing.T) {
 		want  string
 	}{
 		dbv1.ConditionProtectionEnforced: {
-			func(p *Pass) { p.Observed.Protection = &state.Protection{} }, "+ProtectionEnforced PoliciesInPlace; -ProtectionEnforced NotProtected",
+			func(p *Pass) { p.Protection = &state.Protection{} }, "+ProtectionEnforced PoliciesInPlace; -ProtectionEnforced NotProtected",
 		},
 		dbv1.ConditionUpdateAvailable: {func(p *Pass) { p.Plan.Newer = true }, "+UpdateAvailable NewerTemplate; -UpdateAvailable UpToDate"},
 		dbv1.ConditionPaused:          {func(p *Pass) { p.Cluster.Spec.Paused = true }, "+Paused Paused; -Paused NotPaused"},
 		dbv1.ConditionHibernated: {
-			func(p *Pass) { p.Cluster.Spec.Hibernated, p.Observed.Members = true, nil }, "+Hibernated Hibernated; -Hibernated Running",
+			func(p *Pass) { p.Cluster.Spec.Hibernated, p.Members = true, nil }, "+Hibernated Hibernated; -Hibernated Running",
 		},
 		dbv1.ConditionStorageResizing: {func(p *Pass) {
 			p.Cluster.Spec.Storage.Size = resource.MustParse("2Gi")
-			p.Observed.Volumes = []state.Volume{{Claim: "data-orders-0", Capacity: resource.MustParse("1Gi")}}
+			p.Volumes = []state.Volume{{Claim: "data-orders-0", Capacity: resource.MustParse("1Gi")}}
 		}, "+StorageResizing Resizing; -StorageResizing Resized"},
 	}
 	for kind, c := range cases {
@@ -247,7 +247,7 @@ func TestWhatServerSideApplyCannotReadWaitsForAHuman(t *testing.T) {
 
 func TestAClusterThatHibernatesIsReadyButNotAvailable(t *testing.T) {
 	pass := settled()
-	pass.Cluster.Spec.Hibernated, pass.Observed.Members = true, nil
+	pass.Cluster.Spec.Hibernated, pass.Members = true, nil
 	want := "+Ready Hibernated, -Available Hibernated, -Progressing Settled, -Degraded MembersHealthy, -Stalled NotStalled, +Hibernated Hibernated"
 	if got := summary(Of(pass, now)); got != want {
 		t.Error(got)
@@ -256,14 +256,14 @@ func TestAClusterThatHibernatesIsReadyButNotAvailable(t *testing.T) {
 
 func TestMembersAreToldOneByOne(t *testing.T) {
 	pass := settled()
-	pass.Observed.StatefulSet.Status.UpdateRevision = "new"
-	pass.Observed.Members = []state.Member{
+	pass.StatefulSet.Status.UpdateRevision = "new"
+	pass.Members = []state.Member{
 		{Name: "orders-0", Revision: "new", Ready: true},
 		{Name: "orders-1", Ordinal: 1, Revision: "old", Problem: "no image"},
 		{Name: "orders-2", Ordinal: 2, Revision: "new", Ready: true, Stopping: true},
 		{Name: "orders-3", Ordinal: 3, Revision: "new"},
 	}
-	pass.Observed.Volumes = []state.Volume{
+	pass.Volumes = []state.Volume{
 		{Claim: "data-orders-0", Requested: resource.MustParse("2Gi"), Capacity: resource.MustParse("2Gi")},
 		{Claim: "data-orders-1", Ordinal: 1, Requested: resource.MustParse("2Gi"), Capacity: resource.MustParse("1Gi")},
 		{Claim: "data-orders-9", Ordinal: 9, Requested: resource.MustParse("1Mi"), Capacity: resource.MustParse("1Mi")},

@@ -62,8 +62,8 @@ func (r rollout) do(what string, all ...operation.Operation) phase.Outcome {
 func (r rollout) highest() (state.Member, bool) {
 	var highest *state.Member
 	for i, m := range r.outdated {
-		hangs := r.Observed.Resizing(m) != ""
-		if m.Serving(r.At) && (highest == nil || hangs || r.Observed.Resizing(*highest) == "") {
+		hangs := r.Resizing(m) != ""
+		if m.Serving(r.At) && (highest == nil || hangs || r.Resizing(*highest) == "") {
 			highest = &r.outdated[i]
 		}
 	}
@@ -113,8 +113,8 @@ func (r rollout) unsteady() []string {
 			waits = append(waits, fmt.Sprintf("pod %s, which is broken: %s", m.Name, m.Problem))
 		case !m.Steady(r.At, minReady(r.Cluster)):
 			waits = append(waits, fmt.Sprintf("pod %s to be ready steadily", m.Name))
-		case r.Observed.Resizing(m) != "" && !r.isOutdated(m):
-			waits = append(waits, fmt.Sprintf("pod %s to be given its resources (%s)", m.Name, r.Observed.Resizing(m)))
+		case r.Resizing(m) != "" && !r.isOutdated(m):
+			waits = append(waits, fmt.Sprintf("pod %s to be given its resources (%s)", m.Name, r.Resizing(m)))
 		}
 	}
 	replicas, _ := r.Replicas()

@@ -47,7 +47,7 @@ func Starting(s *situation.Situation) phase.Outcome {
 		return phase.Wait(dbv1.ReasonWaitingForMembers, s.Counted(s.Wanted))
 	}
 	for _, m := range s.Members {
-		if text := s.Observed.Resizing(m); text != "" {
+		if text := s.Resizing(m); text != "" {
 			return phase.Wait(dbv1.ReasonWaitingForMembers, fmt.Sprintf("pod %s is being given its resources (%s)", m.Name, text))
 		}
 	}

@@ -112,7 +112,7 @@ func (s *Situation) Running() int32 {
 // whose former volume is still on its way out has to wait: it would start with a volume that goes. So has one that
 // would find a part of a backup.
 func (s *Situation) ReplicasNow() int32 {
-	live, known := s.Observed.Replicas()
+	live, known := s.Replicas()
 	if !known {
 		live = s.Running()
 	}

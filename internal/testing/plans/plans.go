@@ -132,21 +132,21 @@ func Writes(p plan.Plan) bool {
 
 // Text is a plan as people read it.
 func Text(p plan.Plan) string {
-	out := ""
+	var all []string
 	for _, o := range p.Operations {
-		out += strings.Join(each(o), "\n") + "\n"
+		all = append(all, each(o)...)
 	}
-	out += p.Reason + ": " + p.Message + "\n"
+	all = append(all, p.Reason+": "+p.Message)
 	if p.RequeueAfter > 0 {
-		out += "again in " + p.RequeueAfter.String() + "\n"
+		all = append(all, "again in "+p.RequeueAfter.String())
 	}
 	if p.Newer {
-		out += "NEWER\n"
+		all = append(all, "NEWER")
 	}
 	if p.Stalled != nil {
-		out += "STALLED " + p.Stalled.Reason + "\n"
+		all = append(all, "STALLED "+p.Stalled.Reason)
 	}
-	return out
+	return strings.Join(all, "\n") + "\n"
 }
 
 // Outdated makes members run an earlier template.
