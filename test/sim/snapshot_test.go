@@ -59,7 +59,7 @@ func normalText(object client.Object) string {
 	if err != nil {
 		panic(err)
 	}
-	return instant.ReplaceAllString(string(text), "(time)")
+	return took.ReplaceAllString(instant.ReplaceAllString(string(text), "(time)"), "(time)")
 }
 
 // forget leaves out fields of the status.
@@ -69,8 +69,12 @@ func forget(object map[string]any, fields ...string) {
 	}
 }
 
-// instant is a point in time, or how long something took, in whatever field or sentence.
-var instant = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|took [0-9hms]+`)
+// instant is a point in time, took how long something took, in whatever field or sentence. Each begins with letters by
+// which it is found fast.
+var (
+	instant = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+	took    = regexp.MustCompile(`took [0-9hms]+`)
+)
 
 // ofTheWay are the fields that tell of the way and not of where it leads. With updateStrategy OnDelete the
 // current revision of a StatefulSet stays what it first was, and a member that was given other resources

@@ -44,6 +44,9 @@ type store struct {
 	resizing bool
 	// committed hears of every write that changed something.
 	committed []func(change)
+	// order are the objects by kind and name, as they were at version orderedAt.
+	order     []client.Object
+	orderedAt int64
 }
 
 var _ clientgotesting.ObjectTracker = &store{}
@@ -226,16 +229,17 @@ func (s *store) clone(clock clock.PassiveClock) *store {
 	copied.version, copied.made = s.version, maps.Clone(s.made)
 	copied.disk, copied.terminating = s.disk.clone(), s.terminating
 	maps.Copy(copied.objects, s.objects) // objects are replaced, never changed
+	copied.order, copied.orderedAt = s.order, s.orderedAt
 	return copied
 }
 
+// sorted are the objects by kind and name. Most of what a world does reads them, so they are sorted once a version.
 func (s *store) sorted() []client.Object {
-	objects := make([]client.Object, 0, len(s.objects))
-	for _, object := range s.objects {
-		objects = append(objects, object)
+	if s.orderedAt != s.version {
+		s.order = slices.SortedFunc(maps.Values(s.objects), func(a, b client.Object) int { return compareText(ref(a), ref(b)) })
+		s.orderedAt = s.version
 	}
-	slices.SortFunc(objects, func(a, b client.Object) int { return compareText(ref(a), ref(b)) })
-	return objects
+	return s.order
 }
 
 func (s *store) kind(object client.Object) schema.GroupVersionKind {
