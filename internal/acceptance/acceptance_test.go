@@ -20,12 +20,12 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/fakeclient"
 )
 
 var (
@@ -63,7 +63,7 @@ func newWorld(t *testing.T, declared *dbv1.DatabaseEngine, answer error) *world 
 		w.applied = append(w.applied, part+" of "+of.FieldManager+": "+string(text))
 		return answer
 	}}
-	c := fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(declared).WithObjects(declared).WithInterceptorFuncs(funcs).Build()
+	c := fakeclient.For(scheme).WithStatusSubresource(declared).WithObjects(declared).WithInterceptorFuncs(funcs).Build()
 	w.Reconciler = &Reconciler{
 		Engines: c, Writer: apply.Writer{Client: c}, Clock: testingclock.NewFakePassiveClock(now.Time),
 		Log: funcr.New(func(_, args string) { w.said = append(w.said, args) }, funcr.Options{}),

@@ -26,12 +26,12 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/fakeclient"
 )
 
 // server is a store whose writes are noted and whose calls can be made to fail.
@@ -56,7 +56,7 @@ func newServer(t *testing.T, objects ...client.Object) *server {
 	}
 	none := func(string) error { return nil }
 	s := &server{reads: none, writes: none, events: events.NewFakeRecorder(100)}
-	store := fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&dbv1.DatabaseBackup{}).WithObjects(objects...).Build()
+	store := fakeclient.For(scheme).WithStatusSubresource(&dbv1.DatabaseBackup{}).WithObjects(objects...).Build()
 	s.WithWatch = interceptor.NewClient(store, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 			if err := s.reads(key.Name); err != nil {

@@ -74,6 +74,7 @@ func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
 		"other backups": {other, changed(orderFacts)},
 	} {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
 			key, read := client.ObjectKeyFromObject(waiting), 0
 			before := observedIn(t, key, all)
 			for path, mutated := range mutate.Each(watched.object) {

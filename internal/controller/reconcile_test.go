@@ -22,11 +22,11 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/fakeclient"
 )
 
 // server is a store whose writes are counted and whose calls can be made to fail.
@@ -45,7 +45,7 @@ func newServer(t *testing.T, objects ...client.Object) *server {
 		writes: func(string) error { return nil },
 		makes:  func(client.Object) error { return nil },
 	}
-	store := fake.NewClientBuilder().WithScheme(testScheme(t)).WithStatusSubresource(&dbv1.DatabaseCluster{}, &dbv1.DatabaseBackup{}).WithObjects(objects...).Build()
+	store := fakeclient.For(testScheme(t)).WithStatusSubresource(&dbv1.DatabaseCluster{}, &dbv1.DatabaseBackup{}).WithObjects(objects...).Build()
 	s.WithWatch = interceptor.NewClient(store, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 			if err := s.reads(object); err != nil {

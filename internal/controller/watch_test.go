@@ -5,9 +5,11 @@ SPDX-License-Identifier: Apache-2.0
 package controller
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,7 +24,6 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
@@ -31,17 +32,20 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/fakeclient"
 )
 
 var moment = metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 
+var kinds = sync.OnceValues(func() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	return scheme, errors.Join(clientgoscheme.AddToScheme(scheme), dbv1.AddToScheme(scheme))
+})
+
 func testScheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
-	scheme := runtime.NewScheme()
-	if err := clientgoscheme.AddToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
-	if err := dbv1.AddToScheme(scheme); err != nil {
+	scheme, err := kinds()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return scheme
@@ -161,7 +165,7 @@ func observedWith(t *testing.T, scheme *runtime.Scheme, cluster *dbv1.DatabaseCl
 	if _, pod := object.(*corev1.Pod); pod {
 		world = append(world, belongings(cluster)["Job"].object)
 	}
-	reader := fake.NewClientBuilder().WithScheme(scheme).WithObjects(world...).Build()
+	reader := fakeclient.For(scheme).WithObjects(world...).Build()
 	r := &Reconciler{Cached: reader, Live: reader, Clock: clocktesting.NewFakePassiveClock(moment.Time)}
 	_, observed, err := r.observe(t.Context(), r.view(), client.ObjectKeyFromObject(cluster))
 	if err != nil {
@@ -203,6 +207,7 @@ func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
 	cluster.Spec.Deletion.Hooks = append(cluster.Spec.Deletion.Hooks, dbv1.DeletionHook{Name: "last", Type: dbv1.HookBackup})
 	for kind, watched := range belongings(cluster) {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
 			cluster := cluster
 			if kind == "ConfigMap" {
 				cluster = running() // while a cluster is being deleted its configuration is not read
@@ -288,7 +293,7 @@ func TestAClaimWithoutOurLabelsIsReadByTheNameOfTheMemberThatUsesIt(t *testing.T
 		if !labeled {
 			claim.Labels = nil
 		}
-		reader := fake.NewClientBuilder().WithScheme(scheme).WithObjects(cluster.DeepCopy(), set.DeepCopy(), pod.DeepCopy(), claim.DeepCopy()).Build()
+		reader := fakeclient.For(scheme).WithObjects(cluster.DeepCopy(), set.DeepCopy(), pod.DeepCopy(), claim.DeepCopy()).Build()
 		r := &Reconciler{Cached: reader, Live: reader, Clock: clocktesting.NewFakePassiveClock(moment.Time)}
 		_, observed, err := r.observe(t.Context(), r.view(), client.ObjectKeyFromObject(cluster))
 		if err != nil {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/fakeclient"
 )
 
 func TestOnlyAnExporterThatRunsOffersMetrics(t *testing.T) {
@@ -24,7 +24,7 @@ func TestOnlyAnExporterThatRunsOffersMetrics(t *testing.T) {
 	}
 	cluster := orders()
 	registry := &announcing{Registry: prometheus.NewRegistry(), registered: make(chan struct{})}
-	exporter := Exporter{Clusters: fake.NewClientBuilder().WithScheme(scheme).WithObjects(&cluster).Build(), Registry: registry}
+	exporter := Exporter{Clusters: fakeclient.For(scheme).WithObjects(&cluster).Build(), Registry: registry}
 	if lines := series(t, registry); len(lines) > 0 {
 		t.Errorf("series before it was started: %v", lines)
 	}

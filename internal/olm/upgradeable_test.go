@@ -19,11 +19,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/fakeclient"
 )
 
 // memory is a condition that fails as often as it is told to.
@@ -61,7 +61,7 @@ func keeper(t *testing.T, condition *memory, clusters ...client.Object) *Upgrade
 		t.Fatal(err)
 	}
 	return &Upgradeable{
-		Clusters:  fake.NewClientBuilder().WithScheme(scheme).WithObjects(clusters...).Build(),
+		Clusters:  fakeclient.For(scheme).WithObjects(clusters...).Build(),
 		Condition: condition, Clock: clocktesting.NewFakePassiveClock(now), Log: logr.Discard(), told: make(chan struct{}),
 	}
 }
