@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,14 +26,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/fakeclient"
 )
+
+var shipped = sync.OnceValues(func() (*manifests.Bundle, error) { return manifests.GetBundleFromDir(bundleFolder) })
 
 func bundle(t *testing.T) *manifests.Bundle {
 	t.Helper()
-	read, err := manifests.GetBundleFromDir(bundleFolder)
+	read, err := shipped()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +55,7 @@ func testWorld(t *testing.T, objects ...client.Object) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	connected := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&dbv1.DatabaseCluster{}).Build()
+	connected := fakeclient.For(scheme).WithObjects(objects...).WithStatusSubresource(&dbv1.DatabaseCluster{}).Build()
 	return &world{connected, "shop", "scorecard-abc", sample}
 }
 
@@ -87,7 +90,7 @@ func TestAlmExamplesWithoutACleanDatabaseClusterAreRefused(t *testing.T) {
 		"is no list of objects":                  func(string) string { return "{}" },
 		`unknown field "color"`:                  func(text string) string { return strings.Replace(text, `"replicas": 3`, `"color": 3`, 1) },
 	} {
-		csv := bundle(t).CSV
+		csv := bundle(t).CSV.DeepCopy()
 		csv.Annotations["alm-examples"] = change(csv.Annotations["alm-examples"])
 		if _, err := sampleOf(csv); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %q", err, want)
