@@ -1,0 +1,44 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/dbcluster/databasecluster-operator/internal/testing/sample"
+)
+
+// The campaigns together try some ten thousand plays. A change gets a sample of them.
+var (
+	share = flag.Int("share", 50, "one in how many plays of a kind the sample of a campaign has")
+	seeds = flag.Uint64("seeds", 5, "how many orders of events a whole campaign tries for each sequence")
+)
+
+// sampled are the plays of a sequence to try.
+func sampled[P any, K comparable](t *testing.T, sequence string, plays []P, kind func(P) K) []P {
+	t.Helper()
+	chosen := sample.OneIn(*share, sequence, plays, kind)
+	t.Logf("%d of %d plays, DBC_SEED=%d", len(chosen), len(plays), sample.Seed())
+	return chosen
+}
+
+// orders are the seeds of the orders of events to try.
+func orders() []uint64 {
+	all := []uint64{sample.Seed()}
+	for i := uint64(1); sample.Whole() && i < *seeds; i++ {
+		all = append(all, sample.Seed()+i)
+	}
+	return all
+}
+
+// withoutRaces skips a campaign under the race detector, which makes it six times as slow and sees nothing in it: in a
+// world one thing happens at a time. What worlds side by side share, the golden stories show it.
+func withoutRaces(t *testing.T) {
+	t.Helper()
+	if raceDetector {
+		t.Skip("one thing happens at a time in a world: the race detector looks at the golden stories")
+	}
+}
