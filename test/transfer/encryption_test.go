@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 )
 
 func TestEveryUploadAsksForTheEncryptionThatTheDestinationNames(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		flags          []string
 		algorithm, key string
@@ -32,6 +34,7 @@ func TestEveryUploadAsksForTheEncryptionThatTheDestinationNames(t *testing.T) {
 		"a key of its own":    {[]string{"--server-side-encryption", "aws:kms", "--kms-key-id", "alias/backups"}, "aws:kms", "alias/backups"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			var mutex sync.Mutex
 			var asked []string
@@ -60,7 +63,8 @@ func TestEveryUploadAsksForTheEncryptionThatTheDestinationNames(t *testing.T) {
 	}
 }
 
-func TestOneGiBIsEncryptedAndDecryptedWithinTheMemoryBound(t *testing.T) {
+func TestALargeDatabaseIsEncryptedAndDecryptedWithinTheMemoryBound(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	identity, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -70,10 +74,10 @@ func TestOneGiBIsEncryptedAndDecryptedWithinTheMemoryBound(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, protocol.IdentityFile), []byte(identity.String()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	made := w.must(w.backup("head -c 1073741824 /dev/urandom", "--piece-size", "256Mi", "--encryption", folder))
+	made := w.must(w.backup(fmt.Sprintf("head -c %d /dev/urandom", size()), "--piece-size", "256Mi", "--encryption", folder))
 	w.fails(w.restore("cat >/dev/null"), protocol.ExitPrecondition, protocol.EncryptionKeyMissing, identity.Recipient().String())
 	got := w.must(w.restore("cat >/dev/null", "--encryption", folder))
-	if got.SHA256 != made.SHA256 || made.Bytes != 1<<30 {
+	if got.SHA256 != made.SHA256 || made.Bytes != size() {
 		t.Errorf("made %+v, got %+v", made.Result, got.Result)
 	}
 	t.Logf("backup %d MiB resident, %.0f MB/s; restore %d MiB, %.0f MB/s", made.peak>>20, rate(made), got.peak>>20, rate(got))

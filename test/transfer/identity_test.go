@@ -18,6 +18,7 @@ import (
 )
 
 func TestNoCredentialsAreTakenThatNobodyNamed(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int32
 	node := answering(t, func(out http.ResponseWriter, in *http.Request) { // the node's identity
 		asked.Add(1)
@@ -44,6 +45,7 @@ func TestNoCredentialsAreTakenThatNobodyNamed(t *testing.T) {
 		"an empty workload, AWS's": {"AWS_WEB_IDENTITY_TOKEN_FILE=", "AWS_ROLE_ARN="},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			w.keys, w.environment = "", environment
 			w.fails(w.backup("echo rows"), protocol.ExitPrecondition, protocol.CredentialsRefused, "credentialsSecretName", "credentials: WorkloadIdentity")
@@ -60,6 +62,7 @@ func TestNoCredentialsAreTakenThatNobodyNamed(t *testing.T) {
 }
 
 func TestTheWorkloadIdentityOfThePodIsTakenWhereItIsNamed(t *testing.T) {
+	t.Parallel()
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte("a token of the ServiceAccount"), 0o600); err != nil {
 		t.Fatal(err)
@@ -85,6 +88,7 @@ func TestTheWorkloadIdentityOfThePodIsTakenWhereItIsNamed(t *testing.T) {
 		"web identity":          {"AWS_WEB_IDENTITY_TOKEN_FILE=" + token, "AWS_ROLE_ARN=arn:aws:iam::1:role/backups", "AWS_ENDPOINT_URL_STS=" + tokens},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			w.keys, w.environment = "", environment
 			w.must(w.backup("echo rows", "--workload-identity"))

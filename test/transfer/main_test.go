@@ -18,23 +18,34 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/sample"
+	"github.com/dbcluster/databasecluster-operator/internal/transfer"
 )
 
 const (
 	accessKey = "AKIATEST"
 	secretKey = "not-to-be-told"
-	bucket    = "backups"
 )
 
 var (
 	program string // the binary
 	s3      *server
+	worlds  atomic.Int32 // how many there have been
 )
+
+// size is how much is transferred where memory is measured: more than the bound, so that who kept it all would pass it.
+func size() int64 {
+	if sample.Whole() {
+		return 1 << 30
+	}
+	return 3 * transfer.MemoryBound
+}
 
 func TestMain(m *testing.M) {
 	code, err := run(m)
@@ -77,7 +88,7 @@ func startServer(root string, flags ...string) (*server, error) {
 	if binary == "" {
 		return nil, errors.New("DBC_VERSITYGW is not set: run them by `make test-s3`, which builds the server")
 	}
-	if err := os.MkdirAll(filepath.Join(root, bucket), 0o755); err != nil {
+	if err := os.MkdirAll(root, 0o755); err != nil {
 		return nil, err
 	}
 	address, err := freeAddress()
@@ -125,10 +136,11 @@ func (s *server) stop() {
 	_ = s.cmd.Wait() // it was killed
 }
 
-// world is one folder of the bucket, and a volume for data.
+// world is a bucket of its own, and a volume for data.
 type world struct {
 	t        *testing.T
 	endpoint string
+	bucket   string
 	keys     string
 	location string
 	data     string
@@ -138,11 +150,21 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, endpoint: s3.endpoint, keys: t.TempDir(), data: t.TempDir()}
-	w.location = "s3://" + bucket + "/" + strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-")) + "/orders"
+	w := &world{t: t, bucket: fmt.Sprintf("backups-%d", worlds.Add(1)), keys: t.TempDir(), data: t.TempDir()}
+	w.at(s3)
+	w.location = "s3://" + w.bucket + "/" + strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-")) + "/orders"
 	w.key(protocol.AccessKeyFile, accessKey)
 	w.key(protocol.SecretKeyFile, secretKey+"\n") // as a careless editor leaves it
 	return w
+}
+
+// at moves to a server, where the bucket is a folder.
+func (w *world) at(s *server) {
+	w.t.Helper()
+	if err := os.Mkdir(filepath.Join(s.root, w.bucket), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	w.endpoint = s.endpoint
 }
 
 func (w *world) key(name, value string) {
@@ -273,7 +295,7 @@ func (w *world) fails(o outcome, code protocol.ExitCode, reason protocol.Reason,
 // nothing asserts that neither objects nor parts of unfinished ones are left.
 func (w *world) nothing() {
 	w.t.Helper()
-	for _, folder := range []string{w.path(""), filepath.Join(s3.root, bucket, ".sgwtmp")} {
+	for _, folder := range []string{w.path(""), filepath.Join(s3.root, w.bucket, ".sgwtmp")} {
 		err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
 			if errors.Is(err, os.ErrNotExist) {
 				return nil

@@ -34,12 +34,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/transfer"
 )
 
-func TestOneGiBGoesThereAndBackWithinTheMemoryBound(t *testing.T) {
+func TestALargeDatabaseGoesThereAndBackWithinTheMemoryBound(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
-	made := w.must(w.backup("head -c 1073741824 /dev/urandom", "--piece-size", "256Mi"))
+	made := w.must(w.backup(fmt.Sprintf("head -c %d /dev/urandom", size()), "--piece-size", "256Mi"))
 	got := w.must(w.restore("sha256sum > " + w.data + "/sum"))
 	sum, err := os.ReadFile(filepath.Join(w.data, "sum"))
-	if err != nil || made.Bytes != 1<<30 || string(sum[:64]) != made.SHA256 || got.SHA256 != made.SHA256 {
+	if err != nil || made.Bytes != size() || string(sum[:64]) != made.SHA256 || got.SHA256 != made.SHA256 {
 		t.Errorf("made %+v, got %+v, whose sum is %s, %v", made.Result, got.Result, sum, err)
 	}
 	t.Logf("backup %d MiB resident, %.0f MB/s; restore %d MiB, %.0f MB/s", made.peak>>20, rate(made), got.peak>>20, rate(got))
@@ -57,6 +58,7 @@ func rate(o outcome) float64 {
 }
 
 func TestABackupOfManyPieces(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	made := w.must(w.backup("head -c 60000000 /dev/urandom", "--piece-size", "9Mi"))
 	pieces, err := filepath.Glob(w.path("member-0/*.zst"))
@@ -71,7 +73,7 @@ func TestABackupOfManyPieces(t *testing.T) {
 	if sum, err := os.ReadFile(filepath.Join(w.data, "sum")); err != nil || string(sum[:64]) != made.SHA256 {
 		t.Errorf("the sum is %s, %v", sum, err)
 	}
-	if o := w.must(w.run((&protocol.List{At: "s3://" + bucket, Store: w.store()}).Args()...)); !strings.Contains(o.stdout, w.location+" ") {
+	if o := w.must(w.run((&protocol.List{At: "s3://" + w.bucket, Store: w.store()}).Args()...)); !strings.Contains(o.stdout, w.location+" ") {
 		t.Errorf("listed is %s", o.stdout)
 	}
 	w.fails(w.run((&protocol.Delete{At: w.location, ID: "uid-2", Store: w.store()}).Args()...), protocol.ExitRefused, protocol.IDMismatch, "uid-1")
@@ -83,13 +85,15 @@ func TestABackupOfManyPieces(t *testing.T) {
 }
 
 func TestCredentialsThatAreWrong(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*world){
-		"the secret key": func(w *world) { w.key("AWS_SECRET_ACCESS_KEY", "guessed") },
+		"the secret key": func(w *world) { w.key(protocol.SecretKeyFile, "guessed") },
 		"the access key": func(w *world) { w.key(protocol.AccessKeyFile, "AKIANOBODY") },
 		"none":           func(w *world) { w.key(protocol.AccessKeyFile, "") },
 		"no Secret":      func(w *world) { w.keys = filepath.Join(w.keys, "missing") },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			change(w)
 			w.fails(w.backup("echo rows"), protocol.ExitPrecondition, protocol.CredentialsRefused, "ecret")
@@ -101,6 +105,7 @@ func TestCredentialsThatAreWrong(t *testing.T) {
 }
 
 func TestABucketThatIsNotThere(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.location = "s3://missing/orders"
 	w.fails(w.backup("echo rows"), protocol.ExitPrecondition, protocol.DestinationMissing, "s3://missing/orders", "NoSuchBucket", "Make the bucket")
@@ -109,6 +114,7 @@ func TestABucketThatIsNotThere(t *testing.T) {
 }
 
 func TestAServerThatCannotBeReached(t *testing.T) {
+	t.Parallel()
 	closed, err := freeAddress()
 	if err != nil {
 		t.Fatal(err)
@@ -121,6 +127,7 @@ func TestAServerThatCannotBeReached(t *testing.T) {
 }
 
 func TestAClockThatIsWrong(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.endpoint = answering(t, func(out http.ResponseWriter, _ *http.Request) {
 		out.Header().Set("Content-Type", "application/xml")
@@ -131,6 +138,7 @@ func TestAClockThatIsWrong(t *testing.T) {
 }
 
 func TestAServerThatIsNotWell(t *testing.T) {
+	t.Parallel()
 	for status, reason := range map[int]protocol.Reason{
 		http.StatusServiceUnavailable: protocol.DestinationUnreachable, http.StatusInsufficientStorage: protocol.DestinationFull,
 	} {
@@ -143,6 +151,7 @@ func TestAServerThatIsNotWell(t *testing.T) {
 }
 
 func TestAServerThatGoesSilentInTheMiddle(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	released := make(chan struct{})
 	defer close(released)
@@ -156,6 +165,7 @@ func TestAServerThatGoesSilentInTheMiddle(t *testing.T) {
 }
 
 func TestWhoIsInterruptedWhileTheServerIsAskedSaysNoMoreThanThat(t *testing.T) {
+	t.Parallel()
 	commands := map[string]func(*world) []string{
 		"backup":  func(w *world) []string { return w.backupArguments("echo rows") },
 		"restore": func(w *world) []string { return w.restoreArguments("cat") },
@@ -163,6 +173,7 @@ func TestWhoIsInterruptedWhileTheServerIsAskedSaysNoMoreThanThat(t *testing.T) {
 	}
 	for name, arguments := range commands {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			asked, released := make(chan struct{}, 10), make(chan struct{})
 			w.endpoint = answering(t, func(http.ResponseWriter, *http.Request) { asked <- struct{}{}; <-released })
@@ -181,6 +192,7 @@ func TestWhoIsInterruptedWhileTheServerIsAskedSaysNoMoreThanThat(t *testing.T) {
 }
 
 func TestAConnectionThatIsLostIsTakenUpAgain(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	made := w.must(w.backup("head -c 30000000 /dev/urandom"))
 	var cut atomic.Int32
@@ -210,11 +222,13 @@ func (c *cutOff) Write(data []byte) (int, error) {
 }
 
 func TestAnObjectThatIsDamagedOnDisk(t *testing.T) {
+	t.Parallel()
 	for name, damage := range map[string]func([]byte) []byte{
 		"a bit":     func(content []byte) []byte { content[len(content)/2] ^= 4; return content },
 		"cut short": func(content []byte) []byte { return content[:len(content)-1] },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			w.must(w.backup("head -c 20000000 /dev/urandom", "--piece-size", "9Mi"))
 			object := w.piece(1)
@@ -234,6 +248,7 @@ func TestAnObjectThatIsDamagedOnDisk(t *testing.T) {
 }
 
 func TestBytesThatChangeOnTheWayAreNeverStored(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		script string
 		target func(*http.Request) bool
@@ -243,6 +258,7 @@ func TestBytesThatChangeOnTheWayAreNeverStored(t *testing.T) {
 		"a manifest":        {"echo rows", func(in *http.Request) bool { return strings.HasSuffix(in.URL.Path, "manifest.json") }},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			var flips, limit atomic.Int32
 			limit.Store(1000)
@@ -285,6 +301,7 @@ func (f *flipped) Read(buffer []byte) (int, error) {
 }
 
 func TestAnUploadThatIsCutLeavesNothing(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]struct {
 		script string
 		code   protocol.ExitCode
@@ -294,6 +311,7 @@ func TestAnUploadThatIsCutLeavesNothing(t *testing.T) {
 		"by its silence": {"head -c 50000000 /dev/urandom; sleep 1000", 1, protocol.ActionHung},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			w.fails(w.backup(end.script, "--idle-timeout", "2s"), end.code, end.reason)
 			w.nothing()
@@ -302,6 +320,7 @@ func TestAnUploadThatIsCutLeavesNothing(t *testing.T) {
 }
 
 func TestAnUploadThatIsInterruptedLeavesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	started := filepath.Join(t.TempDir(), "started")
 	cmd, finish := w.command(t.Context(), w.backupArguments("head -c 50000000 /dev/urandom; touch "+started+"; sleep 1000")...)
@@ -317,6 +336,7 @@ func TestAnUploadThatIsInterruptedLeavesNothing(t *testing.T) {
 }
 
 func TestWhatAKilledUploadLeftIsRemovedWithTheBackup(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	started := filepath.Join(t.TempDir(), "started")
 	cmd, _ := w.command(t.Context(), w.backupArguments("head -c 50000000 /dev/urandom; touch "+started+"; sleep 3")...)
@@ -335,6 +355,7 @@ func TestWhatAKilledUploadLeftIsRemovedWithTheBackup(t *testing.T) {
 }
 
 func TestAServerWithoutRoom(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	if err := syscall.Mount("tmpfs", root, "tmpfs", 0, "size=40m"); err != nil {
 		t.Skipf("a small volume cannot be mounted: %v", err)
@@ -346,7 +367,7 @@ func TestAServerWithoutRoom(t *testing.T) {
 	}
 	defer small.stop()
 	w := newWorld(t)
-	w.endpoint = small.endpoint
+	w.at(small)
 	// This server does not tell that it is full: it has an internal error, as it would for a moment's trouble.
 	o := w.backup("head -c 100000000 /dev/urandom", "--piece-size", "16Mi")
 	w.fails(o, protocol.ExitTransient, protocol.DestinationUnreachable, "InternalError", "has room")
@@ -356,6 +377,7 @@ func TestAServerWithoutRoom(t *testing.T) {
 }
 
 func TestTheAuthorityOfTheSecretIsTrustedAndNoOther(t *testing.T) {
+	t.Parallel()
 	certificate, key := selfSigned(t)
 	secure, err := startServer(t.TempDir(), "--cert", certificate, "--key", key)
 	if err != nil {
@@ -363,7 +385,7 @@ func TestTheAuthorityOfTheSecretIsTrustedAndNoOther(t *testing.T) {
 	}
 	defer secure.stop()
 	w := newWorld(t)
-	w.endpoint = secure.endpoint
+	w.at(secure)
 	w.fails(w.backup("echo rows"), protocol.ExitTransient, protocol.DestinationUnreachable, "certificate", "unknown authority")
 	w.key("ca.crt", "not a certificate")
 	w.fails(w.backup("echo rows"), protocol.ExitPrecondition, protocol.CredentialsRefused, "ca.crt")

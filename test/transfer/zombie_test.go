@@ -58,6 +58,7 @@ func (w *world) restores(sum string) {
 }
 
 func TestAZombieAndASecondAttemptLeaveOneWholeBackup(t *testing.T) {
+	t.Parallel()
 	const second = "head -c 60000000 /dev/urandom"
 	for name, test := range map[string]struct {
 		last     string // of the zombie
@@ -91,6 +92,7 @@ func TestAZombieAndASecondAttemptLeaveOneWholeBackup(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			w.location = strings.ReplaceAll(w.location, "_", "-")
 			made := test.complete(w, w.startZombie(test.last))
@@ -118,6 +120,7 @@ func (w *world) conditional(handle func(http.ResponseWriter, *http.Request, http
 }
 
 func TestAManifestWhoseAnswerIsLostIsOurs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	var lost atomic.Int32
 	w.endpoint = w.conditional(func(out http.ResponseWriter, in *http.Request, forward http.Handler) {
@@ -135,6 +138,7 @@ func TestAManifestWhoseAnswerIsLostIsOurs(t *testing.T) {
 }
 
 func TestAServiceThatRefusesTheSecondManifestDecides(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.endpoint = w.conditional(func(out http.ResponseWriter, in *http.Request, forward http.Handler) {
 		if in.Method == http.MethodHead { // nobody sees it who looks before the write
@@ -152,6 +156,7 @@ func TestAServiceThatRefusesTheSecondManifestDecides(t *testing.T) {
 }
 
 func TestAManifestThatTheServerDidNotAnswerForKeepsItsPieces(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	direct := w.endpoint
 	w.endpoint = between(t, func(out http.ResponseWriter, in *http.Request, forward http.Handler) {
@@ -183,6 +188,7 @@ func (*nobody) WriteHeader(int)                {}
 func (*nobody) Write(data []byte) (int, error) { return len(data), nil }
 
 func TestAServiceWithoutConditionalWritesIsAskedBeforeAManifestIsWritten(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.endpoint = between(t, func(out http.ResponseWriter, in *http.Request, forward http.Handler) {
 		if in.Header.Get("If-None-Match") != "" {
