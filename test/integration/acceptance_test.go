@@ -47,6 +47,7 @@ func written(e *dbv1.DatabaseEngine) []string {
 }
 
 func TestTheEnginesThatComeWithTheOperatorAreAccepted(t *testing.T) {
+	parallel(t)
 	objects, err := engines.Objects()
 	if err != nil {
 		t.Fatal(err)
@@ -57,6 +58,7 @@ func TestTheEnginesThatComeWithTheOperatorAreAccepted(t *testing.T) {
 }
 
 func TestAGoodEngineIsAcceptedAndAWrongOneSaysWhatItsClusterSays(t *testing.T) {
+	parallel(t)
 	good, wrong := ledger(t, "good-v1"), ledger(t, "wrong-v1")
 	wrong.Spec.Actions.Backup.Command = []string{"/dbc/scripts/bakcup"}
 	wrong.Spec.Container.Args = []string{"--cache=$(DBC_PARAM_CASH)"}

@@ -29,6 +29,7 @@ func leftBehind(t *testing.T) *dbv1.DatabaseCluster {
 }
 
 func TestVolumesThatAnEarlierClusterLeftAreTakenOver(t *testing.T) {
+	parallel(t)
 	cluster := leftBehind(t)
 	create(t, cluster)
 	awaitReady(t, cluster)
@@ -41,6 +42,7 @@ func TestVolumesThatAnEarlierClusterLeftAreTakenOver(t *testing.T) {
 }
 
 func TestVolumesOfAnotherEngineAreNotTakenOverAndTheClusterSaysWhatToDo(t *testing.T) {
+	parallel(t)
 	cluster := leftBehind(t)
 	cluster.Spec.Engine = restorer(t)
 	create(t, cluster)
@@ -59,6 +61,7 @@ func TestVolumesOfAnotherEngineAreNotTakenOverAndTheClusterSaysWhatToDo(t *testi
 }
 
 func TestAVolumeOfAnEarlierClusterThatIsBeingDeletedIsWaitedFor(t *testing.T) {
+	parallel(t)
 	cluster := leftBehind(t)
 	claim := dataClaims(t, cluster)[0]
 	change(t, &claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = append(c.Finalizers, "example.test/hold") })

@@ -20,7 +20,7 @@ import (
 // Another program states what it wants of a cluster by apply configurations. What it no longer states goes, what
 // people have set stays, and it can read back what is its own.
 func TestAnotherProgramOwnsWhatItAppliesAndNothingElse(t *testing.T) {
-	t.Parallel()
+	parallel(t)
 	ns := namespace(t)
 	wanted := func() *dbv1ac.DatabaseClusterApplyConfiguration {
 		return dbv1ac.DatabaseCluster("orders", ns).WithSpec(dbv1ac.DatabaseClusterSpec().

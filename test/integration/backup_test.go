@@ -139,6 +139,7 @@ func neverTwo(t *testing.T, ns string) {
 }
 
 func TestBackupsOfAClusterAreMadeOneAfterTheOtherMemberByMember(t *testing.T) {
+	parallel(t)
 	var open atomic.Bool
 	cluster := safe(t, "one-by-one-v1", func(pod *corev1.Pod) {
 		if open.Load() {
@@ -184,6 +185,7 @@ func TestBackupsOfAClusterAreMadeOneAfterTheOtherMemberByMember(t *testing.T) {
 }
 
 func TestABackupThatFailsSaysWhyStaysSoAndDoesNotHoldUpTheNext(t *testing.T) {
+	parallel(t)
 	var good atomic.Bool
 	cluster := safe(t, "failing-v1", func(pod *corev1.Pod) {
 		if good.Load() {
@@ -202,6 +204,7 @@ func TestABackupThatFailsSaysWhyStaysSoAndDoesNotHoldUpTheNext(t *testing.T) {
 }
 
 func TestABackupOfAClusterThatIsNotThereWaitsAndSaysSo(t *testing.T) {
+	parallel(t)
 	ns := namespace(t)
 	early := backup(t, smallest(ns, "orders"), "early", dbv1.BackupRetain)
 	awaitPhase(t, early, dbv1.BackupPending, "DatabaseCluster orders does not exist")
@@ -213,6 +216,7 @@ func TestABackupOfAClusterThatIsNotThereWaitsAndSaysSo(t *testing.T) {
 }
 
 func TestAJobThatSomebodyDeletesIsMadeAgain(t *testing.T) {
+	parallel(t)
 	var open atomic.Bool
 	cluster := safe(t, "deleted-job-v1", func(pod *corev1.Pod) {
 		if open.Load() {
@@ -232,6 +236,7 @@ func TestAJobThatSomebodyDeletesIsMadeAgain(t *testing.T) {
 }
 
 func TestADeletedBackupTakesItsDataAlongWhenItsPolicySaysSo(t *testing.T) {
+	parallel(t)
 	var open, refuses atomic.Bool
 	cluster := safe(t, "removed-v1", func(pod *corev1.Pod) {
 		switch {
@@ -289,6 +294,7 @@ func TestADeletedBackupTakesItsDataAlongWhenItsPolicySaysSo(t *testing.T) {
 }
 
 func TestABackupIsVerifiedInAThrowAwayCopyThatGoes(t *testing.T) {
+	parallel(t)
 	var corrupt atomic.Bool
 	var policies atomic.Int32
 	cluster := safe(t, "verified-v1", func(pod *corev1.Pod) {
@@ -356,6 +362,7 @@ func awaitNoCopy(t *testing.T, b *dbv1.DatabaseBackup) {
 }
 
 func TestANamespaceThatIsDeletedTakesItsBackupsAndLeavesTheirData(t *testing.T) {
+	parallel(t)
 	cluster := safe(t, "namespace-v1", yields)
 	b := awaitPhase(t, backup(t, cluster, "now", dbv1.BackupDelete), dbv1.BackupCompleted, "")
 	if err := admin.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: b.Namespace}}); err != nil {

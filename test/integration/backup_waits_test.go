@@ -20,6 +20,7 @@ import (
 )
 
 func TestABackupThatLacksItsSecretLetsOthersPassAndGoesOnceItHasIt(t *testing.T) {
+	parallel(t)
 	cluster := safe(t, "ledger-pass", yields)
 	neverTwo(t, cluster.Namespace)
 	first := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "first"}}
@@ -40,6 +41,7 @@ func TestABackupThatLacksItsSecretLetsOthersPassAndGoesOnceItHasIt(t *testing.T)
 }
 
 func TestABackupWhosePodDoesNotLeaveALostNodeSaysSoAndGoesOnWithAnotherWhenItHas(t *testing.T) {
+	parallel(t)
 	var back atomic.Bool
 	cluster := safe(t, "ledger-lost", func(pod *corev1.Pod) {
 		if back.Load() {

@@ -198,6 +198,7 @@ func (c *canaries) full(t *testing.T, cluster *dbv1.DatabaseCluster) {
 // What is in a Secret stays there: through a rollout, backups, a restore, a verification, a deletion with its hook, and
 // whatever fails in between, at the most talkative.
 func TestWhatIsInASecretIsNowhereElse(t *testing.T) {
+	parallel(t)
 	ns, c := ownNamespace(t), &canaries{traces: map[string]string{}}
 	p, metrics := offersMetrics(t, ns, "--zap-log-level=9", "--transfer-image=example.test/operator:1")
 	declared := ledger(t, "canary-v1")

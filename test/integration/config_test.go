@@ -44,6 +44,7 @@ func configOf(pod *corev1.Pod) string {
 }
 
 func TestOtherFilesAreAnotherConfigMapAndTheFormerGoesWhenNoMemberUsesIt(t *testing.T) {
+	parallel(t)
 	cluster := ready(t, withConfig("a = 1"))
 	former := configs(t, cluster)
 	if len(former) != 1 || former[0].Immutable == nil || !*former[0].Immutable || former[0].Data["db.conf"] != "a = 1" {
@@ -88,6 +89,7 @@ func takePassword(c *dbv1.DatabaseCluster) {
 }
 
 func TestASecretThatIsMissingHoldsTheRolloutBackUntilItIsThere(t *testing.T) {
+	parallel(t)
 	cluster := ready(t, nil)
 	before := uids(t, cluster)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { takePassword(c); takeSecondImage(c) })
@@ -105,6 +107,7 @@ func TestASecretThatIsMissingHoldsTheRolloutBackUntilItIsThere(t *testing.T) {
 }
 
 func TestAClusterWhoseSecretIsMissingStartsWhenItIsThere(t *testing.T) {
+	parallel(t)
 	cluster := created(t, takePassword)
 	kubelet(t, cluster.Namespace, healthy)
 	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonReferenceMissing)
@@ -118,6 +121,7 @@ func TestAClusterWhoseSecretIsMissingStartsWhenItIsThere(t *testing.T) {
 
 // Nothing but the annotation wakes a cluster in this test for minutes: the operator does not watch Secrets.
 func TestTheRefreshAnnotationRestartsTheMembersWhenASecretHasChanged(t *testing.T) {
+	parallel(t)
 	cluster := created(t, nil)
 	secret := password(cluster)
 	create(t, secret)
@@ -142,6 +146,7 @@ func TestTheRefreshAnnotationRestartsTheMembersWhenASecretHasChanged(t *testing.
 }
 
 func TestAVolumeOfTheTemplateAndASidecarReachTheMembers(t *testing.T) {
+	parallel(t)
 	cluster := created(t, func(c *dbv1.DatabaseCluster) {
 		c.Spec.Template = dbv1.PodTemplate{
 			Labels:       map[string]string{"team": "payments"},

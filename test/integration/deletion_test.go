@@ -53,6 +53,7 @@ func members(t *testing.T, cluster *dbv1.DatabaseCluster) []string {
 }
 
 func TestDeletionRunsTheHookWaitsForItStopsInOrderAndKeepsTheVolumes(t *testing.T) {
+	parallel(t)
 	cluster := created(t, withHook)
 	finish := make(chan struct{})
 	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
@@ -116,6 +117,7 @@ func stopOrder(t *testing.T, cluster *dbv1.DatabaseCluster) func() []string {
 }
 
 func TestAHookThatFailsBlocksTheDeletionAndSaysWhatToDo(t *testing.T) {
+	parallel(t)
 	cluster := created(t, func(c *dbv1.DatabaseCluster) { withHook(c); c.Spec.Deletion.DeadlineSeconds = 1 })
 	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
 		if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase {
@@ -153,6 +155,7 @@ func TestAHookThatFailsBlocksTheDeletionAndSaysWhatToDo(t *testing.T) {
 }
 
 func TestAHookThatFailsDoesNotBlockWhenTheSpecSaysContinue(t *testing.T) {
+	parallel(t)
 	cluster := created(t, func(c *dbv1.DatabaseCluster) {
 		withHook(c)
 		c.Spec.Deletion.DeadlineSeconds, c.Spec.Deletion.OnFailure = 1, dbv1.HookFailureContinue
@@ -163,6 +166,7 @@ func TestAHookThatFailsDoesNotBlockWhenTheSpecSaysContinue(t *testing.T) {
 }
 
 func TestANamesakeThatComesLaterIsNotTakenForTheOneThatWent(t *testing.T) {
+	parallel(t)
 	cluster := created(t, withHook)
 	kubelet(t, cluster.Namespace, healthy)
 	awaitReady(t, cluster)
@@ -183,6 +187,7 @@ func TestANamesakeThatComesLaterIsNotTakenForTheOneThatWent(t *testing.T) {
 }
 
 func TestANamespaceThatIsDeletedTakesItsClusterAlong(t *testing.T) {
+	parallel(t)
 	cluster := ready(t, nil)
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace}}
 	if err := admin.Delete(t.Context(), ns); err != nil {

@@ -64,6 +64,7 @@ func secretWith(cluster *dbv1.DatabaseCluster, keys ...string) *corev1.Secret {
 }
 
 func TestTheLeaderMakesTheEnginesThatComeWithIt(t *testing.T) {
+	parallel(t)
 	objects, err := engines.Objects()
 	if err != nil {
 		t.Fatal(err)
@@ -83,6 +84,7 @@ func TestTheLeaderMakesTheEnginesThatComeWithIt(t *testing.T) {
 }
 
 func TestAnEngineCannotBeChanged(t *testing.T) {
+	parallel(t)
 	e := ledger(t, "unchangeable-v1")
 	create(t, e)
 	awaitAccepted(t, e, "True", dbv1.ReasonAccepted)
@@ -95,6 +97,7 @@ func TestAnEngineCannotBeChanged(t *testing.T) {
 }
 
 func TestAClusterRunsAsItsEngineSays(t *testing.T) {
+	parallel(t)
 	create(t, ledger(t, "running-v1"))
 	cluster := created(t, leavesItTo("running-v1"))
 	create(t, secretWith(cluster, "password"))
@@ -128,6 +131,7 @@ func TestAClusterRunsAsItsEngineSays(t *testing.T) {
 }
 
 func TestAMissingEngineAndASecretWithoutItsKeyStallAClusterUntilTheyAreThere(t *testing.T) {
+	parallel(t)
 	cluster := created(t, leavesItTo("late-v1"))
 	kubelet(t, cluster.Namespace, healthy)
 	message := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonEngineMissing).Message
@@ -146,6 +150,7 @@ func TestAMissingEngineAndASecretWithoutItsKeyStallAClusterUntilTheyAreThere(t *
 }
 
 func TestAnEngineThatIsDeletedLeavesMembersAndServicesAsTheyAreAndADeletionGoesOn(t *testing.T) {
+	parallel(t)
 	e := ledger(t, "gone-v1")
 	create(t, e)
 	cluster := created(t, leavesItTo("gone-v1"))

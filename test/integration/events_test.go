@@ -25,6 +25,7 @@ import (
 // What the operator records events by makes one of those that come with the same reason while the cluster has the same
 // version, and counts. When that happens is a matter of who is quicker, so it is made to happen here, with the operator's rights.
 func TestAnEventThatIsToldTwiceAtOnceIsCounted(t *testing.T) {
+	parallel(t)
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig(t, operatorUser, ""))
 	if err != nil {
 		t.Fatal(err)

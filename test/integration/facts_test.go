@@ -20,6 +20,7 @@ import (
 )
 
 func TestFactsAboutTheDataAreRecordedAndComparedWithThoseOfTheCopy(t *testing.T) {
+	parallel(t)
 	var unchecked atomic.Bool
 	cluster := safe(t, "checked-v1", func(pod *corev1.Pod) {
 		checks := slices.Contains(pod.Spec.Containers[0].Command, "--check=ledger")

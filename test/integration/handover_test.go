@@ -98,6 +98,7 @@ func (p *pair) mustEnd(t *testing.T) {
 }
 
 func TestAnOperatorThatStopsHandsOver(t *testing.T) {
+	parallel(t)
 	p := twoOperators(t)
 	p.leads.stopped(t)
 	p.mustTakeOver(t)
@@ -105,12 +106,14 @@ func TestAnOperatorThatStopsHandsOver(t *testing.T) {
 }
 
 func TestTheStandbyTakesOverFromAnOperatorThatDies(t *testing.T) {
+	parallel(t)
 	p := twoOperators(t)
 	p.leads.stop(t, syscall.SIGKILL)
 	p.mustTakeOver(t)
 }
 
 func TestAnOperatorThatIsCutOffStopsByItselfAndTheStandbyTakesOver(t *testing.T) {
+	parallel(t)
 	p := twoOperators(t)
 	p.wire.cut()
 	p.mustTakeOver(t)
@@ -120,6 +123,7 @@ func TestAnOperatorThatIsCutOffStopsByItselfAndTheStandbyTakesOver(t *testing.T)
 // A process that was frozen, as on a machine that swaps, believes that it still leads when it goes on, and acts
 // on what it knew. What it may do before it learns better must do no harm.
 func TestAnOperatorThatWasFrozenDoesNoHarmWhenItGoesOn(t *testing.T) {
+	parallel(t)
 	p := twoOperators(t)
 	if err := p.leads.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 // Rights in one namespace are enough for all that an operator does.
 func TestNamespacedRightsAreEnoughForEveryStory(t *testing.T) {
+	parallel(t)
 	ns := ownNamespace(t)
 	user := "system:serviceaccount:" + ns + ":operator"
 	allowIn(t, ns, user, managerRole)

@@ -51,6 +51,7 @@ func awaitState(t *testing.T, cluster *dbv1.DatabaseCluster, want status.Status)
 }
 
 func TestGitOpsToolsSeeTheStateOfACluster(t *testing.T) {
+	parallel(t)
 	const bad = "example.test/database:bad"
 	cluster := smallest(ownNamespace(t), "orders")
 	atOnce(cluster)

@@ -68,6 +68,7 @@ func manifestFile(t *testing.T, object client.Object) string {
 }
 
 func TestKubectlKnowsTheKindsByShortNamesAndCategories(t *testing.T) {
+	parallel(t)
 	said, err := kubectl(t, "", "api-resources --api-group=database.dbcluster.io --no-headers -o wide")
 	if err != nil {
 		t.Fatal(err, said)
@@ -88,6 +89,7 @@ func TestKubectlKnowsTheKindsByShortNamesAndCategories(t *testing.T) {
 }
 
 func TestKubectlGetTellsWhatMatters(t *testing.T) {
+	parallel(t)
 	cluster := created(t, nil)
 	backup(t, cluster, "before", dbv1.BackupRetain)
 	for command, columns := range map[string]string{
@@ -118,6 +120,7 @@ func TestKubectlGetTellsWhatMatters(t *testing.T) {
 
 // That every field has a good description is tested beside the types; this is what kubectl makes of it.
 func TestKubectlExplainsEveryField(t *testing.T) {
+	parallel(t)
 	for command, says := range map[string][]string{
 		"explain databasecluster":                {"DatabaseCluster runs a stateful database", "spec is the cluster as its owner wants it."},
 		"explain dbc.spec.storage.size":          {"FIELD: size <", "for example 10Gi"},

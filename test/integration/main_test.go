@@ -6,12 +6,16 @@ SPDX-License-Identifier: Apache-2.0
 
 // Package integration runs the operator against a real kube-apiserver and kube-controller-manager. There
 // is no kubelet: the tests say what becomes of pods. `make test-integration` runs it.
+//
+// Tests run side by side (parallel), each in namespaces of its own. Those that change or count what all of them share run
+// first, one after the other.
 package integration
 
 import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 
@@ -128,7 +132,19 @@ func load(file string, into any) error {
 // enforce is the label of a namespace that says which Pod Security it enforces.
 const enforce = "pod-security.kubernetes.io/enforce"
 
-// namespace makes a namespace for one test, as strict as there is, and removes it afterwards.
+// beside are the tests that run beside others.
+var beside sync.Map
+
+// parallel lets a test run beside others. What it made stays: to delete a namespace takes the controllers longer than most
+// tests take, and the control plane is thrown away with all that is in it.
+func parallel(t *testing.T) {
+	t.Helper()
+	beside.Store(t.Name(), true)
+	t.Parallel()
+}
+
+// namespace makes a namespace for one test, as strict as there is. Of a test that runs alone it is removed afterwards: the
+// next one counts requests.
 func namespace(t *testing.T) string {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-", Labels: map[string]string{enforce: "restricted"}}}
@@ -136,6 +152,9 @@ func namespace(t *testing.T) string {
 		t.Fatal(err)
 	}
 	stories.note(ns.Name, t.Name())
-	t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), ns) })
+	test, _, _ := strings.Cut(t.Name(), "/")
+	if _, stays := beside.Load(test); !stays {
+		t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), ns) })
+	}
 	return ns.Name
 }

@@ -104,6 +104,7 @@ func reader(t *testing.T, ns string) string {
 }
 
 func TestMetricsAreForThoseWhoMayReadThemAndEncrypted(t *testing.T) {
+	parallel(t)
 	ns := ownNamespace(t)
 	p, address := offersMetrics(t, ns)
 	for _, who := range []struct {

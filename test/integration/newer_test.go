@@ -103,6 +103,7 @@ func upgraded(t *testing.T, more, meanwhile func(*dbv1.DatabaseCluster)) *dbv1.D
 }
 
 func TestANewerOperatorRestartsNobodyUntilSomebodyAsks(t *testing.T) {
+	parallel(t)
 	cluster := upgraded(t, nil, nil)
 	before := uids(t, cluster)
 	message := awaitCondition(t, cluster, dbv1.ConditionUpdateAvailable, metav1.ConditionTrue, dbv1.ReasonNewerTemplate).Message
@@ -132,6 +133,7 @@ func TestANewerOperatorRestartsNobodyUntilSomebodyAsks(t *testing.T) {
 }
 
 func TestANewerOperatorsTemplateComesWithTheNextChangeOfTheSpec(t *testing.T) {
+	parallel(t)
 	cluster := upgraded(t, nil, nil)
 	awaitCondition(t, cluster, dbv1.ConditionUpdateAvailable, metav1.ConditionTrue, dbv1.ReasonNewerTemplate)
 	before := uids(t, cluster)
@@ -142,6 +144,7 @@ func TestANewerOperatorsTemplateComesWithTheNextChangeOfTheSpec(t *testing.T) {
 }
 
 func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobody(t *testing.T) {
+	parallel(t)
 	cluster := upgraded(t, onVolumes(t), nil)
 	driver(t, cluster, "10Gi")
 	awaitBound(t, cluster)
@@ -158,6 +161,7 @@ func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobody(t *testing.T) {
 
 // A member that was given its resources while it ran bears the revision that it was made from.
 func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobodyWhoWasResized(t *testing.T) {
+	parallel(t)
 	cluster := upgraded(t, onVolumes(t), func(c *dbv1.DatabaseCluster) {
 		change(t, c, requestMemory("128Mi"))
 		applied(t, c)
@@ -182,6 +186,7 @@ func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobodyWhoWasResized(t *testi
 
 // Somebody asked for what was newer then, and nothing was: the revision is the same as before.
 func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobodyAfterAnUpdateThatChangedNothing(t *testing.T) {
+	parallel(t)
 	cluster := upgraded(t, onVolumes(t), func(c *dbv1.DatabaseCluster) {
 		change(t, c, annotated(dbv1.AnnotationUpdate, "1"))
 		applied(t, c)

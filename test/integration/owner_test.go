@@ -38,6 +38,7 @@ func as(t *testing.T, user string) client.Client {
 // is on, as it is here and on OpenShift, only who may set the owner's finalizers can say so. No request shows that this right was
 // used: the plugin asks for it.
 func TestTheRightToSetFinalizersLetsAClusterWaitForWhatItOwns(t *testing.T) {
+	parallel(t)
 	ns := namespace(t)
 	manager, err := shipped(managerRole)
 	if err != nil {
@@ -80,6 +81,7 @@ func TestTheRightToSetFinalizersLetsAClusterWaitForWhatItOwns(t *testing.T) {
 
 // An API server that does not stream what there is to a watch that begins, as Kubernetes 1.33, is asked for lists.
 func TestAnOperatorListsWhereTheServerDoesNotStream(t *testing.T) {
+	parallel(t)
 	ns := ownNamespace(t)
 	p := operator(t, kubeconfig(t, operatorUser, ""), []string{"KUBE_FEATURE_WatchListClient=false"}, "--watch-namespace="+ns)
 	cluster := smallest(ns, "orders")

@@ -17,12 +17,13 @@ import (
 )
 
 func TestAPausedClusterIsOnlyLookedAt(t *testing.T) {
+	parallel(t)
 	cluster := ready(t, nil)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Paused = true })
 	awaitCondition(t, cluster, dbv1.ConditionPaused, metav1.ConditionTrue, dbv1.ReasonPaused)
 	awaitReady(t, cluster) // there is nothing that it leaves undone
 
-	before, sent := uids(t, cluster), quiet(t)
+	before, sent := uids(t, cluster), quietIn(t, cluster.Namespace)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { takeSecondImage(c); c.Spec.Replicas = 2 })
 	message := awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonPaused).Message
 	mustContain(t, message, "spec.paused is true; left undone: update StatefulSet orders")
@@ -31,7 +32,7 @@ func TestAPausedClusterIsOnlyLookedAt(t *testing.T) {
 		t.Error("the status claims that the objects express the spec")
 	}
 	mustNotBeRestarted(t, cluster, before)
-	quiet(t)
+	quietIn(t, cluster.Namespace)
 	for _, request := range requests.in(cluster.Namespace, sent) {
 		if request != "PATCH databaseclusters/orders/status" {
 			t.Errorf("%s although the cluster is paused", request)
@@ -48,6 +49,7 @@ func TestAPausedClusterIsOnlyLookedAt(t *testing.T) {
 }
 
 func TestAPausedClusterCanBeDeleted(t *testing.T) {
+	parallel(t)
 	cluster := ready(t, nil)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Paused = true })
 	awaitReady(t, cluster)
@@ -56,6 +58,7 @@ func TestAPausedClusterCanBeDeleted(t *testing.T) {
 }
 
 func TestAHibernatedClusterHasNoMembersAndComesBackWithItsVolumes(t *testing.T) {
+	parallel(t)
 	cluster := ready(t, nil)
 	kept, stopped := claimUIDs(t, cluster), stopOrder(t, cluster)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })
@@ -85,6 +88,7 @@ func TestAHibernatedClusterHasNoMembersAndComesBackWithItsVolumes(t *testing.T) 
 }
 
 func TestAHibernatedClusterCanBeDeleted(t *testing.T) {
+	parallel(t)
 	cluster := ready(t, withHook)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })
 	awaitCondition(t, cluster, dbv1.ConditionHibernated, metav1.ConditionTrue, dbv1.ReasonHibernated)
@@ -94,6 +98,7 @@ func TestAHibernatedClusterCanBeDeleted(t *testing.T) {
 }
 
 func TestVolumesOfAHibernatedClusterGrow(t *testing.T) {
+	parallel(t)
 	cluster := readyOnVolumes(t)
 	driver(t, cluster, "10Gi")
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })

@@ -76,6 +76,7 @@ func awaitLabels(t *testing.T, cluster *dbv1.DatabaseCluster, want string, count
 
 // The whole story: the cluster and its volumes cannot be deleted while it is protected, and then they can.
 func TestAProtectedClusterAndItsVolumesCannotBeDeleted(t *testing.T) {
+	parallel(t)
 	cluster := created(t, protected)
 	kubelet(t, cluster.Namespace, healthy)
 	awaitReady(t, cluster)
@@ -114,6 +115,7 @@ func TestAProtectedClusterAndItsVolumesCannotBeDeleted(t *testing.T) {
 
 // Between the change and the deletion there is no pass: the deletion itself sets the claims free.
 func TestAClusterThatIsDeletedAtOnceWhenItIsNoLongerProtectedLeavesItsClaimsFree(t *testing.T) {
+	parallel(t)
 	cluster := created(t, protected)
 	kubelet(t, cluster.Namespace, healthy)
 	awaitReady(t, cluster)
@@ -126,6 +128,7 @@ func TestAClusterThatIsDeletedAtOnceWhenItIsNoLongerProtectedLeavesItsClaimsFree
 
 // A namespace that is deleted stays until the cluster in it is no longer protected.
 func TestANamespaceWithAProtectedClusterStaysUntilThatIsNoLongerProtected(t *testing.T) {
+	parallel(t)
 	cluster := created(t, protected)
 	kubelet(t, cluster.Namespace, healthy)
 	awaitReady(t, cluster)
@@ -155,6 +158,7 @@ func TestANamespaceWithAProtectedClusterStaysUntilThatIsNoLongerProtected(t *tes
 
 // A deletion that was admitted all the same, as before the policies were in force, goes no further.
 func TestAProtectedClusterThatIsBeingDeletedGoesNoFurther(t *testing.T) {
+	parallel(t)
 	cluster := created(t, withHook)
 	finish := make(chan struct{})
 	kubelet(t, cluster.Namespace, untilFinished(finish))
@@ -254,6 +258,7 @@ func TestTheLeaderMakesThePoliciesThatAreMissing(t *testing.T) {
 
 // Rights in a namespace do not reach to what protects: the operator works on and says so.
 func TestAnOperatorThatMayNotReadThePoliciesSaysSo(t *testing.T) {
+	parallel(t)
 	ns := ownNamespace(t)
 	user := "system:serviceaccount:" + ns + ":operator"
 	allowIn(t, ns, user, managerRole)
@@ -273,6 +278,7 @@ func TestAnOperatorThatMayNotReadThePoliciesSaysSo(t *testing.T) {
 
 // With a definition every object of it would go, whatever protects that.
 func TestTheDefinitionsCannotBeDeletedUnlessThatIsSaid(t *testing.T) {
+	parallel(t)
 	for _, plural := range []string{"databaseclusters", "databasebackups", "databaseengines"} {
 		t.Run(plural, func(t *testing.T) {
 			crd := definition(plural)

@@ -36,12 +36,14 @@ func limited(t *testing.T, ns, cpu, memory string) {
 }
 
 func TestABackupIsMadeInANamespaceWithAQuotaAndWithoutALimitRange(t *testing.T) {
+	parallel(t)
 	cluster := safe(t, "ledger-quota", yields)
 	limited(t, cluster.Namespace, "3", "3Gi")
 	awaitPhase(t, backup(t, cluster, "now", dbv1.BackupRetain), dbv1.BackupCompleted, "")
 }
 
 func TestABackupThatAQuotaRefusesSaysSoAndIsMadeWhenItAsksForLess(t *testing.T) {
+	parallel(t)
 	cluster := safe(t, "ledger-refused", yields)
 	limited(t, cluster.Namespace, "1", "3Gi")
 	b := backup(t, cluster, "now", dbv1.BackupRetain)

@@ -101,6 +101,7 @@ var unread = []string{"spec.imagePullSecrets[].name", "spec.backup.destination.c
 // What exists in another namespace does not exist in one's own, and no name leads there: with a namespace before it, the
 // API server refuses it, or the operator finds nothing.
 func TestNoFieldReachesIntoAnotherNamespace(t *testing.T) {
+	parallel(t)
 	here, there, elsewhere := safe(t, "references-v1", yields).Namespace, namespace(t), namespace(t)
 	meta := metav1.ObjectMeta{Namespace: there, Name: "theirs"}
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: meta}

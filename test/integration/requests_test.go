@@ -99,16 +99,28 @@ func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
 // quiet waits until the operator has sent no request for some seconds, and tells how many it had sent.
 func quiet(t *testing.T) int {
 	t.Helper()
+	return silence(t, func() int { return len(requests.since(0)) })
+}
+
+// quietIn is the same for one namespace, while other tests go on in others; it tells of all requests, too.
+func quietIn(t *testing.T, ns string) int {
+	t.Helper()
+	silence(t, func() int { return len(requests.in(ns, 0)) })
+	return len(requests.since(0))
+}
+
+func silence(t *testing.T, sent func() int) int {
+	t.Helper()
 	const silence = 3 * time.Second
 	count, since := -1, time.Now()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		if now := len(requests.since(0)); now != count {
+		if now := sent(); now != count {
 			count, since = now, time.Now()
 		}
 		if time.Since(since) > silence {
 			return count
 		}
 	}
-	t.Fatalf("no %s without a request within %s: %v", silence, patience, requests.since(max(0, count-10)))
+	t.Fatalf("no %s without a request within %s: %v", silence, patience, requests.since(max(0, len(requests.since(0))-10)))
 	return 0
 }

@@ -77,6 +77,7 @@ func readyRunning(t *testing.T, act func(*corev1.Pod)) *dbv1.DatabaseCluster {
 }
 
 func TestOtherResourcesReachTheMembersWhileTheyRun(t *testing.T) {
+	parallel(t)
 	cluster := readyRunning(t, nil)
 	before := uids(t, cluster)
 	for _, memory := range []string{"128Mi", "32Mi"} {
@@ -102,6 +103,7 @@ func TestOtherResourcesReachTheMembersWhileTheyRun(t *testing.T) {
 }
 
 func TestAResizeThatIsDeferredKeepsTheNextMemberWaiting(t *testing.T) {
+	parallel(t)
 	cluster := readyRunning(t, func(pod *corev1.Pod) {
 		if memoryOf(pod) == "128Mi" && pod.Annotations["test/resized"] == "" {
 			says(pod, corev1.PodReasonDeferred, "the node is full")
@@ -133,6 +135,7 @@ func TestAResizeThatIsDeferredKeepsTheNextMemberWaiting(t *testing.T) {
 }
 
 func TestAResizeThatTheNodeCannotGiveIsARestart(t *testing.T) {
+	parallel(t)
 	cluster := readyRunning(t, func(pod *corev1.Pod) {
 		if memoryOf(pod) == "128Mi" && pod.Labels["controller-revision-hash"] == pod.Annotations["test/first"] {
 			says(pod, corev1.PodReasonInfeasible, "the node is too small")
@@ -152,6 +155,7 @@ func TestAResizeThatTheNodeCannotGiveIsARestart(t *testing.T) {
 }
 
 func TestAResizeThatTheAPIServerRefusesIsARestart(t *testing.T) {
+	parallel(t)
 	cluster := readyRunning(t, nil)
 	before, stopped := uids(t, cluster), stops(t, cluster)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { // guaranteed instead of burstable

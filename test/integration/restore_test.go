@@ -144,6 +144,7 @@ func checkRestored(t *testing.T, cluster *dbv1.DatabaseCluster, url string) {
 }
 
 func TestANewClusterStartsWithABackupThatItNames(t *testing.T) {
+	parallel(t)
 	cluster := smallest(namespace(t), "orders")
 	kubelet := startRestores(t, cluster.Namespace)
 	cluster.Spec.Engine = restorer(t)
@@ -207,6 +208,7 @@ func eventsOf(t *testing.T, cluster *dbv1.DatabaseCluster) string {
 }
 
 func TestARestoreThatFailedBeginsAgainWhenItsJobsAreDeleted(t *testing.T) {
+	parallel(t)
 	cluster := created(t, fromLocation(restorer(t), firstBackup))
 	kubelet := startRestores(t, cluster.Namespace)
 	kubelet.told.Store("piece member-0/00000.zst is not as the manifest says")
@@ -232,6 +234,7 @@ func TestARestoreThatFailedBeginsAgainWhenItsJobsAreDeleted(t *testing.T) {
 }
 
 func TestAnotherSourceBeginsWithEmptyVolumes(t *testing.T) {
+	parallel(t)
 	cluster := created(t, fromLocation(restorer(t), firstBackup))
 	kubelet := startRestores(t, cluster.Namespace)
 	awaitFilling(t, cluster, firstBackup)
@@ -257,6 +260,7 @@ func TestAnotherSourceBeginsWithEmptyVolumes(t *testing.T) {
 }
 
 func TestAClusterThatIsDeletedWhileItIsRestoredLeavesVolumesThatNoOtherTakesUp(t *testing.T) {
+	parallel(t)
 	cluster := created(t, fromLocation(restorer(t), firstBackup))
 	startRestores(t, cluster.Namespace)
 	awaitFilling(t, cluster, firstBackup)
@@ -284,6 +288,7 @@ func TestAClusterThatIsDeletedWhileItIsRestoredLeavesVolumesThatNoOtherTakesUp(t
 }
 
 func TestABackupIsNotRestoredOverVolumesThatAnEarlierClusterLeft(t *testing.T) {
+	parallel(t)
 	engine := restorer(t)
 	cluster := created(t, func(c *dbv1.DatabaseCluster) { c.Spec.Engine = engine })
 	startRestores(t, cluster.Namespace)
@@ -313,6 +318,7 @@ func TestABackupIsNotRestoredOverVolumesThatAnEarlierClusterLeft(t *testing.T) {
 }
 
 func TestABackupIsNotRestoredOverAClaimOfSomebodyElse(t *testing.T) {
+	parallel(t)
 	cluster := smallest(namespace(t), "orders")
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "data-orders-1"}}
 	claim.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}

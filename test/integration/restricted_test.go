@@ -26,6 +26,7 @@ import (
 // end of the run tells when a kind of pod was missing. Here is what no other test makes.
 
 func TestANamespaceOfTheseTestsRefusesWhatIsNotRestricted(t *testing.T) {
+	parallel(t)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace(t), Name: "careless"}}
 	pod.Spec.Containers = []corev1.Container{{Name: "careless", Image: "example.test/database:1"}}
 	err := admin.Create(t.Context(), pod, client.DryRunAll)
@@ -36,6 +37,7 @@ func TestANamespaceOfTheseTestsRefusesWhatIsNotRestricted(t *testing.T) {
 }
 
 func TestTheOperatorsPodsAreAdmittedWhereRestrictedIsEnforced(t *testing.T) {
+	parallel(t)
 	text, err := os.ReadFile("../../config/manager/manager.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -57,6 +59,7 @@ func TestTheOperatorsPodsAreAdmittedWhereRestrictedIsEnforced(t *testing.T) {
 }
 
 func TestThePodsOfSamplesAndOfTheEnginesThatComeWithTheOperatorAreAdmitted(t *testing.T) {
+	parallel(t)
 	sample := &dbv1.DatabaseCluster{}
 	if err := load("../../config/samples/database_v1alpha1_databasecluster.yaml", sample); err != nil {
 		t.Fatal(err)

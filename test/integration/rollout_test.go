@@ -147,6 +147,7 @@ func mustHaveImage(t *testing.T, cluster *dbv1.DatabaseCluster, want string) {
 }
 
 func TestARolloutTakesOneMemberAfterTheOtherFromTheHighestOrdinal(t *testing.T) {
+	parallel(t)
 	cluster := ready(t, nil)
 	stopped := stops(t, cluster)
 	change(t, cluster, takeSecondImage)
@@ -167,6 +168,7 @@ func TestARolloutTakesOneMemberAfterTheOtherFromTheHighestOrdinal(t *testing.T) 
 }
 
 func TestAPausedUpdateLeavesTheMembersThatRunAndOneThatRestartsTakesIt(t *testing.T) {
+	parallel(t)
 	cluster := ready(t, func(c *dbv1.DatabaseCluster) { c.Spec.Update.Paused = true })
 	before := uids(t, cluster)
 	change(t, cluster, takeSecondImage)
@@ -192,6 +194,7 @@ func TestAPausedUpdateLeavesTheMembersThatRunAndOneThatRestartsTakesIt(t *testin
 }
 
 func TestOnDeleteLeavesTheRestartOfMembersToTheUser(t *testing.T) {
+	parallel(t)
 	cluster := ready(t, func(c *dbv1.DatabaseCluster) { c.Spec.Update.Type = dbv1.UpdateOnDelete })
 	before := uids(t, cluster)
 	change(t, cluster, takeSecondImage)
@@ -208,6 +211,7 @@ func TestOnDeleteLeavesTheRestartOfMembersToTheUser(t *testing.T) {
 }
 
 func TestMaxUnavailableLetsTwoMembersBeDownAtOnce(t *testing.T) {
+	parallel(t)
 	cluster := created(t, func(c *dbv1.DatabaseCluster) { atOnce(c); c.Spec.Update.MaxUnavailable = 2 })
 	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
 		if pod.Spec.Containers[0].Image != secondImage || pod.Annotations["test/start"] != "" {
@@ -244,6 +248,7 @@ func TestMaxUnavailableLetsTwoMembersBeDownAtOnce(t *testing.T) {
 }
 
 func TestEachNewValueOfTheRestartAnnotationRestartsTheMembersOnce(t *testing.T) {
+	parallel(t)
 	cluster := ready(t, nil)
 	for _, value := range []string{"1", "2"} {
 		before, stopped := uids(t, cluster), stops(t, cluster)
@@ -259,6 +264,7 @@ func TestEachNewValueOfTheRestartAnnotationRestartsTheMembersOnce(t *testing.T) 
 }
 
 func TestTheUpdateAnnotationRestartsNobodyWhenThereIsNothingNewer(t *testing.T) {
+	parallel(t)
 	cluster := ready(t, nil)
 	before := uids(t, cluster)
 	change(t, cluster, annotated(dbv1.AnnotationUpdate, "1"))
@@ -267,6 +273,7 @@ func TestTheUpdateAnnotationRestartsNobodyWhenThereIsNothingNewer(t *testing.T) 
 }
 
 func TestAScaleOutWaitsForAClaimThatIsBeingDeleted(t *testing.T) {
+	parallel(t)
 	cluster := ready(t, nil)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 1 })
 	awaitReady(t, cluster)
@@ -294,6 +301,7 @@ func TestAScaleOutWaitsForAClaimThatIsBeingDeleted(t *testing.T) {
 }
 
 func TestScalingInAndOutKeepsTheClaims(t *testing.T) {
+	parallel(t)
 	cluster := ready(t, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 1 })
 	var kept map[string]types.UID
 	for _, replicas := range []int32{3, 1, 3} {

@@ -98,6 +98,7 @@ func forgedFor(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string, at 
 
 // TestAScheduleMakesABackupThatIsVerified waits for the clock: a minute at most.
 func TestAScheduleMakesABackupThatIsVerified(t *testing.T) {
+	parallel(t)
 	cluster := safe(t, "scheduled-v1", answers)
 	began := time.Now()
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
@@ -155,6 +156,7 @@ func TestAScheduleMakesABackupThatIsVerified(t *testing.T) {
 }
 
 func TestRetentionDeletesBackupsWithTheirDataAndNothingElse(t *testing.T) {
+	parallel(t)
 	var erased sync.Map // UIDs of the backups whose data a Job was told to delete
 	cluster := safe(t, "retained-v1", func(pod *corev1.Pod) {
 		if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentBackupDeletion {
@@ -186,8 +188,8 @@ func TestRetentionDeletesBackupsWithTheirDataAndNothingElse(t *testing.T) {
 		}
 	}
 	awaitClusterTold(t, cluster, corev1.EventTypeNormal, "BackupExpired", `schedule "yearly" does not keep it any more`)
-	looked(t, cluster)
-	quiet(t)
+	touch(t, cluster)
+	quietIn(t, cluster.Namespace)
 	for _, b := range kept {
 		if _, told := erased.Load(string(b.UID)); told {
 			t.Errorf("the data of %s was deleted", b.Name)
@@ -199,6 +201,7 @@ func TestRetentionDeletesBackupsWithTheirDataAndNothingElse(t *testing.T) {
 }
 
 func TestAScheduleThatCannotBeReadIsToldAndTheOthersGoOn(t *testing.T) {
+	parallel(t)
 	cluster := safe(t, "invalid-schedule-v1", answers)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
 		c.Spec.Backup.Schedules = []dbv1.BackupSchedule{

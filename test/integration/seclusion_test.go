@@ -21,6 +21,7 @@ import (
 )
 
 func TestThePolicyAroundACopyThatRunsIsMadeRight(t *testing.T) {
+	parallel(t)
 	cluster := safe(t, "secluded-v1", func(pod *corev1.Pod) {
 		if pod.Labels[dbv1.LabelComponent] != dbv1.ComponentVerification {
 			yields(pod)

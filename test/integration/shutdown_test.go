@@ -136,6 +136,7 @@ func endingsOf(cluster *dbv1.DatabaseCluster) string {
 }
 
 func TestAShutdownIsRecordedMemberByMemberAndTheVolumesGoAfterIt(t *testing.T) {
+	parallel(t)
 	cluster, _ := onNode(t, withShutdown)
 	order, ended := stopOrder(t, cluster), endings(t, cluster)
 	deleteCluster(t, cluster)
@@ -152,6 +153,7 @@ func TestAShutdownIsRecordedMemberByMemberAndTheVolumesGoAfterIt(t *testing.T) {
 }
 
 func TestAMemberThatWasKilledBlocksTheDeletionAndKeepsTheVolumes(t *testing.T) {
+	parallel(t)
 	cluster, machine := onNode(t, withShutdown)
 	machine.says("orders-2", 137)
 	deleteCluster(t, cluster)
@@ -174,6 +176,7 @@ func TestAMemberThatWasKilledBlocksTheDeletionAndKeepsTheVolumes(t *testing.T) {
 }
 
 func TestAMemberWhoseNodeIsLostBlocksTheDeletionUntilTheNodeTellsHowItEnded(t *testing.T) {
+	parallel(t)
 	cluster, machine := onNode(t, func(c *dbv1.DatabaseCluster) {
 		withShutdown(c)
 		c.Spec.Deletion.DeadlineSeconds, c.Spec.TerminationGracePeriodSeconds = 1, new(int64(1))
@@ -191,6 +194,7 @@ func TestAMemberWhoseNodeIsLostBlocksTheDeletionUntilTheNodeTellsHowItEnded(t *t
 }
 
 func TestAMemberWhoseNodeIsLostIsGivenUpWhereTheSpecSaysSo(t *testing.T) {
+	parallel(t)
 	cluster, machine := onNode(t, func(c *dbv1.DatabaseCluster) {
 		withShutdown(c)
 		c.Spec.Deletion.DeadlineSeconds, c.Spec.TerminationGracePeriodSeconds = 1, new(int64(1))
@@ -224,6 +228,7 @@ func TestAMemberWhoseNodeIsLostIsGivenUpWhereTheSpecSaysSo(t *testing.T) {
 }
 
 func TestPodsThatAForegroundDeletionTookAreToldAndHoldNothingUp(t *testing.T) {
+	parallel(t)
 	cluster, _ := onNode(t, func(c *dbv1.DatabaseCluster) {
 		withShutdown(c)
 		c.Spec.Deletion.Volumes = dbv1.VolumesRetain
@@ -245,6 +250,7 @@ func TestPodsThatAForegroundDeletionTookAreToldAndHoldNothingUp(t *testing.T) {
 }
 
 func TestAPodIsNotHeldByAClusterThatSomebodyLetGoByHand(t *testing.T) {
+	parallel(t)
 	cluster, machine := onNode(t, withShutdown)
 	machine.says("orders-2", silent)
 	deleteCluster(t, cluster)

@@ -129,6 +129,7 @@ func mustHaveVolumesOf(t *testing.T, cluster *dbv1.DatabaseCluster, size string)
 }
 
 func TestVolumesGrowWhileTheMembersRun(t *testing.T) {
+	parallel(t)
 	cluster := readyOnVolumes(t)
 	before, set, sent := uids(t, cluster), read(t, statefulSet(cluster)), len(requests.since(0))
 
@@ -160,10 +161,18 @@ func TestVolumesGrowWhileTheMembersRun(t *testing.T) {
 
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 4 })
 	awaitReady(t, cluster)
+	eventually(t, "the new member to have its volume", func() error {
+		items, err := claims(t.Context(), cluster)
+		if slices.ContainsFunc(items, func(c corev1.PersistentVolumeClaim) bool { return c.Status.Phase != corev1.ClaimBound }) {
+			return fmt.Errorf("%d claims, and not all have a volume", len(items))
+		}
+		return err
+	})
 	mustHaveVolumesOf(t, cluster, "2Gi")
 }
 
 func TestGrowthAndANewImageTogetherRestartEachMemberOnce(t *testing.T) {
+	parallel(t)
 	cluster := readyOnVolumes(t)
 	driver(t, cluster, "10Gi")
 	stopped := stops(t, cluster)
@@ -180,6 +189,7 @@ func TestGrowthAndANewImageTogetherRestartEachMemberOnce(t *testing.T) {
 }
 
 func TestAGrowthThatCannotBeIsStalledAndASmallerOneTakesItsPlace(t *testing.T) {
+	parallel(t)
 	cluster := readyOnVolumes(t)
 	driver(t, cluster, "10Gi")
 	before := uids(t, cluster)
@@ -195,6 +205,7 @@ func TestAGrowthThatCannotBeIsStalledAndASmallerOneTakesItsPlace(t *testing.T) {
 }
 
 func TestAGrowthThatTheClassDoesNotAllowIsRefusedAndDisturbsNothing(t *testing.T) {
+	parallel(t)
 	cluster := created(t, func(c *dbv1.DatabaseCluster) {
 		onVolumes(t)(c)
 		class := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: *c.Spec.Storage.StorageClassName}}
@@ -215,6 +226,7 @@ func TestAGrowthThatTheClassDoesNotAllowIsRefusedAndDisturbsNothing(t *testing.T
 
 // Between the deletion of the StatefulSet and its return nothing but the API server knows what was under way.
 func TestAnOperatorThatDiesBetweenDeletingTheStatefulSetAndMakingItAnewFinishesTheGrowth(t *testing.T) {
+	parallel(t)
 	ns := ownNamespace(t)
 	config := kubeconfig(t, operatorUser, "")
 	first := operator(t, config, nil, "--watch-namespace="+ns)

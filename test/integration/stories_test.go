@@ -45,6 +45,7 @@ func member(cluster *dbv1.DatabaseCluster, ordinal int) *corev1.Pod {
 }
 
 func TestTheSmallestManifestBecomesAvailable(t *testing.T) {
+	parallel(t)
 	cluster := created(t, nil)
 	kubelet(t, cluster.Namespace, healthy)
 	awaitReady(t, cluster)
@@ -80,6 +81,7 @@ func reconciles(t *testing.T) float64 {
 }
 
 func TestReadyReplicasFallAndRiseThroughTheWatchesAlone(t *testing.T) {
+	parallel(t)
 	cluster := created(t, nil)
 	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
 		if pod.Annotations["test/hold"] == "" {
@@ -110,6 +112,7 @@ func TestReadyReplicasFallAndRiseThroughTheWatchesAlone(t *testing.T) {
 }
 
 func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
+	parallel(t)
 	cluster := created(t, nil)
 	kubelet(t, cluster.Namespace, healthy)
 	awaitReady(t, cluster)
@@ -209,6 +212,7 @@ func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 }
 
 func TestWhatOthersAddIsTheirs(t *testing.T) {
+	parallel(t)
 	cluster := created(t, func(c *dbv1.DatabaseCluster) {
 		c.Spec.Service.Annotations = map[string]string{"ours": "1", "gone": "1"}
 	})
@@ -226,6 +230,7 @@ func TestWhatOthersAddIsTheirs(t *testing.T) {
 }
 
 func TestAnObjectOfSomebodyElseIsNeverTouched(t *testing.T) {
+	parallel(t)
 	for _, name := range []string{"orders", "orders-headless"} {
 		t.Run("Service "+name, func(t *testing.T) {
 			cluster := smallest(namespace(t), "orders")
@@ -247,6 +252,7 @@ func TestAnObjectOfSomebodyElseIsNeverTouched(t *testing.T) {
 }
 
 func TestACorrectedImageRecoversWithoutAHandAndABadOneTakesOneMemberAtMost(t *testing.T) {
+	parallel(t)
 	cluster := created(t, nil)
 	const bad = "example.test/database:bad"
 	kubelet(t, cluster.Namespace, broken(bad))
@@ -274,6 +280,7 @@ func TestACorrectedImageRecoversWithoutAHandAndABadOneTakesOneMemberAtMost(t *te
 }
 
 func TestACommandThatCrashesTakesOneMemberAtMostAlsoWithoutAProbe(t *testing.T) {
+	parallel(t)
 	cluster := created(t, nil)
 	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
 		healthy(pod)
@@ -306,6 +313,7 @@ func TestACommandThatCrashesTakesOneMemberAtMostAlsoWithoutAProbe(t *testing.T) 
 }
 
 func TestScalingGoesThroughTheScaleSubresourceAndMembersGoOneByOne(t *testing.T) {
+	parallel(t)
 	cluster := created(t, nil)
 	kubelet(t, cluster.Namespace, healthy)
 	awaitReady(t, cluster)
@@ -333,6 +341,7 @@ func TestScalingGoesThroughTheScaleSubresourceAndMembersGoOneByOne(t *testing.T)
 }
 
 func TestOrphanedMembersAreFoundByAClusterThatIsMadeAnew(t *testing.T) {
+	parallel(t)
 	cluster := created(t, nil)
 	kubelet(t, cluster.Namespace, healthy)
 	awaitReady(t, cluster)

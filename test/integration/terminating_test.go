@@ -25,6 +25,7 @@ func deleteNamespace(t *testing.T, name string) *corev1.Namespace {
 }
 
 func TestAHookThatCannotStartInANamespaceThatIsDeletedBlocksAndSaysTheWayOut(t *testing.T) {
+	parallel(t)
 	cluster := ready(t, withHook)
 	ns := deleteNamespace(t, cluster.Namespace)
 	blocked := awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonHookFailed)
@@ -35,6 +36,7 @@ func TestAHookThatCannotStartInANamespaceThatIsDeletedBlocksAndSaysTheWayOut(t *
 }
 
 func TestAHookThatCannotStartInANamespaceThatIsDeletedIsPassedOverWhereTheSpecSaysSo(t *testing.T) {
+	parallel(t)
 	cluster := ready(t, func(c *dbv1.DatabaseCluster) { withHook(c); c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue })
 	awaitGone(t, deleteNamespace(t, cluster.Namespace))
 }

@@ -155,6 +155,7 @@ func (c inOperatorCondition) await(t *testing.T, status metav1.ConditionStatus, 
 }
 
 func TestOLMHoldsAnUpgradeBackWhileARestoreRunsAndForAQuarterOfAnHourAtMost(t *testing.T) {
+	parallel(t)
 	ns := namespace(t)
 	as, scheme := installOperatorCondition(t, ns)
 	stop, said := keepUpgradeable(t, as, scheme, ns, time.Now().Add(time.Minute))

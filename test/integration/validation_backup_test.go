@@ -81,6 +81,7 @@ const (
 )
 
 func TestTheAPIServerRefusesBadBackupsWithASentence(t *testing.T) {
+	parallel(t)
 	eachIsRefused(t, refusals{
 		"no destination":               {backupSection(fields{"destination": nil}), "spec.backup.destination: Required value"},
 		"a destination without a url":  {destination(bucket(fields{"url": nil})), "spec.backup.destination.url: Required value"},
@@ -157,6 +158,7 @@ func TestTheAPIServerRefusesBadBackupsWithASentence(t *testing.T) {
 }
 
 func TestTheAPIServerRefusesBadHooksEnginesAndBootstrapsWithASentence(t *testing.T) {
+	parallel(t)
 	eachIsRefused(t, refusals{
 		"a hook of another type":      {hooks(hookOf("a", "Pray")), `spec.deletion.hooks[0].type: Unsupported value: "Pray": supported values: "Backup", "Command", "Shutdown"`},
 		"a Command without a command": {hooks(hookOf("a", "Command")), "spec.deletion.hooks[]: command must be given for type Command, and for no other"},
@@ -209,6 +211,7 @@ func mustRefuse(t *testing.T, err error, wants string) {
 }
 
 func TestABackupToStartWithIsForANewCluster(t *testing.T) {
+	parallel(t)
 	ns := namespace(t)
 	change := func(cluster client.Object, spec fields) error {
 		changed := cluster.DeepCopyObject().(*unstructured.Unstructured)
@@ -227,6 +230,7 @@ func TestABackupToStartWithIsForANewCluster(t *testing.T) {
 }
 
 func TestTheAPIServerTakesBackupsThatAreJustWithinTheBounds(t *testing.T) {
+	parallel(t)
 	ns := namespace(t)
 	for what, spec := range map[string]fields{
 		"the smallest destination":      destination(fields{"url": "s3://backups", "credentials": "WorkloadIdentity"}),
@@ -273,6 +277,7 @@ func request(ns, name string, spec fields) *unstructured.Unstructured {
 }
 
 func TestTheAPIServerRefusesBadDatabaseBackupsWithASentence(t *testing.T) {
+	parallel(t)
 	ns := namespace(t)
 	cases := map[string]struct {
 		name  string
@@ -302,6 +307,7 @@ func TestTheAPIServerRefusesBadDatabaseBackupsWithASentence(t *testing.T) {
 
 // What a backup is of and where it goes is settled when it is asked for; what becomes of its data is not.
 func TestOnlyTheDeletionPolicyOfADatabaseBackupCanBeChanged(t *testing.T) {
+	parallel(t)
 	ns := ownNamespace(t)
 	plain, placed := request(ns, "plain", nil), request(ns, "placed", fields{"destination": bucket(nil)})
 	create(t, plain)

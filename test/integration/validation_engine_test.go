@@ -53,6 +53,7 @@ func check(given fields) fields {
 }
 
 func TestTheAPIServerRefusesBadDatabaseEnginesWithASentence(t *testing.T) {
+	parallel(t)
 	const (
 		badScript   = "spec.scripts: a name must have 1 to 48 letters, digits, '-', '_' or '.', and begin and end with a letter or digit"
 		badVariable = "spec.container.env[].name must have letters, digits and '_' only, must not begin with a digit, nor with 'DBC_', which is the operator's"
@@ -120,6 +121,7 @@ func TestTheAPIServerRefusesBadDatabaseEnginesWithASentence(t *testing.T) {
 }
 
 func TestTheAPIServerTakesDatabaseEnginesThatAreJustWithinTheBounds(t *testing.T) {
+	parallel(t)
 	for what, spec := range map[string]fields{
 		"the smallest": nil,
 		"a name of 63": nil,
@@ -151,6 +153,7 @@ func TestTheAPIServerTakesDatabaseEnginesThatAreJustWithinTheBounds(t *testing.T
 
 // What members run by does not change under them.
 func TestADatabaseEngineCannotBeChanged(t *testing.T) {
+	parallel(t)
 	engine := declaration("test-immutable", parameter(nil))
 	create(t, engine)
 	t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), engine) })

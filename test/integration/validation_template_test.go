@@ -57,6 +57,7 @@ func many(count int, element func(i int) any) []any {
 func nameOf(i int) string { return "x" + strings.Repeat("y", i) }
 
 func TestTheAPIServerRefusesBadConfigurationTemplatesAndUpdates(t *testing.T) {
+	parallel(t)
 	ns := namespace(t)
 	sidecar := func(ports ...any) fields { return fields{"name": "exporter", "ports": ports} }
 	cases := map[string]struct {
@@ -129,6 +130,7 @@ func TestTheAPIServerRefusesBadConfigurationTemplatesAndUpdates(t *testing.T) {
 }
 
 func TestTheAPIServerTakesGoodConfigurationTemplatesAndUpdates(t *testing.T) {
+	parallel(t)
 	ns := namespace(t)
 	container := func(i int) any { return fields{"name": nameOf(i), "runAsUser": int64(1)} }
 	for what, spec := range map[string]fields{
@@ -160,6 +162,7 @@ func TestTheAPIServerTakesGoodConfigurationTemplatesAndUpdates(t *testing.T) {
 }
 
 func TestTheDefaultsOfUpdatesAndConfigurationAreThoseThatTheDocumentationTells(t *testing.T) {
+	parallel(t)
 	cluster := smallest(namespace(t), "orders")
 	withConfig("x")(cluster)
 	if err := admin.Create(t.Context(), cluster, client.DryRunAll); err != nil {
@@ -174,6 +177,7 @@ func TestTheDefaultsOfUpdatesAndConfigurationAreThoseThatTheDocumentationTells(t
 }
 
 func TestAGrowthCanBeTakenBackUntilItIsDoneAndNotBelowWhatTheVolumesHave(t *testing.T) {
+	parallel(t)
 	ns := ownNamespace(t) // nobody but this test writes the status
 	for what, c := range map[string]struct {
 		capacity, size string

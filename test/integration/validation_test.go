@@ -35,6 +35,7 @@ func manifest(ns, name string, spec map[string]any) *unstructured.Unstructured {
 func storage(fields map[string]any) map[string]any { return map[string]any{"storage": fields} }
 
 func TestTheAPIServerRefusesBadInputWithASentenceThatNamesTheField(t *testing.T) {
+	parallel(t)
 	ns := namespace(t)
 	hook := map[string]any{"name": "flush", "type": "Command", "command": []any{"true"}}
 	cases := map[string]struct {
@@ -100,6 +101,7 @@ func TestTheAPIServerRefusesBadInputWithASentenceThatNamesTheField(t *testing.T)
 }
 
 func TestTheAPIServerTakesWhatIsJustWithinTheBounds(t *testing.T) {
+	parallel(t)
 	ns := namespace(t)
 	cases := map[string]struct {
 		name string
@@ -129,6 +131,7 @@ func TestTheAPIServerTakesWhatIsJustWithinTheBounds(t *testing.T) {
 }
 
 func TestTheAPIServerRefusesChangesThatVolumesCannotFollow(t *testing.T) {
+	parallel(t)
 	ns := namespace(t)
 	object := manifest(ns, "orders", nil)
 	create(t, object)
@@ -160,6 +163,7 @@ func TestTheAPIServerRefusesChangesThatVolumesCannotFollow(t *testing.T) {
 }
 
 func TestTheDefaultsAreThoseThatTheDocumentationTells(t *testing.T) {
+	parallel(t)
 	cluster := smallest(namespace(t), "orders")
 	if err := admin.Create(t.Context(), cluster, client.DryRunAll); err != nil {
 		t.Fatal(err)
