@@ -110,19 +110,30 @@ verify: $(LOCAL) ## Check that everything generated is current, modules are tidy
 .PHONY: test
 test: test-unit test-integration test-s3 ## Run the unit tests, the integration tests and those on S3.
 
+# SEED is by what a sample of the campaigns is chosen, and which orders of events are tried.
+SEED ?= 1
+export DBC_SEED = $(SEED)
+
 .PHONY: test-unit
-test-unit: race-detector ## Run the unit tests, those of the local tool and of the bundle too.
-	go test -race -timeout 30m ./...
-	go test -timeout 30m ./test/sim # with the race detector it goes through fewer failures
+test-unit: race-detector ## Run the unit tests, those of the local tool and of the bundle too, and a sample of the campaigns.
+	go test -timeout 10m ./...
+	go test -race -timeout 10m ./internal/transfer/... # it alone starts goroutines; at night all are under the race detector
 	cd hack/local && go test ./...
 
 .PHONY: test-integration
-test-integration: race-detector ## Run the integration tests on a real kube-apiserver and kube-controller-manager.
-	hack/test-integration.sh -race
+test-integration: ## Run the integration tests on a real kube-apiserver and kube-controller-manager.
+	hack/test-integration.sh
 
 .PHONY: test-s3
 test-s3: $(LOCAL) ## Run the tests of transfer on a real S3 server.
-	DBC_VERSITYGW=$(call tool,versitygw) go test -count=1 -tags s3 ./test/transfer/...
+	DBC_VERSITYGW=$(call tool,versitygw) go test -count=1 -parallel 6 -tags s3 ./test/transfer/...
+
+.PHONY: test-campaigns
+test-campaigns: export DBC_WHOLE = yes
+test-campaigns: race-detector test-s3 ## Run what make test has a sample of, whole, and all tests under the race detector (SEED=7: other orders of events).
+	go test -count=1 -timeout 60m ./test/sim
+	go test -race -timeout 60m ./...
+	hack/test-integration.sh -race
 
 .PHONY: race-detector
 race-detector:

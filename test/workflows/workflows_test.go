@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,9 @@ type workflow struct {
 		Push struct {
 			Tags []string `json:"tags"`
 		} `json:"push"`
+		Schedule []struct {
+			Cron string `json:"cron"`
+		} `json:"schedule"`
 	} `json:"true"` // what YAML takes "on" for
 	Permissions *map[string]string `json:"permissions"`
 	Jobs        map[string]struct {
@@ -101,6 +105,22 @@ func TestATagThatReleasesIsAVersionAndNothingElse(t *testing.T) {
 	}
 }
 
+// make test has a sample of the campaigns: somebody has to play them all.
+func TestTheCampaignsRunEveryNight(t *testing.T) {
+	nightly := all(t)["campaigns.yml"]
+	if when := nightly.On.Schedule; len(when) != 1 || !regexp.MustCompile(`^\d+ \d+ \* \* \*$`).MatchString(when[0].Cron) {
+		t.Errorf("campaigns.yml runs at %v", when)
+	}
+	for _, job := range nightly.Jobs {
+		for _, step := range job.Steps {
+			if slices.Contains(targetsOf(step.Run), "test-campaigns") {
+				return
+			}
+		}
+	}
+	t.Error("campaigns.yml does not run make test-campaigns")
+}
+
 func TestAWorkflowHasTheHistoryAndTheGoThatReleasesAreMadeWith(t *testing.T) {
 	compiler := regexp.MustCompile(`golang:(\S+)`).FindStringSubmatch(read(t, "Dockerfile"))
 	if compiler == nil {
@@ -140,8 +160,8 @@ func targetsOf(script string) []string {
 func all(t *testing.T) map[string]workflow {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, ".github/workflows/*"))
-	if err != nil || len(files) != 3 {
-		t.Fatalf("there are %d workflows, want three (%v)", len(files), err)
+	if err != nil || len(files) != 4 {
+		t.Fatalf("there are %d workflows, want four (%v)", len(files), err)
 	}
 	found := map[string]workflow{}
 	for _, file := range files {
