@@ -194,9 +194,8 @@ image: $(BIN)/manager $(BIN)/transfer $(LOCAL) ## Build the operator image witho
 .PHONY: image-multiarch
 image-multiarch: $(LINUX) $(LOCAL) ## Build the images of operator and scorecard tests for PLATFORMS without a daemon, as dist/*.oci.tar, and print their digests.
 	@$(LOCAL) image operator-index $(platforms) --version v$(VERSION) --ref $(IMG) --out dist/operator.oci.tar
-	@$(LOCAL) digest dist/operator.oci.tar
 	@$(LOCAL) image scorecard-index $(platforms) --version v$(VERSION) --ref $(SCORECARD_IMG) --out dist/scorecard.oci.tar
-	@$(LOCAL) digest dist/scorecard.oci.tar
+	@for image in operator scorecard; do tar -xOf dist/$$image.oci.tar index.json | grep -oP '"digest": *"\K[^"]+'; done
 
 .PHONY: image-postgresql
 image-postgresql: $(LOCAL) ## Build a PostgreSQL image from Debian's packages, as dist/postgresql.tar.

@@ -61,7 +61,7 @@ in_source() {
 }
 
 # digest is what every registry will call an image of this release: the operator's, or the one that is named.
-digest() { "$source/bin/local" digest "$out/$name${1:+-$1}-$VERSION.oci.tar"; }
+digest() { tar -xOf "$out/$name${1:+-$1}-$VERSION.oci.tar" index.json | grep -oP '"digest": *"\K[^"]+'; }
 
 images() {
 	local bill
@@ -155,7 +155,7 @@ checksums() {
 
 push() {
 	say "pushing to $PUSH_TO"
-	"$source/bin/local" push --to "$PUSH_TO" "$1/$name-$VERSION.oci.tar" "$1/$name"-*-"$VERSION.oci.tar" "$1/$name-$VERSION.tgz"
+	"$source/hack/push.sh" "$PUSH_TO" "$1/$name-$VERSION.oci.tar" "$1/$name"-*-"$VERSION.oci.tar" "$1/$name-$VERSION.tgz"
 }
 
 say "may $VERSION be released?"

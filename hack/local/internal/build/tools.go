@@ -51,6 +51,7 @@ var (
 		tags: "containers_image_openpgp,json1", disk: diskNeed{want: 6, floor: 2}, stamp: stampOLM,
 	}
 	helm        = &module{folder: "helm", main: "helm.sh/helm/v4", disk: diskNeed{want: 4, floor: 2}, stamp: stampHelm}
+	crane       = &module{folder: "crane", main: "github.com/google/go-containerregistry", disk: diskNeed{want: 3, floor: 1}}
 	crdify      = &module{folder: "crdify", main: "sigs.k8s.io/crdify", disk: diskNeed{want: 3, floor: 1}}
 	crdRefDocs  = &module{folder: "crd-ref-docs", main: "github.com/elastic/crd-ref-docs", disk: diskNeed{want: 3, floor: 1}}
 	govulncheck = &module{folder: "govulncheck", main: "golang.org/x/vuln", disk: diskNeed{want: 3, floor: 1}}
@@ -80,6 +81,7 @@ var Tools = []Tool{
 	{"olm", "github.com/operator-framework/operator-lifecycle-manager/cmd/olm", "2 min", olm, ""},
 	{"catalog", "github.com/operator-framework/operator-lifecycle-manager/cmd/catalog", "20 s", olm, ""},
 	{"helm", "helm.sh/helm/v4/cmd/helm", "2 min", helm, ""},
+	{"crane", "github.com/google/go-containerregistry/cmd/crane", "30 s", crane, ""},
 	{"crdify", "sigs.k8s.io/crdify", "1 min", crdify, ""},
 	{"crd-ref-docs", "github.com/elastic/crd-ref-docs", "30 s", crdRefDocs, ""},
 	{"govulncheck", "golang.org/x/vuln/cmd/govulncheck", "20 s", govulncheck, ""},

@@ -1,4 +1,6 @@
-package publish
+//go:build supply
+
+package supply
 
 import (
 	"archive/tar"
@@ -25,15 +27,10 @@ import (
 func TestWhatIsPushedHasInTheRegistryTheDigestThatItHadOnDisk(t *testing.T) {
 	to, _ := startRegistry(t, nil)
 	file := bundleImage(t, to, "one")
-	digest, err := Digest(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pushed, err := Push(t.Context(), to, []string{file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := to + "/bundle:v1.0.0@" + digest; len(pushed) != 1 || pushed[0] != want {
+	_, index, _ := strings.Cut(mustRun(t, ".", "tar", "-xOf", file, "index.json"), `"digest": "`)
+	digest, _, _ := strings.Cut(index, `"`)
+	pushed := mustPush(t, to, file)
+	if want := to + "/bundle:v1.0.0@" + digest + "\n"; !strings.HasSuffix(pushed, want) {
 		t.Errorf("pushed %q, want %q", pushed, want)
 	}
 	if got := digestThere(t, to+"/bundle:v1.0.0"); got != digest {
@@ -48,14 +45,10 @@ func TestPushingTwiceSendsNothingTheSecondTime(t *testing.T) {
 			writes++
 		}
 	})
-	file := bundleImage(t, to, "one")
-	if _, err := Push(t.Context(), to, []string{file}); err != nil {
-		t.Fatal(err)
-	}
+	image, chart := bundleImage(t, to, "one"), chartPackage(t, "1.0.0+1")
+	mustPush(t, to, image, chart)
 	before := writes
-	if _, err := Push(t.Context(), to, []string{file}); err != nil {
-		t.Fatal(err)
-	}
+	mustPush(t, to, image, chart)
 	if before == 0 || writes != before {
 		t.Errorf("the first push wrote %d times, the second %d times", before, writes-before)
 	}
@@ -63,14 +56,9 @@ func TestPushingTwiceSendsNothingTheSecondTime(t *testing.T) {
 
 func TestATagThatIsThereWithOtherContentIsRefusedBeforeAnythingIsPushed(t *testing.T) {
 	to, _ := startRegistry(t, nil)
-	if _, err := Push(t.Context(), to, []string{bundleImage(t, to, "one")}); err != nil {
-		t.Fatal(err)
-	}
+	mustPush(t, to, bundleImage(t, to, "one"))
 	before := digestThere(t, to+"/bundle:v1.0.0")
-	_, err := Push(t.Context(), to, []string{chartPackage(t), bundleImage(t, to, "another")})
-	if err == nil || !strings.Contains(err.Error(), "release another version") {
-		t.Errorf("error is %v, want one that asks for another version", err)
-	}
+	refused(t, "release another version", to, chartPackage(t, "1.0.0"), bundleImage(t, to, "another"))
 	if after := digestThere(t, to+"/bundle:v1.0.0"); after != before {
 		t.Errorf("the tag moved from %s to %s", before, after)
 	}
@@ -83,10 +71,7 @@ func TestATagThatIsThereWithOtherContentIsRefusedBeforeAnythingIsPushed(t *testi
 func TestAnImageThatIsNamedForAnotherPlaceIsRefused(t *testing.T) {
 	to, requests := startRegistry(t, nil)
 	for _, place := range []string{to + "-else", "registry.example.com/you"} {
-		_, err := Push(t.Context(), place, []string{bundleImage(t, to, "one")})
-		if err == nil || !strings.Contains(err.Error(), "which is not below "+place) {
-			t.Errorf("error is %v, want one that names the place %s", err, place)
-		}
+		refused(t, "which is not below "+place, place, bundleImage(t, to, "one"))
 	}
 	if *requests != 0 {
 		t.Errorf("%d requests were sent all the same", *requests)
@@ -95,10 +80,8 @@ func TestAnImageThatIsNamedForAnotherPlaceIsRefused(t *testing.T) {
 
 func TestAChartIsPushedAsHelmDoes(t *testing.T) {
 	to, _ := startRegistry(t, nil)
-	file := chartPackage(t)
-	if _, err := Push(t.Context(), to, []string{file}); err != nil {
-		t.Fatal(err)
-	}
+	file := chartPackage(t, "1.0.0")
+	mustPush(t, to, file)
 	tag, err := name.NewTag(to + "/charts/databasecluster-operator:1.0.0")
 	if err != nil {
 		t.Fatal(err)
@@ -111,14 +94,14 @@ func TestAChartIsPushedAsHelmDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if manifest.Config.MediaType != chartConfig || len(manifest.Layers) != 1 || manifest.Layers[0].MediaType != chartContent {
+	if manifest.Config.MediaType != "application/vnd.cncf.helm.config.v1+json" || len(manifest.Layers) != 1 || manifest.Layers[0].MediaType != "application/vnd.cncf.helm.chart.content.v1.tar+gzip" {
 		t.Errorf("the manifest is %+v", manifest)
 	}
 	config, err := image.RawConfigFile()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var metadata map[string]string
+	var metadata map[string]any
 	if err := json.Unmarshal(config, &metadata); err != nil || metadata["name"] != "databasecluster-operator" {
 		t.Errorf("the configuration is %s, and not its Chart.yaml (%v)", config, err)
 	}
@@ -141,21 +124,26 @@ func TestAChartIsPushedAsHelmDoes(t *testing.T) {
 }
 
 func TestTheCredentialsAreThoseOfDockerLogin(t *testing.T) {
-	var seen []string
-	to, _ := startRegistry(t, func(request *http.Request) { seen = append(seen, request.Header.Get("Authorization")) })
-	folder := t.TempDir()
-	t.Setenv("DOCKER_CONFIG", folder)
 	auth := base64.StdEncoding.EncodeToString([]byte("somebody:something"))
-	config := `{"auths": {"` + strings.Split(to, "/")[0] + `": {"auth": "` + auth + `"}}}`
+	folder, content := t.TempDir(), registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+	t.Setenv("DOCKER_CONFIG", folder)
+	server := httptest.NewServer(http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
+		if request.Header.Get("Authorization") != "Basic "+auth {
+			response.Header().Set("WWW-Authenticate", `Basic realm="test"`)
+			response.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		content.ServeHTTP(response, request)
+	}))
+	defer server.Close()
+	host := strings.TrimPrefix(server.URL, "http://")
+	files := []string{bundleImage(t, host+"/you", "one"), chartPackage(t, "1.0.0")}
+	refused(t, "docker login", host+"/you", files...)
+	config := `{"auths": {"` + host + `": {"auth": "` + auth + `"}}}`
 	if err := os.WriteFile(filepath.Join(folder, "config.json"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Push(t.Context(), to, []string{bundleImage(t, to, "one")}); err != nil {
-		t.Fatal(err)
-	}
-	if len(seen) == 0 || seen[len(seen)-1] != "Basic "+auth {
-		t.Errorf("the registry saw %q", seen)
-	}
+	mustPush(t, host+"/you", files...)
 }
 
 func TestARegistryThatDoesNotAnswerWhetherATagIsThereEndsThePush(t *testing.T) {
@@ -163,7 +151,7 @@ func TestARegistryThatDoesNotAnswerWhetherATagIsThereEndsThePush(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
 		switch {
 		case request.URL.Path == "/v2/":
-		case request.Method == http.MethodHead:
+		case request.Method == http.MethodHead || request.Method == http.MethodGet:
 			response.WriteHeader(http.StatusForbidden)
 		default:
 			wrote = true
@@ -171,10 +159,8 @@ func TestARegistryThatDoesNotAnswerWhetherATagIsThereEndsThePush(t *testing.T) {
 	}))
 	defer server.Close()
 	to := strings.TrimPrefix(server.URL, "http://") + "/you"
-	_, err := Push(t.Context(), to, []string{bundleImage(t, to, "one")})
-	if err == nil || !strings.Contains(err.Error(), "docker login") {
-		t.Errorf("error is %v, want one that says what to do", err)
-	}
+	refused(t, "docker login", to, bundleImage(t, to, "one"))
+	refused(t, "docker login", to, chartPackage(t, "1.0.0"))
 	if wrote {
 		t.Error("something was pushed all the same")
 	}
@@ -191,9 +177,29 @@ func TestWhatIsNoReleaseFileIsRefusedByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range []string{text, outside, filepath.Join(folder, "absent.tgz")} {
-		if _, err := Push(t.Context(), "registry.example.com/you", []string{file}); err == nil || !strings.Contains(err.Error(), file) {
-			t.Errorf("error is %v, want one that names %s", err, file)
-		}
+		refused(t, "error: "+file, "registry.example.com/you", file)
+	}
+}
+
+// push runs hack/push.sh and returns all that it says.
+func push(t *testing.T, to string, files ...string) (string, error) {
+	t.Helper()
+	return run(t, root(t), []string{"HELM_CONFIG_HOME=" + t.TempDir()}, "hack/push.sh", append([]string{to}, files...)...)
+}
+
+func mustPush(t *testing.T, to string, files ...string) string {
+	t.Helper()
+	output, err := push(t, to, files...)
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, output)
+	}
+	return output
+}
+
+func refused(t *testing.T, want, to string, files ...string) {
+	t.Helper()
+	if output, err := push(t, to, files...); err == nil || !strings.Contains(output, want) {
+		t.Errorf("error is %v, want one and %q:\n%s", err, want, output)
 	}
 }
 
@@ -237,11 +243,11 @@ func bundleImage(t *testing.T, to, content string) string {
 	return dest
 }
 
-func chartPackage(t *testing.T) string {
+func chartPackage(t *testing.T, version string) string {
 	t.Helper()
 	var packed bytes.Buffer
 	zipped := gzip.NewWriter(&packed)
-	content := archiveOf(t, "databasecluster-operator/Chart.yaml", "apiVersion: v2\nname: databasecluster-operator\nversion: 1.0.0\n")
+	content := archiveOf(t, "databasecluster-operator/Chart.yaml", "apiVersion: v2\nname: databasecluster-operator\nversion: "+version+"\n")
 	if _, err := zipped.Write(content); err != nil {
 		t.Fatal(err)
 	}
