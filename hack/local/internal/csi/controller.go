@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// controller makes, lengthens and removes disks. A volume's id is its name.
+// controller creates, lengthens and removes disks. A volume's id is its name.
 type controller struct {
 	csi.UnimplementedControllerServer
 	disks disks
@@ -35,23 +35,25 @@ func (c *controller) CreateVolume(_ context.Context, request *csi.CreateVolumeRe
 	if err := refuse(request); err != nil {
 		return nil, err
 	}
-	wanted, name := request.GetCapacityRange(), request.GetName()
-	size, err := sizeFor(wanted)
+	name := request.GetName()
+	wanted, err := diskFor(request)
 	if err != nil {
 		return nil, err
 	}
-	switch now, err := c.disks.size(name); {
+	switch now, err := c.disks.look(name); {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := c.disks.create(name, size); err != nil {
+		if err := c.disks.create(name, wanted); err != nil {
 			return nil, err
 		}
 	case err != nil:
 		return nil, err
-	case !suits(now, wanted):
-		return nil, status.Errorf(codes.AlreadyExists, "volume %s has %d bytes already", name, now)
+	case now.directory != wanted.directory || !suits(now, request.GetCapacityRange()):
+		return nil, status.Errorf(codes.AlreadyExists, "volume %s is there already and another: %+v", name, now)
 	default:
-		size = now
+		wanted = now
 	}
+	// Of a directory the size that was asked for is written down.
+	size := max(wanted.size, request.GetCapacityRange().GetRequiredBytes())
 	return &csi.CreateVolumeResponse{Volume: &csi.Volume{VolumeId: name, CapacityBytes: size}}, nil
 }
 
@@ -69,7 +71,7 @@ func (c *controller) ControllerExpandVolume(_ context.Context, request *csi.Cont
 	if volume == "" || request.GetCapacityRange() == nil {
 		return nil, status.Error(codes.InvalidArgument, "an expansion needs a volume and a size")
 	}
-	now, err := c.disks.known(volume)
+	now, err := c.disks.growing(volume)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +82,7 @@ func (c *controller) ControllerExpandVolume(_ context.Context, request *csi.Cont
 	if err := c.disks.grow(volume, size); err != nil {
 		return nil, err
 	}
-	return &csi.ControllerExpandVolumeResponse{CapacityBytes: max(now, size), NodeExpansionRequired: true}, nil
+	return &csi.ControllerExpandVolumeResponse{CapacityBytes: max(now.size, size), NodeExpansionRequired: true}, nil
 }
 
 // ValidateVolumeCapabilities confirms what a volume can do.

@@ -62,6 +62,7 @@ func TestWhatADiskIsNotIsRefused(t *testing.T) {
 		"no name":              func(r *csi.CreateVolumeRequest) { r.Name = "" },
 		"no volume capability": func(r *csi.CreateVolumeRequest) { r.VolumeCapabilities = nil },
 		"parameter speed":      func(r *csi.CreateVolumeRequest) { r.Parameters = map[string]string{"speed": "high"} },
+		"parameter kind=disk":  func(r *csi.CreateVolumeRequest) { r.Parameters = map[string]string{"kind": "disk"} },
 		"no clones":            func(r *csi.CreateVolumeRequest) { r.VolumeContentSource = &csi.VolumeContentSource{} },
 		"no block volumes":     func(r *csi.CreateVolumeRequest) { r.VolumeCapabilities[0].AccessType = &csi.VolumeCapability_Block{} },
 		"filesystem ext4":      func(r *csi.CreateVolumeRequest) { r.VolumeCapabilities[0].GetMount().FsType = "ext4" },
@@ -85,8 +86,11 @@ func TestWhatADiskIsNotIsRefused(t *testing.T) {
 func TestNamesThatLeadOutOfTheFolderAreRefused(t *testing.T) {
 	disks := disks{t.TempDir()}
 	for _, name := range []string{"../precious", "..", "x/../../precious", filepath.Join(t.TempDir(), "precious")} {
-		if err := disks.create(name, mebibyte); err == nil {
+		if err := disks.create(name, disk{size: mebibyte}); err == nil {
 			t.Errorf("create(%q) succeeded", name)
+		}
+		if err := disks.create(name, disk{directory: true}); err == nil {
+			t.Errorf("create(%q) made a directory", name)
 		}
 		if err := disks.remove(name); err == nil && name != "x/../../precious" {
 			t.Errorf("remove(%q) succeeded", name)
@@ -95,8 +99,11 @@ func TestNamesThatLeadOutOfTheFolderAreRefused(t *testing.T) {
 }
 
 func TestTheManifestsNameThisDriver(t *testing.T) {
-	class := decode(t, StorageClass).(*storagev1.StorageClass)
-	if class.Provisioner != Name || !*class.AllowVolumeExpansion {
+	if class := decode(t, Growing).(*storagev1.StorageClass); class.Provisioner != Name || !*class.AllowVolumeExpansion {
+		t.Errorf("got %+v", class)
+	}
+	class := decode(t, Standard).(*storagev1.StorageClass)
+	if class.Provisioner != Name || *class.AllowVolumeExpansion || class.Parameters[parameterKind] != kindDirectory {
 		t.Errorf("got %+v", class)
 	}
 	if driver := decode(t, CSIDriver).(*storagev1.CSIDriver); driver.Name != Name {
@@ -116,7 +123,7 @@ func decode(t *testing.T, manifest string) runtime.Object {
 func controllerWith(t *testing.T, size int64) *controller {
 	t.Helper()
 	controller := &controller{disks: disks{t.TempDir()}}
-	if err := controller.disks.create(volumeID, size); err != nil {
+	if err := controller.disks.create(volumeID, disk{size: size}); err != nil {
 		t.Fatal(err)
 	}
 	return controller
@@ -128,7 +135,7 @@ func expansion(size int64) *csi.ControllerExpandVolumeRequest {
 
 func mustHave(t *testing.T, disks disks, size int64) {
 	t.Helper()
-	if now, err := disks.size(volumeID); err != nil || now != size {
-		t.Errorf("the disk has %d bytes, %v, want %d", now, err, size)
+	if now, err := disks.look(volumeID); err != nil || now.size != size {
+		t.Errorf("the disk has %d bytes, %v, want %d", now.size, err, size)
 	}
 }

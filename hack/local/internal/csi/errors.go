@@ -13,13 +13,22 @@ var (
 	errNoPath   = status.Error(codes.InvalidArgument, "no path is named")
 )
 
-// known is the size of a volume's disk, with the error that CSI names when there is none.
-func (d disks) known(volume string) (int64, error) {
-	size, err := d.size(volume)
+// known is a volume's disk, with the error that CSI names when there is none.
+func (d disks) known(volume string) (disk, error) {
+	found, err := d.look(volume)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, status.Errorf(codes.NotFound, "there is no volume %s", volume)
+		return disk{}, status.Errorf(codes.NotFound, "there is no volume %s", volume)
 	}
-	return size, err
+	return found, err
+}
+
+// growing is a volume's disk that can grow.
+func (d disks) growing(volume string) (disk, error) {
+	found, err := d.known(volume)
+	if err == nil && found.directory {
+		err = status.Errorf(codes.InvalidArgument, "volume %s is a directory and cannot grow", volume)
+	}
+	return found, err
 }
 
 // needs refuses a request of the node's part without a volume or a path.

@@ -19,7 +19,7 @@ import (
 
 func TestAVolumeGrowsWhileItIsWrittenTo(t *testing.T) {
 	connection := connect(t)
-	path, staged := publish(t, connection, 512*mebibyte)
+	path, staged := publish(t, connection, 512*mebibyte, nil)
 	before := totalOf(t, connection, path)
 	if before > 512*mebibyte || before < 400*mebibyte {
 		t.Errorf("the filesystem has %d bytes, want what mkfs leaves of 512 MiB", before)
@@ -37,7 +37,7 @@ func TestAVolumeGrowsWhileItIsWrittenTo(t *testing.T) {
 
 func TestAVolumeKeepsItsDataAndItsSizeFromOnePodToTheNext(t *testing.T) {
 	connection := connect(t)
-	path, staged := publish(t, connection, smallest)
+	path, staged := publish(t, connection, smallest, nil)
 	expand(t, connection, staged, 2*smallest)
 	size := totalOf(t, connection, path)
 	if err := os.WriteFile(filepath.Join(path, "data"), []byte("kept"), 0o600); err != nil {
@@ -68,11 +68,12 @@ func connect(t *testing.T) *grpc.ClientConn {
 }
 
 // publish makes a volume and mounts it, until the test ends.
-func publish(t *testing.T, connection *grpc.ClientConn, size int64) (path, staged string) {
+func publish(t *testing.T, connection *grpc.ClientConn, size int64, parameters map[string]string) (path, staged string) {
 	t.Helper()
 	path, staged = filepath.Join(t.TempDir(), "target"), filepath.Join(t.TempDir(), "staging")
 	_, err := csi.NewControllerClient(connection).CreateVolume(t.Context(), &csi.CreateVolumeRequest{
 		Name: volumeID, CapacityRange: &csi.CapacityRange{RequiredBytes: size}, VolumeCapabilities: []*csi.VolumeCapability{writable()},
+		Parameters: parameters,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -2,10 +2,15 @@ package csi
 
 import _ "embed"
 
-// StorageClass is the manifest of the class "growing".
+// Standard is the manifest of the default StorageClass, whose volumes are directories.
 //
-//go:embed storageclass.yaml
-var StorageClass string
+//go:embed standard.yaml
+var Standard string
+
+// Growing is the manifest of the StorageClass whose volumes have a real size and grow.
+//
+//go:embed growing.yaml
+var Growing string
 
 // CSIDriver is the manifest that tells Kubernetes how to use this driver.
 //

@@ -2,8 +2,9 @@ package csi
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"google.golang.org/grpc/codes"
@@ -47,8 +48,8 @@ func (n *node) NodeStageVolume(_ context.Context, request *csi.NodeStageVolumeRe
 	if err := refuseCapabilities(request.GetVolumeCapability()); err != nil {
 		return nil, err
 	}
-	if _, err := n.disks.known(volume); err != nil {
-		return nil, err
+	if found, err := n.disks.known(volume); err != nil || found.directory {
+		return &csi.NodeStageVolumeResponse{}, err // a directory is mounted from where it is
 	}
 	options := request.GetVolumeCapability().GetMount().GetMountFlags()
 	return &csi.NodeStageVolumeResponse{}, n.mounts.stage(n.disks.path(volume), path, options)
@@ -71,11 +72,15 @@ func (n *node) NodePublishVolume(_ context.Context, request *csi.NodePublishVolu
 	if err := refuseCapabilities(request.GetVolumeCapability()); err != nil {
 		return nil, err
 	}
-	if _, err := n.disks.known(volume); err != nil {
+	found, err := n.disks.known(volume)
+	if err != nil {
 		return nil, err
 	}
 	if staged == "" {
 		return nil, status.Errorf(codes.FailedPrecondition, "volume %s is not staged", volume)
+	}
+	if found.directory {
+		staged = n.disks.path(volume)
 	}
 	return &csi.NodePublishVolumeResponse{}, n.mounts.publish(staged, path, request.GetReadonly())
 }
@@ -94,11 +99,14 @@ func (n *node) NodeExpandVolume(_ context.Context, request *csi.NodeExpandVolume
 	if err := needs(volume, path); err != nil {
 		return nil, err
 	}
-	size, err := n.mounted(volume, path)
+	found, err := n.disks.growing(volume)
 	if err != nil {
 		return nil, err
 	}
-	return &csi.NodeExpandVolumeResponse{CapacityBytes: size}, n.mounts.grow(path)
+	if err := n.mounted(volume, path); err != nil {
+		return nil, err
+	}
+	return &csi.NodeExpandVolumeResponse{CapacityBytes: found.size}, n.mounts.grow(path)
 }
 
 // NodeGetVolumeStats says how full a mounted volume is.
@@ -107,27 +115,23 @@ func (n *node) NodeGetVolumeStats(_ context.Context, request *csi.NodeGetVolumeS
 	if err := needs(volume, path); err != nil {
 		return nil, err
 	}
-	if _, err := n.mounted(volume, path); err != nil {
+	if _, err := n.disks.known(volume); err != nil {
+		return nil, err
+	}
+	if err := n.mounted(volume, path); err != nil {
 		return nil, err
 	}
 	return usage(path)
 }
 
-// mounted is the size of the disk of a volume that is mounted at a path.
-func (n *node) mounted(volume, path string) (int64, error) {
-	size, err := n.disks.known(volume)
-	if err != nil {
-		return 0, err
-	}
-	if _, err := os.Stat(path); err != nil {
-		return 0, status.Errorf(codes.NotFound, "volume %s is not mounted at %s", volume, path)
-	}
+// mounted refuses a path at which nothing is mounted.
+func (n *node) mounted(volume, path string) error {
 	isMount, err := n.mounts.IsMountPoint(path)
-	if err != nil {
-		return 0, fmt.Errorf("look whether %s is mounted: %w", path, err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !isMount:
+		return status.Errorf(codes.NotFound, "volume %s is not mounted at %s", volume, path)
+	case err != nil:
+		return fmt.Errorf("look whether %s is mounted: %w", path, err)
 	}
-	if !isMount {
-		return 0, status.Errorf(codes.NotFound, "volume %s is not mounted at %s", volume, path)
-	}
-	return size, nil
+	return nil
 }

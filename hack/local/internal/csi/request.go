@@ -2,7 +2,6 @@ package csi
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,7 +16,19 @@ var accessModes = []csi.VolumeCapability_AccessMode_Mode{
 	csi.VolumeCapability_AccessMode_SINGLE_NODE_READER_ONLY,
 }
 
-// sizeFor is the size of a disk that a request is content with.
+// parameterKind is what a StorageClass says to get directories.
+const parameterKind, kindDirectory = "kind", "directory"
+
+// diskFor is the disk that a request is content with.
+func diskFor(request *csi.CreateVolumeRequest) (disk, error) {
+	if request.GetParameters()[parameterKind] == kindDirectory {
+		return disk{directory: true}, nil
+	}
+	size, err := sizeFor(request.GetCapacityRange())
+	return disk{size: size}, err
+}
+
+// sizeFor is the size of a file that a request is content with.
 func sizeFor(wanted *csi.CapacityRange) (int64, error) {
 	required, limit := wanted.GetRequiredBytes(), wanted.GetLimitBytes()
 	size := (max(required, smallest) + mebibyte - 1) / mebibyte * mebibyte
@@ -32,9 +43,9 @@ func sizeFor(wanted *csi.CapacityRange) (int64, error) {
 	return size, nil
 }
 
-// suits says whether a disk that is there already is what a request asks for.
-func suits(size int64, wanted *csi.CapacityRange) bool {
-	return size >= wanted.GetRequiredBytes() && (wanted.GetLimitBytes() == 0 || size <= wanted.GetLimitBytes())
+// suits says whether a disk that is there already is as large as a request asks for.
+func suits(now disk, wanted *csi.CapacityRange) bool {
+	return now.directory || now.size >= wanted.GetRequiredBytes() && (wanted.GetLimitBytes() == 0 || now.size <= wanted.GetLimitBytes())
 }
 
 // refuse says what a volume on one node's disk is not. Giving less than was asked for would show up
@@ -46,9 +57,10 @@ func refuse(request *csi.CreateVolumeRequest) error {
 	if request.GetVolumeContentSource() != nil {
 		return status.Error(codes.InvalidArgument, "only empty volumes are made here, no clones and no restored snapshots")
 	}
-	for _, parameter := range slices.Sorted(maps.Keys(request.GetParameters())) {
-		if !strings.HasPrefix(parameter, "csi.storage.k8s.io/") {
-			return status.Errorf(codes.InvalidArgument, "parameter %s: this driver takes none, make the StorageClass anew without", parameter)
+	for parameter, value := range request.GetParameters() {
+		known := parameter == parameterKind && value == kindDirectory
+		if !known && !strings.HasPrefix(parameter, "csi.storage.k8s.io/") {
+			return status.Errorf(codes.InvalidArgument, "parameter %s=%s: this driver takes only %s=%s, re-create the StorageClass", parameter, value, parameterKind, kindDirectory)
 		}
 	}
 	return refuseCapabilities(request.GetVolumeCapabilities()...)
