@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/controlplane"
@@ -16,36 +16,48 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
 )
 
-func runControlPlane(ctx context.Context, repo string, arguments []string) error {
-	if runtime.GOOS != "linux" {
-		return fmt.Errorf("control-plane needs Linux, this is %s: use a virtual machine, or any cluster of yours with KUBECONFIG", runtime.GOOS)
+func controlPlaneCommand() *cobra.Command {
+	parent := parentOf("control-plane", "Run an API server without a node, on loopback",
+		&cobra.Command{Use: "up", Short: "Start it", Args: cobra.NoArgs, RunE: inControlPlane(controlPlaneUp)},
+		&cobra.Command{Use: "down", Short: "End it and remove everything", Args: cobra.NoArgs, RunE: inControlPlane(controlPlaneDown)},
+		&cobra.Command{
+			Use: "status", Short: "Show its parts; fails unless all are up", Args: cobra.NoArgs,
+			RunE: inControlPlane(func(ctx context.Context, dir string) error { return showStatus(controlplane.Status(ctx, dir)) }),
+		},
+		runCommand(controlPlaneRun),
+	)
+	parent.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if runtime.GOOS != "linux" {
+			return fmt.Errorf("control-plane needs Linux, this is %s: use a virtual machine, or any cluster of yours with KUBECONFIG", runtime.GOOS)
+		}
+		return nil
 	}
-	dir, err := controlPlaneDir()
-	if err != nil {
-		return err
-	}
-	verb := strings.Join(arguments, " ")
-	switch verb {
-	case "up":
-		return controlPlaneUp(ctx, repo, dir)
-	case "down":
-		return controlPlaneDown(ctx, dir)
-	case "status":
-		return showStatus(controlplane.Status(ctx, dir))
-	}
-	if flags, command, ok := splitRun(arguments); ok {
-		return controlPlaneRun(ctx, repo, flags, command)
-	}
-	return fmt.Errorf("control-plane takes up, down, status, or run [PROGRAM:FLAG...] -- CMD ARG..., not %q", verb)
+	return parent
 }
 
-// splitRun takes "run PROGRAM:FLAG... -- CMD ARG..." apart.
-func splitRun(arguments []string) (flags, command []string, ok bool) {
-	end := slices.Index(arguments, "--")
-	if end < 1 || end == len(arguments)-1 || arguments[0] != "run" {
-		return nil, nil, false
+// inControlPlane gives a command the folder of the control plane that is kept.
+func inControlPlane(do func(ctx context.Context, dir string) error) func(*cobra.Command, []string) error {
+	return func(command *cobra.Command, _ []string) error {
+		dir, err := controlPlaneDir()
+		if err != nil {
+			return err
+		}
+		return do(command.Context(), dir)
 	}
-	return arguments[1:end], arguments[end+1:], true
+}
+
+// runCommand takes [PROGRAM:FLAG...] -- CMD ARG... apart.
+func runCommand(run func(ctx context.Context, flags, command []string) error) *cobra.Command {
+	return &cobra.Command{
+		Use: "run [PROGRAM:FLAG...] -- CMD ARG...", Short: "Run a command with a control plane of its own",
+		RunE: func(command *cobra.Command, arguments []string) error {
+			dash := command.ArgsLenAtDash()
+			if dash < 0 || dash == len(arguments) {
+				return errors.New("control-plane run needs a command: run [PROGRAM:FLAG...] -- CMD ARG...")
+			}
+			return run(command.Context(), arguments[:dash], arguments[dash:])
+		},
+	}
 }
 
 func controlPlaneDir() (string, error) {
@@ -53,13 +65,13 @@ func controlPlaneDir() (string, error) {
 	return filepath.Join(cache, "control-plane"), err
 }
 
-func controlPlaneUp(ctx context.Context, repo, dir string) error {
+func controlPlaneUp(ctx context.Context, dir string) error {
 	unlock, err := lockControlPlane(dir)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	settings, err := openControlPlane(ctx, repo, dir, false)
+	settings, err := openControlPlane(ctx, dir, false)
 	if err != nil {
 		return err
 	}
@@ -83,7 +95,7 @@ func lockControlPlane(dir string) (unlock func(), err error) {
 	return process.Lock(dir+".lock", "another `local control-plane`")
 }
 
-func openControlPlane(ctx context.Context, repo, dir string, tied bool) (controlplane.Settings, error) {
+func openControlPlane(ctx context.Context, dir string, tied bool) (controlplane.Settings, error) {
 	binaries, err := build.All(ctx, repo, controlplane.Tools...)
 	if err != nil {
 		return controlplane.Settings{}, err
@@ -111,13 +123,13 @@ func showStatus(states []process.State) error {
 	return nil
 }
 
-func controlPlaneRun(ctx context.Context, repo string, flags, command []string) (err error) {
+func controlPlaneRun(ctx context.Context, flags, command []string) (err error) {
 	dir, done, err := controlplane.Throwaway()
 	if err != nil {
 		return err
 	}
 	defer done()
-	settings, err := openControlPlane(ctx, repo, dir, true)
+	settings, err := openControlPlane(ctx, dir, true)
 	if err != nil {
 		return err
 	}

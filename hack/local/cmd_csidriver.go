@@ -1,39 +1,19 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"flag"
-	"fmt"
-	"io"
-	"os"
+	"github.com/spf13/cobra"
 
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/csi"
 )
 
-const csiDriverUsage = "usage: local csi-driver --socket FILE --dir DIR --node NAME"
-
-func init() {
-	commands = append(commands, command{
-		"csi-driver", "--socket FILE --dir DIR --node NAME", "make volumes that grow out of files of this machine, until SIGTERM", runCSIDriver,
-	})
-}
-
-func runCSIDriver(ctx context.Context, _ string, arguments []string) error {
-	set := flag.NewFlagSet("csi-driver", flag.ContinueOnError)
-	set.SetOutput(io.Discard) // main prints the error
-	set.Usage = func() { fmt.Fprintln(os.Stderr, csiDriverUsage) }
-	socket := set.String("socket", "", "where to answer")
-	dir := set.String("dir", "", "the folder that holds a file for each volume")
-	node := set.String("node", "", "the name of the node")
-	if err := set.Parse(arguments); err != nil {
-		return fmt.Errorf("csi-driver: %w", err)
+func csiDriverCommand() *cobra.Command {
+	var socket, dir, node string
+	command := &cobra.Command{
+		Use: "csi-driver", Short: "Provision volumes in files and folders of this machine, until SIGTERM", Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error { return csi.Run(command.Context(), socket, dir, node) },
 	}
-	switch {
-	case set.NArg() > 0:
-		return fmt.Errorf("csi-driver: %q is no flag\n%s", set.Arg(0), csiDriverUsage)
-	case *socket == "" || *dir == "" || *node == "":
-		return errors.New("csi-driver: --socket, --dir and --node are all needed\n" + csiDriverUsage)
-	}
-	return csi.Run(ctx, *socket, *dir, *node)
+	required(command, &socket, "socket", "where to answer")
+	required(command, &dir, "dir", "the folder that holds the volumes")
+	required(command, &node, "node", "the name of the node")
+	return command
 }

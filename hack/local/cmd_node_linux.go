@@ -1,74 +1,54 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"slices"
+
+	"github.com/spf13/cobra"
 
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/node"
 )
 
-func init() {
-	commands = slices.Concat([]command{
-		{"up", "", "run a real node (needs root)", runUp},
-		{"down", "", "end it and remove everything, volumes too", runDown},
-		{"status", "", "show its parts; fails unless all are up", runStatus},
-		{"load", "IMAGE.tar...", "give it images", runLoad},
-		{"kubeconfig", "[--control-plane]", "print the path of the administrator's kubeconfig", runKubeconfig},
-	}, commands)
+func nodeCommands() []*cobra.Command {
+	return []*cobra.Command{
+		{
+			Use: "up", Short: "Run a real node (needs root)", Args: cobra.NoArgs,
+			RunE: func(command *cobra.Command, _ []string) error { return node.Up(command.Context(), repo) },
+		},
+		{
+			Use: "down", Short: "End it and remove everything, volumes too", Args: cobra.NoArgs,
+			RunE: func(command *cobra.Command, _ []string) error { return node.Down(command.Context()) },
+		},
+		{
+			Use: "status", Short: "Show its parts; fails unless all are up", Args: cobra.NoArgs,
+			RunE: func(command *cobra.Command, _ []string) error {
+				states, err := node.Status(command.Context())
+				if err != nil {
+					return err
+				}
+				return showStatus(states)
+			},
+		},
+		{
+			Use: "load IMAGE.tar...", Short: "Give it images, as `local image` writes them", Args: cobra.MinimumNArgs(1),
+			RunE: func(command *cobra.Command, tarballs []string) error { return node.Load(command.Context(), tarballs) },
+		},
+		kubeconfigCommand(),
+	}
 }
 
-func runUp(ctx context.Context, repo string, arguments []string) error {
-	if err := noArguments("up", arguments); err != nil {
-		return err
+func kubeconfigCommand() *cobra.Command {
+	find := map[bool]func() (string, error){false: node.Kubeconfig, true: controlPlaneKubeconfig}
+	var ofControlPlane bool
+	command := &cobra.Command{
+		Use: "kubeconfig", Short: "Print the path of the administrator's kubeconfig", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			path, err := find[ofControlPlane]()
+			if err == nil {
+				fmt.Println(path)
+			}
+			return err
+		},
 	}
-	return node.Up(ctx, repo)
-}
-
-func runDown(ctx context.Context, _ string, arguments []string) error {
-	if err := noArguments("down", arguments); err != nil {
-		return err
-	}
-	return node.Down(ctx)
-}
-
-func runStatus(ctx context.Context, _ string, arguments []string) error {
-	if err := noArguments("status", arguments); err != nil {
-		return err
-	}
-	states, err := node.Status(ctx)
-	if err != nil {
-		return err
-	}
-	return showStatus(states)
-}
-
-func runLoad(ctx context.Context, _ string, arguments []string) error {
-	if len(arguments) == 0 {
-		return errors.New("load needs the tarball of an image: `local image` writes them")
-	}
-	return node.Load(ctx, arguments)
-}
-
-func runKubeconfig(_ context.Context, _ string, arguments []string) error {
-	find := node.Kubeconfig
-	if slices.Equal(arguments, []string{"--control-plane"}) {
-		find = controlPlaneKubeconfig
-	} else if err := noArguments("kubeconfig", arguments); err != nil {
-		return err
-	}
-	path, err := find()
-	if err != nil {
-		return err
-	}
-	fmt.Println(path)
-	return nil
-}
-
-func noArguments(name string, arguments []string) error {
-	if len(arguments) > 0 {
-		return fmt.Errorf("%s takes no %q", name, arguments[0])
-	}
-	return nil
+	command.Flags().BoolVar(&ofControlPlane, "control-plane", false, "of the control plane without a node")
+	return command
 }

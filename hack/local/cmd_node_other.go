@@ -3,20 +3,21 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"runtime"
-	"slices"
+
+	"github.com/spf13/cobra"
 )
 
-func init() {
-	refuse := func(context.Context, string, []string) error {
-		return fmt.Errorf("a node needs Linux, this is %s: use a virtual machine, or any cluster of yours", runtime.GOOS)
+func nodeCommands() []*cobra.Command {
+	var commands []*cobra.Command
+	for _, name := range []string{"up", "down", "status", "load", "kubeconfig"} {
+		commands = append(commands, &cobra.Command{
+			Use: name, Short: "Of a real node (Linux)",
+			RunE: func(*cobra.Command, []string) error {
+				return fmt.Errorf("a node needs Linux, this is %s: use a virtual machine, or any cluster of yours", runtime.GOOS)
+			},
+		})
 	}
-	commands = slices.Concat([]command{
-		{"up", "", "run a real node (Linux)", refuse},
-		{"down", "", "end it (Linux)", refuse},
-		{"status", "", "show its parts (Linux)", refuse},
-		{"load", "IMAGE.tar...", "give it images (Linux)", refuse},
-	}, commands)
+	return commands
 }

@@ -7,27 +7,37 @@ import (
 	"os"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
 )
 
-func runTool(ctx context.Context, repo string, arguments []string) error {
-	if len(arguments) == 0 {
-		return errors.New("tool needs a name: `local tool --list` shows them")
+func toolCommand() *cobra.Command {
+	var list bool
+	command := &cobra.Command{
+		Use: "tool NAME...", Short: "Build tools that are not in the cache and print their paths",
+		RunE: func(command *cobra.Command, names []string) error {
+			switch {
+			case list:
+				return listTools(command.Context())
+			case len(names) == 0:
+				return errors.New("tool needs a name: `local tool --list` shows them")
+			}
+			binaries, err := build.All(command.Context(), repo, names...)
+			if err != nil {
+				return err
+			}
+			for _, name := range names {
+				fmt.Println(binaries[name].Path)
+			}
+			return nil
+		},
 	}
-	if arguments[0] == "--list" {
-		return listTools(ctx, repo)
-	}
-	binaries, err := build.All(ctx, repo, arguments...)
-	if err != nil {
-		return err
-	}
-	for _, name := range arguments {
-		fmt.Println(binaries[name].Path)
-	}
-	return nil
+	command.Flags().BoolVar(&list, "list", false, "show all tools")
+	return command
 }
 
-func listTools(ctx context.Context, repo string) error {
+func listTools(ctx context.Context) error {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tVERSION\tBUILT")
 	for _, tool := range build.Tools {

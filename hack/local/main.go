@@ -5,27 +5,17 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
-	"text/tabwriter"
+
+	"github.com/spf13/cobra"
 )
 
-// command is one row of the table of commands.
-type command struct {
-	name, arguments, summary string
-	run                      func(ctx context.Context, repo string, arguments []string) error
-}
-
-// commands is what usage shows; files that need Linux add theirs.
-var commands = []command{
-	{"tool", "NAME... | --list", "build tools that are not cached yet and print their paths", runTool},
-	{"control-plane", "up | down | status | run [PROGRAM:FLAG...] -- CMD ARG...", "an API server without a node, on loopback", runControlPlane},
-}
+// repo is the root of the checkout, looked for above the working folder when empty.
+var repo string
 
 // exitCodeError ends the program with the code of another, without a message.
 type exitCodeError int
@@ -34,11 +24,11 @@ func (e exitCodeError) Error() string { return fmt.Sprintf("exit code %d", int(e
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	err := dispatch(ctx, os.Args[1:])
+	err := root().ExecuteContext(ctx)
 	stop()
 	var code exitCodeError
 	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
+	case err == nil:
 	case errors.As(err, &code):
 		os.Exit(int(code))
 	default:
@@ -47,33 +37,33 @@ func main() {
 	}
 }
 
-func dispatch(ctx context.Context, arguments []string) error {
-	flags := flag.NewFlagSet("local", flag.ContinueOnError)
-	repo := flags.String("repo", "", "root of the repository (default: looked for above the working folder)")
-	flags.Usage = func() { usage(flags.Output(), flags) }
-	if err := flags.Parse(arguments); err != nil {
-		return err
+func root() *cobra.Command {
+	root := &cobra.Command{
+		Use: "local", Short: "Build the tools of this project and run a real Kubernetes on this machine",
+		SilenceUsage: true, SilenceErrors: true, // main prints the error
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
-	name := flags.Arg(0)
-	for _, command := range commands {
-		if command.name == name {
-			return command.run(ctx, *repo, flags.Args()[1:])
-		}
-	}
-	flags.Usage()
-	if name == "" || name == "help" {
-		return nil
-	}
-	return fmt.Errorf("command %q is not known: see the list above", name)
+	root.PersistentFlags().StringVar(&repo, "repo", "", "root of the repository (default: looked for above the working folder)")
+	root.AddCommand(nodeCommands()...)
+	root.AddCommand(toolCommand(), controlPlaneCommand(), imageCommand(), sbomCommand(), csiDriverCommand())
+	return root
 }
 
-func usage(out io.Writer, flags *flag.FlagSet) {
-	fmt.Fprint(out, "usage: local [--repo DIR] COMMAND\n\n")
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, command := range commands {
-		fmt.Fprintf(table, "  %s\t%s\n", strings.TrimSpace(command.name+" "+command.arguments), command.summary)
-	}
-	_ = table.Flush()
-	fmt.Fprintln(out)
-	flags.PrintDefaults()
+// parentOf makes a command of several, one of which must be named.
+func parentOf(use, short string, commands ...*cobra.Command) *cobra.Command {
+	parent := &cobra.Command{Use: use, Short: short, RunE: func(parent *cobra.Command, arguments []string) error {
+		var names []string
+		for _, command := range commands {
+			names = append(names, command.Name())
+		}
+		return fmt.Errorf("%s takes one of %s, not %q", parent.Name(), strings.Join(names, ", "), strings.Join(arguments, " "))
+	}}
+	parent.AddCommand(commands...)
+	return parent
+}
+
+// required adds a flag that must be given.
+func required(command *cobra.Command, value *string, name, usage string) {
+	command.Flags().StringVar(value, name, "", usage)
+	_ = command.MarkFlagRequired(name) // it fails for a flag that is not there
 }

@@ -105,10 +105,11 @@ func requireDebootstrap(ctx context.Context) error {
 	})
 }
 
-// run keeps a program's output for the case that it fails.
+// run keeps a program's output for the case that it fails. The program has namespaces of its own for mounts and processes:
+// whatever it mounts or starts is gone when it ends, however it ends, and its folder can be removed.
 func run(ctx context.Context, program string, arguments ...string) error {
-	command := exec.CommandContext(ctx, program, arguments...)
-	command.SysProcAttr = isolated()
+	isolated := []string{"--mount", "--pid", "--fork", "--kill-child", "--", program}
+	command := exec.CommandContext(ctx, "unshare", append(isolated, arguments...)...)
 	output, err := command.CombinedOutput()
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s was interrupted: %w", program, ctx.Err())

@@ -1,10 +1,11 @@
 package images
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
+	"strings"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -27,14 +28,50 @@ const (
 // epoch stands for every timestamp of an image: a real one would change the digest.
 var epoch = time.Unix(0, 0).UTC()
 
-// assemble makes an image of the machine's own architecture.
-func assemble(config v1.Config, layers ...v1.Layer) (v1.Image, error) {
-	return assembleFor(runtime.GOARCH, config, layers...)
+// Options say what becomes an image, where it goes and what it is called there. Each kind of image uses some of them.
+type Options struct {
+	Repo      string // the checkout, looked for when empty
+	Dest      string
+	Reference string            // the image's own name when empty
+	Version   string            // without a leading v
+	Binaries  map[string]string // name in the image, and path on this machine
+	Platforms map[string]string // architecture, and the folder on this machine with its binaries
+	From      string            // a bundle's folder, or a catalog's
 }
 
-// assembleFor makes an image of an architecture. The configuration must name system and
+// Kind is an image that Write knows.
+type Kind struct {
+	Name, Flags string // the flags besides --out
+	write       func(context.Context, Options) error
+}
+
+// Kinds are all images.
+var Kinds = []Kind{
+	{"pause", "", pause},
+	{"operator", "ref version binary", operator.write},
+	{"operator-index", "ref version platform", operator.writeIndex},
+	{"bundle", "ref from", bundleImage},
+	{"catalog", "ref from", catalogImage},
+	{"postgresql", "ref", postgreSQL.write},
+	{"redis", "ref", redis.write},
+	{"versitygw", "ref", versitygw.write},
+	{"scorecard", "ref version binary", scorecard.write},
+	{"scorecard-index", "ref version platform", scorecard.writeIndex},
+	{"scorecard-test", "ref", scorecardTest.write},
+}
+
+// Write writes an image as a tarball: an index, a bundle and a catalog as an OCI layout, the others as a docker-archive.
+func (k Kind) Write(ctx context.Context, opts Options) error {
+	opts.Version = strings.TrimPrefix(opts.Version, "v")
+	if err := k.write(ctx, opts); err != nil {
+		return fmt.Errorf("image %s: %w", k.Name, err)
+	}
+	return nil
+}
+
+// assemble makes an image of an architecture. The configuration must name system and
 // architecture, or containerd leaves the image out on import without a word.
-func assembleFor(architecture string, config v1.Config, layers ...v1.Layer) (v1.Image, error) {
+func assemble(architecture string, config v1.Config, layers ...v1.Layer) (v1.Image, error) {
 	base := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
 	image, err := mutate.ConfigFile(base, &v1.ConfigFile{
 		Architecture: architecture,

@@ -16,7 +16,7 @@ import (
 )
 
 func TestTheIndexHasForEachPlatformAnImageWhoseProgramsAreMadeForIt(t *testing.T) {
-	index, err := indexOf(IndexOptions{Version: "1.2.3", Platforms: platforms(t)}, operatorOf)
+	index, err := operator.index(Options{Version: "1.2.3", Platforms: platforms(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestTheSameBinariesGiveTheSameLayoutToTheByte(t *testing.T) {
 	var written [2][]byte
 	for i := range written {
 		dest := filepath.Join(t.TempDir(), "operator.oci.tar")
-		if err := OperatorIndex(IndexOptions{Dest: dest, Version: "1.2.3", Platforms: folders}); err != nil {
+		if err := operator.writeIndex(t.Context(), Options{Dest: dest, Version: "1.2.3", Platforms: folders}); err != nil {
 			t.Fatal(err)
 		}
 		content, err := os.ReadFile(dest)
@@ -94,7 +94,7 @@ func TestBinariesOfAnotherPlatformAreRefusedByName(t *testing.T) {
 		"names no architecture":                           {},
 	} {
 		dest := filepath.Join(t.TempDir(), "operator.oci.tar")
-		err := OperatorIndex(IndexOptions{Dest: dest, Version: "1.2.3", Platforms: given})
+		err := operator.writeIndex(t.Context(), Options{Dest: dest, Version: "1.2.3", Platforms: given})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("platforms %v: error is %v, want one with %q", given, err, want)
 		}
@@ -105,7 +105,7 @@ func TestBinariesOfAnotherPlatformAreRefusedByName(t *testing.T) {
 }
 
 func TestTheAuthoritiesAreThoseOfGoModAndNotOfTheMachine(t *testing.T) {
-	content := contentOf(t, operator(t, staticBinary(t)), "/etc/ssl/certs/ca-certificates.crt")
+	content := contentOf(t, operatorImage(t, staticBinary(t)), "/etc/ssl/certs/ca-certificates.crt")
 	if content != string(authorities()) || strings.Count(content, "BEGIN CERTIFICATE") < 50 {
 		t.Errorf("the image trusts %d authorities", strings.Count(content, "BEGIN CERTIFICATE"))
 	}

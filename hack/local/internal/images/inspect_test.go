@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -73,7 +74,7 @@ func walkLayer(t *testing.T, layer v1.Layer, visit func(*tar.Header, io.Reader))
 
 func imageOf(t *testing.T, layers ...v1.Layer) v1.Image {
 	t.Helper()
-	image, err := assemble(v1.Config{}, layers...)
+	image, err := assemble(runtime.GOARCH, v1.Config{}, layers...)
 	if err != nil {
 		t.Fatal(err)
 	}

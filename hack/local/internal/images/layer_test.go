@@ -46,7 +46,7 @@ func TestATreeKeepsModesAndLinksAndIgnoresTheClock(t *testing.T) {
 }
 
 func TestATreeThatCannotBeReadIsAnError(t *testing.T) {
-	if _, err := layerOfTree(filepath.Join(t.TempDir(), "missing")); err == nil {
+	if _, err := layerOfTree(t.Context(), filepath.Join(t.TempDir(), "missing")); err == nil {
 		t.Error("a folder that is not there made a layer")
 	}
 }
@@ -54,7 +54,10 @@ func TestATreeThatCannotBeReadIsAnError(t *testing.T) {
 // treeLayer packs a folder made of every kind of entry, all written at the given time.
 func treeLayer(t *testing.T, written time.Time) v1.Layer {
 	t.Helper()
-	root := t.TempDir()
+	root := filepath.Join(t.TempDir(), "root")
+	if err := os.Mkdir(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	private, sticky := filepath.Join(root, "private"), filepath.Join(root, "sticky")
 	inside := filepath.Join(private, "file")
 	for _, err := range []error{
@@ -66,7 +69,7 @@ func treeLayer(t *testing.T, written time.Time) v1.Layer {
 			t.Fatal(err)
 		}
 	}
-	layer, err := layerOfTree(root)
+	layer, err := layerOfTree(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
 	}

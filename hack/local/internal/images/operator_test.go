@@ -13,7 +13,7 @@ import (
 )
 
 func TestTheOperatorRunsAsANumericUserThatIsNotRoot(t *testing.T) {
-	image := operator(t, staticBinary(t))
+	image := operatorImage(t, staticBinary(t))
 	config := configOf(t, image)
 	if config.Config.User != "65532:65532" || !slices.Equal(config.Config.Entrypoint, []string{"/manager"}) {
 		t.Errorf("the image starts %q as %q", config.Config.Entrypoint, config.Config.User)
@@ -25,7 +25,7 @@ func TestTheOperatorRunsAsANumericUserThatIsNotRoot(t *testing.T) {
 
 func TestTheOperatorImageHoldsItsBinariesAndNothingToRunBesides(t *testing.T) {
 	var programs []string
-	for _, line := range listing(t, operator(t, staticBinary(t))) {
+	for _, line := range listing(t, operatorImage(t, staticBinary(t))) {
 		if strings.HasPrefix(line, "0755") && !strings.HasSuffix(line, "/") {
 			programs = append(programs, line)
 		}
@@ -36,7 +36,7 @@ func TestTheOperatorImageHoldsItsBinariesAndNothingToRunBesides(t *testing.T) {
 }
 
 func TestTheOperatorImageSaysWhatItIs(t *testing.T) {
-	labels := configOf(t, operator(t, staticBinary(t))).Config.Labels
+	labels := configOf(t, operatorImage(t, staticBinary(t))).Config.Labels
 	if labels[labelVersion] != "1.2.3" || labels[labelSource] == "" || labels[labelTitle] == "" {
 		t.Errorf("labels are %v", labels)
 	}
@@ -44,7 +44,7 @@ func TestTheOperatorImageSaysWhatItIs(t *testing.T) {
 
 func TestTheSameBinariesGiveTheSameDigest(t *testing.T) {
 	binary := staticBinary(t)
-	if first, second := digestOf(t, operator(t, binary)), digestOf(t, operator(t, binary)); first != second {
+	if first, second := digestOf(t, operatorImage(t, binary)), digestOf(t, operatorImage(t, binary)); first != second {
 		t.Errorf("digests differ: %s and %s", first, second)
 	}
 }
@@ -55,8 +55,8 @@ func TestTheOperatorIsNamedAfterItsVersionUnlessAReferenceIsGiven(t *testing.T) 
 		"localhost/mine:dev": "localhost/mine:dev",
 	} {
 		dest := filepath.Join(t.TempDir(), "operator.tar")
-		opts := OperatorOptions{Dest: dest, Reference: reference, Version: "1.2.3", Binaries: binaries(t)}
-		if err := Operator(opts); err != nil {
+		opts := Options{Dest: dest, Reference: reference, Version: "1.2.3", Binaries: binaries(t)}
+		if err := operator.write(t.Context(), opts); err != nil {
 			t.Fatal(err)
 		}
 		manifest, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(dest) })
@@ -83,7 +83,7 @@ func TestBadBinariesAreRefusedByName(t *testing.T) {
 		"binary manager=/not/there":                 {"manager": "/not/there", "transfer": good},
 	} {
 		dest := filepath.Join(t.TempDir(), "operator.tar")
-		err := Operator(OperatorOptions{Dest: dest, Version: "1.2.3", Binaries: binaries})
+		err := operator.write(t.Context(), Options{Dest: dest, Version: "1.2.3", Binaries: binaries})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("binaries %v: error is %v, want one with %q", binaries, err, want)
 		}
@@ -94,27 +94,27 @@ func TestBadBinariesAreRefusedByName(t *testing.T) {
 }
 
 func TestAnOperatorWithoutAVersionIsRefused(t *testing.T) {
-	err := Operator(OperatorOptions{Dest: filepath.Join(t.TempDir(), "operator.tar"), Binaries: binaries(t)})
+	err := operator.write(t.Context(), Options{Dest: filepath.Join(t.TempDir(), "operator.tar"), Binaries: binaries(t)})
 	if err == nil || !strings.Contains(err.Error(), "--version") {
 		t.Errorf("error is %v, want one that asks for --version", err)
 	}
 }
 
 func TestAReferenceThatIsNoneIsRefused(t *testing.T) {
-	opts := OperatorOptions{
+	opts := Options{
 		Dest: filepath.Join(t.TempDir(), "operator.tar"), Version: "1.2.3", Reference: "No Such:Name",
 		Binaries: binaries(t),
 	}
-	if err := Operator(opts); err == nil || !strings.Contains(err.Error(), `image reference "No Such:Name"`) {
+	if err := operator.write(t.Context(), opts); err == nil || !strings.Contains(err.Error(), `image reference "No Such:Name"`) {
 		t.Errorf("error is %v, want one that names the reference", err)
 	}
 }
 
-func operator(t *testing.T, binary string) v1.Image {
+func operatorImage(t *testing.T, binary string) v1.Image {
 	t.Helper()
 	dest := filepath.Join(t.TempDir(), "operator.tar")
-	opts := OperatorOptions{Dest: dest, Version: "1.2.3", Binaries: map[string]string{"manager": binary, "transfer": binary, "agent": binary}}
-	if err := Operator(opts); err != nil {
+	opts := Options{Dest: dest, Version: "1.2.3", Binaries: map[string]string{"manager": binary, "transfer": binary, "agent": binary}}
+	if err := operator.write(t.Context(), opts); err != nil {
 		t.Fatal(err)
 	}
 	return load(t, dest)

@@ -1,6 +1,7 @@
 package images
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,15 +14,8 @@ import (
 // labelConfigs tells where a catalog image has its catalog.
 const labelConfigs = "operators.operatorframework.io.index.configs.v1"
 
-// PackageOptions say which folder becomes an image of files alone.
-type PackageOptions struct {
-	Options
-
-	From string // a bundle's folder, or a catalog's
-}
-
-// Bundle packs an OLM bundle as bundle.Dockerfile does: its folders from scratch, its annotations as labels.
-func Bundle(opts PackageOptions) error {
+// bundleImage packs an OLM bundle as bundle.Dockerfile does: its folders from scratch, its annotations as labels.
+func bundleImage(_ context.Context, opts Options) error {
 	labels, err := annotationsOf(opts.From)
 	if err != nil {
 		return err
@@ -34,11 +28,11 @@ func Bundle(opts PackageOptions) error {
 		}
 		files = append(files, found...)
 	}
-	return writePackage(opts.Options, labels, files)
+	return writePackage(opts, labels, files)
 }
 
-// Catalog packs a file-based catalog, as OLM extracts it: it holds no program.
-func Catalog(opts PackageOptions) error {
+// catalogImage packs a file-based catalog, as OLM extracts it: it holds no program.
+func catalogImage(_ context.Context, opts Options) error {
 	files, err := filesBelow(opts.From, "configs")
 	if err != nil {
 		return fmt.Errorf("read the catalog %s: %w", opts.From, err)
@@ -46,19 +40,19 @@ func Catalog(opts PackageOptions) error {
 	if len(files) == 0 {
 		return fmt.Errorf("the catalog %s holds no file: run make catalog", opts.From)
 	}
-	return writePackage(opts.Options, map[string]string{labelConfigs: "/configs"}, files)
+	return writePackage(opts, map[string]string{labelConfigs: "/configs"}, files)
 }
 
 // writePackage makes one image for all platforms, not an index: there is nothing in it to run.
 func writePackage(opts Options, labels map[string]string, files []file) error {
-	if opts.Reference == "" {
-		return errors.New("the image has no name: give --ref, such as registry.example.com/you/name:v1.0.0")
+	if opts.Reference == "" || opts.From == "" {
+		return errors.New("the image needs a name and a folder: give --ref, such as registry.example.com/you/name:v1.0.0, and --from")
 	}
 	layer, err := layerOf(files...)
 	if err != nil {
 		return err
 	}
-	image, err := assembleFor("amd64", v1.Config{Labels: labels}, layer)
+	image, err := assemble("amd64", v1.Config{Labels: labels}, layer)
 	if err != nil {
 		return err
 	}

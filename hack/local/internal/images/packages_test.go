@@ -2,6 +2,7 @@ package images
 
 import (
 	"archive/tar"
+	"context"
 	"errors"
 	"io"
 	"maps"
@@ -16,7 +17,7 @@ import (
 )
 
 func TestABundleImageHoldsItsFoldersAndIsLabeledByItsAnnotations(t *testing.T) {
-	image := packaged(t, Bundle, filepath.Join("..", "..", "..", "..", "bundle"))
+	image := packaged(t, bundleImage, filepath.Join("..", "..", "..", "..", "bundle"))
 	labels := configOf(t, image).Config.Labels
 	if labels["operators.operatorframework.io.bundle.package.v1"] != "databasecluster-operator" {
 		t.Errorf("labels are %v", labels)
@@ -37,7 +38,7 @@ func TestACatalogImageSaysWhereItsCatalogIs(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "catalog.yaml"), []byte("schema: olm.package\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	image := packaged(t, Catalog, folder)
+	image := packaged(t, catalogImage, folder)
 	if got := configOf(t, image).Config.Labels[labelConfigs]; got != "/configs" {
 		t.Errorf("%s is %q", labelConfigs, got)
 	}
@@ -53,27 +54,27 @@ func TestAFolderThatIsNoPackageIsRefusedByName(t *testing.T) {
 	}
 	empty := t.TempDir()
 	for _, c := range []struct {
-		pack func(PackageOptions) error
+		pack func(context.Context, Options) error
 		from string
 		want string
 	}{
-		{Bundle, empty, empty + " is no bundle"},
-		{Catalog, empty, empty + " holds no file"},
-		{Catalog, linked, "catalog.yaml is no regular file"},
-		{Catalog, filepath.Join(empty, "absent"), filepath.Join(empty, "absent")},
+		{bundleImage, empty, empty + " is no bundle"},
+		{catalogImage, empty, empty + " holds no file"},
+		{catalogImage, linked, "catalog.yaml is no regular file"},
+		{catalogImage, filepath.Join(empty, "absent"), filepath.Join(empty, "absent")},
 	} {
-		options := Options{Dest: filepath.Join(t.TempDir(), "image.oci.tar"), Reference: "localhost/package:v1"}
-		if err := c.pack(PackageOptions{options, c.from}); err == nil || !strings.Contains(err.Error(), c.want) {
+		options := Options{Dest: filepath.Join(t.TempDir(), "image.oci.tar"), Reference: "localhost/package:v1", From: c.from}
+		if err := c.pack(t.Context(), options); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error is %v, want one with %q", err, c.want)
 		}
 	}
 }
 
 // packaged reads the image back from the files that the layout is made of.
-func packaged(t *testing.T, pack func(PackageOptions) error, from string) v1.Image {
+func packaged(t *testing.T, pack func(context.Context, Options) error, from string) v1.Image {
 	t.Helper()
 	dest := filepath.Join(t.TempDir(), "image.oci.tar")
-	if err := pack(PackageOptions{Options{Dest: dest, Reference: "localhost/package:v1"}, from}); err != nil {
+	if err := pack(t.Context(), Options{Dest: dest, Reference: "localhost/package:v1", From: from}); err != nil {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
@@ -21,13 +22,14 @@ const PauseReference = "localhost/pause:local"
 var pauseSource []byte
 
 // Pause compiles the pause program and writes its image to dest.
-func Pause(ctx context.Context, dest string) error {
+func Pause(ctx context.Context, dest string) error { return pause(ctx, Options{Dest: dest}) }
+
+func pause(ctx context.Context, opts Options) error {
 	folder, err := os.MkdirTemp("", "pause-")
 	if err != nil {
 		return fmt.Errorf("make a folder to build pause in: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-
 	binary, err := buildPause(ctx, folder)
 	if err != nil {
 		return err
@@ -36,15 +38,12 @@ func Pause(ctx context.Context, dest string) error {
 	if err != nil {
 		return err
 	}
-	image, err := assemble(v1.Config{
-		Entrypoint: []string{"/pause"},
-		User:       "65535:65535",
-		Labels:     map[string]string{labelTitle: "pause"},
-	}, layer)
+	labels := map[string]string{labelTitle: "pause"}
+	image, err := assemble(runtime.GOARCH, v1.Config{Entrypoint: []string{"/pause"}, User: "65535:65535", Labels: labels}, layer)
 	if err != nil {
 		return err
 	}
-	return write(image, PauseReference, dest)
+	return write(image, PauseReference, opts.Dest)
 }
 
 func buildPause(ctx context.Context, folder string) (string, error) {

@@ -13,7 +13,7 @@ import (
 )
 
 func TestPauseIsAnImageThatContainerdTakes(t *testing.T) {
-	image := pause(t)
+	image := pauseImage(t)
 	config := configOf(t, image)
 	if config.OS != "linux" || config.Architecture != runtime.GOARCH {
 		t.Errorf("platform is %q/%q, want linux/%s", config.OS, config.Architecture, runtime.GOARCH)
@@ -27,7 +27,7 @@ func TestPauseIsAnImageThatContainerdTakes(t *testing.T) {
 }
 
 func TestPauseBuiltTwiceHasOneDigest(t *testing.T) {
-	if first, second := digestOf(t, pause(t)), digestOf(t, pause(t)); first != second {
+	if first, second := digestOf(t, pauseImage(t)), digestOf(t, pauseImage(t)); first != second {
 		t.Errorf("digests differ: %s and %s", first, second)
 	}
 }
@@ -46,7 +46,7 @@ func TestPauseLeavesNothingButTheTarball(t *testing.T) {
 	}
 }
 
-func pause(t *testing.T) v1.Image {
+func pauseImage(t *testing.T) v1.Image {
 	t.Helper()
 	dest := filepath.Join(t.TempDir(), "pause.tar")
 	if err := Pause(t.Context(), dest); err != nil {

@@ -55,8 +55,8 @@ type server struct {
 }
 
 var (
-	postgresServer = &server{make: PostgreSQL, data: "/var/lib/database", ready: []string{"pg_isready", "--username=postgres"}}
-	redisServer    = &server{make: Redis, data: "/data", ready: []string{"redis-cli", "-e", "ping"}}
+	postgresServer = &server{make: postgreSQL.write, data: "/var/lib/database", ready: []string{"pg_isready", "--username=postgres"}}
+	redisServer    = &server{make: redis.write, data: "/data", ready: []string{"redis-cli", "-e", "ping"}}
 )
 
 // pod is one start of an image.

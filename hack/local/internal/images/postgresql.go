@@ -1,7 +1,6 @@
 package images
 
 import (
-	"context"
 	_ "embed"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -14,6 +13,8 @@ var (
 	postgreSQLEntrypoint []byte
 )
 
+// postgreSQL is an image of PostgreSQL 15. It takes the environment variables of
+// docker.io/library/postgres.
 var postgreSQL = recipe{
 	server:     "PostgreSQL",
 	pkg:        "postgresql-15",
@@ -22,10 +23,6 @@ var postgreSQL = recipe{
 	entrypoint: postgreSQLEntrypoint,
 	config:     postgreSQLConfig,
 }
-
-// PostgreSQL writes an image of PostgreSQL 15. It takes the environment variables of
-// docker.io/library/postgres.
-func PostgreSQL(ctx context.Context, opts Options) error { return postgreSQL.image(ctx, opts) }
 
 func postgreSQLConfig(version string) v1.Config {
 	return v1.Config{

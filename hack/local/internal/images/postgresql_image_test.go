@@ -202,7 +202,7 @@ func TestTheSameImageUnderAnotherNameHasTheSameDigest(t *testing.T) {
 	digests := map[string]bool{}
 	for _, reference := range []string{"localhost/postgresql:15", "example.org/other:name"} {
 		dest := filepath.Join(t.TempDir(), "image.tar")
-		if err := PostgreSQL(t.Context(), Options{Dest: dest, Reference: reference}); err != nil {
+		if err := postgreSQL.write(t.Context(), Options{Dest: dest, Reference: reference}); err != nil {
 			t.Fatal(err)
 		}
 		digests[digestOf(t, load(t, dest))] = true

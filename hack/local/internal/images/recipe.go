@@ -19,12 +19,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
 )
 
-// Options say where an image goes and what it is called there.
-type Options struct {
-	Dest      string
-	Reference string // the image's own name when empty
-}
-
 // recipe makes the image of one server from Debian's packages. It is kept in the cache from then on.
 type recipe struct {
 	server     string // its name for people
@@ -38,8 +32,8 @@ type recipe struct {
 // entrypointPath is where the official images have theirs, so that a command may name it.
 const entrypointPath = "/usr/local/bin/docker-entrypoint.sh"
 
-// image writes the image, made anew where the cache does not have it.
-func (r recipe) image(ctx context.Context, opts Options) error {
+// write writes the image, made anew where the cache does not have it.
+func (r recipe) write(ctx context.Context, opts Options) error {
 	reference := cmp.Or(opts.Reference, r.reference)
 	if _, err := parse(reference); err != nil { // before the minutes that an image can take
 		return err
@@ -92,11 +86,11 @@ func (r recipe) make(ctx context.Context, dest string) error {
 	if err != nil {
 		return err
 	}
-	return progress.Step("packing "+r.server+" "+version, func() error { return r.pack(root, version, dest) })
+	return progress.Step("packing "+r.server+" "+version, func() error { return r.pack(ctx, root, version, dest) })
 }
 
-func (r recipe) pack(root, version, dest string) error {
-	system, err := layerOfTree(root)
+func (r recipe) pack(ctx context.Context, root, version, dest string) error {
+	system, err := layerOfTree(ctx, root)
 	if err != nil {
 		return err
 	}
@@ -104,7 +98,7 @@ func (r recipe) pack(root, version, dest string) error {
 	if err != nil {
 		return err
 	}
-	image, err := assemble(r.config(version), system, script)
+	image, err := assemble(runtime.GOARCH, r.config(version), system, script)
 	if err != nil {
 		return err
 	}

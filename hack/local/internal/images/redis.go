@@ -1,7 +1,6 @@
 package images
 
 import (
-	"context"
 	_ "embed"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -14,6 +13,7 @@ var (
 	redisEntrypoint []byte
 )
 
+// redis is an image of Redis 7. It takes the arguments of docker.io/library/redis.
 var redis = recipe{
 	server:     "Redis",
 	pkg:        "redis-server",
@@ -22,9 +22,6 @@ var redis = recipe{
 	entrypoint: redisEntrypoint,
 	config:     redisConfig,
 }
-
-// Redis writes an image of Redis 7. It takes the arguments of docker.io/library/redis.
-func Redis(ctx context.Context, opts Options) error { return redis.image(ctx, opts) }
 
 func redisConfig(version string) v1.Config {
 	return v1.Config{

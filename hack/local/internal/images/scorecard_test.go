@@ -12,9 +12,9 @@ import (
 )
 
 func TestScorecardTestsRunAsANumericUserAndAreFoundWithoutAPath(t *testing.T) {
-	for program, pack := range map[string]func(ScorecardOptions) error{"scorecard": Scorecard, "scorecard-test": ScorecardTest} {
+	for program, pack := range map[string]program{"scorecard": scorecard, "scorecard-test": scorecardTest} {
 		dest := filepath.Join(t.TempDir(), "image.tar")
-		if err := pack(ScorecardOptions{Options: Options{Dest: dest}, Binary: staticBinary(t), Version: "1.2.3"}); err != nil {
+		if err := pack.write(t.Context(), Options{Dest: dest, Binaries: map[string]string{pack.binaries[0]: staticBinary(t)}, Version: "1.2.3"}); err != nil {
 			t.Fatal(err)
 		}
 		config := configOf(t, load(t, dest)).Config
@@ -28,12 +28,12 @@ func TestScorecardTestsRunAsANumericUserAndAreFoundWithoutAPath(t *testing.T) {
 }
 
 func TestScorecardImagesBearTheNamesThatTheBundleHasForThem(t *testing.T) {
-	for want, pack := range map[string]func(ScorecardOptions) error{
-		"ghcr.io/dbcluster/databasecluster-operator-scorecard:v1.2.3": Scorecard,
-		"quay.io/operator-framework/scorecard-test:v1.2.3":            ScorecardTest,
+	for want, pack := range map[string]program{
+		"ghcr.io/dbcluster/databasecluster-operator-scorecard:v1.2.3": scorecard,
+		"quay.io/operator-framework/scorecard-test:v1.2.3":            scorecardTest,
 	} {
 		dest := filepath.Join(t.TempDir(), "image.tar")
-		if err := pack(ScorecardOptions{Options: Options{Dest: dest}, Binary: staticBinary(t), Version: "1.2.3"}); err != nil {
+		if err := pack.write(t.Context(), Options{Dest: dest, Binaries: map[string]string{pack.binaries[0]: staticBinary(t)}, Version: "1.2.3"}); err != nil {
 			t.Fatal(err)
 		}
 		manifest, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(dest) })
@@ -47,9 +47,11 @@ func TestScorecardImagesBearTheNamesThatTheBundleHasForThem(t *testing.T) {
 }
 
 func TestAScorecardWithoutAVersionOrABinaryIsRefused(t *testing.T) {
-	for _, opts := range []ScorecardOptions{{Version: "1.2.3"}, {Binary: staticBinary(t)}} {
+	for want, opts := range map[string]Options{
+		"--binary scorecard=PATH": {Version: "1.2.3"}, "--version": {Binaries: map[string]string{"scorecard": staticBinary(t)}},
+	} {
 		opts.Dest = filepath.Join(t.TempDir(), "image.tar")
-		if err := Scorecard(opts); err == nil || !strings.Contains(err.Error(), "--version") {
+		if err := scorecard.write(t.Context(), opts); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v", err)
 		}
 	}

@@ -23,7 +23,7 @@ func TestVersitygwServesTheVolumeAsTheUserOfItsImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := filepath.Join(t.TempDir(), "root")
-	image := versitygw(t, binaries["versitygw"].Path)
+	image := versitygwImage(t, binaries["versitygw"].Path)
 	unpackInto(t, root, image)
 	data := filepath.Join(root, "data")
 	if err := os.MkdirAll(data, 0o755); err != nil {

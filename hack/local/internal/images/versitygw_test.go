@@ -10,7 +10,7 @@ import (
 )
 
 func TestVersitygwRunsAsANumericUserThatIsNotRoot(t *testing.T) {
-	config := configOf(t, versitygw(t, staticBinary(t))).Config
+	config := configOf(t, versitygwImage(t, staticBinary(t))).Config
 	if config.User != "65532:65532" || !slices.Equal(config.Entrypoint, []string{"/versitygw"}) || config.Labels[labelVersion] != "1.2.3" {
 		t.Errorf("the image starts %q as %q and is of version %q", config.Entrypoint, config.User, config.Labels[labelVersion])
 	}
@@ -18,22 +18,24 @@ func TestVersitygwRunsAsANumericUserThatIsNotRoot(t *testing.T) {
 
 func TestVersitygwIsAloneInItsImage(t *testing.T) {
 	want := []string{"0755 0:0 /etc/", "0644 0:0 /etc/group", "0644 0:0 /etc/passwd", "0755 0:0 /versitygw"}
-	if got := listing(t, versitygw(t, staticBinary(t))); !slices.Equal(got, want) {
+	if got := listing(t, versitygwImage(t, staticBinary(t))); !slices.Equal(got, want) {
 		t.Errorf("the image holds %q, want %q", got, want)
 	}
 }
 
 func TestAVersitygwThatWouldNotStartIsRefused(t *testing.T) {
-	err := Versitygw(VersitygwOptions{Options: Options{Dest: filepath.Join(t.TempDir(), "image.tar")}, Binary: "/bin/sh", Version: "1.2.3"})
+	err := versitygw.write(t.Context(), Options{
+		Dest: filepath.Join(t.TempDir(), "image.tar"), Binaries: map[string]string{"versitygw": "/bin/sh"}, Version: "1.2.3",
+	})
 	if err == nil || !strings.Contains(err.Error(), "versitygw=/bin/sh is linked dynamically") {
 		t.Errorf("error is %v, want one that names the binary", err)
 	}
 }
 
-func versitygw(t *testing.T, binary string) v1.Image {
+func versitygwImage(t *testing.T, binary string) v1.Image {
 	t.Helper()
 	dest := filepath.Join(t.TempDir(), "versitygw.tar")
-	if err := Versitygw(VersitygwOptions{Options: Options{Dest: dest}, Binary: binary, Version: "1.2.3"}); err != nil {
+	if err := versitygw.write(t.Context(), Options{Dest: dest, Binaries: map[string]string{"versitygw": binary}, Version: "1.2.3"}); err != nil {
 		t.Fatal(err)
 	}
 	return load(t, dest)

@@ -236,9 +236,14 @@ func bundleImage(t *testing.T, to, content string) string {
 		}
 	}
 	dest := filepath.Join(t.TempDir(), "bundle.oci.tar")
-	options := images.PackageOptions{Options: images.Options{Dest: dest, Reference: to + "/bundle:v1.0.0"}, From: folder}
-	if err := images.Bundle(options); err != nil {
-		t.Fatal(err)
+	options := images.Options{Dest: dest, Reference: to + "/bundle:v1.0.0", From: folder}
+	for _, kind := range images.Kinds {
+		if kind.Name != "bundle" {
+			continue
+		}
+		if err := kind.Write(t.Context(), options); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dest
 }
