@@ -140,12 +140,12 @@ race-detector:
 	@command -v gcc >/dev/null || { echo "make test needs a C compiler for the race detector: apt-get install gcc libc6-dev"; exit 1; }
 
 .PHONY: e2e
-e2e: ## Run the users' stories on the real node.
-	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e.sh
+e2e: ## Run the users' stories on the real node (CLUSTER=current: on the current context, without those that need the node).
+	IMG=$(IMG) CLUSTER=$(CLUSTER) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e.sh
 
 .PHONY: e2e-smoke
-e2e-smoke: ## Run the demo's story as a test on the real node.
-	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e.sh -run Smoke
+e2e-smoke: ## Run the demo's story as a test on the real node (CLUSTER=current: on the current context).
+	IMG=$(IMG) CLUSTER=$(CLUSTER) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e.sh -run Smoke
 
 .PHONY: bench-backup
 bench-backup: ## Measure backups and restores of 1 GB of PostgreSQL on the real node, beside its own tools and zstd.

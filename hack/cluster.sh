@@ -1,4 +1,4 @@
-# Sourced by demo.sh and e2e.sh: a cluster with the operator on it.
+# Sourced by the scripts that need a cluster with the operator on it.
 # shellcheck shell=bash
 
 # say tells what comes next.
@@ -28,8 +28,8 @@ kubectl() { command "${KUBECTL:-kubectl}" "$@"; }
 
 # require_node says at once what is missing for a node of our own.
 require_node() {
-    [ "$(uname -s)" = Linux ] || fail "a node of its own needs Linux; use a cluster that you have: make demo CLUSTER=current"
-    [ "$(id -u)" = 0 ] || fail "a node of its own needs root: run it with sudo, or use a cluster that you have: make demo CLUSTER=current"
+    [ "$(uname -s)" = Linux ] || fail "a node of its own needs Linux; use a cluster that you have: CLUSTER=current"
+    [ "$(id -u)" = 0 ] || fail "a node of its own needs root: run it with sudo, or use a cluster that you have: CLUSTER=current"
 }
 
 # use_local_node starts the node and points kubectl at it, whatever KUBECONFIG says.
@@ -40,6 +40,60 @@ use_local_node() {
     KUBECONFIG=$("$local" kubeconfig)
     KUBECTL=$("$local" tool kubectl)
     export KUBECONFIG KUBECTL
+}
+
+# borrow_local_node is for tests: a node that was not up before is taken down when the script ends; KEEP=1 keeps it.
+borrow_local_node() {
+    require_node
+    make --no-print-directory bin/local >/dev/null
+    if ! "$local" status >/dev/null 2>&1 && [ "${KEEP:-}" != 1 ]; then
+        trap '"$local" down' EXIT
+    fi
+    POSTGRES_IMG=${POSTGRES_IMG:-localhost/postgresql:15}
+    use_local_node
+}
+
+# require_no_operator is for tests that install it.
+require_no_operator() {
+    [ -z "$(kubectl get crd databaseclusters.database.dbcluster.io --ignore-not-found -o name)" ] ||
+        fail "the operator is installed on this node, and these tests install it: take it away (make undeploy uninstall), or the node (bin/local down)"
+}
+
+use_current_context() {
+    command -v kubectl >/dev/null || fail "kubectl is not on the PATH"
+    KUBECTL=kubectl
+    export KUBECTL
+    context=$(kubectl config current-context 2>/dev/null) || fail "kubectl has no current context: set one with kubectl config use-context"
+    say "Using the current context $context ($(kubectl config view --minify -o jsonpath='{.clusters[0].cluster.server}'))"
+    kubectl version --request-timeout=10s >/dev/null || fail "the API server of context $context does not answer"
+}
+
+# load_into_current gives images to clusters that run on this machine; others pull them.
+load_into_current() {
+    case $context in
+    kind-*) show kind load docker-image "$IMG" "$POSTGRES_IMG" --name "${context#kind-}" ;;
+    minikube) show minikube image load "$IMG" && show minikube image load "$POSTGRES_IMG" ;;
+    *) echo "This cluster has to be able to pull $IMG and $POSTGRES_IMG (IMG= and POSTGRES_IMG= name others)." ;;
+    esac
+}
+
+# use_cluster is for what runs on every cluster: a node of its own, or with CLUSTER=current the current context.
+use_cluster() {
+    case ${CLUSTER:-} in
+    current)
+        POSTGRES_IMG=${POSTGRES_IMG:-docker.io/library/postgres:17}
+        use_current_context
+        load_into_current
+        ;;
+    "")
+        POSTGRES_IMG=${POSTGRES_IMG:-localhost/postgresql:15}
+        say "A Kubernetes node of its own on this machine"
+        use_local_node
+        say "Images: the operator, and PostgreSQL from Debian's packages"
+        load_local_images
+        ;;
+    *) fail "CLUSTER=$CLUSTER: the only value is \"current\"; without it a node of its own starts on this machine" ;;
+    esac
 }
 
 # load_local_images makes the images and gives them to the node.

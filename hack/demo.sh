@@ -9,40 +9,6 @@ set -euo pipefail
 demo=demo
 started=$SECONDS
 
-use_current_context() {
-    command -v kubectl >/dev/null || fail "kubectl is not on the PATH"
-    KUBECTL=kubectl
-    export KUBECTL
-    context=$(kubectl config current-context 2>/dev/null) || fail "kubectl has no current context: set one with kubectl config use-context"
-    say "Using the current context $context ($(kubectl config view --minify -o jsonpath='{.clusters[0].cluster.server}'))"
-    kubectl version --request-timeout=10s >/dev/null || fail "the API server of context $context does not answer"
-}
-
-# load_into_current gives images to clusters that run on this machine; others pull them.
-load_into_current() {
-    case $context in
-    kind-*) show kind load docker-image "$IMG" "$POSTGRES_IMG" --name "${context#kind-}" ;;
-    minikube) show minikube image load "$IMG" && show minikube image load "$POSTGRES_IMG" ;;
-    *) echo "This cluster has to be able to pull $IMG and $POSTGRES_IMG (IMG= and POSTGRES_IMG= name others)." ;;
-    esac
-}
-
-prepare() {
-    if [ "${CLUSTER:-}" = current ]; then
-        POSTGRES_IMG=${POSTGRES_IMG:-docker.io/library/postgres:17}
-        use_current_context
-        load_into_current
-    elif [ -n "${CLUSTER:-}" ]; then
-        fail "CLUSTER=$CLUSTER: the only value is \"current\"; without it the demo starts a node of its own"
-    else
-        POSTGRES_IMG=${POSTGRES_IMG:-localhost/postgresql:15}
-        say "A Kubernetes node of its own on this machine"
-        use_local_node
-        say "Images: the operator, and PostgreSQL from Debian's packages"
-        load_local_images
-    fi
-}
-
 # await waits for a condition; when it does not come, it shows what the cluster says.
 await() {
     show kubectl -n $demo wait --for=condition="$1" databasecluster/orders --timeout=300s && return
@@ -131,7 +97,7 @@ if [ "${1:-}" = down ]; then
     down
     exit
 fi
-prepare
+use_cluster
 say "The operator, with two replicas"
 deploy_operator
 show kubectl -n "$namespace" get pods

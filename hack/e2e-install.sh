@@ -5,18 +5,9 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cluster.sh
 . "$(dirname "$0")/cluster.sh"
 
-POSTGRES_IMG=${POSTGRES_IMG:-localhost/postgresql:15}
-
-require_node
-make --no-print-directory bin/local >/dev/null
-if ! "$local" status >/dev/null 2>&1 && [ "${KEEP:-}" != 1 ]; then
-    trap '"$local" down' EXIT
-fi
+borrow_local_node
 helm=$("$local" tool helm)
-use_local_node
-if [ -n "$(kubectl get crd databaseclusters.database.dbcluster.io --ignore-not-found -o name)" ]; then
-    fail "the operator is installed on this node, and these tests install it: take it away (make undeploy uninstall), or the node (bin/local down)"
-fi
+require_no_operator
 load_local_images
 make --no-print-directory build-installer IMG="$IMG"
 export IMG

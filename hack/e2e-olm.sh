@@ -5,7 +5,6 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cluster.sh
 . "$(dirname "$0")/cluster.sh"
 
-POSTGRES_IMG=${POSTGRES_IMG:-localhost/postgresql:15}
 [ "$IMG" = "$IMAGE_TAG_BASE:v$VERSION" ] || fail "IMG is $IMG, and bundle/ installs $IMAGE_TAG_BASE:v$VERSION: leave IMG as it is"
 
 require_node
@@ -13,13 +12,8 @@ make --no-print-directory bin/local catalog VERSION="$VERSION" IMAGE_TAG_BASE="$
 tools=$("$local" tool opm olm)
 "$local" tool catalog >/dev/null # beside olm
 previous=$(hack/previous.sh image)
-if ! "$local" status >/dev/null 2>&1 && [ "${KEEP:-}" != 1 ]; then
-    trap '"$local" down' EXIT
-fi
-use_local_node
-if [ -n "$(kubectl get crd databaseclusters.database.dbcluster.io --ignore-not-found -o name)" ]; then
-    fail "the operator is installed on this node, and these tests install it: take it away (make undeploy uninstall), or the node (bin/local down)"
-fi
+borrow_local_node
+require_no_operator
 load_local_images
 "$local" load "$previous"
 path=$root/bin:$(dirname "$KUBECTL")

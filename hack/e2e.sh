@@ -1,19 +1,23 @@
 #!/usr/bin/env bash
-# The users' stories as tests on the real node. Arguments go to go test. A node that was not up before is
-# taken down afterwards; KEEP=1 keeps it. Images that only some stories need are made and loaded by these.
+# The users' stories as tests on the real node, or with CLUSTER=current on the current context. Arguments go to go test. A node that
+# was not up before is taken down afterwards; KEEP=1 keeps it. Images that only some stories need are made and loaded by these; on
+# the current context REDIS_IMG, VERSITYGW_IMG, NEXT_POSTGRES_IMG and PAUSE_IMG name those that it can pull.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cluster.sh
 . "$(dirname "$0")/cluster.sh"
 
-POSTGRES_IMG=${POSTGRES_IMG:-localhost/postgresql:15}
-
-require_node
-make --no-print-directory bin/local >/dev/null
-if ! "$local" status >/dev/null 2>&1 && [ "${KEEP:-}" != 1 ]; then
-    trap '"$local" down' EXIT
+if [ -n "${CLUSTER:-}" ]; then
+    use_cluster
+    # The context of today, whatever the user's next one is.
+    umask 077
+    kubeconfig=$(mktemp)
+    trap 'rm -f "$kubeconfig"' EXIT
+    kubectl config view --minify --flatten --raw >"$kubeconfig"
+    export KUBECONFIG=$kubeconfig PAUSE_IMG=${PAUSE_IMG:-registry.k8s.io/pause:3.10.1} REDIS_IMG=${REDIS_IMG:-docker.io/library/redis:7}
+else
+    borrow_local_node
+    load_local_images
 fi
-use_local_node
-load_local_images
 deploy_operator
-DBC_TEST_KUBECONFIG=$KUBECONFIG DBC_TEST_POSTGRES_IMG=$POSTGRES_IMG PATH=$(dirname "$KUBECTL"):$PATH \
+DBC_TEST_CLUSTER=${CLUSTER:-} DBC_TEST_KUBECONFIG=$KUBECONFIG DBC_TEST_POSTGRES_IMG=$POSTGRES_IMG PATH=$(dirname "$KUBECTL"):$PATH \
     go test -tags e2e -count=1 -timeout=30m -v "$@" ./test/e2e/...

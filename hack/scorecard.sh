@@ -6,14 +6,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cluster.sh
 . "$(dirname "$0")/cluster.sh"
 
-POSTGRES_IMG=${POSTGRES_IMG:-localhost/postgresql:15}
-
-require_node
-make --no-print-directory bin/local >/dev/null
-if ! "$local" status >/dev/null 2>&1 && [ "${KEEP:-}" != 1 ]; then
-    trap '"$local" down' EXIT
-fi
-use_local_node
+borrow_local_node
 load_local_images
 make --no-print-directory image-scorecard SCORECARD_IMG="$SCORECARD_IMG"
 "$local" image scorecard-test --out dist/scorecard-test.tar

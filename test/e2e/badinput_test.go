@@ -15,6 +15,7 @@ import (
 
 // Each destination that cannot be used is told by its name: on the backup, on the cluster, and by events of both.
 func TestADestinationThatCannotBeUsedIsNamed(t *testing.T) {
+	onLocalNode(t, "a volume of its StorageClass growing gets full")
 	w := newWorld(t)
 	w.manifest("v1", "Secret", "wrong", "stringData: {AWS_ACCESS_KEY_ID: test, AWS_SECRET_ACCESS_KEY: wrong}")
 	w.fullVolume("full")

@@ -93,6 +93,7 @@ func (w world) everything(all *texts, when string) {
 // What is in a Secret stays there, with real databases and a real bucket: through a rollout, backups, a restore, a
 // verification, a deletion with its hook, and what fails in between.
 func TestWhatIsInASecretIsNowhereElse(t *testing.T) {
+	onLocalNode(t, "it reads all objects of the cluster, and metrics by the addresses of pods")
 	w, c, seen := newWorld(t), canaries{}, &texts{of: map[string]string{}}
 	key := c.value("the access key's id")
 	w.instead = []string{

@@ -16,6 +16,7 @@ import (
 // The runbook of docs/backup-and-restore.md, as somebody follows it for whom only the bucket is left. The bucket
 // is in another namespace. No other story can run meanwhile: the operator goes.
 func TestOnlyTheBucketIsLeft(t *testing.T) {
+	onLocalNode(t, "it removes the operator and its CRDs")
 	away := aloneInTheWorld(t)
 	away.s3()
 	endpoint := "http://s3." + away.namespace + ":7070"

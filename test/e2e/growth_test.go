@@ -26,6 +26,7 @@ func (w world) megabytes(pod string) int {
 
 // The volumes of the class "growing" have a real size: a file system that is full says so.
 func TestVolumesGrowWhileTheDatabasesRun(t *testing.T) {
+	onLocalNode(t, "its StorageClass growing has volumes of a real size, which grow up to 100Gi")
 	w := newWorld(t)
 	w.orders("size: 1Gi", "size: 1Gi\n    storageClassName: growing", "replicas: 3", "replicas: 2")
 	w.await("orders", "Ready")
@@ -70,6 +71,7 @@ func TestVolumesGrowWhileTheDatabasesRun(t *testing.T) {
 }
 
 func TestAFullVolumeThatTookTheDatabaseDownGrows(t *testing.T) {
+	onLocalNode(t, "its StorageClass growing has volumes of a real size, which grow up to 100Gi")
 	w := newWorld(t)
 	w.orders("size: 1Gi", "size: 1Gi\n    storageClassName: growing", "replicas: 3", "replicas: 1")
 	w.await("orders", "Ready")

@@ -8,25 +8,26 @@ package e2e
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"sync"
 	"testing"
 )
 
 // An image is one that only some stories need. The first that asks for it makes it and gives it to the node,
-// so the others do not wait for it.
+// so the others do not wait for it. On another cluster a variable names one that the cluster can pull.
 type image struct {
-	name string
-	load func() error
+	name, variable string
+	load           func() error
 }
 
 var (
-	redisImage = newImage("redis", "localhost/redis:7")
-	s3Image    = newImage("versitygw", "localhost/versitygw:1.0.14") // keeps its buckets below /data
+	redisImage = newImage("redis", "localhost/redis:7", "REDIS_IMG")
+	s3Image    = newImage("versitygw", "localhost/versitygw:1.0.14", "VERSITYGW_IMG") // keeps its buckets below /data
 )
 
-func newImage(kind, name string) image {
-	return image{name, sync.OnceValue(func() error {
+func newImage(kind, name, variable string) image {
+	return image{name, variable, sync.OnceValue(func() error {
 		tarball := "../../dist/" + kind + ".tar"
 		for _, arguments := range [][]string{{"image", kind, "--ref", name, "--out", tarball}, {"load", tarball}} {
 			if said, err := exec.Command("../../bin/local", arguments...).CombinedOutput(); err != nil {
@@ -40,6 +41,13 @@ func newImage(kind, name string) image {
 // needs returns the name of an image that the node has from now on.
 func (w world) needs(i image) string {
 	w.Helper()
+	if onAnotherCluster {
+		name := os.Getenv(i.variable)
+		if name == "" {
+			w.Skipf("needs the image %s, which only the local node has: %s names one that this cluster can pull", i.name, i.variable)
+		}
+		return name
+	}
 	if err := i.load(); err != nil {
 		w.Fatal(err)
 	}

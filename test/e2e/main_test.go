@@ -25,7 +25,11 @@ const (
 	patience = 5 * time.Minute
 )
 
-var postgresImage = os.Getenv("DBC_TEST_POSTGRES_IMG")
+var (
+	postgresImage = os.Getenv("DBC_TEST_POSTGRES_IMG")
+	// onAnotherCluster: the stories run on the current context of the user.
+	onAnotherCluster = os.Getenv("DBC_TEST_CLUSTER") == "current"
+)
 
 func TestMain(m *testing.M) {
 	kubeconfig := os.Getenv("DBC_TEST_KUBECONFIG")
@@ -38,6 +42,14 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
+}
+
+// onLocalNode skips a story on any other cluster than that of bin/local, with the reason.
+func onLocalNode(t *testing.T, because string) {
+	t.Helper()
+	if onAnotherCluster {
+		t.Skip("needs the local node: " + because)
+	}
 }
 
 // world is one namespace, which enforces Pod Security "restricted".

@@ -7,8 +7,10 @@ SPDX-License-Identifier: Apache-2.0
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -47,17 +49,17 @@ func TestSmokeARowSurvivesItsPodScalingAndItsCluster(t *testing.T) {
 	w.must(got == "still here", "the row is %q after the cluster was made anew over its volumes", got)
 }
 
-const smallest = `
+var smallest = strings.ReplaceAll(`
 apiVersion: database.dbcluster.io/v1alpha1
 kind: DatabaseCluster
 metadata:
   name: smallest
 spec:
   replicas: 3
-  image: localhost/pause:local
+  image: PAUSE
   resources: {requests: {cpu: 1m}}
   storage: {size: 10Mi}
-`
+`, "PAUSE", cmp.Or(os.Getenv("PAUSE_IMG"), "localhost/pause:local"))
 
 func TestSmokeTheSmallestManifestBecomesAvailable(t *testing.T) {
 	w := newWorld(t)
@@ -67,6 +69,7 @@ func TestSmokeTheSmallestManifestBecomesAvailable(t *testing.T) {
 }
 
 func TestTheFullShapeWorksAsWell(t *testing.T) {
+	onLocalNode(t, "its StorageClass is called standard")
 	w := newWorld(t)
 	w.apply(strings.ReplaceAll(smallest, "{size: 10Mi}", "{storageClassName: standard, size: 10Gi}"))
 	w.await("smallest", "Available")
@@ -124,6 +127,7 @@ func (w world) reader() (name string) {
 }
 
 func TestMetricsAreForThoseWhoMayReadThem(t *testing.T) {
+	onLocalNode(t, "it asks pods by their addresses")
 	w := newWorld(t)
 	w.do("create", "serviceaccount", "stranger")
 	for who, want := range map[string]int{"": 401, "stranger": 403, w.reader(): 200} {

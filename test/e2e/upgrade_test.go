@@ -12,7 +12,7 @@ import (
 )
 
 // The same database under the name that its next version would have.
-var nextPostgresImage = newImage("postgresql", "localhost/postgresql:next")
+var nextPostgresImage = newImage("postgresql", "localhost/postgresql:next", "NEXT_POSTGRES_IMG")
 
 func TestAnotherImageReachesEveryMemberAndKeepsTheRows(t *testing.T) {
 	w := newWorld(t)
