@@ -67,10 +67,10 @@ func (r recipe) key() string {
 
 func (m *module) flags(version string) []string {
 	ldflags := []string{"-s", "-w"}
-	if m.stamp != nil {
-		for _, variable := range m.stamp(version) {
-			ldflags = append(ldflags, "-X", variable)
-		}
+	parts := strings.SplitN(strings.TrimPrefix(version, "v")+"..", ".", 3)
+	stamp := strings.NewReplacer("VERSION", version, "MAJOR", parts[0], "MINOR", parts[1])
+	for _, variable := range m.stamp {
+		ldflags = append(ldflags, "-X", stamp.Replace(variable))
 	}
 	flags := []string{"-trimpath", "-ldflags", strings.Join(ldflags, " ")}
 	if m.tags != "" {

@@ -11,10 +11,11 @@ import (
 type module struct {
 	folder string
 	// main is the module path whose version names the family.
-	main  string
-	tags  string
-	disk  diskNeed
-	stamp func(version string) []string
+	main string
+	tags string
+	disk diskNeed
+	// stamp are variables that a released build sets, so that a binary reports its version: VERSION, MAJOR and MINOR stand for that.
+	stamp []string
 }
 
 // Tool is one binary.
@@ -28,29 +29,38 @@ type Tool struct {
 	versioned string
 }
 
+// sdkVersion are the versions that the scaffolds and the scorecard images of a release of Operator SDK have.
+const sdkVersion = "github.com/operator-framework/operator-sdk/internal/version."
+
 var (
-	kubernetes = &module{folder: "kubernetes", main: "k8s.io/kubernetes", disk: diskNeed{want: 20, floor: 6}, stamp: stampKubernetes}
-	coredns    = &module{folder: "coredns", main: "github.com/coredns/coredns", disk: diskNeed{want: 6, floor: 2}}
-	csi        = &module{folder: "csi", main: "github.com/kubernetes-csi/external-provisioner/v6", disk: diskNeed{want: 6, floor: 2}}
-	sdk        = &module{
+	kubernetes = &module{folder: "kubernetes", main: "k8s.io/kubernetes", disk: diskNeed{want: 20, floor: 6}, stamp: []string{
+		"k8s.io/component-base/version.gitVersion=VERSION", "k8s.io/component-base/version.gitMajor=MAJOR",
+		"k8s.io/component-base/version.gitMinor=MINOR", "k8s.io/client-go/pkg/version.gitVersion=VERSION",
+	}}
+	coredns = &module{folder: "coredns", main: "github.com/coredns/coredns", disk: diskNeed{want: 6, floor: 2}}
+	csi     = &module{folder: "csi", main: "github.com/kubernetes-csi/external-provisioner/v6", disk: diskNeed{want: 6, floor: 2}}
+	sdk     = &module{
 		folder: "operator-sdk", main: "github.com/operator-framework/operator-sdk",
-		tags: "containers_image_openpgp", disk: diskNeed{want: 6, floor: 2}, stamp: stampOperatorSDK,
+		tags: "containers_image_openpgp", disk: diskNeed{want: 6, floor: 2}, stamp: []string{
+			sdkVersion + "Version=VERSION", sdkVersion + "GitVersion=VERSION", sdkVersion + "ImageVersion=VERSION",
+			sdkVersion + "KubernetesVersion=v1.33.1",
+		},
 	}
 	controllerGen = &module{folder: "controller-gen", main: "sigs.k8s.io/controller-tools", disk: diskNeed{want: 3, floor: 1}}
 	kustomize     = &module{folder: "kustomize", main: "sigs.k8s.io/kustomize/kustomize/v5", disk: diskNeed{want: 3, floor: 1}}
 	golangci      = &module{folder: "golangci-lint", main: "github.com/golangci/golangci-lint/v2", disk: diskNeed{want: 6, floor: 2}}
 	// Without the clients of twenty clouds, in which Prometheus looks for what to scrape.
 	promtool  = &module{folder: "promtool", main: "github.com/prometheus/prometheus", tags: "remove_all_sd", disk: diskNeed{want: 4, floor: 2}}
-	versitygw = &module{folder: "versitygw", main: "github.com/versity/versitygw", disk: diskNeed{want: 3, floor: 1}, stamp: stampVersitygw}
+	versitygw = &module{folder: "versitygw", main: "github.com/versity/versitygw", disk: diskNeed{want: 3, floor: 1}, stamp: []string{"main.Version=VERSION"}}
 	opm       = &module{
 		folder: "opm", main: "github.com/operator-framework/operator-registry",
-		tags: "containers_image_openpgp", disk: diskNeed{want: 6, floor: 2}, stamp: stampOPM,
+		tags: "containers_image_openpgp", disk: diskNeed{want: 6, floor: 2}, stamp: []string{"github.com/operator-framework/operator-registry/cmd/opm/version.opmVersion=VERSION"},
 	}
 	olm = &module{
 		folder: "olm", main: "github.com/operator-framework/operator-lifecycle-manager",
-		tags: "containers_image_openpgp,json1", disk: diskNeed{want: 6, floor: 2}, stamp: stampOLM,
+		tags: "containers_image_openpgp,json1", disk: diskNeed{want: 6, floor: 2}, stamp: []string{"github.com/operator-framework/operator-lifecycle-manager/pkg/version.OLMVersion=VERSION"},
 	}
-	helm        = &module{folder: "helm", main: "helm.sh/helm/v4", disk: diskNeed{want: 4, floor: 2}, stamp: stampHelm}
+	helm        = &module{folder: "helm", main: "helm.sh/helm/v4", disk: diskNeed{want: 4, floor: 2}, stamp: []string{"helm.sh/helm/v4/internal/version.version=VERSION"}}
 	crane       = &module{folder: "crane", main: "github.com/google/go-containerregistry", disk: diskNeed{want: 3, floor: 1}}
 	crdify      = &module{folder: "crdify", main: "sigs.k8s.io/crdify", disk: diskNeed{want: 3, floor: 1}}
 	crdRefDocs  = &module{folder: "crd-ref-docs", main: "github.com/elastic/crd-ref-docs", disk: diskNeed{want: 3, floor: 1}}
@@ -98,46 +108,4 @@ func Find(name string) (Tool, error) {
 		names = append(names, tool.Name)
 	}
 	return Tool{}, fmt.Errorf("tool %q is not known: name one of %s", name, strings.Join(names, ", "))
-}
-
-// stampKubernetes makes the binaries report their version, as a released build does.
-func stampKubernetes(version string) []string {
-	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
-	return []string{
-		"k8s.io/component-base/version.gitVersion=" + version,
-		"k8s.io/component-base/version.gitMajor=" + parts[0],
-		"k8s.io/component-base/version.gitMinor=" + parts[1],
-		"k8s.io/client-go/pkg/version.gitVersion=" + version,
-	}
-}
-
-// stampOperatorSDK names the versions that the scaffolds and the scorecard images of that release carry.
-func stampOperatorSDK(version string) []string {
-	const prefix = "github.com/operator-framework/operator-sdk/internal/version."
-	return []string{
-		prefix + "Version=" + version,
-		prefix + "GitVersion=" + version,
-		prefix + "ImageVersion=" + version,
-		prefix + "KubernetesVersion=v1.33.1",
-	}
-}
-
-// stampOPM makes the binary report its version, as a released build does.
-func stampOPM(version string) []string {
-	return []string{"github.com/operator-framework/operator-registry/cmd/opm/version.opmVersion=" + version}
-}
-
-// stampOLM makes the binaries report their version, as a released build does.
-func stampOLM(version string) []string {
-	return []string{"github.com/operator-framework/operator-lifecycle-manager/pkg/version.OLMVersion=" + version}
-}
-
-// stampHelm makes the binary report its version, as a released build does.
-func stampHelm(version string) []string {
-	return []string{"helm.sh/helm/v4/internal/version.version=" + version}
-}
-
-// stampVersitygw makes the binary report its version, as a released build does.
-func stampVersitygw(version string) []string {
-	return []string{"main.Version=" + version}
 }

@@ -2,84 +2,63 @@ package controlplane
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"strings"
 	"time"
 
-	"github.com/dbcluster/databasecluster-operator/hack/local/internal/pki"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Client speaks to the API server as its administrator. It knows two verbs, which is less than
-// a client library and enough here.
+// Client speaks to the API server, and to programs beside it, as the administrator.
 type Client struct {
-	url  string
+	*kubernetes.Clientset
 	http *http.Client
 }
 
-func newClient(url string, certificates pki.Folder) (*Client, error) {
-	authority, err := os.ReadFile(certificates.Certificate(pki.CA))
+// Client speaks to the API server.
+func (s Settings) Client() (*Client, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig(Admin))
 	if err != nil {
-		return nil, fmt.Errorf("read the authority of the cluster: %w", err)
+		return nil, fmt.Errorf("read the administrator's kubeconfig: %w", err)
 	}
-	pair, err := tls.LoadX509KeyPair(certificates.Certificate(Admin), certificates.Key(Admin))
+	config.Timeout = 10 * time.Second
+	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("read the administrator's certificate: %w", err)
 	}
-	trusted := x509.NewCertPool()
-	trusted.AppendCertsFromPEM(authority)
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}}
-	return &Client{url, &http.Client{Transport: transport, Timeout: 10 * time.Second}}, nil
+	set, err := kubernetes.NewForConfigAndClient(config, client)
+	return &Client{set, client}, err
 }
 
 // Answers makes a readiness check of a URL.
 func (c *Client) Answers(url string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		_, err := c.do(ctx, http.MethodGet, url, "", "")
-		return err
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+		if err != nil {
+			return fmt.Errorf("ask %s: %w", url, err)
+		}
+		response, err := c.http.Do(request)
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		if response.StatusCode >= http.StatusBadRequest {
+			body, _ := io.ReadAll(response.Body)
+			return fmt.Errorf("%s answers %s: %s", url, response.Status, body)
+		}
+		return nil
 	}
-}
-
-// Get reads an object of the API.
-func (c *Client) Get(ctx context.Context, path string, into any) error {
-	body, err := c.do(ctx, http.MethodGet, c.url+path, "", "")
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(body, into)
 }
 
 // Apply makes an object of the API what the manifest says.
 func (c *Client) Apply(ctx context.Context, path, manifest string) error {
-	url := c.url + path + "?fieldManager=local&force=true"
-	_, err := c.do(ctx, http.MethodPatch, url, "application/apply-patch+yaml", manifest)
-	return err
-}
-
-func (c *Client) do(ctx context.Context, method, url, contentType, content string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(content))
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", method, url, err)
+	request := c.Discovery().RESTClient().Patch(types.ApplyYAMLPatchType).AbsPath(path).Param("fieldManager", "local").Param("force", "true")
+	if err := request.Body([]byte(manifest)).Do(ctx).Error(); err != nil {
+		return fmt.Errorf("apply %s: %w", path, err)
 	}
-	if contentType != "" {
-		request.Header.Set("Content-Type", contentType)
-	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", method, url, err)
-	}
-	if response.StatusCode >= http.StatusBadRequest {
-		return nil, fmt.Errorf("%s %s: %s: %s", method, url, response.Status, body)
-	}
-	return body, nil
+	return nil
 }

@@ -61,7 +61,7 @@ func (s Settings) apiServer(certificates pki.Folder) []string {
 		"--client-ca-file=" + certificates.Certificate(pki.CA),
 		"--service-cluster-ip-range=" + s.Services,
 		"--service-account-issuer=https://kubernetes.default.svc.cluster.local",
-		"--service-account-key-file=" + certificates.Certificate(pki.ServiceAccounts),
+		"--service-account-key-file=" + certificates.Key(pki.ServiceAccounts),
 		"--service-account-signing-key-file=" + certificates.Key(pki.ServiceAccounts),
 		"--requestheader-client-ca-file=" + certificates.Certificate(pki.FrontProxyCA),
 		"--requestheader-allowed-names=" + frontProxy,

@@ -59,9 +59,6 @@ func (s Settings) URL() string { return "https://" + hostPort(s.Address, s.Ports
 // Certificates is where the certificates of this control plane are.
 func (s Settings) Certificates() pki.Folder { return pki.Folder(filepath.Join(s.Dir, "pki")) }
 
-// Client speaks to the API server.
-func (s Settings) Client() (*Client, error) { return newClient(s.URL(), s.Certificates()) }
-
 func (s Settings) identities() ([]pki.Identity, error) {
 	_, services, err := net.ParseCIDR(s.Services)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // hostPaths is where the controller manager's provisioner makes the folder of each volume; no flag moves it.
@@ -14,28 +16,20 @@ const hostPaths = "/tmp/hostpath_pv"
 // volumes. Without a node nothing wrote into them: what is not empty is not ours and stays.
 func foldersOfVolumes(ctx context.Context, dir string) (remove func()) {
 	nothing := func() {}
-	ports, err := keptPorts(dir)
+	client, err := Settings{Dir: dir}.Client()
 	if err != nil {
 		return nothing
-	}
-	client, err := Settings{Dir: dir, Address: Loopback, Ports: ports}.Client()
-	if err != nil {
-		return nothing
-	}
-	var volumes struct {
-		Items []struct {
-			Spec struct{ HostPath struct{ Path string } }
-		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	if client.Get(ctx, "/api/v1/persistentvolumes", &volumes) != nil {
+	volumes, err := client.CoreV1().PersistentVolumes().List(ctx, metav1.ListOptions{})
+	if err != nil {
 		return nothing
 	}
 	return func() {
 		for _, volume := range volumes.Items {
-			if path := volume.Spec.HostPath.Path; filepath.Dir(path) == hostPaths {
-				_ = os.Remove(path)
+			if source := volume.Spec.HostPath; source != nil && filepath.Dir(source.Path) == hostPaths {
+				_ = os.Remove(source.Path)
 			}
 		}
 		_ = os.Remove(hostPaths)

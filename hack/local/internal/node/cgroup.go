@@ -8,24 +8,23 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/moby/sys/mountinfo"
+	"github.com/opencontainers/cgroups"
 )
 
 // cgroupDirs are the folders of our cgroup: one in each hierarchy of version 1, or the one of version 2.
 func cgroupDirs() ([]string, error) {
-	mounts, err := readMounts()
+	mounts, err := mountinfo.GetMounts(mountinfo.FSTypeFilter("cgroup", "cgroup2"))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("list the mounts: %w", err)
 	}
 	var dirs []string
 	for _, mount := range mounts {
-		if mount.filesystem == "cgroup" || mount.filesystem == "cgroup2" {
-			dirs = append(dirs, filepath.Join(mount.path, cgroupRoot))
-		}
+		dirs = append(dirs, filepath.Join(mount.Mountpoint, cgroupRoot))
 	}
 	return dirs, nil
 }
@@ -78,41 +77,17 @@ func removeCgroup() (ended int, err error) {
 func removeTrees(dirs []string, seen map[int]bool) error {
 	var problems []error
 	for _, dir := range dirs {
-		for _, child := range deepestFirst(dir) {
-			for _, pid := range processesIn(child) {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		pids, err := cgroups.GetAllPids(dir)
+		for _, pid := range pids {
+			if pid > 1 {
 				seen[pid] = true
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
-			if err := os.Remove(child); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				problems = append(problems, err)
-			}
 		}
+		problems = append(problems, err, cgroups.RemovePath(dir))
 	}
 	return errors.Join(problems...)
-}
-
-func deepestFirst(dir string) []string {
-	var dirs []string
-	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() {
-			dirs = append(dirs, path)
-		}
-		return nil
-	})
-	slices.Reverse(dirs)
-	return dirs
-}
-
-func processesIn(dir string) []int {
-	content, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
-	if err != nil {
-		return nil
-	}
-	var pids []int
-	for line := range strings.FieldsSeq(string(content)) {
-		if pid, err := strconv.Atoi(line); err == nil && pid > 1 {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
 }

@@ -4,10 +4,14 @@ package node
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -91,20 +95,21 @@ func TestOurOwnBridgeIsNotInTheWay(t *testing.T) {
 	}
 }
 
-func TestOnlyMountsBelowOurFoldersAreFoundTheLatestFirst(t *testing.T) {
-	mounts := parseMounts(strings.Join([]string{
-		`20 1 254:0 / / rw shared:1 - ext4 /dev/vda rw`,
-		`21 20 0:5 / /var/lib/databasecluster-operator-local/a rw - tmpfs tmpfs rw`,
-		`22 21 0:6 / /var/lib/databasecluster-operator-local/a/with\040space rw - tmpfs tmpfs rw`,
-		`23 20 0:7 / /var/lib/databasecluster-operator-local-other rw - tmpfs tmpfs rw`,
-		`24 20 0:8 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw`,
-	}, "\n"))
-	want := []string{stateDir + "/a/with space", stateDir + "/a"}
-	if got := below(mounts, stateDir, runtimeDir); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+func TestOnlyMountsAtOrBelowAFolderAreFoundTheLatestFirst(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("mounting needs root")
 	}
-	if last := mounts[len(mounts)-1]; last != (mount{"/sys/fs/cgroup", "cgroup2"}) {
-		t.Errorf("got %v", last)
+	folder := t.TempDir()
+	ours, other := filepath.Join(folder, "ours"), filepath.Join(folder, "ours-other")
+	inside := filepath.Join(ours, "with space")
+	for _, path := range []string{ours, inside, other} {
+		if err := errors.Join(os.MkdirAll(path, 0o750), syscall.Mount("tmpfs", path, "tmpfs", 0, "")); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = syscall.Unmount(path, 0) })
+	}
+	if got, err := below(ours); !slices.Equal(got, []string{inside, ours}) {
+		t.Errorf("got %q, %v", got, err)
 	}
 }
 

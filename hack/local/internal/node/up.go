@@ -13,6 +13,10 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/controlplane"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/images"
@@ -148,36 +152,29 @@ func loadPause(ctx context.Context) error {
 }
 
 func waitReady(ctx context.Context, client *controlplane.Client) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	for {
-		err := nodeReady(ctx, client)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%w; see %s", err, group.LogPath("kubelet"))
-		case <-time.After(200 * time.Millisecond):
-		}
+	var problem error
+	err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
+		problem = nodeReady(ctx, client)
+		return problem == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("%w; see %s", problem, group.LogPath("kubelet"))
 	}
+	return nil
 }
 
 func nodeReady(ctx context.Context, client *controlplane.Client) error {
-	var node struct {
-		Status struct {
-			Conditions []struct{ Type, Status, Message string }
-		}
-	}
-	if err := client.Get(ctx, "/api/v1/nodes/"+Name, &node); err != nil {
+	node, err := client.CoreV1().Nodes().Get(ctx, Name, metav1.GetOptions{})
+	if err != nil {
 		return err
 	}
 	for _, condition := range node.Status.Conditions {
-		if condition.Type == "Ready" && condition.Status != "True" {
-			return fmt.Errorf("the node is not Ready: %s", condition.Message)
-		}
-		if condition.Type == "Ready" {
+		switch {
+		case condition.Type != corev1.NodeReady:
+		case condition.Status == corev1.ConditionTrue:
 			return nil
+		default:
+			return fmt.Errorf("the node is not Ready: %s", condition.Message)
 		}
 	}
 	return errors.New("the node has not said yet whether it is Ready")

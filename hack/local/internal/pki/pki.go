@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +15,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
 )
 
 const validity = 365 * 24 * time.Hour
@@ -41,7 +43,7 @@ func (f Folder) Certificate(name string) string { return filepath.Join(string(f)
 // Key is the path of an identity's private key.
 func (f Folder) Key(name string) string { return filepath.Join(string(f), name+".key") }
 
-// The authorities, and the pair that signs the tokens of service accounts.
+// The authorities, and the key that signs the tokens of service accounts.
 const (
 	CA              = "ca"
 	FrontProxyCA    = "front-proxy-ca"
@@ -58,18 +60,18 @@ func (f Folder) Ensure(identities []Identity) error {
 	if err := errors.Join(os.RemoveAll(string(unfinished)), os.MkdirAll(string(unfinished), 0o700)); err != nil {
 		return fmt.Errorf("make the folder for certificates: %w", err)
 	}
-	if err := fill(unfinished, identities); err != nil {
+	if err := unfinished.fill(identities); err != nil {
 		return err
 	}
 	return os.Rename(string(unfinished), string(f))
 }
 
-func fill(folder Folder, identities []Identity) error {
-	authority, err := newAuthority(folder, CA)
+func (f Folder) fill(identities []Identity) error {
+	authority, err := f.newAuthority(CA)
 	if err != nil {
 		return err
 	}
-	frontProxy, err := newAuthority(folder, FrontProxyCA)
+	frontProxy, err := f.newAuthority(FrontProxyCA)
 	if err != nil {
 		return err
 	}
@@ -78,11 +80,32 @@ func fill(folder Folder, identities []Identity) error {
 		if identity.FrontProxy {
 			signer = frontProxy
 		}
-		if err := signer.issue(folder, identity); err != nil {
-			return err
+		if err := signer.issue(f, identity); err != nil {
+			return fmt.Errorf("make the certificate of %s: %w", identity.Name, err)
 		}
 	}
-	return writeServiceAccountKeys(folder)
+	_, err = f.newKey(ServiceAccounts)
+	return err
+}
+
+func (f Folder) newKey(name string) (*ecdsa.PrivateKey, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make the key of %s: %w", name, err)
+	}
+	content, err := keyutil.MarshalPrivateKeyToPEM(key)
+	if err != nil {
+		return nil, fmt.Errorf("make the key of %s: %w", name, err)
+	}
+	return key, keyutil.WriteKey(f.Key(name), content)
+}
+
+func (f Folder) writeCertificate(name string, certificate *x509.Certificate) error {
+	content, err := cert.EncodeCertificates(certificate)
+	if err != nil {
+		return err
+	}
+	return cert.WriteCert(f.Certificate(name), content)
 }
 
 type authority struct {
@@ -90,19 +113,32 @@ type authority struct {
 	key         *ecdsa.PrivateKey
 }
 
-func newAuthority(folder Folder, name string) (*authority, error) {
-	template := newTemplate("databasecluster-local-"+name, nil)
-	template.IsCA, template.BasicConstraintsValid = true, true
-	template.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature
-	self := &authority{certificate: template}
-	certificate, key, err := self.sign(folder, name, template)
-	return &authority{certificate, key}, err
+func (f Folder) newAuthority(name string) (*authority, error) {
+	key, err := f.newKey(name)
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := cert.NewSelfSignedCACert(cert.Config{CommonName: "databasecluster-local-" + name}, key)
+	if err != nil {
+		return nil, fmt.Errorf("make the certificate of %s: %w", name, err)
+	}
+	return &authority{certificate, key}, f.writeCertificate(name, certificate)
 }
 
 func (a *authority) issue(folder Folder, identity Identity) error {
-	template := newTemplate(identity.CommonName, identity.Groups)
-	template.KeyUsage = x509.KeyUsageDigitalSignature
-	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	key, err := folder.newKey(identity.Name)
+	if err != nil {
+		return err
+	}
+	serial, _ := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	template := &x509.Certificate{
+		SerialNumber: serial,
+		Subject:      pkix.Name{CommonName: identity.CommonName, Organization: identity.Groups},
+		NotBefore:    a.certificate.NotBefore,
+		NotAfter:     a.certificate.NotBefore.Add(validity),
+		KeyUsage:     x509.KeyUsageDigitalSignature,
+		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}
 	if len(identity.Hosts) > 0 {
 		template.ExtKeyUsage = append(template.ExtKeyUsage, x509.ExtKeyUsageServerAuth)
 	}
@@ -113,68 +149,13 @@ func (a *authority) issue(folder Folder, identity Identity) error {
 			template.DNSNames = append(template.DNSNames, host)
 		}
 	}
-	_, _, err := a.sign(folder, identity.Name, template)
-	return err
-}
-
-// sign makes a key, signs the certificate (an authority without a key signs itself) and writes both.
-func (a *authority) sign(folder Folder, name string, template *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, key.Public(), a.key)
 	if err != nil {
-		return nil, nil, fmt.Errorf("make the key of %s: %w", name, err)
-	}
-	signer := a.key
-	if signer == nil {
-		signer = key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, key.Public(), signer)
-	if err != nil {
-		return nil, nil, fmt.Errorf("sign the certificate of %s: %w", name, err)
+		return err
 	}
 	certificate, err := x509.ParseCertificate(der)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read back the certificate of %s: %w", name, err)
+		return err
 	}
-	err = writePEM(folder.Certificate(name), "CERTIFICATE", der)
-	return certificate, key, errors.Join(err, writeKey(folder.Key(name), key))
-}
-
-func newTemplate(commonName string, groups []string) *x509.Certificate {
-	serial, _ := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
-	now := time.Now()
-	return &x509.Certificate{
-		SerialNumber: serial,
-		Subject:      pkix.Name{CommonName: commonName, Organization: groups},
-		NotBefore:    now.Add(-time.Hour),
-		NotAfter:     now.Add(validity),
-	}
-}
-
-func writeServiceAccountKeys(folder Folder) error {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return fmt.Errorf("make the key of service accounts: %w", err)
-	}
-	public, err := x509.MarshalPKIXPublicKey(key.Public())
-	if err != nil {
-		return fmt.Errorf("write the key of service accounts: %w", err)
-	}
-	err = writePEM(folder.Certificate(ServiceAccounts), "PUBLIC KEY", public)
-	return errors.Join(err, writeKey(folder.Key(ServiceAccounts), key))
-}
-
-func writeKey(path string, key *ecdsa.PrivateKey) error {
-	der, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return writePEM(path, "EC PRIVATE KEY", der)
-}
-
-func writePEM(path, kind string, der []byte) error {
-	content := pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+	return folder.writeCertificate(identity.Name, certificate)
 }
