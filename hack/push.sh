@@ -29,7 +29,7 @@ layout() { echo "$scratch/${1##*/}"; }
 read_image() {
 	local index
 	mkdir "$(layout "$1")"
-	if ! tar -xf "$1" -C "$(layout "$1")" || ! index=$(<"$(layout "$1")/index.json") || [[ $(grep -c '"digest"' <<<"$index") != 1 ]] ||
+	if ! tar -xf "$1" -C "$(layout "$1")" || ! index=$(<"$(layout "$1")/index.json") || [[ $(grep -o '"digest"' <<<"$index") != '"digest"' ]] ||
 		! name[$1]=$(grep -oP '"io.containerd.image.name": *"\K[^"]+' <<<"$index"); then
 		fail "$1 is no OCI layout with one named image"
 	fi

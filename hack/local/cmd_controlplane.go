@@ -18,8 +18,8 @@ import (
 
 func controlPlaneCommand() *cobra.Command {
 	parent := parentOf("control-plane", "Run an API server without a node, on loopback",
-		&cobra.Command{Use: "up", Short: "Start it", Args: cobra.NoArgs, RunE: inControlPlane(controlPlaneUp)},
-		&cobra.Command{Use: "down", Short: "End it and remove everything", Args: cobra.NoArgs, RunE: inControlPlane(controlPlaneDown)},
+		&cobra.Command{Use: "up", Short: "Start it", Args: cobra.NoArgs, RunE: inControlPlane(locked(controlPlaneUp))},
+		&cobra.Command{Use: "down", Short: "End it and remove everything", Args: cobra.NoArgs, RunE: inControlPlane(locked(controlPlaneDown))},
 		&cobra.Command{
 			Use: "status", Short: "Show its parts; fails unless all are up", Args: cobra.NoArgs,
 			RunE: inControlPlane(func(ctx context.Context, dir string) error { return showStatus(controlplane.Status(ctx, dir)) }),
@@ -66,12 +66,7 @@ func controlPlaneDir() (string, error) {
 }
 
 func controlPlaneUp(ctx context.Context, dir string) error {
-	unlock, err := lockControlPlane(dir)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	settings, err := openControlPlane(ctx, dir, false)
+	settings, err := controlplane.Open(ctx, repo, dir, false)
 	if err != nil {
 		return err
 	}
@@ -87,28 +82,22 @@ func controlPlaneUp(ctx context.Context, dir string) error {
 	return nil
 }
 
-// lockControlPlane locks beside the folder, which down removes.
-func lockControlPlane(dir string) (unlock func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return nil, fmt.Errorf("make the cache: %w", err)
+// locked keeps others away meanwhile. The lock is beside the folder, which down removes.
+func locked(do func(ctx context.Context, dir string) error) func(ctx context.Context, dir string) error {
+	return func(ctx context.Context, dir string) error {
+		if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+			return fmt.Errorf("make the cache: %w", err)
+		}
+		unlock, err := process.Lock(dir+".lock", "another `local control-plane`")
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		return do(ctx, dir)
 	}
-	return process.Lock(dir+".lock", "another `local control-plane`")
-}
-
-func openControlPlane(ctx context.Context, dir string, tied bool) (controlplane.Settings, error) {
-	binaries, err := build.All(ctx, repo, controlplane.Tools...)
-	if err != nil {
-		return controlplane.Settings{}, err
-	}
-	return controlplane.Open(dir, tied, binaries)
 }
 
 func controlPlaneDown(ctx context.Context, dir string) error {
-	unlock, err := lockControlPlane(dir)
-	if err != nil {
-		return err
-	}
-	defer unlock()
 	ended, err := controlplane.Down(ctx, dir)
 	for _, name := range ended {
 		progress.Say("ended %s", name)
@@ -129,7 +118,7 @@ func controlPlaneRun(ctx context.Context, flags, command []string) (err error) {
 		return err
 	}
 	defer done()
-	settings, err := openControlPlane(ctx, dir, true)
+	settings, err := controlplane.Open(ctx, repo, dir, true)
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-func open(t *testing.T) Settings {
+func opened(t *testing.T) Settings {
 	t.Helper()
-	settings, err := Open(filepath.Join(t.TempDir(), "plane"), false, nil)
+	settings, err := open(filepath.Join(t.TempDir(), "plane"), false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,8 +18,8 @@ func open(t *testing.T) Settings {
 }
 
 func TestPortsAreKeptAcrossRestarts(t *testing.T) {
-	settings := open(t)
-	again, err := Open(settings.Dir, false, nil)
+	settings := opened(t)
+	again, err := open(settings.Dir, false, nil)
 	if err != nil || again.Ports != settings.Ports {
 		t.Errorf("ports %v became %v, %v", settings.Ports, again.Ports, err)
 	}
@@ -31,7 +31,7 @@ func TestPortsAreKeptAcrossRestarts(t *testing.T) {
 }
 
 func TestAControlPlaneAloneListensOnLoopbackOnly(t *testing.T) {
-	for _, command := range open(t).Commands(&Client{}) {
+	for _, command := range opened(t).Commands(&Client{}) {
 		for _, argument := range command.Args {
 			name, value, _ := strings.Cut(argument, "=")
 			listens := name == "--bind-address" || strings.HasPrefix(name, "--listen-")
@@ -43,7 +43,7 @@ func TestAControlPlaneAloneListensOnLoopbackOnly(t *testing.T) {
 }
 
 func TestTheAPIServerIsKnownByTheFirstAddressOfItsServices(t *testing.T) {
-	identities, err := open(t).identities()
+	identities, err := opened(t).identities()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestACommandIsToldWhereTheControlPlaneIs(t *testing.T) {
 }
 
 func TestFlagsAreGivenToTheProgramThatTheyName(t *testing.T) {
-	settings, err := open(t).WithFlags([]string{"kube-apiserver:--v=2", "kube-controller-manager:--controllers=a:b"})
+	settings, err := opened(t).WithFlags([]string{"kube-apiserver:--v=2", "kube-controller-manager:--controllers=a:b"})
 	if err != nil {
 		t.Fatal(err)
 	}

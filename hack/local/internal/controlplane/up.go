@@ -15,8 +15,17 @@ const servicesAlone = "10.96.0.0/16"
 //go:embed storageclass.yaml
 var storageClass string
 
-// Open prepares a control plane without a node in a folder: its ports, and what it is started with.
-func Open(dir string, tied bool, binaries map[string]build.Binary) (Settings, error) {
+// Open prepares a control plane without a node in a folder, with the tools that it needs.
+func Open(ctx context.Context, repo, dir string, tied bool) (Settings, error) {
+	binaries, err := build.All(ctx, repo, Tools...)
+	if err != nil {
+		return Settings{}, err
+	}
+	return open(dir, tied, binaries)
+}
+
+// open chooses ports, and what the control plane is started with.
+func open(dir string, tied bool, binaries map[string]build.Binary) (Settings, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return Settings{}, fmt.Errorf("make the folder of the control plane: %w", err)
 	}

@@ -59,17 +59,14 @@ func (c *controller) CreateVolume(_ context.Context, request *csi.CreateVolumeRe
 
 // DeleteVolume succeeds when the volume is gone already.
 func (c *controller) DeleteVolume(_ context.Context, request *csi.DeleteVolumeRequest) (*csi.DeleteVolumeResponse, error) {
-	if request.GetVolumeId() == "" {
-		return nil, errNoVolume
-	}
 	return &csi.DeleteVolumeResponse{}, c.disks.remove(request.GetVolumeId())
 }
 
 // ControllerExpandVolume makes the disk longer; the node does the rest.
 func (c *controller) ControllerExpandVolume(_ context.Context, request *csi.ControllerExpandVolumeRequest) (*csi.ControllerExpandVolumeResponse, error) {
 	volume := request.GetVolumeId()
-	if volume == "" || request.GetCapacityRange() == nil {
-		return nil, status.Error(codes.InvalidArgument, "an expansion needs a volume and a size")
+	if request.GetCapacityRange() == nil {
+		return nil, status.Error(codes.InvalidArgument, "an expansion needs a size")
 	}
 	now, err := c.disks.growing(volume)
 	if err != nil {
@@ -90,8 +87,8 @@ func (c *controller) ValidateVolumeCapabilities(
 	_ context.Context, request *csi.ValidateVolumeCapabilitiesRequest,
 ) (*csi.ValidateVolumeCapabilitiesResponse, error) {
 	capabilities := request.GetVolumeCapabilities()
-	if len(capabilities) == 0 || request.GetVolumeId() == "" {
-		return nil, status.Error(codes.InvalidArgument, "name a volume and its capabilities")
+	if len(capabilities) == 0 {
+		return nil, status.Error(codes.InvalidArgument, "name the capabilities of the volume")
 	}
 	if _, err := c.disks.known(request.GetVolumeId()); err != nil {
 		return nil, err

@@ -8,11 +8,6 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-var (
-	errNoVolume = status.Error(codes.InvalidArgument, "no volume is named")
-	errNoPath   = status.Error(codes.InvalidArgument, "no path is named")
-)
-
 // known is a volume's disk, with the error that CSI names when there is none.
 func (d disks) known(volume string) (disk, error) {
 	found, err := d.look(volume)
@@ -31,13 +26,10 @@ func (d disks) growing(volume string) (disk, error) {
 	return found, err
 }
 
-// needs refuses a request of the node's part without a volume or a path.
-func needs(volume, path string) error {
-	switch {
-	case volume == "":
-		return errNoVolume
-	case path == "":
-		return errNoPath
+// needs refuses a request of the node's part without a path.
+func needs(path string) error {
+	if path == "" {
+		return status.Error(codes.InvalidArgument, "no path is named")
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (n *node) NodeGetCapabilities(context.Context, *csi.NodeGetCapabilitiesRequ
 // NodeStageVolume makes the filesystem the first time, and mounts it.
 func (n *node) NodeStageVolume(_ context.Context, request *csi.NodeStageVolumeRequest) (*csi.NodeStageVolumeResponse, error) {
 	volume, path := request.GetVolumeId(), request.GetStagingTargetPath()
-	if err := needs(volume, path); err != nil {
+	if err := needs(path); err != nil {
 		return nil, err
 	}
 	if err := refuseCapabilities(request.GetVolumeCapability()); err != nil {
@@ -57,7 +57,7 @@ func (n *node) NodeStageVolume(_ context.Context, request *csi.NodeStageVolumeRe
 
 // NodeUnstageVolume unmounts, and the kernel frees the loop device.
 func (n *node) NodeUnstageVolume(_ context.Context, request *csi.NodeUnstageVolumeRequest) (*csi.NodeUnstageVolumeResponse, error) {
-	if err := needs(request.GetVolumeId(), request.GetStagingTargetPath()); err != nil {
+	if err := needs(request.GetStagingTargetPath()); err != nil {
 		return nil, err
 	}
 	return &csi.NodeUnstageVolumeResponse{}, n.mounts.release(request.GetStagingTargetPath())
@@ -66,7 +66,7 @@ func (n *node) NodeUnstageVolume(_ context.Context, request *csi.NodeUnstageVolu
 // NodePublishVolume gives a staged volume to a pod.
 func (n *node) NodePublishVolume(_ context.Context, request *csi.NodePublishVolumeRequest) (*csi.NodePublishVolumeResponse, error) {
 	volume, staged, path := request.GetVolumeId(), request.GetStagingTargetPath(), request.GetTargetPath()
-	if err := needs(volume, path); err != nil {
+	if err := needs(path); err != nil {
 		return nil, err
 	}
 	if err := refuseCapabilities(request.GetVolumeCapability()); err != nil {
@@ -87,7 +87,7 @@ func (n *node) NodePublishVolume(_ context.Context, request *csi.NodePublishVolu
 
 // NodeUnpublishVolume takes it from the pod.
 func (n *node) NodeUnpublishVolume(_ context.Context, request *csi.NodeUnpublishVolumeRequest) (*csi.NodeUnpublishVolumeResponse, error) {
-	if err := needs(request.GetVolumeId(), request.GetTargetPath()); err != nil {
+	if err := needs(request.GetTargetPath()); err != nil {
 		return nil, err
 	}
 	return &csi.NodeUnpublishVolumeResponse{}, n.mounts.release(request.GetTargetPath())
@@ -96,7 +96,7 @@ func (n *node) NodeUnpublishVolume(_ context.Context, request *csi.NodeUnpublish
 // NodeExpandVolume makes a mounted filesystem as large as its disk is by now.
 func (n *node) NodeExpandVolume(_ context.Context, request *csi.NodeExpandVolumeRequest) (*csi.NodeExpandVolumeResponse, error) {
 	volume, path := request.GetVolumeId(), request.GetVolumePath()
-	if err := needs(volume, path); err != nil {
+	if err := needs(path); err != nil {
 		return nil, err
 	}
 	found, err := n.disks.growing(volume)
@@ -112,7 +112,7 @@ func (n *node) NodeExpandVolume(_ context.Context, request *csi.NodeExpandVolume
 // NodeGetVolumeStats says how full a mounted volume is.
 func (n *node) NodeGetVolumeStats(_ context.Context, request *csi.NodeGetVolumeStatsRequest) (*csi.NodeGetVolumeStatsResponse, error) {
 	volume, path := request.GetVolumeId(), request.GetVolumePath()
-	if err := needs(volume, path); err != nil {
+	if err := needs(path); err != nil {
 		return nil, err
 	}
 	if _, err := n.disks.known(volume); err != nil {

@@ -53,6 +53,9 @@ func serverOf(disks disks, nodeName string, mounts mounts) *grpc.Server {
 func oneAtATime() grpc.UnaryServerInterceptor {
 	var turn sync.Mutex
 	return func(ctx context.Context, request any, call *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		if named, ok := request.(interface{ GetVolumeId() string }); ok && named.GetVolumeId() == "" {
+			return nil, status.Error(codes.InvalidArgument, "no volume is named")
+		}
 		turn.Lock()
 		defer turn.Unlock()
 		response, err := next(ctx, request)

@@ -39,20 +39,33 @@ func layerOf(files ...file) (v1.Layer, error) {
 func pack(dest io.Writer, files []file) error {
 	archive := tar.NewWriter(dest)
 	for _, folder := range foldersOf(files) {
-		if err := archive.WriteHeader(folderHeader(folder)); err != nil {
+		if err := add(archive, tar.TypeDir, folder+"/", 0o755, nil); err != nil {
 			return fmt.Errorf("add folder /%s to the image: %w", folder, err)
 		}
 	}
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.path, b.path) })
 	for _, f := range files {
-		if err := f.appendTo(archive); err != nil {
+		body, err := f.body, error(nil)
+		if f.source != "" {
+			body, err = os.ReadFile(f.source)
+		}
+		if err == nil {
+			err = add(archive, tar.TypeReg, f.path, f.mode, body)
+		}
+		if err != nil {
 			return fmt.Errorf("add /%s to the image: %w", f.path, err)
 		}
 	}
-	if err := archive.Close(); err != nil {
-		return fmt.Errorf("pack the files: %w", err)
+	return archive.Close()
+}
+
+func add(archive *tar.Writer, kind byte, name string, mode int64, body []byte) error {
+	header := &tar.Header{Typeflag: kind, Name: name, Mode: mode, Size: int64(len(body)), ModTime: epoch, Format: tar.FormatPAX}
+	if err := archive.WriteHeader(header); err != nil {
+		return err
 	}
-	return nil
+	_, err := archive.Write(body)
+	return err
 }
 
 // foldersOf names every folder above the files, outer ones first: what unpacks a layer may
@@ -65,32 +78,4 @@ func foldersOf(files []file) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(folders))
-}
-
-func folderHeader(folder string) *tar.Header {
-	return &tar.Header{Typeflag: tar.TypeDir, Name: folder + "/", Mode: 0o755, ModTime: epoch, Format: tar.FormatPAX}
-}
-
-func (f file) appendTo(archive *tar.Writer) error {
-	body := f.body
-	if f.source != "" {
-		read, err := os.ReadFile(f.source)
-		if err != nil {
-			return err
-		}
-		body = read
-	}
-	header := &tar.Header{
-		Typeflag: tar.TypeReg,
-		Name:     f.path,
-		Mode:     f.mode,
-		Size:     int64(len(body)),
-		ModTime:  epoch,
-		Format:   tar.FormatPAX,
-	}
-	if err := archive.WriteHeader(header); err != nil {
-		return err
-	}
-	_, err := archive.Write(body)
-	return err
 }

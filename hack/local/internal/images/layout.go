@@ -31,7 +31,8 @@ func writeLayout(content mutate.Appendable, reference, dest string) error {
 		return fmt.Errorf("make a folder for the layout of %s: %w", reference, err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	if err := fillLayout(folder, content, map[string]string{annotationTag: tag.TagStr(), annotationName: tag.Name()}); err != nil {
+	named := v1.Descriptor{Annotations: map[string]string{annotationTag: tag.TagStr(), annotationName: tag.Name()}}
+	if _, err := layout.Write(folder, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: content, Descriptor: named})); err != nil {
 		return fmt.Errorf("lay out %s: %w", reference, err)
 	}
 	files, err := filesBelow(folder, "")
@@ -39,21 +40,6 @@ func writeLayout(content mutate.Appendable, reference, dest string) error {
 		return fmt.Errorf("read the layout of %s: %w", reference, err)
 	}
 	return whole(dest, func(partial string) error { return packFile(partial, files) })
-}
-
-func fillLayout(folder string, content mutate.Appendable, annotations map[string]string) error {
-	path, err := layout.Write(folder, empty.Index)
-	if err != nil {
-		return err
-	}
-	switch content := content.(type) {
-	case v1.ImageIndex:
-		return path.AppendIndex(content, layout.WithAnnotations(annotations))
-	case v1.Image:
-		return path.AppendImage(content, layout.WithAnnotations(annotations))
-	default:
-		return fmt.Errorf("%T is neither an image nor an index", content)
-	}
 }
 
 // filesBelow are the regular files of a folder, to be put below another. Links are refused: where they

@@ -40,18 +40,12 @@ func installMissing(ctx context.Context) error {
 	if _, err := exec.LookPath("apt-get"); err != nil {
 		return fmt.Errorf("this node needs what Debian calls %s, and there is no apt-get here: install them the way of this system", names)
 	}
-	err := progress.Step("installing "+names+" with apt-get", func() error {
-		// Without an index, or with an old one, the first try fails.
-		if aptGet(ctx, append([]string{"install"}, missing...)...) == nil {
-			return nil
-		}
-		if err := aptGet(ctx, "update"); err != nil {
-			return err
-		}
-		return aptGet(ctx, append([]string{"install"}, missing...)...)
-	})
+	// Without an index, or with an old one, the first try fails.
+	const install = "apt-get -y --no-install-recommends -o DPkg::Lock::Timeout=120 install"
+	script := fmt.Sprintf("export DEBIAN_FRONTEND=noninteractive; %[1]s %[2]s || { apt-get update && %[1]s %[2]s; }", install, names)
+	err := progress.Step("installing "+names+" with apt-get", func() error { return run(ctx, "sh", "-c", script) })
 	if err != nil {
-		return fmt.Errorf("install %s: %w", names, err)
+		return err
 	}
 	if still := missingPackages(); len(still) > 0 {
 		return fmt.Errorf("apt-get installed %s, and programs of %s are still not in PATH", names, strings.Join(still, " "))
@@ -81,14 +75,4 @@ func networkPlugins() (string, error) {
 		}
 	}
 	return "", errors.New("there are no CNI plugins in /usr/lib/cni or /opt/cni/bin")
-}
-
-func aptGet(ctx context.Context, arguments ...string) error {
-	options := []string{"-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=120"}
-	command := exec.CommandContext(ctx, "apt-get", append(options, arguments...)...)
-	command.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-	if output, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("apt-get %s: %w\n%s", strings.Join(arguments, " "), err, output)
-	}
-	return nil
 }

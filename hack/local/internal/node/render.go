@@ -7,6 +7,7 @@ import (
 	"embed"
 	"fmt"
 	"os"
+	"path/filepath"
 	"text/template"
 
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/controlplane"
@@ -17,16 +18,6 @@ import (
 
 //go:embed config
 var configs embed.FS
-
-// placement is where the configuration files go below the state folder: CNI reads a whole folder.
-var placement = map[string]string{
-	"containerd.toml":  "config/containerd.toml",
-	"network.conflist": "config/cni/network.conflist",
-	"nat.nft":          "config/nat.nft",
-	"kubelet.yaml":     "config/kubelet.yaml",
-	"kube-proxy.yaml":  "config/kube-proxy.yaml",
-	"Corefile":         "config/Corefile",
-}
 
 // values are what the configuration files are filled with.
 func values(settings controlplane.Settings, networkPlugins string) map[string]any {
@@ -56,13 +47,22 @@ func render(name string, values map[string]any) ([]byte, error) {
 	return content.Bytes(), nil
 }
 
+// writeConfigs fills all in. CNI reads a whole folder.
 func writeConfigs(values map[string]any) error {
-	for name, path := range placement {
-		content, err := render(name, values)
+	entries, err := configs.ReadDir("config")
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		content, err := render(entry.Name(), values)
 		if err != nil {
 			return err
 		}
-		if err := files.Write(state(path), content, 0o644); err != nil {
+		folder := "config"
+		if filepath.Ext(entry.Name()) == ".conflist" {
+			folder = "config/cni"
+		}
+		if err := files.Write(state(folder, entry.Name()), content, 0o644); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // driverSocket lies where the kubelet looks for plugins.
 var driverSocket = state("kubelet", "plugins_registry", csi.Name+".sock")
 
-// driver is this very program under another name, so that one that was started without a record is found by its executable.
+// driver is a copy of this very program.
 const driver = "csi-driver"
 
 // storageParts provision volumes.

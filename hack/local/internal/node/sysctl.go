@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -32,8 +31,17 @@ func sysctlPath(name string) string { return filepath.Join("/proc/sys", name) }
 
 // setSysctls first keeps what was there, once, for restoreSysctls.
 func setSysctls() error {
-	if err := keepSysctls(); err != nil {
-		return err
+	if _, err := os.Stat(keptSysctls()); err != nil {
+		before := map[string]string{}
+		for _, name := range append(slices.Collect(maps.Keys(wanted)), changedByKubelet...) {
+			if value, err := os.ReadFile(sysctlPath(name)); err == nil {
+				before[name] = string(value)
+			}
+		}
+		content, err := json.MarshalIndent(before, "", "  ")
+		if err := errors.Join(err, files.Write(keptSysctls(), content, 0o644)); err != nil {
+			return fmt.Errorf("keep the kernel settings: %w", err)
+		}
 	}
 	for name, value := range wanted {
 		if err := os.WriteFile(sysctlPath(name), []byte(value), 0); err != nil {
@@ -41,23 +49,6 @@ func setSysctls() error {
 		}
 	}
 	return nil
-}
-
-func keepSysctls() error {
-	if _, err := os.Stat(keptSysctls()); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	before := map[string]string{}
-	for _, name := range append(slices.Collect(maps.Keys(wanted)), changedByKubelet...) {
-		if value, err := os.ReadFile(sysctlPath(name)); err == nil {
-			before[name] = string(value)
-		}
-	}
-	content, err := json.MarshalIndent(before, "", "  ")
-	if err != nil {
-		return fmt.Errorf("keep the kernel settings: %w", err)
-	}
-	return files.Write(keptSysctls(), content, 0o644)
 }
 
 func restoreSysctls() error {

@@ -1,14 +1,13 @@
 // Package process starts programs that outlive this one, finds them again, and ends them and
 // nothing else.
 //
-// A program is known by two things. A record names its process id together with what makes the
-// id unambiguous: the time the kernel started it, the boot, and the executable. And every
-// program carries a mark in its environment, so that what was started in the instant before a
-// crash, and what it started in turn, is found without a record.
+// A program is known by its environment, which names its group, the program and its version, and which the kernel shows. So
+// nothing is written down that could be wrong after a crash, and what a program started in turn is found as well.
 package process
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 )
 
@@ -22,19 +21,21 @@ type Command struct {
 	Ready func(context.Context) error
 }
 
-// Group is a set of programs with their records and logs below one folder.
+// Group is a set of programs with their logs below one folder.
 type Group struct {
 	Dir string
 	// Tied programs die with the thread that started them; the others are detached.
 	Tied bool
 }
 
-// markVariable is the environment variable that holds the folder of the group.
-const markVariable = "DBC_LOCAL_GROUP"
+// The environment variables of every program: the folder of its group, its name and its version.
+const markVariable, nameVariable, versionVariable = "DBC_LOCAL_GROUP", "DBC_LOCAL_NAME", "DBC_LOCAL_VERSION"
 
-func (g Group) mark() string { return markVariable + "=" + g.Dir }
-
-func (g Group) recordPath(name string) string { return filepath.Join(g.Dir, "run", name+".json") }
+// Known says whether a program of this name was ever started here.
+func (g Group) Known(name string) bool {
+	_, err := os.Stat(g.LogPath(name))
+	return err == nil
+}
 
 // LogPath is where the output of a program goes.
 func (g Group) LogPath(name string) string { return filepath.Join(g.Dir, "logs", name+".log") }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestMain(m *testing.M) {
@@ -24,26 +24,26 @@ func sleeper(arguments ...string) Command {
 }
 
 // started is a group in which the command runs.
-func started(t *testing.T, command Command) (Group, Record) {
+func started(t *testing.T, command Command) (Group, Process) {
 	t.Helper()
 	group := Group{Dir: t.TempDir()}
 	t.Cleanup(func() { group.KillStragglers() })
 	if began, err := group.Ensure(t.Context(), command); err != nil || !began {
 		t.Fatalf("the first Ensure: %t, %v", began, err)
 	}
-	record, running := group.Running(command.Name)
+	process, running := group.Running(command.Name)
 	if !running {
 		t.Fatal("it does not run")
 	}
-	return group, record
+	return group, process
 }
 
 func TestWhatRunsIsNotStartedAgain(t *testing.T) {
 	group, before := started(t, sleeper())
 	began, err := group.Ensure(t.Context(), sleeper())
 	after, _ := group.Running("sleeper")
-	if began || err != nil || after.Identity != before.Identity {
-		t.Errorf("started again: %t, %v, %v, before %v", began, err, after.Identity, before.Identity)
+	if began || err != nil || after.PID != before.PID {
+		t.Errorf("started again: %t, %v, %v, before %v", began, err, after, before)
 	}
 }
 
@@ -51,14 +51,14 @@ func TestOtherArgumentsReplaceWhatRuns(t *testing.T) {
 	group, before := started(t, sleeper())
 	began, err := group.Ensure(t.Context(), sleeper("1"))
 	after, running := group.Running("sleeper")
-	if !began || err != nil || !running || before.Identity.alive() || after.Args[0] != "1" {
+	if !began || err != nil || !running || before.alive() || after.Args[1] != "1" {
 		t.Errorf("not replaced: %t, %v, %v", began, err, after)
 	}
 }
 
 func TestStopEndsTheProgramAndSaysSo(t *testing.T) {
-	group, record := started(t, sleeper())
-	if !group.Stop("sleeper") || record.Identity.alive() {
+	group, process := started(t, sleeper())
+	if !group.Stop("sleeper") || process.alive() {
 		t.Error("it runs still")
 	}
 	if group.Stop("sleeper") {
@@ -66,77 +66,40 @@ func TestStopEndsTheProgramAndSaysSo(t *testing.T) {
 	}
 }
 
-func TestAProcessOfAnotherStartTimeIsNeverSignalled(t *testing.T) {
-	group, record := started(t, sleeper())
-	stranger := record
-	stranger.Identity.StartTicks++
-	if err := group.write(stranger); err != nil {
-		t.Fatal(err)
-	}
-	if group.Stop("sleeper") || !record.Identity.alive() {
-		t.Error("a process that only shares the id was ended")
-	}
-}
-
-func TestAnIdentityMatchesOnlyAsAWhole(t *testing.T) {
-	self, err := identify(os.Getpid())
-	if err != nil || !self.alive() {
-		t.Fatalf("this process is not seen: %v, %v", self, err)
-	}
-	for what, change := range map[string]func(*Identity){
-		"start time": func(i *Identity) { i.StartTicks-- },
-		"boot":       func(i *Identity) { i.Boot = "another" },
-		"executable": func(i *Identity) { i.Executable = "/bin/another" },
-		"process id": func(i *Identity) { i.PID = os.Getppid() },
-	} {
-		other := self
-		change(&other)
-		if other.alive() {
-			t.Errorf("a process of another %s was taken for this one", what)
-		}
+func TestAProcessThatHasEndedIsNeverSignalledUnderItsOldNumber(t *testing.T) {
+	group, process := started(t, sleeper())
+	stranger, _ := started(t, sleeper("1"))
+	group.Stop("sleeper")
+	other, _ := stranger.Running("sleeper")
+	process.PID, process.group = other.PID, stranger // as if the number were given anew
+	process.stop()
+	if process.alive() || !other.alive() {
+		t.Error("a process that only shares the number was ended")
 	}
 }
 
-func TestAProgramWithoutARecordIsFoundByItsMark(t *testing.T) {
-	group, record := started(t, sleeper())
-	if err := os.Remove(group.recordPath("sleeper")); err != nil {
-		t.Fatal(err)
-	}
-	if ended := group.KillStragglers(); len(ended) != 1 || record.Identity.alive() {
-		t.Errorf("ended %v", ended)
-	}
-}
-
-func TestAStartThatWasCutShortIsReplaced(t *testing.T) {
-	executable, err := filepath.EvalSymlinks("/bin/sleep")
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestWhatAProgramStartedIsEndedAndNotTakenForTheProgram(t *testing.T) {
 	command := sleeper()
-	command.Path = executable
-	group, before := started(t, command)
-	if err := os.Remove(group.recordPath("sleeper")); err != nil {
-		t.Fatal(err)
+	command.Path, command.Args = "/bin/sh", []string{"-c", "sleep 1000 & sleep 2000 & wait"}
+	group, process := started(t, command)
+	for deadline := time.Now().Add(10 * time.Second); len(group.processes()) < 3 && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond)
 	}
-	if began, err := group.Ensure(t.Context(), command); !began || err != nil || before.Identity.alive() {
-		t.Errorf("the first one lives beside the second: %t, %v", began, err)
+	if err := process.handle.Kill(); err != nil || !process.ends(stopWithin) {
+		t.Fatal("it runs still", err)
+	}
+	if left, running := group.Running("sleeper"); running {
+		t.Errorf("%v was taken for the program", left)
+	}
+	if ended := group.KillStragglers(); len(ended) != 1 || len(group.processes()) > 0 {
+		t.Errorf("ended %v", ended)
 	}
 }
 
 func TestAnotherGroupsProgramsAreLeftAlone(t *testing.T) {
-	group, record := started(t, sleeper())
-	if ended := (Group{Dir: group.Dir + "-other"}).KillStragglers(); len(ended) > 0 || !record.Identity.alive() {
+	group, process := started(t, sleeper())
+	if ended := (Group{Dir: group.Dir + "-other"}).KillStragglers(); len(ended) > 0 || !process.alive() {
 		t.Errorf("ended %v", ended)
-	}
-}
-
-func TestARecordThatACrashCutShortNamesNothing(t *testing.T) {
-	group, _ := started(t, sleeper())
-	if err := os.WriteFile(group.recordPath("sleeper"), []byte(`{"name": "sle`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, running := group.Running("sleeper"); running {
-		t.Error("half a record was believed")
 	}
 }
 
@@ -152,7 +115,7 @@ func TestAProgramThatEndsAtOnceShowsItsLog(t *testing.T) {
 }
 
 func TestStatusTellsWhatIsUp(t *testing.T) {
-	group, record := started(t, sleeper())
+	group, process := started(t, sleeper())
 	notReady := sleeper()
 	notReady.Ready = func(context.Context) error { return errors.New("asleep") }
 	for _, test := range []struct {
@@ -170,15 +133,7 @@ func TestStatusTellsWhatIsUp(t *testing.T) {
 			t.Errorf("%s: up is %t, want %t and %q in\n%s", test.command.Name, allUp, test.up, test.state, &table)
 		}
 	}
-	if states := group.Status(t.Context(), []Command{sleeper()}); states[0].PID != record.Identity.PID || states[0].Version != "v1" {
+	if states := group.Status(t.Context(), []Command{sleeper()}); states[0].PID != process.PID || states[0].Version != "v1" {
 		t.Errorf("got %v", states)
-	}
-}
-
-func TestTheNameOfAProgramMayHoldAnything(t *testing.T) {
-	stat := "42 (a) S 1 (b) R 1 42 42 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 98765 1000 1\n"
-	state, ticks, err := parseStat(stat)
-	if state != "R" || ticks != 98765 || err != nil {
-		t.Errorf("got %q, %d, %v", state, ticks, err)
 	}
 }

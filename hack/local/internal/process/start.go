@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -33,66 +34,56 @@ func (g Group) EnsureAll(ctx context.Context, commands []Command) (started bool,
 
 // Ensure makes the program run as commanded and waits until it is ready. It says whether it had to start it.
 func (g Group) Ensure(ctx context.Context, command Command) (started bool, err error) {
-	record, running := g.Running(command.Name)
-	if running && record.runs(command) {
-		return false, g.awaitRunning(ctx, command, record.Identity)
+	process, running := g.Running(command.Name)
+	switch {
+	case running && process.runs(command) && command.Ready(ctx) == nil:
+		return false, nil
+	case running && process.runs(command):
+		return false, progress.Step("waiting for "+command.Name, func() error { return g.await(ctx, command, process) })
 	}
-	err = progress.Step("starting "+command.Name, func() error {
+	return true, progress.Step("starting "+command.Name, func() error {
 		if running {
-			g.stop(record.Identity)
+			process.stop()
 		}
-		g.stopUnrecorded(command.Path)
-		return g.startAndAwait(ctx, command)
+		process, err := g.start(command)
+		if err != nil {
+			return err
+		}
+		return g.await(ctx, command, process)
 	})
-	return true, err
 }
 
-func (g Group) awaitRunning(ctx context.Context, command Command, identity Identity) error {
-	if command.Ready(ctx) == nil {
-		return nil
-	}
-	return progress.Step("waiting for "+command.Name, func() error { return g.await(ctx, command, identity) })
-}
-
-func (g Group) startAndAwait(ctx context.Context, command Command) error {
-	identity, err := g.start(command)
-	if err != nil {
-		return err
-	}
-	return g.await(ctx, command, identity)
-}
-
-func (g Group) start(command Command) (Identity, error) {
-	if err := g.prepare(); err != nil {
-		return Identity{}, err
+func (g Group) start(command Command) (Process, error) {
+	if err := os.MkdirAll(filepath.Dir(g.LogPath(command.Name)), 0o755); err != nil {
+		return Process{}, fmt.Errorf("make the folder of logs: %w", err)
 	}
 	log, err := os.OpenFile(g.LogPath(command.Name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
-		return Identity{}, fmt.Errorf("open the log of %s: %w", command.Name, err)
+		return Process{}, fmt.Errorf("open the log of %s: %w", command.Name, err)
 	}
 	defer log.Close()
 
 	child := exec.Command(command.Path, command.Args...)
 	child.Dir = g.Dir
 	child.Stdout, child.Stderr = log, log
-	child.Env = append(os.Environ(), g.mark())
+	child.Env = append(os.Environ(), markVariable+"="+g.Dir, nameVariable+"="+command.Name, versionVariable+"="+command.Version)
 	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // out of reach of the terminal's signals
 	start := startAndReap
 	if g.Tied {
 		start = StartTied
 	}
 	if _, err := start(child); err != nil {
-		return Identity{}, fmt.Errorf("start %s: %w", command.Name, err)
+		return Process{}, fmt.Errorf("start %s: %w", command.Name, err)
 	}
-	identity, err := identify(child.Process.Pid)
-	if err != nil {
-		return Identity{}, g.endedEarly(command.Name)
+	process, running := g.look(child.Process.Pid)
+	if !running {
+		return Process{}, g.endedEarly(command.Name)
 	}
-	return identity, g.write(Record{command.Name, command.Version, identity, command.Path, command.Args})
+	return process, nil
 }
 
 // await returns when the program is ready, has ended, or takes too long.
-func (g Group) await(ctx context.Context, command Command, identity Identity) error {
+func (g Group) await(ctx context.Context, command Command, process Process) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
 	for {
@@ -100,7 +91,7 @@ func (g Group) await(ctx context.Context, command Command, identity Identity) er
 		if err == nil {
 			return nil
 		}
-		if !identity.alive() {
+		if !process.alive() {
 			return g.endedEarly(command.Name)
 		}
 		select {

@@ -15,13 +15,13 @@ type State struct {
 	Up                   bool
 }
 
-// Status looks the programs up by their records, and asks those that can answer whether they are ready.
+// Status looks the programs up, and asks those that can answer whether they are ready.
 func (g Group) Status(ctx context.Context, commands []Command) []State {
 	var states []State
 	for _, command := range commands {
 		state := State{Name: command.Name, State: "not running"}
-		if record, running := g.Running(command.Name); running {
-			state = State{command.Name, record.Version, "running", record.Identity.PID, true}
+		if process, running := g.Running(command.Name); running {
+			state = State{command.Name, process.version, "running", process.PID, true}
 			if err := command.readyNow(ctx); err != nil {
 				state.State, state.Up = fmt.Sprintf("not ready: %v", err), false
 			}

@@ -14,6 +14,7 @@ import (
 // startTiedAndWait is the program whose sudden end takes its child along.
 func startTiedAndWait() {
 	child := exec.Command("/bin/sleep", "1000")
+	child.Env = append(os.Environ(), markVariable+"="+os.Getenv("START_TIED_AND_WAIT"))
 	if _, err := StartTied(child); err != nil {
 		panic(err)
 	}
@@ -22,8 +23,9 @@ func startTiedAndWait() {
 }
 
 func TestATiedProgramEndsWithTheOneThatStartedIt(t *testing.T) {
+	group := Group{Dir: t.TempDir()}
 	parent := exec.Command("/proc/self/exe")
-	parent.Env = append(os.Environ(), "START_TIED_AND_WAIT=1")
+	parent.Env = append(os.Environ(), "START_TIED_AND_WAIT="+group.Dir)
 	output, err := parent.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -39,15 +41,15 @@ func TestATiedProgramEndsWithTheOneThatStartedIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	child, err := identify(pid)
-	if err != nil {
-		t.Fatal(err)
+	child, running := group.look(pid)
+	if !running {
+		t.Fatal("the child does not run")
 	}
 	if err := parent.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = parent.Wait()
-	if !ends(child, time.Minute) {
+	if !child.ends(time.Minute) {
 		t.Error("the child outlived its parent")
 	}
 }

@@ -27,7 +27,7 @@ import (
 func TestWhatIsPushedHasInTheRegistryTheDigestThatItHadOnDisk(t *testing.T) {
 	to, _ := startRegistry(t, nil)
 	file := bundleImage(t, to, "one")
-	_, index, _ := strings.Cut(mustRun(t, ".", "tar", "-xOf", file, "index.json"), `"digest": "`)
+	_, index, _ := strings.Cut(mustRun(t, ".", "tar", "-xOf", file, "index.json"), `"digest":"`)
 	digest, _, _ := strings.Cut(index, `"`)
 	pushed := mustPush(t, to, file)
 	if want := to + "/bundle:v1.0.0@" + digest + "\n"; !strings.HasSuffix(pushed, want) {
