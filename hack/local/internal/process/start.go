@@ -72,14 +72,21 @@ func (g Group) start(command Command) (Process, error) {
 	if g.Tied {
 		start = StartTied
 	}
-	if _, err := start(child); err != nil {
+	ended, err := start(child)
+	if err != nil {
 		return Process{}, fmt.Errorf("start %s: %w", command.Name, err)
 	}
-	process, running := g.look(child.Process.Pid)
-	if !running {
-		return Process{}, g.endedEarly(command.Name)
+	// The kernel shows the environment a moment after it has started the program.
+	for {
+		if process, running := g.look(child.Process.Pid); running {
+			return process, nil
+		}
+		select {
+		case <-ended:
+			return Process{}, g.endedEarly(command.Name)
+		case <-time.After(time.Millisecond):
+		}
 	}
-	return process, nil
 }
 
 // await returns when the program is ready, has ended, or takes too long.
