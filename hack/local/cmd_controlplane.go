@@ -53,7 +53,7 @@ func runCommand(run func(ctx context.Context, flags, command []string) error) *c
 		RunE: func(command *cobra.Command, arguments []string) error {
 			dash := command.ArgsLenAtDash()
 			if dash < 0 || dash == len(arguments) {
-				return errors.New("control-plane run needs a command: run [PROGRAM:FLAG...] -- CMD ARG...")
+				return errors.New("control-plane run needs a command after --, as in: run [PROGRAM:FLAG...] -- CMD ARG")
 			}
 			return run(command.Context(), arguments[:dash], arguments[dash:])
 		},

@@ -18,7 +18,7 @@ type Process struct {
 	Args          []string // with the path of the program
 	name, version string
 	group         Group
-	// handle is of this very process: another one that gets its id later is never signalled.
+	// handle is of this very process: another one that gets its id later is never signaled.
 	handle *os.Process
 }
 
