@@ -37,12 +37,15 @@ func nodeCommands() []*cobra.Command {
 }
 
 func kubeconfigCommand() *cobra.Command {
-	find := map[bool]func() (string, error){false: node.Kubeconfig, true: controlPlaneKubeconfig}
 	var ofControlPlane bool
 	command := &cobra.Command{
 		Use: "kubeconfig", Short: "Print the path of the administrator's kubeconfig", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			path, err := find[ofControlPlane]()
+			find := node.Kubeconfig
+			if ofControlPlane {
+				find = controlPlaneKubeconfig
+			}
+			path, err := find()
 			if err == nil {
 				fmt.Println(path)
 			}

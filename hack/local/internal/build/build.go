@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
 )
@@ -96,21 +97,18 @@ func (j *job) build(ctx context.Context, number, total int) error {
 	return progress.Step(what, func() error { return j.compile(ctx) })
 }
 
-// compile writes beside the target and renames, so that a binary in the cache is always whole.
+// compile leaves a binary in the cache that is whole, or none.
 func (j *job) compile(ctx context.Context) error {
-	partial := fmt.Sprintf("%s.%d", j.binary.Path, os.Getpid())
-	defer os.Remove(partial)
-	arguments := append([]string{"build", "-o", partial}, j.flags...)
-	command := exec.CommandContext(ctx, "go", append(arguments, j.tool.Package)...)
-	command.Dir = j.folder
-	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
-	if output, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("build %s: %w\n%s", j.tool.Name, err, output)
-	}
-	if err := os.Rename(partial, j.binary.Path); err != nil {
-		return fmt.Errorf("put %s into the cache: %w", j.tool.Name, err)
-	}
-	return nil
+	return files.Whole(j.binary.Path, func(partial string) error {
+		arguments := append([]string{"build", "-o", partial}, j.flags...)
+		command := exec.CommandContext(ctx, "go", append(arguments, j.tool.Package)...)
+		command.Dir = j.folder
+		command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+		if output, err := command.CombinedOutput(); err != nil {
+			return fmt.Errorf("build %s: %w\n%s", j.tool.Name, err, output)
+		}
+		return nil
+	})
 }
 
 // Version is the version that a tool has, or will have when it is built, and whether it is in the cache.

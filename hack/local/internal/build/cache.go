@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -43,11 +44,8 @@ type recipe struct {
 
 func (m *module) recipe(folder string, env goEnv) (recipe, error) {
 	goMod, err := os.ReadFile(filepath.Join(folder, "go.mod"))
-	if err != nil {
-		return recipe{}, fmt.Errorf("read what pins the tools of %s: %w", m.folder, err)
-	}
-	goSum, err := os.ReadFile(filepath.Join(folder, "go.sum"))
-	if err != nil {
+	goSum, missing := os.ReadFile(filepath.Join(folder, "go.sum"))
+	if err := errors.Join(err, missing); err != nil {
 		return recipe{}, fmt.Errorf("read what pins the tools of %s: %w", m.folder, err)
 	}
 	version, err := requiredVersion(goMod, m.main)

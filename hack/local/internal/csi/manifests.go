@@ -2,17 +2,15 @@ package csi
 
 import _ "embed"
 
-// Standard is the manifest of the default StorageClass, whose volumes are directories.
-//
-//go:embed standard.yaml
-var Standard string
-
-// Growing is the manifest of the StorageClass whose volumes have a real size and grow.
-//
-//go:embed growing.yaml
-var Growing string
-
-// CSIDriver is the manifest that tells Kubernetes how to use this driver.
-//
-//go:embed csidriver.yaml
-var CSIDriver string
+// The manifests of the driver.
+var (
+	// Standard is the default StorageClass, whose volumes are directories.
+	//go:embed standard.yaml
+	Standard string
+	// Growing is the StorageClass whose volumes have a real size and grow.
+	//go:embed growing.yaml
+	Growing string
+	// CSIDriver tells Kubernetes how to use the driver.
+	//go:embed csidriver.yaml
+	CSIDriver string
+)

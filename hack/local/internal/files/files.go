@@ -14,11 +14,18 @@ func Write(path string, content []byte, mode os.FileMode) error {
 	if before, err := os.ReadFile(path); err == nil && bytes.Equal(before, content) {
 		return nil
 	}
+	return Whole(path, func(partial string) error { return os.WriteFile(partial, content, mode) })
+}
+
+// Whole has a file written beside its place and puts it there when it is complete.
+func Whole(path string, write func(partial string) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("make the folder of %s: %w", path, err)
 	}
-	if err := os.WriteFile(path+".new", content, mode); err != nil {
+	partial := path + ".partial"
+	defer func() { _ = os.Remove(partial) }()
+	if err := write(partial); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return os.Rename(path+".new", path)
+	return os.Rename(partial, path)
 }

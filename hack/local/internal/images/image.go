@@ -1,10 +1,14 @@
+// Package images assembles container images without a Docker daemon or a registry. Each
+// image is written as a docker-archive tarball, the format that
+// "ctr --namespace k8s.io images import" and "docker load" both take.
+//
+// Images are reproducible: entries are sorted, timestamps are fixed, and nothing of the
+// machine that assembles them is recorded, so the same inputs give the same digest.
 package images
 
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,6 +18,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 )
 
 // Annotation keys of the OCI image specification that we set as labels.
@@ -47,7 +53,7 @@ type Kind struct {
 
 // Kinds are all images.
 var Kinds = []Kind{
-	{"pause", "", pause},
+	{"pause", "", Pause},
 	{"operator", "ref version binary", operator.write},
 	{"operator-index", "ref version platform", operator.writeIndex},
 	{"bundle", "ref from", bundleImage},
@@ -95,25 +101,7 @@ func write(image v1.Image, reference, dest string) error {
 	if err != nil {
 		return err
 	}
-	return whole(dest, func(partial string) error {
-		if err := tarball.WriteToFile(partial, tag, image); err != nil {
-			return fmt.Errorf("write image %s: %w", reference, err)
-		}
-		return nil
-	})
-}
-
-// whole has a file written beside dest and puts it in its place when it is complete.
-func whole(dest string, write func(partial string) error) error {
-	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
-		return fmt.Errorf("make the folder of the image: %w", err)
-	}
-	partial := dest + ".partial"
-	defer func() { _ = os.Remove(partial) }()
-	if err := write(partial); err != nil {
-		return err
-	}
-	return os.Rename(partial, dest)
+	return files.Whole(dest, func(partial string) error { return tarball.WriteToFile(partial, tag, image) })
 }
 
 func parse(reference string) (name.Tag, error) {

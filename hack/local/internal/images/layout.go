@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 )
 
 // Annotations by which an OCI layout names what it holds: the tag, as the specification has it,
@@ -35,11 +37,11 @@ func writeLayout(content mutate.Appendable, reference, dest string) error {
 	if _, err := layout.Write(folder, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: content, Descriptor: named})); err != nil {
 		return fmt.Errorf("lay out %s: %w", reference, err)
 	}
-	files, err := filesBelow(folder, "")
+	laidOut, err := filesBelow(folder, "")
 	if err != nil {
 		return fmt.Errorf("read the layout of %s: %w", reference, err)
 	}
-	return whole(dest, func(partial string) error { return packFile(partial, files) })
+	return files.Whole(dest, func(partial string) error { return packFile(partial, laidOut) })
 }
 
 // filesBelow are the regular files of a folder, to be put below another. Links are refused: where they

@@ -21,10 +21,8 @@ const PauseReference = "localhost/pause:local"
 //go:embed pause/main.go
 var pauseSource []byte
 
-// Pause compiles the pause program and writes its image to dest.
-func Pause(ctx context.Context, dest string) error { return pause(ctx, Options{Dest: dest}) }
-
-func pause(ctx context.Context, opts Options) error {
+// Pause compiles the pause program and writes its image.
+func Pause(ctx context.Context, opts Options) error {
 	folder, err := os.MkdirTemp("", "pause-")
 	if err != nil {
 		return fmt.Errorf("make a folder to build pause in: %w", err)

@@ -34,7 +34,7 @@ func TestPauseBuiltTwiceHasOneDigest(t *testing.T) {
 
 func TestPauseLeavesNothingButTheTarball(t *testing.T) {
 	folder := t.TempDir()
-	if err := Pause(t.Context(), filepath.Join(folder, "pause.tar")); err != nil {
+	if err := Pause(t.Context(), Options{Dest: filepath.Join(folder, "pause.tar")}); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(folder)
@@ -49,7 +49,7 @@ func TestPauseLeavesNothingButTheTarball(t *testing.T) {
 func pauseImage(t *testing.T) v1.Image {
 	t.Helper()
 	dest := filepath.Join(t.TempDir(), "pause.tar")
-	if err := Pause(t.Context(), dest); err != nil {
+	if err := Pause(t.Context(), Options{Dest: dest}); err != nil {
 		t.Fatal(err)
 	}
 	return load(t, dest)

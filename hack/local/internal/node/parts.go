@@ -5,7 +5,6 @@ package node
 import (
 	"context"
 	"fmt"
-	"os/exec"
 
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/controlplane"
@@ -68,9 +67,5 @@ func nodeParts(s controlplane.Settings, client *controlplane.Client) []process.C
 }
 
 func ctr(ctx context.Context, arguments ...string) error {
-	command := exec.CommandContext(ctx, "ctr", append([]string{"--address", containerdSocket, "--namespace", "k8s.io"}, arguments...)...)
-	if output, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("ctr %s: %w: %s", arguments[0], err, output)
-	}
-	return nil
+	return run(ctx, "ctr", append([]string{"--address", containerdSocket, "--namespace", "k8s.io"}, arguments...)...)
 }

@@ -17,7 +17,7 @@ func preflight() error {
 	}
 	taken, err := usedNetworks()
 	if err != nil {
-		return err
+		return fmt.Errorf("list the networks of this machine: %w", err)
 	}
 	for _, subnet := range []string{pods, services} {
 		if err := subnetFree(netip.MustParsePrefix(subnet), taken); err != nil {
@@ -54,13 +54,13 @@ func subnetFree(subnet netip.Prefix, taken []network) error {
 func usedNetworks() ([]network, error) {
 	interfaces, err := net.Interfaces()
 	if err != nil {
-		return nil, fmt.Errorf("list the network interfaces: %w", err)
+		return nil, err
 	}
 	var used []network
 	for _, device := range interfaces {
 		addresses, err := device.Addrs()
 		if err != nil {
-			return nil, fmt.Errorf("list the addresses of %s: %w", device.Name, err)
+			return nil, fmt.Errorf("%s: %w", device.Name, err)
 		}
 		for _, address := range addresses {
 			if prefix, err := netip.ParsePrefix(address.String()); err == nil {

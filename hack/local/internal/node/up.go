@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -121,10 +119,8 @@ func startRuntime(ctx context.Context) (started bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("ask containerd for its version: %w", err)
 	}
-	number := "unknown"
-	if fields := strings.Fields(string(version)); len(fields) > 2 {
-		number = fields[2]
-	}
+	program, source, number := "", "", "unknown"
+	_, _ = fmt.Sscan(string(version), &program, &source, &number)
 	started, err = group.Ensure(ctx, runtimePart(number))
 	if err != nil {
 		return started, err
@@ -138,10 +134,7 @@ func loadPause(ctx context.Context) error {
 		return nil
 	}
 	return progress.Step("building and loading "+images.PauseReference, func() error {
-		if err := os.MkdirAll(filepath.Dir(tarball), 0o755); err != nil {
-			return fmt.Errorf("make the folder of images: %w", err)
-		}
-		if err := images.Pause(ctx, tarball+".new"); err != nil {
+		if err := images.Pause(ctx, images.Options{Dest: tarball + ".new"}); err != nil {
 			return err
 		}
 		if err := ctr(ctx, "images", "import", tarball+".new"); err != nil {

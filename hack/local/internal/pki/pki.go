@@ -94,10 +94,7 @@ func (f Folder) newKey(name string) (*ecdsa.PrivateKey, error) {
 		return nil, fmt.Errorf("make the key of %s: %w", name, err)
 	}
 	content, err := keyutil.MarshalPrivateKeyToPEM(key)
-	if err != nil {
-		return nil, fmt.Errorf("make the key of %s: %w", name, err)
-	}
-	return key, keyutil.WriteKey(f.Key(name), content)
+	return key, errors.Join(err, keyutil.WriteKey(f.Key(name), content))
 }
 
 func (f Folder) writeCertificate(name string, certificate *x509.Certificate) error {
@@ -139,10 +136,8 @@ func (a *authority) issue(folder Folder, identity Identity) error {
 		KeyUsage:     x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}
-	if len(identity.Hosts) > 0 {
-		template.ExtKeyUsage = append(template.ExtKeyUsage, x509.ExtKeyUsageServerAuth)
-	}
 	for _, host := range identity.Hosts {
+		template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth}
 		if ip := net.ParseIP(host); ip != nil {
 			template.IPAddresses = append(template.IPAddresses, ip)
 		} else {

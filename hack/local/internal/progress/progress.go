@@ -32,22 +32,14 @@ func Step(what string, do func() error) error {
 	for {
 		select {
 		case err := <-ended:
-			conclude(err, time.Since(start))
+			outcome := "failed"
+			if err == nil {
+				outcome = "done in " + time.Since(start).Round(100*time.Millisecond).String()
+			}
+			fmt.Fprintln(Out, outcome)
 			return err
 		case <-ticker.C:
 			fmt.Fprintf(Out, "\n  still %s after %s … ", what, time.Since(start).Round(time.Second))
 		}
 	}
-}
-
-func conclude(err error, took time.Duration) {
-	if err != nil {
-		fmt.Fprintln(Out, "failed")
-		return
-	}
-	unit := 100 * time.Millisecond
-	if took > 10*time.Second {
-		unit = time.Second
-	}
-	fmt.Fprintf(Out, "done in %s\n", took.Round(unit))
 }

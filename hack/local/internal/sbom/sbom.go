@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+
+	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 )
 
 // Options say whose bill of materials is written and where.
@@ -29,23 +31,17 @@ func Write(ctx context.Context, opts Options) (string, error) {
 	}
 	system, architecture := setting(built, "GOOS"), setting(built, "GOARCH")
 	dest := filepath.Join(opts.Folder, fmt.Sprintf("%s-%s-%s.cdx.json", filepath.Base(opts.Binary), system, architecture))
-	if err := os.MkdirAll(opts.Folder, 0o755); err != nil {
-		return "", fmt.Errorf("make the folder of the bill: %w", err)
-	}
-	partial := dest + ".partial"
-	defer func() { _ = os.Remove(partial) }()
-	command := exec.CommandContext(ctx, opts.Tool, "bin", "-json", "-noserial", "-notimestamp", "-std", "-licenses",
-		"-version", opts.Version, "-output", partial, opts.Binary)
-	// Licenses are read in the modules that the binary was just compiled from. No proxy is asked: there is no
-	// module of the version that is being released, and a bill does not depend on who answers.
-	command.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOOS="+system, "GOARCH="+architecture)
-	if output, err := command.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("list what %s is made of: %w\n%s", opts.Binary, err, output)
-	}
-	if err := checkFile(partial, built); err != nil {
-		return "", fmt.Errorf("the bill of %s: %w", opts.Binary, err)
-	}
-	return dest, os.Rename(partial, dest)
+	return dest, files.Whole(dest, func(partial string) error {
+		command := exec.CommandContext(ctx, opts.Tool, "bin", "-json", "-noserial", "-notimestamp", "-std", "-licenses",
+			"-version", opts.Version, "-output", partial, opts.Binary)
+		// Licenses are read in the modules that the binary was just compiled from. No proxy is asked: there is no
+		// module of the version that is being released, and a bill does not depend on who answers.
+		command.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOOS="+system, "GOARCH="+architecture)
+		if output, err := command.CombinedOutput(); err != nil {
+			return fmt.Errorf("list what %s is made of: %w\n%s", opts.Binary, err, output)
+		}
+		return checkFile(partial, built)
+	})
 }
 
 func setting(built *debug.BuildInfo, key string) string {
