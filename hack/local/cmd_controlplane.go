@@ -74,11 +74,7 @@ func controlPlaneUp(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	state := "was running already"
-	if started {
-		state = "is up"
-	}
-	progress.Say("the control plane %s: %s", state, settings.Describe())
+	progress.Say("the control plane %s", settings.Describe(started))
 	return nil
 }
 

@@ -132,6 +132,10 @@ func (s Settings) WithFlags(flags []string) (Settings, error) {
 }
 
 // Describe is one line about where the control plane is.
-func (s Settings) Describe() string {
-	return fmt.Sprintf("API server %s, kubeconfig %s", s.URL(), s.Kubeconfig(Admin))
+func (s Settings) Describe(started bool) string {
+	state := "was up already"
+	if started {
+		state = "is up"
+	}
+	return fmt.Sprintf("%s: API server %s, kubeconfig %s", state, s.URL(), s.Kubeconfig(Admin))
 }

@@ -47,11 +47,7 @@ func Up(ctx context.Context, repo string) error {
 	if err != nil {
 		return err
 	}
-	verb := "was up already"
-	if started {
-		verb = "is up"
-	}
-	progress.Say("the node %s: %s", verb, settings.Describe())
+	progress.Say("the node %s", settings.Describe(started))
 	return nil
 }
 
