@@ -6,7 +6,6 @@ package backup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -19,7 +18,9 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=patch
@@ -27,72 +28,78 @@ import (
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;patch;delete
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;create;patch;delete
 
-// act carries a plan out and returns what people should hear of.
-func (r *Reconciler) act(ctx context.Context, backup *dbv1.DatabaseBackup, todo Plan) ([]happening, error) {
-	if todo.AddFinalizer {
-		before := backup.DeepCopy()
-		controllerutil.AddFinalizer(backup, dbv1.Finalizer)
-		if err := r.Writer.Change(ctx, before, backup); err != nil {
-			return nil, err
+// act executes a plan and returns what people should hear of.
+func (r *Reconciler) act(ctx context.Context, backup *dbv1.DatabaseBackup, todo plan.Plan) ([]happening, error) {
+	var all []happening
+	for _, o := range todo.Operations {
+		logf.FromContext(ctx).Info("executing", "operation", o.String(), "reason", todo.Why)
+		done, err := r.execute(ctx, backup, o)
+		if all = append(all, done...); err != nil {
+			return all, err
 		}
 	}
-	if todo.Step == nil {
-		return nil, nil
-	}
-	logf.FromContext(ctx).Info("taking a step", "step", fmt.Sprintf("%T", todo.Step), "reason", todo.Why)
-	switch step := todo.Step.(type) {
-	case MakeJob:
-		return r.make(ctx, backup, step)
-	case Seclude:
-		return nil, r.seclude(ctx, step)
-	case StopJob:
-		return nil, r.deleteJob(ctx, backup, step.Job, metav1.DeletePropagationForeground)
-	case CleanUp:
-		return nil, r.cleanUp(ctx, backup, step.Jobs)
-	case Finalize:
-		return r.finalize(ctx, backup, step)
+	return all, nil
+}
+
+// execute executes one operation.
+func (r *Reconciler) execute(ctx context.Context, backup *dbv1.DatabaseBackup, o operation.Operation) ([]happening, error) {
+	switch o := o.(type) {
+	case plan.AddFinalizer:
+		return nil, r.addFinalizer(ctx, backup)
+	case plan.CreateJob:
+		return r.createJob(ctx, backup, o)
+	case plan.ApplyPolicy:
+		return nil, r.applyPolicy(ctx, o)
+	case plan.DeletePolicy:
+		return nil, r.deletePolicy(ctx, backup, o.Name)
+	case plan.StopJob:
+		return nil, r.deleteJob(ctx, backup, o.Job, metav1.DeletePropagationForeground)
+	case plan.DeleteJob:
+		return nil, r.deleteJob(ctx, backup, o.Job, metav1.DeletePropagationBackground)
+	case plan.Finalize:
+		return r.finalize(ctx, backup, o.Note)
 	default:
-		return nil, fmt.Errorf("no way to take step %T", step)
+		return nil, fmt.Errorf("no way to execute %T", o)
 	}
 }
 
-// make creates a Job under a name that nobody else has.
-func (r *Reconciler) make(ctx context.Context, backup *dbv1.DatabaseBackup, step MakeJob) ([]happening, error) {
+func (r *Reconciler) addFinalizer(ctx context.Context, backup *dbv1.DatabaseBackup) error {
+	before := backup.DeepCopy()
+	controllerutil.AddFinalizer(backup, dbv1.Finalizer)
+	return r.Writer.Change(ctx, before, backup)
+}
+
+// createJob creates a Job under a name that nobody else has.
+func (r *Reconciler) createJob(ctx context.Context, backup *dbv1.DatabaseBackup, o plan.CreateJob) ([]happening, error) {
 	job := &batchv1.Job{}
-	err := r.Live.Get(ctx, client.ObjectKey{Namespace: backup.Namespace, Name: step.Job.Name()}, job)
+	err := r.Live.Get(ctx, client.ObjectKey{Namespace: backup.Namespace, Name: o.Job.Name()}, job)
 	switch {
 	case err == nil && isOurs(job, backup):
 		return nil, nil
 	case err == nil:
-		return nil, foreignError{"Job", job.Name}
+		return nil, plan.ForeignError{Kind: "Job", Name: job.Name}
 	case !apierrors.IsNotFound(err):
-		return nil, fmt.Errorf("look for Job %s: %w", step.Job.Name(), err)
+		return nil, fmt.Errorf("look for Job %s: %w", o.Job.Name(), err)
 	}
-	if step.Policy != nil {
-		if _, err := r.Writer.Create(ctx, step.Policy.Object); err != nil {
-			return nil, err
-		}
-	}
-	_, err = r.Writer.Create(ctx, step.Job.Object)
+	_, err = r.Writer.Create(ctx, o.Job.Object)
 	switch {
-	case step.Deletes && apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
+	case o.Deletes && apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		// Nothing can be created any more, and waiting would hold the namespace up for ever.
-		return r.finalize(ctx, backup, Finalize{Note: fmt.Sprintf(
-			"namespace %s is being deleted, so no Job can delete the data: it stays at %s", backup.Namespace, backup.Status.Location)})
+		return r.finalize(ctx, backup, fmt.Sprintf(
+			"namespace %s is being deleted, so no Job can delete the data: it stays at %s", backup.Namespace, backup.Status.Location))
 	case err != nil:
 		return nil, err
 	}
-	return []happening{normal("JobStarted", "MakeJob", fmt.Sprintf("Job %s is made", step.Job.Name()))}, nil
+	return []happening{normal("JobStarted", "MakeJob", fmt.Sprintf("Job %s is made", o.Job.Name()))}, nil
 }
 
-// seclude writes the policy. One that there is has to be as it was when that was decided.
-func (r *Reconciler) seclude(ctx context.Context, step Seclude) error {
-	var err error
-	if step.Live == nil {
-		_, err = r.Writer.Create(ctx, step.Policy.Object)
-	} else {
-		_, err = r.Writer.Update(ctx, step.Policy.Object, step.Live.UID, step.Live.ResourceVersion)
+// applyPolicy writes the policy. One that there is has to be as it was when that was decided.
+func (r *Reconciler) applyPolicy(ctx context.Context, o plan.ApplyPolicy) error {
+	if o.Live == nil {
+		_, err := r.Writer.Create(ctx, o.Policy.Object)
+		return err
 	}
+	_, err := r.Writer.Update(ctx, o.Policy.Object, o.Live.UID, o.Live.ResourceVersion)
 	return err
 }
 
@@ -101,50 +108,29 @@ func isOurs(job *batchv1.Job, backup *dbv1.DatabaseBackup) bool {
 	return job.Labels[dbv1.LabelBackupUID] == string(backup.UID) && job.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue
 }
 
-func (r *Reconciler) deleteJob(ctx context.Context, backup *dbv1.DatabaseBackup, job Job, propagation metav1.DeletionPropagation) error {
+func (r *Reconciler) deleteJob(ctx context.Context, backup *dbv1.DatabaseBackup, job state.Task, propagation metav1.DeletionPropagation) error {
 	object := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
 		Namespace: backup.Namespace, Name: job.Job, UID: job.UID, ResourceVersion: job.Version,
 	}}
 	return r.Writer.Delete(ctx, object, client.PropagationPolicy(propagation))
 }
 
-// cleanUp deletes Jobs with their pods, whose volumes go with them, and the policy around those.
-func (r *Reconciler) cleanUp(ctx context.Context, backup *dbv1.DatabaseBackup, jobs []Job) error {
+// deletePolicy deletes the policy around the copies of a backup, where it is the backup's.
+func (r *Reconciler) deletePolicy(ctx context.Context, backup *dbv1.DatabaseBackup, name string) error {
 	policy := &networkingv1.NetworkPolicy{}
-	key := client.ObjectKey{Namespace: backup.Namespace, Name: naming.VerificationPolicy(backup.Spec.Cluster, backup.UID)}
-	err := r.Live.Get(ctx, key, policy)
-	switch {
-	case err == nil && policy.Labels[dbv1.LabelBackupUID] == string(backup.UID):
-		err = r.Writer.Delete(ctx, policy)
-	case apierrors.IsNotFound(err):
-		err = nil
+	err := r.Live.Get(ctx, client.ObjectKey{Namespace: backup.Namespace, Name: name}, policy)
+	if err == nil && policy.Labels[dbv1.LabelBackupUID] == string(backup.UID) {
+		return r.Writer.Delete(ctx, policy)
 	}
-	if err != nil {
-		return err // the Jobs tell that there is something to clean up: they go last
-	}
-	var errs []error
-	for _, job := range jobs {
-		errs = append(errs, r.deleteJob(ctx, backup, job, metav1.DeletePropagationBackground))
-	}
-	return errors.Join(errs...)
+	return client.IgnoreNotFound(err)
 }
 
-// finalize lets the backup go. The Job that deleted its data goes last: without it a repeat would only find that there is
-// nothing left to delete.
-func (r *Reconciler) finalize(ctx context.Context, backup *dbv1.DatabaseBackup, step Finalize) ([]happening, error) {
+// finalize lets the backup go.
+func (r *Reconciler) finalize(ctx context.Context, backup *dbv1.DatabaseBackup, note string) ([]happening, error) {
 	before := backup.DeepCopy()
 	controllerutil.RemoveFinalizer(backup, dbv1.Finalizer)
-	if err := r.Writer.Change(ctx, before, backup); err != nil {
+	if err := r.Writer.Change(ctx, before, backup); err != nil || note == "" {
 		return nil, err
 	}
-	var done []happening
-	if step.Note != "" {
-		done = append(done, happening{corev1.EventTypeWarning, "DataKept", "Finalize", step.Note})
-	}
-	if step.Job == nil {
-		return done, nil
-	}
-	return done, r.deleteJob(ctx, backup, *step.Job, metav1.DeletePropagationBackground)
+	return []happening{{corev1.EventTypeWarning, "DataKept", "Finalize", note}}, nil
 }
-
-func asForeign(err error, into *foreignError) bool { return errors.As(err, into) }

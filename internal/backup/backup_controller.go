@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
 )
 
 // Reconciler brings DatabaseBackups about. It keeps nothing between passes.
@@ -52,16 +53,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 
 	// Decide. What cannot be taken back is decided again from the API server itself.
-	todo := decide(backup, observed)
-	if todo.delicate(backup) {
+	todo := plan.For(backup, observed)
+	if todo.LiveRead() {
 		backup, observed, err = r.observe(ctx, true, request.NamespacedName)
 		if backup == nil || err != nil {
 			return ctrl.Result{}, err
 		}
-		todo = decide(backup, observed)
+		todo = plan.For(backup, observed)
 	}
 
-	// Act: at most one step.
+	// Act: the operations in their order, up to the first that fails.
 	done, actErr := r.act(ctx, backup, todo)
 
 	// Report: always, also after an error.
@@ -70,13 +71,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 }
 
 // result says when to look again. What a human has to mend is looked at now and then.
-func result(todo Plan, actErr, reportErr error) (ctrl.Result, error) {
+func result(todo plan.Plan, actErr, reportErr error) (ctrl.Result, error) {
 	switch err := errors.Join(actErr, reportErr); {
 	case err == nil:
-		return ctrl.Result{RequeueAfter: todo.Again}, nil
+		return ctrl.Result{RequeueAfter: todo.RequeueAfter}, nil
 	case apierrors.IsConflict(err):
 		return ctrl.Result{RequeueAfter: conflictDelay}, nil
-	case reportErr == nil && asForeign(actErr, new(foreignError)):
+	case reportErr == nil && errors.As(actErr, new(plan.ForeignError)):
 		return ctrl.Result{RequeueAfter: foreignAgain}, nil
 	default:
 		return ctrl.Result{}, err

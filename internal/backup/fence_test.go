@@ -16,6 +16,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/backups"
 )
 
 func TestABackupRecordsTheStopOfTheMembersOnlyWhereNoneCanRun(t *testing.T) {
@@ -53,21 +54,17 @@ func TestABackupRecordsTheStopOfTheMembersOnlyWhereNoneCanRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			objects := slices.DeleteFunc(world(), func(o client.Object) bool { return strings.HasPrefix(o.GetName(), "orders-") })
 			cluster := objects[0].(*dbv1.DatabaseCluster)
-			cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: moment}, []string{dbv1.Finalizer}
+			cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: backups.Moment}, []string{dbv1.Finalizer}
 			set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "set", Generation: 3}}
 			set.OwnerReferences = []metav1.OwnerReference{{UID: cluster.UID, Controller: new(true)}}
 			set.Spec.Replicas, set.Status.ObservedGeneration = new(int32(0)), 3
 			if pod := c.change(cluster, set); pod != nil {
 				objects = append(objects, pod)
 			}
-			s := newServer(t, append(objects, set, asked())...)
+			s := newServer(t, append(objects, set, backups.Asked())...)
 			_, observed, err := s.reconciler().observe(t.Context(), true, client.ObjectKey{Namespace: "shop", Name: "now"})
 			if err != nil || observed.Fence != c.want {
 				t.Errorf("%v, fence %q, want %q", err, observed.Fence, c.want)
-			}
-			p := Plan{}
-			if p.start(asked(), observed); p.Status.Fence != c.want {
-				t.Errorf("the status says %q, want %q", p.Status.Fence, c.want)
 			}
 		})
 	}
@@ -86,7 +83,7 @@ func TestTheImageOfABackupIsThatOfTheMembers(t *testing.T) {
 		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "set"}}
 		set.OwnerReferences = []metav1.OwnerReference{{UID: objects[0].GetUID(), Controller: new(true)}}
 		set.Spec.Template.Spec.Containers = []corev1.Container{{Name: naming.Container, Image: "example.test/ledger:0"}}
-		objects = append(objects, set, asked())
+		objects = append(objects, set, backups.Asked())
 		if runs {
 			member := podOfMember(string(objects[0].GetUID()))
 			member.Spec.Containers = []corev1.Container{{Name: naming.Container, Image: "example.test/ledger:00"}}

@@ -18,12 +18,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -49,47 +48,40 @@ type observation struct {
 	indexed bool
 	live    client.Reader
 	backup  *dbv1.DatabaseBackup
-	Observed
+	plan.Observed
 	err error
 }
 
 // observe reads a backup and what its next step needs. The backup is nil when it is gone.
-func (r *Reconciler) observe(ctx context.Context, live bool, key client.ObjectKey) (*dbv1.DatabaseBackup, Observed, error) {
+func (r *Reconciler) observe(ctx context.Context, live bool, key client.ObjectKey) (*dbv1.DatabaseBackup, plan.Observed, error) {
 	o := &observation{Reader: r.Cached, indexed: r.indexed, live: r.Live, backup: &dbv1.DatabaseBackup{}}
 	if live {
 		o.Reader, o.indexed = r.Live, false
 	}
 	if err := o.Get(ctx, key, o.backup); err != nil {
-		return nil, Observed{}, client.IgnoreNotFound(err)
+		return nil, plan.Observed{}, client.IgnoreNotFound(err)
 	}
 	o.At, o.TransferImage, o.NameServers = r.Clock.Now(), r.TransferImage, r.NameServers
 	o.readJobs(ctx)
 	o.readRefusals(ctx, r.Logs)
-	if !idle(o.backup) {
+	if !plan.Idle(o.backup) {
 		o.readCluster(ctx)
 		o.readMissing(ctx)
 	}
 	if !o.backup.Status.Phase.Finished() && o.backup.DeletionTimestamp == nil {
 		o.readMembers(ctx)
 		o.readOthers(ctx)
-		o.readProgress(ctx, r.Logs)
 	}
-	if verifying(o.backup.Status) == dbv1.VerificationRunning && o.backup.DeletionTimestamp == nil {
-		o.readAnswer(ctx, r.Logs)
+	if plan.Verifying(o.backup) && o.backup.DeletionTimestamp == nil {
 		o.readPolicy(ctx)
+	}
+	if o.backup.DeletionTimestamp == nil {
+		o.readLogs(ctx, r.Logs)
 	}
 	if live {
 		o.readUsers(ctx)
 	}
 	return o.backup, o.Observed, o.err
-}
-
-// idle tells whether nothing is to be done for a backup, nor will be until somebody changes it.
-func idle(backup *dbv1.DatabaseBackup) bool {
-	v, asked := backup.Status.Verification, request(backup)
-	proving := v != nil && v.Phase == dbv1.VerificationRunning || asked != "" && (v == nil || v.Request != asked)
-	proving = proving && backup.Status.Phase == dbv1.BackupCompleted
-	return backup.Status.Phase.Finished() && backup.DeletionTimestamp == nil && !proving
 }
 
 // find reads an object into the given one and tells whether it exists.
@@ -133,9 +125,9 @@ func (o *observation) readJobs(ctx context.Context) {
 	for i := range jobs.Items {
 		job := &jobs.Items[i]
 		own := slices.DeleteFunc(slices.Clone(pods.Items), func(p corev1.Pod) bool { return p.Labels[batchv1.ControllerUidLabel] != string(job.UID) })
-		o.Jobs = append(o.Jobs, Job{state.TaskOf(job, own), job.Labels[dbv1.LabelComponent]})
+		o.Jobs = append(o.Jobs, state.TaskOf(job, own))
 	}
-	slices.SortFunc(o.Jobs, func(a, b Job) int { return cmp.Compare(a.Job, b.Job) })
+	slices.SortFunc(o.Jobs, func(a, b state.Task) int { return cmp.Compare(a.Job, b.Job) })
 }
 
 // readCluster reads the cluster and its engine. A verification and a deletion run what the backup was made with, whatever
@@ -143,8 +135,8 @@ func (o *observation) readJobs(ctx context.Context) {
 func (o *observation) readCluster(ctx context.Context) {
 	cluster, declared := &dbv1.DatabaseCluster{}, &dbv1.DatabaseEngine{}
 	found := o.find(ctx, o.Reader, o.backup.Spec.Cluster, cluster)
-	if found && o.backup.Status.Phase == dbv1.BackupCompleted && differs(o.backup, Observed{Cluster: cluster}) {
-		o.Since = fmt.Sprintf("engine %q and image %q", cluster.Spec.Engine, cluster.Spec.Image)
+	if found {
+		o.Since = plan.Since(o.backup, cluster)
 	}
 	if !found || o.backup.Status.Phase == dbv1.BackupCompleted {
 		cluster.Spec.Engine, cluster.Spec.Image = o.backup.Status.Engine, o.backup.Status.Image
@@ -247,25 +239,9 @@ func makes(set *appsv1.StatefulSet) int32 {
 	}
 }
 
-// readProgress asks the Job that runs how far it is. That it does not say so harms nobody.
-func (o *observation) readProgress(ctx context.Context, logs Logs) {
-	for _, job := range o.Jobs {
-		if o.err != nil || job.Component != dbv1.ComponentBackup || job.over() || !job.Active || job.Pod == "" || job.Problem != "" {
-			continue
-		}
-		text, err := logs.Tail(ctx, o.backup.Namespace, job.Pod, naming.ActionContainer)
-		if err != nil {
-			logf.FromContext(ctx).V(1).Info("no progress is known", "pod", job.Pod, "cause", err.Error())
-		}
-		if progress, ok := protocol.ParseProgress(text); ok {
-			o.Progress = &progress
-		}
-	}
-}
-
 // readMissing looks for what the destination needs. It is others', and not watched.
 func (o *observation) readMissing(ctx context.Context) {
-	at := place(o.backup, o.Cluster)
+	at := plan.Place(o.backup, o.Cluster)
 	if at == nil {
 		return
 	}

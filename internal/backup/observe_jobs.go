@@ -6,33 +6,40 @@ package backup
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	networkingv1 "k8s.io/api/networking/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// readAnswer asks the copy that runs what it last answered. That it does not say so harms nobody.
-func (o *observation) readAnswer(ctx context.Context, logs Logs) {
-	for _, job := range o.Jobs {
-		if o.err != nil || job.Component != dbv1.ComponentVerification || job.over() || !job.Active || !job.Started || job.Pod == "" {
+// readLogs asks the Jobs that run how far they are, and copies what they last answered. A log that cannot be read, as while
+// a copy is being restored, is no error.
+func (o *observation) readLogs(ctx context.Context, logs Logs) {
+	for i := range o.Jobs {
+		job := &o.Jobs[i]
+		reads := resources.ActionKindOf(job.Component).Log
+		if o.err != nil || !job.Says(reads == resources.LogAnswer) || reads == resources.LogIgnored {
 			continue
 		}
 		text, err := logs.Tail(ctx, o.backup.Namespace, job.Pod, naming.ActionContainer)
-		if err != nil { // as long as the copy is being restored
-			logf.FromContext(ctx).V(1).Info("no answer is known", "pod", job.Pod, "cause", err.Error())
+		if err != nil {
+			logf.FromContext(ctx).V(1).Info("no progress is known", "pod", job.Pod, "cause", err.Error())
 		}
-		o.Answer = protocol.ParseAnswer(text)
+		*job = job.Told(text)
 	}
 }
 
 // readPolicy reads the NetworkPolicy around copies that run. It is not watched.
 func (o *observation) readPolicy(ctx context.Context) {
-	runs := func(j Job) bool { return j.Component == dbv1.ComponentVerification && !j.over() }
+	runs := func(j state.Task) bool { return j.Component == dbv1.ComponentVerification && !j.Ended() }
 	if !slices.ContainsFunc(o.Jobs, runs) {
 		return
 	}
@@ -54,6 +61,24 @@ func (o *observation) readRefusals(ctx context.Context, logs Logs) {
 		if err != nil {
 			logf.FromContext(ctx).V(1).Info("why a Job has no pod is not known", "job", job.Job, "cause", err.Error())
 		}
-		job.Task = job.Refuse(text)
+		*job = job.Refuse(text)
 	}
+}
+
+// readOthers finds out whether another backup of the cluster goes first.
+func (o *observation) readOthers(ctx context.Context) {
+	o.Turn = o.backup.CreationTimestamp.Time
+	if plan.Underway(o.backup, o.Jobs) || o.err != nil {
+		return
+	}
+	options := []client.ListOption{client.InNamespace(o.backup.Namespace)}
+	if o.indexed {
+		options = append(options, client.MatchingFields{indexSpecCluster: o.backup.Spec.Cluster})
+	}
+	others := &dbv1.DatabaseBackupList{}
+	if err := o.List(ctx, others, options...); err != nil {
+		o.err = fmt.Errorf("list the backups of %s: %w", o.backup.Spec.Cluster, err)
+		return
+	}
+	o.Queue = plan.QueueOf(o.backup, others.Items)
 }

@@ -11,10 +11,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,7 +32,10 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/backups"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/fakeclient"
 )
 
@@ -104,7 +109,7 @@ func (s *server) Refusal(context.Context, string, types.UID) (string, error) { r
 func (s *server) reconciler() *Reconciler {
 	return &Reconciler{
 		Cached: s, Live: s, Writer: apply.Writer{Client: s}, Events: s.events,
-		Clock: clocktesting.NewFakePassiveClock(moment), Logs: s, TransferImage: "example.test/operator:1",
+		Clock: clocktesting.NewFakePassiveClock(backups.Moment), Logs: s, TransferImage: "example.test/operator:1",
 	}
 }
 
@@ -132,18 +137,18 @@ func (s *server) told() string {
 	return strings.Join(all, "\n")
 }
 
-// world are the objects that settledWorld is read from.
+// world are the objects of a cluster of two ready members with an engine.
 func world() []client.Object {
-	o := settledWorld()
-	o.Cluster.Labels = map[string]string{dbv1.LabelInstance: "orders"}
+	cluster := backups.Cluster()
+	cluster.Labels = map[string]string{dbv1.LabelInstance: "orders"}
 	objects := []client.Object{
-		o.Cluster, o.Engine,
+		cluster, backups.Engine(),
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "bucket"}, Data: map[string][]byte{
 			"AWS_ACCESS_KEY_ID": []byte("me"), "AWS_SECRET_ACCESS_KEY": []byte("secret"),
 		}},
 	}
 	for ordinal := range int32(2) {
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: naming.Member("orders", ordinal), Labels: naming.Labels(o.Cluster)}}
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: naming.Member("orders", ordinal), Labels: naming.Labels(cluster)}}
 		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 		objects = append(objects, pod)
 	}
@@ -152,16 +157,16 @@ func world() []client.Object {
 
 // runs is the Job that backs the first member up, with its pod.
 func runs() (*batchv1.Job, *corev1.Pod) {
-	labels := naming.BackupJobLabels(started(), dbv1.ComponentBackup)
-	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: naming.BackupJob("orders", uid, 0), UID: "job", Labels: labels}}
+	labels := naming.BackupJobLabels(backups.Started(), dbv1.ComponentBackup)
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: naming.BackupJob("orders", backups.UID, 0), UID: "job", Labels: labels}}
 	job.Status.Active = 1
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: job.Name + "-x", Labels: naming.BackupJobLabels(started(), dbv1.ComponentBackup)}}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: job.Name + "-x", Labels: naming.BackupJobLabels(backups.Started(), dbv1.ComponentBackup)}}
 	pod.Labels[batchv1.ControllerUidLabel] = "job"
 	return job, pod
 }
 
 func TestTheFinalizerAndTheStatusComeBeforeTheFirstJob(t *testing.T) {
-	s := newServer(t, append(world(), asked())...)
+	s := newServer(t, append(world(), backups.Asked())...)
 	for i, want := range []string{"patch now, patch status", "apply Job orders-backup-1c2d3e4f-0"} {
 		if _, err := s.pass(t); err != nil {
 			t.Fatal(err)
@@ -177,11 +182,11 @@ func TestTheFinalizerAndTheStatusComeBeforeTheFirstJob(t *testing.T) {
 
 func TestProgressIsWrittenAndAtRestNothingIs(t *testing.T) {
 	job, pod := runs()
-	s := newServer(t, append(world(), started(), job, pod)...)
+	s := newServer(t, append(world(), backups.Started(), job, pod)...)
 	s.log = `{"msg":"progress","bytes":1073741824,"storedBytes":5,"bytesPerSecond":1048576}` + "\n"
 	for i, want := range []string{"patch status", ""} {
 		result, err := s.pass(t)
-		if err != nil || result.RequeueAfter != progressAgain {
+		if err != nil || result.RequeueAfter != 5*time.Second {
 			t.Fatal(result, err)
 		}
 		if got := strings.Join(s.sent, ", "); got != want {
@@ -195,13 +200,13 @@ func TestProgressIsWrittenAndAtRestNothingIs(t *testing.T) {
 
 func TestWhatKeepsAJobFromItsWorkIsWarnedOfOnceAndNotOnlyAtTheDeadline(t *testing.T) {
 	const cause = "Cannot list s3://backups: the name s3 cannot be looked up: no such host."
-	verifies, goes := completed(), completed()
+	verifies, goes := backups.Completed(), backups.Completed()
 	verifies.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
-	goes.DeletionTimestamp, goes.Spec.DeletionPolicy = &metav1.Time{Time: moment}, dbv1.BackupDelete
+	goes.DeletionTimestamp, goes.Spec.DeletionPolicy = &metav1.Time{Time: backups.Moment}, dbv1.BackupDelete
 	for name, backup := range map[string]*dbv1.DatabaseBackup{
-		naming.BackupJob("orders", uid, 0):                 started(),
-		naming.VerificationJob("orders", uid, "please", 0): verifies,
-		naming.BackupDeletionJob("orders", types.UID(uid)): goes,
+		naming.BackupJob("orders", backups.UID, 0):                 backups.Started(),
+		naming.VerificationJob("orders", backups.UID, "please", 0): verifies,
+		naming.BackupDeletionJob("orders", types.UID(backups.UID)): goes,
 	} {
 		job, pod := runs()
 		job.Name = name
@@ -215,7 +220,7 @@ func TestWhatKeepsAJobFromItsWorkIsWarnedOfOnceAndNotOnlyAtTheDeadline(t *testin
 		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: naming.ActionContainer, State: corev1.ContainerState{
 			Terminated: &corev1.ContainerStateTerminated{ExitCode: 11, Message: `{"reason":"DestinationUnreachable","message":"` + cause + `"}`},
 		}}}
-		s := newServer(t, append(world(), backup, job, pod, policyOf(t, *verifies.Status.Destination))...)
+		s := newServer(t, append(world(), backup, job, pod, policyAround(t, verifies))...)
 		for pass, want := range []int{1, 0} {
 			if _, err := s.pass(t); err != nil {
 				t.Fatal(err)
@@ -227,8 +232,19 @@ func TestWhatKeepsAJobFromItsWorkIsWarnedOfOnceAndNotOnlyAtTheDeadline(t *testin
 	}
 }
 
+// policyAround is the policy that the operator writes around the copies of a backup.
+func policyAround(t *testing.T, backup *dbv1.DatabaseBackup) *networkingv1.NetworkPolicy {
+	t.Helper()
+	policy := &networkingv1.NetworkPolicy{}
+	apply, _ := operation.Find[plan.ApplyPolicy](plan.For(backup, plan.Observed{At: backups.Moment, PolicyRead: true}).Operations)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(apply.Policy.Object.Object, policy); err != nil {
+		t.Fatal(err)
+	}
+	return policy
+}
+
 func TestACopyRunsTheImageAndTheEngineThatMadeTheBackupWhateverTheClusterHasByNow(t *testing.T) {
-	verified := completed()
+	verified := backups.Completed()
 	verified.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}
 	objects := append(world(), verified)
 	for _, o := range objects {
@@ -242,12 +258,12 @@ func TestACopyRunsTheImageAndTheEngineThatMadeTheBackupWhateverTheClusterHasByNo
 	if err != nil {
 		t.Fatal(err)
 	}
-	step, makes := decide(backup, observed).Step.(MakeJob)
+	create, makes := operation.Find[plan.CreateJob](plan.For(backup, observed).Operations)
 	if !makes {
-		t.Fatalf("got %+v", decide(backup, observed))
+		t.Fatalf("got %+v", plan.For(backup, observed))
 	}
 	job := &batchv1.Job{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(step.Job.Object.Object, job); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(create.Job.Object.Object, job); err != nil {
 		t.Fatal(err)
 	}
 	pod := job.Spec.Template.Spec
@@ -263,7 +279,7 @@ func TestACopyRunsTheImageAndTheEngineThatMadeTheBackupWhateverTheClusterHasByNo
 
 func TestAReadThatFailsIsNotTakenForAbsent(t *testing.T) {
 	for _, what := range []string{"orders", "ledger-v1", "bucket"} {
-		s := newServer(t, append(world(), asked())...)
+		s := newServer(t, append(world(), backups.Asked())...)
 		s.reads = func(name string) error {
 			if name == what {
 				return apierrors.NewInternalError(errors.New("out of order"))
@@ -279,7 +295,7 @@ func TestAReadThatFailsIsNotTakenForAbsent(t *testing.T) {
 func TestAForeignJobUnderTheNameIsToldAndLeftAlone(t *testing.T) {
 	foreign, _ := runs()
 	foreign.Labels = map[string]string{dbv1.LabelBackupUID: "another"}
-	s := newServer(t, append(world(), started(), foreign)...)
+	s := newServer(t, append(world(), backups.Started(), foreign)...)
 	result, err := s.pass(t)
 	if err != nil || result.RequeueAfter != foreignAgain {
 		t.Fatal(result, err)
@@ -296,7 +312,7 @@ func TestAForeignJobUnderTheNameIsToldAndLeftAlone(t *testing.T) {
 func TestAJobThatLostTheLabelItIsFoundByIsToldAndNotWaitedForWithoutEnd(t *testing.T) {
 	job, _ := runs()
 	delete(job.Labels, dbv1.LabelManagedBy)
-	s := newServer(t, append(world(), started(), job)...)
+	s := newServer(t, append(world(), backups.Started(), job)...)
 	result, err := s.pass(t)
 	c := meta.FindStatusCondition(s.backup(t).Status.Conditions, dbv1.ConditionStalled)
 	if err != nil || result.RequeueAfter != foreignAgain || c == nil || c.Reason != dbv1.ReasonNameConflict {
@@ -307,7 +323,7 @@ func TestAJobThatLostTheLabelItIsFoundByIsToldAndNotWaitedForWithoutEnd(t *testi
 func TestMembersThatTheStatefulSetTookOverFromAnEarlierClusterAreAskedToo(t *testing.T) {
 	for name, set := range map[string]string{"ours": "0a1b2c3d", "somebody else's": "other"} {
 		t.Run(name, func(t *testing.T) {
-			objects := append(world(), started(), &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{
+			objects := append(world(), backups.Started(), &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{
 				Namespace: "shop", Name: "orders", UID: "set", OwnerReferences: []metav1.OwnerReference{{UID: types.UID(set), Controller: new(true)}},
 			}})
 			for _, o := range objects {
@@ -328,13 +344,13 @@ func TestMembersThatTheStatefulSetTookOverFromAnEarlierClusterAreAskedToo(t *tes
 func TestNoVolumeIsMountedBeforeTheControllerOfTheStatefulSetKnowsThatItMakesNoMoreMembers(t *testing.T) {
 	objects := world()
 	cluster := objects[0].(*dbv1.DatabaseCluster)
-	cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: moment}, []string{dbv1.Finalizer}
+	cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: backups.Moment}, []string{dbv1.Finalizer}
 	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "set", Generation: 2}}
 	set.OwnerReferences = []metav1.OwnerReference{{UID: cluster.UID, Controller: new(true)}}
 	set.Spec.Replicas, set.Status.ObservedGeneration = new(int32(0)), 1
 	objects = slices.DeleteFunc(objects, func(o client.Object) bool { return strings.HasPrefix(o.GetName(), "orders-") })
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "data-orders-0"}}
-	s := newServer(t, append(objects, started(), set, claim)...)
+	s := newServer(t, append(objects, backups.Started(), set, claim)...)
 	if _, err := s.pass(t); err != nil || slices.ContainsFunc(s.sent, func(what string) bool { return strings.HasPrefix(what, "apply") }) {
 		t.Error(err, s.sent)
 	}
@@ -354,13 +370,13 @@ func TestNoVolumeIsMountedThatMayBelongToSomebodyElsesStatefulSet(t *testing.T) 
 	for label, mounted := range map[string]bool{"": false, "0a1b2c3d": true} {
 		objects := world()
 		cluster := objects[0].(*dbv1.DatabaseCluster)
-		cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: moment}, []string{dbv1.Finalizer}
+		cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: backups.Moment}, []string{dbv1.Finalizer}
 		objects = slices.DeleteFunc(objects, func(o client.Object) bool { return strings.HasPrefix(o.GetName(), "orders-") })
 		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "set"}}
 		set.Spec.Replicas = new(int32(0))
 		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "data-orders-0"}}
 		claim.Labels = map[string]string{dbv1.LabelClusterUID: label}
-		s := newServer(t, append(objects, started(), set, claim)...)
+		s := newServer(t, append(objects, backups.Started(), set, claim)...)
 		_, err := s.pass(t)
 		if made := slices.Contains(s.sent, "apply Job orders-backup-1c2d3e4f-0"); err != nil || made != mounted {
 			t.Errorf("label %q: %v, %q, %+v", label, err, s.sent, s.backup(t).Status)
@@ -372,7 +388,7 @@ func TestWhatTheServerRefusesIsToldAndAConflictIsNot(t *testing.T) {
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "jobs"}, "x", errors.New("exceeded quota"))
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "jobs"}, "x", errors.New("changed"))
 	for _, answer := range []error{forbidden, conflict} {
-		s := newServer(t, append(world(), started())...)
+		s := newServer(t, append(world(), backups.Started())...)
 		s.writes = func(what string) error {
 			if strings.HasPrefix(what, "apply Job") {
 				return answer
@@ -394,9 +410,9 @@ func TestWhatTheServerRefusesIsToldAndAConflictIsNot(t *testing.T) {
 }
 
 func TestInANamespaceThatGoesTheDataStaysAndTheBackupGoes(t *testing.T) {
-	b := completed()
+	b := backups.Completed()
 	b.Finalizers, b.Spec.DeletionPolicy = []string{dbv1.Finalizer, "somebody.else/too"}, dbv1.BackupDelete
-	b.DeletionTimestamp = &metav1.Time{Time: moment}
+	b.DeletionTimestamp = &metav1.Time{Time: backups.Moment}
 	s := newServer(t, append(world(), b)...)
 	s.writes = func(what string) error {
 		if !strings.HasPrefix(what, "apply Job") {
@@ -419,8 +435,8 @@ func TestInANamespaceThatGoesTheDataStaysAndTheBackupGoes(t *testing.T) {
 
 func TestADeletionGoesFromJobToJobAndTheFinalizerGoesLast(t *testing.T) {
 	job, pod := runs()
-	b := started()
-	b.DeletionTimestamp = &metav1.Time{Time: moment}
+	b := backups.Started()
+	b.DeletionTimestamp = &metav1.Time{Time: backups.Moment}
 	s := newServer(t, append(world(), b, job, pod)...)
 	step := func(want string) {
 		t.Helper()
@@ -468,10 +484,10 @@ func TestNoTwoPodsWriteOneBackupAndNoTwoUseOneVolume(t *testing.T) {
 		deleting bool
 	}{"a pod whose Job was deleted": {left, false}, "a pod of somebody else at the volume": {debug, true}} {
 		t.Run(name, func(t *testing.T) {
-			objects := append(world(), started(), c.pod)
+			objects := append(world(), backups.Started(), c.pod)
 			if c.deleting {
 				cluster := objects[0].(*dbv1.DatabaseCluster)
-				cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: moment}, []string{dbv1.Finalizer}
+				cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: backups.Moment}, []string{dbv1.Finalizer}
 				objects = slices.DeleteFunc(objects, func(o client.Object) bool { return strings.HasPrefix(o.GetName(), "orders-") && o != c.pod })
 				objects = append(objects, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "data-orders-0"}})
 			}

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
 )
 
 // happening is something that happened, for people; it becomes an event.
@@ -34,13 +35,13 @@ func normal(reason, action, note string) happening {
 
 // report tells what was done and writes the status where it changed. After a conflict the view is old: the next
 // pass reports. Without our finalizer a backup that is being deleted may be gone.
-func (r *Reconciler) report(ctx context.Context, backup *dbv1.DatabaseBackup, todo Plan, done []happening, actErr error) error {
+func (r *Reconciler) report(ctx context.Context, backup *dbv1.DatabaseBackup, todo plan.Plan, done []happening, actErr error) error {
 	r.tell(backup, done)
-	if apierrors.IsConflict(actErr) || backup.DeletionTimestamp != nil && !held(backup) {
+	if apierrors.IsConflict(actErr) || backup.DeletionTimestamp != nil && !plan.Held(backup) {
 		return nil
 	}
 	after := backup.DeepCopy()
-	after.Status = statusOf(backup, todo, actErr, metav1.NewTime(r.Clock.Now()))
+	after.Status = plan.StatusOf(backup, todo, actErr, metav1.NewTime(r.Clock.Now()))
 	if equality.Semantic.DeepEqual(backup.Status, after.Status) {
 		return nil
 	}
@@ -79,7 +80,7 @@ var told = []struct {
 }
 
 // troubles are what keeps a Job from its work, when that was not told before: its deadline may be far away.
-func troubles(before *dbv1.DatabaseBackup, todo Plan) []happening {
+func troubles(before *dbv1.DatabaseBackup, todo plan.Plan) []happening {
 	said := []string{before.Status.Message}
 	if v := before.Status.Verification; v != nil {
 		said = append(said, v.Message)

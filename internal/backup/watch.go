@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -100,7 +101,7 @@ func backupFacts(backup *dbv1.DatabaseBackup) any {
 
 // orderFacts are what the other backups of the cluster look at.
 func orderFacts(backup *dbv1.DatabaseBackup) any {
-	return []any{backup.Spec.Cluster, backup.Status.Phase, backup.Status.CompletionTime, backup.DeletionTimestamp, held(backup), stuck(backup)}
+	return []any{backup.Spec.Cluster, backup.Status.Phase, backup.Status.CompletionTime, backup.DeletionTimestamp, plan.Held(backup), plan.Stuck(backup)}
 }
 
 func jobFacts(job *batchv1.Job) any { return []any{state.TaskOf(job, nil).Facts(), job.Labels} }

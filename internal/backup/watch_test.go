@@ -20,12 +20,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/backups"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/mutate"
 )
 
 // observedIn is what a pass for a backup sees in a world, without what no decision reads.
-func observedIn(t *testing.T, key client.ObjectKey, objects []client.Object) Observed {
+func observedIn(t *testing.T, key client.ObjectKey, objects []client.Object) plan.Observed {
 	t.Helper()
 	copies := make([]client.Object, 0, len(objects))
 	for _, object := range objects {
@@ -40,7 +42,7 @@ func observedIn(t *testing.T, key client.ObjectKey, objects []client.Object) Obs
 		t.Fatal(err)
 	}
 	for i := range observed.Jobs {
-		observed.Jobs[i].Task = observed.Jobs[i].Facts()
+		observed.Jobs[i] = observed.Jobs[i].Facts()
 	}
 	for i := range observed.Members {
 		observed.Members[i] = observed.Members[i].Facts()
@@ -49,15 +51,15 @@ func observedIn(t *testing.T, key client.ObjectKey, objects []client.Object) Obs
 }
 
 func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
-	waiting := asked()
+	waiting := backups.Asked()
 	job, pod := runs()
 	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue}}
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: naming.ActionContainer, State: corev1.ContainerState{
 		Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Message: `{"message":"no"}`},
 	}}}
-	other := started()
+	other := backups.Started()
 	other.Name, other.UID = "other", "other"
-	other.CreationTimestamp = metav1.NewTime(moment.Add(-2 * time.Hour))
+	other.CreationTimestamp = metav1.NewTime(backups.Moment.Add(-2 * time.Hour))
 	other.Status.Conditions = []metav1.Condition{{Type: dbv1.ConditionStalled, Status: metav1.ConditionTrue, Message: "no"}}
 	all := world()
 	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Labels: naming.Labels(all[0].(*dbv1.DatabaseCluster)), Generation: 1}}
@@ -102,15 +104,19 @@ func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
 }
 
 func TestNoFieldOfABackupThatDecidesAnythingCanChangeUnseen(t *testing.T) {
-	verifying, leaving := completed(), started()
+	settled := plan.Observed{
+		At: backups.Moment, TransferImage: "example.test/operator:1", Cluster: backups.Cluster(), Engine: backups.Engine(),
+		Queue: plan.Queue{Turn: backups.Moment.Add(-time.Hour)}, Makes: 2, Members: backups.Members(),
+	}
+	verifying, leaving := backups.Completed(), backups.Started()
 	verifying.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}
-	leaving.DeletionTimestamp = &metav1.Time{Time: moment}
-	for name, backup := range map[string]*dbv1.DatabaseBackup{"new": asked(), "running": started(), "verified": verifying, "deleted": leaving} {
+	leaving.DeletionTimestamp = &metav1.Time{Time: backups.Moment}
+	for name, backup := range map[string]*dbv1.DatabaseBackup{"new": backups.Asked(), "running": backups.Started(), "verified": verifying, "deleted": leaving} {
 		t.Run(name, func(t *testing.T) {
 			outcome := func(b *dbv1.DatabaseBackup) string {
-				todo := decide(b, settledWorld())
-				after := statusOf(b, todo, nil, metav1.NewTime(moment))
-				return fmt.Sprintf("%s %v %+v %v", text(todo), todo.AddFinalizer, after.Conditions, equality.Semantic.DeepEqual(after, b.Status))
+				todo := plan.For(b, settled)
+				after := plan.StatusOf(b, todo, nil, metav1.NewTime(backups.Moment))
+				return fmt.Sprintf("%s %s %+v %v", todo.Why, todo.Operations, after.Conditions, equality.Semantic.DeepEqual(after, b.Status))
 			}
 			before, decisive := outcome(backup), 0
 			for path, mutated := range mutate.Each(backup) {
@@ -130,7 +136,7 @@ func TestNoFieldOfABackupThatDecidesAnythingCanChangeUnseen(t *testing.T) {
 }
 
 func TestHowFarABackupIsWakesNobody(t *testing.T) {
-	before, after := started(), started()
+	before, after := backups.Started(), backups.Started()
 	after.Status.Bytes, after.Status.StoredBytes, after.Status.Size, after.Status.Rate = 1, 1, "1 B", "1 B/s"
 	for name, filter := range map[string]predicate.Predicate{"itself": changed(backupFacts), "the others": changed(orderFacts)} {
 		if filter.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {

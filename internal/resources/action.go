@@ -19,8 +19,6 @@ import (
 )
 
 const (
-	// actionRetries are the tries after the first, unless an action says otherwise.
-	actionRetries = 6
 	// actionKeptSeconds is how long a Job and its logs stay after it ended.
 	actionKeptSeconds = 7 * 24 * 60 * 60
 	// actionGraceSeconds is how long transfer may take to stop: 20 s for the action, the rest to remove from the
@@ -30,7 +28,7 @@ const (
 
 // Action is one thing that the operator asks of a database, by a Job.
 type Action struct {
-	// Name and Labels of the Job; its pods have the labels, too.
+	// Name and Labels of the Job; its pods have the labels, too. The label component says of which kind the action is.
 	Name   string
 	Labels map[string]string
 	// Owner is what the Job goes with. Nil: nothing, as for what a deletion still needs: the garbage collector of
@@ -50,9 +48,7 @@ type Action struct {
 	Copy *Copy
 	// Resources of each container that does work; what they leave out has a default.
 	Resources corev1.ResourceRequirements
-	// Retries are the tries after the first; nil: six.
-	Retries *int32
-	// DeadlineSeconds is how long it may take, retries included.
+	// DeadlineSeconds is how long it may take, retries included; 0: as long as its kind may.
 	DeadlineSeconds int64
 }
 
@@ -70,14 +66,14 @@ type Transfer struct {
 // are gone before the next starts. A code that says so ends it at once, or lets it try again as often as the
 // deadline allows.
 func ActionJob(cluster *dbv1.DatabaseCluster, action Action) Child {
-	retries := int32(actionRetries)
-	if action.Retries != nil {
-		retries = *action.Retries
+	kind := ActionKindOf(action.Labels[dbv1.LabelComponent])
+	if action.DeadlineSeconds == 0 {
+		action.DeadlineSeconds = int64(kind.Deadline(cluster).Seconds())
 	}
 	job := batchv1ac.Job(action.Name, cluster.Namespace).
 		WithLabels(action.Labels).
 		WithSpec(batchv1ac.JobSpec().
-			WithBackoffLimit(retries).
+			WithBackoffLimit(kind.Retries).
 			WithActiveDeadlineSeconds(action.DeadlineSeconds).
 			WithTTLSecondsAfterFinished(actionKeptSeconds).
 			WithPodReplacementPolicy(batchv1.Failed).
@@ -178,13 +174,10 @@ func scripts(cluster *dbv1.DatabaseCluster) map[string]string {
 
 // HookJob runs a deletion hook of type Command.
 func HookJob(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook) Child {
-	retries := int32(2)
 	return ActionJob(cluster, Action{
-		Name:            naming.HookJob(cluster.Name, hook.Name, cluster.UID),
-		Labels:          naming.HookLabels(cluster),
-		Command:         hook.Command,
-		Resources:       hook.Resources,
-		Retries:         &retries,
-		DeadlineSeconds: cluster.Spec.Deletion.DeadlineSeconds,
+		Name:      naming.HookJob(cluster.Name, hook.Name, cluster.UID),
+		Labels:    naming.HookLabels(cluster),
+		Command:   hook.Command,
+		Resources: hook.Resources,
 	})
 }

@@ -14,9 +14,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// restoreSeconds is how long a restore may take, a week. One that hangs ends long before: transfer sees that.
-const restoreSeconds = 7 * 24 * 60 * 60
-
 // Restore is one restore of a backup into the volumes of a cluster.
 type Restore struct {
 	// ID names it: another source, or another number of members, is another restore.
@@ -52,10 +49,9 @@ func RestoreJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Vol
 			},
 			At: &restore.From,
 		},
-		Member:          &volume.Ordinal,
-		Offline:         true,
-		Spread:          spreadLike(cluster, naming.RestoreLabels(cluster)),
-		DeadlineSeconds: restoreSeconds,
+		Member:  &volume.Ordinal,
+		Offline: true,
+		Spread:  spreadLike(cluster, naming.RestoreLabels(cluster)),
 	}
 	if cluster.Spec.Backup != nil {
 		action.Resources = cluster.Spec.Backup.Resources

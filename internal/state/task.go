@@ -25,6 +25,8 @@ import (
 type Task struct {
 	Job string
 	UID types.UID
+	// Component is the kind of action: one of the Component constants of the API.
+	Component string
 	// Version is the Job's resourceVersion, for the precondition of its deletion. No decision reads it.
 	Version string
 	// Ending tells that the Job is being deleted; it counts no more, but its name is not free yet.
@@ -60,7 +62,14 @@ type Task struct {
 	// has succeeded, the one that did. Exit is the code that this try ended with.
 	Result *protocol.Result
 	Exit   protocol.ExitCode
+	// Progress is how far a pod that runs is, as its log says; nil when the log does not say, or was not read.
+	Progress *Progress
+	// Answer is what a copy answered to its probe last, as the log says; "" when the log does not say, or was not read.
+	Answer string
 }
+
+// Ended tells whether the Job has ended, whatever came of it.
+func (t Task) Ended() bool { return t.Succeeded || t.Failed }
 
 // Facts is the task without what no decision reads.
 func (t Task) Facts() Task {
@@ -102,6 +111,7 @@ func (t Task) Cause() string {
 func TaskOf(job *batchv1.Job, pods []corev1.Pod) Task {
 	t := Task{
 		Job: job.Name, UID: job.UID, Version: job.ResourceVersion,
+		Component: job.Labels[dbv1.LabelComponent],
 		Ending:    job.DeletionTimestamp != nil,
 		Active:    job.Status.Active > 0,
 		Started:   begun(job, pods),

@@ -2,9 +2,10 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package backup
+package plan
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -15,8 +16,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
-// statusOf is the status after a pass, at a time: what was planned, and what went wrong while it was carried out.
-func statusOf(backup *dbv1.DatabaseBackup, todo Plan, err error, now metav1.Time) dbv1.DatabaseBackupStatus {
+// StatusOf is the status after a pass, at a time: what was planned, and what went wrong while it was carried out.
+func StatusOf(backup *dbv1.DatabaseBackup, todo Plan, err error, now metav1.Time) dbv1.DatabaseBackupStatus {
 	s := *todo.Status.DeepCopy()
 	s.ObservedGeneration = backup.Generation
 	if stall := refusal(err); stall != nil {
@@ -41,8 +42,9 @@ func statusOf(backup *dbv1.DatabaseBackup, todo Plan, err error, now metav1.Time
 
 // refusal is what the API server will go on refusing until a human acts; nil when nothing.
 func refusal(err error) *Stall {
-	switch foreign := (foreignError{}); {
-	case asForeign(err, &foreign):
+	foreign := ForeignError{}
+	switch {
+	case errors.As(err, &foreign):
 		return &Stall{dbv1.ReasonNameConflict, foreign.Error()}
 	case status.Refused(err):
 		return &Stall{dbv1.ReasonRefused, strings.ReplaceAll(err.Error(), "\n", "; ")}
@@ -99,11 +101,11 @@ func deletionBlocked(todo Plan) metav1.Condition {
 	return condition(dbv1.ConditionDeletionBlocked, metav1.ConditionFalse, dbv1.ReasonDeleting, todo.Why)
 }
 
-// foreignError says that somebody else's object bears a name that is needed.
-type foreignError struct {
-	kind, name string
+// ForeignError says that somebody else's object bears a name that is needed.
+type ForeignError struct {
+	Kind, Name string
 }
 
-func (e foreignError) Error() string {
-	return fmt.Sprintf("%s %s exists and is not of this DatabaseBackup: delete it", e.kind, e.name)
+func (e ForeignError) Error() string {
+	return fmt.Sprintf("%s %s exists and is not of this DatabaseBackup: delete it", e.Kind, e.Name)
 }

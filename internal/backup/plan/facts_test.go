@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package backup
+package plan
 
 import (
 	"encoding/json"
@@ -51,7 +51,7 @@ func TestOnlyWhatNoWriteCanHaveChangedIsRecordedAsAFact(t *testing.T) {
 	} {
 		o := settledWorld()
 		checking(&o)
-		facts, message := recorded(o.Engine, "ledger-v1", &state.Check{Before: said(c.before), After: said(c.after)})
+		facts, message := recordedFacts(o.Engine, "ledger-v1", &state.Check{Before: said(c.before), After: said(c.after)})
 		var got []string
 		for name, value := range facts {
 			got = append(got, fmt.Sprintf("%s=%s", name, value))
@@ -67,14 +67,14 @@ func TestWhyFactsAreMissingIsToldInTheStatusOfACompleteBackup(t *testing.T) {
 	failing := done(&state.Result{Bytes: 1, Check: &state.Check{Before: said(`{"position":7}`), Problem: "The action check failed with exit code 1."}})
 	started, observed := started(), settledWorld()
 	checking(&observed)
-	observed.Jobs = []Job{memberJob(0, failing)}
-	first := decide(started, observed)
+	observed.Jobs = []state.Task{memberJob(0, failing)}
+	first := For(started, observed)
 	if s := first.Status.Streams[0]; s.Facts["position"] != "7" || s.CheckMessage != "The action check failed with exit code 1." {
 		t.Fatalf("the stream is %+v", s)
 	}
 	started.Status = first.Status
 	observed.Jobs = append(observed.Jobs, memberJob(1, done(&state.Result{Bytes: 1, Check: &state.Check{Before: said(`{"position":7}`), After: said(`{}`)}})))
-	second := decide(started, observed).Status
+	second := For(started, observed).Status
 	if second.Phase != dbv1.BackupCompleted || second.Message != "the facts about the data of member 1 of 2 are incomplete: The action check failed with exit code 1." {
 		t.Errorf("it is %s: %s", second.Phase, second.Message)
 	}
@@ -90,7 +90,7 @@ func TestNoMoreFactsAreRecordedThanTheStatusTakes(t *testing.T) {
 		}
 		return facts
 	}
-	facts, message := recorded(o.Engine, "ledger-v1", &state.Check{Before: of("b"), After: of("a"), Problem: strings.Repeat("x", 4000)})
+	facts, message := recordedFacts(o.Engine, "ledger-v1", &state.Check{Before: of("b"), After: of("a"), Problem: strings.Repeat("x", 4000)})
 	if len(facts) != 20 || facts["identity"] != "a" || facts["a0"] != "1" || facts["long"] != "" || len(message) != 1024 {
 		t.Errorf("%d facts, %d bytes: %v", len(facts), len(message), facts)
 	}
@@ -100,7 +100,7 @@ func TestFactsWhoseEngineWasReplacedAreNotRecorded(t *testing.T) {
 	o := settledWorld()
 	checking(&o)
 	for name, engine := range map[string]*dbv1.DatabaseEngine{"deleted": nil, "another": o.Engine, "without a check": {}} {
-		facts, message := recorded(engine, "ledger-v2", &state.Check{Before: said(`{"rows":1}`), After: said(`{"rows":1}`)})
+		facts, message := recordedFacts(engine, "ledger-v2", &state.Check{Before: said(`{"rows":1}`), After: said(`{"rows":1}`)})
 		if len(facts) != 0 || !strings.Contains(message, "DatabaseEngine ledger-v2 was deleted or replaced during the backup") {
 			t.Errorf("%s: %v, %q", name, facts, message)
 		}
@@ -129,8 +129,8 @@ func TestACopyThatDiffersFromWhatWasRecordedFailsItsVerificationByTheNameOfTheFa
 			backup.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}
 			backup.Status.Streams[0].Facts = c.recorded
 			backup.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
-			observed.Jobs = []Job{proof(0, done(&state.Result{Facts: said(c.copied)}))}
-			v := decide(backup, observed).Status.Verification
+			observed.Jobs = []state.Task{proof(0, done(&state.Result{Facts: said(c.copied)}))}
+			v := For(backup, observed).Status.Verification
 			if c.want == "" {
 				if v.Phase != dbv1.VerificationRunning {
 					t.Errorf("it is %s: %s", v.Phase, v.Message)
@@ -162,8 +162,8 @@ func TestAVerificationShowsTheFactsOfTheCopyAndSaysWhatWasCompared(t *testing.T)
 				backup.Status.Streams[i].Facts = c.recorded
 			}
 			backup.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
-			observed.Jobs = []Job{proof(0, done(c.result)), proof(1, done(c.result))}
-			v := decide(backup, observed).Status.Verification
+			observed.Jobs = []state.Task{proof(0, done(c.result)), proof(1, done(c.result))}
+			v := For(backup, observed).Status.Verification
 			if v.Phase != dbv1.VerificationSucceeded || v.Message != c.want {
 				t.Errorf("it is %s: %s", v.Phase, v.Message)
 			}
@@ -182,7 +182,7 @@ func TestTheJobsOfBackupsAndVerificationsRunTheEnginesCheck(t *testing.T) {
 	checking(&o)
 	verified := completed()
 	verified.Status.Verification = &dbv1.BackupVerification{Request: "please"}
-	for name, job := range map[string]any{"backup": backupJob(started(), o, 0, false), "verification": verificationJob(verified, o, 0)} {
+	for name, job := range map[string]any{"backup": situationOf(started(), o).backupJob(0, false), "verification": situationOf(verified, o).verificationJob(0)} {
 		text, err := json.Marshal(job)
 		if err != nil || !strings.Contains(string(text), `"--check=/dbc/scripts/check","--check=all"`) {
 			t.Errorf("%s: %s, %v", name, text, err)

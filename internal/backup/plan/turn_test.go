@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package backup
+package plan
 
 import (
 	"fmt"
@@ -47,26 +47,24 @@ func read(all []rival, i int) *Plan {
 		observed.Missing = "Secret bucket does not exist"
 	}
 	if name := naming.BackupJob("orders", mine.backup.UID, 0); mine.job {
-		observed.Jobs = []Job{jobOf(name, dbv1.ComponentBackup, func(t *state.Task) { t.Active, t.Succeeded = !mine.ended, mine.ended })}
+		observed.Jobs = []state.Task{jobOf(name, dbv1.ComponentBackup, func(t *state.Task) { t.Active, t.Succeeded = !mine.ended, mine.ended })}
 	} else {
 		var others []dbv1.DatabaseBackup
 		for _, other := range all {
 			others = append(others, other.backup)
 		}
-		if before, _ := turn(&mine.backup, others); before != nil {
-			observed.Before, observed.Stuck, observed.Yields = before.Name, stuck(before), earlier(before, &mine.backup)
-		}
+		observed.Queue = QueueOf(&mine.backup, others)
 	}
-	todo := decide(&mine.backup, observed)
+	todo := For(&mine.backup, observed)
 	return &todo
 }
 
 // write is the second half.
 func write(r *rival) {
-	if _, makes := r.planned.Step.(MakeJob); makes {
+	if does[CreateJob](*r.planned) != nil {
 		r.job = true
 	}
-	r.backup.Status = statusOf(&r.backup, *r.planned, nil, metav1.NewTime(moment))
+	r.backup.Status = StatusOf(&r.backup, *r.planned, nil, metav1.NewTime(moment))
 	r.planned = nil
 }
 
@@ -96,9 +94,9 @@ func (r rival) next(all []rival, i int) [][]rival {
 func key(all []rival) string {
 	text := ""
 	for _, r := range all {
-		text += fmt.Sprint(r.backup.Status.Phase, r.backup.Status.StartTime != nil, len(r.backup.Status.Streams), stuck(&r.backup), r.lacks, r.job, r.ended)
+		text += fmt.Sprint(r.backup.Status.Phase, r.backup.Status.StartTime != nil, len(r.backup.Status.Streams), Stuck(&r.backup), r.lacks, r.job, r.ended)
 		if p := r.planned; p != nil {
-			text += fmt.Sprint(p.Status.Phase, p.Step != nil, p.Stalled, len(p.Status.Streams), p.Status.StartTime != nil)
+			text += fmt.Sprint(p.Status.Phase, len(p.Operations) > 0, p.Stalled, len(p.Status.Streams), p.Status.StartTime != nil)
 		}
 		text += "\n"
 	}

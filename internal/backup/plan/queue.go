@@ -2,40 +2,43 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package backup
+package plan
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// readOthers finds out whether another backup of the cluster goes first. One whose first Job is made has had its turn.
-func (o *observation) readOthers(ctx context.Context) {
-	o.Turn = o.backup.CreationTimestamp.Time
-	if underway := begun(o.backup.Status) && len(o.Jobs)+len(o.backup.Status.Streams) > 0; underway || o.err != nil {
-		return
+// Queue is the position of a backup among those of its cluster.
+type Queue struct {
+	// Before is the backup of the same cluster that is the next; "" when it is this one's turn.
+	Before string
+	// Stuck is what that one waits for, when only a human can change it.
+	Stuck string
+	// Yields tells that this one gives way to it, should both have started at one moment.
+	Yields bool
+	// Turn is since when it could be this one's.
+	Turn time.Time
+}
+
+// QueueOf finds out whether another of these backups goes first.
+func QueueOf(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) Queue {
+	before, since := turn(backup, all)
+	if before == nil {
+		return Queue{Turn: since}
 	}
-	options := []client.ListOption{client.InNamespace(o.backup.Namespace)}
-	if o.indexed {
-		options = append(options, client.MatchingFields{indexSpecCluster: o.backup.Spec.Cluster})
-	}
-	others := &dbv1.DatabaseBackupList{}
-	if err := o.List(ctx, others, options...); err != nil {
-		o.err = fmt.Errorf("list the backups of %s: %w", o.backup.Spec.Cluster, err)
-		return
-	}
-	before, since := turn(o.backup, others.Items)
-	if o.Turn = since; before != nil {
-		o.Before, o.Stuck, o.Yields = before.Name, stuck(before), earlier(before, o.backup)
-	}
+	return Queue{Before: before.Name, Stuck: Stuck(before), Yields: earlier(before, backup), Turn: since}
+}
+
+// Underway tells whether the first Job of a backup was created: its turn has come, whatever the others do.
+func Underway(backup *dbv1.DatabaseBackup, jobs []state.Task) bool {
+	return Begun(backup.Status) && len(jobs)+len(backup.Status.Streams) > 0
 }
 
 // turn finds the backup of the same cluster that goes first, and since when none does.
@@ -59,7 +62,7 @@ func turn(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) (before *dbv1.
 
 // rivals tells whether the other is one of the same cluster; one that was deleted before it began never begins.
 func rivals(other, backup *dbv1.DatabaseBackup) bool {
-	if other.DeletionTimestamp != nil && !held(other) && other.Status.Phase != dbv1.BackupRunning {
+	if other.DeletionTimestamp != nil && !Held(other) && other.Status.Phase != dbv1.BackupRunning {
 		return false
 	}
 	return other.UID != backup.UID && other.Spec.Cluster == backup.Spec.Cluster
@@ -68,14 +71,14 @@ func rivals(other, backup *dbv1.DatabaseBackup) bool {
 // goesFirst: one that runs does, and before this one runs one that was created earlier, unless that cannot start
 // without a human: it must not hold up the others.
 func goesFirst(other, backup *dbv1.DatabaseBackup) bool {
-	if other.Status.Phase == dbv1.BackupRunning || begun(backup.Status) {
+	if other.Status.Phase == dbv1.BackupRunning || Begun(backup.Status) {
 		return other.Status.Phase == dbv1.BackupRunning
 	}
-	return earlier(other, backup) && stuck(other) == ""
+	return earlier(other, backup) && Stuck(other) == ""
 }
 
-// stuck is what a backup waits for that only a human can change; "" for nothing.
-func stuck(backup *dbv1.DatabaseBackup) string {
+// Stuck is what a backup waits for that only a human can change; "" for nothing.
+func Stuck(backup *dbv1.DatabaseBackup) string {
 	if is := meta.FindStatusCondition(backup.Status.Conditions, dbv1.ConditionStalled); is != nil && is.Status == metav1.ConditionTrue {
 		return is.Message
 	}

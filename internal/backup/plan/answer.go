@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package backup
+package plan
 
 import (
 	"strings"
@@ -14,10 +14,9 @@ import (
 // unanswered leads over to what a copy answered to its probe.
 const unanswered = "; the copy has not answered: "
 
-// waiting is what the Job of a verification does, and what the copy answered last. Where nothing but numbers differ, such
+// withAnswer adds to what the Job of a verification does what the copy answered last. Where nothing but numbers differ, such
 // as times, what was seen before stays: a text that changes by itself would write a status each time.
-func (p *Plan) waiting(job Job, usual, seen, answer string) string {
-	now := p.usually(job, usual, seen)
+func withAnswer(now, usual, seen, answer string) string {
 	switch {
 	case now != usual:
 		return now

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package backup
+package plan
 
 import (
 	"flag"
@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -27,7 +28,7 @@ func policyOf(t *testing.T, at dbv1.BackupDestination, nameServers ...netip.Addr
 	backup := completed()
 	backup.Status.Destination = &at
 	policy := &networkingv1.NetworkPolicy{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(verificationPolicy(backup, nameServers).Object.Object, policy); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(situationOf(backup, Observed{NameServers: nameServers}).policy().Object.Object, policy); err != nil {
 		t.Fatal(err)
 	}
 	return policy
@@ -58,7 +59,7 @@ func TestACopyConnectsToDNSAndToItsDestinationAlone(t *testing.T) {
 			}
 			want, err := os.ReadFile(file) //nolint:gosec // a golden file of this package
 			if err != nil || string(got) != string(want) {
-				t.Errorf("%s differs (go test ./internal/backup -update writes it anew), %v:\n%s", file, err, got)
+				t.Errorf("%s differs (go test ./internal/backup/plan -update writes it anew), %v:\n%s", file, err, got)
 			}
 		})
 	}
@@ -98,24 +99,24 @@ func allows(block *networkingv1.IPBlock, address netip.Addr) bool {
 func TestAnEndpointOnTheLinkIsRefusedForAVerification(t *testing.T) {
 	backup, observed := verifying1(), settledWorld()
 	backup.Status.Destination.Endpoint = "http://169.254.169.254"
-	p := decide(backup, observed)
-	if v := p.Status.Verification; p.Step != nil || v.Phase != dbv1.VerificationFailed || !strings.Contains(v.Message, "link-local address") {
+	p := For(backup, observed)
+	if v := p.Status.Verification; len(p.Operations) > 0 || v.Phase != dbv1.VerificationFailed || !strings.Contains(v.Message, "link-local address") {
 		t.Error(text(p))
 	}
 }
 
 func TestThePolicyAroundACopyThatRunsIsMadeRight(t *testing.T) {
 	backup, observed := verifying1(), settledWorld()
-	observed.Jobs, observed.PolicyRead = []Job{proof(0, nil)}, true
-	if step, ok := decide(backup, observed).Step.(Seclude); !ok || step.Live != nil {
+	observed.Jobs, observed.PolicyRead = []state.Task{proof(0, nil)}, true
+	if apply := does[ApplyPolicy](For(backup, observed)); apply == nil || apply.Live != nil {
 		t.Error("a policy that somebody deleted is not created again")
 	}
 	observed.Policy = policyOf(t, *backup.Status.Destination)
-	if p := decide(backup, observed); p.Step != nil {
+	if p := For(backup, observed); len(p.Operations) > 0 {
 		t.Errorf("it is right: %s", text(p))
 	}
 	observed.NameServers = []netip.Addr{netip.MustParseAddr("10.96.0.10")}
-	if _, ok := decide(backup, observed).Step.(Seclude); !ok {
+	if does[ApplyPolicy](For(backup, observed)) == nil {
 		t.Error("other name servers do not reach it")
 	}
 }

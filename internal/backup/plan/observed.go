@@ -2,11 +2,9 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package backup
+package plan
 
 import (
-	"cmp"
-	"fmt"
 	"net/netip"
 	"slices"
 	"time"
@@ -28,13 +26,7 @@ type Observed struct {
 	NameServers []netip.Addr
 
 	// Jobs are those of this backup.
-	Jobs []Job
-	// Progress is what the Job that runs says of how far it is; nil when it says nothing.
-	Progress *state.Progress
-	// Answer is what the copy of a verification that runs answered to its probe last, or why it did not; "" when its log does
-	// not say.
-	Answer string
-
+	Jobs []state.Task
 	// Cluster is the one of spec.cluster, with what its engine says.
 	Cluster *dbv1.DatabaseCluster
 	// Engine is the cluster's; for a verification the one that the backup was made with.
@@ -57,14 +49,7 @@ type Observed struct {
 	// Foreign tells that this StatefulSet is somebody else's, as may be what bears the names of the cluster's claims.
 	Foreign bool
 
-	// Before is the backup of the same cluster that is the next; "" when it is this one's turn.
-	Before string
-	// Stuck is what that one waits for, when only a human can change it.
-	Stuck string
-	// Yields tells that this one gives way to it, should both have started at one moment.
-	Yields bool
-	// Turn is since when it could be this one's.
-	Turn time.Time
+	Queue
 	// Policy is the NetworkPolicy around the copies; nil when there is none. PolicyRead tells that it was looked for.
 	Policy     *networkingv1.NetworkPolicy
 	PolicyRead bool
@@ -72,32 +57,16 @@ type Observed struct {
 	Missing string
 }
 
-// Job is one of a backup's own.
-type Job struct {
-	state.Task
-	// Component tells what it is for: one of the Component constants of the API.
-	Component string
-}
-
 // job finds a Job by its name.
-func (o Observed) job(name string) (Job, bool) {
-	i := slices.IndexFunc(o.Jobs, func(j Job) bool { return j.Job == name })
+func (o Observed) job(name string) (task state.Task, exists bool) {
+	i := slices.IndexFunc(o.Jobs, func(t state.Task) bool { return t.Job == name })
 	if i < 0 {
-		return Job{}, false
+		return state.Task{}, false
 	}
 	return o.Jobs[i], true
 }
 
-// over tells whether a Job has ended, whatever came of it.
-func (j Job) over() bool { return j.Succeeded || j.Failed }
-
-// cause is why nothing came of a Job.
-func (j Job) cause() string {
-	return cmp.Or(j.Cause(), fmt.Sprintf("Job %s did not end within its deadline: its pod %s does not answer", j.Job, j.Pod))
-}
-
-// failed tells whether nothing will come of a Job that may take that long.
-func (o Observed) failed(j Job, deadline time.Duration) bool {
-	at, failing := j.LostAt(deadline)
-	return j.Failed || failing && o.At.After(at)
+// mixed tells whether the members of a cluster that is not being deleted run different images: a backup names one.
+func (o Observed) mixed() bool {
+	return o.Cluster.DeletionTimestamp == nil && slices.ContainsFunc(o.Members, func(m state.Member) bool { return m.Image != o.Members[0].Image })
 }

@@ -2,107 +2,61 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package backup
+package plan
 
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/backups"
 )
 
-var moment = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+var moment = backups.Moment
 
-const uid = "1c2d3e4f-0000"
+const uid = backups.UID
 
-// asked is a DatabaseBackup as somebody created it an hour ago.
-func asked() *dbv1.DatabaseBackup {
-	b := &dbv1.DatabaseBackup{}
-	b.Namespace, b.Name, b.UID, b.Generation = "shop", "now", uid, 1
-	b.CreationTimestamp = metav1.NewTime(moment.Add(-time.Hour))
-	b.Spec = dbv1.DatabaseBackupSpec{Cluster: "orders", DeletionPolicy: dbv1.BackupRetain}
-	return b
-}
-
-// started is one that has begun a minute ago, of two members.
-func started() *dbv1.DatabaseBackup {
-	b := asked()
-	b.Finalizers = []string{dbv1.Finalizer}
-	b.Status = dbv1.DatabaseBackupStatus{
-		Phase: dbv1.BackupRunning, Message: "starting", Location: "s3://backups/shop/orders/now-1c2d3e4f",
-		Destination: &dbv1.BackupDestination{URL: "s3://backups", CredentialsSecretName: "bucket"},
-		ClusterUID:  "0a1b2c3d", Engine: "ledger-v1", Image: "example.test/ledger:1", Members: 2,
-		StartTime: &metav1.Time{Time: moment.Add(-time.Minute)},
-	}
-	return b
-}
-
-// completed is one with the data of both members.
-func completed() *dbv1.DatabaseBackup {
-	b := started()
-	b.Status.Phase, b.Status.Message = dbv1.BackupCompleted, ""
-	b.Status.CompletionTime = &metav1.Time{Time: moment.Add(-time.Second)}
-	b.Status.Streams = []dbv1.BackupStream{{Ordinal: 0, Bytes: 1024}, {Ordinal: 1, Bytes: 2048}}
-	return b
-}
+var asked, started, completed = backups.Asked, backups.Started, backups.Completed
 
 // settledWorld is a cluster of two ready members with an engine.
 func settledWorld() Observed {
-	cluster := &dbv1.DatabaseCluster{}
-	cluster.Namespace, cluster.Name, cluster.UID = "shop", "orders", "0a1b2c3d"
-	cluster.Spec = dbv1.DatabaseClusterSpec{
-		Replicas: 2, Image: "example.test/ledger:1", Engine: "ledger-v1", Port: 7000, DataPath: "/ledger",
-		Storage: dbv1.Storage{Size: resource.MustParse("1Gi")},
-		Backup:  &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://backups", CredentialsSecretName: "bucket"}, DeadlineSeconds: 7200},
+	return Observed{
+		At: moment, TransferImage: "example.test/operator:1", Cluster: backups.Cluster(), Engine: backups.Engine(),
+		Queue: Queue{Turn: moment.Add(-time.Hour)}, Makes: 2, Members: backups.Members(),
 	}
-	declared := &dbv1.DatabaseEngine{}
-	declared.Name = "ledger-v1"
-	declared.Spec.Actions = dbv1.EngineActions{
-		Backup:  &dbv1.EngineAction{Command: []string{"/dbc/scripts/backup"}},
-		Restore: &dbv1.EngineAction{Command: []string{"/dbc/scripts/restore"}},
-		Probe:   &dbv1.EngineAction{Command: []string{"/dbc/scripts/probe"}},
-	}
-	o := Observed{
-		At: moment, TransferImage: "example.test/operator:1", Cluster: cluster, Engine: declared, Turn: moment.Add(-time.Hour),
-		Makes: 2,
-	}
-	for ordinal := range int32(2) {
-		o.Members = append(o.Members, state.Member{Name: fmt.Sprintf("orders-%d", ordinal), Ordinal: ordinal, Ready: true})
-	}
-	return o
 }
 
 // jobOf is a Job of the backup, changed.
-func jobOf(name, component string, change func(*state.Task)) Job {
-	job := Job{Task: state.Task{Job: name, UID: "job"}, Component: component}
+func jobOf(name, component string, change func(*state.Task)) state.Task {
+	job := state.Task{Job: name, UID: "job", Component: component}
 	if change != nil {
-		change(&job.Task)
+		change(&job)
 	}
 	return job
 }
 
-func memberJob(ordinal int32, change func(*state.Task)) Job {
+func memberJob(ordinal int32, change func(*state.Task)) state.Task {
 	return jobOf(naming.BackupJob("orders", uid, ordinal), dbv1.ComponentBackup, change)
 }
 
-func deletion(change func(*state.Task)) Job {
+func deletion(change func(*state.Task)) state.Task {
 	return jobOf(naming.BackupDeletionJob("orders", uid), dbv1.ComponentBackupDeletion, change)
 }
 
-func proof(ordinal int32, change func(*state.Task)) Job {
+func proof(ordinal int32, change func(*state.Task)) state.Task {
 	return jobOf(naming.VerificationJob("orders", uid, "please", ordinal), dbv1.ComponentVerification, change)
 }
 
@@ -127,23 +81,38 @@ func text(p Plan) string {
 	if v := s.Verification; v != nil {
 		texts = append(texts, fmt.Sprintf("verification %s: %s", v.Phase, v.Message))
 	}
-	switch step := p.Step.(type) {
-	case nil:
-	case MakeJob:
-		texts = append(texts, "make "+step.Job.Name())
-	case Seclude:
-		texts = append(texts, "seclude by "+step.Policy.Name())
-	case StopJob:
-		texts = append(texts, "stop "+step.Job.Job)
-	case CleanUp:
-		texts = append(texts, fmt.Sprintf("clean up %d", len(step.Jobs)))
-	case Finalize:
-		texts = append(texts, strings.TrimSuffix("finalize: "+step.Note, ": "))
+	for _, o := range p.Operations {
+		texts = append(texts, describe(o))
 	}
+	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 	if p.Stalled != nil {
 		texts = append(texts, fmt.Sprintf("stalled %s: %s", p.Stalled.Reason, p.Stalled.Message))
 	}
 	return strings.Join(texts, "\n")
+}
+
+// describe says what an operation does; what the stories of these tests leave out is "".
+func describe(o operation.Operation) string {
+	switch o := o.(type) {
+	case CreateJob:
+		return "make " + o.Job.Name()
+	case StopJob:
+		return "stop " + o.Job.Job
+	case DeleteJob:
+		return "delete " + o.Job.Job
+	case Finalize:
+		return strings.TrimSuffix("finalize: "+o.Note, ": ")
+	default:
+		return ""
+	}
+}
+
+// does is the one operation of a type in a plan; nil for none.
+func does[T operation.Operation](p Plan) *T {
+	if found, ok := operation.Find[T](p.Operations); ok {
+		return &found
+	}
+	return nil
 }
 
 func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
@@ -242,7 +211,7 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			backup, observed := asked(), settledWorld()
 			c.change(backup, &observed)
-			if got := text(decide(backup, observed)); got != c.want {
+			if got := text(For(backup, observed)); got != c.want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
 			}
 		})
@@ -250,17 +219,19 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 }
 
 func TestWhatABackupNeedsLaterIsNotedBeforeItsFirstJob(t *testing.T) {
-	p := decide(asked(), settledWorld())
+	observed := settledWorld()
+	observed.Fence = "set/3"
+	p := For(asked(), observed)
 	s := p.Status
-	if !p.AddFinalizer || p.Step != nil || s.Location != "s3://backups/shop/orders/now-1c2d3e4f" || s.Destination.CredentialsSecretName != "bucket" {
+	if does[AddFinalizer](p) == nil || does[CreateJob](p) != nil || s.Location != "s3://backups/shop/orders/now-1c2d3e4f" || s.Destination.CredentialsSecretName != "bucket" {
 		t.Errorf("%+v", p)
 	}
-	if s.ClusterUID != "0a1b2c3d" || s.Engine != "ledger-v1" || s.Image != "example.test/ledger:1" || s.Members != 2 || s.StartTime == nil {
+	if s.ClusterUID != "0a1b2c3d" || s.Engine != "ledger-v1" || s.Image != "example.test/ledger:1" || s.Members != 2 || s.StartTime == nil || s.Fence != "set/3" {
 		t.Errorf("%+v", s)
 	}
 	own := asked()
 	own.Spec.Destination = &dbv1.BackupDestination{URL: "file:///", ClaimName: "backups"}
-	if got := decide(own, settledWorld()).Status.Location; got != "file:///shop/orders/now-1c2d3e4f" {
+	if got := For(own, settledWorld()).Status.Location; got != "file:///shop/orders/now-1c2d3e4f" {
 		t.Error(got)
 	}
 }
@@ -268,12 +239,12 @@ func TestWhatABackupNeedsLaterIsNotedBeforeItsFirstJob(t *testing.T) {
 func TestTheEngineAndTheImageOfTheFirstJobAreNotedBeforeIt(t *testing.T) {
 	backup, observed := started(), settledWorld()
 	observed.Cluster.Spec.Image, observed.Cluster.Spec.Engine = "example.test/ledger:2", "ledger-v2"
-	p := decide(backup, observed)
-	if p.Step != nil || p.Status.Image != "example.test/ledger:2" || p.Status.Engine != "ledger-v2" {
+	p := For(backup, observed)
+	if does[CreateJob](p) != nil || p.Status.Image != "example.test/ledger:2" || p.Status.Engine != "ledger-v2" {
 		t.Fatalf("%+v", p)
 	}
 	backup.Status = p.Status
-	if got, want := text(decide(backup, observed)), "Running: starting\nmake orders-backup-1c2d3e4f-0"; got != want {
+	if got, want := text(For(backup, observed)), "Running: starting\nmake orders-backup-1c2d3e4f-0"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -281,8 +252,8 @@ func TestTheEngineAndTheImageOfTheFirstJobAreNotedBeforeIt(t *testing.T) {
 func TestWhatThePassesWriteKeepsTheOrigin(t *testing.T) {
 	backup := asked()
 	backup.Status.Origin = &dbv1.BackupOrigin{ClusterUID: "0a1b2c3d", Schedule: "nightly"}
-	for _, observed := range []Observed{settledWorld(), {At: moment, Turn: moment}} {
-		if got := statusOf(backup, decide(backup, observed), nil, metav1.NewTime(moment)).Origin; got == nil || got.Schedule != "nightly" {
+	for _, observed := range []Observed{settledWorld(), {At: moment, Queue: Queue{Turn: moment}}} {
+		if got := StatusOf(backup, For(backup, observed), nil, metav1.NewTime(moment)).Origin; got == nil || got.Schedule != "nightly" {
 			t.Errorf("the origin is %+v", got)
 		}
 	}
@@ -292,13 +263,13 @@ func TestABackupWithoutNamedCredentialsWaitsForThem(t *testing.T) {
 	observed := settledWorld()
 	at := &observed.Cluster.Spec.Backup.Destination
 	at.CredentialsSecretName = ""
-	p := decide(asked(), observed)
-	if p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonReferenceMissing || p.Step != nil ||
+	p := For(asked(), observed)
+	if p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonReferenceMissing || does[CreateJob](p) != nil ||
 		!strings.Contains(p.Stalled.Message, "s3://backups names no credentials: set its credentialsSecretName, or credentials: WorkloadIdentity") {
 		t.Error(text(p))
 	}
 	at.Credentials = dbv1.CredentialsWorkloadIdentity
-	if p := decide(asked(), observed); p.Stalled != nil || p.Status.Phase != dbv1.BackupRunning {
+	if p := For(asked(), observed); p.Stalled != nil || p.Status.Phase != dbv1.BackupRunning {
 		t.Error(text(p))
 	}
 }
@@ -306,55 +277,8 @@ func TestABackupWithoutNamedCredentialsWaitsForThem(t *testing.T) {
 func TestABackupWhoseOwnDestinationNamesNoCredentialsIsToBeCreatedAgain(t *testing.T) {
 	backup := asked()
 	backup.Spec.Destination = &dbv1.BackupDestination{URL: "s3://elsewhere"}
-	if p := decide(backup, settledWorld()); p.Stalled == nil || p.Step != nil || !strings.Contains(p.Stalled.Message, "cannot be changed: delete this DatabaseBackup") {
+	if p := For(backup, settledWorld()); p.Stalled == nil || does[CreateJob](p) != nil || !strings.Contains(p.Stalled.Message, "cannot be changed: delete this DatabaseBackup") {
 		t.Error(text(p))
-	}
-}
-
-func TestABackupOfTheTimeOfImplicitCredentialsIsReachedByThoseThatItsDestinationNamesNow(t *testing.T) {
-	noted := dbv1.BackupDestination{URL: "s3://backups", Endpoint: "https://s3.example.test"}
-	named := noted
-	named.CredentialsSecretName = "bucket"
-	own := noted
-	own.Credentials = dbv1.CredentialsWorkloadIdentity
-	elsewhere := named
-	elsewhere.Endpoint = ""
-	for name, c := range map[string]struct{ noted, now, want dbv1.BackupDestination }{
-		"none was noted":        {noted, named, named},
-		"its own count":         {own, named, own},
-		"none is named now":     {noted, noted, noted},
-		"that is another place": {noted, elsewhere, noted},
-	} {
-		t.Run(name, func(t *testing.T) {
-			backup, observed := asked(), settledWorld()
-			backup.Status.Destination = &c.noted
-			observed.Cluster.Spec.Backup.Destination = c.now
-			if got := place(backup, observed.Cluster); *got != c.want {
-				t.Errorf("%+v", got)
-			}
-			if got := place(backup, nil); *got != c.noted {
-				t.Errorf("without a cluster: %+v", got)
-			}
-		})
-	}
-}
-
-func TestEachSecretThatADestinationNamesIsMissedByItsFieldAndKey(t *testing.T) {
-	at := &dbv1.BackupDestination{URL: "s3://backups", CredentialsSecretName: "bucket", EncryptionSecretName: "age"}
-	var said []string
-	for _, named := range state.SecretsOf(at) {
-		said = append(said, missingKeys(named, false, nil), missingKeys(named, true, &corev1.Secret{}))
-	}
-	for i, want := range []string{
-		"Secret bucket, which the destination names as credentialsSecretName, does not exist", "lacks the key AWS_ACCESS_KEY_ID",
-		"Secret age, which the destination names as encryptionSecretName, does not exist", "lacks the key identity",
-	} {
-		if !strings.Contains(said[i], want) {
-			t.Errorf("%q does not say %q", said[i], want)
-		}
-	}
-	if got := missingKeys(state.SecretsOf(at)[1], true, &corev1.Secret{Data: map[string][]byte{"identity": []byte("k")}}); got != "" {
-		t.Error(got)
 	}
 }
 
@@ -370,56 +294,56 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 	}{
 		"the first": {func(*dbv1.DatabaseBackup, *Observed) {}, "Running: starting\nmake orders-backup-1c2d3e4f-0"},
 		"the first runs": {
-			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []Job{memberJob(0, nil)} },
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []state.Task{memberJob(0, nil)} },
 			"Running: Job orders-backup-1c2d3e4f-0 backs up member 1 of 2",
 		},
 		"it is tried again": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Result = &state.Result{Message: "the bucket is gone"} })}
+				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Result = &state.Result{Message: "the bucket is gone"} })}
 			},
 			"Running: Job orders-backup-1c2d3e4f-0 is tried again: the bucket is gone",
 		},
 		"it is tried again, and only a human can change what it lacks": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []Job{memberJob(0, func(t *state.Task) {
+				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) {
 					t.Result, t.Exit = &state.Result{Message: "the key is missing"}, protocol.ExitPrecondition
 				})}
 			},
 			"Running: Job orders-backup-1c2d3e4f-0 is tried again: the key is missing\nstalled JobBlocked: Job orders-backup-1c2d3e4f-0 cannot continue: the key is missing",
 		},
 		"its image cannot be had": {
-			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []Job{memberJob(0, imageless)} },
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []state.Task{memberJob(0, imageless)} },
 			"Running: " + cannotStart + "\nstalled JobBlocked: " + cannotStart,
 		},
 		"its image cannot be had, and the deadline passes": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Message = cannotStart
-				o.Jobs = []Job{memberJob(0, func(t *state.Task) { imageless(t); t.Failing = true })}
+				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { imageless(t); t.Failing = true })}
 			},
 			"Running: " + cannotStart,
 		},
 		"its image could not be had within the deadline": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Message = cannotStart
-				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Failed, t.Failure = true, "Job was active longer than specified deadline" })}
+				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Failed, t.Failure = true, "Job was active longer than specified deadline" })}
 			},
 			"Failed: Job orders-backup-1c2d3e4f-0 failed: Job was active longer than specified deadline; " + cannotStart,
 		},
 		"it is not tried again": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Result, t.Final = &state.Result{Message: "it is another backup's folder"}, true })}
+				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Result, t.Final = &state.Result{Message: "it is another backup's folder"}, true })}
 			},
 			"Running: Job orders-backup-1c2d3e4f-0 has failed: it is another backup's folder",
 		},
 		"it has been deleted by hand": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Ending = true })}
+				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Ending = true })}
 			},
 			"Running: waiting for Job orders-backup-1c2d3e4f-0 to be deleted",
 		},
 		"the first is done: that is noted before the second": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []Job{memberJob(0, done(&state.Result{Bytes: 10}))}
+				o.Jobs = []state.Task{memberJob(0, done(&state.Result{Bytes: 10}))}
 			},
 			"Running: 1 of 2 members are backed up",
 		},
@@ -455,7 +379,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		"another has its name when the last Job has succeeded": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Streams, o.Cluster.UID = []dbv1.BackupStream{first}, "another"
-				o.Jobs = []Job{memberJob(1, done(&state.Result{Bytes: 10}))}
+				o.Jobs = []state.Task{memberJob(1, done(&state.Result{Bytes: 10}))}
 			},
 			"Failed: " + gone,
 		},
@@ -474,7 +398,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		"the image changed after the first member, and the Job of the second runs": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Streams, o.Cluster.Spec.Image = []dbv1.BackupStream{first}, "example.test/ledger:2"
-				o.Jobs = []Job{memberJob(1, nil)}
+				o.Jobs = []state.Task{memberJob(1, nil)}
 			},
 			"Running: stopping Job orders-backup-1c2d3e4f-1: " + mixed + "\nstop orders-backup-1c2d3e4f-1",
 		},
@@ -484,13 +408,13 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		},
 		"the image changed while the first Job runs": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Cluster.Spec.Image, o.Jobs = "example.test/ledger:2", []Job{memberJob(0, nil)}
+				o.Cluster.Spec.Image, o.Jobs = "example.test/ledger:2", []state.Task{memberJob(0, nil)}
 			},
 			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, and the backup begins again\nstop orders-backup-1c2d3e4f-0",
 		},
 		"the image changed, and the first Job may have read either": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Cluster.Spec.Image, o.Jobs = "example.test/ledger:2", []Job{memberJob(0, done(&state.Result{Bytes: 10}))}
+				o.Cluster.Spec.Image, o.Jobs = "example.test/ledger:2", []state.Task{memberJob(0, done(&state.Result{Bytes: 10}))}
 			},
 			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, and the backup begins again\nstop orders-backup-1c2d3e4f-0",
 		},
@@ -502,7 +426,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		},
 		"a rollout has begun while the first Job runs": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Members[0].Image, o.Members[1].Image, o.Jobs = o.Cluster.Spec.Image, "ledger:2", []Job{memberJob(0, nil)}
+				o.Members[0].Image, o.Members[1].Image, o.Jobs = o.Cluster.Spec.Image, "ledger:2", []state.Task{memberJob(0, nil)}
 			},
 			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, and the backup begins again\nstop orders-backup-1c2d3e4f-0",
 		},
@@ -581,25 +505,25 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			"Running: starting\nmake orders-backup-1c2d3e4f-0",
 		},
 		"the cluster is gone while the Job runs": {
-			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster, o.Jobs = nil, []Job{memberJob(0, nil)} },
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster, o.Jobs = nil, []state.Task{memberJob(0, nil)} },
 			"Running: stopping Job orders-backup-1c2d3e4f-0: " + gone + "\nstop orders-backup-1c2d3e4f-0",
 		},
 		"another cluster has its name, and no member yet": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Cluster.UID, o.Members, o.Jobs = "another", nil, []Job{memberJob(0, nil)}
+				o.Cluster.UID, o.Members, o.Jobs = "another", nil, []state.Task{memberJob(0, nil)}
 			},
 			"Running: stopping Job orders-backup-1c2d3e4f-0: " + gone + "\nstop orders-backup-1c2d3e4f-0",
 		},
 		"the Job of a cluster that is gone stops": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Cluster, o.Jobs = nil, []Job{memberJob(0, func(t *state.Task) { t.Ending = true })}
+				o.Cluster, o.Jobs = nil, []state.Task{memberJob(0, func(t *state.Task) { t.Ending = true })}
 			},
 			"Running: waiting for Job orders-backup-1c2d3e4f-0 and its pods to be gone: " + gone,
 		},
 		"the Job of a cluster that is gone does not stop": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.StartTime = &metav1.Time{Time: moment.Add(-13 * time.Hour)}
-				o.Cluster, o.Jobs = nil, []Job{memberJob(0, func(t *state.Task) { t.Ending = true })}
+				o.Cluster, o.Jobs = nil, []state.Task{memberJob(0, func(t *state.Task) { t.Ending = true })}
 			},
 			"Failed: " + gone,
 		},
@@ -616,49 +540,51 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		"its Job was deleted, and the node does not answer": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.StartTime = &metav1.Time{Time: moment.Add(-3 * time.Hour)}
-				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Pod, t.Ending = "x", true })}
+				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Pod, t.Ending = "x", true })}
 			},
 			"Failed: Job orders-backup-1c2d3e4f-0 was deleted and does not go: its pod x does not answer",
 		},
 		"both are done": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
-				b.Status.Streams, o.Jobs = []dbv1.BackupStream{first}, []Job{memberJob(1, done(&state.Result{Bytes: 5}))}
+				b.Status.Streams, o.Jobs = []dbv1.BackupStream{first}, []state.Task{memberJob(1, done(&state.Result{Bytes: 5}))}
 			},
 			"Completed: ",
 		},
 		"the pod that did it is gone": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
-				b.Status.Streams, o.Jobs = []dbv1.BackupStream{first}, []Job{memberJob(1, done(nil))}
+				b.Status.Streams, o.Jobs = []dbv1.BackupStream{first}, []state.Task{memberJob(1, done(nil))}
 			},
 			"Completed: ",
 		},
 		"it failed": {
-			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []Job{memberJob(0, failed("the bucket is full"))} },
+			func(_ *dbv1.DatabaseBackup, o *Observed) {
+				o.Jobs = []state.Task{memberJob(0, failed("the bucket is full"))}
+			},
 			"Failed: the bucket is full",
 		},
 		"the deadline passed, and the pod is gone with what it had to say": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Message = "Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image"
-				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Failed, t.Failure = true, "Job was active longer than specified deadline" })}
+				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Failed, t.Failure = true, "Job was active longer than specified deadline" })}
 			},
 			"Failed: Job orders-backup-1c2d3e4f-0 failed: Job was active longer than specified deadline; Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image",
 		},
 		"the deadline passes, and the pod is gone with what it had to say": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Message = "Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image"
-				o.Jobs = []Job{memberJob(0, nil)}
+				o.Jobs = []state.Task{memberJob(0, nil)}
 			},
 			"Running: Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image",
 		},
 		"the deadline passed, and the node does not answer yet": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []Job{memberJob(0, func(t *state.Task) { t.Failing, t.StartTime = true, &metav1.Time{Time: moment.Add(-2 * time.Hour)} })}
+				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Failing, t.StartTime = true, &metav1.Time{Time: moment.Add(-2 * time.Hour)} })}
 			},
 			"Running: Job orders-backup-1c2d3e4f-0 backs up member 1 of 2",
 		},
 		"nor long after": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []Job{memberJob(0, func(t *state.Task) {
+				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) {
 					t.Pod, t.Failing, t.StartTime = "x", true, &metav1.Time{Time: moment.Add(-3 * time.Hour)}
 				})}
 			},
@@ -669,7 +595,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			backup, observed := started(), settledWorld()
 			c.change(backup, &observed)
-			if got := text(decide(backup, observed)); got != c.want {
+			if got := text(For(backup, observed)); got != c.want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
 			}
 		})
@@ -682,10 +608,10 @@ func TestAFinishedBackupNeverChanges(t *testing.T) {
 		backup.Status.Phase = phase
 		for name, observed := range map[string]Observed{
 			"settled": settledWorld(), "nothing is left": {At: moment},
-			"a Job failed after all": {At: moment, Jobs: []Job{memberJob(1, failed("no"))}},
+			"a Job failed after all": {At: moment, Jobs: []state.Task{memberJob(1, failed("no"))}},
 		} {
-			p := decide(backup, observed)
-			if p.Step != nil || p.AddFinalizer || !equality.Semantic.DeepEqual(p.Status, backup.Status) {
+			p := For(backup, observed)
+			if len(p.Operations) > 0 || !equality.Semantic.DeepEqual(p.Status, backup.Status) {
 				t.Errorf("%s, %s: %+v", phase, name, p)
 			}
 		}
@@ -695,14 +621,15 @@ func TestAFinishedBackupNeverChanges(t *testing.T) {
 func TestSizeAndRateAreToldForPeople(t *testing.T) {
 	backup, observed := started(), settledWorld()
 	backup.Status.Streams = []dbv1.BackupStream{{Ordinal: 0, Bytes: 1 << 30, StoredBytes: 1 << 20}}
-	observed.Jobs = []Job{memberJob(1, nil)}
-	observed.Progress = &state.Progress{Bytes: 1 << 29, StoredBytes: 1 << 19, BytesPerSecond: 85 << 20}
-	p := decide(backup, observed)
-	if s := p.Status; s.Size != "1.5 GiB" || s.Rate != "85.0 MiB/s" || s.StoredBytes != 1<<20+1<<19 || p.Again != 5*time.Second {
+	observed.Jobs = []state.Task{memberJob(1, func(t *state.Task) {
+		t.Progress = &state.Progress{Bytes: 1 << 29, StoredBytes: 1 << 19, BytesPerSecond: 85 << 20}
+	})}
+	p := For(backup, observed)
+	if s := p.Status; s.Size != "1.5 GiB" || s.Rate != "85.0 MiB/s" || s.StoredBytes != 1<<20+1<<19 || p.RequeueAfter != 5*time.Second {
 		t.Errorf("%+v", p)
 	}
-	observed.Jobs, observed.Progress = []Job{memberJob(1, done(&state.Result{Bytes: 1 << 30, StoredBytes: 1 << 20, SHA256: "ab"}))}, nil
-	s := decide(backup, observed).Status
+	observed.Jobs = []state.Task{memberJob(1, done(&state.Result{Bytes: 1 << 30, StoredBytes: 1 << 20, SHA256: "ab"}))}
+	s := For(backup, observed).Status
 	if s.Size != "2.0 GiB" || s.Rate != "34.1 MiB/s" || s.Duration != "1m0s" || s.Streams[1].SHA256 != "ab" || s.CompletionTime == nil {
 		t.Errorf("%+v", s)
 	}
@@ -721,7 +648,7 @@ func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
 	cases := map[string]struct {
 		backup   *dbv1.DatabaseBackup
 		policy   dbv1.BackupDeletionPolicy
-		jobs     []Job
+		jobs     []state.Task
 		want     string
 		finished bool
 	}{
@@ -729,19 +656,19 @@ func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
 		"complete, Retain":           {backup: completed(), policy: dbv1.BackupRetain, want: "finalize: the data stays at s3://backups/shop/orders/now-1c2d3e4f, because spec.deletionPolicy is Retain"},
 		"complete, Delete":           {backup: completed(), policy: dbv1.BackupDelete, want: "make orders-unbackup-1c2d3e4f"},
 		"half, Retain":               {backup: started(), policy: dbv1.BackupRetain, want: "make orders-unbackup-1c2d3e4f"},
-		"half, while a Job runs":     {backup: started(), jobs: []Job{memberJob(0, nil)}, want: "stop orders-backup-1c2d3e4f-0"},
-		"half, a Job is being gone":  {backup: started(), jobs: []Job{memberJob(0, func(t *state.Task) { t.Ending = true })}},
-		"half, a Job has ended":      {backup: started(), jobs: []Job{memberJob(0, failed("no"))}, want: "make orders-unbackup-1c2d3e4f"},
-		"a verification runs":        {backup: completed(), policy: dbv1.BackupRetain, jobs: []Job{proof(0, nil)}, want: "stop " + naming.VerificationJob("orders", uid, "please", 0)},
-		"the data is being deleted":  {backup: completed(), policy: dbv1.BackupDelete, jobs: []Job{deletion(nil)}},
-		"the data is deleted":        {backup: completed(), policy: dbv1.BackupDelete, jobs: []Job{deletion(done(nil))}, want: "finalize"},
-		"the policy is Retain now":   {backup: completed(), policy: dbv1.BackupRetain, jobs: []Job{deletion(nil)}, want: "stop orders-unbackup-1c2d3e4f"},
-		"the data cannot be deleted": {backup: completed(), policy: dbv1.BackupDelete, jobs: []Job{deletion(failed("denied"))}, want: "stalled DeletionError: " + blocked + "; or set spec.deletionPolicy of DatabaseBackup now to Retain to let it go and keep the data"},
-		"its node is lost": {backup: completed(), policy: dbv1.BackupDelete, jobs: []Job{deletion(lostFor(169 * time.Hour))}, want: "stalled DeletionError: " + unanswered +
+		"half, while a Job runs":     {backup: started(), jobs: []state.Task{memberJob(0, nil)}, want: "stop orders-backup-1c2d3e4f-0"},
+		"half, a Job is being gone":  {backup: started(), jobs: []state.Task{memberJob(0, func(t *state.Task) { t.Ending = true })}},
+		"half, a Job has ended":      {backup: started(), jobs: []state.Task{memberJob(0, failed("no"))}, want: "make orders-unbackup-1c2d3e4f"},
+		"a verification runs":        {backup: completed(), policy: dbv1.BackupRetain, jobs: []state.Task{proof(0, nil)}, want: "stop " + naming.VerificationJob("orders", uid, "please", 0)},
+		"the data is being deleted":  {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(nil)}},
+		"the data is deleted":        {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(done(nil))}, want: "finalize\ndelete orders-unbackup-1c2d3e4f"},
+		"the policy is Retain now":   {backup: completed(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(nil)}, want: "stop orders-unbackup-1c2d3e4f"},
+		"the data cannot be deleted": {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(failed("denied"))}, want: "stalled DeletionError: " + blocked + "; or set spec.deletionPolicy of DatabaseBackup now to Retain to let it go and keep the data"},
+		"its node is lost": {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(lostFor(169 * time.Hour))}, want: "stalled DeletionError: " + unanswered +
 			". Correct that and delete Job orders-unbackup-1c2d3e4f to try again; or set spec.deletionPolicy of DatabaseBackup now to Retain to let it go and keep the data"},
-		"half, its node is lost":      {backup: started(), policy: dbv1.BackupRetain, jobs: []Job{deletion(lostFor(2 * time.Hour))}, want: "finalize: what there was of a backup that did not complete may still be at s3://backups/shop/orders/now-1c2d3e4f: Job orders-unbackup-1c2d3e4f did not end within its deadline: its pod p does not answer"},
-		"half, its node may be back":  {backup: started(), policy: dbv1.BackupRetain, jobs: []Job{deletion(lostFor(time.Hour))}},
-		"a half one cannot be either": {backup: started(), policy: dbv1.BackupRetain, jobs: []Job{deletion(failed("denied"))}, want: "finalize: what there was of a backup that did not complete may still be at s3://backups/shop/orders/now-1c2d3e4f: denied"},
+		"half, its node is lost":      {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(lostFor(2 * time.Hour))}, want: "finalize: what there was of a backup that did not complete may still be at s3://backups/shop/orders/now-1c2d3e4f: Job orders-unbackup-1c2d3e4f did not end within its deadline: its pod p does not answer"},
+		"half, its node may be back":  {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(lostFor(time.Hour))}},
+		"a half one cannot be either": {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(failed("denied"))}, want: "finalize: what there was of a backup that did not complete may still be at s3://backups/shop/orders/now-1c2d3e4f: denied"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -749,7 +676,7 @@ func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
 			c.backup.Spec.DeletionPolicy = c.policy
 			observed := settledWorld()
 			observed.Cluster, observed.Engine, observed.Jobs = nil, nil, c.jobs
-			got := text(decide(c.backup, observed))
+			got := text(For(c.backup, observed))
 			if _, rest, _ := strings.Cut(got, "\n"); c.want != got && c.want != rest {
 				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
 			}
@@ -758,7 +685,7 @@ func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
 }
 
 func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
-	one := naming.VerificationJob("orders", uid, "please", 0)
+	one, two := naming.VerificationJob("orders", uid, "please", 0), naming.VerificationJob("orders", uid, "please", 1)
 	noAnswer := "verification Running: Job " + one + " restores member 1 of 2 into a throw-away copy; the copy has not answered: "
 	answered := done(&state.Result{Output: json.RawMessage(`{"role":"primary"}`)})
 	running := func(b *dbv1.DatabaseBackup) {
@@ -790,102 +717,102 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 		},
 		"the first member": {func(b *dbv1.DatabaseBackup, _ *Observed) { running(b) }, "verification Running: starting\nmake " + one},
 		"the first runs": {
-			func(b *dbv1.DatabaseBackup, o *Observed) { running(b); o.Jobs = []Job{proof(0, nil)} },
+			func(b *dbv1.DatabaseBackup, o *Observed) { running(b); o.Jobs = []state.Task{proof(0, nil)} },
 			"verification Running: Job " + one + " restores member 1 of 2 into a throw-away copy",
 		},
 		"asked for again while it runs": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				b.Annotations[dbv1.AnnotationVerify], o.Jobs = "again", []Job{proof(0, nil)}
+				b.Annotations[dbv1.AnnotationVerify], o.Jobs = "again", []state.Task{proof(0, nil)}
 			}, "verification Running: Job " + one + " restores member 1 of 2 into a throw-away copy",
 		},
 		"the second member": {
-			func(b *dbv1.DatabaseBackup, o *Observed) { running(b); o.Jobs = []Job{proof(0, answered)} },
+			func(b *dbv1.DatabaseBackup, o *Observed) { running(b); o.Jobs = []state.Task{proof(0, answered)} },
 			"verification Running: starting\nmake " + naming.VerificationJob("orders", uid, "please", 1),
 		},
 		"both answered": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				o.Jobs = []Job{proof(0, answered), proof(1, answered)}
+				o.Jobs = []state.Task{proof(0, answered), proof(1, answered)}
 			},
 			`verification Succeeded: the restored copy answered: {"role":"primary"}, {"role":"primary"}; only its answer was checked, because the backup recorded no facts to compare`,
 		},
 		"then the copies go": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationSucceeded, []Job{proof(0, answered), proof(1, answered)}
-			}, "verification Succeeded: starting\nclean up 2",
+				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationSucceeded, []state.Task{proof(0, answered), proof(1, answered)}
+			}, "verification Succeeded: starting\ndelete " + one + "\ndelete " + two,
 		},
 		"those of one that failed, too": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationFailed, []Job{proof(0, answered), proof(1, failed("no"))}
-			}, "verification Failed: starting\nclean up 2",
+				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationFailed, []state.Task{proof(0, answered), proof(1, failed("no"))}
+			}, "verification Failed: starting\ndelete " + one + "\ndelete " + two,
 		},
 		"a copy that still runs is stopped before": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationFailed, []Job{proof(0, answered), proof(1, nil)}
+				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationFailed, []state.Task{proof(0, answered), proof(1, nil)}
 			}, "verification Failed: starting\nstop " + naming.VerificationJob("orders", uid, "please", 1),
 		},
 		"its Job was deleted": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
 				b.Status.Verification.StartTime = &metav1.Time{Time: moment.Add(-12 * time.Hour)}
-				o.Jobs = []Job{proof(0, func(t *state.Task) { t.Pod, t.Ending = "x", true })}
+				o.Jobs = []state.Task{proof(0, func(t *state.Task) { t.Pod, t.Ending = "x", true })}
 			}, "verification Running: waiting for Job " + one + " to be deleted",
 		},
 		"its Job was deleted, and the node does not answer": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
 				b.Status.Verification.StartTime = &metav1.Time{Time: moment.Add(-13 * time.Hour)}
-				o.Jobs = []Job{proof(0, func(t *state.Task) { t.Pod, t.Ending = "x", true })}
+				o.Jobs = []state.Task{proof(0, func(t *state.Task) { t.Pod, t.Ending = "x", true })}
 			}, "verification Failed: Job " + one + " was deleted and does not go: its pod x does not answer",
 		},
 		"no copy outlives its cluster": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				o.Cluster, o.Jobs = nil, []Job{proof(0, nil)}
+				o.Cluster, o.Jobs = nil, []state.Task{proof(0, nil)}
 			}, "verification Failed: DatabaseCluster orders no longer exists, so its copy is deleted",
 		},
 		"it does not answer": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				o.Jobs, o.Answer = []Job{proof(0, nil)}, "relation item does not exist, after 3 s"
+				o.Jobs = []state.Task{proof(0, func(t *state.Task) { t.Answer = "relation item does not exist, after 3 s" })}
 			}, noAnswer + "relation item does not exist, after 3 s",
 		},
 		"nothing but a number is new": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
 				b.Status.Verification.Message = strings.TrimPrefix(noAnswer, "verification Running: ") + "relation item does not exist, after 3 s"
-				o.Jobs, o.Answer = []Job{proof(0, nil)}, "relation item does not exist, after 14 s"
+				o.Jobs = []state.Task{proof(0, func(t *state.Task) { t.Answer = "relation item does not exist, after 14 s" })}
 			}, noAnswer + "relation item does not exist, after 3 s",
 		},
 		"its log cannot be read": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
 				b.Status.Verification.Message = strings.TrimPrefix(noAnswer, "verification Running: ") + "relation item does not exist"
-				o.Jobs = []Job{proof(0, nil)}
+				o.Jobs = []state.Task{proof(0, nil)}
 			}, noAnswer + "relation item does not exist",
 		},
 		"it never answered": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
 				b.Status.Verification.Message = "Job " + one + " is tried again: pod x: container database: exited with code 1 (Error)"
-				o.Jobs = []Job{proof(0, failed("The database did not answer its probe."))}
+				o.Jobs = []state.Task{proof(0, failed("The database did not answer its probe."))}
 			}, "verification Failed: The database did not answer its probe. Seen before: Job " + one + " is tried again: pod x: container database: exited with code 1 (Error)",
 		},
 		"a piece is corrupt": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				o.Jobs = []Job{proof(0, failed("piece member-0/00000.zst is corrupt"))}
+				o.Jobs = []state.Task{proof(0, failed("piece member-0/00000.zst is corrupt"))}
 			}, "verification Failed: piece member-0/00000.zst is corrupt",
 		},
 		"the copy does not answer, and the cluster was upgraded since": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
 				o.Since = `engine "ledger-v1" and image "example.test/ledger:2"`
-				o.Jobs = []Job{proof(0, failed("the copy did not answer"))}
+				o.Jobs = []state.Task{proof(0, failed("the copy did not answer"))}
 			}, `verification Failed: the copy did not answer. The copy ran engine "ledger-v1" and image "example.test/ledger:1", which made the backup, ` +
 				`with the arguments, parameters and files of DatabaseCluster orders, which now has engine "ledger-v1" and image "example.test/ledger:2": ` +
 				"check that they fit before you consider the backup bad",
@@ -896,7 +823,7 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 			backup, observed := completed(), settledWorld()
 			backup.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}
 			c.change(backup, &observed)
-			_, got, _ := strings.Cut(text(decide(backup, observed)), "\n")
+			_, got, _ := strings.Cut(text(For(backup, observed)), "\n")
 			if got != c.want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
 			}
@@ -982,21 +909,21 @@ func TestOfTwoThatStartAtOneMomentTheLaterGivesWayAndTheEarlierWaitsUntilItHas(t
 		if before != nil {
 			observed.Before, observed.Yields = before.Name, earlier(before, backup)
 		}
-		return decide(backup, observed)
+		return For(backup, observed)
 	}
 	first.Status.StartTime = &metav1.Time{Time: moment.Add(-100 * time.Hour)} // the other may be large
-	if p := see(first, second); p.Step != nil || p.Status.Phase != dbv1.BackupRunning || !strings.Contains(p.Why, "waiting for DatabaseBackup second") {
+	if p := see(first, second); does[CreateJob](p) != nil || p.Status.Phase != dbv1.BackupRunning || !strings.Contains(p.Why, "waiting for DatabaseBackup second") {
 		t.Errorf("the first does not wait: %s", text(p))
 	}
 	p := see(second, first)
-	if p.Step != nil || p.Status.Phase != dbv1.BackupPending || !p.delicate(second) {
+	if does[CreateJob](p) != nil || p.Status.Phase != dbv1.BackupPending || !p.LiveRead() {
 		t.Errorf("the second does not give way: %s", text(p))
 	}
 	second.Status = p.Status
-	if p := see(first, second); p.Step == nil {
+	if p := see(first, second); does[CreateJob](p) == nil {
 		t.Errorf("the first still waits: %s", text(p))
 	}
-	if p := see(second, first); p.Step != nil || p.Status.Phase != dbv1.BackupPending {
+	if p := see(second, first); does[CreateJob](p) != nil || p.Status.Phase != dbv1.BackupPending {
 		t.Errorf("the second does not wait: %s", text(p))
 	}
 }
@@ -1005,7 +932,7 @@ func TestOfTwoThatStartAtOneMomentTheLaterGivesWayAndTheEarlierWaitsUntilItHas(t
 func made(t *testing.T, p Plan) *batchv1.Job {
 	t.Helper()
 	job := &batchv1.Job{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(p.Step.(MakeJob).Job.Object.Object, job); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(does[CreateJob](p).Job.Object.Object, job); err != nil {
 		t.Fatal(err)
 	}
 	return job
@@ -1015,7 +942,7 @@ func TestTheJobsCallTransferAsItIsToBeCalled(t *testing.T) {
 	backup, observed := started(), settledWorld()
 	backup.Status.Streams = []dbv1.BackupStream{{Ordinal: 0}}
 	observed.Cluster.DeletionTimestamp, observed.Makes, observed.Members = &metav1.Time{}, 0, nil
-	job := made(t, decide(backup, observed))
+	job := made(t, For(backup, observed))
 	const backs = "/dbc/bin/transfer backup --to s3://backups/shop/orders/now-1c2d3e4f --id 1c2d3e4f-0000 --member 1 --members 2 " +
 		"--about cluster=orders --about namespace=shop --about backup=now --about engine=ledger-v1 --about image=example.test/ledger:1 " +
 		"--about clusterUID=0a1b2c3d --complete --credentials /dbc/credentials -- /dbc/scripts/backup"
@@ -1031,7 +958,7 @@ func TestTheJobsCallTransferAsItIsToBeCalled(t *testing.T) {
 	gone.DeletionTimestamp, gone.Spec.DeletionPolicy = &metav1.Time{}, dbv1.BackupDelete
 	declared := settledWorld().Engine
 	declared.Spec.Container.RunAsUser = new(int64(999))
-	job = made(t, decide(gone, Observed{At: moment, TransferImage: "example.test/operator:1", Engine: declared}))
+	job = made(t, For(gone, Observed{At: moment, TransferImage: "example.test/operator:1", Engine: declared}))
 	pod = job.Spec.Template.Spec
 	if got := strings.Join(pod.Containers[0].Command, " "); got != "/dbc/bin/transfer delete --at s3://backups/shop/orders/now-1c2d3e4f --id 1c2d3e4f-0000 --credentials /dbc/credentials" {
 		t.Errorf("delete: %s", got)
@@ -1045,14 +972,14 @@ func TestTheJobsCallTransferAsItIsToBeCalled(t *testing.T) {
 
 	proved := completed()
 	proved.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
-	job = made(t, decide(proved, settledWorld()))
+	job = made(t, For(proved, settledWorld()))
 	pod = job.Spec.Template.Spec
 	if got := strings.Join(pod.Containers[0].Command, " "); got != "/dbc/bin/transfer probe --timeout 10800s -- /dbc/scripts/probe" {
 		t.Errorf("probe: %s", got)
 	}
 	observed = settledWorld()
 	observed.Cluster.Spec.Backup.Verify = &dbv1.BackupVerify{Command: []string{"psql", "--command=select 1/count(*) from orders"}}
-	asks := made(t, decide(proved, observed)).Spec.Template.Spec
+	asks := made(t, For(proved, observed)).Spec.Template.Spec
 	if got := strings.Join(asks.Containers[0].Command, " "); got != "/dbc/bin/transfer probe --timeout 10800s --by-exit-code -- psql --command=select 1/count(*) from orders" {
 		t.Errorf("a query of the user's: %s", got)
 	}
@@ -1065,11 +992,11 @@ func TestABackupThatIsDeletedHoldsUpNoOtherWhileItsDataIsBeingDeleted(t *testing
 	backup, observed := started(), settledWorld()
 	backup.DeletionTimestamp, backup.Spec.DeletionPolicy = &metav1.Time{}, dbv1.BackupDelete
 	observed.Stray = "x"
-	if p := decide(backup, observed); p.Step != nil || p.Status.Phase != dbv1.BackupRunning {
+	if p := For(backup, observed); does[CreateJob](p) != nil || p.Status.Phase != dbv1.BackupRunning {
 		t.Errorf("something may still write: %s", text(p))
 	}
-	observed.Stray, observed.Jobs = "", []Job{deletion(failed("denied"))}
-	if p := decide(backup, observed); p.Status.Phase != dbv1.BackupFailed || p.Stalled == nil {
+	observed.Stray, observed.Jobs = "", []state.Task{deletion(failed("denied"))}
+	if p := For(backup, observed); p.Status.Phase != dbv1.BackupFailed || p.Stalled == nil {
 		t.Errorf("nothing writes any more: %s", text(p))
 	}
 }
@@ -1078,7 +1005,7 @@ func TestAnUnreachableDestinationHoldsUpOnlyADeletionThatIsToTakeTheDataAlong(t 
 	for policy, want := range map[dbv1.BackupDeletionPolicy]int64{dbv1.BackupDelete: 7 * 24 * 3600, dbv1.BackupRetain: 3600} {
 		backup := started()
 		backup.DeletionTimestamp, backup.Spec.DeletionPolicy = &metav1.Time{}, policy
-		if got := made(t, decide(backup, settledWorld())).Spec.ActiveDeadlineSeconds; *got != want {
+		if got := made(t, For(backup, settledWorld())).Spec.ActiveDeadlineSeconds; *got != want {
 			t.Errorf("%s: %d s", policy, *got)
 		}
 	}

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package backup
+package plan
 
 import (
 	"strings"
@@ -18,36 +18,36 @@ func madeFrom(job resources.Child) string { return job.Object.GetAnnotations()[d
 func TestAJobThatHasNotStartedIsReCreatedWhenTheClusterIsCorrected(t *testing.T) {
 	cases := map[string]struct {
 		backup *dbv1.DatabaseBackup
-		job    func(string, *dbv1.DatabaseBackup, Observed) Job
+		job    func(string, *dbv1.DatabaseBackup, Observed) state.Task
 	}{
-		"a backup of a member that runs": {started(), func(_ string, b *dbv1.DatabaseBackup, o Observed) Job {
-			return memberJob(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(backupJob(b, o, 0, false)) })
+		"a backup of a member that runs": {started(), func(_ string, b *dbv1.DatabaseBackup, o Observed) state.Task {
+			return memberJob(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).backupJob(0, false)) })
 		}},
-		"a backup from a volume": {started(), func(_ string, b *dbv1.DatabaseBackup, o Observed) Job {
-			return memberJob(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(backupJob(b, o, 0, true)) })
+		"a backup from a volume": {started(), func(_ string, b *dbv1.DatabaseBackup, o Observed) state.Task {
+			return memberJob(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).backupJob(0, true)) })
 		}},
-		"a verification": {verifying1(), func(_ string, b *dbv1.DatabaseBackup, o Observed) Job {
-			return proof(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(verificationJob(b, o, 0)) })
+		"a verification": {verifying1(), func(_ string, b *dbv1.DatabaseBackup, o Observed) state.Task {
+			return proof(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).verificationJob(0)) })
 		}},
-		"a deletion of data": {unwantedBackup(), func(_ string, b *dbv1.DatabaseBackup, o Observed) Job {
-			return deletion(func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(deletionJob(b, o)) })
+		"a deletion of data": {unwantedBackup(), func(_ string, b *dbv1.DatabaseBackup, o Observed) state.Task {
+			return deletion(func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).deletionJob()) })
 		}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			observed := settledWorld()
-			observed.Jobs = []Job{c.job(name, c.backup, observed)}
-			if p := decide(c.backup, observed); p.Step != nil || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonJobBlocked &&
+			observed.Jobs = []state.Task{c.job(name, c.backup, observed)}
+			if p := For(c.backup, observed); len(p.Operations) > 0 || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonJobBlocked &&
 				p.Stalled.Reason != dbv1.ReasonDeletionError || !strings.Contains(p.Stalled.Message, "Correct spec.image") {
 				t.Fatalf("before the correction: %s", text(p))
 			}
 			observed.Cluster.Spec.Scheduling.NodeSelector = map[string]string{"disk": "fast"}
-			p := decide(c.backup, observed)
-			if stop, ok := p.Step.(StopJob); !ok || stop.Job.Job != observed.Jobs[0].Job || p.Stalled != nil {
+			p := For(c.backup, observed)
+			if stop := does[StopJob](p); stop == nil || stop.Job.Job != observed.Jobs[0].Job || p.Stalled != nil {
 				t.Fatal(text(p))
 			}
 			observed.Jobs[0].Started = true
-			if p := decide(c.backup, observed); p.Step != nil {
+			if p := For(c.backup, observed); len(p.Operations) > 0 {
 				t.Errorf("it has started: %s", text(p))
 			}
 		})
@@ -69,29 +69,29 @@ func unwantedBackup() *dbv1.DatabaseBackup {
 func TestABackupRecordsTheImageThatItsFirstJobIsReCreatedWith(t *testing.T) {
 	backup, observed := started(), settledWorld()
 	observed.Cluster.Spec.Image = "example.test/ledger:2"
-	p := decide(backup, observed)
-	if p.Step != nil || p.Status.Image != "example.test/ledger:2" {
+	p := For(backup, observed)
+	if len(p.Operations) > 0 || p.Status.Image != "example.test/ledger:2" {
 		t.Fatalf("the image is recorded before the Job is created: %s", text(p))
 	}
 	backup.Status = p.Status
-	if _, ok := decide(backup, observed).Step.(MakeJob); !ok {
+	if does[CreateJob](For(backup, observed)) == nil {
 		t.Error("the Job is not created")
 	}
 	backup.Status.Image = "example.test/ledger:1"
 	backup.Status.Streams = []dbv1.BackupStream{{Ordinal: 0}}
-	if p := decide(backup, observed); p.Status.Image != "example.test/ledger:1" {
+	if p := For(backup, observed); p.Status.Image != "example.test/ledger:1" {
 		t.Error("a member has been backed up with the image that was recorded")
 	}
 }
 
 func TestABackupWhoseSecretIsMissingIsStalledUntilItExists(t *testing.T) {
 	backup, observed := started(), settledWorld()
-	observed.Jobs, observed.Missing = []Job{memberJob(0, func(t *state.Task) { t.Pod, t.Pending = "x", true })}, "Secret bucket does not exist: create it"
-	if p := decide(backup, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonReferenceMissing {
+	observed.Jobs, observed.Missing = []state.Task{memberJob(0, func(t *state.Task) { t.Pod, t.Pending = "x", true })}, "Secret bucket does not exist: create it"
+	if p := For(backup, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonReferenceMissing {
 		t.Error(text(p))
 	}
 	observed.Missing = ""
-	if p := decide(backup, observed); p.Stalled != nil {
+	if p := For(backup, observed); p.Stalled != nil {
 		t.Error(text(p))
 	}
 }

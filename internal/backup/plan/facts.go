@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package backup
+package plan
 
 import (
 	"encoding/json"
@@ -30,10 +30,10 @@ func checkCommand(engine *dbv1.DatabaseEngine) []string {
 	return check.Command
 }
 
-// recorded are the facts that a restored copy can be held to, given what the check printed before and after the
+// recordedFacts are the facts that a restored copy can be held to, given what the check printed before and after the
 // backup, and those that are only shown. The message says why facts are missing. Writes during the backup change
 // facts, and nobody knows on which side of the backup they fell: such a fact is no promise.
-func recorded(engine *dbv1.DatabaseEngine, name string, check *state.Check) (facts map[string]dbv1.FactValue, message string) {
+func recordedFacts(engine *dbv1.DatabaseEngine, name string, check *state.Check) (facts map[string]dbv1.FactValue, message string) {
 	switch {
 	case check == nil:
 		return nil, ""
@@ -118,29 +118,28 @@ func lower(fact, least dbv1.FactValue) bool {
 
 // compare notes what the copy of a member reported, and says how that differs from what was recorded; "" when it does
 // not. Of a Job whose pod no longer exists nothing is known, and unknown is no difference.
-func (p *Plan) compare(backup *dbv1.DatabaseBackup, observed Observed, ordinal int32, result *state.Result) string {
-	check := checkOf(observed.Engine)
+func (s situation) compare(p Plan, ordinal int32, result *state.Result) string {
+	check, streams := checkOf(s.Engine), s.backup.Status.Streams
 	if check == nil || result == nil {
 		return ""
 	}
 	copied := texts(result.Facts)
-	p.note(dbv1.VerifiedStream{Ordinal: ordinal, Facts: copied})
-	i := slices.IndexFunc(backup.Status.Streams, func(s dbv1.BackupStream) bool { return s.Ordinal == ordinal })
+	note(p.Status.Verification, dbv1.VerifiedStream{Ordinal: ordinal, Facts: copied})
+	i := slices.IndexFunc(streams, func(s dbv1.BackupStream) bool { return s.Ordinal == ordinal })
 	if i < 0 {
 		return ""
 	}
-	found := differences(check, backup.Status.Streams[i].Facts, copied)
+	found := differences(check, streams[i].Facts, copied)
 	if len(found) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("the restored data of member %d of %d differs from what was backed up: %s. Do not rely on this backup: take another one, "+
 		"and look for the cause in the actions backup and restore of DatabaseEngine %s",
-		ordinal+1, backup.Status.Members, strings.Join(found, "; "), observed.Engine.Name)
+		ordinal+1, s.backup.Status.Members, strings.Join(found, "; "), s.Engine.Name)
 }
 
 // note puts the facts of a copy in the place of those that an earlier pass noted.
-func (p *Plan) note(stream dbv1.VerifiedStream) {
-	v := p.Status.Verification
+func note(v *dbv1.BackupVerification, stream dbv1.VerifiedStream) {
 	v.Streams = slices.DeleteFunc(v.Streams, func(s dbv1.VerifiedStream) bool { return s.Ordinal == stream.Ordinal })
 	v.Streams = append(v.Streams, stream)
 }

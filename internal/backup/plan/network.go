@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-package backup
+package plan
 
 import (
 	"fmt"
@@ -114,16 +114,21 @@ func forbidden(at *dbv1.BackupDestination) string {
 	return fmt.Sprintf("the endpoint %s of the destination is a link-local address, such as that of the cloud's metadata, which no copy may connect to: name another endpoint", at.Endpoint)
 }
 
-// verificationPolicy keeps the copies of a backup to themselves: they hold real data and real passwords, and must
+// policy keeps the copies of a backup to themselves: they hold real data and real passwords, and must
 // not be taken for the database, nor reach its peers.
-func verificationPolicy(backup *dbv1.DatabaseBackup, nameServers []netip.Addr) resources.Child {
+func (s situation) policy() resources.Child {
+	backup := s.backup
 	return resources.NetworkPolicy(resources.Seclusion{
-		Namespace: backup.Namespace, Name: naming.VerificationPolicy(backup.Spec.Cluster, backup.UID),
+		Namespace: backup.Namespace, Name: s.policyName(),
 		Labels: naming.BackupJobLabels(backup, dbv1.ComponentVerification),
 		Owner:  ownedBy(backup),
 		Pods: map[string]string{
 			dbv1.LabelComponent: dbv1.ComponentVerification, dbv1.LabelBackupUID: string(backup.UID),
 		},
-		Egress: egress(backup, nameServers),
+		Egress: egress(backup, s.NameServers),
 	})
+}
+
+func (s situation) policyName() string {
+	return naming.VerificationPolicy(s.backup.Spec.Cluster, s.backup.UID)
 }

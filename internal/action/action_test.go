@@ -1,0 +1,115 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package action
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// madeFrom is a Job that is made from something.
+func madeFrom(hash string) resources.Child {
+	object := &unstructured.Unstructured{Object: map[string]any{}}
+	object.SetAnnotations(map[string]string{dbv1.AnnotationApplied: hash})
+	return resources.Child{Object: object}
+}
+
+func TestHowAnActionStandsFollowsFromItsJob(t *testing.T) {
+	current, changed := []resources.Child{madeFrom("a")}, []resources.Child{madeFrom("b"), madeFrom("c")}
+	late := &metav1.Time{Time: now.Add(-time.Hour - state.Unanswered)}
+	unmet := &state.Result{Message: "the key is missing"}
+	for name, c := range map[string]struct {
+		task     state.Task
+		expected Expected
+		want     Standing
+		cause    string
+	}{
+		"it runs":                               {task: state.Task{Active: true}, want: Running},
+		"its Job is being deleted":              {task: state.Task{Ending: true, Succeeded: true}, want: Terminating},
+		"it is done":                            {task: state.Task{Succeeded: true, MadeFrom: "a"}, expected: Expected{Desired: changed}, want: Succeeded},
+		"what it did does not count":            {task: state.Task{Succeeded: true}, expected: Expected{Restart: true}, want: Superseded},
+		"it has failed":                         {task: state.Task{Failed: true, Failure: "backoff"}, want: Failed, cause: "backoff"},
+		"it has failed without a word":          {task: state.Task{Job: "j", Pod: "p", Failed: true}, want: Failed, cause: "Job j did not end within its deadline: its pod p does not answer"},
+		"its node does not answer":              {task: state.Task{Job: "j", Pod: "p", Failing: true, StartTime: late}, want: Lost, cause: "Job j did not end within its deadline: its pod p does not answer"},
+		"it is made from the same":              {task: state.Task{MadeFrom: "a"}, expected: Expected{Desired: current}, want: Running},
+		"it is made from one of them":           {task: state.Task{MadeFrom: "c"}, expected: Expected{Desired: changed}, want: Running},
+		"it is made from something else":        {task: state.Task{MadeFrom: "a"}, expected: Expected{Desired: changed}, want: Superseded},
+		"and has started":                       {task: state.Task{MadeFrom: "a", Started: true}, expected: Expected{Desired: changed}, want: Running},
+		"and has failed":                        {task: state.Task{MadeFrom: "a", Failed: true, Component: dbv1.ComponentBackup}, expected: Expected{Desired: changed}, want: Failed, cause: "Job  did not end within its deadline: its pod  does not answer"},
+		"a restore that has failed":             {task: state.Task{MadeFrom: "a", Failed: true, Component: dbv1.ComponentRestore}, expected: Expected{Desired: changed}, want: Superseded},
+		"what it would be made from is unknown": {task: state.Task{MadeFrom: "a"}, want: Running},
+		"its pod cannot start":                  {task: state.Task{Pod: "p", Problem: "no image", Remedy: "Correct it"}, want: Blocked, cause: "pod p: no image"},
+		"no other attempt follows":              {task: state.Task{Final: true, Result: &state.Result{Message: "refused"}}, want: Failing, cause: "refused"},
+		"a human has to change something":       {task: state.Task{Result: unmet, Exit: protocol.ExitPrecondition}, want: Unmet, cause: "the key is missing"},
+		"an attempt has got further since":      {task: state.Task{Result: unmet, Exit: protocol.ExitPrecondition, Progress: &state.Progress{Bytes: 1}}, want: Retrying, cause: "the key is missing"},
+		"it is attempted again":                 {task: state.Task{Result: &state.Result{Message: "no such host"}}, want: Retrying, cause: "no such host"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.expected.Deadline = time.Hour
+			if v := Judge(c.task, true, c.expected, now); v.Standing != c.want || v.Cause != c.cause {
+				t.Errorf("got %d, %q, want %d, %q", v.Standing, v.Cause, c.want, c.cause)
+			}
+		})
+	}
+	if v := Judge(state.Task{}, false, Expected{}, now); v.Standing != Absent {
+		t.Errorf("without a Job: %d", v.Standing)
+	}
+}
+
+func TestAVerdictSaysHowLongTheNodeOfAFailingJobIsWaitedFor(t *testing.T) {
+	task := state.Task{Failing: true, StartTime: &metav1.Time{Time: now.Add(-time.Hour)}}
+	if v := Judge(task, true, Expected{Deadline: time.Hour}, now); v.Standing != Running || v.Left != state.Unanswered {
+		t.Errorf("%d, %s", v.Standing, v.Left)
+	}
+}
+
+func TestWhatWasSeenBeforeTheDeadlineStaysInTheSentence(t *testing.T) {
+	const usual, seen = "Job j works", "Job j is tried again: no such host"
+	for name, c := range map[string]struct {
+		task state.Task
+		seen string
+		want string
+	}{
+		"nothing is wrong":         {state.Task{Job: "j", Pod: "p"}, seen, usual},
+		"its pod is deleted":       {state.Task{Job: "j"}, seen, seen},
+		"nothing was wrong before": {state.Task{Job: "j"}, usual, usual},
+		"its deadline has passed":  {state.Task{Job: "j", Pod: "p", Failing: true, Problem: "x"}, seen, seen},
+		"it is attempted again":    {state.Task{Job: "j", Pod: "p", Problem: "x"}, "", "Job j is tried again: pod p: x"},
+		"it cannot start":          {state.Task{Job: "j", Pod: "p", Problem: "x", Remedy: "Do y"}, "", "Job j cannot start: pod p: x. Do y"},
+		"no other attempt comes":   {state.Task{Job: "j", Pod: "p", Problem: "x", Final: true}, "", "Job j has failed: pod p: x"},
+	} {
+		if got := Judge(c.task, true, Expected{}, now).Sentence(usual, c.seen); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestEachKindOfActionHasItsRow(t *testing.T) {
+	for component, want := range map[string]struct {
+		retries  int32
+		deadline time.Duration
+		log      resources.Log
+	}{
+		dbv1.ComponentHook:           {2, 0, resources.LogIgnored},
+		dbv1.ComponentBackup:         {6, 12 * time.Hour, resources.LogProgress},
+		dbv1.ComponentRestore:        {6, 168 * time.Hour, resources.LogProgress},
+		dbv1.ComponentVerification:   {2, 12 * time.Hour, resources.LogAnswer},
+		dbv1.ComponentBackupDeletion: {6, 168 * time.Hour, resources.LogIgnored},
+	} {
+		if kind := resources.ActionKindOf(component); kind.Retries != want.retries || kind.Deadline(nil) != want.deadline || kind.Log != want.log {
+			t.Errorf("%s: %d attempts in %s, log %d", component, kind.Retries, kind.Deadline(nil), kind.Log)
+		}
+	}
+}

@@ -1,0 +1,34 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package backup
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+func TestEachSecretThatADestinationNamesIsMissedByItsFieldAndKey(t *testing.T) {
+	at := &dbv1.BackupDestination{URL: "s3://backups", CredentialsSecretName: "bucket", EncryptionSecretName: "age"}
+	var said []string
+	for _, named := range state.SecretsOf(at) {
+		said = append(said, missingKeys(named, false, nil), missingKeys(named, true, &corev1.Secret{}))
+	}
+	for i, want := range []string{
+		"Secret bucket, which the destination names as credentialsSecretName, does not exist", "lacks the key AWS_ACCESS_KEY_ID",
+		"Secret age, which the destination names as encryptionSecretName, does not exist", "lacks the key identity",
+	} {
+		if !strings.Contains(said[i], want) {
+			t.Errorf("%q does not say %q", said[i], want)
+		}
+	}
+	if got := missingKeys(state.SecretsOf(at)[1], true, &corev1.Secret{Data: map[string][]byte{"identity": []byte("k")}}); got != "" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,67 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// settled is how old a backup is when it starts: from then on none can come that was created before it.
+const settled = 2 * time.Second
+
+// begin notes what the backup needs from now on, whatever becomes of the cluster; or says what it waits for.
+func (s situation) begin(p Plan) Plan {
+	switch o := s.obstacle(); {
+	case o.final:
+		return s.fail(p, o.text)
+	case o.text != "" && s.waited(0):
+		return s.fail(p, fmt.Sprintf("it could not start within %s: %s", s.deadline, o.text))
+	case o.text != "":
+		return s.pending(p, o)
+	default:
+		return s.start(p)
+	}
+}
+
+// pending waits for the turn of the backup, or for what it needs to begin. No Job is created yet.
+func (s situation) pending(p Plan, o obstacle) Plan {
+	p.Status.Phase, p.Stalled = dbv1.BackupPending, o.stall()
+	if left := settled - s.age(); left > 0 {
+		return p.running(o.text).in(left)
+	}
+	return p.running(o.text).in(waitingAgain)
+}
+
+func (s situation) age() time.Duration { return s.At.Sub(s.backup.CreationTimestamp.Time) }
+
+func (s situation) start(p Plan) Plan {
+	at, cluster, is := s.destination.DeepCopy(), s.Cluster, &p.Status
+	is.Phase, is.Destination, is.Location = dbv1.BackupRunning, at, location(s.backup, at.URL)
+	is.ClusterUID, is.Engine, is.Image, is.Members = string(cluster.UID), cluster.Spec.Engine, cluster.Spec.Image, cluster.Spec.Replicas
+	is.Fence = s.Fence
+	is.StartTime, is.Streams = &metav1.Time{Time: s.At}, nil
+	return s.hold(p).running("starting")
+}
+
+// hold adds the operator's finalizer where it is missing.
+func (s situation) hold(p Plan) Plan {
+	if s.held {
+		return p
+	}
+	return p.do(AddFinalizer{})
+}
+
+// location is the URL of one backup. No other bears the UID.
+func location(backup *dbv1.DatabaseBackup, base string) string {
+	return fmt.Sprintf("%s/%s/%s/%s-%s", strings.TrimSuffix(base, "/"),
+		backup.Namespace, backup.Spec.Cluster, backup.Name, naming.Short(backup.UID))
+}

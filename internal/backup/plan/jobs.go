@@ -1,0 +1,120 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+)
+
+// backupJob backs up one member; the last one completes the backup.
+func (s situation) backupJob(ordinal int32, offline bool) resources.Child {
+	cluster, backup, is := s.Cluster, s.backup, s.backup.Status
+	call := &protocol.Backup{
+		To: is.Location, ID: string(backup.UID), Part: part(ordinal, is.Members),
+		About: protocol.About{
+			protocol.AboutCluster: cluster.Name, protocol.AboutNamespace: backup.Namespace, protocol.AboutBackup: backup.Name,
+			protocol.AboutEngine: is.Engine, protocol.AboutImage: is.Image, protocol.AboutClusterUID: is.ClusterUID,
+		},
+		Check: checkCommand(s.Engine), Complete: ordinal == is.Members-1,
+		Store: resources.Store(s.place), Command: s.Engine.Spec.Actions.Backup.Command,
+	}
+	return resources.ActionJob(cluster, withResources(cluster, resources.Action{
+		Name:     naming.BackupJob(cluster.Name, backup.UID, ordinal),
+		Labels:   naming.BackupJobLabels(backup, dbv1.ComponentBackup),
+		Owner:    ownedBy(backup),
+		Transfer: &resources.Transfer{Image: s.TransferImage, Call: call, At: s.place},
+		Member:   &ordinal,
+		Offline:  offline,
+	}))
+}
+
+// withResources gives the Job what the spec says of backups.
+func withResources(cluster *dbv1.DatabaseCluster, action resources.Action) resources.Action {
+	if cluster.Spec.Backup != nil {
+		action.Resources = cluster.Spec.Backup.Resources
+	}
+	return action
+}
+
+// part says which part of a backup is meant.
+func part(ordinal, members int32) protocol.Part {
+	return protocol.Part{Member: int(ordinal), Members: int(members)}
+}
+
+// deletionDeadline is how long a destination may be out of reach. Where the backup goes without its data being wanted gone,
+// that is shorter: it leaves what is of no use.
+func (s situation) deletionDeadline() time.Duration {
+	if s.backup.Spec.DeletionPolicy == dbv1.BackupDelete {
+		return resources.ActionKindOf(dbv1.ComponentBackupDeletion).Deadline(s.Cluster)
+	}
+	return time.Hour
+}
+
+// deletionJob deletes the data. It runs in the image that holds transfer: the database's may be gone, as the cluster
+// and what it names. Of a cluster that is still there it takes what lets pods run where they have to. It runs as the
+// user who wrote the data: on a volume nobody else may delete it. Nothing owns the Job: it has to run while the backup
+// goes.
+func (s situation) deletionJob() resources.Child {
+	backup, bare := s.backup, &dbv1.DatabaseCluster{}
+	bare.Namespace, bare.Name = backup.Namespace, backup.Spec.Cluster
+	bare.Spec.Image = s.TransferImage
+	if cluster := s.Cluster; cluster != nil {
+		bare.Spec.ImagePullSecrets = cluster.Spec.ImagePullSecrets
+		bare.Spec.Scheduling, bare.Spec.PodSecurityContext = cluster.Spec.Scheduling, cluster.Spec.PodSecurityContext
+	} else if s.Engine != nil {
+		bare.Spec.PodSecurityContext = &corev1.PodSecurityContext{RunAsUser: s.Engine.Spec.Container.RunAsUser}
+	}
+	return resources.ActionJob(bare, resources.Action{
+		Name:   naming.BackupDeletionJob(backup.Spec.Cluster, backup.UID),
+		Labels: naming.BackupJobLabels(backup, dbv1.ComponentBackupDeletion),
+		Transfer: &resources.Transfer{
+			Image: s.TransferImage,
+			Call:  &protocol.Delete{At: backup.Status.Location, ID: string(backup.UID), Store: resources.Store(s.place)},
+			At:    s.place,
+		},
+		DeadlineSeconds: int64(s.deletionDeadline().Seconds()),
+	})
+}
+
+// verificationJob restores one member's part into a throw-away copy and asks it. The copy has a part of the time to
+// answer: at the deadline of the Job the pod goes, and with it what it could have said.
+func (s situation) verificationJob(ordinal int32) resources.Child {
+	cluster, backup, is := s.Cluster, s.backup, s.backup.Status
+	command, byExitCode := s.question()
+	probe := &protocol.Probe{
+		Timeout: max(s.proofDeadline/4, time.Second).Truncate(time.Second), ByExitCode: byExitCode, Check: checkCommand(s.Engine), Command: command,
+	}
+	restore := &protocol.Restore{
+		From: is.Location, ID: string(backup.UID), Into: cluster.Spec.DataPath, Part: part(ordinal, is.Members),
+		Store: resources.Store(s.place), Command: s.Engine.Spec.Actions.Restore.Command,
+	}
+	return resources.ActionJob(cluster, withResources(cluster, resources.Action{
+		Name:     naming.VerificationJob(cluster.Name, backup.UID, is.Verification.Request, ordinal),
+		Labels:   naming.BackupJobLabels(backup, dbv1.ComponentVerification),
+		Owner:    ownedBy(backup),
+		Transfer: &resources.Transfer{Image: s.TransferImage, Call: probe},
+		Member:   &ordinal,
+		Copy:     &resources.Copy{Restore: resources.Transfer{Call: restore, At: s.place}},
+	}))
+}
+
+// ownedBy makes an object go when the backup goes.
+func ownedBy(backup *dbv1.DatabaseBackup) *metav1ac.OwnerReferenceApplyConfiguration {
+	return metav1ac.OwnerReference().
+		WithAPIVersion(dbv1.GroupVersion.String()).
+		WithKind("DatabaseBackup").
+		WithName(backup.Name).
+		WithUID(backup.UID).
+		WithController(true).
+		WithBlockOwnerDeletion(true)
+}

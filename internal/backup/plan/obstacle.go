@@ -1,0 +1,119 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"fmt"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// obstacle is what keeps a backup from its next operation; without a text there is none.
+type obstacle struct {
+	text string
+	// reason is that of the Stalled condition, where only a human can remove the obstacle.
+	reason string
+	// final obstacles are never removed: the backup fails.
+	final bool
+}
+
+func (o obstacle) stall() *Stall {
+	if o.reason == "" {
+		return nil
+	}
+	return &Stall{o.reason, o.text}
+}
+
+func never(format string, arguments ...any) obstacle {
+	return obstacle{text: fmt.Sprintf(format, arguments...), final: true}
+}
+
+func waitFor(format string, arguments ...any) obstacle {
+	return obstacle{text: fmt.Sprintf(format, arguments...)}
+}
+
+func human(reason, format string, arguments ...any) obstacle {
+	return obstacle{text: fmt.Sprintf(format, arguments...), reason: reason}
+}
+
+// obstacle says what keeps the backup from starting.
+func (s situation) obstacle() obstacle {
+	cluster := s.Cluster
+	if cluster == nil {
+		return human(dbv1.ReasonBackupPending, "spec.cluster: DatabaseCluster %s does not exist: create it, or delete this DatabaseBackup", s.backup.Spec.Cluster)
+	}
+	if made := createdFor(s.backup); made != "" && made != string(cluster.UID) {
+		return never("it was made for an earlier DatabaseCluster %s, which is gone", cluster.Name)
+	}
+	if o := s.unable(); o.text != "" {
+		return o
+	}
+	if s.Before != "" {
+		return s.queued()
+	}
+	if s.age() < settled {
+		return waitFor("about to start")
+	}
+	_, o := s.reach(0)
+	return o
+}
+
+// createdFor is the UID of the cluster that the operator created the backup for, as far as that is known. A label that a
+// user wrote can keep a backup from starting, and do no more.
+func createdFor(backup *dbv1.DatabaseBackup) string {
+	if origin := backup.Status.Origin; origin != nil {
+		return origin.ClusterUID
+	}
+	return backup.Labels[dbv1.LabelClusterUID]
+}
+
+// queued names the backup that goes first, and what keeps it.
+func (s situation) queued() obstacle {
+	text := fmt.Sprintf("waiting for DatabaseBackup %s of the same cluster, which goes first", s.Before)
+	if s.Stuck != "" {
+		return human(dbv1.ReasonBackupPending, "%s and does not get on: %s; or delete that DatabaseBackup", text, s.Stuck)
+	}
+	return waitFor("%s", text)
+}
+
+// unable says what the cluster or the operator lacks to make backups.
+func (s situation) unable() obstacle {
+	at := s.destination
+	switch text := s.engineProblem(); {
+	case text != "":
+		return human(dbv1.ReasonEngineMissing, "%s", text)
+	case s.TransferImage == "":
+		return human(dbv1.ReasonBackupPending, "the operator was started without --transfer-image, so it can make no Jobs for backups: set it to the operator's own image")
+	case at == nil:
+		return human(dbv1.ReasonReferenceMissing,
+			"there is no destination: set spec.backup.destination of DatabaseCluster %s, or create a DatabaseBackup with spec.destination", s.Cluster.Name)
+	case state.NamesNoCredentials(at) && s.backup.Spec.Destination != nil: // an earlier version stored it, and nobody can change it
+		return human(dbv1.ReasonReferenceMissing,
+			"spec.destination %s names no credentials, and cannot be changed: delete this DatabaseBackup, and create another one with "+
+				"credentialsSecretName, or credentials: WorkloadIdentity", at.URL)
+	case state.NamesNoCredentials(at):
+		return human(dbv1.ReasonReferenceMissing,
+			"the destination %s names no credentials: set its credentialsSecretName, or credentials: WorkloadIdentity", at.URL)
+	case s.Missing != "":
+		return human(dbv1.ReasonReferenceMissing, "%s", s.Missing)
+	default:
+		return obstacle{}
+	}
+}
+
+func (s situation) engineProblem() string {
+	name, cluster := s.Cluster.Spec.Engine, s.Cluster.Name
+	switch {
+	case name == "":
+		return fmt.Sprintf("DatabaseCluster %s names no engine in spec.engine, and only engines know how to make backups", cluster)
+	case s.Engine == nil:
+		return fmt.Sprintf("DatabaseEngine %s, which DatabaseCluster %s names in spec.engine, does not exist: create it", name, cluster)
+	case s.Engine.Spec.Actions.Backup == nil:
+		return fmt.Sprintf("DatabaseEngine %s has no action backup: DatabaseCluster %s can have no backups with it", name, cluster)
+	default:
+		return ""
+	}
+}

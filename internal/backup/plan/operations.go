@@ -1,0 +1,86 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// AddFinalizer adds the operator's finalizer to the backup, before the first Job is created.
+type AddFinalizer struct{}
+
+// CreateJob creates a Job that does not exist.
+type CreateJob struct {
+	Job resources.Child
+	// Deletes is true where the Job deletes the backup's data.
+	Deletes bool
+}
+
+// ApplyPolicy writes the NetworkPolicy around the copies of a verification.
+type ApplyPolicy struct {
+	Policy resources.Child
+	// Live is the policy that exists; nil for none.
+	Live *networkingv1.NetworkPolicy
+}
+
+// DeletePolicy deletes the NetworkPolicy around the copies of a verification, when none of them runs.
+type DeletePolicy struct{ Name string }
+
+// StopJob deletes a Job in the foreground: it no longer exists when its pods do not.
+type StopJob struct{ Job state.Task }
+
+// DeleteJob deletes a Job that has ended. Its pods are deleted with it, and their volumes.
+type DeleteJob struct{ Job state.Task }
+
+// Finalize removes the operator's finalizer from the backup.
+type Finalize struct {
+	// Note says what is left; "" for nothing.
+	Note string
+}
+
+// Properties of the operation.
+func (AddFinalizer) Properties() operation.Properties { return operation.Properties{First: true} }
+
+// Properties of the operation.
+func (c CreateJob) Properties() operation.Properties {
+	return operation.Properties{Disruptive: true, LiveRead: true, WhileDeleting: c.Deletes}
+}
+
+// Properties of the operation.
+func (ApplyPolicy) Properties() operation.Properties {
+	return operation.Properties{First: true, LiveRead: true}
+}
+
+// Properties of the operation.
+func (DeletePolicy) Properties() operation.Properties {
+	return operation.Properties{First: true, LiveRead: true}
+}
+
+// Properties of the operation.
+func (StopJob) Properties() operation.Properties {
+	return operation.Properties{Disruptive: true, LiveRead: true, WhileDeleting: true}
+}
+
+// Properties of the operation.
+func (DeleteJob) Properties() operation.Properties {
+	return operation.Properties{LiveRead: true, WhileDeleting: true}
+}
+
+// Properties of the operation.
+func (Finalize) Properties() operation.Properties {
+	return operation.Properties{First: true, LiveRead: true, WhileDeleting: true}
+}
+
+func (AddFinalizer) String() string   { return "add the finalizer" }
+func (c CreateJob) String() string    { return "create " + c.Job.String() }
+func (a ApplyPolicy) String() string  { return "apply " + a.Policy.String() }
+func (d DeletePolicy) String() string { return "delete NetworkPolicy " + d.Name }
+func (s StopJob) String() string      { return "stop Job " + s.Job.Job }
+func (d DeleteJob) String() string    { return "delete Job " + d.Job.Job }
+func (f Finalize) String() string     { return "remove the finalizer" }

@@ -1,0 +1,76 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// record notes what a member gave. Where the pod is gone that did it, so are the sizes.
+func (s situation) record(p Plan, result *state.Result) Plan {
+	stream := dbv1.BackupStream{Ordinal: s.ordinal}
+	if result != nil {
+		stream.Bytes, stream.StoredBytes, stream.SHA256 = result.Bytes, result.StoredBytes, result.SHA256
+		stream.Facts, stream.CheckMessage = recordedFacts(s.Engine, p.Status.Engine, result.Check)
+	}
+	p.Status.Streams = append(p.Status.Streams, stream)
+	p = progress(p, nil).running(fmt.Sprintf("%d of %d members are backed up", len(p.Status.Streams), p.Status.Members))
+	if _, left := next(p.Status); !left {
+		return s.complete(p)
+	}
+	return p
+}
+
+// progress says how much was transferred: of the members that are done, and of the one that is being backed up.
+func progress(p Plan, now *state.Progress) Plan {
+	is := &p.Status
+	if now == nil {
+		now = &state.Progress{}
+	} else {
+		is.Rate = rate(now.BytesPerSecond)
+	}
+	bytes, stored := now.Bytes, now.StoredBytes
+	for _, stream := range is.Streams {
+		bytes, stored = bytes+stream.Bytes, stored+stream.StoredBytes
+	}
+	if bytes > 0 {
+		is.Bytes, is.StoredBytes, is.Size = bytes, stored, size(bytes)
+	}
+	return p
+}
+
+func (s situation) complete(p Plan) Plan {
+	p = s.finish(p, dbv1.BackupCompleted, unchecked(p.Status))
+	is := &p.Status
+	if took := is.CompletionTime.Sub(is.StartTime.Time); is.Bytes > 0 && took > 0 {
+		is.Rate = rate(float64(is.Bytes) / took.Seconds())
+	}
+	return p
+}
+
+// fail ends the backup for a reason.
+func (s situation) fail(p Plan, why string) Plan {
+	p = s.finish(p, dbv1.BackupFailed, why)
+	p.Stalled, p.Status.Rate = nil, ""
+	return p
+}
+
+func (s situation) finish(p Plan, phase dbv1.BackupPhase, message string) Plan {
+	is := &p.Status
+	is.Phase, is.CompletionTime = phase, &metav1.Time{Time: s.At}
+	if is.StartTime != nil {
+		is.Duration = duration(s.At.Sub(is.StartTime.Time))
+	}
+	return p.running(message).in(0)
+}
+
+// duration is one for people.
+func duration(d time.Duration) string { return d.Round(time.Second).String() }

@@ -1,0 +1,146 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan
+
+import (
+	"fmt"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/action"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// run backs up one member after the other.
+func (s situation) run(p Plan) Plan {
+	p = s.hold(p)
+	switch {
+	case s.void != "":
+		return s.giveUp(p)
+	case !s.left:
+		return s.complete(p)
+	}
+	name, seen := naming.BackupJob(s.backup.Spec.Cluster, s.backup.UID, s.ordinal), s.backup.Status.Message
+	usual := fmt.Sprintf("Job %s backs up member %d of %d", name, s.ordinal+1, s.backup.Status.Members)
+	switch v := s.judge(name, s.expectedBackup()); v.Standing {
+	case action.Absent:
+		return s.startMember(p)
+	case action.Terminating:
+		return s.awaitMember(p, v.Task)
+	case action.Superseded:
+		return p.running(s.supersedes(v.Task)).do(StopJob{v.Task})
+	case action.Succeeded:
+		return s.record(p, v.Task.Result)
+	case action.Failed, action.Lost:
+		return s.fail(p, reason(v, usual, seen))
+	case action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
+		p = s.waits(p.running(v.Sentence(usual, seen)), v)
+		return progress(p, v.Task.Progress).in(progressAgain)
+	}
+	return p
+}
+
+// judge is how the action of a Job stands.
+func (s situation) judge(name string, expected action.Expected) action.Verdict {
+	task, exists := s.job(name)
+	return action.Judge(task, exists, expected, s.At)
+}
+
+// expectedBackup is what the Job of the next member is held to. A member whose engine or image has changed is backed up again
+// from the start. How the member is reached is decided when its Job is created, so a Job of either way is current.
+func (s situation) expectedBackup() action.Expected {
+	expected := action.Expected{Deadline: s.deadline, Restart: s.changed}
+	if s.TransferImage != "" && s.engineProblem() == "" {
+		expected.Desired = []resources.Child{s.backupJob(s.ordinal, false), s.backupJob(s.ordinal, true)}
+	}
+	return expected
+}
+
+// supersedes says why the Job of a member is created again.
+func (s situation) supersedes(job state.Task) string {
+	if s.changed {
+		return fmt.Sprintf("stopping Job %s: the engine or the image of DatabaseCluster %s has changed, and the backup begins again", job.Job, s.backup.Spec.Cluster)
+	}
+	return recreates(job)
+}
+
+// recreates says that a Job is created again, which has not started.
+func recreates(job state.Task) string {
+	return fmt.Sprintf("deleting Job %s, none of whose pods has started, to create it again: what it is made from has changed", job.Job)
+}
+
+// awaitMember waits until a Job that is being deleted no longer exists, as long as a backup may take.
+func (s situation) awaitMember(p Plan, job state.Task) Plan {
+	if s.At.After(s.patience(s.ordinal).Add(state.Unanswered)) {
+		return s.fail(p, fmt.Sprintf("Job %s was deleted and does not go: its pod %s does not answer", job.Job, job.Pod))
+	}
+	return p.running(fmt.Sprintf("waiting for Job %s to be deleted", job.Job)).in(waitingAgain)
+}
+
+// startMember makes the Job of the next member. One that was made and is gone is made again: what it wrote is
+// found by the UID.
+func (s situation) startMember(p Plan) Plan {
+	offline, o := s.approach()
+	switch {
+	case s.Yields && s.Stray == "":
+		// An earlier one goes first that started at the same moment. Where the data is to go stays noted, for a deletion.
+		p.Status.StartTime = nil
+		return s.pending(p, o)
+	case o.final, o.text != "" && s.waited(s.ordinal):
+		return s.fail(p, o.text)
+	case o.text != "":
+		p.Stalled = o.stall()
+		return p.running(o.text).in(waitingAgain)
+	case s.changed:
+		p.Status.Engine, p.Status.Image = s.Cluster.Spec.Engine, s.Cluster.Spec.Image
+		return p.running("starting") // the record says what the Job is made with before there is a Job
+	default:
+		return p.running(p.Status.Message).do(CreateJob{Job: s.backupJob(s.ordinal, offline)})
+	}
+}
+
+// approach is how the next member can be backed up now, or what keeps it.
+func (s situation) approach() (offline bool, o obstacle) {
+	switch o := s.unable(); {
+	case s.Stray != "":
+		return false, waitFor("waiting for pod %s to end: somebody deleted its Job while it ran", s.Stray)
+	case o.text != "":
+		return false, o
+	case s.Before != "":
+		return false, s.queued()
+	default:
+		return s.reach(s.ordinal)
+	}
+}
+
+// waits adds what a human has to do so that the Job of a backup gets on. What a volume of a pod lacks, the pod does not say.
+func (s situation) waits(p Plan, v action.Verdict) Plan {
+	p = p.tell(v, p.Why)
+	switch {
+	case p.Stalled != nil:
+		return p
+	case s.Missing != "" && !v.Task.Started:
+		text := fmt.Sprintf("Job %s cannot start: %s", v.Task.Job, s.Missing)
+		return p.running(text).stalled(dbv1.ReasonReferenceMissing, text)
+	case v.Standing == action.Unmet:
+		return p.stalled(dbv1.ReasonJobBlocked, fmt.Sprintf("Job %s cannot continue: %s", v.Task.Job, v.Cause))
+	default:
+		return p
+	}
+}
+
+// reason is the cause of a failure. When the deadline has passed, the pod is gone with what it could have said: what
+// was seen of it last tells more.
+func reason(v action.Verdict, usual, seen string) string {
+	if v.Cause != v.Task.Failure {
+		return v.Cause
+	}
+	cause := fmt.Sprintf("Job %s failed: %s", v.Task.Job, v.Cause)
+	if seen != "" && seen != usual {
+		cause += "; " + seen
+	}
+	return cause
+}
