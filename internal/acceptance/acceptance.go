@@ -32,12 +32,11 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
 const (
-	// conflictDelay lets the cache catch up with what changed.
-	conflictDelay = 200 * time.Millisecond
 	// leftOutAgain is when a write is tried again for which the right is missing, or the CRD of today.
 	leftOutAgain = 10 * time.Minute
 	// whenever is how long the watch may take to begin.
@@ -109,7 +108,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	switch err := r.write(ctx, declared, wanted); {
 	case apierrors.IsConflict(err):
-		return ctrl.Result{RequeueAfter: conflictDelay}, nil
+		return ctrl.Result{RequeueAfter: kit.ConflictDelay}, nil
 	case apierrors.IsForbidden(err):
 		r.leftOut()
 		return ctrl.Result{RequeueAfter: leftOutAgain}, nil

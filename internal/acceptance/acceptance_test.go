@@ -24,6 +24,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/fakeclient"
 )
@@ -120,7 +121,7 @@ func TestAnAnswerOfTheAPIServerEndsNoPassWrongly(t *testing.T) {
 		fails  bool
 		said   string
 	}{
-		"it changed meanwhile":               {apierrors.NewConflict(kinds, "ledger-v1", broken), conflictDelay, false, ""},
+		"it changed meanwhile":               {apierrors.NewConflict(kinds, "ledger-v1", broken), kit.ConflictDelay, false, ""},
 		"the right is missing":               {apierrors.NewForbidden(kinds, "ledger-v1", broken), leftOutAgain, false, "left out: the operator may not"},
 		"it is gone, or the CRD has no such": {apierrors.NewNotFound(kinds, "ledger-v1"), leftOutAgain, false, ""},
 		"anything else":                      {broken, 0, true, ""},

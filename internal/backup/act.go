@@ -15,10 +15,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -28,21 +28,9 @@ import (
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;patch;delete
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;create;patch;delete
 
-// act executes a plan and returns what people should hear of.
-func (r *Reconciler) act(ctx context.Context, backup *dbv1.DatabaseBackup, todo plan.Plan) ([]happening, error) {
-	var all []happening
-	for _, o := range todo.Operations {
-		logf.FromContext(ctx).Info("executing", "operation", o.String(), "reason", todo.Why)
-		done, err := r.execute(ctx, backup, o)
-		if all = append(all, done...); err != nil {
-			return all, err
-		}
-	}
-	return all, nil
-}
-
-// execute executes one operation.
-func (r *Reconciler) execute(ctx context.Context, backup *dbv1.DatabaseBackup, o operation.Operation) ([]happening, error) {
+// Execute executes one operation.
+func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation) ([]kit.Event, error) {
+	backup := p.Object
 	switch o := o.(type) {
 	case plan.AddFinalizer:
 		return nil, r.addFinalizer(ctx, backup)
@@ -70,7 +58,7 @@ func (r *Reconciler) addFinalizer(ctx context.Context, backup *dbv1.DatabaseBack
 }
 
 // createJob creates a Job under a name that nobody else has.
-func (r *Reconciler) createJob(ctx context.Context, backup *dbv1.DatabaseBackup, o plan.CreateJob) ([]happening, error) {
+func (r *Reconciler) createJob(ctx context.Context, backup *dbv1.DatabaseBackup, o plan.CreateJob) ([]kit.Event, error) {
 	job := &batchv1.Job{}
 	err := r.Live.Get(ctx, client.ObjectKey{Namespace: backup.Namespace, Name: o.Job.Name()}, job)
 	switch {
@@ -90,7 +78,7 @@ func (r *Reconciler) createJob(ctx context.Context, backup *dbv1.DatabaseBackup,
 	case err != nil:
 		return nil, err
 	}
-	return []happening{normal("JobStarted", "MakeJob", fmt.Sprintf("Job %s is made", o.Job.Name()))}, nil
+	return []kit.Event{kit.Normal("JobStarted", "MakeJob", fmt.Sprintf("Job %s is made", o.Job.Name()))}, nil
 }
 
 // applyPolicy writes the policy. One that there is has to be as it was when that was decided.
@@ -126,11 +114,11 @@ func (r *Reconciler) deletePolicy(ctx context.Context, backup *dbv1.DatabaseBack
 }
 
 // finalize lets the backup go.
-func (r *Reconciler) finalize(ctx context.Context, backup *dbv1.DatabaseBackup, note string) ([]happening, error) {
+func (r *Reconciler) finalize(ctx context.Context, backup *dbv1.DatabaseBackup, note string) ([]kit.Event, error) {
 	before := backup.DeepCopy()
 	controllerutil.RemoveFinalizer(backup, dbv1.Finalizer)
 	if err := r.Writer.Change(ctx, before, backup); err != nil || note == "" {
 		return nil, err
 	}
-	return []happening{{corev1.EventTypeWarning, "DataKept", "Finalize", note}}, nil
+	return []kit.Event{kit.Warning("DataKept", "Finalize", note)}, nil
 }

@@ -14,7 +14,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,6 +21,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -33,99 +33,55 @@ import (
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch
 
-// Logs reads the end of a container's log.
-type Logs interface {
-	// Tail is the end of the log of one container.
-	Tail(ctx context.Context, namespace, pod, container string) (string, error)
-	// Refusal is why the newest pod of a Job could not be created; "" when it could.
-	Refusal(ctx context.Context, namespace string, job types.UID) (string, error)
-}
-
-// observation collects what is read; after the first error it reads no more.
+// observation collects what is read.
 type observation struct {
-	client.Reader
-	// indexed tells that the reader finds objects by the indexes of this package.
-	indexed bool
-	live    client.Reader
-	backup  *dbv1.DatabaseBackup
+	kit.Reading
+	backup *dbv1.DatabaseBackup
 	plan.Observed
-	err error
 }
 
-// observe reads a backup and what its next step needs. The backup is nil when it is gone.
-func (r *Reconciler) observe(ctx context.Context, live bool, key client.ObjectKey) (*dbv1.DatabaseBackup, plan.Observed, error) {
-	o := &observation{Reader: r.Cached, indexed: r.indexed, live: r.Live, backup: &dbv1.DatabaseBackup{}}
+// Observe reads a backup and what its next operations need.
+func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKey) (*dbv1.DatabaseBackup, plan.Observed, bool, error) {
+	backup, from := &dbv1.DatabaseBackup{}, r.Cache()
 	if live {
-		o.Reader, o.indexed = r.Live, false
+		from = r.API()
 	}
-	if err := o.Get(ctx, key, o.backup); err != nil {
-		return nil, plan.Observed{}, client.IgnoreNotFound(err)
+	if err := from.Get(ctx, key, backup); err != nil {
+		return nil, plan.Observed{}, false, client.IgnoreNotFound(err)
 	}
+	o := &observation{Reading: kit.Reading{View: from, Live: r.Live, Object: backup}, backup: backup}
 	o.At, o.TransferImage, o.NameServers = r.Clock.Now(), r.TransferImage, r.NameServers
-	o.readJobs(ctx)
-	o.readRefusals(ctx, r.Logs)
-	if !plan.Idle(o.backup) {
+	o.readJobs(ctx, r.Logs)
+	if !plan.Idle(backup) {
 		o.readCluster(ctx)
 		o.readMissing(ctx)
 	}
-	if !o.backup.Status.Phase.Finished() && o.backup.DeletionTimestamp == nil {
+	if !backup.Status.Phase.Finished() && backup.DeletionTimestamp == nil {
 		o.readMembers(ctx)
 		o.readOthers(ctx)
 	}
-	if plan.Verifying(o.backup) && o.backup.DeletionTimestamp == nil {
+	if plan.Verifying(backup) && backup.DeletionTimestamp == nil {
 		o.readPolicy(ctx)
 	}
-	if o.backup.DeletionTimestamp == nil {
-		o.readLogs(ctx, r.Logs)
+	if backup.DeletionTimestamp == nil {
+		o.ReadLogs(ctx, r.Logs, o.Jobs)
 	}
 	if live {
 		o.readUsers(ctx)
 	}
-	return o.backup, o.Observed, o.err
-}
-
-// find reads an object into the given one and tells whether it exists.
-func (o *observation) find(ctx context.Context, reader client.Reader, name string, object client.Object) bool {
-	if o.err != nil {
-		return false
-	}
-	key := client.ObjectKey{Namespace: o.backup.Namespace, Name: name}
-	if _, clusterScoped := object.(*dbv1.DatabaseEngine); clusterScoped {
-		key.Namespace = ""
-	}
-	err := reader.Get(ctx, key, object)
-	if err != nil && !apierrors.IsNotFound(err) {
-		o.err = fmt.Errorf("read %T %s: %w", object, name, err)
-	}
-	return err == nil
-}
-
-// list reads what bears these labels; where there is an index it is asked first.
-func (o *observation) list(ctx context.Context, into client.ObjectList, labels map[string]string, index, value string) {
-	if o.err != nil {
-		return
-	}
-	options := []client.ListOption{client.InNamespace(o.backup.Namespace), client.MatchingLabels(labels)}
-	if o.indexed {
-		options = append(options, client.MatchingFields{index: value})
-	}
-	if err := o.List(ctx, into, options...); err != nil {
-		o.err = fmt.Errorf("list %T of DatabaseBackup %s: %w", into, o.backup.Name, err)
-	}
+	return backup, o.Observed, true, o.Err
 }
 
 // readJobs reads the backup's own Jobs and their pods.
-func (o *observation) readJobs(ctx context.Context) {
+func (o *observation) readJobs(ctx context.Context, logs kit.Logs) {
 	uid := string(o.backup.UID)
-	labels := map[string]string{dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelBackupUID: uid}
+	labels := client.MatchingLabels{dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelBackupUID: uid}
 	jobs, pods := &batchv1.JobList{}, &corev1.PodList{}
-	o.list(ctx, jobs, labels, indexBackup, uid)
-	o.list(ctx, pods, labels, indexBackup, uid)
+	o.List(ctx, jobs, indexBackup, uid, labels)
+	o.List(ctx, pods, indexBackup, uid, labels)
 	o.Stray = stray(jobs.Items, pods.Items)
 	for i := range jobs.Items {
-		job := &jobs.Items[i]
-		own := slices.DeleteFunc(slices.Clone(pods.Items), func(p corev1.Pod) bool { return p.Labels[batchv1.ControllerUidLabel] != string(job.UID) })
-		o.Jobs = append(o.Jobs, state.TaskOf(job, own))
+		o.Jobs = append(o.Jobs, o.Task(ctx, logs, &jobs.Items[i], pods.Items, o.At))
 	}
 	slices.SortFunc(o.Jobs, func(a, b state.Task) int { return cmp.Compare(a.Job, b.Job) })
 }
@@ -134,14 +90,14 @@ func (o *observation) readJobs(ctx context.Context) {
 // the cluster has become.
 func (o *observation) readCluster(ctx context.Context) {
 	cluster, declared := &dbv1.DatabaseCluster{}, &dbv1.DatabaseEngine{}
-	found := o.find(ctx, o.Reader, o.backup.Spec.Cluster, cluster)
+	found := o.Find(ctx, o.backup.Spec.Cluster, cluster)
 	if found {
 		o.Since = plan.Since(o.backup, cluster)
 	}
 	if !found || o.backup.Status.Phase == dbv1.BackupCompleted {
 		cluster.Spec.Engine, cluster.Spec.Image = o.backup.Status.Engine, o.backup.Status.Image
 	}
-	if name := cluster.Spec.Engine; name != "" && o.find(ctx, o.live, name, declared) {
+	if name := cluster.Spec.Engine; name != "" && o.FindOutside(ctx, name, declared) {
 		o.Engine = declared
 	}
 	if found {
@@ -165,15 +121,15 @@ func (o *observation) readMembers(ctx context.Context) {
 		return
 	}
 	set := &appsv1.StatefulSet{}
-	found := o.find(ctx, o.Reader, naming.StatefulSet(o.Cluster.Name), set)
+	found := o.Find(ctx, naming.StatefulSet(o.Cluster.Name), set)
 	if found {
 		o.Makes = makes(set)
 	}
 	own := found && metav1.IsControlledBy(set, o.Cluster)
 	o.Foreign = found && !own
 	pods := &corev1.PodList{}
-	o.list(ctx, pods, naming.Selector(o.Cluster.Name), indexCluster, o.Cluster.Name)
-	if o.err == nil {
+	o.List(ctx, pods, indexCluster, o.Cluster.Name, client.MatchingLabels(naming.Selector(o.Cluster.Name)))
+	if o.Err == nil {
 		o.fence(found, set, pods.Items)
 	}
 	for i := range pods.Items {
@@ -247,10 +203,10 @@ func (o *observation) readMissing(ctx context.Context) {
 	}
 	for _, named := range state.SecretsOf(at) {
 		secret := &corev1.Secret{}
-		found := o.find(ctx, o.live, named.Name, secret)
+		found := o.FindLive(ctx, named.Name, secret)
 		o.Missing = cmp.Or(o.Missing, missingKeys(named, found, secret))
 	}
-	if name := at.ClaimName; name != "" && !o.find(ctx, o.live, name, &corev1.PersistentVolumeClaim{}) {
+	if name := at.ClaimName; name != "" && !o.FindLive(ctx, name, &corev1.PersistentVolumeClaim{}) {
 		o.Missing = fmt.Sprintf("PersistentVolumeClaim %s, which the destination names as claimName, does not exist: create it", name)
 	}
 }

@@ -33,6 +33,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/backups"
@@ -107,10 +108,10 @@ func (s *server) Tail(context.Context, string, string, string) (string, error) {
 func (s *server) Refusal(context.Context, string, types.UID) (string, error) { return s.refusal, nil }
 
 func (s *server) reconciler() *Reconciler {
-	return &Reconciler{
+	return &Reconciler{TransferImage: "example.test/operator:1", Base: kit.Base{
 		Cached: s, Live: s, Writer: apply.Writer{Client: s}, Events: s.events,
-		Clock: clocktesting.NewFakePassiveClock(backups.Moment), Logs: s, TransferImage: "example.test/operator:1",
-	}
+		Clock: clocktesting.NewFakePassiveClock(backups.Moment), Logs: s,
+	}}
 }
 
 // pass makes one pass for the backup "now".
@@ -254,7 +255,7 @@ func TestACopyRunsTheImageAndTheEngineThatMadeTheBackupWhateverTheClusterHasByNo
 	}
 	verified.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
 	s := newServer(t, objects...)
-	backup, observed, err := s.reconciler().observe(t.Context(), true, client.ObjectKeyFromObject(verified))
+	backup, observed, _, err := s.reconciler().Observe(t.Context(), true, client.ObjectKeyFromObject(verified))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +399,7 @@ func TestWhatTheServerRefusesIsToldAndAConflictIsNot(t *testing.T) {
 		result, err := s.pass(t)
 		c := meta.FindStatusCondition(s.backup(t).Status.Conditions, dbv1.ConditionStalled)
 		if apierrors.IsConflict(answer) {
-			if err != nil || result.RequeueAfter != conflictDelay || c != nil {
+			if err != nil || result.RequeueAfter != kit.ConflictDelay || c != nil {
 				t.Error(result, err, c)
 			}
 			continue

@@ -35,7 +35,7 @@ func (o *observation) readVolumes(ctx context.Context) {
 	o.Volumes = map[string]state.Volume{}
 	for ordinal := range max(o.Cluster.Spec.Replicas, o.backup.Status.Members) {
 		claim := &corev1.PersistentVolumeClaim{}
-		if name := naming.Claim(o.Cluster.Name, ordinal); o.find(ctx, o.live, name, claim) {
+		if name := naming.Claim(o.Cluster.Name, ordinal); o.FindLive(ctx, name, claim) {
 			o.Volumes[name] = state.VolumeOf(claim, ordinal)
 		}
 	}
@@ -44,12 +44,12 @@ func (o *observation) readVolumes(ctx context.Context) {
 // readUsers finds out who uses volumes, whatever labels they bear. Only a cluster that is being deleted has its volumes
 // mounted, and only after a live read: the cache keeps nothing of a pod's volumes.
 func (o *observation) readUsers(ctx context.Context) {
-	if o.err != nil || o.Cluster == nil || o.Cluster.DeletionTimestamp == nil {
+	if o.Err != nil || o.Cluster == nil || o.Cluster.DeletionTimestamp == nil {
 		return
 	}
 	pods := &corev1.PodList{}
-	if err := o.List(ctx, pods, client.InNamespace(o.backup.Namespace)); err != nil {
-		o.err = fmt.Errorf("list the pods that use volumes of %s: %w", o.backup.Spec.Cluster, err)
+	if err := o.View.List(ctx, pods, client.InNamespace(o.backup.Namespace)); err != nil {
+		o.Err = fmt.Errorf("list the pods that use volumes of %s: %w", o.backup.Spec.Cluster, err)
 		return
 	}
 	o.readVolumes(ctx)

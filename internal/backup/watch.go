@@ -6,23 +6,20 @@ package backup
 
 import (
 	"context"
-	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -34,7 +31,7 @@ const (
 	indexSpecCluster = "backups-spec-cluster"
 )
 
-func index(ctx context.Context, indexer client.FieldIndexer) error {
+func indexes() []kit.Index {
 	label := func(object client.Object) []string { return []string{object.GetLabels()[dbv1.LabelBackupUID]} }
 	uid := func(object client.Object) []string { return []string{string(object.GetUID())} }
 	of := func(object client.Object) []string {
@@ -44,50 +41,33 @@ func index(ctx context.Context, indexer client.FieldIndexer) error {
 		}
 		return []string{backup.Spec.Cluster}
 	}
-	for _, i := range []struct {
-		kind  client.Object
-		name  string
-		value client.IndexerFunc
-	}{
-		{&batchv1.Job{}, indexBackup, label}, {&corev1.Pod{}, indexBackup, label},
-		{&dbv1.DatabaseBackup{}, indexUID, uid}, {&dbv1.DatabaseBackup{}, indexSpecCluster, of},
-	} {
-		if err := indexer.IndexField(ctx, i.kind, i.name, i.value); err != nil {
-			return fmt.Errorf("index %T by %s: %w", i.kind, i.name, err)
-		}
+	return []kit.Index{
+		{Kind: &batchv1.Job{}, Name: indexBackup, Value: label},
+		{Kind: &corev1.Pod{}, Name: indexBackup, Value: label},
+		{Kind: &dbv1.DatabaseBackup{}, Name: indexUID, Value: uid},
+		{Kind: &dbv1.DatabaseBackup{}, Name: indexSpecCluster, Value: of},
 	}
-	return nil
 }
 
 // SetupWithManager wires the watches and the indexes of the cache. The controller of clusters is set up first.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
-	if err := index(ctx, mgr.GetFieldIndexer()); err != nil {
+	if err := kit.AddIndexes(ctx, mgr.GetFieldIndexer(), indexes()); err != nil {
 		return err
 	}
-	r.indexed = true
+	r.Indexed = true
 	toBackup := handler.EnqueueRequestsFromMapFunc(r.ofJob)
 	toWaiting := handler.EnqueueRequestsFromMapFunc(r.waiting)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("databasebackup").
-		For(&dbv1.DatabaseBackup{}, builder.WithPredicates(changed(backupFacts))).
-		Watches(&dbv1.DatabaseBackup{}, toWaiting, builder.WithPredicates(changed(orderFacts))).
-		Watches(&batchv1.Job{}, toBackup, builder.WithPredicates(changed(jobFacts))).
-		Watches(&corev1.Pod{}, toBackup, builder.WithPredicates(changed(tryFacts))).
-		Watches(&corev1.Pod{}, toWaiting, builder.WithPredicates(changed(memberFacts))).
-		Watches(&appsv1.StatefulSet{}, toWaiting, builder.WithPredicates(changed(setFacts))).
-		Watches(&dbv1.DatabaseCluster{}, toWaiting, builder.WithPredicates(changed(clusterFacts))).
+		For(&dbv1.DatabaseBackup{}, builder.WithPredicates(kit.Changed(backupFacts))).
+		Watches(&dbv1.DatabaseBackup{}, toWaiting, builder.WithPredicates(kit.Changed(orderFacts))).
+		Watches(&batchv1.Job{}, toBackup, builder.WithPredicates(kit.Changed(jobFacts))).
+		Watches(&corev1.Pod{}, toBackup, builder.WithPredicates(kit.Changed(tryFacts))).
+		Watches(&corev1.Pod{}, toWaiting, builder.WithPredicates(kit.Changed(memberFacts))).
+		Watches(&appsv1.StatefulSet{}, toWaiting, builder.WithPredicates(kit.Changed(setFacts))).
+		Watches(&dbv1.DatabaseCluster{}, toWaiting, builder.WithPredicates(kit.Changed(clusterFacts))).
 		WithOptions(options).
 		Complete(r)
-}
-
-// changed lets an update through when what the operator reads of the object changed. Creations and deletions always
-// pass.
-func changed[T client.Object](facts func(T) any) predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, ok := e.ObjectOld.(T)
-		after, alsoOK := e.ObjectNew.(T)
-		return !ok || !alsoOK || !equality.Semantic.DeepEqual(facts(before), facts(after))
-	}}
 }
 
 // backupFacts leave out how far the backup is: that is written every few seconds, and read by nobody here.

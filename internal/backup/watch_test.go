@@ -21,6 +21,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/backups"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/mutate"
@@ -37,7 +38,7 @@ func observedIn(t *testing.T, key client.ObjectKey, objects []client.Object) pla
 		}
 		copies = append(copies, stored)
 	}
-	_, observed, err := newServer(t, copies...).reconciler().observe(t.Context(), false, key)
+	_, observed, _, err := newServer(t, copies...).reconciler().Observe(t.Context(), false, key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,12 +69,12 @@ func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
 		object client.Object
 		filter predicate.Predicate
 	}{
-		"Job":           {job, changed(jobFacts)},
-		"Pod of a Job":  {pod, changed(tryFacts)},
-		"member":        {all[3], changed(memberFacts)},
-		"StatefulSet":   {set, changed(setFacts)},
-		"cluster":       {all[0], changed(clusterFacts)},
-		"other backups": {other, changed(orderFacts)},
+		"Job":           {job, kit.Changed(jobFacts)},
+		"Pod of a Job":  {pod, kit.Changed(tryFacts)},
+		"member":        {all[3], kit.Changed(memberFacts)},
+		"StatefulSet":   {set, kit.Changed(setFacts)},
+		"cluster":       {all[0], kit.Changed(clusterFacts)},
+		"other backups": {other, kit.Changed(orderFacts)},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -124,7 +125,7 @@ func TestNoFieldOfABackupThatDecidesAnythingCanChangeUnseen(t *testing.T) {
 					continue
 				}
 				decisive++
-				if !changed(backupFacts).Update(event.UpdateEvent{ObjectOld: backup, ObjectNew: mutated}) {
+				if !kit.Changed(backupFacts).Update(event.UpdateEvent{ObjectOld: backup, ObjectNew: mutated}) {
 					t.Errorf("%s decides something, but no predicate lets its change through", path)
 				}
 			}
@@ -138,7 +139,7 @@ func TestNoFieldOfABackupThatDecidesAnythingCanChangeUnseen(t *testing.T) {
 func TestHowFarABackupIsWakesNobody(t *testing.T) {
 	before, after := backups.Started(), backups.Started()
 	after.Status.Bytes, after.Status.StoredBytes, after.Status.Size, after.Status.Rate = 1, 1, "1 B", "1 B/s"
-	for name, filter := range map[string]predicate.Predicate{"itself": changed(backupFacts), "the others": changed(orderFacts)} {
+	for name, filter := range map[string]predicate.Predicate{"itself": kit.Changed(backupFacts), "the others": kit.Changed(orderFacts)} {
 		if filter.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
 			t.Errorf("%s: progress passes", name)
 		}

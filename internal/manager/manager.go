@@ -32,6 +32,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/backup"
 	"github.com/dbcluster/databasecluster-operator/internal/controller"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/logs"
 	"github.com/dbcluster/databasecluster-operator/internal/metrics"
 )
@@ -91,17 +92,15 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 	if clusters.Policies, err = admission.Names(); err != nil {
 		return nil, fmt.Errorf("read the admission policies: %w", err)
 	}
-	backups := &backup.Reconciler{
+	base := kit.Base{
 		Cached: mgr.GetClient(),
 		Live:   mgr.GetAPIReader(),
 		Writer: apply.Writer{Client: mgr.GetClient()},
 		Events: mgr.GetEventRecorder(dbv1.FieldOwner),
 		Clock:  clock.RealClock{},
-
-		Logs:          logs.Reader{Pods: pods, Events: pods},
-		TransferImage: settings.transferImage,
-		NameServers:   settings.nameServers(resolvConf),
+		Logs:   logs.Reader{Pods: pods, Events: pods},
 	}
+	backups := &backup.Reconciler{Base: base, TransferImage: settings.transferImage, NameServers: settings.nameServers(resolvConf)}
 	engines := &acceptance.Reconciler{Writer: apply.Writer{Client: mgr.GetClient()}, Clock: clock.RealClock{}, Log: log}
 	err = errors.Join(
 		clusters.SetupWithManager(ctx, mgr, settings.controllerOptions()),

@@ -24,6 +24,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 	"github.com/dbcluster/databasecluster-operator/internal/backup"
 	"github.com/dbcluster/databasecluster-operator/internal/controller"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
@@ -169,7 +170,8 @@ func (l *life) reconciler(kind string) reconcile.Reconciler {
 	}
 	writer := apply.Writer{Client: server}
 	if kind == "DatabaseBackup" {
-		return &backup.Reconciler{Cached: cached, Live: server, Writer: writer, Events: warnings{w}, Clock: w.clock, Logs: logs{l}, TransferImage: transferImage}
+		base := kit.Base{Cached: cached, Live: server, Writer: writer, Events: warnings{w}, Clock: w.clock, Logs: logs{l}}
+		return &backup.Reconciler{Base: base, TransferImage: transferImage}
 	}
 	return &controller.Reconciler{
 		Cached: cached, Live: server, Writer: writer, Events: warnings{w}, Clock: w.clock, Logs: logs{l},

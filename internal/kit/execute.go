@@ -1,0 +1,42 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package kit
+
+import (
+	"context"
+	"errors"
+
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+)
+
+// Execute executes the operations of a plan by the rules of their properties, and returns the events. An operation that fails
+// does not prevent the next ones, unless it is First; it prevents the disruptive one, unless it is Independent.
+func Execute(ctx context.Context, todo Plan, execute func(context.Context, operation.Operation) ([]Event, error)) ([]Event, error) {
+	var done []Event
+	var errs, aside []error
+	all, why := todo.Todo()
+	for _, o := range all {
+		is := o.Properties()
+		if is.Disruptive && len(errs) > 0 {
+			break
+		}
+		logf.FromContext(ctx).Info("executing", "operation", o.String(), "reason", why)
+		events, err := execute(ctx, o)
+		done = append(done, events...)
+		switch {
+		case err == nil:
+		case is.Independent:
+			aside = append(aside, err)
+		default:
+			errs = append(errs, err)
+		}
+		if err != nil && is.First {
+			break
+		}
+	}
+	return Merge(done), errors.Join(append(errs, aside...)...)
+}

@@ -1,0 +1,49 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package kit has what every reconciler needs: a pass, reading, watching, executing operations, events and the status. Who
+// adds a kind of object writes its facts, a plan, and what each operation does.
+package kit
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/dbcluster/databasecluster-operator/internal/apply"
+)
+
+// ConflictDelay lets the caches catch up with what changed.
+const ConflictDelay = 200 * time.Millisecond
+
+// Logs reads what Jobs say besides their status.
+type Logs interface {
+	// Tail is the end of the log of one container.
+	Tail(ctx context.Context, namespace, pod, container string) (string, error)
+	// Refusal is why the newest pod of a Job could not be created; "" when it could.
+	Refusal(ctx context.Context, namespace string, job types.UID) (string, error)
+}
+
+// Base is what every reconciler works with. It keeps nothing between passes.
+type Base struct {
+	// Cached reads from memory, Live from the API server.
+	Cached, Live client.Reader
+	Writer       apply.Writer
+	Events       events.EventRecorder
+	Clock        clock.PassiveClock
+	// Logs are nil where no log can be read.
+	Logs Logs
+	// Indexed is true once the cache has the indexes of the reconciler.
+	Indexed bool
+}
+
+// Cache is the view of what is in memory, and of nothing else.
+func (b Base) Cache() View { return View{Reader: b.Cached, Indexed: b.Indexed} }
+
+// API is the view of the API server.
+func (b Base) API() View { return View{Reader: b.Live} }

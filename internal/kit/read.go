@@ -1,0 +1,94 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package kit
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// View is where a pass reads from.
+type View struct {
+	client.Reader
+	// Fallback is asked for what the first does not have: a cache has only what it selects, and lags behind. Nil for none.
+	Fallback client.Reader
+	// Indexed is true where the first finds objects by an index.
+	Indexed bool
+}
+
+// Else returns the view with a fallback.
+func (v View) Else(fallback client.Reader) View {
+	v.Fallback = fallback
+	return v
+}
+
+// Find reads an object into the given one and reports whether it exists.
+func (v View) Find(ctx context.Context, key client.ObjectKey, object client.Object) (bool, error) {
+	err := v.Get(ctx, key, object)
+	if apierrors.IsNotFound(err) && v.Fallback != nil {
+		err = v.Fallback.Get(ctx, key, object)
+	}
+	switch {
+	case apierrors.IsNotFound(err):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("read %T %s: %w", object, key.Name, err)
+	}
+	return true, nil
+}
+
+// By selects objects of a namespace by an index, where there is one. A list by labels alone would look at each object there.
+func (v View) By(namespace, index, value string, options ...client.ListOption) []client.ListOption {
+	options = append([]client.ListOption{client.InNamespace(namespace)}, options...)
+	if v.Indexed {
+		options = append(options, client.MatchingFields{index: value})
+	}
+	return options
+}
+
+// Reading collects what a pass reads about one object; after the first error it reads no more.
+type Reading struct {
+	View
+	// Live reads from the API server what is not in the cache.
+	Live client.Reader
+	// Object is what the reading is about.
+	Object client.Object
+	Err    error
+}
+
+// Find reads an object of the same namespace and reports whether it exists.
+func (r *Reading) Find(ctx context.Context, name string, object client.Object) bool {
+	return r.find(ctx, r.View, client.ObjectKey{Namespace: r.Object.GetNamespace(), Name: name}, object)
+}
+
+// FindLive does the same at the API server, for kinds of objects that are not in the cache.
+func (r *Reading) FindLive(ctx context.Context, name string, object client.Object) bool {
+	return r.find(ctx, View{Reader: r.Live}, client.ObjectKey{Namespace: r.Object.GetNamespace(), Name: name}, object)
+}
+
+// FindOutside does the same for an object that belongs to no namespace.
+func (r *Reading) FindOutside(ctx context.Context, name string, object client.Object) bool {
+	return r.find(ctx, View{Reader: r.Live}, client.ObjectKey{Name: name}, object)
+}
+
+func (r *Reading) find(ctx context.Context, from View, key client.ObjectKey, object client.Object) (found bool) {
+	if r.Err == nil {
+		found, r.Err = from.Find(ctx, key, object)
+	}
+	return found
+}
+
+// List reads the objects of the same namespace that an index finds, and other options select.
+func (r *Reading) List(ctx context.Context, into client.ObjectList, index, value string, options ...client.ListOption) {
+	if r.Err != nil {
+		return
+	}
+	if err := r.View.List(ctx, into, r.By(r.Object.GetNamespace(), index, value, options...)...); err != nil {
+		r.Err = fmt.Errorf("list %T of %s: %w", into, r.Object.GetName(), err)
+	}
+}

@@ -1,0 +1,51 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package kit
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Task observes the Job of an action and its pods, of which there may be others. A Job that has no pod may say why by its events:
+// where these cannot be read, nobody is harmed.
+func (r *Reading) Task(ctx context.Context, logs Logs, job *batchv1.Job, pods []corev1.Pod, at time.Time) state.Task {
+	others := func(p corev1.Pod) bool { return p.Labels[batchv1.ControllerUidLabel] != string(job.UID) }
+	task := state.TaskOf(job, slices.DeleteFunc(slices.Clone(pods), others))
+	if r.Err != nil || logs == nil || !task.Podless(at) {
+		return task
+	}
+	text, err := logs.Refusal(ctx, job.Namespace, job.UID)
+	if err != nil {
+		logf.FromContext(ctx).V(1).Info("why a Job has no pod is not known", "job", job.Name, "cause", err.Error())
+	}
+	return task.Refuse(text)
+}
+
+// ReadLogs adds to tasks that run what their logs say: how far they are, or what a copy answered. A log that cannot be read, as
+// while a container is starting, harms nobody.
+func (r *Reading) ReadLogs(ctx context.Context, logs Logs, tasks []state.Task) {
+	for i := range tasks {
+		task := &tasks[i]
+		reads := resources.ActionKindOf(task.Component).Log
+		if r.Err != nil || logs == nil || reads == resources.LogIgnored || !task.Says(reads == resources.LogAnswer) {
+			continue
+		}
+		text, err := logs.Tail(ctx, r.Object.GetNamespace(), task.Pod, naming.ActionContainer)
+		if err != nil {
+			logf.FromContext(ctx).V(1).Info("the log of an action is not known", "pod", task.Pod, "cause", err.Error())
+		}
+		*task = task.Told(text)
+	}
+}
