@@ -63,8 +63,8 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 	if plan.Verifying(backup) && backup.DeletionTimestamp == nil {
 		o.readPolicy(ctx)
 	}
-	if backup.DeletionTimestamp == nil {
-		o.ReadLogs(ctx, r.Logs, o.Jobs)
+	if backup.DeletionTimestamp == nil && o.Err == nil {
+		kit.ReadLogs(ctx, r.Logs, backup.Namespace, o.Jobs)
 	}
 	if live {
 		o.readUsers(ctx)
@@ -79,9 +79,12 @@ func (o *observation) readJobs(ctx context.Context, logs kit.Logs) {
 	jobs, pods := &batchv1.JobList{}, &corev1.PodList{}
 	o.List(ctx, jobs, indexBackup, uid, labels)
 	o.List(ctx, pods, indexBackup, uid, labels)
+	if o.Err != nil {
+		return
+	}
 	o.Stray = stray(jobs.Items, pods.Items)
 	for i := range jobs.Items {
-		o.Jobs = append(o.Jobs, o.Task(ctx, logs, &jobs.Items[i], pods.Items, o.At))
+		o.Jobs = append(o.Jobs, kit.Task(ctx, logs, &jobs.Items[i], pods.Items, o.At))
 	}
 	slices.SortFunc(o.Jobs, func(a, b state.Task) int { return cmp.Compare(a.Job, b.Job) })
 }

@@ -19,6 +19,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
@@ -34,7 +35,7 @@ type Reconciler struct {
 	// Policies are the names of the admission policies that protect clusters, and of their bindings.
 	Policies []string
 	// Logs reads how far Jobs are; nil: nobody is told.
-	Logs Logs
+	Logs kit.Logs
 	// TransferImage holds the binary that Jobs transfer backups with.
 	TransferImage string
 	// ReferencePeriod is how often a cluster is looked at again whose spec names Secrets or ConfigMaps, or asks

@@ -62,7 +62,7 @@ func (o *observation) readFormerJobs(ctx context.Context) {
 		job := &jobs.Items[i]
 		task := state.TaskOf(job, nil)
 		theirs := types.UID(job.Labels[dbv1.LabelClusterUID]) != o.cluster.UID
-		if theirs && !task.Succeeded && !task.Failed && state.MountsMember(job.Spec.Template.Spec.Volumes, o.cluster.Name) {
+		if theirs && !task.Ended() && state.MountsMember(job.Spec.Template.Spec.Volumes, o.cluster.Name) {
 			o.FormerJobs = append(o.FormerJobs, job.Name)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -68,19 +68,10 @@ func (o *observation) task(ctx context.Context, job *batchv1.Job) state.Task {
 	labels[dbv1.LabelComponent] = job.Labels[dbv1.LabelComponent]
 	labels[batchv1.ControllerUidLabel] = string(job.UID)
 	o.list(ctx, pods, labels)
-	return o.refused(ctx, state.TaskOf(job, pods.Items))
-}
-
-// refused adds why a Job has no pod. That it cannot be read harms nobody.
-func (o *observation) refused(ctx context.Context, task state.Task) state.Task {
-	if o.err != nil || o.logs == nil || !task.Podless(o.At) {
-		return task
+	if o.err != nil {
+		return state.TaskOf(job, pods.Items)
 	}
-	text, err := o.logs.Refusal(ctx, o.cluster.Namespace, task.UID)
-	if err != nil {
-		logf.FromContext(ctx).V(1).Info("why a Job has no pod is not known", "job", task.Job, "cause", err.Error())
-	}
-	return task.Refuse(text)
+	return kit.Task(ctx, o.logs, job, pods.Items, o.At)
 }
 
 // readNamespace finds out whether anything can still be made in the namespace, where a hook is still to start. Only

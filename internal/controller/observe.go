@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -91,7 +92,7 @@ type observation struct {
 	view
 	cluster *dbv1.DatabaseCluster
 	// logs are nil where nothing is to be read of them.
-	logs Logs
+	logs kit.Logs
 	state.Observed
 	err error
 }

@@ -15,18 +15,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
-
-// Logs reads the end of a container's log.
-type Logs interface {
-	// Tail is the end of what a container has said.
-	Tail(ctx context.Context, namespace, pod, container string) (string, error)
-	// Refusal is why the newest pod of a Job could not be created; "" when it could.
-	Refusal(ctx context.Context, namespace string, job types.UID) (string, error)
-}
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=get
 
@@ -46,7 +38,9 @@ func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
 	}
 	o.readSource(ctx, r.Live)
 	o.readClaimsByName(ctx)
-	o.readProgress(ctx, r.Logs)
+	if o.err == nil {
+		kit.ReadLogs(ctx, r.Logs, o.cluster.Namespace, o.Restore.Jobs)
+	}
 }
 
 // readRestoreJobs reads the Jobs that fill volumes, found by label, and those that have the names of such.
@@ -55,7 +49,7 @@ func (o *observation) readRestoreJobs(ctx context.Context) {
 	jobs := &batchv1.JobList{}
 	o.list(ctx, jobs, labels)
 	for i := range jobs.Items {
-		o.addRestoreJob(ctx, &jobs.Items[i])
+		o.Restore.Jobs = append(o.Restore.Jobs, o.task(ctx, &jobs.Items[i]))
 	}
 	for _, v := range o.Volumes {
 		name := naming.RestoreJob(o.cluster.Name, v.From, v.UID, v.Ordinal)
@@ -68,14 +62,10 @@ func (o *observation) readRestoreJobs(ctx context.Context) {
 		case types.UID(job.Labels[dbv1.LabelClusterUID]) != o.cluster.UID:
 			o.Foreign = append(o.Foreign, state.Ref{Kind: "Job", Name: name})
 		default:
-			o.addRestoreJob(ctx, job)
+			o.Restore.Jobs = append(o.Restore.Jobs, o.task(ctx, job))
 		}
 	}
-	slices.SortFunc(o.Restore.Jobs, func(a, b state.RestoreTask) int { return cmp.Compare(a.Job, b.Job) })
-}
-
-func (o *observation) addRestoreJob(ctx context.Context, job *batchv1.Job) {
-	o.Restore.Jobs = append(o.Restore.Jobs, state.RestoreTask{Task: o.task(ctx, job)})
+	slices.SortFunc(o.Restore.Jobs, func(a, b state.Task) int { return cmp.Compare(a.Job, b.Job) })
 }
 
 // readSource reads the DatabaseBackup that the spec names, and whether there is what its destination names. It is
@@ -117,19 +107,4 @@ func (o *observation) readClaimsByName(ctx context.Context) {
 		}
 	}
 	slices.SortFunc(o.Volumes, func(a, b state.Volume) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
-}
-
-// readProgress asks the pods how far they are. One that does not tell is no error: nothing is decided by it.
-func (o *observation) readProgress(ctx context.Context, logs Logs) {
-	for i := range o.Restore.Jobs {
-		job := &o.Restore.Jobs[i]
-		if o.err != nil || logs == nil || !job.Active || job.Pod == "" {
-			continue
-		}
-		if text, err := logs.Tail(ctx, o.cluster.Namespace, job.Pod, naming.ActionContainer); err == nil {
-			if progress, ok := protocol.ParseProgress(text); ok {
-				job.Progress = &progress
-			}
-		}
-	}
 }

@@ -175,13 +175,12 @@ func TestATaskIsObservedWithItsOwnPodsItsRefusalAndItsLog(t *testing.T) {
 	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "j-x", Labels: map[string]string{batchv1.ControllerUidLabel: "j"}}}
 	others := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "k-x", Labels: map[string]string{batchv1.ControllerUidLabel: "k"}}}
 	logs := log{tail: `{"msg":"progress","bytes":7}`, refusal: "Error creating: exceeded quota: q"}
-	r := &Reading{Object: job}
-	if task := r.Task(t.Context(), logs, job, []corev1.Pod{others}, now); task.Pod != "" || task.Refusal != "exceeded quota: q" {
+	if task := Task(t.Context(), logs, job, []corev1.Pod{others}, now); task.Pod != "" || task.Refusal != "exceeded quota: q" {
 		t.Errorf("%+v", task)
 	}
 	job.Status.Active = 1
-	tasks := []state.Task{r.Task(t.Context(), logs, job, []corev1.Pod{others, pod}, now)}
-	r.ReadLogs(t.Context(), logs, tasks)
+	tasks := []state.Task{Task(t.Context(), logs, job, []corev1.Pod{others, pod}, now)}
+	ReadLogs(t.Context(), logs, "shop", tasks)
 	if all := tasks[0]; all.Pod != "j-x" || all.Refusal != "" || all.Progress == nil || all.Progress.Bytes != 7 {
 		t.Errorf("%+v", all)
 	}

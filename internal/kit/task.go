@@ -20,10 +20,10 @@ import (
 
 // Task observes the Job of an action and its pods, of which there may be others. A Job that has no pod may say why by its events:
 // where these cannot be read, nobody is harmed.
-func (r *Reading) Task(ctx context.Context, logs Logs, job *batchv1.Job, pods []corev1.Pod, at time.Time) state.Task {
+func Task(ctx context.Context, logs Logs, job *batchv1.Job, pods []corev1.Pod, at time.Time) state.Task {
 	others := func(p corev1.Pod) bool { return p.Labels[batchv1.ControllerUidLabel] != string(job.UID) }
 	task := state.TaskOf(job, slices.DeleteFunc(slices.Clone(pods), others))
-	if r.Err != nil || logs == nil || !task.Podless(at) {
+	if logs == nil || !task.Podless(at) {
 		return task
 	}
 	text, err := logs.Refusal(ctx, job.Namespace, job.UID)
@@ -35,14 +35,14 @@ func (r *Reading) Task(ctx context.Context, logs Logs, job *batchv1.Job, pods []
 
 // ReadLogs adds to tasks that run what their logs say: how far they are, or what a copy answered. A log that cannot be read, as
 // while a container is starting, harms nobody.
-func (r *Reading) ReadLogs(ctx context.Context, logs Logs, tasks []state.Task) {
+func ReadLogs(ctx context.Context, logs Logs, namespace string, tasks []state.Task) {
 	for i := range tasks {
 		task := &tasks[i]
 		reads := resources.ActionKindOf(task.Component).Log
-		if r.Err != nil || logs == nil || reads == resources.LogIgnored || !task.Says(reads == resources.LogAnswer) {
+		if logs == nil || reads == resources.LogIgnored || !task.Says(reads == resources.LogAnswer) {
 			continue
 		}
-		text, err := logs.Tail(ctx, r.Object.GetNamespace(), task.Pod, naming.ActionContainer)
+		text, err := logs.Tail(ctx, namespace, task.Pod, naming.ActionContainer)
 		if err != nil {
 			logf.FromContext(ctx).V(1).Info("the log of an action is not known", "pod", task.Pod, "cause", err.Error())
 		}

@@ -16,24 +16,17 @@ type Restore struct {
 	// Missing are the Secret or claim by which the backup is reached, where they do not exist.
 	Missing []Ref
 	// Jobs fill volumes; those of a source that is wanted no more, too.
-	Jobs []RestoreTask
-}
-
-// RestoreTask is the Job that fills one volume.
-type RestoreTask struct {
-	Task
-	// Progress is how far it is; nil while it has not said.
-	Progress *Progress
+	Jobs []Task
 }
 
 // Job is the Job of a name that still counts; ok is false when there is none.
-func (r Restore) Job(name string) (job RestoreTask, ok bool) {
+func (r Restore) Job(name string) (job Task, ok bool) {
 	for _, j := range r.Jobs {
 		if j.Job == name {
 			return j, true
 		}
 	}
-	return RestoreTask{}, false
+	return Task{}, false
 }
 
 // FromBackup is the backup that a cluster is to start with; nil for none.

@@ -19,8 +19,8 @@ import (
 func (r restore) recreate() phase.Outcome {
 	var outdated []operation.Removal
 	for _, v := range r.Filling() {
-		if job, found := r.Restore.Job(r.job(v)); found && r.replaced(v, job.Task) {
-			outdated = append(outdated, operation.Recreation(job.Task))
+		if job, found := r.Restore.Job(r.job(v)); found && r.replaced(v, job) {
+			outdated = append(outdated, operation.Recreation(job))
 		}
 	}
 	if len(outdated) == 0 {
@@ -43,7 +43,7 @@ func (r restore) replaced(v state.Volume, job state.Task) bool {
 func (r restore) blocked() *situation.Stall {
 	for _, v := range r.Filling() {
 		job, found := r.Restore.Job(r.job(v))
-		if !found || r.replaced(v, job.Task) {
+		if !found || r.replaced(v, job) {
 			continue
 		}
 		which := fmt.Sprintf("Job %s, which restores %s into PersistentVolumeClaim %s,", job.Job, r.From.URL, v.Claim)

@@ -74,13 +74,13 @@ func TestARestoreJobThatHasNotStartedIsReCreatedWhenWhatItIsMadeFromChanges(t *t
 }
 
 func TestARestoreJobThatMayHaveStartedIsNeverReCreated(t *testing.T) {
-	for name, change := range map[string]func(*state.RestoreTask){
-		"it has started":               func(j *state.RestoreTask) { j.Started = true },
-		"it is being deleted":          func(j *state.RestoreTask) { j.Ending = true },
-		"it has succeeded":             func(j *state.RestoreTask) { j.Succeeded = true },
-		"it is about to fail":          func(j *state.RestoreTask) { j.Failing = true },
-		"an earlier operator made it":  func(j *state.RestoreTask) { j.MadeFrom = "" },
-		"it is made from what is told": func(j *state.RestoreTask) { j.MadeFrom = "same" },
+	for name, change := range map[string]func(*state.Task){
+		"it has started":               func(j *state.Task) { j.Started = true },
+		"it is being deleted":          func(j *state.Task) { j.Ending = true },
+		"it has succeeded":             func(j *state.Task) { j.Succeeded = true },
+		"it is about to fail":          func(j *state.Task) { j.Failing = true },
+		"an earlier operator made it":  func(j *state.Task) { j.MadeFrom = "" },
+		"it is made from what is told": func(j *state.Task) { j.MadeFrom = "same" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster, observed := blockedRestore(t)

@@ -39,7 +39,7 @@ func beginsWith(c *dbv1.DatabaseCluster, o *state.Observed, url string) {
 }
 
 // filling adds the volume of a member that a restore fills, and its Job.
-func filling(c *dbv1.DatabaseCluster, o *state.Observed, ordinal int32, job *state.RestoreTask) state.Volume {
+func filling(c *dbv1.DatabaseCluster, o *state.Observed, ordinal int32, job *state.Task) state.Volume {
 	id := situation.RestoreID(c, *c.Spec.Bootstrap.FromBackup.Location)
 	v := state.Volume{
 		Claim: naming.Claim("orders", ordinal), UID: types.UID(fmt.Sprint("claim", ordinal)), Ordinal: ordinal,
@@ -54,14 +54,14 @@ func filling(c *dbv1.DatabaseCluster, o *state.Observed, ordinal int32, job *sta
 	return v
 }
 
-func runs() *state.RestoreTask { return &state.RestoreTask{Task: state.Task{Active: true}} }
-func done() *state.RestoreTask { return &state.RestoreTask{Task: state.Task{Succeeded: true}} }
-func leaves() *state.RestoreTask {
-	return &state.RestoreTask{Task: state.Task{Active: true, Ending: true}}
+func runs() *state.Task { return &state.Task{Active: true} }
+func done() *state.Task { return &state.Task{Succeeded: true} }
+func leaves() *state.Task {
+	return &state.Task{Active: true, Ending: true}
 }
 
-func lacks(now *state.Progress) *state.RestoreTask {
-	return &state.RestoreTask{Task: state.Task{Active: true, Result: &state.Result{Message: "the key is missing"}, Exit: protocol.ExitPrecondition}, Progress: now}
+func lacks(now *state.Progress) *state.Task {
+	return &state.Task{Active: true, Result: &state.Result{Message: "the key is missing"}, Exit: protocol.ExitPrecondition, Progress: now}
 }
 
 // jobs writes the hashes in the names of Jobs as people think of them.
@@ -163,7 +163,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		"no claim is marked while one volume is not filled": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, done())
-				filling(c, o, 1, &state.RestoreTask{})
+				filling(c, o, 1, &state.Task{})
 			},
 			working + again,
 		},
@@ -218,7 +218,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		"a Job that failed waits for a human": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, done())
-				filling(c, o, 1, &state.RestoreTask{Task: state.Task{Failed: true, Result: &state.Result{Message: "the bucket is not there."}}})
+				filling(c, o, 1, &state.Task{Failed: true, Result: &state.Result{Message: "the bucket is not there."}})
 			},
 			"Restoring: " + bucket + " could not be restored into PersistentVolumeClaim data-orders-1: the bucket is not there. See kubectl logs job/JOB1. " +
 				"A correction of the spec starts the restore again; after any other correction delete that Job. Or name another backup in spec.bootstrap.fromBackup\nSTALLED RestoreFailed\n",
@@ -492,7 +492,7 @@ func TestNoMemberTakesUpAPartOfABackup(t *testing.T) {
 }
 
 func TestHowFarARestoreIs(t *testing.T) {
-	progress := func(bytes, total int64) *state.RestoreTask {
+	progress := func(bytes, total int64) *state.Task {
 		job := runs()
 		job.Progress = &state.Progress{Bytes: bytes, TotalBytes: total}
 		return job
@@ -503,28 +503,28 @@ func TestHowFarARestoreIs(t *testing.T) {
 	half.Result = &state.Result{Bytes: 40, TotalBytes: 100}
 	running := dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
 	cases := map[string]struct {
-		jobs   []*state.RestoreTask
+		jobs   []*state.Task
 		change func(*dbv1.DatabaseCluster, *state.Observed)
 		want   *dbv1.RestoreStatus
 	}{
-		"what every Job has done":       {jobs: []*state.RestoreTask{filled, progress(30, 50)}, want: with(running, 130, 150)},
-		"no total while one is unknown": {jobs: []*state.RestoreTask{filled, progress(30, 0)}, want: with(running, 130, 0)},
+		"what every Job has done":       {jobs: []*state.Task{filled, progress(30, 50)}, want: with(running, 130, 150)},
+		"no total while one is unknown": {jobs: []*state.Task{filled, progress(30, 0)}, want: with(running, 130, 0)},
 		"as before while one is silent": {
-			jobs: []*state.RestoreTask{filled, runs()},
+			jobs: []*state.Task{filled, runs()},
 			change: func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Status.Restore = &dbv1.RestoreStatus{From: bucket, Bytes: 120, TotalBytes: 150}
 			},
 			want: with(running, 120, 150),
 		},
 		"the total of the DatabaseBackup": {
-			jobs: []*state.RestoreTask{progress(30, 0), progress(30, 0)},
+			jobs: []*state.Task{progress(30, 0), progress(30, 0)},
 			change: func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Restore.Backup = &dbv1.DatabaseBackup{Status: dbv1.DatabaseBackupStatus{Bytes: 200}}
 			},
 			want: with(running, 60, 200),
 		},
 		"complete once the claims are marked": {
-			jobs: []*state.RestoreTask{filled, filled},
+			jobs: []*state.Task{filled, filled},
 			change: func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				marked(o)
 				c.Status.Restore = &dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreRunning, Bytes: 200, TotalBytes: 200}
@@ -532,11 +532,11 @@ func TestHowFarARestoreIs(t *testing.T) {
 			want: with(dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreCompleted}, 200, 200),
 		},
 		"the total is what the backup holds, not what was read": {
-			jobs: []*state.RestoreTask{half, filled},
+			jobs: []*state.Task{half, filled},
 			want: with(running, 140, 200),
 		},
 		"complete with what was read, of what the backup holds": {
-			jobs: []*state.RestoreTask{half, filled},
+			jobs: []*state.Task{half, filled},
 			change: func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				marked(o)
 				c.Status.Restore = &dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
@@ -544,7 +544,7 @@ func TestHowFarARestoreIs(t *testing.T) {
 			want: with(dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreCompleted}, 140, 200),
 		},
 		"nothing where the source was taken out": {
-			jobs: []*state.RestoreTask{filled, progress(30, 50)},
+			jobs: []*state.Task{filled, progress(30, 50)},
 			change: func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Spec.Bootstrap, c.Status.Restore = nil, &dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
 			},

@@ -103,7 +103,7 @@ func sourceText(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) stri
 func (r restore) failure() string {
 	for _, v := range r.Filling() {
 		job, found := r.Restore.Job(r.job(v))
-		if found && job.Failed && !job.Ending && !r.replaced(v, job.Task) {
+		if found && job.Failed && !job.Ending && !r.replaced(v, job) {
 			return fmt.Sprintf(
 				"%s could not be restored into PersistentVolumeClaim %s: %s. See kubectl logs job/%s. A correction of the spec starts the restore again; after any other correction delete that Job. Or name another backup in spec.bootstrap.fromBackup",
 				r.From.URL, v.Claim, strings.TrimSuffix(job.Cause(), "."), job.Job)

@@ -43,7 +43,7 @@ func RequeueAfter(s *situation.Situation) time.Duration {
 	switch {
 	case !left || s.Deleting():
 		return 0
-	case slices.ContainsFunc(s.Restore.Jobs, func(j state.RestoreTask) bool { return j.Active || !j.Succeeded && !j.Failed && j.Pod == "" }):
+	case slices.ContainsFunc(s.Restore.Jobs, func(j state.Task) bool { return j.Active || !j.Succeeded && !j.Failed && j.Pod == "" }):
 		return situation.ProgressAgain
 	case state.FromBackup(s.Cluster) != nil && (r.From == nil || sourceProblem(s.Cluster, s.Restore) != ""):
 		return situation.MissingAgain
@@ -76,7 +76,7 @@ func ended(s *situation.Situation) *dbv1.RestoreStatus {
 
 // brought is what the Jobs say that the members have read of the backup, and what it holds, while they are still there
 // to ask.
-func brought(jobs []state.RestoreTask) (bytes, total int64) {
+func brought(jobs []state.Task) (bytes, total int64) {
 	for _, job := range jobs {
 		if job.Succeeded && job.Result != nil {
 			read, all, _ := far(job)
@@ -112,7 +112,7 @@ func (r restore) count(now *dbv1.RestoreStatus) {
 }
 
 // far is how far one Job is, of how much, 0 for a total that it does not know yet; a Job that runs may not tell.
-func far(job state.RestoreTask) (bytes, total int64, told bool) {
+func far(job state.Task) (bytes, total int64, told bool) {
 	switch {
 	case job.Succeeded && job.Result != nil:
 		return job.Result.Bytes, max(job.Result.Bytes, job.Result.TotalBytes), true
