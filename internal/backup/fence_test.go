@@ -62,7 +62,7 @@ func TestABackupRecordsTheStopOfTheMembersOnlyWhereNoneCanRun(t *testing.T) {
 				objects = append(objects, pod)
 			}
 			s := newServer(t, append(objects, set, backups.Asked())...)
-			_, observed, _, err := s.reconciler().Observe(t.Context(), true, client.ObjectKey{Namespace: "shop", Name: "now"})
+			_, observed, err := s.reconciler().Observe(t.Context(), true, client.ObjectKey{Namespace: "shop", Name: "now"})
 			if err != nil || observed.Fence != c.want {
 				t.Errorf("%v, fence %q, want %q", err, observed.Fence, c.want)
 			}
@@ -90,7 +90,7 @@ func TestTheImageOfABackupIsThatOfTheMembers(t *testing.T) {
 			objects = append(objects, member)
 		}
 		s := newServer(t, objects...)
-		_, observed, _, err := s.reconciler().Observe(t.Context(), true, client.ObjectKey{Namespace: "shop", Name: "now"})
+		_, observed, err := s.reconciler().Observe(t.Context(), true, client.ObjectKey{Namespace: "shop", Name: "now"})
 		if err != nil || observed.Cluster.Spec.Image != want {
 			t.Errorf("%v, the image is %q, not %q", err, observed.Cluster.Spec.Image, want)
 		}

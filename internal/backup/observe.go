@@ -41,13 +41,13 @@ type observation struct {
 }
 
 // Observe reads a backup and what its next operations need.
-func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKey) (*dbv1.DatabaseBackup, plan.Observed, bool, error) {
+func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKey) (*dbv1.DatabaseBackup, plan.Observed, error) {
 	backup, from := &dbv1.DatabaseBackup{}, r.Cache()
 	if live {
 		from = r.API()
 	}
-	if err := from.Get(ctx, key, backup); err != nil {
-		return nil, plan.Observed{}, false, client.IgnoreNotFound(err)
+	if found, err := from.Find(ctx, key, backup); err != nil || !found {
+		return nil, plan.Observed{}, cmp.Or(err, kit.ErrGone)
 	}
 	o := &observation{Reading: kit.Reading{View: from, Live: r.Live, Object: backup}, backup: backup}
 	o.At, o.TransferImage, o.NameServers = r.Clock.Now(), r.TransferImage, r.NameServers
@@ -69,7 +69,7 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 	if live {
 		o.readUsers(ctx)
 	}
-	return backup, o.Observed, true, o.Err
+	return backup, o.Observed, o.Err
 }
 
 // readJobs reads the backup's own Jobs and their pods.

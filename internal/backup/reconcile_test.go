@@ -255,7 +255,7 @@ func TestACopyRunsTheImageAndTheEngineThatMadeTheBackupWhateverTheClusterHasByNo
 	}
 	verified.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
 	s := newServer(t, objects...)
-	backup, observed, _, err := s.reconciler().Observe(t.Context(), true, client.ObjectKeyFromObject(verified))
+	backup, observed, err := s.reconciler().Observe(t.Context(), true, client.ObjectKeyFromObject(verified))
 	if err != nil {
 		t.Fatal(err)
 	}

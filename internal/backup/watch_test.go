@@ -38,7 +38,7 @@ func observedIn(t *testing.T, key client.ObjectKey, objects []client.Object) pla
 		}
 		copies = append(copies, stored)
 	}
-	_, observed, _, err := newServer(t, copies...).reconciler().Observe(t.Context(), false, key)
+	_, observed, err := newServer(t, copies...).reconciler().Observe(t.Context(), false, key)
 	if err != nil {
 		t.Fatal(err)
 	}

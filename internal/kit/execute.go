@@ -18,7 +18,7 @@ import (
 func Execute(ctx context.Context, todo Plan, execute func(context.Context, operation.Operation) ([]Event, error)) ([]Event, error) {
 	var done []Event
 	var errs, aside []error
-	all, why := todo.Todo()
+	all, why := todo.Work()
 	for _, o := range all {
 		is := o.Properties()
 		if is.Disruptive && len(errs) > 0 {

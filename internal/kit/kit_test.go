@@ -48,7 +48,7 @@ type todo struct {
 	live bool
 }
 
-func (t todo) Todo() (operation.List, string) { return t.all, "because" }
+func (t todo) Work() (operation.List, string) { return t.all, "because" }
 func (t todo) LiveRead() bool                 { return t.live }
 
 func list(all ...op) operation.List {
@@ -192,15 +192,14 @@ type count struct {
 	live    []bool
 	plan    todo
 	err     error
-	gone    bool
 	patched *dbv1.DatabaseBackup
 }
 
-func (c *count) Observe(_ context.Context, live bool, _ client.ObjectKey) (*dbv1.DatabaseBackup, int, bool, error) {
+func (c *count) Observe(_ context.Context, live bool, _ client.ObjectKey) (*dbv1.DatabaseBackup, int, error) {
 	c.live = append(c.live, live)
-	return c.object, len(c.live), !c.gone, nil
+	return c.object, len(c.live), nil
 }
-func (c *count) Gone(context.Context, client.ObjectKey) error { c.gone = true; return nil }
+func (c *count) Gone(context.Context, client.ObjectKey) error { return nil }
 func (c *count) Decide(*dbv1.DatabaseBackup, int) todo        { return c.plan }
 func (c *count) Execute(context.Context, *Pass[*dbv1.DatabaseBackup, int, todo], operation.Operation) ([]Event, error) {
 	return nil, c.err
@@ -243,7 +242,7 @@ func TestAPassReadsAgainWhatAStaleCacheMustNotDecideAndReportsNothingAfterAConfl
 			kind := &count{object: object, plan: todo{all: list(op{name: "a"}), live: c.live}, err: c.err}
 			base := Base{Writer: apply.Writer{Client: server}, Events: events.NewFakeRecorder(10)}
 			result, err := Reconcile(t.Context(), base, kind, client.ObjectKeyFromObject(object))
-			if len(kind.live) != c.reads || result.RequeueAfter != c.again || (err != nil) != c.fails || (kind.patched == nil) != (c.err == conflict) {
+			if len(kind.live) != c.reads || result.RequeueAfter != c.again || (err != nil) != c.fails || (kind.patched == nil) != errors.Is(c.err, conflict) {
 				t.Errorf("%d reads, %+v, %v, %v", len(kind.live), result, err, kind.patched)
 			}
 		})

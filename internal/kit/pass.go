@@ -20,10 +20,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
+// ErrGone says that the object of a pass no longer exists.
+var ErrGone = errors.New("the object no longer exists")
+
 // Plan is what a pass does.
 type Plan interface {
-	// Todo returns the operations in the order of execution, and what they are for.
-	Todo() (all operation.List, why string)
+	// Work returns the operations in the order of execution, and what they are for.
+	Work() (all operation.List, why string)
 	// LiveRead reports whether the plan has to be decided from the API server itself.
 	LiveRead() bool
 }
@@ -39,8 +42,8 @@ type Pass[O client.Object, F any, P Plan] struct {
 
 // Kind is what a pass has to know of a kind of object.
 type Kind[O client.Object, F any, P Plan] interface {
-	// Observe reads an object and its facts, from a cache or live. It is false where the object no longer exists.
-	Observe(ctx context.Context, live bool, key client.ObjectKey) (O, F, bool, error)
+	// Observe reads an object and its facts, from a cache or live. The error is ErrGone where the object no longer exists.
+	Observe(ctx context.Context, live bool, key client.ObjectKey) (O, F, error)
 	// Gone cleans up after an object that no longer exists.
 	Gone(ctx context.Context, key client.ObjectKey) error
 	// Decide returns what to do. It is a pure function.
@@ -59,15 +62,15 @@ type Kind[O client.Object, F any, P Plan] interface {
 func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Kind[O, F, P], key client.ObjectKey) (ctrl.Result, error) {
 	// Observe and decide. What a stale cache must not lead to is decided again from the API server itself. What could not be
 	// read is not taken for absent.
-	pass, exists, err := look(ctx, kind, false, key)
-	switch {
-	case err == nil && !exists:
+	pass, err := look(ctx, kind, false, key)
+	if errors.Is(err, ErrGone) {
 		return ctrl.Result{}, kind.Gone(ctx, key)
-	case err == nil && pass.Plan.LiveRead():
-		pass, exists, err = look(ctx, kind, true, key)
 	}
-	if err != nil || !exists {
-		return ctrl.Result{}, err
+	if err == nil && pass.Plan.LiveRead() {
+		pass, err = look(ctx, kind, true, key)
+	}
+	if err != nil {
+		return ctrl.Result{}, unlessGone(err)
 	}
 
 	// Act: the operations in their order.
@@ -81,12 +84,20 @@ func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b Base, kind
 	return requeue(ctx, kind, pass, report(ctx, b, kind, pass))
 }
 
-func look[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P], live bool, key client.ObjectKey) (Pass[O, F, P], bool, error) {
-	object, facts, exists, err := kind.Observe(ctx, live, key)
-	if err != nil || !exists {
-		return Pass[O, F, P]{}, false, err
+func look[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P], live bool, key client.ObjectKey) (Pass[O, F, P], error) {
+	object, facts, err := kind.Observe(ctx, live, key)
+	if err != nil {
+		return Pass[O, F, P]{}, err
 	}
-	return Pass[O, F, P]{Object: object, Facts: facts, Plan: kind.Decide(object, facts)}, true, nil
+	return Pass[O, F, P]{Object: object, Facts: facts, Plan: kind.Decide(object, facts)}, nil
+}
+
+// unlessGone is the error of a live read; an object that no longer exists since the cache was read is none.
+func unlessGone(err error) error {
+	if errors.Is(err, ErrGone) {
+		return nil
+	}
+	return err
 }
 
 // report writes the status where it has changed. After a conflict the view is stale: the next pass reports.

@@ -72,8 +72,8 @@ func recorded(before, after dbv1.DatabaseBackupStatus) bool {
 // LiveRead reports whether the plan has to be decided from the API server itself.
 func (p Plan) LiveRead() bool { return p.Recorded || p.Operations.Need(operation.LiveRead) }
 
-// Todo returns the operations in the order of execution, and what they are for.
-func (p Plan) Todo() (all operation.List, why string) { return p.Operations, p.Why }
+// Work returns the operations in the order of execution, and what they are for.
+func (p Plan) Work() (all operation.List, why string) { return p.Operations, p.Why }
 
 // do adds operations.
 func (p Plan) do(all ...operation.Operation) Plan {
