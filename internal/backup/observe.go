@@ -51,7 +51,17 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 	}
 	o := &observation{Reading: kit.Reading{View: from, Live: r.Live, Object: backup}, backup: backup}
 	o.At, o.TransferImage, o.NameServers = r.Clock.Now(), r.TransferImage, r.NameServers
-	o.readJobs(ctx, r.Logs)
+	o.read(ctx, r.Logs)
+	if live {
+		o.readUsers(ctx)
+	}
+	return backup, o.Observed, o.Err
+}
+
+// read reads what the backup, as it stands, is decided from.
+func (o *observation) read(ctx context.Context, logs kit.Logs) {
+	backup := o.backup
+	o.readJobs(ctx, logs)
 	if !plan.Idle(backup) {
 		o.readCluster(ctx)
 		o.readMissing(ctx)
@@ -64,12 +74,8 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 		o.readPolicy(ctx)
 	}
 	if backup.DeletionTimestamp == nil && o.Err == nil {
-		kit.ReadLogs(ctx, r.Logs, backup.Namespace, o.Jobs)
+		kit.ReadLogs(ctx, logs, backup.Namespace, o.Jobs)
 	}
-	if live {
-		o.readUsers(ctx)
-	}
-	return backup, o.Observed, o.Err
 }
 
 // readJobs reads the backup's own Jobs and their pods.
