@@ -6,22 +6,16 @@ package controller
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
-	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
-
-// conflictDelay lets the caches catch up with what changed.
-const conflictDelay = 200 * time.Millisecond
 
 // execution carries out the plan of one pass.
 type execution struct {
@@ -31,34 +25,13 @@ type execution struct {
 	message string
 }
 
-// act carries a plan out and returns what people should hear of. One object that cannot be written does
-// not keep the others from being written, but it keeps members from being disturbed.
-func (r *Reconciler) act(ctx context.Context, s *situation.Situation, todo plan.Plan) ([]happening, error) {
-	e := execution{r, s, todo.Message}
-	var done []happening
-	var required, independent error
-	for _, o := range todo.Operations {
-		properties := o.Properties()
-		if properties.Disruptive && required != nil {
-			break
-		}
-		logf.FromContext(ctx).Info("executing", "operation", o.String(), "reason", todo.Message)
-		happened, err := e.execute(ctx, o)
-		done = append(done, happened...)
-		switch {
-		case properties.First && err != nil:
-			return done, err
-		case properties.Independent:
-			independent = errors.Join(independent, err)
-		default:
-			required = errors.Join(required, err)
-		}
-	}
-	return done, errors.Join(required, independent)
+// Execute executes one operation.
+func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation) ([]kit.Event, error) {
+	return execution{r, p.Facts, p.Plan.Message}.execute(ctx, o)
 }
 
 // execute executes one operation.
-func (e execution) execute(ctx context.Context, o operation.Operation) ([]happening, error) {
+func (e execution) execute(ctx context.Context, o operation.Operation) ([]kit.Event, error) {
 	switch o := o.(type) {
 	case operation.Lifecycle:
 		return e.onLifecycle(ctx, o)

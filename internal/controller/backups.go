@@ -14,28 +14,24 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=get;list;watch
 
 // readBackups reads the DatabaseBackups of this cluster, whoever made them, and the time zones that the spec names.
-func (o *observation) readBackups(ctx context.Context, cached view) {
-	if o.cluster.Spec.Backup == nil || o.err != nil {
+func (o *observation) readBackups(ctx context.Context, cached kit.View) {
+	if o.cluster.Spec.Backup == nil || o.Err != nil {
 		return
 	}
 	o.Zones = zones(o.cluster.Spec.Backup)
-	options := []client.ListOption{client.InNamespace(o.cluster.Namespace)}
-	if o.indexed {
-		options = append(options, client.MatchingFields{indexCluster: o.cluster.Name})
-	}
 	backups := &dbv1.DatabaseBackupList{}
-	if err := o.List(ctx, backups, options...); err != nil {
-		o.err = fmt.Errorf("list the DatabaseBackups of %s: %w", o.cluster.Name, err)
+	if o.List(ctx, backups, indexCluster, o.cluster.Name); o.Err != nil {
 		return
 	}
 	var sources []dbv1.BackupSource
-	sources, o.err = cached.sources(ctx, o.cluster.Namespace)
+	sources, o.Err = sourcesIn(ctx, cached, o.cluster.Namespace)
 	for i := range backups.Items {
 		object := &backups.Items[i]
 		backup := state.BackupOf(object)
@@ -68,12 +64,12 @@ func zones(backup *dbv1.Backup) map[string]*time.Location {
 	return found
 }
 
-// sources are the backups that clusters of a namespace are to start with and have not yet. They are read from
+// sourcesIn are the backups that clusters of a namespace are to start with and have not yet. They are read from
 // the cache: that a cluster may name a backup a moment after it was deleted cannot be helped.
-func (v view) sources(ctx context.Context, namespace string) ([]dbv1.BackupSource, error) {
-	options := []client.ListOption{client.InNamespace(namespace)}
-	if v.indexed {
-		options = append(options, client.MatchingFields{indexStarting: "true"}, client.UnsafeDisableDeepCopy)
+func sourcesIn(ctx context.Context, v kit.View, namespace string) ([]dbv1.BackupSource, error) {
+	options := v.By(namespace, indexStarting, "true")
+	if v.Indexed {
+		options = append(options, client.UnsafeDisableDeepCopy)
 	}
 	clusters := &dbv1.DatabaseClusterList{}
 	if err := v.List(ctx, clusters, options...); err != nil {

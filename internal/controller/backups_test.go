@@ -18,6 +18,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/schedule"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -27,7 +28,7 @@ import (
 
 // clockwork makes a Reconciler over a store.
 func clockwork(s *server) *Reconciler {
-	return &Reconciler{Cached: s, Live: s, Writer: apply.Writer{Client: s}, Clock: clocktesting.NewFakePassiveClock(moment.Time)}
+	return &Reconciler{Base: kit.Base{Cached: s, Live: s, Writer: apply.Writer{Client: s}, Clock: clocktesting.NewFakePassiveClock(moment.Time)}}
 }
 
 func TestABackupThatIsDueIsCreatedOnceWithItsOrigin(t *testing.T) {
@@ -57,7 +58,7 @@ func dueBackup(cluster *dbv1.DatabaseCluster) operation.CreateBackup {
 }
 
 // executed executes one operation.
-func executed(t *testing.T, s *server, cluster *dbv1.DatabaseCluster, o operation.Operation) ([]happening, error) {
+func executed(t *testing.T, s *server, cluster *dbv1.DatabaseCluster, o operation.Operation) ([]kit.Event, error) {
 	t.Helper()
 	return execution{clockwork(s), situation.Of(cluster, state.Observed{}), ""}.execute(t.Context(), o)
 }
@@ -100,10 +101,10 @@ func TestABackupUnderADueNameIsTheSchedulesOnlyIfItIsExactlyWhatThatCreates(t *t
 	}
 }
 
-func reasons(done []happening) string {
+func reasons(done []kit.Event) string {
 	all := make([]string, 0, len(done))
 	for _, h := range done {
-		all = append(all, h.reason)
+		all = append(all, h.Reason)
 	}
 	return strings.Join(all, " ")
 }

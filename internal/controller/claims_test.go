@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -91,10 +92,10 @@ func TestTheEndOfALogIsKeptWhenItsPodIsDeletedWithAVolume(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := clockwork(s)
-	r.Logs = tail(strings.Repeat("…", maxNote) + "\nbackup complete\n")
+	r.Logs = tail(strings.Repeat("…", kit.MaxNote) + "\nbackup complete\n")
 	e := execution{r, situation.Of(cluster, state.Observed{}), ""}
 	done, err := e.removeAll(t.Context(), []operation.Removal{{Kind: "Pod", Name: pod.Name, UID: pod.UID, Version: pod.ResourceVersion}})
-	if err != nil || len(done) != 1 || done[0].reason != "PodLog" || !strings.HasSuffix(done[0].note, "backup complete") || len(done[0].note) > maxNote {
+	if err != nil || len(done) != 1 || done[0].Reason != "PodLog" || !strings.HasSuffix(done[0].Note, "backup complete") || len(done[0].Note) > kit.MaxNote {
 		t.Errorf("%+v, %v", done, err)
 	}
 }

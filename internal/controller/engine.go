@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 )
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=get,roleName=manager-cluster-role
@@ -19,17 +20,17 @@ import (
 // readEngine reads the DatabaseEngine that the spec names. It never changes, so it is not watched; a missing one
 // is looked for again from time to time. That it must not be read, or that there is no such kind, lasts until a
 // human acts: the status says so, and a deletion goes on without.
-func (o *observation) readEngine(ctx context.Context, live client.Reader) {
+func (o *observation) readEngine(ctx context.Context) {
 	if o.cluster.Spec.Engine == "" {
 		return
 	}
 	declared := &dbv1.DatabaseEngine{}
-	found, err := view{Reader: live}.find(ctx, client.ObjectKey{Name: o.cluster.Spec.Engine}, declared)
+	found, err := kit.View{Reader: o.Live}.Find(ctx, client.ObjectKey{Name: o.cluster.Spec.Engine}, declared)
 	switch {
 	case apierrors.IsForbidden(err), meta.IsNoMatchError(err):
 		o.EngineUnreadable = err.Error()
 	case err != nil:
-		o.err = err
+		o.Err = err
 	case found:
 		o.Engine = declared
 	}

@@ -25,15 +25,15 @@ import (
 // readFormer reads what the StatefulSet was whose members run without one: while it is made anew, or after
 // somebody deleted it and left its pods. Kubernetes keeps that as a revision, the newest one. The pods do not
 // tell which: one that was given its resources while it ran bears the revision that it was made from.
-func (o *observation) readFormer(ctx context.Context, live client.Reader) {
-	if o.err != nil || o.StatefulSet != nil || len(o.Members) == 0 {
+func (o *observation) readFormer(ctx context.Context) {
+	if o.Err != nil || o.StatefulSet != nil || len(o.Members) == 0 {
 		return
 	}
 	labels := naming.Selector(o.cluster.Name)
 	labels[dbv1.LabelClusterUID] = string(o.cluster.UID)
 	revisions := &appsv1.ControllerRevisionList{}
-	if err := live.List(ctx, revisions, client.InNamespace(o.cluster.Namespace), client.MatchingLabels(labels)); err != nil {
-		o.err = fmt.Errorf("list the revisions of %s: %w", o.cluster.Name, err)
+	if err := o.Live.List(ctx, revisions, client.InNamespace(o.cluster.Namespace), client.MatchingLabels(labels)); err != nil {
+		o.Err = fmt.Errorf("list the revisions of %s: %w", o.cluster.Name, err)
 		return
 	}
 	var newest *appsv1.ControllerRevision
@@ -43,7 +43,7 @@ func (o *observation) readFormer(ctx context.Context, live client.Reader) {
 		}
 	}
 	if newest != nil {
-		o.Former, o.err = state.FormerOf(newest)
+		o.Former, o.Err = state.FormerOf(newest)
 	}
 }
 
@@ -78,7 +78,7 @@ func (e execution) remember(ctx context.Context) error {
 		return nil
 	}
 	revision := &appsv1.ControllerRevision{}
-	found, err := e.liveView().find(ctx, client.ObjectKey{Namespace: set.Namespace, Name: name}, revision)
+	found, err := e.API().Find(ctx, client.ObjectKey{Namespace: set.Namespace, Name: name}, revision)
 	madeFrom := set.Annotations[dbv1.AnnotationRenderedFrom]
 	if err != nil || !found || revision.Annotations[dbv1.AnnotationRenderedFrom] == madeFrom {
 		return err

@@ -10,11 +10,12 @@ import (
 	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 )
 
 // hookTurns are what people should hear of deletion hooks, besides that one blocks the deletion.
-func hookTurns(before, after *dbv1.DatabaseCluster) []happening {
-	var all []happening
+func hookTurns(before, after *dbv1.DatabaseCluster) []kit.Event {
+	var all []kit.Event
 	var skipped []string
 	for _, is := range after.Status.Hooks {
 		was := hookNamed(before.Status.Hooks, is.Name)
@@ -24,18 +25,18 @@ func hookTurns(before, after *dbv1.DatabaseCluster) []happening {
 		}
 		switch is.Phase {
 		case dbv1.HookSucceeded:
-			all = append(all, normal("HookSucceeded", "RunHook", fmt.Sprintf("deletion hook %q: %s", is.Name, is.Message)))
+			all = append(all, kit.Normal("HookSucceeded", "RunHook", fmt.Sprintf("deletion hook %q: %s", is.Name, is.Message)))
 		case dbv1.HookSkipped:
 			skipped = append(skipped, fmt.Sprintf("%q", is.Name))
 		case dbv1.HookFailed:
 			if after.Spec.Deletion.OnFailure == dbv1.HookFailureContinue {
-				all = append(all, warning("HookFailed", "RunHook", is.Message+"; the deletion goes on, as spec.deletion.onFailure says"))
+				all = append(all, kit.Warning("HookFailed", "RunHook", is.Message+"; the deletion goes on, as spec.deletion.onFailure says"))
 			}
 		case dbv1.HookPending, dbv1.HookRunning:
 		}
 	}
 	if len(skipped) > 0 {
-		all = append(all, warning("HooksSkipped", "RunHook", fmt.Sprintf(
+		all = append(all, kit.Warning("HooksSkipped", "RunHook", fmt.Sprintf(
 			"the deletion goes on without the hooks %s, because the cluster is annotated with %s=true",
 			strings.Join(skipped, ", "), dbv1.AnnotationSkipDeletionHooks)))
 	}
@@ -51,7 +52,7 @@ func hookNamed(hooks []dbv1.HookStatus, name string) dbv1.HookStatus {
 }
 
 // endsUnknown tells of members that have gone without anybody having seen how.
-func endsUnknown(was, is dbv1.HookStatus) []happening {
+func endsUnknown(was, is dbv1.HookStatus) []kit.Event {
 	var pods []string
 	for _, s := range is.Stopped {
 		told := slices.ContainsFunc(was.Stopped, func(w dbv1.StoppedMember) bool { return w.Pod == s.Pod })
@@ -62,5 +63,5 @@ func endsUnknown(was, is dbv1.HookStatus) []happening {
 	if len(pods) == 0 {
 		return nil
 	}
-	return []happening{warning("EndUnknown", "Stop", fmt.Sprintf("how the database of %s ended is not known", strings.Join(pods, ", ")))}
+	return []kit.Event{kit.Warning("EndUnknown", "Stop", fmt.Sprintf("how the database of %s ended is not known", strings.Join(pods, ", ")))}
 }

@@ -51,7 +51,7 @@ func (o *observation) readHookBackup(ctx context.Context, hook dbv1.DeletionHook
 
 // made reads an object that has no owner and tells whether it was made for this cluster. Somebody else's is noted.
 func (o *observation) made(ctx context.Context, ref state.Ref, object client.Object) bool {
-	if !o.exists(ctx, ref.Name, object) {
+	if !o.Find(ctx, ref.Name, object) {
 		return false
 	}
 	if types.UID(object.GetLabels()[dbv1.LabelClusterUID]) != o.cluster.UID {
@@ -68,7 +68,7 @@ func (o *observation) task(ctx context.Context, job *batchv1.Job) state.Task {
 	labels[dbv1.LabelComponent] = job.Labels[dbv1.LabelComponent]
 	labels[batchv1.ControllerUidLabel] = string(job.UID)
 	o.list(ctx, pods, labels)
-	if o.err != nil {
+	if o.Err != nil {
 		return state.TaskOf(job, pods.Items)
 	}
 	return kit.Task(ctx, o.logs, job, pods.Items, o.At)
@@ -83,7 +83,7 @@ func (o *observation) readNamespace(ctx context.Context, r *Reconciler) {
 		_, saves := o.HookBackups[hook.Name]
 		waits = waits || hook.Type != dbv1.HookShutdown && !runs && !saves
 	}
-	if !waits || o.err != nil || o.fallback != nil {
+	if !waits || o.Err != nil || o.Fallback != nil {
 		return
 	}
 	o.Terminating = r.Writer.Terminating(ctx, o.cluster.Namespace, naming.HookJob(o.cluster.Name, "probe", o.cluster.UID))

@@ -11,10 +11,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
-func (e execution) onLifecycle(ctx context.Context, o operation.Lifecycle) ([]happening, error) {
+func (e execution) onLifecycle(ctx context.Context, o operation.Lifecycle) ([]kit.Event, error) {
 	switch o := o.(type) {
 	case operation.AddFinalizer:
 		return nil, e.addFinalizer(ctx)
@@ -29,11 +30,11 @@ func (e execution) onLifecycle(ctx context.Context, o operation.Lifecycle) ([]ha
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;patch
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=create;patch
 
-func (e execution) runHook(ctx context.Context, o operation.RunHook) ([]happening, error) {
+func (e execution) runHook(ctx context.Context, o operation.RunHook) ([]kit.Event, error) {
 	if _, err := e.Writer.Create(ctx, o.Object.Object); err != nil {
 		return nil, err
 	}
-	return []happening{normal("HookStarted", "RunHook", fmt.Sprintf("deletion hook %q runs as %s", o.Hook, o.Object))}, nil
+	return []kit.Event{kit.Normal("HookStarted", "RunHook", fmt.Sprintf("deletion hook %q runs as %s", o.Hook, o.Object))}, nil
 }
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseclusters,verbs=patch
@@ -45,11 +46,11 @@ func (e execution) addFinalizer(ctx context.Context) error {
 	return e.Writer.Change(ctx, before, e.Declared)
 }
 
-func (e execution) finalize(ctx context.Context, o operation.Finalize) ([]happening, error) {
+func (e execution) finalize(ctx context.Context, o operation.Finalize) ([]kit.Event, error) {
 	before := e.Declared.DeepCopy()
 	controllerutil.RemoveFinalizer(e.Declared, dbv1.Finalizer)
 	if err := e.Writer.Change(ctx, before, e.Declared); err != nil || o.Kept == "" {
 		return nil, err
 	}
-	return []happening{warning("VolumesKept", "Finalize", o.Kept)}, nil
+	return []kit.Event{kit.Warning("VolumesKept", "Finalize", o.Kept)}, nil
 }

@@ -14,18 +14,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-func (e execution) onMembers(ctx context.Context, o operation.Members) ([]happening, error) {
+func (e execution) onMembers(ctx context.Context, o operation.Members) ([]kit.Event, error) {
 	switch o := o.(type) {
 	case operation.RestartMember:
-		return e.deletePod(ctx, o.Member, normal("MemberRestarted", "Restart", e.message))
+		return e.deletePod(ctx, o.Member, kit.Normal("MemberRestarted", "Restart", e.message))
 	case operation.StopMember:
-		return e.deletePod(ctx, o.Member, normal("MemberStopped", "Stop", e.message))
+		return e.deletePod(ctx, o.Member, kit.Normal("MemberStopped", "Stop", e.message))
 	case operation.ResizeMember:
 		return e.resize(ctx, o)
 	case operation.Scale:
@@ -41,11 +42,11 @@ func (e execution) onMembers(ctx context.Context, o operation.Members) ([]happen
 
 // +kubebuilder:rbac:groups="",resources=pods,verbs=delete
 
-func (e execution) deletePod(ctx context.Context, m state.Member, done happening) ([]happening, error) {
+func (e execution) deletePod(ctx context.Context, m state.Member, done kit.Event) ([]kit.Event, error) {
 	if err := e.Writer.Delete(ctx, e.podOf(m)); err != nil {
 		return nil, err
 	}
-	return []happening{done}, nil
+	return []kit.Event{done}, nil
 }
 
 // podOf names a member's pod as it was when a step was decided.
@@ -59,16 +60,16 @@ func (e execution) podOf(m state.Member) *corev1.Pod {
 
 // resize gives a member its resources while it runs. What the API server does not take without a restart,
 // as a change of the quality of service, is a restart.
-func (e execution) resize(ctx context.Context, o operation.ResizeMember) ([]happening, error) {
+func (e execution) resize(ctx context.Context, o operation.ResizeMember) ([]kit.Event, error) {
 	err := e.Writer.Resize(ctx, e.podOf(o.Member), naming.Container, o.Resources)
 	switch {
 	case apierrors.IsInvalid(err), apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err), nodeIsTooSmall(err):
-		return e.deletePod(ctx, o.Member, normal("MemberRestarted", "Restart", fmt.Sprintf(
+		return e.deletePod(ctx, o.Member, kit.Normal("MemberRestarted", "Restart", fmt.Sprintf(
 			"restarting pod %s: it cannot be given its resources while it runs (%s)", o.Member.Name, apierrors.ReasonForError(err))))
 	case err != nil:
 		return nil, err
 	}
-	return []happening{normal("MemberResized", "Resize", e.message)}, nil
+	return []kit.Event{kit.Normal("MemberResized", "Resize", e.message)}, nil
 }
 
 // nodeIsTooSmall tells whether a resize was refused because the node could never take it: made anew the pod
@@ -78,7 +79,7 @@ func nodeIsTooSmall(err error) bool {
 	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "node didn't have enough allocatable resources")
 }
 
-func (e execution) scale(ctx context.Context, o operation.Scale) ([]happening, error) {
+func (e execution) scale(ctx context.Context, o operation.Scale) ([]kit.Event, error) {
 	lowered := e.StatefulSet.DeepCopy()
 	lowered.Spec.Replicas = &o.To
 	if o.Stop {
@@ -87,5 +88,5 @@ func (e execution) scale(ctx context.Context, o operation.Scale) ([]happening, e
 	if err := e.Writer.Change(ctx, e.StatefulSet, lowered); err != nil {
 		return nil, err
 	}
-	return []happening{normal("MemberStopped", "ScaleIn", fmt.Sprintf("stopping pod %s-%d", lowered.Name, o.To))}, nil
+	return []kit.Event{kit.Normal("MemberStopped", "ScaleIn", fmt.Sprintf("stopping pod %s-%d", lowered.Name, o.To))}, nil
 }

@@ -19,12 +19,13 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
-func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]happening, error) {
+func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]kit.Event, error) {
 	switch o := o.(type) {
 	case operation.Apply:
 		return nil, e.write(ctx, o)
@@ -37,9 +38,9 @@ func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]happen
 }
 
 // removeAll deletes objects and tells of volumes.
-func (e execution) removeAll(ctx context.Context, all []operation.Removal) ([]happening, error) {
+func (e execution) removeAll(ctx context.Context, all []operation.Removal) ([]kit.Event, error) {
 	var volumes []string
-	var done []happening
+	var done []kit.Event
 	var errs []error
 	for _, removal := range all {
 		if removal.Kind == "Pod" {
@@ -52,14 +53,14 @@ func (e execution) removeAll(ctx context.Context, all []operation.Removal) ([]ha
 		errs = append(errs, err)
 	}
 	if len(volumes) > 0 {
-		done = append(done, normal("VolumesDeleted", "Delete", strings.Join(volumes, ", ")))
+		done = append(done, kit.Normal("VolumesDeleted", "Delete", strings.Join(volumes, ", ")))
 	}
 	return done, errors.Join(errs...)
 }
 
 // lastWords keeps the end of the log of a Job's pod that is deleted because it keeps a volume: in the operator's own log
 // and, as far as there is room, in an event. A log that cannot be read holds up nothing.
-func (e execution) lastWords(ctx context.Context, pod string) []happening {
+func (e execution) lastWords(ctx context.Context, pod string) []kit.Event {
 	if e.Logs == nil {
 		return nil
 	}
@@ -69,9 +70,9 @@ func (e execution) lastWords(ctx context.Context, pod string) []happening {
 	}
 	logf.FromContext(ctx).Info("the log of a pod that is deleted with its volume", "pod", pod, "tail", text)
 	head := fmt.Sprintf("the log of pod %s, which is deleted with the volume, ends: ", pod)
-	last := text[max(0, len(text)-(maxNote-len(head))):]
+	last := text[max(0, len(text)-(kit.MaxNote-len(head))):]
 	// Events of one action about one object are counted as one, with one note.
-	return []happening{normal("PodLog", "Delete/"+pod, head+strings.ToValidUTF8(last, ""))}
+	return []kit.Event{kit.Normal("PodLog", "Delete/"+pod, head+strings.ToValidUTF8(last, ""))}
 }
 
 // +kubebuilder:rbac:groups="",resources=configmaps;persistentvolumeclaims,verbs=delete
@@ -125,12 +126,12 @@ func (e execution) seal(ctx context.Context, stored *unstructured.Unstructured) 
 
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=delete
 
-func (e execution) recreate(ctx context.Context) ([]happening, error) {
+func (e execution) recreate(ctx context.Context) ([]kit.Event, error) {
 	if err := e.remember(ctx); err != nil {
 		return nil, err
 	}
 	if err := e.Writer.Delete(ctx, e.StatefulSet, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
 		return nil, err
 	}
-	return []happening{normal("StatefulSetRecreated", "Recreate", e.message)}, nil
+	return []kit.Event{kit.Normal("StatefulSetRecreated", "Recreate", e.message)}, nil
 }

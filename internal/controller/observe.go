@@ -7,7 +7,6 @@ package controller
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,6 +18,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -29,72 +29,62 @@ import (
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch
 
-// view is where a pass reads from.
-type view struct {
-	client.Reader
-	// fallback is asked for what the first does not have: the cache holds only what carries our labels,
-	// and lags behind. Nil when the first is the API server itself.
-	fallback client.Reader
-	// indexed tells that the first finds objects by the index indexCluster.
-	indexed bool
-}
-
-func (r *Reconciler) view() view     { return view{Reader: r.Cached, fallback: r.Live, indexed: r.indexed} }
-func (r *Reconciler) liveView() view { return view{Reader: r.Live} }
-
-// find reads an object into the given one and tells whether it exists.
-func (v view) find(ctx context.Context, key client.ObjectKey, object client.Object) (bool, error) {
-	err := v.Get(ctx, key, object)
-	if apierrors.IsNotFound(err) && v.fallback != nil {
-		err = v.fallback.Get(ctx, key, object)
+// Observe reads a cluster and all that belongs to it.
+func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKey) (*dbv1.DatabaseCluster, *situation.Situation, error) {
+	cluster, from := &dbv1.DatabaseCluster{}, r.Cache().Else(r.Live)
+	if live {
+		from = r.API()
 	}
-	switch {
-	case apierrors.IsNotFound(err):
-		return false, nil
-	case err != nil:
-		return false, fmt.Errorf("read %T %s: %w", object, key.Name, err)
-	}
-	return true, nil
-}
-
-// observe reads a cluster and all that belongs to it. The cluster is nil when it is gone.
-func (r *Reconciler) observe(ctx context.Context, from view, key client.ObjectKey) (*dbv1.DatabaseCluster, state.Observed, error) {
-	cluster := &dbv1.DatabaseCluster{}
 	if err := from.Get(ctx, key, cluster); err != nil {
-		return nil, state.Observed{}, client.IgnoreNotFound(err)
+		return nil, nil, unlessGone(err)
 	}
-	o := &observation{view: from, cluster: cluster, logs: r.Logs, Observed: state.Observed{At: r.Clock.Now()}}
-	o.readEngine(ctx, r.Live)
-	o.HeadlessService = child(ctx, o, state.Ref{Kind: "Service", Name: naming.HeadlessService(key.Name)}, state.ServiceFacts)
-	o.Service = child(ctx, o, state.Ref{Kind: "Service", Name: naming.Service(key.Name)}, state.ServiceFacts)
-	o.PodDisruptionBudget = child(ctx, o, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(key.Name)}, state.PodDisruptionBudgetFacts)
-	o.StatefulSet = child(ctx, o, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(key.Name)}, state.StatefulSetFacts)
+	o := &observation{Reading: kit.Reading{View: from, Live: r.Live, Object: cluster}, cluster: cluster, logs: r.Logs, Observed: state.Observed{At: r.Clock.Now()}}
+	o.read(ctx, r)
+	if o.Err != nil {
+		return nil, nil, o.Err
+	}
+	return cluster, situation.Of(cluster, o.Observed), nil
+}
+
+// unlessGone tells a cluster that no longer exists from one that could not be read.
+func unlessGone(err error) error {
+	if apierrors.IsNotFound(err) {
+		return kit.ErrGone
+	}
+	return err
+}
+
+func (o *observation) read(ctx context.Context, r *Reconciler) {
+	name := o.cluster.Name
+	o.readEngine(ctx)
+	o.HeadlessService = child(ctx, o, state.Ref{Kind: "Service", Name: naming.HeadlessService(name)}, state.ServiceFacts)
+	o.Service = child(ctx, o, state.Ref{Kind: "Service", Name: naming.Service(name)}, state.ServiceFacts)
+	o.PodDisruptionBudget = child(ctx, o, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(name)}, state.PodDisruptionBudgetFacts)
+	o.StatefulSet = child(ctx, o, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(name)}, state.StatefulSetFacts)
 	o.readPods(ctx)
-	o.readVolumes(ctx, r.Live)
-	o.readProtection(ctx, r.Live, r.Policies)
+	o.readVolumes(ctx)
+	o.readProtection(ctx, r.Policies)
 	o.readRestore(ctx, r)
-	o.readBackups(ctx, r.view())
-	if cluster.DeletionTimestamp != nil {
+	o.readBackups(ctx, r.Cache().Else(r.Live))
+	if o.cluster.DeletionTimestamp != nil {
 		o.readHooks(ctx)
-		o.readHookReferences(ctx, r.Live)
+		o.readHookReferences(ctx)
 		o.readNamespace(ctx, r)
 	} else {
 		o.readConfigs(ctx)
-		o.readReferences(ctx, r.Live)
-		o.readFormer(ctx, r.Live)
+		o.readReferences(ctx)
+		o.readFormer(ctx)
 		o.readFormerJobs(ctx)
 	}
-	return cluster, o.Observed, o.err
 }
 
-// observation collects what is read; after the first error it reads no more.
+// observation collects what is read.
 type observation struct {
-	view
+	kit.Reading
 	cluster *dbv1.DatabaseCluster
 	// logs are nil where nothing is to be read of them.
 	logs kit.Logs
 	state.Observed
-	err error
 }
 
 // child reads an object that the cluster should own: nil when it does not exist, or is somebody else's,
@@ -104,7 +94,7 @@ func child[T any, Object interface {
 	client.Object
 }](ctx context.Context, o *observation, ref state.Ref, facts func(Object) Object) Object {
 	object := Object(new(T))
-	if !o.exists(ctx, ref.Name, object) {
+	if !o.Find(ctx, ref.Name, object) {
 		return nil
 	}
 	if !metav1.IsControlledBy(object, o.cluster) {
@@ -121,27 +111,9 @@ func namesake(object metav1.Object, cluster *dbv1.DatabaseCluster) bool {
 	return owner != nil && owner.Kind == "DatabaseCluster" && owner.Name == cluster.Name
 }
 
-func (o *observation) exists(ctx context.Context, name string, object client.Object) bool {
-	if o.err != nil {
-		return false
-	}
-	var found bool
-	found, o.err = o.find(ctx, client.ObjectKey{Namespace: o.cluster.Namespace, Name: name}, object)
-	return found
-}
-
 // list reads what bears all these labels.
 func (o *observation) list(ctx context.Context, into client.ObjectList, labels map[string]string) {
-	if o.err != nil {
-		return
-	}
-	options := []client.ListOption{client.InNamespace(o.cluster.Namespace), client.MatchingLabels(labels)}
-	if o.indexed {
-		options = append(options, client.MatchingFields{indexCluster: o.cluster.Name})
-	}
-	if err := o.List(ctx, into, options...); err != nil {
-		o.err = fmt.Errorf("list %T of %s: %w", into, o.cluster.Name, err)
-	}
+	o.List(ctx, into, indexCluster, o.cluster.Name, client.MatchingLabels(labels))
 }
 
 // readPods reads the pods that bear the cluster's name; those of an earlier one of the same name are not its own.
@@ -172,7 +144,7 @@ func (o *observation) isMember(pod *corev1.Pod) bool {
 // readVolumes reads the claims of the data volumes. They have no owner and outlive a cluster: the name
 // tells which member takes one up, whoever's it was before. So one that bears no labels, as after a restore
 // from a snapshot, counts as well where a member uses it.
-func (o *observation) readVolumes(ctx context.Context, live client.Reader) {
+func (o *observation) readVolumes(ctx context.Context) {
 	claims := &corev1.PersistentVolumeClaimList{}
 	o.list(ctx, claims, naming.Selector(o.cluster.Name))
 	for i := range claims.Items {
@@ -180,24 +152,23 @@ func (o *observation) readVolumes(ctx context.Context, live client.Reader) {
 			o.Volumes = append(o.Volumes, state.VolumeOf(&claims.Items[i], ordinal))
 		}
 	}
-	o.readUnlabelled(ctx, live)
+	o.readUnlabelled(ctx)
 	slices.SortFunc(o.Volumes, func(a, b state.Volume) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
 }
 
 // readUnlabelled reads the claims that members use and that the list did not have. That of a pod that was
 // made a moment ago may just not be in the cache yet.
-func (o *observation) readUnlabelled(ctx context.Context, live client.Reader) {
+func (o *observation) readUnlabelled(ctx context.Context) {
 	if o.StatefulSet == nil || len(o.StatefulSet.Spec.VolumeClaimTemplates) == 0 {
 		return
 	}
 	for _, m := range o.Members {
 		listed := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.Ordinal == m.Ordinal })
-		if listed || o.err != nil || m.Created.Add(state.Steadily).After(o.At) {
+		if listed || m.Created.Add(state.Steadily).After(o.At) {
 			continue
 		}
-		claim, found := &corev1.PersistentVolumeClaim{}, false
-		key := client.ObjectKey{Namespace: o.cluster.Namespace, Name: naming.Claim(o.cluster.Name, m.Ordinal)}
-		if found, o.err = (view{Reader: live}).find(ctx, key, claim); found {
+		claim := &corev1.PersistentVolumeClaim{}
+		if o.FindLive(ctx, naming.Claim(o.cluster.Name, m.Ordinal), claim) {
 			volume := state.VolumeOf(claim, m.Ordinal)
 			volume.Unwatched = true
 			o.Volumes = append(o.Volumes, volume)

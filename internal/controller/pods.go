@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -24,7 +25,7 @@ import (
 // hold puts the operator's finalizer on the pod of a member that is about to stop, so that its end can be read.
 func (e execution) hold(ctx context.Context, m state.Member) error {
 	pod := &corev1.Pod{}
-	found, err := e.liveView().find(ctx, client.ObjectKey{Namespace: e.Cluster.Namespace, Name: m.Name}, pod)
+	found, err := e.API().Find(ctx, client.ObjectKey{Namespace: e.Cluster.Namespace, Name: m.Name}, pod)
 	if err != nil || !found || pod.UID != m.UID || pod.DeletionTimestamp != nil {
 		return err // the next pass sees it
 	}
@@ -36,7 +37,7 @@ func (e execution) hold(ctx context.Context, m state.Member) error {
 // release takes the operator's finalizer off a pod.
 func (r *Reconciler) release(ctx context.Context, namespace, name string, uid types.UID) error {
 	pod := &corev1.Pod{}
-	found, err := r.liveView().find(ctx, client.ObjectKey{Namespace: namespace, Name: name}, pod)
+	found, err := r.API().Find(ctx, client.ObjectKey{Namespace: namespace, Name: name}, pod)
 	if err != nil || !found || pod.UID != uid || !state.Holds(pod) {
 		return err
 	}
@@ -45,18 +46,19 @@ func (r *Reconciler) release(ctx context.Context, namespace, name string, uid ty
 	return client.IgnoreNotFound(r.Writer.Change(ctx, pod, released))
 }
 
-// releaseLeft takes the operator's finalizer off the pods of a cluster that is gone, as where somebody took ours off
+// Gone takes the operator's finalizer off the pods of a cluster that is gone, as where somebody took ours off
 // the cluster by hand.
-func (r *Reconciler) releaseLeft(ctx context.Context, key client.ObjectKey) error {
-	o := &observation{view: r.view(), cluster: &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}}
+func (r *Reconciler) Gone(ctx context.Context, key client.ObjectKey) error {
+	gone := &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+	o := &observation{Reading: kit.Reading{View: r.Cache(), Object: gone}, cluster: gone}
 	pods := &corev1.PodList{}
 	o.list(ctx, pods, map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: key.Name})
 	for i := range pods.Items {
-		if pod := &pods.Items[i]; o.err == nil && state.Holds(pod) {
-			o.err = r.releaseOrphan(ctx, key, pod)
+		if pod := &pods.Items[i]; o.Err == nil && state.Holds(pod) {
+			o.Err = r.releaseOrphan(ctx, key, pod)
 		}
 	}
-	return o.err
+	return o.Err
 }
 
 func (r *Reconciler) releaseOrphan(ctx context.Context, key client.ObjectKey, pod *corev1.Pod) error {

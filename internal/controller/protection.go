@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -21,12 +22,12 @@ import (
 // readProtection reads whether the admission policies are there by which the API server refuses to delete a
 // cluster that asks for it. They are nobody's children, so they are not watched but read from time to time. An
 // operator with rights in a namespace alone may not read them: that is told, and keeps nothing else from being done.
-func (o *observation) readProtection(ctx context.Context, live client.Reader, policies []string) {
+func (o *observation) readProtection(ctx context.Context, policies []string) {
 	if !o.cluster.Spec.Deletion.Protection {
 		return
 	}
 	o.Protection = &state.Protection{}
-	from := view{Reader: live}
+	from := kit.View{Reader: o.Live}
 	for _, name := range policies {
 		policy := &admissionregistrationv1.ValidatingAdmissionPolicy{}
 		if !o.inForce(ctx, from, name, policy, "ValidatingAdmissionPolicy") {
@@ -43,16 +44,16 @@ func (o *observation) readProtection(ctx context.Context, live client.Reader, po
 }
 
 // inForce reads one of them and tells whether it exists.
-func (o *observation) inForce(ctx context.Context, from view, name string, object client.Object, kind string) bool {
-	if o.err != nil || o.Protection.Unknown != "" {
+func (o *observation) inForce(ctx context.Context, from kit.View, name string, object client.Object, kind string) bool {
+	if o.Err != nil || o.Protection.Unknown != "" {
 		return false
 	}
-	found, err := from.find(ctx, client.ObjectKey{Name: name}, object)
+	found, err := from.Find(ctx, client.ObjectKey{Name: name}, object)
 	switch {
 	case apierrors.IsForbidden(err):
 		o.Protection.Unknown = fmt.Sprintf("the operator may not read %s %s", kind, name)
 	case err != nil:
-		o.err = err
+		o.Err = err
 	case !found:
 		o.Protection.Missing = append(o.Protection.Missing, kind+" "+name)
 	}

@@ -26,6 +26,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/fakeclient"
 )
 
@@ -90,10 +91,10 @@ func (s *server) write(what string, call func() error) error {
 func (s *server) pass(t *testing.T) (ctrl.Result, error) {
 	t.Helper()
 	s.sent = nil
-	r := &Reconciler{
+	r := &Reconciler{Base: kit.Base{
 		Cached: s, Live: s, Writer: apply.Writer{Client: s},
 		Events: events.NewFakeRecorder(100), Clock: clocktesting.NewFakePassiveClock(moment.Time),
-	}
+	}}
 	return r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "orders"}})
 }
 
@@ -180,7 +181,7 @@ func TestAConflictIsNoErrorButAReasonToLookAgain(t *testing.T) {
 				return nil
 			}
 			result, err := s.pass(t)
-			if err != nil || result.RequeueAfter != conflictDelay {
+			if err != nil || result.RequeueAfter != kit.ConflictDelay {
 				t.Errorf("%+v, %v", result, err)
 			}
 			if got := s.condition(t, dbv1.ConditionReady); got != "none" {

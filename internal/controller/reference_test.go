@@ -35,7 +35,7 @@ func TestTheReferenceNamesEveryEventAndNoOther(t *testing.T) {
 	}
 	told := map[string]bool{}
 	for _, source := range sources {
-		maps.Copy(told, find(read(source), `(?:normal\(|EventTypeWarning, )"([A-Za-z]+)",`))
+		maps.Copy(told, find(read(source), `kit\.(?:Normal|Warning)\("([A-Za-z]+)",`))
 	}
 	_, section, _ := strings.Cut(read("../../docs/reference.md"), "\nOn the DatabaseCluster:\n")
 	named := find(regexp.MustCompile("\nOn |\n## ").Split(section, 2)[0], "(?m)^\\| `([A-Z][A-Za-z]+)` \\|")

@@ -21,10 +21,10 @@ import (
 
 // readReferences reads the Secrets and ConfigMaps that the spec names, one by one: they are others', and
 // the operator neither lists nor watches those.
-func (o *observation) readReferences(ctx context.Context, live client.Reader) {
+func (o *observation) readReferences(ctx context.Context) {
 	for _, reference := range resources.References(o.cluster) {
-		if o.err == nil {
-			o.err = o.readReference(ctx, live, &reference)
+		if o.Err == nil {
+			o.Err = o.readReference(ctx, &reference)
 			o.References = append(o.References, reference)
 		}
 	}
@@ -32,19 +32,19 @@ func (o *observation) readReferences(ctx context.Context, live client.Reader) {
 
 // readHookReferences reads what the pods of deletion hooks may wait for, which no status of theirs tells. A deletion goes on
 // without what cannot be read.
-func (o *observation) readHookReferences(ctx context.Context, live client.Reader) {
-	if o.err != nil || len(o.cluster.Spec.Deletion.Hooks) == 0 {
+func (o *observation) readHookReferences(ctx context.Context) {
+	if o.Err != nil || len(o.cluster.Spec.Deletion.Hooks) == 0 {
 		return
 	}
 	for _, reference := range resources.ActionReferences(o.cluster) {
-		if o.readReference(ctx, live, &reference) == nil {
+		if o.readReference(ctx, &reference) == nil {
 			o.References = append(o.References, reference)
 		}
 	}
 }
 
 // readReference reads one. A name that none can have, such as one with a namespace before it, is not looked for.
-func (o *observation) readReference(ctx context.Context, live client.Reader, reference *state.Reference) error {
+func (o *observation) readReference(ctx context.Context, reference *state.Reference) error {
 	if len(validation.IsDNS1123Subdomain(reference.Name)) > 0 {
 		return nil
 	}
@@ -52,12 +52,12 @@ func (o *observation) readReference(ctx context.Context, live client.Reader, ref
 	var err error
 	if reference.Kind == "Secret" {
 		secret := &corev1.Secret{}
-		err = live.Get(ctx, key, secret)
+		err = o.Live.Get(ctx, key, secret)
 		reference.Content = state.SecretContent(secret)
 		reference.Keys, reference.Empty = state.SecretKeys(secret)
 	} else {
 		config := &corev1.ConfigMap{}
-		err = live.Get(ctx, key, config)
+		err = o.Live.Get(ctx, key, config)
 		reference.Content = state.ConfigMapContent(config)
 	}
 	switch {

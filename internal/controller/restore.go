@@ -12,7 +12,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
@@ -28,7 +27,7 @@ func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
 	deleted := o.cluster.DeletionTimestamp != nil
 	begun := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.IsFilling() && v.Cluster == o.cluster.UID })
 	asked := state.FromBackup(o.cluster) != nil
-	if o.err != nil || !begun && !asked || !deleted && (o.StatefulSet != nil || len(o.Members) > 0) {
+	if o.Err != nil || !begun && !asked || !deleted && (o.StatefulSet != nil || len(o.Members) > 0) {
 		return
 	}
 	o.Image = r.TransferImage
@@ -36,9 +35,9 @@ func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
 	if deleted || !asked {
 		return
 	}
-	o.readSource(ctx, r.Live)
+	o.readSource(ctx)
 	o.readClaimsByName(ctx)
-	if o.err == nil {
+	if o.Err == nil {
 		kit.ReadLogs(ctx, r.Logs, o.cluster.Namespace, o.Restore.Jobs)
 	}
 }
@@ -58,7 +57,7 @@ func (o *observation) readRestoreJobs(ctx context.Context) {
 		}
 		job := &batchv1.Job{}
 		switch {
-		case !o.exists(ctx, name, job):
+		case !o.Find(ctx, name, job):
 		case types.UID(job.Labels[dbv1.LabelClusterUID]) != o.cluster.UID:
 			o.Foreign = append(o.Foreign, state.Ref{Kind: "Job", Name: name})
 		default:
@@ -70,25 +69,23 @@ func (o *observation) readRestoreJobs(ctx context.Context) {
 
 // readSource reads the DatabaseBackup that the spec names, and whether there is what its destination names. It is
 // another's, as Secrets are, and bears perhaps none of our labels: it is not watched.
-func (o *observation) readSource(ctx context.Context, live client.Reader) {
-	from := &observation{view: view{Reader: live}, cluster: o.cluster, err: o.err}
+func (o *observation) readSource(ctx context.Context) {
 	if name := state.FromBackup(o.cluster).Name; name != "" {
 		backup := &dbv1.DatabaseBackup{}
-		if from.exists(ctx, name, backup) {
+		if o.FindLive(ctx, name, backup) {
 			o.Restore.Backup = backup
 		}
 	}
 	if source := state.SourceOf(o.cluster, o.Restore.Backup); source != nil {
 		for _, secret := range state.SecretsOf(source) {
-			if !from.exists(ctx, secret.Name, &corev1.Secret{}) {
+			if !o.FindLive(ctx, secret.Name, &corev1.Secret{}) {
 				o.Restore.Missing = append(o.Restore.Missing, state.Ref{Kind: "Secret", Name: secret.Name})
 			}
 		}
-		if name := source.ClaimName; name != "" && !from.exists(ctx, name, &corev1.PersistentVolumeClaim{}) {
+		if name := source.ClaimName; name != "" && !o.FindLive(ctx, name, &corev1.PersistentVolumeClaim{}) {
 			o.Restore.Missing = append(o.Restore.Missing, state.Ref{Kind: "PersistentVolumeClaim", Name: name})
 		}
 	}
-	o.err = from.err
 }
 
 // readClaimsByName looks for the claims that the list did not have: one that lacks the labels of a cluster's is
@@ -99,7 +96,7 @@ func (o *observation) readClaimsByName(ctx context.Context) {
 		name := naming.Claim(o.cluster.Name, ordinal)
 		i := slices.IndexFunc(o.Volumes, func(v state.Volume) bool { return v.Ordinal == ordinal })
 		switch {
-		case i >= 0 && o.Volumes[i].Managed, i < 0 && !o.exists(ctx, name, claim):
+		case i >= 0 && o.Volumes[i].Managed, i < 0 && !o.Find(ctx, name, claim):
 		case i < 0 && claim.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue && claim.Labels[dbv1.LabelInstance] == o.cluster.Name:
 			o.Volumes = append(o.Volumes, state.VolumeOf(claim, ordinal)) // the cache has not seen it yet
 		default:

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/schedule"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -24,7 +25,7 @@ import (
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=create;patch;delete
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups/status,verbs=patch
 
-func (e execution) onBackups(ctx context.Context, o operation.Backups) ([]happening, error) {
+func (e execution) onBackups(ctx context.Context, o operation.Backups) ([]kit.Event, error) {
 	switch o := o.(type) {
 	case operation.CreateBackup:
 		return e.createScheduled(ctx, o)
@@ -38,7 +39,7 @@ func (e execution) onBackups(ctx context.Context, o operation.Backups) ([]happen
 
 // expire deletes the backups that no schedule keeps any more. They are told at once: events of one reason about one
 // object are folded into one.
-func (e execution) expire(ctx context.Context, o operation.ExpireBackups) ([]happening, error) {
+func (e execution) expire(ctx context.Context, o operation.ExpireBackups) ([]kit.Event, error) {
 	done, err := onEach(o.Backups, func(removal operation.Removal) error { return e.remove(ctx, removal) })
 	if len(done) == 0 {
 		return nil, err
@@ -47,11 +48,11 @@ func (e execution) expire(ctx context.Context, o operation.ExpireBackups) ([]hap
 	for _, removal := range done {
 		texts = append(texts, removal.String())
 	}
-	return []happening{normal("BackupExpired", "Retain", "deleting "+strings.Join(texts, "; "))}, err
+	return []kit.Event{kit.Normal("BackupExpired", "Retain", "deleting "+strings.Join(texts, "; "))}, err
 }
 
 // askToVerify asks for the restore of a backup that still is as it was when that was decided.
-func (e execution) askToVerify(ctx context.Context, asked operation.VerifyBackup) ([]happening, error) {
+func (e execution) askToVerify(ctx context.Context, asked operation.VerifyBackup) ([]kit.Event, error) {
 	before := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{
 		Namespace: e.Cluster.Namespace, Name: asked.Backup.Name, UID: asked.Backup.UID, ResourceVersion: asked.Backup.Version,
 	}}
@@ -60,12 +61,12 @@ func (e execution) askToVerify(ctx context.Context, asked operation.VerifyBackup
 	if err := e.Writer.Change(ctx, before, after); err != nil {
 		return nil, err
 	}
-	return []happening{normal("VerificationScheduled", "Verify", fmt.Sprintf("DatabaseBackup %s is to be restored into a throw-away copy", asked.Backup.Name))}, nil
+	return []kit.Event{kit.Normal("VerificationScheduled", "Verify", fmt.Sprintf("DatabaseBackup %s is to be restored into a throw-away copy", asked.Backup.Name))}, nil
 }
 
 // createScheduled creates the DatabaseBackup of a schedule, then writes in its status that the schedule created it. A
 // crash between the two leaves one without an origin: the next pass finds it under the same name.
-func (e execution) createScheduled(ctx context.Context, due operation.CreateBackup) ([]happening, error) {
+func (e execution) createScheduled(ctx context.Context, due operation.CreateBackup) ([]kit.Event, error) {
 	created, err := e.Writer.Make(ctx, due.Child.Object)
 	switch {
 	case apierrors.IsAlreadyExists(err):
@@ -79,9 +80,9 @@ func (e execution) createScheduled(ctx context.Context, due operation.CreateBack
 
 // confirm looks at the backup that has the name already. One that an attempt before a crash may have created gets its
 // origin. Any other is left alone: the next pass reports it.
-func (e execution) confirm(ctx context.Context, due operation.CreateBackup) ([]happening, error) {
+func (e execution) confirm(ctx context.Context, due operation.CreateBackup) ([]kit.Event, error) {
 	existing := &dbv1.DatabaseBackup{}
-	found, err := e.liveView().find(ctx, client.ObjectKeyFromObject(due.Child.Object), existing)
+	found, err := e.API().Find(ctx, client.ObjectKeyFromObject(due.Child.Object), existing)
 	switch {
 	case err != nil, !found, existing.DeletionTimestamp != nil, !schedule.Unconfirmed(due, state.BackupOf(existing)):
 		return nil, err
@@ -91,7 +92,7 @@ func (e execution) confirm(ctx context.Context, due operation.CreateBackup) ([]h
 }
 
 // writeOrigin writes the origin of the backup with that UID, and with that version where one is given.
-func (e execution) writeOrigin(ctx context.Context, due operation.CreateBackup, is metav1.ObjectMeta) ([]happening, error) {
+func (e execution) writeOrigin(ctx context.Context, due operation.CreateBackup, is metav1.ObjectMeta) ([]kit.Event, error) {
 	metadata := map[string]any{"uid": is.UID}
 	if is.ResourceVersion != "" {
 		metadata["resourceVersion"] = is.ResourceVersion
@@ -104,5 +105,5 @@ func (e execution) writeOrigin(ctx context.Context, due operation.CreateBackup, 
 	if err := e.Writer.Client.Status().Patch(ctx, backup, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(dbv1.FieldOwner)); err != nil {
 		return nil, fmt.Errorf("write the origin of DatabaseBackup %s: %w", due.Child.Name(), err)
 	}
-	return []happening{normal("BackupScheduled", "Schedule", fmt.Sprintf("schedule %q created DatabaseBackup %s", due.Origin.Schedule, due.Child.Name()))}, nil
+	return []kit.Event{kit.Normal("BackupScheduled", "Schedule", fmt.Sprintf("schedule %q created DatabaseBackup %s", due.Origin.Schedule, due.Child.Name()))}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -20,11 +21,11 @@ import (
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=create;patch;delete
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;patch;delete
 
-func (e execution) onVolumes(ctx context.Context, o operation.Volumes) ([]happening, error) {
+func (e execution) onVolumes(ctx context.Context, o operation.Volumes) ([]kit.Event, error) {
 	switch o := o.(type) {
 	case operation.ResizeVolumes:
 		done, err := onEach(o.Claims, func(c operation.Resize) error { return e.resizeClaim(ctx, c) })
-		return about(done, normal("VolumeResizing", "Resize", "resizing ")), err
+		return about(done, kit.Normal("VolumeResizing", "Resize", "resizing ")), err
 	case operation.LabelVolumes:
 		_, err := onEach(o.Claims, func(c operation.Protection) error { return e.labelClaim(ctx, c) })
 		return nil, err
@@ -53,12 +54,12 @@ func onEach[T any](all []T, do func(T) error) (done []T, err error) {
 }
 
 // about tells of what was done at once: events of one reason about one object are folded into one, whatever they say.
-func about[T fmt.Stringer](done []T, happened happening) []happening {
+func about[T fmt.Stringer](done []T, happened kit.Event) []kit.Event {
 	if len(done) == 0 {
 		return nil
 	}
-	happened.note += operation.Describe(done)
-	return []happening{happened}
+	happened.Note += operation.Describe(done)
+	return []kit.Event{happened}
 }
 
 // claim names a claim as it was when an operation was decided.
@@ -90,7 +91,7 @@ func protection(on bool) map[string]string {
 	return map[string]string{dbv1.LabelProtected: "true"}
 }
 
-func (e execution) adopt(ctx context.Context, o operation.AdoptVolumes) ([]happening, error) {
+func (e execution) adopt(ctx context.Context, o operation.AdoptVolumes) ([]kit.Event, error) {
 	done, err := onEach(o.Claims, func(a operation.Adoption) error { return e.record(ctx, a.Volume, a.Contents) })
 	var taken []operation.Adoption
 	for _, a := range done {
@@ -98,7 +99,7 @@ func (e execution) adopt(ctx context.Context, o operation.AdoptVolumes) ([]happe
 			taken = append(taken, a)
 		}
 	}
-	return about(taken, normal("VolumesAdopted", "Adopt", "taken over from an earlier cluster of this name: ")), err
+	return about(taken, kit.Normal("VolumesAdopted", "Adopt", "taken over from an earlier cluster of this name: ")), err
 }
 
 // record writes on a claim whose data it holds.
@@ -120,14 +121,14 @@ func (e execution) create(ctx context.Context, all []resources.Child) error {
 	return err
 }
 
-func (e execution) startRestore(ctx context.Context, o operation.StartRestore) ([]happening, error) {
+func (e execution) startRestore(ctx context.Context, o operation.StartRestore) ([]kit.Event, error) {
 	if err := e.create(ctx, o.Jobs); err != nil {
 		return nil, err
 	}
-	return []happening{normal("RestoreStarted", "Restore", fmt.Sprintf("restoring %s by %s", o.From, operation.Describe(o.Jobs)))}, nil
+	return []kit.Event{kit.Normal("RestoreStarted", "Restore", fmt.Sprintf("restoring %s by %s", o.From, operation.Describe(o.Jobs)))}, nil
 }
 
-func (e execution) finishRestore(ctx context.Context, o operation.FinishRestore) ([]happening, error) {
+func (e execution) finishRestore(ctx context.Context, o operation.FinishRestore) ([]kit.Event, error) {
 	_, err := onEach(o.Volumes, func(v state.Volume) error {
 		filled := v.Contents
 		filled.Fill, filled.From = state.Filled, o.From
@@ -136,5 +137,5 @@ func (e execution) finishRestore(ctx context.Context, o operation.FinishRestore)
 	if err != nil {
 		return nil, err
 	}
-	return []happening{normal("RestoreCompleted", "Restore", o.From+" is restored; the members start with it")}, nil
+	return []kit.Event{kit.Normal("RestoreCompleted", "Restore", o.From+" is restored; the members start with it")}, nil
 }

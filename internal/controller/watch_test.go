@@ -28,8 +28,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/fakeclient"
@@ -86,22 +88,22 @@ func belongings(c *dbv1.DatabaseCluster) map[string]struct {
 		object client.Object
 		filter predicate.Predicate
 	}{
-		"Service":             {service, filter(state.ServiceFacts)},
-		"PodDisruptionBudget": {&policyv1.PodDisruptionBudget{ObjectMeta: owned("orders")}, filter(state.PodDisruptionBudgetFacts)},
-		"StatefulSet":         {&appsv1.StatefulSet{ObjectMeta: owned("orders")}, filter(state.StatefulSetFacts)},
-		"Pod":                 {&corev1.Pod{ObjectMeta: owned("orders-0")}, changed(podFacts)},
-		"Pod of a Job":        {tried(job), changed(podFacts)},
-		"Job":                 {job, changed(jobFacts)},
-		"ConfigMap":           {config, filter(state.ConfigMapFacts)},
+		"Service":             {service, kit.Filter(state.ServiceFacts)},
+		"PodDisruptionBudget": {&policyv1.PodDisruptionBudget{ObjectMeta: owned("orders")}, kit.Filter(state.PodDisruptionBudgetFacts)},
+		"StatefulSet":         {&appsv1.StatefulSet{ObjectMeta: owned("orders")}, kit.Filter(state.StatefulSetFacts)},
+		"Pod":                 {&corev1.Pod{ObjectMeta: owned("orders-0")}, kit.Changed(podFacts)},
+		"Pod of a Job":        {tried(job), kit.Changed(podFacts)},
+		"Job":                 {job, kit.Changed(jobFacts)},
+		"ConfigMap":           {config, kit.Filter(state.ConfigMapFacts)},
 
-		"DatabaseBackup":             {backupOf(c, dbv1.BackupCompleted), changed(backupFacts)},
-		"DatabaseBackup that failed": {backupOf(c, dbv1.BackupFailed), changed(backupFacts)},
-		"DatabaseBackup of a hook":   {last, changed(backupFacts)},
+		"DatabaseBackup":             {backupOf(c, dbv1.BackupCompleted), kit.Changed(backupFacts)},
+		"DatabaseBackup that failed": {backupOf(c, dbv1.BackupFailed), kit.Changed(backupFacts)},
+		"DatabaseBackup of a hook":   {last, kit.Changed(backupFacts)},
 
 		"PersistentVolumeClaim": {
 			&corev1.PersistentVolumeClaim{ObjectMeta: owned("data-orders-0"), Spec: corev1.PersistentVolumeClaimSpec{
 				Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{"storage": resource.MustParse("1Gi")}},
-			}}, changed(claimFacts),
+			}}, kit.Changed(claimFacts),
 		},
 	}
 }
@@ -124,7 +126,7 @@ func TestHowFarABackupIsWakesNoCluster(t *testing.T) {
 	before := backupOf(deleted(), dbv1.BackupRunning)
 	after := before.DeepCopy()
 	after.ResourceVersion, after.Status.Bytes, after.Status.Rate = "9", 42, "85 MiB/s"
-	if changed(backupFacts).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
+	if kit.Changed(backupFacts).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
 		t.Error("progress passes")
 	}
 }
@@ -138,7 +140,7 @@ func TestWhatABackupWaitsForAndWhoIsDoneWakesItsCluster(t *testing.T) {
 		before := backupOf(deleted(), dbv1.BackupRunning)
 		after := before.DeepCopy()
 		change(after)
-		if !changed(backupFacts).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
+		if !kit.Changed(backupFacts).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
 			t.Errorf("a change of the %s is not heard", name)
 		}
 	}
@@ -166,12 +168,12 @@ func observedWith(t *testing.T, scheme *runtime.Scheme, cluster *dbv1.DatabaseCl
 		world = append(world, belongings(cluster)["Job"].object)
 	}
 	reader := fakeclient.For(scheme).WithObjects(world...).Build()
-	r := &Reconciler{Cached: reader, Live: reader, Clock: clocktesting.NewFakePassiveClock(moment.Time)}
-	_, observed, err := r.observe(t.Context(), r.view(), client.ObjectKeyFromObject(cluster))
+	r := &Reconciler{Base: kit.Base{Cached: reader, Live: reader, Clock: clocktesting.NewFakePassiveClock(moment.Time)}}
+	_, observed, err := r.Observe(t.Context(), false, client.ObjectKeyFromObject(cluster))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return withoutVersions(observed)
+	return withoutVersions(observed.Observed)
 }
 
 // withoutVersions leaves out what no decision reads.
@@ -237,7 +239,8 @@ func TestNoFieldOfAClusterThatDecidesAnythingCanChangeUnseen(t *testing.T) {
 	for name, cluster := range map[string]*dbv1.DatabaseCluster{"in deletion": deleted(), "running": running} {
 		t.Run(name, func(t *testing.T) {
 			outcome := func(c *dbv1.DatabaseCluster) string {
-				s, todo := plan.For(c, state.Observed{})
+				s := situation.Of(c, state.Observed{})
+				todo := plan.For(s)
 				after := status.Of(status.Pass{Situation: s, Plan: todo}, moment)
 				return fmt.Sprintf("%+v %+v %v", todo, after, equality.Semantic.DeepEqual(after, c.Status))
 			}
@@ -247,7 +250,7 @@ func TestNoFieldOfAClusterThatDecidesAnythingCanChangeUnseen(t *testing.T) {
 					continue
 				}
 				decisive++
-				if !filter(state.ClusterFacts).Update(event.UpdateEvent{ObjectOld: cluster, ObjectNew: mutated}) {
+				if !kit.Filter(state.ClusterFacts).Update(event.UpdateEvent{ObjectOld: cluster, ObjectNew: mutated}) {
 					t.Errorf("%s decides something, but no predicate lets its change through", path)
 				}
 			}
@@ -294,8 +297,8 @@ func TestAClaimWithoutOurLabelsIsReadByTheNameOfTheMemberThatUsesIt(t *testing.T
 			claim.Labels = nil
 		}
 		reader := fakeclient.For(scheme).WithObjects(cluster.DeepCopy(), set.DeepCopy(), pod.DeepCopy(), claim.DeepCopy()).Build()
-		r := &Reconciler{Cached: reader, Live: reader, Clock: clocktesting.NewFakePassiveClock(moment.Time)}
-		_, observed, err := r.observe(t.Context(), r.view(), client.ObjectKeyFromObject(cluster))
+		r := &Reconciler{Base: kit.Base{Cached: reader, Live: reader, Clock: clocktesting.NewFakePassiveClock(moment.Time)}}
+		_, observed, err := r.Observe(t.Context(), false, client.ObjectKeyFromObject(cluster))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,7 +313,7 @@ func TestTheMarksOfARestoreAreFactsOfAClaimAndSurviveTrimming(t *testing.T) {
 	for _, mark := range []string{dbv1.AnnotationRestoring, dbv1.AnnotationRestored} {
 		after := before.DeepCopy()
 		after.Annotations = map[string]string{mark: "x"}
-		if !changed(claimFacts).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
+		if !kit.Changed(claimFacts).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
 			t.Errorf("%s: the change does not pass", mark)
 		}
 		trimmed, err := TrimClaim(after)

@@ -78,20 +78,6 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 	if err != nil {
 		return nil, fmt.Errorf("set the reader of logs up: %w", err)
 	}
-	clusters := &controller.Reconciler{
-		Cached: mgr.GetClient(),
-		Live:   mgr.GetAPIReader(),
-		Writer: apply.Writer{Client: mgr.GetClient()},
-		Events: mgr.GetEventRecorder(dbv1.FieldOwner),
-		Clock:  clock.RealClock{},
-
-		Logs:            logs.Reader{Pods: pods, Events: pods},
-		TransferImage:   settings.transferImage,
-		ReferencePeriod: settings.referencePeriod,
-	}
-	if clusters.Policies, err = admission.Names(); err != nil {
-		return nil, fmt.Errorf("read the admission policies: %w", err)
-	}
 	base := kit.Base{
 		Cached: mgr.GetClient(),
 		Live:   mgr.GetAPIReader(),
@@ -99,6 +85,10 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 		Events: mgr.GetEventRecorder(dbv1.FieldOwner),
 		Clock:  clock.RealClock{},
 		Logs:   logs.Reader{Pods: pods, Events: pods},
+	}
+	clusters := &controller.Reconciler{Base: base, TransferImage: settings.transferImage, ReferencePeriod: settings.referencePeriod}
+	if clusters.Policies, err = admission.Names(); err != nil {
+		return nil, fmt.Errorf("read the admission policies: %w", err)
 	}
 	backups := &backup.Reconciler{Base: base, TransferImage: settings.transferImage, NameServers: settings.nameServers(resolvConf)}
 	engines := &acceptance.Reconciler{Writer: apply.Writer{Client: mgr.GetClient()}, Clock: clock.RealClock{}, Log: log}

@@ -19,7 +19,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/schedule"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // Plan is what a pass does. It is a value: tests compare it, logs print it, status explains it.
@@ -50,9 +49,9 @@ type Plan struct {
 	Schedule schedule.Plan
 }
 
-// NeedsLiveRead tells whether the plan does what must not be decided from a stale cache. What is created beside the finalizer
+// LiveRead tells whether the plan does what must not be decided from a stale cache. What is created beside the finalizer
 // needs none: a cluster without our finalizer has no members yet, and the finalizer goes on to none that is gone.
-func (p *Plan) NeedsLiveRead() bool {
+func (p Plan) LiveRead() bool {
 	_, begins := operation.Find[operation.AddFinalizer](p.Operations)
 	return p.HooksChanged || slices.ContainsFunc(p.Operations, func(o operation.Operation) bool {
 		_, apply := o.(operation.Apply)
@@ -60,11 +59,12 @@ func (p *Plan) NeedsLiveRead() bool {
 	})
 }
 
-// For decides what to do for a cluster, and returns the situation that it decided from. A deletion comes first: it must go on
-// whatever the spec says.
-func For(declared *dbv1.DatabaseCluster, observed state.Observed) (*situation.Situation, Plan) {
-	s := situation.Of(declared, observed)
-	clock := schedule.For(s.Cluster, observed)
+// Work is what a pass executes, and what for.
+func (p Plan) Work() (all operation.List, why string) { return p.Operations, p.Message }
+
+// For decides what to do for a cluster in a situation. A deletion comes first: it must go on whatever the spec says.
+func For(s *situation.Situation) Plan {
+	clock := schedule.For(s.Cluster, s.Observed)
 	decide := existence
 	if s.Deleting() {
 		decide = removal
@@ -72,8 +72,8 @@ func For(declared *dbv1.DatabaseCluster, observed state.Observed) (*situation.Si
 	p := decide(s, clock.Operations)
 	p.Restore = restore.Status(s, p.Message, p.Stalled)
 	p.Schedule = clock
-	p.RequeueAfter = situation.Sooner(p.RequeueAfter, clock.RequeueAfter(observed.At))
-	return s, p
+	p.RequeueAfter = situation.Sooner(p.RequeueAfter, clock.RequeueAfter(s.At))
+	return p
 }
 
 // existence decides for a cluster that is to be there.

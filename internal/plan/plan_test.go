@@ -119,7 +119,7 @@ func TestWhatIsCreatedBesideTheFinalizerNeedsNoLiveRead(t *testing.T) {
 	cluster := plans.Orders()
 	begin, goOn := plans.Orders(), plans.Decide(cluster, state.Observed{})
 	begin.Finalizers = nil
-	if first := plans.Decide(begin, state.Observed{}); first.NeedsLiveRead() || !goOn.NeedsLiveRead() {
-		t.Errorf("without the finalizer %v, with it %v", first.NeedsLiveRead(), goOn.NeedsLiveRead())
+	if first := plans.Decide(begin, state.Observed{}); first.LiveRead() || !goOn.LiveRead() {
+		t.Errorf("without the finalizer %v, with it %v", first.LiveRead(), goOn.LiveRead())
 	}
 }

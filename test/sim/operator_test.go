@@ -168,15 +168,11 @@ func (l *life) reconciler(kind string) reconcile.Reconciler {
 	if w.lag != nil {
 		cached = w.lag
 	}
-	writer := apply.Writer{Client: server}
+	base := kit.Base{Cached: cached, Live: server, Writer: apply.Writer{Client: server}, Events: warnings{w}, Clock: w.clock, Logs: logs{l}}
 	if kind == "DatabaseBackup" {
-		base := kit.Base{Cached: cached, Live: server, Writer: writer, Events: warnings{w}, Clock: w.clock, Logs: logs{l}}
 		return &backup.Reconciler{Base: base, TransferImage: transferImage}
 	}
-	return &controller.Reconciler{
-		Cached: cached, Live: server, Writer: writer, Events: warnings{w}, Clock: w.clock, Logs: logs{l},
-		TransferImage: transferImage, ReferencePeriod: 5 * time.Minute,
-	}
+	return &controller.Reconciler{Base: base, TransferImage: transferImage, ReferencePeriod: 5 * time.Minute}
 }
 
 // warnings is a recorder that tells the Warning events.

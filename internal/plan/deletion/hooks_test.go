@@ -351,7 +351,7 @@ func TestAClusterThatNeverHadAMemberNeedsNoLastBackup(t *testing.T) {
 			if p.Hooks[0].Phase != c.want {
 				t.Error(told(p))
 			}
-			if !p.NeedsLiveRead() {
+			if !p.LiveRead() {
 				t.Error("that is believed of a cache that may lag behind")
 			}
 		})

@@ -149,7 +149,7 @@ func TestVolumesThatTheLastBackupDoesNotHoldAreKept(t *testing.T) {
 			final := observed.HookBackups["last"]
 			final.Members, final.Done = int32(len(c.done)), c.done
 			observed.HookBackups["last"] = final
-			if p := plans.Decide(cluster, observed); p.Message != "deleting, as spec.deletion.volumes says: "+c.want || !p.NeedsLiveRead() {
+			if p := plans.Decide(cluster, observed); p.Message != "deleting, as spec.deletion.volumes says: "+c.want || !p.LiveRead() {
 				t.Error(told(p))
 			}
 			if len(c.done) == 2 {

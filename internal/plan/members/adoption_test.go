@@ -135,8 +135,8 @@ func TestVolumesAreTakenOverOnlyAfterALookAtTheApiServerItself(t *testing.T) {
 	observed := plans.Standing(t, cluster)
 	observed.StatefulSet, observed.Members, observed.Volumes = nil, nil, plans.KeptVolumes()
 	p := plans.Decide(cluster, observed)
-	if !p.NeedsLiveRead() || !p.Pending {
-		t.Errorf("delicate %v, pending %v", p.NeedsLiveRead(), p.Pending)
+	if !p.LiveRead() || !p.Pending {
+		t.Errorf("delicate %v, pending %v", p.LiveRead(), p.Pending)
 	}
 	for _, o := range p.Operations {
 		if strings.Contains(o.String(), "StatefulSet") {

@@ -111,7 +111,7 @@ func TestAnOldViewTakesNoProtectionAway(t *testing.T) {
 	c := plans.Orders()
 	o := plans.Standing(t, c)
 	claimed(c, &o, true)
-	if p := plans.Decide(c, o); !p.NeedsLiveRead() {
+	if p := plans.Decide(c, o); !p.LiveRead() {
 		t.Errorf("the API server itself is not asked before claims lose their protection: %s", plans.Text(p))
 	}
 }

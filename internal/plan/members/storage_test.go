@@ -129,8 +129,8 @@ func TestAStatefulSetThatIsMadeAnewTakesOverEveryMemberThatRuns(t *testing.T) {
 	observed.StatefulSet = nil
 	p := plans.Decide(cluster, observed)
 	replicas, _, _ := nestedInt(p, "spec", "replicas")
-	if !p.NeedsLiveRead() || replicas != 3 {
-		t.Errorf("replicas %d, decided from the API server itself: %v", replicas, p.NeedsLiveRead())
+	if !p.LiveRead() || replicas != 3 {
+		t.Errorf("replicas %d, decided from the API server itself: %v", replicas, p.LiveRead())
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -73,7 +74,7 @@ func live[T any](t *testing.T, child resources.Child) *T {
 
 // Decide is the plan of one pass. It panics where a plan breaks the rules of its operations, so every test holds them.
 func Decide(cluster *dbv1.DatabaseCluster, observed state.Observed) plan.Plan {
-	_, p := plan.For(cluster, observed)
+	p := plan.For(situation.Of(cluster, observed))
 	for i, o := range p.Operations {
 		switch properties := o.Properties(); {
 		case properties.Disruptive && i < len(p.Operations)-1:
