@@ -68,7 +68,9 @@ func live[T any](t *testing.T, child resources.Child) *T {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(child.Object.Object, object); err != nil {
 		t.Fatal(err)
 	}
-	any(object).(metav1.Object).SetUID("live")
+	if stored, ok := any(object).(metav1.Object); ok {
+		stored.SetUID("live")
+	}
 	return object
 }
 
