@@ -23,9 +23,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -246,5 +248,19 @@ func TestAPassReadsAgainWhatAStaleCacheMustNotDecideAndReportsNothingAfterAConfl
 				t.Errorf("%d reads, %+v, %v, %v", len(kind.live), result, err, kind.patched)
 			}
 		})
+	}
+}
+
+func TestFactsThatHoldTheResultOfATransferAreCompared(t *testing.T) {
+	pod := func(bytes string) *corev1.Pod {
+		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "j-x"}}
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: naming.ActionContainer, State: corev1.ContainerState{
+			Terminated: &corev1.ContainerStateTerminated{Message: `{"bytes":` + bytes + `,"started":"2026-01-01T00:00:00Z"}`},
+		}}}
+		return p
+	}
+	filter := Changed(func(p *corev1.Pod) any { return state.TryOf(p) })
+	if filter.Update(event.UpdateEvent{ObjectOld: pod("7"), ObjectNew: pod("7")}) || !filter.Update(event.UpdateEvent{ObjectOld: pod("7"), ObjectNew: pod("8")}) {
+		t.Error("an update passes that changed nothing, or one does not that did")
 	}
 }

@@ -7,13 +7,24 @@ package kit
 import (
 	"context"
 	"fmt"
+	"time"
 
 	libpredicate "github.com/operator-framework/operator-lib/predicate"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/conversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
+
+// same compares facts. Those of a Job hold what transfer reported, with times, at which equality.Semantic alone panics.
+var same = func() conversion.Equalities {
+	all := equality.Semantic.Copy()
+	if err := all.AddFunc(time.Time.Equal); err != nil {
+		panic(err)
+	}
+	return all
+}()
 
 // Changed lets an update through when what the operator reads of the object changed. Creations and
 // deletions always pass.
@@ -21,7 +32,7 @@ func Changed[T client.Object](facts func(T) any) predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(T)
 		after, alsoOK := e.ObjectNew.(T)
-		return !ok || !alsoOK || !equality.Semantic.DeepEqual(facts(before), facts(after))
+		return !ok || !alsoOK || !same.DeepEqual(facts(before), facts(after))
 	}}
 }
 
