@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -93,12 +94,16 @@ func Judge(task state.Task, exists bool, expected Expected, at time.Time) Verdic
 	return v
 }
 
+// superseded reports whether a Job has to be re-created because what it is made from has changed. The template of a Job cannot be
+// changed, so a correction of the spec reaches its pods in no other way. An action that has run, or may have, is never cut
+// off; one that has not read or written anything loses nothing. A Job without a hash is left alone.
 func superseded(task state.Task, desired []resources.Child) bool {
 	failed := task.Failed && resources.ActionKindOf(task.Component).Supersede == resources.SupersedeFailed
+	replaceable := failed || !task.Started && !task.Ended() && !task.Failing
 	current := func(d resources.Child) bool {
-		return !resources.Outdated(task, d) && !(failed && resources.Changed(task, d))
+		return task.MadeFrom == d.Object.GetAnnotations()[dbv1.AnnotationApplied]
 	}
-	return len(desired) > 0 && !slices.ContainsFunc(desired, current)
+	return replaceable && task.MadeFrom != "" && len(desired) > 0 && !slices.ContainsFunc(desired, current)
 }
 
 // underway is how an action stands that has not ended.

@@ -29,7 +29,7 @@ func madeFrom(hash string) resources.Child {
 func TestHowAnActionStandsFollowsFromItsJob(t *testing.T) {
 	current, changed := []resources.Child{madeFrom("a")}, []resources.Child{madeFrom("b"), madeFrom("c")}
 	late := &metav1.Time{Time: now.Add(-time.Hour - state.Unanswered)}
-	unmet := &state.Result{Message: "the key is missing"}
+	unmet := &protocol.Result{Message: "the key is missing"}
 	for name, c := range map[string]struct {
 		task     state.Task
 		expected Expected
@@ -51,10 +51,10 @@ func TestHowAnActionStandsFollowsFromItsJob(t *testing.T) {
 		"a restore that has failed":             {task: state.Task{MadeFrom: "a", Failed: true, Component: dbv1.ComponentRestore}, expected: Expected{Desired: changed}, want: Superseded},
 		"what it would be made from is unknown": {task: state.Task{MadeFrom: "a"}, want: Running},
 		"its pod cannot start":                  {task: state.Task{Pod: "p", Problem: "no image", Remedy: "Correct it"}, want: Blocked, cause: "pod p: no image"},
-		"no other attempt follows":              {task: state.Task{Final: true, Result: &state.Result{Message: "refused"}}, want: Failing, cause: "refused"},
+		"no other attempt follows":              {task: state.Task{Final: true, Result: &protocol.Result{Message: "refused"}}, want: Failing, cause: "refused"},
 		"a human has to change something":       {task: state.Task{Result: unmet, Exit: protocol.ExitPrecondition}, want: Unmet, cause: "the key is missing"},
-		"an attempt has got further since":      {task: state.Task{Result: unmet, Exit: protocol.ExitPrecondition, Progress: &state.Progress{Bytes: 1}}, want: Retrying, cause: "the key is missing"},
-		"it is attempted again":                 {task: state.Task{Result: &state.Result{Message: "no such host"}}, want: Retrying, cause: "no such host"},
+		"an attempt has got further since":      {task: state.Task{Result: unmet, Exit: protocol.ExitPrecondition, Progress: &protocol.Progress{Bytes: 1}}, want: Retrying, cause: "the key is missing"},
+		"it is attempted again":                 {task: state.Task{Result: &protocol.Result{Message: "no such host"}}, want: Retrying, cause: "no such host"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.expected.Deadline = time.Hour

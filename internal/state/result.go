@@ -11,17 +11,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-type (
-	// Result is what a try reported when it ended.
-	Result = protocol.Result
-	// Check is what the engine's check printed around a backup.
-	Check = protocol.Check
-	// Facts are strings, numbers and booleans about the data of a member, by their names.
-	Facts = protocol.Facts
-	// Progress is how far a transfer is.
-	Progress = protocol.Progress
-)
-
 // interrupted tells whether the try was stopped from outside, as by the Job's deadline.
 func interrupted(r *protocol.Result) bool { return r != nil && r.Reason == protocol.Interrupted }
 

@@ -22,7 +22,7 @@ func (t Task) Blocked() bool {
 
 // Unmet reports whether the newest attempt that ended needs a human to change something, and none has got further since.
 // The progress is that of an attempt that runs; nil for none.
-func (t Task) Unmet(now *Progress) bool {
+func (t Task) Unmet(now *protocol.Progress) bool {
 	ended := t.Succeeded || t.Failed || t.Failing || t.Ending || t.Final
 	return t.Result != nil && t.Exit == protocol.ExitPrecondition && !ended && (now == nil || now.Bytes == 0)
 }

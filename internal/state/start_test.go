@@ -68,7 +68,7 @@ func TestATaskIsUnmetFromTheAttemptThatNeedsAHumanToTheNextThatGetsFurther(t *te
 		}}}
 	}
 	needs := TaskOf(&batchv1.Job{}, []corev1.Pod{ended(int32(protocol.ExitPrecondition))})
-	if !needs.Unmet(nil) || !needs.Unmet(&Progress{}) || needs.Unmet(&Progress{Bytes: 1}) {
+	if !needs.Unmet(nil) || !needs.Unmet(&protocol.Progress{}) || needs.Unmet(&protocol.Progress{Bytes: 1}) {
 		t.Errorf("%+v", needs)
 	}
 	if passes := TaskOf(&batchv1.Job{}, []corev1.Pod{ended(int32(protocol.ExitTransient))}); passes.Unmet(nil) {

@@ -63,7 +63,7 @@ type Task struct {
 	Result *protocol.Result
 	Exit   protocol.ExitCode
 	// Progress is how far a pod that runs is, as its log says; nil when the log does not say, or was not read.
-	Progress *Progress
+	Progress *protocol.Progress
 	// Answer is what a copy answered to its probe last, as the log says; "" when the log does not say, or was not read.
 	Answer string
 }

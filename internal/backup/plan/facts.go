@@ -14,7 +14,6 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // maxFact bounds a fact in the status, and the message of a check. transfer keeps to this bound and to those of the protocol;
@@ -33,7 +32,7 @@ func checkCommand(engine *dbv1.DatabaseEngine) []string {
 // recordedFacts are the facts that a restored copy can be held to, given what the check printed before and after the
 // backup, and those that are only shown. The message says why facts are missing. Writes during the backup change
 // facts, and nobody knows on which side of the backup they fell: such a fact is no promise.
-func recordedFacts(engine *dbv1.DatabaseEngine, name string, check *state.Check) (facts map[string]dbv1.FactValue, message string) {
+func recordedFacts(engine *dbv1.DatabaseEngine, name string, check *protocol.Check) (facts map[string]dbv1.FactValue, message string) {
 	switch {
 	case check == nil:
 		return nil, ""
@@ -69,7 +68,7 @@ func promised(fact dbv1.EngineFact, before, after map[string]dbv1.FactValue) (va
 }
 
 // texts are facts as the status shows them: strings without quotes.
-func texts(facts state.Facts) map[string]dbv1.FactValue {
+func texts(facts protocol.Facts) map[string]dbv1.FactValue {
 	all := map[string]dbv1.FactValue{}
 	for _, name := range slices.Sorted(maps.Keys(facts)) {
 		text := string(facts[name])
@@ -118,7 +117,7 @@ func lower(fact, least dbv1.FactValue) bool {
 
 // compare notes what the copy of a member reported, and says how that differs from what was recorded; "" when it does
 // not. Of a Job whose pod no longer exists nothing is known, and unknown is no difference.
-func (s situation) compare(p Plan, ordinal int32, result *state.Result) string {
+func (s situation) compare(p Plan, ordinal int32, result *protocol.Result) string {
 	check, streams := checkOf(s.Engine), s.backup.Status.Streams
 	if check == nil || result == nil {
 		return ""

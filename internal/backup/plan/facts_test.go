@@ -12,11 +12,12 @@ import (
 	"testing"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-func said(text string) state.Facts {
-	var facts state.Facts
+func said(text string) protocol.Facts {
+	var facts protocol.Facts
 	if text != "" {
 		if err := json.Unmarshal([]byte(text), &facts); err != nil {
 			panic(err)
@@ -51,7 +52,7 @@ func TestOnlyWhatNoWriteCanHaveChangedIsRecordedAsAFact(t *testing.T) {
 	} {
 		o := settledWorld()
 		checking(&o)
-		facts, message := recordedFacts(o.Engine, "ledger-v1", &state.Check{Before: said(c.before), After: said(c.after)})
+		facts, message := recordedFacts(o.Engine, "ledger-v1", &protocol.Check{Before: said(c.before), After: said(c.after)})
 		var got []string
 		for name, value := range facts {
 			got = append(got, fmt.Sprintf("%s=%s", name, value))
@@ -64,7 +65,7 @@ func TestOnlyWhatNoWriteCanHaveChangedIsRecordedAsAFact(t *testing.T) {
 }
 
 func TestWhyFactsAreMissingIsToldInTheStatusOfACompleteBackup(t *testing.T) {
-	failing := done(&state.Result{Bytes: 1, Check: &state.Check{Before: said(`{"position":7}`), Problem: "The action check failed with exit code 1."}})
+	failing := done(&protocol.Result{Bytes: 1, Check: &protocol.Check{Before: said(`{"position":7}`), Problem: "The action check failed with exit code 1."}})
 	started, observed := started(), settledWorld()
 	checking(&observed)
 	observed.Jobs = []state.Task{memberJob(0, failing)}
@@ -73,7 +74,7 @@ func TestWhyFactsAreMissingIsToldInTheStatusOfACompleteBackup(t *testing.T) {
 		t.Fatalf("the stream is %+v", s)
 	}
 	started.Status = first.Status
-	observed.Jobs = append(observed.Jobs, memberJob(1, done(&state.Result{Bytes: 1, Check: &state.Check{Before: said(`{"position":7}`), After: said(`{}`)}})))
+	observed.Jobs = append(observed.Jobs, memberJob(1, done(&protocol.Result{Bytes: 1, Check: &protocol.Check{Before: said(`{"position":7}`), After: said(`{}`)}})))
 	second := For(started, observed).Status
 	if second.Phase != dbv1.BackupCompleted || second.Message != "the facts about the data of member 1 of 2 are incomplete: The action check failed with exit code 1." {
 		t.Errorf("it is %s: %s", second.Phase, second.Message)
@@ -83,14 +84,14 @@ func TestWhyFactsAreMissingIsToldInTheStatusOfACompleteBackup(t *testing.T) {
 func TestNoMoreFactsAreRecordedThanTheStatusTakes(t *testing.T) {
 	o := settledWorld()
 	checking(&o)
-	of := func(prefix string) state.Facts {
+	of := func(prefix string) protocol.Facts {
 		facts := said(`{"identity":"a","long":"` + strings.Repeat("x", 2000) + `"}`)
 		for i := range 15 {
 			facts[fmt.Sprintf("%s%d", prefix, i)] = json.RawMessage("1")
 		}
 		return facts
 	}
-	facts, message := recordedFacts(o.Engine, "ledger-v1", &state.Check{Before: of("b"), After: of("a"), Problem: strings.Repeat("x", 4000)})
+	facts, message := recordedFacts(o.Engine, "ledger-v1", &protocol.Check{Before: of("b"), After: of("a"), Problem: strings.Repeat("x", 4000)})
 	if len(facts) != 20 || facts["identity"] != "a" || facts["a0"] != "1" || facts["long"] != "" || len(message) != 1024 {
 		t.Errorf("%d facts, %d bytes: %v", len(facts), len(message), facts)
 	}
@@ -100,7 +101,7 @@ func TestFactsWhoseEngineWasReplacedAreNotRecorded(t *testing.T) {
 	o := settledWorld()
 	checking(&o)
 	for name, engine := range map[string]*dbv1.DatabaseEngine{"deleted": nil, "another": o.Engine, "without a check": {}} {
-		facts, message := recordedFacts(engine, "ledger-v2", &state.Check{Before: said(`{"rows":1}`), After: said(`{"rows":1}`)})
+		facts, message := recordedFacts(engine, "ledger-v2", &protocol.Check{Before: said(`{"rows":1}`), After: said(`{"rows":1}`)})
 		if len(facts) != 0 || !strings.Contains(message, "DatabaseEngine ledger-v2 was deleted or replaced during the backup") {
 			t.Errorf("%s: %v, %q", name, facts, message)
 		}
@@ -129,7 +130,7 @@ func TestACopyThatDiffersFromWhatWasRecordedFailsItsVerificationByTheNameOfTheFa
 			backup.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}
 			backup.Status.Streams[0].Facts = c.recorded
 			backup.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
-			observed.Jobs = []state.Task{proof(0, done(&state.Result{Facts: said(c.copied)}))}
+			observed.Jobs = []state.Task{proof(0, done(&protocol.Result{Facts: said(c.copied)}))}
 			v := For(backup, observed).Status.Verification
 			if c.want == "" {
 				if v.Phase != dbv1.VerificationRunning {
@@ -147,11 +148,11 @@ func TestACopyThatDiffersFromWhatWasRecordedFailsItsVerificationByTheNameOfTheFa
 func TestAVerificationShowsTheFactsOfTheCopyAndSaysWhatWasCompared(t *testing.T) {
 	for name, c := range map[string]struct {
 		recorded map[string]dbv1.FactValue
-		result   *state.Result
+		result   *protocol.Result
 		want     string
 	}{
-		"some":                     {map[string]dbv1.FactValue{"rows": "1", "position": "7", "shown": "1"}, &state.Result{Facts: said(`{"rows":1,"position":7,"shown":1}`)}, "the restored copy answered; its data agrees with what was recorded: position, rows"},
-		"none":                     {nil, &state.Result{Facts: said(`{"rows":1}`)}, "the restored copy answered; only its answer was checked, because the backup recorded no facts to compare"},
+		"some":                     {map[string]dbv1.FactValue{"rows": "1", "position": "7", "shown": "1"}, &protocol.Result{Facts: said(`{"rows":1,"position":7,"shown":1}`)}, "the restored copy answered; its data agrees with what was recorded: position, rows"},
+		"none":                     {nil, &protocol.Result{Facts: said(`{"rows":1}`)}, "the restored copy answered; only its answer was checked, because the backup recorded no facts to compare"},
 		"the pod no longer exists": {map[string]dbv1.FactValue{"rows": "1"}, nil, "the restored copy answered; only its answer was checked, because its pod was deleted with what it reported about its data"},
 	} {
 		t.Run(name, func(t *testing.T) {

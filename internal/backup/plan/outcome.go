@@ -11,11 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 // record notes what a member gave. Where the pod is gone that did it, so are the sizes.
-func (s situation) record(p Plan, result *state.Result) Plan {
+func (s situation) record(p Plan, result *protocol.Result) Plan {
 	stream := dbv1.BackupStream{Ordinal: s.ordinal}
 	if result != nil {
 		stream.Bytes, stream.StoredBytes, stream.SHA256 = result.Bytes, result.StoredBytes, result.SHA256
@@ -30,10 +30,10 @@ func (s situation) record(p Plan, result *state.Result) Plan {
 }
 
 // progress says how much was transferred: of the members that are done, and of the one that is being backed up.
-func progress(p Plan, now *state.Progress) Plan {
+func progress(p Plan, now *protocol.Progress) Plan {
 	is := &p.Status
 	if now == nil {
-		now = &state.Progress{}
+		now = &protocol.Progress{}
 	} else {
 		is.Rate = rate(now.BytesPerSecond)
 	}

@@ -60,12 +60,14 @@ func proof(ordinal int32, change func(*state.Task)) state.Task {
 	return jobOf(naming.VerificationJob("orders", uid, "please", ordinal), dbv1.ComponentVerification, change)
 }
 
-func done(result *state.Result) func(*state.Task) {
+func done(result *protocol.Result) func(*state.Task) {
 	return func(t *state.Task) { t.Succeeded, t.Result = true, result }
 }
 
 func failed(message string) func(*state.Task) {
-	return func(t *state.Task) { t.Failed, t.Failure, t.Result = true, "backoff", &state.Result{Message: message} }
+	return func(t *state.Task) {
+		t.Failed, t.Failure, t.Result = true, "backoff", &protocol.Result{Message: message}
+	}
 }
 
 func imageless(t *state.Task) {
@@ -299,14 +301,14 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		},
 		"it is tried again": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Result = &state.Result{Message: "the bucket is gone"} })}
+				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Result = &protocol.Result{Message: "the bucket is gone"} })}
 			},
 			"Running: Job orders-backup-1c2d3e4f-0 is tried again: the bucket is gone",
 		},
 		"it is tried again, and only a human can change what it lacks": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) {
-					t.Result, t.Exit = &state.Result{Message: "the key is missing"}, protocol.ExitPrecondition
+					t.Result, t.Exit = &protocol.Result{Message: "the key is missing"}, protocol.ExitPrecondition
 				})}
 			},
 			"Running: Job orders-backup-1c2d3e4f-0 is tried again: the key is missing\nstalled JobBlocked: Job orders-backup-1c2d3e4f-0 cannot continue: the key is missing",
@@ -331,7 +333,9 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		},
 		"it is not tried again": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Result, t.Final = &state.Result{Message: "it is another backup's folder"}, true })}
+				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) {
+					t.Result, t.Final = &protocol.Result{Message: "it is another backup's folder"}, true
+				})}
 			},
 			"Running: Job orders-backup-1c2d3e4f-0 has failed: it is another backup's folder",
 		},
@@ -343,7 +347,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		},
 		"the first is done: that is noted before the second": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []state.Task{memberJob(0, done(&state.Result{Bytes: 10}))}
+				o.Jobs = []state.Task{memberJob(0, done(&protocol.Result{Bytes: 10}))}
 			},
 			"Running: 1 of 2 members are backed up",
 		},
@@ -379,7 +383,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		"another has its name when the last Job has succeeded": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Streams, o.Cluster.UID = []dbv1.BackupStream{first}, "another"
-				o.Jobs = []state.Task{memberJob(1, done(&state.Result{Bytes: 10}))}
+				o.Jobs = []state.Task{memberJob(1, done(&protocol.Result{Bytes: 10}))}
 			},
 			"Failed: " + gone,
 		},
@@ -414,7 +418,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		},
 		"the image changed, and the first Job may have read either": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Cluster.Spec.Image, o.Jobs = "example.test/ledger:2", []state.Task{memberJob(0, done(&state.Result{Bytes: 10}))}
+				o.Cluster.Spec.Image, o.Jobs = "example.test/ledger:2", []state.Task{memberJob(0, done(&protocol.Result{Bytes: 10}))}
 			},
 			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, and the backup begins again\nstop orders-backup-1c2d3e4f-0",
 		},
@@ -546,7 +550,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		},
 		"both are done": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
-				b.Status.Streams, o.Jobs = []dbv1.BackupStream{first}, []state.Task{memberJob(1, done(&state.Result{Bytes: 5}))}
+				b.Status.Streams, o.Jobs = []dbv1.BackupStream{first}, []state.Task{memberJob(1, done(&protocol.Result{Bytes: 5}))}
 			},
 			"Completed: ",
 		},
@@ -622,13 +626,13 @@ func TestSizeAndRateAreToldForPeople(t *testing.T) {
 	backup, observed := started(), settledWorld()
 	backup.Status.Streams = []dbv1.BackupStream{{Ordinal: 0, Bytes: 1 << 30, StoredBytes: 1 << 20}}
 	observed.Jobs = []state.Task{memberJob(1, func(t *state.Task) {
-		t.Progress = &state.Progress{Bytes: 1 << 29, StoredBytes: 1 << 19, BytesPerSecond: 85 << 20}
+		t.Progress = &protocol.Progress{Bytes: 1 << 29, StoredBytes: 1 << 19, BytesPerSecond: 85 << 20}
 	})}
 	p := For(backup, observed)
 	if s := p.Status; s.Size != "1.5 GiB" || s.Rate != "85.0 MiB/s" || s.StoredBytes != 1<<20+1<<19 || p.RequeueAfter != 5*time.Second {
 		t.Errorf("%+v", p)
 	}
-	observed.Jobs = []state.Task{memberJob(1, done(&state.Result{Bytes: 1 << 30, StoredBytes: 1 << 20, SHA256: "ab"}))}
+	observed.Jobs = []state.Task{memberJob(1, done(&protocol.Result{Bytes: 1 << 30, StoredBytes: 1 << 20, SHA256: "ab"}))}
 	s := For(backup, observed).Status
 	if s.Size != "2.0 GiB" || s.Rate != "34.1 MiB/s" || s.Duration != "1m0s" || s.Streams[1].SHA256 != "ab" || s.CompletionTime == nil {
 		t.Errorf("%+v", s)
@@ -687,7 +691,7 @@ func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
 func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 	one, two := naming.VerificationJob("orders", uid, "please", 0), naming.VerificationJob("orders", uid, "please", 1)
 	noAnswer := "verification Running: Job " + one + " restores member 1 of 2 into a throw-away copy; the copy has not answered: "
-	answered := done(&state.Result{Output: json.RawMessage(`{"role":"primary"}`)})
+	answered := done(&protocol.Result{Output: json.RawMessage(`{"role":"primary"}`)})
 	running := func(b *dbv1.DatabaseBackup) {
 		b.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning, Message: "starting"}
 	}

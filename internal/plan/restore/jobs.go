@@ -6,8 +6,10 @@ package restore
 
 import (
 	"fmt"
+	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/action"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -15,12 +17,31 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
+// fill is a volume that this restore fills, and how the action stands that fills it.
+type fill struct {
+	state.Volume
+	action.Verdict
+}
+
+// judge judges the actions that fill volumes.
+func (r restore) judge() restore {
+	for _, v := range r.Filling() {
+		task, found := r.Restore.Job(r.job(v))
+		expected := action.Expected{Deadline: resources.ActionKindOf(dbv1.ComponentRestore).Deadline(r.Cluster)}
+		if r.creates() {
+			expected.Desired = []resources.Child{r.desired(v)}
+		}
+		r.fills = append(r.fills, fill{v, action.Judge(task, found, expected, r.At)})
+	}
+	return r
+}
+
 // recreate deletes the Jobs that fill volumes and have to be created again from the spec as it is now.
 func (r restore) recreate() phase.Outcome {
 	var outdated []operation.Removal
-	for _, v := range r.Filling() {
-		if job, found := r.Restore.Job(r.job(v)); found && r.replaced(v, job) {
-			outdated = append(outdated, operation.Recreation(job))
+	for _, f := range r.fills {
+		if f.Standing == action.Superseded {
+			outdated = append(outdated, operation.Recreation(f.Task))
 		}
 	}
 	if len(outdated) == 0 {
@@ -29,29 +50,28 @@ func (r restore) recreate() phase.Outcome {
 	return do("deleting "+operation.Describe(outdated), operation.Delete{Objects: outdated})
 }
 
-// replaced reports whether the Job that fills a volume was made from something else than the spec says now, and none of
-// its pods has started. One that has failed has no pod left that runs, so it begins again, too.
-func (r restore) replaced(v state.Volume, job state.Task) bool {
-	if !r.creates() {
-		return false
+// failure says which Job has failed and what to do.
+func (r restore) failure() string {
+	for _, f := range r.fills {
+		if f.Standing == action.Failed {
+			return fmt.Sprintf(
+				"%s could not be restored into PersistentVolumeClaim %s: %s. See kubectl logs job/%s. A correction of the spec starts the restore again; after any other correction delete that Job. Or name another backup in spec.bootstrap.fromBackup",
+				r.From.URL, f.Claim, strings.TrimSuffix(f.Task.Cause(), "."), f.Task.Job)
+		}
 	}
-	desired := r.desired(v)
-	return resources.Outdated(job, desired) || job.Failed && !job.Ending && resources.Changed(job, desired)
+	return ""
 }
 
 // blocked is the stall of a restore whose Job cannot start a pod, or whose attempts fail until a human changes something.
 func (r restore) blocked() *situation.Stall {
-	for _, v := range r.Filling() {
-		job, found := r.Restore.Job(r.job(v))
-		if !found || r.replaced(v, job) {
-			continue
-		}
-		which := fmt.Sprintf("Job %s, which restores %s into PersistentVolumeClaim %s,", job.Job, r.From.URL, v.Claim)
-		switch {
-		case job.Blocked():
-			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s cannot start: %s. %s", which, job.Cause(), job.Unblock())}
-		case job.Unmet(job.Progress):
-			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s cannot continue: %s", which, job.Cause())}
+	for _, f := range r.fills {
+		which := fmt.Sprintf("Job %s, which restores %s into PersistentVolumeClaim %s,", f.Task.Job, r.From.URL, f.Claim)
+		switch f.Standing {
+		case action.Blocked:
+			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s cannot start: %s. %s", which, f.Cause, f.Task.Unblock())}
+		case action.Unmet:
+			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s cannot continue: %s", which, f.Cause)}
+		default: // no other needs a human
 		}
 	}
 	return nil

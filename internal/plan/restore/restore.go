@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/action"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
@@ -32,11 +33,13 @@ import (
 type restore struct {
 	*situation.Situation
 	*situation.Restoration
+	// fills are how the actions stand that fill volumes, once they are judged.
+	fills []fill
 }
 
 // of is false where nothing is left to restore.
 func of(s *situation.Situation) (restore, bool) {
-	return restore{s, s.Restoration}, s.Restoration != nil
+	return restore{Situation: s, Restoration: s.Restoration}, s.Restoration != nil
 }
 
 // Restoring takes the next step towards filled volumes. One thing after the other: what a former source left goes,
@@ -49,6 +52,7 @@ func Restoring(s *situation.Situation) phase.Outcome {
 	if s.HoldsBack() {
 		return members.Blocked(s)
 	}
+	r = r.judge()
 	blocked := s.Stalled != nil && s.Stalled.Reason == dbv1.ReasonJobBlocked
 	steps := []func() phase.Outcome{r.recreate, r.stopJobs, r.discard, r.prepare, r.start, r.finish, r.wait}
 	if s.Stalled != nil && !blocked {
@@ -142,9 +146,9 @@ func (r restore) start() phase.Outcome {
 		return phase.Over // the condition Stalled says why
 	}
 	var jobs []resources.Child
-	for _, v := range r.Filling() {
-		if _, found := r.Restore.Job(r.job(v)); !found {
-			jobs = append(jobs, r.desired(v))
+	for _, f := range r.fills {
+		if f.Standing == action.Absent {
+			jobs = append(jobs, r.desired(f.Volume))
 		}
 	}
 	if len(jobs) == 0 {
@@ -167,16 +171,11 @@ func (r restore) desired(v state.Volume) resources.Child {
 
 // finish marks the claims once every volume is filled.
 func (r restore) finish() phase.Outcome {
-	filling := r.Filling()
-	if r.From == nil || len(filling) == 0 {
+	unfilled := func(f fill) bool { return f.Standing != action.Succeeded }
+	if r.From == nil || len(r.fills) == 0 || slices.ContainsFunc(r.fills, unfilled) {
 		return phase.Over
 	}
-	for _, v := range filling {
-		if job, found := r.Restore.Job(r.job(v)); !found || !job.Succeeded || job.Ending {
-			return phase.Over
-		}
-	}
-	return do(r.From.URL+" is restored into every member's volume", operation.FinishRestore{From: r.From.URL, Volumes: filling})
+	return do(r.From.URL+" is restored into every member's volume", operation.FinishRestore{From: r.From.URL, Volumes: r.Filling()})
 }
 
 func (r restore) job(v state.Volume) string {
@@ -194,16 +193,15 @@ func (r restore) wait() phase.Outcome {
 	}
 	reason := dbv1.ReasonRestoring
 	texts := []string{fmt.Sprintf("restoring %s into every member's volume; status.restore tells how far it is", r.From.URL)}
-	for _, v := range r.Filling() {
-		job, _ := r.Restore.Job(r.job(v))
+	for _, f := range r.fills {
 		switch {
-		case job.Ending:
-			texts = append(texts, fmt.Sprintf("waiting for the former Job %s to go", job.Job))
-		case !job.Succeeded && job.Final:
-			texts = append(texts, fmt.Sprintf("Job %s has failed: %s", job.Job, job.Cause()))
-		case !job.Succeeded && job.Cause() != "":
+		case f.Standing == action.Terminating:
+			texts = append(texts, fmt.Sprintf("waiting for the former Job %s to go", f.Task.Job))
+		case f.Standing == action.Failing:
+			texts = append(texts, fmt.Sprintf("Job %s has failed: %s", f.Task.Job, f.Cause))
+		case f.Standing != action.Succeeded && f.Cause != "":
 			reason = dbv1.ReasonRestoreRetrying
-			texts = append(texts, fmt.Sprintf("Job %s is tried again: %s", job.Job, job.Cause()))
+			texts = append(texts, fmt.Sprintf("Job %s is tried again: %s", f.Task.Job, f.Cause))
 		}
 	}
 	return phase.Wait(reason, strings.Join(texts, "; "))

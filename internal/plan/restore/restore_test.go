@@ -48,7 +48,7 @@ func filling(c *dbv1.DatabaseCluster, o *state.Observed, ordinal int32, job *sta
 	o.Volumes = append(o.Volumes, v)
 	if job != nil {
 		job.Job = naming.RestoreJob("orders", id, v.UID, ordinal)
-		job.UID = types.UID(fmt.Sprint("job", ordinal))
+		job.UID, job.Component = types.UID(fmt.Sprint("job", ordinal)), dbv1.ComponentRestore
 		o.Restore.Jobs = append(o.Restore.Jobs, *job)
 	}
 	return v
@@ -60,8 +60,8 @@ func leaves() *state.Task {
 	return &state.Task{Active: true, Ending: true}
 }
 
-func lacks(now *state.Progress) *state.Task {
-	return &state.Task{Active: true, Result: &state.Result{Message: "the key is missing"}, Exit: protocol.ExitPrecondition, Progress: now}
+func lacks(now *protocol.Progress) *state.Task {
+	return &state.Task{Active: true, Result: &protocol.Result{Message: "the key is missing"}, Exit: protocol.ExitPrecondition, Progress: now}
 }
 
 // jobs writes the hashes in the names of Jobs as people think of them.
@@ -92,7 +92,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		},
 		"until an attempt gets further": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				filling(c, o, 0, lacks(&state.Progress{Bytes: 1}))
+				filling(c, o, 0, lacks(&protocol.Progress{Bytes: 1}))
 				filling(c, o, 1, runs())
 			},
 			trouble + "; Job JOB0 is tried again: the key is missing" + again,
@@ -145,7 +145,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		"saying why a try failed": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				job := runs()
-				job.Pod, job.Result = "x-1", &state.Result{Message: "nobody answers"}
+				job.Pod, job.Result = "x-1", &protocol.Result{Message: "nobody answers"}
 				filling(c, o, 0, job)
 				filling(c, o, 1, done())
 			},
@@ -218,7 +218,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		"a Job that failed waits for a human": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, done())
-				filling(c, o, 1, &state.Task{Failed: true, Result: &state.Result{Message: "the bucket is not there."}})
+				filling(c, o, 1, &state.Task{Failed: true, Result: &protocol.Result{Message: "the bucket is not there."}})
 			},
 			"Restoring: " + bucket + " could not be restored into PersistentVolumeClaim data-orders-1: the bucket is not there. See kubectl logs job/JOB1. " +
 				"A correction of the spec starts the restore again; after any other correction delete that Job. Or name another backup in spec.bootstrap.fromBackup\nSTALLED RestoreFailed\n",
@@ -494,13 +494,13 @@ func TestNoMemberTakesUpAPartOfABackup(t *testing.T) {
 func TestHowFarARestoreIs(t *testing.T) {
 	progress := func(bytes, total int64) *state.Task {
 		job := runs()
-		job.Progress = &state.Progress{Bytes: bytes, TotalBytes: total}
+		job.Progress = &protocol.Progress{Bytes: bytes, TotalBytes: total}
 		return job
 	}
 	filled := done()
-	filled.Result = &state.Result{Bytes: 100} // by a version that did not say how much there was
+	filled.Result = &protocol.Result{Bytes: 100} // by a version that did not say how much there was
 	half := done()
-	half.Result = &state.Result{Bytes: 40, TotalBytes: 100}
+	half.Result = &protocol.Result{Bytes: 40, TotalBytes: 100}
 	running := dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
 	cases := map[string]struct {
 		jobs   []*state.Task

@@ -7,7 +7,6 @@ package restore
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -34,6 +33,7 @@ func Stalled(s *situation.Situation) *situation.Stall {
 	case s.Image == "":
 		text = "spec.bootstrap.fromBackup: the operator cannot restore, because it was started without --transfer-image, the image that holds its transfer program"
 	default:
+		r = r.judge()
 		text = r.failure()
 	}
 	if text == "" {
@@ -97,19 +97,6 @@ func sourceText(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) stri
 	}
 	return fmt.Sprintf("waiting for DatabaseBackup %s, which spec.bootstrap.fromBackup.name names and which is %s, to be complete",
 		state.FromBackup(cluster).Name, phase)
-}
-
-// failure says which Job has failed and what to do.
-func (r restore) failure() string {
-	for _, v := range r.Filling() {
-		job, found := r.Restore.Job(r.job(v))
-		if found && job.Failed && !job.Ending && !r.replaced(v, job) {
-			return fmt.Sprintf(
-				"%s could not be restored into PersistentVolumeClaim %s: %s. See kubectl logs job/%s. A correction of the spec starts the restore again; after any other correction delete that Job. Or name another backup in spec.bootstrap.fromBackup",
-				r.From.URL, v.Claim, strings.TrimSuffix(job.Cause(), "."), job.Job)
-		}
-	}
-	return ""
 }
 
 // HalfRestored is the stall of a volume that a member would take up and that holds only a part of a backup.
