@@ -39,7 +39,7 @@ func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]kit.Ev
 
 // removeAll deletes objects and tells of volumes.
 func (e execution) removeAll(ctx context.Context, all []operation.Removal) ([]kit.Event, error) {
-	var volumes []string
+	var volumes []operation.Removal
 	var done []kit.Event
 	var errs []error
 	for _, removal := range all {
@@ -48,14 +48,11 @@ func (e execution) removeAll(ctx context.Context, all []operation.Removal) ([]ki
 		}
 		err := e.remove(ctx, removal)
 		if err == nil && removal.Kind == "PersistentVolumeClaim" {
-			volumes = append(volumes, removal.String())
+			volumes = append(volumes, removal)
 		}
 		errs = append(errs, err)
 	}
-	if len(volumes) > 0 {
-		done = append(done, kit.Normal("VolumesDeleted", "Delete", strings.Join(volumes, ", ")))
-	}
-	return done, errors.Join(errs...)
+	return append(done, kit.About(volumes, ", ", kit.Normal("VolumesDeleted", "Delete", ""))...), errors.Join(errs...)
 }
 
 // lastWords keeps the end of the log of a Job's pod that is deleted because it keeps a volume: in the operator's own log

@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,14 +40,7 @@ func (e execution) onBackups(ctx context.Context, o operation.Backups) ([]kit.Ev
 // object are folded into one.
 func (e execution) expire(ctx context.Context, o operation.ExpireBackups) ([]kit.Event, error) {
 	done, err := onEach(o.Backups, func(removal operation.Removal) error { return e.remove(ctx, removal) })
-	if len(done) == 0 {
-		return nil, err
-	}
-	texts := make([]string, 0, len(done))
-	for _, removal := range done {
-		texts = append(texts, removal.String())
-	}
-	return []kit.Event{kit.Normal("BackupExpired", "Retain", "deleting "+strings.Join(texts, "; "))}, err
+	return kit.About(done, "; ", kit.Normal("BackupExpired", "Retain", "deleting ")), err
 }
 
 // askToVerify asks for the restore of a backup that still is as it was when that was decided.

@@ -25,7 +25,7 @@ func (e execution) onVolumes(ctx context.Context, o operation.Volumes) ([]kit.Ev
 	switch o := o.(type) {
 	case operation.ResizeVolumes:
 		done, err := onEach(o.Claims, func(c operation.Resize) error { return e.resizeClaim(ctx, c) })
-		return about(done, kit.Normal("VolumeResizing", "Resize", "resizing ")), err
+		return kit.About(done, ", ", kit.Normal("VolumeResizing", "Resize", "resizing ")), err
 	case operation.LabelVolumes:
 		_, err := onEach(o.Claims, func(c operation.Protection) error { return e.labelClaim(ctx, c) })
 		return nil, err
@@ -51,15 +51,6 @@ func onEach[T any](all []T, do func(T) error) (done []T, err error) {
 		err = errors.Join(err, failed)
 	}
 	return done, err
-}
-
-// about tells of what was done at once: events of one reason about one object are folded into one, whatever they say.
-func about[T fmt.Stringer](done []T, happened kit.Event) []kit.Event {
-	if len(done) == 0 {
-		return nil
-	}
-	happened.Note += operation.Describe(done)
-	return []kit.Event{happened}
 }
 
 // claim names a claim as it was when an operation was decided.
@@ -99,7 +90,7 @@ func (e execution) adopt(ctx context.Context, o operation.AdoptVolumes) ([]kit.E
 			taken = append(taken, a)
 		}
 	}
-	return about(taken, kit.Normal("VolumesAdopted", "Adopt", "taken over from an earlier cluster of this name: ")), err
+	return kit.About(taken, ", ", kit.Normal("VolumesAdopted", "Adopt", "taken over from an earlier cluster of this name: ")), err
 }
 
 // record writes on a claim whose data it holds.

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package kit
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -20,11 +21,6 @@ const MaxNote = 1024
 // Event is something that happened, for people.
 type Event struct {
 	Type, Reason, Action, Note string
-	// Each are the objects that the note is about, after it: events with the same reason and action about one object are
-	// counted as one, with one note, so those of one pass are merged.
-	Each []string
-	// Separator stands between them.
-	Separator string
 }
 
 // Normal is an event about what went as it should.
@@ -37,34 +33,25 @@ func Warning(reason, action, note string) Event {
 	return Event{Type: corev1.EventTypeWarning, Reason: reason, Action: action, Note: note}
 }
 
-// Of adds an object to the note.
-func (e Event) Of(separator, object string) Event {
-	e.Each, e.Separator = append(e.Each, object), separator
-	return e
+// About is an event about objects whose names follow the note; none without any. Events with the same reason and action about
+// one object are counted as one, with one note, so a pass tells of all at once.
+func About[T fmt.Stringer](all []T, separator string, e Event) []Event {
+	if len(all) == 0 {
+		return nil
+	}
+	texts := make([]string, 0, len(all))
+	for _, one := range all {
+		texts = append(texts, one.String())
+	}
+	e.Note += strings.Join(texts, separator)
+	return []Event{e}
 }
 
 func (e Event) text() string {
-	note := e.Note + strings.Join(e.Each, e.Separator)
-	if len(note) <= MaxNote {
-		return note
+	if len(e.Note) <= MaxNote {
+		return e.Note
 	}
-	return strings.ToValidUTF8(note[:MaxNote-len("…")], "") + "…"
-}
-
-// Merge makes one event of those that differ in their objects alone, in the place of the first.
-func Merge(all []Event) []Event {
-	var merged []Event
-	for _, e := range all {
-		same := func(m Event) bool {
-			return len(e.Each) > 0 && m.Type == e.Type && m.Reason == e.Reason && m.Action == e.Action && m.Note == e.Note
-		}
-		if i := slices.IndexFunc(merged, same); i >= 0 {
-			merged[i].Each = append(merged[i].Each, e.Each...)
-			continue
-		}
-		merged = append(merged, e)
-	}
-	return merged
+	return strings.ToValidUTF8(e.Note[:MaxNote-len("…")], "") + "…"
 }
 
 // Tell records events about an object.

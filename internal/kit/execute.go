@@ -38,5 +38,5 @@ func Execute(ctx context.Context, todo Plan, execute func(context.Context, opera
 			break
 		}
 	}
-	return Merge(done), errors.Join(append(errs, aside...)...)
+	return done, errors.Join(append(errs, aside...)...)
 }

@@ -92,21 +92,22 @@ func TestWhatAFailureOfAnOperationPreventsIsInItsProperties(t *testing.T) {
 	}
 }
 
-func TestEventsThatDifferInTheirObjectsAloneAreOneAndFitIntoANote(t *testing.T) {
+func TestAnEventTellsOfAllItsObjectsAtOnceAndFitsIntoANote(t *testing.T) {
 	recorder := events.NewFakeRecorder(10)
-	Base{Events: recorder}.Tell(&corev1.Pod{}, Merge([]Event{
-		Normal("Deleted", "Delete", "deleting ").Of(", ", "a"), Warning("Other", "Do", "x"), Normal("Deleted", "Delete", "deleting ").Of(", ", "b"),
-		Normal("Same", "Do", "y"), Normal("Same", "Do", "y"), Normal("Long", "Do", strings.Repeat("é", MaxNote)),
-	}))
+	pods := []operation.Pod{{Name: "a"}, {Name: "b"}}
+	Base{Events: recorder}.Tell(&corev1.Pod{}, slices.Concat(
+		About(pods, ", ", Normal("Deleted", "Delete", "deleting ")), About(pods[:0], ", ", Normal("None", "Do", "")),
+		[]Event{Warning("Other", "Do", "x"), Normal("Long", "Do", strings.Repeat("é", MaxNote))},
+	))
 	var got []string
 	for len(recorder.Events) > 0 {
 		got = append(got, <-recorder.Events)
 	}
-	want := []string{"Normal Deleted deleting a, b", "Warning Other x", "Normal Same y", "Normal Same y"}
-	if len(got) != 5 || !slices.Equal(got[:4], want) {
+	want := []string{"Normal Deleted deleting pod a, pod b", "Warning Other x"}
+	if len(got) != 3 || !slices.Equal(got[:2], want) {
 		t.Fatalf("%q", got)
 	}
-	if note := strings.TrimPrefix(got[4], "Normal Long "); len(note) > MaxNote || !utf8.ValidString(note) || !strings.HasSuffix(note, "é…") {
+	if note := strings.TrimPrefix(got[2], "Normal Long "); len(note) > MaxNote || !utf8.ValidString(note) || !strings.HasSuffix(note, "é…") {
 		t.Errorf("%d bytes: %q", len(note), note)
 	}
 }

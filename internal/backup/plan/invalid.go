@@ -54,7 +54,7 @@ func (s situation) giveUp(p Plan) Plan {
 		case job.Ending:
 			return p.running(fmt.Sprintf("waiting for Job %s and its pods to be gone: %s", job.Job, s.void)).in(waitingAgain)
 		default:
-			return p.running(fmt.Sprintf("stopping Job %s: %s", job.Job, s.void)).do(StopJob{job})
+			return p.running(fmt.Sprintf("stopping Job %s: %s", job.Job, s.void)).do(StopJob{Job: job})
 		}
 	}
 	if s.Stray != "" && !late {

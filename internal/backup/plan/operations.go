@@ -13,7 +13,7 @@ import (
 )
 
 // AddFinalizer adds the operator's finalizer to the backup, before the first Job is created.
-type AddFinalizer struct{}
+type AddFinalizer struct{ operation.First }
 
 // CreateJob creates a Job that does not exist.
 type CreateJob struct {
@@ -24,16 +24,23 @@ type CreateJob struct {
 
 // ApplyPolicy writes the NetworkPolicy around the copies of a verification.
 type ApplyPolicy struct {
+	firstLive
 	Policy resources.Child
 	// Live is the policy that exists; nil for none.
 	Live *networkingv1.NetworkPolicy
 }
 
 // DeletePolicy deletes the NetworkPolicy around the copies of a verification, when none of them runs.
-type DeletePolicy struct{ Name string }
+type DeletePolicy struct {
+	firstLive
+	Name string
+}
 
 // StopJob deletes a Job in the foreground: it no longer exists when its pods do not.
-type StopJob struct{ Job state.Task }
+type StopJob struct {
+	operation.LastInDeletion
+	Job state.Task
+}
 
 // DeleteJob deletes a Job that has ended. Its pods are deleted with it, and their volumes.
 type DeleteJob struct{ Job state.Task }
@@ -44,27 +51,17 @@ type Finalize struct {
 	Note string
 }
 
+// firstLive operations prepare the next, on a live read.
+type firstLive struct{}
+
 // Properties of the operation.
-func (AddFinalizer) Properties() operation.Properties { return operation.Properties{First: true} }
+func (firstLive) Properties() operation.Properties {
+	return operation.Properties{First: true, LiveRead: true}
+}
 
 // Properties of the operation.
 func (c CreateJob) Properties() operation.Properties {
 	return operation.Properties{Disruptive: true, LiveRead: true, WhileDeleting: c.Deletes}
-}
-
-// Properties of the operation.
-func (ApplyPolicy) Properties() operation.Properties {
-	return operation.Properties{First: true, LiveRead: true}
-}
-
-// Properties of the operation.
-func (DeletePolicy) Properties() operation.Properties {
-	return operation.Properties{First: true, LiveRead: true}
-}
-
-// Properties of the operation.
-func (StopJob) Properties() operation.Properties {
-	return operation.Properties{Disruptive: true, LiveRead: true, WhileDeleting: true}
 }
 
 // Properties of the operation.

@@ -51,7 +51,7 @@ func (s situation) removeData(p Plan) Plan {
 		// The Job goes last: without it a repeat would only find that there is nothing left to delete.
 		return p.because("its data is deleted").do(Finalize{}, DeleteJob{v.Task})
 	case action.Superseded:
-		return p.because(recreates(v.Task)).do(StopJob{v.Task})
+		return p.because(recreates(v.Task)).do(StopJob{Job: v.Task})
 	case action.Failed, action.Lost:
 		return s.undeleted(p, v)
 	case action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
@@ -83,7 +83,7 @@ func (s situation) stop(p Plan) (stopped Plan, stops bool) {
 		case job.Ending, job.Ended(), deletes && s.unwanted():
 			continue
 		default:
-			return p.because(fmt.Sprintf("stopping Job %s", job.Job)).do(StopJob{job}), true
+			return p.because(fmt.Sprintf("stopping Job %s", job.Job)).do(StopJob{Job: job}), true
 		}
 	}
 	return p, false

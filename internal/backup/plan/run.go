@@ -31,7 +31,7 @@ func (s situation) run(p Plan) Plan {
 	case action.Terminating:
 		return s.awaitMember(p, v.Task)
 	case action.Superseded:
-		return p.running(s.supersedes(v.Task)).do(StopJob{v.Task})
+		return p.running(s.supersedes(v.Task)).do(StopJob{Job: v.Task})
 	case action.Succeeded:
 		return s.record(p, v.Task.Result)
 	case action.Failed, action.Lost:

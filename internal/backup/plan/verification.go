@@ -93,7 +93,7 @@ func (s situation) awaitCopy(p Plan, v action.Verdict, name string, ordinal int3
 	case action.Terminating:
 		return s.awaitDeletion(p, v.Task, ordinal)
 	case action.Superseded:
-		return p.verifying(recreates(v.Task)).do(StopJob{v.Task})
+		return p.verifying(recreates(v.Task)).do(StopJob{Job: v.Task})
 	case action.Failed, action.Lost:
 		return s.verified(p, dbv1.VerificationFailed, withDatabase(reason(v, usual, seen), seen)+s.mismatch())
 	case action.Succeeded, action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
@@ -203,9 +203,9 @@ func (s situation) leftovers() []state.Task {
 // before the Jobs, which tell that there is something to clean up.
 func clearUp(p Plan, policy string, left []state.Task) Plan {
 	if i := slices.IndexFunc(left, func(j state.Task) bool { return !j.Ended() }); i >= 0 {
-		return p.because("stopping the throw-away copy").do(StopJob{left[i]})
+		return p.because("stopping the throw-away copy").do(StopJob{Job: left[i]})
 	}
-	p = p.because("removing the throw-away copy").do(DeletePolicy{policy})
+	p = p.because("removing the throw-away copy").do(DeletePolicy{Name: policy})
 	for _, job := range left {
 		p = p.do(DeleteJob{job})
 	}
