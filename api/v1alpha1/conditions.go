@@ -41,6 +41,13 @@ const (
 	ConditionDeletionBlocked = "DeletionBlocked"
 )
 
+// ClusterConditions are the condition types that the operator sets on a DatabaseCluster.
+var ClusterConditions = []string{
+	ConditionReady, ConditionAvailable, ConditionProgressing, ConditionDegraded, ConditionStalled, ConditionUpdateAvailable,
+	ConditionStorageResizing, ConditionPaused, ConditionHibernated, ConditionBackupHealthy, ConditionBackupVerified,
+	ConditionProtectionEnforced, ConditionDeletionBlocked,
+}
+
 // Reasons of ConditionReady.
 const (
 	// ReasonReady: the cluster is as its spec says.

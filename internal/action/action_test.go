@@ -104,7 +104,7 @@ func TestEachKindOfActionHasItsRow(t *testing.T) {
 	}{
 		dbv1.ComponentHook:           {2, 0, resources.LogIgnored},
 		dbv1.ComponentBackup:         {6, 12 * time.Hour, resources.LogProgress},
-		dbv1.ComponentRestore:        {6, 168 * time.Hour, resources.LogProgress},
+		dbv1.ComponentRestore:        {6, 168 * time.Hour, resources.LogRestore},
 		dbv1.ComponentVerification:   {2, 12 * time.Hour, resources.LogAnswer},
 		dbv1.ComponentBackupDeletion: {6, 168 * time.Hour, resources.LogIgnored},
 	} {

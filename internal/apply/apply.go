@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -115,7 +116,7 @@ func (w Writer) Annotate(ctx context.Context, object *unstructured.Unstructured,
 func (w Writer) Change(ctx context.Context, before, after client.Object) error {
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	if err := w.Client.Patch(ctx, after, patch, client.FieldOwner(dbv1.FieldOwner)); err != nil {
-		return fmt.Errorf("patch %T %s: %w", after, after.GetName(), err)
+		return fmt.Errorf("patch %s %s: %w", kindOf(after), after.GetName(), err)
 	}
 	return nil
 }
@@ -127,7 +128,7 @@ func (w Writer) Delete(ctx context.Context, object client.Object, options ...cli
 	options = append(options, client.Preconditions(metav1.Preconditions{UID: &uid, ResourceVersion: &version}))
 	err := w.Client.Delete(ctx, object, options...)
 	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("delete %T %s: %w", object, object.GetName(), err)
+		return fmt.Errorf("delete %s %s: %w", kindOf(object), object.GetName(), err)
 	}
 	return nil
 }
@@ -151,4 +152,12 @@ func (w Writer) Resize(ctx context.Context, pod *corev1.Pod, container string, r
 		return fmt.Errorf("resize pod %s: %w", pod.Name, err)
 	}
 	return nil
+}
+
+// kindOf is the kind of an object for people; a typed client leaves it out of what it reads.
+func kindOf(object client.Object) string {
+	if kind := object.GetObjectKind().GroupVersionKind().Kind; kind != "" {
+		return kind
+	}
+	return reflect.TypeOf(object).Elem().Name()
 }

@@ -189,6 +189,18 @@ func TestATaskIsObservedWithItsOwnPodsItsRefusalAndItsLog(t *testing.T) {
 	}
 }
 
+func TestTheLogOfARestoreIsReadAlsoWhileItsPodIsEvicted(t *testing.T) {
+	tasks := []state.Task{
+		{Component: dbv1.ComponentRestore, Active: true, Pod: "r", Problem: "is to leave node one"},
+		{Component: dbv1.ComponentBackup, Active: true, Pod: "b", Problem: "image pull failed"},
+		{Component: dbv1.ComponentHook, Active: true, Pod: "h"},
+	}
+	ReadLogs(t.Context(), log{tail: `{"msg":"progress","bytes":7}`}, "shop", tasks)
+	if tasks[0].Progress == nil || tasks[1].Progress != nil || tasks[2].Progress != nil {
+		t.Errorf("%+v", tasks)
+	}
+}
+
 // count is a kind of object that counts how often it is observed and fails as it is told.
 type count struct {
 	object  *dbv1.DatabaseBackup

@@ -33,13 +33,30 @@ func Task(ctx context.Context, logs Logs, job *batchv1.Job, pods []corev1.Pod, a
 	return task.Refuse(text)
 }
 
+// says tells whether the log of the newest pod may say something of now. A copy is asked although another container has a
+// problem.
+func says(task state.Task) bool {
+	if !task.Active || task.Ended() || task.Pod == "" {
+		return false
+	}
+	switch resources.ActionKindOf(task.Component).Log {
+	case resources.LogProgress:
+		return task.Problem == ""
+	case resources.LogAnswer:
+		return task.Started
+	case resources.LogRestore:
+		return true
+	case resources.LogIgnored:
+	}
+	return false
+}
+
 // ReadLogs adds to tasks that run what their logs say: how far they are, or what a copy answered. A log that cannot be read, as
 // while a container is starting, harms nobody.
 func ReadLogs(ctx context.Context, logs Logs, namespace string, tasks []state.Task) {
 	for i := range tasks {
 		task := &tasks[i]
-		reads := resources.ActionKindOf(task.Component).Log
-		if logs == nil || reads == resources.LogIgnored || !task.Says(reads == resources.LogAnswer) {
+		if logs == nil || !says(*task) {
 			continue
 		}
 		text, err := logs.Tail(ctx, namespace, task.Pod, naming.ActionContainer)

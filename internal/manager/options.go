@@ -25,6 +25,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	dbcontroller "github.com/dbcluster/databasecluster-operator/internal/controller"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
 // reconcileTimeout ends a pass whose API server does not answer.
@@ -93,13 +94,11 @@ func (s *Settings) cacheOptions() cache.Options {
 	return options
 }
 
-// podSelector selects members and the pods of Jobs. A member whose label managed-by somebody took off still
+// podSelector selects members and the pods of actions. A member whose label managed-by somebody took off still
 // serves; the StatefulSet finds pods by other labels.
 func podSelector() labels.Selector {
 	selector := labels.SelectorFromSet(labels.Set{dbv1.LabelName: dbv1.LabelNameValue})
-	components, err := labels.NewRequirement(dbv1.LabelComponent, selection.In, []string{
-		dbv1.ComponentDatabase, dbv1.ComponentHook, dbv1.ComponentBackup, dbv1.ComponentRestore, dbv1.ComponentVerification, dbv1.ComponentBackupDeletion,
-	})
+	components, err := labels.NewRequirement(dbv1.LabelComponent, selection.In, append(resources.ActionComponents(), dbv1.ComponentDatabase))
 	if err != nil {
 		panic(fmt.Sprintf("the components of pods make no selector: %v", err))
 	}

@@ -154,7 +154,7 @@ func TestTheSeriesOfAClusterAreBoundedWhateverItsStatusHolds(t *testing.T) {
 	largest := orders()
 	deleted := metav1.NewTime(time.Unix(1, 0))
 	largest.DeletionTimestamp, largest.Status.Conditions, largest.Status.Members = &deleted, nil, nil
-	for _, kind := range append([]string{"SomebodyElses", "Another"}, conditionTypes...) {
+	for _, kind := range append([]string{"SomebodyElses", "Another"}, dbv1.ClusterConditions...) {
 		largest.Status.Conditions = append(largest.Status.Conditions, metav1.Condition{
 			Type: kind, Status: metav1.ConditionStatus("Status of " + kind), Reason: "Reason of " + kind, Message: "Message of " + kind,
 		})
@@ -165,7 +165,7 @@ func TestTheSeriesOfAClusterAreBoundedWhateverItsStatusHolds(t *testing.T) {
 	}
 	lines := series(t, listed(t, &[]dbv1.DatabaseCluster{largest}))
 	if got := len(lines) - 1; got != perCluster {
-		t.Errorf("%d series, want %d", got, perCluster)
+		t.Errorf("%d series, want %d: change perCluster and the number in docs/metrics.md", got, perCluster)
 	}
 	for _, line := range lines {
 		for _, free := range []string{"SomebodyElses", "Status of", "Reason of", "Message"} {
@@ -180,7 +180,7 @@ func TestTheSeriesOfAClusterAreBoundedWhateverItsStatusHolds(t *testing.T) {
 func TestLabelsTakeFewValues(t *testing.T) {
 	allowed := map[string]string{
 		"namespace": "the cluster's", "name": "the cluster's", "pod": "at most 9 a cluster", "image": "one a cluster",
-		"update_type": "an enumeration", "type": "conditionTypes", "status": "True and False",
+		"update_type": "an enumeration", "type": "ClusterConditions", "status": "True and False",
 	}
 	for _, g := range gauges {
 		for _, label := range g.labels {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+
 	"github.com/prometheus/client_golang/prometheus"
 	_ "sigs.k8s.io/controller-runtime/pkg/controller" // registers its metrics
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -73,7 +75,7 @@ func TestTheDocumentTellsOfEveryMetric(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("docs/metrics.md says\n%s\nand the collector\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	for _, kind := range conditionTypes {
+	for _, kind := range dbv1.ClusterConditions {
 		if !strings.Contains(document, "`"+kind+"`") {
 			t.Errorf("docs/metrics.md does not tell of the condition %s", kind)
 		}
@@ -124,7 +126,7 @@ func TestEveryConditionThatAlertsNameIsReported(t *testing.T) {
 	for _, a := range alerts(t) {
 		for _, use := range named.FindAllStringSubmatch(a.Expr, -1) {
 			uses++
-			if !slices.Contains(conditionTypes, use[1]) {
+			if !slices.Contains(dbv1.ClusterConditions, use[1]) {
 				t.Errorf("%s asks for the condition %s", a.Alert, use[1])
 			}
 		}

@@ -117,17 +117,10 @@ func members(c *dbv1.DatabaseCluster) []sample {
 	return all
 }
 
-// conditionTypes are those that are reported: what somebody else writes into a status makes no series.
-var conditionTypes = []string{
-	dbv1.ConditionReady, dbv1.ConditionAvailable, dbv1.ConditionProgressing, dbv1.ConditionDegraded, dbv1.ConditionStalled,
-	dbv1.ConditionUpdateAvailable, dbv1.ConditionStorageResizing, dbv1.ConditionPaused, dbv1.ConditionHibernated,
-	dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified, dbv1.ConditionProtectionEnforced, dbv1.ConditionDeletionBlocked,
-}
-
-// conditions are 0 for both while one is Unknown, as before the first backup.
+// conditions are those of the operator: what others write into a status makes no series. They are 0 for both while one is Unknown, as before the first backup.
 func conditions(c *dbv1.DatabaseCluster) []sample {
-	all := make([]sample, 0, 2*len(conditionTypes))
-	for _, kind := range conditionTypes {
+	all := make([]sample, 0, 2*len(dbv1.ClusterConditions))
+	for _, kind := range dbv1.ClusterConditions {
 		found := meta.FindStatusCondition(c.Status.Conditions, kind)
 		if found == nil {
 			continue

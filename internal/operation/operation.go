@@ -95,5 +95,8 @@ func LiveRead(p Properties) bool { return p.LiveRead }
 // WhilePaused is the property of that name.
 func WhilePaused(p Properties) bool { return p.WhilePaused }
 
+// WhileDeleting is the property of that name.
+func WhileDeleting(p Properties) bool { return p.WhileDeleting }
+
 // Disruptive is the property of that name.
 func Disruptive(p Properties) bool { return p.Disruptive }

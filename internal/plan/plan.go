@@ -92,6 +92,7 @@ func existence(s *situation.Situation, scheduled operation.List) Plan {
 func removal(s *situation.Situation, _ operation.List) Plan {
 	s.Upkeep = slices.Concat(labels(s), releases(s))
 	p := of(s, deletion.Decide(s))
+	p.Operations, _ = p.Operations.Only(operation.WhileDeleting)
 	p.HooksChanged = deletion.PhasesChanged(s.Cluster.Status.Hooks, p.Hooks)
 	return p
 }

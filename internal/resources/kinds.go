@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -40,8 +42,10 @@ type Log int
 const (
 	// LogIgnored is not read.
 	LogIgnored Log = iota
-	// LogProgress says how far a transfer is.
+	// LogProgress says how far a transfer is, as long as its pod has no problem.
 	LogProgress
+	// LogRestore says how far a restore is, also while its pod is about to leave its node.
+	LogRestore
 	// LogAnswer says what a copy answered to its probe.
 	LogAnswer
 )
@@ -56,20 +60,18 @@ var actionKinds = map[string]ActionKind{
 	dbv1.ComponentHook:   {Retries: 2, Deadline: hookDeadline},
 	dbv1.ComponentBackup: {Retries: 6, Deadline: backupDeadline, Log: LogProgress},
 	// A restore that hangs ends long before its deadline: transfer sees that.
-	dbv1.ComponentRestore: {Retries: 6, Deadline: aWeek, Supersede: SupersedeFailed, Log: LogProgress},
+	dbv1.ComponentRestore: {Retries: 6, Deadline: aWeek, Supersede: SupersedeFailed, Log: LogRestore},
 	// Each attempt that failed keeps its volume until the verification has ended, so there are few.
 	dbv1.ComponentVerification: {Retries: 2, Deadline: verificationDeadline, Log: LogAnswer},
 	// A destination may be out of reach for a week before a human has to act.
 	dbv1.ComponentBackupDeletion: {Retries: 6, Deadline: aWeek},
 }
 
-// ActionKindOf returns the kind of actions whose Jobs have a component.
-func ActionKindOf(component string) ActionKind {
-	if kind, known := actionKinds[component]; known {
-		return kind
-	}
-	return ActionKind{Retries: 6, Deadline: aWeek}
-}
+// ActionKindOf returns the kind of actions whose Jobs have a component; none for a component that is no action.
+func ActionKindOf(component string) ActionKind { return actionKinds[component] }
+
+// ActionComponents are the components of the Jobs of actions.
+func ActionComponents() []string { return slices.Sorted(maps.Keys(actionKinds)) }
 
 func aWeek(*dbv1.DatabaseCluster) time.Duration { return week }
 

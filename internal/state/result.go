@@ -39,13 +39,6 @@ func said(statuses []corev1.ContainerStatus, container string) (*protocol.Result
 	return nil, protocol.ExitDone
 }
 
-// Says tells whether the log of the newest pod may say something of now: how far a transfer is, or what a copy answered. A
-// copy is asked although another container has a problem.
-func (t Task) Says(answer bool) bool {
-	runs := t.Active && !t.Ended() && t.Pod != ""
-	return runs && (answer && t.Started || !answer && t.Problem == "")
-}
-
 // Told adds what the log of the newest pod says.
 func (t Task) Told(log string) Task {
 	if progress, ok := protocol.ParseProgress(log); ok {
