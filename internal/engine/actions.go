@@ -11,12 +11,50 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
+// Names of the actions, as in spec.actions.
+const (
+	ActionProbe   = "probe"
+	ActionBackup  = "backup"
+	ActionRestore = "restore"
+	ActionCheck   = "check"
+)
+
+// offer is an action that an engine can have: its name, and where it is in spec.actions.
+type offer struct {
+	name string
+	of   func(dbv1.EngineActions) *dbv1.EngineAction
+}
+
+var offers = []offer{
+	{ActionProbe, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Probe }},
+	{ActionBackup, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Backup }},
+	{ActionRestore, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Restore }},
+	{ActionCheck, func(a dbv1.EngineActions) *dbv1.EngineAction {
+		if a.Check == nil {
+			return nil
+		}
+		return &dbv1.EngineAction{Command: a.Check.Command}
+	}},
+}
+
+// Actions are all that an engine can have.
+var Actions = func() (all []string) {
+	for _, o := range offers {
+		all = append(all, o.name)
+	}
+	return all
+}()
+
+// offered tells whether an engine has the action of this name.
+func offered(actions dbv1.EngineActions, name string) bool {
+	return slices.ContainsFunc(offers, func(o offer) bool { return o.name == name && o.of(actions) != nil })
+}
+
 // need is an action that a field of the spec asks of the engine.
 type need struct {
-	field  string
-	asked  bool
-	name   string
-	action *dbv1.EngineAction
+	field string
+	asked bool
+	name  string
 }
 
 // actionProblem says which action the spec needs that the engine does not offer.
@@ -27,7 +65,7 @@ func actionProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine)
 	}
 	for _, n := range needs(cluster.Spec, actions) {
 		switch {
-		case !n.asked || n.action != nil:
+		case !n.asked || offered(actions, n.name):
 		case declared == nil:
 			return fmt.Sprintf("%s needs an engine with the action %s: name one in spec.engine, or take the field out", n.field, n.name)
 		default:
@@ -57,19 +95,11 @@ func needs(spec dbv1.DatabaseClusterSpec, actions dbv1.EngineActions) []need {
 	backs := func(h dbv1.DeletionHook) bool { return h.Type == dbv1.HookBackup }
 	verifies := spec.Backup != nil && spec.Backup.Verify != nil
 	return []need{
-		{"spec.backup", spec.Backup != nil, ActionBackup, actions.Backup},
-		{"a hook of type Backup in spec.deletion.hooks", slices.ContainsFunc(spec.Deletion.Hooks, backs), ActionBackup, actions.Backup},
-		{"spec.backup", spec.Backup != nil && actions.Check != nil, ActionCheck, actionOf(actions.Check)},
-		{"spec.backup.verify", verifies, ActionRestore, actions.Restore},
-		{"spec.backup.verify without a command", verifies && len(spec.Backup.Verify.Command) == 0, ActionProbe, actions.Probe},
-		{"spec.bootstrap.fromBackup", spec.Bootstrap != nil && spec.Bootstrap.FromBackup != nil, ActionRestore, actions.Restore},
+		{"spec.backup", spec.Backup != nil, ActionBackup},
+		{"a hook of type Backup in spec.deletion.hooks", slices.ContainsFunc(spec.Deletion.Hooks, backs), ActionBackup},
+		{"spec.backup", spec.Backup != nil && offered(actions, ActionCheck), ActionCheck},
+		{"spec.backup.verify", verifies, ActionRestore},
+		{"spec.backup.verify without a command", verifies && len(spec.Backup.Verify.Command) == 0, ActionProbe},
+		{"spec.bootstrap.fromBackup", spec.Bootstrap != nil && spec.Bootstrap.FromBackup != nil, ActionRestore},
 	}
-}
-
-// actionOf is the action that a check is; nil when there is none.
-func actionOf(check *dbv1.EngineCheck) *dbv1.EngineAction {
-	if check == nil {
-		return nil
-	}
-	return &dbv1.EngineAction{Command: check.Command}
 }

@@ -19,17 +19,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// Names of the actions, as in spec.actions.
-const (
-	ActionProbe   = "probe"
-	ActionBackup  = "backup"
-	ActionRestore = "restore"
-	ActionCheck   = "check"
-)
-
-// Actions are all that an engine can have.
-var Actions = []string{ActionProbe, ActionBackup, ActionRestore, ActionCheck}
-
 // flaw is something wrong with a declaration itself, whatever the cluster. The CRD refuses what CEL can see; this is the
 // rest, and what was stored before a rule was there.
 type flaw struct {
@@ -163,13 +152,10 @@ func parts(spec dbv1.DatabaseEngineSpec) []part {
 			all = append(all, command("spec.container.probes."+probeNames[i]+".exec.command", "", probe.Exec.Command)...)
 		}
 	}
-	for i, action := range []*dbv1.EngineAction{spec.Actions.Probe, spec.Actions.Backup, spec.Actions.Restore} {
-		if action != nil {
-			all = append(all, command("spec.actions."+Actions[i]+".command", Actions[i], action.Command)...)
+	for _, o := range offers {
+		if action := o.of(spec.Actions); action != nil {
+			all = append(all, command("spec.actions."+o.name+".command", o.name, action.Command)...)
 		}
-	}
-	if check := spec.Actions.Check; check != nil {
-		all = append(all, command("spec.actions.check.command", ActionCheck, check.Command)...)
 	}
 	return all
 }
