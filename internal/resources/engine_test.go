@@ -36,13 +36,6 @@ func TestWhatAnEngineSaysIsInThePods(t *testing.T) {
 	compare(t, "engine.statefulset", StatefulSet(withEngine(), 3, state.Observed{}))
 }
 
-// As in TestWhatATemplateIsMadeFromHashesAsInEarlierVersions.
-func TestWhatATemplateWithAnEngineIsMadeFromHashesAsInEarlierVersions(t *testing.T) {
-	if got, want := renderedFrom(withEngine(), nil), "6c86e43bfa732e08"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
 func TestWhatMembersDoNotShowMakesNoTemplateAnew(t *testing.T) {
 	cases := map[string]func(*dbv1.DatabaseCluster){
 		"backups":         func(c *dbv1.DatabaseCluster) { c.Spec.Backup = &dbv1.Backup{} },

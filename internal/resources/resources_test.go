@@ -47,9 +47,12 @@ func smallest() *dbv1.DatabaseCluster {
 }
 
 // full uses every field.
-func full(t *testing.T) *dbv1.DatabaseCluster {
+func full(t *testing.T) *dbv1.DatabaseCluster { return input(t, "full") }
+
+// input reads a cluster from testdata.
+func input(t *testing.T, name string) *dbv1.DatabaseCluster {
 	t.Helper()
-	text, err := os.ReadFile("testdata/full.input.yaml")
+	text, err := os.ReadFile(filepath.Join("testdata", name+".input.yaml")) //nolint:gosec // an input of this package
 	if err != nil {
 		t.Fatal(err)
 	}
