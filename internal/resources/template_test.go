@@ -117,6 +117,7 @@ func TestReferencesAreWhatPodsCannotStartWithout(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s by %s, optional %v", r.Kind, r.Name, r.Where, r.Optional))
 	}
 	want := []string{
+		"Secret keys by spec.secretName, optional false",
 		"Secret passwords by spec.env[PASSWORD], optional false",
 		"ConfigMap settings by spec.envFrom, optional false",
 		"Secret certificates by spec.template.volumes[tls].secret, optional false",
@@ -132,7 +133,7 @@ func TestJobsNeedNothingOfTheTemplatesContainers(t *testing.T) {
 	from := corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "sidecars"}}
 	cluster.Spec.Template.Sidecars = append(cluster.Spec.Template.Sidecars, dbv1.Sidecar{Container: dbv1.Container{EnvFrom: []corev1.EnvFromSource{{SecretRef: &from}}}})
 	all, jobs := References(cluster), ActionReferences(cluster)
-	if len(all) != len(jobs)+1 || all[len(jobs)].Name != "sidecars" || jobs[0].Name != "passwords" {
+	if len(all) != len(jobs)+1 || all[len(jobs)].Name != "sidecars" || jobs[0].Name != "keys" || jobs[1].Name != "passwords" {
 		t.Errorf("members need %v, Jobs %v", all, jobs)
 	}
 }
