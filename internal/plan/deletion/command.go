@@ -46,9 +46,9 @@ func commandHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 		return failed("Bring its node back, or, if that is gone for good, delete the Node object",
 			"deletion hook %q failed: Job %s did not end within spec.deletion.deadlineSeconds, %d s: its pod %s does not answer",
 			hook.Name, task.Job, s.Cluster.Spec.Deletion.DeadlineSeconds, task.Pod)
-	default:
-		return runningCommand(s, hook, v)
+	case action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
 	}
+	return runningCommand(s, hook, v)
 }
 
 // runningCommand is a hook whose Job has not ended.

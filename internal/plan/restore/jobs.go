@@ -66,12 +66,11 @@ func (r restore) failure() string {
 func (r restore) blocked() *situation.Stall {
 	for _, f := range r.fills {
 		which := fmt.Sprintf("Job %s, which restores %s into PersistentVolumeClaim %s,", f.Task.Job, r.From.URL, f.Claim)
-		switch f.Standing {
-		case action.Blocked:
+		if f.Standing == action.Blocked {
 			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s cannot start: %s. %s", which, f.Cause, f.Task.Unblock())}
-		case action.Unmet:
+		}
+		if f.Standing == action.Unmet {
 			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s cannot continue: %s", which, f.Cause)}
-		default: // no other needs a human
 		}
 	}
 	return nil
