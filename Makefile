@@ -25,6 +25,9 @@ SHELL = /usr/bin/env bash -o pipefail
 .SHELLFLAGS = -ec
 .DEFAULT_GOAL = help
 
+# Without paths of the checkout in them, what was compiled in one clone is found again in the next.
+export GOFLAGS ?= -trimpath
+
 BIN = bin
 LOCAL = $(BIN)/local
 # tool is the path of a pinned tool, built on first use outside the checkout.
