@@ -149,7 +149,7 @@ func world() []client.Object {
 		}},
 	}
 	for ordinal := range int32(2) {
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: naming.Member("orders", ordinal), Labels: naming.Labels(cluster)}}
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: naming.Member("orders", ordinal), Labels: naming.Labels(cluster, dbv1.ComponentDatabase)}}
 		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 		objects = append(objects, pod)
 	}

@@ -63,7 +63,7 @@ func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
 	other.CreationTimestamp = metav1.NewTime(backups.Moment.Add(-2 * time.Hour))
 	other.Status.Conditions = []metav1.Condition{{Type: dbv1.ConditionStalled, Status: metav1.ConditionTrue, Message: "no"}}
 	all := world()
-	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Labels: naming.Labels(all[0].(*dbv1.DatabaseCluster)), Generation: 1}}
+	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Labels: naming.Labels(all[0].(*dbv1.DatabaseCluster), dbv1.ComponentDatabase), Generation: 1}}
 	all = append(all, waiting, job, pod, other, set)
 	for kind, watched := range map[string]struct {
 		object client.Object

@@ -52,7 +52,7 @@ func TestVolumesAreTakenOverWhenNoJobOfTheEarlierClusterMayMountThemAgain(t *tes
 			cluster := running()
 			cluster.Finalizers = []string{dbv1.Finalizer}
 			claim := &corev1.PersistentVolumeClaim{}
-			claim.Namespace, claim.Name, claim.Labels = "shop", "data-orders-0", naming.Labels(cluster)
+			claim.Namespace, claim.Name, claim.Labels = "shop", "data-orders-0", naming.Labels(cluster, dbv1.ComponentDatabase)
 			claim.Labels[dbv1.LabelClusterUID] = "earlier"
 			s := newServer(t, cluster, claim, lastBackup(c.change))
 			if _, err := s.pass(t); err != nil {

@@ -25,27 +25,17 @@ import (
 func (o *observation) readHooks(ctx context.Context) {
 	o.Hooks, o.HookBackups = map[string]state.Task{}, map[string]state.HookBackup{}
 	for _, hook := range o.cluster.Spec.Deletion.Hooks {
-		switch hook.Type {
-		case dbv1.HookCommand:
-			o.readHookJob(ctx, hook)
-		case dbv1.HookBackup:
-			o.readHookBackup(ctx, hook)
-		case dbv1.HookShutdown: // is recorded in the status
+		job, backup := &batchv1.Job{}, &dbv1.DatabaseBackup{}
+		switch object := deletion.Makes(o.cluster, o.Fence(), hook); object.Kind {
+		case "Job":
+			if o.made(ctx, object, job) {
+				o.Hooks[hook.Name] = o.task(ctx, job)
+			}
+		case "DatabaseBackup":
+			if o.made(ctx, object, backup) {
+				o.HookBackups[hook.Name] = state.HookBackupOf(backup)
+			}
 		}
-	}
-}
-
-func (o *observation) readHookJob(ctx context.Context, hook dbv1.DeletionHook) {
-	job := &batchv1.Job{}
-	if o.made(ctx, state.Ref{Kind: "Job", Name: naming.HookJob(o.cluster.Name, hook.Name, o.cluster.UID)}, job) {
-		o.Hooks[hook.Name] = o.task(ctx, job)
-	}
-}
-
-func (o *observation) readHookBackup(ctx context.Context, hook dbv1.DeletionHook) {
-	backup, name := &dbv1.DatabaseBackup{}, deletion.BackupName(o.cluster, o.Fence(), hook)
-	if name != "" && o.made(ctx, state.Ref{Kind: "DatabaseBackup", Name: name}, backup) {
-		o.HookBackups[hook.Name] = state.HookBackupOf(backup)
 	}
 }
 

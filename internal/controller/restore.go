@@ -44,7 +44,7 @@ func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
 
 // readRestoreJobs reads the Jobs that fill volumes, found by label, and those that have the names of such.
 func (o *observation) readRestoreJobs(ctx context.Context) {
-	labels := naming.RestoreLabels(o.cluster)
+	labels := naming.Labels(o.cluster, dbv1.ComponentRestore)
 	jobs := &batchv1.JobList{}
 	o.list(ctx, jobs, labels)
 	for i := range jobs.Items {

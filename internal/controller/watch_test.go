@@ -71,19 +71,19 @@ func belongings(c *dbv1.DatabaseCluster) map[string]struct {
 	yes := true
 	owned := func(name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{
-			Namespace: c.Namespace, Name: name, UID: "child", Labels: naming.Labels(c), Generation: 1,
+			Namespace: c.Namespace, Name: name, UID: "child", Labels: naming.Labels(c, dbv1.ComponentDatabase), Generation: 1,
 			OwnerReferences: []metav1.OwnerReference{{Kind: "DatabaseCluster", Name: c.Name, UID: c.UID, Controller: &yes}},
 		}
 	}
 	service := &corev1.Service{ObjectMeta: owned("orders")}
 	service.Generation = 0
 	job := &batchv1.Job{ObjectMeta: owned(naming.HookJob(c.Name, "flush", c.UID))}
-	job.Labels, job.OwnerReferences = naming.HookLabels(c), nil
+	job.Labels, job.OwnerReferences = naming.Labels(c, dbv1.ComponentHook), nil
 	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue}}
 	config := &corev1.ConfigMap{ObjectMeta: owned("orders-config-former")}
-	config.Labels, config.Generation = naming.ConfigLabels(c), 0
+	config.Labels, config.Generation = naming.Labels(c, dbv1.ComponentConfig), 0
 	last := backupOf(c, dbv1.BackupPending)
-	last.Name, last.Status.Streams = naming.HookBackup(c.Name, "last", c.UID), []dbv1.BackupStream{{Ordinal: 1}}
+	last.Name, last.Status.Streams = naming.HookJob(c.Name, "last", c.UID), []dbv1.BackupStream{{Ordinal: 1}}
 	return map[string]struct {
 		object client.Object
 		filter predicate.Predicate
@@ -111,7 +111,7 @@ func belongings(c *dbv1.DatabaseCluster) map[string]struct {
 // backupOf is a backup that a schedule made, and whose restore was tried.
 func backupOf(c *dbv1.DatabaseCluster, phase dbv1.BackupPhase) *dbv1.DatabaseBackup {
 	backup := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{
-		Namespace: c.Namespace, Name: "orders-nightly-2601010300", UID: "backup", Generation: 1, Labels: naming.BackupLabels(c),
+		Namespace: c.Namespace, Name: "orders-nightly-2601010300", UID: "backup", Generation: 1, Labels: naming.Labels(c, dbv1.ComponentBackup),
 	}}
 	backup.Labels[dbv1.LabelSchedule] = "nightly"
 	backup.Annotations = map[string]string{dbv1.AnnotationScheduled: "2026-01-01T03:00:00Z", dbv1.AnnotationVerify: "please"}

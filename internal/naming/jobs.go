@@ -19,13 +19,15 @@ import (
 // apart, so that what an earlier object of the same name has done never counts for a later one. The labels
 // bear the whole UID.
 
-// HookJob is the name of the Job of a deletion hook.
+// ActionJob is the name of the Job of an action for one member. The parts identify what it is done for.
+func ActionJob(cluster, verb string, ordinal int32, parts ...string) string {
+	return cluster + "-" + verb + "-" + digest(parts...) + "-" + number(ordinal)
+}
+
+// HookJob is the name of the Job, or the DatabaseBackup, that a deletion hook makes.
 func HookJob(cluster, hook string, uid types.UID) string {
 	return cluster + "-" + hook + "-" + Short(uid)
 }
-
-// HookBackup is the name of the DatabaseBackup that a deletion hook makes.
-func HookBackup(cluster, hook string, uid types.UID) string { return HookJob(cluster, hook, uid) }
 
 // FencedBackup is the name of the DatabaseBackup that a deletion hook makes after the members have stopped. The fence
 // identifies that stop, so the backup of an earlier stop has another name.
@@ -51,7 +53,7 @@ func BackupDeletionJob(cluster string, backup types.UID) string {
 // VerificationJob is the name of the Job that restores one member's part of a DatabaseBackup into a
 // throw-away copy, because somebody asked with that request.
 func VerificationJob(cluster string, backup types.UID, request string, ordinal int32) string {
-	return cluster + "-verify-" + digest(string(backup), request) + "-" + number(ordinal)
+	return ActionJob(cluster, "verify", ordinal, string(backup), request)
 }
 
 // VerificationPolicy is the name of the NetworkPolicy around the throw-away copies of a DatabaseBackup.
@@ -61,28 +63,12 @@ func VerificationPolicy(cluster string, backup types.UID) string {
 
 // RestoreJob is the name of the Job of a restore that fills the volume of one member, by the UID of its claim.
 func RestoreJob(cluster, restore string, claim types.UID, ordinal int32) string {
-	return cluster + "-restore-" + digest(restore, string(claim)) + "-" + number(ordinal)
+	return ActionJob(cluster, "restore", ordinal, restore, string(claim))
 }
 
 // RestoreID names the restore of a source into the volumes of a cluster.
 func RestoreID(cluster types.UID, source ...string) string {
 	return digest(append([]string{string(cluster)}, source...)...)
-}
-
-// HookLabels are the labels of a deletion hook's Job and pods. They never match Selector, or the
-// Service would send connections to a hook.
-func HookLabels(cluster *dbv1.DatabaseCluster) map[string]string {
-	return withComponent(cluster, dbv1.ComponentHook)
-}
-
-// RestoreLabels are the labels of the Jobs that restore a backup into a cluster, and of their pods.
-func RestoreLabels(cluster *dbv1.DatabaseCluster) map[string]string {
-	return withComponent(cluster, dbv1.ComponentRestore)
-}
-
-// BackupLabels are the labels of a DatabaseBackup that the operator makes.
-func BackupLabels(cluster *dbv1.DatabaseCluster) map[string]string {
-	return withComponent(cluster, dbv1.ComponentBackup)
 }
 
 // BackupJobLabels are the labels of a DatabaseBackup's Jobs and their pods: the component tells what they do.

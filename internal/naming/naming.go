@@ -130,17 +130,9 @@ func SelectorText(cluster string) string {
 	return labels.SelectorFromSet(Selector(cluster)).String()
 }
 
-// Labels are the labels of what belongs to the members of a cluster.
-func Labels(cluster *dbv1.DatabaseCluster) map[string]string {
-	return withComponent(cluster, dbv1.ComponentDatabase)
-}
-
-// ConfigLabels are the labels of the ConfigMaps with the files of spec.config.
-func ConfigLabels(cluster *dbv1.DatabaseCluster) map[string]string {
-	return withComponent(cluster, dbv1.ComponentConfig)
-}
-
-func withComponent(cluster *dbv1.DatabaseCluster, component string) map[string]string {
+// Labels are the labels of what belongs to a cluster. The component, one of the Component constants of the API, tells what it
+// is: only members and what belongs to them match Selector, or the Service would send connections to a Job.
+func Labels(cluster *dbv1.DatabaseCluster, component string) map[string]string {
 	all := Selector(cluster.Name)
 	all[dbv1.LabelComponent] = component
 	all[dbv1.LabelManagedBy] = dbv1.LabelManagedByValue

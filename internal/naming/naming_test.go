@@ -47,7 +47,7 @@ func TestEveryNameOfTheLongestClusterIsAValidLabelValue(t *testing.T) {
 func TestLabelsAreValidAndContainTheSelector(t *testing.T) {
 	cluster := &dbv1.DatabaseCluster{}
 	cluster.Name, cluster.UID = strings.Repeat("a", 40), uid
-	all := Labels(cluster)
+	all := Labels(cluster, dbv1.ComponentDatabase)
 	if errs := metav1validation.ValidateLabels(all, field.NewPath("labels")); len(errs) > 0 {
 		t.Error(errs)
 	}
@@ -55,7 +55,7 @@ func TestLabelsAreValidAndContainTheSelector(t *testing.T) {
 	if !selector.Matches(labels.Set(all)) {
 		t.Errorf("%v does not select %v", selector, all)
 	}
-	if selector.Matches(labels.Set(HookLabels(cluster))) {
+	if selector.Matches(labels.Set(Labels(cluster, dbv1.ComponentHook))) {
 		t.Errorf("%v selects a hook's pods: the Service would send connections to them", selector)
 	}
 }

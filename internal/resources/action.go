@@ -28,9 +28,12 @@ const (
 
 // Action is one thing that the operator asks of a database, by a Job.
 type Action struct {
-	// Name and Labels of the Job; its pods have the labels, too. The label component says of which kind the action is.
-	Name   string
-	Labels map[string]string
+	// Name of the Job.
+	Name string
+	// Component says of which kind the action is, and is a label of the Job and its pods.
+	Component string
+	// Backup is the DatabaseBackup that the action is for; nil: it is for the cluster.
+	Backup *dbv1.DatabaseBackup
 	// Owner is what the Job goes with. Nil: nothing, as for what a deletion still needs: the garbage collector of
 	// a foreground deletion would take an owned Job as soon as it is there.
 	Owner *metav1ac.OwnerReferenceApplyConfiguration
@@ -46,7 +49,7 @@ type Action struct {
 	Spread []*corev1ac.TopologySpreadConstraintApplyConfiguration
 	// Copy lets the action ask a throw-away copy of the database; nil: the cluster.
 	Copy *Copy
-	// Resources of each container that does work; what they leave out has a default.
+	// Resources of each container that does work, where its kind does not say; what they leave out has a default.
 	Resources corev1.ResourceRequirements
 	// DeadlineSeconds is how long it may take, retries included; 0: as long as its kind may.
 	DeadlineSeconds int64
@@ -66,12 +69,15 @@ type Transfer struct {
 // are gone before the next starts. A code that says so ends it at once, or lets it try again as often as the
 // deadline allows.
 func ActionJob(cluster *dbv1.DatabaseCluster, action Action) Child {
-	kind := ActionKindOf(action.Labels[dbv1.LabelComponent])
+	kind, labels := ActionKindOf(action.Component), action.labels(cluster)
 	if action.DeadlineSeconds == 0 {
 		action.DeadlineSeconds = int64(kind.Deadline(cluster).Seconds())
 	}
+	if kind.Resources != nil {
+		action.Resources = kind.Resources(cluster)
+	}
 	job := batchv1ac.Job(action.Name, cluster.Namespace).
-		WithLabels(action.Labels).
+		WithLabels(labels).
 		WithSpec(batchv1ac.JobSpec().
 			WithBackoffLimit(kind.Retries).
 			WithActiveDeadlineSeconds(action.DeadlineSeconds).
@@ -79,13 +85,20 @@ func ActionJob(cluster *dbv1.DatabaseCluster, action Action) Child {
 			WithPodReplacementPolicy(batchv1.Failed).
 			WithPodFailurePolicy(action.failurePolicy()).
 			WithTemplate(corev1ac.PodTemplateSpec().
-				WithLabels(action.Labels).
+				WithLabels(labels).
 				WithAnnotations(scripts(cluster)).
 				WithSpec(action.pod(cluster))))
 	if action.Owner != nil {
 		job.WithOwnerReferences(action.Owner)
 	}
 	return newChild(job)
+}
+
+func (a Action) labels(cluster *dbv1.DatabaseCluster) map[string]string {
+	if a.Backup != nil {
+		return naming.BackupJobLabels(a.Backup, a.Component)
+	}
+	return naming.Labels(cluster, a.Component)
 }
 
 // failurePolicy makes of the exit codes what they mean. A pod that Kubernetes took away is no failure either. Each try of
@@ -172,12 +185,12 @@ func scripts(cluster *dbv1.DatabaseCluster) map[string]string {
 	return all
 }
 
-// HookJob runs a deletion hook of type Command.
-func HookJob(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook) Child {
+// HookJob runs the command of a deletion hook.
+func HookJob(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook, command []string) Child {
 	return ActionJob(cluster, Action{
 		Name:      naming.HookJob(cluster.Name, hook.Name, cluster.UID),
-		Labels:    naming.HookLabels(cluster),
-		Command:   hook.Command,
+		Component: dbv1.ComponentHook,
+		Command:   command,
 		Resources: hook.Resources,
 	})
 }

@@ -36,6 +36,6 @@ func Backup(cluster *dbv1.DatabaseCluster, name string, policy dbv1.BackupDeleti
 	object.SetGroupVersionKind(dbv1.GroupVersion.WithKind("DatabaseBackup"))
 	object.SetNamespace(cluster.Namespace)
 	object.SetName(name)
-	object.SetLabels(naming.BackupLabels(cluster))
+	object.SetLabels(naming.Labels(cluster, dbv1.ComponentBackup))
 	return Child{Object: object}
 }

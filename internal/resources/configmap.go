@@ -23,7 +23,7 @@ func ConfigMapName(cluster *dbv1.DatabaseCluster) string {
 // member sees new files when it is restarted for them and not before, whatever becomes of its container.
 func ConfigMap(cluster *dbv1.DatabaseCluster) Child {
 	return newChild(corev1ac.ConfigMap(ConfigMapName(cluster), cluster.Namespace).
-		WithLabels(naming.ConfigLabels(cluster)).
+		WithLabels(naming.Labels(cluster, dbv1.ComponentConfig)).
 		WithOwnerReferences(ownedBy(cluster)).
 		WithData(cluster.Spec.Config.Files).
 		WithImmutable(true))

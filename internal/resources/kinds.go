@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
@@ -19,6 +21,8 @@ type ActionKind struct {
 	Retries int32
 	// Deadline is how long an action may take, retries included. The cluster is nil where it no longer exists.
 	Deadline func(cluster *dbv1.DatabaseCluster) time.Duration
+	// Resources of its containers; nil where each action has its own.
+	Resources func(cluster *dbv1.DatabaseCluster) corev1.ResourceRequirements
 	// Supersede says which Jobs are re-created when what they are made from has changed.
 	Supersede Supersede
 	// Log is what the log of a pod that runs is read for.
@@ -58,11 +62,11 @@ const (
 // actionKinds are the kinds of actions by the label component of their Jobs.
 var actionKinds = map[string]ActionKind{
 	dbv1.ComponentHook:   {Retries: 2, Deadline: hookDeadline},
-	dbv1.ComponentBackup: {Retries: 6, Deadline: backupDeadline, Log: LogProgress},
+	dbv1.ComponentBackup: {Retries: 6, Deadline: backupDeadline, Resources: backupResources, Log: LogProgress},
 	// A restore that hangs ends long before its deadline: transfer sees that.
-	dbv1.ComponentRestore: {Retries: 6, Deadline: aWeek, Supersede: SupersedeFailed, Log: LogRestore},
+	dbv1.ComponentRestore: {Retries: 6, Deadline: aWeek, Resources: backupResources, Supersede: SupersedeFailed, Log: LogRestore},
 	// Each attempt that failed keeps its volume until the verification has ended, so there are few.
-	dbv1.ComponentVerification: {Retries: 2, Deadline: verificationDeadline, Log: LogAnswer},
+	dbv1.ComponentVerification: {Retries: 2, Deadline: verificationDeadline, Resources: backupResources, Log: LogAnswer},
 	// A destination may be out of reach for a week before a human has to act.
 	dbv1.ComponentBackupDeletion: {Retries: 6, Deadline: aWeek},
 }
@@ -94,6 +98,13 @@ func verificationDeadline(cluster *dbv1.DatabaseCluster) time.Duration {
 		return halfDay
 	}
 	return secondsOr(cluster.Spec.Backup.Verify.DeadlineSeconds, halfDay)
+}
+
+func backupResources(cluster *dbv1.DatabaseCluster) corev1.ResourceRequirements {
+	if cluster.Spec.Backup == nil {
+		return corev1.ResourceRequirements{}
+	}
+	return cluster.Spec.Backup.Resources
 }
 
 func secondsOr(seconds int64, otherwise time.Duration) time.Duration {

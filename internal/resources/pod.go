@@ -33,7 +33,7 @@ func podTemplate(cluster *dbv1.DatabaseCluster, references []state.Reference) *c
 	}
 	return corev1ac.PodTemplateSpec().
 		WithLabels(cluster.Spec.Template.Labels).
-		WithLabels(naming.Labels(cluster)).
+		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
 		WithAnnotations(podAnnotations(cluster, references)).
 		WithSpec(spec)
 }

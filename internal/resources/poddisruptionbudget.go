@@ -18,7 +18,7 @@ import (
 // evicted: it serves nobody, and would otherwise hold up the drain of its node.
 func PodDisruptionBudget(cluster *dbv1.DatabaseCluster) Child {
 	return newChild(policyv1ac.PodDisruptionBudget(naming.PodDisruptionBudget(cluster.Name), cluster.Namespace).
-		WithLabels(naming.Labels(cluster)).
+		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
 		WithOwnerReferences(ownedBy(cluster)).
 		WithSpec(policyv1ac.PodDisruptionBudgetSpec().
 			WithMaxUnavailable(intstr.FromInt32(1)).

@@ -29,19 +29,19 @@ func TestEveryContainerOfAJobHasRequestsAndLimits(t *testing.T) {
 		// want are cpu and memory, requested and limited, of the container action.
 		want [4]string
 	}{
-		"a hook": {func(c *dbv1.DatabaseCluster) Child { return HookJob(c, dbv1.DeletionHook{Name: "run"}) }, [4]string{"100m", "256Mi", "2", "1Gi"}},
-		"a hook with a limit below the default request": {func(c *dbv1.DatabaseCluster) Child { return HookJob(c, command) }, [4]string{"50m", "256Mi", "50m", "1Gi"}},
+		"a hook": {func(c *dbv1.DatabaseCluster) Child { return HookJob(c, dbv1.DeletionHook{Name: "run"}, nil) }, [4]string{"100m", "256Mi", "2", "1Gi"}},
+		"a hook with a limit below the default request": {func(c *dbv1.DatabaseCluster) Child { return HookJob(c, command, nil) }, [4]string{"50m", "256Mi", "50m", "1Gi"}},
 		"an action with a transfer": {func(c *dbv1.DatabaseCluster) Child {
-			return ActionJob(c, Action{Labels: map[string]string{dbv1.LabelComponent: dbv1.ComponentHook}, Name: "a", Transfer: &Transfer{Image: "operator:1", Call: &protocol.Probe{}}})
+			return ActionJob(c, Action{Component: dbv1.ComponentHook, Name: "a", Transfer: &Transfer{Image: "operator:1", Call: &protocol.Probe{}}})
 		}, [4]string{"100m", "256Mi", "2", "1Gi"}},
 		"an action that requests more than the default limit": {func(c *dbv1.DatabaseCluster) Child {
-			return ActionJob(c, Action{Labels: map[string]string{dbv1.LabelComponent: dbv1.ComponentHook}, Name: "a", Resources: corev1.ResourceRequirements{Requests: quantities("5", "3Gi")}})
+			return ActionJob(c, Action{Component: dbv1.ComponentHook, Name: "a", Resources: corev1.ResourceRequirements{Requests: quantities("5", "3Gi")}})
 		}, [4]string{"5", "3Gi", "5", "3Gi"}},
 		"an action that may start the database": {func(c *dbv1.DatabaseCluster) Child {
-			return ActionJob(c, Action{Labels: map[string]string{dbv1.LabelComponent: dbv1.ComponentHook}, Name: "a", Offline: true, Member: &zero})
+			return ActionJob(c, Action{Component: dbv1.ComponentHook, Name: "a", Offline: true, Member: &zero})
 		}, [4]string{"3", "4Gi", "4", "8Gi"}},
 		"a copy": {func(c *dbv1.DatabaseCluster) Child {
-			return ActionJob(c, Action{Labels: map[string]string{dbv1.LabelComponent: dbv1.ComponentHook}, Name: "a", Transfer: &Transfer{Image: "operator:1", Call: &protocol.Probe{}}, Copy: &Copy{Restore: Transfer{Call: &protocol.Restore{}}}})
+			return ActionJob(c, Action{Component: dbv1.ComponentHook, Name: "a", Transfer: &Transfer{Image: "operator:1", Call: &protocol.Probe{}}, Copy: &Copy{Restore: Transfer{Call: &protocol.Restore{}}}})
 		}, [4]string{"100m", "256Mi", "2", "1Gi"}},
 	}
 	for name, c := range cases {

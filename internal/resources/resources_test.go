@@ -77,7 +77,7 @@ func TestTheObjectsOfAClusterAreAsTheGoldenFilesSay(t *testing.T) {
 		"full.service":                 Service(everything),
 		"full.statefulset":             StatefulSet(everything, everything.Spec.Replicas, state.Observed{}),
 		"full.configmap":               ConfigMap(everything),
-		"full.hook-job":                HookJob(everything, everything.Spec.Deletion.Hooks[0]),
+		"full.hook-job":                HookJob(everything, everything.Spec.Deletion.Hooks[0], everything.Spec.Deletion.Hooks[0].Command),
 		"full.backup-job":              ActionJob(everything, backupAction(true)),
 		"smallest.backup-job":          ActionJob(smallest(), backupAction(false)),
 		"full.verification-job":        ActionJob(everything, verification()),
@@ -96,11 +96,10 @@ func backupAction(offline bool) Action {
 	}
 	return Action{
 		Name:            "a-backup-0a1b2c3d-1",
-		Labels:          map[string]string{dbv1.LabelComponent: dbv1.ComponentBackup},
+		Component:       dbv1.ComponentBackup,
 		Transfer:        &Transfer{Image: "example.test/operator:1", Call: &protocol.Backup{To: at.URL, Store: Store(at), Command: []string{"/dbc/scripts/backup"}}, At: at},
 		Member:          new(int32(1)),
 		Offline:         offline,
-		Resources:       corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}},
 		DeadlineSeconds: 43200,
 	}
 }

@@ -36,10 +36,10 @@ func RestoreClaim(cluster *dbv1.DatabaseCluster, ordinal int32, restore string) 
 // RestoreJob fills one volume. It goes with the cluster, and its name with the claim: a claim that is made anew is
 // filled anew.
 func RestoreJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Volume) Child {
-	action := Action{
-		Name:   naming.RestoreJob(cluster.Name, restore.ID, volume.UID, volume.Ordinal),
-		Labels: naming.RestoreLabels(cluster),
-		Owner:  ownedBy(cluster),
+	return ActionJob(cluster, Action{
+		Name:      naming.RestoreJob(cluster.Name, restore.ID, volume.UID, volume.Ordinal),
+		Component: dbv1.ComponentRestore,
+		Owner:     ownedBy(cluster),
 		Transfer: &Transfer{
 			Image: restore.Image,
 			Call: &protocol.Restore{
@@ -51,12 +51,8 @@ func RestoreJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Vol
 		},
 		Member:  &volume.Ordinal,
 		Offline: true,
-		Spread:  spreadLike(cluster, naming.RestoreLabels(cluster)),
-	}
-	if cluster.Spec.Backup != nil {
-		action.Resources = cluster.Spec.Backup.Resources
-	}
-	return ActionJob(cluster, action)
+		Spread:  spreadLike(cluster, naming.Labels(cluster, dbv1.ComponentRestore)),
+	})
 }
 
 // spreadLike spreads pods with other labels as the members are spread: where they fill volumes, the members will have

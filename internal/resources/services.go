@@ -38,7 +38,7 @@ func Service(cluster *dbv1.DatabaseCluster) Child {
 func newService(service *corev1ac.ServiceApplyConfiguration, cluster *dbv1.DatabaseCluster, spec *corev1ac.ServiceSpecApplyConfiguration, whole ...[]string) Child {
 	whole = append(whole, []string{"spec", "selector"}, []string{"spec", "ports"}, []string{"spec", "type"}, []string{"spec", "externalName"})
 	return newChild(service.
-		WithLabels(naming.Labels(cluster)).
+		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
 		WithOwnerReferences(ownedBy(cluster)).
 		WithSpec(spec), whole...)
 }

@@ -27,7 +27,7 @@ import (
 // observed is repeated as it stands, because it cannot change.
 func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) Child {
 	child := newChild(appsv1ac.StatefulSet(naming.StatefulSet(cluster.Name), cluster.Namespace).
-		WithLabels(naming.Labels(cluster)).
+		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
 		WithOwnerReferences(ownedBy(cluster)).
 		WithSpec(appsv1ac.StatefulSetSpec().
 			WithServiceName(naming.HeadlessService(cluster.Name)).
@@ -69,7 +69,7 @@ func dataClaim(cluster *dbv1.DatabaseCluster, name string) *corev1ac.PersistentV
 	if class := cluster.Spec.Storage.StorageClassName; class != nil {
 		spec.WithStorageClassName(*class)
 	}
-	return corev1ac.PersistentVolumeClaim(name, cluster.Namespace).WithLabels(naming.Labels(cluster)).WithSpec(spec).
+	return corev1ac.PersistentVolumeClaim(name, cluster.Namespace).WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).WithSpec(spec).
 		WithAnnotations(state.Contents{Engine: cluster.Spec.Engine}.Annotations())
 }
 

@@ -66,7 +66,7 @@ func scheduled(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string) []d
 func madeFor(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string, at time.Time) *dbv1.DatabaseBackup {
 	t.Helper()
 	b := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{
-		Namespace: cluster.Namespace, Name: naming.ScheduledBackup(cluster.Name, schedule, at), Labels: naming.BackupLabels(cluster),
+		Namespace: cluster.Namespace, Name: naming.ScheduledBackup(cluster.Name, schedule, at), Labels: naming.Labels(cluster, dbv1.ComponentBackup),
 		Annotations: map[string]string{dbv1.AnnotationScheduled: at.Format(time.RFC3339)},
 	}}
 	b.Labels[dbv1.LabelSchedule] = schedule
@@ -83,7 +83,7 @@ func madeFor(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string, at ti
 // who creates it.
 func forgedFor(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string, at time.Time) *dbv1.DatabaseBackup {
 	t.Helper()
-	b := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "forged", Labels: naming.BackupLabels(cluster)}}
+	b := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "forged", Labels: naming.Labels(cluster, dbv1.ComponentBackup)}}
 	b.Labels[dbv1.LabelSchedule] = schedule
 	b.Annotations = map[string]string{dbv1.AnnotationScheduled: at.Format(time.RFC3339)}
 	b.Spec = dbv1.DatabaseBackupSpec{Cluster: cluster.Name, DeletionPolicy: dbv1.BackupDelete}

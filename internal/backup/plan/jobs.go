@@ -28,22 +28,15 @@ func (s situation) backupJob(ordinal int32, offline bool) resources.Child {
 		Check: checkCommand(s.Engine), Complete: ordinal == is.Members-1,
 		Store: resources.Store(s.place), Command: s.Engine.Spec.Actions.Backup.Command,
 	}
-	return resources.ActionJob(cluster, withResources(cluster, resources.Action{
-		Name:     naming.BackupJob(cluster.Name, backup.UID, ordinal),
-		Labels:   naming.BackupJobLabels(backup, dbv1.ComponentBackup),
-		Owner:    ownedBy(backup),
-		Transfer: &resources.Transfer{Image: s.TransferImage, Call: call, At: s.place},
-		Member:   &ordinal,
-		Offline:  offline,
-	}))
-}
-
-// withResources gives the Job what the spec says of backups.
-func withResources(cluster *dbv1.DatabaseCluster, action resources.Action) resources.Action {
-	if cluster.Spec.Backup != nil {
-		action.Resources = cluster.Spec.Backup.Resources
-	}
-	return action
+	return resources.ActionJob(cluster, resources.Action{
+		Name:      naming.BackupJob(cluster.Name, backup.UID, ordinal),
+		Component: dbv1.ComponentBackup,
+		Backup:    backup,
+		Owner:     ownedBy(backup),
+		Transfer:  &resources.Transfer{Image: s.TransferImage, Call: call, At: s.place},
+		Member:    &ordinal,
+		Offline:   offline,
+	})
 }
 
 // part says which part of a backup is meant.
@@ -75,8 +68,9 @@ func (s situation) deletionJob() resources.Child {
 		bare.Spec.PodSecurityContext = &corev1.PodSecurityContext{RunAsUser: s.Engine.Spec.Container.RunAsUser}
 	}
 	return resources.ActionJob(bare, resources.Action{
-		Name:   naming.BackupDeletionJob(backup.Spec.Cluster, backup.UID),
-		Labels: naming.BackupJobLabels(backup, dbv1.ComponentBackupDeletion),
+		Name:      naming.BackupDeletionJob(backup.Spec.Cluster, backup.UID),
+		Component: dbv1.ComponentBackupDeletion,
+		Backup:    backup,
 		Transfer: &resources.Transfer{
 			Image: s.TransferImage,
 			Call:  &protocol.Delete{At: backup.Status.Location, ID: string(backup.UID), Store: resources.Store(s.place)},
@@ -98,14 +92,15 @@ func (s situation) verificationJob(ordinal int32) resources.Child {
 		From: is.Location, ID: string(backup.UID), Into: cluster.Spec.DataPath, Part: part(ordinal, is.Members),
 		Store: resources.Store(s.place), Command: s.Engine.Spec.Actions.Restore.Command,
 	}
-	return resources.ActionJob(cluster, withResources(cluster, resources.Action{
-		Name:     naming.VerificationJob(cluster.Name, backup.UID, is.Verification.Request, ordinal),
-		Labels:   naming.BackupJobLabels(backup, dbv1.ComponentVerification),
-		Owner:    ownedBy(backup),
-		Transfer: &resources.Transfer{Image: s.TransferImage, Call: probe},
-		Member:   &ordinal,
-		Copy:     &resources.Copy{Restore: resources.Transfer{Call: restore, At: s.place}},
-	}))
+	return resources.ActionJob(cluster, resources.Action{
+		Name:      naming.VerificationJob(cluster.Name, backup.UID, is.Verification.Request, ordinal),
+		Component: dbv1.ComponentVerification,
+		Backup:    backup,
+		Owner:     ownedBy(backup),
+		Transfer:  &resources.Transfer{Image: s.TransferImage, Call: probe},
+		Member:    &ordinal,
+		Copy:      &resources.Copy{Restore: resources.Transfer{Call: restore, At: s.place}},
+	})
 }
 
 // ownedBy makes an object go when the backup goes.

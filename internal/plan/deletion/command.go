@@ -17,20 +17,26 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// commandHook runs as a Job. While the engine is not known, nobody knows what that Job would be made from.
+// hookJob names the Job of a hook.
+func hookJob(cluster *dbv1.DatabaseCluster, _ string, hook dbv1.DeletionHook) state.Ref {
+	return state.Ref{Kind: "Job", Name: naming.HookJob(cluster.Name, hook.Name, cluster.UID)}
+}
+
 func commandHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
-	if name := naming.HookJob(s.Cluster.Name, hook.Name, s.Cluster.UID); s.Holds("Job", name) {
-		return taken(hook, "Job", name)
-	}
+	return jobHook(s, hook, resources.HookJob(s.Cluster, hook, hook.Command))
+}
+
+// jobHook is a hook that runs as a Job. While the engine is not known, nobody knows what that Job would be made from.
+func jobHook(s *situation.Situation, hook dbv1.DeletionHook, job resources.Child) hookView {
 	expected := action.Expected{Deadline: deadline(s)}
 	if s.EngineKnown() {
-		expected.Desired = []resources.Child{resources.HookJob(s.Cluster, hook)}
+		expected.Desired = []resources.Child{job}
 	}
 	task, started := s.Hooks[hook.Name]
 	v := action.Judge(task, started, expected, s.At)
 	switch v.Standing {
 	case action.Absent:
-		return start(s, hook, resources.HookJob(s.Cluster, hook))
+		return start(s, hook, job)
 	case action.Terminating:
 		return underway("deletion hook %q waits for its former Job %s to go", hook.Name, task.Job)
 	case action.Superseded:
@@ -48,11 +54,11 @@ func commandHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 			hook.Name, task.Job, s.Cluster.Spec.Deletion.DeadlineSeconds, task.Pod)
 	case action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
 	}
-	return runningCommand(s, hook, v)
+	return runningJob(s, hook, v)
 }
 
-// runningCommand is a hook whose Job has not ended.
-func runningCommand(s *situation.Situation, hook dbv1.DeletionHook, v action.Verdict) hookView {
+// runningJob is a hook whose Job has not ended.
+func runningJob(s *situation.Situation, hook dbv1.DeletionHook, v action.Verdict) hookView {
 	task := v.Task
 	lacks := after("; ", situation.DescribeMissing(s.Missing()))
 	view := underway("deletion hook %q runs as Job %s%s", hook.Name, task.Job, lacks)

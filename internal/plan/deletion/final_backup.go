@@ -16,26 +16,23 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// BackupName is the name of the DatabaseBackup of a deletion hook; "" while there can be none, because the members
-// have to stop first: without a fence.
-func BackupName(cluster *dbv1.DatabaseCluster, fence string, hook dbv1.DeletionHook) string {
+// finalBackup names the DatabaseBackup of a hook. There can be none while members have to stop first, so without a fence.
+func finalBackup(cluster *dbv1.DatabaseCluster, fence string, hook dbv1.DeletionHook) state.Ref {
 	switch {
 	case !fences(cluster, hook):
-		return naming.HookBackup(cluster.Name, hook.Name, cluster.UID)
+		return state.Ref{Kind: "DatabaseBackup", Name: naming.HookJob(cluster.Name, hook.Name, cluster.UID)}
 	case fence == "":
-		return ""
+		return state.Ref{}
 	default:
-		return naming.FencedBackup(cluster.Name, hook.Name, cluster.UID, fence)
+		return state.Ref{Kind: "DatabaseBackup", Name: naming.FencedBackup(cluster.Name, hook.Name, cluster.UID, fence)}
 	}
 }
 
 // backupHook makes a DatabaseBackup and waits until it is complete.
 func backupHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
-	name := BackupName(s.Cluster, s.Fence(), hook)
+	name := finalBackup(s.Cluster, s.Fence(), hook).Name
 	backup, started := s.HookBackups[hook.Name]
 	switch {
-	case s.Holds("DatabaseBackup", name):
-		return taken(hook, "DatabaseBackup", name)
 	case backup.Ending:
 		return underway("deletion hook %q waits for its former DatabaseBackup %s to go", hook.Name, name)
 	case !started && unborn(s):
@@ -69,7 +66,7 @@ func startBackup(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 			return view
 		}
 	}
-	return start(s, hook, resources.HookBackup(s.Cluster, BackupName(s.Cluster, s.Fence(), hook)))
+	return start(s, hook, resources.HookBackup(s.Cluster, finalBackup(s.Cluster, s.Fence(), hook).Name))
 }
 
 // unborn tells whether the cluster never had a member, nor took over a volume: what a restore that was cut has left is a

@@ -15,6 +15,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // hookView is how one deletion hook stands, and what there is to do for it now.
@@ -30,6 +31,40 @@ type hookView struct {
 	stopped []dbv1.StoppedMember
 	// stops is true where the members stop for this hook, although it is none of type Shutdown.
 	stops bool
+}
+
+// hookType is what the hooks of one type do.
+type hookType struct {
+	// see is how a hook stands by what can be seen of it now.
+	see func(*situation.Situation, dbv1.DeletionHook) hookView
+	// makes names the object that does what the hook is for; nil where none does.
+	makes func(cluster *dbv1.DatabaseCluster, fence string, hook dbv1.DeletionHook) state.Ref
+}
+
+var hookTypes = map[dbv1.HookType]hookType{
+	dbv1.HookBackup:   {backupHook, finalBackup},
+	dbv1.HookCommand:  {commandHook, hookJob},
+	dbv1.HookShutdown: {shutdownHook, nil},
+}
+
+// Makes names the object that does what a hook is for. It has no name where none does, or none can yet.
+func Makes(cluster *dbv1.DatabaseCluster, fence string, hook dbv1.DeletionHook) state.Ref {
+	if kind := hookTypes[hook.Type]; kind.makes != nil {
+		return kind.makes(cluster, fence, hook)
+	}
+	return state.Ref{}
+}
+
+func see(s *situation.Situation, hook dbv1.DeletionHook) hookView {
+	kind, known := hookTypes[hook.Type]
+	object := Makes(s.Cluster, s.Fence(), hook)
+	switch {
+	case !known: // another version of the operator allowed it
+		return failed("Update the operator", "deletion hook %q has type %q, which this version of the operator does not know", hook.Name, hook.Type)
+	case s.Holds(object.Kind, object.Name):
+		return taken(hook, object)
+	}
+	return kind.see(s, hook)
 }
 
 func underway(format string, arguments ...any) hookView {
@@ -134,20 +169,6 @@ func doubted(s *situation.Situation, hook dbv1.DeletionHook) bool {
 	return fences(s.Cluster, hook) && len(s.Own) > 0
 }
 
-// see is how a hook stands by what can be seen of it now.
-func see(s *situation.Situation, hook dbv1.DeletionHook) hookView {
-	var view hookView
-	switch hook.Type {
-	case dbv1.HookShutdown:
-		view = shutdownHook(s, reported(s, hook.Name))
-	case dbv1.HookBackup:
-		view = backupHook(s, hook)
-	case dbv1.HookCommand:
-		view = commandHook(s, hook)
-	}
-	return view
-}
-
 // reported is what the status says of a hook.
 func reported(s *situation.Situation, name string) dbv1.HookStatus {
 	i := slices.IndexFunc(s.Cluster.Status.Hooks, func(h dbv1.HookStatus) bool { return h.Name == name })
@@ -185,9 +206,9 @@ func start(s *situation.Situation, hook dbv1.DeletionHook, object resources.Chil
 }
 
 // taken is a hook that cannot start because of somebody else's object.
-func taken(hook dbv1.DeletionHook, kind, name string) hookView {
-	view := failed(fmt.Sprintf("Delete or rename %s %s", kind, name),
-		"deletion hook %q cannot start: %s %s was not made for this cluster, so the operator leaves it alone", hook.Name, kind, name)
+func taken(hook dbv1.DeletionHook, object state.Ref) hookView {
+	view := failed(fmt.Sprintf("Delete or rename %s %s", object.Kind, object.Name),
+		"deletion hook %q cannot start: %s %s was not made for this cluster, so the operator leaves it alone", hook.Name, object.Kind, object.Name)
 	view.reason = dbv1.ReasonNameConflict
 	return view
 }

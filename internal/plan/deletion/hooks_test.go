@@ -404,3 +404,12 @@ func TestAHookWhoseJobIsGoneWhenTheMembersStopDoesNotCountAsDone(t *testing.T) {
 		t.Errorf("%s", told(p))
 	}
 }
+
+func TestAHookOfAnUnknownTypeStopsTheDeletion(t *testing.T) {
+	cluster, observed := doomed(t, "Snapshot")
+	p := plans.Decide(cluster, observed)
+	const want = `deletion hook "" has type "Snapshot", which this version of the operator does not know. Update the operator` + skipNote
+	if p.Stalled == nil || p.Stalled.Message != want || len(p.Operations) > 0 {
+		t.Error(told(p))
+	}
+}

@@ -22,8 +22,8 @@ const killed = 137
 
 // shutdownHook is the ordered stop, recorded. A member's pod is held by our finalizer before it is stopped, its end
 // goes into the status, and only then the pod goes. A crash between any two of these loses nothing.
-func shutdownHook(s *situation.Situation, before dbv1.HookStatus) hookView {
-	ends := record(s, before.Stopped)
+func shutdownHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
+	ends := record(s, reported(s, hook.Name).Stopped)
 	var bad []string
 	for _, e := range ends {
 		if e.ExitCode != nil && *e.ExitCode != 0 {
