@@ -11,10 +11,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -51,23 +49,23 @@ func indexes() []kit.Index {
 
 // SetupWithManager wires the watches and the indexes of the cache. The controller of clusters is set up first.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
-	if err := kit.AddIndexes(ctx, mgr.GetFieldIndexer(), indexes()); err != nil {
-		return err
-	}
 	r.Indexed = true
-	toBackup := handler.EnqueueRequestsFromMapFunc(r.ofJob)
-	toWaiting := handler.EnqueueRequestsFromMapFunc(r.waiting)
-	return ctrl.NewControllerManagedBy(mgr).
-		Named("databasebackup").
-		For(&dbv1.DatabaseBackup{}, builder.WithPredicates(kit.Changed(backupFacts))).
-		Watches(&dbv1.DatabaseBackup{}, toWaiting, builder.WithPredicates(kit.Changed(orderFacts))).
-		Watches(&batchv1.Job{}, toBackup, builder.WithPredicates(kit.Changed(jobFacts))).
-		Watches(&corev1.Pod{}, toBackup, builder.WithPredicates(kit.Changed(tryFacts))).
-		Watches(&corev1.Pod{}, toWaiting, builder.WithPredicates(kit.Changed(memberFacts))).
-		Watches(&appsv1.StatefulSet{}, toWaiting, builder.WithPredicates(kit.Changed(setFacts))).
-		Watches(&dbv1.DatabaseCluster{}, toWaiting, builder.WithPredicates(kit.Changed(clusterFacts))).
-		WithOptions(options).
-		Complete(r)
+	return r.Controller().SetUp(ctx, mgr, r, options)
+}
+
+// Controller is what wakes a pass for a backup.
+func (r *Reconciler) Controller() kit.Controller {
+	return kit.Controller{
+		Name: "databasebackup", For: &dbv1.DatabaseBackup{}, When: kit.Changed(backupFacts), Indexes: indexes(),
+		Watches: []kit.Watch{
+			{Object: &dbv1.DatabaseBackup{}, When: kit.Changed(orderFacts), Wakes: r.waiting},
+			{Object: &batchv1.Job{}, When: kit.Changed(jobFacts), Wakes: r.ofJob},
+			{Object: &corev1.Pod{}, When: kit.Changed(tryFacts), Wakes: r.ofJob},
+			{Object: &corev1.Pod{}, When: kit.Changed(memberFacts), Wakes: r.waiting},
+			{Object: &appsv1.StatefulSet{}, When: kit.Changed(setFacts), Wakes: r.waiting},
+			{Object: &dbv1.DatabaseCluster{}, When: kit.Changed(clusterFacts), Wakes: r.waiting},
+		},
+	}
 }
 
 // backupFacts leave out how far the backup is: that is written every few seconds, and read by nobody here.

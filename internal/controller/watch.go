@@ -13,10 +13,8 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -24,26 +22,27 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// SetupWithManager wires the watches and the index of the cache.
+// SetupWithManager wires the watches and the indexes of the cache.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
-	if err := kit.AddIndexes(ctx, mgr.GetFieldIndexer(), indexes); err != nil {
-		return err
-	}
 	r.Indexed = true
-	toCluster := handler.EnqueueRequestsFromMapFunc(clusterOf)
-	return ctrl.NewControllerManagedBy(mgr).
-		Named("databasecluster").
-		For(&dbv1.DatabaseCluster{}, builder.WithPredicates(kit.Filter(state.ClusterFacts))).
-		Owns(&corev1.Service{}, builder.WithPredicates(kit.Filter(state.ServiceFacts))).
-		Owns(&policyv1.PodDisruptionBudget{}, builder.WithPredicates(kit.Filter(state.PodDisruptionBudgetFacts))).
-		Owns(&appsv1.StatefulSet{}, builder.WithPredicates(kit.Filter(state.StatefulSetFacts))).
-		Watches(&corev1.Pod{}, toCluster, builder.WithPredicates(kit.Changed(podFacts))).
-		Owns(&corev1.ConfigMap{}, builder.WithPredicates(kit.Filter(state.ConfigMapFacts))).
-		Watches(&corev1.PersistentVolumeClaim{}, toCluster, builder.WithPredicates(kit.Changed(claimFacts))).
-		Watches(&dbv1.DatabaseBackup{}, handler.EnqueueRequestsFromMapFunc(clusterOfBackup), builder.WithPredicates(kit.Changed(backupFacts))).
-		Watches(&batchv1.Job{}, toCluster, builder.WithPredicates(kit.Changed(jobFacts))).
-		WithOptions(options).
-		Complete(r)
+	return r.Controller().SetUp(ctx, mgr, r, options)
+}
+
+// Controller is what wakes a pass for a cluster.
+func (r *Reconciler) Controller() kit.Controller {
+	return kit.Controller{
+		Name: "databasecluster", For: &dbv1.DatabaseCluster{}, When: kit.Filter(state.ClusterFacts), Indexes: indexes,
+		Watches: []kit.Watch{
+			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts)},
+			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts)},
+			{Object: &appsv1.StatefulSet{}, When: kit.Filter(state.StatefulSetFacts)},
+			{Object: &corev1.ConfigMap{}, When: kit.Filter(state.ConfigMapFacts)},
+			{Object: &corev1.Pod{}, When: kit.Changed(podFacts), Wakes: clusterOf},
+			{Object: &corev1.PersistentVolumeClaim{}, When: kit.Changed(claimFacts), Wakes: clusterOf},
+			{Object: &batchv1.Job{}, When: kit.Changed(jobFacts), Wakes: clusterOf},
+			{Object: &dbv1.DatabaseBackup{}, When: kit.Changed(backupFacts), Wakes: clusterOfBackup},
+		},
+	}
 }
 
 // clusterOf finds the cluster of an object that it does not own by the label that the operator gave.

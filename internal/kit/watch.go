@@ -12,9 +12,14 @@ import (
 	libpredicate "github.com/operator-framework/operator-lib/predicate"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/conversion"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 // same compares facts. Those of a Job hold what transfer reported, with times, at which equality.Semantic alone panics.
@@ -48,6 +53,27 @@ func Filter[T client.Object](facts func(T) T) predicate.Predicate {
 		}))
 }
 
+// Controller is what wakes the passes for objects of one kind.
+type Controller struct {
+	Name string
+	// For is the kind, and When the updates of such an object that count.
+	For  client.Object
+	When predicate.Predicate
+	// Watches are what else wakes passes.
+	Watches []Watch
+	// Indexes are those that the cache has to keep.
+	Indexes []Index
+}
+
+// Watch is another kind of object whose changes wake passes.
+type Watch struct {
+	Object client.Object
+	// When lets the updates through that count.
+	When predicate.Predicate
+	// Wakes finds what to look at; nil: what controls the object.
+	Wakes handler.MapFunc
+}
+
 // Index is an index of the cache: a list by labels alone would look at each object of a namespace.
 type Index struct {
 	Kind  client.Object
@@ -55,12 +81,20 @@ type Index struct {
 	Value client.IndexerFunc
 }
 
-// AddIndexes makes the cache keep indexes.
-func AddIndexes(ctx context.Context, indexer client.FieldIndexer, all []Index) error {
-	for _, i := range all {
-		if err := indexer.IndexField(ctx, i.Kind, i.Name, i.Value); err != nil {
+// SetUp adds the controller to the manager, and its indexes to the cache.
+func (c Controller) SetUp(ctx context.Context, mgr ctrl.Manager, r reconcile.Reconciler, options controller.Options) error {
+	for _, i := range c.Indexes {
+		if err := mgr.GetFieldIndexer().IndexField(ctx, i.Kind, i.Name, i.Value); err != nil {
 			return fmt.Errorf("index %T by %s: %w", i.Kind, i.Name, err)
 		}
 	}
-	return nil
+	build := ctrl.NewControllerManagedBy(mgr).Named(c.Name).For(c.For, builder.WithPredicates(c.When)).WithOptions(options)
+	for _, w := range c.Watches {
+		if w.Wakes == nil {
+			build.Owns(w.Object, builder.WithPredicates(w.When))
+		} else {
+			build.Watches(w.Object, handler.EnqueueRequestsFromMapFunc(w.Wakes), builder.WithPredicates(w.When))
+		}
+	}
+	return build.Complete(r)
 }

@@ -14,6 +14,7 @@ import (
 // backupSequences are about backups on demand and by schedule, and whether they are any good.
 var backupSequences = []sequence{
 	{"backup", []step{runningSaved(2), backUp("first", dbv1.BackupRetain)}},
+	{"backup-while-hibernating", []step{runningSaved(1), soon(1, hibernate(true)), backUp("first", dbv1.BackupRetain)}},
 	{"backup-two-at-once", []step{runningSaved(1), together(backUp("first", dbv1.BackupRetain), backUp("second", dbv1.BackupRetain))}},
 	{"backup-lets-others-pass", []step{runningSaved(1), backUpElsewhere("first"), backUp("second", dbv1.BackupRetain), keys()}},
 	{"backup-lacks-nothing-any-more", []step{runningSaved(1), backUpElsewhere("first"), soon(3, backUp("second", dbv1.BackupRetain)), keys()}},

@@ -33,14 +33,11 @@ type item struct{ kind, name string }
 
 // queue is what a controller knows of one object.
 type queue struct {
-	// seen is the store's version when the last pass began; due when the next one is, zero for never.
-	seen     int64
+	// woken tells that something has happened since the last pass began; due is when the next one is, zero for never.
+	woken    bool
 	due      time.Time
 	failures int
 }
-
-// unseen is a queue before the first pass.
-var unseen = queue{seen: -1}
 
 // items are the cluster and its backups.
 func (w *world) items() []item {
@@ -55,13 +52,13 @@ func (w *world) queue(it item) queue {
 	if q, known := w.queues[it]; known {
 		return q
 	}
-	return unseen
+	return queue{woken: true}
 }
 
 // wake lets every controller make a pass, whether anything has changed or not.
 func (w *world) wake() {
 	for it, q := range w.queues {
-		q.seen = unseen.seen
+		q.woken = true
 		w.queues[it] = q
 	}
 }
@@ -69,7 +66,7 @@ func (w *world) wake() {
 // caughtUp tells whether each pass that something has woken was made.
 func (w *world) caughtUp() bool {
 	for _, it := range w.items() {
-		if w.queue(it).seen != w.store.version {
+		if w.queue(it).woken {
 			return false
 		}
 	}
@@ -111,12 +108,12 @@ func (w *world) operate() {
 
 func (w *world) reconcile(it item) (crashed bool) {
 	q := w.queue(it)
-	if w.store.version == q.seen && (q.due.IsZero() || w.clock.Now().Before(q.due)) {
+	if !q.woken && (q.due.IsZero() || w.clock.Now().Before(q.due)) {
 		return false
 	}
-	q.seen, q.due = w.store.version, time.Time{}
-	w.queues[it] = q
+	w.queues[it] = queue{failures: q.failures}
 	result, err, crashed := w.life.pass(it)
+	q = w.queues[it]
 	switch {
 	case crashed:
 		w.story.add(operator, "crashes and starts again")

@@ -144,7 +144,7 @@ func (p *play) key(known memory) [sha256.Size]byte {
 	fmt.Fprintln(&text, p.at, p.begun, rounds, p.idle)
 	for _, it := range p.items() {
 		q := p.queue(it)
-		fmt.Fprintln(&text, it, q.failures, p.store.version == q.seen)
+		fmt.Fprintln(&text, it, q.failures, q.woken)
 		if left := q.due.Sub(p.clock.Now()); !q.due.IsZero() && left <= horizon {
 			fmt.Fprintln(&text, "due in", left)
 		}

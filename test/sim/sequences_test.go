@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -83,6 +85,10 @@ var sequences = []sequence{
 	{"restart", []step{running(2), annotate("a restart is asked for", dbv1.AnnotationRestart)}},
 
 	{"name-taken", []step{takeName(), create(2), freeName()}},
+	{"somebody-deletes-what-is-owned", []step{
+		running(2, config("work_mem=1")), vanished[*corev1.Service]("the Services"), vanished[*policyv1.PodDisruptionBudget]("the PodDisruptionBudget"),
+		vanished[*corev1.ConfigMap]("the ConfigMap"),
+	}},
 	{"somebody-edits-the-template", []step{running(2), editTemplate()}},
 	{"somebody-deletes-the-statefulset", []step{running(2), deleteStatefulSet(metav1.DeletePropagationOrphan), deleteStatefulSet(metav1.DeletePropagationBackground)}},
 }

@@ -190,6 +190,15 @@ func takeName() step {
 	}}
 }
 
+// vanished is a step in which somebody deletes all objects of a kind.
+func vanished[T client.Object](what string) step {
+	return step{what: "somebody deletes " + what, do: func(w *world) {
+		for _, object := range all[T](w.store) {
+			w.store.remove(object)
+		}
+	}}
+}
+
 func freeName() step {
 	return step{what: "that Service is deleted", do: func(w *world) { w.store.remove(get[*corev1.Service](w.store, name)) }}
 }

@@ -6,9 +6,8 @@ SPDX-License-Identifier: Apache-2.0
 // the controllers of Kubernetes, the kubelet and the volumes do. A world is deterministic and takes
 // milliseconds, so a story can be told again and again with one call more that fails.
 //
-// A pass starts whenever anything changed since the last one began, and when it is due. That is what
-// watches lead to, as long as they miss nothing: whether a predicate hides what is read, watch_test.go of
-// internal/controller shows, and what a real API server says is for test/integration.
+// A pass starts when a watch of the controller lets a change through, and when it is due. What a real API server says is
+// for test/integration.
 package sim
 
 import (
@@ -73,6 +72,8 @@ type world struct {
 	sites map[site]int
 	// queues are what the operator's controllers are to look at again.
 	queues map[item]queue
+	// deaf is a watch that tells nothing; none for the zero value.
+	deaf watched
 	// broken are the rules that were broken.
 	broken []string
 	// counts are how many times the operator made and deleted each object.
@@ -86,7 +87,7 @@ func newWorld(seed uint64) *world {
 		w.chance = rand.New(rand.NewPCG(seed, 0))
 	}
 	w.store = newStore(w.clock)
-	w.store.committed = []func(change){w.watchRules, w.watchData, w.count, w.tell}
+	w.store.committed = []func(change){w.watchRules, w.watchData, w.count, w.tell, w.notify}
 	// Without chance each acts before the one that it follows up on, so that a pass sees every state between.
 	w.actors = []actor{
 		{"namespace", (*world).endNamespace},

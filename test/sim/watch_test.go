@@ -1,0 +1,132 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/backup"
+	"github.com/dbcluster/databasecluster-operator/internal/controller"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
+)
+
+// controllers are those of the operator, by the kind of their objects.
+func controllers(s *store) map[string]kit.Controller {
+	backups := &backup.Reconciler{Base: kit.Base{Cached: lists{store: s}}}
+	return map[string]kit.Controller{"DatabaseCluster": (&controller.Reconciler{}).Controller(), "DatabaseBackup": backups.Controller()}
+}
+
+// watched is one watch of a controller.
+type watched struct {
+	kind  string
+	index int
+}
+
+// notify wakes the passes that a change wakes, by the watches of the operator's controllers.
+func (w *world) notify(c change) {
+	for kind, controller := range controllers(w.store) {
+		if concerns(controller.For, controller.When, c) {
+			w.wakes(item{kind, c.object().GetName()})
+		}
+		for i, watch := range controller.Watches {
+			if w.deaf == (watched{kind, i}) || !concerns(watch.Object, watch.When, c) {
+				continue
+			}
+			if owner := metav1.GetControllerOfNoCopy(c.object()); watch.Wakes == nil && owner != nil && owner.Kind == kind {
+				w.wakes(item{kind, owner.Name})
+			}
+			if watch.Wakes == nil {
+				continue
+			}
+			for _, request := range watch.Wakes(context.Background(), c.object()) {
+				w.wakes(item{kind, request.Name})
+			}
+		}
+	}
+}
+
+// lists finds backups by the indexes of their controller, which is all that its watches read.
+type lists struct {
+	client.Reader
+	store *store
+}
+
+func (l lists) List(_ context.Context, list client.ObjectList, options ...client.ListOption) error {
+	by := (&client.ListOptions{}).ApplyOptions(options).FieldSelector.Requirements()[0]
+	indexes := (&backup.Reconciler{}).Controller().Indexes
+	i := slices.IndexFunc(indexes, func(i kit.Index) bool { return i.Name == by.Field })
+	found := list.(*dbv1.DatabaseBackupList)
+	for _, b := range all[*dbv1.DatabaseBackup](l.store) {
+		if slices.Contains(indexes[i].Value(b), by.Value) {
+			found.Items = append(found.Items, *b)
+		}
+	}
+	return nil
+}
+
+func (w *world) wakes(it item) {
+	q := w.queue(it)
+	q.woken = true
+	w.queues[it] = q
+}
+
+// concerns tells whether a watch of a kind of object lets a change through.
+func concerns(kind client.Object, when predicate.Predicate, c change) bool {
+	switch {
+	case reflect.TypeOf(kind) != reflect.TypeOf(c.object()):
+		return false
+	case c.before == nil:
+		return when.Create(event.CreateEvent{Object: c.after})
+	case c.after == nil:
+		return when.Delete(event.DeleteEvent{Object: c.before})
+	default:
+		return when.Update(event.UpdateEvent{ObjectOld: c.before, ObjectNew: c.after})
+	}
+}
+
+// needed are stories that are others without a watch of a controller, in the order of its watches.
+var needed = map[string][]string{
+	"DatabaseCluster": {
+		"somebody-deletes-what-is-owned", "somebody-deletes-what-is-owned", "somebody-edits-the-template", "somebody-deletes-what-is-owned",
+		"image-on-delete", "scale-out-onto-an-ending-claim", "delete", "backup",
+	},
+	// What a StatefulSet is about to do shows in its pods soon afterwards: nothing is lost without that watch but time.
+	"DatabaseBackup": {"backup-two-at-once", "backup", "backup-tries-again", "backup-image-changes", "", "backup-unschedulable-corrected"},
+}
+
+func TestEveryWatchIsNeeded(t *testing.T) {
+	for kind, controller := range controllers(nil) {
+		if len(controller.Watches) != len(needed[kind]) {
+			t.Fatalf("%s: %d watches, %d stories", kind, len(controller.Watches), len(needed[kind]))
+		}
+		for _, sequence := range sequences {
+			for i, story := range needed[kind] {
+				if story == sequence.name && !differs(sequence, watched{kind, i}) {
+					t.Errorf("%s is the same without the watch of %T %d", story, controller.Watches[i].Object, i)
+				}
+			}
+		}
+	}
+}
+
+// differs tells whether a story is another without a watch.
+func differs(s sequence, without watched) bool {
+	p := newPlay(s, 0)
+	p.deaf = without
+	err := p.toTheEnd()
+	golden, _ := os.ReadFile(filepath.Join("testdata", s.name+".golden"))
+	return err != nil || p.story.text() != string(golden)
+}
