@@ -9,6 +9,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 )
@@ -16,31 +19,27 @@ import (
 // Program is the name of the file with transfer, in its image and where it is installed.
 const Program = "transfer"
 
-// Call is what transfer is asked to do.
+// Call is what transfer is asked to do. Its fields are its flags: see option.
 //
 //sumtype:decl
 type Call interface {
-	// Args are the arguments of the program.
-	Args() []string
 	// ResultPath is the file that the result is written to.
 	ResultPath() string
 
-	options() []option
 	check() error
-	// runs is the command after the flags; nil for a call that takes none.
-	runs() *[]string
 }
 
-// Backup stores what the command prints for one member. The last member's call completes the backup.
+// Backup stores what the command prints for one member. The last member's call completes the backup. Without a check
+// nothing is checked.
 type Backup struct {
-	To string
-	ID string // the UID of the backup
+	To string `flag:"to" usage:"the <URL> of the backup: s3://bucket/path or file:///path"`
+	ID string `flag:"id" usage:"the <UID> of the backup"`
 	Part
-	About    About
-	Check    []string // a command that prints facts about the data; none: nothing is checked
-	Complete bool
+	About    About    `flag:"about" usage:"<key=value>, which the manifest will hold; may be repeated"`
+	Check    []string `flag:"check" usage:"a <word> of the command that prints facts about the data as one JSON object; may be repeated"`
+	Complete bool     `flag:"complete" usage:"then complete the backup: every member's part has to be there"`
 	Store
-	PieceSize int64
+	PieceSize int64 `flag:"piece-size" default:"1Gi" usage:"the <size> at which the stored stream is cut"`
 	Patience
 	Report
 	Command []string
@@ -48,9 +47,9 @@ type Backup struct {
 
 // Restore gives what is stored of one member to the command, which fills a directory with it.
 type Restore struct {
-	From string
-	ID   string // of what is restored
-	Into string
+	From string `flag:"from" usage:"the <URL> of the backup: s3://bucket/path or file:///path"`
+	ID   string `flag:"id" usage:"the <UID> of what is restored: another try of it begins anew, anything else is refused"`
+	Into string `flag:"into" usage:"the empty <directory> that the command fills"`
 	Part
 	Store
 	Patience
@@ -60,26 +59,27 @@ type Restore struct {
 
 // Delete deletes a backup.
 type Delete struct {
-	At string
-	ID string
+	At string `flag:"at" usage:"the <URL> of the backup: s3://bucket/path or file:///path"`
+	ID string `flag:"id" usage:"the <UID> of the backup"`
 	Store
 	Report
 }
 
 // List prints every complete backup below a location.
 type List struct {
-	At string
+	At string `flag:"at" usage:"the <URL> of the backup: s3://bucket/path or file:///path"`
 	Store
-	JSON bool
+	JSON bool `flag:"json" usage:"print JSON"`
 	Report
 }
 
 // Probe runs the command until the database answers.
 type Probe struct {
-	Timeout    time.Duration // of the answer, and as much again for the check
-	ByExitCode bool
-	Check      []string
-	Interval   time.Duration
+	Timeout    time.Duration `flag:"timeout" default:"5m0s" usage:"how long to try; as long again for --check"`
+	ByExitCode bool          `flag:"by-exit-code" usage:"the exit code alone answers: output is only told, and a try may take as long as all"`
+	// Without a check nothing is checked.
+	Check    []string      `flag:"check" usage:"a <word> of the command that prints facts about the data as one JSON object; may be repeated"`
+	Interval time.Duration `flag:"interval" default:"1s" usage:"how long to wait between two tries"`
 	Report
 	Command []string
 }
@@ -88,13 +88,21 @@ type Probe struct {
 type Install struct{ Folder string }
 
 // Part says which member of a backup is meant. While Members is 0 nothing is said, which means the only one.
-type Part struct{ Member, Members int }
+type Part struct {
+	Member  int `flag:"member" usage:"the ordinal of the member"`
+	Members int `flag:"members" default:"1" usage:"how many members the backup is of"`
+}
 
 // Patience bounds the time in which nothing happens.
-type Patience struct{ IdleTimeout, ProgressInterval time.Duration }
+type Patience struct {
+	IdleTimeout      time.Duration `flag:"idle-timeout" default:"15m0s" usage:"how long an action may print nothing, and a store not answer"`
+	ProgressInterval time.Duration `flag:"progress-interval" default:"5s" usage:"how often to tell the progress"`
+}
 
 // Report says where the result goes; "" for where Kubernetes reads it.
-type Report struct{ Result string }
+type Report struct {
+	Result string `flag:"result" default:"/dev/termination-log" usage:"the <file> that the result is written to, as JSON"`
+}
 
 // About is what a manifest says of where the backup comes from, by the keys below and others.
 type About map[string]string
@@ -109,8 +117,12 @@ const (
 	AboutClusterUID = "clusterUID"
 )
 
-// maxPieceBytes is what S3 takes as one object, in parts of 8 MiB.
-const maxPieceBytes = 64 << 30
+// keys are those that the operator gives, in the order above, and then the others.
+func (a About) keys() []string {
+	known := []string{AboutCluster, AboutNamespace, AboutBackup, AboutEngine, AboutImage, AboutClusterUID}
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(a)), func(key string) bool { return slices.Contains(known, key) })
+	return slices.DeleteFunc(append(known, others...), func(key string) bool { _, is := a[key]; return !is })
+}
 
 // ResultPath is the file that the result is written to.
 func (r *Report) ResultPath() string {
@@ -118,6 +130,23 @@ func (r *Report) ResultPath() string {
 		return ResultFile
 	}
 	return r.Result
+}
+
+// Args are the arguments of the program.
+func Args(call Call) []string {
+	if install, is := call.(*Install); is {
+		return []string{"install", install.Folder}
+	}
+	all := []string{verb(call)}
+	for _, option := range options(call) {
+		if option.given() {
+			all = append(all, option.words()...)
+		}
+	}
+	if command := commandOf(call); command != nil && len(*command) > 0 {
+		all = append(append(all, "--"), *command...)
+	}
+	return all
 }
 
 // HelpError is the answer to --help.
@@ -132,61 +161,77 @@ func Parse(arguments []string) (Call, error) {
 	if len(arguments) == 0 {
 		return nil, errors.New("say what to do: " + known)
 	}
-	verb, rest := arguments[0], arguments[1:]
-	switch {
-	case verb == "backup":
-		return parse(verb, rest, &Backup{})
-	case verb == "restore":
-		return parse(verb, rest, &Restore{})
-	case verb == "delete":
-		return parse(verb, rest, &Delete{})
-	case verb == "list":
-		return parse(verb, rest, &List{})
-	case verb == "probe":
-		return parse(verb, rest, &Probe{})
-	case verb == "install" && len(rest) == 1:
-		return &Install{Folder: rest[0]}, nil
+	if arguments[0] == "install" && len(arguments) == 2 {
+		return &Install{Folder: arguments[1]}, nil
 	}
-	return nil, fmt.Errorf("%q is not known: say %s", verb, known)
+	for _, call := range []Call{&Backup{}, &Restore{}, &Delete{}, &List{}, &Probe{}} {
+		if verb(call) == arguments[0] {
+			return call, parse(arguments[1:], call)
+		}
+	}
+	return nil, fmt.Errorf("%q is not known: say %s", arguments[0], known)
 }
 
-func parse(verb string, arguments []string, call Call) (Call, error) {
-	flags, printed := flag.NewFlagSet(Program+" "+verb, flag.ContinueOnError), &strings.Builder{}
+func parse(arguments []string, call Call) error {
+	flags, printed := flag.NewFlagSet(Program+" "+verb(call), flag.ContinueOnError), &strings.Builder{}
 	flags.SetOutput(printed)
-	for _, option := range call.options() {
+	for _, option := range options(call) {
 		option.define(flags)
 	}
 	err := flags.Parse(arguments)
 	if errors.Is(err, flag.ErrHelp) {
-		return call, &HelpError{printed.String()}
+		return &HelpError{printed.String()}
 	}
 	if err != nil {
-		return call, err
+		return err
 	}
-	err = call.check()
-	if command := call.runs(); command != nil {
+	command := commandOf(call)
+	if command != nil {
 		*command = flags.Args()
-		err = cmp.Or(err, first(rule{len(*command) == 0, "the command must be given after --"}))
-	} else {
-		err = cmp.Or(err, first(rule{flags.NArg() > 0, "there must be no arguments besides flags"}))
 	}
-	if err != nil {
-		return call, fmt.Errorf("the flags of %s are wrong: %w", flags.Name(), err)
+	if err := cmp.Or(call.check(), first(
+		rule{command != nil && flags.NArg() == 0, "the command must be given after --"},
+		rule{command == nil && flags.NArg() > 0, "there must be no arguments besides flags"},
+	)); err != nil {
+		return fmt.Errorf("the flags of %s are wrong: %w", flags.Name(), err)
 	}
-	return call, nil
+	return nil
 }
 
-// words are the arguments of a call.
-func words(verb string, call Call) []string {
-	all := []string{verb}
-	for _, option := range call.options() {
-		all = append(all, option.words()...)
+// verb is the first argument: the name of the type of the call.
+func verb(call Call) string { return strings.ToLower(reflect.TypeOf(call).Elem().Name()) }
+
+// commandOf is what follows the flags; nil for a call that runs no command.
+func commandOf(call Call) *[]string {
+	field := reflect.ValueOf(call).Elem().FieldByName("Command")
+	if !field.IsValid() {
+		return nil
 	}
-	if command := call.runs(); command != nil && len(*command) > 0 {
-		all = append(append(all, "--"), *command...)
-	}
-	return all
+	command, _ := reflect.TypeAssert[*[]string](field.Addr())
+	return command
 }
+
+func (b *Backup) check() error {
+	return cmp.Or(b.Store.check(b.To, true), needsID(b.ID), b.Part.check())
+}
+
+func (r *Restore) check() error {
+	return cmp.Or(r.Store.check(r.From, true), needsID(r.ID), r.Part.check(), first(rule{r.Into == "", "--into must be given"}))
+}
+
+func (d *Delete) check() error  { return cmp.Or(d.Store.check(d.At, true), needsID(d.ID)) }
+func (l *List) check() error    { return l.Store.check(l.At, false) }
+func (p *Probe) check() error   { return nil }
+func (i *Install) check() error { return nil }
+
+// ResultPath is where Kubernetes reads it.
+func (i *Install) ResultPath() string { return ResultFile }
+
+func (p *Part) check() error {
+	return first(rule{p.Member < 0 || p.Member >= p.Members, "--member must be from 0 to below --members"})
+}
+
+func needsID(id string) error { return first(rule{id == "", "--id must be given"}) }
 
 // rule is something that flags must not be, and what is said then.
 type rule struct {

@@ -62,9 +62,9 @@ func TestWhatOneSideSaysTheOtherReads(t *testing.T) {
 			if store := storeOf(call); store != nil && store.WorkloadIdentity {
 				store.Credentials = ""
 			}
-			got, err := Parse(call.Args())
+			got, err := Parse(Args(call))
 			if diff := difference(call, got); err != nil || diff != "" {
-				t.Fatalf("%q: %v\n%s", call.Args(), err, diff)
+				t.Fatalf("%q: %v\n%s", Args(call), err, diff)
 			}
 		}
 	}
@@ -82,13 +82,13 @@ func storeOf(call Call) *Store {
 func TestEveryFieldHasItsOwnFlag(t *testing.T) {
 	for _, call := range calls() {
 		fields := count(reflect.TypeOf(call).Elem())
-		if call.runs() != nil {
+		if commandOf(call) != nil {
 			fields-- // the command comes after the flags
 		}
 		if _, is := call.(*Install); is {
 			fields-- // its folder is an argument
 		}
-		if options := call.options(); len(options) != fields {
+		if options := options(call); len(options) != fields {
 			t.Errorf("%T has %d fields and %d flags", call, fields, len(options))
 		}
 	}
@@ -128,14 +128,14 @@ func TestTheArgumentsOfEachCallKeepTheirNamesAndOrder(t *testing.T) {
 		"install /dbc/bin": &Install{"/dbc/bin"},
 	} {
 		want = strings.Replace(want, "1500ms", "1.5s", 1)
-		if got := strings.Join(call.Args(), " "); got != want {
+		if got := strings.Join(Args(call), " "); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
 }
 
 func TestWhatIsNotSaidHasItsDefault(t *testing.T) {
-	got, err := Parse((&Backup{To: "s3://a/b", ID: "1", Command: []string{"true"}}).Args())
+	got, err := Parse(Args(&Backup{To: "s3://a/b", ID: "1", Command: []string{"true"}}))
 	want := &Backup{
 		To: "s3://a/b", ID: "1", Part: Part{0, 1}, PieceSize: 1 << 30, Patience: Patience{15 * time.Minute, 5 * time.Second},
 		Report: Report{ResultFile}, Command: []string{"true"},
@@ -147,7 +147,7 @@ func TestWhatIsNotSaidHasItsDefault(t *testing.T) {
 	if diff := difference(&Probe{Timeout: 5 * time.Minute, Interval: time.Second, Report: Report{ResultFile}, Command: []string{"true"}}, probe); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
-	again, err := Parse(got.Args())
+	again, err := Parse(Args(got))
 	if diff := difference(got, again); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
@@ -194,7 +194,7 @@ func TestHelpSaysWhatTheFlagsAre(t *testing.T) {
 	if !ok {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"Usage of transfer backup:", "-piece-size size", "(default 1Gi)", "(default 15m0s)"} {
+	for _, line := range []string{"Usage of transfer backup:", "-piece-size size", "(default 1Gi)", "(default 15m0s)", "(default " + DefaultRegion + ")"} {
 		if !strings.Contains(help.Usage, line) {
 			t.Errorf("%q is not in\n%s", line, help.Usage)
 		}

@@ -5,153 +5,131 @@ SPDX-License-Identifier: Apache-2.0
 package protocol
 
 import (
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
+	"reflect"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// option is one flag of a call: how its words become the value of a field, and the other way around. There is one list
-// of them for each call, so a flag cannot exist on one side only.
+// option is one flag of a call: a field, and a tag that says how the flag is called, what it is by default and what it is
+// for, with the name of its value in angle brackets. Both sides read the same tag, so no flag exists on one side only.
 type option struct {
-	define func(*flag.FlagSet) // gives the field its default, too
-	words  func() []string     // none for what is left out
+	name, standard, usage string
+	field, within         reflect.Value
 }
 
-// text is left out where it is empty or the default.
-func text(field *string, name, standard, usage string) option {
-	return option{
-		func(flags *flag.FlagSet) { flags.StringVar(field, name, standard, usage) },
-		func() []string { return given(name, *field, *field != "" && *field != standard) },
-	}
-}
+func options(call Call) []option { return optionsOf(reflect.ValueOf(call).Elem()) }
 
-func toggle(field *bool, name, usage string) option {
-	return option{
-		func(flags *flag.FlagSet) { flags.BoolVar(field, name, false, usage) },
-		func() []string {
-			if !*field {
-				return nil
-			}
-			return []string{"--" + name}
-		},
-	}
-}
-
-// number is left out unless the function returns true.
-func number(field *int, name string, standard int, said func() bool, usage string) option {
-	return option{
-		func(flags *flag.FlagSet) { flags.IntVar(field, name, standard, usage) },
-		func() []string { return given(name, strconv.Itoa(*field), said()) },
-	}
-}
-
-// period is left out where it is 0 or the default.
-func period(field *time.Duration, name string, standard time.Duration, usage string) option {
-	set := func(text string) (err error) {
-		*field, err = time.ParseDuration(text)
-		if err == nil && *field <= 0 {
-			err = errors.New("it must be above 0")
+// optionsOf are those of a struct, in the order of its fields.
+func optionsOf(within reflect.Value) (all []option) {
+	quoted := strings.NewReplacer("<", "`", ">", "`") // a tag cannot hold the quotes of the library
+	for field, value := range within.Fields() {
+		if name, is := field.Tag.Lookup("flag"); is {
+			all = append(all, option{name, field.Tag.Get("default"), quoted.Replace(field.Tag.Get("usage")), value, within})
+		} else if field.Anonymous {
+			all = append(all, optionsOf(value)...)
 		}
+	}
+	return all
+}
+
+// define adds the flag to a set, and gives the field its default.
+func (o option) define(flags *flag.FlagSet) {
+	switch field := o.field.Addr().Interface().(type) {
+	case *string:
+		flags.StringVar(field, o.name, "", o.usage)
+	case *bool:
+		flags.BoolVar(field, o.name, false, o.usage)
+	case *int:
+		flags.IntVar(field, o.name, 0, o.usage)
+	case *int64:
+		flags.Func(o.name, o.usage, func(text string) error { return readSize(field, text) })
+	case *time.Duration:
+		flags.Func(o.name, o.usage, func(text string) error { return readPeriod(field, text) })
+	case *[]string:
+		flags.Func(o.name, o.usage, func(word string) error {
+			*field = append(*field, word)
+			return nil
+		})
+	case *About:
+		flags.Func(o.name, o.usage, func(pair string) error { return readPair(field, pair) })
+	}
+	if o.standard != "" {
+		flags.Lookup(o.name).DefValue = o.standard
+		_ = flags.Set(o.name, o.standard) // a test reads each default
+	}
+}
+
+// given tells whether there is something to say: a value, and not the default. The numbers of a struct are given together,
+// for 0 is one.
+func (o option) given() bool {
+	if o.field.Kind() == reflect.Int {
+		return !o.within.IsZero()
+	}
+	unset := o
+	unset.field = reflect.New(o.field.Type()).Elem()
+	unset.define(flag.NewFlagSet(o.name, flag.ContinueOnError))
+	return !o.field.IsZero() && !reflect.DeepEqual(o.field.Interface(), unset.field.Interface())
+}
+
+// words are the flag as arguments.
+func (o option) words() (all []string) {
+	name := "--" + o.name
+	switch value := o.field.Interface().(type) {
+	case bool:
+		return []string{name}
+	case []string:
+		for _, word := range value {
+			all = append(all, name+"="+word) // it may begin with a dash
+		}
+		return all
+	case About:
+		for _, key := range value.keys() {
+			all = append(all, name, key+"="+value[key])
+		}
+		return all
+	case time.Duration:
+		if value%time.Second == 0 {
+			return []string{name, fmt.Sprintf("%ds", value/time.Second)}
+		}
+	}
+	return []string{name, fmt.Sprint(o.field.Interface())}
+}
+
+func readPeriod(field *time.Duration, text string) (err error) {
+	*field, err = time.ParseDuration(text)
+	if err == nil && *field <= 0 {
+		err = errors.New("it must be above 0")
+	}
+	return err
+}
+
+// maxPieceBytes is what S3 takes as one object, in parts of 8 MiB.
+const maxPieceBytes = 64 << 30
+
+func readSize(field *int64, text string) error {
+	quantity, err := resource.ParseQuantity(text)
+	if err != nil {
 		return err
 	}
-	return option{
-		func(flags *flag.FlagSet) {
-			*field = standard
-			flags.Func(name, fmt.Sprintf("%s (default %s)", usage, standard), set)
-		},
-		func() []string {
-			text := field.String()
-			if *field%time.Second == 0 {
-				text = fmt.Sprintf("%ds", *field/time.Second)
-			}
-			return given(name, text, *field != 0 && *field != standard)
-		},
+	if *field = quantity.Value(); *field < 1 || *field > maxPieceBytes {
+		return fmt.Errorf("it must be from 1 to %s", resource.NewQuantity(maxPieceBytes, resource.BinarySI))
 	}
+	return nil
 }
 
-// size is left out where it is 0 or the default.
-func size(field *int64, name string, standard, most int64, usage string) option {
-	set := func(text string) error {
-		quantity, err := resource.ParseQuantity(text)
-		if err != nil {
-			return err
-		}
-		if *field = quantity.Value(); *field < 1 || *field > most {
-			return fmt.Errorf("it must be from 1 to %s", resource.NewQuantity(most, resource.BinarySI))
-		}
-		return nil
+func readPair(field *About, text string) error {
+	key, value, found := strings.Cut(text, "=")
+	if !found || key == "" {
+		return errors.New("it must be key=value")
 	}
-	return option{
-		func(flags *flag.FlagSet) {
-			*field = standard
-			flags.Func(name, fmt.Sprintf("%s (default %s)", usage, resource.NewQuantity(standard, resource.BinarySI)), set)
-		},
-		func() []string { return given(name, strconv.FormatInt(*field, 10), *field != 0 && *field != standard) },
+	if *field == nil {
+		*field = About{}
 	}
-}
-
-// command is one flag for each word. A word may begin with a dash.
-func command(field *[]string, name, usage string) option {
-	return option{
-		func(flags *flag.FlagSet) {
-			flags.Func(name, usage, func(word string) error {
-				*field = append(*field, word)
-				return nil
-			})
-		},
-		func() (all []string) {
-			for _, word := range *field {
-				all = append(all, "--"+name+"="+word)
-			}
-			return all
-		},
-	}
-}
-
-// pairs is one flag for each key, the known ones first.
-func pairs(field *About, name string, known []string, usage string) option {
-	set := func(text string) error {
-		key, value, found := strings.Cut(text, "=")
-		if !found || key == "" {
-			return errors.New("it must be key=value")
-		}
-		if *field == nil {
-			*field = About{}
-		}
-		(*field)[key] = value
-		return nil
-	}
-	rank := func(key string) int {
-		if i := slices.Index(known, key); i >= 0 {
-			return i
-		}
-		return len(known)
-	}
-	return option{
-		func(flags *flag.FlagSet) { flags.Func(name, usage, set) },
-		func() (all []string) {
-			keys := slices.SortedFunc(maps.Keys(*field), func(a, b string) int {
-				return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
-			})
-			for _, key := range keys {
-				all = append(all, "--"+name, key+"="+(*field)[key])
-			}
-			return all
-		},
-	}
-}
-
-func given(name, value string, given bool) []string {
-	if !given {
-		return nil
-	}
-	return []string{"--" + name, value}
+	(*field)[key] = value
+	return nil
 }

@@ -4,15 +4,17 @@ SPDX-License-Identifier: Apache-2.0
 
 package protocol
 
-// Store says how a location is reached. What is secret is in files.
+// Store says how a location is reached.
 type Store struct {
-	Endpoint         string // of S3, where it is not Amazon's
-	Region           string
-	Credentials      string // a folder with the files of a Secret
-	WorkloadIdentity bool   // of the pod, instead of a Secret
-	Encryption       string // a folder with the file IdentityFile
-	SSE, KMSKeyID    string // what an S3 service is asked to encrypt with
-	Root             string // the folder that file:// locations are below
+	Endpoint         string `flag:"endpoint" usage:"the <URL> of an S3 service that is not Amazon's"`
+	Region           string `flag:"region" usage:"the region of the bucket (default us-east-1)"`
+	WorkloadIdentity bool   `flag:"workload-identity" usage:"use the identity of the pod's ServiceAccount, instead of --credentials"`
+	SSE              string `flag:"server-side-encryption" usage:"what the S3 service is asked to encrypt with: AES256 or aws:kms"`
+	KMSKeyID         string `flag:"kms-key-id" usage:"the <key> for --server-side-encryption aws:kms (default the service's own)"`
+	// What is secret is in files.
+	Credentials string `flag:"credentials" usage:"the <folder> with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, [AWS_SESSION_TOKEN], [ca.crt]"`
+	Encryption  string `flag:"encryption" usage:"the <folder> with the file identity, secret keys of age: backups are encrypted for the first"`
+	Root        string `flag:"root" usage:"the <folder> that file:// locations are below"`
 }
 
 // DefaultRegion is that of a bucket for which none is given.
@@ -28,25 +30,6 @@ const (
 
 // IdentityFile is the file in the folder of the encryption. It holds the secret keys of age.
 const IdentityFile = "identity"
-
-func (s *Store) options() []option {
-	return []option{
-		text(&s.Endpoint, "endpoint", "", "the `URL` of an S3 service that is not Amazon's"),
-		text(&s.Region, "region", "", "the region of the bucket (default "+DefaultRegion+")"),
-		toggle(&s.WorkloadIdentity, "workload-identity", "use the identity that the platform gives the pod's ServiceAccount, instead of --credentials"),
-		text(&s.SSE, "server-side-encryption", "", "what the S3 service is asked to encrypt with: AES256 or aws:kms"),
-		text(&s.KMSKeyID, "kms-key-id", "", "the `key` for --server-side-encryption aws:kms (default the service's own)"),
-		text(&s.Credentials, "credentials", "", "the `folder` with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN and ca.crt where they are needed"),
-		text(&s.Encryption, "encryption", "", "the `folder` with the file identity, the secret keys of age: backups are encrypted for the first"),
-		text(&s.Root, "root", "", "the `folder` that file:// locations are below"),
-	}
-}
-
-// at is the flag of a location. It is checked after the parsing: the library would tell the whole value, and there might
-// be a password in it.
-func at(field *string, name string) option {
-	return text(field, name, "", "the `URL` of the backup: s3://bucket/path or file:///path")
-}
 
 // check refuses a location that is none, and flags that do not go with it.
 func (s *Store) check(url string, ofOneBackup bool) error {

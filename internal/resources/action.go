@@ -160,7 +160,7 @@ func (a Action) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfigu
 func (a Action) container(cluster *dbv1.DatabaseCluster, name string, transfer *Transfer) *corev1ac.ContainerApplyConfiguration {
 	command := a.Command
 	if transfer != nil {
-		command = append([]string{naming.BinPath + "/" + protocol.Program}, transfer.Call.Args()...)
+		command = append([]string{naming.BinPath + "/" + protocol.Program}, protocol.Args(transfer.Call)...)
 	}
 	return baseContainer(cluster, name).
 		WithCommand(command...).

@@ -22,7 +22,7 @@ func (a Action) withTransfer(spec *corev1ac.PodSpecApplyConfiguration) {
 	spec.WithInitContainers(corev1ac.Container().
 		WithName(naming.TransferContainer).
 		WithImage(a.Transfer.Image).
-		WithCommand(append([]string{"/" + protocol.Program}, (&protocol.Install{Folder: naming.BinPath}).Args()...)...).
+		WithCommand(append([]string{"/" + protocol.Program}, protocol.Args(&protocol.Install{Folder: naming.BinPath})...)...).
 		WithResources(as[corev1ac.ResourceRequirementsApplyConfiguration](installDefaults)).
 		WithSecurityContext(containerSecurityContext(&dbv1.DatabaseCluster{})).
 		WithVolumeMounts(corev1ac.VolumeMount().WithName(naming.BinVolume).WithMountPath(naming.BinPath))).

@@ -200,7 +200,7 @@ func (w *world) backupArguments(script string, more ...string) []string {
 	call := protocol.Backup{
 		To: w.location, ID: "uid-1", Complete: true, About: protocol.About{protocol.AboutCluster: "orders"}, Store: w.store(),
 	}
-	return append(append(call.Args(), more...), "--", "sh", "-c", script)
+	return append(append(protocol.Args(&call), more...), "--", "sh", "-c", script)
 }
 
 func (w *world) backup(script string, more ...string) outcome {
@@ -210,7 +210,7 @@ func (w *world) backup(script string, more ...string) outcome {
 
 func (w *world) restoreArguments(script string, more ...string) []string {
 	call := protocol.Restore{From: w.location, ID: "new-1", Into: w.data, Store: w.store()}
-	return append(append(call.Args(), more...), "--", "sh", "-c", script)
+	return append(append(protocol.Args(&call), more...), "--", "sh", "-c", script)
 }
 
 func (w *world) restore(script string, more ...string) outcome {
@@ -219,7 +219,7 @@ func (w *world) restore(script string, more ...string) outcome {
 }
 
 func (w *world) removeArguments() []string {
-	return (&protocol.Delete{At: w.location, ID: "uid-1", Store: w.store()}).Args()
+	return protocol.Args(&protocol.Delete{At: w.location, ID: "uid-1", Store: w.store()})
 }
 
 func (w *world) remove() outcome {

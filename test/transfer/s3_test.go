@@ -73,10 +73,10 @@ func TestABackupOfManyPieces(t *testing.T) {
 	if sum, err := os.ReadFile(filepath.Join(w.data, "sum")); err != nil || string(sum[:64]) != made.SHA256 {
 		t.Errorf("the sum is %s, %v", sum, err)
 	}
-	if o := w.must(w.run((&protocol.List{At: "s3://" + w.bucket, Store: w.store()}).Args()...)); !strings.Contains(o.stdout, w.location+" ") {
+	if o := w.must(w.run(protocol.Args(&protocol.List{At: "s3://" + w.bucket, Store: w.store()})...)); !strings.Contains(o.stdout, w.location+" ") {
 		t.Errorf("listed is %s", o.stdout)
 	}
-	w.fails(w.run((&protocol.Delete{At: w.location, ID: "uid-2", Store: w.store()}).Args()...), protocol.ExitRefused, protocol.IDMismatch, "uid-1")
+	w.fails(w.run(protocol.Args(&protocol.Delete{At: w.location, ID: "uid-2", Store: w.store()})...), protocol.ExitRefused, protocol.IDMismatch, "uid-1")
 	w.must(w.remove())
 	w.nothing()
 	w.fails(w.restore("cat >/dev/null", "--id", "new-2"), protocol.ExitRefused, protocol.DataDirectoryNotEmpty, "new-1")
