@@ -6,7 +6,6 @@ package protocol
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 )
 
@@ -50,17 +49,6 @@ type NoAnswer string
 // Log returns the failure as a line of the log.
 func (n NoAnswer) Log() (message string, attributes []any) {
 	return noAnswerMessage, []any{"said", string(n)}
-}
-
-// Line returns an entry as transfer writes it, without the time.
-func Line(entry Entry) (string, error) {
-	message, attributes := entry.Log()
-	fields := map[string]any{"msg": message}
-	for i := 0; i < len(attributes); i += 2 {
-		fields[fmt.Sprint(attributes[i])] = attributes[i+1]
-	}
-	text, err := json.Marshal(fields)
-	return string(text) + "\n", err
 }
 
 // ParseProgress reads the last progress that a log tells; ok is false when it tells none. The first line may be

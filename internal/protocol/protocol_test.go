@@ -7,6 +7,7 @@ package protocol
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"reflect"
 	"slices"
@@ -64,9 +65,9 @@ func TestAResultFitsIntoATerminationMessage(t *testing.T) {
 
 func TestProgressIsReadAsItWasTold(t *testing.T) {
 	for _, want := range []Progress{{}, {Bytes: 10, StoredBytes: 4, BytesPerSecond: 2}, {Bytes: 10, StoredBytes: 4, TotalBytes: 100, BytesPerSecond: 1e12, PeakMemoryBytes: 9}} {
-		line, err := Line(want)
-		if got, ok := ParseProgress("half a line\n" + line + "what the action says\n"); err != nil || !ok || got != want {
-			t.Errorf("%s became %+v, %v", line, got, err)
+		line := logged(want)
+		if got, ok := ParseProgress("half a line\n" + line + "what the action says\n"); !ok || got != want {
+			t.Errorf("%s became %+v", line, got)
 		}
 	}
 }
@@ -95,8 +96,7 @@ func TestProgressIsTheLastThatALogTells(t *testing.T) {
 }
 
 func TestAnAnswerIsTheLastThatALogTells(t *testing.T) {
-	first, _ := Line(NoAnswer("connection refused"))
-	last, _ := Line(NoAnswer("relation item does not exist"))
+	first, last := logged(NoAnswer("connection refused")), logged(NoAnswer("relation item does not exist"))
 	for name, c := range map[string]struct{ log, want string }{
 		"nothing":             {"", ""},
 		"progress":            {`{"msg":"progress","bytes":1}`, ""},
@@ -222,6 +222,14 @@ func TestAMarkIsReadAsItWasWritten(t *testing.T) {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
+}
+
+// logged is an entry as transfer writes it.
+func logged(entry Entry) string {
+	var line strings.Builder
+	message, attributes := entry.Log()
+	slog.New(slog.NewJSONHandler(&line, nil)).Info(message, attributes...)
+	return line.String()
 }
 
 // difference is "" for values that are the same.

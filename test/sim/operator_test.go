@@ -7,7 +7,9 @@ package sim
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -201,9 +203,12 @@ func (l logs) Refusal(_ context.Context, _ string, job types.UID) (text string, 
 func (l logs) Tail(_ context.Context, _, pod, _ string) (text string, err error) {
 	err = l.call(site{verb: "get", kind: "Pod", object: pod, sub: "/log"}, func() error {
 		if p := get[*corev1.Pod](l.world.store, pod); p != nil && p.Status.Phase == corev1.PodRunning {
-			text, err = protocol.Line(protocol.Progress{Bytes: 50, StoredBytes: 25, BytesPerSecond: 10})
+			var line strings.Builder
+			message, attributes := protocol.Progress{Bytes: 50, StoredBytes: 25, BytesPerSecond: 10}.Log()
+			slog.New(slog.NewJSONHandler(&line, nil)).Info(message, attributes...)
+			text = line.String()
 		}
-		return err
+		return nil
 	})
 	return text, err
 }
