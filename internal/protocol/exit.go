@@ -19,44 +19,21 @@ const (
 	ExitNotApplicable ExitCode = 40 // there is nothing to do here
 )
 
-// retry says what follows an exit code.
-type retry struct {
-	code    ExitCode
-	retried bool // another attempt follows
-	counts  bool // towards the number of attempts
-}
-
-// retries is the table from which the podFailurePolicy of a Job is made.
-var retries = []retry{
-	{code: ExitFailed, retried: true, counts: true},
-	{code: ExitTransient, retried: true},
-	{code: ExitPrecondition, retried: true, counts: true},
-	{code: ExitRefused},
-	{code: ExitNotApplicable},
-}
-
 // Final reports whether no other attempt follows.
 func (c ExitCode) Final() bool { return slices.Contains(Final(), c) }
 
 // Final returns the exit codes that no other attempt follows.
-func Final() []ExitCode { return codes(func(r retry) bool { return !r.retried }) }
+func Final() []ExitCode { return []ExitCode{ExitRefused, ExitNotApplicable} }
 
 // Uncounted returns the exit codes that another attempt follows however many there were.
-func Uncounted() []ExitCode { return codes(func(r retry) bool { return r.retried && !r.counts }) }
-
-func codes(match func(retry) bool) (all []ExitCode) {
-	for _, r := range retries {
-		if match(r) {
-			all = append(all, r.code)
-		}
-	}
-	return all
-}
+func Uncounted() []ExitCode { return []ExitCode{ExitTransient} }
 
 // passedThrough is an action's own exit code, where that says more than that it failed.
 func (c ExitCode) passedThrough() ExitCode {
-	if slices.ContainsFunc(retries, func(r retry) bool { return r.code == c }) {
+	switch c {
+	case ExitTransient, ExitPrecondition, ExitRefused, ExitNotApplicable:
 		return c
+	case ExitDone, ExitFailed:
 	}
 	return ExitFailed
 }
