@@ -77,12 +77,12 @@ func TestAClusterThatSetsNothingHasNoProblemWithAnEngine(t *testing.T) {
 	each(t, func(t *testing.T, e *dbv1.DatabaseEngine) {
 		cluster := &dbv1.DatabaseCluster{}
 		cluster.Spec.Engine, cluster.Spec.SecretName, cluster.Spec.Backup = e.Name, "orders", &dbv1.Backup{Verify: &dbv1.BackupVerify{}}
-		if text := engine.Problem(engine.Resolve(cluster, e), e); text != "" {
+		if _, text := engine.Refusal(engine.Resolve(cluster, e), e, false); text != "" {
 			t.Error(text)
 		}
 		for _, p := range e.Spec.Parameters {
 			cluster.Spec.Parameters = map[string]string{p.Name: "$(HOME) -x"}
-			if engine.Problem(cluster, e) == "" {
+			if _, text := engine.Refusal(cluster, e, false); text == "" {
 				t.Errorf("parameter %s takes anything", p.Name)
 			}
 		}

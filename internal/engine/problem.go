@@ -13,14 +13,8 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Problem says what a cluster asks that cannot be had from its engine, and what to do; "" when all is well. The
-// engine is nil where the cluster names none, or one that does not exist.
-func Problem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {
-	_, message := Refusal(cluster, declared, false)
-	return message
-}
-
-// Refusal is a Problem with its reason for the condition Stalled, for a cluster that has members or is still to have them.
+// Refusal says what a cluster asks that cannot be had from its engine, and what to do, with the reason for the condition
+// Stalled; "" when all is well. The engine is nil where the cluster names none, or one that does not exist.
 func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMembers bool) (reason, message string) {
 	if name := cluster.Spec.Engine; name != "" && declared == nil {
 		return dbv1.ReasonEngineMissing, fmt.Sprintf(

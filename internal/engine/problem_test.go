@@ -132,7 +132,7 @@ func TestWhatNeedsAnEngineIsToldWhereThereIsNone(t *testing.T) {
 			cluster := orders()
 			cluster.Spec.Engine = ""
 			c.change(cluster)
-			if got := Problem(cluster, nil); got != c.message {
+			if _, got := Refusal(cluster, nil, false); got != c.message {
 				t.Errorf("got %s", got)
 			}
 		})
