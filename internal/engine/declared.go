@@ -5,7 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 package engine
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"path"
 	"regexp"
@@ -184,22 +186,19 @@ func dangling(spec dbv1.DatabaseEngineSpec) []flaw {
 	for _, p := range parts(spec) {
 		if at := script.FindStringSubmatch(p.text); at != nil && spec.Scripts[at[1]] == "" {
 			all = append(all, flaw{only(p.action), fmt.Sprintf("%s is %.100q, and spec.scripts has no %.48q; it has %s",
-				p.field, p.text, at[1], names(slices.Sorted(maps.Keys(spec.Scripts))))})
+				p.field, p.text, at[1], names(maps.Keys(spec.Scripts)))})
 		}
 		// "$$" stands for "$".
 		for _, at := range reference.FindAllStringSubmatch(strings.ReplaceAll(p.text, "$$", ""), -1) {
 			if !slices.Contains(variables, at[1]) {
 				all = append(all, flaw{only(p.action), fmt.Sprintf("%s refers to $(%.80s), and spec.parameters has none of that variable; it has %s",
-					p.field, at[1], names(slices.Sorted(slices.Values(variables))))})
+					p.field, at[1], names(slices.Values(variables)))})
 			}
 		}
 	}
 	return all
 }
 
-func names(all []string) string {
-	if len(all) == 0 {
-		return "none"
-	}
-	return strings.Join(all, ", ")
+func names(all iter.Seq[string]) string {
+	return cmp.Or(strings.Join(slices.Sorted(all), ", "), "none")
 }

@@ -73,35 +73,26 @@ func keys(names []string) string {
 }
 
 func parameterProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {
-	var offered []dbv1.EngineParameter
+	offered := map[string]dbv1.EngineParameter{}
 	if declared != nil {
-		offered = declared.Spec.Parameters
+		for _, p := range declared.Spec.Parameters {
+			offered[p.Name] = p
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(cluster.Spec.Parameters)) {
-		i := slices.IndexFunc(offered, func(p dbv1.EngineParameter) bool { return p.Name == name })
+		parameter, is := offered[name]
 		switch {
 		case declared == nil:
 			return fmt.Sprintf("spec.parameters sets %q, but only an engine offers parameters: name one in spec.engine, or take it out", name)
-		case i < 0:
-			return fmt.Sprintf("spec.parameters sets %q, which DatabaseEngine %s does not offer; it offers %s", name, declared.Name, list(offered))
+		case !is:
+			return fmt.Sprintf("spec.parameters sets %q, which DatabaseEngine %s does not offer; it offers %s",
+				name, declared.Name, names(maps.Keys(offered)))
 		}
-		if text := refused(offered[i], cluster.Spec.Parameters[name]); text != "" {
+		if text := refused(parameter, cluster.Spec.Parameters[name]); text != "" {
 			return text
 		}
 	}
 	return ""
-}
-
-func list(offered []dbv1.EngineParameter) string {
-	names := make([]string, 0, len(offered))
-	for _, p := range offered {
-		names = append(names, p.Name)
-	}
-	if len(names) == 0 {
-		return "none"
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
 }
 
 // refused says why a parameter does not take a value. The default is taken whatever the pattern says, so that ""
