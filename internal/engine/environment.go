@@ -31,7 +31,7 @@ func environment(spec dbv1.DatabaseClusterSpec, declared []dbv1.EngineVariable) 
 		all = append(all, corev1.EnvVar{Name: Variable(name), Value: literal(spec.Parameters[name])})
 	}
 	for _, variable := range declared {
-		if !sets(spec.Env, variable.Name) {
+		if !slices.ContainsFunc(spec.Env, func(v corev1.EnvVar) bool { return v.Name == variable.Name }) {
 			all = append(all, corev1.EnvVar{Name: variable.Name, Value: variable.Value})
 		}
 	}
@@ -41,10 +41,6 @@ func environment(spec dbv1.DatabaseClusterSpec, declared []dbv1.EngineVariable) 
 		}
 	}
 	return all
-}
-
-func sets(variables []corev1.EnvVar, name string) bool {
-	return slices.ContainsFunc(variables, func(v corev1.EnvVar) bool { return v.Name == name })
 }
 
 // Variable is the environment variable in which members and actions find a parameter.

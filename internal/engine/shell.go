@@ -140,11 +140,8 @@ func shellOf(text string) string {
 
 // sourcedBy are the scripts that a shell script reads as its own.
 func sourcedBy(text string, variants []syntax.LangVariant) []string {
-	if brackets(text) > maxBrackets {
-		return nil
-	}
 	file, err := parse(text, variants)
-	if err != nil {
+	if file == nil || err != nil {
 		return nil
 	}
 	var all []string
@@ -163,9 +160,6 @@ func sourcedBy(text string, variants []syntax.LangVariant) []string {
 
 // syntaxProblem says where a shell would stop reading a script; "" where it would not, or the script is of no shell.
 func syntaxProblem(text string, variants []syntax.LangVariant) string {
-	if len(variants) == 0 || brackets(text) > maxBrackets {
-		return ""
-	}
 	_, err := parse(text, variants)
 	wrong, unknown := syntax.ParseError{}, syntax.LangError{}
 	switch {
@@ -188,8 +182,12 @@ func brackets(text string) int {
 	return count
 }
 
-// parse reads a script in the first dialect that takes it. The error is that of the last one, which knows the most.
+// parse reads a script in the first dialect that takes it. The error is that of the last one, which knows the most. A script
+// of no shell, or with too many brackets, is not read.
 func parse(text string, variants []syntax.LangVariant) (file *syntax.File, err error) {
+	if brackets(text) > maxBrackets {
+		return nil, nil
+	}
 	for _, variant := range variants {
 		if file, err = syntax.NewParser(syntax.Variant(variant)).Parse(strings.NewReader(text), ""); err == nil {
 			return file, nil
