@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"os/exec"
 	"syscall"
 	"time"
@@ -99,4 +100,28 @@ func (a *action) emptiness() *Error {
 		said = "but wrote to stderr: " + tail
 	}
 	return failf(protocol.EmptyBackup, "The action %s printed nothing, which is no backup: correct it in the engine. It ended with exit code 0 %s", a.name, said)
+}
+
+// output runs an action to its end and returns what it printed: of more than it may print, enough to see that it is too much.
+func (r *run) output(ctx context.Context, command []string, most int, variables ...string) ([]byte, error) {
+	printed := &limited{room: most + 1}
+	action := newAction(ctx, command, r.log)
+	action.cmd.Stdout = printed
+	action.cmd.Env = append(os.Environ(), variables...)
+	err := action.start()
+	if err == nil {
+		err = action.wait()
+	}
+	return printed.kept, err
+}
+
+// limited keeps what there is room for and drops the rest.
+type limited struct {
+	room int
+	kept []byte
+}
+
+func (l *limited) Write(data []byte) (int, error) {
+	l.kept = append(l.kept, data[:min(len(data), l.room-len(l.kept))]...)
+	return len(data), nil
 }

@@ -9,7 +9,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -71,28 +70,20 @@ func (r *run) facts(ctx context.Context, command []string, when moment, before p
 	hung := failf(protocol.CheckFailed, "The action %s did not end within %s. See its log.", command[0], limit)
 	limited, cancel := context.WithTimeoutCause(ctx, limit, hung)
 	defer cancel()
-	var printed bytes.Buffer
-	action := newAction(limited, command, r.log)
-	action.cmd.Stdout = newLimited(&printed)
-	action.cmd.Env = append(os.Environ(), "DBC_CHECK="+string(when))
+	variables := []string{"DBC_CHECK=" + string(when)}
 	if before != nil {
 		text, err := json.Marshal(before)
 		if err != nil {
 			return nil, err
 		}
-		action.cmd.Env = append(action.cmd.Env, "DBC_FACTS="+string(text))
+		variables = append(variables, "DBC_FACTS="+string(text))
 	}
-	if err := action.start(); err != nil {
-		return nil, err
-	}
-	if err := action.wait(); err != nil {
+	printed, err := r.output(limited, command, 4*protocol.MaxFactsBytes, variables...)
+	if err != nil {
 		return nil, verdict(limited, err)
 	}
-	return parseFacts(printed.Bytes())
+	return parseFacts(printed)
 }
-
-// newLimited keeps what a check may print, and enough of more to see that it is too much.
-func newLimited(into *bytes.Buffer) *limited { return &limited{into, 4*protocol.MaxFactsBytes + 1} }
 
 // do asks the database whether it answers, and for the facts about its data, each for as long as a probe may take. A
 // command of the user's comes last: it may write.

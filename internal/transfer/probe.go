@@ -9,7 +9,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"strings"
 	"time"
 
@@ -68,18 +67,13 @@ func final(err error) bool {
 func (r *probeRun) ask(ctx context.Context) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.oneTry())
 	defer cancel()
-	var printed bytes.Buffer
-	action := newAction(ctx, r.Command, r.log)
-	action.cmd.Stdout = &limited{&printed, protocol.MaxOutputBytes + 1}
-	if err := action.start(); err != nil {
+	printed, err := r.output(ctx, r.Command, protocol.MaxOutputBytes)
+	if err != nil {
 		return nil, err
 	}
-	if err := action.wait(); err != nil {
-		return nil, err
-	}
-	answer, err := parseAnswer(printed.Bytes())
+	answer, err := parseAnswer(printed)
 	if err != nil && r.ByExitCode {
-		return json.Marshal(beginning(printed.String()))
+		return json.Marshal(beginning(string(printed)))
 	}
 	return answer, err
 }
@@ -111,19 +105,4 @@ func parseAnswer(printed []byte) (json.RawMessage, error) {
 		return nil, err
 	}
 	return compact.Bytes(), nil
-}
-
-// limited drops what is too much.
-type limited struct {
-	into io.Writer
-	room int
-}
-
-func (l *limited) Write(data []byte) (int, error) {
-	kept := data[:min(len(data), l.room)]
-	l.room -= len(kept)
-	if _, err := l.into.Write(kept); err != nil {
-		return 0, err
-	}
-	return len(data), nil
 }
