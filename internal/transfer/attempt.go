@@ -66,10 +66,3 @@ func (r *backupRun) published(ctx context.Context, store *store, name string) (*
 	}
 	return manifest, ownedBy(manifest, store, name, r.ID)
 }
-
-// settled tells whether a failed write of a manifest certainly has no effect later. A store without room answers so; a
-// request without an answer may still arrive.
-func settled(err error) bool {
-	failure, ok := errors.AsType[*Error](err)
-	return ok && failure.Reason == protocol.DestinationFull
-}

@@ -103,7 +103,8 @@ func (r *backupRun) upload(ctx context.Context, store *store) (*protocol.Stream,
 	name := protocol.MemberManifest(r.Member)
 	manifest, err := r.publish(ctx, store, name, []protocol.Stream{*stream})
 	if err != nil {
-		if settled(err) {
+		// A store without room has answered, so the manifest comes into being no more. A request without an answer may still arrive.
+		if failureOf(err).Reason == protocol.DestinationFull {
 			r.discard(ctx, store)
 		}
 		return nil, verdict(ctx, err)

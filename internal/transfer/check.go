@@ -8,7 +8,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -51,13 +51,12 @@ func (r *backupRun) after(ctx context.Context, check *protocol.Check) *protocol.
 
 // noted adds to a check how it failed; nil stands for a check that does not apply.
 func (r *backupRun) noted(check *protocol.Check, err error) *protocol.Check {
-	failure, failed := errors.AsType[*Error](err)
 	switch {
 	case err == nil:
 		return check
-	case failed && failure.exitCode() == protocol.ExitNotApplicable && check.Before == nil:
+	case failureOf(err).exitCode() == protocol.ExitNotApplicable && check.Before == nil:
 		return nil
-	case failed && failure.exitCode() == protocol.ExitNotApplicable:
+	case failureOf(err).exitCode() == protocol.ExitNotApplicable:
 		return check
 	}
 	check.Problem = short(r.withoutSecrets(err.Error()), maxProblemBytes)
@@ -121,7 +120,7 @@ func (r *probeRun) copied(ctx context.Context) (protocol.Facts, error) {
 		if said == nil || time.Now().Before(end) {
 			said = err
 		}
-		if ctx.Err() != nil || final(said) || time.Now().Add(r.Interval).After(end) {
+		if ctx.Err() != nil || failureOf(said).exitCode().Final() || time.Now().Add(r.Interval).After(end) {
 			return unchecked(ctx, err, said)
 		}
 		select {
@@ -133,23 +132,15 @@ func (r *probeRun) copied(ctx context.Context) (protocol.Facts, error) {
 
 // unchecked is what it means that no check succeeded. One that does not apply to a copy has no facts.
 func unchecked(ctx context.Context, err, said error) (protocol.Facts, error) {
-	failure, failed := errors.AsType[*Error](said)
+	code := failureOf(said).exitCode()
 	switch {
-	case failed && failure.exitCode() == protocol.ExitNotApplicable:
+	case code == protocol.ExitNotApplicable:
 		return protocol.Facts{}, nil
 	case ctx.Err() != nil:
 		return nil, verdict(ctx, err)
 	default:
-		return nil, failf(protocol.CheckFailed, "The restored data cannot be checked. %s", said).as(failure)
+		return nil, &Error{Reason: protocol.CheckFailed, Message: fmt.Sprintf("The restored data cannot be checked. %s", said), action: code}
 	}
-}
-
-// as takes over the exit code of another failure.
-func (f *Error) as(other *Error) *Error {
-	if other != nil {
-		f.action = other.exitCode()
-	}
-	return f
 }
 
 // short is the beginning of a text.

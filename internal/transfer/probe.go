@@ -38,7 +38,7 @@ func (r *probeRun) probe(ctx context.Context) (protocol.Result, error) {
 		if err == nil {
 			return protocol.Result{Output: output, Started: started, Completed: time.Now().UTC()}, nil
 		}
-		if final(err) {
+		if failureOf(err).exitCode().Final() { // no later try will change that
 			return protocol.Result{}, err
 		}
 		if ctx.Err() == nil || said == nil { // the last try is cut by us, and says nothing
@@ -55,12 +55,6 @@ func (r *probeRun) probe(ctx context.Context) (protocol.Result, error) {
 		}
 		return protocol.Result{}, verdict(ctx, said)
 	}
-}
-
-// final is a refusal that no later try will change.
-func final(err error) bool {
-	failure, ok := errors.AsType[*Error](err)
-	return ok && failure.exitCode().Final()
 }
 
 // ask is one try.
