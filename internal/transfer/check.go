@@ -112,7 +112,7 @@ func (r *probeRun) do(ctx context.Context) (protocol.Result, error) {
 // copied are the facts of the database. The check is repeated while it fails; the last try, which we cut, says nothing.
 func (r *probeRun) copied(ctx context.Context) (protocol.Facts, error) {
 	end := time.Now().Add(r.Timeout)
-	for said := error(nil); ; {
+	for said := error(nil); ; pause(ctx, r.Interval) {
 		facts, err := r.facts(ctx, r.Check, ofCopy, nil, time.Until(end))
 		if err == nil {
 			return facts, nil
@@ -122,10 +122,6 @@ func (r *probeRun) copied(ctx context.Context) (protocol.Facts, error) {
 		}
 		if ctx.Err() != nil || failureOf(said).exitCode().Final() || time.Now().Add(r.Interval).After(end) {
 			return unchecked(ctx, err, said)
-		}
-		select {
-		case <-time.After(r.Interval):
-		case <-ctx.Done():
 		}
 	}
 }

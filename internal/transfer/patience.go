@@ -33,3 +33,11 @@ func (p patience) reader(source io.Reader, reason *Error) io.Reader {
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(buffer []byte) (int, error) { return f(buffer) }
+
+// pause waits, but not for longer than the context lasts.
+func pause(ctx context.Context, length time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(length):
+	}
+}

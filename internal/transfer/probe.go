@@ -33,7 +33,8 @@ func (r *probeRun) probe(ctx context.Context) (protocol.Result, error) {
 	started := time.Now().UTC()
 	ctx, cancel := context.WithTimeoutCause(ctx, r.Timeout, context.DeadlineExceeded)
 	defer cancel()
-	for said := error(nil); ; {
+	var said error
+	for ; said == nil || ctx.Err() == nil; pause(ctx, r.Interval) {
 		output, err := r.ask(ctx)
 		if err == nil {
 			return protocol.Result{Output: output, Started: started, Completed: time.Now().UTC()}, nil
@@ -45,16 +46,11 @@ func (r *probeRun) probe(ctx context.Context) (protocol.Result, error) {
 			said = err
 			tell(r.log, protocol.NoAnswer(r.withoutSecrets(err.Error())))
 		}
-		select {
-		case <-time.After(r.Interval):
-			continue
-		case <-ctx.Done():
-		}
-		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-			return protocol.Result{}, failf(protocol.ProbeFailed, "The database did not answer its probe within %s. %s", r.Timeout, said)
-		}
-		return protocol.Result{}, verdict(ctx, said)
 	}
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return protocol.Result{}, failf(protocol.ProbeFailed, "The database did not answer its probe within %s. %s", r.Timeout, said)
+	}
+	return protocol.Result{}, verdict(ctx, said)
 }
 
 // ask is one try.

@@ -50,8 +50,8 @@ func (r *resumingReader) Read(buffer []byte) (n int, err error) {
 		if r.failed++; r.failed > resumptions || storeReason(err) != protocol.DestinationUnreachable || r.ctx.Err() != nil {
 			return 0, failure
 		}
-		_ = r.Close() // it is broken
-		r.pause()
+		_ = r.Close()                       // it is broken
+		pause(r.ctx, time.Second<<r.failed) // longer after each failure
 	}
 }
 
@@ -62,14 +62,6 @@ func (r *resumingReader) once(buffer []byte) (n int, err error) {
 		}
 	}
 	return r.current.Read(buffer)
-}
-
-// pause is longer after each failure.
-func (r *resumingReader) pause() {
-	select {
-	case <-r.ctx.Done():
-	case <-time.After(time.Second << r.failed):
-	}
 }
 
 // Close ends the reading.
