@@ -137,7 +137,7 @@ func (r *backupRun) stream(ctx context.Context, end context.CancelCauseFunc, sto
 	}
 	raw := sha256.New()
 
-	err = r.pump(ctx, patient, io.MultiWriter(raw, compressor, counting(&progress.bytes)))
+	err = r.pump(ctx, patient, io.MultiWriter(raw, compressor, &progress.bytes))
 	if err == nil {
 		err = errors.Join(compressor.Close(), encryptor.Close())
 	}

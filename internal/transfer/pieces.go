@@ -11,7 +11,6 @@ import (
 	"errors"
 	"hash"
 	"io"
-	"sync/atomic"
 
 	"gocloud.dev/blob"
 
@@ -25,7 +24,7 @@ type cutter struct {
 	stream  *protocol.Stream // gets the pieces
 	size    int64
 	patient patience
-	stored  *atomic.Int64 // counts
+	stored  *counter
 
 	current *blob.Writer
 	sum     hash.Hash

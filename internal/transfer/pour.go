@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -21,15 +20,15 @@ import (
 // else unread has not restored the backup, whatever its exit code is.
 type pour struct {
 	action *action
-	pipe   *os.File      // our end of its stdin
-	total  int64         // bytes of the stream
-	taken  *atomic.Int64 // bytes that the pipe took, and in the end those that the action has read of them
-	last   tail          // of what the pipe took: the action may not have read it
+	pipe   *os.File // our end of its stdin
+	total  int64    // bytes of the stream
+	taken  *counter // bytes that the pipe took, and in the end those that the action has read of them
+	last   tail     // of what the pipe took: the action may not have read it
 	done   bool
 }
 
 // newPour gives an action that is not started its stdin.
-func newPour(action *action, total int64, taken *atomic.Int64) (*pour, error) {
+func newPour(action *action, total int64, taken *counter) (*pour, error) {
 	stdin, pipe, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("make a pipe: %w", err)

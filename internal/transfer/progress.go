@@ -6,7 +6,6 @@ package transfer
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -23,7 +22,7 @@ type progress struct {
 	total   int64 // raw bytes that there will be; 0: not known
 	started time.Time
 
-	bytes, storedBytes atomic.Int64
+	bytes, storedBytes counter
 }
 
 // every tells how far it is, until the function that is returned tells it for the last time.
@@ -66,14 +65,10 @@ func peakMemory() int64 {
 	return usage.Maxrss << 10
 }
 
-// counting is a writer that only counts.
-func counting(counter *atomic.Int64) io.Writer {
-	return writerFunc(func(data []byte) (int, error) {
-		counter.Add(int64(len(data)))
-		return len(data), nil
-	})
+// counter is a writer that only counts.
+type counter struct{ atomic.Int64 }
+
+func (c *counter) Write(data []byte) (int, error) {
+	c.Add(int64(len(data)))
+	return len(data), nil
 }
-
-type writerFunc func([]byte) (int, error)
-
-func (f writerFunc) Write(data []byte) (int, error) { return f(data) }

@@ -120,7 +120,7 @@ func (r *restoreRun) drain(ctx context.Context, end context.CancelCauseFunc, sto
 	defer told()
 	pieces := &joiner{ctx: ctx, store: store, pieces: stream.Pieces, patient: patient}
 	defer pieces.Close() //nolint:errcheck // only read
-	decrypted, err := r.keys.decrypt(stream, io.TeeReader(pieces, counting(&progress.storedBytes)))
+	decrypted, err := r.keys.decrypt(stream, io.TeeReader(pieces, &progress.storedBytes))
 	if err != nil {
 		return 0, corrupt(err, pieces, stream)
 	}
