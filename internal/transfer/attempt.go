@@ -6,9 +6,9 @@ package transfer
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"path"
 	"strings"
 	"time"
@@ -21,11 +21,7 @@ import (
 // no others. The first manifest that is written decides which attempt is the backup.
 
 // newAttempt returns the id of an attempt.
-func newAttempt() string {
-	id := make([]byte, 4)
-	_, _ = rand.Read(id) // never returns an error
-	return hex.EncodeToString(id)
-}
+func newAttempt() string { return fmt.Sprintf("%08x", rand.Uint32()) }
 
 // discard removes what this attempt has stored, and nothing of another one. It does what it can.
 func (r *backupRun) discard(ctx context.Context, store *store) {
