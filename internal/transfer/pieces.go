@@ -139,7 +139,8 @@ func (j *joiner) Read(buffer []byte) (n int, err error) {
 // next reads some of the current piece.
 func (j *joiner) next(buffer []byte) (int, error) {
 	if j.current == nil {
-		j.current, j.read, j.sum = j.store.resuming(j.ctx, j.pieces[0].Name, j.patient), 0, sha256.New()
+		j.current = &resumingReader{ctx: j.ctx, store: j.store, name: j.pieces[0].Name, patient: j.patient}
+		j.read, j.sum = 0, sha256.New()
 	}
 	n, err := j.current.Read(buffer)
 	j.sum.Write(buffer[:n])

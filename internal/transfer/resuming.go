@@ -18,12 +18,8 @@ import (
 // resumptions is how often in a row the reading of an object may break off without a byte in between.
 const resumptions = 5
 
-// resuming reads an object, and goes on where it was when the connection is lost: a restore of days shall not
+// resumingReader reads an object, and goes on where it was when the connection is lost: a restore of days shall not
 // begin again for that.
-func (s *store) resuming(ctx context.Context, name string, patient patience) io.ReadCloser {
-	return &resumingReader{ctx: ctx, store: s, name: name, patient: patient}
-}
-
 type resumingReader struct {
 	ctx     context.Context //nolint:containedctx // of one stream: it lives as long as the reader
 	store   *store
