@@ -51,7 +51,7 @@ func (c *cutter) fill(data []byte) (int, error) {
 	piece := c.piece()
 	data = data[:min(int64(len(data)), c.size-piece.Bytes)]
 	var n int
-	err := c.waiting("write", func() (err error) {
+	err := c.waiting(func() (err error) {
 		n, err = c.current.Write(data)
 		return err
 	})
@@ -84,15 +84,15 @@ func (c *cutter) finish() error {
 	writer := c.current
 	c.current = nil
 	c.piece().SHA256 = hex.EncodeToString(c.sum.Sum(nil))
-	return c.waiting("write", writer.Close)
+	return c.waiting(writer.Close)
 }
 
 // waiting is a step of the store, in which it may lose our patience.
-func (c *cutter) waiting(verb string, step func() error) (err error) {
+func (c *cutter) waiting(step func() error) (err error) {
 	name := c.piece().Name
 	c.patient.during(c.store.silent(c.patient.limit), func() { err = step() })
 	if err != nil {
-		return c.store.failure(verb, name, err)
+		return c.store.failure("write", name, err)
 	}
 	return nil
 }
