@@ -83,18 +83,15 @@ func (b *both) Close() error { return errors.Join(b.WriteCloser.Close(), b.inner
 
 // check refuses a stream that none of the keys can read, before anything is done with it.
 func (k keys) check(stream *protocol.Stream, store *store) error {
-	if stream.Recipient == "" {
-		return nil
-	}
 	var own []string
 	for _, key := range k {
 		own = append(own, key.Recipient().String())
 	}
+	if stream.Recipient == "" || slices.Contains(own, stream.Recipient) {
+		return nil
+	}
 	given := "No key is given: set encryptionSecretName of the destination to the Secret with it"
-	for _, recipient := range own {
-		if recipient == stream.Recipient {
-			return nil
-		}
+	if len(own) > 0 {
 		given = fmt.Sprintf("The Secret that encryptionSecretName names holds the key of %s only: add the other one as a further line of its key %s", strings.Join(own, ", "), protocol.IdentityFile)
 	}
 	return failf(protocol.EncryptionKeyMissing, "The backup %s is encrypted for %s. %s.", store.URL(""), stream.Recipient, given)
