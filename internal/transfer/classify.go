@@ -58,9 +58,9 @@ var advice = map[protocol.Reason]string{
 	protocol.Failed:                 "See the log of the pod",
 }
 
-// failure makes an Error of what a store answered.
+// failure makes an Error of what a store answered; nil stays nil.
 func (s *store) failure(verb, name string, err error) error {
-	if _, ok := errors.AsType[*Error](err); ok || errors.Is(err, context.Canceled) {
+	if _, ok := errors.AsType[*Error](err); ok || err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
 	reason := storeReason(err)

@@ -70,10 +70,7 @@ func (c *cutter) begin() (err error) {
 	c.sum = sha256.New()
 	options := &blob.WriterOptions{BufferSize: partBytes, MaxConcurrency: uploadParts, ContentType: "application/zstd"}
 	c.current, err = c.store.bucket.NewWriter(c.ctx, name, options)
-	if err != nil {
-		return c.store.failure("write", name, err)
-	}
-	return nil
+	return c.store.failure("write", name, err)
 }
 
 // piece is the current one.
@@ -91,10 +88,7 @@ func (c *cutter) finish() error {
 func (c *cutter) waiting(step func() error) (err error) {
 	name := c.piece().Name
 	c.patient.during(c.store.silent(c.patient.limit), func() { err = step() })
-	if err != nil {
-		return c.store.failure("write", name, err)
-	}
-	return nil
+	return c.store.failure("write", name, err)
 }
 
 // Close finishes the last piece.

@@ -107,10 +107,7 @@ func (s *store) readable() error {
 		}
 		return err
 	})
-	if err != nil {
-		return s.failure("list", "", err)
-	}
-	return nil
+	return s.failure("list", "", err)
 }
 
 // read returns a small object.
@@ -121,10 +118,7 @@ func (s *store) read(ctx context.Context, name string) ([]byte, error) {
 	}
 	defer reader.Close() //nolint:errcheck // only read
 	content, err := io.ReadAll(io.LimitReader(reader, maxManifestBytes))
-	if err != nil {
-		return nil, s.failure("read", name, err)
-	}
-	return content, nil
+	return content, s.failure("read", name, err)
 }
 
 // settle waits until a volume has on disk what was written to it. A bucket has it when it says so.
