@@ -16,6 +16,17 @@ const (
 	corrected = "; correct that in a new DatabaseEngine, and name it in spec.engine of the clusters"
 )
 
+// hasFlaw fails a test unless this flaw, or none for "", is all that is wrong with a declaration.
+func hasFlaw(t *testing.T, declared *dbv1.DatabaseEngine, want string) {
+	t.Helper()
+	if want != "" {
+		want = wrong + want + corrected
+	}
+	if got := Declared(declared, Actions...); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 func aScript(name string) *dbv1.EngineAction {
 	return &dbv1.EngineAction{Command: []string{"/dbc/scripts/" + name}}
 }
@@ -91,14 +102,9 @@ func TestWhatIsWrongWithADeclarationIsToldWithItsFieldItsValueAndWhatToDo(t *tes
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			declared, want := ledger(), c.want
+			declared := ledger()
 			c.change(&declared.Spec)
-			if want != "" {
-				want = wrong + want + corrected
-			}
-			if got := Declared(declared, Actions...); got != want {
-				t.Errorf("got  %s\nwant %s", got, want)
-			}
+			hasFlaw(t, declared, c.want)
 		})
 	}
 }

@@ -37,14 +37,9 @@ func TestAScriptThatCannotRunIsToldWithItsNameItsLineAndWhatToDo(t *testing.T) {
 		"an interpreter that nobody knows":   {"#!\nif x\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			declared, want := ledger(), c.want
+			declared := ledger()
 			declared.Spec.Scripts["backup"] = dbv1.EngineScript(c.script)
-			if want != "" {
-				want = wrong + want + corrected
-			}
-			if got := Declared(declared, Actions...); got != want {
-				t.Errorf("got  %s\nwant %s", got, want)
-			}
+			hasFlaw(t, declared, c.want)
 		})
 	}
 }
@@ -62,14 +57,9 @@ func TestASourcedScriptIsReadAsThatOfWhoSourcesIt(t *testing.T) {
 		"one of no shell":   {"#!/bin/sh\n. /dbc/scripts/common\n", "#!/usr/bin/perl\nf() {\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			declared, want := ledger(), c.want
+			declared := ledger()
 			declared.Spec.Scripts["backup"], declared.Spec.Scripts["common"] = dbv1.EngineScript(c.backup), dbv1.EngineScript(c.common)
-			if want != "" {
-				want = wrong + want + corrected
-			}
-			if got := Declared(declared, Actions...); got != want {
-				t.Errorf("got  %s\nwant %s", got, want)
-			}
+			hasFlaw(t, declared, c.want)
 		})
 	}
 }
@@ -94,14 +84,9 @@ func TestWhatACommandGivesToAShellIsRead(t *testing.T) {
 		"an array in text of sh": {[]string{"sh", "-c", "a=(1 2)"}, "#!/bin/sh\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			declared, want := ledger(), c.want
+			declared := ledger()
 			declared.Spec.Scripts["backup"], declared.Spec.Actions.Backup.Command = dbv1.EngineScript(c.script), c.command
-			if want != "" {
-				want = wrong + want + corrected
-			}
-			if got := Declared(declared, Actions...); got != want {
-				t.Errorf("got  %s\nwant %s", got, want)
-			}
+			hasFlaw(t, declared, c.want)
 		})
 	}
 }
@@ -144,10 +129,7 @@ func TestABackupThatNothingRestoresIsAFlaw(t *testing.T) {
 	declared := ledger()
 	declared.Spec.Scripts["backup"] = "#!/bin/sh\n"
 	declared.Spec.Actions = dbv1.EngineActions{Backup: aScript("backup")}
-	want := wrong + "spec.actions has backup and no restore, so nothing can restore its backups: add the action restore" + corrected
-	if got := Declared(declared, Actions...); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	hasFlaw(t, declared, "spec.actions has backup and no restore, so nothing can restore its backups: add the action restore")
 }
 
 func TestAScriptWithMoreBracketsThanAnybodyWritesIsNotRead(t *testing.T) {
