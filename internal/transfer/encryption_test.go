@@ -71,9 +71,7 @@ func TestAnEncryptedBackupIsReadWithItsKeyAndNoOther(t *testing.T) {
 	}
 	w.must(w.run("list", "--at", "file:///", "--root", w.root))
 	w.must(w.remove())
-	if left := w.stored(); len(left) > 0 {
-		t.Errorf("left are %v", left)
-	}
+	w.nothing()
 }
 
 func TestAFormerKeyStaysGoodForWhatItEncrypted(t *testing.T) {

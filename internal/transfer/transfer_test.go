@@ -133,6 +133,14 @@ func (w *world) stored() []string {
 	return files(w.t, w.root)
 }
 
+// nothing fails the test when anything is stored.
+func (w *world) nothing() {
+	w.t.Helper()
+	if left := w.stored(); len(left) > 0 {
+		w.t.Errorf("left are %v", left)
+	}
+}
+
 // restored are the files of the data directory, apart from the mark.
 func (w *world) restored() []string {
 	w.t.Helper()

@@ -172,9 +172,7 @@ func TestABackupOfTheFirstFormatIsRestoredListedAndDeleted(t *testing.T) {
 		t.Errorf("listed is %s", o.stdout)
 	}
 	w.must(w.remove())
-	if left := w.stored(); len(left) > 0 {
-		t.Errorf("left are %v", left)
-	}
+	w.nothing()
 }
 
 // toFirstFormat makes of a backup what the first version would have made: names of pieces without an attempt.
