@@ -47,8 +47,11 @@ func (l Location) URL(name string) string {
 	return l.Scheme + "://" + path.Join(l.Bucket+"/", l.Path, name)
 }
 
-// checkEndpoint refuses what is not the address of a service.
+// checkEndpoint refuses what is not the address of a service. Without one the service is Amazon's.
 func checkEndpoint(text string) error {
+	if text == "" {
+		return nil
+	}
 	endpoint, err := parseURL(text)
 	if err != nil {
 		return fmt.Errorf("--endpoint is not a URL: %w", err)

@@ -4,6 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 package protocol
 
+import "cmp"
+
 // Store says how a location is reached.
 type Store struct {
 	Endpoint         string `flag:"endpoint" usage:"the <URL> of an S3 service that is not Amazon's"`
@@ -34,17 +36,9 @@ const IdentityFile = "identity"
 // check refuses a location that is none, and flags that do not go with it.
 func (s *Store) check(url string, ofOneBackup bool) error {
 	place, err := ParseLocation(url)
-	if err != nil {
-		return err
-	}
-	if s.Endpoint != "" {
-		if err := checkEndpoint(s.Endpoint); err != nil {
-			return err
-		}
-	}
-	return first(
+	return cmp.Or(err, checkEndpoint(s.Endpoint), first(
 		rule{place.Scheme == "file" && s.Root == "", "--root must be given: the folder that file:// locations are below"},
 		rule{s.Credentials != "" && s.WorkloadIdentity, "--credentials and --workload-identity exclude each other"},
 		rule{ofOneBackup && place.Path == "", "the location must have a path, which is the folder of one backup"},
-	)
+	))
 }
