@@ -93,14 +93,10 @@ func TestABackupOfSeveralMembersIsCompleteWithTheLast(t *testing.T) {
 
 func TestAnAttemptRemovesNothingThatAnotherOneStored(t *testing.T) {
 	w := newWorld(t)
-	if err := os.MkdirAll(w.path("member-0"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	w.worked(os.MkdirAll(w.path("member-0"), 0o755))
 	others := []string{"00000-0a1b2c3d.zst", "00000.zst", "00007.zst", "00008-0a1b2c3d.zst.1a2b3c.tmp"}
 	for _, name := range others {
-		if err := os.WriteFile(filepath.Join(w.path("member-0"), name), []byte("cut"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		w.worked(os.WriteFile(filepath.Join(w.path("member-0"), name), []byte("cut"), 0o600))
 	}
 	w.fails(w.backup("echo rows; exit 1"), protocol.ExitFailed, protocol.ActionFailed)
 	if left := w.stored(); len(left) != len(others) {
@@ -125,9 +121,7 @@ func TestAnotherBackupIsNeverTouched(t *testing.T) {
 		t.Errorf("before %v, after %v", before, after)
 	}
 	// One member's part is enough to say whose it is.
-	if err := os.Remove(w.path(protocol.ManifestName)); err != nil {
-		t.Fatal(err)
-	}
+	w.worked(os.Remove(w.path(protocol.ManifestName)))
 	w.fails(w.backup("echo mine", "--id", "uid-2"), protocol.ExitRefused, protocol.IDMismatch)
 }
 
@@ -204,9 +198,7 @@ func TestADestinationThatMustNotBeWritten(t *testing.T) {
 		t.Skip("root may write everywhere")
 	}
 	w := newWorld(t)
-	if err := os.Chmod(w.root, 0o500); err != nil {
-		t.Fatal(err)
-	}
+	w.worked(os.Chmod(w.root, 0o500))
 	w.fails(w.backup("echo rows"), protocol.ExitPrecondition, protocol.CredentialsRefused, "permission denied")
 }
 

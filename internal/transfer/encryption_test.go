@@ -34,9 +34,7 @@ func (w *world) key(count int) (folder string, recipients, secrets []string) {
 
 func (w *world) put(folder, content string) {
 	w.t.Helper()
-	if err := os.WriteFile(filepath.Join(folder, protocol.IdentityFile), []byte(content), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	w.worked(os.WriteFile(filepath.Join(folder, protocol.IdentityFile), []byte(content), 0o600))
 }
 
 func TestAnEncryptedBackupIsReadWithItsKeyAndNoOther(t *testing.T) {

@@ -38,9 +38,7 @@ func TestADeletedBackupLeavesNothing(t *testing.T) {
 func TestWhatAFailedBackupLeftIsDeleted(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("cat "+w.noise(), "--complete=false"))
-	if err := os.Remove(w.path("member-0/manifest.json")); err != nil {
-		t.Fatal(err)
-	}
+	w.worked(os.Remove(w.path("member-0/manifest.json")))
 	w.must(w.remove())
 	w.nothing()
 }
@@ -48,13 +46,9 @@ func TestWhatAFailedBackupLeftIsDeleted(t *testing.T) {
 func TestADeletionTouchesOnlyWhatABackupConsistsOf(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("echo rows"))
-	if err := os.MkdirAll(w.path("other/member-0"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	w.worked(os.MkdirAll(w.path("other/member-0"), 0o755))
 	for _, name := range []string{"notes.txt", "other/manifest.json", "other/member-0/00000.zst"} {
-		if err := os.WriteFile(w.path(name), []byte("keep"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		w.worked(os.WriteFile(w.path(name), []byte("keep"), 0o600))
 	}
 	w.must(w.remove())
 	want := []string{"shop/orders/notes.txt", "shop/orders/other/manifest.json", "shop/orders/other/member-0/00000.zst"}
@@ -80,9 +74,7 @@ func TestListShowsCompleteBackupsNewestFirst(t *testing.T) {
 			"--about", "namespace=shop", "--about", "cluster=orders", "--about", "engine=redis-single-v1", "--", "echo", "rows"))
 	}
 	w.must(w.run("backup", "--to", "file:///shop/orders/cut", "--root", w.root, "--id", "cut", "--", "echo", "rows"))
-	if err := os.WriteFile(w.path("b/manifest.json"), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	w.worked(os.WriteFile(w.path("b/manifest.json"), []byte("{"), 0o600))
 
 	o := w.must(w.run("list", "--at", "file:///", "--root", w.root))
 	rows := strings.Split(strings.TrimSpace(o.stdout), "\n")

@@ -45,9 +45,7 @@ func TestADamagedBackupIsFoundAndNamed(t *testing.T) {
 			w.must(w.backup("cat " + w.noise()))
 			says := strings.Replace(test.says, test.file, w.name(test.file), 1)
 			if test.change == nil {
-				if err := os.Remove(w.path(test.file)); err != nil {
-					t.Fatal(err)
-				}
+				w.worked(os.Remove(w.path(test.file)))
 			} else {
 				w.change(test.file, test.change)
 			}
@@ -84,9 +82,7 @@ func TestABackupWithoutManifestDoesNotExist(t *testing.T) {
 func TestADataDirectoryThatHoldsSomethingIsRefused(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("echo rows"))
-	if err := os.WriteFile(filepath.Join(w.data, "PG_VERSION"), []byte("17"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	w.worked(os.WriteFile(filepath.Join(w.data, "PG_VERSION"), []byte("17"), 0o600))
 	w.fails(w.restore("cat >/dev/null"), protocol.ExitRefused, protocol.DataDirectoryNotEmpty, w.data, "PG_VERSION", "empty volume")
 	if left := files(t, w.data); !slices.Equal(left, []string{"PG_VERSION"}) {
 		t.Errorf("the data directory holds %v", left)
@@ -96,9 +92,7 @@ func TestADataDirectoryThatHoldsSomethingIsRefused(t *testing.T) {
 func TestWhatAFreshVolumeHoldsIsNoData(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("echo rows"))
-	if err := os.Mkdir(filepath.Join(w.data, lostAndFound), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	w.worked(os.Mkdir(filepath.Join(w.data, lostAndFound), 0o700))
 	w.must(w.restore("cat > " + w.data + "/all"))
 	if _, err := os.Stat(filepath.Join(w.data, lostAndFound)); err != nil {
 		t.Error(err)
@@ -129,9 +123,7 @@ func TestMarksOfEarlierTries(t *testing.T) {
 			w := newWorld(t)
 			w.must(w.backup("echo rows"))
 			for file, content := range map[string]string{protocol.MarkName: test.mark, "old": "old"} {
-				if err := os.WriteFile(filepath.Join(w.data, file), []byte(content), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				w.worked(os.WriteFile(filepath.Join(w.data, file), []byte(content), 0o600))
 			}
 			if o := w.restore("cat > " + w.data + "/all"); o.code != test.code || o.Reason != test.reason || test.code == 0 && o.Bytes != 5 {
 				t.Errorf("exit code %d, %+v", o.code, o.Result)

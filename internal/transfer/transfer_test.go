@@ -105,6 +105,14 @@ func (w *world) restore(script string, more ...string) outcome {
 	return w.run(w.restoreArguments(script, more...)...)
 }
 
+// worked fails the test at once for a preparation that did not.
+func (w *world) worked(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 func (w *world) must(o outcome) outcome {
 	w.t.Helper()
 	if o.code != 0 || o.Reason != "" || o.Message != "" {
@@ -183,9 +191,7 @@ func (w *world) change(name string, by func([]byte) []byte) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if err := os.WriteFile(w.path(name), by(content), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	w.worked(os.WriteFile(w.path(name), by(content), 0o600))
 }
 
 // noise is a file that does not compress, the same each time: eleven pieces of 64 KiB.
@@ -194,9 +200,7 @@ func (w *world) noise() string {
 	content := make([]byte, 700_000)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
 	name := filepath.Join(w.t.TempDir(), "noise")
-	if err := os.WriteFile(name, content, 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	w.worked(os.WriteFile(name, content, 0o600))
 	return name
 }
 

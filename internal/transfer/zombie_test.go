@@ -42,9 +42,7 @@ func (w *world) startZombie(last string, more ...string) *zombie {
 // finish lets it go on to its end.
 func (z *zombie) finish() outcome {
 	z.w.t.Helper()
-	if err := os.WriteFile(z.goOn, nil, 0o600); err != nil {
-		z.w.t.Fatal(err)
-	}
+	z.w.worked(os.WriteFile(z.goOn, nil, 0o600))
 	return <-z.end
 }
 
@@ -151,9 +149,7 @@ func (w *world) manifests() (contents []string) {
 func TestAnAttemptKeepsToTheWholeWhereTheMembersManifestIsMissing(t *testing.T) {
 	w := newWorld(t)
 	made := w.must(w.backup("echo rows"))
-	if err := os.Remove(w.path("member-0/manifest.json")); err != nil {
-		t.Fatal(err)
-	}
+	w.worked(os.Remove(w.path("member-0/manifest.json")))
 	if again := w.must(w.backup("echo other rows")); again.SHA256 != made.SHA256 {
 		t.Errorf("made %+v, again %+v", made.Result, again.Result)
 	}
