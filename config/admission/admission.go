@@ -7,42 +7,35 @@ SPDX-License-Identifier: Apache-2.0
 package admission
 
 import (
-	"bytes"
-	_ "embed"
-	"errors"
+	"embed"
 	"fmt"
-	"io"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/dbcluster/databasecluster-operator/config/embedded"
 )
 
 // prefix is what config/default puts before the names, too.
 const prefix = "databasecluster-operator-"
 
 //go:embed policies.yaml
-var policies []byte
+var files embed.FS
 
 // Objects are the policies, each followed by the binding of the same name that puts it in force.
 func Objects() ([]*unstructured.Unstructured, error) {
-	var all []*unstructured.Unstructured
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(policies), 4096)
-	for {
-		object := &unstructured.Unstructured{}
-		switch err := decoder.Decode(object); {
-		case errors.Is(err, io.EOF):
-			return all, nil
-		case err != nil:
-			return nil, fmt.Errorf("read policies.yaml: %w", err)
-		}
+	all, err := embedded.Objects(files)
+	if err != nil {
+		return nil, err
+	}
+	for _, object := range all {
 		object.SetName(prefix + object.GetName())
 		if name, bound, _ := unstructured.NestedString(object.Object, "spec", "policyName"); bound {
 			if err := unstructured.SetNestedField(object.Object, prefix+name, "spec", "policyName"); err != nil {
 				return nil, fmt.Errorf("name the policy of %s: %w", object.GetName(), err)
 			}
 		}
-		all = append(all, object)
 	}
+	return all, nil
 }
 
 // Names are the names of the policies, which their bindings bear, too.

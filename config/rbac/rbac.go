@@ -7,56 +7,15 @@ SPDX-License-Identifier: Apache-2.0
 package rbac
 
 import (
-	"bytes"
 	"embed"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/dbcluster/databasecluster-operator/config/embedded"
 )
 
 //go:embed *.yaml
 var files embed.FS
 
 // Objects are all that kustomization.yaml names, under their names before config/default adds its prefix.
-func Objects() ([]*unstructured.Unstructured, error) {
-	names, err := fs.Glob(files, "*.yaml")
-	if err != nil {
-		return nil, err
-	}
-	var all []*unstructured.Unstructured
-	for _, name := range names {
-		if name == "kustomization.yaml" {
-			continue
-		}
-		text, err := files.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		objects, err := decode(text)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, err)
-		}
-		all = append(all, objects...)
-	}
-	return all, nil
-}
-
-func decode(text []byte) ([]*unstructured.Unstructured, error) {
-	var all []*unstructured.Unstructured
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
-	for {
-		object := &unstructured.Unstructured{}
-		switch err := decoder.Decode(object); {
-		case errors.Is(err, io.EOF):
-			return all, nil
-		case err != nil:
-			return nil, err
-		case len(object.Object) > 0:
-			all = append(all, object)
-		}
-	}
-}
+func Objects() ([]*unstructured.Unstructured, error) { return embedded.Objects(files) }
