@@ -79,13 +79,14 @@ func TestARefusalIsExpectedByItsWordsAndMustHappen(t *testing.T) {
 }
 
 func TestARuleIsEveryCombinationOfWhatItLists(t *testing.T) {
-	got := flatten("r", rbacv1.PolicyRule{
+	got := Flatten("r", []rbacv1.PolicyRule{{
 		Verbs: []string{"get", "patch"}, APIGroups: []string{"", "g"}, Resources: []string{"a", "a/status"}, ResourceNames: []string{"x", "y"},
-	})
+	}})
 	if len(got) != 16 || !slices.Contains(got, Right{"r", "patch", "g", "a/status", "y"}) {
 		t.Errorf("%d: %v", len(got), got)
 	}
-	if got := flatten("r", rbacv1.PolicyRule{Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics"}}); len(got) != 1 || got[0].Resource != "/metrics" {
+	got = Flatten("r", []rbacv1.PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics"}}})
+	if len(got) != 1 || got[0].Resource != "/metrics" {
 		t.Errorf("%v", got)
 	}
 }

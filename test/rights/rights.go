@@ -12,6 +12,7 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/dbcluster/databasecluster-operator/config/rbac"
@@ -29,24 +30,52 @@ type Right struct {
 	Name string
 }
 
-func (r Right) String() string {
-	text := fmt.Sprintf("%s %s", r.Verb, r.Resource)
+func (r Right) String() string { return r.What() + " (" + r.Role + ")" }
+
+// What is the right without the role: get pods/log, update leases.coordination.k8s.io ours.
+func (r Right) What() string {
+	text := r.Verb + " " + r.Resource
 	if r.Group != "" {
 		text += "." + r.Group
 	}
 	if r.Name != "" {
 		text += " " + r.Name
 	}
-	return text + " (" + r.Role + ")"
+	return text
 }
 
-// manifest is what matters of a Role, a ClusterRole or a binding.
-type manifest struct {
+// Manifest is what matters of a Role, a ClusterRole or a binding.
+type Manifest struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Rules             []rbacv1.PolicyRule `json:"rules"`
 	RoleRef           rbacv1.RoleRef      `json:"roleRef"`
 	Subjects          []rbacv1.Subject    `json:"subjects"`
+}
+
+// Read takes what it can from objects of any kind.
+func Read(objects []*unstructured.Unstructured) ([]Manifest, error) {
+	all := make([]Manifest, len(objects))
+	for i, object := range objects {
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &all[i]); err != nil {
+			return nil, fmt.Errorf("%s %s cannot be read: %w", object.GetKind(), object.GetName(), err)
+		}
+	}
+	return all, nil
+}
+
+// Binds tells whether a binding is of that role.
+func (m Manifest) Binds(role Manifest) bool {
+	return m.RoleRef.Kind == role.Kind && m.RoleRef.Name == role.Name
+}
+
+// BoundBy is the role that a binding names.
+func BoundBy(binding Manifest, all []Manifest) (Manifest, error) {
+	at := slices.IndexFunc(all, binding.Binds)
+	if at < 0 {
+		return Manifest{}, fmt.Errorf("%s %s in config/rbac binds %s %s, which is not there", binding.Kind, binding.Name, binding.RoleRef.Kind, binding.RoleRef.Name)
+	}
+	return all[at], nil
 }
 
 // Shipped are the rights of the roles in config/rbac that a binding there gives to the operator.
@@ -55,55 +84,47 @@ func Shipped() ([]Right, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]manifest, len(objects))
-	for i, object := range objects {
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &all[i]); err != nil {
-			return nil, fmt.Errorf("read %s %s: %w", object.GetKind(), object.GetName(), err)
-		}
+	all, err := Read(objects)
+	if err != nil {
+		return nil, err
 	}
-	return bound(all)
-}
-
-func bound(all []manifest) ([]Right, error) {
 	var rights []Right
 	for _, binding := range all {
 		if !isOperators(binding) {
 			continue
 		}
-		at := slices.IndexFunc(all, func(m manifest) bool { return m.Kind == binding.RoleRef.Kind && m.Name == binding.RoleRef.Name })
-		if at < 0 {
-			return nil, fmt.Errorf("%s %s binds %s %s, which is not in config/rbac", binding.Kind, binding.Name, binding.RoleRef.Kind, binding.RoleRef.Name)
+		role, err := BoundBy(binding, all)
+		if err != nil {
+			return nil, err
 		}
-		for _, rule := range all[at].Rules {
-			rights = append(rights, flatten(all[at].Name, rule)...)
-		}
+		rights = append(rights, Flatten(role.Name, role.Rules)...)
 	}
 	return rights, nil
 }
 
-func isOperators(binding manifest) bool {
+func isOperators(binding Manifest) bool {
 	return slices.ContainsFunc(binding.Subjects, func(s rbacv1.Subject) bool {
 		return s.Kind == rbacv1.ServiceAccountKind && s.Name == serviceAccount
 	})
 }
 
-// flatten makes a right of each combination that a rule stands for.
-func flatten(role string, rule rbacv1.PolicyRule) []Right {
-	names := rule.ResourceNames
-	if len(names) == 0 {
-		names = []string{""}
-	}
+// Flatten makes a right of each combination that rules stand for.
+func Flatten(role string, rules []rbacv1.PolicyRule) []Right {
 	var all []Right
-	for _, url := range rule.NonResourceURLs {
-		for _, verb := range rule.Verbs {
-			all = append(all, Right{Role: role, Verb: verb, Resource: url})
+	for _, rule := range rules {
+		names := rule.ResourceNames
+		if len(names) == 0 {
+			names = []string{""}
 		}
-	}
-	for _, group := range rule.APIGroups {
-		for _, resource := range rule.Resources {
-			for _, verb := range rule.Verbs {
-				for _, name := range names {
-					all = append(all, Right{Role: role, Verb: verb, Group: group, Resource: resource, Name: name})
+		for _, verb := range rule.Verbs {
+			for _, url := range rule.NonResourceURLs {
+				all = append(all, Right{Role: role, Verb: verb, Resource: url})
+			}
+			for _, group := range rule.APIGroups {
+				for _, resource := range rule.Resources {
+					for _, name := range names {
+						all = append(all, Right{Role: role, Verb: verb, Group: group, Resource: resource, Name: name})
+					}
 				}
 			}
 		}

@@ -162,7 +162,7 @@ func TestEveryDifferenceBetweenTheCSVAndConfigRBACIsFound(t *testing.T) {
 		}, "cluster-wide for ServiceAccount controller-manager, and config/rbac does not"},
 		{"no role for users", func(b *manifests.Bundle) {
 			b.Objects = slices.DeleteFunc(b.Objects, func(o *unstructured.Unstructured) bool {
-				return o.GetName() == Prefix+"databasecluster-viewer-role"
+				return o.GetName() == prefix+"databasecluster-viewer-role"
 			})
 		}, "in ClusterRole databasecluster-viewer-role, and the bundle does not"},
 		{"a role that config/rbac does not know", func(b *manifests.Bundle) {
@@ -175,7 +175,7 @@ func TestEveryDifferenceBetweenTheCSVAndConfigRBACIsFound(t *testing.T) {
 }
 
 func TestABindingOfNothingIsAProblem(t *testing.T) {
-	objects := slices.DeleteFunc(installed(t), func(o *unstructured.Unstructured) bool { return o.GetName() == ManagerRole })
+	objects := slices.DeleteFunc(installed(t), func(o *unstructured.Unstructured) bool { return o.GetName() == managerRole })
 	problems := Permissions(load(t), objects)
 	if len(problems) != 1 || !strings.Contains(problems[0], "ClusterRole manager-role, which is not there") {
 		t.Errorf("the problems are %q", problems)

@@ -6,7 +6,6 @@ package checks
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -14,18 +13,20 @@ import (
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/dbcluster/databasecluster-operator/test/rights"
 )
 
 const (
-	// Prefix is what config/default puts before the names of config/rbac.
-	Prefix = "databasecluster-operator-"
-	// ManagerRole is granted in all namespaces by config/rbac, and by OLM in those that the operator watches.
-	ManagerRole = "manager-role"
+	// prefix is what config/default puts before the names of config/rbac.
+	prefix = "databasecluster-operator-"
+	// managerRole is granted in all namespaces by config/rbac, and by OLM in those that the operator watches.
+	managerRole = "manager-role"
 )
 
-// Rights are rules taken apart: each says where, who, and one verb of one resource.
-type Rights map[string]bool
+// permissions are rules taken apart: each says where, who, and one verb of one resource.
+type permissions = sets.Set[string]
 
 // Where rights hold.
 const (
@@ -35,134 +36,80 @@ const (
 
 // Permissions tells how the rights of the CSV and those of config/rbac differ, and the roles for users in the bundle.
 func Permissions(bundle *manifests.Bundle, rbac []*unstructured.Unstructured) []string {
-	roles, bindings, err := read(rbac)
+	configured, err := rights.Read(rbac)
 	if err != nil {
 		return []string{err.Error()}
 	}
-	want, err := granted(roles, bindings)
+	want, err := granted(configured)
 	if err != nil {
 		return []string{err.Error()}
 	}
-	shipped, _, err := read(bundle.Objects)
+	shipped, err := rights.Read(bundle.Objects)
 	if err != nil {
 		return []string{err.Error()}
 	}
 	problems := differences(want, ofCSV(bundle.CSV), "config/rbac", "the CSV")
-	return append(problems, differences(unbound(roles, bindings), unbound(shipped, nil), "config/rbac", "the bundle")...)
-}
-
-// role is a Role or a ClusterRole.
-type role struct {
-	kind, name string
-	rules      []rbacv1.PolicyRule
-}
-
-// read takes roles and bindings from objects of any kind.
-func read(objects []*unstructured.Unstructured) (roles []role, bindings []rbacv1.ClusterRoleBinding, err error) {
-	for _, object := range objects {
-		switch object.GetKind() {
-		case "Role", "ClusterRole":
-			var read rbacv1.ClusterRole
-			err = runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &read)
-			roles = append(roles, role{object.GetKind(), strings.TrimPrefix(object.GetName(), Prefix), read.Rules})
-		case "RoleBinding", "ClusterRoleBinding":
-			var read rbacv1.ClusterRoleBinding
-			err = runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &read)
-			bindings = append(bindings, read)
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s %s cannot be read: %w", object.GetKind(), object.GetName(), err)
-		}
-	}
-	return roles, bindings, nil
+	return append(problems, differences(unbound(configured, configured), unbound(shipped, nil), "config/rbac", "the bundle")...)
 }
 
 // granted is what the bindings give, to whom, and where.
-func granted(roles []role, bindings []rbacv1.ClusterRoleBinding) (Rights, error) {
-	all := Rights{}
-	for _, binding := range bindings {
+func granted(all []rights.Manifest) (permissions, error) {
+	given := permissions{}
+	for _, binding := range all {
+		if binding.RoleRef.Name == "" {
+			continue
+		}
 		scope := everywhere
-		if binding.Kind == "RoleBinding" || binding.RoleRef.Name == ManagerRole {
+		if binding.Kind == "RoleBinding" || binding.RoleRef.Name == managerRole {
 			scope = inNamespace
 		}
-		at := slices.IndexFunc(roles, func(r role) bool { return r.kind == binding.RoleRef.Kind && r.name == binding.RoleRef.Name })
-		if at < 0 {
-			return nil, fmt.Errorf("%s %s in config/rbac binds %s %s, which is not there", binding.Kind, binding.Name, binding.RoleRef.Kind, binding.RoleRef.Name)
+		role, err := rights.BoundBy(binding, all)
+		if err != nil {
+			return nil, err
 		}
 		for _, subject := range binding.Subjects {
-			all.add(scope+" for ServiceAccount "+subject.Name, roles[at].rules)
+			add(given, scope+" for ServiceAccount "+subject.Name, role.Rules)
 		}
 	}
-	return all, nil
+	return given, nil
 }
 
-func ofCSV(csv *v1alpha1.ClusterServiceVersion) Rights {
-	all := Rights{}
+func ofCSV(csv *v1alpha1.ClusterServiceVersion) permissions {
+	given := permissions{}
 	strategy := csv.Spec.InstallStrategy.StrategySpec
 	for _, permission := range strategy.Permissions {
-		all.add(inNamespace+" for ServiceAccount "+strings.TrimPrefix(permission.ServiceAccountName, Prefix), permission.Rules)
+		add(given, inNamespace+" for ServiceAccount "+strings.TrimPrefix(permission.ServiceAccountName, prefix), permission.Rules)
 	}
 	for _, permission := range strategy.ClusterPermissions {
-		all.add(everywhere+" for ServiceAccount "+strings.TrimPrefix(permission.ServiceAccountName, Prefix), permission.Rules)
+		add(given, everywhere+" for ServiceAccount "+strings.TrimPrefix(permission.ServiceAccountName, prefix), permission.Rules)
 	}
-	return all
+	return given
 }
 
 // unbound is what roles would give that no binding names: those for users, to bind or to aggregate.
-func unbound(roles []role, bindings []rbacv1.ClusterRoleBinding) Rights {
-	all := Rights{}
-	for _, r := range roles {
-		bound := func(b rbacv1.ClusterRoleBinding) bool { return b.RoleRef.Kind == r.kind && b.RoleRef.Name == r.name }
-		if !slices.ContainsFunc(bindings, bound) {
-			all.add("in "+r.kind+" "+r.name, r.rules)
+func unbound(roles, bindings []rights.Manifest) permissions {
+	given := permissions{}
+	for _, role := range roles {
+		if !slices.ContainsFunc(bindings, func(m rights.Manifest) bool { return m.Binds(role) }) {
+			add(given, "in "+role.Kind+" "+strings.TrimPrefix(role.Name, prefix), role.Rules)
 		}
 	}
-	return all
+	return given
 }
 
-func (r Rights) add(where string, rules []rbacv1.PolicyRule) {
-	for _, rule := range rules {
-		for _, verb := range rule.Verbs {
-			for _, url := range rule.NonResourceURLs {
-				r[fmt.Sprintf("%s %s, %s", verb, url, where)] = true
-			}
-			for _, resource := range resources(rule) {
-				r[fmt.Sprintf("%s %s, %s", verb, resource, where)] = true
-			}
-		}
+func add(given permissions, where string, rules []rbacv1.PolicyRule) {
+	for _, right := range rights.Flatten(where, rules) {
+		given.Insert(right.What() + ", " + where)
 	}
 }
 
-// resources are those of a rule, each with its group and, where the rule names them, with one object's name.
-func resources(rule rbacv1.PolicyRule) []string {
-	var all []string
-	for _, group := range rule.APIGroups {
-		for _, resource := range rule.Resources {
-			if group != "" {
-				resource += "." + group
-			}
-			if len(rule.ResourceNames) == 0 {
-				all = append(all, resource)
-			}
-			for _, name := range rule.ResourceNames {
-				all = append(all, resource+" "+name)
-			}
-		}
-	}
-	return all
-}
-
-func differences(want, got Rights, wanted, found string) []string {
+func differences(want, got permissions, wanted, found string) []string {
 	var problems []string
-	for _, right := range slices.Sorted(maps.Keys(want)) {
-		if !got[right] {
-			problems = append(problems, fmt.Sprintf("%s gives the right to %s, and %s does not", wanted, right, found))
-		}
+	for _, right := range sets.List(want.Difference(got)) {
+		problems = append(problems, fmt.Sprintf("%s gives the right to %s, and %s does not", wanted, right, found))
 	}
-	for _, right := range slices.Sorted(maps.Keys(got)) {
-		if !want[right] {
-			problems = append(problems, fmt.Sprintf("%s gives the right to %s, and %s does not", found, right, wanted))
-		}
+	for _, right := range sets.List(got.Difference(want)) {
+		problems = append(problems, fmt.Sprintf("%s gives the right to %s, and %s does not", found, right, wanted))
 	}
 	return problems
 }
