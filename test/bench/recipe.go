@@ -36,39 +36,32 @@ type recipe struct{ Path, Body string }
 // recipes are what the operator itself applied for a cluster, told by the managed fields: so the floor writes
 // the same, whatever the operator writes by then.
 func (w *world) recipes(ctx context.Context, namespace, name string) ([]recipe, error) {
-	get := metav1.GetOptions{}
-	core := "/api/v1/namespaces/" + namespace + "/services/"
-	headless, headlessErr := w.clients.CoreV1().Services(namespace).Get(ctx, naming.HeadlessService(name), get)
-	service, serviceErr := w.clients.CoreV1().Services(namespace).Get(ctx, naming.Service(name), get)
-	budget, budgetErr := w.clients.PolicyV1().PodDisruptionBudgets(namespace).Get(ctx, naming.PodDisruptionBudget(name), get)
-	set, setErr := w.clients.AppsV1().StatefulSets(namespace).Get(ctx, naming.StatefulSet(name), get)
-	if err := errors.Join(headlessErr, serviceErr, budgetErr, setErr); err != nil {
-		return nil, fmt.Errorf("read what the operator made: %w", err)
-	}
-	headlessFields, headlessErr := corev1ac.ExtractService(headless, dbv1.FieldOwner)
-	serviceFields, serviceErr := corev1ac.ExtractService(service, dbv1.FieldOwner)
-	budgetFields, budgetErr := policyv1ac.ExtractPodDisruptionBudget(budget, dbv1.FieldOwner)
-	setFields, setErr := appsv1ac.ExtractStatefulSet(set, dbv1.FieldOwner)
-	if err := errors.Join(headlessErr, serviceErr, budgetErr, setErr); err != nil {
-		return nil, fmt.Errorf("tell what the operator applied: %w", err)
-	}
-	return marshal([]string{
-		core + headless.Name, core + service.Name,
-		"/apis/policy/v1/namespaces/" + namespace + "/poddisruptionbudgets/" + budget.Name,
-		"/apis/apps/v1/namespaces/" + namespace + "/statefulsets/" + set.Name,
-	}, headlessFields, serviceFields, budgetFields, setFields)
+	services, budgets := w.clients.CoreV1().Services(namespace), w.clients.PolicyV1().PodDisruptionBudgets(namespace)
+	core, policy, apps := "/api/v1/namespaces/"+namespace, "/apis/policy/v1/namespaces/"+namespace, "/apis/apps/v1/namespaces/"+namespace
+	headless, headlessErr := recipeOf(ctx, core+"/services/", naming.HeadlessService(name), services.Get, corev1ac.ExtractService)
+	service, serviceErr := recipeOf(ctx, core+"/services/", naming.Service(name), services.Get, corev1ac.ExtractService)
+	budget, budgetErr := recipeOf(ctx, policy+"/poddisruptionbudgets/", naming.PodDisruptionBudget(name), budgets.Get,
+		policyv1ac.ExtractPodDisruptionBudget)
+	set, setErr := recipeOf(ctx, apps+"/statefulsets/", naming.StatefulSet(name), w.clients.AppsV1().StatefulSets(namespace).Get,
+		appsv1ac.ExtractStatefulSet)
+	return []recipe{headless, service, budget, set}, errors.Join(headlessErr, serviceErr, budgetErr, setErr)
 }
 
-func marshal(paths []string, objects ...any) ([]recipe, error) {
-	var all []recipe
-	for i, object := range objects {
-		body, err := json.Marshal(object)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, recipe{Path: paths[i], Body: string(body)})
+// recipeOf reads an object, and of it what the operator applied.
+func recipeOf[Object, Fields any](
+	ctx context.Context, path, name string,
+	get func(context.Context, string, metav1.GetOptions) (Object, error), extract func(Object, string) (Fields, error),
+) (recipe, error) {
+	object, err := get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return recipe{}, fmt.Errorf("read what the operator made: %w", err)
 	}
-	return all, nil
+	fields, err := extract(object, dbv1.FieldOwner)
+	if err != nil {
+		return recipe{}, fmt.Errorf("tell what the operator applied: %w", err)
+	}
+	body, err := json.Marshal(fields)
+	return recipe{path + name, string(body)}, err
 }
 
 // writeRecipes makes a file of what the operator applied for a cluster, with places for another's values.
@@ -81,14 +74,11 @@ func (w *world) writeRecipes(ctx context.Context, name string) (path string, err
 	if err != nil {
 		return "", err
 	}
-	empty := strings.NewReplacer(name, placeName, operatorClusters, placeNamespace, string(cluster.UID), placeUID)
-	for i := range recipes {
-		recipes[i] = recipe{Path: empty.Replace(recipes[i].Path), Body: empty.Replace(recipes[i].Body)}
-	}
 	text, err := json.Marshal(recipes)
 	if err != nil {
 		return "", err
 	}
+	empty := strings.NewReplacer(name, placeName, operatorClusters, placeNamespace, string(cluster.UID), placeUID)
 	path = filepath.Join(w.dir, "recipes.json")
-	return path, os.WriteFile(path, text, 0o600)
+	return path, os.WriteFile(path, []byte(empty.Replace(string(text))), 0o600)
 }
