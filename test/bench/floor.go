@@ -154,12 +154,7 @@ func (f *floor) report(ctx context.Context, name string) error {
 		Type: dbv1.ConditionReady, Status: metav1.ConditionTrue, Reason: dbv1.ReasonReady,
 		Message: "all members are ready", LastTransitionTime: metav1.Now(),
 	}
-	patch, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": []metav1.Condition{ready}}})
-	if err != nil {
-		return err
-	}
-	_, err = f.clusters.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
-	if err != nil {
+	if err := setStatus(ctx, f.clusters.Patch, name, map[string]any{"conditions": []metav1.Condition{ready}}); err != nil {
 		return fmt.Errorf("set the status of %s: %w", name, err)
 	}
 	return nil

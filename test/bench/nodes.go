@@ -111,14 +111,9 @@ func (n *nodes) look(ctx context.Context, name string) error {
 // bind says that a claim is bound. There is no volume behind it, which only the controller that binds claims
 // would notice; it does not run.
 func (n *nodes) bind(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
-	patch, err := json.Marshal(map[string]any{"status": corev1.PersistentVolumeClaimStatus{
+	return setStatus(ctx, n.clients.CoreV1().PersistentVolumeClaims(claim.Namespace).Patch, claim.Name, corev1.PersistentVolumeClaimStatus{
 		Phase: corev1.ClaimBound, AccessModes: claim.Spec.AccessModes, Capacity: claim.Spec.Resources.Requests,
-	}})
-	if err != nil {
-		return err
-	}
-	_, err = n.clients.CoreV1().PersistentVolumeClaims(claim.Namespace).Patch(ctx, claim.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
-	return err
+	})
 }
 
 func (n *nodes) start(ctx context.Context, pod *corev1.Pod) error {
@@ -133,10 +128,18 @@ func (n *nodes) start(ctx context.Context, pod *corev1.Pod) error {
 			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}},
 		})
 	}
-	patch, err := json.Marshal(map[string]any{"status": status})
+	return setStatus(ctx, n.clients.CoreV1().Pods(pod.Namespace).Patch, pod.Name, status)
+}
+
+// setStatus sets fields of an object's status by the Patch of its client.
+func setStatus[Object any](
+	ctx context.Context, patch func(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (Object, error),
+	name string, status any,
+) error {
+	body, err := json.Marshal(map[string]any{"status": status})
 	if err != nil {
 		return err
 	}
-	_, err = n.clients.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+	_, err = patch(ctx, name, types.MergePatchType, body, metav1.PatchOptions{}, "status")
 	return err
 }
