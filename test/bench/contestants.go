@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -31,13 +32,19 @@ func (w *world) startOperator(ctx context.Context) error {
 	}
 	w.operator = &contestant{
 		name: "operator", user: user(operatorNamespace, operatorAccount), load: clusters, process: leader.process,
-		heap: func(ctx context.Context) (float64, error) { return leader.heap(ctx) },
+		heap: leader.heap,
 	}
-	say("the first cluster")
-	if _, err := clusters.one(ctx, first); err != nil {
+	return w.operator.begin(ctx)
+}
+
+// begin makes the first cluster.
+func (c *contestant) begin(ctx context.Context) error {
+	say("%s: the first cluster", c.name)
+	_, err := c.load.one(ctx, first)
+	if err != nil {
 		return err
 	}
-	w.operator.lastHeap, err = leader.heap(ctx)
+	c.lastHeap, err = c.heap(ctx)
 	return err
 }
 
@@ -46,23 +53,11 @@ func (w *world) startFloor(ctx context.Context) error {
 		return nil // it failed, and there is nothing to learn from it
 	}
 	clusters, err := newLoad(ctx, w.admin, floorClusters)
-	if err != nil {
-		return err
-	}
-	kubeconfig, err := w.kubeconfig(ctx, floorClusters, floorAccount)
-	if err != nil {
-		return err
-	}
-	objects, err := w.writeRecipes(ctx, first)
-	if err != nil {
-		return err
-	}
-	address, err := freeAddress()
-	if err != nil {
-		return err
-	}
-	self, err := os.Executable()
-	if err != nil {
+	kubeconfig, kubeconfigErr := w.kubeconfig(ctx, floorClusters, floorAccount)
+	objects, objectsErr := w.writeRecipes(ctx, first)
+	address, addressErr := freeAddress()
+	self, selfErr := os.Executable()
+	if err := errors.Join(err, kubeconfigErr, objectsErr, addressErr, selfErr); err != nil {
 		return err
 	}
 	program, err := start(filepath.Join(w.dir, "floor.log"), self, "floor",
@@ -74,11 +69,7 @@ func (w *world) startFloor(ctx context.Context) error {
 		name: "floor", user: user(floorClusters, floorAccount), load: clusters, process: program,
 		heap: func(ctx context.Context) (float64, error) { return floorHeap(ctx, address) },
 	}
-	if _, err := clusters.one(ctx, first); err != nil {
-		return err
-	}
-	w.floor.lastHeap, err = w.floor.heap(ctx)
-	return err
+	return w.floor.begin(ctx)
 }
 
 func floorHeap(ctx context.Context, address string) (float64, error) {
