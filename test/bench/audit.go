@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -49,8 +50,7 @@ func (r request) kind() string {
 
 // counts tells whether the request was caused by the contestant's work.
 func (r request) counts() bool {
-	kind := r.kind()
-	return kind != kindWatch && kind != kindLease && kind != kindReview
+	return !slices.Contains([]string{kindWatch, kindLease, kindReview}, r.kind())
 }
 
 // repeated tells that the log has had this request before: a watch is noted when it starts and when it ends.
@@ -125,11 +125,5 @@ func tally(requests []request, by func(request) string) map[string]int {
 
 // work are the requests that count.
 func work(requests []request) []request {
-	var found []request
-	for _, r := range requests {
-		if r.counts() {
-			found = append(found, r)
-		}
-	}
-	return found
+	return slices.DeleteFunc(slices.Clone(requests), func(r request) bool { return !r.counts() })
 }

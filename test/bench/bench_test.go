@@ -47,16 +47,6 @@ func TestFiguresHaveNoExponent(t *testing.T) {
 	}
 }
 
-func TestTheCPUTimeIsFoundWhateverAProgramIsCalled(t *testing.T) {
-	got, err := cpuOf("12 (a) 9 (b) S 1 2 3 4 5 6 7 8 9 10 150 25 0 0 20 0")
-	if err != nil || got != 1750*time.Millisecond {
-		t.Errorf("%s, %v", got, err)
-	}
-	if _, err := cpuOf("12 (a) S 1 2"); err == nil {
-		t.Error("a line that is cut short is taken")
-	}
-}
-
 func TestMetricsAreReadWithTheirLabels(t *testing.T) {
 	got := metricsOf("# HELP a text\na 1.5e+07\nb{c=\"d\"} 3\n")
 	if got["a"] != 1.5e7 || got["b{c=\"d\"}"] != 3 || len(got) != 2 {

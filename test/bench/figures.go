@@ -16,22 +16,6 @@ func say(format string, arguments ...any) {
 	fmt.Fprintf(os.Stderr, time.Now().Format("15:04:05 ")+format+"\n", arguments...)
 }
 
-// sayEvery says how far it is, again and again, until it is stopped.
-func sayEvery(period time.Duration, tell func()) (stop func()) {
-	ticker, stopped := time.NewTicker(period), make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-ticker.C:
-				tell()
-			case <-stopped:
-				return
-			}
-		}
-	}()
-	return func() { ticker.Stop(); close(stopped) }
-}
-
 // figure prints one.
 func figure(value float64, name string, arguments ...any) {
 	fmt.Printf("%s %s\n", fmt.Sprintf(name, arguments...), number(value))

@@ -9,12 +9,15 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -128,34 +131,17 @@ func (l *load) one(ctx context.Context, name string) (time.Duration, error) {
 
 // many makes the clusters of those numbers, so many at a time, and returns how long each took to be Ready.
 func (l *load) many(ctx context.Context, from, to, inFlight int) ([]time.Duration, error) {
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
-	names := make(chan string, to-from)
-	for n := from; n < to; n++ {
-		names <- fmt.Sprintf("db-%05d", n)
-	}
-	close(names)
-	took := make(chan time.Duration, to-from)
-	stop := sayEvery(5*time.Second, func() { say("  %d of %d are Ready", len(took), to-from) })
-	defer stop()
-	var workers sync.WaitGroup
-	for range inFlight {
-		workers.Go(func() {
-			for name := range names {
-				d, err := l.one(ctx, name)
-				if err != nil {
-					fail(err)
-					return
-				}
-				took <- d
-			}
+	makers, ctx := errgroup.WithContext(ctx)
+	makers.SetLimit(inFlight)
+	took := make([]time.Duration, to-from)
+	var ready atomic.Int64
+	go wait.UntilWithContext(ctx, func(context.Context) { say("  %d of %d are Ready", ready.Load(), to-from) }, 5*time.Second)
+	for n := from; n < to && ctx.Err() == nil; n++ {
+		makers.Go(func() (err error) {
+			took[n-from], err = l.one(ctx, fmt.Sprintf("db-%05d", n))
+			ready.Add(1)
+			return err
 		})
 	}
-	workers.Wait()
-	close(took)
-	all := make([]time.Duration, 0, to-from)
-	for d := range took {
-		all = append(all, d)
-	}
-	return all, context.Cause(ctx)
+	return took, makers.Wait()
 }

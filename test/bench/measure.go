@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -55,11 +56,8 @@ func (w *world) growOperator(ctx context.Context, size int) (result, error) {
 		return result{}, err
 	}
 	r, err := w.grow(ctx, w.operator, size)
-	if err != nil {
-		return result{}, err
-	}
-	after, err := w.managers[0].passes(ctx)
-	if err != nil {
+	after, passesErr := w.managers[0].passes(ctx)
+	if err := errors.Join(err, passesErr); err != nil {
 		return result{}, err
 	}
 	figure((after-before)/added, "operator_passes_create_per_cluster_%d", size)
@@ -121,7 +119,7 @@ func (w *world) spent(ctx context.Context, c *contestant) (spent, error) {
 	if err != nil {
 		return spent{}, fmt.Errorf("read the API server's metrics: %w", err)
 	}
-	return spent{own.Seconds(), metricsOf(string(text))["process_cpu_seconds_total"]}, nil
+	return spent{own, metricsOf(string(text))["process_cpu_seconds_total"]}, nil
 }
 
 func (r result) figures(name string, size int) {
@@ -198,7 +196,7 @@ func (w *world) atRest(ctx context.Context, size int) error {
 	figure(float64(kinds[kindWatch]), "operator_requests_rest_watch_%d", size)
 	figure(float64(kinds[kindLease]), "operator_requests_rest_lease_%d", size)
 	figure(to.Sub(from).Seconds(), "operator_rest_window_seconds_%d", size)
-	figure((after-before).Seconds()/to.Sub(from).Hours(), "operator_cpu_seconds_rest_per_hour_%d", size)
+	figure((after-before)/to.Sub(from).Hours(), "operator_cpu_seconds_rest_per_hour_%d", size)
 	return w.printMemory(ctx, size)
 }
 

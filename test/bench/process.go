@@ -10,13 +10,11 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 	"time"
-)
 
-// tick is the unit in which Linux tells CPU time.
-const tick = 10 * time.Millisecond
+	"github.com/prometheus/procfs"
+	"k8s.io/apimachinery/pkg/util/wait"
+)
 
 // process is a contestant's program.
 type process struct {
@@ -65,30 +63,17 @@ func (p *process) kill() {
 	<-p.ended
 }
 
-// cpu is the time that the program has worked so far.
-func (p *process) cpu() (time.Duration, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.command.Process.Pid))
+// cpu is the time that the program has worked so far, in seconds.
+func (p *process) cpu() (float64, error) {
+	running, err := procfs.NewProc(p.command.Process.Pid)
+	if err != nil {
+		return 0, fmt.Errorf("find the program: %w", err)
+	}
+	stat, err := running.Stat()
 	if err != nil {
 		return 0, fmt.Errorf("read the CPU time: %w", err)
 	}
-	return cpuOf(string(text))
-}
-
-// cpuOf reads user and system time, fields 14 and 15 of /proc/PID/stat. Field 2 may contain anything.
-func cpuOf(stat string) (time.Duration, error) {
-	fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:])
-	if len(fields) < 13 {
-		return 0, fmt.Errorf("/proc/PID/stat is %q", stat)
-	}
-	user, err := strconv.ParseInt(fields[11], 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("read user time: %w", err)
-	}
-	system, err := strconv.ParseInt(fields[12], 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("read system time: %w", err)
-	}
-	return time.Duration(user+system) * tick, nil
+	return stat.CPUTime(), nil
 }
 
 // freeAddress is an address on loopback that nobody listens on.
@@ -103,16 +88,9 @@ func freeAddress() (string, error) {
 
 // poll asks until the answer is yes; an error is an answer, too. What it asks tells nobody by itself.
 func poll(ctx context.Context, what string, ask func() (bool, error)) error {
-	ticker := time.NewTicker(100 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		if done, err := ask(); done || err != nil {
-			return err
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return fmt.Errorf("waiting for %s: %w", what, context.Cause(ctx))
-		}
+	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(context.Context) (bool, error) { return ask() })
+	if wait.Interrupted(err) {
+		return fmt.Errorf("waiting for %s: %w", what, context.Cause(ctx))
 	}
+	return err
 }
