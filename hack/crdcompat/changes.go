@@ -6,7 +6,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +19,9 @@ type change struct {
 	Check    string `json:"check"`
 	what     string
 }
+
+// name is what an acceptance knows a change by.
+func (c change) name() string { return fmt.Sprintf("%s %s: %s", c.File, c.Property, c.Check) }
 
 // acceptance is a change that is made all the same.
 type acceptance struct {
@@ -72,11 +77,11 @@ func verdict(changes []change, accepted []acceptance) error {
 	var wrong []string
 	needed := map[int]bool{}
 	for _, c := range changes {
-		if i := find(accepted, c); i >= 0 {
-			needed[i] = true
-			continue
+		at := slices.IndexFunc(accepted, func(a acceptance) bool { return a.name() == c.name() })
+		needed[at] = true
+		if at < 0 {
+			wrong = append(wrong, c.name()+": "+c.what)
 		}
-		wrong = append(wrong, fmt.Sprintf("%s %s: %s: %s", c.File, c.Property, c.Check, c.what))
 	}
 	if len(wrong) > 0 {
 		wrong = append(wrong, "Who has objects of the previous release may be hurt by these changes, and Operator Lifecycle Manager v1 refuses them: "+
@@ -84,23 +89,14 @@ func verdict(changes []change, accepted []acceptance) error {
 	}
 	for i, a := range accepted {
 		if !needed[i] {
-			wrong = append(wrong, fmt.Sprintf("%saccepted.yaml: there is no change %s %s: %s: remove the entry", folder, a.File, a.Property, a.Check))
+			wrong = append(wrong, fmt.Sprintf("%saccepted.yaml: there is no change %s: remove the entry", folder, a.name()))
 		}
 		if len(a.Reason) < 20 {
-			wrong = append(wrong, fmt.Sprintf("%saccepted.yaml: give the reason for %s %s: %s, at least 20 letters", folder, a.File, a.Property, a.Check))
+			wrong = append(wrong, fmt.Sprintf("%saccepted.yaml: give the reason for %s, at least 20 letters", folder, a.name()))
 		}
 	}
 	if len(wrong) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s", strings.Join(wrong, "\n"))
-}
-
-func find(accepted []acceptance, c change) int {
-	for i, a := range accepted {
-		if a.File == c.File && a.Property == c.Property && a.Check == c.Check {
-			return i
-		}
-	}
-	return -1
+	return errors.New(strings.Join(wrong, "\n"))
 }

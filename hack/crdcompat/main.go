@@ -18,7 +18,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 )
 
@@ -36,24 +35,20 @@ func main() {
 }
 
 func run(crdify, before, after string) error {
-	var accepted []acceptance
-	text, err := os.ReadFile(folder + "accepted.yaml")
+	accepted, err := load[[]acceptance](folder + "accepted.yaml")
 	if err != nil {
 		return err
 	}
-	if err := yaml.UnmarshalStrict(text, &accepted); err != nil {
-		return fmt.Errorf("read %saccepted.yaml: %w", folder, err)
-	}
-	installed, err := os.MkdirTemp("", "crdcompat-")
+	scratch, err := os.MkdirTemp("", "crdcompat-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(installed)
-	files, err := install(before, installed)
+	defer os.RemoveAll(scratch)
+	files, err := install(before, scratch)
 	if err != nil {
 		return err
 	}
-	if err := findsPlants(crdify, files); err != nil {
+	if err := findsPlants(crdify, files, scratch); err != nil {
 		return err
 	}
 	var changes []change
@@ -62,17 +57,13 @@ func run(crdify, before, after string) error {
 		if err != nil {
 			return err
 		}
-		other, err := around(file, filepath.Join(after, filepath.Base(file)))
-		if err != nil {
-			return err
-		}
-		changes = append(append(changes, found...), other...)
+		changes = append(changes, found...)
 	}
-	if err := verdict(changes, accepted); err != nil {
+	if err := verdict(changes, *accepted); err != nil {
 		return err
 	}
 	fmt.Printf("the CRDs take what those of the previous release took: %d compared, %d changes accepted; %d planted changes were found\n",
-		len(files), len(accepted), len(plants))
+		len(files), len(*accepted), len(plants))
 	return nil
 }
 
@@ -83,7 +74,7 @@ func install(from, to string) ([]string, error) {
 		return nil, err
 	}
 	for i, file := range files {
-		crd, err := load(file)
+		crd, err := load[definition](file)
 		if err != nil {
 			return nil, err
 		}
@@ -98,16 +89,19 @@ func install(from, to string) ([]string, error) {
 	return files, nil
 }
 
-func load(file string) (*apiextensionsv1.CustomResourceDefinition, error) {
+func load[T any](file string) (*T, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	return crd, yaml.UnmarshalStrict(text, crd)
+	read := new(T)
+	if err := yaml.UnmarshalStrict(text, read); err != nil {
+		return nil, fmt.Errorf("read %s: %w", file, err)
+	}
+	return read, nil
 }
 
-func write(file string, crd *apiextensionsv1.CustomResourceDefinition) error {
+func write(file string, crd *definition) error {
 	text, err := yaml.Marshal(crd)
 	if err != nil {
 		return err
@@ -121,6 +115,24 @@ func compare(crdify, before, after string) ([]change, error) {
 	if _, err := os.Stat(after); errors.Is(err, os.ErrNotExist) {
 		return []change{{File: name, Check: "removed", what: "the CRD is gone, and with it everything of its kind"}}, nil
 	}
+	changes, err := ask(crdify, before, after)
+	if err != nil {
+		return nil, err
+	}
+	was, err := load[definition](before)
+	if err != nil {
+		return nil, err
+	}
+	is, err := load[definition](after)
+	if err != nil {
+		return nil, err
+	}
+	return append(changes, surface(name, was, is)...), nil
+}
+
+// ask is what crdify finds.
+func ask(crdify, before, after string) ([]change, error) {
+	name := filepath.Base(before)
 	command := exec.Command(crdify, "--config", folder+"crdify.yaml", "--output", "json", "file://"+before, "file://"+after)
 	output, err := command.Output()
 	var failed *exec.ExitError
@@ -137,20 +149,4 @@ func compare(crdify, before, after string) ([]change, error) {
 		return nil, fmt.Errorf("crdify %s: it found %d changes and ended with %w", name, len(changes), err)
 	}
 	return changes, nil
-}
-
-// around is what breaks between two files outside of the schemas. A file that is gone crdify's half tells of.
-func around(before, after string) ([]change, error) {
-	if _, err := os.Stat(after); errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	was, err := load(before)
-	if err != nil {
-		return nil, err
-	}
-	is, err := load(after)
-	if err != nil {
-		return nil, err
-	}
-	return surface(filepath.Base(before), was, is), nil
 }

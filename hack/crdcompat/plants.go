@@ -6,7 +6,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,27 +57,22 @@ func in(name string, change func(*schema)) func(*version) {
 }
 
 // findsPlants makes each of these changes to the CRD of DatabaseClusters, and each must be found.
-func findsPlants(crdify string, files []string) error {
+func findsPlants(crdify string, files []string, scratch string) error {
 	at := slices.IndexFunc(files, func(file string) bool { return strings.HasSuffix(file, "_databaseclusters.yaml") })
 	if at < 0 {
 		return fmt.Errorf("there is no CRD of DatabaseClusters among %s", files)
 	}
-	scratch, err := os.MkdirTemp("", "crdcompat-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
+	changed := filepath.Join(scratch, "planted.yaml")
 	for i, p := range plants {
-		crd, err := load(files[at])
+		crd, err := load[definition](files[at])
 		if err != nil {
 			return err
 		}
 		p.plant(&crd.Spec.Versions[0])
-		changed := filepath.Join(scratch, filepath.Base(files[at]))
 		if err := write(changed, crd); err != nil {
 			return err
 		}
-		found, err := compare(crdify, files[at], changed)
+		found, err := ask(crdify, files[at], changed)
 		if err != nil {
 			return err
 		}

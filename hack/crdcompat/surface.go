@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/utils/ptr"
 )
 
 type definition = apiextensionsv1.CustomResourceDefinition
@@ -60,11 +61,8 @@ func offers(crd *definition) []string {
 			all = append(all, version.Name+"/status")
 		}
 		if scale := version.Subresources.Scale; scale != nil {
-			selector := ""
-			if scale.LabelSelectorPath != nil {
-				selector = *scale.LabelSelectorPath
-			}
-			all = append(all, fmt.Sprintf("%s/scale of %s, %s and %s", version.Name, scale.SpecReplicasPath, scale.StatusReplicasPath, selector))
+			all = append(all, fmt.Sprintf("%s/scale of %s, %s and %s",
+				version.Name, scale.SpecReplicasPath, scale.StatusReplicasPath, ptr.Deref(scale.LabelSelectorPath, "")))
 		}
 	}
 	return all

@@ -31,7 +31,7 @@ func TestWhatCrdifyDoesNotLookAtIsAChange(t *testing.T) {
 		"no status":                    {func(crd *definition) { first(crd).Subresources.Status = nil }, "spec.versions", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before, err := load(clusters)
+			before, err := load[definition](clusters)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +46,7 @@ func TestWhatCrdifyDoesNotLookAtIsAChange(t *testing.T) {
 }
 
 func TestAFieldLessToSelectByIsAChange(t *testing.T) {
-	after, err := load(clusters)
+	after, err := load[definition](clusters)
 	if err != nil {
 		t.Fatal(err)
 	}
