@@ -8,9 +8,9 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -97,18 +97,10 @@ func description(schema map[string]any, path string) (string, error) {
 	return text, err
 }
 
+var capital = regexp.MustCompile(`\B[A-Z]`)
+
 // displayName is the name of a field as a title: Max Unavailable.
 func displayName(path string) string {
-	name := path[strings.LastIndex(path, ".")+1:]
-	var text strings.Builder
-	for i, r := range name {
-		switch {
-		case i == 0:
-			r = unicode.ToUpper(r)
-		case unicode.IsUpper(r):
-			text.WriteByte(' ')
-		}
-		text.WriteRune(r)
-	}
-	return text.String()
+	name := capital.ReplaceAllString(path[strings.LastIndex(path, ".")+1:], " $0")
+	return strings.ToUpper(name[:1]) + name[1:]
 }
