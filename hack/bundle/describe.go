@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/dbcluster/databasecluster-operator/test/bundle/checks"
@@ -27,8 +28,8 @@ func describe(csv *unstructured.Unstructured, manifests string) error {
 	for _, kind := range owned {
 		kind, _ := kind.(map[string]any)
 		plural, group, _ := strings.Cut(fmt.Sprint(kind["name"]), ".")
-		crd, err := read(filepath.Join(manifests, group+"_"+plural+".yaml"))
-		if err != nil {
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := read(filepath.Join(manifests, group+"_"+plural+".yaml"), crd); err != nil {
 			return err
 		}
 		for _, part := range []string{"spec", "status"} {
@@ -40,7 +41,7 @@ func describe(csv *unstructured.Unstructured, manifests string) error {
 	return unstructured.SetNestedSlice(csv.Object, owned, "spec", "customresourcedefinitions", "owned")
 }
 
-func describePart(kind map[string]any, part string, crd *unstructured.Unstructured) error {
+func describePart(kind map[string]any, part string, crd *apiextensionsv1.CustomResourceDefinition) error {
 	schema, err := schemaOf(crd, part)
 	if err != nil {
 		return err
@@ -66,35 +67,31 @@ func pathOf(descriptor any) string {
 	return fmt.Sprint(is["path"])
 }
 
-func schemaOf(crd *unstructured.Unstructured, part string) (map[string]any, error) {
-	versions, _, err := unstructured.NestedSlice(crd.Object, "spec", "versions")
-	if err != nil || len(versions) != 1 {
-		return nil, fmt.Errorf("the CRD %s has %d versions: say here which one is described (%w)", crd.GetName(), len(versions), err)
+func schemaOf(crd *apiextensionsv1.CustomResourceDefinition, part string) (*apiextensionsv1.JSONSchemaProps, error) {
+	if len(crd.Spec.Versions) != 1 {
+		return nil, fmt.Errorf("the CRD %s has %d versions: say here which one is described", crd.Name, len(crd.Spec.Versions))
 	}
-	version, _ := versions[0].(map[string]any)
-	schema, found, err := unstructured.NestedMap(version, "schema", "openAPIV3Schema", "properties", part)
-	if err != nil || !found {
-		return nil, fmt.Errorf("the CRD %s has no %s (%w)", crd.GetName(), part, err)
+	schema, found := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties[part]
+	if !found {
+		return nil, fmt.Errorf("the CRD %s has no %s", crd.Name, part)
 	}
-	return schema, nil
+	return &schema, nil
 }
 
 // description is what a schema says of the field at a path.
-func description(schema map[string]any, path string) (string, error) {
-	at := schema
+func description(schema *apiextensionsv1.JSONSchemaProps, path string) (string, error) {
 	for step := range strings.SplitSeq(path, ".") {
 		name, _, item := strings.Cut(step, "[")
-		field, found, err := unstructured.NestedMap(at, "properties", name)
-		if err != nil || !found {
-			return "", fmt.Errorf("the CRD does not know %s of the field %s (%w)", name, path, err)
+		field, found := schema.Properties[name]
+		if !found {
+			return "", fmt.Errorf("the CRD does not know %s of the field %s", name, path)
 		}
-		at = field
+		schema = &field
 		if item {
-			at, _, _ = unstructured.NestedMap(field, "items")
+			schema = field.Items.Schema
 		}
 	}
-	text, _, err := unstructured.NestedString(at, "description")
-	return text, err
+	return schema.Description, nil
 }
 
 var capital = regexp.MustCompile(`\B[A-Z]`)

@@ -26,8 +26,11 @@ const (
 // finish completes the CSV of the bundle in a folder: the icon, the release that it replaces, the images that it
 // needs, and when it was created.
 func finish(folder, image string, now time.Time) error {
-	csv, err := read(filepath.Join(folder, csvFile))
-	if err != nil {
+	var csv, before unstructured.Unstructured
+	if err := read(filepath.Join(folder, csvFile), &csv.Object); err != nil {
+		return err
+	}
+	if err := read(filepath.Join("bundle", csvFile), &before.Object); err != nil && !os.IsNotExist(err) {
 		return err
 	}
 	icon, err := os.ReadFile(iconFile)
@@ -38,17 +41,13 @@ func finish(folder, image string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	before, err := read(filepath.Join("bundle", csvFile))
-	if err != nil && !os.IsNotExist(err) {
+	if err := complete(&csv, string(icon), string(release), image); err != nil {
 		return err
 	}
-	if err := complete(csv, string(icon), string(release), image); err != nil {
+	if err := describe(&csv, filepath.Join(folder, "manifests")); err != nil {
 		return err
 	}
-	if err := describe(csv, filepath.Join(folder, "manifests")); err != nil {
-		return err
-	}
-	annotate(csv, "createdAt", createdAt(before, csv, now))
+	annotate(&csv, "createdAt", createdAt(&before, &csv, now))
 	text, err := yaml.Marshal(csv.Object)
 	if err != nil {
 		return fmt.Errorf("write the CSV: %w", err)
@@ -56,16 +55,15 @@ func finish(folder, image string, now time.Time) error {
 	return os.WriteFile(filepath.Join(folder, csvFile), text, 0o644) //nolint:gosec // it is no secret
 }
 
-func read(file string) (*unstructured.Unstructured, error) {
-	object := &unstructured.Unstructured{}
+func read(file string, into any) error {
 	text, err := os.ReadFile(file) //nolint:gosec // the caller names it
 	if err != nil {
-		return object, err
+		return err
 	}
-	if err := yaml.Unmarshal(text, &object.Object); err != nil {
-		return object, fmt.Errorf("read %s: %w", file, err)
+	if err := yaml.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("read %s: %w", file, err)
 	}
-	return object, nil
+	return nil
 }
 
 // complete says in a CSV what is known elsewhere, so that it is written down once.
