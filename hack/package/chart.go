@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,17 +23,13 @@ const (
 // writeChart writes what the chart has from config, into its folder files: templates read them.
 func writeChart(version string, documents []document) error {
 	files := fromConfig(documents)
-	for name, from := range map[string]string{"alerts.yaml": "config/prometheus/alerts.yaml", "monitor.yaml": "config/prometheus/monitor.yaml"} {
-		text, err := os.ReadFile(from)
-		if err != nil {
-			return err
-		}
-		files[name] = section(string(text), "spec")
-	}
-	dashboard, err := os.ReadFile("config/grafana/databasecluster.json")
-	if err != nil {
+	alerts, alertsErr := os.ReadFile("config/prometheus/alerts.yaml")
+	monitor, monitorErr := os.ReadFile("config/prometheus/monitor.yaml")
+	dashboard, dashboardErr := os.ReadFile("config/grafana/databasecluster.json")
+	if err := errors.Join(alertsErr, monitorErr, dashboardErr); err != nil {
 		return err
 	}
+	files["alerts.yaml"], files["monitor.yaml"] = section(string(alerts), "spec"), section(string(monitor), "spec")
 	files["dashboard.json"] = string(dashboard)
 	if err := os.RemoveAll(filepath.Join(chart, "files")); err != nil {
 		return err
@@ -42,7 +39,10 @@ func writeChart(version string, documents []document) error {
 			return err
 		}
 	}
-	if err := rewrite(filepath.Join(chart, "Chart.yaml"), versions(version)); err != nil {
+	err := rewrite(filepath.Join(chart, "Chart.yaml"), func(text string) (string, error) {
+		return versionLine.ReplaceAllString(text, "$1: "+version), nil
+	})
+	if err != nil {
 		return err
 	}
 	return writeTable()
@@ -94,14 +94,8 @@ func section(text, field string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
 }
 
+// versionLine is one of Chart.yaml that has the operator's version.
 var versionLine = regexp.MustCompile(`(?m)^(version|appVersion): .*$`)
-
-// versions gives a Chart.yaml the operator's version.
-func versions(version string) func(string) (string, error) {
-	return func(text string) (string, error) {
-		return versionLine.ReplaceAllString(text, "$1: "+version), nil
-	}
-}
 
 func rewrite(file string, change func(string) (string, error)) error {
 	before, err := os.ReadFile(file) //nolint:gosec // one of ours

@@ -44,9 +44,6 @@ func split(text string) ([]document, error) {
 // definition tells of what every cluster goes with. An uninstalled operator leaves it.
 func (d document) definition() bool { return d.kind == "CustomResourceDefinition" }
 
-// surroundings tells of the namespace. It stays, because databases may be in it, and would go with it.
-func (d document) surroundings() bool { return d.kind == "Namespace" }
-
 // protection tells of what keeps definitions, clusters and volumes from being deleted. It stays as well.
 func (d document) protection() bool {
 	return d.kind == "ValidatingAdmissionPolicy" || d.kind == "ValidatingAdmissionPolicyBinding"

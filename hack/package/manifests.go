@@ -13,22 +13,22 @@ import (
 // writeManifests writes what stays, what goes with the operator, and both. Definitions come before what protects
 // them: a deletion of the file that asks in this order is refused before it takes the protection away.
 func writeManifests(folder string, documents []document) error {
-	parts := [4][]document{}
+	var surroundings, definitions, protection, operator []document
 	for _, d := range documents {
 		switch {
-		case d.surroundings():
-			parts[0] = append(parts[0], d)
+		case d.kind == "Namespace": // databases may be in it, and would go with it
+			surroundings = append(surroundings, d)
 		case d.definition():
-			parts[1] = append(parts[1], d)
+			definitions = append(definitions, d)
 		case d.protection():
-			parts[2] = append(parts[2], d)
+			protection = append(protection, d)
 		default:
-			parts[3] = append(parts[3], d)
+			operator = append(operator, d)
 		}
 	}
-	stays := slices.Concat(parts[:3]...)
+	stays := slices.Concat(surroundings, definitions, protection)
 	for name, content := range map[string][]document{
-		"crds.yaml": stays, "operator.yaml": parts[3], "install.yaml": slices.Concat(stays, parts[3]),
+		"crds.yaml": stays, "operator.yaml": operator, "install.yaml": slices.Concat(stays, operator),
 	} {
 		if err := write(filepath.Join(folder, name), join(content)); err != nil {
 			return err
