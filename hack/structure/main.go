@@ -16,9 +16,11 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 const module = "github.com/dbcluster/databasecluster-operator/"
@@ -29,11 +31,10 @@ const maxFile = 300
 // room is one folder with Go code.
 type room struct {
 	code, tests int
-	imports     map[string]bool
+	imports     sets.Set[string]
 }
 
 type house struct {
-	root  string
 	rooms map[string]*room
 	// functions are the lengths of those of the code, in lines; long are its files with more lines than maxFile.
 	functions []int
@@ -41,11 +42,12 @@ type house struct {
 }
 
 func main() {
-	h := &house{root: ".", rooms: map[string]*room{}}
+	root := "."
 	if len(os.Args) > 1 {
-		h.root = os.Args[1]
+		root = os.Args[1]
 	}
-	if err := filepath.WalkDir(h.root, h.visit); err != nil {
+	h := &house{rooms: map[string]*room{}}
+	if err := h.readAll(os.DirFS(root)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -54,43 +56,48 @@ func main() {
 	h.measures()
 }
 
-func (h *house) visit(path string, entry fs.DirEntry, err error) error {
-	if err != nil {
-		return err
-	}
-	if entry.IsDir() && path != h.root && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata") {
-		return filepath.SkipDir
-	}
-	if entry.IsDir() || filepath.Ext(path) != ".go" {
-		return nil
-	}
-	return h.read(path)
+func (h *house) readAll(checkout fs.FS) error {
+	return fs.WalkDir(checkout, ".", func(file string, entry fs.DirEntry, err error) error {
+		switch name := entry.Name(); {
+		case err != nil:
+			return err
+		case entry.IsDir() && file != "." && (strings.HasPrefix(name, ".") || name == "testdata"):
+			return fs.SkipDir
+		case entry.IsDir() || path.Ext(name) != ".go":
+			return nil
+		}
+		text, err := fs.ReadFile(checkout, file)
+		if err != nil {
+			return err
+		}
+		return h.read(file, text)
+	})
 }
 
-func (h *house) read(path string) error {
+func (h *house) read(file string, text []byte) error {
 	files := token.NewFileSet()
-	parsed, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+	parsed, err := parser.ParseFile(files, file, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil || ast.IsGenerated(parsed) {
 		return err
 	}
-	folder, err := filepath.Rel(h.root, filepath.Dir(path))
-	if err != nil {
-		return err
-	}
+	folder := path.Dir(file)
 	if h.rooms[folder] == nil {
-		h.rooms[folder] = &room{imports: map[string]bool{}}
+		h.rooms[folder] = &room{imports: sets.Set[string]{}}
 	}
-	is := h.rooms[folder]
-	lines := files.File(parsed.Pos()).LineCount()
-	if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(folder, "internal/testing/") {
+	is, lines := h.rooms[folder], files.File(parsed.Pos()).LineCount()
+	if strings.HasSuffix(file, "_test.go") || strings.HasPrefix(folder, "internal/testing/") {
 		is.tests += lines
 		return nil
 	}
 	is.code += lines
 	if lines > maxFile {
-		h.long = append(h.long, fmt.Sprintf("%s (%d)", filepath.Join(folder, filepath.Base(path)), lines))
+		h.long = append(h.long, fmt.Sprintf("%s (%d)", file, lines))
 	}
-	is.note(parsed.Imports)
+	for _, i := range parsed.Imports {
+		if ours, found := strings.CutPrefix(strings.Trim(i.Path.Value, `"`), module); found {
+			is.imports.Insert(ours)
+		}
+	}
 	for _, d := range parsed.Decls {
 		if f, is := d.(*ast.FuncDecl); is && f.Body != nil {
 			h.functions = append(h.functions, files.Position(f.End()).Line-files.Position(f.Pos()).Line+1)
@@ -99,13 +106,7 @@ func (h *house) read(path string) error {
 	return nil
 }
 
-func (r *room) note(imports []*ast.ImportSpec) {
-	for _, i := range imports {
-		if ours, found := strings.CutPrefix(strings.Trim(i.Path.Value, `"`), module); found {
-			r.imports[ours] = true
-		}
-	}
-}
+var id = strings.NewReplacer("/", "_", "-", "_", ".", "_")
 
 // draw draws what the operator itself consists of.
 func (h *house) draw() {
@@ -114,18 +115,14 @@ func (h *house) draw() {
 		if !strings.HasPrefix(from, "internal/") && !strings.HasPrefix(from, "cmd") || h.rooms[from].code == 0 {
 			continue
 		}
-		fmt.Printf("  %s[\"%s<br/>%d\"]\n", id(from), strings.TrimPrefix(from, "internal/"), h.rooms[from].code)
-		for _, to := range slices.Sorted(maps.Keys(h.rooms[from].imports)) {
+		fmt.Printf("  %s[\"%s<br/>%d\"]\n", id.Replace(from), strings.TrimPrefix(from, "internal/"), h.rooms[from].code)
+		for _, to := range sets.List(h.rooms[from].imports) {
 			if strings.HasPrefix(to, "internal/") { // everything imports the API
-				fmt.Printf("  %s --> %s\n", id(from), id(to))
+				fmt.Printf("  %s --> %s\n", id.Replace(from), id.Replace(to))
 			}
 		}
 	}
 	fmt.Print("```\n\n")
-}
-
-func id(folder string) string {
-	return strings.NewReplacer("/", "_", "-", "_", ".", "_").Replace(folder)
 }
 
 func (h *house) table() {
