@@ -23,8 +23,8 @@ const engine = "postgresql-single-v1"
 // again is the name of the cluster that is made of a backup.
 func (w *world) again() string { return w.name + "-again" }
 
-// database makes a cluster of one member that has an engine, and backups on a volume.
-func (w *world) database(ctx context.Context, name string, change func(*dbv1.DatabaseCluster)) (*dbv1.DatabaseCluster, error) {
+// database makes a cluster of one member that has an engine, and backups on a volume, and waits for a condition of it.
+func (w *world) database(ctx context.Context, name, becomes string, change func(*dbv1.DatabaseCluster)) (*dbv1.DatabaseCluster, error) {
 	cluster := &dbv1.DatabaseCluster{ObjectMeta: w.object(name), Spec: dbv1.DatabaseClusterSpec{
 		Replicas: 1, Engine: engine, Image: w.sample.Spec.Image, SecretName: w.name, Storage: w.sample.Spec.Storage,
 		Backup: &dbv1.Backup{
@@ -40,7 +40,7 @@ func (w *world) database(ctx context.Context, name string, change func(*dbv1.Dat
 			return nil, err
 		}
 	}
-	return cluster, w.Create(ctx, cluster)
+	return cluster, w.brings(ctx, cluster, becomes)
 }
 
 // surroundings are the password and the volume for backups.
@@ -77,31 +77,22 @@ func whenReady(statement string) dbv1.Probes {
 
 // backupIsRestored backs a cluster up, has the backup proved, and makes another cluster of it, which finds the data.
 func (w *world) backupIsRestored(ctx context.Context) error {
-	cluster, err := w.database(ctx, w.name, func(c *dbv1.DatabaseCluster) { c.Spec.Probes = whenReady(question) })
+	_, err := w.database(ctx, w.name, dbv1.ConditionAvailable, func(c *dbv1.DatabaseCluster) { c.Spec.Probes = whenReady(question) })
 	if err != nil {
 		return err
 	}
-	if err := w.turns(ctx, cluster, dbv1.ConditionAvailable); err != nil {
-		return err
-	}
 	backup := &dbv1.DatabaseBackup{ObjectMeta: w.object(w.name), Spec: dbv1.DatabaseBackupSpec{Cluster: w.name}}
-	if err := w.Create(ctx, backup); err != nil {
-		return err
-	}
-	if err := w.turns(ctx, backup, dbv1.ConditionReady); err != nil {
+	if err := w.brings(ctx, backup, dbv1.ConditionReady); err != nil {
 		return err
 	}
 	if err := w.isProved(ctx, backup); err != nil {
 		return err
 	}
-	restored, err := w.database(ctx, w.again(), func(c *dbv1.DatabaseCluster) {
+	restored, err := w.database(ctx, w.again(), dbv1.ConditionAvailable, func(c *dbv1.DatabaseCluster) {
 		c.Spec.Probes = whenReady(answer)
 		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: backup.Name}}
 	})
 	if err != nil {
-		return err
-	}
-	if err := w.turns(ctx, restored, dbv1.ConditionAvailable); err != nil {
 		return err
 	}
 	if err := w.delete(ctx, restored); err != nil {
@@ -120,8 +111,5 @@ func (w *world) isProved(ctx context.Context, backup *dbv1.DatabaseBackup) error
 	if err := w.Patch(ctx, backup, client.MergeFrom(before)); err != nil {
 		return fmt.Errorf("ask for a verification: %w", err)
 	}
-	if err := w.turns(ctx, backup, dbv1.ConditionVerified); err != nil {
-		return err
-	}
-	return complete(backup, append(ofABackup, dbv1.ConditionVerified))
+	return w.reaches(ctx, backup, dbv1.ConditionVerified, append(ofABackup, dbv1.ConditionVerified))
 }

@@ -43,11 +43,8 @@ var steps = []step{
 // conditionsAreComplete leads a cluster of one member through what its spec can ask for, to a deletion that is blocked,
 // and looks at all conditions each time.
 func (w *world) conditionsAreComplete(ctx context.Context) error {
-	cluster, err := w.database(ctx, w.name, func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true })
+	cluster, err := w.database(ctx, w.name, dbv1.ConditionReady, func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true })
 	if err != nil {
-		return err
-	}
-	if err := w.turns(ctx, cluster, dbv1.ConditionReady); err != nil {
 		return err
 	}
 	types := slices.Concat(always, askedFor)
@@ -59,10 +56,7 @@ func (w *world) conditionsAreComplete(ctx context.Context) error {
 		if err := w.change(ctx, cluster, step.change); err != nil {
 			return err
 		}
-		if err := w.turns(ctx, cluster, step.becomes); err != nil {
-			return err
-		}
-		if err := complete(cluster, types); err != nil {
+		if err := w.reaches(ctx, cluster, step.becomes, types); err != nil {
 			return err
 		}
 	}
@@ -82,13 +76,18 @@ func (w *world) deletionIsBlocked(ctx context.Context, cluster *dbv1.DatabaseClu
 	if err := w.remove(ctx, cluster); err != nil {
 		return err
 	}
-	if err := w.turns(ctx, cluster, dbv1.ConditionDeletionBlocked); err != nil {
-		return err
-	}
-	if err := complete(cluster, append(types, dbv1.ConditionDeletionBlocked)); err != nil {
+	if err := w.reaches(ctx, cluster, dbv1.ConditionDeletionBlocked, append(types, dbv1.ConditionDeletionBlocked)); err != nil {
 		return err
 	}
 	return w.let(ctx, cluster)
+}
+
+// reaches waits until a condition is True, and looks at all conditions then.
+func (w *world) reaches(ctx context.Context, object client.Object, becomes string, types []string) error {
+	if err := w.turns(ctx, object, becomes); err != nil {
+		return err
+	}
+	return complete(object, types)
 }
 
 // complete tells what the conditions of a cluster or a backup lack.

@@ -25,8 +25,9 @@ import (
 
 // Kinds that are listed by their metadata alone.
 var (
-	claims = corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaimList")
-	jobs   = batchv1.SchemeGroupVersion.WithKind("JobList")
+	backups = dbv1.GroupVersion.WithKind("DatabaseBackupList")
+	claims  = corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaimList")
+	jobs    = batchv1.SchemeGroupVersion.WithKind("JobList")
 	// children go with their cluster. Jobs stay for a while, for their logs.
 	children = []schema.GroupVersionKind{
 		appsv1.SchemeGroupVersion.WithKind("StatefulSetList"),
@@ -119,21 +120,15 @@ func told(conditions []metav1.Condition) string {
 func (w *world) clean(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, cleanup)
 	defer cancel()
-	run := []client.ListOption{client.InNamespace(w.namespace), client.MatchingLabels{labelRun: w.name}}
 	var clusters dbv1.DatabaseClusterList
-	if err := w.List(ctx, &clusters, run...); err != nil {
+	if err := w.List(ctx, &clusters, client.InNamespace(w.namespace), client.MatchingLabels{labelRun: w.name}); err != nil {
 		return err
 	}
 	var failed error
 	for i := range clusters.Items {
 		failed = errors.Join(failed, w.let(ctx, &clusters.Items[i]))
 	}
-	var backups dbv1.DatabaseBackupList
-	failed = errors.Join(failed, w.List(ctx, &backups, run...))
-	for i := range backups.Items {
-		failed = errors.Join(failed, w.remove(ctx, &backups.Items[i]))
-	}
-	for _, kind := range []schema.GroupVersionKind{jobs, claims} {
+	for _, kind := range []schema.GroupVersionKind{backups, jobs, claims} {
 		failed = errors.Join(failed, w.removeAll(ctx, kind))
 	}
 	secret := &corev1.Secret{ObjectMeta: w.object(w.name)}

@@ -59,10 +59,7 @@ func (w *world) sampleBecomesAvailable(ctx context.Context) error {
 	if err := w.secret(ctx, keys...); err != nil {
 		return err
 	}
-	if err := w.Create(ctx, sample); err != nil {
-		return err
-	}
-	if err := w.turns(ctx, sample, dbv1.ConditionAvailable); err != nil {
+	if err := w.brings(ctx, sample, dbv1.ConditionAvailable); err != nil {
 		return err
 	}
 	claims, err := w.claims(ctx, sample.Name)

@@ -109,6 +109,14 @@ func (w *world) await(ctx context.Context, what string, missing func(context.Con
 	return nil
 }
 
+// brings creates an object and waits until a condition of it is True.
+func (w *world) brings(ctx context.Context, object client.Object, becomes string) error {
+	if err := w.Create(ctx, object); err != nil {
+		return err
+	}
+	return w.turns(ctx, object, becomes)
+}
+
 // turns waits until a condition of a cluster or a backup is True about its present spec.
 func (w *world) turns(ctx context.Context, object client.Object, name string) error {
 	what := called(object) + " is to become " + name
