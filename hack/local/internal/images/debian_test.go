@@ -45,7 +45,7 @@ func TestWhateverMakesAnotherImageHasAnotherPlaceInTheCache(t *testing.T) {
 		func(r *recipe) { r.pkg = "other" },
 		func(r *recipe) { r.provision += "true" },
 		func(r *recipe) { r.entrypoint = []byte("true") },
-		func(r *recipe) { r.config = postgreSQLConfig },
+		func(r *recipe) { r.config = postgreSQL.config },
 	} {
 		changed := redis
 		change(&changed)

@@ -10,7 +10,7 @@ import (
 )
 
 func TestTheStopSignalIsAFastShutdown(t *testing.T) {
-	if signal := postgreSQLConfig("").StopSignal; signal != "SIGINT" {
+	if signal := postgreSQL.config.StopSignal; signal != "SIGINT" {
 		t.Errorf("the stop signal is %q, want SIGINT", signal)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,12 +22,12 @@ import (
 
 // recipe makes the image of one server from Debian's packages. It is kept in the cache from then on.
 type recipe struct {
-	server     string // its name for people
+	server     string // its name for people, and the image's title
 	pkg        string // the package whose version is the image's
 	reference  string
-	provision  string // a script that installs the server in a fresh Debian
-	entrypoint []byte // takes what the official image's entrypoint takes
-	config     func(version string) v1.Config
+	provision  string    // a script that installs the server in a fresh Debian
+	entrypoint []byte    // takes what the official image's entrypoint takes
+	config     v1.Config // without what all share
 }
 
 // entrypointPath is where the official images have theirs, so that a command may name it.
@@ -60,13 +61,20 @@ func (r recipe) cache() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	config, err := json.Marshal(r.config(""))
+	config, err := json.Marshal(r.configOf(""))
 	if err != nil {
 		return "", fmt.Errorf("hash the image configuration: %w", err)
 	}
 	all := strings.Join([]string{runtime.GOARCH, suite, r.script(), string(r.entrypoint), string(config)}, "\x00")
 	folder := fmt.Sprintf("%s-%.10x", r.pkg, sha256.Sum256([]byte(all)))
 	return filepath.Join(cache, folder, "image.tar"), nil
+}
+
+func (r recipe) configOf(version string) v1.Config {
+	config := r.config
+	config.Entrypoint, config.User, config.Labels = []string{entrypointPath}, "999:999", maps.Clone(config.Labels)
+	config.Labels[labelTitle], config.Labels[labelVersion] = r.server, version
+	return config
 }
 
 func (r recipe) make(ctx context.Context, dest string) error {
@@ -98,7 +106,7 @@ func (r recipe) pack(ctx context.Context, root, version, dest string) error {
 	if err != nil {
 		return err
 	}
-	image, err := assemble(runtime.GOARCH, r.config(version), system, script)
+	image, err := assemble(runtime.GOARCH, r.configOf(version), system, script)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,57 @@
+package images
+
+import (
+	_ "embed"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+var (
+	//go:embed postgresql/provision.sh
+	postgreSQLProvision string
+	//go:embed postgresql/entrypoint.sh
+	postgreSQLEntrypoint []byte
+	//go:embed redis/provision.sh
+	redisProvision string
+	//go:embed redis/entrypoint.sh
+	redisEntrypoint []byte
+)
+
+var (
+	// postgreSQL is an image of PostgreSQL 15. It takes the environment variables of
+	// docker.io/library/postgres.
+	postgreSQL = recipe{
+		server:     "PostgreSQL",
+		pkg:        "postgresql-15",
+		reference:  "localhost/postgresql:15",
+		provision:  postgreSQLProvision,
+		entrypoint: postgreSQLEntrypoint,
+		config: v1.Config{
+			Cmd:          []string{"postgres"},
+			ExposedPorts: map[string]struct{}{"5432/tcp": {}},
+			// A fast shutdown. On SIGTERM PostgreSQL would wait for its clients to go.
+			StopSignal: "SIGINT",
+			Env: []string{
+				"PATH=/usr/lib/postgresql/15/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+				"LANG=C.UTF-8",
+				"PGDATA=/var/lib/database/pgdata",
+			},
+			Labels: map[string]string{labelDescription: "PostgreSQL 15 from Debian's packages", labelLicenses: "PostgreSQL"},
+		},
+	}
+	// redis is an image of Redis 7. It takes the arguments of docker.io/library/redis.
+	redis = recipe{
+		server:     "Redis",
+		pkg:        "redis-server",
+		reference:  "localhost/redis:7",
+		provision:  redisProvision,
+		entrypoint: redisEntrypoint,
+		config: v1.Config{
+			Cmd:          []string{"redis-server"},
+			WorkingDir:   "/data",
+			ExposedPorts: map[string]struct{}{"6379/tcp": {}},
+			Env:          []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"},
+			Labels:       map[string]string{labelDescription: "Redis 7 from Debian's packages", labelLicenses: "BSD-3-Clause"},
+		},
+	}
+)
