@@ -2,13 +2,20 @@ package images
 
 import (
 	"archive/tar"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
 // What the tests of every image ask of one.
@@ -96,4 +103,55 @@ func contentOf(t *testing.T, image v1.Image, path string) string {
 		content = read
 	})
 	return string(content)
+}
+
+// written is the image that a function writes, read back.
+func written(t *testing.T, write func(context.Context, Options) error, options Options) v1.Image {
+	t.Helper()
+	options.Dest = filepath.Join(t.TempDir(), "image.tar")
+	if err := write(t.Context(), options); err != nil {
+		t.Fatal(err)
+	}
+	return load(t, options.Dest)
+}
+
+func load(t *testing.T, path string) v1.Image {
+	t.Helper()
+	image, err := tarball.ImageFromPath(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Digests that do not fit the content only show when a runtime unpacks it.
+	if err := validate.Image(image); err != nil {
+		t.Fatal(err)
+	}
+	return image
+}
+
+// checkName holds what an image is called in its tarball to what it should be called.
+func checkName(t *testing.T, want string, write func(context.Context, Options) error, options Options) {
+	t.Helper()
+	options.Dest = filepath.Join(t.TempDir(), "image.tar")
+	if err := write(t.Context(), options); err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(options.Dest) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := manifest[0].RepoTags; !slices.Equal(got, []string{want}) {
+		t.Errorf("reference %q gives the name %q, want %s", options.Reference, got, want)
+	}
+}
+
+// refused fails unless a function says why it writes no image, and writes none.
+func refused(t *testing.T, want string, write func(context.Context, Options) error, options Options) {
+	t.Helper()
+	options.Dest = filepath.Join(t.TempDir(), "image.tar")
+	if err := write(t.Context(), options); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%+v: error is %v, want one with %q", options, err, want)
+	}
+	if _, err := os.Stat(options.Dest); err == nil {
+		t.Errorf("%+v: an image was written all the same", options)
+	}
 }

@@ -1,7 +1,6 @@
 package images
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
 func TestTheOperatorRunsAsANumericUserThatIsNotRoot(t *testing.T) {
@@ -54,18 +52,7 @@ func TestTheOperatorIsNamedAfterItsVersionUnlessAReferenceIsGiven(t *testing.T) 
 		"":                   OperatorRepository + ":v1.2.3",
 		"localhost/mine:dev": "localhost/mine:dev",
 	} {
-		dest := filepath.Join(t.TempDir(), "operator.tar")
-		opts := Options{Dest: dest, Reference: reference, Version: "1.2.3", Binaries: binaries(t)}
-		if err := operator.write(t.Context(), opts); err != nil {
-			t.Fatal(err)
-		}
-		manifest, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(dest) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := manifest[0].RepoTags; !slices.Equal(got, []string{want}) {
-			t.Errorf("reference %q gives the name %q, want %s", reference, got, want)
-		}
+		checkName(t, want, operator.write, Options{Reference: reference, Version: "1.2.3", Binaries: binaries(t)})
 	}
 }
 
@@ -82,42 +69,23 @@ func TestBadBinariesAreRefusedByName(t *testing.T) {
 		"binary manager=/bin/sh is linked dynamic":  {"manager": "/bin/sh", "transfer": good},
 		"binary manager=/not/there":                 {"manager": "/not/there", "transfer": good},
 	} {
-		dest := filepath.Join(t.TempDir(), "operator.tar")
-		err := operator.write(t.Context(), Options{Dest: dest, Version: "1.2.3", Binaries: binaries})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("binaries %v: error is %v, want one with %q", binaries, err, want)
-		}
-		if _, err := os.Stat(dest); err == nil {
-			t.Errorf("binaries %v: an image was written all the same", binaries)
-		}
+		refused(t, want, operator.write, Options{Version: "1.2.3", Binaries: binaries})
 	}
 }
 
 func TestAnOperatorWithoutAVersionIsRefused(t *testing.T) {
-	err := operator.write(t.Context(), Options{Dest: filepath.Join(t.TempDir(), "operator.tar"), Binaries: binaries(t)})
-	if err == nil || !strings.Contains(err.Error(), "--version") {
-		t.Errorf("error is %v, want one that asks for --version", err)
-	}
+	refused(t, "--version", operator.write, Options{Binaries: binaries(t)})
 }
 
 func TestAReferenceThatIsNoneIsRefused(t *testing.T) {
-	opts := Options{
-		Dest: filepath.Join(t.TempDir(), "operator.tar"), Version: "1.2.3", Reference: "No Such:Name",
-		Binaries: binaries(t),
-	}
-	if err := operator.write(t.Context(), opts); err == nil || !strings.Contains(err.Error(), `image reference "No Such:Name"`) {
-		t.Errorf("error is %v, want one that names the reference", err)
-	}
+	refused(t, `image reference "No Such:Name"`, operator.write, Options{Version: "1.2.3", Reference: "No Such:Name", Binaries: binaries(t)})
 }
 
 func operatorImage(t *testing.T, binary string) v1.Image {
 	t.Helper()
-	dest := filepath.Join(t.TempDir(), "operator.tar")
-	opts := Options{Dest: dest, Version: "1.2.3", Binaries: map[string]string{"manager": binary, "transfer": binary, "agent": binary}}
-	if err := operator.write(t.Context(), opts); err != nil {
-		t.Fatal(err)
-	}
-	return load(t, dest)
+	return written(t, operator.write, Options{
+		Version: "1.2.3", Binaries: map[string]string{"manager": binary, "transfer": binary, "agent": binary},
+	})
 }
 
 func binaries(t *testing.T) map[string]string {

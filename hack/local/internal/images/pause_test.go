@@ -1,15 +1,12 @@
 package images
 
 import (
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/tarball"
-	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
 func TestPauseIsAnImageThatContainerdTakes(t *testing.T) {
@@ -37,33 +34,10 @@ func TestPauseLeavesNothingButTheTarball(t *testing.T) {
 	if err := Pause(t.Context(), Options{Dest: filepath.Join(folder, "pause.tar")}); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(entries) != 1 || entries[0].Name() != "pause.tar" {
-		t.Errorf("the folder holds %v, want pause.tar alone", entries)
-	}
+	assertHolds(t, folder, "pause.tar")
 }
 
 func pauseImage(t *testing.T) v1.Image {
 	t.Helper()
-	dest := filepath.Join(t.TempDir(), "pause.tar")
-	if err := Pause(t.Context(), Options{Dest: dest}); err != nil {
-		t.Fatal(err)
-	}
-	return load(t, dest)
-}
-
-func load(t *testing.T, path string) v1.Image {
-	t.Helper()
-	image, err := tarball.ImageFromPath(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Digests that do not fit the content only show when a runtime unpacks it.
-	if err := validate.Image(image); err != nil {
-		t.Fatal(err)
-	}
-	return image
+	return written(t, Pause, Options{})
 }
