@@ -37,14 +37,10 @@ var (
 
 func levels(document string) []level {
 	var all []level
-	starts := sections.FindAllStringSubmatchIndex(document, -1)
-	for i, at := range starts {
-		end := len(document)
-		if i+1 < len(starts) {
-			end = starts[i+1][0]
-		}
-		l := level{name: document[at[4]:at[5]]}
-		for _, row := range rows.FindAllStringSubmatch(document[at[1]:end], -1) {
+	texts := sections.Split(document, -1)
+	for i, heading := range sections.FindAllStringSubmatch(document, -1) {
+		l := level{name: heading[2]}
+		for _, row := range rows.FindAllStringSubmatch(texts[i+1], -1) {
 			c := criterion{name: row[1], met: row[2] == "yes"}
 			for _, link := range links.FindAllStringSubmatch(row[3], -1) {
 				c.tests = append(c.tests, evidence{link[1], link[2]})

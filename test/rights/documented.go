@@ -33,13 +33,9 @@ func Documented(path string) ([]Row, error) {
 		return nil, err
 	}
 	var all []Row
-	at := heading.FindAllSubmatchIndex(text, -1)
-	for i, found := range at {
-		end := len(text)
-		if i+1 < len(at) {
-			end = at[i+1][0]
-		}
-		rows, err := table(string(text[found[2]:found[3]]), string(text[found[1]:end]))
+	sections := heading.Split(string(text), -1)
+	for i, role := range heading.FindAllStringSubmatch(string(text), -1) {
+		rows, err := table(role[1], sections[i+1])
 		if err != nil {
 			return nil, err
 		}

@@ -32,8 +32,10 @@ func Descriptors(bundle *manifests.Bundle) []string {
 			problems = append(problems, fmt.Sprintf("the CSV owns %s %s, and the bundle has no such CRD", description.Name, description.Version))
 			continue
 		}
-		problems = append(problems, descriptorsOf(description.Kind, "spec", schema, specPaths(description))...)
-		problems = append(problems, descriptorsOf(description.Kind, "status", schema, statusPaths(description))...)
+		paths := pathsOf(description)
+		for _, part := range []string{"spec", "status"} {
+			problems = append(problems, descriptorsOf(description.Kind, part, schema, paths[part])...)
+		}
 	}
 	for _, crd := range bundle.V1CRDs {
 		if !owned[crd.Name] {
@@ -54,18 +56,14 @@ func schemaOf(bundle *manifests.Bundle, description v1alpha1.CRDDescription) *ap
 	return nil
 }
 
-func specPaths(description v1alpha1.CRDDescription) []string {
-	paths := make([]string, 0, len(description.SpecDescriptors))
+// pathsOf are those of the descriptors of each part.
+func pathsOf(description v1alpha1.CRDDescription) map[string][]string {
+	paths := map[string][]string{}
 	for _, descriptor := range description.SpecDescriptors {
-		paths = append(paths, descriptor.Path)
+		paths["spec"] = append(paths["spec"], descriptor.Path)
 	}
-	return paths
-}
-
-func statusPaths(description v1alpha1.CRDDescription) []string {
-	paths := make([]string, 0, len(description.StatusDescriptors))
 	for _, descriptor := range description.StatusDescriptors {
-		paths = append(paths, descriptor.Path)
+		paths["status"] = append(paths["status"], descriptor.Path)
 	}
 	return paths
 }
@@ -80,15 +78,13 @@ func descriptorsOf(kind, part string, root *apiextensionsv1.JSONSchemaProps, pat
 			problems = append(problems, fmt.Sprintf("%s.%s has no descriptor in the CSV", where, field))
 		}
 	}
-	seen := map[string]bool{}
-	for _, path := range paths {
+	for i, path := range paths {
 		if !has(schema, strings.Split(path, ".")) {
 			problems = append(problems, fmt.Sprintf("%s.%s has a descriptor in the CSV, and the CRD has no such field", where, path))
 		}
-		if seen[path] {
+		if slices.Contains(paths[:i], path) {
 			problems = append(problems, fmt.Sprintf("%s.%s has more than one descriptor in the CSV", where, path))
 		}
-		seen[path] = true
 	}
 	return problems
 }
