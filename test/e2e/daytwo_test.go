@@ -78,9 +78,7 @@ func (w world) answering(members int) int {
 // Every change that cannot work takes one member at most, is told with its cause, and is over when the
 // spec is right again.
 func TestAChangeThatCannotWorkTakesOneMemberAndRecoversByItself(t *testing.T) {
-	w := newWorld(t)
-	w.orders()
-	w.await("orders", "Ready")
+	w := withOrders(t)
 	w.remember(3)
 	for _, bad := range []struct{ what, spec, undo, cause string }{
 		{"image", `{"image":"localhost/no-such:image"}`, `{"image":"` + postgresImage + `"}`, "image pull failed"},
@@ -100,9 +98,7 @@ func TestAChangeThatCannotWorkTakesOneMemberAndRecoversByItself(t *testing.T) {
 }
 
 func TestACorrectionThatComesBeforeTheBadChangeHasConvergedWins(t *testing.T) {
-	w := newWorld(t)
-	w.orders()
-	w.await("orders", "Ready")
+	w := withOrders(t)
 	w.remember(3)
 	w.patch(`{"image":"localhost/no-such:image"}`)
 	w.eventually("no-such", "get", "statefulset", "orders", "-o", "jsonpath={.spec.template.spec.containers[0].image}")
@@ -115,9 +111,7 @@ func TestACorrectionThatComesBeforeTheBadChangeHasConvergedWins(t *testing.T) {
 }
 
 func TestAMissingSecretHoldsARolloutBackUntilItIsThere(t *testing.T) {
-	w := newWorld(t)
-	w.orders()
-	w.await("orders", "Ready")
+	w := withOrders(t)
 	before := w.pods()
 	w.patch(`{"envFrom":[{"secretRef":{"name":"later"}}]}`)
 	w.says("Stalled", "Secret later, which spec.envFrom names, does not exist")
@@ -134,9 +128,7 @@ func TestAMissingSecretHoldsARolloutBackUntilItIsThere(t *testing.T) {
 }
 
 func TestFilesOfTheSpecReachEveryMember(t *testing.T) {
-	w := newWorld(t)
-	w.orders()
-	w.await("orders", "Ready")
+	w := withOrders(t)
 	w.remember(3)
 	files := func(memory string) string {
 		return `{"config":{"files":{"postgresql.conf":"listen_addresses = '*'\nwork_mem = '` + memory + `'\n"}},"args":["-c","config_file=/etc/database/postgresql.conf"]}`
@@ -155,9 +147,7 @@ func TestFilesOfTheSpecReachEveryMember(t *testing.T) {
 }
 
 func TestARolloutWaitsWhileItIsPausedAndWhereItIsTheUsers(t *testing.T) {
-	w := newWorld(t)
-	w.orders()
-	w.await("orders", "Ready")
+	w := withOrders(t)
 	before := w.pods()
 	w.patch(`{"update":{"paused":true},"args":["-c","work_mem=7MB"]}`)
 	w.says("Progressing", "3 members are outdated", "spec.update.paused")
@@ -175,9 +165,7 @@ func TestARolloutWaitsWhileItIsPausedAndWhereItIsTheUsers(t *testing.T) {
 }
 
 func TestAClusterSleepsAndWakesWithItsRows(t *testing.T) {
-	w := newWorld(t)
-	w.orders()
-	w.await("orders", "Ready")
+	w := withOrders(t)
 	w.remember(3)
 	w.patch(`{"hibernated":true}`)
 	w.await("orders", "Hibernated")
@@ -190,9 +178,7 @@ func TestAClusterSleepsAndWakesWithItsRows(t *testing.T) {
 }
 
 func TestAMemberLostDuringARolloutIsWaitedFor(t *testing.T) {
-	w := newWorld(t)
-	w.orders()
-	w.await("orders", "Ready")
+	w := withOrders(t)
 	w.remember(3)
 	w.patch(`{"args":["-c","work_mem=7MB"]}`)
 	w.says("Progressing", "2 members are outdated")
@@ -202,9 +188,7 @@ func TestAMemberLostDuringARolloutIsWaitedFor(t *testing.T) {
 }
 
 func TestMembersAreGivenResourcesWhileTheyRun(t *testing.T) {
-	w := newWorld(t)
-	w.orders()
-	w.await("orders", "Ready")
+	w := withOrders(t)
 	given := w.pods()
 	w.patch(`{"resources":{"requests":{"cpu":"150m","memory":"256Mi"},"limits":{"cpu":"1500m","memory":"1Gi"}}}`)
 	w.settle()

@@ -66,6 +66,15 @@ func newWorld(t *testing.T) world {
 	return aloneInTheWorld(t)
 }
 
+// withOrders is a world in which the sample runs.
+func withOrders(t *testing.T) world {
+	t.Helper()
+	w := newWorld(t)
+	w.orders()
+	w.await("orders", "Ready")
+	return w
+}
+
 // aloneInTheWorld is for a story that no other can run beside.
 func aloneInTheWorld(t *testing.T) world {
 	t.Helper()

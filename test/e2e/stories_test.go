@@ -84,9 +84,7 @@ func TestAnEphemeralClusterNeedsNoVolume(t *testing.T) {
 }
 
 func TestABadImageTakesOneMemberDownAndAGoodOneRecovers(t *testing.T) {
-	w := newWorld(t)
-	w.orders()
-	w.await("orders", "Ready")
+	w := withOrders(t)
 	w.do("patch", "databasecluster", "orders", "--type=merge", "-p", `{"spec":{"image":"localhost/no-such:image"}}`)
 	w.await("orders", "Degraded")
 	message := w.do("get", "databasecluster", "orders", "-o", `jsonpath={.status.conditions[?(@.type=="Degraded")].message}`)

@@ -15,9 +15,7 @@ import (
 var nextPostgresImage = newImage("postgresql", "localhost/postgresql:next", "NEXT_POSTGRES_IMG")
 
 func TestAnotherImageReachesEveryMemberAndKeepsTheRows(t *testing.T) {
-	w := newWorld(t)
-	w.orders()
-	w.await("orders", "Ready")
+	w := withOrders(t)
 	w.remember(3)
 	next := w.needs(nextPostgresImage)
 	w.patch(`{"image":"` + next + `"}`)
