@@ -45,13 +45,12 @@ func TestHelmTakesOverUpgradesAndLeavesWhatMustStay(t *testing.T) {
 	w.await("orders", "Available")
 	databases, volumes := w.databases(), w.volumes()
 
-	t.Run("an upgrade with other values", func(t *testing.T) {
-		w := world{t, w.namespace}
+	w.then("an upgrade with other values", func(w world) {
 		before := w.operators()
 		w.run("helm", w.arguments("upgrade", "--set", "extraArgs={--zap-log-level=debug}", "--set", "crds.install=false")...)
 		w.highlyAvailable()
 		if now := w.operators(); before == now {
-			t.Errorf("the operator's pods are the same as before: %s", now)
+			w.Errorf("the operator's pods are the same as before: %s", now)
 		}
 		w.protected()
 		w.run("helm", w.arguments("upgrade", "--set", "admissionPolicies.install=false", "--set", "crds.install=true")...)
@@ -60,8 +59,7 @@ func TestHelmTakesOverUpgradesAndLeavesWhatMustStay(t *testing.T) {
 		w.reconciled("orders")
 		w.same(databases, w.databases(), "the databases")
 	})
-	t.Run("standalone", func(t *testing.T) {
-		w := world{t, w.namespace}
+	w.then("standalone", func(w world) {
 		w.run("helm", w.arguments("upgrade", "--set", "replicas=1")...)
 		w.eventually(func(pods string) bool { return len(strings.Fields(pods)) == 1 }, "want one pod",
 			"-n", operatorNamespace, "get", "pods", "-l", "control-plane=controller-manager", "-o", "name")
@@ -70,8 +68,7 @@ func TestHelmTakesOverUpgradesAndLeavesWhatMustStay(t *testing.T) {
 		w.reconciled("orders")
 		w.same(databases, w.databases(), "the databases")
 	})
-	t.Run("an uninstall before the clusters", func(t *testing.T) {
-		w := world{t, w.namespace}
+	w.then("an uninstall before the clusters", func(w world) {
 		w.uninstall()
 		w.protected()
 		w.same(databases, w.databases(), "the databases")
@@ -81,8 +78,7 @@ func TestHelmTakesOverUpgradesAndLeavesWhatMustStay(t *testing.T) {
 		w.refused([]string{"timed out"}, "kubectl", "wait", "--for=delete", "databasecluster/orders", "--timeout=5s")
 		w.same(databases, w.databases(), "the databases")
 	})
-	t.Run("an install afterwards goes on", func(t *testing.T) {
-		w := world{t, w.namespace}
+	w.then("an install afterwards goes on", func(w world) {
 		w.shell(w.documented("README.md", "helm install"))
 		w.run("kubectl", "wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
 		w.same(volumes, w.volumes(), "the volumes")
@@ -90,8 +86,7 @@ func TestHelmTakesOverUpgradesAndLeavesWhatMustStay(t *testing.T) {
 		w.await("orders", "Available")
 		w.same(volumes, w.volumes(), "the volumes")
 	})
-	t.Run("the operator's namespace, with the release in it", func(t *testing.T) {
-		w := world{t, w.namespace}
+	w.then("the operator's namespace, with the release in it", func(w world) {
 		databases := w.databases()
 		w.run("kubectl", "delete", "namespace", operatorNamespace, "--timeout="+patience.String())
 		w.protected()
@@ -100,8 +95,7 @@ func TestHelmTakesOverUpgradesAndLeavesWhatMustStay(t *testing.T) {
 		w.reconciled("orders")
 		w.same(databases, w.databases(), "the databases")
 	})
-	t.Run("a release of another name", func(t *testing.T) {
-		w := world{t, w.namespace}
+	w.then("a release of another name", func(w world) {
 		databases := w.databases()
 		w.uninstall()
 		w.shell(strings.ReplaceAll(w.documented("docs/install.md", "--take-ownership"), "--install "+release, "--install other --set fullnameOverride="+release))
@@ -110,8 +104,7 @@ func TestHelmTakesOverUpgradesAndLeavesWhatMustStay(t *testing.T) {
 		w.same(databases, w.databases(), "the databases")
 		w.run("helm", "uninstall", "other", "--namespace", operatorNamespace, "--wait")
 	})
-	t.Run("the end", func(t *testing.T) {
-		w := world{t, w.namespace}
+	w.then("the end", func(w world) {
 		w.freed("databasecluster", "orders")
 		w.same(volumes, w.volumes(), "the volumes")
 		w.run("hack/uninstall.sh")

@@ -62,6 +62,11 @@ func newWorld(t *testing.T, name string) world {
 	return w
 }
 
+// then tells a part of the story.
+func (w world) then(what string, part func(world)) {
+	w.Run(what, func(t *testing.T) { part(world{t, w.namespace}) })
+}
+
 // tell says after a failure what was there.
 func (w world) tell() {
 	if !w.Failed() {

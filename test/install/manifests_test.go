@@ -22,14 +22,12 @@ func TestManifestsTakenAwayInTheWrongOrder(t *testing.T) {
 	w.await("bills", "Available")
 	databases, volumes := w.databases(), w.volumes()
 
-	t.Run("the CRDs first", func(t *testing.T) {
-		w := world{t, w.namespace}
+	w.then("the CRDs first", func(w world) {
 		w.protected()
 		w.refused([]string{"DatabaseCluster", w.namespace, "orders", "bills"}, "make", "uninstall")
 		w.same(databases, w.databases(), "the databases")
 	})
-	t.Run("everything at once", func(t *testing.T) {
-		w := world{t, w.namespace}
+	w.then("everything at once", func(w world) {
 		w.refused([]string{"allow-deletion=true"}, "kubectl", "delete", "-f", "dist/install.yaml")
 		w.same(databases, w.databases(), "the databases")
 		w.run("kubectl", "wait", "--for=delete", "namespace/"+operatorNamespace, "--timeout="+patience.String())
@@ -39,16 +37,14 @@ func TestManifestsTakenAwayInTheWrongOrder(t *testing.T) {
 		w.reconciled("bills")
 		w.same(databases, w.databases(), "the databases")
 	})
-	t.Run("the operator's namespace", func(t *testing.T) {
-		w := world{t, w.namespace}
+	w.then("the operator's namespace", func(w world) {
 		w.run("kubectl", "delete", "namespace", operatorNamespace, "--timeout="+patience.String())
 		w.installManifests()
 		w.highlyAvailable()
 		w.reconciled("bills")
 		w.same(databases, w.databases(), "the databases")
 	})
-	t.Run("the operator before a cluster", func(t *testing.T) {
-		w := world{t, w.namespace}
+	w.then("the operator before a cluster", func(w world) {
 		w.run("make", "undeploy", "IMG="+image)
 		w.protected()
 		w.same(databases, w.databases(), "the databases")
@@ -56,15 +52,13 @@ func TestManifestsTakenAwayInTheWrongOrder(t *testing.T) {
 		w.run("kubectl", "wait", "--for=delete", "pod", "-l", "app.kubernetes.io/instance=orders", "--timeout="+patience.String())
 		w.same(volumes, w.volumes(), "the volumes")
 	})
-	t.Run("the operator before a member that it watches over", func(t *testing.T) {
-		w := world{t, w.namespace}
+	w.then("the operator before a member that it watches over", func(w world) {
 		// As the operator does before it stops a member for a Shutdown hook.
 		w.run("kubectl", "patch", "pod", "bills-0", "--type=json", "-p", `[{"op":"add","path":"/metadata/finalizers","value":["`+finalizer+`"]}]`)
 		w.freed("pod", "bills-0")
 		w.run("kubectl", "wait", "--for=condition=Ready", "pod/bills-0", "--timeout="+patience.String())
 	})
-	t.Run("the operator comes back", func(t *testing.T) {
-		w := world{t, w.namespace}
+	w.then("the operator comes back", func(w world) {
 		databases := w.databases()
 		w.installManifests()
 		w.highlyAvailable()
@@ -74,8 +68,7 @@ func TestManifestsTakenAwayInTheWrongOrder(t *testing.T) {
 		w.await("orders", "Available")
 		w.same(volumes, w.volumes(), "the volumes")
 	})
-	t.Run("the right order", func(t *testing.T) {
-		w := world{t, w.namespace}
+	w.then("the right order", func(w world) {
 		w.run("kubectl", "delete", "databaseclusters", "--all", "--all-namespaces", "--timeout="+patience.String())
 		w.refused([]string{"the operator still runs", operatorNamespace}, "make", "uninstall")
 		w.run("make", "undeploy", "IMG="+image)
