@@ -34,18 +34,14 @@ func looksAfter(t *testing.T, mode string, watched ...string) {
 	w.installed(home, version)
 
 	inside := func(namespace string) bool { return len(group) == 0 || slices.Contains(group, namespace) }
-	slices.SortStableFunc(all, func(a, b string) int { // outside first, so that there is time to see them
-		switch {
-		case inside(a) == inside(b):
-			return 0
-		case inside(a):
-			return 1
-		default:
-			return -1
-		}
-	})
-	for _, namespace := range all {
+	outside := slices.DeleteFunc(slices.Clone(all), inside)
+	for _, namespace := range outside { // first, so that there is time to see them
 		w.smallest(namespace)
+	}
+	for _, namespace := range all {
+		if inside(namespace) {
+			w.smallest(namespace)
+		}
 	}
 	for _, namespace := range all {
 		may, _ := kubectl(w.Context(), "", "auth", "can-i", "patch", "statefulsets", "-n", namespace, "--as=system:serviceaccount:"+home+serviceAccount)
@@ -55,10 +51,8 @@ func looksAfter(t *testing.T, mode string, watched ...string) {
 			w.say("%s is looked after", namespace)
 		}
 	}
-	for _, namespace := range all {
-		if !inside(namespace) {
-			w.leftAlone(namespace)
-		}
+	for _, namespace := range outside {
+		w.leftAlone(namespace)
 	}
 }
 
