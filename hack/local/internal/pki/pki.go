@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -97,12 +98,8 @@ func (f Folder) newKey(name string) (*ecdsa.PrivateKey, error) {
 	return key, errors.Join(err, keyutil.WriteKey(f.Key(name), content))
 }
 
-func (f Folder) writeCertificate(name string, certificate *x509.Certificate) error {
-	content, err := cert.EncodeCertificates(certificate)
-	if err != nil {
-		return err
-	}
-	return cert.WriteCert(f.Certificate(name), content)
+func (f Folder) writeCertificate(name string, der []byte) error {
+	return cert.WriteCert(f.Certificate(name), pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: der}))
 }
 
 type authority struct {
@@ -119,7 +116,7 @@ func (f Folder) newAuthority(name string) (*authority, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the certificate of %s: %w", name, err)
 	}
-	return &authority{certificate, key}, f.writeCertificate(name, certificate)
+	return &authority{certificate, key}, f.writeCertificate(name, certificate.Raw)
 }
 
 func (a *authority) issue(folder Folder, identity Identity) error {
@@ -148,9 +145,5 @@ func (a *authority) issue(folder Folder, identity Identity) error {
 	if err != nil {
 		return err
 	}
-	certificate, err := x509.ParseCertificate(der)
-	if err != nil {
-		return err
-	}
-	return folder.writeCertificate(identity.Name, certificate)
+	return folder.writeCertificate(identity.Name, der)
 }
