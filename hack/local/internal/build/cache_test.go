@@ -3,6 +3,7 @@ package build
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,12 +70,7 @@ func names(t *testing.T, goMod []byte, pkg string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range parsed.Tool {
-		if tool.Path == pkg {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(parsed.Tool, func(tool *modfile.Tool) bool { return tool.Path == pkg })
 }
 
 func TestAModuleThatIsNotRequiredIsNamed(t *testing.T) {

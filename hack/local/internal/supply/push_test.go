@@ -14,8 +14,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
@@ -223,27 +225,19 @@ func startRegistry(t *testing.T, see func(*http.Request)) (string, *int) {
 func bundleImage(t *testing.T, to, content string) string {
 	t.Helper()
 	folder := t.TempDir()
-	for path, body := range map[string]string{
-		"metadata/annotations.yaml":   "annotations: {operators.operatorframework.io.bundle.package.v1: database}\n",
-		"manifests/csv.yaml":          content,
-		"tests/scorecard/config.yaml": "{}",
-	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(folder, path)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, path), []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	err := os.CopyFS(folder, fstest.MapFS{
+		"metadata/annotations.yaml":   {Data: []byte("annotations: {operators.operatorframework.io.bundle.package.v1: database}\n")},
+		"manifests/csv.yaml":          {Data: []byte(content)},
+		"tests/scorecard/config.yaml": {Data: []byte("{}")},
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	dest := filepath.Join(t.TempDir(), "bundle.oci.tar")
 	options := images.Options{Dest: dest, Reference: to + "/bundle:v1.0.0", From: folder}
-	for _, kind := range images.Kinds {
-		if kind.Name != "bundle" {
-			continue
-		}
-		if err := kind.Write(t.Context(), options); err != nil {
-			t.Fatal(err)
-		}
+	bundle := slices.IndexFunc(images.Kinds, func(kind images.Kind) bool { return kind.Name == "bundle" })
+	if err := images.Kinds[bundle].Write(t.Context(), options); err != nil {
+		t.Fatal(err)
 	}
 	return dest
 }
