@@ -105,15 +105,6 @@ func (s Settings) Component(name string, port int) []string {
 	}
 }
 
-// Alone are the flags of a control plane without a node: there is no address that pods could
-// use, and claims are bound to folders that nothing will ever mount. As on OpenShift, who makes an owner wait for
-// an object needs the right to set the owner's finalizers.
-func (s Settings) Alone() Settings {
-	s.ExtraAPI = []string{"--authorization-mode=RBAC", "--endpoint-reconciler-type=none", "--enable-admission-plugins=OwnerReferencesPermissionEnforcement"}
-	s.ExtraManager = []string{"--enable-hostpath-provisioner"}
-	return s
-}
-
 // WithFlags adds further flags, each as PROGRAM:FLAG.
 func (s Settings) WithFlags(flags []string) (Settings, error) {
 	for _, given := range flags {

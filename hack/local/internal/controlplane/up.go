@@ -24,7 +24,9 @@ func Open(ctx context.Context, repo, dir string, tied bool) (Settings, error) {
 	return open(dir, tied, binaries)
 }
 
-// open chooses ports, and what the control plane is started with.
+// open chooses ports, and the flags of a control plane without a node: there is no address that pods could
+// use, and claims are bound to folders that nothing will ever mount. As on OpenShift, who makes an owner wait for
+// an object needs the right to set the owner's finalizers.
 func open(dir string, tied bool, binaries map[string]build.Binary) (Settings, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return Settings{}, fmt.Errorf("make the folder of the control plane: %w", err)
@@ -33,11 +35,14 @@ func open(dir string, tied bool, binaries map[string]build.Binary) (Settings, er
 	if err != nil {
 		return Settings{}, err
 	}
-	settings := Settings{
+	return Settings{
 		Dir: dir, Address: Loopback, Ports: ports, Services: servicesAlone,
 		Group: process.Group{Dir: dir, Tied: tied}, Binaries: binaries,
-	}
-	return settings.Alone(), nil
+		ExtraAPI: []string{
+			"--authorization-mode=RBAC", "--endpoint-reconciler-type=none", "--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
+		},
+		ExtraManager: []string{"--enable-hostpath-provisioner"},
+	}, nil
 }
 
 // Prepare makes certificates and kubeconfigs, and returns what the programs need.
