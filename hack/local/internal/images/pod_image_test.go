@@ -3,13 +3,10 @@
 package images
 
 import (
-	"archive/tar"
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +18,7 @@ import (
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
@@ -237,33 +235,14 @@ func (s *server) unpack(t *testing.T) {
 
 func unpackInto(t *testing.T, root string, image v1.Image) {
 	t.Helper()
-	walk(t, image, func(header *tar.Header, content io.Reader) {
-		if err := unpack(root, header, content); err != nil {
-			t.Fatalf("unpack %s: %v", header.Name, err)
-		}
-	})
-}
-
-func unpack(root string, header *tar.Header, content io.Reader) error {
-	path := filepath.Join(root, header.Name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		t.Fatal(err)
 	}
-	switch header.Typeflag {
-	case tar.TypeSymlink:
-		return os.Symlink(header.Linkname, path)
-	case tar.TypeDir:
-		if err := os.MkdirAll(path, 0o755); err != nil {
-			return err
-		}
-	default:
-		body, err := io.ReadAll(content)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, body, 0o600); err != nil {
-			return err
-		}
+	command := exec.CommandContext(t.Context(), "tar", "--extract", "--preserve-permissions", "--numeric-owner", "--directory", root)
+	content := mutate.Extract(image)
+	defer func() { _ = content.Close() }()
+	command.Stdin = content
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("unpack the image: %v\n%s", err, output)
 	}
-	return errors.Join(os.Chown(path, header.Uid, header.Gid), os.Chmod(path, header.FileInfo().Mode()))
 }
