@@ -1,9 +1,11 @@
 package images
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"debug/elf"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,6 +18,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+	"golang.org/x/crypto/x509roots/fallback/bundle"
 
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
 )
@@ -154,6 +157,19 @@ func (p program) index(opts Options) (v1.ImageIndex, error) {
 		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: image, Descriptor: platform})
 	}
 	return index, nil
+}
+
+// authorities are the certificate authorities that Mozilla trusts, as go.mod pins them: those of
+// the machine that builds would make the digest its own. One that is trusted only for what it
+// signed before some day is left out, because a file of certificates cannot say so.
+func authorities() []byte {
+	var file bytes.Buffer
+	for root := range bundle.Roots() {
+		if root.Constraint == nil {
+			file.Write(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}))
+		}
+	}
+	return file.Bytes()
 }
 
 // accounts are the users and groups of an image that holds nothing but static binaries.
