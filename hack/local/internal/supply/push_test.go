@@ -278,13 +278,5 @@ func archiveOf(t *testing.T, path, content string) []byte {
 
 func digestThere(t *testing.T, reference string) string {
 	t.Helper()
-	tag, err := name.NewTag(reference)
-	if err != nil {
-		t.Fatal(err)
-	}
-	descriptor, err := remote.Head(tag)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return descriptor.Digest.String()
+	return headOf(t, reference).Digest.String()
 }
