@@ -31,7 +31,7 @@ func Objects(files fs.FS) ([]*unstructured.Unstructured, error) {
 		if err != nil {
 			return nil, err
 		}
-		objects, err := decode(text)
+		objects, err := Decode(text)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
@@ -40,7 +40,8 @@ func Objects(files fs.FS) ([]*unstructured.Unstructured, error) {
 	return all, nil
 }
 
-func decode(text []byte) ([]*unstructured.Unstructured, error) {
+// Decode reads the objects of a file.
+func Decode(text []byte) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
 	for {

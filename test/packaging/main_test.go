@@ -10,9 +10,7 @@ package packaging
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -20,7 +18,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/dbcluster/databasecluster-operator/config/embedded"
 )
 
 const (
@@ -75,22 +74,17 @@ type objects map[string]*unstructured.Unstructured
 
 func decode(t *testing.T, text string) objects {
 	t.Helper()
+	manifests, err := embedded.Decode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
 	all := objects{}
-	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(text), 4096)
-	for {
-		object := &unstructured.Unstructured{}
-		if err := decoder.Decode(object); errors.Is(err, io.EOF) {
-			return all
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		if len(object.Object) == 0 {
-			continue
-		}
+	for _, object := range manifests {
 		name := object.GetKind() + " " + strings.TrimPrefix(object.GetNamespace()+"/"+object.GetName(), "/")
 		if all[name] != nil {
 			t.Errorf("there are two of %s", name)
 		}
 		all[name] = object
 	}
+	return all
 }

@@ -106,11 +106,7 @@ func hold(t *testing.T, path string, values map[string]any, known schema) {
 func TestASecondReleaseSharesNothingWithTheFirst(t *testing.T) {
 	const alone = "crds.install=false,admissionPolicies.install=false"
 	first := rendered(t)
-	second, err := template("--set", alone+",fullnameOverride=second")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name := range decode(t, second) {
+	for name := range rendered(t, "--set", alone+",fullnameOverride=second") {
 		if first[name] != nil {
 			t.Errorf("%s is in both releases", name)
 		}
