@@ -23,7 +23,7 @@ import (
 func leftBehind(t *testing.T) *dbv1.DatabaseCluster {
 	t.Helper()
 	cluster := ready(t, nil)
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	awaitGone(t, cluster)
 	return smallest(cluster.Namespace, cluster.Name)
 }
@@ -65,9 +65,7 @@ func TestAVolumeOfAnEarlierClusterThatIsBeingDeletedIsWaitedFor(t *testing.T) {
 	cluster := leftBehind(t)
 	claim := dataClaims(t, cluster)[0]
 	change(t, &claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = append(c.Finalizers, "example.test/hold") })
-	if err := admin.Delete(t.Context(), &claim); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, &claim)
 	create(t, cluster)
 	stalled := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonVolumesKept)
 	mustContain(t, stalled.Message, fmt.Sprintf("PersistentVolumeClaim %s", claim.Name), "is being deleted")

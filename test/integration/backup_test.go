@@ -209,9 +209,7 @@ func TestABackupOfAClusterThatIsNotThereWaitsAndSaysSo(t *testing.T) {
 	early := backup(t, smallest(ns, "orders"), "early", dbv1.BackupRetain)
 	awaitPhase(t, early, dbv1.BackupPending, "DatabaseCluster orders does not exist")
 	awaitTold(t, early, corev1.EventTypeWarning, dbv1.ReasonBackupPending, "DatabaseCluster orders does not exist")
-	if err := admin.Delete(t.Context(), early); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, early)
 	awaitGone(t, early)
 }
 
@@ -225,9 +223,7 @@ func TestAJobThatSomebodyDeletesIsMadeAgain(t *testing.T) {
 	})
 	b := awaitPhase(t, backup(t, cluster, "now", dbv1.BackupRetain), dbv1.BackupRunning, "backs up member 1 of 2")
 	former := jobs(t, b, dbv1.ComponentBackup)[0]
-	if err := admin.Delete(t.Context(), &former, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, &former, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	open.Store(true)
 	awaitPhase(t, b, dbv1.BackupCompleted, "")
 	if again := jobs(t, b, dbv1.ComponentBackup); len(again) != 2 || again[0].UID == former.UID {
@@ -251,9 +247,7 @@ func TestADeletedBackupTakesItsDataAlongWhenItsPolicySaysSo(t *testing.T) {
 	stays := awaitPhase(t, backup(t, cluster, "stays", dbv1.BackupRetain), dbv1.BackupCompleted, "")
 	open.Store(false)
 	for _, b := range []*dbv1.DatabaseBackup{gone, stays} {
-		if err := admin.Delete(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
+		remove(t, b)
 	}
 	awaitGone(t, stays)
 	awaitTold(t, stays, corev1.EventTypeWarning, "DataKept", stays.Status.Location)
@@ -273,9 +267,7 @@ func TestADeletedBackupTakesItsDataAlongWhenItsPolicySaysSo(t *testing.T) {
 	open.Store(false)
 	refuses.Store(true)
 	half := awaitPhase(t, backup(t, cluster, "half", dbv1.BackupDelete), dbv1.BackupRunning, "backs up member 1 of 2")
-	if err := admin.Delete(t.Context(), half); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, half)
 	eventually(t, "DeletionBlocked to say why", func() error {
 		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(half), half); err != nil {
 			return err
@@ -365,8 +357,6 @@ func TestANamespaceThatIsDeletedTakesItsBackupsAndLeavesTheirData(t *testing.T) 
 	parallel(t)
 	cluster := safe(t, "namespace-v1", yields)
 	b := awaitPhase(t, backup(t, cluster, "now", dbv1.BackupDelete), dbv1.BackupCompleted, "")
-	if err := admin.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: b.Namespace}}); err != nil {
-		t.Fatal(err)
-	}
+	deleteNamespace(t, b.Namespace)
 	awaitGone(t, b)
 }

@@ -7,7 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
-	"context"
 	"errors"
 	"sync/atomic"
 	"testing"
@@ -50,8 +49,7 @@ func TestABackupWhosePodDoesNotLeaveALostNodeSaysSoAndGoesOnWithAnotherWhenItHas
 	})
 	neverTwo(t, cluster.Namespace)
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{GenerateName: "lost-"}}
-	create(t, node)
-	t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), node) })
+	createFor(t, node)
 
 	b := backup(t, cluster, "now", dbv1.BackupRetain)
 	pod := podOf(t, b)

@@ -162,9 +162,7 @@ func (c *canaries) mustFind(t *testing.T, ns string) {
 			t.Errorf("%s was planted and not found", of)
 		}
 	}
-	if err := admin.Delete(t.Context(), planted); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, planted)
 }
 
 // full names a Secret in every field that can name one.
@@ -253,9 +251,7 @@ func (c *canaries) rollOut(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	change(t, secret, func(s *corev1.Secret) { delete(s.Data, "password") })
 	change(t, cluster, annotated(dbv1.AnnotationRefresh, "2"))
 	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonSecretIncomplete)
-	if err := admin.Delete(t.Context(), secret); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, secret)
 	change(t, cluster, annotated(dbv1.AnnotationRefresh, "3"))
 	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonReferenceMissing)
 	c.secret(t, cluster.Namespace, "password", "password")
@@ -275,9 +271,7 @@ func (c *canaries) backUp(t *testing.T, cluster *dbv1.DatabaseCluster, fails *at
 	awaitPhase(t, backup(t, cluster, "bad", dbv1.BackupRetain), dbv1.BackupFailed, "the bucket refuses the credentials")
 	fails.Store(false)
 	gone := awaitPhase(t, backup(t, cluster, "gone", dbv1.BackupDelete), dbv1.BackupCompleted, "")
-	if err := admin.Delete(t.Context(), gone); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, gone)
 	awaitGone(t, gone)
 	return kept
 }
@@ -297,15 +291,13 @@ func (c *canaries) restore(t *testing.T, cluster *dbv1.DatabaseCluster, from *db
 func (c *canaries) delete(t *testing.T, cluster *dbv1.DatabaseCluster, fails *atomic.Bool) {
 	t.Helper()
 	fails.Store(true)
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonHookFailed)
 	fails.Store(false)
 	if leaks := c.leaks(t, nil); len(leaks) > 0 { // while everything is still there
 		t.Errorf("a Secret's content is in %v", leaks)
 	}
 	job := hookJob(cluster)
-	if err := admin.Delete(t.Context(), job, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, job, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	awaitGone(t, cluster)
 }

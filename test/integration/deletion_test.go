@@ -31,13 +31,6 @@ func hookJob(cluster *dbv1.DatabaseCluster) *batchv1.Job {
 	}}
 }
 
-func deleteCluster(t *testing.T, cluster *dbv1.DatabaseCluster) {
-	t.Helper()
-	if err := admin.Delete(t.Context(), cluster); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func members(t *testing.T, cluster *dbv1.DatabaseCluster) []string {
 	t.Helper()
 	pods := &corev1.PodList{}
@@ -68,7 +61,7 @@ func TestDeletionRunsTheHookWaitsForItStopsInOrderAndKeepsTheVolumes(t *testing.
 		healthy(pod)
 	})
 	awaitReady(t, cluster)
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 
 	awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionFalse, dbv1.ReasonHookRunning)
 	if got := members(t, cluster); len(got) != 3 {
@@ -125,7 +118,7 @@ func TestAHookThatFailsBlocksTheDeletionAndSaysWhatToDo(t *testing.T) {
 		}
 	})
 	awaitReady(t, cluster)
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	condition := awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonHookFailed)
 	mustContain(t, condition.Message, `deletion hook "flush" failed`, "deadline", "delete that Job", dbv1.AnnotationSkipDeletionHooks)
 	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonHookFailed)
@@ -134,9 +127,7 @@ func TestAHookThatFailsBlocksTheDeletionAndSaysWhatToDo(t *testing.T) {
 	}
 
 	failed := read(t, hookJob(cluster))
-	if err := admin.Delete(t.Context(), failed, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, failed, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	eventually(t, "the hook to run again", func() error {
 		again := hookJob(cluster)
 		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(again), again); err != nil {
@@ -161,7 +152,7 @@ func TestAHookThatFailsDoesNotBlockWhenTheSpecSaysContinue(t *testing.T) {
 		c.Spec.Deletion.DeadlineSeconds, c.Spec.Deletion.OnFailure = 1, dbv1.HookFailureContinue
 	})
 	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionFalse, dbv1.ReasonReplicasNotReady)
-	deleteCluster(t, cluster) // no member ever ran
+	remove(t, cluster) // no member ever ran
 	awaitGone(t, cluster)
 }
 
@@ -170,7 +161,7 @@ func TestANamesakeThatComesLaterIsNotTakenForTheOneThatWent(t *testing.T) {
 	cluster := created(t, withHook)
 	kubelet(t, cluster.Namespace, healthy)
 	awaitReady(t, cluster)
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	awaitGone(t, cluster)
 	first := read(t, hookJob(cluster))
 
@@ -178,7 +169,7 @@ func TestANamesakeThatComesLaterIsNotTakenForTheOneThatWent(t *testing.T) {
 	withHook(again)
 	create(t, again)
 	awaitReady(t, again)
-	deleteCluster(t, again)
+	remove(t, again)
 	awaitGone(t, again)
 	second := read(t, hookJob(again))
 	if first.Name == second.Name {
@@ -189,9 +180,6 @@ func TestANamesakeThatComesLaterIsNotTakenForTheOneThatWent(t *testing.T) {
 func TestANamespaceThatIsDeletedTakesItsClusterAlong(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, nil)
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace}}
-	if err := admin.Delete(t.Context(), ns); err != nil {
-		t.Fatal(err)
-	}
+	ns := deleteNamespace(t, cluster.Namespace)
 	awaitGone(t, ns)
 }

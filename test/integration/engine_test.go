@@ -158,9 +158,7 @@ func TestAnEngineThatIsDeletedLeavesMembersAndServicesAsTheyAreAndADeletionGoesO
 	kubelet(t, cluster.Namespace, healthy)
 	awaitReady(t, cluster)
 	before := uids(t, cluster)
-	if err := admin.Delete(t.Context(), e); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, e)
 	change(t, cluster, takeSecondImage)
 	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonEngineMissing)
 	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionTrue, dbv1.ReasonAllReplicasReady)
@@ -169,9 +167,7 @@ func TestAnEngineThatIsDeletedLeavesMembersAndServicesAsTheyAreAndADeletionGoesO
 	if service.Spec.Ports[0].Port != 7000 {
 		t.Errorf("clients are cut off: the Service offers port %d", service.Spec.Ports[0].Port)
 	}
-	if err := admin.Delete(t.Context(), cluster); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, cluster)
 	awaitGone(t, cluster)
 }
 

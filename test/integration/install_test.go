@@ -43,7 +43,7 @@ func TestNamespacedRightsAreEnoughForEveryStory(t *testing.T) {
 	awaitGone(t, &config[0])
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })
 	awaitCondition(t, cluster, dbv1.ConditionHibernated, "True", dbv1.ReasonHibernated)
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	awaitGone(t, cluster)
 	p.stopped(t)
 	if said := p.said(t); strings.Contains(said, "in API group") {

@@ -95,7 +95,7 @@ func TestGitOpsToolsSeeTheStateOfACluster(t *testing.T) {
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = false })
 	awaitState(t, cluster, status.CurrentStatus)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Finalizers = append(c.Finalizers, "test.example/hold") })
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	mustBe(t, cluster, status.TerminatingStatus)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Finalizers = without(c.Finalizers, "test.example/hold") })
 	awaitGone(t, cluster)

@@ -27,9 +27,7 @@ func madeOtherwise(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	applied(t, cluster)
 	former := uids(t, cluster)
 	for _, pod := range pods(t, cluster) {
-		if err := admin.Delete(t.Context(), &pod); err != nil {
-			t.Fatal(err)
-		}
+		remove(t, &pod)
 	}
 	eventually(t, "members of another version", func() error {
 		all := pods(t, cluster)

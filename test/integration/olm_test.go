@@ -48,8 +48,7 @@ func grantAsOLM(t *testing.T, user, own string, group []string) {
 		ObjectMeta: role.ObjectMeta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name}, Subjects: subjects,
 	}
 	for _, object := range []client.Object{role, binding} {
-		create(t, object)
-		t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), object) })
+		createFor(t, object)
 	}
 }
 
@@ -94,7 +93,7 @@ func TestAnOperatorWorksInTheNamespacesOfEveryInstallMode(t *testing.T) {
 			}
 			for i, works := range c.works {
 				if works {
-					deleteCluster(t, clusters[i])
+					remove(t, clusters[i])
 					awaitGone(t, clusters[i])
 				} else if s := read(t, clusters[i]); len(s.Finalizers) > 0 || len(s.Status.Conditions) > 0 || len(uids(t, s)) > 0 {
 					t.Errorf("the operator worked in a namespace that is not its: %+v", s)

@@ -53,7 +53,7 @@ func TestAPausedClusterCanBeDeleted(t *testing.T) {
 	cluster := ready(t, nil)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Paused = true })
 	awaitReady(t, cluster)
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	awaitGone(t, cluster)
 }
 
@@ -92,7 +92,7 @@ func TestAHibernatedClusterCanBeDeleted(t *testing.T) {
 	cluster := ready(t, withHook)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })
 	awaitCondition(t, cluster, dbv1.ConditionHibernated, metav1.ConditionTrue, dbv1.ReasonHibernated)
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	awaitGone(t, cluster)
 	read(t, hookJob(cluster))
 }

@@ -109,7 +109,7 @@ func TestAProtectedClusterAndItsVolumesCannotBeDeleted(t *testing.T) {
 	if err := admin.Delete(t.Context(), &claims[2]); err != nil {
 		t.Error(err)
 	}
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	awaitGone(t, cluster)
 }
 
@@ -134,10 +134,7 @@ func TestANamespaceWithAProtectedClusterStaysUntilThatIsNoLongerProtected(t *tes
 	awaitReady(t, cluster)
 	awaitLabels(t, cluster, "true", 3)
 	mustBeRefused(t, "the cluster", deleting(t, cluster), "is protected")
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: cluster.Namespace}}
-	if err := admin.Delete(t.Context(), ns); err != nil {
-		t.Fatal(err)
-	}
+	ns := deleteNamespace(t, cluster.Namespace)
 	eventually(t, "the namespace to say why it stays", func() error {
 		for _, c := range read(t, ns).Status.Conditions {
 			if c.Type == corev1.NamespaceDeletionContentFailure && c.Status == "True" && strings.Contains(c.Message, "is protected") {
@@ -164,7 +161,7 @@ func TestAProtectedClusterThatIsBeingDeletedGoesNoFurther(t *testing.T) {
 	kubelet(t, cluster.Namespace, untilFinished(finish))
 	awaitReady(t, cluster)
 	before := uids(t, cluster)
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, "False", dbv1.ReasonHookRunning)
 
 	change(t, cluster, protected)
@@ -224,9 +221,7 @@ func TestTheLeaderMakesThePoliciesThatAreMissing(t *testing.T) {
 		_ = unstructured.SetNestedStringSlice(o.Object, []string{"Audit"}, "spec", "validationActions")
 	})
 	for _, object := range []client.Object{binding, policy} {
-		if err := admin.Delete(t.Context(), object); err != nil {
-			t.Fatal(err)
-		}
+		remove(t, object)
 	}
 	touch(t, cluster)
 	is := awaitCondition(t, cluster, dbv1.ConditionProtectionEnforced, "False", dbv1.ReasonPoliciesMissing)

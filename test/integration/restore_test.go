@@ -7,7 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -33,8 +32,7 @@ func restorer(t *testing.T) string {
 	declared := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{GenerateName: "restorer-"}}
 	declared.Spec.Topology = dbv1.TopologyIndependent
 	declared.Spec.Actions.Restore = &dbv1.EngineAction{Command: []string{"restore"}}
-	create(t, declared)
-	t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), declared) })
+	createFor(t, declared)
 	return declared.Name
 }
 
@@ -264,7 +262,7 @@ func TestAClusterThatIsDeletedWhileItIsRestoredLeavesVolumesThatNoOtherTakesUp(t
 	cluster := created(t, fromLocation(restorer(t), firstBackup))
 	startRestores(t, cluster.Namespace)
 	awaitFilling(t, cluster, firstBackup)
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	awaitGone(t, cluster)
 	if left := restoreJobs(t, cluster); len(left) > 0 {
 		t.Errorf("%d Jobs are left", len(left))
@@ -280,9 +278,7 @@ func TestAClusterThatIsDeletedWhileItIsRestoredLeavesVolumesThatNoOtherTakesUp(t
 	stalled := awaitCondition(t, again, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonVolumesKept)
 	mustContain(t, stalled.Message, "PersistentVolumeClaim data-orders-", "a part of a backup")
 	for i := range claims {
-		if err := admin.Delete(t.Context(), &claims[i]); err != nil {
-			t.Fatal(err)
-		}
+		remove(t, &claims[i])
 	}
 	awaitReady(t, again)
 }
@@ -293,7 +289,7 @@ func TestABackupIsNotRestoredOverVolumesThatAnEarlierClusterLeft(t *testing.T) {
 	cluster := created(t, func(c *dbv1.DatabaseCluster) { c.Spec.Engine = engine })
 	startRestores(t, cluster.Namespace)
 	awaitReady(t, cluster)
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	awaitGone(t, cluster)
 	kept := map[types.UID]bool{}
 	for _, claim := range dataClaims(t, cluster) {
@@ -333,9 +329,7 @@ func TestABackupIsNotRestoredOverAClaimOfSomebodyElse(t *testing.T) {
 	if jobs := restoreJobs(t, cluster); len(jobs) > 0 {
 		t.Errorf("%d Jobs restore", len(jobs))
 	}
-	if err := admin.Delete(t.Context(), claim); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, claim)
 	awaitReady(t, cluster)
 	checkRestored(t, cluster, firstBackup)
 }

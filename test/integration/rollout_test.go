@@ -176,9 +176,7 @@ func TestAPausedUpdateLeavesTheMembersThatRunAndOneThatRestartsTakesIt(t *testin
 	mustContain(t, message, "3 members are outdated", "spec.update.paused")
 	mustNotBeRestarted(t, cluster, before)
 
-	if err := admin.Delete(t.Context(), member(cluster, 1)); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, member(cluster, 1))
 	eventually(t, "one member to be updated", func() error {
 		if s := read(t, cluster).Status; s.UpdatedReplicas != 1 || s.ReadyReplicas != 3 || s.Members[1].Outdated || !s.Members[0].Outdated {
 			return fmt.Errorf("%+v", s)
@@ -202,9 +200,7 @@ func TestOnDeleteLeavesTheRestartOfMembersToTheUser(t *testing.T) {
 	mustContain(t, message, "3 members are outdated", "delete a pod to update it")
 	mustNotBeRestarted(t, cluster, before)
 	for ordinal := range 3 {
-		if err := admin.Delete(t.Context(), member(cluster, ordinal)); err != nil {
-			t.Fatal(err)
-		}
+		remove(t, member(cluster, ordinal))
 	}
 	awaitRestarted(t, cluster, before)
 	mustHaveImage(t, cluster, secondImage)
@@ -281,9 +277,7 @@ func TestAScaleOutWaitsForAClaimThatIsBeingDeleted(t *testing.T) {
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "data-orders-1"}}
 	change(t, claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = append(c.Finalizers, "test.example/hold") })
 	former := claim.UID
-	if err := admin.Delete(t.Context(), claim); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, claim)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 3 })
 	message := awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonWaitingForVolume).Message
 	mustContain(t, message, "PersistentVolumeClaim data-orders-1 is being deleted")

@@ -46,8 +46,7 @@ func startNode(t *testing.T, ns string) *node {
 	t.Helper()
 	n := &node{codes: map[string]int32{}}
 	machine := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: ns}}
-	create(t, machine)
-	t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), machine) })
+	createFor(t, machine)
 	again(t, func(ctx context.Context) {
 		pods := &corev1.PodList{}
 		_ = admin.List(ctx, pods, client.InNamespace(ns))
@@ -139,7 +138,7 @@ func TestAShutdownIsRecordedMemberByMemberAndTheVolumesGoAfterIt(t *testing.T) {
 	parallel(t)
 	cluster, _ := onNode(t, withShutdown)
 	order, ended := stopOrder(t, cluster), endings(t, cluster)
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	awaitGone(t, cluster)
 	if got := ended(); got != "orders-2=0 orders-1=0 orders-0=0" {
 		t.Errorf("recorded %q", got)
@@ -156,7 +155,7 @@ func TestAMemberThatWasKilledBlocksTheDeletionAndKeepsTheVolumes(t *testing.T) {
 	parallel(t)
 	cluster, machine := onNode(t, withShutdown)
 	machine.says("orders-2", 137)
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	blocked := awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonHookFailed)
 	mustContain(t, blocked.Message, "pod orders-2 ended with exit code 137", "killed", dbv1.AnnotationSkipDeletionHooks)
 	eventually(t, "the pod to go", func() error {
@@ -183,7 +182,7 @@ func TestAMemberWhoseNodeIsLostBlocksTheDeletionUntilTheNodeTellsHowItEnded(t *t
 	})
 	machine.says("orders-2", silent)
 	ended := endings(t, cluster)
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	blocked := awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonHookFailed)
 	mustContain(t, blocked.Message, "pod orders-2 has not told how its database ended")
 	machine.says("orders-2", 0)
@@ -202,7 +201,7 @@ func TestAMemberWhoseNodeIsLostIsGivenUpWhereTheSpecSaysSo(t *testing.T) {
 	})
 	machine.says("orders-2", silent)
 	ended := endings(t, cluster)
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	lost := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "orders-2"}}
 	eventually(t, "the pod to be let go", func() error {
 		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(lost), lost); err != nil {
@@ -214,9 +213,7 @@ func TestAMemberWhoseNodeIsLostIsGivenUpWhereTheSpecSaysSo(t *testing.T) {
 		return nil
 	})
 	// It is still there for Kubernetes, as ever when a node is lost; somebody has to say that it is gone.
-	if err := admin.Delete(t.Context(), lost, client.GracePeriodSeconds(0)); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, lost, client.GracePeriodSeconds(0))
 	awaitGone(t, cluster)
 	if got := ended(); got != "orders-2=? orders-1=0 orders-0=0" {
 		t.Errorf("recorded %q", got)
@@ -236,9 +233,7 @@ func TestPodsThatAForegroundDeletionTookAreToldAndHoldNothingUp(t *testing.T) {
 		c.Spec.Deletion.Hooks = append(c.Spec.Deletion.Hooks, dbv1.DeletionHook{Name: "stop", Type: dbv1.HookShutdown})
 	})
 	ended := endings(t, cluster)
-	if err := admin.Delete(t.Context(), cluster, client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, cluster, client.PropagationPolicy(metav1.DeletePropagationForeground))
 	awaitGone(t, cluster)
 	if got := ended(); strings.Count(got, "=") != 3 { // how is a matter of who is quicker
 		t.Errorf("recorded %q, want all three members", got)
@@ -253,7 +248,7 @@ func TestAPodIsNotHeldByAClusterThatSomebodyLetGoByHand(t *testing.T) {
 	parallel(t)
 	cluster, machine := onNode(t, withShutdown)
 	machine.says("orders-2", silent)
-	deleteCluster(t, cluster)
+	remove(t, cluster)
 	held := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "orders-2"}}
 	eventually(t, "the pod to be held and to stop", func() error {
 		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(held), held); err != nil {

@@ -35,8 +35,7 @@ func expandable(t *testing.T) *string {
 		Provisioner:          "kubernetes.io/host-path",
 		AllowVolumeExpansion: new(true),
 	}
-	create(t, class)
-	t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), class) })
+	createFor(t, class)
 	return &class.Name
 }
 
@@ -250,9 +249,7 @@ func TestAnOperatorThatDiesBetweenDeletingTheStatefulSetAndMakingItAnewFinishesT
 			c.Spec.Resources.Requests[corev1.ResourceStorage] = resource.MustParse("2Gi")
 		})
 	}
-	if err := admin.Delete(t.Context(), set, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, set, client.PropagationPolicy(metav1.DeletePropagationOrphan))
 	awaitGone(t, statefulSet(cluster))
 
 	operator(t, config, nil, "--watch-namespace="+ns)

@@ -102,9 +102,7 @@ func TestReadyReplicasFallAndRiseThroughTheWatchesAlone(t *testing.T) {
 	if cluster.Status.ReadyReplicas != 2 {
 		t.Errorf("%+v", cluster.Status)
 	}
-	if err := admin.Delete(t.Context(), pod); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, pod)
 	awaitReady(t, cluster)
 	if cluster.Status.ReadyReplicas != 3 {
 		t.Errorf("%+v", cluster.Status)
@@ -194,9 +192,7 @@ func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 	for _, object := range []client.Object{service(cluster), budget(cluster), statefulSet(cluster), &corev1.Service{ObjectMeta: at(cluster, "-headless")}} {
 		t.Run(fmt.Sprintf("deleted %T %s", object, object.GetName()), func(t *testing.T) {
 			uid := read(t, object).GetUID()
-			if err := admin.Delete(t.Context(), object); err != nil {
-				t.Fatal(err)
-			}
+			remove(t, object)
 			eventually(t, "a new one", func() error {
 				if err := admin.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
 					return err
@@ -345,9 +341,7 @@ func TestOrphanedMembersAreFoundByAClusterThatIsMadeAnew(t *testing.T) {
 	cluster := created(t, nil)
 	kubelet(t, cluster.Namespace, healthy)
 	awaitReady(t, cluster)
-	if err := admin.Delete(t.Context(), cluster, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, cluster, client.PropagationPolicy(metav1.DeletePropagationOrphan))
 	awaitGone(t, cluster)
 	again := smallest(cluster.Namespace, cluster.Name)
 	create(t, again)
@@ -355,9 +349,7 @@ func TestOrphanedMembersAreFoundByAClusterThatIsMadeAnew(t *testing.T) {
 
 	// What the README tells.
 	for _, object := range []client.Object{statefulSet(cluster), service(cluster), &corev1.Service{ObjectMeta: at(cluster, "-headless")}, budget(cluster)} {
-		if err := admin.Delete(t.Context(), object, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {
-			t.Fatal(err)
-		}
+		remove(t, object, client.PropagationPolicy(metav1.DeletePropagationOrphan))
 	}
 	eventually(t, "the pods to be the new cluster's", func() error {
 		if got := read(t, again).Status.Replicas; got != 3 {

@@ -18,9 +18,7 @@ import (
 func deleteNamespace(t *testing.T, name string) *corev1.Namespace {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	if err := admin.Delete(t.Context(), ns); err != nil {
-		t.Fatal(err)
-	}
+	remove(t, ns)
 	return ns
 }
 

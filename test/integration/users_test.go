@@ -7,7 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -65,8 +64,7 @@ func users(t *testing.T) (ns string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		create(t, role)
-		t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), role) })
+		createFor(t, role)
 	}
 	for _, name := range []string{"view", "edit", "admin"} {
 		create(t, &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}, RoleRef: clusterRole(name), Subjects: user(name)})
@@ -75,8 +73,7 @@ func users(t *testing.T) (ns string) {
 		binding := &rbacv1.ClusterRoleBinding{
 			ObjectMeta: metav1.ObjectMeta{GenerateName: "users-"}, RoleRef: clusterRole(role), Subjects: user(name),
 		}
-		create(t, binding)
-		t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), binding) })
+		createFor(t, binding)
 	}
 	return ns
 }

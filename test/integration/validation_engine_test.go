@@ -7,7 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -155,8 +154,7 @@ func TestTheAPIServerTakesDatabaseEnginesThatAreJustWithinTheBounds(t *testing.T
 func TestADatabaseEngineCannotBeChanged(t *testing.T) {
 	parallel(t)
 	engine := declaration("test-immutable", parameter(nil))
-	create(t, engine)
-	t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), engine) })
+	createFor(t, engine)
 	// From then on the operator leaves it alone, and no update is a conflict.
 	awaitAccepted(t, &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: "test-immutable"}}, "True", dbv1.ReasonAccepted)
 	for what, spec := range map[string]fields{

@@ -7,7 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -195,8 +194,7 @@ func TestAGrowthCanBeTakenBackUntilItIsDoneAndNotBelowWhatTheVolumesHave(t *test
 		t.Run(what, func(t *testing.T) {
 			cluster := smallest(ns, "orders")
 			cluster.Spec.Storage.Size = resource.MustParse("100Gi")
-			create(t, cluster)
-			t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), cluster) })
+			createFor(t, cluster)
 			if c.capacity != "" {
 				cluster.Status.Storage = &dbv1.StorageStatus{Requested: resource.MustParse("100Gi"), Capacity: new(resource.MustParse(c.capacity))}
 				if err := admin.Status().Update(t.Context(), cluster); err != nil {

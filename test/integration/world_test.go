@@ -59,7 +59,14 @@ func create(t *testing.T, object client.Object) {
 	}
 }
 
-// createFor makes an object that belongs to no namespace, and removes it when the test ends.
+func remove(t *testing.T, object client.Object, options ...client.DeleteOption) {
+	t.Helper()
+	if err := admin.Delete(t.Context(), object, options...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// createFor makes an object that does not go with the namespace of a test, and removes it when the test ends.
 func createFor(t *testing.T, object client.Object) {
 	t.Helper()
 	create(t, object)
