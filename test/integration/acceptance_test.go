@@ -15,7 +15,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/config/engines"
@@ -24,19 +23,13 @@ import (
 // awaitAccepted waits until an operator has said of an engine whether clusters can be run by it.
 func awaitAccepted(t *testing.T, e *dbv1.DatabaseEngine, status metav1.ConditionStatus, reason string) metav1.Condition {
 	t.Helper()
-	var found metav1.Condition
-	eventually(t, fmt.Sprintf("%s to be Accepted=%s (%s)", e.Name, status, reason), func() error {
-		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(e), e); err != nil {
-			return err
-		}
-		c := meta.FindStatusCondition(e.Status.Conditions, dbv1.ConditionAccepted)
-		if c == nil || c.Status != status || c.Reason != reason || c.ObservedGeneration != e.Generation || e.Status.ObservedGeneration != e.Generation {
-			return fmt.Errorf("generation %d, status %+v", e.Generation, e.Status)
-		}
-		found = *c
-		return nil
+	var found *metav1.Condition
+	await(t, e, fmt.Sprintf("%s to be Accepted=%s (%s)", e.Name, status, reason), func() bool {
+		found = meta.FindStatusCondition(e.Status.Conditions, dbv1.ConditionAccepted)
+		return found != nil && found.Status == status && found.Reason == reason &&
+			found.ObservedGeneration == e.Generation && e.Status.ObservedGeneration == e.Generation
 	})
-	return found
+	return *found
 }
 
 // written are the requests of the operator of all tests that write to an engine.

@@ -39,10 +39,7 @@ func safe(t *testing.T, engine string, act func(*corev1.Pod)) *dbv1.DatabaseClus
 		c.Spec.Engine, c.Spec.Replicas = engine, 2
 		c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", Endpoint: "http://s3.example.test:7070", CredentialsSecretName: "bucket"}}
 	})
-	create(t, &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "bucket"},
-		StringData: map[string]string{"AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret"},
-	})
+	create(t, keys(cluster.Namespace, "bucket"))
 	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
 		switch {
 		case pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase:
@@ -53,6 +50,14 @@ func safe(t *testing.T, engine string, act func(*corev1.Pod)) *dbv1.DatabaseClus
 	})
 	awaitReady(t, cluster)
 	return cluster
+}
+
+// keys is a Secret with keys to a bucket.
+func keys(ns, name string) *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name},
+		StringData: map[string]string{"AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret"},
+	}
 }
 
 // exits lets the main container of a Job's pod end.
@@ -70,6 +75,15 @@ const backedUp = `{"bytes":1048576,"storedBytes":1024,"sha256":"ab","reason":"",
 
 func yields(pod *corev1.Pod) { exits(pod, 0, backedUp) }
 
+// once does something to pods when a test lets it.
+func once(allowed *atomic.Bool, act func(*corev1.Pod)) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) {
+		if allowed.Load() {
+			act(pod)
+		}
+	}
+}
+
 func backup(t *testing.T, cluster *dbv1.DatabaseCluster, name string, policy dbv1.BackupDeletionPolicy) *dbv1.DatabaseBackup {
 	t.Helper()
 	b := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: name}}
@@ -81,14 +95,8 @@ func backup(t *testing.T, cluster *dbv1.DatabaseCluster, name string, policy dbv
 // awaitPhase waits until a backup is in a phase, and returns it.
 func awaitPhase(t *testing.T, b *dbv1.DatabaseBackup, phase dbv1.BackupPhase, message string) *dbv1.DatabaseBackup {
 	t.Helper()
-	eventually(t, fmt.Sprintf("backup %s to be %s", b.Name, phase), func() error {
-		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(b), b); err != nil {
-			return err
-		}
-		if b.Status.Phase != phase || !strings.Contains(b.Status.Message, message) {
-			return fmt.Errorf("%+v", b.Status)
-		}
-		return nil
+	await(t, b, fmt.Sprintf("backup %s to be %s", b.Name, phase), func() bool {
+		return b.Status.Phase == phase && strings.Contains(b.Status.Message, message)
 	})
 	return b
 }
@@ -141,11 +149,7 @@ func neverTwo(t *testing.T, ns string) {
 func TestBackupsOfAClusterAreMadeOneAfterTheOtherMemberByMember(t *testing.T) {
 	parallel(t)
 	var open atomic.Bool
-	cluster := safe(t, "one-by-one-v1", func(pod *corev1.Pod) {
-		if open.Load() {
-			yields(pod)
-		}
-	})
+	cluster := safe(t, "one-by-one-v1", once(&open, yields))
 	neverTwo(t, cluster.Namespace)
 	first := backup(t, cluster, "first", dbv1.BackupRetain)
 	awaitPhase(t, first, dbv1.BackupRunning, "backs up member 1 of 2")
@@ -216,11 +220,7 @@ func TestABackupOfAClusterThatIsNotThereWaitsAndSaysSo(t *testing.T) {
 func TestAJobThatSomebodyDeletesIsMadeAgain(t *testing.T) {
 	parallel(t)
 	var open atomic.Bool
-	cluster := safe(t, "deleted-job-v1", func(pod *corev1.Pod) {
-		if open.Load() {
-			yields(pod)
-		}
-	})
+	cluster := safe(t, "deleted-job-v1", once(&open, yields))
 	b := awaitPhase(t, backup(t, cluster, "now", dbv1.BackupRetain), dbv1.BackupRunning, "backs up member 1 of 2")
 	former := jobs(t, b, dbv1.ComponentBackup)[0]
 	remove(t, &former, client.PropagationPolicy(metav1.DeletePropagationBackground))
@@ -255,10 +255,8 @@ func TestADeletedBackupTakesItsDataAlongWhenItsPolicySaysSo(t *testing.T) {
 		t.Errorf("%d Jobs delete what is to be kept", len(got))
 	}
 	eventually(t, "a Job that deletes the data", func() error {
-		if got := jobs(t, gone, dbv1.ComponentBackupDeletion); len(got) != 1 || len(got[0].OwnerReferences) != 0 {
-			return fmt.Errorf("%+v", got)
-		}
-		return nil
+		got := jobs(t, gone, dbv1.ComponentBackupDeletion)
+		return errorIf(len(got) != 1 || len(got[0].OwnerReferences) != 0, "%+v", got)
 	})
 	read(t, gone) // it waits for that
 	open.Store(true)
@@ -268,15 +266,9 @@ func TestADeletedBackupTakesItsDataAlongWhenItsPolicySaysSo(t *testing.T) {
 	refuses.Store(true)
 	half := awaitPhase(t, backup(t, cluster, "half", dbv1.BackupDelete), dbv1.BackupRunning, "backs up member 1 of 2")
 	remove(t, half)
-	eventually(t, "DeletionBlocked to say why", func() error {
-		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(half), half); err != nil {
-			return err
-		}
+	await(t, half, "DeletionBlocked to say why", func() bool {
 		c := meta.FindStatusCondition(half.Status.Conditions, dbv1.ConditionDeletionBlocked)
-		if c == nil || !containsAll(c.Message, "that is another's", "set spec.deletionPolicy of DatabaseBackup half to Retain") {
-			return fmt.Errorf("%+v", half.Status.Conditions)
-		}
-		return nil
+		return c != nil && containsAll(c.Message, "that is another's", "set spec.deletionPolicy of DatabaseBackup half to Retain")
 	})
 	if got := jobs(t, half, dbv1.ComponentBackup); len(got) != 0 {
 		t.Errorf("%d Jobs still write", len(got))
@@ -309,14 +301,9 @@ func TestABackupIsVerifiedInAThrowAwayCopyThatGoes(t *testing.T) {
 	b := awaitPhase(t, backup(t, cluster, "proved", dbv1.BackupRetain), dbv1.BackupCompleted, "")
 	verify := func(request string, phase dbv1.VerificationPhase) *dbv1.BackupVerification {
 		change(t, b, func(b *dbv1.DatabaseBackup) { b.Annotations = map[string]string{dbv1.AnnotationVerify: request} })
-		eventually(t, "the verification to be "+string(phase), func() error {
-			if err := admin.Get(t.Context(), client.ObjectKeyFromObject(b), b); err != nil {
-				return err
-			}
-			if v := b.Status.Verification; v == nil || v.Request != request || v.Phase != phase {
-				return fmt.Errorf("%+v", v)
-			}
-			return nil
+		await(t, b, "the verification to be "+string(phase), func() bool {
+			v := b.Status.Verification
+			return v != nil && v.Request == request && v.Phase == phase
 		})
 		return b.Status.Verification
 	}
@@ -346,10 +333,8 @@ func awaitNoCopy(t *testing.T, b *dbv1.DatabaseBackup) {
 		if err := admin.List(t.Context(), policy, client.InNamespace(b.Namespace)); err != nil {
 			return err
 		}
-		if left := jobs(t, b, dbv1.ComponentVerification); len(left) > 0 || len(policy.Items) > 0 {
-			return fmt.Errorf("%d Jobs, %d policies", len(left), len(policy.Items))
-		}
-		return nil
+		left := jobs(t, b, dbv1.ComponentVerification)
+		return errorIf(len(left) > 0 || len(policy.Items) > 0, "%d Jobs, %d policies", len(left), len(policy.Items))
 	})
 }
 

@@ -32,21 +32,14 @@ func TestABackupThatLacksItsSecretLetsOthersPassAndGoesOnceItHasIt(t *testing.T)
 	second := backup(t, cluster, "second", dbv1.BackupRetain)
 	awaitPhase(t, second, dbv1.BackupCompleted, "")
 	awaitPhase(t, first, dbv1.BackupPending, "Secret vault")
-	create(t, &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "vault"},
-		StringData: map[string]string{"AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret"},
-	})
+	create(t, keys(cluster.Namespace, "vault"))
 	awaitPhase(t, first, dbv1.BackupCompleted, "")
 }
 
 func TestABackupWhosePodDoesNotLeaveALostNodeSaysSoAndGoesOnWithAnotherWhenItHas(t *testing.T) {
 	parallel(t)
 	var back atomic.Bool
-	cluster := safe(t, "ledger-lost", func(pod *corev1.Pod) {
-		if back.Load() {
-			yields(pod)
-		}
-	})
+	cluster := safe(t, "ledger-lost", once(&back, yields))
 	neverTwo(t, cluster.Namespace)
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{GenerateName: "lost-"}}
 	createFor(t, node)

@@ -147,7 +147,7 @@ func TestTheRefreshAnnotationRestartsTheMembersWhenASecretHasChanged(t *testing.
 
 func TestAVolumeOfTheTemplateAndASidecarReachTheMembers(t *testing.T) {
 	parallel(t)
-	cluster := created(t, func(c *dbv1.DatabaseCluster) {
+	cluster := started(t, func(c *dbv1.DatabaseCluster) {
 		c.Spec.Template = dbv1.PodTemplate{
 			Labels:       map[string]string{"team": "payments"},
 			Annotations:  map[string]string{"example.test/scrape": "true"},
@@ -161,9 +161,7 @@ func TestAVolumeOfTheTemplateAndASidecarReachTheMembers(t *testing.T) {
 				Ports:     []dbv1.SidecarPort{{Name: "metrics", Port: 9187}},
 			}},
 		}
-	})
-	kubelet(t, cluster.Namespace, healthy)
-	awaitReady(t, cluster)
+	}, healthy)
 	pod := read(t, member(cluster, 0))
 	if pod.Labels["team"] != "payments" || pod.Annotations["example.test/scrape"] != "true" || len(pod.Spec.InitContainers) != 2 {
 		t.Errorf("%+v", pod)

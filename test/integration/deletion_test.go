@@ -7,7 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -47,20 +46,8 @@ func members(t *testing.T, cluster *dbv1.DatabaseCluster) []string {
 
 func TestDeletionRunsTheHookWaitsForItStopsInOrderAndKeepsTheVolumes(t *testing.T) {
 	parallel(t)
-	cluster := created(t, withHook)
 	finish := make(chan struct{})
-	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
-		if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentHook {
-			select {
-			case <-finish:
-			default:
-				pod.Status.Phase = corev1.PodRunning
-				return
-			}
-		}
-		healthy(pod)
-	})
-	awaitReady(t, cluster)
+	cluster := started(t, withHook, untilFinished(finish))
 	remove(t, cluster)
 
 	awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionFalse, dbv1.ReasonHookRunning)
@@ -75,9 +62,7 @@ func TestDeletionRunsTheHookWaitsForItStopsInOrderAndKeepsTheVolumes(t *testing.
 	order := stopOrder(t, cluster)
 	close(finish)
 	awaitGone(t, cluster)
-	if got := order(); !slices.Equal(got, []string{"orders-2", "orders-1", "orders-0"}) {
-		t.Errorf("stopped in the order %v", got)
-	}
+	mustBeFromTheHighest(t, order())
 	awaitGone(t, statefulSet(cluster))
 	awaitGone(t, service(cluster))
 	claims := &corev1.PersistentVolumeClaimList{}
@@ -111,13 +96,11 @@ func stopOrder(t *testing.T, cluster *dbv1.DatabaseCluster) func() []string {
 
 func TestAHookThatFailsBlocksTheDeletionAndSaysWhatToDo(t *testing.T) {
 	parallel(t)
-	cluster := created(t, func(c *dbv1.DatabaseCluster) { withHook(c); c.Spec.Deletion.DeadlineSeconds = 1 })
-	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
+	cluster := started(t, func(c *dbv1.DatabaseCluster) { withHook(c); c.Spec.Deletion.DeadlineSeconds = 1 }, func(pod *corev1.Pod) {
 		if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase {
 			healthy(pod)
 		}
 	})
-	awaitReady(t, cluster)
 	remove(t, cluster)
 	condition := awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonHookFailed)
 	mustContain(t, condition.Message, `deletion hook "flush" failed`, "deadline", "delete that Job", dbv1.AnnotationSkipDeletionHooks)
@@ -128,16 +111,8 @@ func TestAHookThatFailsBlocksTheDeletionAndSaysWhatToDo(t *testing.T) {
 
 	failed := read(t, hookJob(cluster))
 	remove(t, failed, client.PropagationPolicy(metav1.DeletePropagationBackground))
-	eventually(t, "the hook to run again", func() error {
-		again := hookJob(cluster)
-		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(again), again); err != nil {
-			return err
-		}
-		if again.UID == failed.UID {
-			return fmt.Errorf("it is the same Job")
-		}
-		return nil
-	})
+	again := hookJob(cluster)
+	await(t, again, "the hook to run again", func() bool { return again.UID != failed.UID })
 
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
 		c.Annotations = map[string]string{dbv1.AnnotationSkipDeletionHooks: "true"}
@@ -158,9 +133,7 @@ func TestAHookThatFailsDoesNotBlockWhenTheSpecSaysContinue(t *testing.T) {
 
 func TestANamesakeThatComesLaterIsNotTakenForTheOneThatWent(t *testing.T) {
 	parallel(t)
-	cluster := created(t, withHook)
-	kubelet(t, cluster.Namespace, healthy)
-	awaitReady(t, cluster)
+	cluster := started(t, withHook, healthy)
 	remove(t, cluster)
 	awaitGone(t, cluster)
 	first := read(t, hookJob(cluster))

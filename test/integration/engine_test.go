@@ -111,9 +111,8 @@ func TestAClusterRunsAsItsEngineSays(t *testing.T) {
 	if pod.Annotations[dbv1.AnnotationScripts+"backup"] == "" || !slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/dbc/scripts" }) {
 		t.Errorf("%v, %v", pod.Annotations, container.VolumeMounts)
 	}
-	service := read(t, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: cluster.Name}})
-	if service.Spec.Ports[0].Port != 7000 {
-		t.Errorf("the Service offers port %d", service.Spec.Ports[0].Port)
+	if port := read(t, service(cluster)).Spec.Ports[0].Port; port != 7000 {
+		t.Errorf("the Service offers port %d", port)
 	}
 
 	before := uids(t, cluster)
@@ -163,9 +162,8 @@ func TestAnEngineThatIsDeletedLeavesMembersAndServicesAsTheyAreAndADeletionGoesO
 	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonEngineMissing)
 	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionTrue, dbv1.ReasonAllReplicasReady)
 	mustNotBeRestarted(t, cluster, before)
-	service := read(t, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: cluster.Name}})
-	if service.Spec.Ports[0].Port != 7000 {
-		t.Errorf("clients are cut off: the Service offers port %d", service.Spec.Ports[0].Port)
+	if port := read(t, service(cluster)).Spec.Ports[0].Port; port != 7000 {
+		t.Errorf("clients are cut off: the Service offers port %d", port)
 	}
 	remove(t, cluster)
 	awaitGone(t, cluster)

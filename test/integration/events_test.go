@@ -8,7 +8,6 @@ package integration
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -55,9 +54,7 @@ func awaitEvent(t *testing.T, cluster *dbv1.DatabaseCluster, fits func(*eventsv1
 		if at < 0 {
 			return errors.New("there is none")
 		}
-		if e := &list.Items[at]; !fits(e) {
-			return fmt.Errorf("%+v", e)
-		}
-		return nil
+		e := &list.Items[at]
+		return errorIf(!fits(e), "%+v", e)
 	})
 }

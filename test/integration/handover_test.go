@@ -58,10 +58,8 @@ func twoOperators(t *testing.T) *pair {
 	awaitReady(t, p.cluster)
 	p.standby = operator(t, kubeconfig(t, operatorUser, ""), nil, flags...)
 	eventually(t, "the second to stand by", func() error {
-		if said := p.standby.said(t); !containsAll(said, "ttempting to acquire leader lease") {
-			return fmt.Errorf("it said: %s", said)
-		}
-		return nil
+		said := p.standby.said(t)
+		return errorIf(!containsAll(said, "ttempting to acquire leader lease"), "it said: %s", said)
 	})
 	var err error
 	if p.holder, err = holder(t, ns); err != nil {

@@ -7,7 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
-	"fmt"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,10 +42,8 @@ func mustBe(t *testing.T, cluster *dbv1.DatabaseCluster, want status.Status) {
 func awaitState(t *testing.T, cluster *dbv1.DatabaseCluster, want status.Status) {
 	t.Helper()
 	eventually(t, "the state to be "+want.String(), func() error {
-		if got := computed(t, cluster); got.Status != want {
-			return fmt.Errorf("it is %s (%s)", got.Status, got.Message)
-		}
-		return nil
+		got := computed(t, cluster)
+		return errorIf(got.Status != want, "it is %s (%s)", got.Status, got.Message)
 	})
 }
 

@@ -8,6 +8,7 @@ package integration
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,10 +33,8 @@ func unprotected(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = false }
 func mustBeRefused(t *testing.T, what string, remove func(...client.DeleteOption) error, parts ...string) {
 	t.Helper()
 	eventually(t, what+" to be protected", func() error {
-		if err := remove(client.DryRunAll); !apierrors.IsForbidden(err) {
-			return fmt.Errorf("got %w, want it forbidden", err)
-		}
-		return nil
+		err := remove(client.DryRunAll)
+		return errorIf(!apierrors.IsForbidden(err), "got %w, want it forbidden", err)
 	})
 	err := remove()
 	if !apierrors.IsForbidden(err) {
@@ -66,10 +65,7 @@ func awaitLabels(t *testing.T, cluster *dbv1.DatabaseCluster, want string, count
 				found = append(found, claim.Name)
 			}
 		}
-		if len(found) != count || len(claims.Items) != count {
-			return fmt.Errorf("%v of %d", found, len(claims.Items))
-		}
-		return nil
+		return errorIf(len(found) != count || len(claims.Items) != count, "%v of %d", found, len(claims.Items))
 	})
 	return claims.Items
 }
@@ -77,9 +73,7 @@ func awaitLabels(t *testing.T, cluster *dbv1.DatabaseCluster, want string, count
 // The whole story: the cluster and its volumes cannot be deleted while it is protected, and then they can.
 func TestAProtectedClusterAndItsVolumesCannotBeDeleted(t *testing.T) {
 	parallel(t)
-	cluster := created(t, protected)
-	kubelet(t, cluster.Namespace, healthy)
-	awaitReady(t, cluster)
+	cluster := started(t, protected, healthy)
 	is := awaitCondition(t, cluster, dbv1.ConditionProtectionEnforced, "True", dbv1.ReasonPoliciesInPlace)
 	mustContain(t, is.Message, "until spec.deletion.protection is false")
 	claims := awaitLabels(t, cluster, "true", 3)
@@ -116,9 +110,7 @@ func TestAProtectedClusterAndItsVolumesCannotBeDeleted(t *testing.T) {
 // Between the change and the deletion there is no pass: the deletion itself sets the claims free.
 func TestAClusterThatIsDeletedAtOnceWhenItIsNoLongerProtectedLeavesItsClaimsFree(t *testing.T) {
 	parallel(t)
-	cluster := created(t, protected)
-	kubelet(t, cluster.Namespace, healthy)
-	awaitReady(t, cluster)
+	cluster := started(t, protected, healthy)
 	awaitLabels(t, cluster, "true", 3)
 	change(t, cluster, unprotected)
 	eventually(t, "the API server to let it be deleted", func() error { return admin.Delete(t.Context(), cluster) })
@@ -129,19 +121,14 @@ func TestAClusterThatIsDeletedAtOnceWhenItIsNoLongerProtectedLeavesItsClaimsFree
 // A namespace that is deleted stays until the cluster in it is no longer protected.
 func TestANamespaceWithAProtectedClusterStaysUntilThatIsNoLongerProtected(t *testing.T) {
 	parallel(t)
-	cluster := created(t, protected)
-	kubelet(t, cluster.Namespace, healthy)
-	awaitReady(t, cluster)
+	cluster := started(t, protected, healthy)
 	awaitLabels(t, cluster, "true", 3)
 	mustBeRefused(t, "the cluster", deleting(t, cluster), "is protected")
 	ns := deleteNamespace(t, cluster.Namespace)
-	eventually(t, "the namespace to say why it stays", func() error {
-		for _, c := range read(t, ns).Status.Conditions {
-			if c.Type == corev1.NamespaceDeletionContentFailure && c.Status == "True" && strings.Contains(c.Message, "is protected") {
-				return nil
-			}
-		}
-		return fmt.Errorf("%+v", ns.Status.Conditions)
+	await(t, ns, "the namespace to say why it stays", func() bool {
+		return slices.ContainsFunc(ns.Status.Conditions, func(c corev1.NamespaceCondition) bool {
+			return c.Type == corev1.NamespaceDeletionContentFailure && c.Status == "True" && strings.Contains(c.Message, "is protected")
+		})
 	})
 	if read(t, cluster).DeletionTimestamp != nil {
 		t.Error("the cluster was deleted")
@@ -156,10 +143,8 @@ func TestANamespaceWithAProtectedClusterStaysUntilThatIsNoLongerProtected(t *tes
 // A deletion that was admitted all the same, as before the policies were in force, goes no further.
 func TestAProtectedClusterThatIsBeingDeletedGoesNoFurther(t *testing.T) {
 	parallel(t)
-	cluster := created(t, withHook)
 	finish := make(chan struct{})
-	kubelet(t, cluster.Namespace, untilFinished(finish))
-	awaitReady(t, cluster)
+	cluster := started(t, withHook, untilFinished(finish))
 	before := uids(t, cluster)
 	remove(t, cluster)
 	awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, "False", dbv1.ReasonHookRunning)
@@ -170,12 +155,8 @@ func TestAProtectedClusterThatIsBeingDeletedGoesNoFurther(t *testing.T) {
 	claims := awaitLabels(t, cluster, "true", 3)
 	mustBeRefused(t, "a claim", deleting(t, &claims[0]), "is protected")
 	close(finish)
-	eventually(t, "the hook to end", func() error {
-		if job := read(t, hookJob(cluster)); job.Status.Succeeded == 0 {
-			return fmt.Errorf("%+v", job.Status)
-		}
-		return nil
-	})
+	job := hookJob(cluster)
+	await(t, job, "the hook to end", func() bool { return job.Status.Succeeded > 0 })
 	mustNotBeRestarted(t, cluster, before)
 
 	change(t, cluster, unprotected)

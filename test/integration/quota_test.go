@@ -7,7 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
-	"errors"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -27,12 +26,7 @@ func limited(t *testing.T, ns, cpu, memory string) {
 		corev1.ResourceRequestsCPU: resource.MustParse(cpu), corev1.ResourceRequestsMemory: resource.MustParse(memory),
 	}
 	create(t, quota)
-	eventually(t, "the quota is in force", func() error {
-		if len(read(t, quota).Status.Hard) == 0 {
-			return errors.New("it is not")
-		}
-		return nil
-	})
+	await(t, quota, "the quota to be in force", func() bool { return len(quota.Status.Hard) > 0 })
 }
 
 func TestABackupIsMadeInANamespaceWithAQuotaAndWithoutALimitRange(t *testing.T) {

@@ -19,7 +19,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/test/rights"
@@ -144,13 +143,7 @@ func TestNoFieldReachesIntoAnotherNamespace(t *testing.T) {
 // awaitNotFound waits until the operator says that what a field names does not exist.
 func awaitNotFound(t *testing.T, object *unstructured.Unstructured, reference rights.Reference, name string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("%s %s, which %s names, not to be found", reference.To, name, reference), func() error {
-		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
-			return err
-		}
-		if status := fmt.Sprint(object.Object["status"]); !containsAll(status, reference.To+" "+name, "does not exist") {
-			return fmt.Errorf("status %s", status)
-		}
-		return nil
+	await(t, object, fmt.Sprintf("%s %s, which %s names, not to be found", reference.To, name, reference), func() bool {
+		return containsAll(fmt.Sprint(object.Object["status"]), reference.To+" "+name, "does not exist")
 	})
 }

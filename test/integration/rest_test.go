@@ -28,10 +28,11 @@ func alone(t *testing.T) {
 		if err := admin.List(t.Context(), list); err != nil {
 			return err
 		}
-		if len(list.Items) > 0 {
-			return fmt.Errorf("%d clusters, the first is %s/%s", len(list.Items), list.Items[0].Namespace, list.Items[0].Name)
+		var left []client.ObjectKey
+		for i := range list.Items {
+			left = append(left, client.ObjectKeyFromObject(&list.Items[i]))
 		}
-		return nil
+		return errorIf(len(left) > 0, "there are %v", left)
 	})
 }
 
@@ -40,12 +41,7 @@ func looked(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	t.Helper()
 	before := reconciles(t)
 	change(t, cluster, annotated(dbv1.AnnotationRefresh, time.Now().String()))
-	eventually(t, "a pass", func() error {
-		if reconciles(t) == before {
-			return fmt.Errorf("none")
-		}
-		return nil
-	})
+	eventually(t, "a pass", func() error { return errorIf(reconciles(t) == before, "none") })
 }
 
 func mustSendNothing(t *testing.T, since int) {
@@ -111,13 +107,7 @@ func TestWhatFlapsInTheStatusOfAChildCostsNothing(t *testing.T) {
 
 func TestOneChangeOfStateIsOneWriteOfTheStatus(t *testing.T) {
 	alone(t)
-	cluster := created(t, nil)
-	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
-		if pod.Annotations["test/hold"] == "" {
-			healthy(pod)
-		}
-	})
-	awaitReady(t, cluster)
+	cluster := started(t, nil, unlessHeld)
 	pod := member(cluster, 1)
 	change(t, pod, func(p *corev1.Pod) { metav1.SetMetaDataAnnotation(&p.ObjectMeta, "test/hold", "true") })
 	since := quiet(t)

@@ -109,10 +109,7 @@ func awaitFilling(t *testing.T, cluster *dbv1.DatabaseCluster, url string) {
 				running++
 			}
 		}
-		if running != int(cluster.Spec.Replicas) {
-			return fmt.Errorf("%d Jobs run", running)
-		}
-		return nil
+		return errorIf(running != int(cluster.Spec.Replicas), "%d Jobs run", running)
 	})
 	for _, claim := range dataClaims(t, cluster) {
 		if claim.Annotations[dbv1.AnnotationRestoring] == "" || claim.Annotations[dbv1.AnnotationRestored] != "" {
@@ -222,10 +219,7 @@ func TestARestoreThatFailedBeginsAgainWhenItsJobsAreDeleted(t *testing.T) {
 				_ = admin.Delete(t.Context(), &job, client.PropagationPolicy(metav1.DeletePropagationBackground))
 			}
 		}
-		if read(t, cluster).Status.Restore.Phase == dbv1.RestoreFailed {
-			return fmt.Errorf("a Job has failed still")
-		}
-		return nil
+		return errorIf(read(t, cluster).Status.Restore.Phase == dbv1.RestoreFailed, "a Job has failed still")
 	})
 	awaitReady(t, cluster)
 	checkRestored(t, cluster, firstBackup)

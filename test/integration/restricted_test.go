@@ -7,7 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -73,10 +72,8 @@ func TestThePodsOfSamplesAndOfTheEnginesThatComeWithTheOperatorAreAdmitted(t *te
 	clusters := map[string]*dbv1.DatabaseCluster{"the sample": sample}
 	engines := &dbv1.DatabaseEngineList{}
 	eventually(t, "the engines that come with the operator", func() error {
-		if err := admin.List(t.Context(), engines); err != nil || len(engines.Items) < 3 {
-			return fmt.Errorf("%d engines (%w)", len(engines.Items), err)
-		}
-		return nil
+		err := admin.List(t.Context(), engines)
+		return errorIf(err != nil || len(engines.Items) < 3, "%d engines (%w)", len(engines.Items), err)
 	})
 	for _, engine := range engines.Items {
 		if engine.Name == own.Name || strings.HasSuffix(engine.Name, "-single-v1") { // others are of other tests

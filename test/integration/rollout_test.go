@@ -36,15 +36,12 @@ func annotated(key, value string) func(*dbv1.DatabaseCluster) {
 // ready makes a cluster whose members are ready.
 func ready(t *testing.T, change func(*dbv1.DatabaseCluster)) *dbv1.DatabaseCluster {
 	t.Helper()
-	cluster := created(t, func(c *dbv1.DatabaseCluster) {
+	return started(t, func(c *dbv1.DatabaseCluster) {
 		atOnce(c)
 		if change != nil {
 			change(c)
 		}
-	})
-	kubelet(t, cluster.Namespace, healthy)
-	awaitReady(t, cluster)
-	return cluster
+	}, healthy)
 }
 
 func pods(t *testing.T, cluster *dbv1.DatabaseCluster) []corev1.Pod {
@@ -131,6 +128,14 @@ func stops(t *testing.T, cluster *dbv1.DatabaseCluster) func(count int) []string
 	}
 }
 
+// mustBeFromTheHighest tells whether the members of a cluster of three stopped in that order.
+func mustBeFromTheHighest(t *testing.T, stopped []string) {
+	t.Helper()
+	if !slices.Equal(stopped, []string{"orders-2", "orders-1", "orders-0"}) {
+		t.Errorf("stopped in the order %v", stopped)
+	}
+}
+
 func isReady(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
@@ -151,9 +156,7 @@ func TestARolloutTakesOneMemberAfterTheOtherFromTheHighestOrdinal(t *testing.T) 
 	cluster := ready(t, nil)
 	stopped := stops(t, cluster)
 	change(t, cluster, takeSecondImage)
-	if got := stopped(3); !slices.Equal(got, []string{"orders-2", "orders-1", "orders-0"}) {
-		t.Errorf("restarted in the order %v", got)
-	}
+	mustBeFromTheHighest(t, stopped(3))
 	awaitReady(t, cluster)
 	mustHaveImage(t, cluster, secondImage)
 	s := cluster.Status
@@ -177,11 +180,9 @@ func TestAPausedUpdateLeavesTheMembersThatRunAndOneThatRestartsTakesIt(t *testin
 	mustNotBeRestarted(t, cluster, before)
 
 	remove(t, member(cluster, 1))
-	eventually(t, "one member to be updated", func() error {
-		if s := read(t, cluster).Status; s.UpdatedReplicas != 1 || s.ReadyReplicas != 3 || s.Members[1].Outdated || !s.Members[0].Outdated {
-			return fmt.Errorf("%+v", s)
-		}
-		return nil
+	await(t, cluster, "one member to be updated", func() bool {
+		s := cluster.Status
+		return s.UpdatedReplicas == 1 && s.ReadyReplicas == 3 && !s.Members[1].Outdated && s.Members[0].Outdated
 	})
 	if image := read(t, member(cluster, 1)).Spec.Containers[0].Image; image != secondImage {
 		t.Errorf("orders-1 has image %s", image)
@@ -208,36 +209,24 @@ func TestOnDeleteLeavesTheRestartOfMembersToTheUser(t *testing.T) {
 
 func TestMaxUnavailableLetsTwoMembersBeDownAtOnce(t *testing.T) {
 	parallel(t)
-	cluster := created(t, func(c *dbv1.DatabaseCluster) { atOnce(c); c.Spec.Update.MaxUnavailable = 2 })
-	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
+	cluster := started(t, func(c *dbv1.DatabaseCluster) { atOnce(c); c.Spec.Update.MaxUnavailable = 2 }, func(pod *corev1.Pod) {
 		if pod.Spec.Containers[0].Image != secondImage || pod.Annotations["test/start"] != "" {
 			healthy(pod)
 		}
 	})
-	awaitReady(t, cluster)
 	first := read(t, member(cluster, 0)).UID
 	change(t, cluster, takeSecondImage)
-	eventually(t, "two members to be down", func() error {
-		s := read(t, cluster).Status
-		if s.Replicas != 3 || s.ReadyReplicas != 1 || s.UpdatedReplicas != 2 {
-			return fmt.Errorf("%+v", s)
-		}
-		return nil
+	await(t, cluster, "two members to be down", func() bool {
+		s := cluster.Status
+		return s.Replicas == 3 && s.ReadyReplicas == 1 && s.UpdatedReplicas == 2
 	})
 	if read(t, member(cluster, 0)).UID != first {
 		t.Error("a third member was restarted")
 	}
 	for ordinal := 2; ordinal >= 0; ordinal-- {
 		pod := member(cluster, ordinal)
-		eventually(t, pod.Name+" to have the image", func() error {
-			if err := admin.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil {
-				return err // between two pods of that name
-			}
-			if image := pod.Spec.Containers[0].Image; image != secondImage {
-				return fmt.Errorf("it has %s", image)
-			}
-			return nil
-		})
+		// Between two pods of that name there is none.
+		await(t, pod, pod.Name+" to have the image", func() bool { return pod.Spec.Containers[0].Image == secondImage })
 		change(t, pod, func(p *corev1.Pod) { metav1.SetMetaDataAnnotation(&p.ObjectMeta, "test/start", "true") })
 	}
 	awaitReady(t, cluster)
@@ -249,9 +238,7 @@ func TestEachNewValueOfTheRestartAnnotationRestartsTheMembersOnce(t *testing.T) 
 	for _, value := range []string{"1", "2"} {
 		before, stopped := uids(t, cluster), stops(t, cluster)
 		change(t, cluster, annotated(dbv1.AnnotationRestart, value))
-		if got := stopped(3); !slices.Equal(got, []string{"orders-2", "orders-1", "orders-0"}) {
-			t.Errorf("restarted in the order %v", got)
-		}
+		mustBeFromTheHighest(t, stopped(3))
 		awaitRestarted(t, cluster, before)
 	}
 	before := uids(t, cluster)

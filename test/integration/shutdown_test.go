@@ -143,9 +143,7 @@ func TestAShutdownIsRecordedMemberByMemberAndTheVolumesGoAfterIt(t *testing.T) {
 	if got := ended(); got != "orders-2=0 orders-1=0 orders-0=0" {
 		t.Errorf("recorded %q", got)
 	}
-	if got := order(); !slices.Equal(got, []string{"orders-2", "orders-1", "orders-0"}) {
-		t.Errorf("stopped in the order %v", got)
-	}
+	mustBeFromTheHighest(t, order())
 	if claims := dataClaims(t, cluster); len(claims) != 0 {
 		t.Errorf("%d volumes are left", len(claims))
 	}
@@ -159,10 +157,8 @@ func TestAMemberThatWasKilledBlocksTheDeletionAndKeepsTheVolumes(t *testing.T) {
 	blocked := awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonHookFailed)
 	mustContain(t, blocked.Message, "pod orders-2 ended with exit code 137", "killed", dbv1.AnnotationSkipDeletionHooks)
 	eventually(t, "the pod to go", func() error {
-		if got := members(t, cluster); !slices.Equal(got, []string{"orders-0", "orders-1"}) {
-			return fmt.Errorf("members %v", got)
-		}
-		return nil
+		got := members(t, cluster)
+		return errorIf(!slices.Equal(got, []string{"orders-0", "orders-1"}), "members %v", got)
 	})
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, dbv1.AnnotationSkipDeletionHooks, "true")
@@ -203,14 +199,8 @@ func TestAMemberWhoseNodeIsLostIsGivenUpWhereTheSpecSaysSo(t *testing.T) {
 	ended := endings(t, cluster)
 	remove(t, cluster)
 	lost := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "orders-2"}}
-	eventually(t, "the pod to be let go", func() error {
-		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(lost), lost); err != nil {
-			return err
-		}
-		if lost.DeletionTimestamp == nil || slices.Contains(lost.Finalizers, dbv1.Finalizer) || endingsOf(read(t, cluster)) == "" {
-			return fmt.Errorf("%+v", lost.ObjectMeta)
-		}
-		return nil
+	await(t, lost, "the pod to be let go", func() bool {
+		return lost.DeletionTimestamp != nil && !slices.Contains(lost.Finalizers, dbv1.Finalizer) && endingsOf(read(t, cluster)) != ""
 	})
 	// It is still there for Kubernetes, as ever when a node is lost; somebody has to say that it is gone.
 	remove(t, lost, client.GracePeriodSeconds(0))
@@ -250,14 +240,8 @@ func TestAPodIsNotHeldByAClusterThatSomebodyLetGoByHand(t *testing.T) {
 	machine.says("orders-2", silent)
 	remove(t, cluster)
 	held := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "orders-2"}}
-	eventually(t, "the pod to be held and to stop", func() error {
-		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(held), held); err != nil {
-			return err
-		}
-		if held.DeletionTimestamp == nil || !slices.Contains(held.Finalizers, dbv1.Finalizer) {
-			return fmt.Errorf("%+v", held.ObjectMeta)
-		}
-		return nil
+	await(t, held, "the pod to be held and to stop", func() bool {
+		return held.DeletionTimestamp != nil && slices.Contains(held.Finalizers, dbv1.Finalizer)
 	})
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Finalizers = nil })
 	awaitGone(t, cluster)

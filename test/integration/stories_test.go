@@ -46,9 +46,7 @@ func member(cluster *dbv1.DatabaseCluster, ordinal int) *corev1.Pod {
 
 func TestTheSmallestManifestBecomesAvailable(t *testing.T) {
 	parallel(t)
-	cluster := created(t, nil)
-	kubelet(t, cluster.Namespace, healthy)
-	awaitReady(t, cluster)
+	cluster := started(t, nil, healthy)
 	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionTrue, dbv1.ReasonAllReplicasReady)
 	awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionFalse, dbv1.ReasonSettled)
 	awaitCondition(t, cluster, dbv1.ConditionDegraded, metav1.ConditionFalse, dbv1.ReasonMembersHealthy)
@@ -82,13 +80,7 @@ func reconciles(t *testing.T) float64 {
 
 func TestReadyReplicasFallAndRiseThroughTheWatchesAlone(t *testing.T) {
 	parallel(t)
-	cluster := created(t, nil)
-	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
-		if pod.Annotations["test/hold"] == "" {
-			healthy(pod)
-		}
-	})
-	awaitReady(t, cluster)
+	cluster := started(t, nil, unlessHeld)
 	pod := member(cluster, 1)
 	change(t, pod, func(p *corev1.Pod) { p.Annotations = map[string]string{"test/hold": "true"} })
 	change(t, pod, func(*corev1.Pod) {})
@@ -111,9 +103,7 @@ func TestReadyReplicasFallAndRiseThroughTheWatchesAlone(t *testing.T) {
 
 func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 	parallel(t)
-	cluster := created(t, nil)
-	kubelet(t, cluster.Namespace, healthy)
-	awaitReady(t, cluster)
+	cluster := started(t, nil, healthy)
 	first := read(t, member(cluster, 0)).UID
 	cases := map[string]struct {
 		object client.Object
@@ -167,12 +157,7 @@ func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 	for what, c := range cases {
 		t.Run(what, func(t *testing.T) {
 			change(t, c.object, c.spoil)
-			eventually(t, what+" to be repaired", func() error {
-				if read(t, c.object); !c.whole(c.object) {
-					return fmt.Errorf("%+v", c.object)
-				}
-				return nil
-			})
+			await(t, c.object, what+" to be repaired", func() bool { return c.whole(c.object) })
 		})
 	}
 	if read(t, member(cluster, 0)).UID != first {
@@ -181,27 +166,14 @@ func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 	t.Run("another first ordinal", func(t *testing.T) { // Kubernetes stops member 0 at once; it comes back
 		set := statefulSet(cluster)
 		change(t, set, func(s *appsv1.StatefulSet) { s.Spec.Ordinals = &appsv1.StatefulSetOrdinals{Start: 1} })
-		eventually(t, "the first ordinal to be 0", func() error {
-			if got := read(t, set).Spec.Ordinals; got != nil {
-				return fmt.Errorf("%+v", got)
-			}
-			return nil
-		})
+		await(t, set, "the first ordinal to be 0", func() bool { return set.Spec.Ordinals == nil })
 		awaitReady(t, cluster)
 	})
 	for _, object := range []client.Object{service(cluster), budget(cluster), statefulSet(cluster), &corev1.Service{ObjectMeta: at(cluster, "-headless")}} {
 		t.Run(fmt.Sprintf("deleted %T %s", object, object.GetName()), func(t *testing.T) {
 			uid := read(t, object).GetUID()
 			remove(t, object)
-			eventually(t, "a new one", func() error {
-				if err := admin.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
-					return err
-				}
-				if object.GetUID() == uid {
-					return fmt.Errorf("it is still the old one")
-				}
-				return nil
-			})
+			await(t, object, "a new one", func() bool { return object.GetUID() != uid })
 		})
 	}
 	awaitReady(t, cluster)
@@ -209,19 +181,14 @@ func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 
 func TestWhatOthersAddIsTheirs(t *testing.T) {
 	parallel(t)
-	cluster := created(t, func(c *dbv1.DatabaseCluster) {
+	cluster := started(t, func(c *dbv1.DatabaseCluster) {
 		c.Spec.Service.Annotations = map[string]string{"ours": "1", "gone": "1"}
-	})
-	kubelet(t, cluster.Namespace, healthy)
-	awaitReady(t, cluster)
+	}, healthy)
 	change(t, service(cluster), func(s *corev1.Service) { s.Annotations["theirs"] = "1" })
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { delete(c.Spec.Service.Annotations, "gone") })
-	eventually(t, "the annotation that left the spec to leave the Service", func() error {
-		got := read(t, service(cluster)).Annotations
-		if got["ours"] != "1" || got["theirs"] != "1" || got["gone"] != "" {
-			return fmt.Errorf("%v", got)
-		}
-		return nil
+	s := service(cluster)
+	await(t, s, "the annotation that left the spec to leave the Service", func() bool {
+		return s.Annotations["ours"] == "1" && s.Annotations["theirs"] == "1" && s.Annotations["gone"] == ""
 	})
 }
 
@@ -277,8 +244,7 @@ func TestACorrectedImageRecoversWithoutAHandAndABadOneTakesOneMemberAtMost(t *te
 
 func TestACommandThatCrashesTakesOneMemberAtMostAlsoWithoutAProbe(t *testing.T) {
 	parallel(t)
-	cluster := created(t, nil)
-	kubelet(t, cluster.Namespace, func(pod *corev1.Pod) {
+	cluster := started(t, nil, func(pod *corev1.Pod) {
 		healthy(pod)
 		if len(pod.Spec.Containers[0].Command) > 0 { // ready for an instant between two crashes
 			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
@@ -291,7 +257,6 @@ func TestACommandThatCrashesTakesOneMemberAtMostAlsoWithoutAProbe(t *testing.T) 
 			}
 		}
 	})
-	awaitReady(t, cluster)
 	second := read(t, member(cluster, 1)).UID
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Command = []string{"crash"} })
 	message := awaitCondition(t, cluster, dbv1.ConditionDegraded, metav1.ConditionTrue, dbv1.ReasonMemberFailing).Message
@@ -310,9 +275,7 @@ func TestACommandThatCrashesTakesOneMemberAtMostAlsoWithoutAProbe(t *testing.T) 
 
 func TestScalingGoesThroughTheScaleSubresourceAndMembersGoOneByOne(t *testing.T) {
 	parallel(t)
-	cluster := created(t, nil)
-	kubelet(t, cluster.Namespace, healthy)
-	awaitReady(t, cluster)
+	cluster := started(t, nil, healthy)
 	for _, replicas := range []int32{5, 1, 2} {
 		scale := &autoscalingv1.Scale{Spec: autoscalingv1.ScaleSpec{Replicas: replicas}}
 		if err := admin.SubResource("scale").Update(t.Context(), cluster, client.WithSubResourceBody(scale)); err != nil {
@@ -324,10 +287,9 @@ func TestScalingGoesThroughTheScaleSubresourceAndMembersGoOneByOne(t *testing.T)
 			if err := admin.List(t.Context(), pods, client.InNamespace(cluster.Namespace)); err != nil {
 				return err
 			}
-			if s := cluster.Status; len(pods.Items) != int(replicas) || s.Replicas != replicas || s.ReadyReplicas != replicas || s.ObservedGeneration != cluster.Generation {
-				return fmt.Errorf("%d pods, %+v", len(pods.Items), s)
-			}
-			return nil
+			s := cluster.Status
+			return errorIf(len(pods.Items) != int(replicas) || s.Replicas != replicas || s.ReadyReplicas != replicas || s.ObservedGeneration != cluster.Generation,
+				"%d pods, %+v", len(pods.Items), s)
 		})
 	}
 	claims := &corev1.PersistentVolumeClaimList{}
@@ -338,9 +300,7 @@ func TestScalingGoesThroughTheScaleSubresourceAndMembersGoOneByOne(t *testing.T)
 
 func TestOrphanedMembersAreFoundByAClusterThatIsMadeAnew(t *testing.T) {
 	parallel(t)
-	cluster := created(t, nil)
-	kubelet(t, cluster.Namespace, healthy)
-	awaitReady(t, cluster)
+	cluster := started(t, nil, healthy)
 	remove(t, cluster, client.PropagationPolicy(metav1.DeletePropagationOrphan))
 	awaitGone(t, cluster)
 	again := smallest(cluster.Namespace, cluster.Name)
@@ -351,11 +311,6 @@ func TestOrphanedMembersAreFoundByAClusterThatIsMadeAnew(t *testing.T) {
 	for _, object := range []client.Object{statefulSet(cluster), service(cluster), &corev1.Service{ObjectMeta: at(cluster, "-headless")}, budget(cluster)} {
 		remove(t, object, client.PropagationPolicy(metav1.DeletePropagationOrphan))
 	}
-	eventually(t, "the pods to be the new cluster's", func() error {
-		if got := read(t, again).Status.Replicas; got != 3 {
-			return fmt.Errorf("%+v", again.Status)
-		}
-		return nil
-	})
+	await(t, again, "the pods to be the new cluster's", func() bool { return again.Status.Replicas == 3 })
 	awaitReady(t, again)
 }

@@ -52,6 +52,15 @@ func created(t *testing.T, change func(*dbv1.DatabaseCluster)) *dbv1.DatabaseClu
 	return cluster
 }
 
+// started makes a cluster in a namespace of its own, with a kubelet, and waits until it is ready.
+func started(t *testing.T, change func(*dbv1.DatabaseCluster), act func(*corev1.Pod)) *dbv1.DatabaseCluster {
+	t.Helper()
+	cluster := created(t, change)
+	kubelet(t, cluster.Namespace, act)
+	awaitReady(t, cluster)
+	return cluster
+}
+
 func create(t *testing.T, object client.Object) {
 	t.Helper()
 	if err := admin.Create(t.Context(), object); err != nil {
@@ -106,22 +115,34 @@ func eventually(t *testing.T, what string, check func() error) {
 	t.Fatalf("%s: not within %s: %v", what, patience, err)
 }
 
+// await reads an object again and again until it is as a test wants it.
+func await(t *testing.T, object client.Object, what string, fits func() bool) {
+	t.Helper()
+	eventually(t, what, func() error {
+		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+			return err
+		}
+		return errorIf(!fits(), "it is %+v", object)
+	})
+}
+
+// errorIf is an error that tells what was found, if that is not what a test waits for.
+func errorIf(is bool, format string, args ...any) error {
+	if is {
+		return fmt.Errorf(format, args...)
+	}
+	return nil
+}
+
 // awaitCondition waits for a condition of a cluster and returns it.
 func awaitCondition(t *testing.T, cluster *dbv1.DatabaseCluster, kind string, status metav1.ConditionStatus, reason string) metav1.Condition {
 	t.Helper()
-	var found metav1.Condition
-	eventually(t, fmt.Sprintf("%s to be %s (%s)", kind, status, reason), func() error {
-		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cluster), cluster); err != nil {
-			return err
-		}
-		c := meta.FindStatusCondition(cluster.Status.Conditions, kind)
-		if c == nil || c.Status != status || c.Reason != reason || c.ObservedGeneration != cluster.Generation {
-			return fmt.Errorf("generation %d, conditions %+v", cluster.Generation, cluster.Status.Conditions)
-		}
-		found = *c
-		return nil
+	var found *metav1.Condition
+	await(t, cluster, fmt.Sprintf("%s to be %s (%s)", kind, status, reason), func() bool {
+		found = meta.FindStatusCondition(cluster.Status.Conditions, kind)
+		return found != nil && found.Status == status && found.Reason == reason && found.ObservedGeneration == cluster.Generation
 	})
-	return found
+	return *found
 }
 
 func awaitReady(t *testing.T, cluster *dbv1.DatabaseCluster) {
@@ -169,6 +190,13 @@ func healthy(pod *corev1.Pod) {
 	}
 	pod.Status.Phase = corev1.PodRunning
 	setReady(pod, corev1.ConditionTrue)
+}
+
+// unlessHeld leaves members as they are that have the annotation test/hold.
+func unlessHeld(pod *corev1.Pod) {
+	if pod.Annotations["test/hold"] == "" {
+		healthy(pod)
+	}
 }
 
 // broken makes members with an image wait for it, and the others ready.
