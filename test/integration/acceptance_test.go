@@ -70,7 +70,7 @@ func TestAGoodEngineIsAcceptedAndAWrongOneSaysWhatItsClusterSays(t *testing.T) {
 		c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "file:///backups", ClaimName: "backups"}}
 	})
 	create(t, secretWith(cluster, "password"))
-	mustContain(t, awaitCondition(t, cluster, dbv1.ConditionStalled, "True", dbv1.ReasonEngineInvalid).Message, told)
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonEngineInvalid, told)
 	if got := uids(t, cluster); len(got) > 0 {
 		t.Errorf("members %v, which cannot run", got)
 	}

@@ -46,8 +46,8 @@ func TestVolumesOfAnotherEngineAreNotTakenOverAndTheClusterSaysWhatToDo(t *testi
 	cluster := leftBehind(t)
 	cluster.Spec.Engine = restorer(t)
 	create(t, cluster)
-	stalled := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonVolumesKept)
-	mustContain(t, stalled.Message, "PersistentVolumeClaim data-orders-0", cluster.Spec.Engine, dbv1.AnnotationEngine)
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonVolumesKept,
+		"PersistentVolumeClaim data-orders-0", cluster.Spec.Engine, dbv1.AnnotationEngine)
 	set := &appsv1.StatefulSet{} // the earlier one's may not have gone yet
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cluster), set); !apierrors.IsNotFound(err) && (err != nil || metav1.IsControlledBy(set, cluster)) {
 		t.Errorf("there is a StatefulSet of its own (%v)", err)
@@ -67,8 +67,8 @@ func TestAVolumeOfAnEarlierClusterThatIsBeingDeletedIsWaitedFor(t *testing.T) {
 	change(t, &claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = append(c.Finalizers, "example.test/hold") })
 	remove(t, &claim)
 	create(t, cluster)
-	stalled := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonVolumesKept)
-	mustContain(t, stalled.Message, fmt.Sprintf("PersistentVolumeClaim %s", claim.Name), "is being deleted")
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonVolumesKept,
+		fmt.Sprintf("PersistentVolumeClaim %s", claim.Name), "is being deleted")
 	change(t, &claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = nil })
 	awaitReady(t, cluster)
 }

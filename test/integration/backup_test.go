@@ -101,31 +101,27 @@ func awaitPhase(t *testing.T, b *dbv1.DatabaseBackup, phase dbv1.BackupPhase, me
 	return b
 }
 
-func awaitTold(t *testing.T, b *dbv1.DatabaseBackup, kind, reason, note string) {
+// awaitTold waits for an event about a cluster or a backup.
+func awaitTold(t *testing.T, about client.Object, kind, reason, note string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("an event %s of %s", reason, b.Name), func() error {
-		all := &eventsv1.EventList{}
-		if err := admin.List(t.Context(), all, client.InNamespace(b.Namespace)); err != nil {
-			return err
-		}
-		if !slices.ContainsFunc(all.Items, func(e eventsv1.Event) bool {
-			return e.Regarding.Name == b.Name && e.Type == kind && e.Reason == reason && strings.Contains(e.Note, note)
-		}) {
-			return fmt.Errorf("there are %d others", len(all.Items))
-		}
-		return nil
+	awaitEvent(t, about, reason, func(e eventsv1.Event) bool { return e.Type == kind && strings.Contains(e.Note, note) })
+}
+
+func awaitEvent(t *testing.T, about client.Object, reason string, fits func(eventsv1.Event) bool) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("an event %s of %s", reason, about.GetName()), func() error {
+		all := listed(t, about.GetNamespace(), &eventsv1.EventList{}, nil).Items
+		told := slices.ContainsFunc(all, func(e eventsv1.Event) bool {
+			return e.Regarding.UID == about.GetUID() && e.Reason == reason && fits(e)
+		})
+		return errorIf(!told, "there are %d others", len(all))
 	})
 }
 
 func jobs(t *testing.T, b *dbv1.DatabaseBackup, component string) []batchv1.Job {
 	t.Helper()
-	list := &batchv1.JobList{}
-	if err := admin.List(t.Context(), list, client.InNamespace(b.Namespace), client.MatchingLabels{
-		dbv1.LabelBackupUID: string(b.UID), dbv1.LabelComponent: component,
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return list.Items
+	labels := client.MatchingLabels{dbv1.LabelBackupUID: string(b.UID), dbv1.LabelComponent: component}
+	return listed(t, b.Namespace, &batchv1.JobList{}, labels).Items
 }
 
 // neverTwo fails the test when two Jobs of backups are there that have not ended.

@@ -26,11 +26,7 @@ func withConfig(text string) func(*dbv1.DatabaseCluster) {
 // configs are the ConfigMaps that the operator made.
 func configs(t *testing.T, cluster *dbv1.DatabaseCluster) []corev1.ConfigMap {
 	t.Helper()
-	list := &corev1.ConfigMapList{}
-	if err := admin.List(t.Context(), list, client.InNamespace(cluster.Namespace), client.MatchingLabels{dbv1.LabelComponent: dbv1.ComponentConfig}); err != nil {
-		t.Fatal(err)
-	}
-	return list.Items
+	return listed(t, cluster.Namespace, &corev1.ConfigMapList{}, client.MatchingLabels{dbv1.LabelComponent: dbv1.ComponentConfig}).Items
 }
 
 // configOf is the ConfigMap that a pod mounts.
@@ -51,7 +47,7 @@ func TestOtherFilesAreAnotherConfigMapAndTheFormerGoesWhenNoMemberUsesIt(t *test
 		t.Fatalf("%+v", former)
 	}
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { withConfig("a = 2")(c); c.Spec.Update.Paused = true })
-	awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonRolloutPaused)
+	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonRolloutPaused)
 	if got := configs(t, cluster); len(got) != 2 {
 		t.Errorf("%d ConfigMaps while members use the former, want both", len(got))
 	}
@@ -93,10 +89,10 @@ func TestASecretThatIsMissingHoldsTheRolloutBackUntilItIsThere(t *testing.T) {
 	cluster := ready(t, nil)
 	before := uids(t, cluster)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { takePassword(c); takeSecondImage(c) })
-	message := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonReferenceMissing).Message
-	mustContain(t, message, "Secret password, which spec.envFrom names, does not exist", "until it is created")
-	awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonWaitingForReference)
-	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionTrue, dbv1.ReasonAllReplicasReady)
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonReferenceMissing,
+		"Secret password, which spec.envFrom names, does not exist", "until it is created")
+	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonWaitingForReference)
+	awaitTrue(t, cluster, dbv1.ConditionAvailable, dbv1.ReasonAllReplicasReady)
 	mustNotBeRestarted(t, cluster, before)
 
 	create(t, password(cluster))
@@ -110,7 +106,7 @@ func TestAClusterWhoseSecretIsMissingStartsWhenItIsThere(t *testing.T) {
 	parallel(t)
 	cluster := created(t, takePassword)
 	kubelet(t, cluster.Namespace, healthy)
-	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonReferenceMissing)
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonReferenceMissing)
 	if got := uids(t, cluster); len(got) > 0 {
 		t.Errorf("members %v, which cannot start", got)
 	}

@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -32,16 +33,7 @@ func hookJob(cluster *dbv1.DatabaseCluster) *batchv1.Job {
 
 func members(t *testing.T, cluster *dbv1.DatabaseCluster) []string {
 	t.Helper()
-	pods := &corev1.PodList{}
-	if err := admin.List(t.Context(), pods, client.InNamespace(cluster.Namespace), client.MatchingLabels(naming.Selector(cluster.Name))); err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for i := range pods.Items {
-		names = append(names, pods.Items[i].Name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(uids(t, cluster)))
 }
 
 func TestDeletionRunsTheHookWaitsForItStopsInOrderAndKeepsTheVolumes(t *testing.T) {
@@ -65,10 +57,7 @@ func TestDeletionRunsTheHookWaitsForItStopsInOrderAndKeepsTheVolumes(t *testing.
 	mustBeFromTheHighest(t, order())
 	awaitGone(t, statefulSet(cluster))
 	awaitGone(t, service(cluster))
-	claims := &corev1.PersistentVolumeClaimList{}
-	if err := admin.List(t.Context(), claims, client.InNamespace(cluster.Namespace)); err != nil || len(claims.Items) != 3 {
-		t.Errorf("%d claims (%v), want all 3 kept", len(claims.Items), err)
-	}
+	mustHaveClaims(t, cluster, 3)
 	read(t, hookJob(cluster)) // kept, with its logs
 }
 
@@ -102,9 +91,9 @@ func TestAHookThatFailsBlocksTheDeletionAndSaysWhatToDo(t *testing.T) {
 		}
 	})
 	remove(t, cluster)
-	condition := awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonHookFailed)
-	mustContain(t, condition.Message, `deletion hook "flush" failed`, "deadline", "delete that Job", dbv1.AnnotationSkipDeletionHooks)
-	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonHookFailed)
+	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonHookFailed,
+		`deletion hook "flush" failed`, "deadline", "delete that Job", dbv1.AnnotationSkipDeletionHooks)
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonHookFailed)
 	if got := members(t, cluster); len(got) != 3 {
 		t.Errorf("members %v while the deletion is blocked, want all three", got)
 	}

@@ -117,8 +117,8 @@ func TestAClusterRunsAsItsEngineSays(t *testing.T) {
 
 	before := uids(t, cluster)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Parameters = map[string]string{"cache": "much"} })
-	message := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonInvalidParameter).Message
-	mustContain(t, message, `spec.parameters[cache] is "much"; it must match [0-9]+MB`, "no member is started or restarted until then")
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonInvalidParameter,
+		`spec.parameters[cache] is "much"; it must match [0-9]+MB`, "no member is started or restarted until then")
 	mustNotBeRestarted(t, cluster, before)
 
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Parameters = map[string]string{"cache": "8MB"} })
@@ -133,13 +133,12 @@ func TestAMissingEngineAndASecretWithoutItsKeyStallAClusterUntilTheyAreThere(t *
 	parallel(t)
 	cluster := created(t, leavesItTo("late-v1"))
 	kubelet(t, cluster.Namespace, healthy)
-	message := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonEngineMissing).Message
-	mustContain(t, message, "spec.engine names DatabaseEngine late-v1, which does not exist")
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonEngineMissing, "spec.engine names DatabaseEngine late-v1, which does not exist")
 	create(t, secretWith(cluster, "word"))
 	create(t, ledger(t, "late-v1"))
 	change(t, cluster, annotated(dbv1.AnnotationRefresh, "1"))
-	message = awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonSecretIncomplete).Message
-	mustContain(t, message, "Secret password, which spec.secretName names, lacks the key password, which DatabaseEngine late-v1 needs")
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonSecretIncomplete,
+		"Secret password, which spec.secretName names, lacks the key password, which DatabaseEngine late-v1 needs")
 	if got := uids(t, cluster); len(got) > 0 {
 		t.Errorf("members %v, which cannot start", got)
 	}
@@ -159,8 +158,8 @@ func TestAnEngineThatIsDeletedLeavesMembersAndServicesAsTheyAreAndADeletionGoesO
 	before := uids(t, cluster)
 	remove(t, e)
 	change(t, cluster, takeSecondImage)
-	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonEngineMissing)
-	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionTrue, dbv1.ReasonAllReplicasReady)
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonEngineMissing)
+	awaitTrue(t, cluster, dbv1.ConditionAvailable, dbv1.ReasonAllReplicasReady)
 	mustNotBeRestarted(t, cluster, before)
 	if port := read(t, service(cluster)).Spec.Ports[0].Port; port != 7000 {
 		t.Errorf("clients are cut off: the Service offers port %d", port)

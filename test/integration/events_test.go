@@ -7,8 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
-	"errors"
-	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,7 +14,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/events"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
@@ -38,23 +35,7 @@ func TestAnEventThatIsToldTwiceAtOnceIsCounted(t *testing.T) {
 	recorder := broadcaster.NewRecorder(admin.Scheme(), dbv1.FieldOwner)
 	tell := func() { recorder.Eventf(cluster, nil, corev1.EventTypeNormal, "Told", "Tell", "twice") }
 	tell()
-	awaitEvent(t, cluster, func(*eventsv1.Event) bool { return true })
+	awaitEvent(t, cluster, "Told", func(eventsv1.Event) bool { return true })
 	tell()
-	awaitEvent(t, cluster, func(e *eventsv1.Event) bool { return e.Series != nil && e.Series.Count == 2 })
-}
-
-func awaitEvent(t *testing.T, cluster *dbv1.DatabaseCluster, fits func(*eventsv1.Event) bool) {
-	t.Helper()
-	eventually(t, "the event", func() error {
-		list := &eventsv1.EventList{}
-		if err := admin.List(t.Context(), list, client.InNamespace(cluster.Namespace)); err != nil {
-			return err
-		}
-		at := slices.IndexFunc(list.Items, func(e eventsv1.Event) bool { return e.Reason == "Told" })
-		if at < 0 {
-			return errors.New("there is none")
-		}
-		e := &list.Items[at]
-		return errorIf(!fits(e), "%+v", e)
-	})
+	awaitEvent(t, cluster, "Told", func(e eventsv1.Event) bool { return e.Series != nil && e.Series.Count == 2 })
 }

@@ -42,7 +42,7 @@ func TestNamespacedRightsAreEnoughForEveryStory(t *testing.T) {
 	awaitReady(t, cluster)
 	awaitGone(t, &config[0])
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })
-	awaitCondition(t, cluster, dbv1.ConditionHibernated, "True", dbv1.ReasonHibernated)
+	awaitTrue(t, cluster, dbv1.ConditionHibernated, dbv1.ReasonHibernated)
 	remove(t, cluster)
 	awaitGone(t, cluster)
 	p.stopped(t)

@@ -62,7 +62,7 @@ func TestGitOpsToolsSeeTheStateOfACluster(t *testing.T) {
 
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Image = bad })
 	mustBe(t, cluster, status.InProgressStatus)
-	awaitCondition(t, cluster, dbv1.ConditionDegraded, metav1.ConditionTrue, dbv1.ReasonMemberFailing)
+	awaitTrue(t, cluster, dbv1.ConditionDegraded, dbv1.ReasonMemberFailing)
 	mustBe(t, cluster, status.InProgressStatus) // nobody has to act but who wrote the image, and may do so by a commit
 	change(t, cluster, takeSecondImage)
 	mustBe(t, cluster, status.InProgressStatus)
@@ -77,7 +77,7 @@ func TestGitOpsToolsSeeTheStateOfACluster(t *testing.T) {
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Paused = true })
 	awaitState(t, cluster, status.CurrentStatus) // nothing is left undone
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Image = "example.test/database:3" })
-	awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonPaused)
+	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonPaused)
 	mustBe(t, cluster, status.InProgressStatus)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Paused = false })
 	awaitState(t, cluster, status.CurrentStatus)

@@ -95,8 +95,7 @@ func TestANewerOperatorRestartsNobodyUntilSomebodyAsks(t *testing.T) {
 	parallel(t)
 	cluster := upgraded(t, nil, nil)
 	before := uids(t, cluster)
-	message := awaitCondition(t, cluster, dbv1.ConditionUpdateAvailable, metav1.ConditionTrue, dbv1.ReasonNewerTemplate).Message
-	mustContain(t, message, dbv1.AnnotationUpdate)
+	awaitTrue(t, cluster, dbv1.ConditionUpdateAvailable, dbv1.ReasonNewerTemplate, dbv1.AnnotationUpdate)
 	settle(t, cluster)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 4 }) // a new member is made as the others
 	awaitReady(t, cluster)
@@ -122,7 +121,7 @@ func TestANewerOperatorRestartsNobodyUntilSomebodyAsks(t *testing.T) {
 func TestANewerOperatorsTemplateComesWithTheNextChangeOfTheSpec(t *testing.T) {
 	parallel(t)
 	cluster := upgraded(t, nil, nil)
-	awaitCondition(t, cluster, dbv1.ConditionUpdateAvailable, metav1.ConditionTrue, dbv1.ReasonNewerTemplate)
+	awaitTrue(t, cluster, dbv1.ConditionUpdateAvailable, dbv1.ReasonNewerTemplate)
 	before := uids(t, cluster)
 	change(t, cluster, takeSecondImage)
 	awaitRestarted(t, cluster, before)
@@ -140,7 +139,7 @@ func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobody(t *testing.T) {
 	awaitReady(t, cluster)
 	mustHaveVolumesOf(t, cluster, "2Gi")
 	mustNotBeRestarted(t, cluster, before)
-	awaitCondition(t, cluster, dbv1.ConditionUpdateAvailable, metav1.ConditionTrue, dbv1.ReasonNewerTemplate)
+	awaitTrue(t, cluster, dbv1.ConditionUpdateAvailable, dbv1.ReasonNewerTemplate)
 	if got := read(t, statefulSet(cluster)).Spec.Template.Labels["made-by"]; got != "another-version" {
 		t.Errorf("the StatefulSet that was made anew has another template: made by %q", got)
 	}
@@ -162,7 +161,7 @@ func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobodyWhoWasResized(t *testi
 	})
 	driver(t, cluster, "10Gi")
 	awaitBound(t, cluster)
-	awaitCondition(t, cluster, dbv1.ConditionUpdateAvailable, metav1.ConditionTrue, dbv1.ReasonNewerTemplate)
+	awaitTrue(t, cluster, dbv1.ConditionUpdateAvailable, dbv1.ReasonNewerTemplate)
 	settle(t, cluster)
 	before := uids(t, cluster)
 	change(t, cluster, growTo("2Gi"))
@@ -180,7 +179,7 @@ func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobodyAfterAnUpdateThatChang
 	})
 	driver(t, cluster, "10Gi")
 	awaitBound(t, cluster)
-	awaitCondition(t, cluster, dbv1.ConditionUpdateAvailable, metav1.ConditionTrue, dbv1.ReasonNewerTemplate)
+	awaitTrue(t, cluster, dbv1.ConditionUpdateAvailable, dbv1.ReasonNewerTemplate)
 	settle(t, cluster)
 	before := uids(t, cluster)
 	change(t, cluster, growTo("2Gi"))

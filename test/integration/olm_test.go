@@ -87,7 +87,7 @@ func TestAnOperatorWorksInTheNamespacesOfEveryInstallMode(t *testing.T) {
 			for i, works := range c.works {
 				if works {
 					awaitReady(t, clusters[i])
-					awaitCondition(t, clusters[i], dbv1.ConditionProtectionEnforced, "True", dbv1.ReasonPoliciesInPlace)
+					awaitTrue(t, clusters[i], dbv1.ConditionProtectionEnforced, dbv1.ReasonPoliciesInPlace)
 				}
 				change(t, clusters[i], unprotected)
 			}

@@ -19,14 +19,13 @@ func TestAPausedClusterIsOnlyLookedAt(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, nil)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Paused = true })
-	awaitCondition(t, cluster, dbv1.ConditionPaused, metav1.ConditionTrue, dbv1.ReasonPaused)
+	awaitTrue(t, cluster, dbv1.ConditionPaused, dbv1.ReasonPaused)
 	awaitReady(t, cluster) // there is nothing that it leaves undone
 
 	before, sent := uids(t, cluster), quietIn(t, cluster.Namespace)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { takeSecondImage(c); c.Spec.Replicas = 2 })
-	message := awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonPaused).Message
-	mustContain(t, message, "spec.paused is true; left undone: update StatefulSet orders")
-	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionTrue, dbv1.ReasonAllReplicasReady)
+	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonPaused, "spec.paused is true; left undone: update StatefulSet orders")
+	awaitTrue(t, cluster, dbv1.ConditionAvailable, dbv1.ReasonAllReplicasReady)
 	if cluster.Status.ObservedGeneration == cluster.Generation {
 		t.Error("the status claims that the objects express the spec")
 	}
@@ -62,13 +61,13 @@ func TestAHibernatedClusterHasNoMembersAndComesBackWithItsVolumes(t *testing.T) 
 	kept, stopped := claimUIDs(t, cluster), stopOrder(t, cluster)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })
 	mustBeFromTheHighest(t, stopped())
-	awaitCondition(t, cluster, dbv1.ConditionHibernated, metav1.ConditionTrue, dbv1.ReasonHibernated)
+	awaitTrue(t, cluster, dbv1.ConditionHibernated, dbv1.ReasonHibernated)
 	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionFalse, dbv1.ReasonHibernated)
-	awaitCondition(t, cluster, dbv1.ConditionReady, metav1.ConditionTrue, dbv1.ReasonHibernated)
+	awaitTrue(t, cluster, dbv1.ConditionReady, dbv1.ReasonHibernated)
 
 	// What changes meanwhile is there when it comes back.
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { takeSecondImage(c); c.Spec.Replicas = 4 })
-	awaitCondition(t, cluster, dbv1.ConditionReady, metav1.ConditionTrue, dbv1.ReasonHibernated)
+	awaitTrue(t, cluster, dbv1.ConditionReady, dbv1.ReasonHibernated)
 	if got := uids(t, cluster); len(got) > 0 {
 		t.Errorf("members %v while hibernated", got)
 	}
@@ -88,7 +87,7 @@ func TestAHibernatedClusterCanBeDeleted(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, withHook)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })
-	awaitCondition(t, cluster, dbv1.ConditionHibernated, metav1.ConditionTrue, dbv1.ReasonHibernated)
+	awaitTrue(t, cluster, dbv1.ConditionHibernated, dbv1.ReasonHibernated)
 	remove(t, cluster)
 	awaitGone(t, cluster)
 	read(t, hookJob(cluster))
@@ -99,8 +98,8 @@ func TestVolumesOfAHibernatedClusterGrow(t *testing.T) {
 	cluster := readyOnVolumes(t)
 	driver(t, cluster, "10Gi")
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })
-	awaitCondition(t, cluster, dbv1.ConditionHibernated, metav1.ConditionTrue, dbv1.ReasonHibernated)
+	awaitTrue(t, cluster, dbv1.ConditionHibernated, dbv1.ReasonHibernated)
 	change(t, cluster, growTo("2Gi"))
-	awaitCondition(t, cluster, dbv1.ConditionReady, metav1.ConditionTrue, dbv1.ReasonHibernated)
+	awaitTrue(t, cluster, dbv1.ConditionReady, dbv1.ReasonHibernated)
 	mustHaveVolumesOf(t, cluster, "2Gi")
 }

@@ -74,8 +74,7 @@ func awaitLabels(t *testing.T, cluster *dbv1.DatabaseCluster, want string, count
 func TestAProtectedClusterAndItsVolumesCannotBeDeleted(t *testing.T) {
 	parallel(t)
 	cluster := started(t, protected, healthy)
-	is := awaitCondition(t, cluster, dbv1.ConditionProtectionEnforced, "True", dbv1.ReasonPoliciesInPlace)
-	mustContain(t, is.Message, "until spec.deletion.protection is false")
+	awaitTrue(t, cluster, dbv1.ConditionProtectionEnforced, dbv1.ReasonPoliciesInPlace, "until spec.deletion.protection is false")
 	claims := awaitLabels(t, cluster, "true", 3)
 
 	ns, name := cluster.Namespace, cluster.Name
@@ -150,8 +149,7 @@ func TestAProtectedClusterThatIsBeingDeletedGoesNoFurther(t *testing.T) {
 	awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, "False", dbv1.ReasonHookRunning)
 
 	change(t, cluster, protected)
-	is := awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, "True", dbv1.ReasonProtected)
-	mustContain(t, is.Message, "The operator stops and deletes nothing", "Set spec.deletion.protection to false")
+	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonProtected, "The operator stops and deletes nothing", "Set spec.deletion.protection to false")
 	claims := awaitLabels(t, cluster, "true", 3)
 	mustBeRefused(t, "a claim", deleting(t, &claims[0]), "is protected")
 	close(finish)
@@ -194,7 +192,7 @@ func TestTheLeaderMakesThePoliciesThatAreMissing(t *testing.T) {
 	}
 	cluster := created(t, protected)
 	kubelet(t, cluster.Namespace, healthy)
-	awaitCondition(t, cluster, dbv1.ConditionProtectionEnforced, "True", dbv1.ReasonPoliciesInPlace)
+	awaitTrue(t, cluster, dbv1.ConditionProtectionEnforced, dbv1.ReasonPoliciesInPlace)
 
 	policy, binding := read(t, objects[0].DeepCopy()), read(t, objects[1].DeepCopy())
 	change(t, objects[2].DeepCopy(), func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"somebody": "else"}) })
@@ -227,7 +225,7 @@ func TestTheLeaderMakesThePoliciesThatAreMissing(t *testing.T) {
 		_ = unstructured.SetNestedStringSlice(o.Object, []string{"Deny"}, "spec", "validationActions")
 	})
 	touch(t, cluster)
-	awaitCondition(t, cluster, dbv1.ConditionProtectionEnforced, "True", dbv1.ReasonPoliciesInPlace)
+	awaitTrue(t, cluster, dbv1.ConditionProtectionEnforced, dbv1.ReasonPoliciesInPlace)
 	mustBeRefused(t, "the cluster", deleting(t, cluster), "is protected")
 	change(t, cluster, unprotected)
 }

@@ -82,21 +82,19 @@ func startRestores(t *testing.T, ns string) *restores {
 
 func dataClaims(t *testing.T, cluster *dbv1.DatabaseCluster) []corev1.PersistentVolumeClaim {
 	t.Helper()
-	list := &corev1.PersistentVolumeClaimList{}
-	if err := admin.List(t.Context(), list, client.InNamespace(cluster.Namespace)); err != nil {
-		t.Fatal(err)
+	return listed(t, cluster.Namespace, &corev1.PersistentVolumeClaimList{}, nil).Items
+}
+
+func mustHaveClaims(t *testing.T, cluster *dbv1.DatabaseCluster, want int) {
+	t.Helper()
+	if got := dataClaims(t, cluster); len(got) != want {
+		t.Errorf("%d claims are left, want %d", len(got), want)
 	}
-	return list.Items
 }
 
 func restoreJobs(t *testing.T, cluster *dbv1.DatabaseCluster) []batchv1.Job {
 	t.Helper()
-	list := &batchv1.JobList{}
-	labels := client.MatchingLabels{dbv1.LabelComponent: dbv1.ComponentRestore}
-	if err := admin.List(t.Context(), list, client.InNamespace(cluster.Namespace), labels); err != nil {
-		t.Fatal(err)
-	}
-	return list.Items
+	return listed(t, cluster.Namespace, &batchv1.JobList{}, client.MatchingLabels{dbv1.LabelComponent: dbv1.ComponentRestore}).Items
 }
 
 // awaitFilling waits until a Job fills the volume of each member, and makes sure that there is none yet.
@@ -123,11 +121,8 @@ func awaitFilling(t *testing.T, cluster *dbv1.DatabaseCluster, url string) {
 
 func checkRestored(t *testing.T, cluster *dbv1.DatabaseCluster, url string) {
 	t.Helper()
-	claims := dataClaims(t, cluster)
-	if len(claims) != int(cluster.Spec.Replicas) {
-		t.Errorf("%d claims", len(claims))
-	}
-	for _, claim := range claims {
+	mustHaveClaims(t, cluster, int(cluster.Spec.Replicas))
+	for _, claim := range dataClaims(t, cluster) {
 		if claim.Annotations[dbv1.AnnotationRestoring] != "" || claim.Annotations[dbv1.AnnotationRestored] != url || len(claim.OwnerReferences) > 0 {
 			t.Errorf("claim %s is marked %v, owned by %v", claim.Name, claim.Annotations, claim.OwnerReferences)
 		}
@@ -145,8 +140,8 @@ func TestANewClusterStartsWithABackupThatItNames(t *testing.T) {
 	cluster.Spec.Engine = restorer(t)
 	cluster.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "first"}}
 	create(t, cluster)
-	stalled := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonRestoreFailed)
-	mustContain(t, stalled.Message, "DatabaseBackup first", "does not exist", "spec.bootstrap.fromBackup.location")
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonRestoreFailed,
+		"DatabaseBackup first", "does not exist", "spec.bootstrap.fromBackup.location")
 
 	backup := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "first"}}
 	backup.Spec.Cluster = "another"
@@ -160,8 +155,7 @@ func TestANewClusterStartsWithABackupThatItNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaitFilling(t, cluster, firstBackup)
-	progressing := awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonRestoring)
-	mustContain(t, progressing.Message, firstBackup)
+	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonRestoring, firstBackup)
 	if restore := cluster.Status.Restore; restore == nil || restore.Phase != dbv1.RestoreRunning || restore.TotalBytes != 300 {
 		t.Errorf("status.restore %+v", restore)
 	}
@@ -189,12 +183,8 @@ func TestANewClusterStartsWithABackupThatItNames(t *testing.T) {
 // eventsOf are the reasons of the events about a cluster.
 func eventsOf(t *testing.T, cluster *dbv1.DatabaseCluster) string {
 	t.Helper()
-	list := &corev1.EventList{}
-	if err := admin.List(t.Context(), list, client.InNamespace(cluster.Namespace)); err != nil {
-		t.Fatal(err)
-	}
 	var reasons []string
-	for _, event := range list.Items {
+	for _, event := range listed(t, cluster.Namespace, &corev1.EventList{}, nil).Items {
 		if event.InvolvedObject.UID == cluster.UID {
 			reasons = append(reasons, event.Reason)
 		}
@@ -207,8 +197,8 @@ func TestARestoreThatFailedBeginsAgainWhenItsJobsAreDeleted(t *testing.T) {
 	cluster := created(t, fromLocation(restorer(t), firstBackup))
 	kubelet := startRestores(t, cluster.Namespace)
 	kubelet.told.Store("piece member-0/00000.zst is not as the manifest says")
-	stalled := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonRestoreFailed)
-	mustContain(t, stalled.Message, firstBackup, "PersistentVolumeClaim data-orders-", "piece member-0/00000.zst is not as the manifest says", "delete that Job")
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonRestoreFailed,
+		firstBackup, "PersistentVolumeClaim data-orders-", "piece member-0/00000.zst is not as the manifest says", "delete that Job")
 	if cluster.Status.Restore == nil || cluster.Status.Restore.Phase != dbv1.RestoreFailed {
 		t.Errorf("status.restore %+v", cluster.Status.Restore)
 	}
@@ -261,18 +251,14 @@ func TestAClusterThatIsDeletedWhileItIsRestoredLeavesVolumesThatNoOtherTakesUp(t
 	if left := restoreJobs(t, cluster); len(left) > 0 {
 		t.Errorf("%d Jobs are left", len(left))
 	}
-	claims := dataClaims(t, cluster)
-	if len(claims) != 3 {
-		t.Errorf("%d claims, want all 3 kept", len(claims))
-	}
+	mustHaveClaims(t, cluster, 3)
 
 	again := smallest(cluster.Namespace, cluster.Name)
 	again.Spec.Engine = cluster.Spec.Engine
 	create(t, again)
-	stalled := awaitCondition(t, again, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonVolumesKept)
-	mustContain(t, stalled.Message, "PersistentVolumeClaim data-orders-", "a part of a backup")
-	for i := range claims {
-		remove(t, &claims[i])
+	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonVolumesKept, "PersistentVolumeClaim data-orders-", "a part of a backup")
+	for _, claim := range dataClaims(t, cluster) {
+		remove(t, &claim)
 	}
 	awaitReady(t, again)
 }
@@ -293,8 +279,7 @@ func TestABackupIsNotRestoredOverVolumesThatAnEarlierClusterLeft(t *testing.T) {
 	again := smallest(cluster.Namespace, cluster.Name)
 	fromLocation(engine, firstBackup)(again)
 	create(t, again)
-	stalled := awaitCondition(t, again, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonVolumesKept)
-	mustContain(t, stalled.Message, "data-orders-0", "data-orders-2", "never overwrites data")
+	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonVolumesKept, "data-orders-0", "data-orders-2", "never overwrites data")
 	if jobs := restoreJobs(t, again); len(jobs) > 0 {
 		t.Errorf("%d Jobs restore", len(jobs))
 	}
@@ -318,8 +303,7 @@ func TestABackupIsNotRestoredOverAClaimOfSomebodyElse(t *testing.T) {
 	kubelet.told.Store(succeeds)
 	fromLocation(restorer(t), firstBackup)(cluster)
 	create(t, cluster)
-	stalled := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonNameConflict)
-	mustContain(t, stalled.Message, "PersistentVolumeClaim data-orders-1", "leaves it alone")
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonNameConflict, "PersistentVolumeClaim data-orders-1", "leaves it alone")
 	if jobs := restoreJobs(t, cluster); len(jobs) > 0 {
 		t.Errorf("%d Jobs restore", len(jobs))
 	}

@@ -46,11 +46,7 @@ func ready(t *testing.T, change func(*dbv1.DatabaseCluster)) *dbv1.DatabaseClust
 
 func pods(t *testing.T, cluster *dbv1.DatabaseCluster) []corev1.Pod {
 	t.Helper()
-	list := &corev1.PodList{}
-	if err := admin.List(t.Context(), list, client.InNamespace(cluster.Namespace), client.MatchingLabels(naming.Selector(cluster.Name))); err != nil {
-		t.Fatal(err)
-	}
-	return list.Items
+	return listed(t, cluster.Namespace, &corev1.PodList{}, naming.Selector(cluster.Name)).Items
 }
 
 // uids tell by the name of a member whether it was restarted.
@@ -175,8 +171,7 @@ func TestAPausedUpdateLeavesTheMembersThatRunAndOneThatRestartsTakesIt(t *testin
 	cluster := ready(t, func(c *dbv1.DatabaseCluster) { c.Spec.Update.Paused = true })
 	before := uids(t, cluster)
 	change(t, cluster, takeSecondImage)
-	message := awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonRolloutPaused).Message
-	mustContain(t, message, "3 members are outdated", "spec.update.paused")
+	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonRolloutPaused, "3 members are outdated", "spec.update.paused")
 	mustNotBeRestarted(t, cluster, before)
 
 	remove(t, member(cluster, 1))
@@ -197,8 +192,7 @@ func TestOnDeleteLeavesTheRestartOfMembersToTheUser(t *testing.T) {
 	cluster := ready(t, func(c *dbv1.DatabaseCluster) { c.Spec.Update.Type = dbv1.UpdateOnDelete })
 	before := uids(t, cluster)
 	change(t, cluster, takeSecondImage)
-	message := awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonWaitingForUser).Message
-	mustContain(t, message, "3 members are outdated", "delete a pod to update it")
+	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonWaitingForUser, "3 members are outdated", "delete a pod to update it")
 	mustNotBeRestarted(t, cluster, before)
 	for ordinal := range 3 {
 		remove(t, member(cluster, ordinal))
@@ -266,8 +260,7 @@ func TestAScaleOutWaitsForAClaimThatIsBeingDeleted(t *testing.T) {
 	former := claim.UID
 	remove(t, claim)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 3 })
-	message := awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonWaitingForVolume).Message
-	mustContain(t, message, "PersistentVolumeClaim data-orders-1 is being deleted")
+	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonWaitingForVolume, "PersistentVolumeClaim data-orders-1 is being deleted")
 	if got := uids(t, cluster); len(got) != 1 {
 		t.Errorf("members %v while the claim of orders-1 goes", got)
 	}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -34,32 +33,11 @@ func answers(pod *corev1.Pod) {
 	yields(pod)
 }
 
-func awaitClusterTold(t *testing.T, cluster *dbv1.DatabaseCluster, kind, reason, note string) {
-	t.Helper()
-	eventually(t, fmt.Sprintf("an event %s of the cluster", reason), func() error {
-		all := &eventsv1.EventList{}
-		if err := admin.List(t.Context(), all, client.InNamespace(cluster.Namespace)); err != nil {
-			return err
-		}
-		if !slices.ContainsFunc(all.Items, func(e eventsv1.Event) bool {
-			return e.Regarding.UID == cluster.UID && e.Type == kind && e.Reason == reason && strings.Contains(e.Note, note)
-		}) {
-			return fmt.Errorf("there are %d others", len(all.Items))
-		}
-		return nil
-	})
-}
-
 // scheduled are the backups that a schedule of the cluster made, by name.
 func scheduled(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string) []dbv1.DatabaseBackup {
 	t.Helper()
-	list := &dbv1.DatabaseBackupList{}
-	if err := admin.List(t.Context(), list, client.InNamespace(cluster.Namespace), client.MatchingLabels{
-		dbv1.LabelClusterUID: string(cluster.UID), dbv1.LabelSchedule: schedule,
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return list.Items
+	labels := client.MatchingLabels{dbv1.LabelClusterUID: string(cluster.UID), dbv1.LabelSchedule: schedule}
+	return listed(t, cluster.Namespace, &dbv1.DatabaseBackupList{}, labels).Items
 }
 
 // madeFor makes a backup as a schedule would for a time, and waits until it is complete. Only who may write its status can.
@@ -138,13 +116,13 @@ func TestAScheduleMakesABackupThatIsVerified(t *testing.T) {
 	}
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Schedules[0].Suspend = true })
 	awaitPhase(t, made, dbv1.BackupCompleted, "")
-	awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionTrue, dbv1.ReasonBackupFresh)
-	awaitCondition(t, cluster, dbv1.ConditionBackupVerified, metav1.ConditionTrue, dbv1.ReasonVerified)
+	awaitTrue(t, cluster, dbv1.ConditionBackupHealthy, dbv1.ReasonBackupFresh)
+	awaitTrue(t, cluster, dbv1.ConditionBackupVerified, dbv1.ReasonVerified)
 	if s := cluster.Status.Backup; s.LastCompleted != made.Name || s.LastCompletedBytes != 2<<20 || s.LastVerified != made.Name || s.NextTime != nil {
 		t.Errorf("%+v", s)
 	}
-	awaitClusterTold(t, cluster, corev1.EventTypeNormal, "BackupScheduled", made.Name)
-	awaitClusterTold(t, cluster, corev1.EventTypeNormal, "VerificationScheduled", made.Name)
+	awaitTold(t, cluster, corev1.EventTypeNormal, "BackupScheduled", made.Name)
+	awaitTold(t, cluster, corev1.EventTypeNormal, "VerificationScheduled", made.Name)
 	if others := scheduled(t, cluster, "never"); len(others) > 0 {
 		t.Errorf("a schedule that is suspended made %s", others[0].Name)
 	}
@@ -182,7 +160,7 @@ func TestRetentionDeletesBackupsWithTheirDataAndNothingElse(t *testing.T) {
 			t.Errorf("%s went without its data", b.Name)
 		}
 	}
-	awaitClusterTold(t, cluster, corev1.EventTypeNormal, "BackupExpired", `schedule "yearly" does not keep it any more`)
+	awaitTold(t, cluster, corev1.EventTypeNormal, "BackupExpired", `schedule "yearly" does not keep it any more`)
 	touch(t, cluster)
 	quietIn(t, cluster.Namespace)
 	for _, b := range kept {
@@ -207,7 +185,7 @@ func TestAScheduleThatCannotBeReadIsToldAndTheOthersGoOn(t *testing.T) {
 	told := awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionFalse, dbv1.ReasonScheduleInvalid)
 	mustContain(t, told.Message, `schedule "bad" makes no backups: cron "0 3 * * 9" cannot be read`, `schedule "nowhere" makes no backups: timeZone "Europe/Atlantis" is not known`)
 	mustContain(t, awaitCondition(t, cluster, dbv1.ConditionBackupVerified, metav1.ConditionFalse, dbv1.ReasonScheduleInvalid).Message, "names a day that never comes")
-	awaitClusterTold(t, cluster, corev1.EventTypeWarning, dbv1.ReasonScheduleInvalid, "Europe/Atlantis")
+	awaitTold(t, cluster, corev1.EventTypeWarning, dbv1.ReasonScheduleInvalid, "Europe/Atlantis")
 	awaitReady(t, cluster)
 	if next := cluster.Status.Backup.NextTime; next == nil || next.In(time.UTC).Format("01-02T15:04") != "12-31T23:00" {
 		t.Errorf("the next backup is due at %s", next)

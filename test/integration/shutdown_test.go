@@ -144,9 +144,7 @@ func TestAShutdownIsRecordedMemberByMemberAndTheVolumesGoAfterIt(t *testing.T) {
 		t.Errorf("recorded %q", got)
 	}
 	mustBeFromTheHighest(t, order())
-	if claims := dataClaims(t, cluster); len(claims) != 0 {
-		t.Errorf("%d volumes are left", len(claims))
-	}
+	mustHaveClaims(t, cluster, 0)
 }
 
 func TestAMemberThatWasKilledBlocksTheDeletionAndKeepsTheVolumes(t *testing.T) {
@@ -154,8 +152,8 @@ func TestAMemberThatWasKilledBlocksTheDeletionAndKeepsTheVolumes(t *testing.T) {
 	cluster, machine := onNode(t, withShutdown)
 	machine.says("orders-2", 137)
 	remove(t, cluster)
-	blocked := awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonHookFailed)
-	mustContain(t, blocked.Message, "pod orders-2 ended with exit code 137", "killed", dbv1.AnnotationSkipDeletionHooks)
+	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonHookFailed,
+		"pod orders-2 ended with exit code 137", "killed", dbv1.AnnotationSkipDeletionHooks)
 	eventually(t, "the pod to go", func() error {
 		got := members(t, cluster)
 		return errorIf(!slices.Equal(got, []string{"orders-0", "orders-1"}), "members %v", got)
@@ -164,9 +162,7 @@ func TestAMemberThatWasKilledBlocksTheDeletionAndKeepsTheVolumes(t *testing.T) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, dbv1.AnnotationSkipDeletionHooks, "true")
 	})
 	awaitGone(t, cluster)
-	if claims := dataClaims(t, cluster); len(claims) != 3 {
-		t.Errorf("%d volumes are left, want all 3", len(claims))
-	}
+	mustHaveClaims(t, cluster, 3)
 	mustContain(t, eventsOf(t, cluster), "HooksSkipped", "VolumesKept")
 }
 
@@ -179,8 +175,7 @@ func TestAMemberWhoseNodeIsLostBlocksTheDeletionUntilTheNodeTellsHowItEnded(t *t
 	machine.says("orders-2", silent)
 	ended := endings(t, cluster)
 	remove(t, cluster)
-	blocked := awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonHookFailed)
-	mustContain(t, blocked.Message, "pod orders-2 has not told how its database ended")
+	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonHookFailed, "pod orders-2 has not told how its database ended")
 	machine.says("orders-2", 0)
 	awaitGone(t, cluster)
 	if got := ended(); got != "orders-2=0 orders-1=0 orders-0=0" {
@@ -208,9 +203,7 @@ func TestAMemberWhoseNodeIsLostIsGivenUpWhereTheSpecSaysSo(t *testing.T) {
 	if got := ended(); got != "orders-2=? orders-1=0 orders-0=0" {
 		t.Errorf("recorded %q", got)
 	}
-	if claims := dataClaims(t, cluster); len(claims) != 3 {
-		t.Errorf("%d volumes are left, want all 3", len(claims))
-	}
+	mustHaveClaims(t, cluster, 3)
 	mustContain(t, eventsOf(t, cluster), "EndUnknown", "HookFailed", "VolumesKept")
 }
 
@@ -229,9 +222,7 @@ func TestPodsThatAForegroundDeletionTookAreToldAndHoldNothingUp(t *testing.T) {
 		t.Errorf("recorded %q, want all three members", got)
 	}
 	read(t, hookJob(cluster)) // it ran all the same
-	if claims := dataClaims(t, cluster); len(claims) != 3 {
-		t.Errorf("%d volumes are left, want all 3", len(claims))
-	}
+	mustHaveClaims(t, cluster, 3)
 }
 
 func TestAPodIsNotHeldByAClusterThatSomebodyLetGoByHand(t *testing.T) {

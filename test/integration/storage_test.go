@@ -133,8 +133,7 @@ func TestVolumesGrowWhileTheMembersRun(t *testing.T) {
 	before, set, sent := uids(t, cluster), read(t, statefulSet(cluster)), len(requests.since(0))
 
 	change(t, cluster, growTo("2Gi"))
-	message := awaitCondition(t, cluster, dbv1.ConditionStorageResizing, metav1.ConditionTrue, dbv1.ReasonResizing).Message
-	mustContain(t, message, "PersistentVolumeClaim data-orders-0 has 1Gi")
+	awaitTrue(t, cluster, dbv1.ConditionStorageResizing, dbv1.ReasonResizing, "PersistentVolumeClaim data-orders-0 has 1Gi")
 	driver(t, cluster, "10Gi")
 	awaitReady(t, cluster)
 	awaitCondition(t, cluster, dbv1.ConditionStorageResizing, metav1.ConditionFalse, dbv1.ReasonResized)
@@ -191,9 +190,9 @@ func TestAGrowthThatCannotBeIsStalledAndASmallerOneTakesItsPlace(t *testing.T) {
 	driver(t, cluster, "10Gi")
 	before := uids(t, cluster)
 	change(t, cluster, growTo("100Gi"))
-	message := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonResizeInfeasible).Message
-	mustContain(t, message, "has 1Gi and cannot get 100Gi: the pool is full", "more than 1Gi")
-	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionTrue, dbv1.ReasonAllReplicasReady)
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonResizeInfeasible,
+		"has 1Gi and cannot get 100Gi: the pool is full", "more than 1Gi")
+	awaitTrue(t, cluster, dbv1.ConditionAvailable, dbv1.ReasonAllReplicasReady)
 
 	change(t, cluster, growTo("2Gi"))
 	awaitReady(t, cluster)
@@ -211,8 +210,7 @@ func TestAGrowthThatTheClassDoesNotAllowIsRefusedAndDisturbsNothing(t *testing.T
 	awaitBound(t, cluster)
 	before, set := uids(t, cluster), read(t, statefulSet(cluster)).UID
 	change(t, cluster, growTo("2Gi"))
-	message := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonRefused).Message
-	mustContain(t, message, "data-orders-0", "only dynamically provisioned pvc can be resized")
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonRefused, "data-orders-0", "only dynamically provisioned pvc can be resized")
 	mustNotBeRestarted(t, cluster, before)
 	if read(t, statefulSet(cluster)).UID != set {
 		t.Error("the StatefulSet was made anew")

@@ -47,7 +47,7 @@ func member(cluster *dbv1.DatabaseCluster, ordinal int) *corev1.Pod {
 func TestTheSmallestManifestBecomesAvailable(t *testing.T) {
 	parallel(t)
 	cluster := started(t, nil, healthy)
-	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionTrue, dbv1.ReasonAllReplicasReady)
+	awaitTrue(t, cluster, dbv1.ConditionAvailable, dbv1.ReasonAllReplicasReady)
 	awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionFalse, dbv1.ReasonSettled)
 	awaitCondition(t, cluster, dbv1.ConditionDegraded, metav1.ConditionFalse, dbv1.ReasonMembersHealthy)
 	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionFalse, dbv1.ReasonNotStalled)
@@ -205,8 +205,7 @@ func TestAnObjectOfSomebodyElseIsNeverTouched(t *testing.T) {
 			version := read(t, foreign).ResourceVersion
 			create(t, cluster)
 			kubelet(t, cluster.Namespace, healthy)
-			message := awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonNameConflict).Message
-			mustContain(t, message, "Service "+name, "leaves it alone")
+			awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonNameConflict, "Service "+name, "leaves it alone")
 			if read(t, foreign).ResourceVersion != version {
 				t.Errorf("the Service was written to: %+v", foreign)
 			}
@@ -225,8 +224,7 @@ func TestACorrectedImageRecoversWithoutAHandAndABadOneTakesOneMemberAtMost(t *te
 		uids[ordinal] = read(t, member(cluster, ordinal)).UID
 	}
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Image = bad })
-	message := awaitCondition(t, cluster, dbv1.ConditionDegraded, metav1.ConditionTrue, dbv1.ReasonMemberFailing).Message
-	mustContain(t, message, "pod orders-2", "image pull failed: no such image")
+	awaitTrue(t, cluster, dbv1.ConditionDegraded, dbv1.ReasonMemberFailing, "pod orders-2", "image pull failed: no such image")
 	time.Sleep(time.Second)
 	for ordinal := range 2 {
 		if read(t, member(cluster, ordinal)).UID != uids[ordinal] {
@@ -259,8 +257,7 @@ func TestACommandThatCrashesTakesOneMemberAtMostAlsoWithoutAProbe(t *testing.T) 
 	})
 	second := read(t, member(cluster, 1)).UID
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Command = []string{"crash"} })
-	message := awaitCondition(t, cluster, dbv1.ConditionDegraded, metav1.ConditionTrue, dbv1.ReasonMemberFailing).Message
-	mustContain(t, message, "pod orders-2 container database: exited with code 1 (Error)")
+	awaitTrue(t, cluster, dbv1.ConditionDegraded, dbv1.ReasonMemberFailing, "pod orders-2 container database: exited with code 1 (Error)")
 	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if read(t, member(cluster, 1)).UID != second {
 			t.Fatal("orders-1 was restarted although orders-2 keeps crashing")
@@ -292,10 +289,7 @@ func TestScalingGoesThroughTheScaleSubresourceAndMembersGoOneByOne(t *testing.T)
 				"%d pods, %+v", len(pods.Items), s)
 		})
 	}
-	claims := &corev1.PersistentVolumeClaimList{}
-	if err := admin.List(t.Context(), claims, client.InNamespace(cluster.Namespace)); err != nil || len(claims.Items) != 5 {
-		t.Errorf("%d claims (%v), want all 5 kept", len(claims.Items), err)
-	}
+	mustHaveClaims(t, cluster, 5)
 }
 
 func TestOrphanedMembersAreFoundByAClusterThatIsMadeAnew(t *testing.T) {
@@ -305,7 +299,7 @@ func TestOrphanedMembersAreFoundByAClusterThatIsMadeAnew(t *testing.T) {
 	awaitGone(t, cluster)
 	again := smallest(cluster.Namespace, cluster.Name)
 	create(t, again)
-	awaitCondition(t, again, dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonNameConflict)
+	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonNameConflict)
 
 	// What the README tells.
 	for _, object := range []client.Object{statefulSet(cluster), service(cluster), &corev1.Service{ObjectMeta: at(cluster, "-headless")}, budget(cluster)} {

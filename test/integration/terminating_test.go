@@ -26,8 +26,8 @@ func TestAHookThatCannotStartInANamespaceThatIsDeletedBlocksAndSaysTheWayOut(t *
 	parallel(t)
 	cluster := ready(t, withHook)
 	ns := deleteNamespace(t, cluster.Namespace)
-	blocked := awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, metav1.ConditionTrue, dbv1.ReasonHookFailed)
-	mustContain(t, blocked.Message, `deletion hook "flush" cannot start`, "namespace "+cluster.Namespace+" is being deleted",
+	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonHookFailed,
+		`deletion hook "flush" cannot start`, "namespace "+cluster.Namespace+" is being deleted",
 		"spec.deletion.onFailure", dbv1.AnnotationSkipDeletionHooks)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue })
 	awaitGone(t, ns)

@@ -91,6 +91,15 @@ func read[T client.Object](t *testing.T, object T) T {
 	return object
 }
 
+// listed are the objects of a kind in a namespace.
+func listed[L client.ObjectList](t *testing.T, ns string, list L, labels client.MatchingLabels) L {
+	t.Helper()
+	if err := admin.List(t.Context(), list, client.InNamespace(ns), labels); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
 // change edits the latest version of an object.
 func change[T client.Object](t *testing.T, object T, edit func(T)) {
 	t.Helper()
@@ -145,9 +154,15 @@ func awaitCondition(t *testing.T, cluster *dbv1.DatabaseCluster, kind string, st
 	return *found
 }
 
+// awaitTrue waits until a condition of a cluster is True for a reason, with a message that has these parts.
+func awaitTrue(t *testing.T, cluster *dbv1.DatabaseCluster, kind, reason string, parts ...string) {
+	t.Helper()
+	mustContain(t, awaitCondition(t, cluster, kind, metav1.ConditionTrue, reason).Message, parts...)
+}
+
 func awaitReady(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	t.Helper()
-	awaitCondition(t, cluster, dbv1.ConditionReady, metav1.ConditionTrue, dbv1.ReasonReady)
+	awaitTrue(t, cluster, dbv1.ConditionReady, dbv1.ReasonReady)
 }
 
 // kubelet does to the pods of a namespace what a test tells, until the test ends.
