@@ -35,7 +35,7 @@ func offersMetrics(t *testing.T, ns string, flags ...string) (p *process, addres
 		role.Name += "-" + ns
 		createFor(t, role)
 	}
-	bindCluster(t, ns, "metrics-auth-role", rbacv1.Subject{Kind: "User", APIGroup: rbacv1.GroupName, Name: operatorUser})
+	bindCluster(t, ns, "metrics-auth-role", user(operatorUser)[0])
 	p = operator(t, kubeconfig(t, operatorUser, ""), nil, append([]string{"--watch-namespace=" + ns, "--metrics-bind-address=" + address}, flags...)...)
 	eventually(t, "the metrics to be offered", func() error {
 		_, _, err := scrape(t.Context(), address, "")
@@ -59,7 +59,7 @@ func bindCluster(t *testing.T, ns, role string, to rbacv1.Subject) {
 	t.Helper()
 	createFor(t, &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: role + "-" + ns},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role + "-" + ns},
+		RoleRef:    clusterRole(role + "-" + ns),
 		Subjects:   []rbacv1.Subject{to},
 	})
 }

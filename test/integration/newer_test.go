@@ -129,9 +129,9 @@ func TestANewerOperatorsTemplateComesWithTheNextChangeOfTheSpec(t *testing.T) {
 	mustHaveImage(t, cluster, secondImage)
 }
 
-func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobody(t *testing.T) {
-	parallel(t)
-	cluster := upgraded(t, onVolumes(t), nil)
+// mustGrowWithoutRestart grows the volumes while the members run.
+func mustGrowWithoutRestart(t *testing.T, cluster *dbv1.DatabaseCluster) {
+	t.Helper()
 	driver(t, cluster, "10Gi")
 	awaitBound(t, cluster)
 	before := uids(t, cluster)
@@ -139,6 +139,12 @@ func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobody(t *testing.T) {
 	awaitReady(t, cluster)
 	mustHaveVolumesOf(t, cluster, "2Gi")
 	mustNotBeRestarted(t, cluster, before)
+}
+
+func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobody(t *testing.T) {
+	parallel(t)
+	cluster := upgraded(t, onVolumes(t), nil)
+	mustGrowWithoutRestart(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionUpdateAvailable, dbv1.ReasonNewerTemplate)
 	if got := read(t, statefulSet(cluster)).Spec.Template.Labels["made-by"]; got != "another-version" {
 		t.Errorf("the StatefulSet that was made anew has another template: made by %q", got)
@@ -159,15 +165,9 @@ func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobodyWhoWasResized(t *testi
 			}
 		}
 	})
-	driver(t, cluster, "10Gi")
-	awaitBound(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionUpdateAvailable, dbv1.ReasonNewerTemplate)
 	settle(t, cluster)
-	before := uids(t, cluster)
-	change(t, cluster, growTo("2Gi"))
-	awaitReady(t, cluster)
-	mustHaveVolumesOf(t, cluster, "2Gi")
-	mustNotBeRestarted(t, cluster, before)
+	mustGrowWithoutRestart(t, cluster)
 }
 
 // Somebody asked for what was newer then, and nothing was: the revision is the same as before.
@@ -177,13 +177,7 @@ func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobodyAfterAnUpdateThatChang
 		change(t, c, annotated(dbv1.AnnotationUpdate, "1"))
 		applied(t, c)
 	})
-	driver(t, cluster, "10Gi")
-	awaitBound(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionUpdateAvailable, dbv1.ReasonNewerTemplate)
 	settle(t, cluster)
-	before := uids(t, cluster)
-	change(t, cluster, growTo("2Gi"))
-	awaitReady(t, cluster)
-	mustHaveVolumesOf(t, cluster, "2Gi")
-	mustNotBeRestarted(t, cluster, before)
+	mustGrowWithoutRestart(t, cluster)
 }

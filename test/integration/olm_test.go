@@ -25,7 +25,7 @@ import (
 
 // grantAsOLM gives a user the rights of the bundle as OLM does: its permissions in the operator's own namespace and in
 // each of its OperatorGroup, or everywhere where that names none; its clusterPermissions everywhere.
-func grantAsOLM(t *testing.T, user, own string, group []string) {
+func grantAsOLM(t *testing.T, to, own string, group []string) {
 	t.Helper()
 	csv := &v1alpha1.ClusterServiceVersion{}
 	if err := load("../../bundle/manifests/databasecluster-operator.clusterserviceversion.yaml", csv); err != nil {
@@ -36,20 +36,13 @@ func grantAsOLM(t *testing.T, user, own string, group []string) {
 	if len(group) == 0 {
 		everywhere = slices.Concat(everywhere, namespaced)
 	}
-	subjects := []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: user}}
 	name := "olm-" + own
 	for _, ns := range slices.Compact(slices.Sorted(slices.Values(append([]string{own}, group...)))) {
-		at := metav1.ObjectMeta{Namespace: ns, Name: name}
-		create(t, &rbacv1.Role{ObjectMeta: at, Rules: namespaced})
-		create(t, &rbacv1.RoleBinding{ObjectMeta: at, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name}, Subjects: subjects})
+		grantIn(t, ns, name, to, namespaced)
 	}
-	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: everywhere}
-	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: role.ObjectMeta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name}, Subjects: subjects,
-	}
-	for _, object := range []client.Object{role, binding} {
-		createFor(t, object)
-	}
+	at := metav1.ObjectMeta{Name: name}
+	createFor(t, &rbacv1.ClusterRole{ObjectMeta: at, Rules: everywhere})
+	createFor(t, &rbacv1.ClusterRoleBinding{ObjectMeta: at, RoleRef: clusterRole(name), Subjects: user(to)})
 }
 
 // An operator works in the namespaces that it is told, with the rights that OLM gives it there, and nothing happens in the

@@ -45,19 +45,15 @@ func TestTheRightToSetFinalizersLetsAClusterWaitForWhatItOwns(t *testing.T) {
 		t.Fatal(err)
 	}
 	finalizers := []string{"databaseclusters/finalizers", "databasebackups/finalizers"}
-	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "without"}}
+	var rules []rbacv1.PolicyRule
 	for _, rule := range manager.Rules {
 		rule.Resources = slices.DeleteFunc(rule.Resources, func(r string) bool { return slices.Contains(finalizers, r) })
 		if len(rule.Resources) > 0 {
-			role.Rules = append(role.Rules, rule)
+			rules = append(rules, rule)
 		}
 	}
-	create(t, role)
 	without := "system:serviceaccount:" + ns + ":without"
-	create(t, &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: role.Name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
-		Subjects: []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: without}},
-	})
+	grantIn(t, ns, "without", without, rules)
 	for _, kind := range []string{"DatabaseCluster", "DatabaseBackup"} {
 		t.Run(kind, func(t *testing.T) {
 			owned := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "owned"}}

@@ -56,17 +56,13 @@ func shipped(name string) (*rbacv1.ClusterRole, error) {
 }
 
 // allow binds a user to roles in all namespaces.
-func allow(user string, roles ...string) error {
+func allow(who string, roles ...string) error {
 	for _, name := range roles {
 		role, err := shipped(name)
 		if err != nil {
 			return err
 		}
-		binding := &rbacv1.ClusterRoleBinding{
-			ObjectMeta: metav1.ObjectMeta{Name: name},
-			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
-			Subjects:   []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: user}},
-		}
+		binding := &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: clusterRole(name), Subjects: user(who)}
 		if err := errors.Join(admin.Create(context.Background(), role), admin.Create(context.Background(), binding)); err != nil {
 			return err
 		}
@@ -75,16 +71,27 @@ func allow(user string, roles ...string) error {
 }
 
 // allowIn binds a user to a role in one namespace only.
-func allowIn(t *testing.T, ns, user, name string) {
+func allowIn(t *testing.T, ns, who, name string) {
 	t.Helper()
 	role, err := shipped(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	create(t, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}, Rules: role.Rules})
-	create(t, &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
-		Subjects:   []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: user}},
-	})
+	grantIn(t, ns, name, who, role.Rules)
+}
+
+// grantIn makes a role in one namespace and binds a user to it.
+func grantIn(t *testing.T, ns, name, to string, rules []rbacv1.PolicyRule) {
+	t.Helper()
+	at := metav1.ObjectMeta{Namespace: ns, Name: name}
+	create(t, &rbacv1.Role{ObjectMeta: at, Rules: rules})
+	create(t, &rbacv1.RoleBinding{ObjectMeta: at, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name}, Subjects: user(to)})
+}
+
+func clusterRole(name string) rbacv1.RoleRef {
+	return rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name}
+}
+
+func user(name string) []rbacv1.Subject {
+	return []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: name}}
 }

@@ -97,14 +97,9 @@ func installOperatorCondition(t *testing.T, ns string) (as *rest.Config, scheme 
 	if err := direct.Create(t.Context(), &apiv2.OperatorCondition{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: installedVersion}}); err != nil {
 		t.Fatal(err)
 	}
-	create(t, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: grantedByOLM}, Rules: []rbacv1.PolicyRule{
+	grantIn(t, ns, grantedByOLM, grantedByOLM, []rbacv1.PolicyRule{
 		{APIGroups: []string{"operators.coreos.com"}, Resources: []string{"operatorconditions"}, ResourceNames: []string{installedVersion}, Verbs: []string{"get", "update", "patch"}},
 		{APIGroups: []string{dbv1.GroupVersion.Group}, Resources: []string{"databaseclusters"}, Verbs: []string{"list", "watch"}},
-	}})
-	create(t, &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: grantedByOLM},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: grantedByOLM},
-		Subjects:   []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: grantedByOLM}},
 	})
 	config.Impersonate = rest.ImpersonationConfig{UserName: grantedByOLM}
 	return config, scheme

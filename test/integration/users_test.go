@@ -70,20 +70,9 @@ func users(t *testing.T) (ns string) {
 		create(t, &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}, RoleRef: clusterRole(name), Subjects: user(name)})
 	}
 	for name, role := range map[string]string{"view everywhere": "view", "reader of engines": "databaseengine-viewer-role"} {
-		binding := &rbacv1.ClusterRoleBinding{
-			ObjectMeta: metav1.ObjectMeta{GenerateName: "users-"}, RoleRef: clusterRole(role), Subjects: user(name),
-		}
-		createFor(t, binding)
+		createFor(t, &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{GenerateName: "users-"}, RoleRef: clusterRole(role), Subjects: user(name)})
 	}
 	return ns
-}
-
-func clusterRole(name string) rbacv1.RoleRef {
-	return rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name}
-}
-
-func user(name string) []rbacv1.Subject {
-	return []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: name}}
 }
 
 // may is what a user may do with a resource in a namespace.
