@@ -41,14 +41,7 @@ func scripts(all ...string) fields {
 
 // check is an engine's action check with these fields.
 func check(given fields) fields {
-	all := fields{"command": list("a")}
-	for name, value := range given {
-		all[name] = value
-		if value == nil {
-			delete(all, name)
-		}
-	}
-	return fields{"actions": fields{"check": all}}
+	return fields{"actions": fields{"check": with(fields{"command": list("a")}, given)}}
 }
 
 func TestTheAPIServerRefusesBadDatabaseEnginesWithASentence(t *testing.T) {
@@ -59,71 +52,56 @@ func TestTheAPIServerRefusesBadDatabaseEnginesWithASentence(t *testing.T) {
 		badPath     = "spec.container.dataPath must be an absolute path without ':' or '..'"
 		badDefault  = "spec.parameters[].default must be a value that pattern or enum takes, or empty"
 	)
-	cases := map[string]struct {
-		name  string
-		spec  fields
-		wants string
-	}{
-		"a name of 64":                   {name: strings.Repeat("a", 64), wants: "metadata.name must be at most 63 characters long"},
-		"no topology":                    {spec: fields{"topology": nil}, wants: "spec.topology: Required value"},
-		"a topology that is to come":     {spec: fields{"topology": "Consensus"}, wants: `spec.topology: Unsupported value: "Consensus": supported values: "Independent"`},
-		"port zero":                      {spec: container("port", int64(0)), wants: "spec.container.port in body should be greater than or equal to 1"},
-		"a port too high":                {spec: container("port", int64(65536)), wants: "spec.container.port in body should be less than or equal to 65535"},
-		"a relative data path":           {spec: container("dataPath", "data"), wants: badPath},
-		"a data path that climbs":        {spec: container("dataPath", "/a/../b"), wants: badPath},
-		"root":                           {spec: container("runAsUser", int64(0)), wants: "spec.container.runAsUser in body should be greater than or equal to 1"},
-		"a negative grace period":        {spec: container("terminationGracePeriodSeconds", int64(-1)), wants: "spec.container.terminationGracePeriodSeconds in body should be greater than or equal to 0"},
-		"a grace period over a day":      {spec: container("terminationGracePeriodSeconds", int64(86401)), wants: "spec.container.terminationGracePeriodSeconds in body should be less than or equal to 86400"},
-		"a variable of ours":             {spec: container("env", list(fields{"name": "DBC_CLUSTER"})), wants: badVariable},
-		"a variable with a dash":         {spec: container("env", list(fields{"name": "a-b"})), wants: badVariable},
-		"two variables of one name":      {spec: container("env", list(fields{"name": "A"}, fields{"name": "A"})), wants: "spec.container.env[1]: Duplicate value"},
-		"a script with a slash":          {spec: scripts("a/b", "x"), wants: badScript},
-		"a script that ends in a dot":    {spec: scripts("a.", "x"), wants: badScript},
-		"a script's name of 49":          {spec: scripts(strings.Repeat("a", 49), "x"), wants: badScript},
-		"an empty script":                {spec: scripts("a", ""), wants: "spec.scripts.a in body should be at least 1 chars long"},
-		"scripts that no pod can carry":  {spec: scripts("a", strings.Repeat("x", 40000), "b", strings.Repeat("x", 40000)), wants: "spec.scripts must have at most 65536 characters in all, because pods carry them as annotations"},
-		"a key that cannot be":           {spec: fields{"secretKeys": list("a/b")}, wants: "spec.secretKeys[0] in body should match"},
-		"a key twice":                    {spec: fields{"secretKeys": list("a", "a")}, wants: "spec.secretKeys[1]: Duplicate value"},
-		"a parameter without a name":     {spec: parameter(fields{"name": nil}), wants: "spec.parameters[0].name: Required value"},
-		"a parameter with a capital":     {spec: parameter(fields{"name": "workMem"}), wants: "spec.parameters[0].name in body should match"},
-		"a parameter twice":              {spec: fields{"parameters": list(fields{"name": "a"}, fields{"name": "a"})}, wants: "spec.parameters[1]: Duplicate value"},
-		"two parameters of one variable": {spec: fields{"parameters": list(fields{"name": "a-b"}, fields{"name": "a_b"})}, wants: "spec.parameters: two names that differ only in '-', '_' and '.' would be the same environment variable"},
-		"a pattern and an enum":          {spec: parameter(fields{"pattern": "x", "enum": list("x")}), wants: "spec.parameters[]: give pattern or enum, not both"},
-		"a pattern that is none":         {spec: parameter(fields{"pattern": "(x"}), wants: "missing closing )"},
-		"a default that does not match":  {spec: parameter(fields{"pattern": "[0-9]+MB", "default": "4MBx"}), wants: badDefault},
-		"a default that is no choice":    {spec: parameter(fields{"enum": list("a", "b"), "default": "c"}), wants: badDefault},
-		"a choice twice":                 {spec: parameter(fields{"enum": list("a", "a")}), wants: "spec.parameters[0].enum[1]: Duplicate value"},
-		"an action without a command":    {spec: fields{"actions": fields{"backup": fields{}}}, wants: "spec.actions.backup.command: Required value"},
-		"an action of nothing":           {spec: fields{"actions": fields{"restore": fields{"command": []any{}}}}, wants: "spec.actions.restore.command in body should have at least 1 items"},
-		"a check without a command":      {spec: check(fields{"command": nil}), wants: "spec.actions.check.command: Required value"},
-		"a fact without a comparison":    {spec: check(fields{"facts": list(fields{"name": "rows"})}), wants: "spec.actions.check.facts[0].compare: Required value"},
-		"an unknown comparison":          {spec: check(fields{"facts": list(fields{"name": "rows", "compare": "Less"})}), wants: `spec.actions.check.facts[0].compare: Unsupported value: "Less": supported values: "Equal", "AtLeast"`},
-		"a fact with a dot":              {spec: check(fields{"facts": list(fields{"name": "a.b", "compare": "Equal"})}), wants: "spec.actions.check.facts[0].name in body should match"},
-		"a fact twice":                   {spec: check(fields{"facts": list(fields{"name": "a", "compare": "Equal"}, fields{"name": "a", "compare": "AtLeast"})}), wants: "spec.actions.check.facts[1]: Duplicate value"},
-		"seventeen scripts": {spec: fields{"scripts": func() fields {
+	eachIsRefused(t, "databaseengines", refusals{
+		"no topology":                    {fields{"topology": nil}, "spec.topology: Required value"},
+		"a topology that is to come":     {fields{"topology": "Consensus"}, `spec.topology: Unsupported value: "Consensus": supported values: "Independent"`},
+		"port zero":                      {container("port", int64(0)), "spec.container.port in body should be greater than or equal to 1"},
+		"a port too high":                {container("port", int64(65536)), "spec.container.port in body should be less than or equal to 65535"},
+		"a relative data path":           {container("dataPath", "data"), badPath},
+		"a data path that climbs":        {container("dataPath", "/a/../b"), badPath},
+		"root":                           {container("runAsUser", int64(0)), "spec.container.runAsUser in body should be greater than or equal to 1"},
+		"a negative grace period":        {container("terminationGracePeriodSeconds", int64(-1)), "spec.container.terminationGracePeriodSeconds in body should be greater than or equal to 0"},
+		"a grace period over a day":      {container("terminationGracePeriodSeconds", int64(86401)), "spec.container.terminationGracePeriodSeconds in body should be less than or equal to 86400"},
+		"a variable of ours":             {container("env", list(fields{"name": "DBC_CLUSTER"})), badVariable},
+		"a variable with a dash":         {container("env", list(fields{"name": "a-b"})), badVariable},
+		"two variables of one name":      {container("env", list(fields{"name": "A"}, fields{"name": "A"})), "spec.container.env[1]: Duplicate value"},
+		"a script with a slash":          {scripts("a/b", "x"), badScript},
+		"a script that ends in a dot":    {scripts("a.", "x"), badScript},
+		"a script's name of 49":          {scripts(strings.Repeat("a", 49), "x"), badScript},
+		"an empty script":                {scripts("a", ""), "spec.scripts.a in body should be at least 1 chars long"},
+		"scripts that no pod can carry":  {scripts("a", strings.Repeat("x", 40000), "b", strings.Repeat("x", 40000)), "spec.scripts must have at most 65536 characters in all, because pods carry them as annotations"},
+		"a key that cannot be":           {fields{"secretKeys": list("a/b")}, "spec.secretKeys[0] in body should match"},
+		"a key twice":                    {fields{"secretKeys": list("a", "a")}, "spec.secretKeys[1]: Duplicate value"},
+		"a parameter without a name":     {parameter(fields{"name": nil}), "spec.parameters[0].name: Required value"},
+		"a parameter with a capital":     {parameter(fields{"name": "workMem"}), "spec.parameters[0].name in body should match"},
+		"a parameter twice":              {fields{"parameters": list(fields{"name": "a"}, fields{"name": "a"})}, "spec.parameters[1]: Duplicate value"},
+		"two parameters of one variable": {fields{"parameters": list(fields{"name": "a-b"}, fields{"name": "a_b"})}, "spec.parameters: two names that differ only in '-', '_' and '.' would be the same environment variable"},
+		"a pattern and an enum":          {parameter(fields{"pattern": "x", "enum": list("x")}), "spec.parameters[]: give pattern or enum, not both"},
+		"a pattern that is none":         {parameter(fields{"pattern": "(x"}), "missing closing )"},
+		"a default that does not match":  {parameter(fields{"pattern": "[0-9]+MB", "default": "4MBx"}), badDefault},
+		"a default that is no choice":    {parameter(fields{"enum": list("a", "b"), "default": "c"}), badDefault},
+		"a choice twice":                 {parameter(fields{"enum": list("a", "a")}), "spec.parameters[0].enum[1]: Duplicate value"},
+		"an action without a command":    {fields{"actions": fields{"backup": fields{}}}, "spec.actions.backup.command: Required value"},
+		"an action of nothing":           {fields{"actions": fields{"restore": fields{"command": []any{}}}}, "spec.actions.restore.command in body should have at least 1 items"},
+		"a check without a command":      {check(fields{"command": nil}), "spec.actions.check.command: Required value"},
+		"a fact without a comparison":    {check(fields{"facts": list(fields{"name": "rows"})}), "spec.actions.check.facts[0].compare: Required value"},
+		"an unknown comparison":          {check(fields{"facts": list(fields{"name": "rows", "compare": "Less"})}), `spec.actions.check.facts[0].compare: Unsupported value: "Less": supported values: "Equal", "AtLeast"`},
+		"a fact with a dot":              {check(fields{"facts": list(fields{"name": "a.b", "compare": "Equal"})}), "spec.actions.check.facts[0].name in body should match"},
+		"a fact twice":                   {check(fields{"facts": list(fields{"name": "a", "compare": "Equal"}, fields{"name": "a", "compare": "AtLeast"})}), "spec.actions.check.facts[1]: Duplicate value"},
+		"seventeen scripts": {fields{"scripts": func() fields {
 			all := fields{}
 			for i := range 17 {
 				all[nameOf(i)] = "x"
 			}
 			return all
-		}()}, wants: "spec.scripts: Too many: 17: must have at most 16 items"},
-	}
-	for what, c := range cases {
-		t.Run(what, func(t *testing.T) {
-			name := c.name
-			if name == "" {
-				name = "test"
-			}
-			mustRefuse(t, admin.Create(t.Context(), declaration(name, c.spec), client.DryRunAll), c.wants)
-		})
-	}
+		}()}, "spec.scripts: Too many: 17: must have at most 16 items"},
+	})
 }
 
 func TestTheAPIServerTakesDatabaseEnginesThatAreJustWithinTheBounds(t *testing.T) {
 	parallel(t)
-	for what, spec := range map[string]fields{
+	eachIsTaken(t, "databaseengines", map[string]fields{
 		"the smallest": nil,
-		"a name of 63": nil,
 		"sixty-four parameters": {"parameters": many(64, func(i int) any {
 			return fields{"name": "x" + nameOf(i%60) + string(rune('a'+i%26)) + string(rune('a'+i/26)), "pattern": "[a-z]*", "default": "x"}
 		})},
@@ -137,17 +115,7 @@ func TestTheAPIServerTakesDatabaseEnginesThatAreJustWithinTheBounds(t *testing.T
 			"command": list("a"), "args": list("$(DBC_PARAM_A)"), "env": list(fields{"name": "A", "value": "b"}), "port": int64(65535), "dataPath": "/data",
 			"runAsUser": int64(2147483647), "terminationGracePeriodSeconds": int64(86400), "probes": fields{"readiness": fields{"exec": fields{"command": list("a")}}},
 		}},
-	} {
-		t.Run(what, func(t *testing.T) {
-			name := "test"
-			if what == "a name of 63" {
-				name = strings.Repeat("a", 63)
-			}
-			if err := admin.Create(t.Context(), declaration(name, spec), client.DryRunAll); err != nil {
-				t.Error(err)
-			}
-		})
-	}
+	})
 }
 
 // What members run by does not change under them.
@@ -165,7 +133,7 @@ func TestADatabaseEngineCannotBeChanged(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			object := read(t, engine.DeepCopy())
 			object.Object["spec"] = declaration("", spec).Object["spec"]
-			mustRefuse(t, admin.Update(t.Context(), object, client.DryRunAll),
+			mustAnswer(t, admin.Update(t.Context(), object, client.DryRunAll),
 				"spec cannot be changed: create a DatabaseEngine of another name, such as the next version, and name it in the clusters' spec.engine")
 		})
 	}
