@@ -11,7 +11,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
@@ -24,12 +23,6 @@ func scheduledBackup(cluster *dbv1.DatabaseCluster, schedule string, at time.Tim
 		Child:  resources.ScheduledBackup(cluster, schedule, at),
 		Origin: dbv1.BackupOrigin{ClusterUID: string(cluster.UID), Schedule: schedule, ScheduledTime: metav1.NewTime(at)},
 	}
-}
-
-// Known tells whether a backup has the origin of a scheduled one already.
-func Known(due operation.CreateBackup, existing state.Backup) bool {
-	return existing.CreatedFor == types.UID(due.Origin.ClusterUID) && existing.Schedule == due.Origin.Schedule &&
-		existing.ScheduledAt.Equal(&due.Origin.ScheduledTime)
 }
 
 // Unconfirmed tells whether the schedule may have created a backup that has no origin: a crash may have come before that was
