@@ -17,7 +17,7 @@ const resolvConf = "/etc/resolv.conf"
 // nameServers are those that the settings name, else those of a file. One that cannot be read names none.
 func (s *Settings) nameServers(file string) []netip.Addr {
 	if s.dnsServers != "" {
-		given, _ := addresses(strings.Split(s.dnsServers, ",")) // was validated
+		given, _ := addresses(s.dnsServers) // was validated
 		return given
 	}
 	text, err := os.ReadFile(file) //nolint:gosec // the file is a constant
@@ -37,12 +37,9 @@ func (s *Settings) nameServers(file string) []netip.Addr {
 	return all
 }
 
-func addresses(texts []string) ([]netip.Addr, error) {
+func addresses(list string) ([]netip.Addr, error) {
 	var all []netip.Addr
-	for _, text := range texts {
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
+	for _, text := range listed(list) {
 		address, err := netip.ParseAddr(text)
 		if err != nil {
 			return nil, fmt.Errorf("%q is no IP address", text)

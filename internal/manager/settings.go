@@ -127,7 +127,7 @@ func (s *Settings) validate() error {
 	if strings.ContainsAny(s.transferImage, " \t\r\n") {
 		return fmt.Errorf("--transfer-image is %q: an image has no white space in its name", s.transferImage)
 	}
-	if _, err := addresses(strings.Split(s.dnsServers, ",")); err != nil {
+	if _, err := addresses(s.dnsServers); err != nil {
 		return fmt.Errorf("--dns-servers is %q: %w", s.dnsServers, err)
 	}
 	if s.leaseDuration <= s.renewDeadline || s.renewDeadline <= s.retryPeriod {
@@ -144,13 +144,18 @@ func (s *Settings) validate() error {
 
 // namespaces to work in; none for all.
 func (s *Settings) namespaces() []string {
-	var names []string
-	for name := range strings.SplitSeq(s.watchNamespace, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			names = append(names, name)
+	return listed(s.watchNamespace)
+}
+
+// listed are the parts of a list that is separated by commas.
+func listed(text string) []string {
+	var all []string
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			all = append(all, part)
 		}
 	}
-	return names
+	return all
 }
 
 // Logger logs as the flags say.
