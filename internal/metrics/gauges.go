@@ -36,7 +36,8 @@ var leading = prometheus.NewDesc(leadingName, leadingHelp, nil, nil)
 var gauges = []gauge{
 	several("info", "The cluster's image and who restarts its members; always 1.", []string{"image", "update_type"}, info),
 	number("metadata_generation", "Generation of the spec.", func(c *dbv1.DatabaseCluster) int64 { return c.Generation }),
-	several("deletion_timestamp_seconds", "When the deletion was asked for, in seconds since 1970. Absent unless it was.", nil, deletion),
+	several("deletion_timestamp_seconds", "When the deletion was asked for, in seconds since 1970. Absent unless it was.", nil,
+		func(c *dbv1.DatabaseCluster) []sample { return since1970(c.DeletionTimestamp) }),
 
 	number("spec_replicas", "Members that the spec asks for.", func(c *dbv1.DatabaseCluster) int32 { return c.Spec.Replicas }),
 	flag("spec_paused", "1 while spec.paused keeps the operator from changing anything.",
@@ -90,13 +91,6 @@ func truth(is bool) float64 {
 
 func info(c *dbv1.DatabaseCluster) []sample {
 	return []sample{{1, []string{c.Spec.Image, string(c.Spec.Update.Type)}}}
-}
-
-func deletion(c *dbv1.DatabaseCluster) []sample {
-	if c.DeletionTimestamp == nil {
-		return nil
-	}
-	return one(float64(c.DeletionTimestamp.Unix()))
 }
 
 func outdated(c *dbv1.DatabaseCluster) int32 {
