@@ -14,20 +14,12 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // maxFact bounds a fact in the status, and the message of a check. transfer keeps to this bound and to those of the protocol;
 // they are checked again because something else may have written the termination message.
 const maxFact = protocol.MaxFactsBytes
-
-// checkCommand is the engine's check; nil for none.
-func checkCommand(engine *dbv1.DatabaseEngine) []string {
-	check := checkOf(engine)
-	if check == nil {
-		return nil
-	}
-	return check.Command
-}
 
 // recordedFacts are the facts that a restored copy can be held to, given what the check printed before and after the
 // backup, and those that are only shown. The message says why facts are missing. Writes during the backup change
@@ -36,7 +28,7 @@ func recordedFacts(engine *dbv1.DatabaseEngine, name string, check *protocol.Che
 	switch {
 	case check == nil:
 		return nil, ""
-	case checkOf(engine) == nil || engine.Name != name:
+	case len(checkOf(engine).Command) == 0 || engine.Name != name:
 		return nil, fmt.Sprintf("DatabaseEngine %s was deleted or replaced during the backup: how its facts compare is unknown", name)
 	}
 	before, after := texts(check.Before), texts(check.After)
@@ -90,7 +82,7 @@ func number(fact dbv1.FactValue) (*big.Float, bool) {
 }
 
 // differences are how a restored copy differs from what was recorded, each in a sentence.
-func differences(check *dbv1.EngineCheck, recorded, copied map[string]dbv1.FactValue) []string {
+func differences(check dbv1.EngineCheck, recorded, copied map[string]dbv1.FactValue) []string {
 	var all []string
 	for _, fact := range check.Facts {
 		want, promised := recorded[fact.Name]
@@ -119,16 +111,13 @@ func lower(fact, least dbv1.FactValue) bool {
 // not. Of a Job whose pod no longer exists nothing is known, and unknown is no difference.
 func (s situation) compare(p Plan, ordinal int32, result *protocol.Result) string {
 	check, streams := checkOf(s.Engine), s.backup.Status.Streams
-	if check == nil || result == nil {
+	if len(check.Command) == 0 || result == nil {
 		return ""
 	}
 	copied := texts(result.Facts)
 	note(p.Status.Verification, dbv1.VerifiedStream{Ordinal: ordinal, Facts: copied})
-	i := slices.IndexFunc(streams, func(s dbv1.BackupStream) bool { return s.Ordinal == ordinal })
-	if i < 0 {
-		return ""
-	}
-	found := differences(check, streams[i].Facts, copied)
+	stream, _ := state.First(streams, func(s dbv1.BackupStream) bool { return s.Ordinal == ordinal })
+	found := differences(check, stream.Facts, copied)
 	if len(found) == 0 {
 		return ""
 	}
@@ -143,11 +132,12 @@ func note(v *dbv1.BackupVerification, stream dbv1.VerifiedStream) {
 	v.Streams = append(v.Streams, stream)
 }
 
-func checkOf(engine *dbv1.DatabaseEngine) *dbv1.EngineCheck {
-	if engine == nil {
-		return nil
+// checkOf is the engine's check; one without a command for none.
+func checkOf(engine *dbv1.DatabaseEngine) dbv1.EngineCheck {
+	if engine == nil || engine.Spec.Actions.Check == nil {
+		return dbv1.EngineCheck{}
 	}
-	return engine.Spec.Actions.Check
+	return *engine.Spec.Actions.Check
 }
 
 // compared says which facts agree, in the order of the engine's list.
@@ -179,12 +169,8 @@ func has(facts map[string]dbv1.FactValue, name string) bool {
 
 // listed are the names of the facts that the engine compares.
 func listed(engine *dbv1.DatabaseEngine) []string {
-	check := checkOf(engine)
-	if check == nil {
-		return nil
-	}
-	names := make([]string, 0, len(check.Facts))
-	for _, fact := range check.Facts {
+	var names []string
+	for _, fact := range checkOf(engine).Facts {
 		names = append(names, fact.Name)
 	}
 	return names

@@ -177,7 +177,7 @@ func TestAVerificationShowsTheFactsOfTheCopyAndSaysWhatWasCompared(t *testing.T)
 
 func TestTheJobsOfBackupsAndVerificationsRunTheEnginesCheck(t *testing.T) {
 	o := settledWorld()
-	if flags := checkCommand(o.Engine); len(flags) != 0 {
+	if flags := checkOf(o.Engine).Command; len(flags) != 0 {
 		t.Errorf("without a check: %v", flags)
 	}
 	checking(&o)

@@ -25,7 +25,7 @@ func (s situation) backupJob(ordinal int32, offline bool) resources.Child {
 			protocol.AboutCluster: cluster.Name, protocol.AboutNamespace: backup.Namespace, protocol.AboutBackup: backup.Name,
 			protocol.AboutEngine: is.Engine, protocol.AboutImage: is.Image, protocol.AboutClusterUID: is.ClusterUID,
 		},
-		Check: checkCommand(s.Engine), Complete: ordinal == is.Members-1,
+		Check: checkOf(s.Engine).Command, Complete: ordinal == is.Members-1,
 		Store: resources.Store(s.place), Command: s.Engine.Spec.Actions.Backup.Command,
 	}
 	return resources.ActionJob(cluster, resources.Action{
@@ -86,7 +86,7 @@ func (s situation) verificationJob(ordinal int32) resources.Child {
 	cluster, backup, is := s.Cluster, s.backup, s.backup.Status
 	command, byExitCode := s.question()
 	probe := &protocol.Probe{
-		Timeout: max(s.proofDeadline/4, time.Second).Truncate(time.Second), ByExitCode: byExitCode, Check: checkCommand(s.Engine), Command: command,
+		Timeout: max(s.proofDeadline/4, time.Second).Truncate(time.Second), ByExitCode: byExitCode, Check: checkOf(s.Engine).Command, Command: command,
 	}
 	restore := &protocol.Restore{
 		From: is.Location, ID: string(backup.UID), Into: cluster.Spec.DataPath, Part: part(ordinal, is.Members),
