@@ -6,6 +6,7 @@ package state
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	"slices"
 
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
@@ -18,22 +19,14 @@ func interrupted(r *protocol.Result) bool { return r != nil && r.Reason == proto
 // with; nil when none said anything that can be read.
 func resultOf(pod *corev1.Pod) (*protocol.Result, protocol.ExitCode) {
 	for _, container := range []string{naming.ActionContainer, naming.RestoreContainer} {
-		for _, statuses := range [][]corev1.ContainerStatus{pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses} {
-			if result, code := said(statuses, container); result != nil {
-				return result, code
+		for _, s := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {
+			end := s.State.Terminated
+			if s.Name != container || end == nil || end.Message == "" {
+				continue
 			}
-		}
-	}
-	return nil, protocol.ExitDone
-}
-
-func said(statuses []corev1.ContainerStatus, container string) (*protocol.Result, protocol.ExitCode) {
-	for _, s := range statuses {
-		if s.Name != container || s.State.Terminated == nil || s.State.Terminated.Message == "" {
-			continue
-		}
-		if result, err := protocol.DecodeResult(s.State.Terminated.Message); err == nil {
-			return result, protocol.ExitCode(s.State.Terminated.ExitCode)
+			if result, err := protocol.DecodeResult(end.Message); err == nil {
+				return result, protocol.ExitCode(end.ExitCode)
+			}
 		}
 	}
 	return nil, protocol.ExitDone
