@@ -33,11 +33,6 @@ func onLink(address netip.Addr) bool {
 	return slices.ContainsFunc([]netip.Prefix{linkLocal4, linkLocal6, metadata6}, func(p netip.Prefix) bool { return p.Contains(address) })
 }
 
-// egress is where a copy may connect to: the DNS of the cluster and the destination of the backup.
-func egress(backup *dbv1.DatabaseBackup, nameServers []netip.Addr) []resources.Egress {
-	return append([]resources.Egress{dns(nameServers)}, toDestination(backup.Namespace, backup.Status.Destination)...)
-}
-
 // dns is every pod of the cluster, because labels of name servers differ, and the name servers outside of it.
 func dns(nameServers []netip.Addr) resources.Egress {
 	out := resources.Egress{EveryPod: true, UDP: []int32{dnsPort}, TCP: []int32{dnsPort}}
@@ -115,7 +110,7 @@ func forbidden(at *dbv1.BackupDestination) string {
 }
 
 // policy keeps the copies of a backup to themselves: they hold real data and real passwords, and must
-// not be taken for the database, nor reach its peers.
+// not be taken for the database, nor reach its peers. They may connect to the DNS of the cluster and the destination alone.
 func (s situation) policy() resources.Child {
 	backup := s.backup
 	return resources.NetworkPolicy(resources.Seclusion{
@@ -125,7 +120,7 @@ func (s situation) policy() resources.Child {
 		Pods: map[string]string{
 			dbv1.LabelComponent: dbv1.ComponentVerification, dbv1.LabelBackupUID: string(backup.UID),
 		},
-		Egress: egress(backup, s.NameServers),
+		Egress: append([]resources.Egress{dns(s.NameServers)}, toDestination(backup.Namespace, backup.Status.Destination)...),
 	})
 }
 
