@@ -15,6 +15,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/backup/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups/status,verbs=patch
@@ -23,7 +24,7 @@ import (
 // Report returns the backup with its status after a pass. Without our finalizer a backup that is being deleted may be gone.
 func (r *Reconciler) Report(p pass) (*dbv1.DatabaseBackup, []kit.Event, bool) {
 	backup := p.Object
-	if backup.DeletionTimestamp != nil && !plan.Held(backup) {
+	if backup.DeletionTimestamp != nil && !state.Holds(backup) {
 		return nil, nil, false
 	}
 	after := backup.DeepCopy()

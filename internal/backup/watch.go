@@ -79,7 +79,7 @@ func backupFacts(backup *dbv1.DatabaseBackup) any {
 
 // orderFacts are what the other backups of the cluster look at.
 func orderFacts(backup *dbv1.DatabaseBackup) any {
-	return []any{backup.Spec.Cluster, backup.Status.Phase, backup.Status.CompletionTime, backup.DeletionTimestamp, plan.Held(backup), plan.Stuck(backup)}
+	return []any{backup.Spec.Cluster, backup.Status.Phase, backup.Status.CompletionTime, backup.DeletionTimestamp, state.Holds(backup), plan.Stuck(backup)}
 }
 
 func jobFacts(job *batchv1.Job) any { return []any{state.TaskOf(job, nil).Facts(), job.Labels} }

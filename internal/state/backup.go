@@ -156,25 +156,25 @@ func Younger(a, b Backup) int {
 	return cmp.Or(a.Created.Compare(b.Created.Time), strings.Compare(a.Name, b.Name))
 }
 
-// Newest is the last made of the backups that a condition holds for; found is false when there is none.
-func (o Observed) Newest(holds func(Backup) bool) (newest Backup, found bool) {
+// Last is the last by an order of the backups that a condition holds for; found is false when there is none.
+func (o Observed) Last(order func(a, b Backup) int, holds func(Backup) bool) (last Backup, found bool) {
 	for _, b := range o.Backups {
-		if holds(b) && (!found || Younger(b, newest) > 0) {
-			newest, found = b, true
-		}
-	}
-	return newest, found
-}
-
-// Verified is the backup whose restore was tried last of those that a condition holds for.
-func (o Observed) Verified(holds func(Backup) bool) (last Backup, found bool) {
-	for _, b := range o.Backups {
-		started := b.Verification.Started
-		if !started.IsZero() && holds(b) && (!found || last.Verification.Started.Before(&started)) {
+		if holds(b) && (!found || order(b, last) > 0) {
 			last, found = b, true
 		}
 	}
 	return last, found
+}
+
+// Newest is the last made of the backups that a condition holds for.
+func (o Observed) Newest(holds func(Backup) bool) (newest Backup, found bool) {
+	return o.Last(Younger, holds)
+}
+
+// Verified is the backup whose restore was tried last of those that a condition holds for.
+func (o Observed) Verified(holds func(Backup) bool) (last Backup, found bool) {
+	started := func(a, b Backup) int { return a.Verification.Started.Compare(b.Verification.Started.Time) }
+	return o.Last(started, func(b Backup) bool { return !b.Verification.Started.IsZero() && holds(b) })
 }
 
 // Verifying tells whether a restore of any backup is being tried.

@@ -7,6 +7,7 @@ package state
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,23 +107,31 @@ func (r Ref) IsLeaving() bool { return r.Leaving }
 
 // Holds tells whether somebody else's object of that kind and name is in the way.
 func (o Observed) Holds(kind, name string) bool {
-	for _, f := range o.Foreign {
-		if f.Kind == kind && f.Name == name {
-			return true
+	return slices.ContainsFunc(o.Foreign, func(f Ref) bool { return f.Kind == kind && f.Name == name })
+}
+
+// Only are the elements of a list that a condition holds for.
+func Only[T any](all []T, holds func(T) bool) []T {
+	var some []T
+	for _, one := range all {
+		if holds(one) {
+			some = append(some, one)
 		}
 	}
-	return false
+	return some
+}
+
+// First is the first element of a list that a condition holds for; found is false when there is none.
+func First[T any](all []T, holds func(T) bool) (first T, found bool) {
+	if i := slices.IndexFunc(all, holds); i >= 0 {
+		return all[i], true
+	}
+	return first, false
 }
 
 // Ready is how many members are ready and not on their way out.
 func (o Observed) Ready() int32 {
-	var ready int32
-	for _, m := range o.Members {
-		if m.Serving(o.At) {
-			ready++
-		}
-	}
-	return ready
+	return int32(len(Only(o.Members, func(m Member) bool { return m.Serving(o.At) })))
 }
 
 // Counted says how many of the members that are wanted are ready, and what is with each of the others.
@@ -185,13 +194,7 @@ func (o Observed) Outdated() []Member {
 	if !known {
 		return nil
 	}
-	var outdated []Member
-	for _, m := range o.Members {
-		if m.Revision != revision && !o.resized(m) {
-			outdated = append(outdated, m)
-		}
-	}
-	return outdated
+	return Only(o.Members, func(m Member) bool { return m.Revision != revision && !o.resized(m) })
 }
 
 // resized tells whether a member of another revision runs the current template all the same: the two

@@ -21,12 +21,7 @@ type Restore struct {
 
 // Job is the Job of a name that still counts; ok is false when there is none.
 func (r Restore) Job(name string) (job Task, ok bool) {
-	for _, j := range r.Jobs {
-		if j.Job == name {
-			return j, true
-		}
-	}
-	return Task{}, false
+	return First(r.Jobs, func(j Task) bool { return j.Job == name })
 }
 
 // FromBackup is the backup that a cluster is to start with; nil for none.

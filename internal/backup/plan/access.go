@@ -6,7 +6,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -18,10 +17,10 @@ import (
 // pod is gone, and its StatefulSet makes no other.
 func (s situation) reach(ordinal int32) (offline bool, o obstacle) {
 	cluster := s.Cluster
-	i := slices.IndexFunc(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
+	member, exists := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
 	switch {
-	case i >= 0:
-		return false, s.reachPod(s.Members[i])
+	case exists:
+		return false, s.reachPod(member)
 	case cluster.DeletionTimestamp != nil && ordinal >= s.Makes:
 		return true, s.mounted(ordinal)
 	case cluster.DeletionTimestamp == nil && ordinal >= cluster.Spec.Replicas:

@@ -59,11 +59,7 @@ type Observed struct {
 
 // job finds a Job by its name.
 func (o Observed) job(name string) (task state.Task, exists bool) {
-	i := slices.IndexFunc(o.Jobs, func(t state.Task) bool { return t.Job == name })
-	if i < 0 {
-		return state.Task{}, false
-	}
-	return o.Jobs[i], true
+	return state.First(o.Jobs, func(t state.Task) bool { return t.Job == name })
 }
 
 // mixed tells whether the members of a cluster that is not being deleted run different images: a backup names one.

@@ -62,7 +62,7 @@ func turn(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) (before *dbv1.
 
 // rivals tells whether the other is one of the same cluster; one that was deleted before it began never begins.
 func rivals(other, backup *dbv1.DatabaseBackup) bool {
-	if other.DeletionTimestamp != nil && !Held(other) && other.Status.Phase != dbv1.BackupRunning {
+	if other.DeletionTimestamp != nil && !state.Holds(other) && other.Status.Phase != dbv1.BackupRunning {
 		return false
 	}
 	return other.UID != backup.UID && other.Spec.Cluster == backup.Spec.Cluster

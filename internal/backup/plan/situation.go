@@ -34,7 +34,7 @@ type situation struct {
 
 func situationOf(backup *dbv1.DatabaseBackup, observed Observed) situation {
 	s := situation{
-		Observed: observed, backup: backup, held: Held(backup),
+		Observed: observed, backup: backup, held: state.Holds(backup),
 		destination:   destination(backup, observed.Cluster),
 		place:         Place(backup, observed.Cluster),
 		deadline:      resources.ActionKindOf(dbv1.ComponentBackup).Deadline(observed.Cluster),
@@ -44,11 +44,6 @@ func situationOf(backup *dbv1.DatabaseBackup, observed Observed) situation {
 	s.changed = observed.Cluster != nil && (differs(backup, observed.Cluster) || observed.mixed())
 	s.void = s.invalid()
 	return s
-}
-
-// Held tells whether a backup has the operator's finalizer.
-func Held(backup *dbv1.DatabaseBackup) bool {
-	return slices.Contains(backup.Finalizers, dbv1.Finalizer)
 }
 
 // Begun tells whether everything is noted that the backup needs: a status that somebody else wrote may lack some.

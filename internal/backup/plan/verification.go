@@ -6,7 +6,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -196,14 +195,14 @@ func verifySpec(cluster *dbv1.DatabaseCluster) *dbv1.BackupVerify {
 
 // leftovers are the Jobs of a verification that has ended, whatever its end; the copies go with their pods.
 func (s situation) leftovers() []state.Task {
-	return slices.DeleteFunc(slices.Clone(s.Jobs), func(j state.Task) bool { return j.Component != dbv1.ComponentVerification || j.Ending })
+	return state.Only(s.Jobs, func(j state.Task) bool { return j.Component == dbv1.ComponentVerification && !j.Ending })
 }
 
 // clearUp removes copies. One that may still run is stopped first: the policy around the copies is deleted with the others,
 // before the Jobs, which tell that there is something to clean up.
 func clearUp(p Plan, policy string, left []state.Task) Plan {
-	if i := slices.IndexFunc(left, func(j state.Task) bool { return !j.Ended() }); i >= 0 {
-		return p.because("stopping the throw-away copy").do(StopJob{Job: left[i]})
+	if job, runs := state.First(left, func(j state.Task) bool { return !j.Ended() }); runs {
+		return p.because("stopping the throw-away copy").do(StopJob{Job: job})
 	}
 	p = p.because("removing the throw-away copy").do(DeletePolicy{Name: policy})
 	for _, job := range left {

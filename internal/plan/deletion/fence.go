@@ -90,7 +90,7 @@ func mistaken(hook dbv1.DeletionHook, name, why string) hookView {
 // saved tells whether a volume may be deleted as far as the final backup is concerned: there is none, it holds all that
 // was ever written to the volume, or there is nothing in the volume but a part of another backup.
 func saved(s *situation.Situation, v state.Volume) bool {
-	hooks := slices.DeleteFunc(slices.Clone(s.Cluster.Spec.Deletion.Hooks), func(h dbv1.DeletionHook) bool { return h.Type != dbv1.HookBackup })
+	hooks := state.Only(s.Cluster.Spec.Deletion.Hooks, func(h dbv1.DeletionHook) bool { return h.Type == dbv1.HookBackup })
 	return len(hooks) == 0 || v.IsFilling() || slices.ContainsFunc(hooks, func(h dbv1.DeletionHook) bool {
 		backup, found := s.HookBackups[h.Name]
 		return found && covers(s, backup) && slices.Contains(backup.Done, v.Ordinal)
@@ -105,11 +105,11 @@ func covers(s *situation.Situation, backup state.HookBackup) bool {
 // lostBackup stops a deletion whose final backup no longer exists when volumes that it held are being deleted: no other
 // backup can hold them.
 func lostBackup(s *situation.Situation, hook dbv1.DeletionHook) (hookView, bool) {
-	i := slices.IndexFunc(s.Own, func(v state.Volume) bool { return v.Stopping })
-	if i < 0 {
+	v, found := state.First(s.Own, func(v state.Volume) bool { return v.Stopping })
+	if !found {
 		return hookView{}, false
 	}
 	return failed("Set spec.deletion.volumes to Retain to keep the volumes that are left",
 		"deletion hook %q failed: no DatabaseBackup of it exists, and PersistentVolumeClaim %s is already terminating, so no backup can hold its data; no other volume is deleted",
-		hook.Name, s.Own[i].Claim), true
+		hook.Name, v.Claim), true
 }

@@ -36,9 +36,7 @@ func shutdownHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 		if lost {
 			bad = append(bad, fmt.Sprintf("pod %s has not told how its database ended", m.Name))
 		}
-		if left > 0 && (soonest == 0 || left < soonest) {
-			soonest = left
-		}
+		soonest = situation.Sooner(soonest, left)
 	}
 	view := succeeded("%s", endings(ends, len(s.Members)))
 	next := stop(s)

@@ -6,7 +6,6 @@ package deletion
 
 import (
 	"fmt"
-	"slices"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
@@ -38,11 +37,7 @@ func lowerAll(s *situation.Situation, reason string) phase.Outcome {
 func stopped(all operation.List, s *situation.Situation) (state.Member, bool) {
 	scale, scales := operation.Find[operation.Scale](all)
 	one, stops := operation.Find[operation.StopMember](all)
-	i := slices.IndexFunc(s.Members, func(m state.Member) bool {
+	return state.First(s.Members, func(m state.Member) bool {
 		return scales && m.Ordinal == scale.To || stops && m.Name == one.Member.Name
 	})
-	if i < 0 {
-		return state.Member{}, false
-	}
-	return s.Members[i], true
 }

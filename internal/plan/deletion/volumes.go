@@ -20,7 +20,7 @@ import (
 // deletable are those of them that may be deleted: where there was to be a final backup, those whose last write it
 // holds. Volumes of members that were removed before it are in none.
 func deletable(s *situation.Situation) []state.Volume {
-	return slices.DeleteFunc(slices.Clone(s.Own), func(v state.Volume) bool { return !saved(s, v) })
+	return state.Only(s.Own, func(v state.Volume) bool { return saved(s, v) })
 }
 
 // removeVolumes deletes the volumes where the spec asks for it and every hook has succeeded, and waits until they
@@ -40,23 +40,10 @@ func (d *deletion) removeVolumes(s *situation.Situation) phase.Outcome {
 		return outcome
 	}
 	outcome := phase.Wait(dbv1.ReasonDeleting, "deleting, as spec.deletion.volumes says: "+members.Named(volumes))
-	if all := append(finished(s), claims(volumes)...); len(all) > 0 {
+	if all := append(finished(s), members.Removals(volumes, "spec.deletion.volumes is Delete")...); len(all) > 0 {
 		outcome.Operations = operation.List{operation.Delete{Objects: all}}
 	}
 	return outcome
-}
-
-// claims are those of volumes, but for what is being deleted already.
-func claims(volumes []state.Volume) []operation.Removal {
-	var all []operation.Removal
-	for _, v := range volumes {
-		if !v.Stopping {
-			all = append(all, operation.Removal{
-				Kind: "PersistentVolumeClaim", Name: v.Claim, UID: v.UID, Version: v.Version, Why: "spec.deletion.volumes is Delete",
-			})
-		}
-	}
-	return all
 }
 
 // unsuccessful are the hooks that have not succeeded.
@@ -107,7 +94,7 @@ func finished(s *situation.Situation) []operation.Removal {
 // finish lets the cluster go, and says what stays.
 func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 	stays := func(all []state.Volume) []state.Volume {
-		return slices.DeleteFunc(slices.Clone(all), func(v state.Volume) bool { return v.Stopping })
+		return state.Only(all, func(v state.Volume) bool { return !v.Stopping })
 	}
 	text, last := "no volume is left", operation.Finalize{}
 	if kept := stays(s.Volumes); len(kept) > 0 {

@@ -89,6 +89,17 @@ func kept(format string, arguments ...any) *situation.Stall {
 	return &situation.Stall{Reason: dbv1.ReasonVolumesKept, Message: fmt.Sprintf(format, arguments...)}
 }
 
+// Removals delete the claims of volumes, but for those that are being deleted already.
+func Removals(volumes []state.Volume, why string) []operation.Removal {
+	var all []operation.Removal
+	for _, v := range volumes {
+		if !v.Stopping {
+			all = append(all, operation.Removal{Kind: "PersistentVolumeClaim", Name: v.Claim, UID: v.UID, Version: v.Version, Why: why})
+		}
+	}
+	return all
+}
+
 // Named names the claims of volumes, for people.
 func Named(volumes []state.Volume) string {
 	names := make([]string, 0, len(volumes))

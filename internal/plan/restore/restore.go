@@ -97,14 +97,7 @@ func (r restore) discard() phase.Outcome {
 	if slices.ContainsFunc(r.Restoration.Own, filled) {
 		doomed = filled
 	}
-	var all []operation.Removal
-	for _, v := range r.Restoration.Own {
-		if doomed(v) && !v.Stopping {
-			all = append(all, operation.Removal{
-				Kind: "PersistentVolumeClaim", Name: v.Claim, UID: v.UID, Version: v.Version, Why: "holds a part of a backup that is wanted no more",
-			})
-		}
-	}
+	all := members.Removals(state.Only(r.Restoration.Own, doomed), "holds a part of a backup that is wanted no more")
 	if len(all) == 0 {
 		return r.awaitClaims()
 	}
@@ -116,11 +109,11 @@ func (r restore) outdated(v state.Volume) bool { return v.IsFilling() && v.From 
 
 // awaitClaims waits until the names of claims are free.
 func (r restore) awaitClaims() phase.Outcome {
-	i := slices.IndexFunc(r.Volumes, func(v state.Volume) bool { return v.Stopping })
-	if i < 0 {
+	v, found := state.First(r.Volumes, func(v state.Volume) bool { return v.Stopping })
+	if !found {
 		return phase.Over
 	}
-	return do(fmt.Sprintf("PersistentVolumeClaim %s is being deleted; the restore goes on when it is gone", r.Volumes[i].Claim))
+	return do(fmt.Sprintf("PersistentVolumeClaim %s is being deleted; the restore goes on when it is gone", v.Claim))
 }
 
 // prepare makes the claims.

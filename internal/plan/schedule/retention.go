@@ -45,12 +45,7 @@ func expired(cluster *dbv1.DatabaseCluster, observed state.Observed) []operation
 			}
 		}
 	}
-	room := deletionsAtOnce
-	for _, other := range observed.Backups {
-		if other.Stopping {
-			room--
-		}
-	}
+	room := deletionsAtOnce - len(state.Only(observed.Backups, func(b state.Backup) bool { return b.Stopping }))
 	return all[:min(len(all), max(room, 0))]
 }
 
@@ -74,13 +69,10 @@ func LastVerified(observed state.Observed) (last state.Backup, found bool) {
 
 // madeBy are the finished backups that a schedule of this cluster created, oldest first. Only status.origin says so.
 func madeBy(schedule string, cluster *dbv1.DatabaseCluster, observed state.Observed) []state.Backup {
-	var all []state.Backup
-	for _, backup := range observed.Backups {
-		ours := backup.CreatedFor == cluster.UID && backup.Of(cluster)
-		if ours && backup.Schedule == schedule && !backup.ScheduledAt.IsZero() && backup.Phase.Finished() && !backup.Stopping {
-			all = append(all, backup)
-		}
-	}
+	all := state.Only(observed.Backups, func(b state.Backup) bool {
+		ours := b.CreatedFor == cluster.UID && b.Of(cluster)
+		return ours && b.Schedule == schedule && !b.ScheduledAt.IsZero() && b.Phase.Finished() && !b.Stopping
+	})
 	slices.SortFunc(all, state.Younger)
 	return all
 }
@@ -128,8 +120,8 @@ func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[t
 		own := func(b state.Backup) bool { return b.Schedule != "" && holds(b) } // a user may delete any other
 		spare(observed.Newest(holds))
 		spare(observed.Newest(own))
-		spare(latest(observed, holds, completed))
-		spare(latest(observed, own, completed))
+		spare(observed.Last(completed, holds))
+		spare(observed.Last(completed, own))
 	}
 	if cluster.Spec.Backup.Verify != nil {
 		spare(observed.Verified(func(state.Backup) bool { return true }))
@@ -138,21 +130,12 @@ func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[t
 	for _, s := range cluster.Spec.Backup.Schedules {
 		of := func(b state.Backup) bool { return b.Schedule == s.Name }
 		spare(observed.Newest(func(b state.Backup) bool { return of(b) && b.Complete() }))
-		spare(latest(observed, of, scheduled))
-		spare(latest(observed, func(b state.Backup) bool { return of(b) && !b.ScheduledAt.After(observed.At) }, scheduled))
+		spare(observed.Last(scheduled, of))
+		spare(observed.Last(scheduled, func(b state.Backup) bool { return of(b) && !b.ScheduledAt.After(observed.At) }))
 	}
 	return spared
 }
 
-func completed(b state.Backup) time.Time { return b.Completed.Time }
-func scheduled(b state.Backup) time.Time { return b.ScheduledAt.Time }
-
-// latest is the backup with the latest time of those that a condition holds for.
-func latest(observed state.Observed, holds func(state.Backup) bool, at func(state.Backup) time.Time) (last state.Backup, found bool) {
-	for _, b := range observed.Backups {
-		if holds(b) && (!found || at(b).After(at(last))) {
-			last, found = b, true
-		}
-	}
-	return last, found
-}
+// completed and scheduled order backups by these times.
+func completed(a, b state.Backup) int { return a.Completed.Compare(b.Completed.Time) }
+func scheduled(a, b state.Backup) int { return a.ScheduledAt.Compare(b.ScheduledAt.Time) }

@@ -211,8 +211,8 @@ func TestWhateverBackupsThereAreRetentionNeverDeletesTheNewestGoodOne(t *testing
 			if had != has || before != now {
 				t.Fatalf("the newest %s backup was %s, and is %s, when of %+v these go: %v", what, before.Name, now.Name, observed.Backups, deleted(p))
 			}
-			early, _ := latest(observed, holds, completed)
-			late, _ := latest(after, holds, completed)
+			early, _ := observed.Last(completed, holds)
+			late, _ := after.Last(completed, holds)
 			if !early.Completed.Equal(&late.Completed) {
 				t.Fatalf("the %s backup that was complete last is gone", what)
 			}

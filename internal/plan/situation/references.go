@@ -54,13 +54,7 @@ func (s *Situation) unusable() *Stall {
 
 // Missing are the Secrets and ConfigMaps that pods cannot start without and that do not exist.
 func (s *Situation) Missing() []state.Reference {
-	var all []state.Reference
-	for _, r := range s.References {
-		if !r.Found && !r.Optional {
-			all = append(all, r)
-		}
-	}
-	return all
+	return state.Only(s.References, func(r state.Reference) bool { return !r.Found && !r.Optional })
 }
 
 // HoldsBack tells whether the StatefulSet has to stay as it is because a pod made from the spec could not start,

@@ -28,12 +28,8 @@ func (s *Situation) restoration() *Restoration {
 	if !s.NotStarted() || s.restored() {
 		return nil
 	}
-	r := &Restoration{From: state.SourceOf(s.Cluster, s.Restore.Backup)}
-	for _, v := range s.Volumes {
-		if v.Cluster == s.Cluster.UID {
-			r.Own = append(r.Own, v)
-		}
-	}
+	own := func(v state.Volume) bool { return v.Cluster == s.Cluster.UID }
+	r := &Restoration{From: state.SourceOf(s.Cluster, s.Restore.Backup), Own: state.Only(s.Volumes, own)}
 	begun := slices.ContainsFunc(r.Own, state.Volume.IsFilling)
 	asked := state.FromBackup(s.Cluster) != nil && !slices.ContainsFunc(r.Own, state.Volume.IsPlain) && !r.whole(s.Cluster.Spec.Replicas)
 	if !begun && !asked {
@@ -67,18 +63,13 @@ func RestoreID(cluster *dbv1.DatabaseCluster, from dbv1.BackupDestination) strin
 
 // whole tells whether every member finds its volume filled.
 func (r *Restoration) whole(members int32) bool {
-	var filled int32
-	for _, v := range r.Own {
-		if v.Ordinal < members && v.Fill == state.Filled && !v.Stopping {
-			filled++
-		}
-	}
-	return filled == members
+	filled := state.Only(r.Own, func(v state.Volume) bool { return v.Ordinal < members && v.Fill == state.Filled && !v.Stopping })
+	return len(filled) == int(members)
 }
 
 // Filling are the volumes that this restore fills.
 func (r *Restoration) Filling() []state.Volume {
-	return slices.DeleteFunc(slices.Clone(r.Own), func(v state.Volume) bool { return v.Fill != state.Filling || v.From != r.ID })
+	return state.Only(r.Own, func(v state.Volume) bool { return v.IsFilling() && v.From == r.ID })
 }
 
 // HalfRestored is a volume that a member would take up and that holds only a part of a backup: the restore into it was

@@ -76,7 +76,7 @@ func (s *Situation) Deleting() bool { return s.Cluster.DeletionTimestamp != nil 
 
 // HasFinalizer tells whether the operator's finalizer is on the cluster.
 func (s *Situation) HasFinalizer() bool {
-	return slices.Contains(s.Cluster.Finalizers, dbv1.Finalizer)
+	return state.Holds(s.Cluster)
 }
 
 // Ephemeral tells whether the data of members is deleted with their pods.
@@ -138,13 +138,7 @@ func (s *Situation) OtherSize() bool {
 // went, nor those of a previous cluster that are not this one's.
 func (s *Situation) InUse() []state.Volume {
 	members := max(s.Cluster.Spec.Replicas, s.Running())
-	var all []state.Volume
-	for _, v := range s.Volumes {
-		if v.Ordinal < members && !s.Previous(v) {
-			all = append(all, v)
-		}
-	}
-	return all
+	return state.Only(s.Volumes, func(v state.Volume) bool { return v.Ordinal < members && !s.Previous(v) })
 }
 
 // Previous tells whether a volume is one that a previous cluster of the same name has left.
