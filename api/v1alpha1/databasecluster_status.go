@@ -11,10 +11,8 @@ import (
 
 // DatabaseClusterStatus is what the operator last saw.
 type DatabaseClusterStatus struct {
-	// conditions tell the state of the cluster. Always there: Ready, Available, Progressing, Degraded
-	// and Stalled. From when they first were True: UpdateAvailable, StorageResizing, Paused, Hibernated.
-	// Where the spec asks for it: BackupHealthy, BackupVerified, ProtectionEnforced. While the cluster is
-	// being deleted: DeletionBlocked.
+	// conditions are the state of the cluster. Always there: Ready, Available, Progressing, Degraded and
+	// Stalled. The others appear when they apply, for example BackupHealthy to a cluster with spec.backup.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status,xDescriptors="urn:alm:descriptor:io.kubernetes.conditions"
 	// +listType=map

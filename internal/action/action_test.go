@@ -97,7 +97,7 @@ func TestWhatWasSeenBeforeTheDeadlineStaysInTheSentence(t *testing.T) {
 }
 
 func TestEachKindOfActionHasItsRow(t *testing.T) {
-	for component, want := range map[string]struct {
+	rows := map[string]struct {
 		retries  int32
 		deadline time.Duration
 		log      resources.Log
@@ -107,7 +107,12 @@ func TestEachKindOfActionHasItsRow(t *testing.T) {
 		dbv1.ComponentRestore:        {6, 168 * time.Hour, resources.LogRestore},
 		dbv1.ComponentVerification:   {2, 12 * time.Hour, resources.LogAnswer},
 		dbv1.ComponentBackupDeletion: {6, 168 * time.Hour, resources.LogIgnored},
-	} {
+	}
+	for _, component := range resources.ActionComponents() {
+		want, is := rows[component]
+		if !is {
+			t.Errorf("no row is expected of %s: add it here", component)
+		}
 		if kind := resources.ActionKindOf(component); kind.Retries != want.retries || kind.Deadline(nil) != want.deadline || kind.Log != want.log {
 			t.Errorf("%s: %d attempts in %s, log %d", component, kind.Retries, kind.Deadline(nil), kind.Log)
 		}

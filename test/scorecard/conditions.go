@@ -17,9 +17,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/test/bundle/checks"
 )
 
-// always are the conditions of every DatabaseCluster; asked for are those that a spec brings about. Of the others
-// UpdateAvailable needs a newer operator, StorageResizing a StorageClass that lets volumes grow,
-// and Accepted is of a DatabaseEngine, which is outside of the namespace that a scorecard may look at.
+// always are the conditions of every DatabaseCluster; askedFor are those that a field of the spec brings about.
 var (
 	always    = []string{dbv1.ConditionReady, dbv1.ConditionAvailable, dbv1.ConditionProgressing, dbv1.ConditionDegraded, dbv1.ConditionStalled}
 	askedFor  = []string{dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified, dbv1.ConditionProtectionEnforced}

@@ -12,8 +12,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
 // runJobs is the Job controller, for restartPolicy Never and podReplacementPolicy Failed.
@@ -139,9 +137,7 @@ func (w *world) conclude(job *batchv1.Job, condition batchv1.JobCondition) {
 	job.Status.Conditions = append(job.Status.Conditions, condition)
 	if condition.Type == batchv1.JobComplete {
 		job.Status.CompletionTime, job.Status.Active = new(metav1.NewTime(w.clock.Now())), 0
-		if job.Labels[dbv1.LabelComponent] == dbv1.ComponentHook {
-			w.store.disk.succeeded[job.Name] = true
-		}
+		w.store.disk.succeeded[job.Name] = true
 		w.story.add(w.by, fmt.Sprintf("Job %s: Complete", job.Name))
 	}
 	w.store.put(job)

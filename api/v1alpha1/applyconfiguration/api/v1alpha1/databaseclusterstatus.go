@@ -15,10 +15,8 @@ import (
 //
 // DatabaseClusterStatus is what the operator last saw.
 type DatabaseClusterStatusApplyConfiguration struct {
-	// conditions tell the state of the cluster. Always there: Ready, Available, Progressing, Degraded
-	// and Stalled. From when they first were True: UpdateAvailable, StorageResizing, Paused, Hibernated.
-	// Where the spec asks for it: BackupHealthy, BackupVerified, ProtectionEnforced. While the cluster is
-	// being deleted: DeletionBlocked.
+	// conditions are the state of the cluster. Always there: Ready, Available, Progressing, Degraded and
+	// Stalled. The others appear when they apply, for example BackupHealthy to a cluster with spec.backup.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// observedGeneration is the generation of the spec that the cluster's objects express.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
