@@ -126,7 +126,7 @@ type RestoreStatus struct {
 	// +kubebuilder:validation:Enum=Running;Completed;Failed
 	Phase RestorePhase `json:"phase,omitempty"`
 
-	// message says how far it is, or why it failed.
+	// message says how far it is, what it waits for, or why it failed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32768
 	Message string `json:"message,omitempty"`
@@ -146,7 +146,7 @@ type RestorePhase string
 
 // Phases of a restore.
 const (
-	// RestoreRunning: the volumes are being filled.
+	// RestoreRunning: the volumes are being filled, or a Job that is to fill them cannot start yet.
 	RestoreRunning RestorePhase = "Running"
 	// RestoreCompleted: the members were started with what was restored.
 	RestoreCompleted RestorePhase = "Completed"

@@ -87,6 +87,9 @@ func description(schema *apiextensionsv1.JSONSchemaProps, path string) (string, 
 			return "", fmt.Errorf("the CRD does not know %s of the field %s", name, path)
 		}
 		schema = &field
+		if item && field.Items == nil {
+			return "", fmt.Errorf("the CRD knows %s of the field %s as no array", name, path)
+		}
 		if item {
 			schema = field.Items.Schema
 		}

@@ -58,9 +58,10 @@ func main() {
 
 func (h *house) readAll(checkout fs.FS) error {
 	return fs.WalkDir(checkout, ".", func(file string, entry fs.DirEntry, err error) error {
-		switch name := entry.Name(); {
-		case err != nil:
+		if err != nil {
 			return err
+		}
+		switch name := entry.Name(); {
 		case entry.IsDir() && file != "." && (strings.HasPrefix(name, ".") || name == "testdata"):
 			return fs.SkipDir
 		case entry.IsDir() || path.Ext(name) != ".go":

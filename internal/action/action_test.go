@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package action
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -108,11 +110,10 @@ func TestEachKindOfActionHasItsRow(t *testing.T) {
 		dbv1.ComponentVerification:   {2, 12 * time.Hour, resources.LogAnswer},
 		dbv1.ComponentBackupDeletion: {6, 168 * time.Hour, resources.LogIgnored},
 	}
-	for _, component := range resources.ActionComponents() {
-		want, is := rows[component]
-		if !is {
-			t.Errorf("no row is expected of %s: add it here", component)
-		}
+	if known := slices.Sorted(maps.Keys(rows)); !slices.Equal(known, resources.ActionComponents()) {
+		t.Fatalf("there are rows of %v, want %v: add a new kind here", resources.ActionComponents(), known)
+	}
+	for component, want := range rows {
 		if kind := resources.ActionKindOf(component); kind.Retries != want.retries || kind.Deadline(nil) != want.deadline || kind.Log != want.log {
 			t.Errorf("%s: %d attempts in %s, log %d", component, kind.Retries, kind.Deadline(nil), kind.Log)
 		}

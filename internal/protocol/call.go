@@ -36,7 +36,7 @@ type Backup struct {
 	ID string `flag:"id" usage:"the <UID> of the backup"`
 	Part
 	About    About    `flag:"about" usage:"<key=value>, which the manifest will hold; may be repeated"`
-	Check    []string `flag:"check" usage:"a <word> of the command that prints facts about the data as one JSON object; may be repeated"`
+	Check    []string `flag:"check" usage:"a <word> of the command that prints facts about the data as one JSON object; repeat it for each word"`
 	Complete bool     `flag:"complete" usage:"then complete the backup: every member's part has to be there"`
 	Store
 	PieceSize int64 `flag:"piece-size" default:"1Gi" usage:"the <size> at which the stored stream is cut"`
@@ -76,9 +76,9 @@ type List struct {
 // Probe runs the command until the database answers.
 type Probe struct {
 	Timeout    time.Duration `flag:"timeout" default:"5m0s" usage:"how long to try; as long again for --check"`
-	ByExitCode bool          `flag:"by-exit-code" usage:"the exit code alone answers: output is only told, and a try may take as long as all"`
+	ByExitCode bool          `flag:"by-exit-code" usage:"the exit code alone answers: what the command prints is only reported, and an attempt may take the whole timeout"`
 	// Without a check nothing is checked.
-	Check    []string      `flag:"check" usage:"a <word> of the command that prints facts about the data as one JSON object; may be repeated"`
+	Check    []string      `flag:"check" usage:"a <word> of the command that prints facts about the data as one JSON object; repeat it for each word"`
 	Interval time.Duration `flag:"interval" default:"1s" usage:"how long to wait between two tries"`
 	Report
 	Command []string

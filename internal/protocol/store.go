@@ -10,12 +10,12 @@ import "cmp"
 type Store struct {
 	Endpoint         string `flag:"endpoint" usage:"the <URL> of an S3 service that is not Amazon's"`
 	Region           string `flag:"region" usage:"the region of the bucket (default us-east-1)"`
-	WorkloadIdentity bool   `flag:"workload-identity" usage:"use the identity of the pod's ServiceAccount, instead of --credentials"`
+	WorkloadIdentity bool   `flag:"workload-identity" usage:"use the identity that the platform gives the pod's ServiceAccount, instead of --credentials"`
 	SSE              string `flag:"server-side-encryption" usage:"what the S3 service is asked to encrypt with: AES256 or aws:kms"`
 	KMSKeyID         string `flag:"kms-key-id" usage:"the <key> for --server-side-encryption aws:kms (default the service's own)"`
 	// What is secret is in files.
-	Credentials string `flag:"credentials" usage:"the <folder> with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, [AWS_SESSION_TOKEN], [ca.crt]"`
-	Encryption  string `flag:"encryption" usage:"the <folder> with the file identity, secret keys of age: backups are encrypted for the first"`
+	Credentials string `flag:"credentials" usage:"the <folder> with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN and ca.crt where they are needed"`
+	Encryption  string `flag:"encryption" usage:"the <folder> with the file identity, the secret keys of age: backups are encrypted for the first"`
 	Root        string `flag:"root" usage:"the <folder> that file:// locations are below"`
 }
 

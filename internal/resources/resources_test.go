@@ -106,7 +106,7 @@ func backupAction(offline bool) Action {
 
 func verification() Action {
 	action := backupAction(true)
-	action.Offline = false
+	action.Component, action.Offline = dbv1.ComponentVerification, false
 	at := action.Transfer.At
 	action.Transfer = &Transfer{Image: action.Transfer.Image, Call: &protocol.Probe{Command: []string{"probe"}}}
 	action.Copy = &Copy{Restore: Transfer{Call: &protocol.Restore{From: at.URL, Store: Store(at), Command: []string{"restore"}}, At: at}}

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,17 +132,17 @@ func (l *load) one(ctx context.Context, name string) (time.Duration, error) {
 
 // many makes the clusters of those numbers, so many at a time, and returns how long each took to be Ready.
 func (l *load) many(ctx context.Context, from, to, inFlight int) ([]time.Duration, error) {
-	makers, ctx := errgroup.WithContext(ctx)
+	makers, making := errgroup.WithContext(ctx)
 	makers.SetLimit(inFlight)
 	took := make([]time.Duration, to-from)
 	var ready atomic.Int64
-	go wait.UntilWithContext(ctx, func(context.Context) { say("  %d of %d are Ready", ready.Load(), to-from) }, 5*time.Second)
-	for n := from; n < to && ctx.Err() == nil; n++ {
+	go wait.UntilWithContext(making, func(context.Context) { say("  %d of %d are Ready", ready.Load(), to-from) }, 5*time.Second)
+	for n := from; n < to && making.Err() == nil; n++ {
 		makers.Go(func() (err error) {
-			took[n-from], err = l.one(ctx, fmt.Sprintf("db-%05d", n))
+			took[n-from], err = l.one(making, fmt.Sprintf("db-%05d", n))
 			ready.Add(1)
 			return err
 		})
 	}
-	return took, makers.Wait()
+	return took, cmp.Or(makers.Wait(), context.Cause(ctx))
 }

@@ -89,7 +89,7 @@ func freeAddress() (string, error) {
 // poll asks until the answer is yes; an error is an answer, too. What it asks tells nobody by itself.
 func poll(ctx context.Context, what string, ask func() (bool, error)) error {
 	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(context.Context) (bool, error) { return ask() })
-	if wait.Interrupted(err) {
+	if ctx.Err() != nil && wait.Interrupted(err) {
 		return fmt.Errorf("waiting for %s: %w", what, context.Cause(ctx))
 	}
 	return err

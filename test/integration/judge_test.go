@@ -17,7 +17,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/test/rights"
 )
 
@@ -128,7 +127,9 @@ func (c *components) note(pod *corev1.Pod) {
 
 func (c *components) judge() error {
 	var errs []error
-	for _, component := range append(resources.ActionComponents(), dbv1.ComponentDatabase) {
+	for _, component := range []string{
+		dbv1.ComponentDatabase, dbv1.ComponentHook, dbv1.ComponentBackup, dbv1.ComponentRestore, dbv1.ComponentVerification, dbv1.ComponentBackupDeletion,
+	} {
 		if !c.seen[component] {
 			errs = append(errs, fmt.Errorf("no pod of component %s was admitted where Pod Security \"restricted\" is enforced", component))
 		}

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package restore_test
 
 import (
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -97,6 +98,17 @@ func TestARestoreJobThatMayHaveStartedIsNeverReCreated(t *testing.T) {
 				t.Error(plans.Text(p))
 			}
 		})
+	}
+}
+
+func TestARestoreIsFailedWhenItsJobHasFailedAndRunningWhileItIsBlocked(t *testing.T) {
+	cluster, observed := blockedRestore(t)
+	if p := plans.Decide(cluster, observed); p.Restore.Phase != dbv1.RestoreRunning || !strings.Contains(p.Restore.Message, "cannot start") {
+		t.Errorf("blocked: %+v", p.Restore)
+	}
+	observed.Restore.Jobs[0].Started, observed.Restore.Jobs[0].Failed, observed.Restore.Jobs[0].Active = true, true, false
+	if p := plans.Decide(cluster, observed); p.Restore.Phase != dbv1.RestoreFailed || !strings.Contains(p.Restore.Message, "could not be restored") {
+		t.Errorf("failed: %+v", p.Restore)
 	}
 }
 

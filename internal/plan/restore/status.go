@@ -27,7 +27,10 @@ func Status(s *situation.Situation, message string, stalled *situation.Stall) *d
 	}
 	now := &dbv1.RestoreStatus{Phase: dbv1.RestoreRunning, Message: message}
 	if stalled != nil {
-		now.Phase, now.Message = dbv1.RestoreFailed, stalled.Message
+		now.Message = stalled.Message
+	}
+	if stalled != nil && stalled.Reason != dbv1.ReasonJobBlocked { // a Job that is blocked goes on once it can
+		now.Phase = dbv1.RestoreFailed
 	}
 	if r.From != nil {
 		now.From = r.From.URL

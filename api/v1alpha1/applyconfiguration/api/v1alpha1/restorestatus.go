@@ -19,7 +19,7 @@ type RestoreStatusApplyConfiguration struct {
 	From *string `json:"from,omitempty"`
 	// phase is Running, Completed or Failed.
 	Phase *apiv1alpha1.RestorePhase `json:"phase,omitempty"`
-	// message says how far it is, or why it failed.
+	// message says how far it is, what it waits for, or why it failed.
 	Message *string `json:"message,omitempty"`
 	// bytes is how much of the backup the engine's action has read so far, in bytes, of all members. Once the restore
 	// is complete, it may be below totalBytes by the padding of an archive.
