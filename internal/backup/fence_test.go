@@ -78,21 +78,33 @@ func podOfMember(cluster string) *corev1.Pod {
 }
 
 func TestTheImageOfABackupIsThatOfTheMembers(t *testing.T) {
-	for want, runs := range map[string]bool{"example.test/ledger:0": false, "example.test/ledger:00": true} {
+	const ofTheSpec, ofTheSet, ofAMember = "example.test/ledger:1", "example.test/ledger:0", "example.test/ledger:00"
+	for name, c := range map[string]struct {
+		runs, deleting bool
+		want           string
+	}{
+		"a member runs":                           {true, false, ofAMember},
+		"a member runs, the cluster is deleted":   {true, true, ofAMember},
+		"none runs":                               {false, false, ofTheSet},
+		"none will, since the cluster is deleted": {false, true, ofTheSpec},
+	} {
 		objects := slices.DeleteFunc(world(), func(o client.Object) bool { _, is := o.(*corev1.Pod); return is })
 		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "set"}}
 		set.OwnerReferences = []metav1.OwnerReference{{UID: objects[0].GetUID(), Controller: new(true)}}
-		set.Spec.Template.Spec.Containers = []corev1.Container{{Name: naming.Container, Image: "example.test/ledger:0"}}
+		set.Spec.Template.Spec.Containers = []corev1.Container{{Name: naming.Container, Image: ofTheSet}}
+		if cluster, is := objects[0].(*dbv1.DatabaseCluster); is && c.deleting {
+			cluster.DeletionTimestamp, cluster.Finalizers = new(metav1.Now()), []string{dbv1.Finalizer}
+		}
 		objects = append(objects, set, backups.Asked())
-		if runs {
+		if c.runs {
 			member := podOfMember(string(objects[0].GetUID()))
-			member.Spec.Containers = []corev1.Container{{Name: naming.Container, Image: "example.test/ledger:00"}}
+			member.Spec.Containers = []corev1.Container{{Name: naming.Container, Image: ofAMember}}
 			objects = append(objects, member)
 		}
 		s := newServer(t, objects...)
 		_, observed, err := s.reconciler().Observe(t.Context(), true, client.ObjectKey{Namespace: "shop", Name: "now"})
-		if err != nil || observed.Cluster.Spec.Image != want {
-			t.Errorf("%v, the image is %q, not %q", err, observed.Cluster.Spec.Image, want)
+		if err != nil || observed.Cluster.Spec.Image != c.want {
+			t.Errorf("%s: %v, the image is %q, not %q", name, err, observed.Cluster.Spec.Image, c.want)
 		}
 	}
 }

@@ -153,14 +153,16 @@ func (o *observation) readMembers(ctx context.Context) {
 }
 
 // readImage reads the image that the members run, or will be created with. A rollout may be under way, held back or paused, so
-// that is not always what the spec says: the image of a backup is the one that wrote its data.
+// that is not always what the spec says: the image of a backup is the one that wrote its data. Nothing is rolled out while the
+// cluster is deleted. Without members the spec decides then, because a user can correct it and not the StatefulSet.
 func (o *observation) readImage(set *appsv1.StatefulSet, own bool) {
-	if !own {
-		return
-	}
-	image := templateImage(set)
-	if len(o.Members) > 0 {
+	image := ""
+	switch {
+	case !own:
+	case len(o.Members) > 0:
 		image = o.Members[0].Image
+	case o.Cluster.DeletionTimestamp == nil:
+		image = templateImage(set)
 	}
 	if image != "" {
 		o.Cluster.Spec.Image = image

@@ -98,6 +98,9 @@ var deletionSequences = []sequence{
 	{"delete-final-backup", []step{runningSaved(2, hook("final", dbv1.HookBackup)), remove()}},
 	{"delete-final-backup-hibernated", []step{runningSaved(2, hook("final", dbv1.HookBackup)), hibernate(true), remove()}},
 	{"delete-final-backup-broken-image", []step{runningSaved(1, hook("final", dbv1.HookBackup)), image("database:crash"), remove()}},
+	{"delete-final-backup-image-corrected", []step{
+		runningSaved(1, hook("final", dbv1.HookBackup)), image("database:missing"), remove(), image("database:1"),
+	}},
 	{"delete-final-backup-foreground", []step{runningSaved(1, hook("final", dbv1.HookBackup)), removeForeground()}},
 	{"delete-final-backup-operator-restarted", []step{runningSaved(1, hook("final", dbv1.HookBackup)), soon(6, remove()), restartOperator()}},
 	{"delete-final-backup-fails", []step{
