@@ -48,7 +48,7 @@ type Backup struct {
 // Restore gives what is stored of one member to the command, which fills a directory with it.
 type Restore struct {
 	From string `flag:"from" usage:"the <URL> of the backup: s3://bucket/path or file:///path"`
-	ID   string `flag:"id" usage:"the <UID> of what is restored: another try of it begins anew, anything else is refused"`
+	ID   string `flag:"id" usage:"the <UID> of what is restored: another attempt of it starts again, anything else is refused"`
 	Into string `flag:"into" usage:"the empty <directory> that the command fills"`
 	Part
 	Store
@@ -79,7 +79,7 @@ type Probe struct {
 	ByExitCode bool          `flag:"by-exit-code" usage:"the exit code alone answers: what the command prints is only reported, and an attempt may take the whole timeout"`
 	// Without a check nothing is checked.
 	Check    []string      `flag:"check" usage:"a <word> of the command that prints facts about the data as one JSON object; repeat it for each word"`
-	Interval time.Duration `flag:"interval" default:"1s" usage:"how long to wait between two tries"`
+	Interval time.Duration `flag:"interval" default:"1s" usage:"how long to wait between two attempts"`
 	Report
 	Command []string
 }
@@ -96,7 +96,7 @@ type Part struct {
 // Patience bounds the time in which nothing happens.
 type Patience struct {
 	IdleTimeout      time.Duration `flag:"idle-timeout" default:"15m0s" usage:"how long an action may print nothing, and a store not answer"`
-	ProgressInterval time.Duration `flag:"progress-interval" default:"5s" usage:"how often to tell the progress"`
+	ProgressInterval time.Duration `flag:"progress-interval" default:"5s" usage:"how often to report the progress"`
 }
 
 // Report says where the result goes; "" for where Kubernetes reads it.

@@ -185,12 +185,12 @@ func scripts(cluster *dbv1.DatabaseCluster) map[string]string {
 	return all
 }
 
-// HookJob runs the command of a deletion hook.
-func HookJob(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook, command []string) Child {
+// HookJob runs a deletion hook of type Command.
+func HookJob(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook) Child {
 	return ActionJob(cluster, Action{
 		Name:      naming.HookJob(cluster.Name, hook.Name, cluster.UID),
 		Component: dbv1.ComponentHook,
-		Command:   command,
+		Command:   hook.Command,
 		Resources: hook.Resources,
 	})
 }

@@ -29,8 +29,8 @@ func TestEveryContainerOfAJobHasRequestsAndLimits(t *testing.T) {
 		// want are cpu and memory, requested and limited, of the container action.
 		want [4]string
 	}{
-		"a hook": {func(c *dbv1.DatabaseCluster) Child { return HookJob(c, dbv1.DeletionHook{Name: "run"}, nil) }, [4]string{"100m", "256Mi", "2", "1Gi"}},
-		"a hook with a limit below the default request": {func(c *dbv1.DatabaseCluster) Child { return HookJob(c, command, nil) }, [4]string{"50m", "256Mi", "50m", "1Gi"}},
+		"a hook": {func(c *dbv1.DatabaseCluster) Child { return HookJob(c, dbv1.DeletionHook{Name: "run"}) }, [4]string{"100m", "256Mi", "2", "1Gi"}},
+		"a hook with a limit below the default request": {func(c *dbv1.DatabaseCluster) Child { return HookJob(c, command) }, [4]string{"50m", "256Mi", "50m", "1Gi"}},
 		"an action with a transfer": {func(c *dbv1.DatabaseCluster) Child {
 			return ActionJob(c, Action{Component: dbv1.ComponentHook, Name: "a", Transfer: &Transfer{Image: "operator:1", Call: &protocol.Probe{}}})
 		}, [4]string{"100m", "256Mi", "2", "1Gi"}},

@@ -77,7 +77,7 @@ func TestTheObjectsOfAClusterAreAsTheGoldenFilesSay(t *testing.T) {
 		"full.service":                 Service(everything),
 		"full.statefulset":             StatefulSet(everything, everything.Spec.Replicas, state.Observed{}),
 		"full.configmap":               ConfigMap(everything),
-		"full.hook-job":                HookJob(everything, everything.Spec.Deletion.Hooks[0], everything.Spec.Deletion.Hooks[0].Command),
+		"full.hook-job":                HookJob(everything, everything.Spec.Deletion.Hooks[0]),
 		"full.backup-job":              ActionJob(everything, backupAction(true)),
 		"smallest.backup-job":          ActionJob(smallest(), backupAction(false)),
 		"full.verification-job":        ActionJob(everything, verification()),

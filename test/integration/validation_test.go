@@ -121,13 +121,13 @@ func TestTheAPIServerRefusesChangesThatVolumesCannotFollow(t *testing.T) {
 		storage fields
 		wants   string // "" when the change is fine
 	}{
-		"a smaller size":             {fields{"size": "9Gi", "storageClassName": "fast"}, "spec.storage.size cannot shrink"},
-		"a smaller size in a number": {fields{"size": int64(1 << 20), "storageClassName": "fast"}, "spec.storage.size cannot shrink"},
-		"another class":              {fields{"size": "10Gi", "storageClassName": "slow"}, "spec.storage.storageClassName cannot be changed"},
-		"no class any more":          {fields{"size": "10Gi"}, "spec.storage.storageClassName cannot be changed"},
-		"ephemeral now":              {fields{"size": "10Gi", "ephemeral": true}, "spec.storage.ephemeral cannot be changed"},
-		"a larger size":              {fields{"size": "20Gi", "storageClassName": "fast"}, ""},
-		"the same size, spelt anew":  {fields{"size": "10240Mi", "storageClassName": "fast"}, ""},
+		"a smaller size":                 {fields{"size": "9Gi", "storageClassName": "fast"}, "spec.storage.size cannot shrink"},
+		"a smaller size in a number":     {fields{"size": int64(1 << 20), "storageClassName": "fast"}, "spec.storage.size cannot shrink"},
+		"another class":                  {fields{"size": "10Gi", "storageClassName": "slow"}, "spec.storage.storageClassName cannot be changed"},
+		"no class any more":              {fields{"size": "10Gi"}, "spec.storage.storageClassName cannot be changed"},
+		"ephemeral now":                  {fields{"size": "10Gi", "ephemeral": true}, "spec.storage.ephemeral cannot be changed"},
+		"a larger size":                  {fields{"size": "20Gi", "storageClassName": "fast"}, ""},
+		"the same size, spelt otherwise": {fields{"size": "10240Mi", "storageClassName": "fast"}, ""},
 	}
 	for what, c := range cases {
 		t.Run(what, func(t *testing.T) {

@@ -23,7 +23,7 @@ func hookJob(cluster *dbv1.DatabaseCluster, _ string, hook dbv1.DeletionHook) st
 }
 
 func commandHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
-	return jobHook(s, hook, resources.HookJob(s.Cluster, hook, hook.Command))
+	return jobHook(s, hook, resources.HookJob(s.Cluster, hook))
 }
 
 // jobHook is a hook that runs as a Job. While the engine is not known, nobody knows what that Job would be made from.

@@ -19,7 +19,7 @@ import (
 func TestAHookThatHasNotStartedIsReCreatedWhenTheClusterIsCorrected(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
 	resolved := engine.Resolve(cluster, observed.Engine)
-	made := resources.HookJob(resolved, cluster.Spec.Deletion.Hooks[0], cluster.Spec.Deletion.Hooks[0].Command).Object.GetAnnotations()[dbv1.AnnotationApplied]
+	made := resources.HookJob(resolved, cluster.Spec.Deletion.Hooks[0]).Object.GetAnnotations()[dbv1.AnnotationApplied]
 	observed.Hooks["run"] = state.Task{Job: "j", UID: "job", Pod: "p", Problem: "no such image", Remedy: "Correct spec.image", MadeFrom: made}
 	if p := plans.Decide(cluster, observed); len(plans.Removals(p)) > 0 || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting {
 		t.Fatal(plans.Text(p))

@@ -53,9 +53,8 @@ func Restoring(s *situation.Situation) phase.Outcome {
 		return members.Blocked(s)
 	}
 	r = r.judge()
-	blocked := s.Stalled != nil && s.Stalled.Reason == dbv1.ReasonJobBlocked
 	steps := []func() phase.Outcome{r.recreate, r.stopJobs, r.discard, r.prepare, r.start, r.finish, r.wait}
-	if s.Stalled != nil && !blocked {
+	if s.Stalled != nil && !s.Stalled.Blocked() {
 		steps = []func() phase.Outcome{r.recreate, r.wait}
 	}
 	for _, step := range steps {

@@ -29,7 +29,7 @@ func Status(s *situation.Situation, message string, stalled *situation.Stall) *d
 	if stalled != nil {
 		now.Message = stalled.Message
 	}
-	if stalled != nil && stalled.Reason != dbv1.ReasonJobBlocked { // a Job that is blocked goes on once it can
+	if stalled != nil && !stalled.Blocked() {
 		now.Phase = dbv1.RestoreFailed
 	}
 	if r.From != nil {

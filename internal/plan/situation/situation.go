@@ -47,6 +47,9 @@ type Stall struct {
 	Reason, Message string
 }
 
+// Blocked tells whether it is only a Job that cannot start, or not continue: it goes on once it can.
+func (s *Stall) Blocked() bool { return s != nil && s.Reason == dbv1.ReasonJobBlocked }
+
 // Of computes the situation of a cluster.
 func Of(declared *dbv1.DatabaseCluster, observed state.Observed) *Situation {
 	s := &Situation{Declared: declared, Cluster: engine.Resolve(declared, observed.Engine), Observed: observed}
