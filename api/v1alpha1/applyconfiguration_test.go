@@ -32,7 +32,7 @@ func Example_applyConfiguration() {
 			WithResources(corev1ac.ResourceRequirements().
 				WithRequests(corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")})).
 			WithStorage(dbv1ac.Storage().WithSize(resource.MustParse("20Gi"))).
-			WithEnv(corev1ac.EnvVar().WithName("TZ").WithValue("UTC")).
+			WithContainer(dbv1ac.DatabaseContainer().WithEnv(corev1ac.EnvVar().WithName("TZ").WithValue("UTC"))).
 			WithDeletion(dbv1ac.Deletion().WithProtection(true).WithVolumes(dbv1.VolumesRetain)))
 	text, err := yaml.Marshal(cluster)
 	if err != nil {
@@ -48,13 +48,14 @@ func Example_applyConfiguration() {
 	//   name: orders
 	//   namespace: shop
 	// spec:
+	//   container:
+	//     env:
+	//     - name: TZ
+	//       value: UTC
 	//   deletion:
 	//     protection: true
 	//     volumes: Retain
 	//   engine: postgresql-single-v1
-	//   env:
-	//   - name: TZ
-	//     value: UTC
 	//   image: docker.io/library/postgres:17
 	//   replicas: 3
 	//   resources:

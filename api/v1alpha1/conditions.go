@@ -6,38 +6,38 @@ package v1alpha1
 
 // Condition types of a DatabaseCluster.
 const (
-	// ConditionReady is True when the cluster is as its spec says: available, settled, nothing stalled.
+	// ConditionReady is True when the cluster matches its spec: available, up to date, not stalled.
 	ConditionReady = "Ready"
-	// ConditionAvailable is True when every member that the spec asks for is ready.
+	// ConditionAvailable is True when all members of the spec are ready.
 	ConditionAvailable = "Available"
-	// ConditionProgressing is True while the operator or Kubernetes moves the cluster towards its spec.
+	// ConditionProgressing is True while the operator or Kubernetes changes the cluster towards its spec.
 	ConditionProgressing = "Progressing"
-	// ConditionDegraded is True when a member is broken; the message names the pod and the cause.
+	// ConditionDegraded is True when a member has failed. The message names the pod and the cause.
 	ConditionDegraded = "Degraded"
-	// ConditionStalled is True when nothing moves until a human acts; the message says what to do.
+	// ConditionStalled is True when the cluster needs an action of the user. The message describes it.
 	ConditionStalled = "Stalled"
-	// ConditionUpdateAvailable is True while the operator would make the pods otherwise than they were made
-	// by an earlier version of it. Nothing is restarted for that until the spec changes or somebody asks.
+	// ConditionUpdateAvailable is True while this version of the operator would change the pod template. The members
+	// keep running until the spec changes or the user requests the update.
 	ConditionUpdateAvailable = "UpdateAvailable"
-	// ConditionStorageResizing is True while a volume does not have the size that the spec asks for.
+	// ConditionStorageResizing is True while a volume is smaller than spec.storage.size.
 	ConditionStorageResizing = "StorageResizing"
 	// ConditionPaused is True while spec.paused keeps the operator from changing anything.
 	ConditionPaused = "Paused"
 	// ConditionHibernated is True when spec.hibernated has stopped every member.
 	ConditionHibernated = "Hibernated"
-	// ConditionBackupHealthy is True when the newest complete backup is not older than spec.backup.maxAge, every
-	// schedule can be read, and, without a maxAge, the last backup succeeded.
+	// ConditionBackupHealthy is True when the newest complete backup is not older than spec.backup.unhealthyAfter, all
+	// schedules are valid, and, without unhealthyAfter, the last backup succeeded.
 	ConditionBackupHealthy = "BackupHealthy"
-	// ConditionBackupVerified is True when the last restore of a backup into a throw-away copy answered.
+	// ConditionBackupVerified is True when the last verification of a backup succeeded.
 	ConditionBackupVerified = "BackupVerified"
-	// ConditionProtectionEnforced is True when the API server refuses to delete the cluster, as
-	// spec.deletion.protection asks.
+	// ConditionProtectionEnforced is True when spec.deletion.protection is set and the API server refuses to delete the
+	// cluster.
 	ConditionProtectionEnforced = "ProtectionEnforced"
-	// ConditionVerified of a DatabaseBackup is True when its restore into a throw-away copy answered.
+	// ConditionVerified of a DatabaseBackup is True when its last verification succeeded.
 	ConditionVerified = "Verified"
-	// ConditionAccepted of a DatabaseEngine is True when the operator can run clusters by it.
+	// ConditionAccepted of a DatabaseEngine is True when clusters can use it.
 	ConditionAccepted = "Accepted"
-	// ConditionDeletionBlocked is True when a deletion waits for a human; it exists only during a deletion.
+	// ConditionDeletionBlocked is True when a deletion needs an action of the user. It exists only during a deletion.
 	ConditionDeletionBlocked = "DeletionBlocked"
 )
 
@@ -50,9 +50,9 @@ var ClusterConditions = []string{
 
 // Reasons of ConditionReady.
 const (
-	// ReasonReady: the cluster is as its spec says.
+	// ReasonReady: the cluster matches its spec.
 	ReasonReady = "Ready"
-	// ReasonNotReady: another condition, named in the message, says why not.
+	// ReasonNotReady: the message names the condition with the cause.
 	ReasonNotReady = "NotReady"
 )
 
@@ -64,49 +64,47 @@ const (
 	ReasonReplicasNotReady = "ReplicasNotReady"
 	// ReasonCreating: the members do not exist yet.
 	ReasonCreating = "Creating"
-	// ReasonHibernated: the members were stopped, as the spec asks; also of Ready and Hibernated.
+	// ReasonHibernated: the members are stopped because of spec.hibernated; also of Ready and Hibernated.
 	ReasonHibernated = "Hibernated"
 )
 
 // Reasons of ConditionProgressing.
 const (
-	// ReasonSettled: nothing is left to do.
-	ReasonSettled = "Settled"
-	// ReasonApplying: the cluster's objects are being brought in line with the spec.
+	// ReasonApplying: the operator applies the spec to the cluster's objects.
 	ReasonApplying = "Applying"
 	// ReasonScaling: members are being added or removed.
 	ReasonScaling = "Scaling"
-	// ReasonRollingOut: members are being restarted one by one to take a change.
+	// ReasonRollingOut: members are replaced one by one because of a change.
 	ReasonRollingOut = "RollingOut"
-	// ReasonRolloutPaused: members are outdated, and spec.update.paused keeps them so.
+	// ReasonRolloutPaused: members are outdated, and spec.updateStrategy.paused is true.
 	ReasonRolloutPaused = "RolloutPaused"
-	// ReasonWaitingForUser: members are outdated, and spec.update.type leaves their restart to the user.
+	// ReasonWaitingForUser: members are outdated, and with spec.updateStrategy.type OnDelete the user replaces them.
 	ReasonWaitingForUser = "WaitingForUser"
 	// ReasonWaitingForMembers: members start or stop.
 	ReasonWaitingForMembers = "WaitingForMembers"
 	// ReasonWaitingForVolume: a PersistentVolumeClaim is being deleted, and its name is not free yet.
 	ReasonWaitingForVolume = "WaitingForVolume"
-	// ReasonWaitingForReference: something that the spec names does not exist or does not fit; Stalled says what.
+	// ReasonWaitingForReference: an object that the spec names does not exist or is invalid. Stalled names it.
 	ReasonWaitingForReference = "WaitingForReference"
-	// ReasonWaitingForFormer: objects of a former cluster of the same name are still being removed.
-	ReasonWaitingForFormer = "WaitingForFormer"
+	// ReasonWaitingForPreviousCluster: objects of a previous cluster of the same name are still being deleted.
+	ReasonWaitingForPreviousCluster = "WaitingForPreviousCluster"
 	// ReasonRestoring: a backup is being restored into the volumes.
 	ReasonRestoring = "Restoring"
-	// ReasonRestoreRetrying: an attempt to restore failed; it is repeated until the deadline.
+	// ReasonRestoreRetrying: an attempt to restore failed. The operator retries until the deadline.
 	ReasonRestoreRetrying = "RestoreRetrying"
-	// ReasonAdoptingVolumes: volumes that an earlier cluster of the same name left are being taken over.
+	// ReasonAdoptingVolumes: the operator adopts the retained volumes of a previous cluster of the same name.
 	ReasonAdoptingVolumes = "AdoptingVolumes"
 	// ReasonHibernating: the members are being stopped, one by one; also of Available and Hibernated.
 	ReasonHibernating = "Hibernating"
 	// ReasonResizingStorage: the volumes are growing.
 	ReasonResizingStorage = "ResizingStorage"
-	// ReasonPaused: something is to be done, and spec.paused keeps it undone; also of Paused.
+	// ReasonPaused: the cluster needs changes, and spec.paused is true; also of Paused.
 	ReasonPaused = "Paused"
 )
 
 // Reasons of ConditionDegraded.
 const (
-	// ReasonMembersHealthy: no member is known to be broken.
+	// ReasonMembersHealthy: no member has failed.
 	ReasonMembersHealthy = "MembersHealthy"
 	// ReasonMemberFailing: a member cannot start or cannot be scheduled.
 	ReasonMemberFailing = "MemberFailing"
@@ -114,46 +112,48 @@ const (
 
 // Reasons of ConditionStalled.
 const (
-	// ReasonNotStalled: nothing waits for a human.
+	// ReasonNotStalled: no action of the user is required.
 	ReasonNotStalled = "NotStalled"
-	// ReasonNameConflict: an object of somebody else bears a name that the cluster needs.
+	// ReasonNameConflict: an object with another owner has a name that the cluster needs.
 	ReasonNameConflict = "NameConflict"
-	// ReasonRefused: the API server refuses what the spec leads to.
+	// ReasonRefused: the API server refuses an object of the cluster.
 	ReasonRefused = "Refused"
 	// ReasonReferenceMissing: a Secret or ConfigMap that the spec names does not exist.
 	ReasonReferenceMissing = "ReferenceMissing"
 	// ReasonEngineMissing: the DatabaseEngine that the spec names does not exist.
 	ReasonEngineMissing = "EngineMissing"
-	// ReasonEngineInvalid: the DatabaseEngine that the spec names is declared wrongly; also of its Accepted.
+	// ReasonInvalidReplicas: the engine does not allow this number of members.
+	ReasonInvalidReplicas = "InvalidReplicas"
+	// ReasonEngineInvalid: the DatabaseEngine that the spec names is invalid; also of its Accepted.
 	ReasonEngineInvalid = "EngineInvalid"
-	// ReasonInvalidParameter: a parameter is not one that the engine offers, or has a value that it does not take.
+	// ReasonInvalidParameter: the engine does not have a parameter, or does not allow its value.
 	ReasonInvalidParameter = "InvalidParameter"
-	// ReasonActionMissing: the spec needs an action that the engine does not offer, such as backup.
+	// ReasonActionMissing: the spec needs an action that the engine does not have, for example backup.
 	ReasonActionMissing = "ActionMissing"
-	// ReasonSecretIncomplete: spec.secretName is not set, or its Secret lacks a key that the engine needs.
+	// ReasonSecretIncomplete: spec.credentials.secretName is not set, or its Secret does not have a key that the engine needs.
 	ReasonSecretIncomplete = "SecretIncomplete"
 	// ReasonRestoreFailed: the backup of spec.bootstrap.fromBackup could not be restored.
 	ReasonRestoreFailed = "RestoreFailed"
-	// ReasonJobBlocked: no pod of a Job that the operator created can start, or its attempts fail, until a human corrects
-	// something.
+	// ReasonJobBlocked: a Job of the operator cannot start a pod, or its attempts fail, until the user corrects the
+	// cause.
 	ReasonJobBlocked = "JobBlocked"
-	// ReasonVolumesKept: volumes of an earlier cluster of the same name are in the way.
-	ReasonVolumesKept = "VolumesKept"
-	// ReasonResizeInfeasible: a volume cannot get the size that the spec asks for; also of StorageResizing.
+	// ReasonVolumesRetained: retained volumes of a previous cluster of the same name prevent the creation.
+	ReasonVolumesRetained = "VolumesRetained"
+	// ReasonResizeInfeasible: a volume cannot grow to spec.storage.size; also of StorageResizing.
 	ReasonResizeInfeasible = "ResizeInfeasible"
 )
 
 // Reasons of the conditions that appear where they apply.
 const (
-	// ReasonNewerTemplate: this version of the operator would make the pods otherwise.
+	// ReasonNewerTemplate: this version of the operator would change the pod template.
 	ReasonNewerTemplate = "NewerTemplate"
-	// ReasonUpToDate: the pods are made as this version of the operator would make them.
+	// ReasonUpToDate: the cluster is up to date; of Progressing and UpdateAvailable.
 	ReasonUpToDate = "UpToDate"
 	// ReasonResizing: a volume grows.
 	ReasonResizing = "Resizing"
-	// ReasonResized: every volume has the size that the spec asks for.
+	// ReasonResized: every volume has the size of spec.storage.size.
 	ReasonResized = "Resized"
-	// ReasonNotPaused: the operator does its work.
+	// ReasonNotPaused: the operator is not paused.
 	ReasonNotPaused = "NotPaused"
 	// ReasonRunning: the members are not hibernated.
 	ReasonRunning = "Running"
@@ -161,25 +161,25 @@ const (
 
 // Reasons of ConditionDeletionBlocked, and of the other conditions while a cluster is being deleted.
 const (
-	// ReasonDeleting: the deletion goes on.
+	// ReasonDeleting: the deletion proceeds.
 	ReasonDeleting = "Deleting"
 	// ReasonHookRunning: a deletion hook runs.
 	ReasonHookRunning = "HookRunning"
-	// ReasonHookWaiting: a deletion hook waits for what only a human can bring.
+	// ReasonHookWaiting: a deletion hook waits for an action of the user.
 	ReasonHookWaiting = "HookWaiting"
 	// ReasonHookFailed: a deletion hook has failed.
 	ReasonHookFailed = "HookFailed"
-	// ReasonStopping: the members stop one by one.
-	ReasonStopping = "Stopping"
+	// ReasonTerminating: the members terminate one by one.
+	ReasonTerminating = "Terminating"
 	// ReasonProtected: the cluster was deleted although spec.deletion.protection is true; also of Stalled.
 	ReasonProtected = "Protected"
-	// ReasonDeletionError: the API server refuses a step of the deletion.
+	// ReasonDeletionError: the API server refuses a request of the deletion.
 	ReasonDeletionError = "DeletionError"
 )
 
 // Reasons of ConditionBackupHealthy, ConditionBackupVerified, ConditionVerified and ConditionProtectionEnforced.
 const (
-	// ReasonBackupFresh: the newest complete backup is young enough.
+	// ReasonBackupFresh: the newest complete backup is recent.
 	ReasonBackupFresh = "BackupFresh"
 	// ReasonBackupOverdue: the newest complete backup is too old, or there is none.
 	ReasonBackupOverdue = "BackupOverdue"
@@ -187,13 +187,13 @@ const (
 	ReasonBackupFailed = "BackupFailed"
 	// ReasonNoBackup: there is no complete backup yet.
 	ReasonNoBackup = "NoBackup"
-	// ReasonScheduleInvalid: a schedule cannot be read.
+	// ReasonScheduleInvalid: a schedule is invalid.
 	ReasonScheduleInvalid = "ScheduleInvalid"
-	// ReasonBackupNameTaken: a DatabaseBackup that a schedule did not create has the name of the one that is due.
-	ReasonBackupNameTaken = "BackupNameTaken"
-	// ReasonVerified: the restored copy answered.
+	// ReasonBackupNameConflict: another DatabaseBackup has the name of the scheduled backup that is due.
+	ReasonBackupNameConflict = "BackupNameConflict"
+	// ReasonVerified: the verification succeeded.
 	ReasonVerified = "Verified"
-	// ReasonVerificationFailed: the backup could not be restored, or the copy did not answer.
+	// ReasonVerificationFailed: the restore failed, or the copy did not pass the check.
 	ReasonVerificationFailed = "VerificationFailed"
 	// ReasonVerificationRunning: a verification runs.
 	ReasonVerificationRunning = "VerificationRunning"
@@ -203,22 +203,22 @@ const (
 	ReasonPoliciesInPlace = "PoliciesInPlace"
 	// ReasonPoliciesMissing: the admission policies do not exist, or could not be read.
 	ReasonPoliciesMissing = "PoliciesMissing"
-	// ReasonNotProtected: spec.deletion.protection does not ask for it any more.
+	// ReasonNotProtected: spec.deletion.protection is false.
 	ReasonNotProtected = "NotProtected"
 )
 
 // Reasons of a DatabaseBackup's Ready and Stalled.
 const (
-	// ReasonBackupCompleted: everything is at the destination.
+	// ReasonBackupCompleted: all data is at the destination.
 	ReasonBackupCompleted = "BackupCompleted"
 	// ReasonBackupPending: the backup has not started.
 	ReasonBackupPending = "BackupPending"
-	// ReasonBackupRunning: data is being written.
+	// ReasonBackupRunning: the operator writes data to the destination.
 	ReasonBackupRunning = "BackupRunning"
 )
 
 // Reasons of a DatabaseEngine's Accepted; False has ReasonEngineInvalid.
 const (
-	// ReasonAccepted: clusters can be run by the engine.
+	// ReasonAccepted: clusters can use the engine.
 	ReasonAccepted = "Accepted"
 )

@@ -4,50 +4,50 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
-// BackupStream is what one member gave.
+// BackupStream is the part of a backup with the data of one member.
 type BackupStream struct {
-	// ordinal is the member's number, from 0.
+	// ordinal is the number of the member, from 0.
 	// +required
 	Ordinal int32 `json:"ordinal"`
 
-	// bytes is how much the member gave, in bytes before compression.
+	// bytes is the size of the stream before compression, in bytes.
 	// +optional
 	Bytes int64 `json:"bytes,omitempty"`
 
-	// storedBytes is how much was written to the destination, in bytes.
+	// storedBytes is the size of the stream at the destination, in bytes.
 	// +optional
 	StoredBytes int64 `json:"storedBytes,omitempty"`
 
-	// sha256 is the checksum of what the member gave, in hexadecimal digits.
+	// sha256 is the SHA-256 checksum of the uncompressed stream, in hexadecimal digits.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	SHA256 string `json:"sha256,omitempty"`
 
-	// facts are what the engine's action check reported about the data. A verification compares the restored copy
-	// with those that the engine lists.
+	// facts are facts about the data, from the engine's check action. A verification compares those that the engine
+	// lists with the facts of the restored copy.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=20
 	Facts map[string]FactValue `json:"facts,omitempty"`
 
-	// checkMessage says why facts are missing: how the engine's action check failed. The backup is complete all
-	// the same.
+	// checkMessage is why facts are missing: the error of the engine's check action. The backup is complete without
+	// them.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
 	CheckMessage string `json:"checkMessage,omitempty"`
 }
 
-// FactValue is a string, a number or a boolean that an engine's action check printed, as text.
+// FactValue is a string, a number or a boolean from an engine's check action, as text.
 //
 // +kubebuilder:validation:MaxLength=1024
 type FactValue string
 
-// VerifiedStream is the restored copy of what one member gave.
+// VerifiedStream is the restored copy of the data of one member.
 type VerifiedStream struct {
-	// ordinal is the member's number, from 0.
+	// ordinal is the number of the member, from 0.
 	// +required
 	Ordinal int32 `json:"ordinal"`
 
-	// facts are what the engine's action check reported about the data of the copy.
+	// facts are facts about the data of the copy, from the engine's check action.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=20
 	Facts map[string]FactValue `json:"facts,omitempty"`

@@ -8,9 +8,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// DatabaseBackup is one backup of a DatabaseCluster: made once, when this object is created, and kept at its
-// destination. It outlives the cluster. Backups of one cluster run one after the other, in the order of their
-// creation.
+// DatabaseBackup is one backup of a DatabaseCluster. The operator creates the backup once, when you create this
+// object, and stores it at the destination. It still exists after the cluster is deleted. Backups of one cluster run
+// one after the other, in the order of their creation.
 //
 // +operator-sdk:csv:customresourcedefinitions:displayName="Database Backup",order=2,resources={{Job,v1,""},{Pod,v1,""},{PersistentVolumeClaim,v1,""},{Secret,v1,""},{NetworkPolicy,v1,""},{DatabaseCluster,v1alpha1,""},{Event,v1,""}}
 // +kubebuilder:object:root=true
@@ -18,14 +18,14 @@ import (
 // +kubebuilder:resource:shortName=dbb,categories=all;databases
 // +kubebuilder:printcolumn:name="Cluster",type=string,JSONPath=`.spec.cluster`
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
-// +kubebuilder:printcolumn:name="Size",type=string,JSONPath=`.status.size`,description="What the database gave, so far while it runs"
+// +kubebuilder:printcolumn:name="Size",type=string,JSONPath=`.status.size`,description="Size before compression; the progress while the backup runs"
 // +kubebuilder:printcolumn:name="Duration",type=string,JSONPath=`.status.duration`
-// +kubebuilder:printcolumn:name="Verified",type=string,JSONPath=`.status.verification.phase`,description="Whether a restore of it has been tried"
+// +kubebuilder:printcolumn:name="Verified",type=string,JSONPath=`.status.verification.phase`,description="Phase of the last verification"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Rate",type=string,JSONPath=`.status.rate`,priority=1
 // +kubebuilder:printcolumn:name="Location",type=string,JSONPath=`.status.location`,priority=1
 // +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.message`,priority=1
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$')",message="metadata.name must be a DNS label of at most 63 characters (lower case letters, digits and '-')"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$')",message="metadata.name must be a DNS label of at most 63 characters (lowercase letters, digits and '-')"
 type DatabaseBackup struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -33,11 +33,11 @@ type DatabaseBackup struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec says what is backed up and where to. Only spec.deletionPolicy can be changed.
+	// spec names the cluster and the destination. Only spec.deletionPolicy can be changed.
 	// +required
 	Spec DatabaseBackupSpec `json:"spec"`
 
-	// status is the backup as the operator last saw it.
+	// status is the observed state of the backup.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
 	Status DatabaseBackupStatus `json:"status,omitzero"`
@@ -53,17 +53,17 @@ type DatabaseBackupList struct {
 	Items []DatabaseBackup `json:"items"`
 }
 
-// BackupDeletionPolicy says what becomes of a backup's data when its DatabaseBackup is deleted.
+// BackupDeletionPolicy is what happens to the data when the DatabaseBackup is deleted.
 type BackupDeletionPolicy string
 
 const (
-	// BackupRetain keeps the data at its destination.
+	// BackupRetain: the data stays at the destination.
 	BackupRetain BackupDeletionPolicy = "Retain"
-	// BackupDelete deletes the data before the DatabaseBackup goes.
+	// BackupDelete: the operator deletes the data before the DatabaseBackup.
 	BackupDelete BackupDeletionPolicy = "Delete"
 )
 
-// DatabaseBackupSpec says what is backed up and where to.
+// DatabaseBackupSpec is the desired state of a DatabaseBackup.
 //
 // +kubebuilder:validation:XValidation:rule="self.cluster == oldSelf.cluster",message="spec.cluster cannot be changed: create another DatabaseBackup"
 // +kubebuilder:validation:XValidation:rule="has(self.destination) == has(oldSelf.destination) && (!has(self.destination) || self.destination == oldSelf.destination)",message="spec.destination cannot be changed: create another DatabaseBackup"
@@ -76,16 +76,16 @@ type DatabaseBackupSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="spec.cluster must be the name of a DatabaseCluster in this namespace"
 	Cluster string `json:"cluster"`
 
-	// destination is where the backup goes. A backup with a destination of its own does not count for the
-	// cluster's retention, maxAge and verification. Default: the cluster's spec.backup.destination, as it is when
+	// destination is where the operator stores the backup. The cluster's retention, unhealthyAfter and verification
+	// ignore backups with a destination of their own. Default: spec.backup.destination of the cluster at the time when
 	// the backup starts.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Destination *BackupDestination `json:"destination,omitempty"`
 
-	// deletionPolicy says what becomes of the data when this object is deleted: Retain keeps it, Delete
-	// deletes it first. Backups that a schedule made have Delete. In a namespace that is itself being deleted
-	// the data always stays. Default: Retain.
+	// deletionPolicy is Retain or Delete: whether the operator retains or deletes the data when you delete this object.
+	// Backups of schedules have Delete. The operator always retains the data if the namespace is being deleted.
+	// Default: Retain.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors={"urn:alm:descriptor:com.tectonic.ui:select:Retain","urn:alm:descriptor:com.tectonic.ui:select:Delete"}
 	// +kubebuilder:default=Retain
@@ -93,40 +93,40 @@ type DatabaseBackupSpec struct {
 	DeletionPolicy BackupDeletionPolicy `json:"deletionPolicy,omitempty"`
 }
 
-// BackupPhase says in one word how far a backup is.
+// BackupPhase is the phase of a DatabaseBackup.
 type BackupPhase string
 
 // Phases of a DatabaseBackup.
 const (
-	// BackupPending: it has not started; the message says what it waits for.
+	// BackupPending: the backup has not started. The message has the cause.
 	BackupPending BackupPhase = "Pending"
-	// BackupRunning: data is being written.
+	// BackupRunning: the operator writes data to the destination.
 	BackupRunning BackupPhase = "Running"
-	// BackupCompleted: everything is at the destination. Never changes.
+	// BackupCompleted: all data is at the destination. This phase is final.
 	BackupCompleted BackupPhase = "Completed"
-	// BackupFailed: it will not come about; nothing of it counts. Never changes.
+	// BackupFailed: the backup failed and cannot be restored. This phase is final.
 	BackupFailed BackupPhase = "Failed"
 )
 
-// Finished tells whether the phase never changes again.
+// Finished reports whether the phase is final.
 func (p BackupPhase) Finished() bool { return p == BackupCompleted || p == BackupFailed }
 
-// DatabaseBackupStatus is what the operator last saw.
+// DatabaseBackupStatus is the observed state of a DatabaseBackup.
 type DatabaseBackupStatus struct {
-	// phase is Pending, Running, Completed or Failed. The last two never change.
+	// phase is Pending, Running, Completed or Failed. Completed and Failed are final.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status,xDescriptors="urn:alm:descriptor:io.kubernetes.phase"
 	// +kubebuilder:validation:Enum=Pending;Running;Completed;Failed
 	Phase BackupPhase `json:"phase,omitempty"`
 
-	// message says what the backup waits for, or why it failed.
+	// message describes what the backup waits for, or why it failed.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status,xDescriptors="urn:alm:descriptor:io.kubernetes.phase:reason"
 	// +kubebuilder:validation:MaxLength=32768
 	Message string `json:"message,omitempty"`
 
-	// conditions are Ready (True when the backup is complete) and Stalled (True when it has failed, or waits
-	// for a human); while it is being deleted, DeletionBlocked; once it was asked for, Verified.
+	// conditions are Ready, True when the backup is complete, and Stalled, True when it failed or needs an action of
+	// the user. During a deletion there is DeletionBlocked, and after a verification Verified.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status,xDescriptors="urn:alm:descriptor:io.kubernetes.conditions"
 	// +listType=map
@@ -134,100 +134,100 @@ type DatabaseBackupStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the generation of the spec that this status is about.
+	// observedGeneration is the generation of the spec that the operator has observed.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// origin names the schedule that created this DatabaseBackup. Only the operator writes it: a label or an
-	// annotation cannot replace it. Retention deletes only backups that have it. Default: none, for a backup that
-	// a user, a deletion hook or another program created.
+	// origin is the schedule that created this DatabaseBackup. Only the operator writes it; labels and annotations
+	// cannot replace it. Retention deletes only backups with an origin. Default: none, for a backup that a user, a
+	// deletion hook or another program created.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Origin *BackupOrigin `json:"origin,omitempty"`
 
-	// location is the URL of the backup at its destination: what spec.bootstrap.fromBackup.location.url of a
-	// new cluster takes when this object is gone.
+	// location is the URL of the backup at its destination. To restore the backup after this object is deleted, set
+	// it as spec.bootstrap.fromBackup.location.url of a new cluster.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=2048
 	Location string `json:"location,omitempty"`
 
-	// destination is where the backup went, as it was when it started.
+	// destination is the destination of the backup at the time when it started.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Destination *BackupDestination `json:"destination,omitempty"`
 
-	// clusterUID is the UID of the DatabaseCluster that was backed up.
+	// clusterUID is the UID of the DatabaseCluster.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=128
 	ClusterUID string `json:"clusterUID,omitempty"` //nolint:tagliatelle // as Kubernetes spells it, for example podUID
 
-	// fence identifies the stop of the members before this backup started. It is set only while the cluster is being
-	// deleted, no member exists, and its StatefulSet creates none. Members that start later change the StatefulSet and
-	// with it this value: then spec.deletion.volumes deletes no volume because of this backup. Default: empty.
+	// fence identifies the stop of the members before this backup started. The operator sets it only if the cluster is
+	// being deleted, no member exists, and the StatefulSet creates none. If members start later, the StatefulSet and
+	// this value differ, and spec.deletion.volumes deletes no volume because of this backup. Default: empty.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=128
 	Fence string `json:"fence,omitempty"`
 
-	// engine is the DatabaseEngine of the cluster when the first Job was created.
+	// engine is the DatabaseEngine of the cluster at the time when the operator created the first Job.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=253
 	Engine string `json:"engine,omitempty"`
 
-	// image is the image of the cluster when the first Job was created.
+	// image is the image of the cluster at the time when the operator created the first Job.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=1024
 	Image string `json:"image,omitempty"`
 
-	// members is how many members the backup holds the data of.
+	// replicas is the number of members whose data the backup contains.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
-	Members int32 `json:"members,omitempty"`
+	Replicas int32 `json:"replicas,omitempty"`
 
-	// startTime is when the first byte was asked for.
+	// startTime is the time at which the operator started the backup.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 
-	// completionTime is when the backup was complete.
+	// completionTime is the time at which the backup was complete.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 
-	// duration is how long it took, for people.
+	// duration is the time between startTime and completionTime in a readable form.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=63
 	Duration string `json:"duration,omitempty"`
 
-	// bytes is how much the database gave, in bytes before compression; so far, while the backup runs.
+	// bytes is the size of the backup before compression, in bytes. It grows while the backup runs.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Bytes int64 `json:"bytes,omitempty"`
 
-	// storedBytes is how much was written to the destination, in bytes.
+	// storedBytes is the size of the backup at the destination, in bytes.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	StoredBytes int64 `json:"storedBytes,omitempty"`
 
-	// size is bytes in a form for people, for example 1.2 GiB.
+	// size is bytes in a readable form, for example 1.2 GiB.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=63
 	Size string `json:"size,omitempty"`
 
-	// rate is how fast it goes, or went over all, in a form for people, for example 85 MiB/s.
+	// rate is the current or, once the backup is complete, the average rate in a readable form, for example 85 MiB/s.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=63
 	Rate string `json:"rate,omitempty"`
 
-	// streams are the parts of the backup, one a member.
+	// streams are the parts of the backup, one for each member.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +listType=map
@@ -235,28 +235,28 @@ type DatabaseBackupStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	Streams []BackupStream `json:"streams,omitempty"`
 
-	// verification is the last try to restore the backup into a throw-away copy.
+	// verification is the last verification of the backup.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Verification *BackupVerification `json:"verification,omitempty"`
 }
 
-// VerificationPhase says in one word how a verification went.
+// VerificationPhase is the phase of a verification.
 type VerificationPhase string
 
 // Phases of a verification.
 const (
-	// VerificationRunning: the copy is being restored, or asked.
+	// VerificationRunning: the operator restores or checks the copy.
 	VerificationRunning VerificationPhase = "Running"
-	// VerificationSucceeded: the restored copy answered.
+	// VerificationSucceeded: the restored copy passed the check.
 	VerificationSucceeded VerificationPhase = "Succeeded"
-	// VerificationFailed: it could not be restored, or did not answer.
+	// VerificationFailed: the restore failed, or the copy did not pass the check.
 	VerificationFailed VerificationPhase = "Failed"
 )
 
-// BackupVerification is one try to restore a backup into a throw-away copy.
+// BackupVerification is a verification of a backup: a restore into a temporary copy, and a check of the copy.
 type BackupVerification struct {
-	// request is the value of the annotation database.dbcluster.io/verify that asked for it.
+	// request is the value of the annotation database.dbcluster.io/verify that requested the verification.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Request string `json:"request,omitempty"`
@@ -266,20 +266,20 @@ type BackupVerification struct {
 	// +kubebuilder:validation:Enum=Running;Succeeded;Failed
 	Phase VerificationPhase `json:"phase,omitempty"`
 
-	// message says what the copy answered, or why it failed.
+	// message describes the result of the check, or why the verification failed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32768
 	Message string `json:"message,omitempty"`
 
-	// startTime is when the verification began.
+	// startTime is the time at which the verification started.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 
-	// completionTime is when the verification ended.
+	// completionTime is the time at which the verification finished.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 
-	// streams are the restored copies that were checked, one a member.
+	// streams are the restored copies, one for each member.
 	// +optional
 	// +listType=map
 	// +listMapKey=ordinal

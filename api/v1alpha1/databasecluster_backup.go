@@ -9,28 +9,29 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Backup says where backups go, when they are made, how long they are kept, and how they are proved.
+// Backup configures the backups of a cluster: destination, schedules, retention and verification.
 type Backup struct {
-	// destination is where backups go.
+	// destination is where the operator stores backups: an S3 bucket or a directory of a volume.
 	// +required
 	Destination BackupDestination `json:"destination"`
 
-	// schedules make backups by the clock.
+	// schedules create backups at set times. Default: none; you create DatabaseBackups yourself.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=8
 	Schedules []BackupSchedule `json:"schedules,omitempty"`
 
-	// maxAge is how old the newest complete backup may be before the condition BackupHealthy turns False, for
-	// example 26h. A backup with a destination of its own does not count. Default: BackupHealthy tells only whether the last backup succeeded.
+	// unhealthyAfter is the age of the newest complete backup at which the condition BackupHealthy becomes False, for
+	// example 26h. Backups with a destination of their own do not count. Default: BackupHealthy reports only whether
+	// the last backup succeeded.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]{1,9})?h)?([0-9]{1,6}([.][0-9]{1,9})?m)?([0-9]{1,6}([.][0-9]{1,9})?s)?$') && self != '' && duration(self) >= duration('1m')",message="spec.backup.maxAge must be a duration of at least a minute in hours, minutes and seconds, for example 26h"
-	MaxAge *metav1.Duration `json:"maxAge,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]{1,9})?h)?([0-9]{1,6}([.][0-9]{1,9})?m)?([0-9]{1,6}([.][0-9]{1,9})?s)?$') && self != '' && duration(self) >= duration('1m')",message="spec.backup.unhealthyAfter must be a duration of at least a minute in hours, minutes and seconds, for example 26h"
+	UnhealthyAfter *metav1.Duration `json:"unhealthyAfter,omitempty"`
 
-	// deadlineSeconds is how long each member's backup may take, retries included, in seconds, 1 to 604800.
+	// deadlineSeconds is the time limit of each member's backup with its retries, in seconds, 1 to 604800.
 	// Default: 43200, half a day.
 	// +optional
 	// +kubebuilder:default=43200
@@ -38,99 +39,102 @@ type Backup struct {
 	// +kubebuilder:validation:Maximum=604800
 	DeadlineSeconds int64 `json:"deadlineSeconds,omitempty"`
 
-	// resources are the CPU and memory of the pods that make, restore and verify backups. What they leave out has a
-	// default: 100m CPU and 256Mi of memory are requested, 2 CPUs and 1Gi are the limits. An action that has a member's
-	// volume has at least the resources of the member, and no limit where the member has none.
+	// resources are the CPU and memory of the pods that create, restore and verify backups. Default: requests of 100m
+	// CPU and 256Mi of memory, limits of 2 CPUs and 1Gi. An action that mounts a member's volume has at least the
+	// resources of the member, and no limit where the member has no limit.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 
-	// verify proves the newest backup by restoring it into a throw-away copy. Default: nothing is proved.
+	// verification restores the newest backup into a temporary copy and checks it there. Default: the operator does
+	// not verify backups.
 	// +optional
-	Verify *BackupVerify `json:"verify,omitempty"`
+	Verification *VerificationSchedule `json:"verification,omitempty"`
 }
 
-// BackupDestination is a place for backups: a bucket of an S3 service, or a directory of a volume.
+// BackupDestination is where backups are stored: a bucket of an S3 service, or a directory of a volume.
 //
-// +kubebuilder:validation:XValidation:rule="self.url.startsWith('file://') == has(self.claimName)",message="destination: url file:///… needs claimName, the PersistentVolumeClaim that holds the directory; url s3://… must not have it"
-// +kubebuilder:validation:XValidation:rule="self.url.startsWith('s3://') || !has(self.endpoint) && !has(self.region) && !has(self.credentialsSecretName)",message="destination: endpoint, region and credentialsSecretName go with url s3://… only"
-// +kubebuilder:validation:XValidation:rule="!self.url.startsWith('s3://') || has(self.credentialsSecretName) != has(self.credentials)",message="destination: url s3://… needs either credentialsSecretName or credentials: WorkloadIdentity"
-// +kubebuilder:validation:XValidation:rule="self.url.startsWith('s3://') || !has(self.credentials) && !has(self.serverSideEncryption)",message="destination: credentials and serverSideEncryption go with url s3://… only"
+// +kubebuilder:validation:XValidation:rule="self.url.startsWith('file://') == has(self.claimName)",message="destination: url file:///… needs claimName, the PersistentVolumeClaim with the directory; url s3://… must not have claimName"
+// +kubebuilder:validation:XValidation:rule="self.url.startsWith('s3://') || !has(self.endpoint) && !has(self.region) && !has(self.credentialsSecretName)",message="destination: endpoint, region and credentialsSecretName are only for url s3://…"
+// +kubebuilder:validation:XValidation:rule="!self.url.startsWith('s3://') || has(self.credentialsSecretName) != has(self.credentialSource)",message="destination: url s3://… needs either credentialsSecretName or credentialSource: WorkloadIdentity"
+// +kubebuilder:validation:XValidation:rule="self.url.startsWith('s3://') || !has(self.credentialSource) && !has(self.serverSideEncryption)",message="destination: credentialSource and serverSideEncryption are only for url s3://…"
 type BackupDestination struct {
 	// url is s3://bucket/prefix, or file:///directory for a directory of the volume claimName.
 	// +required
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(s3://[a-z0-9][-a-z0-9.]{1,61}[a-z0-9](/[-A-Za-z0-9_.=]+)*/?|file:///([-A-Za-z0-9_.=]+/?)*)$') && !self.matches('/[.][.]?(/|$)')",message="url must be s3://bucket, s3://bucket/prefix or file:///directory, with letters, digits, '-', '_', '.' and '=' between the slashes, and no '.' or '..' alone; a bucket has 3 to 63 lower case letters, digits, '-' and '.'"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(s3://[a-z0-9][-a-z0-9.]{1,61}[a-z0-9](/[-A-Za-z0-9_.=]+)*/?|file:///([-A-Za-z0-9_.=]+/?)*)$') && !self.matches('/[.][.]?(/|$)')",message="url must be s3://bucket, s3://bucket/prefix or file:///directory, with letters, digits, '-', '_', '.' and '=' between the slashes, and no '.' or '..' alone; a bucket has 3 to 63 lowercase letters, digits, '-' and '.'"
 	URL string `json:"url"`
 
-	// endpoint is the URL of an S3 service, for example https://s3.example.org. Default: that of Amazon for
-	// the region.
+	// endpoint is the URL of an S3 service, for example https://s3.example.org. Default: the endpoint of Amazon S3
+	// in the region.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[]A-Za-z0-9._:[-]+/?$')",message="endpoint must be the http:// or https:// URL of an S3 service, without a path"
 	Endpoint string `json:"endpoint,omitempty"`
 
-	// region is where the bucket is. Default: us-east-1.
+	// region is the region of the bucket. Default: us-east-1.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[-a-z0-9]+$`
 	Region string `json:"region,omitempty"`
 
-	// credentialsSecretName is the Secret of this namespace with the keys AWS_ACCESS_KEY_ID and
-	// AWS_SECRET_ACCESS_KEY, perhaps AWS_SESSION_TOKEN, and perhaps ca.crt: authorities that the endpoint's
-	// certificate may be signed by. A bucket needs either this or credentials.
+	// credentialsSecretName is the name of a Secret in this namespace with the keys AWS_ACCESS_KEY_ID and
+	// AWS_SECRET_ACCESS_KEY. Optional keys are AWS_SESSION_TOKEN and ca.crt, the certificate authorities of the
+	// endpoint. A bucket needs either this field or credentialSource.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,displayName="Credentials Secret",xDescriptors="urn:alm:descriptor:io.kubernetes:Secret"
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
 	CredentialsSecretName string `json:"credentialsSecretName,omitempty"`
 
-	// credentials is WorkloadIdentity where the pods of Jobs reach the bucket by the identity that the platform gives
-	// their ServiceAccount, instead of a Secret: web identity or container credentials, never the identity of the
-	// node. They run as the ServiceAccount "default" of the namespace.
+	// credentialSource is WorkloadIdentity if the pods of Jobs access the bucket with the identity that the platform
+	// gives their ServiceAccount, instead of a Secret. This is a web identity or container credentials, never the
+	// identity of the node. The pods run as the ServiceAccount "default" of the namespace.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Credentials CredentialSource `json:"credentials,omitempty"`
+	CredentialSource CredentialSource `json:"credentialSource,omitempty"`
 
-	// serverSideEncryption is how the S3 service encrypts what it stores. Default: as the bucket says.
+	// serverSideEncryption is the encryption that the S3 service applies to stored objects. Default: the setting of
+	// the bucket.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	ServerSideEncryption *ServerSideEncryption `json:"serverSideEncryption,omitempty"`
 
-	// encryptionSecretName is the Secret of this namespace with the key identity: a secret key of age
-	// (AGE-SECRET-KEY-1…). Backups are encrypted for it before they leave the pod, and nobody can restore or verify
-	// them without it. Further lines are former keys, which only decrypt. Default: backups are not encrypted by
-	// the operator.
+	// encryptionSecretName is the name of a Secret in this namespace with the key identity: an age secret key
+	// (AGE-SECRET-KEY-1…). The operator encrypts backups with it before they leave the pod. Nobody can restore or
+	// verify them without it. Further lines are previous keys, which only decrypt. Default: the operator does not
+	// encrypt backups.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,displayName="Encryption Secret",xDescriptors="urn:alm:descriptor:io.kubernetes:Secret"
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
 	EncryptionSecretName string `json:"encryptionSecretName,omitempty"`
 
-	// claimName is the PersistentVolumeClaim of this namespace that holds the directory of url file:///….
+	// claimName is the name of the PersistentVolumeClaim in this namespace with the directory of url file:///….
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
 	ClaimName string `json:"claimName,omitempty"`
 }
 
-// CredentialSource is where the credentials of a bucket come from that no Secret holds.
+// CredentialSource is the source of credentials for a bucket other than a Secret.
 // +kubebuilder:validation:Enum=WorkloadIdentity
 type CredentialSource string
 
-// CredentialsWorkloadIdentity is the identity that the platform gives a pod's ServiceAccount.
+// CredentialsWorkloadIdentity: the identity that the platform gives the ServiceAccount of a pod.
 const CredentialsWorkloadIdentity CredentialSource = "WorkloadIdentity"
 
-// ServerSideEncryption is what an S3 service is asked to encrypt with.
+// ServerSideEncryption is the encryption that an S3 service applies to stored objects.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.kmsKeyID) || self.type == 'aws:kms'",message="serverSideEncryption: kmsKeyID goes with type aws:kms only"
+// +kubebuilder:validation:XValidation:rule="!has(self.kmsKeyID) || self.type == 'aws:kms'",message="serverSideEncryption: kmsKeyID is only for type aws:kms"
 type ServerSideEncryption struct {
-	// type is AES256 for keys of the service, or aws:kms for keys of its key management.
+	// type is AES256 for keys of the S3 service, or aws:kms for keys of its key management service.
 	// +required
 	// +kubebuilder:validation:Enum=AES256;"aws:kms"
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Type string `json:"type"`
 
-	// kmsKeyID is the key of the key management, an ID, an ARN or an alias. Default: the service's default key.
+	// kmsKeyID is the key in the key management service: an ID, an ARN or an alias. Default: the default key of the
+	// service.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MaxLength=2048
@@ -138,22 +142,23 @@ type ServerSideEncryption struct {
 	KMSKeyID string `json:"kmsKeyID,omitempty"` //nolint:tagliatelle // as Kubernetes spells it, for example podUID
 }
 
-// BackupSchedule makes backups by the clock. A time that passed while nothing could be made, as when the
-// operator was down, is made up for once; while a backup of the cluster is unfinished no other is made.
+// BackupSchedule creates backups at set times. If the operator could not create a backup at its time, for example
+// because it was down, it creates one backup later. It creates none while another backup of the cluster runs.
 type BackupSchedule struct {
-	// name is the schedule's own, unique in the cluster, at most 11 characters. It becomes part of the backups' names.
+	// name is the name of the schedule, unique in the cluster, at most 11 characters. The names of its backups contain
+	// it.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=11
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="spec.backup.schedules[].name must be a DNS label: lower case letters, digits and '-'"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="spec.backup.schedules[].name must be a DNS label: lowercase letters, digits and '-'"
 	Name string `json:"name"`
 
-	// cron is when: minute, hour, day, month, weekday, for example "30 3 * * *"; or
-	// @hourly, @daily, @weekly, @monthly.
+	// schedule is the time in cron format: minute, hour, day, month, weekday, for example "30 3 * * *"; or @hourly,
+	// @daily, @weekly, @monthly.
 	// +required
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(@(hourly|daily|midnight|weekly|monthly|yearly|annually)|[^\\\\s=@]+( +[^\\\\s=@]+){4})$')",message="spec.backup.schedules[].cron must have five fields: minute, hour, day, month, weekday, for example \"30 3 * * *\"; the time zone goes into timeZone"
-	Cron string `json:"cron"`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(@(hourly|daily|midnight|weekly|monthly|yearly|annually)|[^\\\\s=@]+( +[^\\\\s=@]+){4})$')",message="spec.backup.schedules[].schedule must have five fields: minute, hour, day, month, weekday, for example \"30 3 * * *\"; set the time zone in timeZone"
+	Schedule string `json:"schedule"`
 
 	// timeZone is the name of a time zone, for example Europe/Berlin. Default: UTC.
 	// +optional
@@ -161,43 +166,43 @@ type BackupSchedule struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][-A-Za-z0-9_+/]*$`
 	TimeZone string `json:"timeZone,omitempty"`
 
-	// suspend keeps the schedule from making backups, and from deleting those that it made. Default: false.
+	// suspend stops the schedule: the operator creates no backups for it and deletes none. Default: false.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 
-	// retention says how long this schedule's backups are kept. Default: for ever.
+	// retention limits how many backups of this schedule the operator keeps, and for how long. Default: no limit.
 	// +optional
 	Retention *BackupRetention `json:"retention,omitempty"`
 }
 
-// BackupRetention says how long backups are kept. One that is not wanted by either is deleted with its data;
-// the newest complete one never is.
+// BackupRetention limits the backups of a schedule. The operator deletes a backup with its data when neither count nor
+// period keeps it. It never deletes the newest complete backup.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.count) || has(self.maxAge)",message="spec.backup.schedules[].retention must have count, maxAge or both"
+// +kubebuilder:validation:XValidation:rule="has(self.count) || has(self.period)",message="spec.backup.schedules[].retention must have count, period or both"
 type BackupRetention struct {
-	// count is how many complete backups are kept, 1 to 1000. With maxAge, too, a backup stays while either
-	// wants it.
+	// count is the number of complete backups to keep, 1 to 1000. If period is set too, the operator keeps a backup
+	// while either of them keeps it.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	Count *int32 `json:"count,omitempty"`
 
-	// maxAge is how long a complete backup is kept, for example 720h.
+	// period is the time for which complete backups are kept, for example 720h.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]{1,9})?h)?([0-9]{1,6}([.][0-9]{1,9})?m)?([0-9]{1,6}([.][0-9]{1,9})?s)?$') && self != '' && duration(self) >= duration('1m')",message="spec.backup.schedules[].retention.maxAge must be a duration of at least a minute in hours, minutes and seconds, for example 720h"
-	MaxAge *metav1.Duration `json:"maxAge,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]{1,9})?h)?([0-9]{1,6}([.][0-9]{1,9})?m)?([0-9]{1,6}([.][0-9]{1,9})?s)?$') && self != '' && duration(self) >= duration('1m')",message="spec.backup.schedules[].retention.period must be a duration of at least a minute in hours, minutes and seconds, for example 720h"
+	Period *metav1.Duration `json:"period,omitempty"`
 }
 
-// BackupVerify proves the newest complete backup: it is restored into a throw-away copy, the database is
-// started there, and must answer the engine's probe.
-type BackupVerify struct {
-	// cron is when, as in schedules.
+// VerificationSchedule verifies the newest complete backup at set times. The operator restores it into a temporary
+// copy and starts the database there, which must then pass the engine's probe.
+type VerificationSchedule struct {
+	// schedule is the time in cron format, as in schedules.
 	// +required
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(@(hourly|daily|midnight|weekly|monthly|yearly|annually)|[^\\\\s=@]+( +[^\\\\s=@]+){4})$')",message="spec.backup.verify.cron must have five fields: minute, hour, day, month, weekday, for example \"0 5 * * 0\"; the time zone goes into timeZone"
-	Cron string `json:"cron"`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(@(hourly|daily|midnight|weekly|monthly|yearly|annually)|[^\\\\s=@]+( +[^\\\\s=@]+){4})$')",message="spec.backup.verification.schedule must have five fields: minute, hour, day, month, weekday, for example \"0 5 * * 0\"; set the time zone in timeZone"
+	Schedule string `json:"schedule"`
 
 	// timeZone is the name of a time zone, for example Europe/Berlin. Default: UTC.
 	// +optional
@@ -205,15 +210,15 @@ type BackupVerify struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][-A-Za-z0-9_+/]*$`
 	TimeZone string `json:"timeZone,omitempty"`
 
-	// command is run in place of the engine's probe, against the database in DBC_MEMBER=localhost; it is tried
-	// again until it exits with 0 or the deadline passes.
+	// command replaces the engine's probe. It runs against the database at DBC_MEMBER=localhost, again and again until
+	// it exits with 0 or the deadline passes. Default: the engine's probe.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MaxLength=65536
 	Command []string `json:"command,omitempty"`
 
-	// deadlineSeconds is how long the restore and the answer of each member may take, in seconds, 1 to 604800.
+	// deadlineSeconds is the time limit for the restore and the probe of each member, in seconds, 1 to 604800.
 	// Default: 43200, half a day.
 	// +optional
 	// +kubebuilder:default=43200
@@ -222,26 +227,27 @@ type BackupVerify struct {
 	DeadlineSeconds int64 `json:"deadlineSeconds,omitempty"`
 }
 
-// Bootstrap says what a new cluster starts with. It is read until the members are made for the first time.
+// Bootstrap is the initial data of a new cluster. The operator reads it until it first creates the members.
 type Bootstrap struct {
-	// fromBackup restores a backup into the members' empty volumes before they start. Default: they start
-	// with empty volumes, or with those that an earlier cluster of the same name left.
+	// fromBackup is the backup that the operator restores into the empty volumes before the members start. Default:
+	// empty volumes, or the retained volumes of a previous cluster of the same name.
 	// +optional
 	FromBackup *BackupSource `json:"fromBackup,omitempty"`
 }
 
-// BackupSource names a backup to restore.
+// BackupSource is a backup to restore.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.name) != has(self.location)",message="spec.bootstrap.fromBackup must have either name, of a DatabaseBackup, or location"
+// +kubebuilder:validation:XValidation:rule="has(self.name) != has(self.location)",message="spec.bootstrap.fromBackup must have either name, the name of a DatabaseBackup, or location"
 type BackupSource struct {
-	// name is the DatabaseBackup, in the same namespace.
+	// name is the name of a DatabaseBackup in the same namespace.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	Name string `json:"name,omitempty"`
 
-	// location is the backup itself, for when its DatabaseBackup is gone: url is what its status.location was.
+	// location is the location of the backup, for a backup whose DatabaseBackup no longer exists. Its url is the
+	// status.location of that DatabaseBackup.
 	// +optional
 	Location *BackupDestination `json:"location,omitempty"`
 }

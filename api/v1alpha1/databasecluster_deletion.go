@@ -6,43 +6,42 @@ package v1alpha1
 
 import corev1 "k8s.io/api/core/v1"
 
-// Deletion says what happens when the cluster is deleted: the hooks in their order, then the members stop one
-// by one from the highest ordinal, then the volumes go or are kept, then the objects go.
+// Deletion controls the deletion of the cluster. The operator runs the hooks in their order, stops the members one
+// by one from the highest ordinal, retains or deletes the volumes, and deletes the other objects.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.hooks) || self.hooks.filter(h, h.type == 'Shutdown').size() <= 1",message="spec.deletion.hooks: only one can be of type Shutdown"
-// +kubebuilder:validation:XValidation:rule="!has(self.hooks) || self.hooks.size() == 0 || self.hooks[self.hooks.size() - 1].type == 'Shutdown' || !self.hooks.exists(h, h.type == 'Shutdown')",message="spec.deletion.hooks: the one of type Shutdown must be the last, because it stops the members"
-// +kubebuilder:validation:XValidation:rule="!has(self.hooks) || !has(self.volumes) || self.volumes != 'Delete' || [1, 2, 3, 4, 5, 6, 7].all(i, i >= self.hooks.size() || self.hooks[i].type != 'Command' || [0, 1, 2, 3, 4, 5, 6].all(j, j >= i || self.hooks[j].type != 'Backup'))",message="spec.deletion.hooks: where volumes is Delete, none of type Command can come after one of type Backup, because that stops the members for good"
+// +kubebuilder:validation:XValidation:rule="!has(self.hooks) || self.hooks.filter(h, h.type == 'Shutdown').size() <= 1",message="spec.deletion.hooks: only one hook can have type Shutdown"
+// +kubebuilder:validation:XValidation:rule="!has(self.hooks) || self.hooks.size() == 0 || self.hooks[self.hooks.size() - 1].type == 'Shutdown' || !self.hooks.exists(h, h.type == 'Shutdown')",message="spec.deletion.hooks: the hook of type Shutdown must be the last, because it stops the members"
+// +kubebuilder:validation:XValidation:rule="!has(self.hooks) || !has(self.volumes) || self.volumes != 'Delete' || [1, 2, 3, 4, 5, 6, 7].all(i, i >= self.hooks.size() || self.hooks[i].type != 'Command' || [0, 1, 2, 3, 4, 5, 6].all(j, j >= i || self.hooks[j].type != 'Backup'))",message="spec.deletion.hooks: with volumes Delete, no hook of type Command can follow a hook of type Backup, because the final backup stops the members"
 type Deletion struct {
-	// protection lets the API server refuse the deletion of the cluster and of its volumes' claims, until this
-	// is false again. The condition ProtectionEnforced tells whether it does. Default: false.
+	// protection makes the API server refuse the deletion of the cluster and of its PersistentVolumeClaims. The
+	// condition ProtectionEnforced reports whether the API server does. Default: false.
 	// +optional
 	Protection bool `json:"protection,omitempty"`
 
-	// volumes says what becomes of the members' volumes: Retain keeps them, for a new cluster of the same
-	// name; Delete deletes them once every hook has succeeded. After a hook that failed or was skipped they
-	// are kept all the same. With a hook of type Backup, a volume is deleted only if a completed DatabaseBackup
-	// of that hook still exists and started after its member had stopped. Default: Retain.
+	// volumes is Retain or Delete. Retain keeps the volumes for a new cluster of the same name. Delete deletes them
+	// after every hook has succeeded; if a hook failed or was skipped, the operator retains them. With a hook of
+	// type Backup, the operator deletes a volume only if the hook's DatabaseBackup is complete, still exists and
+	// started after the member had stopped. Default: Retain.
 	// +optional
 	// +kubebuilder:default=Retain
 	// +kubebuilder:validation:Enum=Retain;Delete
 	Volumes VolumePolicy `json:"volumes,omitempty"`
 
-	// hooks run one after the other before the members are stopped.
+	// hooks run one after the other before the operator stops the members. Default: none.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=8
 	Hooks []DeletionHook `json:"hooks,omitempty"`
 
-	// onFailure decides when a hook has failed: Block keeps the cluster until somebody acts,
-	// Continue goes on without the hook. Default: Block.
+	// onFailure is what a failed hook does to the deletion: Block or Continue. Block blocks it until you correct the
+	// cause or skip the hook. Continue continues without the hook. Default: Block.
 	// +optional
 	// +kubebuilder:default=Block
 	// +kubebuilder:validation:Enum=Block;Continue
 	OnFailure HookFailurePolicy `json:"onFailure,omitempty"`
 
-	// deadlineSeconds is how long each hook may take, retries included, in seconds, 1 to 604800.
-	// Default: 600.
+	// deadlineSeconds is the time limit of each hook with its retries, in seconds, 1 to 604800. Default: 600.
 	// +optional
 	// +kubebuilder:default=600
 	// +kubebuilder:validation:Minimum=1
@@ -50,23 +49,23 @@ type Deletion struct {
 	DeadlineSeconds int64 `json:"deadlineSeconds,omitempty"`
 }
 
-// VolumePolicy says what becomes of the volumes when the cluster is deleted.
+// VolumePolicy is what happens to the volumes when the cluster is deleted.
 type VolumePolicy string
 
 const (
-	// VolumesRetain keeps the volumes.
+	// VolumesRetain: the operator keeps the volumes.
 	VolumesRetain VolumePolicy = "Retain"
-	// VolumesDelete deletes the volumes once every hook has succeeded.
+	// VolumesDelete: the operator deletes the volumes after every hook has succeeded.
 	VolumesDelete VolumePolicy = "Delete"
 )
 
-// HookFailurePolicy decides what a failed hook means for the deletion.
+// HookFailurePolicy is what a failed hook does to the deletion.
 type HookFailurePolicy string
 
 const (
-	// HookFailureBlock keeps the cluster until somebody acts.
+	// HookFailureBlock: the deletion is blocked until the user acts.
 	HookFailureBlock HookFailurePolicy = "Block"
-	// HookFailureContinue goes on without the hook.
+	// HookFailureContinue: the deletion continues without the hook.
 	HookFailureContinue HookFailurePolicy = "Continue"
 )
 
@@ -74,39 +73,39 @@ const (
 type HookType string
 
 const (
-	// HookBackup makes a DatabaseBackup and waits for it. Where the volumes are to be deleted, it stops the members
-	// first, so that no write can come after the backup.
+	// HookBackup creates a DatabaseBackup and waits for it. With volumes Delete, it stops the members first, so that
+	// no write can come after the backup.
 	HookBackup HookType = "Backup"
 	// HookCommand runs a command as a Job with the cluster's image, environment and security settings.
 	HookCommand HookType = "Command"
-	// HookShutdown is the ordered stop of the members as a hook: it fails if one does not exit cleanly.
+	// HookShutdown stops the members in their order. It fails if a member does not exit with 0.
 	HookShutdown HookType = "Shutdown"
 )
 
-// DeletionHook is one thing to do before the cluster goes.
+// DeletionHook is one task before the cluster is deleted.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.command) == (self.type == 'Command')",message="spec.deletion.hooks[]: command must be given for type Command, and for no other"
+// +kubebuilder:validation:XValidation:rule="has(self.command) == (self.type == 'Command')",message="spec.deletion.hooks[]: command is required for type Command, and not allowed for other types"
 type DeletionHook struct {
-	// name is the hook's own, unique in the cluster, at most 12 characters. It becomes part of the name of its Job or
-	// DatabaseBackup.
+	// name is the name of the hook, unique in the cluster, at most 12 characters. The names of its Job and its
+	// DatabaseBackup contain it.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=12
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="spec.deletion.hooks[].name must be a DNS label: lower case letters, digits and '-'"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="spec.deletion.hooks[].name must be a DNS label: lowercase letters, digits and '-'"
 	Name string `json:"name"`
 
-	// type is what the hook does. Backup makes a DatabaseBackup at spec.backup.destination, also when no member runs: its
-	// Job then starts the database on the volume itself. Where spec.deletion.volumes is Delete, it stops the members
-	// first, so that no write is missing from the backup; no Command can come after it then. Command runs a command as a Job with the cluster's
-	// image and environment, and with DBC_CLUSTER, DBC_NAMESPACE, DBC_PORT, DBC_REPLICAS and DBC_MEMBERS: the
-	// host names of the members from ordinal 0, separated by spaces. Shutdown stops the members one by one, and
-	// fails if one does not exit with 0; it must be the last.
+	// type is Backup, Command or Shutdown. Backup creates a DatabaseBackup at spec.backup.destination, also when no
+	// member runs: its Job then starts the database on the volume. With spec.deletion.volumes Delete, it stops the
+	// members first, so that the backup contains every write. Command runs a command as a Job with the cluster's
+	// image and environment, and with DBC_CLUSTER, DBC_NAMESPACE, DBC_PORT, DBC_REPLICAS and DBC_MEMBERS: the host
+	// names of the members from ordinal 0, separated by spaces. Shutdown stops the members one by one and fails if a
+	// member does not exit with 0. It must be the last hook.
 	// +required
 	// +kubebuilder:validation:Enum=Backup;Command;Shutdown
 	Type HookType `json:"type"`
 
-	// command is what the Job of a hook of type Command runs. It has failed when it exits with anything but 0;
-	// it is tried three times.
+	// command is the command of a hook of type Command. An exit code other than 0 is a failure. The Job makes three
+	// attempts.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -114,8 +113,8 @@ type DeletionHook struct {
 	// +kubebuilder:validation:items:MaxLength=65536
 	Command []string `json:"command,omitempty"`
 
-	// resources are those of the container of a hook of type Command; hooks of other types ignore them. What they leave out has a default: 100m CPU and 256Mi
-	// of memory are requested, 2 CPUs and 1Gi are the limits.
+	// resources are the CPU and memory of a hook of type Command. Other types ignore them. Default: requests of 100m
+	// CPU and 256Mi of memory, limits of 2 CPUs and 1Gi.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 }

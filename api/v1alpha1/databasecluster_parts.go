@@ -12,69 +12,73 @@ import (
 // Storage is the data volume of each member.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.ephemeral) && self.ephemeral && has(self.storageClassName))",message="spec.storage.storageClassName cannot be set together with spec.storage.ephemeral: an ephemeral volume has no storage class"
-// +kubebuilder:validation:XValidation:rule="has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",message="spec.storage.storageClassName cannot be changed: volumes cannot move to another class; restore a backup into a new cluster instead"
+// +kubebuilder:validation:XValidation:rule="has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",message="spec.storage.storageClassName cannot be changed: volumes cannot move to another class. To change the class, restore a backup into a new cluster"
 // +kubebuilder:validation:XValidation:rule="(has(self.ephemeral) && self.ephemeral) == (has(oldSelf.ephemeral) && oldSelf.ephemeral)",message="spec.storage.ephemeral cannot be changed after creation"
 type Storage struct {
-	// size is the capacity of each member's volume, for example 10Gi. It can grow while the members run,
-	// where the StorageClass allows it, and cannot shrink; a growth that is not done yet can be lowered.
-	// For an ephemeral volume it is the most that a member may store.
+	// size is the capacity of each member's volume, for example 10Gi. You can raise it while the members run, where
+	// the StorageClass allows expansion. You cannot lower it, except to undo a growth that is not done yet.
+	// For ephemeral storage it is the size limit.
 	// +required
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self > 0 : self.matches('^([0-9]{1,18}([.][0-9]{1,3})?([KMGTPE]i|[kMGTPE]|[eE][0-9]{1,2})?|[0-9]{1,18}m)$') && quantity(self).isGreaterThan(quantity('0'))",message="spec.storage.size must be a quantity greater than zero, for example 10Gi"
 	Size resource.Quantity `json:"size"`
 
-	// storageClassName is the StorageClass of the volumes. Fixed at creation.
-	// Default: the Kubernetes cluster's default class.
+	// storageClassName is the StorageClass of the volumes. It cannot be changed.
+	// Default: the default StorageClass.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:io.kubernetes:StorageClass"
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$`
 	StorageClassName *string `json:"storageClassName,omitempty"`
 
-	// ephemeral keeps the data in the pod instead of on a volume of its own, for caches: it is gone
-	// when the pod is. Fixed at creation. Default: false.
+	// ephemeral stores the data in an emptyDir of the pod instead of a persistent volume, for caches. The data is
+	// deleted with the pod. It cannot be changed. Default: false.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:booleanSwitch"
 	Ephemeral *bool `json:"ephemeral,omitempty"`
 }
 
-// Probes tell Kubernetes when a member has started, is ready, is alive.
-type Probes struct {
-	// startup holds the other two back until the member has started.
+// Config are configuration files. The operator stores them in a ConfigMap, so all files together have at most 1 MiB.
+type Config struct {
+	// mountPath is the absolute path of the directory at which the files are mounted, read-only. The mount hides
+	// the image's content of that directory. Default: /etc/database.
 	// +optional
-	Startup *corev1.Probe `json:"startup,omitempty"`
+	// +kubebuilder:default="/etc/database"
+	// +kubebuilder:validation:MinLength=2
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:]+)+$') && !self.contains('/../') && !self.endsWith('/..')",message="spec.config.mountPath must be an absolute path without ':' or '..'"
+	MountPath string `json:"mountPath,omitempty"`
 
-	// readiness decides whether the Service sends connections to the member, and whether it counts as ready.
-	// +optional
-	Readiness *corev1.Probe `json:"readiness,omitempty"`
-
-	// liveness restarts the container when it fails. It should never depend on other members.
-	// +optional
-	Liveness *corev1.Probe `json:"liveness,omitempty"`
+	// files are the contents of the files by file name, for example "postgresql.conf".
+	// +required
+	// +kubebuilder:validation:MinProperties=1
+	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(name, name.size() <= 253 && name.matches('^[-._a-zA-Z0-9]+$') && name != '.' && !name.startsWith('..'))",message="spec.config.files must have names of letters, digits, '-', '_' and '.' that do not begin with '..', at most 253 characters long"
+	Files map[string]string `json:"files"`
 }
 
-// Service shapes the Service in front of all members.
+// Service configures the Service for clients.
 type Service struct {
-	// type is how the Service is reached: ClusterIP, NodePort or LoadBalancer. Default: ClusterIP.
+	// type is the type of the Service: ClusterIP, NodePort or LoadBalancer. Default: ClusterIP.
 	// +optional
 	// +kubebuilder:default=ClusterIP
 	// +kubebuilder:validation:Enum=ClusterIP;NodePort;LoadBalancer
 	Type corev1.ServiceType `json:"type,omitempty"`
 
-	// annotations are set on the Service, for example those that a cloud's load balancer reads.
+	// annotations are added to the Service, for example for the load balancer of a cloud provider.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// Scheduling says on which nodes members run.
+// Scheduling selects the nodes on which the members run.
 type Scheduling struct {
-	// nodeSelector are labels that a node must carry.
+	// nodeSelector are labels that a node must have.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
 
-	// affinity are further rules about nodes and other pods.
+	// affinity are node affinity, pod affinity and pod anti-affinity of the members.
 	// +optional
 	Affinity *corev1.Affinity `json:"affinity,omitempty"`
 
@@ -84,53 +88,53 @@ type Scheduling struct {
 	// +kubebuilder:validation:MaxItems=64
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 
-	// topologySpreadConstraints say how members spread. Default: over nodes and over zones, as far as
-	// that is possible.
+	// topologySpreadConstraints spread the members over nodes and zones. Default: over nodes and over zones, with
+	// whenUnsatisfiable ScheduleAnyway.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
 
-	// priorityClassName is the PriorityClass of the members. Default: the Kubernetes cluster's default.
+	// priorityClassName is the PriorityClass of the members. Default: the default PriorityClass.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	PriorityClassName string `json:"priorityClassName,omitempty"`
 }
 
-// UpdateType is who restarts members for a change.
+// UpdateType is the type of an update strategy.
 type UpdateType string
 
 const (
-	// UpdateRolling lets the operator restart members one by one.
+	// UpdateRolling: the operator replaces members one by one.
 	UpdateRolling UpdateType = "RollingUpdate"
-	// UpdateOnDelete leaves it to the user, who deletes the pods.
+	// UpdateOnDelete: the user deletes pods, and Kubernetes creates them again with the change.
 	UpdateOnDelete UpdateType = "OnDelete"
 )
 
-// Update says how a change reaches the members that run: those that are broken first, then from the
+// UpdateStrategy controls how changes reach running members: first members that are broken, then from the
 // highest ordinal.
-type Update struct {
-	// type is who restarts members: RollingUpdate lets the operator do it, OnDelete leaves it to the user,
-	// who deletes the pods. Default: RollingUpdate.
+type UpdateStrategy struct {
+	// type is RollingUpdate or OnDelete. With RollingUpdate the operator replaces members one by one. With OnDelete
+	// a member gets the change when you delete its pod. Default: RollingUpdate.
 	// +optional
 	// +kubebuilder:default=RollingUpdate
 	// +kubebuilder:validation:Enum=RollingUpdate;OnDelete
 	Type UpdateType `json:"type,omitempty"`
 
-	// paused stops a rollout where it is; members that restart for other reasons take the change.
-	// Default: false.
+	// paused stops a rollout: the operator replaces no further members. A member whose pod is re-created for
+	// another reason gets the change. Default: false.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
 
-	// maxUnavailable is how many members may be down at once because of a rollout, 1 to 8. Default: 1.
+	// maxUnavailable is the number of members that a rollout may take down at once, 1 to 8. Default: 1.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=8
 	MaxUnavailable int32 `json:"maxUnavailable,omitempty"`
 
-	// minReadySeconds is how long a member must have been ready before the next one is restarted, in
-	// seconds, 0 to 3600. Default: 10.
+	// minReadySeconds is the time that a member must be ready before the operator replaces the next one, in seconds,
+	// 0 to 3600. Default: 10.
 	// +optional
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=0

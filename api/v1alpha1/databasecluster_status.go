@@ -9,10 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// DatabaseClusterStatus is what the operator last saw.
+// DatabaseClusterStatus is the observed state of a DatabaseCluster.
 type DatabaseClusterStatus struct {
-	// conditions are the state of the cluster. Always there: Ready, Available, Progressing, Degraded and
-	// Stalled. The others appear when they apply, for example BackupHealthy to a cluster with spec.backup.
+	// conditions are the state of the cluster. Every cluster has Ready, Available, Progressing, Degraded and Stalled.
+	// Other conditions appear when they apply, for example BackupHealthy in a cluster with spec.backup.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status,xDescriptors="urn:alm:descriptor:io.kubernetes.conditions"
 	// +listType=map
@@ -20,7 +20,7 @@ type DatabaseClusterStatus struct {
 	// +kubebuilder:validation:MaxItems=32
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the generation of the spec that the cluster's objects express.
+	// observedGeneration is the generation of the spec to which the cluster's objects correspond.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
@@ -35,13 +35,13 @@ type DatabaseClusterStatus struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	ReadyReplicas int32 `json:"readyReplicas"`
 
-	// updatedReplicas is the number of members that run the current template.
+	// updatedReplicas is the number of members with the current pod template.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	UpdatedReplicas int32 `json:"updatedReplicas"`
 
-	// updateRevision is the revision of the current template, as the label controller-revision-hash
-	// of the pods made from it has it.
+	// updateRevision is the revision of the current pod template. Pods with this template have it in their label
+	// controller-revision-hash.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=253
@@ -55,22 +55,22 @@ type DatabaseClusterStatus struct {
 	// +kubebuilder:validation:MaxItems=64
 	Members []MemberStatus `json:"members,omitempty"`
 
-	// storage tells how large the volumes are. Left out for ephemeral ones.
+	// storage is the size of the volumes. It is empty for ephemeral storage.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Storage *StorageStatus `json:"storage,omitempty"`
 
-	// backup tells how the cluster's backups stand. Left out where the spec asks for none.
+	// backup is the state of the cluster's backups. It is empty without spec.backup.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Backup *ClusterBackupStatus `json:"backup,omitempty"`
 
-	// restore tells how far the restore of spec.bootstrap.fromBackup is, or how it went.
+	// restore is the progress or the result of the restore of spec.bootstrap.fromBackup.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Restore *RestoreStatus `json:"restore,omitempty"`
 
-	// hooks tell how the deletion hooks went, in their order; only while the cluster is being deleted.
+	// hooks are the states of the deletion hooks, in their order. They exist only during a deletion.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +listType=map
@@ -78,43 +78,43 @@ type DatabaseClusterStatus struct {
 	// +kubebuilder:validation:MaxItems=8
 	Hooks []HookStatus `json:"hooks,omitempty"`
 
-	// selector is the label selector of the members, as text, for the scale subresource.
+	// selector is the label selector of the members in text form, for the scale subresource.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	// +kubebuilder:validation:MaxLength=512
 	Selector string `json:"selector,omitempty"`
 }
 
-// ClusterBackupStatus tells how the backups of a cluster stand.
+// ClusterBackupStatus is the state of the backups of a cluster.
 type ClusterBackupStatus struct {
-	// lastCompleted is the newest complete backup that has no destination of its own.
+	// lastCompleted is the name of the newest complete backup without a destination of its own.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	LastCompleted string `json:"lastCompleted,omitempty"`
 
-	// lastCompletionTime is when that was complete.
+	// lastCompletionTime is the time at which lastCompleted was complete.
 	// +optional
 	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
 
-	// lastCompletedBytes is how much the database gave for it, in bytes before compression.
+	// lastCompletedBytes is the size of lastCompleted, in bytes before compression.
 	// +optional
 	LastCompletedBytes int64 `json:"lastCompletedBytes,omitempty"`
 
-	// lastVerified is the newest backup whose restore was tried and succeeded.
+	// lastVerified is the name of the newest backup whose verification succeeded.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	LastVerified string `json:"lastVerified,omitempty"`
 
-	// lastVerificationTime is when that succeeded.
+	// lastVerificationTime is the time at which the verification of lastVerified succeeded.
 	// +optional
 	LastVerificationTime *metav1.Time `json:"lastVerificationTime,omitempty"`
 
-	// nextTime is when the next backup is due by the schedules.
+	// nextTime is the time of the next scheduled backup.
 	// +optional
 	NextTime *metav1.Time `json:"nextTime,omitempty"`
 }
 
-// RestoreStatus tells how far a restore is.
+// RestoreStatus is the progress of a restore.
 type RestoreStatus struct {
 	// from is the location of the backup.
 	// +optional
@@ -126,37 +126,37 @@ type RestoreStatus struct {
 	// +kubebuilder:validation:Enum=Running;Completed;Failed
 	Phase RestorePhase `json:"phase,omitempty"`
 
-	// message says how far it is, what it waits for, or why it failed.
+	// message describes the progress, what the restore waits for, or why it failed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32768
 	Message string `json:"message,omitempty"`
 
-	// bytes is how much of the backup the engine's action has read so far, in bytes, of all members. Once the restore
-	// is complete, it may be below totalBytes by the padding of an archive.
+	// bytes is how much of the backup the engine's restore action has read, of all members, in bytes. Once the restore
+	// is complete, it can be lower than totalBytes by the padding of an archive.
 	// +optional
 	Bytes int64 `json:"bytes,omitempty"`
 
-	// totalBytes is how much the backup holds, in bytes; left out while that is not known.
+	// totalBytes is the size of the backup, in bytes. It is empty while the size is unknown.
 	// +optional
 	TotalBytes int64 `json:"totalBytes,omitempty"`
 }
 
-// RestorePhase says in one word how far a restore is.
+// RestorePhase is the phase of a restore.
 type RestorePhase string
 
 // Phases of a restore.
 const (
-	// RestoreRunning: the volumes are being filled, or a Job that is to fill them cannot start yet.
+	// RestoreRunning: Jobs restore the volumes, or wait until they can start.
 	RestoreRunning RestorePhase = "Running"
-	// RestoreCompleted: the members were started with what was restored.
+	// RestoreCompleted: the members have started with the restored data.
 	RestoreCompleted RestorePhase = "Completed"
-	// RestoreFailed: it waits for a human.
+	// RestoreFailed: the restore failed and needs an action of the user.
 	RestoreFailed RestorePhase = "Failed"
 )
 
-// HookStatus tells how a deletion hook went.
+// HookStatus is the state of a deletion hook.
 type HookStatus struct {
-	// name is that of the hook in spec.deletion.hooks.
+	// name is the name of the hook in spec.deletion.hooks.
 	// +required
 	// +kubebuilder:validation:MaxLength=12
 	Name string `json:"name"`
@@ -166,12 +166,12 @@ type HookStatus struct {
 	// +kubebuilder:validation:Enum=Pending;Running;Succeeded;Failed;Skipped
 	Phase HookPhase `json:"phase,omitempty"`
 
-	// message says what it did, or why it failed.
+	// message describes what the hook did, or why it failed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32768
 	Message string `json:"message,omitempty"`
 
-	// stopped are the pods that a hook of type Shutdown has stopped, and how they ended.
+	// stopped are the pods that a hook of type Shutdown has stopped, and their exit codes.
 	// +optional
 	// +listType=map
 	// +listMapKey=pod
@@ -179,111 +179,111 @@ type HookStatus struct {
 	Stopped []StoppedMember `json:"stopped,omitempty"`
 }
 
-// HookPhase says in one word how a deletion hook went.
+// HookPhase is the phase of a deletion hook.
 type HookPhase string
 
 // Phases of a deletion hook.
 const (
-	// HookPending: its turn has not come.
+	// HookPending: a previous hook has not finished.
 	HookPending HookPhase = "Pending"
-	// HookRunning: it runs.
+	// HookRunning: the hook runs.
 	HookRunning HookPhase = "Running"
-	// HookSucceeded: it did what it should.
+	// HookSucceeded: the hook succeeded.
 	HookSucceeded HookPhase = "Succeeded"
-	// HookFailed: it did not.
+	// HookFailed: the hook failed.
 	HookFailed HookPhase = "Failed"
-	// HookSkipped: the deletion went on without it.
+	// HookSkipped: the deletion continued without the hook.
 	HookSkipped HookPhase = "Skipped"
 )
 
-// StoppedMember tells how a member ended.
+// StoppedMember is a member that a hook has stopped.
 type StoppedMember struct {
 	// pod is the name of the member's pod.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	Pod string `json:"pod"`
 
-	// exitCode is what the database exited with; left out where it is not known.
+	// exitCode is the exit code of the database. It is empty if it is unknown.
 	// +optional
 	ExitCode *int32 `json:"exitCode,omitempty"`
 }
 
-// MemberReason says in one word how a member is.
+// MemberReason is the state of a member in one word.
 type MemberReason string
 
 const (
-	// MemberReady says that the member is ready.
+	// MemberReady: the member is ready.
 	MemberReady MemberReason = "Ready"
-	// MemberStarting says that the member is not ready, and nothing is known to keep it from that.
+	// MemberStarting: the member is not ready, and no failure is known.
 	MemberStarting MemberReason = "Starting"
-	// MemberFailing says that the member cannot start, or keeps ending; the message says why.
+	// MemberFailing: the member cannot start, or its container keeps exiting. The message has the cause.
 	MemberFailing MemberReason = "Failing"
-	// MemberStopping says that the member is on its way out.
-	MemberStopping MemberReason = "Stopping"
+	// MemberTerminating: the pod of the member is terminating.
+	MemberTerminating MemberReason = "Terminating"
 )
 
-// MemberStatus is one member as the operator last saw it.
+// MemberStatus is the observed state of one member.
 type MemberStatus struct {
 	// pod is the name of the member's pod.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	Pod string `json:"pod"`
 
-	// ordinal is the member's number, from 0.
+	// ordinal is the number of the member, from 0.
 	// +optional
 	Ordinal int32 `json:"ordinal"`
 
-	// revision is the revision of the template that the pod was made from, its label controller-revision-hash.
+	// revision is the revision of the pod's template, its label controller-revision-hash.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Revision string `json:"revision,omitempty"`
 
-	// outdated tells that the pod does not run the current template.
+	// outdated is true if the pod does not have the current pod template.
 	// +optional
 	Outdated bool `json:"outdated,omitempty"`
 
-	// ready tells whether the member is ready.
+	// ready is true if the member is ready.
 	// +optional
 	Ready bool `json:"ready"`
 
-	// reason is how the member is: Ready, Starting, Failing or Stopping.
+	// reason is the state of the member: Ready, Starting, Failing or Terminating.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Reason MemberReason `json:"reason,omitempty"`
 
-	// message says why a member is failing.
+	// message is the cause of the failure of a member.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32768
 	Message string `json:"message,omitempty"`
 
-	// volume is the member's data volume. Left out where there is none.
+	// volume is the data volume of the member. It is empty if there is none.
 	// +optional
 	Volume *VolumeStatus `json:"volume,omitempty"`
 }
 
-// VolumeStatus is a data volume as the operator last saw it.
+// VolumeStatus is the observed state of a data volume.
 type VolumeStatus struct {
 	// claim is the name of the PersistentVolumeClaim.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
 	Claim string `json:"claim"`
 
-	// requested is the size that the claim asks for, for example 10Gi.
+	// requested is the size in the spec of the claim, for example 10Gi.
 	// +optional
 	Requested resource.Quantity `json:"requested,omitzero"`
 
-	// capacity is the size that the volume has, for example 10Gi. Left out while it is not bound.
+	// capacity is the size of the volume, for example 10Gi. It is empty while the claim is not bound.
 	// +optional
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
 }
 
-// StorageStatus tells how large the volumes are.
+// StorageStatus is the size of the volumes.
 type StorageStatus struct {
-	// requested is the largest size that a member's claim asks for, for example 10Gi.
+	// requested is the largest size in the specs of the claims, for example 10Gi.
 	// +required
 	Requested resource.Quantity `json:"requested"`
 
-	// capacity is the size of the smallest volume, for example 10Gi. Left out while none is bound.
+	// capacity is the size of the smallest volume, for example 10Gi. It is empty while no claim is bound.
 	// +optional
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
 }

@@ -9,12 +9,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// DatabaseCluster runs a stateful database: a StatefulSet whose members keep their names and volumes,
-// a headless Service that gives each member a DNS name, a Service in front of all of them, and a
+// DatabaseCluster runs a stateful database. The operator creates a StatefulSet whose members keep their names
+// and volumes, a headless Service that gives each member a DNS name, a Service for clients, and a
 // PodDisruptionBudget.
 //
-// Members are independent of each other: what one stores, the others do not see, unless the
-// database's own software relates them.
+// Members are independent: the operator does not replicate data between them. The database itself may do so.
 //
 // +operator-sdk:csv:customresourcedefinitions:displayName="Database Cluster",order=1,resources={{StatefulSet,v1,""},{Service,v1,""},{PodDisruptionBudget,v1,""},{ConfigMap,v1,""},{Secret,v1,""},{PersistentVolumeClaim,v1,""},{Pod,v1,""},{Job,v1,""},{NetworkPolicy,v1,""},{DatabaseBackup,v1alpha1,""},{Event,v1,""}}
 // +kubebuilder:object:root=true
@@ -27,10 +26,10 @@ import (
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Image",type=string,JSONPath=`.spec.image`,priority=1
 // +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,priority=1
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 40",message="metadata.name must be at most 40 characters long, so that the names derived from it stay valid"
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS label that starts with a letter (lower case letters, digits and '-'), because Services bear it"
-// +kubebuilder:validation:XValidation:rule="!self.metadata.name.endsWith('-headless')",message="metadata.name must not end in '-headless': the headless Service of another cluster may bear that name"
-// +kubebuilder:validation:XValidation:rule="[self.spec.storage.size, oldSelf.spec.storage.size].exists(size, type(size) == string && !size.matches('^([0-9]{1,18}([.][0-9]{1,3})?([KMGTPE]i|[kMGTPE]|[eE][0-9]{1,2})?|[0-9]{1,18}m)$')) || quantity(string(self.spec.storage.size)).compareTo(quantity(string(oldSelf.spec.storage.size))) >= 0 || has(oldSelf.status) && has(oldSelf.status.storage) && (quantity(string(self.spec.storage.size)).compareTo(quantity(string(oldSelf.status.storage.requested))) >= 0 || has(oldSelf.status.storage.capacity) && quantity(string(self.spec.storage.size)).isGreaterThan(quantity(string(oldSelf.status.storage.capacity))))",message="spec.storage.size cannot shrink: a volume can only grow, and only a growth that is not done yet can be lowered, to more than the volumes have (status.storage.capacity); restore a backup into a new cluster instead"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 40",message="metadata.name must be at most 40 characters long, so that the names of the cluster's objects stay valid"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a DNS label that starts with a letter (lowercase letters, digits and '-'), because Services have the same name"
+// +kubebuilder:validation:XValidation:rule="!self.metadata.name.endsWith('-headless')",message="metadata.name must not end in '-headless': the headless Service of another cluster may have that name"
+// +kubebuilder:validation:XValidation:rule="[self.spec.storage.size, oldSelf.spec.storage.size].exists(size, type(size) == string && !size.matches('^([0-9]{1,18}([.][0-9]{1,3})?([KMGTPE]i|[kMGTPE]|[eE][0-9]{1,2})?|[0-9]{1,18}m)$')) || quantity(string(self.spec.storage.size)).compareTo(quantity(string(oldSelf.spec.storage.size))) >= 0 || has(oldSelf.status) && has(oldSelf.status.storage) && (quantity(string(self.spec.storage.size)).compareTo(quantity(string(oldSelf.status.storage.requested))) >= 0 || has(oldSelf.status.storage.capacity) && quantity(string(self.spec.storage.size)).isGreaterThan(quantity(string(oldSelf.status.storage.capacity))))",message="spec.storage.size cannot shrink: volumes can only grow. You can lower a growth that is not done yet, to more than status.storage.capacity. To move to smaller volumes, restore a backup into a new cluster"
 type DatabaseCluster struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -38,12 +37,12 @@ type DatabaseCluster struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is the cluster as its owner wants it.
+	// spec is the desired state of the cluster.
 	// +required
 	Spec DatabaseClusterSpec `json:"spec"`
 
-	// status is the cluster as the operator last saw it. Until it saw one, observedGeneration is -1, by which
-	// tools tell that nothing is known yet (kstatus takes an object without a status for settled).
+	// status is the observed state of the cluster. observedGeneration is -1 until the operator has observed the
+	// cluster, so that tools like kstatus do not report a new cluster as ready.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
 	Status DatabaseClusterStatus `json:"status,omitzero"`
@@ -59,24 +58,25 @@ type DatabaseClusterList struct {
 	Items []DatabaseCluster `json:"items"`
 }
 
-// DatabaseClusterSpec is what the owner of a DatabaseCluster wants.
+// DatabaseClusterSpec is the desired state of a DatabaseCluster.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.config) || self.config.path != (has(self.dataPath) ? self.dataPath : '/var/lib/database')",message="spec.config.path must not be spec.dataPath: the data volume is there"
-// +kubebuilder:validation:XValidation:rule="!has(self.template) || !has(self.template.volumeMounts) || self.template.volumeMounts.all(m, m.mountPath != (has(self.dataPath) ? self.dataPath : '/var/lib/database') && (!has(self.config) || m.mountPath != self.config.path))",message="spec.template.volumeMounts must not mount anything at spec.dataPath or spec.config.path: the data and the files are there"
-// +kubebuilder:validation:XValidation:rule="!has(self.bootstrap) || !has(self.bootstrap.fromBackup) || !has(self.storage.ephemeral) || !self.storage.ephemeral",message="spec.bootstrap.fromBackup cannot be set together with spec.storage.ephemeral: there are no volumes that a backup could be restored into"
-// +kubebuilder:validation:XValidation:rule="!has(self.bootstrap) || has(oldSelf.bootstrap)",message="spec.bootstrap is for a new cluster and cannot be added to one that exists: that has data, which is never overwritten; create another cluster with it"
-// +kubebuilder:validation:XValidation:rule="!has(self.deletion) || !has(self.deletion.hooks) || !self.deletion.hooks.exists(h, h.type == 'Backup') || has(self.backup)",message="spec.deletion.hooks: one of type Backup needs spec.backup, whose destination says where the backup goes"
+// +kubebuilder:validation:XValidation:rule="!has(self.config) || self.config.mountPath != (has(self.container) && has(self.container.dataPath) ? self.container.dataPath : '/var/lib/database')",message="spec.config.mountPath must not be spec.container.dataPath, where the data volume is mounted"
+// +kubebuilder:validation:XValidation:rule="!has(self.container) || !has(self.container.volumeMounts) || self.container.volumeMounts.all(m, m.mountPath != (has(self.container.dataPath) ? self.container.dataPath : '/var/lib/database') && (!has(self.config) || m.mountPath != self.config.mountPath))",message="spec.container.volumeMounts must not mount a volume at spec.container.dataPath or spec.config.mountPath, where the data volume and the configuration files are mounted"
+// +kubebuilder:validation:XValidation:rule="!has(self.bootstrap) || !has(self.bootstrap.fromBackup) || !has(self.storage.ephemeral) || !self.storage.ephemeral",message="spec.bootstrap.fromBackup cannot be set together with spec.storage.ephemeral: a restore needs persistent volumes"
+// +kubebuilder:validation:XValidation:rule="!has(self.bootstrap) || has(oldSelf.bootstrap)",message="spec.bootstrap cannot be added to a cluster that exists, because a restore never overwrites data: create a new cluster with it"
+// +kubebuilder:validation:XValidation:rule="!has(self.deletion) || !has(self.deletion.hooks) || !self.deletion.hooks.exists(h, h.type == 'Backup') || has(self.backup)",message="spec.deletion.hooks: a hook of type Backup needs spec.backup.destination"
 type DatabaseClusterSpec struct {
-	// replicas is the number of members, 1 to 9.
-	// +required
+	// replicas is the number of members, 1 to 9. The engine may allow fewer. Default: 1.
+	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:podCount"
+	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=9
-	Replicas int32 `json:"replicas"`
+	Replicas int32 `json:"replicas,omitempty"`
 
-	// image is the container image that runs the database, for example "docker.io/library/postgres:17".
-	// The operator runs it as a non-root user; an image that starts as root also needs
-	// podSecurityContext.runAsUser.
+	// image is the container image of the database, for example "docker.io/library/postgres:17". It runs as a
+	// non-root user. An image that starts as root also needs spec.pod.securityContext.runAsUser.
+	// A change replaces the members one by one.
 	// +required
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
 	// +kubebuilder:validation:MinLength=1
@@ -84,8 +84,8 @@ type DatabaseClusterSpec struct {
 	// +kubebuilder:validation:Pattern=`^\S+$`
 	Image string `json:"image"`
 
-	// engine is the DatabaseEngine that says how the database is run, backed up and restored. What this spec
-	// says itself wins over it. Default: none; the spec says all, and there are no backups.
+	// engine is the name of the DatabaseEngine, which describes how to run, back up and restore the database.
+	// Fields of this spec override those of the engine. Default: none; the cluster then has no backups.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
 	// +kubebuilder:validation:MinLength=1
@@ -93,39 +93,21 @@ type DatabaseClusterSpec struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
 	Engine string `json:"engine,omitempty"`
 
-	// parameters are settings of the database that its engine offers, by name. Members are restarted one by
-	// one for a change. Default: what the engine says.
+	// parameters are settings of the database by name. The engine lists them: kubectl describe databaseengine
+	// NAME. A change restarts the members one by one. Default: the engine's defaults.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MaxProperties=64
-	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[a-z]([-_.a-z0-9]{0,61}[a-z0-9])?$') && self[name].size() <= 1024)",message="spec.parameters: a name must have at most 63 lower case letters, digits, '-', '_' or '.', a value at most 1024 characters; kubectl describe databaseengine lists the parameters of an engine"
+	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[a-z]([-_.a-z0-9]{0,61}[a-z0-9])?$') && self[name].size() <= 1024)",message="spec.parameters: a name must have at most 63 lowercase letters, digits, '-', '_' or '.', a value at most 1024 characters; kubectl describe databaseengine lists the parameters of an engine"
 	Parameters map[string]string `json:"parameters,omitempty"`
 
-	// secretName is a Secret of this namespace whose keys members and actions find as files in /dbc/secrets.
-	// The engine says which keys it needs. Default: none.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:io.kubernetes:Secret"
-	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
-	SecretName string `json:"secretName,omitempty"`
-
-	// imagePullPolicy says when the kubelet pulls the image: Always, IfNotPresent or Never.
-	// Default: Always for the tag "latest", otherwise IfNotPresent.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:imagePullPolicy"
-	// +kubebuilder:validation:Enum=Always;IfNotPresent;Never
-	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty"`
-
-	// imagePullSecrets name Secrets of this namespace with credentials for the image's registry.
+	// credentials are the user names and passwords of the database. Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	// +kubebuilder:validation:MaxItems=16
-	// +listType=map
-	// +listMapKey=name
-	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
+	Credentials Credentials `json:"credentials,omitzero"`
 
-	// resources are the CPU and memory that each member requests and may use.
-	// Default: none requested, no limit.
+	// resources are the CPU and memory of each member's database container. Kubernetes changes them while the
+	// member runs, where it can. Default: no requests, no limits.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:resourceRequirements"
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
@@ -135,136 +117,79 @@ type DatabaseClusterSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Storage Storage `json:"storage"`
 
-	// port is the TCP port on which the database listens, 1 to 65535. Both Services offer it under
-	// the name "db". Default: the engine's, or 9000.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:number"
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=65535
-	Port int32 `json:"port,omitempty"`
-
-	// dataPath is the absolute path at which a member finds its data volume.
-	// Default: the engine's, or /var/lib/database.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
-	// +kubebuilder:validation:MinLength=2
-	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:]+)+$') && !self.contains('/../') && !self.endsWith('/..')",message="spec.dataPath must be an absolute path without ':' or '..'"
-	DataPath string `json:"dataPath,omitempty"`
-
-	// command replaces the image's entrypoint. Default: the engine's, or the image's own.
+	// config are configuration files in every member. A change restarts the members one by one.
+	// Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=64
-	// +kubebuilder:validation:items:MaxLength=65536
-	Command []string `json:"command,omitempty"`
+	Config *Config `json:"config,omitempty"`
 
-	// args replace the image's arguments. Default: the engine's, unless command is set; or the image's own.
+	// container overrides how the database container runs. A change replaces the members one by one.
+	// Default: the engine's spec.container.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=256
-	// +kubebuilder:validation:items:MaxLength=65536
-	Args []string `json:"args,omitempty"`
+	Container DatabaseContainer `json:"container,omitzero"`
 
-	// env are environment variables of every member. Names that start with "DBC_" are the operator's.
+	// pod adds to the pods of the members: labels, annotations, volumes, init containers, sidecars. A change
+	// replaces the members one by one.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	// +listType=map
-	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=256
-	// +kubebuilder:validation:XValidation:rule="self.all(e, !e.name.startsWith('DBC_'))",message="spec.env must not set variables whose names start with 'DBC_': the operator sets those"
-	Env []corev1.EnvVar `json:"env,omitempty"`
+	Pod Pod `json:"pod,omitzero"`
 
-	// envFrom takes environment variables from Secrets and ConfigMaps of this namespace.
+	// scheduling selects the nodes on which the members run.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=64
-	EnvFrom []corev1.EnvFromSource `json:"envFrom,omitempty"`
+	Scheduling Scheduling `json:"scheduling,omitzero"`
 
-	// probes tell Kubernetes when a member has started, is ready, is alive.
-	// Default: none, a member then counts as ready as soon as its container runs.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Probes Probes `json:"probes,omitzero"`
-
-	// terminationGracePeriodSeconds is how long a member may take to stop before it is killed,
-	// in seconds, 0 to 86400. Default: the engine's, or 120.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:number"
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=86400
-	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
-
-	// service shapes the Service in front of all members, which bears the cluster's name.
+	// service configures the Service for clients, which has the name of the cluster.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:default={}
 	Service Service `json:"service,omitzero"`
 
-	// scheduling says on which nodes members run.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Scheduling Scheduling `json:"scheduling,omitzero"`
-
-	// podSecurityContext overrides, field by field, the defaults of every pod: runAsNonRoot true,
-	// seccompProfile RuntimeDefault, fsGroup 65532, fsGroupChangePolicy OnRootMismatch.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	PodSecurityContext *corev1.PodSecurityContext `json:"podSecurityContext,omitempty"`
-
-	// containerSecurityContext overrides, field by field, the defaults of the database container:
-	// allowPrivilegeEscalation false, all capabilities dropped.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	ContainerSecurityContext *corev1.SecurityContext `json:"containerSecurityContext,omitempty"`
-
-	// config are files that every member finds at a path of its own, read-only. A change restarts the
-	// members one by one.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Config *Config `json:"config,omitempty"`
-
-	// template adds to the members' pods: labels, annotations, volumes, further containers. It cannot
-	// change what the other fields say, nor weaken what keeps the pods secure.
-	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	Template PodTemplate `json:"template,omitzero"`
-
-	// update says how a change reaches the members that run.
+	// updateStrategy controls how changes reach running members.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:default={}
-	Update Update `json:"update,omitzero"`
+	UpdateStrategy UpdateStrategy `json:"updateStrategy,omitzero"`
 
-	// paused makes the operator observe and report only: it changes nothing, whatever the spec says,
-	// until this is false again. A deletion goes on all the same. Default: false.
+	// paused stops the operator from changing anything. It still reports the status, and a deletion still
+	// proceeds. Default: false.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:booleanSwitch"
 	Paused bool `json:"paused,omitempty"`
 
-	// hibernated stops all members, one by one from the highest ordinal, and keeps their volumes. They come
-	// back when this is false again. Default: false.
+	// hibernated stops all members, one by one from the highest ordinal, and keeps their volumes. The members
+	// start again when you set it to false. Default: false.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:booleanSwitch"
 	Hibernated bool `json:"hibernated,omitempty"`
 
-	// backup says where backups go, when they are made, how long they are kept, and how they are proved. It
-	// needs an engine that offers backups. Default: no backups.
+	// backup configures backups: destination, schedules, retention and verification. The engine must have a
+	// backup action. Default: no backups.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Backup *Backup `json:"backup,omitempty"`
 
-	// bootstrap says what a new cluster starts with. It is read until the members are made for the first time.
+	// bootstrap is the initial data of a new cluster. The operator reads it until it first creates the members.
+	// Default: empty volumes, or the retained volumes of a previous cluster of the same name.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Bootstrap *Bootstrap `json:"bootstrap,omitempty"`
 
-	// deletion says what happens before the cluster goes when it is deleted.
+	// deletion controls what happens when you delete the cluster.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:default={}
 	Deletion Deletion `json:"deletion,omitzero"`
+}
+
+// Credentials are the user names and passwords of a database.
+type Credentials struct {
+	// secretName is the name of a Secret in this namespace. Members and engine actions find its keys as files in
+	// /dbc/secrets. The engine lists the keys that it needs. Default: none.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:io.kubernetes:Secret"
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
+	SecretName string `json:"secretName,omitempty"`
 }

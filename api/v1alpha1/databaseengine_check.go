@@ -4,12 +4,12 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
-// EngineCheck is the action that reports facts about the data, so that a restored copy can be compared with what
-// was backed up. It runs before a backup, after it, and in the copy of a verification; DBC_CHECK is "before",
+// EngineCheck is the action that prints facts about the data, so that a verification can compare a restored copy with
+// the original. It runs before a backup, after a backup, and in the copy of a verification. DBC_CHECK is "before",
 // "after" or "copy".
 type EngineCheck struct {
-	// command prints one flat JSON object with at most 20 facts and 1024 bytes: strings, numbers and booleans.
-	// It must not change anything. Exit code 40 means that it cannot say anything now.
+	// command prints one flat JSON object of strings, numbers and booleans, with at most 20 facts and 1024 bytes. It
+	// must not change anything. Exit code 40 means that no facts are available now.
 	// +required
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -17,7 +17,7 @@ type EngineCheck struct {
 	// +kubebuilder:validation:items:MaxLength=65536
 	Command []string `json:"command"`
 
-	// facts are those that are compared. The others are only shown.
+	// facts are the facts that a verification compares. Other facts are only recorded. Default: none.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
@@ -25,9 +25,9 @@ type EngineCheck struct {
 	Facts []EngineFact `json:"facts,omitempty"`
 }
 
-// EngineFact is a fact that is compared in verifications.
+// EngineFact is a fact that verifications compare.
 type EngineFact struct {
-	// name is the key of the fact in what check prints: a letter, then letters, digits, '_' and '-', at most 63
+	// name is the key of the fact in the output of check: a letter, then letters, digits, '_' and '-', at most 63
 	// characters.
 	// +required
 	// +kubebuilder:validation:MinLength=1
@@ -35,20 +35,20 @@ type EngineFact struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z][-_A-Za-z0-9]*$`
 	Name string `json:"name"`
 
-	// compare says how the copy is compared. Equal: its value must be the one that check printed after the
-	// backup; the fact is not compared if check printed another one before the backup. AtLeast: its number must
-	// not be lower than the one that check printed before the backup.
+	// compare is Equal or AtLeast. Equal: the value of the copy must be the value after the backup. A verification
+	// ignores the fact if the values before and after the backup differ. AtLeast: the number of the copy must not be
+	// lower than the number before the backup.
 	// +required
 	// +kubebuilder:validation:Enum=Equal;AtLeast
 	Compare FactComparison `json:"compare"`
 }
 
-// FactComparison says how a fact of a restored copy is compared with what was recorded.
+// FactComparison is how a verification compares a fact of a restored copy with the recorded fact.
 type FactComparison string
 
 const (
-	// CompareEqual says that the copy must have the same value.
+	// CompareEqual: the copy must have the same value.
 	CompareEqual FactComparison = "Equal"
-	// CompareAtLeast says that the copy must not have a lower number.
+	// CompareAtLeast: the copy must not have a lower number.
 	CompareAtLeast FactComparison = "AtLeast"
 )

@@ -8,15 +8,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// DatabaseEngine declares how a kind of database is run: its container, its scripts, its parameters, and the
-// actions by which the operator asks something of it. Clusters name one in spec.engine. It never changes: a
-// new version is a new DatabaseEngine, by convention with the version at the end of its name, such as
-// postgresql-single-v1.
+// DatabaseEngine describes how to run, back up and restore a kind of database: its container, scripts, parameters
+// and actions. A DatabaseCluster selects an engine in spec.engine. The spec cannot be changed. A new version is a new
+// DatabaseEngine, by convention with the version at the end of its name, for example postgresql-single-v1.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Cluster,shortName=dbe,categories=databases
-// +kubebuilder:printcolumn:name="Accepted",type=string,JSONPath=`.status.conditions[?(@.type=="Accepted")].status`,description="Whether clusters can be run by it"
+// +kubebuilder:printcolumn:name="Accepted",type=string,JSONPath=`.status.conditions[?(@.type=="Accepted")].status`,description="Whether clusters can use the engine"
 // +kubebuilder:printcolumn:name="Topology",type=string,JSONPath=`.spec.topology`
 // +kubebuilder:printcolumn:name="Description",type=string,JSONPath=`.spec.description`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
@@ -29,12 +28,12 @@ type DatabaseEngine struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is the declaration. It cannot be changed.
+	// spec is the description of the engine. It cannot be changed.
 	// +required
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="spec cannot be changed: create a DatabaseEngine of another name, such as the next version, and name it in the clusters' spec.engine"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="spec cannot be changed: create a DatabaseEngine with another name, for example the next version, and set it in spec.engine of the clusters"
 	Spec DatabaseEngineSpec `json:"spec"`
 
-	// status says whether clusters can be run by the engine. None is set while no operator has looked at it.
+	// status reports whether clusters can use the engine. It is empty until the operator has observed the engine.
 	// +optional
 	Status DatabaseEngineStatus `json:"status,omitzero"`
 }
@@ -49,53 +48,61 @@ type DatabaseEngineList struct {
 	Items []DatabaseEngine `json:"items"`
 }
 
-// Topology is how the members of a cluster are related.
+// Topology is the relation between the members of a cluster.
 type Topology string
 
 const (
-	// TopologyIndependent says that no member knows of another: each has data of its own.
+	// TopologyIndependent: members are independent, and each has data of its own.
 	TopologyIndependent Topology = "Independent"
 )
 
-// DatabaseEngineSpec declares how a kind of database is run.
+// DatabaseEngineSpec describes how to run a kind of database.
 type DatabaseEngineSpec struct {
-	// description says in a sentence what the engine is, for people.
+	// description is one sentence about the engine. Default: empty.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MaxLength=1024
 	Description string `json:"description,omitempty"`
 
-	// topology is how the members are related. Independent: each has data of its own.
+	// topology is the relation between the members. Independent: each member has data of its own.
 	// +required
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:Enum=Independent
 	Topology Topology `json:"topology"`
 
-	// container is how the database runs in the cluster's image. What the cluster's spec says itself wins.
+	// replicas limits the number of members of a cluster. The operator refuses other values of spec.replicas with
+	// Stalled. Default: 1 to 9.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:default={}
+	Replicas EngineReplicas `json:"replicas,omitzero"`
+
+	// container describes how to run the database in the cluster's image. The cluster's spec.container and spec.pod
+	// override it.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Container EngineContainer `json:"container,omitzero"`
 
-	// scripts are executable files that members and actions find in /dbc/scripts, by name; 65536 characters
-	// at most in all.
+	// scripts are executable files by name. Members and actions find them in /dbc/scripts. All scripts together have
+	// at most 65536 characters.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MaxProperties=16
 	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[A-Za-z0-9]([-A-Za-z0-9_.]{0,46}[A-Za-z0-9])?$'))",message="spec.scripts: a name must have 1 to 48 letters, digits, '-', '_' or '.', and begin and end with a letter or digit"
-	// +kubebuilder:validation:XValidation:rule="self.map(name, self[name].size()).sum() <= 65536",message="spec.scripts must have at most 65536 characters in all, because pods carry them as annotations"
+	// +kubebuilder:validation:XValidation:rule="self.map(name, self[name].size()).sum() <= 65536",message="spec.scripts must have at most 65536 characters in all, because pods have them as annotations"
 	Scripts map[string]EngineScript `json:"scripts,omitempty"`
 
-	// parameters are what clusters can set in spec.parameters.
+	// parameters are the settings that clusters can set in spec.parameters.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=64
-	// +kubebuilder:validation:XValidation:rule="self.all(p, self.exists_one(q, q.name.replace('-', '_').replace('.', '_') == p.name.replace('-', '_').replace('.', '_')))",message="spec.parameters: two names that differ only in '-', '_' and '.' would be the same environment variable"
+	// +kubebuilder:validation:XValidation:rule="self.all(p, self.exists_one(q, q.name.replace('-', '_').replace('.', '_') == p.name.replace('-', '_').replace('.', '_')))",message="spec.parameters: two names that differ only in '-', '_' and '.' would have the same environment variable"
 	Parameters []EngineParameter `json:"parameters,omitempty"`
 
-	// secretKeys are the keys that the Secret in a cluster's spec.secretName must have. Members and actions
-	// find each as a file in /dbc/secrets.
+	// secretKeys are the keys that the Secret in spec.credentials.secretName of a cluster must have. Members and
+	// actions find each key as a file in /dbc/secrets.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=set
@@ -104,16 +111,35 @@ type DatabaseEngineSpec struct {
 	// +kubebuilder:validation:items:Pattern=`^[-._a-zA-Z0-9]+$`
 	SecretKeys []string `json:"secretKeys,omitempty"`
 
-	// actions are what the operator can ask of the database.
+	// actions are the operations of the database that the operator can run.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Actions EngineActions `json:"actions,omitzero"`
 }
 
-// DatabaseEngineStatus says whether clusters can be run by an engine.
+// EngineReplicas limits the number of members of a cluster.
+//
+// +kubebuilder:validation:XValidation:rule="self.min <= self.max",message="spec.replicas: min must not be greater than max"
+type EngineReplicas struct {
+	// min is the lowest number of members, 1 to 9. Default: 1.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9
+	Min int32 `json:"min,omitempty"`
+
+	// max is the highest number of members, 1 to 9. Default: 9.
+	// +optional
+	// +kubebuilder:default=9
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9
+	Max int32 `json:"max,omitempty"`
+}
+
+// DatabaseEngineStatus is the observed state of a DatabaseEngine.
 type DatabaseEngineStatus struct {
-	// conditions say how the engine is. Accepted is True when the operator can run clusters by it; where it is
-	// False, its message says what is wrong with the declaration, and what to do.
+	// conditions are the state of the engine. Accepted is True if clusters can use the engine. If it is False, the
+	// message describes what is wrong with the spec and what to do.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status,xDescriptors="urn:alm:descriptor:io.kubernetes.conditions"
 	// +listType=map
@@ -121,7 +147,7 @@ type DatabaseEngineStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the generation that the conditions are about.
+	// observedGeneration is the generation that the operator has observed.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
@@ -133,7 +159,7 @@ type DatabaseEngineStatus struct {
 // +kubebuilder:validation:MaxLength=65536
 type EngineScript string
 
-// EngineContainer is how the database runs in the cluster's image.
+// EngineContainer describes how to run the database in the cluster's image.
 type EngineContainer struct {
 	// command replaces the image's entrypoint.
 	// +optional
@@ -142,96 +168,94 @@ type EngineContainer struct {
 	// +kubebuilder:validation:items:MaxLength=65536
 	Command []string `json:"command,omitempty"`
 
-	// args replace the image's arguments. "$(DBC_PARAM_NAME)" stands for the value of a parameter. They do not
-	// apply to a cluster with a command of its own.
+	// args replace the image's arguments. "$(DBC_PARAM_NAME)" is replaced by the value of a parameter. Clusters with
+	// a command of their own ignore these arguments.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MaxLength=65536
 	Args []string `json:"args,omitempty"`
 
-	// env are environment variables of members and actions. Those of the cluster's spec win. A value can refer to
-	// DBC_PORT, DBC_DATA_DIR, DBC_SECRETS_DIR and DBC_PARAM_..., as "$(DBC_PORT)".
+	// env are environment variables of members and actions. Those of the cluster's spec override them. A value can
+	// refer to DBC_PORT, DBC_DATA_DIR, DBC_SECRETS_DIR and DBC_PARAM_..., for example "$(DBC_PORT)".
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=64
 	Env []EngineVariable `json:"env,omitempty"`
 
-	// port is the TCP port on which the database listens, 1 to 65535. Default: 9000.
+	// port is the TCP port of the database, 1 to 65535. Default: 9000.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	Port int32 `json:"port,omitempty"`
 
-	// dataPath is where a member finds its data volume. Default: /var/lib/database.
+	// dataPath is the absolute path at which the data volume is mounted. Default: /var/lib/database.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:]+)+$') && !self.contains('/../') && !self.endsWith('/..')",message="spec.container.dataPath must be an absolute path without ':' or '..'"
 	DataPath string `json:"dataPath,omitempty"`
 
-	// runAsUser is the user ID of the database, not 0. Default: the image's.
+	// runAsUser is the user ID of the database, not 0. Default: the image's user.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=2147483647
 	RunAsUser *int64 `json:"runAsUser,omitempty"`
 
-	// terminationGracePeriodSeconds is how long a member may take to stop before it is killed, in seconds,
+	// terminationGracePeriodSeconds is the time that a member has to stop before the kubelet kills it, in seconds,
 	// 0 to 86400. Default: 120.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=86400
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
 
-	// probes tell Kubernetes when a member has started, is ready, is alive.
-	// +optional
-	Probes Probes `json:"probes,omitzero"`
+	Probes `json:",inline"`
 }
 
 // EngineVariable is an environment variable.
 type EngineVariable struct {
-	// name is the name of the variable. Names that start with "DBC_" are the operator's.
+	// name is the name of the variable. Names that start with "DBC_" are reserved for the operator.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z_][A-Za-z0-9_]*$') && !self.startsWith('DBC_')",message="spec.container.env[].name must have letters, digits and '_' only, must not begin with a digit, nor with 'DBC_', which is the operator's"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z_][A-Za-z0-9_]*$') && !self.startsWith('DBC_')",message="spec.container.env[].name must have letters, digits and '_' only, must not begin with a digit or with 'DBC_', which is reserved for the operator"
 	Name string `json:"name"`
 
-	// value is what the variable is set to. "$(NAME)" stands for the value of another one.
+	// value is the value of the variable. "$(NAME)" is replaced by the value of another variable.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32768
 	Value string `json:"value,omitempty"`
 }
 
-// EngineParameter is what clusters can set in spec.parameters. Members and actions find it in the environment
-// as DBC_PARAM_ and the name in upper case, with '_' for every other character than a letter or digit.
+// EngineParameter is a setting that clusters can set in spec.parameters. Members and actions have it as an environment
+// variable: DBC_PARAM_ and the name in upper case, with '_' in place of every character that is not a letter or digit.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.pattern) || !has(self.enum)",message="spec.parameters[]: give pattern or enum, not both"
+// +kubebuilder:validation:XValidation:rule="!has(self.pattern) || !has(self.enum)",message="spec.parameters[]: set pattern or enum, not both"
 // +kubebuilder:validation:XValidation:rule="!has(self.pattern) || 'x'.matches('^(?:' + self.pattern + ')$') in [true, false]",message="spec.parameters[].pattern must be a regular expression (RE2)"
-// +kubebuilder:validation:XValidation:rule="!has(self.default) || self.default.size() == 0 || (!has(self.pattern) || self.default.matches('^(?:' + self.pattern + ')$')) && (!has(self.enum) || self.default in self.enum)",message="spec.parameters[].default must be a value that pattern or enum takes, or empty"
+// +kubebuilder:validation:XValidation:rule="!has(self.default) || self.default.size() == 0 || (!has(self.pattern) || self.default.matches('^(?:' + self.pattern + ')$')) && (!has(self.enum) || self.default in self.enum)",message="spec.parameters[].default must match pattern or enum, or be empty"
 type EngineParameter struct {
-	// name is what clusters call the parameter in spec.parameters.
+	// name is the name of the parameter in spec.parameters of a cluster.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z]([-_.a-z0-9]*[a-z0-9])?$`
 	Name string `json:"name"`
 
-	// description says what it does, for people.
+	// description is one sentence about the parameter. Default: empty.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Description string `json:"description,omitempty"`
 
-	// default is the value where a cluster sets none.
+	// default is the value in clusters that do not set the parameter.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Default string `json:"default,omitempty"`
 
-	// pattern is a regular expression (RE2) that a value must match as a whole. Default: anything.
+	// pattern is a regular expression (RE2) that the whole value must match. Default: any value.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Pattern string `json:"pattern,omitempty"`
 
-	// enum are the values to choose from. Default: anything.
+	// enum are the allowed values. Default: any value.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=64
@@ -239,32 +263,34 @@ type EngineParameter struct {
 	Enum []string `json:"enum,omitempty"`
 }
 
-// EngineActions are what the operator can ask of the database. One that is not declared is not offered.
+// EngineActions are the operations that the operator can run. An engine without an action does not offer the feature
+// that needs it.
 type EngineActions struct {
-	// probe tells how a member is: it prints one JSON object, and exits with 0 when the member serves. It
-	// must not change anything. A verification asks it of the restored copy, in DBC_MEMBER=localhost.
+	// probe checks a member. It prints one JSON object and exits with 0 if the member serves clients. It must not change
+	// anything. A verification runs it against the restored copy, at DBC_MEMBER=localhost.
 	// +optional
 	Probe *EngineAction `json:"probe,omitempty"`
 
-	// backup writes the data of the member DBC_MEMBER to standard output. With DBC_OFFLINE=true that member
-	// does not run, and its volume is at DBC_DATA_DIR: the action starts the database itself.
+	// backup writes the data of the member DBC_MEMBER to standard output. With DBC_OFFLINE=true that member does not
+	// run, and its volume is mounted at DBC_DATA_DIR: the action then starts the database itself.
 	// +optional
 	Backup *EngineAction `json:"backup,omitempty"`
 
-	// restore reads from standard input what backup wrote, and puts it into the empty directory DBC_DATA_DIR.
+	// restore reads the output of the backup action from standard input and writes the data to the empty directory
+	// DBC_DATA_DIR.
 	// +optional
 	Restore *EngineAction `json:"restore,omitempty"`
 
-	// check reports facts about the data of the member DBC_MEMBER. They are recorded when a backup is taken, and
-	// a verification compares the restored copy with them. Default: a verification does not compare data.
+	// check prints facts about the data of the member DBC_MEMBER. A backup records them, and a verification compares
+	// them with those of the restored copy. Default: a verification does not compare data.
 	// +optional
 	Check *EngineCheck `json:"check,omitempty"`
 }
 
-// EngineAction is a command that runs in the cluster's image as a Job. Exit codes: 0 done; 11 failed for now,
-// try again; 20 a precondition is not met; 30 refused as unsafe; 40 not applicable; anything else failed.
+// EngineAction is a command that runs in the cluster's image as a Job. Exit codes: 0 success; 11 temporary failure, run
+// again; 20 a precondition is not met; 30 refused as unsafe; 40 not applicable; other codes are failures.
 type EngineAction struct {
-	// command is what runs: a program of the image, or a script by its path in /dbc/scripts, and its arguments.
+	// command is the program and its arguments: a program of the image, or a script by its path in /dbc/scripts.
 	// +required
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1

@@ -75,8 +75,8 @@ func TestTheSampleIsDeclaredWell(t *testing.T) {
 
 func TestAClusterThatSetsNothingHasNoProblemWithAnEngine(t *testing.T) {
 	each(t, func(t *testing.T, e *dbv1.DatabaseEngine) {
-		cluster := &dbv1.DatabaseCluster{}
-		cluster.Spec.Engine, cluster.Spec.SecretName, cluster.Spec.Backup = e.Name, "orders", &dbv1.Backup{Verify: &dbv1.BackupVerify{}}
+		cluster := &dbv1.DatabaseCluster{Spec: dbv1.DatabaseClusterSpec{Replicas: 1}}
+		cluster.Spec.Engine, cluster.Spec.Credentials.SecretName, cluster.Spec.Backup = e.Name, "orders", &dbv1.Backup{Verification: &dbv1.VerificationSchedule{}}
 		if _, text := engine.Refusal(engine.Resolve(cluster, e), e, false); text != "" {
 			t.Error(text)
 		}

@@ -25,10 +25,10 @@ func TestFieldsWithoutAMarkerAreDescribedInTheWordsOfTheCRD(t *testing.T) {
 	owned, _, _ := unstructured.NestedSlice(csv.Object, "spec", "customresourcedefinitions", "owned")
 	descriptors := owned[0].(map[string]any)["specDescriptors"].([]any)
 	for path, want := range map[string][2]string{
-		"update.maxUnavailable":      {"Max Unavailable", "maxUnavailable is "},
-		"backup.schedules[0].cron":   {"Cron", "cron is "},
-		"template.sidecars[0].image": {"Image", "image is "},
-		"storage.size":               {"How much", ""},
+		"updateStrategy.maxUnavailable": {"Max Unavailable", "maxUnavailable is "},
+		"backup.schedules[0].schedule":  {"Schedule", "schedule is "},
+		"pod.sidecars[0].image":         {"Image", "image is "},
+		"storage.size":                  {"How much", ""},
 	} {
 		at := slices.IndexFunc(descriptors, func(d any) bool { return pathOf(d) == path })
 		if at < 0 {

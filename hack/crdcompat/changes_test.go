@@ -15,7 +15,7 @@ const said = `{
   {"property": "^.spec.image", "comparisonResults": [{"name": "unhandled", "errors": ["a rule"]}, {"name": "enum", "warnings": ["one more"]}]}
  ]}],
  "servedVersionValidation": [{"version": "v1alpha1 -> v1", "propertyComparisons": [
-  {"property": "^.spec.port", "comparisonResults": [{"name": "default", "errors": ["another"]}]}
+  {"property": "^.spec.container.port", "comparisonResults": [{"name": "default", "errors": ["another"]}]}
  ]}]
 }`
 
@@ -27,7 +27,7 @@ func TestEveryErrorOfCrdifyIsAChange(t *testing.T) {
 	want := []change{
 		{"a.yaml", "", "scope", "scope changed"},
 		{"a.yaml", "^.spec.image", "unhandled", "a rule"},
-		{"a.yaml", "^.spec.port", "default", "another"},
+		{"a.yaml", "^.spec.container.port", "default", "another"},
 	}
 	if len(changes) != len(want) {
 		t.Fatalf("got %v", changes)

@@ -120,5 +120,5 @@ func (r *Reconciler) finalize(ctx context.Context, backup *dbv1.DatabaseBackup, 
 	if err := r.Writer.Change(ctx, before, backup); err != nil || note == "" {
 		return nil, err
 	}
-	return []kit.Event{kit.Warning("DataKept", "Finalize", note)}, nil
+	return []kit.Event{kit.Warning("DataRetained", "Finalize", note)}, nil
 }

@@ -226,7 +226,7 @@ func TestWhatKeepsAJobFromItsWorkIsWarnedOfOnceAndNotOnlyAtTheDeadline(t *testin
 			if _, err := s.pass(t); err != nil {
 				t.Fatal(err)
 			}
-			if got := s.told(); strings.Count(got, "Warning TriedAgain Job "+name+" is tried again: "+cause) != want {
+			if got := s.told(); strings.Count(got, "Warning JobRetrying Job "+name+" is tried again: "+cause) != want {
 				t.Errorf("pass %d told %q", pass+1, got)
 			}
 		}
@@ -429,7 +429,7 @@ func TestInANamespaceThatGoesTheDataStaysAndTheBackupGoes(t *testing.T) {
 	if left := s.backup(t).Finalizers; len(left) != 1 || left[0] != "somebody.else/too" {
 		t.Errorf("finalizers %v", left)
 	}
-	if got := s.told(); !strings.Contains(got, "Warning DataKept") || !strings.Contains(got, b.Status.Location) {
+	if got := s.told(); !strings.Contains(got, "Warning DataRetained") || !strings.Contains(got, b.Status.Location) {
 		t.Error(got)
 	}
 }

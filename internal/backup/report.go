@@ -54,5 +54,5 @@ func troubles(before *dbv1.DatabaseBackup, todo plan.Plan) []kit.Event {
 	if todo.Trouble == "" || slices.ContainsFunc(said, told) {
 		return nil
 	}
-	return []kit.Event{kit.Warning("TriedAgain", "Report", todo.Trouble)}
+	return []kit.Event{kit.Warning("JobRetrying", "Report", todo.Trouble)}
 }

@@ -33,7 +33,7 @@ func stray(jobs []batchv1.Job, pods []corev1.Pod) string {
 // readVolumes reads the claims of the members, which may be mounted.
 func (o *observation) readVolumes(ctx context.Context) {
 	o.Volumes = map[string]state.Volume{}
-	for ordinal := range max(o.Cluster.Spec.Replicas, o.backup.Status.Members) {
+	for ordinal := range max(o.Cluster.Spec.Replicas, o.backup.Status.Replicas) {
 		claim := &corev1.PersistentVolumeClaim{}
 		if name := naming.Claim(o.Cluster.Name, ordinal); o.FindLive(ctx, name, claim) {
 			o.Volumes[name] = state.VolumeOf(claim, ordinal)

@@ -51,8 +51,8 @@ func zones(backup *dbv1.Backup) map[string]*time.Location {
 	for _, schedule := range backup.Schedules {
 		names = append(names, schedule.TimeZone)
 	}
-	if backup.Verify != nil {
-		names = append(names, backup.Verify.TimeZone)
+	if backup.Verification != nil {
+		names = append(names, backup.Verification.TimeZone)
 	}
 	found := map[string]*time.Location{}
 	for _, name := range names {

@@ -63,5 +63,5 @@ func endsUnknown(was, is dbv1.HookStatus) []kit.Event {
 	if len(pods) == 0 {
 		return nil
 	}
-	return []kit.Event{kit.Warning("EndUnknown", "Stop", fmt.Sprintf("how the database of %s ended is not known", strings.Join(pods, ", ")))}
+	return []kit.Event{kit.Warning("ExitCodeUnknown", "Stop", fmt.Sprintf("how the database of %s ended is not known", strings.Join(pods, ", ")))}
 }

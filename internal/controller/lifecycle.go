@@ -52,5 +52,5 @@ func (e execution) finalize(ctx context.Context, o operation.Finalize) ([]kit.Ev
 	if err := e.Writer.Change(ctx, before, e.Declared); err != nil || o.Kept == "" {
 		return nil, err
 	}
-	return []kit.Event{kit.Warning("VolumesKept", "Finalize", o.Kept)}, nil
+	return []kit.Event{kit.Warning("VolumesRetained", "Finalize", o.Kept)}, nil
 }

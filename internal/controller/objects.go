@@ -118,7 +118,7 @@ func (e execution) seal(ctx context.Context, stored *unstructured.Unstructured) 
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, set); err != nil {
 		return fmt.Errorf("read StatefulSet %s as it was stored: %w", stored.GetName(), err)
 	}
-	return e.Writer.Annotate(ctx, stored, dbv1.AnnotationSealed, resources.Seal(set))
+	return e.Writer.Annotate(ctx, stored, dbv1.AnnotationStoredSpec, resources.Seal(set))
 }
 
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=delete

@@ -93,13 +93,13 @@ func declaredProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 
 func needs(spec dbv1.DatabaseClusterSpec, actions dbv1.EngineActions) []need {
 	backs := func(h dbv1.DeletionHook) bool { return h.Type == dbv1.HookBackup }
-	verifies := spec.Backup != nil && spec.Backup.Verify != nil
+	verifies := spec.Backup != nil && spec.Backup.Verification != nil
 	return []need{
 		{"spec.backup", spec.Backup != nil, ActionBackup},
 		{"a hook of type Backup in spec.deletion.hooks", slices.ContainsFunc(spec.Deletion.Hooks, backs), ActionBackup},
 		{"spec.backup", spec.Backup != nil && offered(actions, ActionCheck), ActionCheck},
-		{"spec.backup.verify", verifies, ActionRestore},
-		{"spec.backup.verify without a command", verifies && len(spec.Backup.Verify.Command) == 0, ActionProbe},
+		{"spec.backup.verification", verifies, ActionRestore},
+		{"spec.backup.verification without a command", verifies && len(spec.Backup.Verification.Command) == 0, ActionProbe},
 		{"spec.bootstrap.fromBackup", spec.Bootstrap != nil && spec.Bootstrap.FromBackup != nil, ActionRestore},
 	}
 }

@@ -131,7 +131,7 @@ func reserved(dataPath string) []string {
 	return []string{fmt.Sprintf("spec.container.dataPath is %q, and %s is the operator's: scripts and Secrets are there", dataPath, ours)}
 }
 
-var probeNames = []string{"startup", "readiness", "liveness"}
+var probeNames = []string{"startupProbe", "readinessProbe", "livenessProbe"}
 
 // part is a text of the declaration that may name scripts and parameters.
 type part struct {
@@ -149,9 +149,9 @@ func parts(spec dbv1.DatabaseEngineSpec) []part {
 		all = append(all, part{field: fmt.Sprintf("spec.container.env[%s]", variable.Name), text: variable.Value})
 	}
 	probes := spec.Container.Probes
-	for i, probe := range []*corev1.Probe{probes.Startup, probes.Readiness, probes.Liveness} {
+	for i, probe := range []*corev1.Probe{probes.StartupProbe, probes.ReadinessProbe, probes.LivenessProbe} {
 		if probe != nil && probe.Exec != nil {
-			all = append(all, command("spec.container.probes."+probeNames[i]+".exec.command", "", probe.Exec.Command)...)
+			all = append(all, command("spec.container."+probeNames[i]+".exec.command", "", probe.Exec.Command)...)
 		}
 	}
 	for _, o := range offers {

@@ -77,8 +77,8 @@ func TestWhatIsWrongWithADeclarationIsToldWithItsFieldItsValueAndWhatToDo(t *tes
 			`spec.container.command[1] is "/dbc/scripts/run", and spec.scripts has no "run"; it has none`,
 		},
 		"no script of a probe": {
-			func(s *dbv1.DatabaseEngineSpec) { s.Container.Probes.Liveness = probe("/dbc/scripts/alive") },
-			`spec.container.probes.liveness.exec.command[0] is "/dbc/scripts/alive", and spec.scripts has no "alive"; it has backup`,
+			func(s *dbv1.DatabaseEngineSpec) { s.Container.Probes.LivenessProbe = probe("/dbc/scripts/alive") },
+			`spec.container.livenessProbe.exec.command[0] is "/dbc/scripts/alive", and spec.scripts has no "alive"; it has backup`,
 		},
 		"no script of two actions": {
 			func(s *dbv1.DatabaseEngineSpec) { s.Actions.Probe, s.Actions.Restore = aScript("ask"), aScript("back") },

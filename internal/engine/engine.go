@@ -19,6 +19,9 @@ const (
 	DefaultPort                          int32 = 9000
 	DefaultDataPath                            = "/var/lib/database"
 	DefaultTerminationGracePeriodSeconds int64 = 120
+
+	// MaxReplicas is the highest number of members, the maximum of spec.replicas.
+	MaxReplicas int32 = 9
 )
 
 // Resolve is the cluster with all that its engine says where its own spec says nothing: the effective cluster. Its
@@ -32,41 +35,41 @@ func Resolve(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) *dbv1
 		fill(spec, declared.Spec.DeepCopy())
 	}
 	grace := DefaultTerminationGracePeriodSeconds
-	setDefault(&spec.Port, DefaultPort)
-	setDefault(&spec.DataPath, DefaultDataPath)
-	setDefault(&spec.TerminationGracePeriodSeconds, &grace)
+	setDefault(&spec.Container.Port, DefaultPort)
+	setDefault(&spec.Container.DataPath, DefaultDataPath)
+	setDefault(&spec.Pod.TerminationGracePeriodSeconds, &grace)
 	if declared != nil {
-		spec.Env = environment(*spec, declared.Spec.Container.Env)
+		spec.Container.Env = environment(*spec, declared.Spec.Container.Env)
 	}
 	return resolved
 }
 
 func fill(spec *dbv1.DatabaseClusterSpec, declared *dbv1.DatabaseEngineSpec) {
 	container := declared.Container
-	setDefault(&spec.Port, container.Port)
-	setDefault(&spec.DataPath, container.DataPath)
-	setDefault(&spec.TerminationGracePeriodSeconds, container.TerminationGracePeriodSeconds)
+	setDefault(&spec.Container.Port, container.Port)
+	setDefault(&spec.Container.DataPath, container.DataPath)
+	setDefault(&spec.Pod.TerminationGracePeriodSeconds, container.TerminationGracePeriodSeconds)
 	fillCommand(spec, container)
-	setDefault(&spec.Probes.Startup, container.Probes.Startup)
-	setDefault(&spec.Probes.Readiness, container.Probes.Readiness)
-	setDefault(&spec.Probes.Liveness, container.Probes.Liveness)
+	setDefault(&spec.Container.StartupProbe, container.StartupProbe)
+	setDefault(&spec.Container.ReadinessProbe, container.ReadinessProbe)
+	setDefault(&spec.Container.LivenessProbe, container.LivenessProbe)
 	if container.RunAsUser != nil {
-		setDefault(&spec.PodSecurityContext, &corev1.PodSecurityContext{})
-		setDefault(&spec.PodSecurityContext.RunAsUser, container.RunAsUser)
+		setDefault(&spec.Pod.SecurityContext, &corev1.PodSecurityContext{})
+		setDefault(&spec.Pod.SecurityContext.RunAsUser, container.RunAsUser)
 	}
 	spec.Parameters = parameters(spec.Parameters, declared.Parameters)
-	spec.Template.Annotations = withScripts(spec.Template.Annotations, declared.Scripts)
+	spec.Pod.Annotations = withScripts(spec.Pod.Annotations, declared.Scripts)
 }
 
 // fillCommand leaves the engine's arguments out where the cluster has a command of its own, as Kubernetes does
 // with those of the image.
 func fillCommand(spec *dbv1.DatabaseClusterSpec, container dbv1.EngineContainer) {
-	if len(spec.Command) > 0 {
+	if len(spec.Container.Command) > 0 {
 		return
 	}
-	spec.Command = container.Command
-	if len(spec.Args) == 0 {
-		spec.Args = container.Args
+	spec.Container.Command = container.Command
+	if len(spec.Container.Args) == 0 {
+		spec.Container.Args = container.Args
 	}
 }
 

@@ -29,7 +29,7 @@ func ledger() *dbv1.DatabaseEngine {
 			Command: []string{"ledgerd"}, Args: []string{"--cache=$(DBC_PARAM_CACHE)"},
 			Env:  []dbv1.EngineVariable{{Name: "HOME", Value: "$(DBC_DATA_DIR)/home"}, {Name: "MODE", Value: "safe"}},
 			Port: 7000, DataPath: "/ledger", RunAsUser: &user, TerminationGracePeriodSeconds: &grace,
-			Probes: dbv1.Probes{Startup: probe("started"), Readiness: probe("ready")},
+			Probes: dbv1.Probes{StartupProbe: probe("started"), ReadinessProbe: probe("ready")},
 		},
 		Scripts: map[string]dbv1.EngineScript{"backup": "#!/bin/sh\n"},
 		Parameters: []dbv1.EngineParameter{
@@ -47,15 +47,15 @@ func ledger() *dbv1.DatabaseEngine {
 }
 
 func orders() *dbv1.DatabaseCluster {
-	c := &dbv1.DatabaseCluster{}
-	c.Name, c.Spec.Engine, c.Spec.SecretName = "orders", "ledger-v1", "orders"
+	c := &dbv1.DatabaseCluster{Spec: dbv1.DatabaseClusterSpec{Replicas: 1}}
+	c.Name, c.Spec.Engine, c.Spec.Credentials.SecretName = "orders", "ledger-v1", "orders"
 	return c
 }
 
 // variables are the environment as NAME=value.
 func variables(cluster *dbv1.DatabaseCluster) string {
 	var all []string
-	for _, v := range cluster.Spec.Env {
+	for _, v := range cluster.Spec.Container.Env {
 		all = append(all, v.Name+"="+v.Value)
 	}
 	return strings.Join(all, " ")
@@ -64,47 +64,47 @@ func variables(cluster *dbv1.DatabaseCluster) string {
 func TestAClusterTakesFromItsEngineWhatItDoesNotSayItself(t *testing.T) {
 	spec := Resolve(orders(), ledger()).Spec
 	switch {
-	case spec.Port != 7000, spec.DataPath != "/ledger", *spec.TerminationGracePeriodSeconds != 300:
-		t.Errorf("port %d, data path %s, grace %d", spec.Port, spec.DataPath, *spec.TerminationGracePeriodSeconds)
-	case *spec.PodSecurityContext.RunAsUser != 999:
-		t.Errorf("user %v", spec.PodSecurityContext)
-	case !reflect.DeepEqual(spec.Command, []string{"ledgerd"}), !reflect.DeepEqual(spec.Args, []string{"--cache=$(DBC_PARAM_CACHE)"}):
-		t.Errorf("command %q, args %q", spec.Command, spec.Args)
-	case spec.Probes.Startup == nil, spec.Probes.Readiness == nil, spec.Probes.Liveness != nil:
-		t.Errorf("probes %+v", spec.Probes)
-	case spec.Template.Annotations["scripts.database.dbcluster.io/backup"] != "#!/bin/sh\n":
-		t.Errorf("annotations %v", spec.Template.Annotations)
+	case spec.Container.Port != 7000, spec.Container.DataPath != "/ledger", *spec.Pod.TerminationGracePeriodSeconds != 300:
+		t.Errorf("port %d, data path %s, grace %d", spec.Container.Port, spec.Container.DataPath, *spec.Pod.TerminationGracePeriodSeconds)
+	case *spec.Pod.SecurityContext.RunAsUser != 999:
+		t.Errorf("user %v", spec.Pod.SecurityContext)
+	case !reflect.DeepEqual(spec.Container.Command, []string{"ledgerd"}), !reflect.DeepEqual(spec.Container.Args, []string{"--cache=$(DBC_PARAM_CACHE)"}):
+		t.Errorf("command %q, args %q", spec.Container.Command, spec.Container.Args)
+	case spec.Container.Probes.StartupProbe == nil, spec.Container.Probes.ReadinessProbe == nil, spec.Container.Probes.LivenessProbe != nil:
+		t.Errorf("probes %+v", spec.Container.Probes)
+	case spec.Pod.Annotations["scripts.database.dbcluster.io/backup"] != "#!/bin/sh\n":
+		t.Errorf("annotations %v", spec.Pod.Annotations)
 	}
 }
 
 func TestWhatTheClusterSaysWins(t *testing.T) {
 	c := orders()
 	user, group, grace := int64(7), int64(8), int64(0)
-	c.Spec.Port, c.Spec.DataPath, c.Spec.TerminationGracePeriodSeconds = 1, "/mine", &grace
-	c.Spec.PodSecurityContext = &corev1.PodSecurityContext{RunAsUser: &user, RunAsGroup: &group}
-	c.Spec.Args, c.Spec.Probes.Readiness = []string{"mine"}, probe("mine")
+	c.Spec.Container.Port, c.Spec.Container.DataPath, c.Spec.Pod.TerminationGracePeriodSeconds = 1, "/mine", &grace
+	c.Spec.Pod.SecurityContext = &corev1.PodSecurityContext{RunAsUser: &user, RunAsGroup: &group}
+	c.Spec.Container.Args, c.Spec.Container.ReadinessProbe = []string{"mine"}, probe("mine")
 	spec := Resolve(c, ledger()).Spec
 	switch {
-	case spec.Port != 1, spec.DataPath != "/mine", *spec.TerminationGracePeriodSeconds != 0, *spec.PodSecurityContext.RunAsUser != 7:
+	case spec.Container.Port != 1, spec.Container.DataPath != "/mine", *spec.Pod.TerminationGracePeriodSeconds != 0, *spec.Pod.SecurityContext.RunAsUser != 7:
 		t.Errorf("%+v", spec)
-	case !reflect.DeepEqual(spec.Command, []string{"ledgerd"}), !reflect.DeepEqual(spec.Args, []string{"mine"}):
-		t.Errorf("command %q, args %q", spec.Command, spec.Args)
-	case spec.Probes.Startup == nil, spec.Probes.Readiness.Exec.Command[0] != "mine":
-		t.Errorf("probes %+v", spec.Probes)
+	case !reflect.DeepEqual(spec.Container.Command, []string{"ledgerd"}), !reflect.DeepEqual(spec.Container.Args, []string{"mine"}):
+		t.Errorf("command %q, args %q", spec.Container.Command, spec.Container.Args)
+	case spec.Container.Probes.StartupProbe == nil, spec.Container.Probes.ReadinessProbe.Exec.Command[0] != "mine":
+		t.Errorf("probes %+v", spec.Container.Probes)
 	}
-	c.Spec.Command, c.Spec.Args, c.Spec.PodSecurityContext = []string{"mine"}, nil, &corev1.PodSecurityContext{RunAsGroup: &group}
+	c.Spec.Container.Command, c.Spec.Container.Args, c.Spec.Pod.SecurityContext = []string{"mine"}, nil, &corev1.PodSecurityContext{RunAsGroup: &group}
 	spec = Resolve(c, ledger()).Spec
-	if len(spec.Args) != 0 {
-		t.Errorf("the arguments are for another command: %q", spec.Args)
+	if len(spec.Container.Args) != 0 {
+		t.Errorf("the arguments are for another command: %q", spec.Container.Args)
 	}
-	if *spec.PodSecurityContext.RunAsUser != 999 || *spec.PodSecurityContext.RunAsGroup != 8 {
-		t.Errorf("%+v", spec.PodSecurityContext)
+	if *spec.Pod.SecurityContext.RunAsUser != 999 || *spec.Pod.SecurityContext.RunAsGroup != 8 {
+		t.Errorf("%+v", spec.Pod.SecurityContext)
 	}
 }
 
 func TestTheEnvironmentIsTheOperatorsThenTheEnginesThenTheClusters(t *testing.T) {
 	c := orders()
-	c.Spec.Env = []corev1.EnvVar{{Name: "MODE", Value: "fast"}, {Name: "MINE", Value: "$(HOME)"}}
+	c.Spec.Container.Env = []corev1.EnvVar{{Name: "MODE", Value: "fast"}, {Name: "MINE", Value: "$(HOME)"}}
 	c.Spec.Parameters = map[string]string{"cache": "9$(MODE)MB"}
 	want := "DBC_PORT=7000 DBC_DATA_DIR=/ledger DBC_SECRETS_DIR=/dbc/secrets DBC_PARAM_CACHE=9$$(MODE)MB DBC_PARAM_SYNC= " +
 		"HOME=$(DBC_DATA_DIR)/home MODE=fast MINE=$(HOME)"
@@ -115,10 +115,10 @@ func TestTheEnvironmentIsTheOperatorsThenTheEnginesThenTheClusters(t *testing.T)
 
 func TestWithoutAnEngineNothingIsAddedButTheDefaults(t *testing.T) {
 	c := orders()
-	c.Spec.Engine, c.Spec.Env = "", []corev1.EnvVar{{Name: "A", Value: "b"}}
+	c.Spec.Engine, c.Spec.Container.Env = "", []corev1.EnvVar{{Name: "A", Value: "b"}}
 	want := c.DeepCopy()
 	grace := DefaultTerminationGracePeriodSeconds
-	want.Spec.Port, want.Spec.DataPath, want.Spec.TerminationGracePeriodSeconds = 9000, "/var/lib/database", &grace
+	want.Spec.Container.Port, want.Spec.Container.DataPath, want.Spec.Pod.TerminationGracePeriodSeconds = 9000, "/var/lib/database", &grace
 	if got := Resolve(c, nil); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got.Spec)
 	}
@@ -126,15 +126,15 @@ func TestWithoutAnEngineNothingIsAddedButTheDefaults(t *testing.T) {
 
 func TestWhatIsResolvedStaysAsItIsAndNeitherArgumentChanges(t *testing.T) {
 	c, e := orders(), ledger()
-	c.Spec.Env = []corev1.EnvVar{{Name: "MODE", Value: "fast"}, {Name: "A", Value: "b"}}
-	c.Spec.Template.Annotations = map[string]string{"a": "b"}
+	c.Spec.Container.Env = []corev1.EnvVar{{Name: "MODE", Value: "fast"}, {Name: "A", Value: "b"}}
+	c.Spec.Pod.Annotations = map[string]string{"a": "b"}
 	c.Spec.Parameters = map[string]string{"cache": "2MB"}
 	beforeCluster, beforeEngine := c.DeepCopy(), e.DeepCopy()
 	once := Resolve(c, e)
 	if twice := Resolve(once, e); !reflect.DeepEqual(once, twice) {
 		t.Errorf("once  %+v\ntwice %+v", once.Spec, twice.Spec)
 	}
-	*once.Spec.PodSecurityContext.RunAsUser, once.Spec.Probes.Startup.PeriodSeconds, once.Spec.Command[0] = 1, 1, "x"
+	*once.Spec.Pod.SecurityContext.RunAsUser, once.Spec.Container.StartupProbe.PeriodSeconds, once.Spec.Container.Command[0] = 1, 1, "x"
 	if !reflect.DeepEqual(c, beforeCluster) || !reflect.DeepEqual(e, beforeEngine) {
 		t.Error("an argument has changed")
 	}

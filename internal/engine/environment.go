@@ -23,19 +23,19 @@ const VariablePrefix = "DBC_"
 // refer, then the engine's, then the cluster's, which win by their names.
 func environment(spec dbv1.DatabaseClusterSpec, declared []dbv1.EngineVariable) []corev1.EnvVar {
 	all := []corev1.EnvVar{
-		{Name: "DBC_PORT", Value: strconv.Itoa(int(spec.Port))},
-		{Name: "DBC_DATA_DIR", Value: spec.DataPath},
+		{Name: "DBC_PORT", Value: strconv.Itoa(int(spec.Container.Port))},
+		{Name: "DBC_DATA_DIR", Value: spec.Container.DataPath},
 		{Name: "DBC_SECRETS_DIR", Value: naming.SecretsPath},
 	}
 	for _, name := range slices.Sorted(maps.Keys(spec.Parameters)) {
 		all = append(all, corev1.EnvVar{Name: Variable(name), Value: literal(spec.Parameters[name])})
 	}
 	for _, variable := range declared {
-		if !slices.ContainsFunc(spec.Env, func(v corev1.EnvVar) bool { return v.Name == variable.Name }) {
+		if !slices.ContainsFunc(spec.Container.Env, func(v corev1.EnvVar) bool { return v.Name == variable.Name }) {
 			all = append(all, corev1.EnvVar{Name: variable.Name, Value: variable.Value})
 		}
 	}
-	for _, variable := range spec.Env {
+	for _, variable := range spec.Container.Env {
 		if !strings.HasPrefix(variable.Name, VariablePrefix) {
 			all = append(all, variable)
 		}

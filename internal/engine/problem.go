@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,20 +24,23 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMe
 	if text := declaredProblem(cluster, declared, hasMembers); text != "" {
 		return dbv1.ReasonEngineInvalid, text
 	}
+	if text := replicasProblem(cluster, declared); text != "" {
+		return dbv1.ReasonInvalidReplicas, text
+	}
 	if text := parameterProblem(cluster, declared); text != "" {
 		return dbv1.ReasonInvalidParameter, text
 	}
 	if text := actionProblem(cluster, declared); text != "" {
 		return dbv1.ReasonActionMissing, text
 	}
-	if declared != nil && cluster.Spec.SecretName == "" && len(declared.Spec.SecretKeys) > 0 {
-		return dbv1.ReasonSecretIncomplete, fmt.Sprintf("spec.secretName must name a Secret with %s, which DatabaseEngine %s needs",
+	if declared != nil && cluster.Spec.Credentials.SecretName == "" && len(declared.Spec.SecretKeys) > 0 {
+		return dbv1.ReasonSecretIncomplete, fmt.Sprintf("spec.credentials.secretName must name a Secret with %s, which DatabaseEngine %s needs",
 			keys(declared.Spec.SecretKeys), declared.Name)
 	}
 	return "", ""
 }
 
-// KeyProblem says which keys the Secret of spec.secretName lacks that the engine needs, given those that it has and those
+// KeyProblem says which keys the Secret of spec.credentials.secretName lacks that the engine needs, given those that it has and those
 // of them that are empty; "" when it has them all. An empty password lets everybody in, or nobody.
 func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, have, empty []string) string {
 	if declared == nil {
@@ -47,13 +51,13 @@ func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, ha
 	}
 	needed := declared.Spec.SecretKeys
 	if lacking := slices.DeleteFunc(slices.Clone(needed), of(have)); len(lacking) > 0 {
-		return fmt.Sprintf("Secret %s, which spec.secretName names, lacks %s, which DatabaseEngine %s needs; add %s to the Secret",
-			cluster.Spec.SecretName, keys(lacking), declared.Name, them(lacking))
+		return fmt.Sprintf("Secret %s, which spec.credentials.secretName names, lacks %s, which DatabaseEngine %s needs; add %s to the Secret",
+			cluster.Spec.Credentials.SecretName, keys(lacking), declared.Name, them(lacking))
 	}
 	filled := slices.DeleteFunc(slices.Clone(have), of(empty))
 	if void := slices.DeleteFunc(slices.Clone(needed), of(filled)); len(void) > 0 {
-		return fmt.Sprintf("Secret %s, which spec.secretName names, has nothing in %s, which DatabaseEngine %s needs; set %s in the Secret",
-			cluster.Spec.SecretName, keys(void), declared.Name, them(void))
+		return fmt.Sprintf("Secret %s, which spec.credentials.secretName names, has nothing in %s, which DatabaseEngine %s needs; set %s in the Secret",
+			cluster.Spec.Credentials.SecretName, keys(void), declared.Name, them(void))
 	}
 	return ""
 }
@@ -70,6 +74,26 @@ func keys(names []string) string {
 		return "the key " + names[0]
 	}
 	return "the keys " + strings.Join(names, ", ")
+}
+
+// replicasProblem reports a number of members that the engine does not allow.
+func replicasProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {
+	if declared == nil {
+		return ""
+	}
+	allowed, replicas := declared.Spec.Replicas, cluster.Spec.Replicas
+	// An engine that was stored without the field has zeros.
+	lowest, highest := max(allowed.Min, 1), cmp.Or(allowed.Max, MaxReplicas)
+	switch {
+	case replicas >= lowest && replicas <= highest:
+		return ""
+	case highest == 1:
+		return fmt.Sprintf("spec.replicas is %d, but DatabaseEngine %s runs single databases without replication: set spec.replicas to 1, "+
+			"or create a DatabaseCluster for each database", replicas, declared.Name)
+	default:
+		return fmt.Sprintf("spec.replicas is %d, but DatabaseEngine %s allows %d to %d members: set spec.replicas to a number in this range",
+			replicas, declared.Name, lowest, highest)
+	}
 }
 
 func parameterProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {

@@ -19,15 +19,29 @@ func TestWhatCannotBeHadFromAnEngineIsToldInASentence(t *testing.T) {
 	restore := func(c *dbv1.DatabaseCluster) {
 		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "b"}}
 	}
+	members := func(replicas int32, allowed dbv1.EngineReplicas) func(*dbv1.DatabaseCluster, *dbv1.DatabaseEngine) {
+		return func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
+			c.Spec.Replicas, e.Spec.Replicas = replicas, allowed
+		}
+	}
 	cases := map[string]struct {
 		change  func(*dbv1.DatabaseCluster, *dbv1.DatabaseEngine)
 		reason  string
 		message string
 	}{
-		"nothing":                      {func(*dbv1.DatabaseCluster, *dbv1.DatabaseEngine) {}, "", ""},
-		"a value that matches":         {set("cache", "20kB"), "", ""},
-		"one of the values":            {set("sync", "off"), "", ""},
-		"the default, not in the enum": {set("sync", ""), "", ""},
+		"nothing":                              {func(*dbv1.DatabaseCluster, *dbv1.DatabaseEngine) {}, "", ""},
+		"a value that matches":                 {set("cache", "20kB"), "", ""},
+		"one of the values":                    {set("sync", "off"), "", ""},
+		"the default, not in the enum":         {set("sync", ""), "", ""},
+		"as many members as the engine allows": {members(3, dbv1.EngineReplicas{Min: 3, Max: 5}), "", ""},
+		"two members of a single database": {
+			members(2, dbv1.EngineReplicas{Min: 1, Max: 1}), dbv1.ReasonInvalidReplicas,
+			"spec.replicas is 2, but DatabaseEngine ledger-v1 runs single databases without replication: set spec.replicas to 1, or create a DatabaseCluster for each database",
+		},
+		"too few members": {
+			members(1, dbv1.EngineReplicas{Min: 3, Max: 5}), dbv1.ReasonInvalidReplicas,
+			"spec.replicas is 1, but DatabaseEngine ledger-v1 allows 3 to 5 members: set spec.replicas to a number in this range",
+		},
 		"an unknown parameter": {
 			set("cash", "1MB"), dbv1.ReasonInvalidParameter,
 			`spec.parameters sets "cash", which DatabaseEngine ledger-v1 does not offer; it offers cache, sync`,
@@ -63,8 +77,8 @@ func TestWhatCannotBeHadFromAnEngineIsToldInASentence(t *testing.T) {
 			wrong + `spec.actions.backup.command[0] is "/dbc/scripts/bakcup", and spec.scripts has no "bakcup"; it has backup` + corrected,
 		},
 		"no Secret where one is needed": {
-			func(c *dbv1.DatabaseCluster, _ *dbv1.DatabaseEngine) { c.Spec.SecretName = "" }, dbv1.ReasonSecretIncomplete,
-			"spec.secretName must name a Secret with the key password, which DatabaseEngine ledger-v1 needs",
+			func(c *dbv1.DatabaseCluster, _ *dbv1.DatabaseEngine) { c.Spec.Credentials.SecretName = "" }, dbv1.ReasonSecretIncomplete,
+			"spec.credentials.secretName must name a Secret with the key password, which DatabaseEngine ledger-v1 needs",
 		},
 		"backups of an engine without": {
 			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
@@ -75,14 +89,14 @@ func TestWhatCannotBeHadFromAnEngineIsToldInASentence(t *testing.T) {
 		},
 		"verification without a probe": {
 			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
-				c.Spec.Backup, e.Spec.Actions.Probe = &dbv1.Backup{Verify: &dbv1.BackupVerify{}}, nil
+				c.Spec.Backup, e.Spec.Actions.Probe = &dbv1.Backup{Verification: &dbv1.VerificationSchedule{}}, nil
 			},
 			dbv1.ReasonActionMissing,
-			"spec.backup.verify without a command needs the action probe, which DatabaseEngine ledger-v1 does not have: name another in spec.engine, or take the field out",
+			"spec.backup.verification without a command needs the action probe, which DatabaseEngine ledger-v1 does not have: name another in spec.engine, or take the field out",
 		},
 		"verification by a command": {
 			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
-				c.Spec.Backup, e.Spec.Actions.Probe = &dbv1.Backup{Verify: &dbv1.BackupVerify{Command: []string{"x"}}}, nil
+				c.Spec.Backup, e.Spec.Actions.Probe = &dbv1.Backup{Verification: &dbv1.VerificationSchedule{Command: []string{"x"}}}, nil
 			}, "", "",
 		},
 		"a restore by an engine without": {
@@ -144,8 +158,8 @@ func TestAKeyThatTheSecretLacksIsNamed(t *testing.T) {
 	declared.Spec.SecretKeys = []string{"a", "b", "c"}
 	for want, have := range map[string][]string{
 		"": {"c", "b", "a", "d"},
-		"Secret orders, which spec.secretName names, lacks the key b, which DatabaseEngine ledger-v1 needs; add it to the Secret":       {"a", "c"},
-		"Secret orders, which spec.secretName names, lacks the keys a, c, which DatabaseEngine ledger-v1 needs; add them to the Secret": {"b"},
+		"Secret orders, which spec.credentials.secretName names, lacks the key b, which DatabaseEngine ledger-v1 needs; add it to the Secret":       {"a", "c"},
+		"Secret orders, which spec.credentials.secretName names, lacks the keys a, c, which DatabaseEngine ledger-v1 needs; add them to the Secret": {"b"},
 	} {
 		if got := KeyProblem(orders(), declared, have, nil); got != want {
 			t.Errorf("got %s", got)
@@ -161,14 +175,14 @@ func TestAKeyThatIsEmptyIsNamed(t *testing.T) {
 	declared.Spec.SecretKeys = []string{"a", "b", "c"}
 	for want, empty := range map[string][]string{
 		"": {"d"},
-		"Secret orders, which spec.secretName names, has nothing in the key b, which DatabaseEngine ledger-v1 needs; set it in the Secret":       {"b", "d"},
-		"Secret orders, which spec.secretName names, has nothing in the keys a, c, which DatabaseEngine ledger-v1 needs; set them in the Secret": {"a", "c"},
+		"Secret orders, which spec.credentials.secretName names, has nothing in the key b, which DatabaseEngine ledger-v1 needs; set it in the Secret":       {"b", "d"},
+		"Secret orders, which spec.credentials.secretName names, has nothing in the keys a, c, which DatabaseEngine ledger-v1 needs; set them in the Secret": {"a", "c"},
 	} {
 		if got := KeyProblem(orders(), declared, []string{"a", "b", "c", "d"}, empty); got != want {
 			t.Errorf("got %s", got)
 		}
 	}
-	if got := KeyProblem(orders(), declared, []string{"a"}, []string{"a"}); got != "Secret orders, which spec.secretName names, lacks the keys b, c, which DatabaseEngine ledger-v1 needs; add them to the Secret" {
+	if got := KeyProblem(orders(), declared, []string{"a"}, []string{"a"}); got != "Secret orders, which spec.credentials.secretName names, lacks the keys b, c, which DatabaseEngine ledger-v1 needs; add them to the Secret" {
 		t.Errorf("got %s", got)
 	}
 }

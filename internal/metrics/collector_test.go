@@ -24,7 +24,7 @@ import (
 func orders() dbv1.DatabaseCluster {
 	c := dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Generation: 7}}
 	c.Spec.Replicas, c.Spec.Image = 3, "example.com/database:2"
-	c.Spec.Update.Type = dbv1.UpdateRolling
+	c.Spec.UpdateStrategy.Type = dbv1.UpdateRolling
 	capacity := resource.MustParse("10Gi")
 	c.Status = dbv1.DatabaseClusterStatus{
 		ObservedGeneration: 6, Replicas: 2, ReadyReplicas: 1, UpdatedReplicas: 1,
@@ -77,7 +77,7 @@ func series(t *testing.T, gatherer prometheus.Gatherer) []string {
 
 func TestEveryFieldThatIsReportedHasItsSeries(t *testing.T) {
 	full := orders()
-	full.Spec.Paused, full.Spec.Hibernated, full.Spec.Update.Paused = true, true, true
+	full.Spec.Paused, full.Spec.Hibernated, full.Spec.UpdateStrategy.Paused = true, true, true
 	deleted := metav1.NewTime(time.Unix(1700000000, 0))
 	full.DeletionTimestamp = &deleted
 	full.Status.Backup = backedUp()

@@ -44,8 +44,8 @@ var gauges = []gauge{
 		func(c *dbv1.DatabaseCluster) bool { return c.Spec.Paused }),
 	flag("spec_hibernated", "1 while spec.hibernated asks for no member to run.",
 		func(c *dbv1.DatabaseCluster) bool { return c.Spec.Hibernated }),
-	flag("spec_update_paused", "1 while spec.update.paused stops rollouts.",
-		func(c *dbv1.DatabaseCluster) bool { return c.Spec.Update.Paused }),
+	flag("spec_update_paused", "1 while spec.updateStrategy.paused stops rollouts.",
+		func(c *dbv1.DatabaseCluster) bool { return c.Spec.UpdateStrategy.Paused }),
 
 	number("status_observed_generation", "Generation of the spec that the cluster's objects express.",
 		func(c *dbv1.DatabaseCluster) int64 { return c.Status.ObservedGeneration }),
@@ -90,7 +90,7 @@ func truth(is bool) float64 {
 }
 
 func info(c *dbv1.DatabaseCluster) []sample {
-	return []sample{{1, []string{c.Spec.Image, string(c.Spec.Update.Type)}}}
+	return []sample{{1, []string{c.Spec.Image, string(c.Spec.UpdateStrategy.Type)}}}
 }
 
 func outdated(c *dbv1.DatabaseCluster) int32 {

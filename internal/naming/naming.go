@@ -41,7 +41,7 @@ const (
 	DestinationVolume = "dbc-destination"
 	// ScriptsVolume is the name of the volume with the engine's scripts.
 	ScriptsVolume = "dbc-scripts"
-	// SecretsVolume is the name of the volume with the Secret of spec.secretName.
+	// SecretsVolume is the name of the volume with the Secret of spec.credentials.secretName.
 	SecretsVolume = "dbc-secrets"
 	// Port is the name of the database's port.
 	Port = "db"
@@ -53,7 +53,7 @@ const (
 	BinPath = "/dbc/bin"
 	// ScriptsPath is where members and Jobs find the engine's scripts.
 	ScriptsPath = "/dbc/scripts"
-	// SecretsPath is where members and Jobs find the keys of spec.secretName.
+	// SecretsPath is where members and Jobs find the keys of spec.credentials.secretName.
 	SecretsPath = "/dbc/secrets"
 	// CredentialsPath is where the pods of Jobs find the Secret of a backup's destination.
 	CredentialsPath = "/dbc/credentials"

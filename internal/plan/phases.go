@@ -37,7 +37,7 @@ var phases = []phase.Phase{
 }
 
 func settled(s *situation.Situation) phase.Outcome {
-	outcome := phase.Wait(dbv1.ReasonSettled, "the cluster is as its spec says")
+	outcome := phase.Wait(dbv1.ReasonUpToDate, "the cluster is as its spec says")
 	if all := members.Leftovers(s); len(all) > 0 && !s.Cluster.Spec.Paused {
 		outcome.Operations = operation.List{operation.Delete{Objects: all}}
 	}
@@ -79,7 +79,7 @@ func given(needed bool, one operation.Operation) operation.List {
 
 // stalls are what may wait for a human although the cluster as such may run; the first counts.
 var stalls = []func(*situation.Situation) *situation.Stall{
-	members.NameConflict, members.VolumesKept, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
+	members.NameConflict, members.VolumesRetained, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
 }
 
 func stalled(s *situation.Situation) *situation.Stall {

@@ -18,7 +18,7 @@ import (
 func TestWhatIsDoneForARunningCluster(t *testing.T) {
 	decideEach(t, map[string]scenario{
 		"nothing when all is as it should be": {
-			func(*dbv1.DatabaseCluster, *state.Observed) {}, "Settled: the cluster is as its spec says\n",
+			func(*dbv1.DatabaseCluster, *state.Observed) {}, "UpToDate: the cluster is as its spec says\n",
 		},
 		"everything for a new cluster, the finalizer first and the members last": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Finalizers = nil; *o = state.Observed{} },
@@ -82,7 +82,7 @@ func TestWhatIsDoneForARunningCluster(t *testing.T) {
 				o.StatefulSet, o.Members = nil, nil
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders", Leaving: true}}
 			},
-			"WaitingForFormer: StatefulSet orders of a former cluster of this name is being removed\nagain in 2s\n",
+			"WaitingForPreviousCluster: StatefulSet orders of a former cluster of this name is being removed\nagain in 2s\n",
 		},
 		"no members are made whose names lead to somebody else's Service": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -100,7 +100,7 @@ func TestAPausedClusterReleasesItsPodsAndLeavesTheRestUndone(t *testing.T) {
 		o.Bystanders = []state.Bystander{{Name: "orders-9", Held: true}}
 	}
 	decideEach(t, map[string]scenario{
-		"alone": {hold, "release pod orders-9\nSettled: the cluster is as its spec says\n"},
+		"alone": {hold, "release pod orders-9\nUpToDate: the cluster is as its spec says\n"},
 		"beside other work": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { hold(c, o); o.Service = nil },
 			"release pod orders-9\nPaused: spec.paused is true; left undone: create Service orders\n",

@@ -171,13 +171,13 @@ func (a Action) container(cluster *dbv1.DatabaseCluster, name string, transfer *
 }
 
 func dataMount(cluster *dbv1.DatabaseCluster) *corev1ac.VolumeMountApplyConfiguration {
-	return corev1ac.VolumeMount().WithName(naming.DataVolume).WithMountPath(cluster.Spec.DataPath)
+	return corev1ac.VolumeMount().WithName(naming.DataVolume).WithMountPath(cluster.Spec.Container.DataPath)
 }
 
 // scripts are the annotations from which a pod gets its engine's scripts as files.
 func scripts(cluster *dbv1.DatabaseCluster) map[string]string {
 	all := map[string]string{}
-	for key, text := range cluster.Spec.Template.Annotations {
+	for key, text := range cluster.Spec.Pod.Annotations {
 		if strings.HasPrefix(key, dbv1.AnnotationScripts) {
 			all[key] = text
 		}

@@ -69,7 +69,7 @@ func (c Child) Eviction(live metav1.Object) []Operation {
 // intruded are the paths of the operator's own at which somebody else wrote.
 func (c Child) intruded(live metav1.Object, have map[string]any) [][]string {
 	if c.sealed {
-		if set, ok := live.(*appsv1.StatefulSet); ok && set.Annotations[dbv1.AnnotationSealed] != Seal(set) {
+		if set, ok := live.(*appsv1.StatefulSet); ok && set.Annotations[dbv1.AnnotationStoredSpec] != Seal(set) {
 			return c.whole
 		}
 		return nil

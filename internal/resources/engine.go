@@ -24,7 +24,7 @@ const (
 )
 
 // engineVolumes are the scripts of a cluster's engine, which are annotations of the pod, and the keys of the Secret
-// of spec.secretName.
+// of spec.credentials.secretName.
 func engineVolumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfiguration {
 	var all []*corev1ac.VolumeApplyConfiguration
 	if keys := slices.Sorted(maps.Keys(scripts(cluster))); len(keys) > 0 {
@@ -38,7 +38,7 @@ func engineVolumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfigu
 		}
 		all = append(all, corev1ac.Volume().WithName(naming.ScriptsVolume).WithDownwardAPI(files))
 	}
-	if name := cluster.Spec.SecretName; name != "" {
+	if name := cluster.Spec.Credentials.SecretName; name != "" {
 		all = append(all, corev1ac.Volume().
 			WithName(naming.SecretsVolume).
 			WithSecret(corev1ac.SecretVolumeSource().WithSecretName(name).WithDefaultMode(secretMode)))
@@ -52,7 +52,7 @@ func engineMounts(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountApplyCon
 	if len(scripts(cluster)) > 0 {
 		all = append(all, corev1ac.VolumeMount().WithName(naming.ScriptsVolume).WithMountPath(naming.ScriptsPath).WithReadOnly(true))
 	}
-	if cluster.Spec.SecretName != "" {
+	if cluster.Spec.Credentials.SecretName != "" {
 		all = append(all, corev1ac.VolumeMount().WithName(naming.SecretsVolume).WithMountPath(naming.SecretsPath).WithReadOnly(true))
 	}
 	return all

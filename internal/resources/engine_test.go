@@ -26,8 +26,8 @@ func withEngine() *dbv1.DatabaseCluster {
 	declared.Spec.Scripts = map[string]dbv1.EngineScript{"restore": "#!/bin/sh\nexec ledger load\n", "backup": "#!/bin/sh\nexec ledger dump\n"}
 	declared.Spec.Parameters = []dbv1.EngineParameter{{Name: "cache", Default: "1MB"}}
 	cluster := smallest()
-	cluster.Spec.Port, cluster.Spec.Engine, cluster.Spec.SecretName = 0, "ledger-v1", "orders"
-	cluster.Spec.Env = []corev1.EnvVar{{Name: "MODE", Value: "fast"}}
+	cluster.Spec.Container.Port, cluster.Spec.Engine, cluster.Spec.Credentials.SecretName = 0, "ledger-v1", "orders"
+	cluster.Spec.Container.Env = []corev1.EnvVar{{Name: "MODE", Value: "fast"}}
 	cluster.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Name: "last", Type: dbv1.HookCommand, Command: []string{"ledger", "close"}}}
 	return engine.Resolve(cluster, declared)
 }
@@ -38,10 +38,12 @@ func TestWhatAnEngineSaysIsInThePods(t *testing.T) {
 
 func TestWhatMembersDoNotShowMakesNoTemplateAnew(t *testing.T) {
 	cases := map[string]func(*dbv1.DatabaseCluster){
-		"backups":         func(c *dbv1.DatabaseCluster) { c.Spec.Backup = &dbv1.Backup{} },
-		"a bootstrap":     func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap = &dbv1.Bootstrap{} },
-		"protection":      func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true },
-		"other variables": func(c *dbv1.DatabaseCluster) { c.Spec.Env = append([]corev1.EnvVar{{Name: "DBC_NEXT"}}, c.Spec.Env...) },
+		"backups":     func(c *dbv1.DatabaseCluster) { c.Spec.Backup = &dbv1.Backup{} },
+		"a bootstrap": func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap = &dbv1.Bootstrap{} },
+		"protection":  func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true },
+		"other variables": func(c *dbv1.DatabaseCluster) {
+			c.Spec.Container.Env = append([]corev1.EnvVar{{Name: "DBC_NEXT"}}, c.Spec.Container.Env...)
+		},
 	}
 	for name, change := range cases {
 		cluster := withEngine()
@@ -52,8 +54,8 @@ func TestWhatMembersDoNotShowMakesNoTemplateAnew(t *testing.T) {
 	}
 	for name, change := range map[string]func(*dbv1.DatabaseCluster){
 		"a parameter": func(c *dbv1.DatabaseCluster) { c.Spec.Parameters["cache"] = "2MB" },
-		"a script":    func(c *dbv1.DatabaseCluster) { c.Spec.Template.Annotations[dbv1.AnnotationScripts+"backup"] = "x" },
-		"the Secret":  func(c *dbv1.DatabaseCluster) { c.Spec.SecretName = "other" },
+		"a script":    func(c *dbv1.DatabaseCluster) { c.Spec.Pod.Annotations[dbv1.AnnotationScripts+"backup"] = "x" },
+		"the Secret":  func(c *dbv1.DatabaseCluster) { c.Spec.Credentials.SecretName = "other" },
 	} {
 		cluster := withEngine()
 		change(cluster)
@@ -66,7 +68,7 @@ func TestWhatMembersDoNotShowMakesNoTemplateAnew(t *testing.T) {
 func TestTheSecretOfTheDatabaseIsAReferenceAndThatOfTheDestinationIsNone(t *testing.T) {
 	cluster := withEngine()
 	cluster.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://bucket", CredentialsSecretName: "keys"}}
-	want := []state.Reference{{Kind: "Secret", Name: "orders", Where: "spec.secretName"}}
+	want := []state.Reference{{Kind: "Secret", Name: "orders", Where: "spec.credentials.secretName"}}
 	got := References(cluster)
 	if !slices.EqualFunc(got, want, func(a, b state.Reference) bool {
 		return a.Kind == b.Kind && a.Name == b.Name && a.Where == b.Where && !a.Optional
@@ -77,7 +79,7 @@ func TestTheSecretOfTheDatabaseIsAReferenceAndThatOfTheDestinationIsNone(t *test
 
 func TestAClustersOwnSecretIsThereWithoutAnEngineToo(t *testing.T) {
 	cluster := smallest()
-	cluster.Spec.SecretName = "orders"
+	cluster.Spec.Credentials.SecretName = "orders"
 	if len(engineVolumes(cluster)) != 1 || len(engineMounts(cluster)) != 1 || *engineMounts(cluster)[0].MountPath != "/dbc/secrets" {
 		t.Errorf("%v, %v", engineVolumes(cluster), engineMounts(cluster))
 	}

@@ -29,8 +29,8 @@ func (a Action) environment(cluster *dbv1.DatabaseCluster) []*corev1ac.EnvVarApp
 	all := []*corev1ac.EnvVarApplyConfiguration{
 		variable("DBC_CLUSTER", cluster.Name),
 		variable("DBC_NAMESPACE", cluster.Namespace),
-		variable("DBC_PORT", strconv.Itoa(int(cluster.Spec.Port))),
-		variable("DBC_DATA_DIR", cluster.Spec.DataPath),
+		variable("DBC_PORT", strconv.Itoa(int(cluster.Spec.Container.Port))),
+		variable("DBC_DATA_DIR", cluster.Spec.Container.DataPath),
 		variable("DBC_SECRETS_DIR", naming.SecretsPath),
 		variable("DBC_REPLICAS", strconv.Itoa(len(members))),
 		variable("DBC_MEMBERS", strings.Join(members, " ")),
@@ -42,7 +42,7 @@ func (a Action) environment(cluster *dbv1.DatabaseCluster) []*corev1ac.EnvVarApp
 		all = append(all, variable("DBC_OFFLINE", "true"))
 	}
 	return slices.DeleteFunc(all, func(v *corev1ac.EnvVarApplyConfiguration) bool {
-		return slices.ContainsFunc(cluster.Spec.Env, func(set corev1.EnvVar) bool { return set.Name == *v.Name })
+		return slices.ContainsFunc(cluster.Spec.Container.Env, func(set corev1.EnvVar) bool { return set.Name == *v.Name })
 	})
 }
 

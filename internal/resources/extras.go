@@ -13,7 +13,7 @@ import (
 )
 
 // volumes are those that members and Jobs have in common: the files of spec.config, the engine's scripts, the
-// Secret of spec.secretName, and what spec.template adds.
+// Secret of spec.credentials.secretName, and what spec.template adds.
 func volumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfiguration {
 	var all []*corev1ac.VolumeApplyConfiguration
 	if name := ConfigMapName(cluster); name != "" {
@@ -22,26 +22,26 @@ func volumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfiguration
 			WithConfigMap(corev1ac.ConfigMapVolumeSource().WithName(name)))
 	}
 	all = append(all, engineVolumes(cluster)...)
-	return append(all, asEach[corev1ac.VolumeApplyConfiguration](cluster.Spec.Template.Volumes)...)
+	return append(all, asEach[corev1ac.VolumeApplyConfiguration](cluster.Spec.Pod.Volumes)...)
 }
 
 // volumeMounts put these volumes into a container that runs the cluster's image.
 func volumeMounts(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountApplyConfiguration {
 	var all []*corev1ac.VolumeMountApplyConfiguration
 	if config := cluster.Spec.Config; config != nil {
-		all = append(all, corev1ac.VolumeMount().WithName(naming.ConfigVolume).WithMountPath(config.Path).WithReadOnly(true))
+		all = append(all, corev1ac.VolumeMount().WithName(naming.ConfigVolume).WithMountPath(config.MountPath).WithReadOnly(true))
 	}
 	all = append(all, engineMounts(cluster)...)
-	return append(all, asEach[corev1ac.VolumeMountApplyConfiguration](cluster.Spec.Template.VolumeMounts)...)
+	return append(all, asEach[corev1ac.VolumeMountApplyConfiguration](cluster.Spec.Container.VolumeMounts)...)
 }
 
 // initContainers are those of spec.template; a sidecar is one that goes on running.
 func initContainers(cluster *dbv1.DatabaseCluster) []*corev1ac.ContainerApplyConfiguration {
 	var all []*corev1ac.ContainerApplyConfiguration
-	for _, c := range cluster.Spec.Template.InitContainers {
+	for _, c := range cluster.Spec.Pod.InitContainers {
 		all = append(all, extraContainer(cluster, c))
 	}
-	for _, s := range cluster.Spec.Template.Sidecars {
+	for _, s := range cluster.Spec.Pod.Sidecars {
 		container := withProbes(extraContainer(cluster, s.Container), s.Probes).WithRestartPolicy(corev1.ContainerRestartPolicyAlways)
 		for _, port := range s.Ports {
 			container.WithPorts(corev1ac.ContainerPort().WithName(port.Name).WithContainerPort(port.Port).WithProtocol(corev1.ProtocolTCP))
@@ -54,7 +54,7 @@ func initContainers(cluster *dbv1.DatabaseCluster) []*corev1ac.ContainerApplyCon
 // extraContainer takes its security from the operator and nothing of that from the spec, but its user.
 func extraContainer(cluster *dbv1.DatabaseCluster, c dbv1.Container) *corev1ac.ContainerApplyConfiguration {
 	if c.Image == "" {
-		c.Image, c.ImagePullPolicy = cluster.Spec.Image, cluster.Spec.ImagePullPolicy
+		c.Image, c.ImagePullPolicy = cluster.Spec.Image, cluster.Spec.Container.ImagePullPolicy
 	}
 	security := corev1ac.SecurityContext().
 		WithRunAsNonRoot(true).
@@ -66,14 +66,14 @@ func extraContainer(cluster *dbv1.DatabaseCluster, c dbv1.Container) *corev1ac.C
 }
 
 func withProbes(container *corev1ac.ContainerApplyConfiguration, probes dbv1.Probes) *corev1ac.ContainerApplyConfiguration {
-	if probes.Startup != nil {
-		container.WithStartupProbe(as[corev1ac.ProbeApplyConfiguration](probes.Startup))
+	if probes.StartupProbe != nil {
+		container.WithStartupProbe(as[corev1ac.ProbeApplyConfiguration](probes.StartupProbe))
 	}
-	if probes.Readiness != nil {
-		container.WithReadinessProbe(as[corev1ac.ProbeApplyConfiguration](probes.Readiness))
+	if probes.ReadinessProbe != nil {
+		container.WithReadinessProbe(as[corev1ac.ProbeApplyConfiguration](probes.ReadinessProbe))
 	}
-	if probes.Liveness != nil {
-		container.WithLivenessProbe(as[corev1ac.ProbeApplyConfiguration](probes.Liveness))
+	if probes.LivenessProbe != nil {
+		container.WithLivenessProbe(as[corev1ac.ProbeApplyConfiguration](probes.LivenessProbe))
 	}
 	return container
 }

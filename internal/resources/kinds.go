@@ -94,10 +94,10 @@ func backupDeadline(cluster *dbv1.DatabaseCluster) time.Duration {
 }
 
 func verificationDeadline(cluster *dbv1.DatabaseCluster) time.Duration {
-	if cluster == nil || cluster.Spec.Backup == nil || cluster.Spec.Backup.Verify == nil {
+	if cluster == nil || cluster.Spec.Backup == nil || cluster.Spec.Backup.Verification == nil {
 		return halfDay
 	}
-	return secondsOr(cluster.Spec.Backup.Verify.DeadlineSeconds, halfDay)
+	return secondsOr(cluster.Spec.Backup.Verification.DeadlineSeconds, halfDay)
 }
 
 func backupResources(cluster *dbv1.DatabaseCluster) corev1.ResourceRequirements {

@@ -25,14 +25,14 @@ func podTemplate(cluster *dbv1.DatabaseCluster, references []state.Reference) *c
 		WithInitContainers(initContainers(cluster)...).
 		WithContainers(databaseContainer(cluster)).
 		WithTopologySpreadConstraints(topologySpread(cluster)...)
-	spec.TerminationGracePeriodSeconds = cluster.Spec.TerminationGracePeriodSeconds
+	spec.TerminationGracePeriodSeconds = cluster.Spec.Pod.TerminationGracePeriodSeconds
 	if ephemeral(cluster) {
 		spec.WithVolumes(corev1ac.Volume().
 			WithName(naming.DataVolume).
 			WithEmptyDir(corev1ac.EmptyDirVolumeSource().WithSizeLimit(cluster.Spec.Storage.Size)))
 	}
 	return corev1ac.PodTemplateSpec().
-		WithLabels(cluster.Spec.Template.Labels).
+		WithLabels(cluster.Spec.Pod.Labels).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
 		WithAnnotations(podAnnotations(cluster, references)).
 		WithSpec(spec)
@@ -41,7 +41,7 @@ func podTemplate(cluster *dbv1.DatabaseCluster, references []state.Reference) *c
 // podAnnotations are the spec's and, where they say something, the operator's: a change of any restarts
 // the members.
 func podAnnotations(cluster *dbv1.DatabaseCluster, references []state.Reference) map[string]string {
-	all := maps.Clone(cluster.Spec.Template.Annotations)
+	all := maps.Clone(cluster.Spec.Pod.Annotations)
 	if all == nil {
 		all = map[string]string{}
 	}
@@ -64,7 +64,7 @@ func podSpec(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration 
 		WithAutomountServiceAccountToken(false).
 		WithEnableServiceLinks(false).
 		WithSecurityContext(podSecurityContext(cluster)).
-		WithImagePullSecrets(asEach[corev1ac.LocalObjectReferenceApplyConfiguration](cluster.Spec.ImagePullSecrets)...).
+		WithImagePullSecrets(asEach[corev1ac.LocalObjectReferenceApplyConfiguration](cluster.Spec.Pod.ImagePullSecrets)...).
 		WithNodeSelector(scheduling.NodeSelector).
 		WithTolerations(asEach[corev1ac.TolerationApplyConfiguration](scheduling.Tolerations)...).
 		WithVolumes(volumes(cluster)...)
@@ -80,13 +80,13 @@ func podSpec(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration 
 func databaseContainer(cluster *dbv1.DatabaseCluster) *corev1ac.ContainerApplyConfiguration {
 	spec := cluster.Spec
 	container := baseContainer(cluster, naming.Container).
-		WithArgs(spec.Args...).
-		WithCommand(spec.Command...).
+		WithArgs(spec.Container.Args...).
+		WithCommand(spec.Container.Command...).
 		WithResources(as[corev1ac.ResourceRequirementsApplyConfiguration](spec.Resources)).
-		WithPorts(corev1ac.ContainerPort().WithName(naming.Port).WithContainerPort(spec.Port).WithProtocol(corev1.ProtocolTCP)).
-		WithVolumeMounts(corev1ac.VolumeMount().WithName(naming.DataVolume).WithMountPath(spec.DataPath)).
+		WithPorts(corev1ac.ContainerPort().WithName(naming.Port).WithContainerPort(spec.Container.Port).WithProtocol(corev1.ProtocolTCP)).
+		WithVolumeMounts(corev1ac.VolumeMount().WithName(naming.DataVolume).WithMountPath(spec.Container.DataPath)).
 		WithVolumeMounts(volumeMounts(cluster)...)
-	return withProbes(container, spec.Probes)
+	return withProbes(container, spec.Container.Probes)
 }
 
 // baseContainer runs the cluster's image with its environment.
@@ -95,11 +95,11 @@ func baseContainer(cluster *dbv1.DatabaseCluster, name string) *corev1ac.Contain
 	container := corev1ac.Container().
 		WithName(name).
 		WithImage(spec.Image).
-		WithEnv(asEach[corev1ac.EnvVarApplyConfiguration](spec.Env)...).
-		WithEnvFrom(asEach[corev1ac.EnvFromSourceApplyConfiguration](spec.EnvFrom)...).
+		WithEnv(asEach[corev1ac.EnvVarApplyConfiguration](spec.Container.Env)...).
+		WithEnvFrom(asEach[corev1ac.EnvFromSourceApplyConfiguration](spec.Container.EnvFrom)...).
 		WithSecurityContext(containerSecurityContext(cluster))
-	if spec.ImagePullPolicy != "" {
-		container.WithImagePullPolicy(spec.ImagePullPolicy)
+	if spec.Container.ImagePullPolicy != "" {
+		container.WithImagePullPolicy(spec.Container.ImagePullPolicy)
 	}
 	return container
 }
@@ -107,7 +107,7 @@ func baseContainer(cluster *dbv1.DatabaseCluster, name string) *corev1ac.Contain
 // podSecurityContext and containerSecurityContext satisfy Pod Security "restricted" unless the spec
 // says otherwise, field by field.
 func podSecurityContext(cluster *dbv1.DatabaseCluster) *corev1ac.PodSecurityContextApplyConfiguration {
-	given := cluster.Spec.PodSecurityContext
+	given := cluster.Spec.Pod.SecurityContext
 	if given == nil {
 		given = &corev1.PodSecurityContext{}
 	}
@@ -120,7 +120,7 @@ func podSecurityContext(cluster *dbv1.DatabaseCluster) *corev1ac.PodSecurityCont
 }
 
 func containerSecurityContext(cluster *dbv1.DatabaseCluster) *corev1ac.SecurityContextApplyConfiguration {
-	given := cluster.Spec.ContainerSecurityContext
+	given := cluster.Spec.Container.SecurityContext
 	if given == nil {
 		given = &corev1.SecurityContext{}
 	}

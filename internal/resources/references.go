@@ -19,12 +19,12 @@ import (
 func References(cluster *dbv1.DatabaseCluster) []state.Reference {
 	spec := cluster.Spec
 	var all references
-	if spec.SecretName != "" {
-		all.add("Secret", spec.SecretName, "spec.secretName", nil)
+	if spec.Credentials.SecretName != "" {
+		all.add("Secret", spec.Credentials.SecretName, "spec.credentials.secretName", nil)
 	}
-	all.environment("spec", spec.Env, spec.EnvFrom)
-	for _, v := range spec.Template.Volumes {
-		at := fmt.Sprintf("spec.template.volumes[%s]", v.Name)
+	all.environment("spec.container", spec.Container.Env, spec.Container.EnvFrom)
+	for _, v := range spec.Pod.Volumes {
+		at := fmt.Sprintf("spec.pod.volumes[%s]", v.Name)
 		if v.Secret != nil {
 			all.add("Secret", v.Secret.SecretName, at+".secret", v.Secret.Optional)
 		}
@@ -32,11 +32,11 @@ func References(cluster *dbv1.DatabaseCluster) []state.Reference {
 			all.add("ConfigMap", v.ConfigMap.Name, at+".configMap", v.ConfigMap.Optional)
 		}
 	}
-	for _, c := range spec.Template.InitContainers {
-		all.environment(fmt.Sprintf("spec.template.initContainers[%s]", c.Name), c.Env, c.EnvFrom)
+	for _, c := range spec.Pod.InitContainers {
+		all.environment(fmt.Sprintf("spec.pod.initContainers[%s]", c.Name), c.Env, c.EnvFrom)
 	}
-	for _, c := range spec.Template.Sidecars {
-		all.environment(fmt.Sprintf("spec.template.sidecars[%s]", c.Name), c.Env, c.EnvFrom)
+	for _, c := range spec.Pod.Sidecars {
+		all.environment(fmt.Sprintf("spec.pod.sidecars[%s]", c.Name), c.Env, c.EnvFrom)
 	}
 	return all
 }
@@ -44,7 +44,7 @@ func References(cluster *dbv1.DatabaseCluster) []state.Reference {
 // ActionReferences are those of them that the pods of Jobs need, too: they have none of the template's containers.
 func ActionReferences(cluster *dbv1.DatabaseCluster) []state.Reference {
 	bare := *cluster
-	bare.Spec.Template.InitContainers, bare.Spec.Template.Sidecars = nil, nil
+	bare.Spec.Pod.InitContainers, bare.Spec.Pod.Sidecars = nil, nil
 	return References(&bare)
 }
 

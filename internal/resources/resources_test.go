@@ -36,12 +36,11 @@ func smallest() *dbv1.DatabaseCluster {
 		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
 			corev1.ResourceCPU: resource.MustParse("1000m"), corev1.ResourceMemory: resource.MustParse("1Gi"),
 		}},
-		Storage:                       dbv1.Storage{Size: resource.MustParse("10Gi")},
-		Port:                          9000,
-		DataPath:                      "/var/lib/database",
-		TerminationGracePeriodSeconds: &grace,
-		Service:                       dbv1.Service{Type: corev1.ServiceTypeClusterIP},
-		Deletion:                      dbv1.Deletion{OnFailure: dbv1.HookFailureBlock, DeadlineSeconds: 600},
+		Storage:   dbv1.Storage{Size: resource.MustParse("10Gi")},
+		Container: dbv1.DatabaseContainer{Port: 9000, DataPath: "/var/lib/database"},
+		Pod:       dbv1.Pod{TerminationGracePeriodSeconds: &grace},
+		Service:   dbv1.Service{Type: corev1.ServiceTypeClusterIP},
+		Deletion:  dbv1.Deletion{OnFailure: dbv1.HookFailureBlock, DeadlineSeconds: 600},
 	}
 	return cluster
 }
@@ -148,7 +147,7 @@ func live[T any](t *testing.T, child Child) *T {
 func sealed(t *testing.T, child Child) *appsv1.StatefulSet {
 	t.Helper()
 	set := live[appsv1.StatefulSet](t, child)
-	set.Annotations[dbv1.AnnotationSealed] = Seal(set)
+	set.Annotations[dbv1.AnnotationStoredSpec] = Seal(set)
 	return set
 }
 
@@ -255,7 +254,7 @@ func TestWhatTheAPIServerMakesOfAWriteIsNoDrift(t *testing.T) {
 	child := StatefulSet(smallest(), 3, state.Observed{})
 	set := live[appsv1.StatefulSet](t, child)
 	set.Spec.RevisionHistoryLimit, set.Spec.Template.Spec.SchedulerName = new(int32), "default-scheduler"
-	set.Annotations[dbv1.AnnotationSealed] = Seal(set)
+	set.Annotations[dbv1.AnnotationStoredSpec] = Seal(set)
 	if drift := child.Drift(set); drift != "" {
 		t.Error(drift)
 	}
@@ -273,8 +272,8 @@ func TestEqualSpellingsOfAQuantityAreNoDrift(t *testing.T) {
 func TestAGivenSecurityContextKeepsTheDefaultsThatItDoesNotName(t *testing.T) {
 	cluster := smallest()
 	user, escalate := int64(999), true
-	cluster.Spec.PodSecurityContext = &corev1.PodSecurityContext{RunAsUser: &user}
-	cluster.Spec.ContainerSecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: &escalate}
+	cluster.Spec.Pod.SecurityContext = &corev1.PodSecurityContext{RunAsUser: &user}
+	cluster.Spec.Container.SecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: &escalate}
 	pod := live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{})).Spec.Template.Spec
 	if !*pod.SecurityContext.RunAsNonRoot || *pod.SecurityContext.RunAsUser != 999 || *pod.SecurityContext.FSGroup != 65532 {
 		t.Errorf("pod: %+v", pod.SecurityContext)

@@ -43,7 +43,7 @@ func RestoreJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Vol
 		Transfer: &Transfer{
 			Image: restore.Image,
 			Call: &protocol.Restore{
-				From: restore.From.URL, ID: restore.ID, Into: cluster.Spec.DataPath,
+				From: restore.From.URL, ID: restore.ID, Into: cluster.Spec.Container.DataPath,
 				Part:  protocol.Part{Member: int(volume.Ordinal), Members: int(cluster.Spec.Replicas)},
 				Store: Store(&restore.From), Command: restore.Command,
 			},

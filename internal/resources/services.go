@@ -48,7 +48,7 @@ func servicePorts(cluster *dbv1.DatabaseCluster) *corev1ac.ServiceSpecApplyConfi
 		WithSelector(naming.Selector(cluster.Name)).
 		WithPorts(corev1ac.ServicePort().
 			WithName(naming.Port).
-			WithPort(cluster.Spec.Port).
+			WithPort(cluster.Spec.Container.Port).
 			WithProtocol(corev1.ProtocolTCP).
 			WithTargetPort(intstr.FromString(naming.Port)))
 }

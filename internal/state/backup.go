@@ -39,8 +39,8 @@ type Backup struct {
 	Failure   string
 	// Bytes is how much the database gave.
 	Bytes int64
-	// Stopping tells that it is being deleted.
-	Stopping bool
+	// Terminating tells that it is being deleted.
+	Terminating bool
 	// Asked is the verification that was asked for last, Verification the one that was tried last.
 	Asked        string
 	Verification Verification
@@ -70,7 +70,7 @@ func BackupOf(backup *dbv1.DatabaseBackup) Backup {
 		Policy:       backup.Spec.DeletionPolicy,
 		Elsewhere:    backup.Spec.Destination != nil,
 		Phase:        backup.Status.Phase,
-		Stopping:     backup.DeletionTimestamp != nil,
+		Terminating:  backup.DeletionTimestamp != nil,
 		Asked:        asked(backup.Annotations[dbv1.AnnotationVerify]),
 		Verification: verificationOf(backup.Status.Verification),
 		Version:      backup.ResourceVersion,
@@ -135,7 +135,7 @@ func (b Backup) Of(cluster *dbv1.DatabaseCluster) bool {
 }
 
 // Complete tells whether the backup is there to be restored.
-func (b Backup) Complete() bool { return b.Phase == dbv1.BackupCompleted && !b.Stopping }
+func (b Backup) Complete() bool { return b.Phase == dbv1.BackupCompleted && !b.Terminating }
 
 // Verifying tells whether a restore of it is being tried, or has been asked for. One that is being deleted is not restored
 // any more.

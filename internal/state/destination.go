@@ -32,5 +32,5 @@ func SecretsOf(at *dbv1.BackupDestination) []DestinationSecret {
 // NamesNoCredentials tells whether a bucket is to be reached by nobody's credentials. Objects that are older than the
 // rule which refuses that may exist; nothing is ever taken from the pod's environment unasked.
 func NamesNoCredentials(at *dbv1.BackupDestination) bool {
-	return strings.HasPrefix(at.URL, "s3://") && at.CredentialsSecretName == "" && at.Credentials == ""
+	return strings.HasPrefix(at.URL, "s3://") && at.CredentialsSecretName == "" && at.CredentialSource == ""
 }

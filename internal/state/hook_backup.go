@@ -42,7 +42,7 @@ type HookBackup struct {
 func HookBackupOf(backup *dbv1.DatabaseBackup) HookBackup {
 	b := HookBackup{
 		Name: backup.Name, Created: backup.CreationTimestamp, Ending: backup.DeletionTimestamp != nil,
-		Phase: backup.Status.Phase, Message: backup.Status.Message, Location: backup.Status.Location, Members: backup.Status.Members,
+		Phase: backup.Status.Phase, Message: backup.Status.Message, Location: backup.Status.Location, Members: backup.Status.Replicas,
 		Cluster: types.UID(backup.Status.ClusterUID), Fence: backup.Status.Fence, Elsewhere: backup.Spec.Destination != nil,
 		Stuck: meta.IsStatusConditionTrue(backup.Status.Conditions, dbv1.ConditionStalled),
 	}

@@ -38,8 +38,8 @@ type Member struct {
 	Resize Resize
 	Ready  bool
 	// ReadySince is when Ready last changed.
-	ReadySince metav1.Time
-	Stopping   bool
+	ReadySince  metav1.Time
+	Terminating bool
 	// StopBy is when a pod that is stopping has to have ended by: when it was deleted, and its grace.
 	StopBy metav1.Time
 	// End is how the database ended.
@@ -68,18 +68,18 @@ const Steadily = 10 * time.Second
 // Serving tells whether the member is ready and not on its way out. One that has ended before has to be
 // ready steadily.
 func (m Member) Serving(now time.Time) bool {
-	return m.Ready && !m.Stopping && (m.Problem == "" || m.Steady(now, Steadily))
+	return m.Ready && !m.Terminating && (m.Problem == "" || m.Steady(now, Steadily))
 }
 
 // Steady tells whether the member has been ready for that long, which is what it takes to disturb another.
 func (m Member) Steady(now time.Time, after time.Duration) bool {
-	return m.Ready && !m.Stopping && m.settlesIn(now, after) <= 0
+	return m.Ready && !m.Terminating && m.settlesIn(now, after) <= 0
 }
 
 // Broken tells whether the member is known to be unable to run. One on its way out is not: it will be
 // replaced.
 func (m Member) Broken(now time.Time) bool {
-	return m.Problem != "" && !m.Stopping && !m.Serving(now)
+	return m.Problem != "" && !m.Terminating && !m.Serving(now)
 }
 
 // settlesIn is how long it takes until the member has been ready for that long.
@@ -90,26 +90,26 @@ func (m Member) settlesIn(now time.Time, after time.Duration) time.Duration {
 // MemberOf reads a Member from its pod.
 func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 	m := Member{
-		Name:     pod.Name,
-		UID:      pod.UID,
-		Ordinal:  ordinal,
-		Created:  pod.CreationTimestamp,
-		Revision: pod.Labels[appsv1.StatefulSetRevisionLabel],
-		Template: pod.Annotations[dbv1.AnnotationTemplate],
-		Engine:   pod.Annotations[dbv1.AnnotationEngine],
-		Started:  hasStarted(pod),
-		Stopping: pod.DeletionTimestamp != nil,
-		End:      endOf(pod),
-		Held:     Holds(pod),
-		Resize:   resizeOf(pod),
-		Problem:  problem(pod),
-		Stuck:    stuck(pod),
-		Version:  pod.ResourceVersion,
+		Name:        pod.Name,
+		UID:         pod.UID,
+		Ordinal:     ordinal,
+		Created:     pod.CreationTimestamp,
+		Revision:    pod.Labels[appsv1.StatefulSetRevisionLabel],
+		Template:    pod.Annotations[dbv1.AnnotationTemplate],
+		Engine:      pod.Annotations[dbv1.AnnotationEngine],
+		Started:     hasStarted(pod),
+		Terminating: pod.DeletionTimestamp != nil,
+		End:         endOf(pod),
+		Held:        Holds(pod),
+		Resize:      resizeOf(pod),
+		Problem:     problem(pod),
+		Stuck:       stuck(pod),
+		Version:     pod.ResourceVersion,
 	}
 	if database := databaseContainer(pod.Spec.Containers); database != nil {
 		m.Resources, m.Image = resourcesText(database.Resources), database.Image
 	}
-	if m.Stopping {
+	if m.Terminating {
 		m.StopBy = *pod.DeletionTimestamp
 	}
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {

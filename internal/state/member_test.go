@@ -87,8 +87,8 @@ func TestAMemberThatEndedBeforeCountsOnlyWhenItIsReadySteadily(t *testing.T) {
 		"recovered from a crash":            {Member{Ready: true, ReadySince: metav1.NewTime(now.Add(-time.Hour)), Problem: "exited"}, true, true, false},
 		"not ready":                         {Member{ReadySince: metav1.NewTime(now.Add(-time.Hour))}, false, false, false},
 		"not ready, and it is known why":    {Member{Problem: "no image"}, false, false, true},
-		"on its way out":                    {Member{Ready: true, ReadySince: metav1.NewTime(now.Add(-time.Hour)), Stopping: true}, false, false, false},
-		"on its way out after it had ended": {Member{Stopping: true, Problem: "failed"}, false, false, false},
+		"on its way out":                    {Member{Ready: true, ReadySince: metav1.NewTime(now.Add(-time.Hour)), Terminating: true}, false, false, false},
+		"on its way out after it had ended": {Member{Terminating: true, Problem: "failed"}, false, false, false},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

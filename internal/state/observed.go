@@ -141,7 +141,7 @@ func (o Observed) Counted(wanted int32) string {
 	for _, m := range o.Members {
 		seen[m.Ordinal] = true
 		switch {
-		case m.Stopping:
+		case m.Terminating:
 			texts = append(texts, fmt.Sprintf("pod %s is stopping", m.Name))
 		case !m.Serving(o.At):
 			texts = append(texts, fmt.Sprintf("pod %s is not ready", m.Name))
@@ -163,7 +163,7 @@ func (o Observed) Settles(after time.Duration) time.Duration {
 	var soonest time.Duration
 	for _, m := range o.Members {
 		left := m.settlesIn(o.At, after)
-		if m.Ready && !m.Stopping && left > 0 && (soonest == 0 || left < soonest) {
+		if m.Ready && !m.Terminating && left > 0 && (soonest == 0 || left < soonest) {
 			soonest = left
 		}
 	}

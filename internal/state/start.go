@@ -73,9 +73,9 @@ func remedy(pod *corev1.Pod) string {
 		case !pulling[waiting.Reason] && !unusable[waiting.Reason]:
 			return "Create or correct the object that this message names"
 		case s.Name == naming.TransferContainer:
-			return "Correct the operator's flag --transfer-image, or spec.imagePullSecrets of the DatabaseCluster"
+			return "Correct the operator's flag --transfer-image, or spec.pod.imagePullSecrets of the DatabaseCluster"
 		default:
-			return "Correct spec.image or spec.imagePullSecrets of the DatabaseCluster"
+			return "Correct spec.image or spec.pod.imagePullSecrets of the DatabaseCluster"
 		}
 	}
 	return ""

@@ -24,8 +24,8 @@ type Volume struct {
 	// Requested is the size that the claim asks for, Capacity the one that the volume has; zero while it is
 	// not bound.
 	Requested, Capacity resource.Quantity
-	// Stopping tells that the claim is being deleted; its name is not free yet.
-	Stopping bool
+	// Terminating tells that the claim is being deleted; its name is not free yet.
+	Terminating bool
 	// Infeasible tells that the volume cannot get the size that the claim asks for.
 	Infeasible bool
 	// Resizing says how far a growth is, in the words of whoever does it; "" when nothing is known.
@@ -57,18 +57,18 @@ var infeasible = []corev1.ClaimResourceStatus{
 // VolumeOf reads a Volume from its claim.
 func VolumeOf(claim *corev1.PersistentVolumeClaim, ordinal int32) Volume {
 	return Volume{
-		Claim:      claim.Name,
-		UID:        claim.UID,
-		Ordinal:    ordinal,
-		Contents:   ContentsOf(claim),
-		Requested:  claim.Spec.Resources.Requests[corev1.ResourceStorage],
-		Capacity:   claim.Status.Capacity[corev1.ResourceStorage],
-		Stopping:   claim.DeletionTimestamp != nil,
-		Infeasible: slices.Contains(infeasible, claim.Status.AllocatedResourceStatuses[corev1.ResourceStorage]),
-		Resizing:   resizing(claim),
-		Protected:  claim.Labels[dbv1.LabelProtected] == "true",
-		Managed:    claim.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue,
-		Version:    claim.ResourceVersion,
+		Claim:       claim.Name,
+		UID:         claim.UID,
+		Ordinal:     ordinal,
+		Contents:    ContentsOf(claim),
+		Requested:   claim.Spec.Resources.Requests[corev1.ResourceStorage],
+		Capacity:    claim.Status.Capacity[corev1.ResourceStorage],
+		Terminating: claim.DeletionTimestamp != nil,
+		Infeasible:  slices.Contains(infeasible, claim.Status.AllocatedResourceStatuses[corev1.ResourceStorage]),
+		Resizing:    resizing(claim),
+		Protected:   claim.Labels[dbv1.LabelProtected] == "true",
+		Managed:     claim.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue,
+		Version:     claim.ResourceVersion,
 	}
 }
 

@@ -46,7 +46,7 @@ func (p Pass) backupConditions() []metav1.Condition {
 	var all []metav1.Condition
 	if p.Cluster.Spec.Backup != nil {
 		all = append(all, p.backupHealthy())
-		if p.Cluster.Spec.Backup.Verify != nil || p.tried() {
+		if p.Cluster.Spec.Backup.Verification != nil || p.tried() {
 			all = append(all, p.backupVerified())
 		}
 	}
@@ -75,12 +75,12 @@ func (p Pass) backupHealthy() metav1.Condition {
 		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonScheduleInvalid, invalid)
 	}
 	if taken := p.Plan.Schedule.Taken; taken != "" {
-		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonBackupNameTaken, taken)
+		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonBackupNameConflict, taken)
 	}
 	if overdue, bounded := schedule.Overdue(p.Cluster, p.Observed); bounded {
 		return p.youngEnough(overdue)
 	}
-	last, found := p.Newest(func(b state.Backup) bool { return b.Phase.Finished() && !b.Stopping })
+	last, found := p.Newest(func(b state.Backup) bool { return b.Phase.Finished() && !b.Terminating })
 	switch {
 	case !found:
 		return unknown(dbv1.ConditionBackupHealthy, dbv1.ReasonNoBackup, "no backup has come to its end yet")
@@ -94,19 +94,19 @@ func (p Pass) backupHealthy() metav1.Condition {
 func (p Pass) youngEnough(overdue time.Time) metav1.Condition {
 	newest, found := p.Newest(state.Backup.Complete)
 	late := !p.At.Before(overdue)
-	maxAge := p.Cluster.Spec.Backup.MaxAge.Duration
+	maxAge := p.Cluster.Spec.Backup.UnhealthyAfter.Duration
 	text := "there is no complete backup"
 	if found {
 		text = complete(newest)
 	}
-	last, ended := p.Newest(func(b state.Backup) bool { return b.Phase == dbv1.BackupFailed && !b.Stopping })
+	last, ended := p.Newest(func(b state.Backup) bool { return b.Phase == dbv1.BackupFailed && !b.Terminating })
 	if ended && (!found || state.Younger(last, newest) > 0) {
 		text += "; since then " + failed(last)
 	}
 	switch {
 	case late:
 		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonBackupOverdue, fmt.Sprintf(
-			"%s: spec.backup.maxAge asks for one that is younger than %s; kubectl get databasebackups tells what became of the last ones", text, maxAge))
+			"%s: spec.backup.unhealthyAfter asks for one that is younger than %s; kubectl get databasebackups tells what became of the last ones", text, maxAge))
 	case !found:
 		return unknown(dbv1.ConditionBackupHealthy, dbv1.ReasonNoBackup, fmt.Sprintf(
 			"%s; the first is to be complete by %s", text, moment(metav1.NewTime(overdue))))

@@ -36,7 +36,7 @@ func verified(b state.Backup, phase dbv1.VerificationPhase, ago time.Duration) s
 func backed(backups ...state.Backup) Pass {
 	p := settled()
 	p.Cluster.CreationTimestamp = then
-	p.Cluster.Spec.Backup = &dbv1.Backup{MaxAge: &metav1.Duration{Duration: 24 * time.Hour}}
+	p.Cluster.Spec.Backup = &dbv1.Backup{UnhealthyAfter: &metav1.Duration{Duration: 24 * time.Hour}}
 	p.Backups = backups
 	return p
 }
@@ -61,18 +61,18 @@ func TestBackupHealthyTellsHowOldTheNewestBackupIs(t *testing.T) {
 			"False BackupOverdue", "there is no complete backup"},
 		"the newest is going": {[]state.Backup{completeAt("b", 30*time.Hour), func() state.Backup {
 			b := completeAt("c", 0)
-			b.Stopping = true
+			b.Terminating = true
 			return b
 		}()}, nil, "False BackupOverdue", "DatabaseBackup b"},
 		"a schedule that cannot be read": {[]state.Backup{completeAt("b", time.Hour)}, func(p *Pass) { p.Plan.Schedule.Invalid = `schedule "x" makes no backups` },
 			"False ScheduleInvalid", `schedule "x"`},
 		"a name that a schedule needs is taken": {[]state.Backup{completeAt("b", time.Hour)}, func(p *Pass) { p.Plan.Schedule.Taken = "DatabaseBackup x exists" },
-			"False BackupNameTaken", "DatabaseBackup x exists"},
+			"False BackupNameConflict", "DatabaseBackup x exists"},
 		"without a maximum age, the last succeeded": {[]state.Backup{failedAt("b", time.Hour), completeAt("c", time.Minute)},
-			func(p *Pass) { p.Cluster.Spec.Backup.MaxAge = nil }, "True BackupFresh", "DatabaseBackup c"},
+			func(p *Pass) { p.Cluster.Spec.Backup.UnhealthyAfter = nil }, "True BackupFresh", "DatabaseBackup c"},
 		"without a maximum age, the last failed": {[]state.Backup{completeAt("b", time.Hour), failedAt("c", time.Minute), {Name: "d", Phase: dbv1.BackupRunning, Created: now}},
-			func(p *Pass) { p.Cluster.Spec.Backup.MaxAge = nil }, "False BackupFailed", "DatabaseBackup c failed: the bucket is not there"},
-		"without a maximum age, none": {nil, func(p *Pass) { p.Cluster.Spec.Backup.MaxAge = nil }, "Unknown NoBackup", "no backup has come to its end yet"},
+			func(p *Pass) { p.Cluster.Spec.Backup.UnhealthyAfter = nil }, "False BackupFailed", "DatabaseBackup c failed: the bucket is not there"},
+		"without a maximum age, none": {nil, func(p *Pass) { p.Cluster.Spec.Backup.UnhealthyAfter = nil }, "Unknown NoBackup", "no backup has come to its end yet"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestBackupVerifiedTellsWhatTheLastRestoreCameTo(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			p := backed(c.backups...)
-			p.Cluster.Spec.Backup.Verify = &dbv1.BackupVerify{}
+			p.Cluster.Spec.Backup.Verification = &dbv1.VerificationSchedule{}
 			p.Cluster.Status.Conditions, p.Plan.Schedule.VerifyInvalid = c.before, c.invalid
 			is := meta.FindStatusCondition(Of(p, now).Conditions, dbv1.ConditionBackupVerified)
 			if is == nil || string(is.Status)+" "+is.Reason != c.want || !strings.Contains(is.Message, c.words) {
@@ -125,13 +125,13 @@ func TestBackupVerifiedTellsWhatTheLastRestoreCameTo(t *testing.T) {
 
 func TestWhatTellsOfBackupsGoesWhenTheSpecAsksForNoneAnyMore(t *testing.T) {
 	p := backed(completeAt("b", time.Hour))
-	p.Cluster.Spec.Backup.Verify = &dbv1.BackupVerify{}
+	p.Cluster.Spec.Backup.Verification = &dbv1.VerificationSchedule{}
 	p.Cluster.Status = Of(p, now)
 	has := func(kind string) bool { return meta.FindStatusCondition(p.Cluster.Status.Conditions, kind) != nil }
 	if !has(dbv1.ConditionBackupHealthy) || !has(dbv1.ConditionBackupVerified) || p.Cluster.Status.Backup == nil {
 		t.Fatalf("got %+v", p.Cluster.Status)
 	}
-	p.Cluster.Spec.Backup.Verify = nil
+	p.Cluster.Spec.Backup.Verification = nil
 	p.Cluster.Status = Of(p, now)
 	if !has(dbv1.ConditionBackupHealthy) || has(dbv1.ConditionBackupVerified) {
 		t.Errorf("without verify: %s", summary(p.Cluster.Status))

@@ -62,7 +62,7 @@ func (p Pass) progressing() metav1.Condition {
 	if p.Err != nil {
 		message = fmt.Sprintf("%s; %s", message, explain(p.Err))
 	}
-	return condition(dbv1.ConditionProgressing, reason != dbv1.ReasonSettled || p.Err != nil, reason, message)
+	return condition(dbv1.ConditionProgressing, reason != dbv1.ReasonUpToDate || p.Err != nil, reason, message)
 }
 
 func (p Pass) degraded() metav1.Condition {

@@ -36,8 +36,8 @@ func (p Pass) member(m state.Member, outdated bool) dbv1.MemberStatus {
 		Pod: m.Name, Ordinal: m.Ordinal, Revision: m.Revision, Outdated: outdated, Ready: m.Serving(p.At),
 	}
 	switch {
-	case m.Stopping:
-		seen.Reason = dbv1.MemberStopping
+	case m.Terminating:
+		seen.Reason = dbv1.MemberTerminating
 	case seen.Ready:
 		seen.Reason = dbv1.MemberReady
 	case m.Problem != "":

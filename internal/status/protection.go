@@ -40,4 +40,4 @@ func (p Pass) protectionEnforced() metav1.Condition {
 	}
 }
 
-func unprotected(v state.Volume) bool { return !v.Protected && !v.Stopping }
+func unprotected(v state.Volume) bool { return !v.Protected && !v.Terminating }

@@ -40,7 +40,7 @@ func settled() Pass {
 			StatefulSet: &appsv1.StatefulSet{},
 			Members:     []state.Member{{Name: "orders-0", Ready: true}, {Name: "orders-1", Ordinal: 1, Ready: true}},
 		}},
-		Plan: plan.Plan{Reason: dbv1.ReasonSettled, Message: "the cluster is as its spec says"},
+		Plan: plan.Plan{Reason: dbv1.ReasonUpToDate, Message: "the cluster is as its spec says"},
 	}
 }
 
@@ -66,7 +66,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 	}{
 		"all is well": {
 			func(*Pass) {},
-			"+Ready Ready, +Available AllReplicasReady, -Progressing Settled, -Degraded MembersHealthy, -Stalled NotStalled",
+			"+Ready Ready, +Available AllReplicasReady, -Progressing UpToDate, -Degraded MembersHealthy, -Stalled NotStalled",
 			"2 of 2 members are ready",
 		},
 		"nothing exists yet": {
@@ -83,7 +83,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"not available: 1 of 2 members are ready; pod orders-1 is not ready",
 		},
 		"a member is on its way out": {
-			func(p *Pass) { p.Members[1].Stopping = true; p.Plan.Reason = dbv1.ReasonWaitingForMembers },
+			func(p *Pass) { p.Members[1].Terminating = true; p.Plan.Reason = dbv1.ReasonWaitingForMembers },
 			"-Ready NotReady, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
 			"not available: 1 of 2 members are ready; pod orders-1 is stopping",
 		},
@@ -91,7 +91,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			func(p *Pass) {
 				p.Members[1].Ready, p.Members[1].Problem = false, "container database: ErrImagePull: no"
 			},
-			"-Ready NotReady, -Available ReplicasNotReady, -Progressing Settled, +Degraded MemberFailing, -Stalled NotStalled",
+			"-Ready NotReady, -Available ReplicasNotReady, -Progressing UpToDate, +Degraded MemberFailing, -Stalled NotStalled",
 			"degraded: pod orders-1 container database: ErrImagePull: no",
 		},
 		"a rollout goes on while every member serves": {
@@ -101,12 +101,12 @@ func TestTheConditionsOfAPass(t *testing.T) {
 		},
 		"the API server refuses an object": {
 			func(p *Pass) { p.Err = fmt.Errorf("apply StatefulSet orders: %w", invalid) },
-			"-Ready NotReady, +Available AllReplicasReady, +Progressing Settled, -Degraded MembersHealthy, +Stalled Refused",
+			"-Ready NotReady, +Available AllReplicasReady, +Progressing UpToDate, -Degraded MembersHealthy, +Stalled Refused",
 			"stalled: apply StatefulSet orders: StatefulSet \"orders\" is invalid",
 		},
 		"the API server does not answer": {
 			func(p *Pass) { p.Err = errors.New("dial tcp: connection refused at 12:00:01") },
-			"-Ready NotReady, +Available AllReplicasReady, +Progressing Settled, -Degraded MembersHealthy, -Stalled NotStalled",
+			"-Ready NotReady, +Available AllReplicasReady, +Progressing UpToDate, -Degraded MembersHealthy, -Stalled NotStalled",
 			"progressing: the cluster is as its spec says; trying again after an error that the operator's log tells",
 		},
 		"a deletion is blocked": {
@@ -128,9 +128,9 @@ func TestTheConditionsOfAPass(t *testing.T) {
 		"a deletion goes on": {
 			func(p *Pass) {
 				p.Cluster.DeletionTimestamp = &now
-				p.Plan = plan.Plan{Reason: dbv1.ReasonStopping, Message: "pod orders-1 is stopping"}
+				p.Plan = plan.Plan{Reason: dbv1.ReasonTerminating, Message: "pod orders-1 is stopping"}
 			},
-			"-Ready NotReady, +Available Deleting, +Progressing Stopping, -Degraded MembersHealthy, -Stalled NotStalled, -DeletionBlocked Stopping",
+			"-Ready NotReady, +Available Deleting, +Progressing Terminating, -Degraded MembersHealthy, -Stalled NotStalled, -DeletionBlocked Terminating",
 			"progressing: pod orders-1 is stopping",
 		},
 	}
@@ -248,7 +248,7 @@ func TestWhatServerSideApplyCannotReadWaitsForAHuman(t *testing.T) {
 func TestAClusterThatHibernatesIsReadyButNotAvailable(t *testing.T) {
 	pass := settled()
 	pass.Cluster.Spec.Hibernated, pass.Members = true, nil
-	want := "+Ready Hibernated, -Available Hibernated, -Progressing Settled, -Degraded MembersHealthy, -Stalled NotStalled, +Hibernated Hibernated"
+	want := "+Ready Hibernated, -Available Hibernated, -Progressing UpToDate, -Degraded MembersHealthy, -Stalled NotStalled, +Hibernated Hibernated"
 	if got := summary(Of(pass, now)); got != want {
 		t.Error(got)
 	}
@@ -260,7 +260,7 @@ func TestMembersAreToldOneByOne(t *testing.T) {
 	pass.Members = []state.Member{
 		{Name: "orders-0", Revision: "new", Ready: true},
 		{Name: "orders-1", Ordinal: 1, Revision: "old", Problem: "no image"},
-		{Name: "orders-2", Ordinal: 2, Revision: "new", Ready: true, Stopping: true},
+		{Name: "orders-2", Ordinal: 2, Revision: "new", Ready: true, Terminating: true},
 		{Name: "orders-3", Ordinal: 3, Revision: "new"},
 	}
 	pass.Volumes = []state.Volume{
@@ -276,7 +276,7 @@ func TestMembersAreToldOneByOne(t *testing.T) {
 	want := []string{
 		"orders-0 new outdated=false ready=true Ready volume=true",
 		"orders-1 old outdated=true ready=false Failingno image volume=true",
-		"orders-2 new outdated=false ready=false Stopping volume=false",
+		"orders-2 new outdated=false ready=false Terminating volume=false",
 		"orders-3 new outdated=false ready=false Starting volume=false",
 	}
 	if !slices.Equal(got, want) {

@@ -20,7 +20,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-const nameCredentials = "Set credentialsSecretName of the destination, or credentials: WorkloadIdentity"
+const nameCredentials = "Set credentialsSecretName of the destination, or credentialSource: WorkloadIdentity"
 
 // identityOf says by whose credentials a bucket is reached. There is no default: a Secret, or the workload identity of the
 // pod where somebody asks for it. The identity of the node is never used, nor files of the image.

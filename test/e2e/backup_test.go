@@ -70,9 +70,9 @@ func TestAScheduleMakesBackupsThatAreProved(t *testing.T) {
 	w.filled(`
 backup:
   destination: ` + toS3 + `
-  maxAge: 1h
-  schedules: [{name: often, cron: "* * * * *", retention: {count: 2}}]
-  verify: {cron: "* * * * *", deadlineSeconds: 300}`)
+  unhealthyAfter: 1h
+  schedules: [{name: often, schedule: "* * * * *", retention: {count: 2}}]
+  verification: {schedule: "* * * * *", deadlineSeconds: 300}`)
 	first := w.scheduled(0)
 	w.completed(first)
 	w.turns("databasecluster/orders", "BackupHealthy", "True")
@@ -91,7 +91,7 @@ func (w world) scheduled(number int) string {
 
 func TestAChangedPieceIsFoundByVerificationAndRefusedByRestore(t *testing.T) {
 	w := newWorld(t)
-	w.filled("backup: {destination: " + toS3 + `, verify: {cron: "@yearly"}}`)
+	w.filled("backup: {destination: " + toS3 + `, verification: {schedule: "@yearly"}}`)
 	w.backup("good", "orders")
 	w.completed("good")
 	w.do("annotate", "databasebackup", "good", "database.dbcluster.io/verify=1")
@@ -159,7 +159,8 @@ metadata: {name: NAME}
 spec:
   engine: redis-single-v1
   image: IMAGE
-  secretName: orders
+  credentials:
+    secretName: orders
   replicas: 1
   resources: {requests: {cpu: 10m}}
   storage: {size: 100Mi}

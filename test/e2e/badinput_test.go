@@ -28,7 +28,7 @@ func TestADestinationThatCannotBeUsedIsNamed(t *testing.T) {
 		{"full", `{url: "file:///x", claimName: full}`, "no space left on device"},
 	} {
 		w.backup(bad.name, "orders", "destination: "+bad.destination)
-		w.warned(bad.name, "TriedAgain")
+		w.warned(bad.name, "JobRetrying")
 		w.eventually("Failed", "get", "databasebackup", bad.name, "-o", "jsonpath={.status.phase}")
 		w.turns("databasebackup/"+bad.name, "Stalled", "True", bad.cause)
 		w.warned(bad.name, bad.cause)

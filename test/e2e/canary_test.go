@@ -105,11 +105,13 @@ func TestWhatIsInASecretIsNowhereElse(t *testing.T) {
 	w.manifest("v1", "Secret", "more", "stringData: {TOKEN: "+c.value("the token")+"}")
 	w.follow(seen)
 	const more = `
-env: [{name: OTHER_TOKEN, valueFrom: {secretKeyRef: {name: more, key: TOKEN}}}]
-envFrom: [{secretRef: {name: more}}]
-template: {volumes: [{name: more, secret: {secretName: more}}], volumeMounts: [{name: more, mountPath: /more}]}
+container:
+  env: [{name: OTHER_TOKEN, valueFrom: {secretKeyRef: {name: more, key: TOKEN}}}]
+  envFrom: [{secretRef: {name: more}}]
+  volumeMounts: [{name: more, mountPath: /more}]
+pod: {volumes: [{name: more, secret: {secretName: more}}]}
 deletion: {hooks: [{name: tell, type: Command, command: [sh, -ec, 'test -n "$TOKEN"; ls -l /dbc/secrets/ /more/']}]}`
-	want := w.filled("backup: {deadlineSeconds: 60, destination: "+toS3+`, verify: {cron: "@yearly"}}`, more)
+	want := w.filled("backup: {deadlineSeconds: 60, destination: "+toS3+`, verification: {schedule: "@yearly"}}`, more)
 	w.backup("good", "orders")
 	w.completed("good")
 	w.do("annotate", "databasebackup", "good", "database.dbcluster.io/verify=1")

@@ -37,7 +37,7 @@ func (w world) filledBy(engine string) {
 	w.Helper()
 	w.s3()
 	w.instead = []string{"engine: postgresql-single-v1", "engine: " + engine}
-	w.postgres("orders", "backup: {destination: "+toS3+`, verify: {cron: "@yearly"}}`)
+	w.postgres("orders", "backup: {destination: "+toS3+`, verification: {schedule: "@yearly"}}`)
 	w.await("orders", "Ready")
 	w.psql("orders-0", "CREATE TABLE item AS SELECT i AS id, md5(i::text) AS text FROM generate_series(1, 200000) i")
 	w.psql("orders-0", "VACUUM ANALYZE")
@@ -70,7 +70,7 @@ func TestAVerificationComparesTheDataOfRedis(t *testing.T) {
 	w.manifest("v1", "Secret", "orders", "stringData: {password: secret}")
 	const line = `cat > dump.rdb.new`
 	text := strings.NewReplacer("IMAGE", w.needs(redisImage), "redis-single-v1", w.engine("redis-single-v1", "same", line, line)).Replace(redisEngine)
-	w.apply(strings.ReplaceAll(text, "NAME", "cache") + indent("backup: {destination: "+toS3+`, verify: {cron: "@yearly"}}`))
+	w.apply(strings.ReplaceAll(text, "NAME", "cache") + indent("backup: {destination: "+toS3+`, verification: {schedule: "@yearly"}}`))
 	w.await("cache", "Ready")
 	w.do("exec", "cache-0", "-c", "database", "--", "env", "REDISCLI_AUTH=secret", "redis-cli", "-e", "eval",
 		"for i = 1, 10000 do redis.call('set', 'key' .. i, i) redis.call('set', 'short' .. i, i, 'EX', 5) end", "0")

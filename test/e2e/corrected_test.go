@@ -37,7 +37,7 @@ backup:
 
 func TestAVerificationThatCannotSucceedSaysWhyAndLeavesNoCopy(t *testing.T) {
 	w := newWorld(t)
-	w.filled("backup: {destination: " + toS3 + `, verify: {cron: "@yearly", deadlineSeconds: 240, command: [sh, -c, "echo no such table >&2; exit 1"]}}`)
+	w.filled("backup: {destination: " + toS3 + `, verification: {schedule: "@yearly", deadlineSeconds: 240, command: [sh, -c, "echo no such table >&2; exit 1"]}}`)
 	w.backup("good", "orders")
 	w.completed("good")
 	w.do("annotate", "databasebackup", "good", "database.dbcluster.io/verify=1")

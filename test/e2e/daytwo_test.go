@@ -82,7 +82,7 @@ func TestAChangeThatCannotWorkTakesOneMemberAndRecoversByItself(t *testing.T) {
 	w.remember(3)
 	for _, bad := range []struct{ what, spec, undo, cause string }{
 		{"image", `{"image":"localhost/no-such:image"}`, `{"image":"` + postgresImage + `"}`, "image pull failed"},
-		{"command", `{"command":["no-such-command"]}`, `{"command":null}`, "no-such-command"},
+		{"command", `{"container":{"command":["no-such-command"]}}`, `{"container":{"command":null}}`, "no-such-command"},
 		{"affinity", `{"scheduling":{"nodeSelector":{"no":"such-node"}}}`, `{"scheduling":null}`, "cannot be scheduled"},
 		{"request", `{"resources":{"requests":{"cpu":"900"}}}`, `{"resources":{"requests":{"cpu":"100m"}}}`, "cpu"},
 	} {
@@ -102,7 +102,7 @@ func TestACorrectionThatComesBeforeTheBadChangeHasConvergedWins(t *testing.T) {
 	w.remember(3)
 	w.patch(`{"image":"localhost/no-such:image"}`)
 	w.eventually("no-such", "get", "statefulset", "orders", "-o", "jsonpath={.spec.template.spec.containers[0].image}")
-	w.patch(`{"image":"` + postgresImage + `","args":["-c","work_mem=7MB"]}`)
+	w.patch(`{"image":"` + postgresImage + `","container":{"args":["-c","work_mem=7MB"]}}`)
 	w.settle()
 	for i := range 3 {
 		w.must(w.sql("orders-0", host(i), "SHOW work_mem") == "7MB", "orders-%d does not run the last spec", i)
@@ -114,7 +114,7 @@ func TestAMissingSecretHoldsARolloutBackUntilItIsThere(t *testing.T) {
 	w := withOrders(t)
 	before := w.pods()
 	w.patch(`{"envFrom":[{"secretRef":{"name":"later"}}]}`)
-	w.says("Stalled", "Secret later, which spec.envFrom names, does not exist")
+	w.says("Stalled", "Secret later, which spec.container.envFrom names, does not exist")
 	w.must(w.pods() == before, "members were restarted for a Secret that is not there")
 	w.do("create", "secret", "generic", "later", "--from-literal=LATER=now")
 	w.settle()
@@ -131,7 +131,7 @@ func TestFilesOfTheSpecReachEveryMember(t *testing.T) {
 	w := withOrders(t)
 	w.remember(3)
 	files := func(memory string) string {
-		return `{"config":{"files":{"postgresql.conf":"listen_addresses = '*'\nwork_mem = '` + memory + `'\n"}},"args":["-c","config_file=/etc/database/postgresql.conf"]}`
+		return `{"config":{"files":{"postgresql.conf":"listen_addresses = '*'\nwork_mem = '` + memory + `'\n"}},"container":{"args":["-c","config_file=/etc/database/postgresql.conf"]}}`
 	}
 	for _, memory := range []string{"5MB", "6MB"} {
 		w.patch(files(memory))
@@ -149,14 +149,14 @@ func TestFilesOfTheSpecReachEveryMember(t *testing.T) {
 func TestARolloutWaitsWhileItIsPausedAndWhereItIsTheUsers(t *testing.T) {
 	w := withOrders(t)
 	before := w.pods()
-	w.patch(`{"update":{"paused":true},"args":["-c","work_mem=7MB"]}`)
-	w.says("Progressing", "3 members are outdated", "spec.update.paused")
-	w.patch(`{"update":{"paused":false,"type":"OnDelete"}}`)
-	w.says("Progressing", "spec.update.type is OnDelete")
+	w.patch(`{"updateStrategy":{"paused":true},"container":{"args":["-c","work_mem=7MB"]}}`)
+	w.says("Progressing", "3 members are outdated", "spec.updateStrategy.paused")
+	w.patch(`{"updateStrategy":{"paused":false,"type":"OnDelete"}}`)
+	w.says("Progressing", "spec.updateStrategy.type is OnDelete")
 	w.must(w.pods() == before, "members were restarted")
 	w.do("delete", "pod", "orders-1")
 	w.says("Progressing", "2 members are outdated")
-	w.patch(`{"paused":true,"update":{"type":"RollingUpdate"}}`)
+	w.patch(`{"paused":true,"updateStrategy":{"type":"RollingUpdate"}}`)
 	w.await("orders", "Paused")
 	w.says("Progressing", "left undone", "2 members are outdated")
 	w.patch(`{"paused":false}`)
@@ -180,7 +180,7 @@ func TestAClusterSleepsAndWakesWithItsRows(t *testing.T) {
 func TestAMemberLostDuringARolloutIsWaitedFor(t *testing.T) {
 	w := withOrders(t)
 	w.remember(3)
-	w.patch(`{"args":["-c","work_mem=7MB"]}`)
+	w.patch(`{"container":{"args":["-c","work_mem=7MB"]}}`)
 	w.says("Progressing", "2 members are outdated")
 	w.do("delete", "pod", "orders-1", "--force", "--grace-period=0")
 	w.settle()

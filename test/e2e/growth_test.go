@@ -46,7 +46,7 @@ func TestVolumesGrowWhileTheDatabasesRun(t *testing.T) {
 	w.recall(2)
 
 	w.Log("together with another field")
-	w.patch(`{"storage":{"size":"3Gi"},"args":["-c","work_mem=7MB"],"resources":{"limits":{"memory":"2Gi"}}}`)
+	w.patch(`{"storage":{"size":"3Gi"},"container":{"args":["-c","work_mem=7MB"]},"resources":{"limits":{"memory":"2Gi"}}}`)
 	w.settle()
 	for i := range 2 {
 		w.must(w.megabytes(fmt.Sprintf("orders-%d", i)) > 2800, "orders-%d has %d MiB", i, w.megabytes(fmt.Sprintf("orders-%d", i)))

@@ -64,11 +64,11 @@ spec:
   image: %s
   resources: {requests: {cpu: 10m}}
   storage: {size: 10Mi}
-  dataPath: /data
-  port: 6379
-  args: [--appendonly, "yes"]
-  probes:
-    readiness: {exec: {command: [redis-cli, -e, ping]}, periodSeconds: 2, timeoutSeconds: 5}
+  container:
+    dataPath: /data
+    port: 6379
+    args: [--appendonly, "yes"]
+    readinessProbe: {exec: {command: [redis-cli, -e, ping]}, periodSeconds: 2, timeoutSeconds: 5}
 `
 
 func TestRedisKeepsWhatItWasTold(t *testing.T) {

@@ -19,7 +19,8 @@ metadata: {name: NAME}
 spec:
   engine: postgresql-single-v1
   image: IMAGE
-  secretName: orders
+  credentials:
+    secretName: orders
   replicas: 1
   resources: {requests: {cpu: 50m}}
   storage: {size: 1Gi}

@@ -18,8 +18,8 @@ func TestNoBackupExpiresWhileTheNewestCannotBeRestored(t *testing.T) {
 	w.filled(`
 backup:
   destination: ` + toS3 + `
-  schedules: [{name: often, cron: "* * * * *", retention: {count: 1}}]
-  verify: {cron: "@yearly"}`)
+  schedules: [{name: often, schedule: "* * * * *", retention: {count: 1}}]
+  verification: {schedule: "@yearly"}`)
 	verified := w.scheduled(0)
 	w.completed(verified)
 	w.verify(verified, "True")

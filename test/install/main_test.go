@@ -138,7 +138,7 @@ func (w world) cluster(name string, replicas int) {
 apiVersion: database.dbcluster.io/v1alpha1
 kind: DatabaseCluster
 metadata: {name: %s}
-spec: {engine: postgresql-single-v1, image: %q, secretName: orders, replicas: %d, storage: {size: 1Gi}}`, name, postgresImage, replicas))
+spec: {engine: postgresql-single-v1, image: %q, credentials: {secretName: orders}, replicas: %d, storage: {size: 1Gi}}`, name, postgresImage, replicas))
 }
 
 func (w world) await(name, condition string) {

@@ -86,7 +86,7 @@ func (w world) installManifests() {
 // reconciled changes a cluster and waits until the operator has seen that.
 func (w world) reconciled(name string) {
 	w.Helper()
-	w.run("kubectl", "-n", w.namespace, "patch", "databasecluster", name, "--type=merge", "-p", `{"spec":{"update":{"minReadySeconds":`+w.get("databasecluster", name, "-n", w.namespace, "-o", "jsonpath={.metadata.generation}")+`}}}`)
+	w.run("kubectl", "-n", w.namespace, "patch", "databasecluster", name, "--type=merge", "-p", `{"spec":{"updateStrategy":{"minReadySeconds":`+w.get("databasecluster", name, "-n", w.namespace, "-o", "jsonpath={.metadata.generation}")+`}}}`)
 	generation := w.get("databasecluster", name, "-n", w.namespace, "-o", "jsonpath={.metadata.generation}")
 	w.eventually(func(seen string) bool { return seen == generation }, "want generation "+generation,
 		"-n", w.namespace, "get", "databasecluster", name, "-o", `jsonpath={.status.conditions[?(@.type=="Ready")].observedGeneration}`)

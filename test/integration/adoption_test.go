@@ -46,7 +46,7 @@ func TestVolumesOfAnotherEngineAreNotTakenOverAndTheClusterSaysWhatToDo(t *testi
 	cluster := leftBehind(t)
 	cluster.Spec.Engine = restorer(t)
 	create(t, cluster)
-	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonVolumesKept,
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonVolumesRetained,
 		"PersistentVolumeClaim data-orders-0", cluster.Spec.Engine, dbv1.AnnotationEngine)
 	set := &appsv1.StatefulSet{} // the earlier one's may not have gone yet
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cluster), set); !apierrors.IsNotFound(err) && (err != nil || metav1.IsControlledBy(set, cluster)) {
@@ -67,7 +67,7 @@ func TestAVolumeOfAnEarlierClusterThatIsBeingDeletedIsWaitedFor(t *testing.T) {
 	change(t, &claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = append(c.Finalizers, "example.test/hold") })
 	remove(t, &claim)
 	create(t, cluster)
-	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonVolumesKept,
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonVolumesRetained,
 		fmt.Sprintf("PersistentVolumeClaim %s", claim.Name), "is being deleted")
 	change(t, &claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = nil })
 	awaitReady(t, cluster)

@@ -30,7 +30,7 @@ func TestAnotherProgramOwnsWhatItAppliesAndNothingElse(t *testing.T) {
 				WithHooks(dbv1ac.DeletionHook().WithName("dump").WithType(dbv1.HookCommand).WithCommand("true"))))
 	}
 	first := wanted()
-	first.Spec.WithEnv(corev1ac.EnvVar().WithName("MODE").WithValue("fast"))
+	first.Spec.WithContainer(dbv1ac.DatabaseContainer().WithEnv(corev1ac.EnvVar().WithName("MODE").WithValue("fast")))
 	if err := admin.Apply(t.Context(), first, client.FieldOwner("shop")); err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +52,8 @@ func TestAnotherProgramOwnsWhatItAppliesAndNothingElse(t *testing.T) {
 	if err := admin.Get(t.Context(), key, cluster); err != nil {
 		t.Fatal(err)
 	}
-	if len(cluster.Spec.Env) != 0 {
-		t.Errorf("what is no longer applied stands: %v", cluster.Spec.Env)
+	if len(cluster.Spec.Container.Env) != 0 {
+		t.Errorf("what is no longer applied stands: %v", cluster.Spec.Container.Env)
 	}
 	if !cluster.Spec.Hibernated || len(cluster.Spec.Deletion.Hooks) != 2 {
 		t.Errorf("what people have set is gone: %+v", cluster.Spec)

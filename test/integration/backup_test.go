@@ -158,7 +158,7 @@ func TestBackupsOfAClusterAreMadeOneAfterTheOtherMemberByMember(t *testing.T) {
 	open.Store(true)
 	for _, b := range []*dbv1.DatabaseBackup{first, second} {
 		s := awaitPhase(t, b, dbv1.BackupCompleted, "").Status
-		if s.Location != fmt.Sprintf("s3://backups/prod/%s/orders/%s-%s", b.Namespace, b.Name, naming.Short(b.UID)) || s.Members != 2 || len(s.Streams) != 2 {
+		if s.Location != fmt.Sprintf("s3://backups/prod/%s/orders/%s-%s", b.Namespace, b.Name, naming.Short(b.UID)) || s.Replicas != 2 || len(s.Streams) != 2 {
 			t.Errorf("%+v", s)
 		}
 		if s.Bytes != 2<<20 || s.StoredBytes != 2048 || s.Size != "2.0 MiB" || s.Streams[1].SHA256 != "ab" || s.Duration == "" {
@@ -246,7 +246,7 @@ func TestADeletedBackupTakesItsDataAlongWhenItsPolicySaysSo(t *testing.T) {
 		remove(t, b)
 	}
 	awaitGone(t, stays)
-	awaitTold(t, stays, corev1.EventTypeWarning, "DataKept", stays.Status.Location)
+	awaitTold(t, stays, corev1.EventTypeWarning, "DataRetained", stays.Status.Location)
 	if got := jobs(t, stays, dbv1.ComponentBackupDeletion); len(got) != 0 {
 		t.Errorf("%d Jobs delete what is to be kept", len(got))
 	}

@@ -54,7 +54,7 @@ func TestABackupWhosePodDoesNotLeaveALostNodeSaysSoAndGoesOnWithAnotherWhenItHas
 		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: "example.test/lost", Effect: corev1.TaintEffectNoExecute})
 	})
 	awaitPhase(t, b, dbv1.BackupRunning, "is to leave node "+node.Name)
-	awaitTold(t, b, corev1.EventTypeWarning, "TriedAgain", "is to leave node "+node.Name)
+	awaitTold(t, b, corev1.EventTypeWarning, "JobRetrying", "is to leave node "+node.Name)
 
 	// The node answers again, and has ended the pod.
 	read(t, pod).Status.Phase = corev1.PodFailed

@@ -184,12 +184,12 @@ func (c *canaries) full(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	c.secret(t, ns, "registry", ".dockerconfigjson")
 	c.secret(t, ns, "files", "tls.key", "ca.crt")
 	spec := &cluster.Spec
-	spec.SecretName, spec.Env, spec.EnvFrom = "password", variable("env"), source("env-from")
-	spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
-	spec.Template.Volumes = []dbv1.Volume{{Name: "files", Secret: &corev1.SecretVolumeSource{SecretName: "files"}}}
-	spec.Template.VolumeMounts = []dbv1.VolumeMount{{Name: "files", MountPath: "/files"}}
-	spec.Template.InitContainers = []dbv1.Container{{Name: "prepare", Env: variable("init-env"), EnvFrom: source("init-env-from")}}
-	spec.Template.Sidecars = []dbv1.Sidecar{{Container: dbv1.Container{Name: "exporter", Env: variable("sidecar-env"), EnvFrom: source("sidecar-env-from")}}}
+	spec.Credentials.SecretName, spec.Container.Env, spec.Container.EnvFrom = "password", variable("env"), source("env-from")
+	spec.Pod.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
+	spec.Pod.Volumes = []dbv1.Volume{{Name: "files", Secret: &corev1.SecretVolumeSource{SecretName: "files"}}}
+	spec.Container.VolumeMounts = []dbv1.VolumeMount{{Name: "files", MountPath: "/files"}}
+	spec.Pod.InitContainers = []dbv1.Container{{Name: "prepare", Env: variable("init-env"), EnvFrom: source("init-env-from")}}
+	spec.Pod.Sidecars = []dbv1.Sidecar{{Container: dbv1.Container{Name: "exporter", Env: variable("sidecar-env"), EnvFrom: source("sidecar-env-from")}}}
 	spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", Endpoint: "http://s3.example.test:7070", CredentialsSecretName: "bucket"}}
 }
 

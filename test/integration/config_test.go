@@ -46,7 +46,7 @@ func TestOtherFilesAreAnotherConfigMapAndTheFormerGoesWhenNoMemberUsesIt(t *test
 	if len(former) != 1 || former[0].Immutable == nil || !*former[0].Immutable || former[0].Data["db.conf"] != "a = 1" {
 		t.Fatalf("%+v", former)
 	}
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { withConfig("a = 2")(c); c.Spec.Update.Paused = true })
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { withConfig("a = 2")(c); c.Spec.UpdateStrategy.Paused = true })
 	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonRolloutPaused)
 	if got := configs(t, cluster); len(got) != 2 {
 		t.Errorf("%d ConfigMaps while members use the former, want both", len(got))
@@ -55,7 +55,7 @@ func TestOtherFilesAreAnotherConfigMapAndTheFormerGoesWhenNoMemberUsesIt(t *test
 		t.Errorf("orders-0 mounts %s, want %s", got, former[0].Name)
 	}
 
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Update.Paused = false })
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.Paused = false })
 	awaitReady(t, cluster)
 	awaitGone(t, &former[0])
 	now := configs(t, cluster)
@@ -81,7 +81,7 @@ func password(cluster *dbv1.DatabaseCluster) *corev1.Secret {
 }
 
 func takePassword(c *dbv1.DatabaseCluster) {
-	c.Spec.EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "password"}}}}
+	c.Spec.Container.EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "password"}}}}
 }
 
 func TestASecretThatIsMissingHoldsTheRolloutBackUntilItIsThere(t *testing.T) {
@@ -90,7 +90,7 @@ func TestASecretThatIsMissingHoldsTheRolloutBackUntilItIsThere(t *testing.T) {
 	before := uids(t, cluster)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { takePassword(c); takeSecondImage(c) })
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonReferenceMissing,
-		"Secret password, which spec.envFrom names, does not exist", "until it is created")
+		"Secret password, which spec.container.envFrom names, does not exist", "until it is created")
 	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonWaitingForReference)
 	awaitTrue(t, cluster, dbv1.ConditionAvailable, dbv1.ReasonAllReplicasReady)
 	mustNotBeRestarted(t, cluster, before)
@@ -144,11 +144,10 @@ func TestTheRefreshAnnotationRestartsTheMembersWhenASecretHasChanged(t *testing.
 func TestAVolumeOfTheTemplateAndASidecarReachTheMembers(t *testing.T) {
 	parallel(t)
 	cluster := started(t, func(c *dbv1.DatabaseCluster) {
-		c.Spec.Template = dbv1.PodTemplate{
-			Labels:       map[string]string{"team": "payments"},
-			Annotations:  map[string]string{"example.test/scrape": "true"},
-			Volumes:      []dbv1.Volume{{Name: "scratch", EmptyDir: &corev1.EmptyDirVolumeSource{}}},
-			VolumeMounts: []dbv1.VolumeMount{{Name: "scratch", MountPath: "/scratch"}},
+		c.Spec.Pod = dbv1.Pod{
+			Labels:      map[string]string{"team": "payments"},
+			Annotations: map[string]string{"example.test/scrape": "true"},
+			Volumes:     []dbv1.Volume{{Name: "scratch", EmptyDir: &corev1.EmptyDirVolumeSource{}}},
 			InitContainers: []dbv1.Container{{
 				Name: "prepare", Command: []string{"true"}, VolumeMounts: []dbv1.VolumeMount{{Name: "data", MountPath: "/data"}},
 			}},
@@ -157,6 +156,7 @@ func TestAVolumeOfTheTemplateAndASidecarReachTheMembers(t *testing.T) {
 				Ports:     []dbv1.SidecarPort{{Name: "metrics", Port: 9187}},
 			}},
 		}
+		c.Spec.Container.VolumeMounts = []dbv1.VolumeMount{{Name: "scratch", MountPath: "/scratch"}}
 	}, healthy)
 	pod := read(t, member(cluster, 0))
 	if pod.Labels["team"] != "payments" || pod.Annotations["example.test/scrape"] != "true" || len(pod.Spec.InitContainers) != 2 {

@@ -36,10 +36,10 @@ var kinds = map[string]struct {
 		func(ns string, spec map[string]any) *unstructured.Unstructured { return manifest(ns, "orders", spec) },
 		func() any { return &dbv1.DatabaseCluster{} },
 		[]string{
-			".resources", ".env", ".probes", ".template.volumes[0].secret", ".template.volumes[0].emptyDir", ".template.initContainers[0].resources",
-			".template.sidecars[0].probes", ".template.sidecars[0].ports", ".update.minReadySeconds",
-			".backup.maxAge", ".backup.deadlineSeconds", ".backup.schedules[0].retention.maxAge", ".backup.schedules[0].retention.count",
-			".backup.resources", ".backup.verify.deadlineSeconds", ".deletion.deadlineSeconds",
+			".resources", ".container.env", ".container.readinessProbe", ".pod.volumes[0].secret", ".pod.volumes[0].emptyDir", ".pod.initContainers[0].resources",
+			".pod.sidecars[0].readinessProbe", ".pod.sidecars[0].ports", ".updateStrategy.minReadySeconds",
+			".backup.unhealthyAfter", ".backup.deadlineSeconds", ".backup.schedules[0].retention.period", ".backup.schedules[0].retention.count",
+			".backup.resources", ".backup.verification.deadlineSeconds", ".deletion.deadlineSeconds",
 		},
 		[]string{
 			".members[0].ordinal", ".members[0].volume.capacity", ".storage.requested", ".storage.capacity", ".observedGeneration",
@@ -51,7 +51,7 @@ var kinds = map[string]struct {
 		func() any { return &dbv1.DatabaseBackup{} },
 		[]string{".destination.url"},
 		[]string{
-			".members", ".bytes", ".storedBytes", ".streams[0].ordinal", ".streams[0].bytes", ".startTime", ".completionTime",
+			".replicas", ".bytes", ".storedBytes", ".streams[0].ordinal", ".streams[0].bytes", ".startTime", ".completionTime",
 			".verification.startTime", ".conditions[0].observedGeneration",
 		},
 	},
@@ -60,7 +60,7 @@ var kinds = map[string]struct {
 			return declaration("test-decode", spec)
 		},
 		func() any { return &dbv1.DatabaseEngine{} },
-		[]string{".container.port", ".container.runAsUser", ".container.terminationGracePeriodSeconds", ".container.probes.readiness.httpGet.port"},
+		[]string{".container.port", ".container.runAsUser", ".container.terminationGracePeriodSeconds", ".container.readinessProbe.httpGet.port"},
 		nil,
 	},
 }
@@ -184,7 +184,7 @@ func label(value any) string {
 }
 
 // plains are values of fields that CEL has its say about.
-var plains = map[string]string{"url": "s3://backups", "cron": "@daily"}
+var plains = map[string]string{"url": "s3://backups", "schedule": "@daily"}
 
 // required are plain values of what an object must have.
 func required(s *schema) map[string]any {

@@ -51,7 +51,7 @@ func ledger(t *testing.T, name string) *dbv1.DatabaseEngine {
 
 // leavesItTo makes a cluster leave to an engine how it runs.
 func leavesItTo(engine string) func(*dbv1.DatabaseCluster) {
-	return func(c *dbv1.DatabaseCluster) { c.Spec.Engine, c.Spec.SecretName = engine, "password" }
+	return func(c *dbv1.DatabaseCluster) { c.Spec.Engine, c.Spec.Credentials.SecretName = engine, "password" }
 }
 
 func secretWith(cluster *dbv1.DatabaseCluster, keys ...string) *corev1.Secret {
@@ -138,7 +138,7 @@ func TestAMissingEngineAndASecretWithoutItsKeyStallAClusterUntilTheyAreThere(t *
 	create(t, ledger(t, "late-v1"))
 	change(t, cluster, annotated(dbv1.AnnotationRefresh, "1"))
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonSecretIncomplete,
-		"Secret password, which spec.secretName names, lacks the key password, which DatabaseEngine late-v1 needs")
+		"Secret password, which spec.credentials.secretName names, lacks the key password, which DatabaseEngine late-v1 needs")
 	if got := uids(t, cluster); len(got) > 0 {
 		t.Errorf("members %v, which cannot start", got)
 	}

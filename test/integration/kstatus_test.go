@@ -71,7 +71,7 @@ func TestGitOpsToolsSeeTheStateOfACluster(t *testing.T) {
 	change(t, cluster, takePassword)
 	awaitState(t, cluster, status.FailedStatus)
 	mustContain(t, computed(t, cluster).Message, "Secret password")
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.EnvFrom = nil })
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Container.EnvFrom = nil })
 	awaitState(t, cluster, status.CurrentStatus)
 
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Paused = true })

@@ -124,7 +124,7 @@ func TestKubectlExplainsEveryField(t *testing.T) {
 	for command, says := range map[string][]string{
 		"explain databasecluster":                {"DatabaseCluster runs a stateful database", "spec is the cluster as its owner wants it."},
 		"explain dbc.spec.storage.size":          {"FIELD: size <", "for example 10Gi"},
-		"explain dbc.spec.update.type":           {"ENUM: RollingUpdate OnDelete", "Default: RollingUpdate."},
+		"explain dbc.spec.updateStrategy.type":   {"ENUM: RollingUpdate OnDelete", "Default: RollingUpdate."},
 		"explain dbc.spec.deletion.hooks":        {"FIELD: hooks <[]Object>", "enum: Backup, Command, Shutdown", "name is the hook's own", "-required-"},
 		"explain dbc.spec.backup.schedules.cron": {`for example "30 3 * * *"`},
 		"explain databasebackup.status":          {"storedBytes is how much was written to the destination, in bytes."},

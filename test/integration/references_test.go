@@ -94,7 +94,7 @@ func write(into map[string]any, path []string, value any) {
 
 // unread are fields that the operator passes on to the kubelet, which looks in the pod's namespace, or reads only when a
 // backup is made: the DatabaseBackup's own are read alike.
-var unread = []string{"spec.imagePullSecrets[].name", "spec.backup.destination.claimName", "spec.backup.destination.credentialsSecretName",
+var unread = []string{"spec.pod.imagePullSecrets[].name", "spec.backup.destination.claimName", "spec.backup.destination.credentialsSecretName",
 	"spec.backup.destination.encryptionSecretName"}
 
 // What exists in another namespace does not exist in one's own, and no name leads there: with a namespace before it, the

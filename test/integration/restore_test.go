@@ -40,7 +40,7 @@ func restorer(t *testing.T) string {
 func fromLocation(engine, url string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
 		c.Spec.Engine = engine
-		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Location: &dbv1.BackupDestination{URL: url, Credentials: dbv1.CredentialsWorkloadIdentity}}}
+		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Location: &dbv1.BackupDestination{URL: url, CredentialSource: dbv1.CredentialsWorkloadIdentity}}}
 	}
 }
 
@@ -148,8 +148,8 @@ func TestANewClusterStartsWithABackupThatItNames(t *testing.T) {
 	create(t, backup)
 	before := backup.DeepCopy()
 	backup.Status = dbv1.DatabaseBackupStatus{
-		Phase: dbv1.BackupCompleted, Members: 3, Engine: cluster.Spec.Engine, Location: firstBackup, Bytes: 300,
-		Destination: &dbv1.BackupDestination{URL: "s3://bucket", Endpoint: "http://s3.example.test", Credentials: dbv1.CredentialsWorkloadIdentity},
+		Phase: dbv1.BackupCompleted, Replicas: 3, Engine: cluster.Spec.Engine, Location: firstBackup, Bytes: 300,
+		Destination: &dbv1.BackupDestination{URL: "s3://bucket", Endpoint: "http://s3.example.test", CredentialSource: dbv1.CredentialsWorkloadIdentity},
 	}
 	if err := admin.Status().Patch(t.Context(), backup, client.MergeFrom(before)); err != nil {
 		t.Fatal(err)
@@ -256,7 +256,7 @@ func TestAClusterThatIsDeletedWhileItIsRestoredLeavesVolumesThatNoOtherTakesUp(t
 	again := smallest(cluster.Namespace, cluster.Name)
 	again.Spec.Engine = cluster.Spec.Engine
 	create(t, again)
-	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonVolumesKept, "PersistentVolumeClaim data-orders-", "a part of a backup")
+	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonVolumesRetained, "PersistentVolumeClaim data-orders-", "a part of a backup")
 	for _, claim := range dataClaims(t, cluster) {
 		remove(t, &claim)
 	}
@@ -279,7 +279,7 @@ func TestABackupIsNotRestoredOverVolumesThatAnEarlierClusterLeft(t *testing.T) {
 	again := smallest(cluster.Namespace, cluster.Name)
 	fromLocation(engine, firstBackup)(again)
 	create(t, again)
-	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonVolumesKept, "data-orders-0", "data-orders-2", "never overwrites data")
+	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonVolumesRetained, "data-orders-0", "data-orders-2", "never overwrites data")
 	if jobs := restoreJobs(t, again); len(jobs) > 0 {
 		t.Errorf("%d Jobs restore", len(jobs))
 	}

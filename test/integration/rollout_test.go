@@ -25,7 +25,7 @@ import (
 const secondImage = "example.test/database:2"
 
 // atOnce lets a rollout go on as soon as a member is ready.
-func atOnce(c *dbv1.DatabaseCluster) { c.Spec.Update.MinReadySeconds = new(int32) }
+func atOnce(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.MinReadySeconds = new(int32) }
 
 func takeSecondImage(c *dbv1.DatabaseCluster) { c.Spec.Image = secondImage }
 
@@ -168,10 +168,10 @@ func TestARolloutTakesOneMemberAfterTheOtherFromTheHighestOrdinal(t *testing.T) 
 
 func TestAPausedUpdateLeavesTheMembersThatRunAndOneThatRestartsTakesIt(t *testing.T) {
 	parallel(t)
-	cluster := ready(t, func(c *dbv1.DatabaseCluster) { c.Spec.Update.Paused = true })
+	cluster := ready(t, func(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.Paused = true })
 	before := uids(t, cluster)
 	change(t, cluster, takeSecondImage)
-	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonRolloutPaused, "3 members are outdated", "spec.update.paused")
+	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonRolloutPaused, "3 members are outdated", "spec.updateStrategy.paused")
 	mustNotBeRestarted(t, cluster, before)
 
 	remove(t, member(cluster, 1))
@@ -182,14 +182,14 @@ func TestAPausedUpdateLeavesTheMembersThatRunAndOneThatRestartsTakesIt(t *testin
 	if image := read(t, member(cluster, 1)).Spec.Containers[0].Image; image != secondImage {
 		t.Errorf("orders-1 has image %s", image)
 	}
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Update.Paused = false })
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.Paused = false })
 	awaitReady(t, cluster)
 	mustHaveImage(t, cluster, secondImage)
 }
 
 func TestOnDeleteLeavesTheRestartOfMembersToTheUser(t *testing.T) {
 	parallel(t)
-	cluster := ready(t, func(c *dbv1.DatabaseCluster) { c.Spec.Update.Type = dbv1.UpdateOnDelete })
+	cluster := ready(t, func(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.Type = dbv1.UpdateOnDelete })
 	before := uids(t, cluster)
 	change(t, cluster, takeSecondImage)
 	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonWaitingForUser, "3 members are outdated", "delete a pod to update it")
@@ -203,7 +203,7 @@ func TestOnDeleteLeavesTheRestartOfMembersToTheUser(t *testing.T) {
 
 func TestMaxUnavailableLetsTwoMembersBeDownAtOnce(t *testing.T) {
 	parallel(t)
-	cluster := started(t, func(c *dbv1.DatabaseCluster) { atOnce(c); c.Spec.Update.MaxUnavailable = 2 }, func(pod *corev1.Pod) {
+	cluster := started(t, func(c *dbv1.DatabaseCluster) { atOnce(c); c.Spec.UpdateStrategy.MaxUnavailable = 2 }, func(pod *corev1.Pod) {
 		if pod.Spec.Containers[0].Image != secondImage || pod.Annotations["test/start"] != "" {
 			healthy(pod)
 		}

@@ -80,9 +80,9 @@ func TestAScheduleMakesABackupThatIsVerified(t *testing.T) {
 	cluster := safe(t, "scheduled-v1", answers)
 	began := time.Now()
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
-		c.Spec.Backup.Schedules = []dbv1.BackupSchedule{{Name: "minutely", Cron: "* * * * *"}, {Name: "never", Cron: "* * * * *", Suspend: true}}
-		c.Spec.Backup.MaxAge = &metav1.Duration{Duration: time.Hour}
-		c.Spec.Backup.Verify = &dbv1.BackupVerify{Cron: "* * * * *", DeadlineSeconds: 600}
+		c.Spec.Backup.Schedules = []dbv1.BackupSchedule{{Name: "minutely", Schedule: "* * * * *"}, {Name: "never", Schedule: "* * * * *", Suspend: true}}
+		c.Spec.Backup.UnhealthyAfter = &metav1.Duration{Duration: time.Hour}
+		c.Spec.Backup.Verification = &dbv1.VerificationSchedule{Schedule: "* * * * *", DeadlineSeconds: 600}
 	})
 	awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionUnknown, dbv1.ReasonNoBackup)
 	awaitCondition(t, cluster, dbv1.ConditionBackupVerified, metav1.ConditionUnknown, dbv1.ReasonNotVerified)
@@ -138,7 +138,7 @@ func TestRetentionDeletesBackupsWithTheirDataAndNothingElse(t *testing.T) {
 		answers(pod)
 	})
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
-		c.Spec.Backup.Schedules = []dbv1.BackupSchedule{{Name: "yearly", Cron: "@yearly"}}
+		c.Spec.Backup.Schedules = []dbv1.BackupSchedule{{Name: "yearly", Schedule: "@yearly"}}
 	})
 	today := time.Now().UTC().Truncate(time.Minute)
 	var all []*dbv1.DatabaseBackup
@@ -178,9 +178,9 @@ func TestAScheduleThatCannotBeReadIsToldAndTheOthersGoOn(t *testing.T) {
 	cluster := safe(t, "invalid-schedule-v1", answers)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
 		c.Spec.Backup.Schedules = []dbv1.BackupSchedule{
-			{Name: "bad", Cron: "0 3 * * 9"}, {Name: "nowhere", Cron: "0 3 * * *", TimeZone: "Europe/Atlantis"}, {Name: "good", Cron: "@yearly", TimeZone: "Europe/Berlin"},
+			{Name: "bad", Schedule: "0 3 * * 9"}, {Name: "nowhere", Schedule: "0 3 * * *", TimeZone: "Europe/Atlantis"}, {Name: "good", Schedule: "@yearly", TimeZone: "Europe/Berlin"},
 		}
-		c.Spec.Backup.Verify = &dbv1.BackupVerify{Cron: "0 0 30 2 *", DeadlineSeconds: 600}
+		c.Spec.Backup.Verification = &dbv1.VerificationSchedule{Schedule: "0 0 30 2 *", DeadlineSeconds: 600}
 	})
 	told := awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionFalse, dbv1.ReasonScheduleInvalid)
 	mustContain(t, told.Message, `schedule "bad" makes no backups: cron "0 3 * * 9" cannot be read`, `schedule "nowhere" makes no backups: timeZone "Europe/Atlantis" is not known`)
@@ -190,7 +190,7 @@ func TestAScheduleThatCannotBeReadIsToldAndTheOthersGoOn(t *testing.T) {
 	if next := cluster.Status.Backup.NextTime; next == nil || next.In(time.UTC).Format("01-02T15:04") != "12-31T23:00" {
 		t.Errorf("the next backup is due at %s", next)
 	}
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Schedules, c.Spec.Backup.Verify = nil, nil })
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Schedules, c.Spec.Backup.Verification = nil, nil })
 	awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionUnknown, dbv1.ReasonNoBackup)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Backup = nil })
 	await(t, cluster, "what told of backups to go", func() bool {

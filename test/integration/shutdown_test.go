@@ -163,14 +163,14 @@ func TestAMemberThatWasKilledBlocksTheDeletionAndKeepsTheVolumes(t *testing.T) {
 	})
 	awaitGone(t, cluster)
 	mustHaveClaims(t, cluster, 3)
-	mustContain(t, eventsOf(t, cluster), "HooksSkipped", "VolumesKept")
+	mustContain(t, eventsOf(t, cluster), "HooksSkipped", "VolumesRetained")
 }
 
 func TestAMemberWhoseNodeIsLostBlocksTheDeletionUntilTheNodeTellsHowItEnded(t *testing.T) {
 	parallel(t)
 	cluster, machine := onNode(t, func(c *dbv1.DatabaseCluster) {
 		withShutdown(c)
-		c.Spec.Deletion.DeadlineSeconds, c.Spec.TerminationGracePeriodSeconds = 1, new(int64(1))
+		c.Spec.Deletion.DeadlineSeconds, c.Spec.Pod.TerminationGracePeriodSeconds = 1, new(int64(1))
 	})
 	machine.says("orders-2", silent)
 	ended := endings(t, cluster)
@@ -187,7 +187,7 @@ func TestAMemberWhoseNodeIsLostIsGivenUpWhereTheSpecSaysSo(t *testing.T) {
 	parallel(t)
 	cluster, machine := onNode(t, func(c *dbv1.DatabaseCluster) {
 		withShutdown(c)
-		c.Spec.Deletion.DeadlineSeconds, c.Spec.TerminationGracePeriodSeconds = 1, new(int64(1))
+		c.Spec.Deletion.DeadlineSeconds, c.Spec.Pod.TerminationGracePeriodSeconds = 1, new(int64(1))
 		c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue
 	})
 	machine.says("orders-2", silent)
@@ -204,7 +204,7 @@ func TestAMemberWhoseNodeIsLostIsGivenUpWhereTheSpecSaysSo(t *testing.T) {
 		t.Errorf("recorded %q", got)
 	}
 	mustHaveClaims(t, cluster, 3)
-	mustContain(t, eventsOf(t, cluster), "EndUnknown", "HookFailed", "VolumesKept")
+	mustContain(t, eventsOf(t, cluster), "ExitCodeUnknown", "HookFailed", "VolumesRetained")
 }
 
 func TestPodsThatAForegroundDeletionTookAreToldAndHoldNothingUp(t *testing.T) {

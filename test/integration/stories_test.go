@@ -48,7 +48,7 @@ func TestTheSmallestManifestBecomesAvailable(t *testing.T) {
 	parallel(t)
 	cluster := started(t, nil, healthy)
 	awaitTrue(t, cluster, dbv1.ConditionAvailable, dbv1.ReasonAllReplicasReady)
-	awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionFalse, dbv1.ReasonSettled)
+	awaitCondition(t, cluster, dbv1.ConditionProgressing, metav1.ConditionFalse, dbv1.ReasonUpToDate)
 	awaitCondition(t, cluster, dbv1.ConditionDegraded, metav1.ConditionFalse, dbv1.ReasonMembersHealthy)
 	awaitCondition(t, cluster, dbv1.ConditionStalled, metav1.ConditionFalse, dbv1.ReasonNotStalled)
 	if s := cluster.Status; s.Replicas != 3 || s.ReadyReplicas != 3 || s.ObservedGeneration != cluster.Generation {
@@ -256,7 +256,7 @@ func TestACommandThatCrashesTakesOneMemberAtMostAlsoWithoutAProbe(t *testing.T) 
 		}
 	})
 	second := read(t, member(cluster, 1)).UID
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Command = []string{"crash"} })
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Container.Command = []string{"crash"} })
 	awaitTrue(t, cluster, dbv1.ConditionDegraded, dbv1.ReasonMemberFailing, "pod orders-2 container database: exited with code 1 (Error)")
 	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if read(t, member(cluster, 1)).UID != second {
@@ -266,7 +266,7 @@ func TestACommandThatCrashesTakesOneMemberAtMostAlsoWithoutAProbe(t *testing.T) 
 			t.Fatal("Degraded went away between two crashes")
 		}
 	}
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Command = nil })
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Container.Command = nil })
 	awaitReady(t, cluster)
 }
 

@@ -44,11 +44,11 @@ func backupSection(changed fields) fields {
 func destination(section fields) fields { return backupSection(fields{"destination": section}) }
 
 func schedule(changed fields) fields {
-	return backupSection(fields{"schedules": list(with(fields{"name": "nightly", "cron": "30 3 * * *"}, changed))})
+	return backupSection(fields{"schedules": list(with(fields{"name": "nightly", "schedule": "30 3 * * *"}, changed))})
 }
 
 func verify(changed fields) fields {
-	return backupSection(fields{"verify": with(fields{"cron": "0 5 * * 0"}, changed)})
+	return backupSection(fields{"verification": with(fields{"schedule": "0 5 * * 0"}, changed)})
 }
 
 func hooks(all ...any) fields { return fields{"deletion": fields{"hooks": all}} }
@@ -74,7 +74,7 @@ const (
 		"and no '.' or '..' alone"
 	badEndpoint = "endpoint must be the http:// or https:// URL of an S3 service, without a path"
 	onlyS3      = "destination: endpoint, region and credentialsSecretName go with url s3://… only"
-	needsOne    = "destination: url s3://… needs either credentialsSecretName or credentials: WorkloadIdentity"
+	needsOne    = "destination: url s3://… needs either credentialsSecretName or credentialSource: WorkloadIdentity"
 	onlyS3Too   = "destination: credentials and serverSideEncryption go with url s3://… only"
 	badCron     = ` must have five fields: minute, hour, day, month, weekday, for example "`
 	badAge      = " must be a duration of at least a minute in hours, minutes and seconds, for example "
@@ -103,9 +103,9 @@ func TestTheAPIServerRefusesBadBackupsWithASentence(t *testing.T) {
 		"a directory in a region":      {destination(folder(fields{"region": "eu-1"})), onlyS3},
 		"a directory with credentials": {destination(folder(fields{"credentialsSecretName": "x"})), onlyS3},
 		"a bucket without credentials": {destination(fields{"url": "s3://backups"}), needsOne},
-		"a bucket with two of them":    {destination(bucket(fields{"credentials": "WorkloadIdentity"})), needsOne},
+		"a bucket with two of them":    {destination(bucket(fields{"credentialSource": "WorkloadIdentity"})), needsOne},
 		"credentials of another kind":  {destination(fields{"url": "s3://backups", "credentials": "Node"}), `Unsupported value: "Node": supported values: "WorkloadIdentity"`},
-		"a directory by an identity":   {destination(folder(fields{"credentials": "WorkloadIdentity"})), onlyS3Too},
+		"a directory by an identity":   {destination(folder(fields{"credentialSource": "WorkloadIdentity"})), onlyS3Too},
 		"a directory of a service":     {destination(folder(fields{"serverSideEncryption": fields{"type": "AES256"}})), onlyS3Too},
 		"an encryption of no kind":     {destination(bucket(fields{"serverSideEncryption": fields{"type": "rot13"}})), `Unsupported value: "rot13"`},
 		"a key without a KMS":          {destination(bucket(fields{"serverSideEncryption": fields{"type": "AES256", "kmsKeyID": "k"}})), "kmsKeyID goes with type aws:kms only"},
@@ -118,13 +118,13 @@ func TestTheAPIServerRefusesBadBackupsWithASentence(t *testing.T) {
 		"a Secret that cannot be":      {destination(bucket(fields{"credentialsSecretName": "../x"})), "spec.backup.destination.credentialsSecretName in body should match"},
 		"a claim that cannot be":       {destination(folder(fields{"claimName": "A B"})), "spec.backup.destination.claimName in body should match"},
 
-		"an age that is a word":      {backupSection(fields{"maxAge": "soon"}), "spec.backup.maxAge" + badAge + "26h"},
-		"an age in days":             {backupSection(fields{"maxAge": "2d"}), "spec.backup.maxAge" + badAge + "26h"},
-		"an age that is empty":       {backupSection(fields{"maxAge": ""}), "spec.backup.maxAge" + badAge + "26h"},
-		"an age that is a number":    {backupSection(fields{"maxAge": int64(90000)}), "spec.backup.maxAge in body must be of type string"},
-		"an age below a minute":      {backupSection(fields{"maxAge": "59s"}), "spec.backup.maxAge" + badAge + "26h"},
-		"an age below nothing":       {backupSection(fields{"maxAge": "-26h"}), "spec.backup.maxAge" + badAge + "26h"},
-		"an age that Go cannot hold": {backupSection(fields{"maxAge": "9999999h"}), "spec.backup.maxAge" + badAge + "26h"},
+		"an age that is a word":      {backupSection(fields{"unhealthyAfter": "soon"}), "spec.backup.unhealthyAfter" + badAge + "26h"},
+		"an age in days":             {backupSection(fields{"unhealthyAfter": "2d"}), "spec.backup.unhealthyAfter" + badAge + "26h"},
+		"an age that is empty":       {backupSection(fields{"unhealthyAfter": ""}), "spec.backup.unhealthyAfter" + badAge + "26h"},
+		"an age that is a number":    {backupSection(fields{"unhealthyAfter": int64(90000)}), "spec.backup.unhealthyAfter in body must be of type string"},
+		"an age below a minute":      {backupSection(fields{"unhealthyAfter": "59s"}), "spec.backup.unhealthyAfter" + badAge + "26h"},
+		"an age below nothing":       {backupSection(fields{"unhealthyAfter": "-26h"}), "spec.backup.unhealthyAfter" + badAge + "26h"},
+		"an age that Go cannot hold": {backupSection(fields{"unhealthyAfter": "9999999h"}), "spec.backup.unhealthyAfter" + badAge + "26h"},
 		"no time for a backup":       {backupSection(fields{"deadlineSeconds": int64(0)}), "spec.backup.deadlineSeconds in body should be greater than or equal to 1"},
 		"time without end":           {backupSection(fields{"deadlineSeconds": int64(604801)}), "spec.backup.deadlineSeconds in body should be less than or equal to 604800"},
 
@@ -132,28 +132,28 @@ func TestTheAPIServerRefusesBadBackupsWithASentence(t *testing.T) {
 		"a schedule's name of 12":        {schedule(fields{"name": strings.Repeat("a", 12)}), "spec.backup.schedules[0].name: Too long"},
 		"a schedule's name with a space": {schedule(fields{"name": "a b"}), "spec.backup.schedules[].name must be a DNS label"},
 		"nine schedules": {backupSection(fields{"schedules": many(9, func(i int) any {
-			return fields{"name": nameOf(i), "cron": "@daily"}
+			return fields{"name": nameOf(i), "schedule": "@daily"}
 		})}), "spec.backup.schedules: Too many: 9: must have at most 8 items"},
 		"two schedules of one name": {
-			backupSection(fields{"schedules": list(fields{"name": "a", "cron": "@daily"}, fields{"name": "a", "cron": "@hourly"})}),
+			backupSection(fields{"schedules": list(fields{"name": "a", "schedule": "@daily"}, fields{"name": "a", "schedule": "@hourly"})}),
 			"spec.backup.schedules[1]: Duplicate value",
 		},
-		"a cron of four fields":          {schedule(fields{"cron": "30 3 * *"}), "spec.backup.schedules[].cron" + badCron},
-		"a cron of six fields":           {schedule(fields{"cron": "0 30 3 * * *"}), "spec.backup.schedules[].cron" + badCron},
-		"a cron with a time zone":        {schedule(fields{"cron": "TZ=UTC 30 3 * * *"}), "the time zone goes into timeZone"},
-		"a cron of a distance":           {schedule(fields{"cron": "@every 1h"}), "spec.backup.schedules[].cron" + badCron},
-		"an empty cron":                  {schedule(fields{"cron": ""}), "spec.backup.schedules[].cron" + badCron},
+		"a cron of four fields":          {schedule(fields{"schedule": "30 3 * *"}), "spec.backup.schedules[].schedule" + badCron},
+		"a cron of six fields":           {schedule(fields{"schedule": "0 30 3 * * *"}), "spec.backup.schedules[].schedule" + badCron},
+		"a cron with a time zone":        {schedule(fields{"schedule": "TZ=UTC 30 3 * * *"}), "set the time zone in timeZone"},
+		"a cron of a distance":           {schedule(fields{"schedule": "@every 1h"}), "spec.backup.schedules[].schedule" + badCron},
+		"an empty cron":                  {schedule(fields{"schedule": ""}), "spec.backup.schedules[].schedule" + badCron},
 		"a time zone that climbs":        {schedule(fields{"timeZone": "../etc/passwd"}), "spec.backup.schedules[0].timeZone in body should match"},
 		"retention of nothing":           {schedule(fields{"retention": fields{}}), "spec.backup.schedules[].retention must have count, maxAge or both"},
 		"retention of no backup":         {schedule(fields{"retention": fields{"count": int64(0)}}), "spec.backup.schedules[0].retention.count in body should be greater than or equal to 1"},
 		"retention of too many":          {schedule(fields{"retention": fields{"count": int64(1001)}}), "spec.backup.schedules[0].retention.count in body should be less than or equal to 1000"},
-		"retention for a word":           {schedule(fields{"retention": fields{"maxAge": "month"}}), "spec.backup.schedules[].retention.maxAge" + badAge + "720h"},
-		"retention for a moment":         {schedule(fields{"retention": fields{"maxAge": "1s"}}), "spec.backup.schedules[].retention.maxAge" + badAge + "720h"},
-		"a verification without a cron":  {verify(fields{"cron": nil}), "spec.backup.verify.cron: Required value"},
-		"a verification of three fields": {verify(fields{"cron": "0 5 *"}), "spec.backup.verify.cron" + badCron},
-		"a verification in a bad zone":   {verify(fields{"timeZone": "-x"}), "spec.backup.verify.timeZone in body should match"},
-		"a verification without time":    {verify(fields{"deadlineSeconds": int64(0)}), "spec.backup.verify.deadlineSeconds in body should be greater than or equal to 1"},
-		"a verification without end":     {verify(fields{"deadlineSeconds": int64(604801)}), "spec.backup.verify.deadlineSeconds in body should be less than or equal to 604800"},
+		"retention for a word":           {schedule(fields{"retention": fields{"period": "month"}}), "spec.backup.schedules[].retention.period" + badAge + "720h"},
+		"retention for a moment":         {schedule(fields{"retention": fields{"period": "1s"}}), "spec.backup.schedules[].retention.period" + badAge + "720h"},
+		"a verification without a cron":  {verify(fields{"schedule": nil}), "spec.backup.verification.schedule: Required value"},
+		"a verification of three fields": {verify(fields{"schedule": "0 5 *"}), "spec.backup.verification.schedule" + badCron},
+		"a verification in a bad zone":   {verify(fields{"timeZone": "-x"}), "spec.backup.verification.timeZone in body should match"},
+		"a verification without time":    {verify(fields{"deadlineSeconds": int64(0)}), "spec.backup.verification.deadlineSeconds in body should be greater than or equal to 1"},
+		"a verification without end":     {verify(fields{"deadlineSeconds": int64(604801)}), "spec.backup.verification.deadlineSeconds in body should be less than or equal to 604800"},
 	})
 }
 
@@ -180,12 +180,12 @@ func TestTheAPIServerRefusesBadHooksEnginesAndBootstrapsWithASentence(t *testing
 		"hooks without end":               {fields{"deletion": fields{"deadlineSeconds": int64(604801)}}, "spec.deletion.deadlineSeconds in body should be less than or equal to 604800"},
 		"an engine that cannot be":        {fields{"engine": "a/b"}, "spec.engine in body should match"},
 		"an engine's name without end":    {fields{"engine": strings.Repeat("a", 64)}, "spec.engine: Too long"},
-		"a parameter with a space":        {fields{"parameters": fields{"max connections": "1"}}, "spec.parameters: a name must have at most 63 lower case letters, digits, '-', '_' or '.', a value at most 1024 characters; kubectl describe databaseengine lists the parameters of an engine"},
+		"a parameter with a space":        {fields{"parameters": fields{"max connections": "1"}}, "spec.parameters: a name must have at most 63 lowercase letters, digits, '-', '_' or '.', a value at most 1024 characters; kubectl describe databaseengine lists the parameters of an engine"},
 		"a parameter's name of 64":        {fields{"parameters": fields{strings.Repeat("a", 64): "1"}}, "spec.parameters: a name must have at most 63"},
 		"a parameter's value of 1025":     {fields{"parameters": fields{"a": strings.Repeat("1", 1025)}}, "a value at most 1024 characters"},
-		"a Secret that cannot be":         {fields{"secretName": "A"}, "spec.secretName in body should match"},
-		"a restore of nothing":            {fromBackup(fields{}), "spec.bootstrap.fromBackup must have either name, of a DatabaseBackup, or location"},
-		"a restore of two":                {fromBackup(fields{"name": "a", "location": bucket(nil)}), "spec.bootstrap.fromBackup must have either name, of a DatabaseBackup, or location"},
+		"a Secret that cannot be":         {fields{"credentials": fields{"secretName": "A"}}, "spec.credentials.secretName in body should match"},
+		"a restore of nothing":            {fromBackup(fields{}), "spec.bootstrap.fromBackup must have either name, the name of a DatabaseBackup, or location"},
+		"a restore of two":                {fromBackup(fields{"name": "a", "location": bucket(nil)}), "spec.bootstrap.fromBackup must have either name, the name of a DatabaseBackup, or location"},
 		"a restore of what cannot be":     {fromBackup(fields{"name": "a/b"}), "spec.bootstrap.fromBackup.name in body should match"},
 		"a restore from a wrong location": {fromBackup(fields{"location": fields{"url": "here"}}), badURL},
 		"a restore from a lost directory": {fromBackup(fields{"location": fields{"url": "file:///a"}}), "destination: url file:///… needs claimName"},
@@ -233,7 +233,7 @@ func TestABackupToStartWithIsForANewCluster(t *testing.T) {
 	plain, restored := manifest(ns, "plain", nil), manifest(ns, "restored", fromBackup(fields{"name": "a"}))
 	create(t, plain)
 	create(t, restored)
-	mustAnswer(t, change(plain, fromBackup(fields{"name": "a"})), "spec.bootstrap is for a new cluster and cannot be added to one that exists")
+	mustAnswer(t, change(plain, fromBackup(fields{"name": "a"})), "spec.bootstrap cannot be added to a cluster that exists")
 	for what, spec := range map[string]fields{"another backup": fromBackup(fields{"name": "b"}), "none any more": {"bootstrap": nil}} {
 		t.Run(what, func(t *testing.T) { mustAnswer(t, change(restored, spec), "") })
 	}
@@ -242,7 +242,7 @@ func TestABackupToStartWithIsForANewCluster(t *testing.T) {
 func TestTheAPIServerTakesBackupsThatAreJustWithinTheBounds(t *testing.T) {
 	parallel(t)
 	eachIsTaken(t, "databaseclusters", map[string]fields{
-		"the smallest destination":      destination(fields{"url": "s3://backups", "credentials": "WorkloadIdentity"}),
+		"the smallest destination":      destination(fields{"url": "s3://backups", "credentialSource": "WorkloadIdentity"}),
 		"encryption by the service":     destination(bucket(fields{"serverSideEncryption": fields{"type": "AES256"}})),
 		"encryption by a key of a KMS":  destination(bucket(fields{"serverSideEncryption": fields{"type": "aws:kms", "kmsKeyID": "arn:aws:kms:eu-1:1:key/a-b"}})),
 		"encryption for a key of age":   destination(bucket(fields{"encryptionSecretName": "age"})),
@@ -253,20 +253,20 @@ func TestTheAPIServerTakesBackupsThatAreJustWithinTheBounds(t *testing.T) {
 		"an endpoint by its IPv6":       destination(bucket(fields{"endpoint": "http://[::1]:9000"})),
 		"the root of a volume":          destination(folder(fields{"url": "file:///"})),
 		"a directory":                   destination(folder(nil)),
-		"a minute":                      backupSection(fields{"maxAge": "60s"}),
-		"the longest age":               backupSection(fields{"maxAge": "999999h999999m999999s"}),
-		"an age as Go writes it":        backupSection(fields{"maxAge": "26h0m0.5s"}),
-		"every shorthand of a cron":     schedule(fields{"cron": "@midnight"}),
-		"a cron of lists":               schedule(fields{"cron": "*/5 0-6,22 1,15 JAN-JUN MON-FRI", "timeZone": "America/Argentina/Buenos_Aires"}),
-		"retention by both":             schedule(fields{"retention": fields{"count": int64(1000), "maxAge": "720h"}, "suspend": true, "name": strings.Repeat("a", 11)}),
+		"a minute":                      backupSection(fields{"unhealthyAfter": "60s"}),
+		"the longest age":               backupSection(fields{"unhealthyAfter": "999999h999999m999999s"}),
+		"an age as Go writes it":        backupSection(fields{"unhealthyAfter": "26h0m0.5s"}),
+		"every shorthand of a cron":     schedule(fields{"schedule": "@midnight"}),
+		"a cron of lists":               schedule(fields{"schedule": "*/5 0-6,22 1,15 JAN-JUN MON-FRI", "timeZone": "America/Argentina/Buenos_Aires"}),
+		"retention by both":             schedule(fields{"retention": fields{"count": int64(1000), "period": "720h"}, "suspend": true, "name": strings.Repeat("a", 11)}),
 		"a verification by a command":   verify(fields{"command": list("psql", "-c", "select 1"), "deadlineSeconds": int64(604800)}),
 		"hooks of every type":           with(destination(folder(nil)), hooks(hookOf("a", "Command", "x"), hookOf("b", "Backup"), hookOf(strings.Repeat("c", 12), "Shutdown"))),
 		"a restore by name":             fromBackup(fields{"name": strings.Repeat("a", 63)}),
 		"a restore by location":         fromBackup(fields{"location": folder(nil)}),
-		"an engine with parameters":     {"engine": "postgresql-single-v1", "parameters": fields{"work_mem": "4MB", strings.Repeat("a", 63): ""}, "secretName": "a.b"},
+		"an engine with parameters":     {"engine": "postgresql-single-v1", "parameters": fields{"work_mem": "4MB", strings.Repeat("a", 63): ""}, "credentials": fields{"secretName": "a.b"}},
 		"all that a deletion can be":    {"deletion": fields{"protection": true, "volumes": "Delete", "onFailure": "Continue", "deadlineSeconds": int64(604800)}},
-		"eight schedules":               backupSection(fields{"schedules": many(8, func(i int) any { return fields{"name": nameOf(i), "cron": "@daily"} })}),
-		"a schedule in a year far away": schedule(fields{"cron": "0 0 29 2 *"}),
+		"eight schedules":               backupSection(fields{"schedules": many(8, func(i int) any { return fields{"name": nameOf(i), "schedule": "@daily"} })}),
+		"a schedule in a year far away": schedule(fields{"schedule": "0 0 29 2 *"}),
 	})
 }
 

@@ -113,7 +113,7 @@ func TestTheAPIServerTakesDatabaseEnginesThatAreJustWithinTheBounds(t *testing.T
 		"a check of twenty facts": check(fields{"facts": many(20, func(i int) any { return fields{"name": "f" + nameOf(i), "compare": "Equal"} })}),
 		"a whole container": {"container": fields{
 			"command": list("a"), "args": list("$(DBC_PARAM_A)"), "env": list(fields{"name": "A", "value": "b"}), "port": int64(65535), "dataPath": "/data",
-			"runAsUser": int64(2147483647), "terminationGracePeriodSeconds": int64(86400), "probes": fields{"readiness": fields{"exec": fields{"command": list("a")}}},
+			"runAsUser": int64(2147483647), "terminationGracePeriodSeconds": int64(86400), "readinessProbe": fields{"exec": fields{"command": list("a")}},
 		}},
 	})
 }

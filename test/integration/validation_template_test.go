@@ -25,14 +25,14 @@ func config(path any, files ...string) fields {
 	}
 	section := fields{"files": contents}
 	if path != nil {
-		section["path"] = path
+		section["mountPath"] = path
 	}
 	return fields{"config": section}
 }
 
-func template(key string, value any) fields { return fields{"template": fields{key: value}} }
-func update(key string, value any) fields   { return fields{"update": fields{key: value}} }
-func list(elements ...any) []any            { return elements }
+func pod(key string, value any) fields    { return fields{"pod": fields{key: value}} }
+func update(key string, value any) fields { return fields{"updateStrategy": fields{key: value}} }
+func list(elements ...any) []any          { return elements }
 
 func volume(name string, kinds ...string) fields {
 	v := fields{"name": name}
@@ -58,12 +58,12 @@ func TestTheAPIServerRefusesBadConfigurationTemplatesAndUpdates(t *testing.T) {
 	parallel(t)
 	sidecar := func(ports ...any) fields { return fields{"name": "exporter", "ports": ports} }
 	eachIsRefused(t, "databaseclusters", refusals{
-		"a relative config path":           {config("etc/db", "a"), "spec.config.path must be an absolute path"},
-		"a config path that climbs":        {config("/etc/../x", "a"), "spec.config.path must be an absolute path"},
-		"a config path that climbs at end": {config("/etc/..", "a"), "spec.config.path must be an absolute path"},
-		"a config path with a colon":       {config("/etc:x", "a"), "spec.config.path must be an absolute path"},
-		"the root as config path":          {config("/", "a"), "spec.config.path in body should be at least 2 chars long"},
-		"the data path as config path":     {config("/var/lib/database", "a"), "spec.config.path must not be spec.dataPath: the data volume is there"},
+		"a relative config path":           {config("etc/db", "a"), "spec.config.mountPath must be an absolute path"},
+		"a config path that climbs":        {config("/etc/../x", "a"), "spec.config.mountPath must be an absolute path"},
+		"a config path that climbs at end": {config("/etc/..", "a"), "spec.config.mountPath must be an absolute path"},
+		"a config path with a colon":       {config("/etc:x", "a"), "spec.config.mountPath must be an absolute path"},
+		"the root as config path":          {config("/", "a"), "spec.config.mountPath in body should be at least 2 chars long"},
+		"the data path as config path":     {config("/var/lib/database", "a"), "spec.config.mountPath must not be spec.container.dataPath, where the data volume is mounted"},
 		"no files":                         {fields{"config": fields{}}, "spec.config.files: Required value"},
 		"not one file":                     {config(nil), "spec.config.files in body should have at least 1 properties"},
 		"a file with a slash":              {config(nil, "a/b"), "spec.config.files must have names of letters, digits"},
@@ -73,62 +73,62 @@ func TestTheAPIServerRefusesBadConfigurationTemplatesAndUpdates(t *testing.T) {
 		"a file with too long a name":      {config(nil, strings.Repeat("a", 254)), "spec.config.files must have names of letters, digits"},
 		"a file without a name":            {config(nil, ""), "spec.config.files must have names of letters, digits"},
 
-		"a mount over the data":             {template("volumeMounts", []any{fields{"name": "data", "mountPath": "/var/lib/database"}}), "spec.template.volumeMounts must not mount anything at spec.dataPath"},
-		"a mount over the data, by a slash": {template("volumeMounts", []any{fields{"name": "data", "mountPath": "/var/lib/database/"}}), "must not end in '/'"},
-		"a label of the selector":           {template("labels", fields{"app.kubernetes.io/name": "x"}), "spec.template.labels must not set keys that start with"},
-		"a label of ours":                   {template("labels", fields{"database.dbcluster.io/cluster-uid": "x"}), "spec.template.labels must not set keys that start with"},
-		"the label of the revision":         {template("labels", fields{"controller-revision-hash": "x"}), "spec.template.labels must not set keys that start with"},
-		"the label of the pod's name":       {template("labels", fields{"statefulset.kubernetes.io/pod-name": "x"}), "spec.template.labels must not set keys that start with"},
-		"the label of the pod's index":      {template("labels", fields{"apps.kubernetes.io/pod-index": "x"}), "spec.template.labels must not set keys that start with"},
-		"an annotation of ours":             {template("annotations", fields{"database.dbcluster.io/template": "x"}), "spec.template.annotations must not set keys"},
-		"a script of an engine":             {template("annotations", fields{"scripts.database.dbcluster.io/backup": "x"}), "spec.template.annotations must not set keys"},
-		"a volume of the operator's":        {template("volumes", list(volume("dbc-scripts", "emptyDir"))), "that does not start with 'dbc-'"},
-		"a volume named data":               {template("volumes", list(volume("data", "emptyDir"))), "spec.template.volumes[].name must be a DNS label other than 'data' and 'config'"},
-		"a volume named config":             {template("volumes", list(volume("config", "emptyDir"))), "spec.template.volumes[].name must be a DNS label other than 'data' and 'config'"},
-		"a volume with a bad name":          {template("volumes", list(volume("A_b", "emptyDir"))), "spec.template.volumes[].name must be a DNS label"},
-		"a volume of two kinds":             {template("volumes", list(volume("x", "emptyDir", "secret"))), "spec.template.volumes[] must have exactly one of configMap, secret and emptyDir"},
-		"a volume of no kind":               {template("volumes", list(volume("x"))), "spec.template.volumes[] must have exactly one of configMap, secret and emptyDir"},
-		"a directory of the node":           {template("volumes", list(volume("x", "hostPath"))), "spec.template.volumes[] must have exactly one of configMap, secret and emptyDir"},
-		"two volumes of one name":           {template("volumes", list(volume("x", "emptyDir"), volume("x", "secret"))), "spec.template.volumes[1]: Duplicate value"},
-		"seventeen volumes":                 {template("volumes", many(17, func(i int) any { return volume(nameOf(i), "emptyDir") })), "spec.template.volumes: Too many"},
-		"a mount without a path":            {template("volumeMounts", list(fields{"name": "data"})), "spec.template.volumeMounts[0].mountPath: Required value"},
-		"two mounts at one path":            {template("volumeMounts", list(fields{"name": "x", "mountPath": "/x"}, fields{"name": "y", "mountPath": "/x"})), "spec.template.volumeMounts[1]: Duplicate value"},
-		"a sidecar named database":          {template("sidecars", list(fields{"name": "database"})), "must be a DNS label other than 'database'"},
-		"an init container named database":  {template("initContainers", list(fields{"name": "database"})), "must be a DNS label other than 'database'"},
-		"a container without a name":        {template("initContainers", list(fields{"image": "x"})), "spec.template.initContainers[0].name: Required value"},
+		"a mount over the data":             {container("volumeMounts", []any{fields{"name": "data", "mountPath": "/var/lib/database"}}), "spec.container.volumeMounts must not mount a volume at spec.container.dataPath"},
+		"a mount over the data, by a slash": {container("volumeMounts", []any{fields{"name": "data", "mountPath": "/var/lib/database/"}}), "must not end in '/'"},
+		"a label of the selector":           {pod("labels", fields{"app.kubernetes.io/name": "x"}), "spec.pod.labels must not set keys that start with"},
+		"a label of ours":                   {pod("labels", fields{"database.dbcluster.io/cluster-uid": "x"}), "spec.pod.labels must not set keys that start with"},
+		"the label of the revision":         {pod("labels", fields{"controller-revision-hash": "x"}), "spec.pod.labels must not set keys that start with"},
+		"the label of the pod's name":       {pod("labels", fields{"statefulset.kubernetes.io/pod-name": "x"}), "spec.pod.labels must not set keys that start with"},
+		"the label of the pod's index":      {pod("labels", fields{"apps.kubernetes.io/pod-index": "x"}), "spec.pod.labels must not set keys that start with"},
+		"an annotation of ours":             {pod("annotations", fields{"database.dbcluster.io/template": "x"}), "spec.pod.annotations must not set keys"},
+		"a script of an engine":             {pod("annotations", fields{"scripts.database.dbcluster.io/backup": "x"}), "spec.pod.annotations must not set keys"},
+		"a volume of the operator's":        {pod("volumes", list(volume("dbc-scripts", "emptyDir"))), "that does not start with 'dbc-'"},
+		"a volume named data":               {pod("volumes", list(volume("data", "emptyDir"))), "spec.pod.volumes[].name must be a DNS label other than 'data' and 'config'"},
+		"a volume named config":             {pod("volumes", list(volume("config", "emptyDir"))), "spec.pod.volumes[].name must be a DNS label other than 'data' and 'config'"},
+		"a volume with a bad name":          {pod("volumes", list(volume("A_b", "emptyDir"))), "spec.pod.volumes[].name must be a DNS label"},
+		"a volume of two kinds":             {pod("volumes", list(volume("x", "emptyDir", "secret"))), "spec.pod.volumes[] must have exactly one of configMap, secret and emptyDir"},
+		"a volume of no kind":               {pod("volumes", list(volume("x"))), "spec.pod.volumes[] must have exactly one of configMap, secret and emptyDir"},
+		"a directory of the node":           {pod("volumes", list(volume("x", "hostPath"))), "spec.pod.volumes[] must have exactly one of configMap, secret and emptyDir"},
+		"two volumes of one name":           {pod("volumes", list(volume("x", "emptyDir"), volume("x", "secret"))), "spec.pod.volumes[1]: Duplicate value"},
+		"seventeen volumes":                 {pod("volumes", many(17, func(i int) any { return volume(nameOf(i), "emptyDir") })), "spec.pod.volumes: Too many"},
+		"a mount without a path":            {container("volumeMounts", list(fields{"name": "data"})), "spec.container.volumeMounts[0].mountPath: Required value"},
+		"two mounts at one path":            {container("volumeMounts", list(fields{"name": "x", "mountPath": "/x"}, fields{"name": "y", "mountPath": "/x"})), "spec.container.volumeMounts[1]: Duplicate value"},
+		"a sidecar named database":          {pod("sidecars", list(fields{"name": "database"})), "must be a DNS label other than 'database'"},
+		"an init container named database":  {pod("initContainers", list(fields{"name": "database"})), "must be a DNS label other than 'database'"},
+		"a container without a name":        {pod("initContainers", list(fields{"image": "x"})), "spec.pod.initContainers[0].name: Required value"},
 		"a sidecar and an init container of one name": {
-			fields{"template": fields{"initContainers": list(fields{"name": "x"}), "sidecars": list(fields{"name": "x"})}},
-			"spec.template.initContainers and spec.template.sidecars must not share a name",
+			fields{"pod": fields{"initContainers": list(fields{"name": "x"}), "sidecars": list(fields{"name": "x"})}},
+			"spec.pod.initContainers and spec.pod.sidecars must not have a name in common",
 		},
-		"a container that runs as root": {template("sidecars", list(fields{"name": "x", "runAsUser": int64(0)})), "spec.template.sidecars[0].runAsUser in body should be greater than or equal to 1"},
-		"nine sidecars":                 {template("sidecars", many(9, func(i int) any { return fields{"name": nameOf(i)} })), "spec.template.sidecars: Too many"},
-		"a sidecar's port named db":     {template("sidecars", list(sidecar(fields{"name": "db", "port": int64(1)}))), "must be a DNS label other than 'db'"},
-		"a sidecar's port zero":         {template("sidecars", list(sidecar(fields{"name": "x", "port": int64(0)}))), "spec.template.sidecars[0].ports[0].port in body should be greater than or equal to 1"},
-		"a sidecar's port too high":     {template("sidecars", list(sidecar(fields{"name": "x", "port": int64(65536)}))), "spec.template.sidecars[0].ports[0].port in body should be less than or equal to 65535"},
+		"a container that runs as root": {pod("sidecars", list(fields{"name": "x", "runAsUser": int64(0)})), "spec.pod.sidecars[0].runAsUser in body should be greater than or equal to 1"},
+		"nine sidecars":                 {pod("sidecars", many(9, func(i int) any { return fields{"name": nameOf(i)} })), "spec.pod.sidecars: Too many"},
+		"a sidecar's port named db":     {pod("sidecars", list(sidecar(fields{"name": "db", "port": int64(1)}))), "must be a DNS label other than 'db'"},
+		"a sidecar's port zero":         {pod("sidecars", list(sidecar(fields{"name": "x", "port": int64(0)}))), "spec.pod.sidecars[0].ports[0].port in body should be greater than or equal to 1"},
+		"a sidecar's port too high":     {pod("sidecars", list(sidecar(fields{"name": "x", "port": int64(65536)}))), "spec.pod.sidecars[0].ports[0].port in body should be less than or equal to 65535"},
 
-		"an unknown update":      {update("type", "Recreate"), `spec.update.type: Unsupported value: "Recreate"`},
-		"nobody unavailable":     {update("maxUnavailable", int64(0)), "spec.update.maxUnavailable in body should be greater than or equal to 1"},
-		"nine unavailable":       {update("maxUnavailable", int64(9)), "spec.update.maxUnavailable in body should be less than or equal to 8"},
-		"a share unavailable":    {update("maxUnavailable", "50%"), "spec.update.maxUnavailable in body must be of type integer"},
-		"negative ready seconds": {update("minReadySeconds", int64(-1)), "spec.update.minReadySeconds in body should be greater than or equal to 0"},
-		"more than an hour":      {update("minReadySeconds", int64(3601)), "spec.update.minReadySeconds in body should be less than or equal to 3600"},
+		"an unknown update":      {update("type", "Recreate"), `spec.updateStrategy.type: Unsupported value: "Recreate"`},
+		"nobody unavailable":     {update("maxUnavailable", int64(0)), "spec.updateStrategy.maxUnavailable in body should be greater than or equal to 1"},
+		"nine unavailable":       {update("maxUnavailable", int64(9)), "spec.updateStrategy.maxUnavailable in body should be less than or equal to 8"},
+		"a share unavailable":    {update("maxUnavailable", "50%"), "spec.updateStrategy.maxUnavailable in body must be of type integer"},
+		"negative ready seconds": {update("minReadySeconds", int64(-1)), "spec.updateStrategy.minReadySeconds in body should be greater than or equal to 0"},
+		"more than an hour":      {update("minReadySeconds", int64(3601)), "spec.updateStrategy.minReadySeconds in body should be less than or equal to 3600"},
 	})
 }
 
 func TestTheAPIServerTakesGoodConfigurationTemplatesAndUpdates(t *testing.T) {
 	parallel(t)
-	container := func(i int) any { return fields{"name": nameOf(i), "runAsUser": int64(1)} }
+	extra := func(i int) any { return fields{"name": nameOf(i), "runAsUser": int64(1)} }
 	eachIsTaken(t, "databaseclusters", map[string]fields{
 		"files of every kind of name": config("/etc/x", "a", "A.b-c_d", ".hidden", strings.Repeat("a", 253)),
 		"the default config path":     config(nil, "a"),
 		"a config path with dots":     config("/etc/..x/y.d", "a"),
-		"labels of others":            template("labels", fields{"team": "x", "example.com/app.kubernetes.io": "x"}),
-		"annotations of others":       template("annotations", fields{"prometheus.io/scrape": "true"}),
-		"one volume of each kind":     template("volumes", list(volume("a", "emptyDir"), volume("b", "secret"), volume("c", "configMap"))),
-		"sixteen volumes":             template("volumes", many(16, func(i int) any { return volume(nameOf(i), "emptyDir") })),
-		"mounts of our volumes":       template("volumeMounts", list(fields{"name": "data", "mountPath": "/x", "subPath": "y"}, fields{"name": "config", "mountPath": "/y", "readOnly": true})),
-		"eight of each container":     {"template": fields{"initContainers": many(8, container), "sidecars": many(8, func(i int) any { return fields{"name": "s" + nameOf(i)} })}},
-		"a sidecar with ports":        template("sidecars", list(fields{"name": "x", "ports": list(fields{"name": "a", "port": int64(1)}, fields{"name": "b", "port": int64(65535)})})),
+		"labels of others":            pod("labels", fields{"team": "x", "example.com/app.kubernetes.io": "x"}),
+		"annotations of others":       pod("annotations", fields{"prometheus.io/scrape": "true"}),
+		"one volume of each kind":     pod("volumes", list(volume("a", "emptyDir"), volume("b", "secret"), volume("c", "configMap"))),
+		"sixteen volumes":             pod("volumes", many(16, func(i int) any { return volume(nameOf(i), "emptyDir") })),
+		"mounts of our volumes":       container("volumeMounts", list(fields{"name": "data", "mountPath": "/x", "subPath": "y"}, fields{"name": "config", "mountPath": "/y", "readOnly": true})),
+		"eight of each container":     {"pod": fields{"initContainers": many(8, extra), "sidecars": many(8, func(i int) any { return fields{"name": "s" + nameOf(i)} })}},
+		"a sidecar with ports":        pod("sidecars", list(fields{"name": "x", "ports": list(fields{"name": "a", "port": int64(1)}, fields{"name": "b", "port": int64(65535)})})),
 		"updates left to the user":    update("type", "OnDelete"),
 		"one unavailable":             update("maxUnavailable", int64(1)),
 		"eight unavailable":           update("maxUnavailable", int64(8)),
@@ -147,10 +147,10 @@ func TestTheDefaultsOfUpdatesAndConfigurationAreThoseThatTheDocumentationTells(t
 	if err := admin.Create(t.Context(), cluster, client.DryRunAll); err != nil {
 		t.Fatal(err)
 	}
-	if u := cluster.Spec.Update; u.Type != dbv1.UpdateRolling || u.Paused || u.MaxUnavailable != 1 || *u.MinReadySeconds != 10 {
+	if u := cluster.Spec.UpdateStrategy; u.Type != dbv1.UpdateRolling || u.Paused || u.MaxUnavailable != 1 || *u.MinReadySeconds != 10 {
 		t.Errorf("%+v", u)
 	}
-	if cluster.Spec.Config.Path != "/etc/database" || cluster.Spec.Paused || cluster.Spec.Hibernated {
+	if cluster.Spec.Config.MountPath != "/etc/database" || cluster.Spec.Paused || cluster.Spec.Hibernated {
 		t.Errorf("%+v", cluster.Spec)
 	}
 }

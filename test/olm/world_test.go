@@ -132,7 +132,8 @@ metadata: {name: %[1]s}
 spec:
   engine: postgresql-single-v1
   image: %[2]q
-  secretName: %[1]s
+  credentials:
+    secretName: %[1]s
   replicas: %[3]d
   storage: {size: 1Gi}
 %[4]s`, name, postgresImage, replicas, strings.Join(spec, "\n")))

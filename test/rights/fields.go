@@ -95,7 +95,7 @@ func anyOf(fields []string) *regexp.Regexp {
 const (
 	ofCluster    = `DatabaseCluster spec\.`
 	ofEngine     = `DatabaseEngine spec\.`
-	container    = `(|template\.(initContainers|sidecars)\[\]\.)`
+	container    = `(container\.|pod\.(initContainers|sidecars)\[\]\.)`
 	environment  = ofCluster + container + `env\[\]\.`
 	destinations = `(DatabaseCluster spec\.(backup\.destination|bootstrap\.fromBackup\.location)|DatabaseBackup spec\.destination)\.`
 )
@@ -103,37 +103,37 @@ const (
 // verdicts judge every field. A kind that is "local" is looked for in the namespace of the object that names it: by the
 // operator, and by the kubelet, which is told no namespace.
 var verdicts = []verdict{
-	local("Secret", ofCluster+`secretName`, ofCluster+`imagePullSecrets\[\]\.name`, environment+`valueFrom\.secretKeyRef\.name`,
-		ofCluster+container+`envFrom\[\]\.secretRef\.name`, ofCluster+`template\.volumes\[\]\.secret\.secretName`, destinations+`(credentialsSecretName|encryptionSecretName)`),
+	local("Secret", ofCluster+`credentials\.secretName`, ofCluster+`pod\.imagePullSecrets\[\]\.name`, environment+`valueFrom\.secretKeyRef\.name`,
+		ofCluster+container+`envFrom\[\]\.secretRef\.name`, ofCluster+`pod\.volumes\[\]\.secret\.secretName`, destinations+`(credentialsSecretName|encryptionSecretName)`),
 	local("ConfigMap", environment+`valueFrom\.configMapKeyRef\.name`, ofCluster+container+`envFrom\[\]\.configMapRef\.name`,
-		ofCluster+`template\.volumes\[\]\.configMap\.name`),
+		ofCluster+`pod\.volumes\[\]\.configMap\.name`),
 	local("PersistentVolumeClaim", destinations+`claimName`),
 	local("DatabaseBackup", ofCluster+`bootstrap\.fromBackup\.name`),
 	local("DatabaseCluster", `DatabaseBackup spec\.cluster`),
 	global("DatabaseEngine", ofCluster+`engine`),
 	global("StorageClass", ofCluster+`storage\.storageClassName`),
 	global("PriorityClass", ofCluster+`scheduling\.priorityClassName`),
-	global("GMSACredentialSpec", ofCluster+`(containerSecurityContext|podSecurityContext)\.windowsOptions\.gmsaCredentialSpecName`),
+	global("GMSACredentialSpec", ofCluster+`(container|pod)\.securityContext\.windowsOptions\.gmsaCredentialSpecName`),
 
 	// Where pods run, beside or apart from which others, as in every pod.
 	nothing(ofCluster+`scheduling\.(affinity|topologySpreadConstraints\[\]|tolerations\[\])\..*`, ofCluster+`scheduling\.nodeSelector\{\}`),
 	// Keys and paths within what another field names; names within the pod.
 	nothing(environment+`(name|value)`, environment+`valueFrom\.(secretKeyRef|configMapKeyRef|fileKeyRef)\.key`, environment+`valueFrom\.(fieldRef|resourceFieldRef)\..*`,
 		environment+`valueFrom\.fileKeyRef\.(path|volumeName)`, ofCluster+container+`envFrom\[\]\.prefix`,
-		ofCluster+`template\.volumes\[\]\.(name|(secret|configMap)\.items\[\]\.(key|path)|emptyDir\.(medium|sizeLimit))`,
-		ofCluster+container+`volumeMounts\[\]\.(name|mountPath|subPath)`, ofCluster+`template\.volumeMounts\[\]\.(name|mountPath|subPath)`,
-		ofCluster+`template\.(initContainers|sidecars)\[\]\.name`, ofCluster+`template\.sidecars\[\]\.ports\[\]\.name`),
+		ofCluster+`pod\.volumes\[\]\.(name|(secret|configMap)\.items\[\]\.(key|path)|emptyDir\.(medium|sizeLimit))`,
+		ofCluster+container+`volumeMounts\[\]\.(name|mountPath|subPath)`,
+		ofCluster+`pod\.(initContainers|sidecars)\[\]\.name`, ofCluster+`pod\.sidecars\[\]\.ports\[\]\.name`),
 	// Addresses: what answers there decides.
-	nothing(destinations+`(url|endpoint|region|credentials|serverSideEncryption\.(type|kmsKeyID))`, ofCluster+`(template\.sidecars\[\]\.)?probes\..*`, ofEngine+`container\.probes\..*`,
-		ofCluster+container+`image`, ofCluster+container+`imagePullPolicy`),
+	nothing(destinations+`(url|endpoint|region|credentialSource|serverSideEncryption\.(type|kmsKeyID))`, ofCluster+`(container|pod\.sidecars\[\])\.(startup|readiness|liveness)Probe\..*`, ofEngine+`container\.(startup|readiness|liveness)Probe\..*`,
+		ofCluster+`(|pod\.(initContainers|sidecars)\[\]\.)image`, ofCluster+container+`imagePullPolicy`),
 	// What a container is told and given, what it may do. A claim of resources names an entry of the pod's, which has none.
-	nothing(ofCluster+container+`(command|args)\[\]`, ofCluster+`(backup\.|deletion\.hooks\[\]\.|template\.(initContainers|sidecars)\[\]\.)?resources\.(claims\[\]\.(name|request)|limits\{\}|requests\{\})`,
-		ofCluster+`(containerSecurityContext|podSecurityContext)\.(appArmorProfile|capabilities|seLinuxOptions|seccompProfile|sysctls\[\])\..*`,
-		ofCluster+`containerSecurityContext\.procMount`, ofCluster+`podSecurityContext\.(fsGroupChangePolicy|seLinuxChangePolicy|supplementalGroupsPolicy)`,
-		ofCluster+`(containerSecurityContext|podSecurityContext)\.windowsOptions\.(gmsaCredentialSpec|runAsUserName)`),
+	nothing(ofCluster+container+`(command|args)\[\]`, ofCluster+`(backup\.|deletion\.hooks\[\]\.|pod\.(initContainers|sidecars)\[\]\.)?resources\.(claims\[\]\.(name|request)|limits\{\}|requests\{\})`,
+		ofCluster+`(container|pod)\.securityContext\.(appArmorProfile|capabilities|seLinuxOptions|seccompProfile|sysctls\[\])\..*`,
+		ofCluster+`container\.securityContext\.procMount`, ofCluster+`pod\.securityContext\.(fsGroupChangePolicy|seLinuxChangePolicy|supplementalGroupsPolicy)`,
+		ofCluster+`(container|pod)\.securityContext\.windowsOptions\.(gmsaCredentialSpec|runAsUserName)`),
 	// Words of our own.
-	nothing(ofCluster+`(parameters\{\}|config\.(path|files\{\})|dataPath|storage\.size|service\.(type|annotations\{\})|template\.(labels|annotations)\{\}|update\.type)`,
-		ofCluster+`backup\.(maxAge|schedules\[\]\.(name|cron|timeZone|retention\.maxAge)|verify\.(command\[\]|cron|timeZone))`,
+	nothing(ofCluster+`(parameters\{\}|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|service\.(type|annotations\{\})|pod\.(labels|annotations)\{\}|updateStrategy\.type)`,
+		ofCluster+`backup\.(unhealthyAfter|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|schedule|timeZone))`,
 		ofCluster+`deletion\.(onFailure|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
 		ofEngine+`(actions\.(backup|check|probe|restore)\.command\[\]|actions\.check\.facts\[\]\.(name|compare)|container\.((args|command)\[\]|dataPath|env\[\]\.(name|value)))`,
 		ofEngine+`(description|parameters\[\]\.(name|default|description|pattern|enum\[\])|scripts\{\}|secretKeys\[\]|topology)`),

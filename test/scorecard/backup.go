@@ -26,11 +26,11 @@ func (w *world) again() string { return w.name + "-again" }
 // database makes a cluster of one member that has an engine, and backups on a volume, and waits for a condition of it.
 func (w *world) database(ctx context.Context, name, becomes string, change func(*dbv1.DatabaseCluster)) (*dbv1.DatabaseCluster, error) {
 	cluster := &dbv1.DatabaseCluster{ObjectMeta: w.object(name), Spec: dbv1.DatabaseClusterSpec{
-		Replicas: 1, Engine: engine, Image: w.sample.Spec.Image, SecretName: w.name, Storage: w.sample.Spec.Storage,
+		Replicas: 1, Engine: engine, Image: w.sample.Spec.Image, Credentials: dbv1.Credentials{SecretName: w.name}, Storage: w.sample.Spec.Storage,
 		Backup: &dbv1.Backup{
-			Destination: dbv1.BackupDestination{URL: "file:///scorecard", ClaimName: w.name},
-			MaxAge:      &metav1.Duration{Duration: time.Hour},
-			Verify:      &dbv1.BackupVerify{Cron: "@yearly", Command: sql("localhost", answer), DeadlineSeconds: 120},
+			Destination:    dbv1.BackupDestination{URL: "file:///scorecard", ClaimName: w.name},
+			UnhealthyAfter: &metav1.Duration{Duration: time.Hour},
+			Verification:   &dbv1.VerificationSchedule{Schedule: "@yearly", Command: sql("localhost", answer), DeadlineSeconds: 120},
 		},
 		Deletion: dbv1.Deletion{Volumes: dbv1.VolumesDelete},
 	}}
@@ -69,7 +69,7 @@ func sql(host, statement string) []string {
 // whenReady makes a member ready once its database takes the statement: so data is written and read by nothing but
 // what the operator offers to everybody.
 func whenReady(statement string) dbv1.Probes {
-	return dbv1.Probes{Readiness: &corev1.Probe{
+	return dbv1.Probes{ReadinessProbe: &corev1.Probe{
 		ProbeHandler:   corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: sql("127.0.0.1", statement)}},
 		TimeoutSeconds: 5, PeriodSeconds: 2,
 	}}
@@ -77,7 +77,7 @@ func whenReady(statement string) dbv1.Probes {
 
 // backupIsRestored backs a cluster up, has the backup proved, and makes another cluster of it, which finds the data.
 func (w *world) backupIsRestored(ctx context.Context) error {
-	_, err := w.database(ctx, w.name, dbv1.ConditionAvailable, func(c *dbv1.DatabaseCluster) { c.Spec.Probes = whenReady(question) })
+	_, err := w.database(ctx, w.name, dbv1.ConditionAvailable, func(c *dbv1.DatabaseCluster) { c.Spec.Container.Probes = whenReady(question) })
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (w *world) backupIsRestored(ctx context.Context) error {
 		return err
 	}
 	restored, err := w.database(ctx, w.again(), dbv1.ConditionAvailable, func(c *dbv1.DatabaseCluster) {
-		c.Spec.Probes = whenReady(answer)
+		c.Spec.Container.Probes = whenReady(answer)
 		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: backup.Name}}
 	})
 	if err != nil {

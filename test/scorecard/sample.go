@@ -40,14 +40,14 @@ func sampleOf(csv *v1alpha1.ClusterServiceVersion) (*dbv1.DatabaseCluster, error
 // ownSample is the sample under a name of this world, with Secrets of this world, and the keys that these must have.
 func (w *world) ownSample() (sample *dbv1.DatabaseCluster, keys []string) {
 	sample = &dbv1.DatabaseCluster{ObjectMeta: w.object(w.name), Spec: *w.sample.Spec.DeepCopy()}
-	for i := range sample.Spec.Env {
-		if from := sample.Spec.Env[i].ValueFrom; from != nil && from.SecretKeyRef != nil {
+	for i := range sample.Spec.Container.Env {
+		if from := sample.Spec.Container.Env[i].ValueFrom; from != nil && from.SecretKeyRef != nil {
 			from.SecretKeyRef.Name = w.name
 			keys = append(keys, from.SecretKeyRef.Key)
 		}
 	}
-	if sample.Spec.SecretName != "" {
-		sample.Spec.SecretName = w.name
+	if sample.Spec.Credentials.SecretName != "" {
+		sample.Spec.Credentials.SecretName = w.name
 		keys = append(keys, "password")
 	}
 	return sample, slices.Compact(slices.Sorted(slices.Values(keys)))

@@ -77,7 +77,7 @@ func TestTheSampleGetsANameAndASecretOfItsOwn(t *testing.T) {
 	if sample.Name != w.name || sample.Namespace != "shop" || len(keys) == 0 {
 		t.Errorf("the sample is %s/%s with keys %q", sample.Namespace, sample.Name, keys)
 	}
-	for _, variable := range sample.Spec.Env {
+	for _, variable := range sample.Spec.Container.Env {
 		if variable.ValueFrom != nil && variable.ValueFrom.SecretKeyRef.Name != w.name {
 			t.Errorf("%s is from Secret %s", variable.Name, variable.ValueFrom.SecretKeyRef.Name)
 		}

@@ -72,7 +72,7 @@ func withEngine(s step) step {
 // saved is a cluster that can be backed up.
 func saved(c *dbv1.DatabaseCluster) {
 	c.Spec.Engine = engineName
-	c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: bucket, Credentials: dbv1.CredentialsWorkloadIdentity}}
+	c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: bucket, CredentialSource: dbv1.CredentialsWorkloadIdentity}}
 }
 
 // quota lets no pod of a Job be created that may use more CPUs.
@@ -325,8 +325,8 @@ func inBucket(name string, members int) step {
 		b.Spec.Cluster, b.Spec.DeletionPolicy = "orders", dbv1.BackupRetain
 		at := fmt.Sprintf("%s/%s", bucket, name)
 		b.Status = dbv1.DatabaseBackupStatus{
-			Phase: dbv1.BackupCompleted, Location: at, Destination: &dbv1.BackupDestination{URL: bucket, Credentials: dbv1.CredentialsWorkloadIdentity}, ClusterUID: "earlier",
-			Engine: engineName, Image: "database:1", Members: int32(members), CompletionTime: new(metav1.NewTime(w.clock.Now())),
+			Phase: dbv1.BackupCompleted, Location: at, Destination: &dbv1.BackupDestination{URL: bucket, CredentialSource: dbv1.CredentialsWorkloadIdentity}, ClusterUID: "earlier",
+			Engine: engineName, Image: "database:1", Replicas: int32(members), CompletionTime: new(metav1.NewTime(w.clock.Now())),
 		}
 		b.UID = w.store.uid(ref(b))
 		w.store.made[ref(b)]--
@@ -347,7 +347,7 @@ func fromBackup(name string) func(*dbv1.DatabaseCluster) {
 
 func fromLocation(name string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
-		at := dbv1.BackupDestination{URL: fmt.Sprintf("%s/%s", bucket, name), Credentials: dbv1.CredentialsWorkloadIdentity}
+		at := dbv1.BackupDestination{URL: fmt.Sprintf("%s/%s", bucket, name), CredentialSource: dbv1.CredentialsWorkloadIdentity}
 		c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Location: &at}}
 	}
 }
@@ -376,7 +376,7 @@ func skipHooks() step {
 
 func scheduled(cron string, keep int32) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
-		c.Spec.Backup.Schedules = []dbv1.BackupSchedule{{Name: "nightly", Cron: cron, TimeZone: "UTC", Retention: &dbv1.BackupRetention{Count: &keep}}}
+		c.Spec.Backup.Schedules = []dbv1.BackupSchedule{{Name: "nightly", Schedule: cron, TimeZone: "UTC", Retention: &dbv1.BackupRetention{Count: &keep}}}
 	}
 }
 

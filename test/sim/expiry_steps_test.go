@@ -30,7 +30,7 @@ func forged(count int) step {
 				dbv1.LabelClusterUID: string(w.cluster().UID),
 			}
 			b.Annotations = map[string]string{dbv1.AnnotationScheduled: fmt.Sprintf("2026-01-02T0%d:00:00Z", 4+i)}
-			b.Spec = dbv1.DatabaseBackupSpec{Cluster: name, DeletionPolicy: dbv1.BackupRetain, Destination: &dbv1.BackupDestination{URL: "s3://elsewhere", Credentials: dbv1.CredentialsWorkloadIdentity}}
+			b.Spec = dbv1.DatabaseBackupSpec{Cluster: name, DeletionPolicy: dbv1.BackupRetain, Destination: &dbv1.BackupDestination{URL: "s3://elsewhere", CredentialSource: dbv1.CredentialsWorkloadIdentity}}
 			w.store.put(b)
 		}
 	}}

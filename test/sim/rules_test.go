@@ -194,7 +194,9 @@ func (w *world) watchPod(c change, pod *corev1.Pod) {
 	}
 }
 
-func (w *world) maxUnavailable() int { return int(max(1, w.cluster().Spec.Update.MaxUnavailable)) }
+func (w *world) maxUnavailable() int {
+	return int(max(1, w.cluster().Spec.UpdateStrategy.MaxUnavailable))
+}
 
 // serving are the members that are ready and stay.
 func (w *world) serving() []*corev1.Pod {

@@ -102,12 +102,12 @@ func hooks(commands ...string) func(*dbv1.DatabaseCluster) {
 
 func brokenImage(c *dbv1.DatabaseCluster) { c.Spec.Image = "database:missing" }
 
-func twoAtOnce(c *dbv1.DatabaseCluster) { c.Spec.Update.MaxUnavailable = 2 }
+func twoAtOnce(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.MaxUnavailable = 2 }
 
-func onDelete(c *dbv1.DatabaseCluster) { c.Spec.Update.Type = dbv1.UpdateOnDelete }
+func onDelete(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.Type = dbv1.UpdateOnDelete }
 
 func pauseRollout(paused bool) step {
-	return set(fmt.Sprintf("update.paused is set to %t", paused), func(c *dbv1.DatabaseCluster) { c.Spec.Update.Paused = paused })
+	return set(fmt.Sprintf("update.paused is set to %t", paused), func(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.Paused = paused })
 }
 
 func pause(paused bool) step {
@@ -138,7 +138,7 @@ func config(text string) func(*dbv1.DatabaseCluster) {
 
 // password makes members take their environment from the Secret "credentials".
 func password(c *dbv1.DatabaseCluster) {
-	c.Spec.EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "credentials"}}}}
+	c.Spec.Container.EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "credentials"}}}}
 }
 
 func secret(password string) step {

@@ -48,7 +48,7 @@ func TestNoCredentialsAreTakenThatNobodyNamed(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.keys, w.environment = "", environment
-			w.fails(w.backup("echo rows"), protocol.ExitPrecondition, protocol.CredentialsRefused, "credentialsSecretName", "credentials: WorkloadIdentity")
+			w.fails(w.backup("echo rows"), protocol.ExitPrecondition, protocol.CredentialsRefused, "credentialsSecretName", "credentialSource: WorkloadIdentity")
 			if name != "a container's, unnamed" {
 				w.fails(w.backup("echo rows", "--workload-identity"), protocol.ExitPrecondition, protocol.CredentialsRefused, "credentialsSecretName")
 			}

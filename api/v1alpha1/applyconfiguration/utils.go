@@ -36,8 +36,6 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.BackupStreamApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("BackupVerification"):
 		return &apiv1alpha1.BackupVerificationApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("BackupVerify"):
-		return &apiv1alpha1.BackupVerifyApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Bootstrap"):
 		return &apiv1alpha1.BootstrapApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterBackupStatus"):
@@ -46,6 +44,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ConfigApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Container"):
 		return &apiv1alpha1.ContainerApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("Credentials"):
+		return &apiv1alpha1.CredentialsApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseBackup"):
 		return &apiv1alpha1.DatabaseBackupApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseBackupSpec"):
@@ -58,6 +58,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.DatabaseClusterSpecApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseClusterStatus"):
 		return &apiv1alpha1.DatabaseClusterStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseContainer"):
+		return &apiv1alpha1.DatabaseContainerApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseEngine"):
 		return &apiv1alpha1.DatabaseEngineApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseEngineSpec"):
@@ -80,14 +82,16 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.EngineFactApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineParameter"):
 		return &apiv1alpha1.EngineParameterApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineReplicas"):
+		return &apiv1alpha1.EngineReplicasApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineVariable"):
 		return &apiv1alpha1.EngineVariableApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("HookStatus"):
 		return &apiv1alpha1.HookStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("MemberStatus"):
 		return &apiv1alpha1.MemberStatusApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("PodTemplate"):
-		return &apiv1alpha1.PodTemplateApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("Pod"):
+		return &apiv1alpha1.PodApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Probes"):
 		return &apiv1alpha1.ProbesApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("RestoreStatus"):
@@ -108,8 +112,10 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.StorageApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("StorageStatus"):
 		return &apiv1alpha1.StorageStatusApplyConfiguration{}
-	case v1alpha1.SchemeGroupVersion.WithKind("Update"):
-		return &apiv1alpha1.UpdateApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("UpdateStrategy"):
+		return &apiv1alpha1.UpdateStrategyApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("VerificationSchedule"):
+		return &apiv1alpha1.VerificationScheduleApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("VerifiedStream"):
 		return &apiv1alpha1.VerifiedStreamApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Volume"):

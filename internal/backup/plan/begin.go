@@ -46,7 +46,7 @@ func (s situation) age() time.Duration { return s.At.Sub(s.backup.CreationTimest
 func (s situation) start(p Plan) Plan {
 	at, cluster, is := s.destination.DeepCopy(), s.Cluster, &p.Status
 	is.Phase, is.Destination, is.Location = dbv1.BackupRunning, at, location(s.backup, at.URL)
-	is.ClusterUID, is.Engine, is.Image, is.Members = string(cluster.UID), cluster.Spec.Engine, cluster.Spec.Image, cluster.Spec.Replicas
+	is.ClusterUID, is.Engine, is.Image, is.Replicas = string(cluster.UID), cluster.Spec.Engine, cluster.Spec.Image, cluster.Spec.Replicas
 	is.Fence = s.Fence
 	is.StartTime, is.Streams = &metav1.Time{Time: s.At}, nil
 	return s.hold(p).running("starting")

@@ -123,7 +123,7 @@ func (s situation) compare(p Plan, ordinal int32, result *protocol.Result) strin
 	}
 	return fmt.Sprintf("the restored data of member %d of %d differs from what was backed up: %s. Do not rely on this backup: take another one, "+
 		"and look for the cause in the actions backup and restore of DatabaseEngine %s",
-		ordinal+1, s.backup.Status.Members, strings.Join(found, "; "), s.Engine.Name)
+		ordinal+1, s.backup.Status.Replicas, strings.Join(found, "; "), s.Engine.Name)
 }
 
 // note puts the facts of a copy in the place of those that an earlier pass noted.
@@ -181,7 +181,7 @@ func unchecked(s dbv1.DatabaseBackupStatus) string {
 	var all []string
 	for _, stream := range s.Streams {
 		if stream.CheckMessage != "" {
-			all = append(all, fmt.Sprintf("the facts about the data of member %d of %d are incomplete: %s", stream.Ordinal+1, s.Members, stream.CheckMessage))
+			all = append(all, fmt.Sprintf("the facts about the data of member %d of %d are incomplete: %s", stream.Ordinal+1, s.Replicas, stream.CheckMessage))
 		}
 	}
 	return strings.Join(all, "; ")

@@ -22,10 +22,10 @@ func (s situation) invalid() string {
 			"Delete this DatabaseBackup to delete it", s.backup.Spec.Cluster, is.ClusterUID, is.Location)
 	case len(is.Streams) > 0 && s.mixed():
 		return fmt.Sprintf("members of DatabaseCluster %s run different images since %d of %d members were backed up with engine %q and image %q",
-			cluster.Name, len(is.Streams), is.Members, is.Engine, is.Image)
+			cluster.Name, len(is.Streams), is.Replicas, is.Engine, is.Image)
 	case len(is.Streams) > 0 && s.changed:
 		return fmt.Sprintf("DatabaseCluster %s changed from engine %q and image %q to engine %q and image %q when %d of %d members were backed up",
-			cluster.Name, is.Engine, is.Image, cluster.Spec.Engine, cluster.Spec.Image, len(is.Streams), is.Members)
+			cluster.Name, is.Engine, is.Image, cluster.Spec.Engine, cluster.Spec.Image, len(is.Streams), is.Replicas)
 	default:
 		return ""
 	}

@@ -20,12 +20,12 @@ import (
 func (s situation) backupJob(ordinal int32, offline bool) resources.Child {
 	cluster, backup, is := s.Cluster, s.backup, s.backup.Status
 	call := &protocol.Backup{
-		To: is.Location, ID: string(backup.UID), Part: part(ordinal, is.Members),
+		To: is.Location, ID: string(backup.UID), Part: part(ordinal, is.Replicas),
 		About: protocol.About{
 			protocol.AboutCluster: cluster.Name, protocol.AboutNamespace: backup.Namespace, protocol.AboutBackup: backup.Name,
 			protocol.AboutEngine: is.Engine, protocol.AboutImage: is.Image, protocol.AboutClusterUID: is.ClusterUID,
 		},
-		Check: checkOf(s.Engine).Command, Complete: ordinal == is.Members-1,
+		Check: checkOf(s.Engine).Command, Complete: ordinal == is.Replicas-1,
 		Store: resources.Store(s.place), Command: s.Engine.Spec.Actions.Backup.Command,
 	}
 	return resources.ActionJob(cluster, resources.Action{
@@ -62,10 +62,10 @@ func (s situation) deletionJob() resources.Child {
 	bare.Namespace, bare.Name = backup.Namespace, backup.Spec.Cluster
 	bare.Spec.Image = s.TransferImage
 	if cluster := s.Cluster; cluster != nil {
-		bare.Spec.ImagePullSecrets = cluster.Spec.ImagePullSecrets
-		bare.Spec.Scheduling, bare.Spec.PodSecurityContext = cluster.Spec.Scheduling, cluster.Spec.PodSecurityContext
+		bare.Spec.Pod.ImagePullSecrets = cluster.Spec.Pod.ImagePullSecrets
+		bare.Spec.Scheduling, bare.Spec.Pod.SecurityContext = cluster.Spec.Scheduling, cluster.Spec.Pod.SecurityContext
 	} else if s.Engine != nil {
-		bare.Spec.PodSecurityContext = &corev1.PodSecurityContext{RunAsUser: s.Engine.Spec.Container.RunAsUser}
+		bare.Spec.Pod.SecurityContext = &corev1.PodSecurityContext{RunAsUser: s.Engine.Spec.Container.RunAsUser}
 	}
 	return resources.ActionJob(bare, resources.Action{
 		Name:      naming.BackupDeletionJob(backup.Spec.Cluster, backup.UID),
@@ -89,7 +89,7 @@ func (s situation) verificationJob(ordinal int32) resources.Child {
 		Timeout: max(s.proofDeadline/4, time.Second).Truncate(time.Second), ByExitCode: byExitCode, Check: checkOf(s.Engine).Command, Command: command,
 	}
 	restore := &protocol.Restore{
-		From: is.Location, ID: string(backup.UID), Into: cluster.Spec.DataPath, Part: part(ordinal, is.Members),
+		From: is.Location, ID: string(backup.UID), Into: cluster.Spec.Container.DataPath, Part: part(ordinal, is.Replicas),
 		Store: resources.Store(s.place), Command: s.Engine.Spec.Actions.Restore.Command,
 	}
 	return resources.ActionJob(cluster, resources.Action{

@@ -93,10 +93,10 @@ func (s situation) unable() obstacle {
 	case state.NamesNoCredentials(at) && s.backup.Spec.Destination != nil: // an earlier version stored it, and nobody can change it
 		return human(dbv1.ReasonReferenceMissing,
 			"spec.destination %s names no credentials, and cannot be changed: delete this DatabaseBackup, and create another one with "+
-				"credentialsSecretName, or credentials: WorkloadIdentity", at.URL)
+				"credentialsSecretName, or credentialSource: WorkloadIdentity", at.URL)
 	case state.NamesNoCredentials(at):
 		return human(dbv1.ReasonReferenceMissing,
-			"the destination %s names no credentials: set its credentialsSecretName, or credentials: WorkloadIdentity", at.URL)
+			"the destination %s names no credentials: set its credentialsSecretName, or credentialSource: WorkloadIdentity", at.URL)
 	case s.Missing != "":
 		return human(dbv1.ReasonReferenceMissing, "%s", s.Missing)
 	default:

@@ -22,7 +22,7 @@ func (s situation) record(p Plan, result *protocol.Result) Plan {
 		stream.Facts, stream.CheckMessage = recordedFacts(s.Engine, p.Status.Engine, result.Check)
 	}
 	p.Status.Streams = append(p.Status.Streams, stream)
-	p = progress(p, nil).running(fmt.Sprintf("%d of %d members are backed up", len(p.Status.Streams), p.Status.Members))
+	p = progress(p, nil).running(fmt.Sprintf("%d of %d members are backed up", len(p.Status.Streams), p.Status.Replicas))
 	if _, left := next(p.Status); !left {
 		return s.complete(p)
 	}

@@ -228,7 +228,7 @@ func TestWhatABackupNeedsLaterIsNotedBeforeItsFirstJob(t *testing.T) {
 	if does[AddFinalizer](p) == nil || does[CreateJob](p) != nil || s.Location != "s3://backups/shop/orders/now-1c2d3e4f" || s.Destination.CredentialsSecretName != "bucket" {
 		t.Errorf("%+v", p)
 	}
-	if s.ClusterUID != "0a1b2c3d" || s.Engine != "ledger-v1" || s.Image != "example.test/ledger:1" || s.Members != 2 || s.StartTime == nil || s.Fence != "set/3" {
+	if s.ClusterUID != "0a1b2c3d" || s.Engine != "ledger-v1" || s.Image != "example.test/ledger:1" || s.Replicas != 2 || s.StartTime == nil || s.Fence != "set/3" {
 		t.Errorf("%+v", s)
 	}
 	own := asked()
@@ -267,10 +267,10 @@ func TestABackupWithoutNamedCredentialsWaitsForThem(t *testing.T) {
 	at.CredentialsSecretName = ""
 	p := For(asked(), observed)
 	if p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonReferenceMissing || does[CreateJob](p) != nil ||
-		!strings.Contains(p.Stalled.Message, "s3://backups names no credentials: set its credentialsSecretName, or credentials: WorkloadIdentity") {
+		!strings.Contains(p.Stalled.Message, "s3://backups names no credentials: set its credentialsSecretName, or credentialSource: WorkloadIdentity") {
 		t.Error(text(p))
 	}
-	at.Credentials = dbv1.CredentialsWorkloadIdentity
+	at.CredentialSource = dbv1.CredentialsWorkloadIdentity
 	if p := For(asked(), observed); p.Stalled != nil || p.Status.Phase != dbv1.BackupRunning {
 		t.Error(text(p))
 	}
@@ -712,11 +712,11 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 		},
 		"without a probe": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Engine.Spec.Actions.Probe = nil },
-			"verification Failed: DatabaseEngine ledger-v1 has no action probe: set spec.backup.verify.command of DatabaseCluster orders",
+			"verification Failed: DatabaseEngine ledger-v1 has no action probe: set spec.backup.verification.command of DatabaseCluster orders",
 		},
 		"with a command instead": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Engine.Spec.Actions.Probe, o.Cluster.Spec.Backup.Verify = nil, &dbv1.BackupVerify{Command: []string{"count"}}
+				o.Engine.Spec.Actions.Probe, o.Cluster.Spec.Backup.Verification = nil, &dbv1.VerificationSchedule{Command: []string{"count"}}
 			}, "verification Running: starting",
 		},
 		"the first member": {func(b *dbv1.DatabaseBackup, _ *Observed) { running(b) }, "verification Running: starting\nmake " + one},
@@ -982,7 +982,7 @@ func TestTheJobsCallTransferAsItIsToBeCalled(t *testing.T) {
 		t.Errorf("probe: %s", got)
 	}
 	observed = settledWorld()
-	observed.Cluster.Spec.Backup.Verify = &dbv1.BackupVerify{Command: []string{"psql", "--command=select 1/count(*) from orders"}}
+	observed.Cluster.Spec.Backup.Verification = &dbv1.VerificationSchedule{Command: []string{"psql", "--command=select 1/count(*) from orders"}}
 	asks := made(t, For(proved, observed)).Spec.Template.Spec
 	if got := strings.Join(asks.Containers[0].Command, " "); got != "/dbc/bin/transfer probe --timeout 10800s --by-exit-code -- psql --command=select 1/count(*) from orders" {
 		t.Errorf("a query of the user's: %s", got)

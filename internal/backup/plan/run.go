@@ -24,7 +24,7 @@ func (s situation) run(p Plan) Plan {
 		return s.complete(p)
 	}
 	name, seen := naming.BackupJob(s.backup.Spec.Cluster, s.backup.UID, s.ordinal), s.backup.Status.Message
-	usual := fmt.Sprintf("Job %s backs up member %d of %d", name, s.ordinal+1, s.backup.Status.Members)
+	usual := fmt.Sprintf("Job %s backs up member %d of %d", name, s.ordinal+1, s.backup.Status.Replicas)
 	switch v := s.judge(name, s.expectedBackup()); v.Standing {
 	case action.Absent:
 		return s.startMember(p)

@@ -48,7 +48,7 @@ func situationOf(backup *dbv1.DatabaseBackup, observed Observed) situation {
 
 // Begun tells whether everything is noted that the backup needs: a status that somebody else wrote may lack some.
 func Begun(s dbv1.DatabaseBackupStatus) bool {
-	return s.Destination != nil && s.Location != "" && s.ClusterUID != "" && s.Members > 0 && s.StartTime != nil
+	return s.Destination != nil && s.Location != "" && s.ClusterUID != "" && s.Replicas > 0 && s.StartTime != nil
 }
 
 // Idle tells whether nothing is to be done for a backup, nor will be until somebody changes it.
@@ -95,7 +95,7 @@ func destination(backup *dbv1.DatabaseBackup, cluster *dbv1.DatabaseCluster) *db
 
 // next is the first member that is not backed up yet; ok is false when all are.
 func next(status dbv1.DatabaseBackupStatus) (ordinal int32, ok bool) {
-	for ordinal := range status.Members {
+	for ordinal := range status.Replicas {
 		if !slices.ContainsFunc(status.Streams, func(s dbv1.BackupStream) bool { return s.Ordinal == ordinal }) {
 			return ordinal, true
 		}

@@ -55,7 +55,7 @@ func (s situation) verify(p Plan) Plan {
 // verifyMembers restores one member after the other.
 func (s situation) verifyMembers(p Plan) Plan {
 	var answers []string
-	for ordinal := range s.backup.Status.Members {
+	for ordinal := range s.backup.Status.Replicas {
 		name := naming.VerificationJob(s.backup.Spec.Cluster, s.backup.UID, p.Status.Verification.Request, ordinal)
 		v := s.judge(name, s.expectedCopy(ordinal))
 		if v.Standing != action.Succeeded {
@@ -85,7 +85,7 @@ func (s situation) expectedCopy(ordinal int32) action.Expected {
 // awaitCopy is what is done while the copy of a member has not answered.
 func (s situation) awaitCopy(p Plan, v action.Verdict, name string, ordinal int32) Plan {
 	seen := p.Status.Verification.Message
-	usual := fmt.Sprintf("Job %s restores member %d of %d into a throw-away copy", name, ordinal+1, s.backup.Status.Members)
+	usual := fmt.Sprintf("Job %s restores member %d of %d into a throw-away copy", name, ordinal+1, s.backup.Status.Replicas)
 	switch v.Standing {
 	case action.Absent:
 		return s.startCopy(p, ordinal)
@@ -163,7 +163,7 @@ func (s situation) unverifiable() string {
 	case declared.Spec.Actions.Restore == nil:
 		return fmt.Sprintf("DatabaseEngine %s has no action restore", declared.Name)
 	case !s.asks():
-		return fmt.Sprintf("DatabaseEngine %s has no action probe: set spec.backup.verify.command of DatabaseCluster %s", declared.Name, cluster.Name)
+		return fmt.Sprintf("DatabaseEngine %s has no action probe: set spec.backup.verification.command of DatabaseCluster %s", declared.Name, cluster.Name)
 	default:
 		return ""
 	}
@@ -186,11 +186,11 @@ func (s situation) asks() bool {
 	return len(command) > 0
 }
 
-func verifySpec(cluster *dbv1.DatabaseCluster) *dbv1.BackupVerify {
+func verifySpec(cluster *dbv1.DatabaseCluster) *dbv1.VerificationSchedule {
 	if cluster == nil || cluster.Spec.Backup == nil {
 		return nil
 	}
-	return cluster.Spec.Backup.Verify
+	return cluster.Spec.Backup.Verification
 }
 
 // leftovers are the Jobs of a verification that has ended, whatever its end; the copies go with their pods.

@@ -60,7 +60,7 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Annotations = map[string]string{dbv1.AnnotationSkipDeletionHooks: "true"}
 			},
-			"scale in to 2\nStopping: going from 3 to 0 members, one at a time\n",
+			"scale in to 2\nTerminating: going from 3 to 0 members, one at a time\n",
 		},
 		"the former Job of a hook is waited for": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -71,26 +71,26 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 		"hooks never run again once members have begun to stop": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				*o.StatefulSet.Spec.Replicas = 2
-				o.StatefulSet.Annotations[dbv1.AnnotationStopping] = deletion.StoppingMark(c)
+				o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = deletion.StoppingMark(c)
 			},
-			"Stopping: pod orders-2 is stopping\n",
+			"Terminating: pod orders-2 is stopping\n",
 		},
 		"a mark that somebody else has set does not count": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.StatefulSet.Annotations[dbv1.AnnotationStopping] = "true"
+				o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = "true"
 			},
 			"start deletion hook \"one\" as Job orders-one-0a1b2c3d\nHookRunning: starting deletion hook \"one\"\n",
 		},
 		"members stop after the hooks, the highest ordinal first": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Deletion.Hooks = nil },
-			"scale in to 2\nStopping: going from 3 to 0 members, one at a time\n",
+			"scale in to 2\nTerminating: going from 3 to 0 members, one at a time\n",
 		},
 		"the last member is waited for": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Deletion.Hooks, o.Members = nil, o.Members[:1]
 				*o.StatefulSet.Spec.Replicas = 0
 			},
-			"Stopping: pod orders-0 is stopping\n",
+			"Terminating: pod orders-0 is stopping\n",
 		},
 		"the finalizer goes last": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -101,14 +101,14 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 		},
 		"members without a StatefulSet are stopped one by one": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Deletion.Hooks, o.StatefulSet = nil, nil },
-			"stop orders-2\nStopping: stopping pod orders-2, which has no StatefulSet\n",
+			"stop orders-2\nTerminating: stopping pod orders-2, which has no StatefulSet\n",
 		},
 		"those that Kubernetes collects are waited for": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Deletion.Hooks, o.StatefulSet, o.Members = nil, nil, o.Members[:1]
 				o.Members[0].Owner = "gone"
 			},
-			"Stopping: waiting for Kubernetes to stop pod orders-0, whose StatefulSet is gone\n",
+			"Terminating: waiting for Kubernetes to stop pod orders-0, whose StatefulSet is gone\n",
 		},
 		"those of a StatefulSet that is nobody's any more are left to it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {

@@ -105,7 +105,7 @@ func covers(s *situation.Situation, backup state.HookBackup) bool {
 // lostBackup stops a deletion whose final backup no longer exists when volumes that it held are being deleted: no other
 // backup can hold them.
 func lostBackup(s *situation.Situation, hook dbv1.DeletionHook) (hookView, bool) {
-	v, found := state.First(s.Own, func(v state.Volume) bool { return v.Stopping })
+	v, found := state.First(s.Own, func(v state.Volume) bool { return v.Terminating })
 	if !found {
 		return hookView{}, false
 	}

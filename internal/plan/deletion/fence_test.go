@@ -56,7 +56,7 @@ func TestMembersStopBeforeABackupAfterWhichTheirVolumesAreDeleted(t *testing.T) 
 	}
 	lost := func(o *state.Observed, since time.Duration) {
 		*o.StatefulSet.Spec.Replicas = 2
-		o.Members[2].Stopping, o.Members[2].StopBy = true, metav1.NewTime(plans.Now.Add(-since))
+		o.Members[2].Terminating, o.Members[2].StopBy = true, metav1.NewTime(plans.Now.Add(-since))
 	}
 	decideDooms(t, map[string]doom{
 		"they stop one by one, although all are ready": {
@@ -145,7 +145,7 @@ func TestAVolumeIsDeletedOnlyWhileABackupOfItsLastWriteExists(t *testing.T) {
 			o.HookBackups = nil // it is read by the fence
 		}, `deletion hook "last" stops all members before the backup, because spec.deletion.volumes is Delete: going from 1 to 0 members, one at a time`},
 		"it is gone, and the deletion of volumes has begun": {func(_ *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {
-			o.HookBackups, o.Volumes[0].Stopping = nil, true
+			o.HookBackups, o.Volumes[0].Terminating = nil, true
 		}, `deletion hook "last" failed: no DatabaseBackup of it exists, and PersistentVolumeClaim data-orders-0 is already terminating, so no backup can hold its data; no other volume is deleted`},
 		"it is gone, and so are all volumes": {func(_ *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {
 			o.HookBackups, o.Volumes = nil, nil
@@ -154,7 +154,7 @@ func TestAVolumeIsDeletedOnlyWhileABackupOfItsLastWriteExists(t *testing.T) {
 			o.HookBackups, c.Spec.Deletion.Volumes = nil, dbv1.VolumesRetain
 		}, "every member has stopped; kept: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
 		"the members have begun to stop for good, which does not matter": {func(c *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {
-			o.HookBackups, o.StatefulSet.Annotations[dbv1.AnnotationStopping] = nil, deletion.StoppingMark(c)
+			o.HookBackups, o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = nil, deletion.StoppingMark(c)
 		}, `starting deletion hook "last"`},
 		"it failed, and failures do not count": {func(c *dbv1.DatabaseCluster, o *state.Observed, b *state.HookBackup) {
 			goOn(c)

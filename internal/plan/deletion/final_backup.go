@@ -128,7 +128,7 @@ func canBeAsked(s *situation.Situation, backup state.HookBackup) bool {
 		members = s.Cluster.Spec.Replicas
 	}
 	return slices.ContainsFunc(s.Members, func(m state.Member) bool {
-		return m.Ordinal < members && m.Ready && !m.Stopping && !slices.Contains(backup.Done, m.Ordinal)
+		return m.Ordinal < members && m.Ready && !m.Terminating && !slices.Contains(backup.Done, m.Ordinal)
 	})
 }
 

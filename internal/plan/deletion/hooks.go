@@ -134,7 +134,7 @@ func over(s *situation.Situation, phase dbv1.HookPhase) bool {
 // the time of it. A backup of members that have stopped can be taken again.
 func stopping(s *situation.Situation, hook dbv1.DeletionHook) bool {
 	return hook.Type != dbv1.HookShutdown && !fences(s.Cluster, hook) && s.StatefulSet != nil &&
-		s.StatefulSet.Annotations[dbv1.AnnotationStopping] == StoppingMark(s.Cluster)
+		s.StatefulSet.Annotations[dbv1.AnnotationTerminating] == StoppingMark(s.Cluster)
 }
 
 // StoppingMark is the value of the mark on the StatefulSet of a cluster whose members stop for good.
@@ -185,7 +185,7 @@ func (v hookView) outcome(hook dbv1.DeletionHook) phase.Outcome {
 	case v.phase == dbv1.HookFailed:
 		o.Reason = dbv1.ReasonHookFailed
 	case hook.Type == dbv1.HookShutdown:
-		o.Reason = dbv1.ReasonStopping
+		o.Reason = dbv1.ReasonTerminating
 	}
 	if v.reason != "" {
 		o.Stalled = &situation.Stall{Reason: v.reason, Message: fmt.Sprintf("%s. %s, or annotate the cluster with %s=true to go on without it",

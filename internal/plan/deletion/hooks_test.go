@@ -107,7 +107,7 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 	const (
 		waits   = "deletion hook \"last\" waits for DatabaseBackup " + backup
 		offline = "; no member that is not backed up yet is ready, so all stop, to be backed up from their volumes: "
-		stops   = "scale in to 2\nStopping: going from 3 to 0 members, one at a time\n"
+		stops   = "scale in to 2\nTerminating: going from 3 to 0 members, one at a time\n"
 
 		elsewhere = "DatabaseBackup " + backup + " does not hold the last data of this cluster: it has a spec.destination of its own"
 	)
@@ -285,8 +285,8 @@ func TestACommandThatDoesNotStartSaysWhyAtOnce(t *testing.T) {
 		t.Error(plans.Text(p))
 	}
 	observed.Hooks["run"] = state.Task{Job: "j"}
-	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.secretName"}}
-	if p := plans.Decide(cluster, observed); p.Message != `deletion hook "run" runs as Job j; Secret password, which spec.secretName names, does not exist` {
+	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.credentials.secretName"}}
+	if p := plans.Decide(cluster, observed); p.Message != `deletion hook "run" runs as Job j; Secret password, which spec.credentials.secretName names, does not exist` {
 		t.Error(plans.Text(p))
 	}
 	observed.References = nil
@@ -369,14 +369,14 @@ func TestALastBackupIsMadeSoonAfterItsEngineIsThere(t *testing.T) {
 func TestACommandThatCannotStartForWhatIsMissingBlocksTheDeletion(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "no such secret"}
-	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.secretName"}}
-	want := `deletion hook "run" runs as Job j, whose pod p does not run: no such secret; Secret password, which spec.secretName names, does not exist. Add it` + skipNote
+	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.credentials.secretName"}}
+	want := `deletion hook "run" runs as Job j, whose pod p does not run: no such secret; Secret password, which spec.credentials.secretName names, does not exist. Add it` + skipNote
 	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
 		t.Error(plans.Text(p))
 	}
 	// What a volume lacks, the pod's status does not say.
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Pending: true}
-	want = `deletion hook "run" runs as Job j; Secret password, which spec.secretName names, does not exist. Add it` + skipNote
+	want = `deletion hook "run" runs as Job j; Secret password, which spec.credentials.secretName names, does not exist. Add it` + skipNote
 	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
 		t.Error(told(p))
 	}
@@ -389,8 +389,8 @@ func TestACommandThatCannotStartForWhatIsMissingBlocksTheDeletion(t *testing.T) 
 func TestABackupThatDoesNotStartSaysWhatIsMissing(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookBackup)
 	observed.HookBackups["last"] = state.HookBackup{Name: "b", Created: plans.Ago(0), Message: "Job j backs up member 1 of 1"}
-	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.secretName"}, {Kind: "Secret", Name: "there", Found: true}}
-	want := `deletion hook "last" waits for DatabaseBackup b: Job j backs up member 1 of 1; Secret password, which spec.secretName names, does not exist`
+	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.credentials.secretName"}, {Kind: "Secret", Name: "there", Found: true}}
+	want := `deletion hook "last" waits for DatabaseBackup b: Job j backs up member 1 of 1; Secret password, which spec.credentials.secretName names, does not exist`
 	if p := plans.Decide(cluster, observed); p.Message != want || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want+". Correct that"+skipNote {
 		t.Error(told(p))
 	}
@@ -398,7 +398,7 @@ func TestABackupThatDoesNotStartSaysWhatIsMissing(t *testing.T) {
 
 func TestAHookWhoseJobIsGoneWhenTheMembersStopDoesNotCountAsDone(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
-	observed.StatefulSet.Annotations[dbv1.AnnotationStopping] = deletion.StoppingMark(cluster)
+	observed.StatefulSet.Annotations[dbv1.AnnotationTerminating] = deletion.StoppingMark(cluster)
 	p := plans.Decide(cluster, observed)
 	if p.Hooks[0].Phase != dbv1.HookFailed || p.Stalled != nil || p.Operations[0].String() != "scale in to 2" {
 		t.Errorf("%s", told(p))

@@ -41,7 +41,7 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 		},
 		"they are waited for": {
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Volumes[0].Stopping, o.Volumes = true, o.Volumes[:1]
+				o.Volumes[0].Terminating, o.Volumes = true, o.Volumes[:1]
 			}),
 			deleting0 + "\nrun Succeeded\n",
 		},
@@ -62,7 +62,7 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 		"they stay where it is not known how the hook ended": {
 			hooks, stopped(func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				delete(o.Hooks, "run")
-				o.StatefulSet.Annotations[dbv1.AnnotationStopping] = deletion.StoppingMark(c)
+				o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = deletion.StoppingMark(c)
 			}),
 			last + keptBoth + "\nrun Failed\n",
 		},

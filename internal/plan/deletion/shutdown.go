@@ -53,8 +53,8 @@ func shutdownHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 
 func unclean(cluster *dbv1.DatabaseCluster, e dbv1.StoppedMember) string {
 	text := fmt.Sprintf("the database of pod %s ended with exit code %d", e.Pod, *e.ExitCode)
-	if grace := cluster.Spec.TerminationGracePeriodSeconds; *e.ExitCode == killed && grace != nil {
-		text += fmt.Sprintf(": it was killed, as when it does not stop within spec.terminationGracePeriodSeconds, %d s, or has no memory left", *grace)
+	if grace := cluster.Spec.Pod.TerminationGracePeriodSeconds; *e.ExitCode == killed && grace != nil {
+		text += fmt.Sprintf(": it was killed, as when it does not stop within spec.pod.terminationGracePeriodSeconds, %d s, or has no memory left", *grace)
 	}
 	return text
 }
@@ -96,7 +96,7 @@ func silence(s *situation.Situation, m state.Member) (left time.Duration, lost b
 // overdue tells whether a member that stops will not say how it ended, or how long that has to be waited for.
 func overdue(s *situation.Situation, m state.Member) (left time.Duration, lost bool) {
 	switch {
-	case !m.Stopping:
+	case !m.Terminating:
 		return 0, false
 	case m.End.Reached:
 		return 0, !settledEnd(m)

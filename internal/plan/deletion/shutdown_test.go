@@ -20,7 +20,7 @@ import (
 func ends(o *state.Observed, end state.End) *state.Member {
 	*o.StatefulSet.Spec.Replicas = 2
 	m := &o.Members[2]
-	m.Held, m.Stopping, m.StopBy, m.End = true, true, metav1.NewTime(plans.Now.Add(-time.Minute)), end
+	m.Held, m.Terminating, m.StopBy, m.End = true, true, metav1.NewTime(plans.Now.Add(-time.Minute)), end
 	return m
 }
 
@@ -35,15 +35,15 @@ func exit(pod string, code int32) dbv1.StoppedMember {
 func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 	hooks := []dbv1.HookType{dbv1.HookShutdown}
 	known := func(code int32) state.End { return state.End{Reached: true, Known: true, Code: code} }
-	const stopping = "Stopping: pod orders-2 is stopping\n"
+	const stopping = "Terminating: pod orders-2 is stopping\n"
 	decideDooms(t, map[string]doom{
 		"a member is held before it is stopped": {
 			hooks, func(*dbv1.DatabaseCluster, *state.Observed) {},
-			"hold orders-2\nStopping: holding pod orders-2, so that its end can be read when it stops\nstop Running\n",
+			"hold orders-2\nTerminating: holding pod orders-2, so that its end can be read when it stops\nstop Running\n",
 		},
 		"then it is stopped": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[2].Held = true },
-			"scale in to 2\nStopping: going from 3 to 0 members, one at a time\nstop Running\n",
+			"scale in to 2\nTerminating: going from 3 to 0 members, one at a time\nstop Running\n",
 		},
 		"its end is waited for": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { ends(o, state.End{}) },
@@ -73,7 +73,7 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 				ends(o, known(0))
 				o.Members = o.Members[:2]
 			},
-			"hold orders-1\nStopping: holding pod orders-1, so that its end can be read when it stops\nstop Running orders-2=0\n",
+			"hold orders-1\nTerminating: holding pod orders-1, so that its end can be read when it stops\nstop Running orders-2=0\n",
 		},
 		"one that never ran has no code": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { ends(o, state.End{Reached: true, Never: true}) },
@@ -81,15 +81,15 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 		},
 		"one without a StatefulSet is held, too": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.StatefulSet = nil },
-			"hold orders-2\nStopping: holding pod orders-2, so that its end can be read when it stops\nstop Running\n",
+			"hold orders-2\nTerminating: holding pod orders-2, so that its end can be read when it stops\nstop Running\n",
 		},
 		"those that are stopping already, as after a foreground deletion, are not": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				for i := range o.Members {
-					o.Members[i].Stopping = true
+					o.Members[i].Terminating = true
 				}
 			},
-			"scale in to 2\nStopping: going from 3 to 0 members, one at a time\nstop Running\n",
+			"scale in to 2\nTerminating: going from 3 to 0 members, one at a time\nstop Running\n",
 		},
 		"those that were gone before are told, and no failure": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -116,7 +116,7 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 				ends(o, known(1))
 				o.Members = o.Members[:2]
 			},
-			"hold orders-1\nStopping: holding pod orders-1, so that its end can be read when it stops\nstop Failed orders-2=1\n",
+			"hold orders-1\nTerminating: holding pod orders-1, so that its end can be read when it stops\nstop Failed orders-2=1\n",
 		},
 		"one that never tells is let go where the spec says so, once that is recorded": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -146,7 +146,7 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 			nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Bystanders = []state.Bystander{{Name: "orders-7", Cluster: "earlier", Held: true}}
 			},
-			"release pod orders-7\nscale in to 2\nStopping: going from 3 to 0 members, one at a time\n",
+			"release pod orders-7\nscale in to 2\nTerminating: going from 3 to 0 members, one at a time\n",
 		},
 		"without our finalizer on the cluster no pod is held": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -163,7 +163,7 @@ func TestAMemberThatDidNotShutDownCleanlyBlocksTheDeletion(t *testing.T) {
 		"the database of pod orders-2 ended with exit code 1. ": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			ends(o, state.End{Reached: true, Known: true, Code: 1})
 		},
-		"the database of pod orders-2 ended with exit code 137: it was killed, as when it does not stop within spec.terminationGracePeriodSeconds, 120 s, or has no memory left. ": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"the database of pod orders-2 ended with exit code 137: it was killed, as when it does not stop within spec.pod.terminationGracePeriodSeconds, 120 s, or has no memory left. ": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			ends(o, state.End{Reached: true, Known: true, Code: 137})
 		},
 		"pod orders-2 has not told how its database ended. ": func(_ *dbv1.DatabaseCluster, o *state.Observed) {

@@ -16,11 +16,11 @@ import (
 )
 
 // stop stops the members one by one, the highest ordinal first. Where their ends are recorded each is held before.
-func stop(s *situation.Situation) phase.Outcome { return stopFor(s, dbv1.ReasonStopping) }
+func stop(s *situation.Situation) phase.Outcome { return stopFor(s, dbv1.ReasonTerminating) }
 
 func stopFor(s *situation.Situation, reason string) phase.Outcome {
 	outcome := lowerAll(s, reason)
-	if m, found := stopped(outcome.Operations, s); found && records(s) && !m.Held && !m.Stopping {
+	if m, found := stopped(outcome.Operations, s); found && records(s) && !m.Held && !m.Terminating {
 		return phase.Do(outcome.Reason, fmt.Sprintf("holding pod %s, so that its end can be read when it stops", m.Name), operation.HoldMember{Member: m})
 	}
 	return outcome

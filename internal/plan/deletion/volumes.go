@@ -94,7 +94,7 @@ func finished(s *situation.Situation) []operation.Removal {
 // finish lets the cluster go, and says what stays.
 func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 	stays := func(all []state.Volume) []state.Volume {
-		return state.Only(all, func(v state.Volume) bool { return !v.Stopping })
+		return state.Only(all, func(v state.Volume) bool { return !v.Terminating })
 	}
 	text, last := "no volume is left", operation.Finalize{}
 	if kept := stays(s.Volumes); len(kept) > 0 {

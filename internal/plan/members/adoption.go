@@ -19,7 +19,7 @@ import (
 // Adoptions take over, all at once, the volumes that an earlier cluster of the same name has left, and record the
 // engine on those of the cluster's own with which members of another engine have started.
 func Adoptions(s *situation.Situation) []operation.Adoption {
-	if VolumesKept(s) != nil || s.PreviousUser != "" || slices.ContainsFunc(s.Foreign, holdsVolumes) {
+	if VolumesRetained(s) != nil || s.PreviousUser != "" || slices.ContainsFunc(s.Foreign, holdsVolumes) {
 		return nil
 	}
 	var all []operation.Adoption
@@ -31,7 +31,7 @@ func Adoptions(s *situation.Situation) []operation.Adoption {
 			holds.Engine = wroteLast(s, v)
 		}
 		a := operation.Adoption{Volume: v, Contents: holds}
-		if v.Usable() && !v.Stopping && (a.Taken() && takes(s, v) || holds.Engine != v.Engine) {
+		if v.Usable() && !v.Terminating && (a.Taken() && takes(s, v) || holds.Engine != v.Engine) {
 			all = append(all, a)
 		}
 	}
@@ -55,9 +55,9 @@ func takes(s *situation.Situation, v state.Volume) bool {
 	return v.Engine == s.Cluster.Spec.Engine && !v.IsFilling() && !s.Ephemeral()
 }
 
-// VolumesKept is the stall of volumes that an earlier cluster left and that cannot be taken over: members that
+// VolumesRetained is the stall of volumes that an earlier cluster left and that cannot be taken over: members that
 // started with them would find other data than they should, or lose it.
-func VolumesKept(s *situation.Situation) *situation.Stall {
+func VolumesRetained(s *situation.Situation) *situation.Stall {
 	if !s.Inherits() {
 		return nil
 	}
@@ -68,7 +68,7 @@ func VolumesKept(s *situation.Situation) *situation.Stall {
 	}
 	for _, v := range s.Left {
 		switch {
-		case v.Stopping:
+		case v.Terminating:
 			return kept(
 				"PersistentVolumeClaim %s of an earlier cluster of this name is being deleted; wait until it is gone, after which its member starts with an empty volume, or give the cluster another name",
 				v.Claim)
@@ -86,14 +86,14 @@ func VolumesKept(s *situation.Situation) *situation.Stall {
 }
 
 func kept(format string, arguments ...any) *situation.Stall {
-	return &situation.Stall{Reason: dbv1.ReasonVolumesKept, Message: fmt.Sprintf(format, arguments...)}
+	return &situation.Stall{Reason: dbv1.ReasonVolumesRetained, Message: fmt.Sprintf(format, arguments...)}
 }
 
 // Removals delete the claims of volumes, but for those that are being deleted already.
 func Removals(volumes []state.Volume, why string) []operation.Removal {
 	var all []operation.Removal
 	for _, v := range volumes {
-		if !v.Stopping {
+		if !v.Terminating {
 			all = append(all, operation.Removal{Kind: "PersistentVolumeClaim", Name: v.Claim, UID: v.UID, Version: v.Version, Why: why})
 		}
 	}
@@ -125,15 +125,15 @@ func AwaitAdoption(s *situation.Situation) phase.Outcome {
 	if !s.Inherits() {
 		return phase.Over
 	}
-	stall := VolumesKept(s)
+	stall := VolumesRetained(s)
 	switch {
 	case stall != nil:
 		return phase.Wait(dbv1.ReasonAdoptingVolumes, stall.Message)
 	case s.PreviousUser != "":
-		return phase.Wait(dbv1.ReasonWaitingForFormer,
+		return phase.Wait(dbv1.ReasonWaitingForPreviousCluster,
 			fmt.Sprintf("%s of an earlier cluster of this name still runs; its volumes are taken over when it has ended", s.PreviousUser))
 	case s.ForeignStatefulSet():
-		return phase.Wait(dbv1.ReasonWaitingForFormer, "a StatefulSet that is not this cluster's makes the pods that use the volumes; they are taken over when it has gone")
+		return phase.Wait(dbv1.ReasonWaitingForPreviousCluster, "a StatefulSet that is not this cluster's makes the pods that use the volumes; they are taken over when it has gone")
 	default:
 		adopt, _ := operation.Find[operation.AdoptVolumes](s.Upkeep)
 		return phase.Wait(dbv1.ReasonAdoptingVolumes, "taking over "+operation.Describe(adopt.Claims))

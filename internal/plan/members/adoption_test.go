@@ -41,12 +41,12 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 			}),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of an earlier cluster of this name holds data of no engine that is known, and spec.engine is \"redis\"; " +
 				"delete the claim, give the cluster another name or engine, or, where the data is of that engine after all, set the claim's annotation database.dbcluster.io/engine to that\n" +
-				"STALLED VolumesKept\n",
+				"STALLED VolumesRetained\n",
 		},
 		"none while one is being deleted": {
-			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[1].Stopping = true }),
+			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[1].Terminating = true }),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of an earlier cluster of this name is being deleted; " +
-				"wait until it is gone, after which its member starts with an empty volume, or give the cluster another name\nSTALLED VolumesKept\n",
+				"wait until it is gone, after which its member starts with an empty volume, or give the cluster another name\nSTALLED VolumesRetained\n",
 		},
 		"none grows that is not taken over": {
 			anew(func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -55,21 +55,21 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 				o.Volumes[0].Fill, o.Volumes[0].From = state.Filling, "restore"
 			}),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-0 of an earlier cluster of this name holds a part of a backup, " +
-				"because the restore into it has not come to its end; delete the claim; to restore again, delete the cluster as well and create it with spec.bootstrap.fromBackup\nSTALLED VolumesKept\n",
+				"because the restore into it has not come to its end; delete the claim; to restore again, delete the cluster as well and create it with spec.bootstrap.fromBackup\nSTALLED VolumesRetained\n",
 		},
 		"none while one holds a part of a backup": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes[1].Fill, o.Volumes[1].From = state.Filling, "restore"
 			}),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of an earlier cluster of this name holds a part of a backup, " +
-				"because the restore into it has not come to its end; delete the claim; to restore again, delete the cluster as well and create it with spec.bootstrap.fromBackup\nSTALLED VolumesKept\n",
+				"because the restore into it has not come to its end; delete the claim; to restore again, delete the cluster as well and create it with spec.bootstrap.fromBackup\nSTALLED VolumesRetained\n",
 		},
 		"none where a backup is to be restored": {
 			anew(func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "last"}}
 			}),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1: left by an earlier cluster of this name, " +
-				"and spec.bootstrap.fromBackup never overwrites data; delete what is not needed any more, or take spec.bootstrap out to start with these volumes\nagain in 10s\nSTALLED VolumesKept\n",
+				"and spec.bootstrap.fromBackup never overwrites data; delete what is not needed any more, or take spec.bootstrap out to start with these volumes\nagain in 10s\nSTALLED VolumesRetained\n",
 		},
 		"none while a pod of the earlier cluster still runs": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -80,7 +80,7 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 					{Name: "orders-1", Cluster: "earlier", Component: dbv1.ComponentDatabase},
 				}
 			}),
-			"WaitingForFormer: pod orders-1 of an earlier cluster of this name still runs; its volumes are taken over when it has ended\nagain in 1m0s\n",
+			"WaitingForPreviousCluster: pod orders-1 of an earlier cluster of this name still runs; its volumes are taken over when it has ended\nagain in 1m0s\n",
 		},
 		"they are taken over with members that nobody controls, which the StatefulSet takes over": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -92,36 +92,36 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
 			}),
-			"WaitingForFormer: a StatefulSet that is not this cluster's makes the pods that use the volumes; they are taken over when it has gone\n" +
+			"WaitingForPreviousCluster: a StatefulSet that is not this cluster's makes the pods that use the volumes; they are taken over when it has gone\n" +
 				"again in 30s\nSTALLED NameConflict\n",
 		},
 		"none while a last backup of the earlier cluster may be tried again": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.FormerJobs = []string{"orders-backup-1c2d3e4f-0"} }),
-			"WaitingForFormer: Job orders-backup-1c2d3e4f-0 of an earlier cluster of this name still runs; its volumes are taken over when it has ended\nagain in 1m0s\n",
+			"WaitingForPreviousCluster: Job orders-backup-1c2d3e4f-0 of an earlier cluster of this name still runs; its volumes are taken over when it has ended\nagain in 1m0s\n",
 		},
 		"none while an object of the earlier cluster is being removed": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders", Leaving: true}}
 			}),
-			"WaitingForFormer: StatefulSet orders of a former cluster of this name is being removed\nagain in 2s\n",
+			"WaitingForPreviousCluster: StatefulSet orders of a former cluster of this name is being removed\nagain in 2s\n",
 		},
 		"nothing with what only looks like it": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes = plans.KeptVolumes()
 				o.Volumes[0].Managed, o.Volumes[1].Unwatched = false, true
 			},
-			"Settled: the cluster is as its spec says\n",
+			"UpToDate: the cluster is as its spec says\n",
 		},
 		"members that run already with such a volume keep it, and it becomes theirs": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = plans.KeptVolumes() },
-			taken + "Settled: the cluster is as its spec says\n",
+			taken + "UpToDate: the cluster is as its spec says\n",
 		},
 		"none that came later and holds a part of a backup": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes = plans.KeptVolumes()
 				o.Volumes[0].Fill, o.Volumes[1].Fill = state.Filling, state.Filling
 			},
-			"Settled: the cluster is as its spec says\nSTALLED VolumesKept\n",
+			"UpToDate: the cluster is as its spec says\nSTALLED VolumesRetained\n",
 		},
 		"nothing while the cluster is paused": {
 			anew(func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Paused = true }),

@@ -32,7 +32,9 @@ func ledger() *dbv1.DatabaseEngine {
 func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 	decideEach(t, map[string]scenario{
 		"one that is missing leaves a running cluster as it is, also its Services, whose port it may have given": {
-			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Engine, c.Spec.Port = "ledger-v1", 1 }, noEngine,
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+				c.Spec.Engine, c.Spec.Container.Port = "ledger-v1", 1
+			}, noEngine,
 		},
 		"one that is missing lets a new cluster have no member": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -91,20 +93,20 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 		},
 		"a Secret that lacks a key is told": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Spec.Engine, c.Spec.SecretName, o.Engine = "ledger-v1", "orders", ledger()
+				c.Spec.Engine, c.Spec.Credentials.SecretName, o.Engine = "ledger-v1", "orders", ledger()
 				o.Engine.Spec.SecretKeys = []string{"password"}
 				o.References = []state.Reference{{Kind: "Secret", Name: "orders", Found: true, Keys: []string{"word"}}}
 			},
-			"WaitingForReference: Secret orders, which spec.secretName names, lacks the key password, which DatabaseEngine ledger-v1 needs; add it to the Secret\n" +
+			"WaitingForReference: Secret orders, which spec.credentials.secretName names, lacks the key password, which DatabaseEngine ledger-v1 needs; add it to the Secret\n" +
 				"again in 10s\nSTALLED SecretIncomplete\n",
 		},
 		"a Secret whose key is empty is told": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Spec.Engine, c.Spec.SecretName, o.Engine = "ledger-v1", "orders", ledger()
+				c.Spec.Engine, c.Spec.Credentials.SecretName, o.Engine = "ledger-v1", "orders", ledger()
 				o.Engine.Spec.SecretKeys = []string{"password"}
 				o.References = []state.Reference{{Kind: "Secret", Name: "orders", Found: true, Keys: []string{"password"}, Empty: []string{"password"}}}
 			},
-			"WaitingForReference: Secret orders, which spec.secretName names, has nothing in the key password, which DatabaseEngine ledger-v1 needs; set it in the Secret\n" +
+			"WaitingForReference: Secret orders, which spec.credentials.secretName names, has nothing in the key password, which DatabaseEngine ledger-v1 needs; set it in the Secret\n" +
 				"again in 10s\nSTALLED SecretIncomplete\n",
 		},
 		"a restore that the engine cannot do is told before there are members": {
@@ -119,7 +121,7 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "b"}}
 			},
-			"Settled: the cluster is as its spec says\n",
+			"UpToDate: the cluster is as its spec says\n",
 		},
 	})
 }

@@ -18,7 +18,7 @@ func Labels(s *situation.Situation) []operation.Protection {
 	var all []operation.Protection
 	protect := s.Cluster.Spec.Deletion.Protection && s.Restoration == nil
 	for _, v := range s.Volumes {
-		if v.Protected != protect && !v.Stopping && !s.Previous(v) {
+		if v.Protected != protect && !v.Terminating && !s.Previous(v) {
 			all = append(all, operation.Protection{Volume: v, Protect: protect})
 		}
 	}

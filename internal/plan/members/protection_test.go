@@ -38,7 +38,7 @@ func TestTheClaimsAreProtectedAsTheSpecSays(t *testing.T) {
 		},
 		"nothing when they are": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { protect(c); claimed(c, o, true) },
-			"Settled: the cluster is as its spec says\n",
+			"UpToDate: the cluster is as its spec says\n",
 		},
 		"no longer when protection is taken back": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -51,9 +51,9 @@ func TestTheClaimsAreProtectedAsTheSpecSays(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				protect(c)
 				claimed(c, o, true)
-				o.Volumes[3].Protected, o.Volumes[3].Stopping = false, true
+				o.Volumes[3].Protected, o.Volumes[3].Terminating = false, true
 			},
-			"Settled: the cluster is as its spec says\n",
+			"UpToDate: the cluster is as its spec says\n",
 		},
 		"whatever state the members are in, and nothing waits for it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -102,7 +102,7 @@ func TestADeletionWaitsForProtectionToEnd(t *testing.T) {
 		},
 		"then it goes on": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { remove(c); claimed(c, o, false) },
-			"scale in to 2\nStopping: going from 3 to 0 members, one at a time\n",
+			"scale in to 2\nTerminating: going from 3 to 0 members, one at a time\n",
 		},
 	})
 }

@@ -22,11 +22,11 @@ func RollOut(s *situation.Situation) phase.Outcome {
 	if len(outdated) == 0 {
 		return phase.Over
 	}
-	switch update := s.Cluster.Spec.Update; {
+	switch update := s.Cluster.Spec.UpdateStrategy; {
 	case update.Paused:
-		return phase.Wait(dbv1.ReasonRolloutPaused, counted(outdated)+", and spec.update.paused keeps them so")
+		return phase.Wait(dbv1.ReasonRolloutPaused, counted(outdated)+", and spec.updateStrategy.paused keeps them so")
 	case update.Type == dbv1.UpdateOnDelete:
-		return phase.Wait(dbv1.ReasonWaitingForUser, counted(outdated)+", and spec.update.type is OnDelete: delete a pod to update it")
+		return phase.Wait(dbv1.ReasonWaitingForUser, counted(outdated)+", and spec.updateStrategy.type is OnDelete: delete a pod to update it")
 	}
 	outcome := rollout{s, outdated}.next()
 	outcome.RequeueAfter = situation.Sooner(s.Settles(minReady(s.Cluster)), patience(s.Observed))
@@ -78,7 +78,7 @@ func (r rollout) highest() (state.Member, bool) {
 // itself is left alone then: it would be the second that a bad template takes.
 func (r rollout) free() (state.Member, bool) {
 	for _, m := range slices.Backward(r.outdated) {
-		if m.Serving(r.At) || m.Stopping {
+		if m.Serving(r.At) || m.Terminating {
 			continue
 		}
 		if m.Stuck || r.inFlight() < r.budget() || lost(r.Observed) {
@@ -97,7 +97,7 @@ func (r rollout) inFlight() int {
 	replicas, _ := r.Replicas()
 	flying := max(0, int(replicas)-len(r.Members))
 	for _, m := range r.Members {
-		if m.Stopping || !r.isOutdated(m) && !m.Steady(r.At, minReady(r.Cluster)) {
+		if m.Terminating || !r.isOutdated(m) && !m.Steady(r.At, minReady(r.Cluster)) {
 			flying++
 		}
 	}
@@ -137,11 +137,11 @@ func (r rollout) disturb(m state.Member) phase.Outcome {
 }
 
 // budget is how many members may be down because of a rollout.
-func (r rollout) budget() int { return int(max(1, r.Cluster.Spec.Update.MaxUnavailable)) }
+func (r rollout) budget() int { return int(max(1, r.Cluster.Spec.UpdateStrategy.MaxUnavailable)) }
 
 // minReady is how long a member has to be ready until the next is disturbed.
 func minReady(cluster *dbv1.DatabaseCluster) time.Duration {
-	if seconds := cluster.Spec.Update.MinReadySeconds; seconds != nil {
+	if seconds := cluster.Spec.UpdateStrategy.MinReadySeconds; seconds != nil {
 		return time.Duration(*seconds) * time.Second
 	}
 	return state.Steadily

@@ -48,7 +48,7 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 		"none while a member stops": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1)
-				o.Members[2].Stopping = true
+				o.Members[2].Terminating = true
 			},
 			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready steadily\n",
 		},
@@ -86,7 +86,7 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 		"one that stops already is not restarted twice": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 2)
-				o.Members[2].Ready, o.Members[2].Stopping = false, true
+				o.Members[2].Ready, o.Members[2].Terminating = false, true
 			},
 			"RollingOut: 1 member is outdated; waiting for pod orders-2 to be ready steadily\n",
 		},
@@ -108,7 +108,7 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1)
 				o.Members[2].ReadySince = plans.Ago(4 * time.Second)
-				c.Spec.Update.MinReadySeconds = new(int32)
+				c.Spec.UpdateStrategy.MinReadySeconds = new(int32)
 			},
 			"restart orders-1\nRollingOut: 2 members are outdated; restarting pod orders-1\n",
 		},
@@ -116,7 +116,7 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1)
 				down(o, "", 2)
-				c.Spec.Update.MaxUnavailable = 2
+				c.Spec.UpdateStrategy.MaxUnavailable = 2
 			},
 			"restart orders-1\nRollingOut: 2 members are outdated; restarting pod orders-1\n",
 		},
@@ -124,16 +124,16 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1)
 				down(o, "", 0)
-				c.Spec.Update.Paused = true
+				c.Spec.UpdateStrategy.Paused = true
 			},
-			"RolloutPaused: 2 members are outdated, and spec.update.paused keeps them so\n",
+			"RolloutPaused: 2 members are outdated, and spec.updateStrategy.paused keeps them so\n",
 		},
 		"none when it is left to the user": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 2)
-				c.Spec.Update.Type = dbv1.UpdateOnDelete
+				c.Spec.UpdateStrategy.Type = dbv1.UpdateOnDelete
 			},
-			"WaitingForUser: 1 member is outdated, and spec.update.type is OnDelete: delete a pod to update it\n",
+			"WaitingForUser: 1 member is outdated, and spec.updateStrategy.type is OnDelete: delete a pod to update it\n",
 		},
 	})
 }
@@ -217,14 +217,14 @@ func TestATemplateIsMadeAnewOnlyWhenWhatItWasMadeFromHasChanged(t *testing.T) {
 	decideEach(t, map[string]scenario{
 		"a newer operator restarts nothing, and says that it would": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { otherwise(o) },
-			"Settled: the cluster is as its spec says\nNEWER\n",
+			"UpToDate: the cluster is as its spec says\nNEWER\n",
 		},
 		"what has no place in a pod makes none anew": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				otherwise(o)
-				c.Spec.Update.MaxUnavailable, c.Spec.Deletion.DeadlineSeconds, c.Spec.Storage.Size = 2, 9, resource.MustParse("1024Mi")
+				c.Spec.UpdateStrategy.MaxUnavailable, c.Spec.Deletion.DeadlineSeconds, c.Spec.Storage.Size = 2, 9, resource.MustParse("1024Mi")
 			},
-			"Settled: the cluster is as its spec says\nNEWER\n",
+			"UpToDate: the cluster is as its spec says\nNEWER\n",
 		},
 		"a change of the spec does": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { otherwise(o); c.Spec.Image = "database:2" },
@@ -251,20 +251,20 @@ func TestATemplateIsMadeAnewOnlyWhenWhatItWasMadeFromHasChanged(t *testing.T) {
 }
 
 func TestWhatAPodNeedsIsThereBeforeItIsStarted(t *testing.T) {
-	lacks := []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.env[PASSWORD]"}}
+	lacks := []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.container.env[PASSWORD]"}}
 	decideEach(t, map[string]scenario{
 		"no StatefulSet is made": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.StatefulSet, o.Members, o.References = nil, nil, lacks
 			},
-			"WaitingForReference: Secret password, which spec.env[PASSWORD] names, does not exist\nagain in 10s\nSTALLED ReferenceMissing\n",
+			"WaitingForReference: Secret password, which spec.container.env[PASSWORD] names, does not exist\nagain in 10s\nSTALLED ReferenceMissing\n",
 		},
 		"no member is restarted for a change that lacks it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Image, o.References = "database:2", lacks
 				plans.Outdated(o, 1)
 			},
-			"WaitingForReference: Secret password, which spec.env[PASSWORD] names, does not exist\nagain in 10s\nSTALLED ReferenceMissing\n",
+			"WaitingForReference: Secret password, which spec.container.env[PASSWORD] names, does not exist\nagain in 10s\nSTALLED ReferenceMissing\n",
 		},
 		"members go all the same": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Replicas, o.References = 1, lacks },
@@ -280,14 +280,14 @@ func TestWhatAPodNeedsIsThereBeforeItIsStarted(t *testing.T) {
 		},
 		"former files go when no member has them": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Configs = formerFiles() },
-			"delete ConfigMap orders-config-former: no member uses these files any more\nSettled: the cluster is as its spec says\n",
+			"delete ConfigMap orders-config-former: no member uses these files any more\nUpToDate: the cluster is as its spec says\n",
 		},
 		"former files stay while a member has them": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Configs, c.Spec.Update.Paused = formerFiles(), true
+				o.Configs, c.Spec.UpdateStrategy.Paused = formerFiles(), true
 				plans.Outdated(o, 1)
 			},
-			"RolloutPaused: 1 member is outdated, and spec.update.paused keeps them so\n",
+			"RolloutPaused: 1 member is outdated, and spec.updateStrategy.paused keeps them so\n",
 		},
 	})
 }

@@ -38,7 +38,7 @@ func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 		return phase.Over
 	}
 	return phase.Do(reason, fmt.Sprintf("going from %d to %d members, one at a time", replicas, to),
-		operation.Scale{To: replicas - 1, Stop: reason == dbv1.ReasonStopping})
+		operation.Scale{To: replicas - 1, Stop: reason == dbv1.ReasonTerminating})
 }
 
 // StopOrphans stops, one by one, members that nobody else would: those that run without a StatefulSet, as
@@ -50,12 +50,12 @@ func StopOrphans(s *situation.Situation) phase.Outcome {
 	}
 	for _, m := range slices.Backward(s.Members) {
 		switch {
-		case m.Stopping:
-			return phase.Wait(dbv1.ReasonStopping, fmt.Sprintf("pod %s is stopping", m.Name))
+		case m.Terminating:
+			return phase.Wait(dbv1.ReasonTerminating, fmt.Sprintf("pod %s is stopping", m.Name))
 		case m.Owner == "":
-			return phase.Do(dbv1.ReasonStopping, fmt.Sprintf("stopping pod %s, which has no StatefulSet", m.Name), operation.StopMember{Member: m})
+			return phase.Do(dbv1.ReasonTerminating, fmt.Sprintf("stopping pod %s, which has no StatefulSet", m.Name), operation.StopMember{Member: m})
 		case !s.ForeignStatefulSet():
-			return phase.Wait(dbv1.ReasonStopping, fmt.Sprintf("waiting for Kubernetes to stop pod %s, whose StatefulSet is gone", m.Name))
+			return phase.Wait(dbv1.ReasonTerminating, fmt.Sprintf("waiting for Kubernetes to stop pod %s, whose StatefulSet is gone", m.Name))
 		}
 	}
 	return phase.Over

@@ -49,6 +49,6 @@ func Leaving(s *situation.Situation) phase.Outcome {
 	if i < 0 {
 		return phase.Over
 	}
-	return phase.Wait(dbv1.ReasonWaitingForFormer,
+	return phase.Wait(dbv1.ReasonWaitingForPreviousCluster,
 		fmt.Sprintf("%s %s of a former cluster of this name is being removed", s.Foreign[i].Kind, s.Foreign[i].Name))
 }

@@ -22,7 +22,7 @@ func Resizes(s *situation.Situation) []operation.Resize {
 	for _, v := range s.InUse() {
 		grow := v.Requested.Cmp(size) < 0
 		giveUp := v.Requested.Cmp(size) > 0 && v.Capacity.Cmp(size) < 0 // what was asked for before has not come about
-		if !v.Stopping && !v.Capacity.IsZero() && (grow || giveUp) {
+		if !v.Terminating && !v.Capacity.IsZero() && (grow || giveUp) {
 			all = append(all, operation.Resize{Volume: v, Size: size})
 		}
 	}

@@ -22,7 +22,7 @@ import (
 
 // reseal makes a changed StatefulSet one that the operator wrote.
 func reseal(o *state.Observed) {
-	o.StatefulSet.Annotations[dbv1.AnnotationSealed] = resources.Seal(o.StatefulSet)
+	o.StatefulSet.Annotations[dbv1.AnnotationStoredSpec] = resources.Seal(o.StatefulSet)
 }
 
 // volumes gives the members volumes that ask for one size each and have another.
@@ -106,18 +106,18 @@ func TestHowVolumesGrow(t *testing.T) {
 		},
 		"a larger volume is left as it is": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { volumes(o, [2]string{"9Gi", "9Gi"}) },
-			"Settled: the cluster is as its spec says\n",
+			"UpToDate: the cluster is as its spec says\n",
 		},
 		"one that is not bound is left to be bound": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { remade(c, o); volumes(o, [2]string{"1Gi", "0"}) },
-			"Settled: the cluster is as its spec says\n",
+			"UpToDate: the cluster is as its spec says\n",
 		},
 		"those that were kept of former members are left as they are": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				remade(c, o)
 				volumes(o, [2]string{"2Gi", "2Gi"}, [2]string{"2Gi", "2Gi"}, [2]string{"2Gi", "2Gi"}, [2]string{"1Gi", "1Gi"})
 			},
-			"Settled: the cluster is as its spec says\n",
+			"UpToDate: the cluster is as its spec says\n",
 		},
 	})
 }
@@ -139,14 +139,14 @@ func TestAMemberWaitsForItsFormerVolumeToGo(t *testing.T) {
 		"those below come already": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Replicas = 6
-				o.Volumes = []state.Volume{{Claim: "data-orders-4", Ordinal: 4, Stopping: true}}
+				o.Volumes = []state.Volume{{Claim: "data-orders-4", Ordinal: 4, Terminating: true}}
 			},
 			"update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",
 		},
 		"and it is said what is waited for": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Replicas = 4
-				o.Volumes = []state.Volume{{Claim: "data-orders-3", Ordinal: 3, Stopping: true}}
+				o.Volumes = []state.Volume{{Claim: "data-orders-3", Ordinal: 3, Terminating: true}}
 			},
 			"WaitingForVolume: PersistentVolumeClaim data-orders-3 is being deleted; its member starts when it is gone\n",
 		},
@@ -164,7 +164,7 @@ func TestPauseAndHibernation(t *testing.T) {
 		},
 		"a paused cluster with nothing to do has settled": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Paused, o.Configs = true, formerFiles() },
-			"Settled: the cluster is as its spec says\n",
+			"UpToDate: the cluster is as its spec says\n",
 		},
 		"hibernation stops the members one by one": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Hibernated = true },
@@ -175,7 +175,7 @@ func TestPauseAndHibernation(t *testing.T) {
 				c.Spec.Hibernated, o.Members = true, nil
 				*o.StatefulSet.Spec.Replicas = 0
 			},
-			"Settled: the cluster is as its spec says\n",
+			"UpToDate: the cluster is as its spec says\n",
 		},
 		"also when its volumes grow only once they are mounted": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -183,7 +183,7 @@ func TestPauseAndHibernation(t *testing.T) {
 				*o.StatefulSet.Spec.Replicas = 0
 				volumes(o, [2]string{"1Gi", "500Mi"})
 			},
-			"Settled: the cluster is as its spec says\n",
+			"UpToDate: the cluster is as its spec says\n",
 		},
 		"and wakes with all its members": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members, *o.StatefulSet.Spec.Replicas = nil, 0 },

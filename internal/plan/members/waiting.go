@@ -58,7 +58,7 @@ func Starting(s *situation.Situation) phase.Outcome {
 func inTheWay(s *situation.Situation) (claim string, found bool) {
 	replicas, _ := s.Replicas()
 	for _, v := range s.Volumes {
-		if v.Stopping && v.Ordinal >= replicas && v.Ordinal < s.Wanted {
+		if v.Terminating && v.Ordinal >= replicas && v.Ordinal < s.Wanted {
 			return v.Claim, true
 		}
 	}

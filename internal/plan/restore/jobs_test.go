@@ -42,7 +42,7 @@ func TestARestoreJobThatHasNotStartedIsReCreatedWhenWhatItIsMadeFromChanges(t *t
 	for name, correct := range map[string]func(*dbv1.DatabaseCluster){
 		"the image": func(c *dbv1.DatabaseCluster) { c.Spec.Image = "example.test/ledger:2" },
 		"the pull secrets": func(c *dbv1.DatabaseCluster) {
-			c.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
+			c.Spec.Pod.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
 		},
 		"the scheduling": func(c *dbv1.DatabaseCluster) { c.Spec.Scheduling.NodeSelector = map[string]string{"disk": "fast"} },
 		"the resources": func(c *dbv1.DatabaseCluster) {

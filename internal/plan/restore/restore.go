@@ -108,7 +108,7 @@ func (r restore) outdated(v state.Volume) bool { return v.IsFilling() && v.From 
 
 // awaitClaims waits until the names of claims are free.
 func (r restore) awaitClaims() phase.Outcome {
-	v, found := state.First(r.Volumes, func(v state.Volume) bool { return v.Stopping })
+	v, found := state.First(r.Volumes, func(v state.Volume) bool { return v.Terminating })
 	if !found {
 		return phase.Over
 	}

@@ -203,7 +203,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, runs())
 				filling(c, o, 1, runs())
-				o.Volumes[1].Stopping = true
+				o.Volumes[1].Terminating = true
 			},
 			"Restoring: PersistentVolumeClaim data-orders-1 is being deleted; the restore goes on when it is gone" + again,
 		},
@@ -245,7 +245,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		"what an earlier cluster left is left alone": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = plans.KeptVolumes() },
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1: left by an earlier cluster of this name, and spec.bootstrap.fromBackup never overwrites data; " +
-				"delete what is not needed any more, or take spec.bootstrap out to start with these volumes\nSTALLED VolumesKept\n",
+				"delete what is not needed any more, or take spec.bootstrap out to start with these volumes\nSTALLED VolumesRetained\n",
 		},
 		"a claim that came from elsewhere in the middle": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -254,7 +254,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				o.Volumes[1].Fill, o.Volumes[1].From = state.Plain, ""
 			},
 			"Restoring: PersistentVolumeClaim data-orders-1 was not made for the restore that has begun, and a backup is never restored over data; " +
-				"delete the claim, or take spec.bootstrap out of the spec" + again + "STALLED VolumesKept\n",
+				"delete the claim, or take spec.bootstrap out of the spec" + again + "STALLED VolumesRetained\n",
 		},
 	}
 	for name, s := range cases {
@@ -323,7 +323,7 @@ func TestWhatAnotherSourceHasBegunGoesBeforeAnythingElse(t *testing.T) {
 		"other credentials": func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap.FromBackup.Location.CredentialsSecretName = "others" },
 		"an identity": func(c *dbv1.DatabaseCluster) {
 			at := c.Spec.Bootstrap.FromBackup.Location
-			at.CredentialsSecretName, at.Credentials = "", dbv1.CredentialsWorkloadIdentity
+			at.CredentialsSecretName, at.CredentialSource = "", dbv1.CredentialsWorkloadIdentity
 		},
 		"another key":              func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap.FromBackup.Location.EncryptionSecretName = "age" },
 		"another number":           func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 1 },
@@ -352,7 +352,7 @@ func TestWhatAnotherSourceHasBegunGoesBeforeAnythingElse(t *testing.T) {
 			if len(plans.Removals(discard)) != 2 || plans.Removals(discard)[0].Kind != "PersistentVolumeClaim" || plans.Removals(discard)[1].UID != "claim1" || plans.Writes(discard) {
 				t.Fatal(plans.Text(discard))
 			}
-			observed.Volumes[0].Stopping, observed.Volumes[1].Stopping = true, true
+			observed.Volumes[0].Terminating, observed.Volumes[1].Terminating = true, true
 			if wait := plans.Decide(cluster, observed); len(plans.Removals(wait)) > 0 || plans.Disrupts(wait) || plans.Writes(wait) || !strings.Contains(wait.Message, "is being deleted") {
 				t.Fatal(plans.Text(wait))
 			}
@@ -377,7 +377,7 @@ func TestVolumesThatWereFilledGoBeforeTheOthers(t *testing.T) {
 	if len(plans.Removals(todo)) != 1 || plans.Removals(todo)[0].UID != "claim0" {
 		t.Error(plans.Text(todo))
 	}
-	observed.Volumes[0].Stopping = true
+	observed.Volumes[0].Terminating = true
 	if todo := plans.Decide(cluster, observed); len(plans.Removals(todo)) != 0 {
 		t.Error("a claim goes that alone tells that another was never complete", plans.Text(todo))
 	}
@@ -387,7 +387,7 @@ func TestABackupThatCannotBeRestoredIsToldOrWaitedFor(t *testing.T) {
 	complete := func() *dbv1.DatabaseBackup {
 		b := &dbv1.DatabaseBackup{}
 		b.Status = dbv1.DatabaseBackupStatus{
-			Phase: dbv1.BackupCompleted, Members: 2, Engine: "ledger", Location: bucket,
+			Phase: dbv1.BackupCompleted, Replicas: 2, Engine: "ledger", Location: bucket,
 			Destination: &dbv1.BackupDestination{URL: "s3://bucket", Region: "r", CredentialsSecretName: "keys"},
 		}
 		return b
@@ -409,11 +409,11 @@ func TestABackupThatCannotBeRestoredIsToldOrWaitedFor(t *testing.T) {
 		"one that runs":          {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase = dbv1.BackupRunning }), false, "which is Running, to be complete"},
 		"one that failed":        {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase, b.Status.Message = dbv1.BackupFailed, "no bucket" }), true, named + " has failed and holds nothing: name another. It says: no bucket"},
 		"one that is deleted":    {with(func(b *dbv1.DatabaseBackup) { b.DeletionTimestamp = &metav1.Time{Time: plans.Now} }), true, named + " is being deleted"},
-		"one of more members":    {with(func(b *dbv1.DatabaseBackup) { b.Status.Members = 3 }), true, named + " is of a cluster of 3, and spec.replicas is 2: set that to 3; it can be changed once the members have started"},
+		"one of more members":    {with(func(b *dbv1.DatabaseBackup) { b.Status.Replicas = 3 }), true, named + " is of a cluster of 3, and spec.replicas is 2: set that to 3; it can be changed once the members have started"},
 		"one of another engine":  {with(func(b *dbv1.DatabaseBackup) { b.Status.Engine = "redis" }), true, named + ` is one of engine "redis", and spec.engine is "ledger": set that to "redis", or name another backup`},
 		"one without credentials": {
 			with(func(b *dbv1.DatabaseBackup) { b.Status.Destination.CredentialsSecretName = "" }), true,
-			"destination names no credentials: give spec.bootstrap.fromBackup.location with credentialsSecretName or credentials: WorkloadIdentity",
+			"destination names no credentials: give spec.bootstrap.fromBackup.location with credentialsSecretName or credentialSource: WorkloadIdentity",
 		},
 		"one that is not to be had": {with(func(b *dbv1.DatabaseBackup) { b.Status.Destination = nil }), true, named + " does not say where its data is"},
 	}
@@ -446,7 +446,7 @@ func TestTheSourceByNameIsTheSameRestoreAsByItsLocation(t *testing.T) {
 		t.Errorf("nobody knows what is to be restored plans.Now, so nothing may be taken away: %s", plans.Text(todo))
 	}
 	observed.Restore.Backup = &dbv1.DatabaseBackup{Status: dbv1.DatabaseBackupStatus{
-		Phase: dbv1.BackupCompleted, Members: 2, Engine: "ledger", Location: bucket, Destination: &dbv1.BackupDestination{URL: "s3://bucket", CredentialsSecretName: "keys"},
+		Phase: dbv1.BackupCompleted, Replicas: 2, Engine: "ledger", Location: bucket, Destination: &dbv1.BackupDestination{URL: "s3://bucket", CredentialsSecretName: "keys"},
 	}}
 	if todo := plans.Decide(cluster, observed); len(plans.Removals(todo)) > 0 || plans.Disrupts(todo) || todo.Stalled != nil {
 		t.Error(plans.Text(todo))
@@ -462,7 +462,7 @@ func TestADeletionStopsTheRestoreBeforeItsHooksRun(t *testing.T) {
 	cluster.DeletionTimestamp = &metav1.Time{Time: plans.Now}
 	cluster.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Name: "flush", Type: dbv1.HookCommand, Command: []string{"flush"}}}
 	stop := plans.Decide(cluster, observed)
-	if len(plans.Removals(stop)) != 1 || plans.Removals(stop)[0].UID != "job1" || plans.Disrupts(stop) || stop.Reason != dbv1.ReasonStopping {
+	if len(plans.Removals(stop)) != 1 || plans.Removals(stop)[0].UID != "job1" || plans.Disrupts(stop) || stop.Reason != dbv1.ReasonTerminating {
 		t.Fatal(plans.Text(stop))
 	}
 	observed.Restore.Jobs = nil
@@ -482,7 +482,7 @@ func TestNoMemberTakesUpAPartOfABackup(t *testing.T) {
 	observed.Volumes = []state.Volume{{Claim: "data-orders-3", Ordinal: 3, Managed: true, Contents: state.Contents{Cluster: "earlier", Fill: state.Filling, From: "cut"}}}
 	cluster.Spec.Replicas = 5
 	todo := plans.Decide(cluster, observed)
-	if got := situation.Of(cluster, observed).ReplicasNow(); got != 3 || todo.Stalled == nil || todo.Stalled.Reason != dbv1.ReasonVolumesKept {
+	if got := situation.Of(cluster, observed).ReplicasNow(); got != 3 || todo.Stalled == nil || todo.Stalled.Reason != dbv1.ReasonVolumesRetained {
 		t.Errorf("%d members: %s", got, plans.Text(todo))
 	}
 	cluster.Spec.Replicas = 3

@@ -20,7 +20,7 @@ func Stalled(s *situation.Situation) *situation.Stall {
 		return nil
 	}
 	if i := slices.IndexFunc(r.Restoration.Own, state.Volume.IsPlain); i >= 0 {
-		return &situation.Stall{Reason: dbv1.ReasonVolumesKept, Message: fmt.Sprintf(
+		return &situation.Stall{Reason: dbv1.ReasonVolumesRetained, Message: fmt.Sprintf(
 			"PersistentVolumeClaim %s was not made for the restore that has begun, and a backup is never restored over data; delete the claim, or take spec.bootstrap out of the spec",
 			r.Restoration.Own[i].Claim)}
 	}
@@ -51,7 +51,7 @@ func sourceProblem(cluster *dbv1.DatabaseCluster, observed state.Restore) string
 	}
 	if source := state.SourceOf(cluster, observed.Backup); source != nil && state.NamesNoCredentials(source) {
 		return fmt.Sprintf("spec.bootstrap.fromBackup: the backup at %s cannot be read, because its destination names no credentials: "+
-			"give spec.bootstrap.fromBackup.location with credentialsSecretName or credentials: WorkloadIdentity", source.URL)
+			"give spec.bootstrap.fromBackup.location with credentialsSecretName or credentialSource: WorkloadIdentity", source.URL)
 	}
 	if len(observed.Missing) == 0 {
 		return ""
@@ -79,9 +79,9 @@ func backupProblem(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) s
 		return named + " does not say where its data is: name another, or give spec.bootstrap.fromBackup.location"
 	case status.Engine != cluster.Spec.Engine:
 		return fmt.Sprintf("%s is one of engine %q, and spec.engine is %q: set that to %q, or name another backup", named, status.Engine, cluster.Spec.Engine, status.Engine)
-	case status.Members != cluster.Spec.Replicas:
+	case status.Replicas != cluster.Spec.Replicas:
 		return fmt.Sprintf("%s is of a cluster of %d, and spec.replicas is %d: set that to %d; it can be changed once the members have started",
-			named, status.Members, cluster.Spec.Replicas, status.Members)
+			named, status.Replicas, cluster.Spec.Replicas, status.Replicas)
 	}
 	return ""
 }
@@ -105,7 +105,7 @@ func HalfRestored(s *situation.Situation) *situation.Stall {
 	if !found {
 		return nil
 	}
-	return &situation.Stall{Reason: dbv1.ReasonVolumesKept, Message: fmt.Sprintf(
+	return &situation.Stall{Reason: dbv1.ReasonVolumesRetained, Message: fmt.Sprintf(
 		"PersistentVolumeClaim %s holds a part of a backup: the restore into it never came to its end; delete the claim, its member then starts with an empty volume",
 		claim)}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // Stop ends a restore in a cluster that is deleted, before anything else touches the volumes.
-func Stop(s *situation.Situation) phase.Outcome { return stopJobs(s, dbv1.ReasonStopping, nil) }
+func Stop(s *situation.Situation) phase.Outcome { return stopJobs(s, dbv1.ReasonTerminating, nil) }
 
 // stopJobs deletes the Jobs that fill volumes, but for those with these names, and waits until they and their pods are
 // gone. A Job goes after its pods; those of one that somebody else deleted may still be there.

@@ -45,7 +45,7 @@ func expired(cluster *dbv1.DatabaseCluster, observed state.Observed) []operation
 			}
 		}
 	}
-	room := deletionsAtOnce - len(state.Only(observed.Backups, func(b state.Backup) bool { return b.Stopping }))
+	room := deletionsAtOnce - len(state.Only(observed.Backups, func(b state.Backup) bool { return b.Terminating }))
 	return all[:min(len(all), max(room, 0))]
 }
 
@@ -71,7 +71,7 @@ func LastVerified(observed state.Observed) (last state.Backup, found bool) {
 func madeBy(schedule string, cluster *dbv1.DatabaseCluster, observed state.Observed) []state.Backup {
 	all := state.Only(observed.Backups, func(b state.Backup) bool {
 		ours := b.CreatedFor == cluster.UID && b.Of(cluster)
-		return ours && b.Schedule == schedule && !b.ScheduledAt.IsZero() && b.Phase.Finished() && !b.Stopping
+		return ours && b.Schedule == schedule && !b.ScheduledAt.IsZero() && b.Phase.Finished() && !b.Terminating
 	})
 	slices.SortFunc(all, state.Younger)
 	return all
@@ -100,7 +100,7 @@ func unwanted(s dbv1.BackupSchedule, made []state.Backup, now time.Time) []state
 // wanted tells whether a retention asks for a complete backup, the newest of which has the number 1.
 func wanted(retention dbv1.BackupRetention, backup state.Backup, number int32, now time.Time) bool {
 	counted := retention.Count != nil && number <= *retention.Count
-	young := retention.MaxAge != nil && now.Before(backup.Completed.Add(retention.MaxAge.Duration))
+	young := retention.Period != nil && now.Before(backup.Completed.Add(retention.Period.Duration))
 	return counted || young
 }
 
@@ -123,7 +123,7 @@ func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[t
 		spare(observed.Last(completed, holds))
 		spare(observed.Last(completed, own))
 	}
-	if cluster.Spec.Backup.Verify != nil {
+	if cluster.Spec.Backup.Verification != nil {
 		spare(observed.Verified(func(state.Backup) bool { return true }))
 		spare(observed.Verified(past(observed)))
 	}

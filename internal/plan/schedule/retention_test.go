@@ -26,7 +26,7 @@ func keep(count int32, maxAge time.Duration) *dbv1.BackupRetention {
 		r.Count = &count
 	}
 	if maxAge > 0 {
-		r.MaxAge = &metav1.Duration{Duration: maxAge}
+		r.Period = &metav1.Duration{Duration: maxAge}
 	}
 	return r
 }
@@ -66,7 +66,7 @@ func TestTheOnlyVerifiedBackupStaysWhenTonightsCannotBeRestored(t *testing.T) {
 	cluster := backedUp()
 	cluster.CreationTimestamp = metav1.NewTime(day(20, 0))
 	cluster.Spec.Backup.Schedules[0].Retention = keep(7, 0)
-	cluster.Spec.Backup.Verify = &dbv1.BackupVerify{Cron: "0 5 * * 0"}
+	cluster.Spec.Backup.Verification = &dbv1.VerificationSchedule{Schedule: "0 5 * * 0"}
 	week := nights(8, only([]int{7}, provedAt(day(7, 5))), only([]int{0}, func(b *state.Backup) {
 		b.Verification = state.Verification{Phase: dbv1.VerificationFailed, Started: metav1.NewTime(day(0, 5))}
 	}))
@@ -80,7 +80,7 @@ func TestTheOnlyVerifiedBackupStaysWhenTonightsCannotBeRestored(t *testing.T) {
 }
 
 func TestRetentionDeletesWhatNeitherCountNorAgeWants(t *testing.T) {
-	going := func(b *state.Backup) { b.Stopping = true }
+	going := func(b *state.Backup) { b.Terminating = true }
 	bad := func(b *state.Backup) {
 		b.Verification = state.Verification{Phase: dbv1.VerificationFailed, Started: b.Completed}
 	}
@@ -114,7 +114,9 @@ func TestRetentionDeletesWhatNeitherCountNorAgeWants(t *testing.T) {
 		"what is unfinished stays":                                {keep(1, 0), nights(3, only([]int{2}, pendingBackup)), nil, "nightly-2611200300"},
 		"the last that was verified stays": {keep(1, 0), nights(4, only([]int{2}, func(b *state.Backup) {
 			b.Verification = state.Verification{Phase: dbv1.VerificationSucceeded, Started: b.Completed}
-		})), func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Verify = &dbv1.BackupVerify{Cron: "0 5 1 1 *"} }, "nightly-2611180300 nightly-2611200300"},
+		})), func(c *dbv1.DatabaseCluster) {
+			c.Spec.Backup.Verification = &dbv1.VerificationSchedule{Schedule: "0 5 1 1 *"}
+		}, "nightly-2611180300 nightly-2611200300"},
 		"those of an earlier cluster of the name stay":   {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.CreatedFor, b.RanFor = "former", "former" })), nil, "nightly-2611200300"},
 		"those whose data is an earlier one's stay":      {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.RanFor = "former" })), nil, "nightly-2611200300"},
 		"those of no schedule stay":                      {keep(1, 0), nights(3, only([]int{2}, byHand)), nil, "nightly-2611200300"},
@@ -165,7 +167,7 @@ func chanceBackups(chance *rand.Rand) []state.Backup {
 		b.Completed = metav1.NewTime(at.Add(time.Duration(roll(9)-4) * 24 * time.Hour))
 		b.CreatedFor = []types.UID{uid, uid, uid, "former", ""}[roll(5)]
 		b.RanFor = []types.UID{uid, uid, uid, "former", ""}[roll(5)]
-		b.Stopping = roll(8) == 0
+		b.Terminating = roll(8) == 0
 		b.Elsewhere = roll(8) == 0
 		switch roll(8) {
 		case 0:
@@ -186,8 +188,8 @@ func TestWhateverBackupsThereAreRetentionNeverDeletesTheNewestGoodOne(t *testing
 	chance := rand.New(rand.NewPCG(3, 4))
 	sum, base := 0, seen(t, backedUp())
 	for range 7000 {
-		c := backedUp(dbv1.BackupSchedule{Name: "nightly", Cron: "0 3 * * *", Retention: keep(1, 0)},
-			dbv1.BackupSchedule{Name: "hourly", Cron: "0 * * * *", Retention: keep(0, time.Minute)})
+		c := backedUp(dbv1.BackupSchedule{Name: "nightly", Schedule: "0 3 * * *", Retention: keep(1, 0)},
+			dbv1.BackupSchedule{Name: "hourly", Schedule: "0 * * * *", Retention: keep(0, time.Minute)})
 		c.CreationTimestamp = metav1.NewTime(day(30, 0))
 		observed := base
 		observed.Backups = slices.DeleteFunc(chanceBackups(chance), func(b state.Backup) bool { return !b.Of(c) })

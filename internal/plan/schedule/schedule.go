@@ -25,7 +25,7 @@ type Plan struct {
 	Next time.Time
 	// Taken says which DatabaseBackup has the name of the one that is due.
 	Taken string
-	// Invalid says which schedules cannot be read, and VerifyInvalid why spec.backup.verify cannot.
+	// Invalid says which schedules cannot be read, and VerifyInvalid why spec.backup.verification cannot.
 	Invalid, VerifyInvalid string
 	// wakes is when time alone changes any of this, or what is reported of it; zero for never.
 	wakes time.Time
@@ -88,7 +88,7 @@ func (p *Plan) read(cluster *dbv1.DatabaseCluster, observed state.Observed) []sc
 	var all []schedule
 	var texts []string
 	for _, declared := range cluster.Spec.Backup.Schedules {
-		times, err := readTimetable(declared.Cron, declared.TimeZone, observed.Zones)
+		times, err := readTimetable(declared.Schedule, declared.TimeZone, observed.Zones)
 		switch {
 		case err != nil:
 			texts = append(texts, fmt.Sprintf("schedule %q makes no backups: %v", declared.Name, err))
@@ -128,7 +128,9 @@ func (p *Plan) create(cluster *dbv1.DatabaseCluster, observed state.Observed, sc
 
 // unfinished tells whether a backup by the clock is. One that is being deleted may wait for a node that is lost: the next
 // one is made, and tells what it waits for.
-func unfinished(b state.Backup) bool { return b.Schedule != "" && !b.Phase.Finished() && !b.Stopping }
+func unfinished(b state.Backup) bool {
+	return b.Schedule != "" && !b.Phase.Finished() && !b.Terminating
+}
 
 // anchor is the time by a schedule of its newest backup, whatever became of that: it is done with. A time
 // that has not come yet is none, or a clock that once was wrong would end all backups.
@@ -145,12 +147,12 @@ func anchor(schedule string, cluster *dbv1.DatabaseCluster, observed state.Obser
 // Overdue is when the newest complete backup will be too old, or the first has to be there; found is false where
 // the spec sets no maximum.
 func Overdue(cluster *dbv1.DatabaseCluster, observed state.Observed) (at time.Time, found bool) {
-	if cluster.Spec.Backup == nil || cluster.Spec.Backup.MaxAge == nil {
+	if cluster.Spec.Backup == nil || cluster.Spec.Backup.UnhealthyAfter == nil {
 		return time.Time{}, false
 	}
 	since := cluster.CreationTimestamp.Time
 	if newest, found := observed.Newest(state.Backup.Complete); found {
 		since = newest.Completed.Time
 	}
-	return since.Add(cluster.Spec.Backup.MaxAge.Duration), true
+	return since.Add(cluster.Spec.Backup.UnhealthyAfter.Duration), true
 }

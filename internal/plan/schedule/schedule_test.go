@@ -28,7 +28,7 @@ func backedUp(schedules ...dbv1.BackupSchedule) *dbv1.DatabaseCluster {
 	c := orders()
 	c.CreationTimestamp = metav1.NewTime(noon.AddDate(0, 0, -3))
 	if len(schedules) == 0 {
-		schedules = []dbv1.BackupSchedule{{Name: "nightly", Cron: "0 3 * * *"}}
+		schedules = []dbv1.BackupSchedule{{Name: "nightly", Schedule: "0 3 * * *"}}
 	}
 	c.Spec.Backup = &dbv1.Backup{Schedules: schedules}
 	return c
@@ -107,8 +107,8 @@ func orders() *dbv1.DatabaseCluster {
 const uid = "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
 
 func TestABackupIsMadeForTheNewestTimeThatHasPassed(t *testing.T) {
-	nightly := dbv1.BackupSchedule{Name: "nightly", Cron: "0 3 * * *"}
-	hourly := dbv1.BackupSchedule{Name: "hourly", Cron: "0 * * * *"}
+	nightly := dbv1.BackupSchedule{Name: "nightly", Schedule: "0 3 * * *"}
+	hourly := dbv1.BackupSchedule{Name: "hourly", Schedule: "0 * * * *"}
 	cases := map[string]struct {
 		cluster *dbv1.DatabaseCluster
 		backups []state.Backup
@@ -122,22 +122,22 @@ func TestABackupIsMadeForTheNewestTimeThatHasPassed(t *testing.T) {
 		"a failed one does not hold up the next":                  {backedUp(), []state.Backup{made("nightly", day(1, 3), failedBackup)}, nil, "nightly-2611210300"},
 		"none while one is unfinished":                            {backedUp(), []state.Backup{made("nightly", day(1, 3), pendingBackup)}, nil, ""},
 		"one that is being deleted holds up nothing, or its node could for ever": {backedUp(), []state.Backup{made("nightly", day(1, 3), pendingBackup, func(b *state.Backup) {
-			b.Stopping = true
+			b.Terminating = true
 		})}, nil, "nightly-2611210300"},
 		"none while one of another schedule is unfinished": {backedUp(nightly, hourly), []state.Backup{made("hourly", day(0, 12), pendingBackup)}, nil, ""},
 		"one by hand holds up nothing":                     {backedUp(), []state.Backup{made("", day(0, 11), pendingBackup, byHand)}, nil, "nightly-2611210300"},
 		"the schedule that has waited longest comes first": {backedUp(hourly, nightly), nil, nil, "nightly-2611210300"},
 		"of equal times the first schedule": {backedUp(
-			dbv1.BackupSchedule{Name: "one", Cron: "0 12 * * *"}, dbv1.BackupSchedule{Name: "two", Cron: "0 12 * * *"}), nil, nil, "one-2611211200"},
+			dbv1.BackupSchedule{Name: "one", Schedule: "0 12 * * *"}, dbv1.BackupSchedule{Name: "two", Schedule: "0 12 * * *"}), nil, nil, "one-2611211200"},
 		"each schedule counts by itself": {backedUp(nightly, hourly), []state.Backup{made("hourly", day(0, 12))}, nil, "nightly-2611210300"},
 		"none of a time before the cluster": {backedUp(), nil, func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 			c.CreationTimestamp = metav1.NewTime(day(0, 4))
 		}, ""},
 		"a time that was noted in the future ends nothing": {backedUp(), []state.Backup{made("nightly", day(-400, 3)), made("nightly", day(1, 3))}, nil, "nightly-2611210300"},
-		"a time zone": {backedUp(dbv1.BackupSchedule{Name: "berlin", Cron: "0 13 * * *", TimeZone: "Europe/Berlin"}), nil, nil, "berlin-2611211200"},
+		"a time zone": {backedUp(dbv1.BackupSchedule{Name: "berlin", Schedule: "0 13 * * *", TimeZone: "Europe/Berlin"}), nil, nil, "berlin-2611211200"},
 		"a schedule that cannot be read holds up no other": {backedUp(
-			dbv1.BackupSchedule{Name: "bad", Cron: "0 3 * * 9"}, nightly), nil, nil, "nightly-2611210300"},
-		"suspended": {backedUp(dbv1.BackupSchedule{Name: "nightly", Cron: "0 3 * * *", Suspend: true}), nil, nil, ""},
+			dbv1.BackupSchedule{Name: "bad", Schedule: "0 3 * * 9"}, nightly), nil, nil, "nightly-2611210300"},
+		"suspended": {backedUp(dbv1.BackupSchedule{Name: "nightly", Schedule: "0 3 * * *", Suspend: true}), nil, nil, ""},
 		"paused":    {backedUp(), nil, func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Paused = true }, ""},
 		"hibernated": {backedUp(), nil, func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 			c.Spec.Hibernated = true
@@ -155,7 +155,7 @@ func TestABackupIsMadeForTheNewestTimeThatHasPassed(t *testing.T) {
 			o.Strangers = []state.Backup{stranger(elsewhere)}
 		}, ""},
 		"a name that is taken, by one that is being deleted": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			o.Strangers = []state.Backup{stranger(func(b *state.Backup) { b.Stopping = true })}
+			o.Strangers = []state.Backup{stranger(func(b *state.Backup) { b.Terminating = true })}
 		}, ""},
 		"members that were never made": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.StatefulSet, o.Members = nil, nil
@@ -179,14 +179,14 @@ func TestABackupIsMadeForTheNewestTimeThatHasPassed(t *testing.T) {
 }
 
 func TestAClusterLooksAgainWhenTheNextBackupIsDue(t *testing.T) {
-	c := backedUp(dbv1.BackupSchedule{Name: "nightly", Cron: "0 3 * * *"}, dbv1.BackupSchedule{Name: "daily", Cron: "0 14 * * *"},
-		dbv1.BackupSchedule{Name: "off", Cron: "* * * * *", Suspend: true})
+	c := backedUp(dbv1.BackupSchedule{Name: "nightly", Schedule: "0 3 * * *"}, dbv1.BackupSchedule{Name: "daily", Schedule: "0 14 * * *"},
+		dbv1.BackupSchedule{Name: "off", Schedule: "* * * * *", Suspend: true})
 	backups := []state.Backup{made("nightly", day(0, 3)), made("daily", day(1, 14))}
 	p := For(c, seen(t, c, backups...))
 	if want := day(0, 14); !p.Next.Equal(want) || p.RequeueAfter(noon) != want.Sub(noon) {
 		t.Errorf("next at %s, again in %s; want %s", p.Next, p.RequeueAfter(noon), want)
 	}
-	c.Spec.Backup.MaxAge = &metav1.Duration{Duration: 10 * time.Hour} // of the one at ten past three
+	c.Spec.Backup.UnhealthyAfter = &metav1.Duration{Duration: 10 * time.Hour} // of the one at ten past three
 	if p, want := For(c, seen(t, c, backups...)), 70*time.Minute-30*time.Second; p.RequeueAfter(noon) != want {
 		t.Errorf("again in %s, want %s, when the newest backup is too old", p.RequeueAfter(noon), want)
 	}
@@ -194,7 +194,7 @@ func TestAClusterLooksAgainWhenTheNextBackupIsDue(t *testing.T) {
 	if p, want := For(c, seen(t, c, backups...)), 70*time.Minute-30*time.Second; p.RequeueAfter(noon) != want || !p.Next.IsZero() {
 		t.Errorf("paused: again in %s, want %s; next at %s", p.RequeueAfter(noon), want, p.Next)
 	}
-	c.Spec.Backup.MaxAge = nil
+	c.Spec.Backup.UnhealthyAfter = nil
 	if p := For(c, seen(t, c, backups...)); p.RequeueAfter(noon) != 0 {
 		t.Errorf("paused without a maximum age: again in %s", p.RequeueAfter(noon))
 	}
@@ -235,21 +235,21 @@ func TestTheNewestCompleteBackupIsVerifiedWhenItIsTime(t *testing.T) {
 		"verified before":              {[]state.Backup{made("nightly", day(1, 3), verified(day(1, 5), dbv1.VerificationFailed)), made("nightly", day(0, 3))}, nil, "verify DatabaseBackup orders-nightly-2611210300 (2026-11-21T05:00:00Z)"},
 		"the same one again":           {[]state.Backup{made("nightly", day(1, 3), verified(day(1, 5), dbv1.VerificationSucceeded))}, nil, "verify DatabaseBackup orders-nightly-2611200300 (2026-11-21T05:00:00Z)"},
 		"one runs":                     {[]state.Backup{made("nightly", day(2, 3), verified(day(1, 5), dbv1.VerificationRunning)), made("nightly", day(0, 3))}, nil, ""},
-		"one runs, and is going":       {[]state.Backup{made("nightly", day(2, 3), verified(day(1, 5), dbv1.VerificationRunning), func(b *state.Backup) { b.Stopping = true }), made("nightly", day(0, 3))}, nil, "verify DatabaseBackup orders-nightly-2611210300 (2026-11-21T05:00:00Z)"},
+		"one runs, and is going":       {[]state.Backup{made("nightly", day(2, 3), verified(day(1, 5), dbv1.VerificationRunning), func(b *state.Backup) { b.Terminating = true }), made("nightly", day(0, 3))}, nil, "verify DatabaseBackup orders-nightly-2611210300 (2026-11-21T05:00:00Z)"},
 		"one is asked for":             {[]state.Backup{made("nightly", day(2, 3), asked), made("nightly", day(0, 3))}, nil, ""},
 		"one that failed was asked":    {[]state.Backup{made("nightly", day(2, 3), failedBackup, asked), made("nightly", day(0, 3))}, nil, "verify DatabaseBackup orders-nightly-2611210300 (2026-11-21T05:00:00Z)"},
 		"verified in the future":       {[]state.Backup{made("nightly", day(0, 3), verified(day(-300, 5), dbv1.VerificationSucceeded))}, nil, "verify DatabaseBackup orders-nightly-2611210300 (2026-11-21T05:00:00Z)"},
 		"nothing is complete":          {[]state.Backup{made("nightly", day(0, 3), failedBackup)}, nil, ""},
-		"the complete one is going":    {[]state.Backup{made("nightly", day(0, 3), func(b *state.Backup) { b.Stopping = true })}, nil, ""},
-		"nothing is asked of the spec": {[]state.Backup{made("nightly", day(0, 3))}, func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Verify = nil }, ""},
+		"the complete one is going":    {[]state.Backup{made("nightly", day(0, 3), func(b *state.Backup) { b.Terminating = true })}, nil, ""},
+		"nothing is asked of the spec": {[]state.Backup{made("nightly", day(0, 3))}, func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Verification = nil }, ""},
 		"paused":                       {[]state.Backup{made("nightly", day(0, 3))}, func(c *dbv1.DatabaseCluster) { c.Spec.Paused = true }, ""},
 		"hibernated":                   {[]state.Backup{made("nightly", day(0, 3))}, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true }, ""},
-		"cannot be read":               {[]state.Backup{made("nightly", day(0, 3))}, func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Verify.Cron = "0 5 * * 9" }, ""},
+		"cannot be read":               {[]state.Backup{made("nightly", day(0, 3))}, func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Verification.Schedule = "0 5 * * 9" }, ""},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			cluster := backedUp()
-			cluster.Spec.Backup.Verify = &dbv1.BackupVerify{Cron: "0 5 * * *"}
+			cluster.Spec.Backup.Verification = &dbv1.VerificationSchedule{Schedule: "0 5 * * *"}
 			if c.change != nil {
 				c.change(cluster)
 			}

@@ -40,9 +40,9 @@ func Unconfirmed(due operation.CreateBackup, existing state.Backup) bool {
 func taken(due operation.CreateBackup, strangers []state.Backup) (text string, taken bool) {
 	i := slices.IndexFunc(strangers, func(b state.Backup) bool { return b.Name == due.Child.Name() })
 	switch {
-	case i < 0, Unconfirmed(due, strangers[i]) && !strangers[i].Stopping:
+	case i < 0, Unconfirmed(due, strangers[i]) && !strangers[i].Terminating:
 		return "", false
-	case strangers[i].Stopping:
+	case strangers[i].Terminating:
 		return "", true
 	default:
 		return fmt.Sprintf("DatabaseBackup %s exists, and schedule %q did not create it: delete it, or give the schedule another name",

@@ -16,13 +16,13 @@ import (
 // verify asks for a restore of the newest complete backup when it is time for one. The last try tells which times
 // are done with, whoever asked for it. One at a time.
 func (p *Plan) verify(cluster *dbv1.DatabaseCluster, observed state.Observed) operation.List {
-	declared := cluster.Spec.Backup.Verify
+	declared := cluster.Spec.Backup.Verification
 	if declared == nil {
 		return nil
 	}
-	times, err := readTimetable(declared.Cron, declared.TimeZone, observed.Zones)
+	times, err := readTimetable(declared.Schedule, declared.TimeZone, observed.Zones)
 	if err != nil {
-		p.VerifyInvalid = fmt.Sprintf("spec.backup.verify proves no backup: %v", err)
+		p.VerifyInvalid = fmt.Sprintf("spec.backup.verification proves no backup: %v", err)
 		return nil
 	}
 	if !clockRuns(cluster, observed) {

@@ -33,7 +33,7 @@ func (s *Situation) incompatible() *Stall {
 		return &Stall{reason, message}
 	}
 	for _, r := range s.References {
-		if r.Kind != "Secret" || r.Name != s.Cluster.Spec.SecretName || !r.Found {
+		if r.Kind != "Secret" || r.Name != s.Cluster.Spec.Credentials.SecretName || !r.Found {
 			continue
 		}
 		if message := engine.KeyProblem(s.Cluster, s.Engine, r.Keys, r.Empty); message != "" {

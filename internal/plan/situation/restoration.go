@@ -52,8 +52,8 @@ func (s *Situation) restored() bool {
 func RestoreID(cluster *dbv1.DatabaseCluster, from dbv1.BackupDestination) string {
 	parts := []string{from.URL, from.Endpoint, from.Region, from.CredentialsSecretName, from.ClaimName, fmt.Sprint(cluster.Spec.Replicas)}
 	// Newer fields count where they are set: a restore that runs keeps its name through an upgrade of the operator.
-	if from.Credentials != "" {
-		parts = append(parts, "credentials="+string(from.Credentials))
+	if from.CredentialSource != "" {
+		parts = append(parts, "credentials="+string(from.CredentialSource))
 	}
 	if from.EncryptionSecretName != "" {
 		parts = append(parts, "encryption="+from.EncryptionSecretName)
@@ -63,7 +63,7 @@ func RestoreID(cluster *dbv1.DatabaseCluster, from dbv1.BackupDestination) strin
 
 // whole tells whether every member finds its volume filled.
 func (r *Restoration) whole(members int32) bool {
-	filled := state.Only(r.Own, func(v state.Volume) bool { return v.Ordinal < members && v.Fill == state.Filled && !v.Stopping })
+	filled := state.Only(r.Own, func(v state.Volume) bool { return v.Ordinal < members && v.Fill == state.Filled && !v.Terminating })
 	return len(filled) == int(members)
 }
 

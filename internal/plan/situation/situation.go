@@ -104,7 +104,7 @@ func (s *Situation) ForeignStatefulSet() bool {
 func (s *Situation) Running() int32 {
 	var needed int32
 	for _, m := range s.Members {
-		if !m.Stopping {
+		if !m.Terminating {
 			needed = m.Ordinal + 1
 		}
 	}
@@ -121,7 +121,7 @@ func (s *Situation) ReplicasNow() int32 {
 	}
 	wanted := s.Wanted
 	for _, v := range s.Volumes {
-		if (v.Stopping || v.Fill == state.Filling) && v.Ordinal >= live {
+		if (v.Terminating || v.Fill == state.Filling) && v.Ordinal >= live {
 			wanted = min(wanted, v.Ordinal)
 		}
 	}

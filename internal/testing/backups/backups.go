@@ -38,7 +38,7 @@ func Started() *dbv1.DatabaseBackup {
 	b.Status = dbv1.DatabaseBackupStatus{
 		Phase: dbv1.BackupRunning, Message: "starting", Location: "s3://backups/shop/orders/now-1c2d3e4f",
 		Destination: &dbv1.BackupDestination{URL: "s3://backups", CredentialsSecretName: "bucket"},
-		ClusterUID:  "0a1b2c3d", Engine: "ledger-v1", Image: "example.test/ledger:1", Members: 2,
+		ClusterUID:  "0a1b2c3d", Engine: "ledger-v1", Image: "example.test/ledger:1", Replicas: 2,
 		StartTime: &metav1.Time{Time: Moment.Add(-time.Minute)},
 	}
 	return b
@@ -58,7 +58,7 @@ func Cluster() *dbv1.DatabaseCluster {
 	cluster := &dbv1.DatabaseCluster{}
 	cluster.Namespace, cluster.Name, cluster.UID = "shop", "orders", "0a1b2c3d"
 	cluster.Spec = dbv1.DatabaseClusterSpec{
-		Replicas: 2, Image: "example.test/ledger:1", Engine: "ledger-v1", Port: 7000, DataPath: "/ledger",
+		Replicas: 2, Image: "example.test/ledger:1", Engine: "ledger-v1", Container: dbv1.DatabaseContainer{Port: 7000, DataPath: "/ledger"},
 		Storage: dbv1.Storage{Size: resource.MustParse("1Gi")},
 		Backup:  &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://backups", CredentialsSecretName: "bucket"}, DeadlineSeconds: 7200},
 	}

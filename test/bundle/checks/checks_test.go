@@ -92,8 +92,8 @@ func TestAFieldWithoutADescriptorAndADescriptorWithoutAFieldAreFound(t *testing.
 		}, "DatabaseCluster status.conditions has no descriptor"},
 		{"a field below another without one", func(b *manifests.Bundle) {
 			c := cluster(b)
-			c.SpecDescriptors = slices.DeleteFunc(c.SpecDescriptors, func(d v1alpha1.SpecDescriptor) bool { return d.Path == "backup.schedules[0].cron" })
-		}, "DatabaseCluster spec.backup.schedules[0].cron has no descriptor"},
+			c.SpecDescriptors = slices.DeleteFunc(c.SpecDescriptors, func(d v1alpha1.SpecDescriptor) bool { return d.Path == "backup.schedules[0].schedule" })
+		}, "DatabaseCluster spec.backup.schedules[0].schedule has no descriptor"},
 		{"one for a field that is not there", func(b *manifests.Bundle) {
 			c := cluster(b)
 			c.SpecDescriptors = append(c.SpecDescriptors, v1alpha1.SpecDescriptor{Path: "storage.color"})

@@ -37,9 +37,6 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: destination
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupDestination
-    - name: maxAge
-      type:
-        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
     - name: resources
       type:
         namedType: io.k8s.api.core.v1.ResourceRequirements
@@ -51,9 +48,12 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - name
-    - name: verify
+    - name: unhealthyAfter
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupVerify
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
+    - name: verification
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerificationSchedule
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupDeletionPolicy
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupDestination
@@ -62,7 +62,7 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: claimName
       type:
         scalar: string
-    - name: credentials
+    - name: credentialSource
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CredentialSource
     - name: credentialsSecretName
@@ -103,21 +103,21 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: count
       type:
         scalar: numeric
-    - name: maxAge
+    - name: period
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupSchedule
   map:
     fields:
-    - name: cron
-      type:
-        scalar: string
     - name: name
       type:
         scalar: string
     - name: retention
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupRetention
+    - name: schedule
+      type:
+        scalar: string
     - name: suspend
       type:
         scalar: boolean
@@ -182,25 +182,6 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - ordinal
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupVerify
-  map:
-    fields:
-    - name: command
-      type:
-        list:
-          elementType:
-            scalar: string
-          elementRelationship: atomic
-    - name: cron
-      type:
-        scalar: string
-    - name: deadlineSeconds
-      type:
-        scalar: numeric
-      default: 43200
-    - name: timeZone
-      type:
-        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Bootstrap
   map:
     fields:
@@ -236,7 +217,7 @@ var schemaYAML = typed.YAMLObject(`types:
         map:
           elementType:
             scalar: string
-    - name: path
+    - name: mountPath
       type:
         scalar: string
       default: /etc/database
@@ -294,6 +275,12 @@ var schemaYAML = typed.YAMLObject(`types:
           - mountPath
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CredentialSource
   scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Credentials
+  map:
+    fields:
+    - name: secretName
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseBackup
   map:
     fields:
@@ -365,9 +352,6 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: location
       type:
         scalar: string
-    - name: members
-      type:
-        scalar: numeric
     - name: message
       type:
         scalar: string
@@ -383,6 +367,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: rate
       type:
         scalar: string
+    - name: replicas
+      type:
+        scalar: numeric
     - name: size
       type:
         scalar: string
@@ -426,33 +413,21 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseClusterSpec
   map:
     fields:
-    - name: args
-      type:
-        list:
-          elementType:
-            scalar: string
-          elementRelationship: atomic
     - name: backup
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Backup
     - name: bootstrap
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Bootstrap
-    - name: command
-      type:
-        list:
-          elementType:
-            scalar: string
-          elementRelationship: atomic
     - name: config
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Config
-    - name: containerSecurityContext
+    - name: container
       type:
-        namedType: io.k8s.api.core.v1.SecurityContext
-    - name: dataPath
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseContainer
+    - name: credentials
       type:
-        scalar: string
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Credentials
     - name: deletion
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Deletion
@@ -460,37 +435,12 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: engine
       type:
         scalar: string
-    - name: env
-      type:
-        list:
-          elementType:
-            namedType: io.k8s.api.core.v1.EnvVar
-          elementRelationship: associative
-          keys:
-          - name
-    - name: envFrom
-      type:
-        list:
-          elementType:
-            namedType: io.k8s.api.core.v1.EnvFromSource
-          elementRelationship: atomic
     - name: hibernated
       type:
         scalar: boolean
     - name: image
       type:
         scalar: string
-    - name: imagePullPolicy
-      type:
-        namedType: io.k8s.api.core.v1.PullPolicy
-    - name: imagePullSecrets
-      type:
-        list:
-          elementType:
-            namedType: io.k8s.api.core.v1.LocalObjectReference
-          elementRelationship: associative
-          keys:
-          - name
     - name: parameters
       type:
         map:
@@ -499,27 +449,19 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: paused
       type:
         scalar: boolean
-    - name: podSecurityContext
+    - name: pod
       type:
-        namedType: io.k8s.api.core.v1.PodSecurityContext
-    - name: port
-      type:
-        scalar: numeric
-    - name: probes
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Probes
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Pod
     - name: replicas
       type:
         scalar: numeric
+      default: 1
     - name: resources
       type:
         namedType: io.k8s.api.core.v1.ResourceRequirements
     - name: scheduling
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Scheduling
-    - name: secretName
-      type:
-        scalar: string
     - name: service
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Service
@@ -527,15 +469,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: storage
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Storage
-    - name: template
+    - name: updateStrategy
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.PodTemplate
-    - name: terminationGracePeriodSeconds
-      type:
-        scalar: numeric
-    - name: update
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Update
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.UpdateStrategy
       default: {}
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseClusterStatus
   map:
@@ -591,6 +527,64 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: updatedReplicas
       type:
         scalar: numeric
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseContainer
+  map:
+    fields:
+    - name: args
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: command
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: dataPath
+      type:
+        scalar: string
+    - name: env
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.EnvVar
+          elementRelationship: associative
+          keys:
+          - name
+    - name: envFrom
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.EnvFromSource
+          elementRelationship: atomic
+    - name: imagePullPolicy
+      type:
+        namedType: io.k8s.api.core.v1.PullPolicy
+    - name: livenessProbe
+      type:
+        namedType: io.k8s.api.core.v1.Probe
+    - name: port
+      type:
+        scalar: numeric
+    - name: readinessProbe
+      type:
+        namedType: io.k8s.api.core.v1.Probe
+    - name: securityContext
+      type:
+        namedType: io.k8s.api.core.v1.SecurityContext
+    - name: startupProbe
+      type:
+        namedType: io.k8s.api.core.v1.Probe
+    - name: volumeMounts
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeMount
+          elementRelationship: associative
+          keys:
+          - mountPath
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseEngine
   map:
     fields:
@@ -629,6 +623,10 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - name
+    - name: replicas
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineReplicas
+      default: {}
     - name: scripts
       type:
         map:
@@ -768,15 +766,21 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - name
+    - name: livenessProbe
+      type:
+        namedType: io.k8s.api.core.v1.Probe
     - name: port
       type:
         scalar: numeric
-    - name: probes
+    - name: readinessProbe
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Probes
+        namedType: io.k8s.api.core.v1.Probe
     - name: runAsUser
       type:
         scalar: numeric
+    - name: startupProbe
+      type:
+        namedType: io.k8s.api.core.v1.Probe
     - name: terminationGracePeriodSeconds
       type:
         scalar: numeric
@@ -810,6 +814,17 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: pattern
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineReplicas
+  map:
+    fields:
+    - name: max
+      type:
+        scalar: numeric
+      default: 9
+    - name: min
+      type:
+        scalar: numeric
+      default: 1
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineScript
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineVariable
@@ -880,7 +895,7 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: volume
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeStatus
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.PodTemplate
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Pod
   map:
     fields:
     - name: annotations
@@ -888,6 +903,14 @@ var schemaYAML = typed.YAMLObject(`types:
         map:
           elementType:
             scalar: string
+    - name: imagePullSecrets
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.LocalObjectReference
+          elementRelationship: associative
+          keys:
+          - name
     - name: initContainers
       type:
         list:
@@ -901,6 +924,9 @@ var schemaYAML = typed.YAMLObject(`types:
         map:
           elementType:
             scalar: string
+    - name: securityContext
+      type:
+        namedType: io.k8s.api.core.v1.PodSecurityContext
     - name: sidecars
       type:
         list:
@@ -909,14 +935,9 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - name
-    - name: volumeMounts
+    - name: terminationGracePeriodSeconds
       type:
-        list:
-          elementType:
-            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeMount
-          elementRelationship: associative
-          keys:
-          - mountPath
+        scalar: numeric
     - name: volumes
       type:
         list:
@@ -925,18 +946,6 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - name
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Probes
-  map:
-    fields:
-    - name: liveness
-      type:
-        namedType: io.k8s.api.core.v1.Probe
-    - name: readiness
-      type:
-        namedType: io.k8s.api.core.v1.Probe
-    - name: startup
-      type:
-        namedType: io.k8s.api.core.v1.Probe
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestorePhase
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreStatus
@@ -1039,6 +1048,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: imagePullPolicy
       type:
         namedType: io.k8s.api.core.v1.PullPolicy
+    - name: livenessProbe
+      type:
+        namedType: io.k8s.api.core.v1.Probe
     - name: name
       type:
         scalar: string
@@ -1050,15 +1062,18 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - name
-    - name: probes
+    - name: readinessProbe
       type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Probes
+        namedType: io.k8s.api.core.v1.Probe
     - name: resources
       type:
         namedType: io.k8s.api.core.v1.ResourceRequirements
     - name: runAsUser
       type:
         scalar: numeric
+    - name: startupProbe
+      type:
+        namedType: io.k8s.api.core.v1.Probe
     - name: volumeMounts
       type:
         list:
@@ -1108,7 +1123,7 @@ var schemaYAML = typed.YAMLObject(`types:
         namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Topology
   scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Update
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.UpdateStrategy
   map:
     fields:
     - name: maxUnavailable
@@ -1130,6 +1145,25 @@ var schemaYAML = typed.YAMLObject(`types:
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerificationPhase
   scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerificationSchedule
+  map:
+    fields:
+    - name: command
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: deadlineSeconds
+      type:
+        scalar: numeric
+      default: 43200
+    - name: schedule
+      type:
+        scalar: string
+    - name: timeZone
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VerifiedStream
   map:
     fields:

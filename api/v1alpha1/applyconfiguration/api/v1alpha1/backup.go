@@ -14,24 +14,26 @@ import (
 // BackupApplyConfiguration represents a declarative configuration of the Backup type for use
 // with apply.
 //
-// Backup says where backups go, when they are made, how long they are kept, and how they are proved.
+// Backup configures the backups of a cluster: destination, schedules, retention and verification.
 type BackupApplyConfiguration struct {
-	// destination is where backups go.
+	// destination is where the operator stores backups: an S3 bucket or a directory of a volume.
 	Destination *BackupDestinationApplyConfiguration `json:"destination,omitempty"`
-	// schedules make backups by the clock.
+	// schedules create backups at set times. Default: none; you create DatabaseBackups yourself.
 	Schedules []BackupScheduleApplyConfiguration `json:"schedules,omitempty"`
-	// maxAge is how old the newest complete backup may be before the condition BackupHealthy turns False, for
-	// example 26h. A backup with a destination of its own does not count. Default: BackupHealthy tells only whether the last backup succeeded.
-	MaxAge *v1.Duration `json:"maxAge,omitempty"`
-	// deadlineSeconds is how long each member's backup may take, retries included, in seconds, 1 to 604800.
+	// unhealthyAfter is the age of the newest complete backup at which the condition BackupHealthy becomes False, for
+	// example 26h. Backups with a destination of their own do not count. Default: BackupHealthy reports only whether
+	// the last backup succeeded.
+	UnhealthyAfter *v1.Duration `json:"unhealthyAfter,omitempty"`
+	// deadlineSeconds is the time limit of each member's backup with its retries, in seconds, 1 to 604800.
 	// Default: 43200, half a day.
 	DeadlineSeconds *int64 `json:"deadlineSeconds,omitempty"`
-	// resources are the CPU and memory of the pods that make, restore and verify backups. What they leave out has a
-	// default: 100m CPU and 256Mi of memory are requested, 2 CPUs and 1Gi are the limits. An action that has a member's
-	// volume has at least the resources of the member, and no limit where the member has none.
+	// resources are the CPU and memory of the pods that create, restore and verify backups. Default: requests of 100m
+	// CPU and 256Mi of memory, limits of 2 CPUs and 1Gi. An action that mounts a member's volume has at least the
+	// resources of the member, and no limit where the member has no limit.
 	Resources *corev1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
-	// verify proves the newest backup by restoring it into a throw-away copy. Default: nothing is proved.
-	Verify *BackupVerifyApplyConfiguration `json:"verify,omitempty"`
+	// verification restores the newest backup into a temporary copy and checks it there. Default: the operator does
+	// not verify backups.
+	Verification *VerificationScheduleApplyConfiguration `json:"verification,omitempty"`
 }
 
 // BackupApplyConfiguration constructs a declarative configuration of the Backup type for use with
@@ -61,11 +63,11 @@ func (b *BackupApplyConfiguration) WithSchedules(values ...*BackupScheduleApplyC
 	return b
 }
 
-// WithMaxAge sets the MaxAge field in the declarative configuration to the given value
+// WithUnhealthyAfter sets the UnhealthyAfter field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the MaxAge field is set to the value of the last call.
-func (b *BackupApplyConfiguration) WithMaxAge(value v1.Duration) *BackupApplyConfiguration {
-	b.MaxAge = &value
+// If called multiple times, the UnhealthyAfter field is set to the value of the last call.
+func (b *BackupApplyConfiguration) WithUnhealthyAfter(value v1.Duration) *BackupApplyConfiguration {
+	b.UnhealthyAfter = &value
 	return b
 }
 
@@ -85,10 +87,10 @@ func (b *BackupApplyConfiguration) WithResources(value *corev1.ResourceRequireme
 	return b
 }
 
-// WithVerify sets the Verify field in the declarative configuration to the given value
+// WithVerification sets the Verification field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Verify field is set to the value of the last call.
-func (b *BackupApplyConfiguration) WithVerify(value *BackupVerifyApplyConfiguration) *BackupApplyConfiguration {
-	b.Verify = value
+// If called multiple times, the Verification field is set to the value of the last call.
+func (b *BackupApplyConfiguration) WithVerification(value *VerificationScheduleApplyConfiguration) *BackupApplyConfiguration {
+	b.Verification = value
 	return b
 }

@@ -13,31 +13,32 @@ import (
 // BackupDestinationApplyConfiguration represents a declarative configuration of the BackupDestination type for use
 // with apply.
 //
-// BackupDestination is a place for backups: a bucket of an S3 service, or a directory of a volume.
+// BackupDestination is where backups are stored: a bucket of an S3 service, or a directory of a volume.
 type BackupDestinationApplyConfiguration struct {
 	// url is s3://bucket/prefix, or file:///directory for a directory of the volume claimName.
 	URL *string `json:"url,omitempty"`
-	// endpoint is the URL of an S3 service, for example https://s3.example.org. Default: that of Amazon for
-	// the region.
+	// endpoint is the URL of an S3 service, for example https://s3.example.org. Default: the endpoint of Amazon S3
+	// in the region.
 	Endpoint *string `json:"endpoint,omitempty"`
-	// region is where the bucket is. Default: us-east-1.
+	// region is the region of the bucket. Default: us-east-1.
 	Region *string `json:"region,omitempty"`
-	// credentialsSecretName is the Secret of this namespace with the keys AWS_ACCESS_KEY_ID and
-	// AWS_SECRET_ACCESS_KEY, perhaps AWS_SESSION_TOKEN, and perhaps ca.crt: authorities that the endpoint's
-	// certificate may be signed by. A bucket needs either this or credentials.
+	// credentialsSecretName is the name of a Secret in this namespace with the keys AWS_ACCESS_KEY_ID and
+	// AWS_SECRET_ACCESS_KEY. Optional keys are AWS_SESSION_TOKEN and ca.crt, the certificate authorities of the
+	// endpoint. A bucket needs either this field or credentialSource.
 	CredentialsSecretName *string `json:"credentialsSecretName,omitempty"`
-	// credentials is WorkloadIdentity where the pods of Jobs reach the bucket by the identity that the platform gives
-	// their ServiceAccount, instead of a Secret: web identity or container credentials, never the identity of the
-	// node. They run as the ServiceAccount "default" of the namespace.
-	Credentials *apiv1alpha1.CredentialSource `json:"credentials,omitempty"`
-	// serverSideEncryption is how the S3 service encrypts what it stores. Default: as the bucket says.
+	// credentialSource is WorkloadIdentity if the pods of Jobs access the bucket with the identity that the platform
+	// gives their ServiceAccount, instead of a Secret. This is a web identity or container credentials, never the
+	// identity of the node. The pods run as the ServiceAccount "default" of the namespace.
+	CredentialSource *apiv1alpha1.CredentialSource `json:"credentialSource,omitempty"`
+	// serverSideEncryption is the encryption that the S3 service applies to stored objects. Default: the setting of
+	// the bucket.
 	ServerSideEncryption *ServerSideEncryptionApplyConfiguration `json:"serverSideEncryption,omitempty"`
-	// encryptionSecretName is the Secret of this namespace with the key identity: a secret key of age
-	// (AGE-SECRET-KEY-1…). Backups are encrypted for it before they leave the pod, and nobody can restore or verify
-	// them without it. Further lines are former keys, which only decrypt. Default: backups are not encrypted by
-	// the operator.
+	// encryptionSecretName is the name of a Secret in this namespace with the key identity: an age secret key
+	// (AGE-SECRET-KEY-1…). The operator encrypts backups with it before they leave the pod. Nobody can restore or
+	// verify them without it. Further lines are previous keys, which only decrypt. Default: the operator does not
+	// encrypt backups.
 	EncryptionSecretName *string `json:"encryptionSecretName,omitempty"`
-	// claimName is the PersistentVolumeClaim of this namespace that holds the directory of url file:///….
+	// claimName is the name of the PersistentVolumeClaim in this namespace with the directory of url file:///….
 	ClaimName *string `json:"claimName,omitempty"`
 }
 
@@ -79,11 +80,11 @@ func (b *BackupDestinationApplyConfiguration) WithCredentialsSecretName(value st
 	return b
 }
 
-// WithCredentials sets the Credentials field in the declarative configuration to the given value
+// WithCredentialSource sets the CredentialSource field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Credentials field is set to the value of the last call.
-func (b *BackupDestinationApplyConfiguration) WithCredentials(value apiv1alpha1.CredentialSource) *BackupDestinationApplyConfiguration {
-	b.Credentials = &value
+// If called multiple times, the CredentialSource field is set to the value of the last call.
+func (b *BackupDestinationApplyConfiguration) WithCredentialSource(value apiv1alpha1.CredentialSource) *BackupDestinationApplyConfiguration {
+	b.CredentialSource = &value
 	return b
 }
 

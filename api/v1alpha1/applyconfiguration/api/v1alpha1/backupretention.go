@@ -13,14 +13,14 @@ import (
 // BackupRetentionApplyConfiguration represents a declarative configuration of the BackupRetention type for use
 // with apply.
 //
-// BackupRetention says how long backups are kept. One that is not wanted by either is deleted with its data;
-// the newest complete one never is.
+// BackupRetention limits the backups of a schedule. The operator deletes a backup with its data when neither count nor
+// period keeps it. It never deletes the newest complete backup.
 type BackupRetentionApplyConfiguration struct {
-	// count is how many complete backups are kept, 1 to 1000. With maxAge, too, a backup stays while either
-	// wants it.
+	// count is the number of complete backups to keep, 1 to 1000. If period is set too, the operator keeps a backup
+	// while either of them keeps it.
 	Count *int32 `json:"count,omitempty"`
-	// maxAge is how long a complete backup is kept, for example 720h.
-	MaxAge *v1.Duration `json:"maxAge,omitempty"`
+	// period is the time for which complete backups are kept, for example 720h.
+	Period *v1.Duration `json:"period,omitempty"`
 }
 
 // BackupRetentionApplyConfiguration constructs a declarative configuration of the BackupRetention type for use with
@@ -37,10 +37,10 @@ func (b *BackupRetentionApplyConfiguration) WithCount(value int32) *BackupRetent
 	return b
 }
 
-// WithMaxAge sets the MaxAge field in the declarative configuration to the given value
+// WithPeriod sets the Period field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the MaxAge field is set to the value of the last call.
-func (b *BackupRetentionApplyConfiguration) WithMaxAge(value v1.Duration) *BackupRetentionApplyConfiguration {
-	b.MaxAge = &value
+// If called multiple times, the Period field is set to the value of the last call.
+func (b *BackupRetentionApplyConfiguration) WithPeriod(value v1.Duration) *BackupRetentionApplyConfiguration {
+	b.Period = &value
 	return b
 }

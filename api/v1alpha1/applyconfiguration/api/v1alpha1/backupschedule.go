@@ -9,19 +9,20 @@ package v1alpha1
 // BackupScheduleApplyConfiguration represents a declarative configuration of the BackupSchedule type for use
 // with apply.
 //
-// BackupSchedule makes backups by the clock. A time that passed while nothing could be made, as when the
-// operator was down, is made up for once; while a backup of the cluster is unfinished no other is made.
+// BackupSchedule creates backups at set times. If the operator could not create a backup at its time, for example
+// because it was down, it creates one backup later. It creates none while another backup of the cluster runs.
 type BackupScheduleApplyConfiguration struct {
-	// name is the schedule's own, unique in the cluster, at most 11 characters. It becomes part of the backups' names.
+	// name is the name of the schedule, unique in the cluster, at most 11 characters. The names of its backups contain
+	// it.
 	Name *string `json:"name,omitempty"`
-	// cron is when: minute, hour, day, month, weekday, for example "30 3 * * *"; or
-	// @hourly, @daily, @weekly, @monthly.
-	Cron *string `json:"cron,omitempty"`
+	// schedule is the time in cron format: minute, hour, day, month, weekday, for example "30 3 * * *"; or @hourly,
+	// @daily, @weekly, @monthly.
+	Schedule *string `json:"schedule,omitempty"`
 	// timeZone is the name of a time zone, for example Europe/Berlin. Default: UTC.
 	TimeZone *string `json:"timeZone,omitempty"`
-	// suspend keeps the schedule from making backups, and from deleting those that it made. Default: false.
+	// suspend stops the schedule: the operator creates no backups for it and deletes none. Default: false.
 	Suspend *bool `json:"suspend,omitempty"`
-	// retention says how long this schedule's backups are kept. Default: for ever.
+	// retention limits how many backups of this schedule the operator keeps, and for how long. Default: no limit.
 	Retention *BackupRetentionApplyConfiguration `json:"retention,omitempty"`
 }
 
@@ -39,11 +40,11 @@ func (b *BackupScheduleApplyConfiguration) WithName(value string) *BackupSchedul
 	return b
 }
 
-// WithCron sets the Cron field in the declarative configuration to the given value
+// WithSchedule sets the Schedule field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Cron field is set to the value of the last call.
-func (b *BackupScheduleApplyConfiguration) WithCron(value string) *BackupScheduleApplyConfiguration {
-	b.Cron = &value
+// If called multiple times, the Schedule field is set to the value of the last call.
+func (b *BackupScheduleApplyConfiguration) WithSchedule(value string) *BackupScheduleApplyConfiguration {
+	b.Schedule = &value
 	return b
 }
 

@@ -9,11 +9,12 @@ package v1alpha1
 // BackupSourceApplyConfiguration represents a declarative configuration of the BackupSource type for use
 // with apply.
 //
-// BackupSource names a backup to restore.
+// BackupSource is a backup to restore.
 type BackupSourceApplyConfiguration struct {
-	// name is the DatabaseBackup, in the same namespace.
+	// name is the name of a DatabaseBackup in the same namespace.
 	Name *string `json:"name,omitempty"`
-	// location is the backup itself, for when its DatabaseBackup is gone: url is what its status.location was.
+	// location is the location of the backup, for a backup whose DatabaseBackup no longer exists. Its url is the
+	// status.location of that DatabaseBackup.
 	Location *BackupDestinationApplyConfiguration `json:"location,omitempty"`
 }
 

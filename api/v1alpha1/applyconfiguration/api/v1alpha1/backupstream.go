@@ -13,21 +13,21 @@ import (
 // BackupStreamApplyConfiguration represents a declarative configuration of the BackupStream type for use
 // with apply.
 //
-// BackupStream is what one member gave.
+// BackupStream is the part of a backup with the data of one member.
 type BackupStreamApplyConfiguration struct {
-	// ordinal is the member's number, from 0.
+	// ordinal is the number of the member, from 0.
 	Ordinal *int32 `json:"ordinal,omitempty"`
-	// bytes is how much the member gave, in bytes before compression.
+	// bytes is the size of the stream before compression, in bytes.
 	Bytes *int64 `json:"bytes,omitempty"`
-	// storedBytes is how much was written to the destination, in bytes.
+	// storedBytes is the size of the stream at the destination, in bytes.
 	StoredBytes *int64 `json:"storedBytes,omitempty"`
-	// sha256 is the checksum of what the member gave, in hexadecimal digits.
+	// sha256 is the SHA-256 checksum of the uncompressed stream, in hexadecimal digits.
 	SHA256 *string `json:"sha256,omitempty"`
-	// facts are what the engine's action check reported about the data. A verification compares the restored copy
-	// with those that the engine lists.
+	// facts are facts about the data, from the engine's check action. A verification compares those that the engine
+	// lists with the facts of the restored copy.
 	Facts map[string]apiv1alpha1.FactValue `json:"facts,omitempty"`
-	// checkMessage says why facts are missing: how the engine's action check failed. The backup is complete all
-	// the same.
+	// checkMessage is why facts are missing: the error of the engine's check action. The backup is complete without
+	// them.
 	CheckMessage *string `json:"checkMessage,omitempty"`
 }
 

@@ -14,19 +14,19 @@ import (
 // BackupVerificationApplyConfiguration represents a declarative configuration of the BackupVerification type for use
 // with apply.
 //
-// BackupVerification is one try to restore a backup into a throw-away copy.
+// BackupVerification is a verification of a backup: a restore into a temporary copy, and a check of the copy.
 type BackupVerificationApplyConfiguration struct {
-	// request is the value of the annotation database.dbcluster.io/verify that asked for it.
+	// request is the value of the annotation database.dbcluster.io/verify that requested the verification.
 	Request *string `json:"request,omitempty"`
 	// phase is Running, Succeeded or Failed.
 	Phase *apiv1alpha1.VerificationPhase `json:"phase,omitempty"`
-	// message says what the copy answered, or why it failed.
+	// message describes the result of the check, or why the verification failed.
 	Message *string `json:"message,omitempty"`
-	// startTime is when the verification began.
+	// startTime is the time at which the verification started.
 	StartTime *v1.Time `json:"startTime,omitempty"`
-	// completionTime is when the verification ended.
+	// completionTime is the time at which the verification finished.
 	CompletionTime *v1.Time `json:"completionTime,omitempty"`
-	// streams are the restored copies that were checked, one a member.
+	// streams are the restored copies, one for each member.
 	Streams []VerifiedStreamApplyConfiguration `json:"streams,omitempty"`
 }
 

@@ -9,10 +9,10 @@ package v1alpha1
 // BootstrapApplyConfiguration represents a declarative configuration of the Bootstrap type for use
 // with apply.
 //
-// Bootstrap says what a new cluster starts with. It is read until the members are made for the first time.
+// Bootstrap is the initial data of a new cluster. The operator reads it until it first creates the members.
 type BootstrapApplyConfiguration struct {
-	// fromBackup restores a backup into the members' empty volumes before they start. Default: they start
-	// with empty volumes, or with those that an earlier cluster of the same name left.
+	// fromBackup is the backup that the operator restores into the empty volumes before the members start. Default:
+	// empty volumes, or the retained volumes of a previous cluster of the same name.
 	FromBackup *BackupSourceApplyConfiguration `json:"fromBackup,omitempty"`
 }
 

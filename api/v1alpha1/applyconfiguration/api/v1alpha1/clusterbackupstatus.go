@@ -13,19 +13,19 @@ import (
 // ClusterBackupStatusApplyConfiguration represents a declarative configuration of the ClusterBackupStatus type for use
 // with apply.
 //
-// ClusterBackupStatus tells how the backups of a cluster stand.
+// ClusterBackupStatus is the state of the backups of a cluster.
 type ClusterBackupStatusApplyConfiguration struct {
-	// lastCompleted is the newest complete backup that has no destination of its own.
+	// lastCompleted is the name of the newest complete backup without a destination of its own.
 	LastCompleted *string `json:"lastCompleted,omitempty"`
-	// lastCompletionTime is when that was complete.
+	// lastCompletionTime is the time at which lastCompleted was complete.
 	LastCompletionTime *v1.Time `json:"lastCompletionTime,omitempty"`
-	// lastCompletedBytes is how much the database gave for it, in bytes before compression.
+	// lastCompletedBytes is the size of lastCompleted, in bytes before compression.
 	LastCompletedBytes *int64 `json:"lastCompletedBytes,omitempty"`
-	// lastVerified is the newest backup whose restore was tried and succeeded.
+	// lastVerified is the name of the newest backup whose verification succeeded.
 	LastVerified *string `json:"lastVerified,omitempty"`
-	// lastVerificationTime is when that succeeded.
+	// lastVerificationTime is the time at which the verification of lastVerified succeeded.
 	LastVerificationTime *v1.Time `json:"lastVerificationTime,omitempty"`
-	// nextTime is when the next backup is due by the schedules.
+	// nextTime is the time of the next scheduled backup.
 	NextTime *v1.Time `json:"nextTime,omitempty"`
 }
 

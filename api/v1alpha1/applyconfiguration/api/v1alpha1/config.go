@@ -9,12 +9,12 @@ package v1alpha1
 // ConfigApplyConfiguration represents a declarative configuration of the Config type for use
 // with apply.
 //
-// Config are files for every member. They are kept in a ConfigMap, so all of them together may have 1 MiB.
+// Config are configuration files. The operator stores them in a ConfigMap, so all files together have at most 1 MiB.
 type ConfigApplyConfiguration struct {
-	// path is the absolute path of the directory with the files, read-only. What the image has there is
-	// hidden. Default: /etc/database.
-	Path *string `json:"path,omitempty"`
-	// files are the contents by the name of the file, for example "postgresql.conf".
+	// mountPath is the absolute path of the directory at which the files are mounted, read-only. The mount hides
+	// the image's content of that directory. Default: /etc/database.
+	MountPath *string `json:"mountPath,omitempty"`
+	// files are the contents of the files by file name, for example "postgresql.conf".
 	Files map[string]string `json:"files,omitempty"`
 }
 
@@ -24,11 +24,11 @@ func Config() *ConfigApplyConfiguration {
 	return &ConfigApplyConfiguration{}
 }
 
-// WithPath sets the Path field in the declarative configuration to the given value
+// WithMountPath sets the MountPath field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Path field is set to the value of the last call.
-func (b *ConfigApplyConfiguration) WithPath(value string) *ConfigApplyConfiguration {
-	b.Path = &value
+// If called multiple times, the MountPath field is set to the value of the last call.
+func (b *ConfigApplyConfiguration) WithMountPath(value string) *ConfigApplyConfiguration {
+	b.MountPath = &value
 	return b
 }
 

@@ -14,30 +14,29 @@ import (
 // ContainerApplyConfiguration represents a declarative configuration of the Container type for use
 // with apply.
 //
-// Container runs in every member's pod. It cannot become root by itself nor get capabilities: those
-// settings are the operator's.
+// Container is an additional container of every member's pod. It runs without root privileges and without
+// capabilities.
 type ContainerApplyConfiguration struct {
-	// name is the container's own, unique in the pod; not "database", which is the operator's.
+	// name is the name of the container, unique in the pod. "database" is reserved for the operator.
 	Name *string `json:"name,omitempty"`
-	// image is what the container runs. Default: the cluster's.
+	// image is the image of the container. Default: spec.image.
 	Image *string `json:"image,omitempty"`
-	// imagePullPolicy says when the kubelet pulls the image: Always, IfNotPresent or Never.
+	// imagePullPolicy controls when the kubelet pulls the image: Always, IfNotPresent or Never.
 	// Default: Always for the tag "latest", otherwise IfNotPresent.
 	ImagePullPolicy *v1.PullPolicy `json:"imagePullPolicy,omitempty"`
-	// command replaces the image's entrypoint. Default: the image's own.
+	// command replaces the image's entrypoint. Default: the image's entrypoint.
 	Command []string `json:"command,omitempty"`
-	// args replace the image's arguments. Default: the image's own.
+	// args replace the image's arguments. Default: the image's arguments.
 	Args []string `json:"args,omitempty"`
 	// env are environment variables of the container.
 	Env []corev1.EnvVarApplyConfiguration `json:"env,omitempty"`
-	// envFrom takes environment variables from Secrets and ConfigMaps of this namespace.
+	// envFrom sets environment variables from Secrets and ConfigMaps of this namespace.
 	EnvFrom []corev1.EnvFromSourceApplyConfiguration `json:"envFrom,omitempty"`
-	// resources are the CPU and memory that the container requests and may use.
-	// Default: none requested, no limit.
+	// resources are the CPU and memory of the container. Default: no requests, no limits.
 	Resources *corev1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
-	// volumeMounts put volumes of the pod into the container.
+	// volumeMounts mount volumes of the pod into the container.
 	VolumeMounts []VolumeMountApplyConfiguration `json:"volumeMounts,omitempty"`
-	// runAsUser is the numeric user that the container runs as, not 0. Default: the pod's.
+	// runAsUser is the user ID of the container, not 0. Default: the pod's.
 	RunAsUser *int64 `json:"runAsUser,omitempty"`
 }
 

@@ -18,16 +18,16 @@ import (
 // DatabaseBackupApplyConfiguration represents a declarative configuration of the DatabaseBackup type for use
 // with apply.
 //
-// DatabaseBackup is one backup of a DatabaseCluster: made once, when this object is created, and kept at its
-// destination. It outlives the cluster. Backups of one cluster run one after the other, in the order of their
-// creation.
+// DatabaseBackup is one backup of a DatabaseCluster. The operator creates the backup once, when you create this
+// object, and stores it at the destination. It still exists after the cluster is deleted. Backups of one cluster run
+// one after the other, in the order of their creation.
 type DatabaseBackupApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// metadata is the standard object metadata. The name is at most 63 characters long.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec says what is backed up and where to. Only spec.deletionPolicy can be changed.
+	// spec names the cluster and the destination. Only spec.deletionPolicy can be changed.
 	Spec *DatabaseBackupSpecApplyConfiguration `json:"spec,omitempty"`
-	// status is the backup as the operator last saw it.
+	// status is the observed state of the backup.
 	Status *DatabaseBackupStatusApplyConfiguration `json:"status,omitempty"`
 }
 

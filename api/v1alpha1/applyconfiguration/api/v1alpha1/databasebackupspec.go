@@ -13,17 +13,17 @@ import (
 // DatabaseBackupSpecApplyConfiguration represents a declarative configuration of the DatabaseBackupSpec type for use
 // with apply.
 //
-// DatabaseBackupSpec says what is backed up and where to.
+// DatabaseBackupSpec is the desired state of a DatabaseBackup.
 type DatabaseBackupSpecApplyConfiguration struct {
 	// cluster is the name of the DatabaseCluster, in the same namespace.
 	Cluster *string `json:"cluster,omitempty"`
-	// destination is where the backup goes. A backup with a destination of its own does not count for the
-	// cluster's retention, maxAge and verification. Default: the cluster's spec.backup.destination, as it is when
+	// destination is where the operator stores the backup. The cluster's retention, unhealthyAfter and verification
+	// ignore backups with a destination of their own. Default: spec.backup.destination of the cluster at the time when
 	// the backup starts.
 	Destination *BackupDestinationApplyConfiguration `json:"destination,omitempty"`
-	// deletionPolicy says what becomes of the data when this object is deleted: Retain keeps it, Delete
-	// deletes it first. Backups that a schedule made have Delete. In a namespace that is itself being deleted
-	// the data always stays. Default: Retain.
+	// deletionPolicy is Retain or Delete: whether the operator retains or deletes the data when you delete this object.
+	// Backups of schedules have Delete. The operator always retains the data if the namespace is being deleted.
+	// Default: Retain.
 	DeletionPolicy *apiv1alpha1.BackupDeletionPolicy `json:"deletionPolicy,omitempty"`
 }
 

@@ -15,55 +15,55 @@ import (
 // DatabaseBackupStatusApplyConfiguration represents a declarative configuration of the DatabaseBackupStatus type for use
 // with apply.
 //
-// DatabaseBackupStatus is what the operator last saw.
+// DatabaseBackupStatus is the observed state of a DatabaseBackup.
 type DatabaseBackupStatusApplyConfiguration struct {
-	// phase is Pending, Running, Completed or Failed. The last two never change.
+	// phase is Pending, Running, Completed or Failed. Completed and Failed are final.
 	Phase *apiv1alpha1.BackupPhase `json:"phase,omitempty"`
-	// message says what the backup waits for, or why it failed.
+	// message describes what the backup waits for, or why it failed.
 	Message *string `json:"message,omitempty"`
-	// conditions are Ready (True when the backup is complete) and Stalled (True when it has failed, or waits
-	// for a human); while it is being deleted, DeletionBlocked; once it was asked for, Verified.
+	// conditions are Ready, True when the backup is complete, and Stalled, True when it failed or needs an action of
+	// the user. During a deletion there is DeletionBlocked, and after a verification Verified.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
-	// observedGeneration is the generation of the spec that this status is about.
+	// observedGeneration is the generation of the spec that the operator has observed.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
-	// origin names the schedule that created this DatabaseBackup. Only the operator writes it: a label or an
-	// annotation cannot replace it. Retention deletes only backups that have it. Default: none, for a backup that
-	// a user, a deletion hook or another program created.
+	// origin is the schedule that created this DatabaseBackup. Only the operator writes it; labels and annotations
+	// cannot replace it. Retention deletes only backups with an origin. Default: none, for a backup that a user, a
+	// deletion hook or another program created.
 	Origin *BackupOriginApplyConfiguration `json:"origin,omitempty"`
-	// location is the URL of the backup at its destination: what spec.bootstrap.fromBackup.location.url of a
-	// new cluster takes when this object is gone.
+	// location is the URL of the backup at its destination. To restore the backup after this object is deleted, set
+	// it as spec.bootstrap.fromBackup.location.url of a new cluster.
 	Location *string `json:"location,omitempty"`
-	// destination is where the backup went, as it was when it started.
+	// destination is the destination of the backup at the time when it started.
 	Destination *BackupDestinationApplyConfiguration `json:"destination,omitempty"`
-	// clusterUID is the UID of the DatabaseCluster that was backed up.
+	// clusterUID is the UID of the DatabaseCluster.
 	ClusterUID *string `json:"clusterUID,omitempty"`
-	// fence identifies the stop of the members before this backup started. It is set only while the cluster is being
-	// deleted, no member exists, and its StatefulSet creates none. Members that start later change the StatefulSet and
-	// with it this value: then spec.deletion.volumes deletes no volume because of this backup. Default: empty.
+	// fence identifies the stop of the members before this backup started. The operator sets it only if the cluster is
+	// being deleted, no member exists, and the StatefulSet creates none. If members start later, the StatefulSet and
+	// this value differ, and spec.deletion.volumes deletes no volume because of this backup. Default: empty.
 	Fence *string `json:"fence,omitempty"`
-	// engine is the DatabaseEngine of the cluster when the first Job was created.
+	// engine is the DatabaseEngine of the cluster at the time when the operator created the first Job.
 	Engine *string `json:"engine,omitempty"`
-	// image is the image of the cluster when the first Job was created.
+	// image is the image of the cluster at the time when the operator created the first Job.
 	Image *string `json:"image,omitempty"`
-	// members is how many members the backup holds the data of.
-	Members *int32 `json:"members,omitempty"`
-	// startTime is when the first byte was asked for.
+	// replicas is the number of members whose data the backup contains.
+	Replicas *int32 `json:"replicas,omitempty"`
+	// startTime is the time at which the operator started the backup.
 	StartTime *metav1.Time `json:"startTime,omitempty"`
-	// completionTime is when the backup was complete.
+	// completionTime is the time at which the backup was complete.
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
-	// duration is how long it took, for people.
+	// duration is the time between startTime and completionTime in a readable form.
 	Duration *string `json:"duration,omitempty"`
-	// bytes is how much the database gave, in bytes before compression; so far, while the backup runs.
+	// bytes is the size of the backup before compression, in bytes. It grows while the backup runs.
 	Bytes *int64 `json:"bytes,omitempty"`
-	// storedBytes is how much was written to the destination, in bytes.
+	// storedBytes is the size of the backup at the destination, in bytes.
 	StoredBytes *int64 `json:"storedBytes,omitempty"`
-	// size is bytes in a form for people, for example 1.2 GiB.
+	// size is bytes in a readable form, for example 1.2 GiB.
 	Size *string `json:"size,omitempty"`
-	// rate is how fast it goes, or went over all, in a form for people, for example 85 MiB/s.
+	// rate is the current or, once the backup is complete, the average rate in a readable form, for example 85 MiB/s.
 	Rate *string `json:"rate,omitempty"`
-	// streams are the parts of the backup, one a member.
+	// streams are the parts of the backup, one for each member.
 	Streams []BackupStreamApplyConfiguration `json:"streams,omitempty"`
-	// verification is the last try to restore the backup into a throw-away copy.
+	// verification is the last verification of the backup.
 	Verification *BackupVerificationApplyConfiguration `json:"verification,omitempty"`
 }
 
@@ -166,11 +166,11 @@ func (b *DatabaseBackupStatusApplyConfiguration) WithImage(value string) *Databa
 	return b
 }
 
-// WithMembers sets the Members field in the declarative configuration to the given value
+// WithReplicas sets the Replicas field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Members field is set to the value of the last call.
-func (b *DatabaseBackupStatusApplyConfiguration) WithMembers(value int32) *DatabaseBackupStatusApplyConfiguration {
-	b.Members = &value
+// If called multiple times, the Replicas field is set to the value of the last call.
+func (b *DatabaseBackupStatusApplyConfiguration) WithReplicas(value int32) *DatabaseBackupStatusApplyConfiguration {
+	b.Replicas = &value
 	return b
 }
 

@@ -18,20 +18,19 @@ import (
 // DatabaseClusterApplyConfiguration represents a declarative configuration of the DatabaseCluster type for use
 // with apply.
 //
-// DatabaseCluster runs a stateful database: a StatefulSet whose members keep their names and volumes,
-// a headless Service that gives each member a DNS name, a Service in front of all of them, and a
+// DatabaseCluster runs a stateful database. The operator creates a StatefulSet whose members keep their names
+// and volumes, a headless Service that gives each member a DNS name, a Service for clients, and a
 // PodDisruptionBudget.
 //
-// Members are independent of each other: what one stores, the others do not see, unless the
-// database's own software relates them.
+// Members are independent: the operator does not replicate data between them. The database itself may do so.
 type DatabaseClusterApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// metadata is the standard object metadata. The name is at most 40 characters long.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec is the cluster as its owner wants it.
+	// spec is the desired state of the cluster.
 	Spec *DatabaseClusterSpecApplyConfiguration `json:"spec,omitempty"`
-	// status is the cluster as the operator last saw it. Until it saw one, observedGeneration is -1, by which
-	// tools tell that nothing is known yet (kstatus takes an object without a status for settled).
+	// status is the observed state of the cluster. observedGeneration is -1 until the operator has observed the
+	// cluster, so that tools like kstatus do not report a new cluster as ready.
 	Status *DatabaseClusterStatusApplyConfiguration `json:"status,omitempty"`
 }
 

@@ -7,90 +7,61 @@ SPDX-License-Identifier: Apache-2.0
 package v1alpha1
 
 import (
-	v1 "k8s.io/api/core/v1"
-	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	v1 "k8s.io/client-go/applyconfigurations/core/v1"
 )
 
 // DatabaseClusterSpecApplyConfiguration represents a declarative configuration of the DatabaseClusterSpec type for use
 // with apply.
 //
-// DatabaseClusterSpec is what the owner of a DatabaseCluster wants.
+// DatabaseClusterSpec is the desired state of a DatabaseCluster.
 type DatabaseClusterSpecApplyConfiguration struct {
-	// replicas is the number of members, 1 to 9.
+	// replicas is the number of members, 1 to 9. The engine may allow fewer. Default: 1.
 	Replicas *int32 `json:"replicas,omitempty"`
-	// image is the container image that runs the database, for example "docker.io/library/postgres:17".
-	// The operator runs it as a non-root user; an image that starts as root also needs
-	// podSecurityContext.runAsUser.
+	// image is the container image of the database, for example "docker.io/library/postgres:17". It runs as a
+	// non-root user. An image that starts as root also needs spec.pod.securityContext.runAsUser.
+	// A change replaces the members one by one.
 	Image *string `json:"image,omitempty"`
-	// engine is the DatabaseEngine that says how the database is run, backed up and restored. What this spec
-	// says itself wins over it. Default: none; the spec says all, and there are no backups.
+	// engine is the name of the DatabaseEngine, which describes how to run, back up and restore the database.
+	// Fields of this spec override those of the engine. Default: none; the cluster then has no backups.
 	Engine *string `json:"engine,omitempty"`
-	// parameters are settings of the database that its engine offers, by name. Members are restarted one by
-	// one for a change. Default: what the engine says.
+	// parameters are settings of the database by name. The engine lists them: kubectl describe databaseengine
+	// NAME. A change restarts the members one by one. Default: the engine's defaults.
 	Parameters map[string]string `json:"parameters,omitempty"`
-	// secretName is a Secret of this namespace whose keys members and actions find as files in /dbc/secrets.
-	// The engine says which keys it needs. Default: none.
-	SecretName *string `json:"secretName,omitempty"`
-	// imagePullPolicy says when the kubelet pulls the image: Always, IfNotPresent or Never.
-	// Default: Always for the tag "latest", otherwise IfNotPresent.
-	ImagePullPolicy *v1.PullPolicy `json:"imagePullPolicy,omitempty"`
-	// imagePullSecrets name Secrets of this namespace with credentials for the image's registry.
-	ImagePullSecrets []corev1.LocalObjectReferenceApplyConfiguration `json:"imagePullSecrets,omitempty"`
-	// resources are the CPU and memory that each member requests and may use.
-	// Default: none requested, no limit.
-	Resources *corev1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
+	// credentials are the user names and passwords of the database. Default: none.
+	Credentials *CredentialsApplyConfiguration `json:"credentials,omitempty"`
+	// resources are the CPU and memory of each member's database container. Kubernetes changes them while the
+	// member runs, where it can. Default: no requests, no limits.
+	Resources *v1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
 	// storage is the data volume of each member.
 	Storage *StorageApplyConfiguration `json:"storage,omitempty"`
-	// port is the TCP port on which the database listens, 1 to 65535. Both Services offer it under
-	// the name "db". Default: the engine's, or 9000.
-	Port *int32 `json:"port,omitempty"`
-	// dataPath is the absolute path at which a member finds its data volume.
-	// Default: the engine's, or /var/lib/database.
-	DataPath *string `json:"dataPath,omitempty"`
-	// command replaces the image's entrypoint. Default: the engine's, or the image's own.
-	Command []string `json:"command,omitempty"`
-	// args replace the image's arguments. Default: the engine's, unless command is set; or the image's own.
-	Args []string `json:"args,omitempty"`
-	// env are environment variables of every member. Names that start with "DBC_" are the operator's.
-	Env []corev1.EnvVarApplyConfiguration `json:"env,omitempty"`
-	// envFrom takes environment variables from Secrets and ConfigMaps of this namespace.
-	EnvFrom []corev1.EnvFromSourceApplyConfiguration `json:"envFrom,omitempty"`
-	// probes tell Kubernetes when a member has started, is ready, is alive.
-	// Default: none, a member then counts as ready as soon as its container runs.
-	Probes *ProbesApplyConfiguration `json:"probes,omitempty"`
-	// terminationGracePeriodSeconds is how long a member may take to stop before it is killed,
-	// in seconds, 0 to 86400. Default: the engine's, or 120.
-	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
-	// service shapes the Service in front of all members, which bears the cluster's name.
-	Service *ServiceApplyConfiguration `json:"service,omitempty"`
-	// scheduling says on which nodes members run.
-	Scheduling *SchedulingApplyConfiguration `json:"scheduling,omitempty"`
-	// podSecurityContext overrides, field by field, the defaults of every pod: runAsNonRoot true,
-	// seccompProfile RuntimeDefault, fsGroup 65532, fsGroupChangePolicy OnRootMismatch.
-	PodSecurityContext *corev1.PodSecurityContextApplyConfiguration `json:"podSecurityContext,omitempty"`
-	// containerSecurityContext overrides, field by field, the defaults of the database container:
-	// allowPrivilegeEscalation false, all capabilities dropped.
-	ContainerSecurityContext *corev1.SecurityContextApplyConfiguration `json:"containerSecurityContext,omitempty"`
-	// config are files that every member finds at a path of its own, read-only. A change restarts the
-	// members one by one.
+	// config are configuration files in every member. A change restarts the members one by one.
+	// Default: none.
 	Config *ConfigApplyConfiguration `json:"config,omitempty"`
-	// template adds to the members' pods: labels, annotations, volumes, further containers. It cannot
-	// change what the other fields say, nor weaken what keeps the pods secure.
-	Template *PodTemplateApplyConfiguration `json:"template,omitempty"`
-	// update says how a change reaches the members that run.
-	Update *UpdateApplyConfiguration `json:"update,omitempty"`
-	// paused makes the operator observe and report only: it changes nothing, whatever the spec says,
-	// until this is false again. A deletion goes on all the same. Default: false.
+	// container overrides how the database container runs. A change replaces the members one by one.
+	// Default: the engine's spec.container.
+	Container *DatabaseContainerApplyConfiguration `json:"container,omitempty"`
+	// pod adds to the pods of the members: labels, annotations, volumes, init containers, sidecars. A change
+	// replaces the members one by one.
+	Pod *PodApplyConfiguration `json:"pod,omitempty"`
+	// scheduling selects the nodes on which the members run.
+	Scheduling *SchedulingApplyConfiguration `json:"scheduling,omitempty"`
+	// service configures the Service for clients, which has the name of the cluster.
+	Service *ServiceApplyConfiguration `json:"service,omitempty"`
+	// updateStrategy controls how changes reach running members.
+	UpdateStrategy *UpdateStrategyApplyConfiguration `json:"updateStrategy,omitempty"`
+	// paused stops the operator from changing anything. It still reports the status, and a deletion still
+	// proceeds. Default: false.
 	Paused *bool `json:"paused,omitempty"`
-	// hibernated stops all members, one by one from the highest ordinal, and keeps their volumes. They come
-	// back when this is false again. Default: false.
+	// hibernated stops all members, one by one from the highest ordinal, and keeps their volumes. The members
+	// start again when you set it to false. Default: false.
 	Hibernated *bool `json:"hibernated,omitempty"`
-	// backup says where backups go, when they are made, how long they are kept, and how they are proved. It
-	// needs an engine that offers backups. Default: no backups.
+	// backup configures backups: destination, schedules, retention and verification. The engine must have a
+	// backup action. Default: no backups.
 	Backup *BackupApplyConfiguration `json:"backup,omitempty"`
-	// bootstrap says what a new cluster starts with. It is read until the members are made for the first time.
+	// bootstrap is the initial data of a new cluster. The operator reads it until it first creates the members.
+	// Default: empty volumes, or the retained volumes of a previous cluster of the same name.
 	Bootstrap *BootstrapApplyConfiguration `json:"bootstrap,omitempty"`
-	// deletion says what happens before the cluster goes when it is deleted.
+	// deletion controls what happens when you delete the cluster.
 	Deletion *DeletionApplyConfiguration `json:"deletion,omitempty"`
 }
 
@@ -138,39 +109,18 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithParameters(entries map[strin
 	return b
 }
 
-// WithSecretName sets the SecretName field in the declarative configuration to the given value
+// WithCredentials sets the Credentials field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the SecretName field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithSecretName(value string) *DatabaseClusterSpecApplyConfiguration {
-	b.SecretName = &value
-	return b
-}
-
-// WithImagePullPolicy sets the ImagePullPolicy field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the ImagePullPolicy field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithImagePullPolicy(value v1.PullPolicy) *DatabaseClusterSpecApplyConfiguration {
-	b.ImagePullPolicy = &value
-	return b
-}
-
-// WithImagePullSecrets adds the given value to the ImagePullSecrets field in the declarative configuration
-// and returns the receiver, so that objects can be build by chaining "With" function invocations.
-// If called multiple times, values provided by each call will be appended to the ImagePullSecrets field.
-func (b *DatabaseClusterSpecApplyConfiguration) WithImagePullSecrets(values ...*corev1.LocalObjectReferenceApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
-	for i := range values {
-		if values[i] == nil {
-			panic("nil value passed to WithImagePullSecrets")
-		}
-		b.ImagePullSecrets = append(b.ImagePullSecrets, *values[i])
-	}
+// If called multiple times, the Credentials field is set to the value of the last call.
+func (b *DatabaseClusterSpecApplyConfiguration) WithCredentials(value *CredentialsApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+	b.Credentials = value
 	return b
 }
 
 // WithResources sets the Resources field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Resources field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithResources(value *corev1.ResourceRequirementsApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+func (b *DatabaseClusterSpecApplyConfiguration) WithResources(value *v1.ResourceRequirementsApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Resources = value
 	return b
 }
@@ -183,89 +133,27 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithStorage(value *StorageApplyC
 	return b
 }
 
-// WithPort sets the Port field in the declarative configuration to the given value
+// WithConfig sets the Config field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Port field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithPort(value int32) *DatabaseClusterSpecApplyConfiguration {
-	b.Port = &value
+// If called multiple times, the Config field is set to the value of the last call.
+func (b *DatabaseClusterSpecApplyConfiguration) WithConfig(value *ConfigApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+	b.Config = value
 	return b
 }
 
-// WithDataPath sets the DataPath field in the declarative configuration to the given value
+// WithContainer sets the Container field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the DataPath field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithDataPath(value string) *DatabaseClusterSpecApplyConfiguration {
-	b.DataPath = &value
+// If called multiple times, the Container field is set to the value of the last call.
+func (b *DatabaseClusterSpecApplyConfiguration) WithContainer(value *DatabaseContainerApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+	b.Container = value
 	return b
 }
 
-// WithCommand adds the given value to the Command field in the declarative configuration
-// and returns the receiver, so that objects can be build by chaining "With" function invocations.
-// If called multiple times, values provided by each call will be appended to the Command field.
-func (b *DatabaseClusterSpecApplyConfiguration) WithCommand(values ...string) *DatabaseClusterSpecApplyConfiguration {
-	for i := range values {
-		b.Command = append(b.Command, values[i])
-	}
-	return b
-}
-
-// WithArgs adds the given value to the Args field in the declarative configuration
-// and returns the receiver, so that objects can be build by chaining "With" function invocations.
-// If called multiple times, values provided by each call will be appended to the Args field.
-func (b *DatabaseClusterSpecApplyConfiguration) WithArgs(values ...string) *DatabaseClusterSpecApplyConfiguration {
-	for i := range values {
-		b.Args = append(b.Args, values[i])
-	}
-	return b
-}
-
-// WithEnv adds the given value to the Env field in the declarative configuration
-// and returns the receiver, so that objects can be build by chaining "With" function invocations.
-// If called multiple times, values provided by each call will be appended to the Env field.
-func (b *DatabaseClusterSpecApplyConfiguration) WithEnv(values ...*corev1.EnvVarApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
-	for i := range values {
-		if values[i] == nil {
-			panic("nil value passed to WithEnv")
-		}
-		b.Env = append(b.Env, *values[i])
-	}
-	return b
-}
-
-// WithEnvFrom adds the given value to the EnvFrom field in the declarative configuration
-// and returns the receiver, so that objects can be build by chaining "With" function invocations.
-// If called multiple times, values provided by each call will be appended to the EnvFrom field.
-func (b *DatabaseClusterSpecApplyConfiguration) WithEnvFrom(values ...*corev1.EnvFromSourceApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
-	for i := range values {
-		if values[i] == nil {
-			panic("nil value passed to WithEnvFrom")
-		}
-		b.EnvFrom = append(b.EnvFrom, *values[i])
-	}
-	return b
-}
-
-// WithProbes sets the Probes field in the declarative configuration to the given value
+// WithPod sets the Pod field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Probes field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithProbes(value *ProbesApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
-	b.Probes = value
-	return b
-}
-
-// WithTerminationGracePeriodSeconds sets the TerminationGracePeriodSeconds field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the TerminationGracePeriodSeconds field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithTerminationGracePeriodSeconds(value int64) *DatabaseClusterSpecApplyConfiguration {
-	b.TerminationGracePeriodSeconds = &value
-	return b
-}
-
-// WithService sets the Service field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Service field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithService(value *ServiceApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
-	b.Service = value
+// If called multiple times, the Pod field is set to the value of the last call.
+func (b *DatabaseClusterSpecApplyConfiguration) WithPod(value *PodApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+	b.Pod = value
 	return b
 }
 
@@ -277,43 +165,19 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithScheduling(value *Scheduling
 	return b
 }
 
-// WithPodSecurityContext sets the PodSecurityContext field in the declarative configuration to the given value
+// WithService sets the Service field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the PodSecurityContext field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithPodSecurityContext(value *corev1.PodSecurityContextApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
-	b.PodSecurityContext = value
+// If called multiple times, the Service field is set to the value of the last call.
+func (b *DatabaseClusterSpecApplyConfiguration) WithService(value *ServiceApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+	b.Service = value
 	return b
 }
 
-// WithContainerSecurityContext sets the ContainerSecurityContext field in the declarative configuration to the given value
+// WithUpdateStrategy sets the UpdateStrategy field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the ContainerSecurityContext field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithContainerSecurityContext(value *corev1.SecurityContextApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
-	b.ContainerSecurityContext = value
-	return b
-}
-
-// WithConfig sets the Config field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Config field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithConfig(value *ConfigApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
-	b.Config = value
-	return b
-}
-
-// WithTemplate sets the Template field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Template field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithTemplate(value *PodTemplateApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
-	b.Template = value
-	return b
-}
-
-// WithUpdate sets the Update field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Update field is set to the value of the last call.
-func (b *DatabaseClusterSpecApplyConfiguration) WithUpdate(value *UpdateApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
-	b.Update = value
+// If called multiple times, the UpdateStrategy field is set to the value of the last call.
+func (b *DatabaseClusterSpecApplyConfiguration) WithUpdateStrategy(value *UpdateStrategyApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+	b.UpdateStrategy = value
 	return b
 }
 

@@ -13,33 +13,33 @@ import (
 // DatabaseClusterStatusApplyConfiguration represents a declarative configuration of the DatabaseClusterStatus type for use
 // with apply.
 //
-// DatabaseClusterStatus is what the operator last saw.
+// DatabaseClusterStatus is the observed state of a DatabaseCluster.
 type DatabaseClusterStatusApplyConfiguration struct {
-	// conditions are the state of the cluster. Always there: Ready, Available, Progressing, Degraded and
-	// Stalled. The others appear when they apply, for example BackupHealthy to a cluster with spec.backup.
+	// conditions are the state of the cluster. Every cluster has Ready, Available, Progressing, Degraded and Stalled.
+	// Other conditions appear when they apply, for example BackupHealthy in a cluster with spec.backup.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
-	// observedGeneration is the generation of the spec that the cluster's objects express.
+	// observedGeneration is the generation of the spec to which the cluster's objects correspond.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// replicas is the number of members that exist.
 	Replicas *int32 `json:"replicas,omitempty"`
 	// readyReplicas is the number of members that are ready.
 	ReadyReplicas *int32 `json:"readyReplicas,omitempty"`
-	// updatedReplicas is the number of members that run the current template.
+	// updatedReplicas is the number of members with the current pod template.
 	UpdatedReplicas *int32 `json:"updatedReplicas,omitempty"`
-	// updateRevision is the revision of the current template, as the label controller-revision-hash
-	// of the pods made from it has it.
+	// updateRevision is the revision of the current pod template. Pods with this template have it in their label
+	// controller-revision-hash.
 	UpdateRevision *string `json:"updateRevision,omitempty"`
 	// members are the pods of the cluster, by ordinal.
 	Members []MemberStatusApplyConfiguration `json:"members,omitempty"`
-	// storage tells how large the volumes are. Left out for ephemeral ones.
+	// storage is the size of the volumes. It is empty for ephemeral storage.
 	Storage *StorageStatusApplyConfiguration `json:"storage,omitempty"`
-	// backup tells how the cluster's backups stand. Left out where the spec asks for none.
+	// backup is the state of the cluster's backups. It is empty without spec.backup.
 	Backup *ClusterBackupStatusApplyConfiguration `json:"backup,omitempty"`
-	// restore tells how far the restore of spec.bootstrap.fromBackup is, or how it went.
+	// restore is the progress or the result of the restore of spec.bootstrap.fromBackup.
 	Restore *RestoreStatusApplyConfiguration `json:"restore,omitempty"`
-	// hooks tell how the deletion hooks went, in their order; only while the cluster is being deleted.
+	// hooks are the states of the deletion hooks, in their order. They exist only during a deletion.
 	Hooks []HookStatusApplyConfiguration `json:"hooks,omitempty"`
-	// selector is the label selector of the members, as text, for the scale subresource.
+	// selector is the label selector of the members in text form, for the scale subresource.
 	Selector *string `json:"selector,omitempty"`
 }
 

@@ -18,17 +18,16 @@ import (
 // DatabaseEngineApplyConfiguration represents a declarative configuration of the DatabaseEngine type for use
 // with apply.
 //
-// DatabaseEngine declares how a kind of database is run: its container, its scripts, its parameters, and the
-// actions by which the operator asks something of it. Clusters name one in spec.engine. It never changes: a
-// new version is a new DatabaseEngine, by convention with the version at the end of its name, such as
-// postgresql-single-v1.
+// DatabaseEngine describes how to run, back up and restore a kind of database: its container, scripts, parameters
+// and actions. A DatabaseCluster selects an engine in spec.engine. The spec cannot be changed. A new version is a new
+// DatabaseEngine, by convention with the version at the end of its name, for example postgresql-single-v1.
 type DatabaseEngineApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// metadata is the standard object metadata.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec is the declaration. It cannot be changed.
+	// spec is the description of the engine. It cannot be changed.
 	Spec *DatabaseEngineSpecApplyConfiguration `json:"spec,omitempty"`
-	// status says whether clusters can be run by the engine. None is set while no operator has looked at it.
+	// status reports whether clusters can use the engine. It is empty until the operator has observed the engine.
 	Status *DatabaseEngineStatusApplyConfiguration `json:"status,omitempty"`
 }
 

@@ -13,23 +13,27 @@ import (
 // DatabaseEngineSpecApplyConfiguration represents a declarative configuration of the DatabaseEngineSpec type for use
 // with apply.
 //
-// DatabaseEngineSpec declares how a kind of database is run.
+// DatabaseEngineSpec describes how to run a kind of database.
 type DatabaseEngineSpecApplyConfiguration struct {
-	// description says in a sentence what the engine is, for people.
+	// description is one sentence about the engine. Default: empty.
 	Description *string `json:"description,omitempty"`
-	// topology is how the members are related. Independent: each has data of its own.
+	// topology is the relation between the members. Independent: each member has data of its own.
 	Topology *apiv1alpha1.Topology `json:"topology,omitempty"`
-	// container is how the database runs in the cluster's image. What the cluster's spec says itself wins.
+	// replicas limits the number of members of a cluster. The operator refuses other values of spec.replicas with
+	// Stalled. Default: 1 to 9.
+	Replicas *EngineReplicasApplyConfiguration `json:"replicas,omitempty"`
+	// container describes how to run the database in the cluster's image. The cluster's spec.container and spec.pod
+	// override it.
 	Container *EngineContainerApplyConfiguration `json:"container,omitempty"`
-	// scripts are executable files that members and actions find in /dbc/scripts, by name; 65536 characters
-	// at most in all.
+	// scripts are executable files by name. Members and actions find them in /dbc/scripts. All scripts together have
+	// at most 65536 characters.
 	Scripts map[string]apiv1alpha1.EngineScript `json:"scripts,omitempty"`
-	// parameters are what clusters can set in spec.parameters.
+	// parameters are the settings that clusters can set in spec.parameters.
 	Parameters []EngineParameterApplyConfiguration `json:"parameters,omitempty"`
-	// secretKeys are the keys that the Secret in a cluster's spec.secretName must have. Members and actions
-	// find each as a file in /dbc/secrets.
+	// secretKeys are the keys that the Secret in spec.credentials.secretName of a cluster must have. Members and
+	// actions find each key as a file in /dbc/secrets.
 	SecretKeys []string `json:"secretKeys,omitempty"`
-	// actions are what the operator can ask of the database.
+	// actions are the operations of the database that the operator can run.
 	Actions *EngineActionsApplyConfiguration `json:"actions,omitempty"`
 }
 
@@ -52,6 +56,14 @@ func (b *DatabaseEngineSpecApplyConfiguration) WithDescription(value string) *Da
 // If called multiple times, the Topology field is set to the value of the last call.
 func (b *DatabaseEngineSpecApplyConfiguration) WithTopology(value apiv1alpha1.Topology) *DatabaseEngineSpecApplyConfiguration {
 	b.Topology = &value
+	return b
+}
+
+// WithReplicas sets the Replicas field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Replicas field is set to the value of the last call.
+func (b *DatabaseEngineSpecApplyConfiguration) WithReplicas(value *EngineReplicasApplyConfiguration) *DatabaseEngineSpecApplyConfiguration {
+	b.Replicas = value
 	return b
 }
 

@@ -13,12 +13,12 @@ import (
 // DatabaseEngineStatusApplyConfiguration represents a declarative configuration of the DatabaseEngineStatus type for use
 // with apply.
 //
-// DatabaseEngineStatus says whether clusters can be run by an engine.
+// DatabaseEngineStatus is the observed state of a DatabaseEngine.
 type DatabaseEngineStatusApplyConfiguration struct {
-	// conditions say how the engine is. Accepted is True when the operator can run clusters by it; where it is
-	// False, its message says what is wrong with the declaration, and what to do.
+	// conditions are the state of the engine. Accepted is True if clusters can use the engine. If it is False, the
+	// message describes what is wrong with the spec and what to do.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
-	// observedGeneration is the generation that the conditions are about.
+	// observedGeneration is the generation that the operator has observed.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 }
 

@@ -13,24 +13,23 @@ import (
 // DeletionApplyConfiguration represents a declarative configuration of the Deletion type for use
 // with apply.
 //
-// Deletion says what happens when the cluster is deleted: the hooks in their order, then the members stop one
-// by one from the highest ordinal, then the volumes go or are kept, then the objects go.
+// Deletion controls the deletion of the cluster. The operator runs the hooks in their order, stops the members one
+// by one from the highest ordinal, retains or deletes the volumes, and deletes the other objects.
 type DeletionApplyConfiguration struct {
-	// protection lets the API server refuse the deletion of the cluster and of its volumes' claims, until this
-	// is false again. The condition ProtectionEnforced tells whether it does. Default: false.
+	// protection makes the API server refuse the deletion of the cluster and of its PersistentVolumeClaims. The
+	// condition ProtectionEnforced reports whether the API server does. Default: false.
 	Protection *bool `json:"protection,omitempty"`
-	// volumes says what becomes of the members' volumes: Retain keeps them, for a new cluster of the same
-	// name; Delete deletes them once every hook has succeeded. After a hook that failed or was skipped they
-	// are kept all the same. With a hook of type Backup, a volume is deleted only if a completed DatabaseBackup
-	// of that hook still exists and started after its member had stopped. Default: Retain.
+	// volumes is Retain or Delete. Retain keeps the volumes for a new cluster of the same name. Delete deletes them
+	// after every hook has succeeded; if a hook failed or was skipped, the operator retains them. With a hook of
+	// type Backup, the operator deletes a volume only if the hook's DatabaseBackup is complete, still exists and
+	// started after the member had stopped. Default: Retain.
 	Volumes *apiv1alpha1.VolumePolicy `json:"volumes,omitempty"`
-	// hooks run one after the other before the members are stopped.
+	// hooks run one after the other before the operator stops the members. Default: none.
 	Hooks []DeletionHookApplyConfiguration `json:"hooks,omitempty"`
-	// onFailure decides when a hook has failed: Block keeps the cluster until somebody acts,
-	// Continue goes on without the hook. Default: Block.
+	// onFailure is what a failed hook does to the deletion: Block or Continue. Block blocks it until you correct the
+	// cause or skip the hook. Continue continues without the hook. Default: Block.
 	OnFailure *apiv1alpha1.HookFailurePolicy `json:"onFailure,omitempty"`
-	// deadlineSeconds is how long each hook may take, retries included, in seconds, 1 to 604800.
-	// Default: 600.
+	// deadlineSeconds is the time limit of each hook with its retries, in seconds, 1 to 604800. Default: 600.
 	DeadlineSeconds *int64 `json:"deadlineSeconds,omitempty"`
 }
 

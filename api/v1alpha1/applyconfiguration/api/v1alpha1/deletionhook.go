@@ -14,23 +14,23 @@ import (
 // DeletionHookApplyConfiguration represents a declarative configuration of the DeletionHook type for use
 // with apply.
 //
-// DeletionHook is one thing to do before the cluster goes.
+// DeletionHook is one task before the cluster is deleted.
 type DeletionHookApplyConfiguration struct {
-	// name is the hook's own, unique in the cluster, at most 12 characters. It becomes part of the name of its Job or
-	// DatabaseBackup.
+	// name is the name of the hook, unique in the cluster, at most 12 characters. The names of its Job and its
+	// DatabaseBackup contain it.
 	Name *string `json:"name,omitempty"`
-	// type is what the hook does. Backup makes a DatabaseBackup at spec.backup.destination, also when no member runs: its
-	// Job then starts the database on the volume itself. Where spec.deletion.volumes is Delete, it stops the members
-	// first, so that no write is missing from the backup; no Command can come after it then. Command runs a command as a Job with the cluster's
-	// image and environment, and with DBC_CLUSTER, DBC_NAMESPACE, DBC_PORT, DBC_REPLICAS and DBC_MEMBERS: the
-	// host names of the members from ordinal 0, separated by spaces. Shutdown stops the members one by one, and
-	// fails if one does not exit with 0; it must be the last.
+	// type is Backup, Command or Shutdown. Backup creates a DatabaseBackup at spec.backup.destination, also when no
+	// member runs: its Job then starts the database on the volume. With spec.deletion.volumes Delete, it stops the
+	// members first, so that the backup contains every write. Command runs a command as a Job with the cluster's
+	// image and environment, and with DBC_CLUSTER, DBC_NAMESPACE, DBC_PORT, DBC_REPLICAS and DBC_MEMBERS: the host
+	// names of the members from ordinal 0, separated by spaces. Shutdown stops the members one by one and fails if a
+	// member does not exit with 0. It must be the last hook.
 	Type *apiv1alpha1.HookType `json:"type,omitempty"`
-	// command is what the Job of a hook of type Command runs. It has failed when it exits with anything but 0;
-	// it is tried three times.
+	// command is the command of a hook of type Command. An exit code other than 0 is a failure. The Job makes three
+	// attempts.
 	Command []string `json:"command,omitempty"`
-	// resources are those of the container of a hook of type Command; hooks of other types ignore them. What they leave out has a default: 100m CPU and 256Mi
-	// of memory are requested, 2 CPUs and 1Gi are the limits.
+	// resources are the CPU and memory of a hook of type Command. Other types ignore them. Default: requests of 100m
+	// CPU and 256Mi of memory, limits of 2 CPUs and 1Gi.
 	Resources *v1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
 }
 

@@ -9,10 +9,10 @@ package v1alpha1
 // EngineActionApplyConfiguration represents a declarative configuration of the EngineAction type for use
 // with apply.
 //
-// EngineAction is a command that runs in the cluster's image as a Job. Exit codes: 0 done; 11 failed for now,
-// try again; 20 a precondition is not met; 30 refused as unsafe; 40 not applicable; anything else failed.
+// EngineAction is a command that runs in the cluster's image as a Job. Exit codes: 0 success; 11 temporary failure, run
+// again; 20 a precondition is not met; 30 refused as unsafe; 40 not applicable; other codes are failures.
 type EngineActionApplyConfiguration struct {
-	// command is what runs: a program of the image, or a script by its path in /dbc/scripts, and its arguments.
+	// command is the program and its arguments: a program of the image, or a script by its path in /dbc/scripts.
 	Command []string `json:"command,omitempty"`
 }
 

@@ -9,18 +9,20 @@ package v1alpha1
 // EngineActionsApplyConfiguration represents a declarative configuration of the EngineActions type for use
 // with apply.
 //
-// EngineActions are what the operator can ask of the database. One that is not declared is not offered.
+// EngineActions are the operations that the operator can run. An engine without an action does not offer the feature
+// that needs it.
 type EngineActionsApplyConfiguration struct {
-	// probe tells how a member is: it prints one JSON object, and exits with 0 when the member serves. It
-	// must not change anything. A verification asks it of the restored copy, in DBC_MEMBER=localhost.
+	// probe checks a member. It prints one JSON object and exits with 0 if the member serves clients. It must not change
+	// anything. A verification runs it against the restored copy, at DBC_MEMBER=localhost.
 	Probe *EngineActionApplyConfiguration `json:"probe,omitempty"`
-	// backup writes the data of the member DBC_MEMBER to standard output. With DBC_OFFLINE=true that member
-	// does not run, and its volume is at DBC_DATA_DIR: the action starts the database itself.
+	// backup writes the data of the member DBC_MEMBER to standard output. With DBC_OFFLINE=true that member does not
+	// run, and its volume is mounted at DBC_DATA_DIR: the action then starts the database itself.
 	Backup *EngineActionApplyConfiguration `json:"backup,omitempty"`
-	// restore reads from standard input what backup wrote, and puts it into the empty directory DBC_DATA_DIR.
+	// restore reads the output of the backup action from standard input and writes the data to the empty directory
+	// DBC_DATA_DIR.
 	Restore *EngineActionApplyConfiguration `json:"restore,omitempty"`
-	// check reports facts about the data of the member DBC_MEMBER. They are recorded when a backup is taken, and
-	// a verification compares the restored copy with them. Default: a verification does not compare data.
+	// check prints facts about the data of the member DBC_MEMBER. A backup records them, and a verification compares
+	// them with those of the restored copy. Default: a verification does not compare data.
 	Check *EngineCheckApplyConfiguration `json:"check,omitempty"`
 }
 

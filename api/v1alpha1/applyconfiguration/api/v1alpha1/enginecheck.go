@@ -9,14 +9,14 @@ package v1alpha1
 // EngineCheckApplyConfiguration represents a declarative configuration of the EngineCheck type for use
 // with apply.
 //
-// EngineCheck is the action that reports facts about the data, so that a restored copy can be compared with what
-// was backed up. It runs before a backup, after it, and in the copy of a verification; DBC_CHECK is "before",
+// EngineCheck is the action that prints facts about the data, so that a verification can compare a restored copy with
+// the original. It runs before a backup, after a backup, and in the copy of a verification. DBC_CHECK is "before",
 // "after" or "copy".
 type EngineCheckApplyConfiguration struct {
-	// command prints one flat JSON object with at most 20 facts and 1024 bytes: strings, numbers and booleans.
-	// It must not change anything. Exit code 40 means that it cannot say anything now.
+	// command prints one flat JSON object of strings, numbers and booleans, with at most 20 facts and 1024 bytes. It
+	// must not change anything. Exit code 40 means that no facts are available now.
 	Command []string `json:"command,omitempty"`
-	// facts are those that are compared. The others are only shown.
+	// facts are the facts that a verification compares. Other facts are only recorded. Default: none.
 	Facts []EngineFactApplyConfiguration `json:"facts,omitempty"`
 }
 

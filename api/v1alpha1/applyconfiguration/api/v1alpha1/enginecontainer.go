@@ -6,30 +6,33 @@ SPDX-License-Identifier: Apache-2.0
 
 package v1alpha1
 
+import (
+	v1 "k8s.io/client-go/applyconfigurations/core/v1"
+)
+
 // EngineContainerApplyConfiguration represents a declarative configuration of the EngineContainer type for use
 // with apply.
 //
-// EngineContainer is how the database runs in the cluster's image.
+// EngineContainer describes how to run the database in the cluster's image.
 type EngineContainerApplyConfiguration struct {
 	// command replaces the image's entrypoint.
 	Command []string `json:"command,omitempty"`
-	// args replace the image's arguments. "$(DBC_PARAM_NAME)" stands for the value of a parameter. They do not
-	// apply to a cluster with a command of its own.
+	// args replace the image's arguments. "$(DBC_PARAM_NAME)" is replaced by the value of a parameter. Clusters with
+	// a command of their own ignore these arguments.
 	Args []string `json:"args,omitempty"`
-	// env are environment variables of members and actions. Those of the cluster's spec win. A value can refer to
-	// DBC_PORT, DBC_DATA_DIR, DBC_SECRETS_DIR and DBC_PARAM_..., as "$(DBC_PORT)".
+	// env are environment variables of members and actions. Those of the cluster's spec override them. A value can
+	// refer to DBC_PORT, DBC_DATA_DIR, DBC_SECRETS_DIR and DBC_PARAM_..., for example "$(DBC_PORT)".
 	Env []EngineVariableApplyConfiguration `json:"env,omitempty"`
-	// port is the TCP port on which the database listens, 1 to 65535. Default: 9000.
+	// port is the TCP port of the database, 1 to 65535. Default: 9000.
 	Port *int32 `json:"port,omitempty"`
-	// dataPath is where a member finds its data volume. Default: /var/lib/database.
+	// dataPath is the absolute path at which the data volume is mounted. Default: /var/lib/database.
 	DataPath *string `json:"dataPath,omitempty"`
-	// runAsUser is the user ID of the database, not 0. Default: the image's.
+	// runAsUser is the user ID of the database, not 0. Default: the image's user.
 	RunAsUser *int64 `json:"runAsUser,omitempty"`
-	// terminationGracePeriodSeconds is how long a member may take to stop before it is killed, in seconds,
+	// terminationGracePeriodSeconds is the time that a member has to stop before the kubelet kills it, in seconds,
 	// 0 to 86400. Default: 120.
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
-	// probes tell Kubernetes when a member has started, is ready, is alive.
-	Probes *ProbesApplyConfiguration `json:"probes,omitempty"`
+	ProbesApplyConfiguration      `json:""`
 }
 
 // EngineContainerApplyConfiguration constructs a declarative configuration of the EngineContainer type for use with
@@ -103,10 +106,26 @@ func (b *EngineContainerApplyConfiguration) WithTerminationGracePeriodSeconds(va
 	return b
 }
 
-// WithProbes sets the Probes field in the declarative configuration to the given value
+// WithStartupProbe sets the StartupProbe field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Probes field is set to the value of the last call.
-func (b *EngineContainerApplyConfiguration) WithProbes(value *ProbesApplyConfiguration) *EngineContainerApplyConfiguration {
-	b.Probes = value
+// If called multiple times, the StartupProbe field is set to the value of the last call.
+func (b *EngineContainerApplyConfiguration) WithStartupProbe(value *v1.ProbeApplyConfiguration) *EngineContainerApplyConfiguration {
+	b.ProbesApplyConfiguration.StartupProbe = value
+	return b
+}
+
+// WithReadinessProbe sets the ReadinessProbe field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ReadinessProbe field is set to the value of the last call.
+func (b *EngineContainerApplyConfiguration) WithReadinessProbe(value *v1.ProbeApplyConfiguration) *EngineContainerApplyConfiguration {
+	b.ProbesApplyConfiguration.ReadinessProbe = value
+	return b
+}
+
+// WithLivenessProbe sets the LivenessProbe field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the LivenessProbe field is set to the value of the last call.
+func (b *EngineContainerApplyConfiguration) WithLivenessProbe(value *v1.ProbeApplyConfiguration) *EngineContainerApplyConfiguration {
+	b.ProbesApplyConfiguration.LivenessProbe = value
 	return b
 }

@@ -13,14 +13,14 @@ import (
 // EngineFactApplyConfiguration represents a declarative configuration of the EngineFact type for use
 // with apply.
 //
-// EngineFact is a fact that is compared in verifications.
+// EngineFact is a fact that verifications compare.
 type EngineFactApplyConfiguration struct {
-	// name is the key of the fact in what check prints: a letter, then letters, digits, '_' and '-', at most 63
+	// name is the key of the fact in the output of check: a letter, then letters, digits, '_' and '-', at most 63
 	// characters.
 	Name *string `json:"name,omitempty"`
-	// compare says how the copy is compared. Equal: its value must be the one that check printed after the
-	// backup; the fact is not compared if check printed another one before the backup. AtLeast: its number must
-	// not be lower than the one that check printed before the backup.
+	// compare is Equal or AtLeast. Equal: the value of the copy must be the value after the backup. A verification
+	// ignores the fact if the values before and after the backup differ. AtLeast: the number of the copy must not be
+	// lower than the number before the backup.
 	Compare *apiv1alpha1.FactComparison `json:"compare,omitempty"`
 }
 

@@ -9,18 +9,18 @@ package v1alpha1
 // EngineParameterApplyConfiguration represents a declarative configuration of the EngineParameter type for use
 // with apply.
 //
-// EngineParameter is what clusters can set in spec.parameters. Members and actions find it in the environment
-// as DBC_PARAM_ and the name in upper case, with '_' for every other character than a letter or digit.
+// EngineParameter is a setting that clusters can set in spec.parameters. Members and actions have it as an environment
+// variable: DBC_PARAM_ and the name in upper case, with '_' in place of every character that is not a letter or digit.
 type EngineParameterApplyConfiguration struct {
-	// name is what clusters call the parameter in spec.parameters.
+	// name is the name of the parameter in spec.parameters of a cluster.
 	Name *string `json:"name,omitempty"`
-	// description says what it does, for people.
+	// description is one sentence about the parameter. Default: empty.
 	Description *string `json:"description,omitempty"`
-	// default is the value where a cluster sets none.
+	// default is the value in clusters that do not set the parameter.
 	Default *string `json:"default,omitempty"`
-	// pattern is a regular expression (RE2) that a value must match as a whole. Default: anything.
+	// pattern is a regular expression (RE2) that the whole value must match. Default: any value.
 	Pattern *string `json:"pattern,omitempty"`
-	// enum are the values to choose from. Default: anything.
+	// enum are the allowed values. Default: any value.
 	Enum []string `json:"enum,omitempty"`
 }
 

@@ -11,9 +11,9 @@ package v1alpha1
 //
 // EngineVariable is an environment variable.
 type EngineVariableApplyConfiguration struct {
-	// name is the name of the variable. Names that start with "DBC_" are the operator's.
+	// name is the name of the variable. Names that start with "DBC_" are reserved for the operator.
 	Name *string `json:"name,omitempty"`
-	// value is what the variable is set to. "$(NAME)" stands for the value of another one.
+	// value is the value of the variable. "$(NAME)" is replaced by the value of another variable.
 	Value *string `json:"value,omitempty"`
 }
 

@@ -13,15 +13,15 @@ import (
 // HookStatusApplyConfiguration represents a declarative configuration of the HookStatus type for use
 // with apply.
 //
-// HookStatus tells how a deletion hook went.
+// HookStatus is the state of a deletion hook.
 type HookStatusApplyConfiguration struct {
-	// name is that of the hook in spec.deletion.hooks.
+	// name is the name of the hook in spec.deletion.hooks.
 	Name *string `json:"name,omitempty"`
 	// phase is Pending, Running, Succeeded, Failed or Skipped.
 	Phase *apiv1alpha1.HookPhase `json:"phase,omitempty"`
-	// message says what it did, or why it failed.
+	// message describes what the hook did, or why it failed.
 	Message *string `json:"message,omitempty"`
-	// stopped are the pods that a hook of type Shutdown has stopped, and how they ended.
+	// stopped are the pods that a hook of type Shutdown has stopped, and their exit codes.
 	Stopped []StoppedMemberApplyConfiguration `json:"stopped,omitempty"`
 }
 

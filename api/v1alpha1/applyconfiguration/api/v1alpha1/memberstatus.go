@@ -13,23 +13,23 @@ import (
 // MemberStatusApplyConfiguration represents a declarative configuration of the MemberStatus type for use
 // with apply.
 //
-// MemberStatus is one member as the operator last saw it.
+// MemberStatus is the observed state of one member.
 type MemberStatusApplyConfiguration struct {
 	// pod is the name of the member's pod.
 	Pod *string `json:"pod,omitempty"`
-	// ordinal is the member's number, from 0.
+	// ordinal is the number of the member, from 0.
 	Ordinal *int32 `json:"ordinal,omitempty"`
-	// revision is the revision of the template that the pod was made from, its label controller-revision-hash.
+	// revision is the revision of the pod's template, its label controller-revision-hash.
 	Revision *string `json:"revision,omitempty"`
-	// outdated tells that the pod does not run the current template.
+	// outdated is true if the pod does not have the current pod template.
 	Outdated *bool `json:"outdated,omitempty"`
-	// ready tells whether the member is ready.
+	// ready is true if the member is ready.
 	Ready *bool `json:"ready,omitempty"`
-	// reason is how the member is: Ready, Starting, Failing or Stopping.
+	// reason is the state of the member: Ready, Starting, Failing or Terminating.
 	Reason *apiv1alpha1.MemberReason `json:"reason,omitempty"`
-	// message says why a member is failing.
+	// message is the cause of the failure of a member.
 	Message *string `json:"message,omitempty"`
-	// volume is the member's data volume. Left out where there is none.
+	// volume is the data volume of the member. It is empty if there is none.
 	Volume *VolumeStatusApplyConfiguration `json:"volume,omitempty"`
 }
 

@@ -13,14 +13,16 @@ import (
 // ProbesApplyConfiguration represents a declarative configuration of the Probes type for use
 // with apply.
 //
-// Probes tell Kubernetes when a member has started, is ready, is alive.
+// Probes are the probes of a container.
 type ProbesApplyConfiguration struct {
-	// startup holds the other two back until the member has started.
-	Startup *v1.ProbeApplyConfiguration `json:"startup,omitempty"`
-	// readiness decides whether the Service sends connections to the member, and whether it counts as ready.
-	Readiness *v1.ProbeApplyConfiguration `json:"readiness,omitempty"`
-	// liveness restarts the container when it fails. It should never depend on other members.
-	Liveness *v1.ProbeApplyConfiguration `json:"liveness,omitempty"`
+	// startupProbe delays the other two probes until the container has started. Default: the engine's, or none.
+	StartupProbe *v1.ProbeApplyConfiguration `json:"startupProbe,omitempty"`
+	// readinessProbe decides whether a member is ready and receives connections from the Service. Default: the
+	// engine's, or none; a member is then ready as soon as its container runs.
+	ReadinessProbe *v1.ProbeApplyConfiguration `json:"readinessProbe,omitempty"`
+	// livenessProbe restarts the container when it fails. It must not depend on other members. Default: the
+	// engine's, or none.
+	LivenessProbe *v1.ProbeApplyConfiguration `json:"livenessProbe,omitempty"`
 }
 
 // ProbesApplyConfiguration constructs a declarative configuration of the Probes type for use with
@@ -29,26 +31,26 @@ func Probes() *ProbesApplyConfiguration {
 	return &ProbesApplyConfiguration{}
 }
 
-// WithStartup sets the Startup field in the declarative configuration to the given value
+// WithStartupProbe sets the StartupProbe field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Startup field is set to the value of the last call.
-func (b *ProbesApplyConfiguration) WithStartup(value *v1.ProbeApplyConfiguration) *ProbesApplyConfiguration {
-	b.Startup = value
+// If called multiple times, the StartupProbe field is set to the value of the last call.
+func (b *ProbesApplyConfiguration) WithStartupProbe(value *v1.ProbeApplyConfiguration) *ProbesApplyConfiguration {
+	b.StartupProbe = value
 	return b
 }
 
-// WithReadiness sets the Readiness field in the declarative configuration to the given value
+// WithReadinessProbe sets the ReadinessProbe field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Readiness field is set to the value of the last call.
-func (b *ProbesApplyConfiguration) WithReadiness(value *v1.ProbeApplyConfiguration) *ProbesApplyConfiguration {
-	b.Readiness = value
+// If called multiple times, the ReadinessProbe field is set to the value of the last call.
+func (b *ProbesApplyConfiguration) WithReadinessProbe(value *v1.ProbeApplyConfiguration) *ProbesApplyConfiguration {
+	b.ReadinessProbe = value
 	return b
 }
 
-// WithLiveness sets the Liveness field in the declarative configuration to the given value
+// WithLivenessProbe sets the LivenessProbe field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Liveness field is set to the value of the last call.
-func (b *ProbesApplyConfiguration) WithLiveness(value *v1.ProbeApplyConfiguration) *ProbesApplyConfiguration {
-	b.Liveness = value
+// If called multiple times, the LivenessProbe field is set to the value of the last call.
+func (b *ProbesApplyConfiguration) WithLivenessProbe(value *v1.ProbeApplyConfiguration) *ProbesApplyConfiguration {
+	b.LivenessProbe = value
 	return b
 }

@@ -13,18 +13,18 @@ import (
 // RestoreStatusApplyConfiguration represents a declarative configuration of the RestoreStatus type for use
 // with apply.
 //
-// RestoreStatus tells how far a restore is.
+// RestoreStatus is the progress of a restore.
 type RestoreStatusApplyConfiguration struct {
 	// from is the location of the backup.
 	From *string `json:"from,omitempty"`
 	// phase is Running, Completed or Failed.
 	Phase *apiv1alpha1.RestorePhase `json:"phase,omitempty"`
-	// message says how far it is, what it waits for, or why it failed.
+	// message describes the progress, what the restore waits for, or why it failed.
 	Message *string `json:"message,omitempty"`
-	// bytes is how much of the backup the engine's action has read so far, in bytes, of all members. Once the restore
-	// is complete, it may be below totalBytes by the padding of an archive.
+	// bytes is how much of the backup the engine's restore action has read, of all members, in bytes. Once the restore
+	// is complete, it can be lower than totalBytes by the padding of an archive.
 	Bytes *int64 `json:"bytes,omitempty"`
-	// totalBytes is how much the backup holds, in bytes; left out while that is not known.
+	// totalBytes is the size of the backup, in bytes. It is empty while the size is unknown.
 	TotalBytes *int64 `json:"totalBytes,omitempty"`
 }
 

@@ -13,18 +13,18 @@ import (
 // SchedulingApplyConfiguration represents a declarative configuration of the Scheduling type for use
 // with apply.
 //
-// Scheduling says on which nodes members run.
+// Scheduling selects the nodes on which the members run.
 type SchedulingApplyConfiguration struct {
-	// nodeSelector are labels that a node must carry.
+	// nodeSelector are labels that a node must have.
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-	// affinity are further rules about nodes and other pods.
+	// affinity are node affinity, pod affinity and pod anti-affinity of the members.
 	Affinity *v1.AffinityApplyConfiguration `json:"affinity,omitempty"`
 	// tolerations let members run on tainted nodes.
 	Tolerations []v1.TolerationApplyConfiguration `json:"tolerations,omitempty"`
-	// topologySpreadConstraints say how members spread. Default: over nodes and over zones, as far as
-	// that is possible.
+	// topologySpreadConstraints spread the members over nodes and zones. Default: over nodes and over zones, with
+	// whenUnsatisfiable ScheduleAnyway.
 	TopologySpreadConstraints []v1.TopologySpreadConstraintApplyConfiguration `json:"topologySpreadConstraints,omitempty"`
-	// priorityClassName is the PriorityClass of the members. Default: the Kubernetes cluster's default.
+	// priorityClassName is the PriorityClass of the members. Default: the default PriorityClass.
 	PriorityClassName *string `json:"priorityClassName,omitempty"`
 }
 

@@ -9,11 +9,12 @@ package v1alpha1
 // ServerSideEncryptionApplyConfiguration represents a declarative configuration of the ServerSideEncryption type for use
 // with apply.
 //
-// ServerSideEncryption is what an S3 service is asked to encrypt with.
+// ServerSideEncryption is the encryption that an S3 service applies to stored objects.
 type ServerSideEncryptionApplyConfiguration struct {
-	// type is AES256 for keys of the service, or aws:kms for keys of its key management.
+	// type is AES256 for keys of the S3 service, or aws:kms for keys of its key management service.
 	Type *string `json:"type,omitempty"`
-	// kmsKeyID is the key of the key management, an ID, an ARN or an alias. Default: the service's default key.
+	// kmsKeyID is the key in the key management service: an ID, an ARN or an alias. Default: the default key of the
+	// service.
 	KMSKeyID *string `json:"kmsKeyID,omitempty"`
 }
 

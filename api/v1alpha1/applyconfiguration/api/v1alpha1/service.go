@@ -13,11 +13,11 @@ import (
 // ServiceApplyConfiguration represents a declarative configuration of the Service type for use
 // with apply.
 //
-// Service shapes the Service in front of all members.
+// Service configures the Service for clients.
 type ServiceApplyConfiguration struct {
-	// type is how the Service is reached: ClusterIP, NodePort or LoadBalancer. Default: ClusterIP.
+	// type is the type of the Service: ClusterIP, NodePort or LoadBalancer. Default: ClusterIP.
 	Type *v1.ServiceType `json:"type,omitempty"`
-	// annotations are set on the Service, for example those that a cloud's load balancer reads.
+	// annotations are added to the Service, for example for the load balancer of a cloud provider.
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 

@@ -14,13 +14,12 @@ import (
 // SidecarApplyConfiguration represents a declarative configuration of the Sidecar type for use
 // with apply.
 //
-// Sidecar runs beside the database: it starts before it and stops after it.
+// Sidecar runs beside the database. It starts before the database and stops after it.
 type SidecarApplyConfiguration struct {
 	ContainerApplyConfiguration `json:""`
-	// ports that the container listens on.
-	Ports []SidecarPortApplyConfiguration `json:"ports,omitempty"`
-	// probes tell Kubernetes when the sidecar has started, is ready, is alive. Default: none.
-	Probes *ProbesApplyConfiguration `json:"probes,omitempty"`
+	// ports are the TCP ports of the container.
+	Ports                    []SidecarPortApplyConfiguration `json:"ports,omitempty"`
+	ProbesApplyConfiguration `json:""`
 }
 
 // SidecarApplyConfiguration constructs a declarative configuration of the Sidecar type for use with
@@ -141,10 +140,26 @@ func (b *SidecarApplyConfiguration) WithPorts(values ...*SidecarPortApplyConfigu
 	return b
 }
 
-// WithProbes sets the Probes field in the declarative configuration to the given value
+// WithStartupProbe sets the StartupProbe field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Probes field is set to the value of the last call.
-func (b *SidecarApplyConfiguration) WithProbes(value *ProbesApplyConfiguration) *SidecarApplyConfiguration {
-	b.Probes = value
+// If called multiple times, the StartupProbe field is set to the value of the last call.
+func (b *SidecarApplyConfiguration) WithStartupProbe(value *corev1.ProbeApplyConfiguration) *SidecarApplyConfiguration {
+	b.ProbesApplyConfiguration.StartupProbe = value
+	return b
+}
+
+// WithReadinessProbe sets the ReadinessProbe field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ReadinessProbe field is set to the value of the last call.
+func (b *SidecarApplyConfiguration) WithReadinessProbe(value *corev1.ProbeApplyConfiguration) *SidecarApplyConfiguration {
+	b.ProbesApplyConfiguration.ReadinessProbe = value
+	return b
+}
+
+// WithLivenessProbe sets the LivenessProbe field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the LivenessProbe field is set to the value of the last call.
+func (b *SidecarApplyConfiguration) WithLivenessProbe(value *corev1.ProbeApplyConfiguration) *SidecarApplyConfiguration {
+	b.ProbesApplyConfiguration.LivenessProbe = value
 	return b
 }

@@ -9,11 +9,11 @@ package v1alpha1
 // SidecarPortApplyConfiguration represents a declarative configuration of the SidecarPort type for use
 // with apply.
 //
-// SidecarPort is a TCP port of a sidecar, for example the one of a metrics exporter.
+// SidecarPort is a TCP port of a sidecar, for example of a metrics exporter.
 type SidecarPortApplyConfiguration struct {
-	// name is the port's own, unique in the sidecar; not "db", which is the database's.
+	// name is the name of the port, unique in the sidecar. "db" is reserved for the database.
 	Name *string `json:"name,omitempty"`
-	// port is the number, 1 to 65535.
+	// port is the number of the port, 1 to 65535.
 	Port *int32 `json:"port,omitempty"`
 }
 

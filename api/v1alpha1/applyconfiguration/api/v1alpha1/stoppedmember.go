@@ -9,11 +9,11 @@ package v1alpha1
 // StoppedMemberApplyConfiguration represents a declarative configuration of the StoppedMember type for use
 // with apply.
 //
-// StoppedMember tells how a member ended.
+// StoppedMember is a member that a hook has stopped.
 type StoppedMemberApplyConfiguration struct {
 	// pod is the name of the member's pod.
 	Pod *string `json:"pod,omitempty"`
-	// exitCode is what the database exited with; left out where it is not known.
+	// exitCode is the exit code of the database. It is empty if it is unknown.
 	ExitCode *int32 `json:"exitCode,omitempty"`
 }
 

@@ -15,15 +15,15 @@ import (
 //
 // Storage is the data volume of each member.
 type StorageApplyConfiguration struct {
-	// size is the capacity of each member's volume, for example 10Gi. It can grow while the members run,
-	// where the StorageClass allows it, and cannot shrink; a growth that is not done yet can be lowered.
-	// For an ephemeral volume it is the most that a member may store.
+	// size is the capacity of each member's volume, for example 10Gi. You can raise it while the members run, where
+	// the StorageClass allows expansion. You cannot lower it, except to undo a growth that is not done yet.
+	// For ephemeral storage it is the size limit.
 	Size *resource.Quantity `json:"size,omitempty"`
-	// storageClassName is the StorageClass of the volumes. Fixed at creation.
-	// Default: the Kubernetes cluster's default class.
+	// storageClassName is the StorageClass of the volumes. It cannot be changed.
+	// Default: the default StorageClass.
 	StorageClassName *string `json:"storageClassName,omitempty"`
-	// ephemeral keeps the data in the pod instead of on a volume of its own, for caches: it is gone
-	// when the pod is. Fixed at creation. Default: false.
+	// ephemeral stores the data in an emptyDir of the pod instead of a persistent volume, for caches. The data is
+	// deleted with the pod. It cannot be changed. Default: false.
 	Ephemeral *bool `json:"ephemeral,omitempty"`
 }
 

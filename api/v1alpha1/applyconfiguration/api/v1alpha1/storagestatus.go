@@ -13,11 +13,11 @@ import (
 // StorageStatusApplyConfiguration represents a declarative configuration of the StorageStatus type for use
 // with apply.
 //
-// StorageStatus tells how large the volumes are.
+// StorageStatus is the size of the volumes.
 type StorageStatusApplyConfiguration struct {
-	// requested is the largest size that a member's claim asks for, for example 10Gi.
+	// requested is the largest size in the specs of the claims, for example 10Gi.
 	Requested *resource.Quantity `json:"requested,omitempty"`
-	// capacity is the size of the smallest volume, for example 10Gi. Left out while none is bound.
+	// capacity is the size of the smallest volume, for example 10Gi. It is empty while no claim is bound.
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
 }
 

@@ -13,11 +13,11 @@ import (
 // VerifiedStreamApplyConfiguration represents a declarative configuration of the VerifiedStream type for use
 // with apply.
 //
-// VerifiedStream is the restored copy of what one member gave.
+// VerifiedStream is the restored copy of the data of one member.
 type VerifiedStreamApplyConfiguration struct {
-	// ordinal is the member's number, from 0.
+	// ordinal is the number of the member, from 0.
 	Ordinal *int32 `json:"ordinal,omitempty"`
-	// facts are what the engine's action check reported about the data of the copy.
+	// facts are facts about the data of the copy, from the engine's check action.
 	Facts map[string]apiv1alpha1.FactValue `json:"facts,omitempty"`
 }
 

@@ -13,15 +13,15 @@ import (
 // VolumeApplyConfiguration represents a declarative configuration of the Volume type for use
 // with apply.
 //
-// Volume is a volume of every member's pod.
+// Volume is an additional volume of every member's pod.
 type VolumeApplyConfiguration struct {
-	// name is what volumeMounts call the volume; not "data" or "config", which the operator makes.
+	// name is the name of the volume. "data" and "config" are reserved for the operator.
 	Name *string `json:"name,omitempty"`
 	// configMap is a ConfigMap of this namespace. A change of its content restarts the members one by one.
 	ConfigMap *v1.ConfigMapVolumeSourceApplyConfiguration `json:"configMap,omitempty"`
 	// secret is a Secret of this namespace. A change of its content restarts the members one by one.
 	Secret *v1.SecretVolumeSourceApplyConfiguration `json:"secret,omitempty"`
-	// emptyDir is an empty directory that goes with the pod.
+	// emptyDir is an empty directory that is deleted with the pod.
 	EmptyDir *v1.EmptyDirVolumeSourceApplyConfiguration `json:"emptyDir,omitempty"`
 }
 

@@ -9,15 +9,15 @@ package v1alpha1
 // VolumeMountApplyConfiguration represents a declarative configuration of the VolumeMount type for use
 // with apply.
 //
-// VolumeMount puts a volume into a container.
+// VolumeMount mounts a volume into a container.
 type VolumeMountApplyConfiguration struct {
-	// name is that of the volume: one of spec.template.volumes, "data" or, with spec.config, "config".
+	// name is the name of the volume: one of spec.pod.volumes, "data" or, with spec.config, "config".
 	Name *string `json:"name,omitempty"`
-	// mountPath is where the container finds it.
+	// mountPath is the absolute path at which the volume is mounted.
 	MountPath *string `json:"mountPath,omitempty"`
-	// subPath is the part of the volume to mount. Default: all of it.
+	// subPath is the path in the volume to mount. Default: the whole volume.
 	SubPath *string `json:"subPath,omitempty"`
-	// readOnly mounts it so. Default: false.
+	// readOnly mounts the volume read-only. Default: false.
 	ReadOnly *bool `json:"readOnly,omitempty"`
 }
 

@@ -13,13 +13,13 @@ import (
 // VolumeStatusApplyConfiguration represents a declarative configuration of the VolumeStatus type for use
 // with apply.
 //
-// VolumeStatus is a data volume as the operator last saw it.
+// VolumeStatus is the observed state of a data volume.
 type VolumeStatusApplyConfiguration struct {
 	// claim is the name of the PersistentVolumeClaim.
 	Claim *string `json:"claim,omitempty"`
-	// requested is the size that the claim asks for, for example 10Gi.
+	// requested is the size in the spec of the claim, for example 10Gi.
 	Requested *resource.Quantity `json:"requested,omitempty"`
-	// capacity is the size that the volume has, for example 10Gi. Left out while it is not bound.
+	// capacity is the size of the volume, for example 10Gi. It is empty while the claim is not bound.
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
 }
 

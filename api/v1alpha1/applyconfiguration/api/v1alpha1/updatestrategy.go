@@ -10,35 +10,35 @@ import (
 	apiv1alpha1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// UpdateApplyConfiguration represents a declarative configuration of the Update type for use
+// UpdateStrategyApplyConfiguration represents a declarative configuration of the UpdateStrategy type for use
 // with apply.
 //
-// Update says how a change reaches the members that run: those that are broken first, then from the
+// UpdateStrategy controls how changes reach running members: first members that are broken, then from the
 // highest ordinal.
-type UpdateApplyConfiguration struct {
-	// type is who restarts members: RollingUpdate lets the operator do it, OnDelete leaves it to the user,
-	// who deletes the pods. Default: RollingUpdate.
+type UpdateStrategyApplyConfiguration struct {
+	// type is RollingUpdate or OnDelete. With RollingUpdate the operator replaces members one by one. With OnDelete
+	// a member gets the change when you delete its pod. Default: RollingUpdate.
 	Type *apiv1alpha1.UpdateType `json:"type,omitempty"`
-	// paused stops a rollout where it is; members that restart for other reasons take the change.
-	// Default: false.
+	// paused stops a rollout: the operator replaces no further members. A member whose pod is re-created for
+	// another reason gets the change. Default: false.
 	Paused *bool `json:"paused,omitempty"`
-	// maxUnavailable is how many members may be down at once because of a rollout, 1 to 8. Default: 1.
+	// maxUnavailable is the number of members that a rollout may take down at once, 1 to 8. Default: 1.
 	MaxUnavailable *int32 `json:"maxUnavailable,omitempty"`
-	// minReadySeconds is how long a member must have been ready before the next one is restarted, in
-	// seconds, 0 to 3600. Default: 10.
+	// minReadySeconds is the time that a member must be ready before the operator replaces the next one, in seconds,
+	// 0 to 3600. Default: 10.
 	MinReadySeconds *int32 `json:"minReadySeconds,omitempty"`
 }
 
-// UpdateApplyConfiguration constructs a declarative configuration of the Update type for use with
+// UpdateStrategyApplyConfiguration constructs a declarative configuration of the UpdateStrategy type for use with
 // apply.
-func Update() *UpdateApplyConfiguration {
-	return &UpdateApplyConfiguration{}
+func UpdateStrategy() *UpdateStrategyApplyConfiguration {
+	return &UpdateStrategyApplyConfiguration{}
 }
 
 // WithType sets the Type field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Type field is set to the value of the last call.
-func (b *UpdateApplyConfiguration) WithType(value apiv1alpha1.UpdateType) *UpdateApplyConfiguration {
+func (b *UpdateStrategyApplyConfiguration) WithType(value apiv1alpha1.UpdateType) *UpdateStrategyApplyConfiguration {
 	b.Type = &value
 	return b
 }
@@ -46,7 +46,7 @@ func (b *UpdateApplyConfiguration) WithType(value apiv1alpha1.UpdateType) *Updat
 // WithPaused sets the Paused field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Paused field is set to the value of the last call.
-func (b *UpdateApplyConfiguration) WithPaused(value bool) *UpdateApplyConfiguration {
+func (b *UpdateStrategyApplyConfiguration) WithPaused(value bool) *UpdateStrategyApplyConfiguration {
 	b.Paused = &value
 	return b
 }
@@ -54,7 +54,7 @@ func (b *UpdateApplyConfiguration) WithPaused(value bool) *UpdateApplyConfigurat
 // WithMaxUnavailable sets the MaxUnavailable field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the MaxUnavailable field is set to the value of the last call.
-func (b *UpdateApplyConfiguration) WithMaxUnavailable(value int32) *UpdateApplyConfiguration {
+func (b *UpdateStrategyApplyConfiguration) WithMaxUnavailable(value int32) *UpdateStrategyApplyConfiguration {
 	b.MaxUnavailable = &value
 	return b
 }
@@ -62,7 +62,7 @@ func (b *UpdateApplyConfiguration) WithMaxUnavailable(value int32) *UpdateApplyC
 // WithMinReadySeconds sets the MinReadySeconds field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the MinReadySeconds field is set to the value of the last call.
-func (b *UpdateApplyConfiguration) WithMinReadySeconds(value int32) *UpdateApplyConfiguration {
+func (b *UpdateStrategyApplyConfiguration) WithMinReadySeconds(value int32) *UpdateStrategyApplyConfiguration {
 	b.MinReadySeconds = &value
 	return b
 }
