@@ -1,0 +1,219 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package argocd runs the health checks of config/argocd the way Argo CD runs them.
+package argocd
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+	"sigs.k8s.io/yaml"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+const folder = "../../config/argocd"
+
+// healths are the statuses that Argo CD knows; a script that returns another one has the health Unknown.
+var healths = []string{"Healthy", "Progressing", "Degraded", "Suspended", "Missing"}
+
+// A story is an object as the API server stores it, and what Argo CD shows for it.
+type story struct {
+	Kind    string         `json:"kind"`
+	Object  map[string]any `json:"object"`
+	Health  string         `json:"health"`
+	Message string         `json:"message"`
+}
+
+func stories(t *testing.T) map[string]story {
+	t.Helper()
+	content, err := os.ReadFile("testdata/stories.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]story{}
+	if err := yaml.UnmarshalStrict(content, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestEveryStateHasItsHealth(t *testing.T) {
+	kinds := map[string]bool{}
+	for name, s := range stories(t) {
+		kinds[s.Kind] = true
+		t.Run(name, func(t *testing.T) {
+			health, message := run(t, s.Kind, s.Object)
+			if health != s.Health || message != s.Message {
+				t.Errorf("got %s %q, want %s %q", health, message, s.Health, s.Message)
+			}
+		})
+	}
+	for _, kind := range []string{"DatabaseCluster", "DatabaseBackup", "DatabaseEngine"} {
+		if !kinds[kind] {
+			t.Errorf("no story is about a %s", kind)
+		}
+	}
+}
+
+// An object may have any part of its status, as when an older operator wrote it: a script never fails for that.
+func TestNoPartOfAStatusIsRequired(t *testing.T) {
+	for _, kind := range []string{"DatabaseCluster", "DatabaseBackup", "DatabaseEngine"} {
+		for _, object := range []map[string]any{
+			{"metadata": map[string]any{}},
+			{"metadata": map[string]any{"generation": int64(1)}, "status": map[string]any{}},
+			{"metadata": map[string]any{"generation": int64(1)}, "status": map[string]any{"conditions": []any{}}},
+			{"metadata": map[string]any{"deletionTimestamp": "2026-01-01T00:00:00Z"}, "status": map[string]any{"conditions": []any{}}},
+		} {
+			if health, _ := run(t, kind, object); health != "Progressing" {
+				t.Errorf("%s %v is %s, want Progressing", kind, object, health)
+			}
+		}
+	}
+}
+
+// The stories use conditions and reasons that exist, so that a renamed one fails here.
+func TestStoriesAndScriptsNameConditionsAndReasonsOfTheAPI(t *testing.T) {
+	source, err := os.ReadFile("../../api/v1alpha1/conditions.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := func(word string) bool { return strings.Contains(string(source), `= "`+word+`"`) }
+	for name, s := range stories(t) {
+		for _, c := range conditions(s.Object) {
+			for _, field := range []string{"type", "reason"} {
+				if word, _ := c[field].(string); !known(word) {
+					t.Errorf("%s: the API has no %s %q", name, field, word)
+				}
+			}
+		}
+	}
+	for _, word := range []string{
+		dbv1.ConditionReady, dbv1.ConditionAvailable, dbv1.ConditionProgressing, dbv1.ConditionDegraded, dbv1.ConditionStalled,
+		dbv1.ConditionPaused, dbv1.ConditionHibernated, dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified,
+		dbv1.ConditionProtectionEnforced, dbv1.ConditionDeletionBlocked,
+		dbv1.ReasonRolloutPaused, dbv1.ReasonWaitingForUser, dbv1.ReasonNotProtected,
+	} {
+		if !strings.Contains(script(t, "DatabaseCluster"), word) {
+			t.Errorf("the script of DatabaseCluster does not name %s", word)
+		}
+	}
+}
+
+func TestTheConfigMapHasEveryScript(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join(folder, "kustomization.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kustomization struct {
+		ConfigMapGenerator []struct {
+			Name  string   `json:"name"`
+			Files []string `json:"files"`
+		} `json:"configMapGenerator"`
+	}
+	if err := yaml.Unmarshal(content, &kustomization); err != nil {
+		t.Fatal(err)
+	}
+	if len(kustomization.ConfigMapGenerator) != 1 || kustomization.ConfigMapGenerator[0].Name != "argocd-cm" {
+		t.Fatalf("the ConfigMap is not argocd-cm alone: %+v", kustomization.ConfigMapGenerator)
+	}
+	scripts, err := filepath.Glob(filepath.Join(folder, "*", "health.lua"))
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	var want []string
+	for _, path := range scripts {
+		kind := filepath.Base(filepath.Dir(path))
+		want = append(want, "resource.customizations.health."+dbv1.GroupVersion.Group+"_"+kind+"="+kind+"/health.lua")
+	}
+	got := slices.Sorted(slices.Values(kustomization.ConfigMapGenerator[0].Files))
+	if slices.Sort(want); !slices.Equal(got, want) {
+		t.Errorf("the ConfigMap has %v, want %v", got, want)
+	}
+}
+
+func script(t *testing.T, kind string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(folder, kind, "health.lua"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// run gives a script what Argo CD gives one: the object as obj, the libraries base, package and table, one second.
+func run(t *testing.T, kind string, object map[string]any) (health, message string) {
+	t.Helper()
+	state := lua.NewState(lua.Options{SkipOpenLibs: true})
+	defer state.Close()
+	for name, open := range map[string]lua.LGFunction{lua.LoadLibName: lua.OpenPackage, lua.BaseLibName: lua.OpenBase, lua.TabLibName: lua.OpenTable} {
+		if err := state.CallByParam(lua.P{Fn: state.NewFunction(open), Protect: true}, lua.LString(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	state.SetContext(ctx)
+	state.SetGlobal("obj", value(state, object))
+	if err := state.DoString(script(t, kind)); err != nil {
+		t.Fatal(err)
+	}
+	result, ok := state.Get(-1).(*lua.LTable)
+	if !ok {
+		t.Fatalf("the script returned %s, want a table", state.Get(-1).Type())
+	}
+	health, message = lua.LVAsString(result.RawGetString("status")), lua.LVAsString(result.RawGetString("message"))
+	if !slices.Contains(healths, health) {
+		t.Errorf("Argo CD knows no health %q", health)
+	}
+	return health, message
+}
+
+// value is a decoded object as a value of Lua.
+func value(state *lua.LState, of any) lua.LValue {
+	switch of := of.(type) {
+	case bool:
+		return lua.LBool(of)
+	case int64:
+		return lua.LNumber(of)
+	case float64:
+		return lua.LNumber(of)
+	case string:
+		return lua.LString(of)
+	case []any:
+		table := state.NewTable()
+		for _, item := range of {
+			table.Append(value(state, item))
+		}
+		return table
+	case map[string]any:
+		table := state.NewTable()
+		for _, key := range slices.Sorted(maps.Keys(of)) {
+			table.RawSetString(key, value(state, of[key]))
+		}
+		return table
+	default:
+		return lua.LNil
+	}
+}
+
+func conditions(object map[string]any) []map[string]any {
+	status, _ := object["status"].(map[string]any)
+	list, _ := status["conditions"].([]any)
+	var all []map[string]any
+	for _, c := range list {
+		if condition, is := c.(map[string]any); is {
+			all = append(all, condition)
+		}
+	}
+	return all
+}
