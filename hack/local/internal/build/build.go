@@ -103,12 +103,20 @@ func (j *job) compile(ctx context.Context) error {
 		arguments := append([]string{"build", "-o", partial}, j.flags...)
 		command := exec.CommandContext(ctx, "go", append(arguments, j.tool.Package)...)
 		command.Dir = j.folder
-		command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+		command.Env = append(os.Environ(), j.tool.module.compiler(), "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 		if output, err := command.CombinedOutput(); err != nil {
 			return fmt.Errorf("build %s: %w\n%s", j.tool.Name, err, output)
 		}
 		return nil
 	})
+}
+
+// compiler is the setting that decides whether C is compiled, too.
+func (m *module) compiler() string {
+	if m.cgo {
+		return "CGO_ENABLED=1"
+	}
+	return "CGO_ENABLED=0"
 }
 
 // Version is the version that a tool has, or will have when it is built, and whether it is in the cache.

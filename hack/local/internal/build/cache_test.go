@@ -95,3 +95,15 @@ func TestAToolThatIsNotKnownIsRefusedWithTheNamesOfAll(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestOnlyValeIsBuiltWithACompilerOfC(t *testing.T) {
+	for _, tool := range Tools {
+		want := "CGO_ENABLED=0"
+		if tool.Name == "vale" {
+			want = "CGO_ENABLED=1"
+		}
+		if got := tool.module.compiler(); got != want {
+			t.Errorf("%s is built with %s, want %s", tool.Name, got, want)
+		}
+	}
+}

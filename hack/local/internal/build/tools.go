@@ -16,6 +16,8 @@ type module struct {
 	disk diskNeed
 	// stamp are variables that a released build sets, so that a binary reports its version: VERSION, MAJOR and MINOR stand for that.
 	stamp []string
+	// cgo is set where the tool has parts in C: it needs gcc, as the race detector does.
+	cgo bool
 }
 
 // Tool is one binary.
@@ -66,6 +68,8 @@ var (
 	crdRefDocs  = &module{folder: "crd-ref-docs", main: "github.com/elastic/crd-ref-docs", disk: diskNeed{want: 3, floor: 1}}
 	govulncheck = &module{folder: "govulncheck", main: "golang.org/x/vuln", disk: diskNeed{want: 3, floor: 1}}
 	cyclonedx   = &module{folder: "cyclonedx-gomod", main: "github.com/CycloneDX/cyclonedx-gomod", disk: diskNeed{want: 3, floor: 1}}
+	// Its parsers of programming languages are in C, and no build tag leaves them out.
+	vale = &module{folder: "vale", main: "github.com/vale-cli/vale/v3", disk: diskNeed{want: 3, floor: 1}, stamp: []string{"main.version=VERSION"}, cgo: true}
 )
 
 // Tools is every tool, in the order in which a cold build shares most.
@@ -96,6 +100,7 @@ var Tools = []Tool{
 	{"crd-ref-docs", "github.com/elastic/crd-ref-docs", "30 s", crdRefDocs, ""},
 	{"govulncheck", "golang.org/x/vuln/cmd/govulncheck", "20 s", govulncheck, ""},
 	{"cyclonedx-gomod", "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod", "30 s", cyclonedx, ""},
+	{"vale", "github.com/vale-cli/vale/v3/cmd/vale", "1 min", vale, ""},
 }
 
 // Find returns the tool of that name.
