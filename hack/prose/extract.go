@@ -1,0 +1,185 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// category is what kind of prose a text is. It is part of the name of the file that Vale reads, by which .vale.ini
+// chooses the rules.
+type category string
+
+const (
+	messages category = "messages"
+	crd      category = "crd"
+	comments category = "comments"
+	docs     category = "docs"
+)
+
+var categories = []category{messages, crd, comments, docs}
+
+// line is one line of prose and its line in the source.
+type line struct {
+	text   string
+	number int
+}
+
+// paragraph is prose that belongs together: sentences do not go beyond it.
+type paragraph struct {
+	category category
+	lines    []line
+}
+
+// source is the prose of one file. Markdown is what the file itself is: Vale reads it as it stands.
+type source struct {
+	file       string
+	paragraphs []paragraph
+	markdown   []byte
+	allowed    []*allowance
+}
+
+type sources []*source
+
+// extract reads the prose of a checkout.
+func extract(checkout fs.FS) (sources, error) {
+	var all sources
+	err := fs.WalkDir(checkout, ".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if skipped(file, entry.Name()) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		read := reader(file)
+		if read == nil {
+			return nil
+		}
+		text, err := fs.ReadFile(checkout, file)
+		if err != nil {
+			return err
+		}
+		is, err := read(file, text)
+		if err != nil {
+			return fmt.Errorf("read the prose of %s: %w", file, err)
+		}
+		if len(is.paragraphs) > 0 || is.markdown != nil {
+			is.file, is.allowed = file, allowances(string(text))
+			all = append(all, is)
+		}
+		return nil
+	})
+	return all, err
+}
+
+func skipped(folder, name string) bool {
+	return folder != "." && strings.HasPrefix(name, ".") ||
+		slices.Contains([]string{"testdata", "bin", "dist", "bundle", "applyconfiguration"}, name) && folder != "hack/bundle" && folder != "test/bundle" ||
+		folder == "hack/prose/styles"
+}
+
+// reader returns how the prose of a file is read; nil when it has none.
+func reader(file string) func(string, []byte) (*source, error) {
+	folder := path.Dir(file)
+	switch {
+	case file == "docs/api.md": // generated from the types of the API
+		return nil
+	case strings.HasSuffix(file, ".md"):
+		return func(_ string, text []byte) (*source, error) { return &source{markdown: text}, nil }
+	case strings.HasSuffix(file, ".go"):
+		return readGo
+	case file == "Makefile":
+		return readMakefile
+	case strings.HasSuffix(file, ".sh"):
+		return readShell
+	case strings.HasPrefix(folder, "config/") && path.Ext(file) == ".yaml" && folder != "config/crd/bases":
+		return readYAML
+	}
+	return nil
+}
+
+// write writes the files that Vale reads: for each source one of each category, a paragraph between blank lines. It
+// returns the lines of the sources by the names of these files.
+func (s sources) write(folder string) (map[string]written, error) {
+	names := map[string]written{}
+	for _, is := range s {
+		if is.markdown != nil {
+			name := filepath.FromSlash(is.file)
+			if err := writeFile(filepath.Join(folder, name), is.markdown); err != nil {
+				return nil, err
+			}
+			names[name] = written{source: is, category: docs}
+			continue
+		}
+		for _, c := range categories {
+			name := filepath.FromSlash(is.file) + "." + string(c) + ".txt"
+			w := written{source: is, category: c}
+			var text strings.Builder
+			for _, p := range is.paragraphs {
+				if p.category == c {
+					w.add(&text, p)
+				}
+			}
+			if text.Len() == 0 {
+				continue
+			}
+			if err := writeFile(filepath.Join(folder, name), []byte(text.String())); err != nil {
+				return nil, err
+			}
+			names[name] = w
+		}
+	}
+	return names, nil
+}
+
+// written is a file that Vale reads; numbers are the lines in the source of each of its lines, nil where they are the same.
+type written struct {
+	source   *source
+	category category
+	numbers  []int
+}
+
+func (w *written) add(text *strings.Builder, p paragraph) {
+	for _, l := range p.lines {
+		fmt.Fprintln(text, mask(l.text))
+		w.numbers = append(w.numbers, l.number)
+	}
+	fmt.Fprintln(text)
+	w.numbers = append(w.numbers, p.lines[len(p.lines)-1].number)
+}
+
+// line returns the line of the source for a line that Vale names.
+func (w *written) line(n int) int {
+	if w.numbers == nil {
+		return n
+	}
+	return w.numbers[min(max(n, 1), len(w.numbers))-1]
+}
+
+func writeFile(name string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, text, 0o644)
+}
+
+var codeSpan = regexp.MustCompile("`[^`]+`")
+
+// mask replaces what stands in code spans: it is no prose.
+func mask(text string) string {
+	return codeSpan.ReplaceAllStringFunc(text, func(span string) string {
+		return "`" + strings.Repeat("x", len(span)-2) + "`"
+	})
+}

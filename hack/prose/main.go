@@ -1,0 +1,74 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Command prose checks the language of a checkout by Vale: messages, descriptions in the CRDs, comments and documents.
+// The rules are in styles, one file a rule.
+//
+//	go run ./hack/prose lint [--all] [checkout]    print findings as file:line; an error fails
+//	go run ./hack/prose count [checkout]           print a table of the findings, as Markdown
+//	go run ./hack/prose extract DIRECTORY [checkout]    write what Vale reads
+//
+// It runs in the root of this repository, whose rules it takes, and reads any other checkout of it.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+)
+
+const usage = "usage: prose lint|count|extract [flags] [directory] [checkout]"
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(arguments []string, out io.Writer) error {
+	if len(arguments) == 0 {
+		return errors.New(usage)
+	}
+	flags := flag.NewFlagSet(arguments[0], flag.ContinueOnError)
+	all := flags.Bool("all", false, "lint: also print suggestions")
+	vale := flags.String("vale", os.Getenv("VALE"), "the Vale binary (default: built from hack/tools/vale)")
+	if err := flags.Parse(arguments[1:]); err != nil {
+		return err
+	}
+	switch arguments[0] {
+	case "lint":
+		found, err := check(*vale, argument(flags, 0, "."))
+		if err != nil {
+			return err
+		}
+		return report(out, found, *all)
+	case "count":
+		found, err := check(*vale, argument(flags, 0, "."))
+		if err != nil {
+			return err
+		}
+		return table(out, found, argument(flags, 0, "."))
+	case "extract":
+		if flags.NArg() == 0 {
+			return errors.New("extract needs a directory: go run ./hack/prose extract DIRECTORY [checkout]")
+		}
+		extracted, err := extract(os.DirFS(argument(flags, 1, ".")))
+		if err != nil {
+			return err
+		}
+		_, err = extracted.write(flags.Arg(0))
+		return err
+	}
+	return fmt.Errorf("command %q is not known; %s", arguments[0], usage)
+}
+
+func argument(flags *flag.FlagSet, n int, otherwise string) string {
+	if flags.NArg() > n {
+		return flags.Arg(n)
+	}
+	return otherwise
+}

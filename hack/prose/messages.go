@@ -1,0 +1,144 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"go/ast"
+	"go/token"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	word = regexp.MustCompile(`(?:^|[\s"(])[A-Za-z][A-Za-z'’-]+(?:[\s.,;:!?)"]|$)`)
+	// code is a text for a machine: a shell script, a regular expression, JSON or YAML, a rule of CEL.
+	code = regexp.MustCompile(`#!/|\bset -e|; then\b|\$\(|" && |\(\?[:=!]|^\^|\\[dsw]\b|\\\.|^\s*[{[]\s*"|apiVersion: |\bself\.|&& |\|\| `)
+)
+
+// messages reads the string literals that a person may read.
+func (g *goFile) messages(parsed *ast.File) {
+	ast.Inspect(parsed, func(node ast.Node) bool {
+		switch n := node.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.Field:
+			g.usage(n.Tag)
+			n.Tag = nil
+		case *ast.CallExpr:
+			return !isRegexp(n.Fun)
+		case *ast.BinaryExpr:
+			if n.Op == token.ADD {
+				return !g.sum(n)
+			}
+		case *ast.BasicLit:
+			g.literals([]ast.Expr{n})
+		}
+		return true
+	})
+}
+
+func isRegexp(function ast.Expr) bool {
+	selector, is := function.(*ast.SelectorExpr)
+	if !is {
+		return false
+	}
+	from, is := selector.X.(*ast.Ident)
+	return is && from.Name == "regexp"
+}
+
+// usage reads what --help prints of a flag, which stands in a tag.
+func (g *goFile) usage(tag *ast.BasicLit) {
+	if tag == nil {
+		return
+	}
+	if text, err := strconv.Unquote(tag.Value); err == nil {
+		g.message(reflect.StructTag(text).Get("usage"), g.line(tag))
+	}
+}
+
+// sum reads literals that are added as one text; false when there is none among them, or something else to look into.
+func (g *goFile) sum(n *ast.BinaryExpr) bool {
+	var parts []ast.Expr
+	plain := true
+	var flatten func(ast.Expr)
+	flatten = func(e ast.Expr) {
+		switch e := e.(type) {
+		case *ast.BinaryExpr:
+			flatten(e.X)
+			flatten(e.Y)
+		case *ast.CallExpr, *ast.FuncLit, *ast.CompositeLit:
+			plain = false
+			parts = append(parts, e)
+		default:
+			parts = append(parts, e)
+		}
+	}
+	flatten(n)
+	if !plain {
+		return false
+	}
+	g.literals(parts)
+	return true
+}
+
+// literals reads a text that consists of literals and of values, which count as one word each.
+func (g *goFile) literals(parts []ast.Expr) {
+	var lines []line
+	whole := ""
+	for _, part := range parts {
+		number, text := g.line(part), "X"
+		if literal, is := part.(*ast.BasicLit); is {
+			if literal.Kind != token.STRING {
+				return
+			}
+			unquoted, err := strconv.Unquote(literal.Value)
+			if err != nil {
+				return
+			}
+			text = unquoted
+		}
+		whole += text
+		for i, t := range strings.Split(text, "\n") {
+			at := number
+			if literal, is := part.(*ast.BasicLit); is && strings.HasPrefix(literal.Value, "`") {
+				at += i
+			}
+			if last := len(lines) - 1; i == 0 && last >= 0 && lines[last].number == at {
+				lines[last].text += t
+				continue
+			}
+			lines = append(lines, line{t, at})
+		}
+	}
+	g.add(whole, lines)
+}
+
+func (g *goFile) message(text string, number int) { g.add(text, []line{{text, number}}) }
+
+// add adds a message that has three words or more.
+func (g *goFile) add(whole string, lines []line) {
+	if code.MatchString(whole) || words(whole) < 3 {
+		return
+	}
+	p := paragraph{category: messages}
+	for _, l := range lines {
+		if l.text = strings.TrimSpace(l.text); l.text != "" {
+			p.lines = append(p.lines, l)
+		}
+	}
+	g.is.paragraphs = append(g.is.paragraphs, p)
+}
+
+func words(text string) int {
+	n := 0
+	for field := range strings.FieldsSeq(text) {
+		if word.MatchString(field) {
+			n++
+		}
+	}
+	return n
+}

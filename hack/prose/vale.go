@@ -1,0 +1,184 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const config = "hack/prose/.vale.ini"
+
+// finding is what a rule finds, with its place in the source.
+type finding struct {
+	file     string
+	line     int
+	category category
+	rule     string
+	severity string
+	message  string
+}
+
+// alert is a finding as Vale prints it.
+type alert struct {
+	Check    string
+	Line     int
+	Message  string
+	Severity string
+}
+
+// check returns what the rules find in a checkout, without what its exceptions allow.
+func check(vale, checkout string) ([]finding, error) {
+	done := progress("reading the prose of " + checkout)
+	defer func() { done() }()
+	extracted, err := extract(os.DirFS(checkout))
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "prose")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	names, err := extracted.write(folder)
+	if err != nil {
+		return nil, err
+	}
+	if vale == "" {
+		if vale, err = tool(); err != nil {
+			return nil, err
+		}
+	}
+	alerts, err := judge(vale, folder)
+	if err != nil {
+		return nil, err
+	}
+	found := located(alerts, names)
+	found = append(found, extracted.useless()...)
+	slices.SortStableFunc(found, func(a, b finding) int {
+		return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line), strings.Compare(a.rule, b.rule))
+	})
+	return found, nil
+}
+
+// progress prints a line when what follows takes long, and again every ten seconds.
+func progress(what string) func() {
+	started, stop := time.Now(), make(chan struct{})
+	go func() {
+		wait := 2 * time.Second
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(wait):
+				fmt.Fprintf(os.Stderr, "%s, %s ...\n", what, time.Since(started).Round(time.Second))
+				wait = 10 * time.Second
+			}
+		}
+	}()
+	return func() { close(stop) }
+}
+
+// tool returns the path of the pinned Vale.
+func tool() (string, error) {
+	root, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	build := exec.Command("go", "run", "-C", "hack/local", ".", "tool", "vale", "--repo", root)
+	build.Stderr = os.Stderr
+	output, err := build.Output()
+	if err != nil {
+		return "", fmt.Errorf("build Vale, in the root of the repository: %w", err)
+	}
+	return strings.TrimSpace(string(output)), nil
+}
+
+// judge runs Vale on a folder.
+func judge(vale, folder string) (map[string][]alert, error) {
+	rules, err := filepath.Abs(config)
+	if err != nil {
+		return nil, err
+	}
+	command := exec.Command(vale, "--config="+rules, "--output=JSON", "--no-exit", ".")
+	command.Dir = folder
+	var problem bytes.Buffer
+	command.Stderr = &problem
+	output, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("run Vale: %w\n%s%s", err, output, problem.String())
+	}
+	var alerts map[string][]alert
+	if err := json.Unmarshal(output, &alerts); err != nil {
+		return nil, fmt.Errorf("read what Vale printed: %w\n%.500s", err, output)
+	}
+	return alerts, nil
+}
+
+// located names the sources of what Vale found, and leaves out what is allowed there.
+func located(alerts map[string][]alert, names map[string]written) []finding {
+	var found []finding
+	for name, those := range alerts {
+		w, known := names[filepath.Clean(name)]
+		if !known {
+			continue
+		}
+		for _, a := range those {
+			at := w.line(a.Line)
+			if allowed := w.source.allows(a.Check, at); allowed != nil {
+				allowed.used = true
+				continue
+			}
+			found = append(found, finding{w.source.file, at, w.category, a.Check, a.Severity, a.Message})
+		}
+	}
+	return found
+}
+
+// useless finds exceptions that allow nothing or give no reason.
+func (s sources) useless() []finding {
+	var found []finding
+	for _, is := range s {
+		for _, a := range is.allowed {
+			problem := ""
+			switch {
+			case a.reason == "":
+				problem = "give the exception a reason: prose:allow " + a.rule + ": REASON"
+			case !a.used:
+				problem = "remove the exception: " + a.rule + " finds nothing here"
+			default:
+				continue
+			}
+			found = append(found, finding{is.file, a.line, comments, "Exception", "error", problem})
+		}
+	}
+	return found
+}
+
+// report prints findings, and returns an error when one is an error.
+func report(out io.Writer, found []finding, all bool) error {
+	counts := map[string]int{}
+	for _, f := range found {
+		counts[f.severity]++
+		if all || f.severity != "suggestion" {
+			fmt.Fprintf(out, "%s:%d: %s: %s (%s)\n", f.file, f.line, f.severity, f.message, f.rule)
+		}
+	}
+	fmt.Fprintf(out, "%d errors, %d warnings, %d suggestions\n", counts["error"], counts["warning"], counts["suggestion"])
+	if counts["error"] > 0 {
+		return errors.New("write it otherwise, or name an exception: docs/contributing.md, Prose")
+	}
+	return nil
+}
