@@ -100,6 +100,10 @@ lint: $(LOCAL) ## Run the linters.
 lint-fix: $(LOCAL) ## Run the linters and mend what they can.
 	$(call tool,golangci-lint) run --fix
 
+.PHONY: lint-prose
+lint-prose: $(LOCAL) ## Check messages, CRD descriptions, comments and docs by Vale (PROSE="docs internal/plan": some of them).
+	@export DBC_VALE=$(call tool,vale); go test -tags prose -count=1 ./hack/prose; go run ./hack/prose lint $(PROSE)
+
 .PHONY: crd-compat
 crd-compat: $(LOCAL) ## Check that today's CRDs take what those of the previous release took.
 	crds=$$(hack/previous.sh crds); go run ./hack/crdcompat "$(call tool,crdify)" "$$crds" config/crd/bases

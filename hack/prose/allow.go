@@ -17,12 +17,19 @@ type allowance struct {
 	used              bool
 }
 
-var allow = regexp.MustCompile(`(?://|#\s|<!--\s)prose:allow ([A-Za-z.]+)(?:: *(.*?))?\s*(?:-->)?$`)
+var (
+	allow         = regexp.MustCompile(`(?://|#\s)prose:allow ([A-Za-z.]+)(?:: *(.*?))?\s*$`)
+	allowMarkdown = regexp.MustCompile(`^\s*<!-- prose:allow ([A-Za-z.]+)(?:: *(.*?))?\s*-->$`)
+)
 
 // allowances reads the exceptions of a file. Beside code an exception is for its line. In a comment it is for that
 // comment and the line after it, in Markdown for the paragraph after it.
-func allowances(text string) []*allowance {
+func allowances(text string, markdown bool) []*allowance {
 	var all []*allowance
+	allow := allow
+	if markdown {
+		allow = allowMarkdown
+	}
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
 		match := allow.FindStringSubmatch(l)
@@ -30,23 +37,26 @@ func allowances(text string) []*allowance {
 			continue
 		}
 		first, last := i, i
-		switch trimmed := strings.TrimSpace(l); {
-		case strings.HasPrefix(trimmed, "<!--"):
-			for last+1 < len(lines) && strings.TrimSpace(lines[last+1]) != "" {
-				last++
-			}
-		case isComment(trimmed):
+		switch {
+		case markdown:
+			last = lastWhile(lines, i, func(text string) bool { return strings.TrimSpace(text) != "" })
+		case isComment(l):
 			for first > 0 && isComment(lines[first-1]) {
 				first--
 			}
-			for last+1 < len(lines) && isComment(lines[last+1]) {
-				last++
-			}
-			last++
+			last = lastWhile(lines, i, isComment) + 1
 		}
 		all = append(all, &allowance{rule: match[1], reason: match[2], line: i + 1, first: first + 1, last: last + 1})
 	}
 	return all
+}
+
+// lastWhile is the last of the lines after a line that are alike.
+func lastWhile(lines []string, at int, alike func(string) bool) int {
+	for at+1 < len(lines) && alike(lines[at+1]) {
+		at++
+	}
+	return at
 }
 
 func isComment(text string) bool {

@@ -76,7 +76,7 @@ func extract(checkout fs.FS) (sources, error) {
 			return fmt.Errorf("read the prose of %s: %w", file, err)
 		}
 		if len(is.paragraphs) > 0 || is.markdown != nil {
-			is.file, is.allowed = file, allowances(string(text))
+			is.file, is.allowed = file, allowances(string(text), is.markdown != nil)
 			all = append(all, is)
 		}
 		return nil

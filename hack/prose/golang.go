@@ -50,7 +50,7 @@ func readGo(file string, text []byte) (*source, error) {
 	return g.is, nil
 }
 
-// operators tells the files of the operator from those of tests and of developers' tools.
+// operators reports whether a file is part of the operator: not of its tests or of a tool for developers.
 func operators(file string) bool {
 	root, rest, _ := strings.Cut(file, "/")
 	return root == "api" || root == "cmd" || root == "internal" && !strings.HasPrefix(rest, "testing/")
@@ -111,7 +111,7 @@ func (g *goFile) comment(c category, group *ast.CommentGroup) {
 	}
 }
 
-// withoutName takes the name of what is documented for code: a function settle may be documented as "settle waits".
+// withoutName masks the name of the documented object: it is code, even if it is also a word.
 func withoutName(text string, names sets.Set[string]) string {
 	end := strings.IndexFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if end < 0 || !names.Has(text[:end]) {

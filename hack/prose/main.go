@@ -5,11 +5,11 @@ SPDX-License-Identifier: Apache-2.0
 // Command prose checks the language of a checkout by Vale: messages, descriptions in the CRDs, comments and documents.
 // The rules are in styles, one file a rule.
 //
-//	go run ./hack/prose lint [--all] [checkout]    print findings as file:line; an error fails
-//	go run ./hack/prose count [checkout]           print a table of the findings, as Markdown
-//	go run ./hack/prose extract DIRECTORY [checkout]    write what Vale reads
+//	go run ./hack/prose lint [--all] [PATH...]          print findings as file:line; fail if one is an error
+//	go run ./hack/prose count [CHECKOUT]                print a table of all findings, as Markdown
+//	go run ./hack/prose extract DIRECTORY [CHECKOUT]    write the files that Vale reads
 //
-// It runs in the root of this repository, whose rules it takes, and reads any other checkout of it.
+// Run it in the root of the repository. The rules always come from there, also for another CHECKOUT.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"os"
 )
 
-const usage = "usage: prose lint|count|extract [flags] [directory] [checkout]"
+const usage = "usage: prose lint|count|extract [flags] [arguments]"
 
 func main() {
 	if err := run(os.Args[1:], os.Stdout); err != nil {
@@ -35,17 +35,17 @@ func run(arguments []string, out io.Writer) error {
 	}
 	flags := flag.NewFlagSet(arguments[0], flag.ContinueOnError)
 	all := flags.Bool("all", false, "lint: also print suggestions")
-	vale := flags.String("vale", os.Getenv("VALE"), "the Vale binary (default: built from hack/tools/vale)")
+	vale := flags.String("vale", os.Getenv("DBC_VALE"), "the Vale binary (default: built from hack/tools/vale)")
 	if err := flags.Parse(arguments[1:]); err != nil {
 		return err
 	}
 	switch arguments[0] {
 	case "lint":
-		found, err := check(*vale, argument(flags, 0, "."))
+		found, err := check(*vale, ".")
 		if err != nil {
 			return err
 		}
-		return report(out, found, *all)
+		return report(out, within(found, flags.Args()), *all)
 	case "count":
 		found, err := check(*vale, argument(flags, 0, "."))
 		if err != nil {
@@ -54,7 +54,7 @@ func run(arguments []string, out io.Writer) error {
 		return table(out, found, argument(flags, 0, "."))
 	case "extract":
 		if flags.NArg() == 0 {
-			return errors.New("extract needs a directory: go run ./hack/prose extract DIRECTORY [checkout]")
+			return errors.New("extract needs a directory: go run ./hack/prose extract DIRECTORY [CHECKOUT]")
 		}
 		extracted, err := extract(os.DirFS(argument(flags, 1, ".")))
 		if err != nil {

@@ -88,7 +88,7 @@ func (g *goFile) sum(n *ast.BinaryExpr) bool {
 // literals reads a text that consists of literals and of values, which count as one word each.
 func (g *goFile) literals(parts []ast.Expr) {
 	var lines []line
-	whole := ""
+	var whole strings.Builder
 	for _, part := range parts {
 		number, text := g.line(part), "X"
 		if literal, is := part.(*ast.BasicLit); is {
@@ -101,7 +101,7 @@ func (g *goFile) literals(parts []ast.Expr) {
 			}
 			text = unquoted
 		}
-		whole += text
+		whole.WriteString(text)
 		for i, t := range strings.Split(text, "\n") {
 			at := number
 			if literal, is := part.(*ast.BasicLit); is && strings.HasPrefix(literal.Value, "`") {
@@ -114,7 +114,7 @@ func (g *goFile) literals(parts []ast.Expr) {
 			lines = append(lines, line{t, at})
 		}
 	}
-	g.add(whole, lines)
+	g.add(whole.String(), lines)
 }
 
 func (g *goFile) message(text string, number int) { g.add(text, []line{{text, number}}) }

@@ -41,8 +41,8 @@ type alert struct {
 
 // check returns what the rules find in a checkout, without what its exceptions allow.
 func check(vale, checkout string) ([]finding, error) {
-	done := progress("reading the prose of " + checkout)
-	defer func() { done() }()
+	done := progress("checking the prose of " + checkout)
+	defer done()
 	extracted, err := extract(os.DirFS(checkout))
 	if err != nil {
 		return nil, err
@@ -167,6 +167,16 @@ func (s sources) useless() []finding {
 	return found
 }
 
+// within returns the findings in some files and folders; all when none is named.
+func within(found []finding, paths []string) []finding {
+	return slices.DeleteFunc(found, func(f finding) bool {
+		return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool {
+			p = filepath.ToSlash(filepath.Clean(p))
+			return p == "." || f.file == p || strings.HasPrefix(f.file, p+"/")
+		})
+	})
+}
+
 // report prints findings, and returns an error when one is an error.
 func report(out io.Writer, found []finding, all bool) error {
 	counts := map[string]int{}
@@ -178,7 +188,7 @@ func report(out io.Writer, found []finding, all bool) error {
 	}
 	fmt.Fprintf(out, "%d errors, %d warnings, %d suggestions\n", counts["error"], counts["warning"], counts["suggestion"])
 	if counts["error"] > 0 {
-		return errors.New("write it otherwise, or name an exception: docs/contributing.md, Prose")
+		return errors.New("correct the text or add an exception: see \"Prose\" in docs/contributing.md")
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package main
 
 import (
+	"path"
 	"regexp"
 	"strings"
 )
@@ -18,24 +19,25 @@ var (
 	yamlKey     = regexp.MustCompile(`^(- )?["\w./-]+:( |$)|^- \S+$`)
 )
 
-// readYAML reads comments, descriptions of engines and of their parameters, and texts of alerts.
+// readYAML reads comments, descriptions of engines and of their parameters, texts of alerts, and the text by which
+// OLM describes the operator. OLM's descriptions of fields are generated from the types of the API.
 func readYAML(file string, text []byte) (*source, error) {
-	is, about := &source{}, comments
-	if strings.HasPrefix(file, "config/samples/") {
+	is, about, described, olm := &source{}, comments, messages, false
+	switch path.Dir(file) {
+	case "config/samples":
 		about = docs
-	}
-	described := messages
-	if strings.HasPrefix(file, "config/engines/") {
+	case "config/engines":
 		described = crd
+	case "config/manifests/bases":
+		described, olm = docs, true
 	}
 	lines := strings.Split(string(text), "\n")
 	var comment []line
 	for i := 0; i < len(lines); i++ {
-		if match := yamlText.FindStringSubmatch(lines[i]); match != nil {
-			var p paragraph
-			p, i = yamlValue(lines, i, match)
-			p.category = described
-			is.paragraphs = append(is.paragraphs, p)
+		if match := yamlText.FindStringSubmatch(lines[i]); match != nil && (!olm || match[1] == "  ") {
+			var value []line
+			value, i = yamlValue(lines, i, match)
+			is.paragraphs = append(is.paragraphs, commentParagraphs(described, value)...)
 			continue
 		}
 		c, rest := commentOf(lines[i])
@@ -62,24 +64,21 @@ func commentOf(text string) (comment string, rest bool) {
 	return match[1], rest
 }
 
-// yamlValue reads the value of a key that is text, and returns the last of its lines.
-func yamlValue(lines []string, at int, match []string) (paragraph, int) {
+// yamlValue reads the value of a key that is text, and returns its last line.
+func yamlValue(lines []string, at int, match []string) ([]line, int) {
 	if !yamlBlock.MatchString(match[2]) {
-		return paragraph{lines: []line{{strings.Trim(match[2], `"'`), at + 1}}}, at
+		return []line{{strings.Trim(match[2], `"'`), at + 1}}, at
 	}
-	var p paragraph
-	indent := len(match[1])
+	var value []line
 	for at+1 < len(lines) {
-		next := lines[at+1]
-		if strings.TrimSpace(next) != "" && len(next)-len(strings.TrimLeft(next, " ")) <= indent {
+		text := strings.TrimLeft(lines[at+1], " ")
+		if text != "" && len(lines[at+1])-len(text) <= len(match[1]) {
 			break
 		}
 		at++
-		if strings.TrimSpace(next) != "" {
-			p.lines = append(p.lines, line{strings.TrimSpace(next), at + 1})
-		}
+		value = append(value, line{" " + text, at + 1}) // an item of a list stands further right than its key
 	}
-	return p, at
+	return value, at
 }
 
 // readMakefile reads what make help prints, and comments.

@@ -1,0 +1,82 @@
+//go:build prose
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// TestEachRuleFindsItsExamplesAndNoOthers needs Vale, whose path is in DBC_VALE.
+func TestEachRuleFindsItsExamplesAndNoOthers(t *testing.T) {
+	t.Chdir("../..")
+	text, err := os.ReadFile("hack/prose/testdata/rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var examples map[string]struct{ Bad, Good []string }
+	if err := yaml.UnmarshalStrict(text, &examples); err != nil {
+		t.Fatal(err)
+	}
+	folder, wanted := t.TempDir(), map[string]bool{}
+	for rule, of := range examples {
+		for kind, sentences := range map[string][]string{"bad": of.Bad, "good": of.Good} {
+			for i, sentence := range sentences {
+				name := fmt.Sprintf("%s-%s-%d.docs.txt", rule, kind, i)
+				wanted[name] = kind == "bad"
+				if err := os.WriteFile(filepath.Join(folder, name), []byte(sentence+"\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	alerts, err := judge(os.Getenv("DBC_VALE"), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rule := range examples {
+		for name, want := range wanted {
+			if ok, _ := filepath.Match(rule+"-*", name); ok && found(alerts[name], rule) != want {
+				t.Errorf("%s: found %v, want %v", name, !want, want)
+			}
+		}
+	}
+}
+
+func TestEachRuleOfWordsHasExamples(t *testing.T) {
+	t.Chdir("../..")
+	text, err := os.ReadFile("hack/prose/testdata/rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var examples map[string]any
+	if err := yaml.Unmarshal(text, &examples); err != nil {
+		t.Fatal(err)
+	}
+	of, err := rules("Words")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range of {
+		if examples[r.name] == nil {
+			t.Errorf("%s has no examples in testdata/rules.yaml", r.name)
+		}
+	}
+}
+
+func found(alerts []alert, rule string) bool {
+	for _, a := range alerts {
+		if a.Check == rule {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,108 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// exception is written in two parts, so that it is none for this file.
+const exception = "prose" + ":allow "
+
+func locate(t *testing.T, file, text string, alerts ...alert) []finding {
+	t.Helper()
+	extracted, err := extract(fstest.MapFS{file: {Data: []byte(text)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	names, err := extracted.write(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string][]alert{}
+	for name := range names {
+		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+			t.Error(err)
+		}
+		byName[name] = alerts
+	}
+	return append(located(byName, names), extracted.useless()...)
+}
+
+func TestAFindingHasTheLineOfItsSource(t *testing.T) {
+	found := locate(t, "hack/x.go", "package x\n\n// One.\n\n// Two\n// lines.\nconst X = 1\n", alert{Check: "A.B", Line: 4, Severity: "error"})
+	want := []finding{{file: "hack/x.go", line: 6, category: comments, rule: "A.B", severity: "error"}}
+	if !slices.Equal(want, found) {
+		t.Errorf("got %+v, want %+v", found, want)
+	}
+}
+
+func TestAnExceptionIsForItsCommentLineOrParagraph(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, text string
+		line, want int
+	}{
+		"comment":                  {"hack/x.go", "package x\n\n// One.\n//" + exception + "A.B: a name.\nconst X = 1\n", 1, 0},
+		"another rule":             {"hack/x.go", "package x\n\n// One.\n//" + exception + "A.C: a name.\nconst X = 1\n", 1, 2},
+		"line":                     {"hack/x.go", "package x\n\nconst X = 1 // One.\nconst Y = 2 //" + exception + "A.B: a name.\n", 1, 2},
+		"without a reason":         {"hack/x.go", "package x\n\n// One.\n//" + exception + "A.B\nconst X = 1\n", 1, 1},
+		"YAML":                     {"config/x/x.yaml", "# " + exception + "A.B: a name.\n# One.\na: b\n", 2, 0},
+		"paragraph":                {"x.md", "# X\n\n<!-- " + exception + "A.B: a name. -->\nOne\ntwo.\n", 5, 0},
+		"next paragraph":           {"x.md", "<!-- " + exception + "A.B: a name. -->\nOne.\n\nTwo.\n", 4, 2},
+		"code span in a paragraph": {"x.md", "Write `<!-- " + exception + "A.B: a name. -->`.\n", 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := locate(t, c.file, c.text, alert{Check: "A.B", Line: c.line, Severity: "error"})
+			if len(found) != c.want {
+				t.Errorf("got %+v, want %d", found, c.want)
+			}
+		})
+	}
+}
+
+func TestOnlyErrorsFail(t *testing.T) {
+	var out strings.Builder
+	warning := finding{file: "a.go", line: 7, rule: "A.B", severity: "warning", message: "M."}
+	suggestion := finding{file: "b.go", line: 8, rule: "A.C", severity: "suggestion", message: "S."}
+	if err := report(&out, []finding{warning, suggestion}, false); err != nil {
+		t.Error(err)
+	}
+	if want := "a.go:7: warning: M. (A.B)\n0 errors, 1 warnings, 1 suggestions\n"; out.String() != want {
+		t.Errorf("got %q", out.String())
+	}
+	warning.severity = "error"
+	if err := report(&out, []finding{warning}, false); err == nil {
+		t.Error("an error is no failure")
+	}
+}
+
+func TestPathsSelectFindings(t *testing.T) {
+	for want, paths := range map[int][]string{2: nil, 1: {"docs/"}, 0: {"doc"}} {
+		found := []finding{{file: "docs/a.md"}, {file: "README.md"}}
+		if got := within(found, paths); len(got) != want {
+			t.Errorf("%v: got %v", paths, got)
+		}
+	}
+}
+
+func TestTheTableHasARowForEachRule(t *testing.T) {
+	t.Chdir("../..")
+	var out strings.Builder
+	err := table(&out, []finding{{rule: "Words.Anew", category: messages}, {rule: "Words.Anew", category: docs}}, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| made anew, anew | Words.Anew | 1 | 0 | 0 | 1 | 2 |", "| **all of Words** |  | 1 | 0 | 0 | 1 | 2 |", "README.md: "} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}
