@@ -90,11 +90,14 @@ func skipped(folder, name string) bool {
 		folder == "hack/prose/styles"
 }
 
+// copies are files whose texts come from another file: the types of the API, the alerts.
+var copies = []string{"docs/api.md", "config/prometheus/alerts_test.yaml"}
+
 // reader returns how the prose of a file is read; nil when it has none.
 func reader(file string) func(string, []byte) (*source, error) {
 	folder := path.Dir(file)
 	switch {
-	case file == "docs/api.md": // generated from the types of the API
+	case slices.Contains(copies, file):
 		return nil
 	case strings.HasSuffix(file, ".md"):
 		return func(_ string, text []byte) (*source, error) { return &source{markdown: text}, nil }
@@ -104,6 +107,8 @@ func reader(file string) func(string, []byte) (*source, error) {
 		return readMakefile
 	case strings.HasSuffix(file, ".sh"):
 		return readShell
+	case strings.HasPrefix(folder, "charts/") && path.Base(file) == "values.yaml":
+		return readYAML
 	case strings.HasPrefix(folder, "config/") && path.Ext(file) == ".yaml" && folder != "config/crd/bases":
 		return readYAML
 	}

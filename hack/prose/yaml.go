@@ -24,7 +24,7 @@ var (
 func readYAML(file string, text []byte) (*source, error) {
 	is, about, described, olm := &source{}, comments, messages, false
 	switch path.Dir(file) {
-	case "config/samples":
+	case "config/samples", "charts/databasecluster-operator":
 		about = docs
 	case "config/engines":
 		described = crd
