@@ -14,7 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
 )
 
-// suite is the Debian release that carries PostgreSQL 15 and Redis 7.
+// suite is the Debian release that has PostgreSQL 15, Redis 7 and MariaDB 10.11.
 const suite = "bookworm"
 
 // What every image from Debian's packages begins and ends with.

@@ -60,6 +60,7 @@ var Kinds = []Kind{
 	{"catalog", "ref from", catalogImage},
 	{"postgresql", "ref", postgreSQL.write},
 	{"redis", "ref", redis.write},
+	{"mariadb", "ref", mariaDB.write},
 	{"versitygw", "ref", versitygw.write},
 	{"scorecard", "ref version binary", scorecard.write},
 	{"scorecard-index", "ref version platform", scorecard.writeIndex},

@@ -15,6 +15,10 @@ var (
 	redisProvision string
 	//go:embed redis/entrypoint.sh
 	redisEntrypoint []byte
+	//go:embed mariadb/provision.sh
+	mariaDBProvision string
+	//go:embed mariadb/entrypoint.sh
+	mariaDBEntrypoint []byte
 )
 
 var (
@@ -52,6 +56,21 @@ var (
 			ExposedPorts: map[string]struct{}{"6379/tcp": {}},
 			Env:          []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"},
 			Labels:       map[string]string{labelDescription: "Redis 7 from Debian's packages", labelLicenses: "BSD-3-Clause"},
+		},
+	}
+	// mariaDB is an image of MariaDB 10.11 for engines that start the server themselves: it has the programs and the user of
+	// docker.io/library/mariadb, but not its way of making a database.
+	mariaDB = recipe{
+		server:     "MariaDB",
+		pkg:        "mariadb-server-core",
+		reference:  "localhost/mariadb:10.11",
+		provision:  mariaDBProvision,
+		entrypoint: mariaDBEntrypoint,
+		config: v1.Config{
+			Cmd:          []string{"mariadbd"},
+			ExposedPorts: map[string]struct{}{"3306/tcp": {}},
+			Env:          []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"},
+			Labels:       map[string]string{labelDescription: "MariaDB 10.11 from Debian's packages", labelLicenses: "GPL-2.0-only"},
 		},
 	}
 )

@@ -1,0 +1,8 @@
+#!/bin/sh
+# Becomes the server, or another command. It makes no database: the engine does that.
+set -eu
+
+case "${1:-}" in
+-*) set -- mariadbd "$@" ;;
+esac
+exec "$@"
