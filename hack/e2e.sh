@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The users' stories as tests on the real node, or with CLUSTER=current on the current context. Arguments go to go test. A node that
 # was not up before is taken down afterwards; KEEP=1 keeps it. Images that only some stories need are made and loaded by these; on
-# the current context REDIS_IMG, VERSITYGW_IMG, NEXT_POSTGRES_IMG and PAUSE_IMG name those that it can pull.
+# the current context REDIS_IMG, MARIADB_IMG, VERSITYGW_IMG, NEXT_POSTGRES_IMG and PAUSE_IMG name those that it can pull.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cluster.sh
 . "$(dirname "$0")/cluster.sh"
@@ -14,6 +14,7 @@ if [ -n "${CLUSTER:-}" ]; then
     trap 'rm -f "$kubeconfig"' EXIT
     kubectl config view --minify --flatten --raw >"$kubeconfig"
     export KUBECONFIG=$kubeconfig PAUSE_IMG=${PAUSE_IMG:-registry.k8s.io/pause:3.10.1} REDIS_IMG=${REDIS_IMG:-docker.io/library/redis:7}
+    export MARIADB_IMG=${MARIADB_IMG:-docker.io/library/mariadb:11.4}
 else
     borrow_local_node
     load_local_images

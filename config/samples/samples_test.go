@@ -1,0 +1,120 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package samples holds the manifests of the gallery against what can be known of them without a Kubernetes.
+package samples
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+)
+
+// gallery is the text of every file by its name, without .yaml.
+func gallery(t *testing.T) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob("gallery/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[strings.TrimSuffix(filepath.Base(file), ".yaml")] = string(text)
+	}
+	if len(all) < 12 {
+		t.Fatalf("there are only %d samples", len(all))
+	}
+	return all
+}
+
+func TestThePageListsEverySampleOnce(t *testing.T) {
+	page, err := os.ReadFile("../../docs/samples.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := gallery(t)
+	for name := range all {
+		for _, words := range []string{"[" + name + "](../config/samples/gallery/" + name + ".yaml)", "`kubectl apply -f config/samples/gallery/" + name + ".yaml`"} {
+			if strings.Count(string(page), words) != 1 {
+				t.Errorf("docs/samples.md must have %s once", words)
+			}
+		}
+	}
+	for _, link := range regexp.MustCompile(`gallery/([-a-z0-9]+)\.yaml`).FindAllStringSubmatch(string(page), -1) {
+		if all[link[1]] == "" {
+			t.Errorf("docs/samples.md lists %s, which does not exist", link[1])
+		}
+	}
+}
+
+// made are Secrets that the comment of a sample creates; named are those that its objects name.
+var (
+	made  = regexp.MustCompile(`(?m)^#   kubectl create secret generic ([-a-z0-9]+)`)
+	named = regexp.MustCompile(`(?m)^[^#]* (?:secretName|credentialsSecretName|encryptionSecretName): ([-a-z0-9]+)`)
+)
+
+func TestTheCommentOfASampleCreatesTheSecretsThatItNames(t *testing.T) {
+	for name, text := range gallery(t) {
+		if name == "restore-by-name" { // the Secret of the cluster that was backed up
+			continue
+		}
+		created := map[string]bool{}
+		for _, secret := range made.FindAllStringSubmatch(text, -1) {
+			created[secret[1]] = true
+		}
+		for _, secret := range named.FindAllStringSubmatch(text, -1) {
+			if !created[secret[1]] {
+				t.Errorf("%s names the Secret %s, and its comment does not create it", name, secret[1])
+			}
+		}
+	}
+}
+
+func TestTheEngineOfTheGalleryIsAccepted(t *testing.T) {
+	e := ownEngine(t)
+	if text := engine.Declared(e, engine.Actions...); text != "" {
+		t.Error(text)
+	}
+	shellcheck, err := exec.LookPath("shellcheck")
+	if err != nil {
+		t.Skip("shellcheck is not installed: apt-get install shellcheck")
+	}
+	folder := t.TempDir()
+	arguments := []string{"--external-sources", "--source-path=" + folder}
+	for name, text := range e.Spec.Scripts {
+		file := filepath.Join(folder, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(string(text), "#!") {
+			arguments = append(arguments, file)
+		}
+	}
+	if output, err := exec.CommandContext(t.Context(), shellcheck, arguments...).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, output)
+	}
+}
+
+// ownEngine is the DatabaseEngine of own-engine.yaml.
+func ownEngine(t *testing.T) *dbv1.DatabaseEngine {
+	t.Helper()
+	first, _, _ := strings.Cut(gallery(t)["own-engine"], "\n---\n")
+	e := &dbv1.DatabaseEngine{}
+	if err := yaml.Unmarshal([]byte(first), e); err != nil || len(e.Spec.Scripts) == 0 {
+		t.Fatalf("%v: %+v", err, e)
+	}
+	return e
+}
