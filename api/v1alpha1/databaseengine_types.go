@@ -119,7 +119,7 @@ type DatabaseEngineSpec struct {
 
 // EngineReplicas limits the number of members of a cluster.
 //
-// +kubebuilder:validation:XValidation:rule="self.min <= self.max",message="spec.replicas: min must not be greater than max"
+// +kubebuilder:validation:XValidation:rule="(has(self.min) ? self.min : 1) <= (has(self.max) ? self.max : 9)",message="spec.replicas: min must not be greater than max"
 type EngineReplicas struct {
 	// min is the lowest number of members, 1 to 9. Default: 1.
 	// +optional

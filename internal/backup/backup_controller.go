@@ -38,8 +38,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return kit.Reconcile(ctx, r.Base, r, request.NamespacedName)
 }
 
-// Gone leaves nothing: what the backup owned is deleted with it.
-func (r *Reconciler) Gone(context.Context, client.ObjectKey) error { return nil }
+// Deleted leaves nothing: what the backup owned is deleted with it.
+func (r *Reconciler) Deleted(context.Context, client.ObjectKey) error { return nil }
 
 // Decide returns what to do.
 func (r *Reconciler) Decide(backup *dbv1.DatabaseBackup, observed plan.Observed) plan.Plan {

@@ -47,7 +47,7 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 		from = r.API()
 	}
 	if found, err := from.Find(ctx, key, backup); err != nil || !found {
-		return nil, plan.Observed{}, cmp.Or(err, kit.ErrGone)
+		return nil, plan.Observed{}, cmp.Or(err, kit.ErrDeleted)
 	}
 	o := &observation{Reading: kit.Reading{View: from, Live: r.Live, Object: backup}, backup: backup}
 	o.At, o.TransferImage, o.NameServers = r.Clock.Now(), r.TransferImage, r.NameServers

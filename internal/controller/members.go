@@ -31,7 +31,7 @@ func (e execution) onMembers(ctx context.Context, o operation.Members) ([]kit.Ev
 		return e.resize(ctx, o)
 	case operation.Scale:
 		return e.scale(ctx, o)
-	case operation.HoldMember:
+	case operation.AddPodFinalizer:
 		return nil, e.hold(ctx, o.Member)
 	case operation.ReleasePods:
 		_, err := onEach(o.Pods, func(p operation.Pod) error { return e.release(ctx, e.Cluster.Namespace, p.Name, p.UID) })

@@ -91,7 +91,7 @@ func (e execution) remove(ctx context.Context, removal operation.Removal) error 
 
 func (e execution) write(ctx context.Context, write operation.Apply) error {
 	stored, err := e.store(ctx, write)
-	if err != nil || !write.Sealed() {
+	if err != nil || !write.RecordsStoredSpec() {
 		return err
 	}
 	return e.seal(ctx, stored)
@@ -102,9 +102,9 @@ func (e execution) store(ctx context.Context, write operation.Apply) (*unstructu
 		return e.Writer.Create(ctx, write.Object)
 	}
 	version := write.Version
-	if len(write.Eviction) > 0 {
+	if len(write.Removals) > 0 {
 		var err error
-		if version, err = e.Writer.Patch(ctx, write.Object, version, write.Eviction); err != nil {
+		if version, err = e.Writer.Patch(ctx, write.Object, version, write.Removals); err != nil {
 			return nil, err
 		}
 	}
@@ -118,7 +118,7 @@ func (e execution) seal(ctx context.Context, stored *unstructured.Unstructured) 
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, set); err != nil {
 		return fmt.Errorf("read StatefulSet %s as it was stored: %w", stored.GetName(), err)
 	}
-	return e.Writer.Annotate(ctx, stored, dbv1.AnnotationStoredSpec, resources.Seal(set))
+	return e.Writer.Annotate(ctx, stored, dbv1.AnnotationStoredSpec, resources.StoredSpecHash(set))
 }
 
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=delete

@@ -49,7 +49,7 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 // unlessGone tells a cluster that no longer exists from one that could not be read.
 func unlessGone(err error) error {
 	if apierrors.IsNotFound(err) {
-		return kit.ErrGone
+		return kit.ErrDeleted
 	}
 	return err
 }
@@ -74,7 +74,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 		o.readConfigs(ctx)
 		o.readReferences(ctx)
 		o.readFormer(ctx)
-		o.readFormerJobs(ctx)
+		o.readPreviousJobs(ctx)
 	}
 }
 

@@ -46,9 +46,9 @@ func (r *Reconciler) release(ctx context.Context, namespace, name string, uid ty
 	return client.IgnoreNotFound(r.Writer.Change(ctx, pod, released))
 }
 
-// Gone takes the operator's finalizer off the pods of a cluster that is gone, as where somebody took ours off
+// Deleted takes the operator's finalizer off the pods of a cluster that is gone, as where somebody took ours off
 // the cluster by hand.
-func (r *Reconciler) Gone(ctx context.Context, key client.ObjectKey) error {
+func (r *Reconciler) Deleted(ctx context.Context, key client.ObjectKey) error {
 	gone := &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	o := &observation{Reading: kit.Reading{View: r.Cache(), Object: gone}, cluster: gone}
 	pods := &corev1.PodList{}

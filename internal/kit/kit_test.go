@@ -214,8 +214,8 @@ func (c *count) Observe(_ context.Context, live bool, _ client.ObjectKey) (*dbv1
 	c.live = append(c.live, live)
 	return c.object, len(c.live), nil
 }
-func (c *count) Gone(context.Context, client.ObjectKey) error { return nil }
-func (c *count) Decide(*dbv1.DatabaseBackup, int) todo        { return c.plan }
+func (c *count) Deleted(context.Context, client.ObjectKey) error { return nil }
+func (c *count) Decide(*dbv1.DatabaseBackup, int) todo           { return c.plan }
 func (c *count) Execute(context.Context, *Pass[*dbv1.DatabaseBackup, int, todo], operation.Operation) ([]Event, error) {
 	return nil, c.err
 }

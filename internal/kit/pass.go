@@ -20,8 +20,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
-// ErrGone says that the object of a pass no longer exists.
-var ErrGone = errors.New("the object no longer exists")
+// ErrDeleted says that the object of a pass no longer exists.
+var ErrDeleted = errors.New("the object no longer exists")
 
 // Plan is what a pass does.
 type Plan interface {
@@ -42,10 +42,10 @@ type Pass[O client.Object, F any, P Plan] struct {
 
 // Kind is what a pass has to know of a kind of object.
 type Kind[O client.Object, F any, P Plan] interface {
-	// Observe reads an object and its facts, from a cache or live. The error is ErrGone where the object no longer exists.
+	// Observe reads an object and its facts, from a cache or live. The error is ErrDeleted where the object no longer exists.
 	Observe(ctx context.Context, live bool, key client.ObjectKey) (O, F, error)
-	// Gone cleans up after an object that no longer exists.
-	Gone(ctx context.Context, key client.ObjectKey) error
+	// Deleted cleans up after an object that no longer exists.
+	Deleted(ctx context.Context, key client.ObjectKey) error
 	// Decide returns what to do. It is a pure function.
 	Decide(object O, facts F) P
 	// Execute executes one operation of a plan.
@@ -63,8 +63,8 @@ func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b Base, kind
 	// Observe and decide. What a stale cache must not lead to is decided again from the API server itself. What could not be
 	// read is not taken for absent.
 	pass, err := look(ctx, kind, false, key)
-	if errors.Is(err, ErrGone) {
-		return ctrl.Result{}, kind.Gone(ctx, key)
+	if errors.Is(err, ErrDeleted) {
+		return ctrl.Result{}, kind.Deleted(ctx, key)
 	}
 	if err == nil && pass.Plan.LiveRead() {
 		pass, err = look(ctx, kind, true, key)
@@ -94,7 +94,7 @@ func look[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P
 
 // unlessGone is the error of a live read; an object that no longer exists since the cache was read is none.
 func unlessGone(err error) error {
-	if errors.Is(err, ErrGone) {
+	if errors.Is(err, ErrDeleted) {
 		return nil
 	}
 	return err

@@ -63,6 +63,6 @@ func ReadLogs(ctx context.Context, logs Logs, namespace string, tasks []state.Ta
 		if err != nil {
 			logf.FromContext(ctx).V(1).Info("the log of an action is not known", "pod", task.Pod, "cause", err.Error())
 		}
-		*task = task.Told(text)
+		*task = task.WithLog(text)
 	}
 }

@@ -14,18 +14,18 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// HeldAtMost is how long an upgrade is held back, whatever goes on. What takes longer goes on under the new operator,
+// BlockedAtMost is how long an upgrade is held back, whatever goes on. What takes longer goes on under the new operator,
 // as it would after a crash of the old one.
-const HeldAtMost = 15 * time.Minute
+const BlockedAtMost = 15 * time.Minute
 
 // skew is by how much the clocks of two leaders may differ.
 const skew = time.Minute
 
 // Reasons of Upgradeable.
 const (
-	ReasonNothingInFlight = "NothingInFlight"
-	ReasonRestoreInFlight = "RestoreInFlight"
-	ReasonHeldLongEnough  = "HeldLongEnough"
+	ReasonNothingInFlight   = "NothingInFlight"
+	ReasonRestoreInFlight   = "RestoreInFlight"
+	ReasonBlockedLongEnough = "BlockedLongEnough"
 )
 
 // Verdict is what OLM is to be told.
@@ -45,15 +45,15 @@ func Judge(clusters []dbv1.DatabaseCluster, said metav1.Condition, now time.Time
 	if said.Status == metav1.ConditionFalse {
 		since = said.LastTransitionTime.Time
 	}
-	until := since.Add(HeldAtMost)
+	until := since.Add(BlockedAtMost)
 	switch {
 	case len(restored) == 0:
 		return Verdict{metav1.ConditionTrue, ReasonNothingInFlight, "no operation is in flight that an upgrade would disturb", 0}
 	// What begins in the future was noted by another clock: it does not hold for who knows how long.
-	case said.Reason == ReasonHeldLongEnough, !now.Before(until), since.After(now.Add(skew)):
-		return Verdict{metav1.ConditionTrue, ReasonHeldLongEnough, fmt.Sprintf(
+	case said.Reason == ReasonBlockedLongEnough, !now.Before(until), since.After(now.Add(skew)):
+		return Verdict{metav1.ConditionTrue, ReasonBlockedLongEnough, fmt.Sprintf(
 			"an upgrade has waited for restores for %s and waits no more; the one into %s goes on under the new operator",
-			HeldAtMost, named(restored)), 0}
+			BlockedAtMost, named(restored)), 0}
 	default:
 		return Verdict{metav1.ConditionFalse, ReasonRestoreInFlight, fmt.Sprintf(
 			"a backup is being restored into %s; an upgrade waits for that until %s at most",

@@ -36,7 +36,7 @@ func TestAnUpgradeIsHeldBackByRestoresAndForAQuarterOfAnHourAtMost(t *testing.T)
 	held := func(ago time.Duration) metav1.Condition {
 		return told(metav1.ConditionFalse, ReasonRestoreInFlight, ago)
 	}
-	enough := told(metav1.ConditionTrue, ReasonHeldLongEnough, time.Hour)
+	enough := told(metav1.ConditionTrue, ReasonBlockedLongEnough, time.Hour)
 	leaving := running("leaving")
 	leaving.DeletionTimestamp = &metav1.Time{Time: now}
 	several := []dbv1.DatabaseCluster{running("c"), running("a"), running("b"), restored("0", dbv1.RestoreCompleted)}
@@ -53,18 +53,18 @@ func TestAnUpgradeIsHeldBackByRestoresAndForAQuarterOfAnHourAtMost(t *testing.T)
 		"a restore that failed":             {[]dbv1.DatabaseCluster{restored("a", dbv1.RestoreFailed)}, held(0), ReasonNothingInFlight, "no operation", 0},
 		"one that is complete":              {[]dbv1.DatabaseCluster{restored("a", dbv1.RestoreCompleted)}, held(0), ReasonNothingInFlight, "no operation", 0},
 		"one whose cluster is deleted":      {[]dbv1.DatabaseCluster{leaving}, nothing, ReasonNothingInFlight, "no operation", 0},
-		"one of which OLM knows nothing":    {[]dbv1.DatabaseCluster{running("a")}, nothing, ReasonRestoreInFlight, "shop/a; an upgrade waits for that until 2026-03-01T12:15:00Z", HeldAtMost},
-		"one that begins":                   {[]dbv1.DatabaseCluster{running("a")}, free, ReasonRestoreInFlight, "until 2026-03-01T12:15:00Z", HeldAtMost},
+		"one of which OLM knows nothing":    {[]dbv1.DatabaseCluster{running("a")}, nothing, ReasonRestoreInFlight, "shop/a; an upgrade waits for that until 2026-03-01T12:15:00Z", BlockedAtMost},
+		"one that begins":                   {[]dbv1.DatabaseCluster{running("a")}, free, ReasonRestoreInFlight, "until 2026-03-01T12:15:00Z", BlockedAtMost},
 		"one that goes on":                  {[]dbv1.DatabaseCluster{running("a")}, held(5 * time.Minute), ReasonRestoreInFlight, "until 2026-03-01T12:10:00Z", 10 * time.Minute},
-		"the last moment":                   {[]dbv1.DatabaseCluster{running("a")}, held(HeldAtMost - time.Second), ReasonRestoreInFlight, "shop/a", time.Second},
-		"the moment after":                  {[]dbv1.DatabaseCluster{running("a")}, held(HeldAtMost), ReasonHeldLongEnough, "into DatabaseCluster shop/a goes on", 0},
-		"noted by a clock that is ahead":    {[]dbv1.DatabaseCluster{running("a")}, held(-time.Second), ReasonRestoreInFlight, "until 2026-03-01T12:15:01Z", HeldAtMost + time.Second},
-		"held since the future":             {[]dbv1.DatabaseCluster{running("a")}, held(-time.Hour), ReasonHeldLongEnough, "shop/a", 0},
-		"another one while one is long":     {[]dbv1.DatabaseCluster{running("a"), running("new")}, enough, ReasonHeldLongEnough, "shop/a and 1 more", 0},
-		"another one when all had ended":    {[]dbv1.DatabaseCluster{running("new")}, free, ReasonRestoreInFlight, "shop/new", HeldAtMost},
+		"the last moment":                   {[]dbv1.DatabaseCluster{running("a")}, held(BlockedAtMost - time.Second), ReasonRestoreInFlight, "shop/a", time.Second},
+		"the moment after":                  {[]dbv1.DatabaseCluster{running("a")}, held(BlockedAtMost), ReasonBlockedLongEnough, "into DatabaseCluster shop/a goes on", 0},
+		"noted by a clock that is ahead":    {[]dbv1.DatabaseCluster{running("a")}, held(-time.Second), ReasonRestoreInFlight, "until 2026-03-01T12:15:01Z", BlockedAtMost + time.Second},
+		"held since the future":             {[]dbv1.DatabaseCluster{running("a")}, held(-time.Hour), ReasonBlockedLongEnough, "shop/a", 0},
+		"another one while one is long":     {[]dbv1.DatabaseCluster{running("a"), running("new")}, enough, ReasonBlockedLongEnough, "shop/a and 1 more", 0},
+		"another one when all had ended":    {[]dbv1.DatabaseCluster{running("new")}, free, ReasonRestoreInFlight, "shop/new", BlockedAtMost},
 		"one after the other without pause": {[]dbv1.DatabaseCluster{running("third")}, held(14 * time.Minute), ReasonRestoreInFlight, "until 2026-03-01T12:01:00Z", time.Minute},
 		"all ended after long enough":       {nil, enough, ReasonNothingInFlight, "no operation", 0},
-		"several, in whatever order":        {several, held(0), ReasonRestoreInFlight, "shop/a and 2 more;", HeldAtMost},
+		"several, in whatever order":        {several, held(0), ReasonRestoreInFlight, "shop/a and 2 more;", BlockedAtMost},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -72,7 +72,7 @@ func TestWhatOLMKnowsAlreadyIsNotToldAgain(t *testing.T) {
 	u := keeper(t, condition, &cluster)
 	for range 2 {
 		result, err := u.Reconcile(t.Context(), reconcile.Request{})
-		if err != nil || result.RequeueAfter != HeldAtMost {
+		if err != nil || result.RequeueAfter != BlockedAtMost {
 			t.Fatalf("%+v, %v", result, err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Members is an operation on the pods of a cluster: RestartMember, StopMember, ResizeMember, Scale, HoldMember or
+// Members is an operation on the pods of a cluster: RestartMember, StopMember, ResizeMember, Scale, AddPodFinalizer or
 // ReleasePods.
 //
 //sumtype:decl
@@ -59,8 +59,8 @@ type Scale struct {
 	Stop bool
 }
 
-// HoldMember puts our finalizer on the pod of a member that is about to stop, so that its end can be read.
-type HoldMember struct {
+// AddPodFinalizer puts our finalizer on the pod of a member that is about to stop, so that its end can be read.
+type AddPodFinalizer struct {
 	ofMembers
 	LastInDeletion
 	Member state.Member
@@ -84,10 +84,10 @@ func (ReleasePods) Properties() Properties {
 	return Properties{LiveRead: true, WhilePaused: true, WhileDeleting: true}
 }
 
-func (r RestartMember) String() string { return "restart " + r.Member.Name }
-func (s StopMember) String() string    { return "stop " + s.Member.Name }
-func (r ResizeMember) String() string  { return "resize " + r.Member.Name }
-func (s Scale) String() string         { return fmt.Sprintf("scale in to %d", s.To) }
-func (h HoldMember) String() string    { return "hold " + h.Member.Name }
-func (r ReleasePods) String() string   { return "release " + Describe(r.Pods) }
-func (p Pod) String() string           { return "pod " + p.Name }
+func (r RestartMember) String() string   { return "restart " + r.Member.Name }
+func (s StopMember) String() string      { return "stop " + s.Member.Name }
+func (r ResizeMember) String() string    { return "resize " + r.Member.Name }
+func (s Scale) String() string           { return fmt.Sprintf("scale in to %d", s.To) }
+func (h AddPodFinalizer) String() string { return "add the finalizer to pod " + h.Member.Name }
+func (r ReleasePods) String() string     { return "release " + Describe(r.Pods) }
+func (p Pod) String() string             { return "pod " + p.Name }

@@ -33,7 +33,7 @@ type Apply struct {
 	// Drift is the first path that is not as it should be, "" when there is no live object.
 	Drift string
 	// Eviction is a JSON patch to send first; nil for none.
-	Eviction []resources.Operation
+	Removals []resources.Operation
 }
 
 // Delete deletes objects of ours that nothing uses any more.
@@ -50,7 +50,9 @@ type RecreateStatefulSet struct {
 
 // Properties of Apply. A StatefulSet must not be given what was wanted a while ago, as by an operator that was frozen and
 // goes on, nor be created without all the members that run. Nothing is created for a cluster that may no longer exist.
-func (a Apply) Properties() Properties { return Properties{LiveRead: a.Sealed() || a.UID == ""} }
+func (a Apply) Properties() Properties {
+	return Properties{LiveRead: a.RecordsStoredSpec() || a.UID == ""}
+}
 
 // Properties of Delete.
 func (Delete) Properties() Properties { return Properties{LiveRead: true, WhileDeleting: true} }

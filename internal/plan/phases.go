@@ -98,7 +98,7 @@ func pending(s *situation.Situation) bool {
 	_, resizes := operation.Find[operation.ResizeVolumes](s.Upkeep)
 	_, relabels := operation.Find[operation.LabelVolumes](s.Upkeep)
 	return resizes || relabels || s.Inherits() || s.Restoration != nil || tooMany ||
-		s.ReplicasNow() != s.Wanted || s.HoldsBack() || s.StatefulSetTerminating() || s.OtherSize() ||
+		s.ReplicasNow() != s.Wanted || s.TemplateBlocked() || s.StatefulSetTerminating() || s.OtherSize() ||
 		slices.ContainsFunc(s.Foreign, state.Ref.IsLeaving)
 }
 
@@ -117,7 +117,7 @@ func requeueAfter(s *situation.Situation) time.Duration {
 			soonest = situation.Sooner(soonest, after)
 		}
 	}
-	within(slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Broken(s.At) }), s.Settles(state.Steadily))
+	within(slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Broken(s.At) }), s.ConvergesIn(state.Steadily))
 	within(len(s.Foreign) > 0, foreignAgain)
 	within(slices.ContainsFunc(s.Foreign, state.Ref.IsLeaving), leavingAgain)
 	within(s.Inherits() && s.PreviousUser != "", situation.UsersAgain)

@@ -97,7 +97,7 @@ func TestWhatIsDoneForARunningCluster(t *testing.T) {
 func TestAPausedClusterReleasesItsPodsAndLeavesTheRestUndone(t *testing.T) {
 	hold := func(c *dbv1.DatabaseCluster, o *state.Observed) {
 		c.Spec.Paused = true
-		o.Bystanders = []state.Bystander{{Name: "orders-9", Held: true}}
+		o.Bystanders = []state.Bystander{{Name: "orders-9", HasFinalizer: true}}
 	}
 	decideEach(t, map[string]scenario{
 		"alone": {hold, "release pod orders-9\nUpToDate: the cluster is as its spec says\n"},

@@ -24,12 +24,12 @@ type Child struct {
 	Object *unstructured.Unstructured
 	// whole are paths that are the operator's alone: what others add there is drift, too.
 	whole [][]string
-	// sealed says that a hash noted after the last write tells what others changed at those paths.
-	sealed bool
+	// recordsStoredSpec says that a hash noted after the last write tells what others changed at those paths.
+	recordsStoredSpec bool
 }
 
 // Sealed tells whether the hash of what the API server made of a write has to be noted: see Seal.
-func (c Child) Sealed() bool { return c.sealed }
+func (c Child) RecordsStoredSpec() bool { return c.recordsStoredSpec }
 
 // Kind and Name say which object it is, for people.
 func (c Child) Kind() string { return c.Object.GetKind() }

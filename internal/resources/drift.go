@@ -45,11 +45,11 @@ type Operation struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// Eviction is a JSON patch that puts right the fields in which everything is the operator's; nil when
+// Removals is a JSON patch that puts right the fields in which everything is the operator's; nil when
 // they are right. Server-side apply alone leaves alone what others added: one more selector key cuts a
 // database off, a port that somebody renumbered would stand beside ours under the same name, which the
 // API server refuses for ever, and a container more would be rolled out.
-func (c Child) Eviction(live metav1.Object) []Operation {
+func (c Child) Removals(live metav1.Object) []Operation {
 	have := toMap(live)
 	var patch []Operation
 	for _, path := range c.intruded(live, have) {
@@ -68,8 +68,8 @@ func (c Child) Eviction(live metav1.Object) []Operation {
 
 // intruded are the paths of the operator's own at which somebody else wrote.
 func (c Child) intruded(live metav1.Object, have map[string]any) [][]string {
-	if c.sealed {
-		if set, ok := live.(*appsv1.StatefulSet); ok && set.Annotations[dbv1.AnnotationStoredSpec] != Seal(set) {
+	if c.recordsStoredSpec {
+		if set, ok := live.(*appsv1.StatefulSet); ok && set.Annotations[dbv1.AnnotationStoredSpec] != StoredSpecHash(set) {
 			return c.whole
 		}
 		return nil
@@ -85,10 +85,10 @@ func (c Child) intruded(live metav1.Object, have map[string]any) [][]string {
 	return paths
 }
 
-// Seal is a hash of the spec of a StatefulSet as the API server has it, its defaults included. The
+// StoredSpecHash is a hash of the spec of a StatefulSet as the API server has it, its defaults included. The
 // operator notes it after each write, so that it can tell what somebody else changed, which a comparison
 // with the desired fields cannot. The replicas change in steps of their own, and claim templates never.
-func Seal(set *appsv1.StatefulSet) string {
+func StoredSpecHash(set *appsv1.StatefulSet) string {
 	spec := set.Spec
 	spec.Replicas, spec.VolumeClaimTemplates = nil, nil
 	return hash(spec)

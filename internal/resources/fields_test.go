@@ -16,10 +16,10 @@ import (
 
 // unset are the fields that full.input.yaml cannot set, because it sets another one, and why.
 var unset = map[string]string{
-	"spec.backup.destination.claimName":   "the url is s3://…; smallest.backup-job.golden.yaml has a claim",
+	"spec.backup.destination.claimName":        "the url is s3://…; smallest.backup-job.golden.yaml has a claim",
 	"spec.backup.destination.credentialSource": "credentialsSecretName is set",
-	"spec.bootstrap.fromBackup.location":  "name is set",
-	"spec.storage.ephemeral":              "storageClassName is set; ephemeral.statefulset.golden.yaml has an ephemeral volume",
+	"spec.bootstrap.fromBackup.location":       "name is set",
+	"spec.storage.ephemeral":                   "storageClassName is set; ephemeral.statefulset.golden.yaml has an ephemeral volume",
 }
 
 func TestTheFullInputSetsEveryFieldOfTheSpec(t *testing.T) {

@@ -147,7 +147,7 @@ func live[T any](t *testing.T, child Child) *T {
 func sealed(t *testing.T, child Child) *appsv1.StatefulSet {
 	t.Helper()
 	set := live[appsv1.StatefulSet](t, child)
-	set.Annotations[dbv1.AnnotationStoredSpec] = Seal(set)
+	set.Annotations[dbv1.AnnotationStoredSpec] = StoredSpecHash(set)
 	return set
 }
 
@@ -211,7 +211,7 @@ func TestWhatOthersPutIntoAServiceThatCutsTheDatabaseOffIsEvicted(t *testing.T) 
 			if got := child.Drift(service); got != c.drift {
 				t.Errorf("drift %q, want %q", got, c.drift)
 			}
-			if got := operations(child.Eviction(service)); got != c.want {
+			if got := operations(child.Removals(service)); got != c.want {
 				t.Errorf("eviction %s, want %s", got, c.want)
 			}
 		})
@@ -242,7 +242,7 @@ func TestATemplateThatSomebodyElseChangedIsPutRightAsAWhole(t *testing.T) {
 			if drift := child.Drift(set); drift == "" {
 				t.Error("no drift")
 			}
-			patch := child.Eviction(set)
+			patch := child.Removals(set)
 			if len(patch) == 0 || patch[0].Op != "add" || patch[0].Path != "/spec/template" {
 				t.Errorf("%+v", patch)
 			}
@@ -254,7 +254,7 @@ func TestWhatTheAPIServerMakesOfAWriteIsNoDrift(t *testing.T) {
 	child := StatefulSet(smallest(), 3, state.Observed{})
 	set := live[appsv1.StatefulSet](t, child)
 	set.Spec.RevisionHistoryLimit, set.Spec.Template.Spec.SchedulerName = new(int32), "default-scheduler"
-	set.Annotations[dbv1.AnnotationStoredSpec] = Seal(set)
+	set.Annotations[dbv1.AnnotationStoredSpec] = StoredSpecHash(set)
 	if drift := child.Drift(set); drift != "" {
 		t.Error(drift)
 	}

@@ -59,14 +59,14 @@ func latest(observed state.Observed) *appsv1.StatefulSet {
 	if observed.StatefulSet != nil {
 		return observed.StatefulSet
 	}
-	return observed.Former
+	return observed.PreviousStatefulSet
 }
 
 // untouched tells whether the spec is as the operator last wrote it. One that a crash kept from being sealed
 // after it was made is still of the first generation.
 func untouched(set *appsv1.StatefulSet) bool {
 	seal := set.Annotations[dbv1.AnnotationStoredSpec]
-	return seal == Seal(set) || seal == "" && set.Generation == 1
+	return seal == StoredSpecHash(set) || seal == "" && set.Generation == 1
 }
 
 // render makes a template. Its hash leaves out the resources of the database, which can change without a

@@ -23,8 +23,8 @@ func TestATemplateThatStillHoldsIsRepeatedWhateverTodaysWouldBe(t *testing.T) {
 	set := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
 	set.Spec.Template.Spec.PriorityClassName = "of-another-version"
 	set.Spec.Template.Annotations[dbv1.AnnotationTemplate] = "of-another-version"
-	set.Annotations[dbv1.AnnotationStoredSpec] = Seal(set)
-	if child := StatefulSet(cluster, 3, state.Observed{StatefulSet: set}); child.Drift(set) != "" || child.Eviction(set) != nil {
+	set.Annotations[dbv1.AnnotationStoredSpec] = StoredSpecHash(set)
+	if child := StatefulSet(cluster, 3, state.Observed{StatefulSet: set}); child.Drift(set) != "" || child.Removals(set) != nil {
 		t.Errorf("drift at %q", child.Drift(set))
 	}
 	if !Newer(cluster, state.Observed{StatefulSet: set}) {
@@ -37,7 +37,7 @@ func TestAStatefulSetThatIsMadeAnewKeepsTheTemplateThatItHad(t *testing.T) {
 	former := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
 	former.Spec.Template.Spec.PriorityClassName = "of-another-version"
 	again := func() string {
-		return live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{Former: former})).Spec.Template.Spec.PriorityClassName
+		return live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{PreviousStatefulSet: former})).Spec.Template.Spec.PriorityClassName
 	}
 	if again() != "of-another-version" {
 		t.Error("its members would be restarted")
@@ -55,7 +55,7 @@ func TestAStatefulSetThatACrashLeftUnsealedKeepsItsTemplateUntilSomebodyElseWrit
 	delete(unsealed.Annotations, dbv1.AnnotationStoredSpec)
 	for generation, want := range map[int64]string{1: "of-another-version", 2: ""} {
 		unsealed.Generation = generation
-		child := StatefulSet(cluster, 3, state.Observed{StatefulSet: unsealed, Former: unsealed})
+		child := StatefulSet(cluster, 3, state.Observed{StatefulSet: unsealed, PreviousStatefulSet: unsealed})
 		if got := live[appsv1.StatefulSet](t, child).Spec.Template.Spec.PriorityClassName; got != want {
 			t.Errorf("generation %d: %q", generation, got)
 		}

@@ -76,8 +76,8 @@ type Bystander struct {
 	Ended bool
 	// Mounts is true where the pod has the claim of a member's volume: Kubernetes keeps the claim while the pod exists.
 	Mounts bool
-	// Held tells that the pod bears the operator's finalizer.
-	Held bool
+	// HasFinalizer tells that the pod bears the operator's finalizer.
+	HasFinalizer bool
 	// Version is the pod's resourceVersion, for the precondition of its deletion. No decision reads it.
 	Version string
 }
@@ -92,13 +92,13 @@ func (b Bystander) Facts() Bystander {
 func BystanderOf(pod *corev1.Pod) Bystander {
 	return Bystander{
 		Name: pod.Name, UID: pod.UID, Version: pod.ResourceVersion,
-		Cluster:   types.UID(pod.Labels[dbv1.LabelClusterUID]),
-		Job:       types.UID(pod.Labels[batchv1.ControllerUidLabel]),
-		Component: pod.Labels[dbv1.LabelComponent],
-		Orphan:    orphan(pod),
-		Ended:     atEnd(pod),
-		Mounts:    MountsMember(pod.Spec.Volumes, pod.Labels[dbv1.LabelInstance]),
-		Held:      Holds(pod),
+		Cluster:      types.UID(pod.Labels[dbv1.LabelClusterUID]),
+		Job:          types.UID(pod.Labels[batchv1.ControllerUidLabel]),
+		Component:    pod.Labels[dbv1.LabelComponent],
+		Orphan:       orphan(pod),
+		Ended:        atEnd(pod),
+		Mounts:       MountsMember(pod.Spec.Volumes, pod.Labels[dbv1.LabelInstance]),
+		HasFinalizer: Holds(pod),
 	}
 }
 

@@ -70,9 +70,9 @@ func metadataFacts(m metav1.ObjectMeta) metav1.ObjectMeta {
 	}
 }
 
-// FormerOf reads from one of its revisions what a StatefulSet was. Its controller keeps the template in the
+// FromRevision reads from one of its revisions what a StatefulSet was. Its controller keeps the template in the
 // revision's data and the annotations on it.
-func FormerOf(revision *appsv1.ControllerRevision) (*appsv1.StatefulSet, error) {
+func FromRevision(revision *appsv1.ControllerRevision) (*appsv1.StatefulSet, error) {
 	former := &appsv1.StatefulSet{}
 	if err := json.Unmarshal(revision.Data.Raw, former); err != nil {
 		return nil, fmt.Errorf("read ControllerRevision %s: %w", revision.Name, err)

@@ -44,8 +44,8 @@ type Member struct {
 	StopBy metav1.Time
 	// End is how the database ended.
 	End End
-	// Held tells that the pod bears the operator's finalizer: it does not go before its end has been read.
-	Held bool
+	// HasFinalizer tells that the pod bears the operator's finalizer: it does not go before its end has been read.
+	HasFinalizer bool
 	// Problem says why the pod cannot run, or why it last ended; "" when no reason is known.
 	Problem string
 	// Stuck tells that the pod does not run and will not by itself: it was never started, or has ended again
@@ -90,21 +90,21 @@ func (m Member) settlesIn(now time.Time, after time.Duration) time.Duration {
 // MemberOf reads a Member from its pod.
 func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 	m := Member{
-		Name:        pod.Name,
-		UID:         pod.UID,
-		Ordinal:     ordinal,
-		Created:     pod.CreationTimestamp,
-		Revision:    pod.Labels[appsv1.StatefulSetRevisionLabel],
-		Template:    pod.Annotations[dbv1.AnnotationTemplate],
-		Engine:      pod.Annotations[dbv1.AnnotationEngine],
-		Started:     hasStarted(pod),
-		Terminating: pod.DeletionTimestamp != nil,
-		End:         endOf(pod),
-		Held:        Holds(pod),
-		Resize:      resizeOf(pod),
-		Problem:     problem(pod),
-		Stuck:       stuck(pod),
-		Version:     pod.ResourceVersion,
+		Name:         pod.Name,
+		UID:          pod.UID,
+		Ordinal:      ordinal,
+		Created:      pod.CreationTimestamp,
+		Revision:     pod.Labels[appsv1.StatefulSetRevisionLabel],
+		Template:     pod.Annotations[dbv1.AnnotationTemplate],
+		Engine:       pod.Annotations[dbv1.AnnotationEngine],
+		Started:      hasStarted(pod),
+		Terminating:  pod.DeletionTimestamp != nil,
+		End:          endOf(pod),
+		HasFinalizer: Holds(pod),
+		Resize:       resizeOf(pod),
+		Problem:      problem(pod),
+		Stuck:        stuck(pod),
+		Version:      pod.ResourceVersion,
 	}
 	if database := databaseContainer(pod.Spec.Containers); database != nil {
 		m.Resources, m.Image = resourcesText(database.Resources), database.Image

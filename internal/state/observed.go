@@ -34,9 +34,9 @@ type Observed struct {
 	PodDisruptionBudget *policyv1.PodDisruptionBudget
 	StatefulSet         *appsv1.StatefulSet
 
-	// Former is what the StatefulSet was whose members run without one: template and annotations, as its
+	// PreviousStatefulSet is what the StatefulSet was whose members run without one: template and annotations, as its
 	// newest revision tells. Read only where there is no StatefulSet.
-	Former *appsv1.StatefulSet
+	PreviousStatefulSet *appsv1.StatefulSet
 
 	// Foreign are objects of somebody else under names that the cluster needs, in the order of reading.
 	Foreign []Ref
@@ -47,9 +47,9 @@ type Observed struct {
 	// Bystanders are the other pods that bear the cluster's name, by name.
 	Bystanders []Bystander
 
-	// FormerJobs are those of an earlier cluster of the same name that have not ended and whose pods have volumes of it,
+	// PreviousJobs are those of an earlier cluster of the same name that have not ended and whose pods have volumes of it,
 	// by name; read only while such volumes are to be taken over.
-	FormerJobs []string
+	PreviousJobs []string
 
 	// Volumes are the claims of the members' data volumes, by ordinal; those of members that are no more, too.
 	Volumes []Volume
@@ -157,9 +157,9 @@ func (o Observed) Counted(wanted int32) string {
 	return strings.Join(texts, "; ")
 }
 
-// Settles is how long it takes until another member has been ready for that long; 0 when there is none
+// ConvergesIn is how long it takes until another member has been ready for that long; 0 when there is none
 // that only time keeps from it.
-func (o Observed) Settles(after time.Duration) time.Duration {
+func (o Observed) ConvergesIn(after time.Duration) time.Duration {
 	var soonest time.Duration
 	for _, m := range o.Members {
 		left := m.settlesIn(o.At, after)

@@ -33,8 +33,8 @@ func resultOf(pod *corev1.Pod) (*protocol.Result, protocol.ExitCode) {
 	return nil, protocol.ExitDone
 }
 
-// Told adds what the log of the newest pod says.
-func (t Task) Told(log string) Task {
+// WithLog adds what the log of the newest pod says.
+func (t Task) WithLog(log string) Task {
 	if progress, ok := protocol.ParseProgress(log); ok {
 		t.Progress = &progress
 	}

@@ -58,11 +58,11 @@ func applied(t *testing.T, cluster *dbv1.DatabaseCluster) {
 		t.Fatal(err)
 	}
 	before := read(t, set).DeepCopy()
-	set.Annotations[dbv1.AnnotationStoredSpec] = resources.Seal(set)
+	set.Annotations[dbv1.AnnotationStoredSpec] = resources.StoredSpecHash(set)
 	if err := admin.Patch(t.Context(), set, client.MergeFrom(before), as); err != nil {
 		t.Fatal(err)
 	}
-	if read(t, set); set.Annotations[dbv1.AnnotationStoredSpec] != resources.Seal(set) {
+	if read(t, set); set.Annotations[dbv1.AnnotationStoredSpec] != resources.StoredSpecHash(set) {
 		t.Fatal("the API server stored another template than was sent: the seal does not hold")
 	}
 	await(t, set, "the controller to see the StatefulSet", func() bool { return set.Status.ObservedGeneration >= set.Generation })

@@ -165,13 +165,13 @@ func TestOLMHoldsAnUpgradeBackWhileARestoreRunsAndForAQuarterOfAnHourAtMost(t *t
 
 	// The operator begins anew, and what it knows of the wait is what OLM was told.
 	stop()
-	stop, said = keepUpgradeable(t, as, scheme, ns, time.Now().Add(olm.HeldAtMost/2))
+	stop, said = keepUpgradeable(t, as, scheme, ns, time.Now().Add(olm.BlockedAtMost/2))
 	defer stop()
 	said.await(t, metav1.ConditionFalse, olm.ReasonRestoreInFlight)
 	stop()
-	stop, said = keepUpgradeable(t, as, scheme, ns, time.Now().Add(olm.HeldAtMost+2*time.Minute))
+	stop, said = keepUpgradeable(t, as, scheme, ns, time.Now().Add(olm.BlockedAtMost+2*time.Minute))
 	defer stop()
-	said.await(t, metav1.ConditionTrue, olm.ReasonHeldLongEnough)
+	said.await(t, metav1.ConditionTrue, olm.ReasonBlockedLongEnough)
 	kubelet.told.Store(succeeds)
 	awaitReady(t, cluster)
 	said.await(t, metav1.ConditionTrue, olm.ReasonNothingInFlight)

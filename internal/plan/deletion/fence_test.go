@@ -65,12 +65,12 @@ func TestMembersStopBeforeABackupAfterWhichTheirVolumesAreDeleted(t *testing.T) 
 		},
 		"their ends are recorded where a hook asks for it": {
 			[]dbv1.HookType{dbv1.HookBackup, dbv1.HookShutdown}, doomedVolumes(func(*dbv1.DatabaseCluster, *state.Observed) {}),
-			"hold orders-2\nHookRunning: " + stops + "holding pod orders-2, so that its end can be read when it stops\nlast Running\nstop Pending\n",
+			"add the finalizer to pod orders-2\nHookRunning: " + stops + "holding pod orders-2, so that its end can be read when it stops\nlast Running\nstop Pending\n",
 		},
 		"an end stands in the status before the turn of that hook": {
 			[]dbv1.HookType{dbv1.HookBackup, dbv1.HookShutdown}, doomedVolumes(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				lost(o, 0)
-				o.Members[2].Held, o.Members[2].End = true, state.End{Reached: true, Known: true, Code: 137}
+				o.Members[2].HasFinalizer, o.Members[2].End = true, state.End{Reached: true, Known: true, Code: 137}
 			}),
 			"HookRunning: " + stops + "pod orders-2 is stopping\nlast Running\nstop Pending orders-2=137\n",
 		},

@@ -87,7 +87,7 @@ func unknown(all []dbv1.StoppedMember) []string {
 
 // silence tells whether nobody will say how the database of a member ended, or how long that has to be waited for.
 func silence(s *situation.Situation, m state.Member) (left time.Duration, lost bool) {
-	if !m.Held {
+	if !m.HasFinalizer {
 		return 0, false
 	}
 	return overdue(s, m)
@@ -116,7 +116,7 @@ func record(s *situation.Situation, before []dbv1.StoppedMember) []dbv1.StoppedM
 		note(dbv1.StoppedMember{Pod: pod})
 	}
 	for _, m := range s.Members {
-		if _, lost := silence(s, m); m.Held && (settledEnd(m) || lost && passesOn(s)) {
+		if _, lost := silence(s, m); m.HasFinalizer && (settledEnd(m) || lost && passesOn(s)) {
 			note(endOf(m))
 		}
 	}
@@ -162,12 +162,12 @@ func records(s *situation.Situation) bool {
 func Releases(s *situation.Situation) []operation.Pod {
 	var all []operation.Pod
 	for _, m := range s.Members {
-		if m.Held && (!records(s) || written(s, m)) {
+		if m.HasFinalizer && (!records(s) || written(s, m)) {
 			all = append(all, operation.Pod{Name: m.Name, UID: m.UID})
 		}
 	}
 	for _, b := range s.Bystanders {
-		if b.Held {
+		if b.HasFinalizer {
 			all = append(all, operation.Pod{Name: b.Name, UID: b.UID})
 		}
 	}

@@ -20,7 +20,7 @@ import (
 func ends(o *state.Observed, end state.End) *state.Member {
 	*o.StatefulSet.Spec.Replicas = 2
 	m := &o.Members[2]
-	m.Held, m.Terminating, m.StopBy, m.End = true, true, metav1.NewTime(plans.Now.Add(-time.Minute)), end
+	m.HasFinalizer, m.Terminating, m.StopBy, m.End = true, true, metav1.NewTime(plans.Now.Add(-time.Minute)), end
 	return m
 }
 
@@ -39,10 +39,10 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 	decideDooms(t, map[string]doom{
 		"a member is held before it is stopped": {
 			hooks, func(*dbv1.DatabaseCluster, *state.Observed) {},
-			"hold orders-2\nTerminating: holding pod orders-2, so that its end can be read when it stops\nstop Running\n",
+			"add the finalizer to pod orders-2\nTerminating: holding pod orders-2, so that its end can be read when it stops\nstop Running\n",
 		},
 		"then it is stopped": {
-			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[2].Held = true },
+			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[2].HasFinalizer = true },
 			"scale in to 2\nTerminating: going from 3 to 0 members, one at a time\nstop Running\n",
 		},
 		"its end is waited for": {
@@ -73,7 +73,7 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 				ends(o, known(0))
 				o.Members = o.Members[:2]
 			},
-			"hold orders-1\nTerminating: holding pod orders-1, so that its end can be read when it stops\nstop Running orders-2=0\n",
+			"add the finalizer to pod orders-1\nTerminating: holding pod orders-1, so that its end can be read when it stops\nstop Running orders-2=0\n",
 		},
 		"one that never ran has no code": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { ends(o, state.End{Reached: true, Never: true}) },
@@ -81,7 +81,7 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 		},
 		"one without a StatefulSet is held, too": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.StatefulSet = nil },
-			"hold orders-2\nTerminating: holding pod orders-2, so that its end can be read when it stops\nstop Running\n",
+			"add the finalizer to pod orders-2\nTerminating: holding pod orders-2, so that its end can be read when it stops\nstop Running\n",
 		},
 		"those that are stopping already, as after a foreground deletion, are not": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -116,7 +116,7 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 				ends(o, known(1))
 				o.Members = o.Members[:2]
 			},
-			"hold orders-1\nTerminating: holding pod orders-1, so that its end can be read when it stops\nstop Failed orders-2=1\n",
+			"add the finalizer to pod orders-1\nTerminating: holding pod orders-1, so that its end can be read when it stops\nstop Failed orders-2=1\n",
 		},
 		"one that never tells is let go where the spec says so, once that is recorded": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -144,7 +144,7 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 		},
 		"pods of others that bear our finalizer are let go": {
 			nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Bystanders = []state.Bystander{{Name: "orders-7", Cluster: "earlier", Held: true}}
+				o.Bystanders = []state.Bystander{{Name: "orders-7", Cluster: "earlier", HasFinalizer: true}}
 			},
 			"release pod orders-7\nscale in to 2\nTerminating: going from 3 to 0 members, one at a time\n",
 		},

@@ -96,7 +96,9 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 				"again in 30s\nSTALLED NameConflict\n",
 		},
 		"none while a last backup of the earlier cluster may be tried again": {
-			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.FormerJobs = []string{"orders-backup-1c2d3e4f-0"} }),
+			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.PreviousJobs = []string{"orders-backup-1c2d3e4f-0"}
+			}),
 			"WaitingForPreviousCluster: Job orders-backup-1c2d3e4f-0 of an earlier cluster of this name still runs; its volumes are taken over when it has ended\nagain in 1m0s\n",
 		},
 		"none while an object of the earlier cluster is being removed": {

@@ -52,7 +52,7 @@ func Writes(s *situation.Situation) operation.List {
 // Service, what they need exists, and it is not on its way out. The first have to find their volumes filled, where
 // they are to start with a backup.
 func membersMayBeMade(s *situation.Situation, headless resources.Child) bool {
-	return !s.Holds(headless.Kind(), headless.Name()) && !s.HoldsBack() && !s.StatefulSetTerminating() && !s.EmptyHanded()
+	return !s.Holds(headless.Kind(), headless.Name()) && !s.TemplateBlocked() && !s.StatefulSetTerminating() && !s.EmptyHanded()
 }
 
 func find(configs []*corev1.ConfigMap, name string) *corev1.ConfigMap {
@@ -72,7 +72,7 @@ func applyOf(child resources.Child, live metav1.Object) (apply operation.Apply, 
 		return operation.Apply{}, false
 	}
 	return operation.Apply{
-		Child: child, UID: live.GetUID(), Version: live.GetResourceVersion(), Drift: drift, Eviction: child.Eviction(live),
+		Child: child, UID: live.GetUID(), Version: live.GetResourceVersion(), Drift: drift, Removals: child.Removals(live),
 	}, true
 }
 

@@ -22,7 +22,7 @@ import (
 
 // reseal makes a changed StatefulSet one that the operator wrote.
 func reseal(o *state.Observed) {
-	o.StatefulSet.Annotations[dbv1.AnnotationStoredSpec] = resources.Seal(o.StatefulSet)
+	o.StatefulSet.Annotations[dbv1.AnnotationStoredSpec] = resources.StoredSpecHash(o.StatefulSet)
 }
 
 // volumes gives the members volumes that ask for one size each and have another.

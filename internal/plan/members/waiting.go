@@ -15,7 +15,7 @@ import (
 
 // Blocked waits for what pods need and that is missing or does not fit.
 func Blocked(s *situation.Situation) phase.Outcome {
-	if !s.HoldsBack() {
+	if !s.TemplateBlocked() {
 		return phase.Over
 	}
 	return phase.Wait(dbv1.ReasonWaitingForReference, s.Unusable.Message)
@@ -24,7 +24,7 @@ func Blocked(s *situation.Situation) phase.Outcome {
 // Absent waits where there is no StatefulSet to work with.
 func Absent(s *situation.Situation) phase.Outcome {
 	switch {
-	case s.StatefulSet == nil && s.HoldsBack():
+	case s.StatefulSet == nil && s.TemplateBlocked():
 		return Blocked(s)
 	case s.StatefulSet == nil:
 		return phase.Wait(dbv1.ReasonWaitingForMembers, "there is no StatefulSet")

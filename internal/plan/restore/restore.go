@@ -49,7 +49,7 @@ func Restoring(s *situation.Situation) phase.Outcome {
 	if !left {
 		return phase.Over
 	}
-	if s.HoldsBack() {
+	if s.TemplateBlocked() {
 		return members.Blocked(s)
 	}
 	r = r.judge()

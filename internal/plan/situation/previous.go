@@ -26,8 +26,8 @@ func (s *Situation) previousUser() string {
 			return "pod " + b.Name
 		}
 	}
-	if len(s.FormerJobs) > 0 {
-		return "Job " + s.FormerJobs[0]
+	if len(s.PreviousJobs) > 0 {
+		return "Job " + s.PreviousJobs[0]
 	}
 	return ""
 }

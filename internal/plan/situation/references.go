@@ -25,7 +25,7 @@ func (s *Situation) incompatible() *Stall {
 			s.Cluster.Spec.Engine, s.EngineUnreadable)}
 	}
 	asked := *s.Cluster
-	hasMembers := s.StatefulSet != nil || s.Former != nil
+	hasMembers := s.StatefulSet != nil || s.PreviousStatefulSet != nil
 	if hasMembers {
 		asked.Spec.Bootstrap = nil
 	}
@@ -57,10 +57,10 @@ func (s *Situation) Missing() []state.Reference {
 	return state.Only(s.References, func(r state.Reference) bool { return !r.Found && !r.Optional })
 }
 
-// HoldsBack tells whether the StatefulSet has to stay as it is because a pod made from the spec could not start,
+// TemplateBlocked tells whether the StatefulSet has to stay as it is because a pod made from the spec could not start,
 // or would start otherwise than its engine says. Where only a Secret or ConfigMap is missing, members without a
 // StatefulSet get one all the same.
-func (s *Situation) HoldsBack() bool {
+func (s *Situation) TemplateBlocked() bool {
 	return s.Incompatible != nil || len(s.Missing()) > 0 && (s.StatefulSet != nil || len(s.Members) == 0)
 }
 

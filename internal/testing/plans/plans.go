@@ -54,7 +54,7 @@ func Standing(t *testing.T, c *dbv1.DatabaseCluster) state.Observed {
 		StatefulSet:         live[appsv1.StatefulSet](t, resources.StatefulSet(c, c.Spec.Replicas, state.Observed{})),
 	}
 	o.At = Now
-	o.StatefulSet.Annotations[dbv1.AnnotationStoredSpec] = resources.Seal(o.StatefulSet)
+	o.StatefulSet.Annotations[dbv1.AnnotationStoredSpec] = resources.StoredSpecHash(o.StatefulSet)
 	o.StatefulSet.Generation, o.StatefulSet.Status.ObservedGeneration, o.StatefulSet.Status.UpdateRevision = 1, 1, "new"
 	for ordinal := range c.Spec.Replicas {
 		o.Members = append(o.Members, state.Member{Name: fmt.Sprintf("orders-%d", ordinal), Ordinal: ordinal, Revision: "new", Ready: true, ReadySince: metav1.NewTime(Now.Add(-time.Hour))})

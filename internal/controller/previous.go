@@ -43,13 +43,13 @@ func (o *observation) readFormer(ctx context.Context) {
 		}
 	}
 	if newest != nil {
-		o.Former, o.Err = state.FormerOf(newest)
+		o.PreviousStatefulSet, o.Err = state.FromRevision(newest)
 	}
 }
 
-// readFormerJobs finds the Jobs of an earlier cluster of the same name that may still start a pod with a volume of it: a
+// readPreviousJobs finds the Jobs of an earlier cluster of the same name that may still start a pod with a volume of it: a
 // last backup is tried again and again, and between two tries no pod shows it.
-func (o *observation) readFormerJobs(ctx context.Context) {
+func (o *observation) readPreviousJobs(ctx context.Context) {
 	left := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.Cluster != o.cluster.UID })
 	if !left || o.StatefulSet != nil || len(o.Members) > 0 {
 		return
@@ -63,10 +63,10 @@ func (o *observation) readFormerJobs(ctx context.Context) {
 		task := state.TaskOf(job, nil)
 		theirs := types.UID(job.Labels[dbv1.LabelClusterUID]) != o.cluster.UID
 		if theirs && !task.Ended() && state.MountsMember(job.Spec.Template.Spec.Volumes, o.cluster.Name) {
-			o.FormerJobs = append(o.FormerJobs, job.Name)
+			o.PreviousJobs = append(o.PreviousJobs, job.Name)
 		}
 	}
-	slices.Sort(o.FormerJobs)
+	slices.Sort(o.PreviousJobs)
 }
 
 // remember notes with the revision of a StatefulSet that is about to go what its template was made from. A
