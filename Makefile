@@ -1,5 +1,5 @@
 # VERSION is the version of the operator, its image and its bundle.
-VERSION ?= 0.3.0-alpha.1
+VERSION ?= 0.3.0
 
 # IMAGE_TAG_BASE is the operator's image without a tag; IMG is the image that the targets below use.
 IMAGE_TAG_BASE ?= ghcr.io/dbcluster/databasecluster-operator

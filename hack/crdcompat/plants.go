@@ -26,10 +26,10 @@ var plants = []struct {
 	{"storedVersionRemoval", func(of *version) { of.Name = "v2" }},
 	{"existingFieldRemoval", spec(func(spec *schema) { delete(spec.Properties, "paused") })},
 	{"required", spec(func(spec *schema) { spec.Required = append(spec.Required, "engine") })},
-	{"enum", in("imagePullPolicy", func(field *schema) { field.Enum = field.Enum[1:] })},
+	{"enum", in("container", below("imagePullPolicy", func(field *schema) { field.Enum = field.Enum[1:] }))},
 	{"enum", in("engine", func(field *schema) { field.Enum = []apiextensionsv1.JSON{{Raw: []byte(`"postgresql-single-v1"`)}} })},
 	{"default", in("service", func(field *schema) { field.Default = nil })},
-	{"default", in("port", func(field *schema) { field.Default = &apiextensionsv1.JSON{Raw: []byte("9000")} })},
+	{"default", in("container", below("port", func(field *schema) { field.Default = &apiextensionsv1.JSON{Raw: []byte("9000")} }))},
 	{"type", in("paused", func(field *schema) { field.Type = "string" })},
 	{"maximum", in("replicas", func(field *schema) { *field.Maximum-- })},
 	{"minLength", in("image", func(field *schema) { *field.MinLength++ })},
@@ -48,12 +48,15 @@ func spec(change func(*schema)) func(*version) {
 }
 
 // in changes a field of the spec.
-func in(name string, change func(*schema)) func(*version) {
-	return spec(func(spec *schema) {
-		field := spec.Properties[name]
+func in(name string, change func(*schema)) func(*version) { return spec(below(name, change)) }
+
+// below changes a field of an object.
+func below(name string, change func(*schema)) func(*schema) {
+	return func(object *schema) {
+		field := object.Properties[name]
 		change(&field)
-		spec.Properties[name] = field
-	})
+		object.Properties[name] = field
+	}
 }
 
 // findsPlants makes each of these changes to the CRD of DatabaseClusters, and each must be found.

@@ -44,7 +44,7 @@ func TestOnlyTheBucketIsLeft(t *testing.T) {
 	shop.eventually("postgresql-single-v1", "get", "databaseengines", "-o", "name")
 	shop.opens()
 	list := strings.NewReplacer("-n shop", "-n "+shop.namespace, "https://s3.example.org", endpoint,
-		"ghcr.io/dbcluster/databasecluster-operator:v0.2.0", os.Getenv("IMG")).Replace(runbook(t, "run list"))
+		"ghcr.io/dbcluster/databasecluster-operator:v0.3.0", os.Getenv("IMG")).Replace(runbook(t, "run list"))
 	said, err := exec.CommandContext(t.Context(), "bash", "-c", list).CombinedOutput()
 	t.Logf("%s\n%s", list, said)
 	shop.must(err == nil && strings.Contains(string(said), location), "the list does not name %s: %v", location, err)
