@@ -93,7 +93,7 @@ func TestAnEngineCannotBeChanged(t *testing.T) {
 	if err == nil {
 		t.Fatal("it was")
 	}
-	mustContain(t, err.Error(), "spec cannot be changed: create a DatabaseEngine of another name")
+	mustContain(t, err.Error(), "spec cannot be changed: create a DatabaseEngine with another name")
 }
 
 func TestAClusterRunsAsItsEngineSays(t *testing.T) {

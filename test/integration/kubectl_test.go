@@ -122,16 +122,16 @@ func TestKubectlGetTellsWhatMatters(t *testing.T) {
 func TestKubectlExplainsEveryField(t *testing.T) {
 	parallel(t)
 	for command, says := range map[string][]string{
-		"explain databasecluster":                {"DatabaseCluster runs a stateful database", "spec is the cluster as its owner wants it."},
-		"explain dbc.spec.storage.size":          {"FIELD: size <", "for example 10Gi"},
-		"explain dbc.spec.updateStrategy.type":   {"ENUM: RollingUpdate OnDelete", "Default: RollingUpdate."},
-		"explain dbc.spec.deletion.hooks":        {"FIELD: hooks <[]Object>", "enum: Backup, Command, Shutdown", "name is the hook's own", "-required-"},
-		"explain dbc.spec.backup.schedules.cron": {`for example "30 3 * * *"`},
-		"explain databasebackup.status":          {"storedBytes is how much was written to the destination, in bytes."},
-		"explain databaseengine.spec.actions":    {"backup writes the data of the member DBC_MEMBER to standard output."},
-		"explain dbc.spec --recursive":           {"deadlineSeconds\t<integer>", "fromBackup\t<Object>", "terminationGracePeriodSeconds\t<integer>"},
-		"explain dbb --recursive":                {"deletionPolicy\t<string>"},
-		"explain dbe --recursive":                {"secretKeys\t<[]string>"},
+		"explain databasecluster":                    {"DatabaseCluster runs a stateful database", "spec is the desired state of the cluster."},
+		"explain dbc.spec.storage.size":              {"FIELD: size <", "for example 10Gi"},
+		"explain dbc.spec.updateStrategy.type":       {"ENUM: RollingUpdate OnDelete", "Default: RollingUpdate."},
+		"explain dbc.spec.deletion.hooks":            {"FIELD: hooks <[]Object>", "enum: Backup, Command, Shutdown", "name is the name of the hook", "-required-"},
+		"explain dbc.spec.backup.schedules.schedule": {`for example "30 3 * * *"`},
+		"explain databasebackup.status":              {"storedBytes is the size of the backup at the destination, in bytes."},
+		"explain databaseengine.spec.actions":        {"backup writes the data of the member DBC_MEMBER to standard output."},
+		"explain dbc.spec --recursive":               {"deadlineSeconds\t<integer>", "fromBackup\t<Object>", "terminationGracePeriodSeconds\t<integer>"},
+		"explain dbb --recursive":                    {"deletionPolicy\t<string>"},
+		"explain dbe --recursive":                    {"secretKeys\t<[]string>"},
 	} {
 		said, err := kubectl(t, "", command)
 		flat := strings.Join(strings.Fields(said), " ")

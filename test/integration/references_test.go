@@ -58,7 +58,7 @@ func pointing(t *testing.T, ns string, reference rights.Reference, name string) 
 	return made
 }
 
-var identified = map[string]any{"url": "s3://bucket", "credentials": "WorkloadIdentity"}
+var identified = map[string]any{"url": "s3://bucket", "credentialSource": "WorkloadIdentity"}
 
 // besides are fields beside those that name something, by the path to the object that they are in.
 var besides = map[string]map[string]any{
@@ -76,7 +76,7 @@ func write(into map[string]any, path []string, value any) {
 			into["url"] = "file:///directory"
 		}
 		if name == "claimName" || name == "credentialsSecretName" {
-			delete(into, "credentials")
+			delete(into, "credentialSource")
 		}
 		return
 	}

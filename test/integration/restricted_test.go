@@ -78,7 +78,7 @@ func TestThePodsOfSamplesAndOfTheEnginesThatComeWithTheOperatorAreAdmitted(t *te
 	for _, engine := range engines.Items {
 		if engine.Name == own.Name || strings.HasSuffix(engine.Name, "-single-v1") { // others are of other tests
 			cluster := smallest("", "orders")
-			cluster.Spec.Engine, cluster.Spec.Credentials.SecretName = engine.Name, "orders"
+			cluster.Spec.Replicas, cluster.Spec.Engine, cluster.Spec.Credentials.SecretName = 1, engine.Name, "orders"
 			clusters[engine.Name] = cluster
 		}
 	}

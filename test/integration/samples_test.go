@@ -56,7 +56,9 @@ func mustBeAccepted(t *testing.T, ns, document string) {
 	if err := yaml.UnmarshalStrict([]byte(document), &object.Object); err != nil {
 		t.Fatal(err)
 	}
-	if object.GetKind() != "DatabaseEngine" { // which has no namespace
+	if object.GetKind() == "DatabaseEngine" { // which has no namespace, and another test creates the same one
+		object.SetName("strict-" + object.GetName())
+	} else {
 		object.SetNamespace(ns)
 	}
 	if err := admin.Create(t.Context(), object, client.DryRunAll, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {

@@ -73,9 +73,9 @@ const (
 	badURL = "url must be s3://bucket, s3://bucket/prefix or file:///directory, with letters, digits, '-', '_', '.' and '=' between the slashes, " +
 		"and no '.' or '..' alone"
 	badEndpoint = "endpoint must be the http:// or https:// URL of an S3 service, without a path"
-	onlyS3      = "destination: endpoint, region and credentialsSecretName go with url s3://… only"
+	onlyS3      = "destination: endpoint, region and credentialsSecretName are only for url s3://…"
 	needsOne    = "destination: url s3://… needs either credentialsSecretName or credentialSource: WorkloadIdentity"
-	onlyS3Too   = "destination: credentials and serverSideEncryption go with url s3://… only"
+	onlyS3Too   = "destination: credentialSource and serverSideEncryption are only for url s3://…"
 	badCron     = ` must have five fields: minute, hour, day, month, weekday, for example "`
 	badAge      = " must be a duration of at least a minute in hours, minutes and seconds, for example "
 )
@@ -98,17 +98,17 @@ func TestTheAPIServerRefusesBadBackupsWithASentence(t *testing.T) {
 		"a directory of another host":  {destination(folder(fields{"url": "file://host/a"})), badURL},
 		"a url without end":            {destination(bucket(fields{"url": "s3://backups/" + strings.Repeat("a", 1024)})), "spec.backup.destination.url: Too long"},
 		"a directory without a claim":  {destination(folder(fields{"claimName": nil})), "destination: url file:///… needs claimName"},
-		"a bucket with a claim":        {destination(bucket(fields{"claimName": "x"})), "url s3://… must not have it"},
+		"a bucket with a claim":        {destination(bucket(fields{"claimName": "x"})), "url s3://… must not have claimName"},
 		"a directory at an endpoint":   {destination(folder(fields{"endpoint": "https://s3.example.org"})), onlyS3},
 		"a directory in a region":      {destination(folder(fields{"region": "eu-1"})), onlyS3},
 		"a directory with credentials": {destination(folder(fields{"credentialsSecretName": "x"})), onlyS3},
 		"a bucket without credentials": {destination(fields{"url": "s3://backups"}), needsOne},
 		"a bucket with two of them":    {destination(bucket(fields{"credentialSource": "WorkloadIdentity"})), needsOne},
-		"credentials of another kind":  {destination(fields{"url": "s3://backups", "credentials": "Node"}), `Unsupported value: "Node": supported values: "WorkloadIdentity"`},
+		"credentials of another kind":  {destination(fields{"url": "s3://backups", "credentialSource": "Node"}), `Unsupported value: "Node": supported values: "WorkloadIdentity"`},
 		"a directory by an identity":   {destination(folder(fields{"credentialSource": "WorkloadIdentity"})), onlyS3Too},
 		"a directory of a service":     {destination(folder(fields{"serverSideEncryption": fields{"type": "AES256"}})), onlyS3Too},
 		"an encryption of no kind":     {destination(bucket(fields{"serverSideEncryption": fields{"type": "rot13"}})), `Unsupported value: "rot13"`},
-		"a key without a KMS":          {destination(bucket(fields{"serverSideEncryption": fields{"type": "AES256", "kmsKeyID": "k"}})), "kmsKeyID goes with type aws:kms only"},
+		"a key without a KMS":          {destination(bucket(fields{"serverSideEncryption": fields{"type": "AES256", "kmsKeyID": "k"}})), "kmsKeyID is only for type aws:kms"},
 		"a key that cannot be":         {destination(bucket(fields{"encryptionSecretName": "../x"})), "spec.backup.destination.encryptionSecretName in body should match"},
 		"an endpoint with a path":      {destination(bucket(fields{"endpoint": "https://s3.example.org/path"})), badEndpoint},
 		"an endpoint with a password":  {destination(bucket(fields{"endpoint": "https://me:secret@s3.example.org"})), badEndpoint},
@@ -144,7 +144,7 @@ func TestTheAPIServerRefusesBadBackupsWithASentence(t *testing.T) {
 		"a cron of a distance":           {schedule(fields{"schedule": "@every 1h"}), "spec.backup.schedules[].schedule" + badCron},
 		"an empty cron":                  {schedule(fields{"schedule": ""}), "spec.backup.schedules[].schedule" + badCron},
 		"a time zone that climbs":        {schedule(fields{"timeZone": "../etc/passwd"}), "spec.backup.schedules[0].timeZone in body should match"},
-		"retention of nothing":           {schedule(fields{"retention": fields{}}), "spec.backup.schedules[].retention must have count, maxAge or both"},
+		"retention of nothing":           {schedule(fields{"retention": fields{}}), "spec.backup.schedules[].retention must have count, period or both"},
 		"retention of no backup":         {schedule(fields{"retention": fields{"count": int64(0)}}), "spec.backup.schedules[0].retention.count in body should be greater than or equal to 1"},
 		"retention of too many":          {schedule(fields{"retention": fields{"count": int64(1001)}}), "spec.backup.schedules[0].retention.count in body should be less than or equal to 1000"},
 		"retention for a word":           {schedule(fields{"retention": fields{"period": "month"}}), "spec.backup.schedules[].retention.period" + badAge + "720h"},
@@ -161,17 +161,17 @@ func TestTheAPIServerRefusesBadHooksEnginesAndBootstrapsWithASentence(t *testing
 	parallel(t)
 	eachIsRefused(t, "databaseclusters", refusals{
 		"a hook of another type":      {hooks(hookOf("a", "Pray")), `spec.deletion.hooks[0].type: Unsupported value: "Pray": supported values: "Backup", "Command", "Shutdown"`},
-		"a Command without a command": {hooks(hookOf("a", "Command")), "spec.deletion.hooks[]: command must be given for type Command, and for no other"},
+		"a Command without a command": {hooks(hookOf("a", "Command")), "spec.deletion.hooks[]: command is required for type Command, and not allowed for other types"},
 		"a Command of nothing":        {hooks(fields{"name": "a", "type": "Command", "command": []any{}}), "spec.deletion.hooks[0].command in body should have at least 1 items"},
-		"a Backup with a command":     {hooks(hookOf("a", "Backup", "x")), "spec.deletion.hooks[]: command must be given for type Command, and for no other"},
-		"a Shutdown with a command":   {hooks(hookOf("a", "Shutdown", "x")), "spec.deletion.hooks[]: command must be given for type Command, and for no other"},
-		"two Shutdowns":               {hooks(hookOf("a", "Shutdown"), hookOf("b", "Shutdown")), "spec.deletion.hooks: only one can be of type Shutdown"},
-		"a Shutdown before another":   {hooks(hookOf("a", "Shutdown"), hookOf("b", "Backup")), "spec.deletion.hooks: the one of type Shutdown must be the last, because it stops the members"},
+		"a Backup with a command":     {hooks(hookOf("a", "Backup", "x")), "spec.deletion.hooks[]: command is required for type Command, and not allowed for other types"},
+		"a Shutdown with a command":   {hooks(hookOf("a", "Shutdown", "x")), "spec.deletion.hooks[]: command is required for type Command, and not allowed for other types"},
+		"two Shutdowns":               {hooks(hookOf("a", "Shutdown"), hookOf("b", "Shutdown")), "spec.deletion.hooks: only one hook can have type Shutdown"},
+		"a Shutdown before another":   {hooks(hookOf("a", "Shutdown"), hookOf("b", "Backup")), "spec.deletion.hooks: the hook of type Shutdown must be the last, because it stops the members"},
 		"a Command of members that stopped": {fields{"deletion": fields{"volumes": "Delete", "hooks": []any{hookOf("a", "Command", "x"), hookOf("b", "Backup"), hookOf("c", "Command", "x")}}},
-			"spec.deletion.hooks: where volumes is Delete, none of type Command can come after one of type Backup, because that stops the members for good"},
+			"spec.deletion.hooks: with volumes Delete, no hook of type Command can follow a hook of type Backup, because the final backup stops the members"},
 		"a hook's name of 13":             {hooks(hookOf(strings.Repeat("a", 13), "Backup")), "spec.deletion.hooks[0].name: Too long"},
 		"a hook's name with a dot":        {hooks(hookOf("a.b", "Backup")), "spec.deletion.hooks[].name must be a DNS label"},
-		"a Backup to nowhere":             {hooks(hookOf("a", "Backup")), "spec.deletion.hooks: one of type Backup needs spec.backup, whose destination says where the backup goes"},
+		"a Backup to nowhere":             {hooks(hookOf("a", "Backup")), "spec.deletion.hooks: a hook of type Backup needs spec.backup.destination"},
 		"nine hooks":                      {hooks(many(9, func(i int) any { return hookOf(nameOf(i), "Backup") })...), "spec.deletion.hooks: Too many: 9: must have at most 8 items"},
 		"volumes that are neither":        {fields{"deletion": fields{"volumes": "Sell"}}, `spec.deletion.volumes: Unsupported value: "Sell": supported values: "Retain", "Delete"`},
 		"a failure that is neither":       {fields{"deletion": fields{"onFailure": "Cry"}}, `spec.deletion.onFailure: Unsupported value: "Cry"`},

@@ -48,9 +48,9 @@ func TestTheAPIServerRefusesBadDatabaseEnginesWithASentence(t *testing.T) {
 	parallel(t)
 	const (
 		badScript   = "spec.scripts: a name must have 1 to 48 letters, digits, '-', '_' or '.', and begin and end with a letter or digit"
-		badVariable = "spec.container.env[].name must have letters, digits and '_' only, must not begin with a digit, nor with 'DBC_', which is the operator's"
+		badVariable = "spec.container.env[].name must have letters, digits and '_' only, must not begin with a digit or with 'DBC_', which is reserved for the operator"
 		badPath     = "spec.container.dataPath must be an absolute path without ':' or '..'"
-		badDefault  = "spec.parameters[].default must be a value that pattern or enum takes, or empty"
+		badDefault  = "spec.parameters[].default must match pattern or enum, or be empty"
 	)
 	eachIsRefused(t, "databaseengines", refusals{
 		"no topology":                    {fields{"topology": nil}, "spec.topology: Required value"},
@@ -69,14 +69,14 @@ func TestTheAPIServerRefusesBadDatabaseEnginesWithASentence(t *testing.T) {
 		"a script that ends in a dot":    {scripts("a.", "x"), badScript},
 		"a script's name of 49":          {scripts(strings.Repeat("a", 49), "x"), badScript},
 		"an empty script":                {scripts("a", ""), "spec.scripts.a in body should be at least 1 chars long"},
-		"scripts that no pod can carry":  {scripts("a", strings.Repeat("x", 40000), "b", strings.Repeat("x", 40000)), "spec.scripts must have at most 65536 characters in all, because pods carry them as annotations"},
+		"scripts that no pod can carry":  {scripts("a", strings.Repeat("x", 40000), "b", strings.Repeat("x", 40000)), "spec.scripts must have at most 65536 characters in all, because pods have them as annotations"},
 		"a key that cannot be":           {fields{"secretKeys": list("a/b")}, "spec.secretKeys[0] in body should match"},
 		"a key twice":                    {fields{"secretKeys": list("a", "a")}, "spec.secretKeys[1]: Duplicate value"},
 		"a parameter without a name":     {parameter(fields{"name": nil}), "spec.parameters[0].name: Required value"},
 		"a parameter with a capital":     {parameter(fields{"name": "workMem"}), "spec.parameters[0].name in body should match"},
 		"a parameter twice":              {fields{"parameters": list(fields{"name": "a"}, fields{"name": "a"})}, "spec.parameters[1]: Duplicate value"},
-		"two parameters of one variable": {fields{"parameters": list(fields{"name": "a-b"}, fields{"name": "a_b"})}, "spec.parameters: two names that differ only in '-', '_' and '.' would be the same environment variable"},
-		"a pattern and an enum":          {parameter(fields{"pattern": "x", "enum": list("x")}), "spec.parameters[]: give pattern or enum, not both"},
+		"two parameters of one variable": {fields{"parameters": list(fields{"name": "a-b"}, fields{"name": "a_b"})}, "spec.parameters: two names that differ only in '-', '_' and '.' would have the same environment variable"},
+		"a pattern and an enum":          {parameter(fields{"pattern": "x", "enum": list("x")}), "spec.parameters[]: set pattern or enum, not both"},
 		"a pattern that is none":         {parameter(fields{"pattern": "(x"}), "missing closing )"},
 		"a default that does not match":  {parameter(fields{"pattern": "[0-9]+MB", "default": "4MBx"}), badDefault},
 		"a default that is no choice":    {parameter(fields{"enum": list("a", "b"), "default": "c"}), badDefault},
@@ -134,7 +134,7 @@ func TestADatabaseEngineCannotBeChanged(t *testing.T) {
 			object := read(t, engine.DeepCopy())
 			object.Object["spec"] = declaration("", spec).Object["spec"]
 			mustAnswer(t, admin.Update(t.Context(), object, client.DryRunAll),
-				"spec cannot be changed: create a DatabaseEngine of another name, such as the next version, and name it in the clusters' spec.engine")
+				"spec cannot be changed: create a DatabaseEngine with another name, for example the next version, and set it in spec.engine of the clusters")
 		})
 	}
 	change(t, engine.DeepCopy(), func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"a": "b"}) })
