@@ -134,7 +134,7 @@ func TestARestoreSaysThatTheBucketDoesNotAnswerAndGoesOnWhenItDoes(t *testing.T)
 func TestEveryMemberGetsItsOwnDataBack(t *testing.T) {
 	w := newWorld(t)
 	w.s3()
-	w.postgres("orders", "backup: {destination: "+toS3+"}", "replicas: 2")
+	w.independent("orders", "backup: {destination: "+toS3+"}", "replicas: 2")
 	w.await("orders", "Ready")
 	for _, pod := range []string{"orders-0", "orders-1"} {
 		w.psql(pod, "CREATE TABLE note AS SELECT '"+pod+"' AS text")
@@ -142,13 +142,13 @@ func TestEveryMemberGetsItsOwnDataBack(t *testing.T) {
 	w.backup("both", "orders")
 	w.completed("both")
 	w.Log(w.of("databasebackup/both", "{.status.streams}"))
-	w.postgres("again", "bootstrap: {fromBackup: {name: both}}", "replicas: 2")
+	w.independent("again", "bootstrap: {fromBackup: {name: both}}", "replicas: 2")
 	w.await("again", "Ready")
 	for i := range 2 {
 		got := w.psql(fmt.Sprintf("again-%d", i), "SELECT text FROM note")
 		w.must(got == fmt.Sprintf("orders-%d", i), "again-%d has the data of %s", i, got)
 	}
-	w.postgres("wrong", "bootstrap: {fromBackup: {name: both}}")
+	w.independent("wrong", "bootstrap: {fromBackup: {name: both}}")
 	w.turns("databasecluster/wrong", "Stalled", "True", "spec.replicas is 1: set that to 2")
 }
 

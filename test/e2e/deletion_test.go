@@ -74,7 +74,7 @@ func TestADeletionWaitsForABackupThatCannotBeMade(t *testing.T) {
 func TestVolumesGoWhereThatIsThePolicy(t *testing.T) {
 	w := newWorld(t)
 	w.apply(volume)
-	w.postgres("orders", "replicas: 2", "backup: {destination: "+toVolume+"}",
+	w.independent("orders", "replicas: 2", "backup: {destination: "+toVolume+"}",
 		"deletion: {volumes: Delete, hooks: [{name: final, type: Backup}, {name: stop, type: Shutdown}]}")
 	w.await("orders", "Ready")
 	w.do("delete", "databasecluster", "orders", "--wait=false")
@@ -89,7 +89,7 @@ func TestADatabaseThatIsKilledIsNotTakenForOneThatStopped(t *testing.T) {
 	w.postgres("orders", "deletion: {volumes: Delete, hooks: [{name: stop, type: Shutdown}]}")
 	w.await("orders", "Ready")
 	// It goes on listening to nothing: the kubelet has to kill it.
-	w.patch(`{"command":["sh","-c","trap '' TERM INT; docker-entrypoint.sh postgres -c hba_file=/dbc/scripts/pg_hba.conf & while :; do sleep 1; done"],"terminationGracePeriodSeconds":5,"probes":{"readiness":{"exec":{"command":["true"]}}}}`)
+	w.patch(`{"container":{"command":["sh","-c","trap '' TERM INT; docker-entrypoint.sh postgres -c hba_file=/dbc/scripts/pg_hba.conf & while :; do sleep 1; done"],"readinessProbe":{"exec":{"command":["true"]}}},"pod":{"terminationGracePeriodSeconds":5}}`)
 	w.settle()
 	w.do("delete", "databasecluster", "orders", "--wait=false")
 	w.turns("databasecluster/orders", "DeletionBlocked", "True HookFailed", "exit code 137")
@@ -127,7 +127,7 @@ func TestTheVolumeIsDeletedAfterABackupOfEveryAcknowledgedWrite(t *testing.T) {
 	w := newWorld(t)
 	want := w.filled("backup: {destination: "+toS3+"}",
 		"deletion: {volumes: Delete, deadlineSeconds: 240, hooks: [{name: final, type: Backup}, {name: stop, type: Shutdown}]}")
-	w.patch(`{"command":["sh","-c","trap '' TERM INT; docker-entrypoint.sh postgres -c hba_file=/dbc/scripts/pg_hba.conf & while :; do sleep 1; done"],"terminationGracePeriodSeconds":5,"probes":{"readiness":{"exec":{"command":["pg_isready","-U","postgres"]}}}}`)
+	w.patch(`{"container":{"command":["sh","-c","trap '' TERM INT; docker-entrypoint.sh postgres -c hba_file=/dbc/scripts/pg_hba.conf & while :; do sleep 1; done"],"readinessProbe":{"exec":{"command":["pg_isready","-U","postgres"]}}},"pod":{"terminationGracePeriodSeconds":5}}`)
 	w.settle()
 	acknowledged := w.writes("orders-0")
 	w.eventually("100", "exec", "orders-0", "-c", "database", "--", "psql", "-X", "-q", "-t", "-A", "-U", "postgres", "-c", "SELECT id FROM acknowledged WHERE id = 100")

@@ -9,6 +9,8 @@ package e2e
 import (
 	"fmt"
 	"strings"
+
+	"github.com/dbcluster/databasecluster-operator/internal/testing/engines"
 )
 
 // database is a PostgreSQL of the engine that comes with the operator.
@@ -43,6 +45,15 @@ func (w world) postgres(name string, more ...string) {
 	w.Helper()
 	w.manifest("v1", "Secret", "orders", "stringData: {password: secret}")
 	w.apply(strings.NewReplacer("NAME", name, "IMAGE", postgresImage).Replace(database) + indent(more...))
+}
+
+// independent creates PostgreSQLs that are members of one cluster. The built-in engine allows only one.
+func (w world) independent(name string, more ...string) {
+	w.Helper()
+	engine, err := engines.Manifest()
+	w.must(err == nil, "the engine: %v", err)
+	w.apply(engine)
+	w.postgres(name, append([]string{"engine: " + engines.Independent}, more...)...)
 }
 
 // manifest applies an object; more is YAML beside its metadata.

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/testing/engines"
 )
 
 const (
@@ -134,11 +136,16 @@ func (w world) apply(manifest string) {
 // cluster makes PostgreSQLs by the name.
 func (w world) cluster(name string, replicas int) {
 	w.Helper()
+	engine, err := engines.Manifest()
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.apply(engine)
 	w.apply(fmt.Sprintf(`
 apiVersion: database.dbcluster.io/v1alpha1
 kind: DatabaseCluster
 metadata: {name: %s}
-spec: {engine: postgresql-single-v1, image: %q, credentials: {secretName: orders}, replicas: %d, storage: {size: 1Gi}}`, name, postgresImage, replicas))
+spec: {engine: %s, image: %q, credentials: {secretName: orders}, replicas: %d, storage: {size: 1Gi}}`, name, engines.Independent, postgresImage, replicas))
 }
 
 func (w world) await(name, condition string) {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/testing/engines"
 )
 
 // world is a test with namespaces of its own. One test runs at a time: OLM installs the operator's kinds for the whole
@@ -120,6 +122,11 @@ func (w world) same(before, now, what string) {
 // postgres makes PostgreSQLs, with lines of its spec.
 func (w world) postgres(namespace, name string, replicas int, spec ...string) {
 	w.Helper()
+	engine, err := engines.Manifest()
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.apply(namespace, engine)
 	w.apply(namespace, fmt.Sprintf(`
 apiVersion: v1
 kind: Secret
@@ -130,13 +137,13 @@ apiVersion: database.dbcluster.io/v1alpha1
 kind: DatabaseCluster
 metadata: {name: %[1]s}
 spec:
-  engine: postgresql-single-v1
+  engine: %[5]s
   image: %[2]q
   credentials:
     secretName: %[1]s
   replicas: %[3]d
   storage: {size: 1Gi}
-%[4]s`, name, postgresImage, replicas, strings.Join(spec, "\n")))
+%[4]s`, name, postgresImage, replicas, strings.Join(spec, "\n"), engines.Independent))
 }
 
 // smallest makes a cluster of containers that do nothing.
