@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// restored makes a cluster of a backup and compares what is in it with what was.
+// restored creates a cluster from a backup and compares its data with the original.
 func (w world) restored(name, source, want string) {
 	w.Helper()
 	w.postgres(name, "bootstrap: {fromBackup: "+source+"}")
@@ -24,7 +24,8 @@ func (w world) restored(name, source, want string) {
 	w.Log(name, w.of("databasecluster/"+name, "{.status.restore}"))
 }
 
-// filled makes the cluster orders, with a million rows, beside an S3 server, and tells what a restore has to bring back.
+// filled creates the cluster orders with a million rows and an S3 server. It returns the fingerprint that a restore
+// must reproduce.
 func (w world) filled(spec ...string) (want string) {
 	w.Helper()
 	w.s3()
@@ -75,13 +76,13 @@ backup:
   verification: {schedule: "* * * * *", deadlineSeconds: 300}`)
 	first := w.scheduled(0)
 	w.completed(first)
-	w.turns("databasecluster/orders", "BackupHealthy", "True")
-	w.turns("databasecluster/orders", "BackupVerified", "True")
+	w.awaitReported("databasecluster/orders", "BackupHealthy", "True")
+	w.awaitReported("databasecluster/orders", "BackupVerified", "True")
 	w.completed(w.scheduled(2))
 	w.do("wait", "--for=delete", "databasebackup/"+first, "--timeout="+patience.String())
 }
 
-// scheduled is the name of the backup of that number, from 0, that a schedule makes.
+// scheduled returns the name of a backup that a schedule created, by its number from 0.
 func (w world) scheduled(number int) string {
 	w.Helper()
 	path := fmt.Sprintf("jsonpath={.items[%d].metadata.name}", number)
@@ -95,26 +96,26 @@ func TestAChangedPieceIsFoundByVerificationAndRefusedByRestore(t *testing.T) {
 	w.backup("good", "orders")
 	w.completed("good")
 	w.do("annotate", "databasebackup", "good", "database.dbcluster.io/verify=1")
-	w.turns("databasebackup/good", "Verified", "True")
-	w.turns("databasecluster/orders", "BackupVerified", "True")
+	w.awaitReported("databasebackup/good", "Verified", "True")
+	w.awaitReported("databasecluster/orders", "BackupVerified", "True")
 
-	piece := folder(w.of("databasebackup/good", "{.status.location}")) + "/member-0/00000-*.zst" // named for its attempt
+	piece := folder(w.of("databasebackup/good", "{.status.location}")) + "/member-0/00000-*.zst" // the attempt is part of the name
 	w.bucket("printf changed | dd of=$(ls " + piece + ") bs=1 seek=100000 conv=notrunc")
 	w.do("annotate", "databasebackup", "good", "database.dbcluster.io/verify=2", "--overwrite")
-	w.turns("databasebackup/good", "Verified", "False", "member-0/00000-")
-	w.turns("databasecluster/orders", "BackupVerified", "False", "good")
-	w.warned("orders", "good")
-	w.warned("good", "member-0/00000-")
+	w.awaitReported("databasebackup/good", "Verified", "False", "member-0/00000-")
+	w.awaitReported("databasecluster/orders", "BackupVerified", "False", "good")
+	w.awaitWarning("orders", "good")
+	w.awaitWarning("good", "member-0/00000-")
 
 	manifest := folder(w.of("databasebackup/good", "{.status.location}")) + "/manifest.json"
 	w.bucket("cp " + manifest + " /data/whole; truncate -s -20 " + manifest)
 	w.do("annotate", "databasebackup", "good", "database.dbcluster.io/verify=3", "--overwrite")
-	w.turns("databasebackup/good", "Verified", "False", "manifest.json")
+	w.awaitReported("databasebackup/good", "Verified", "False", "manifest.json")
 	w.bucket("cat /data/whole > " + manifest)
 
 	w.postgres("again", "bootstrap: {fromBackup: {name: good}}")
-	w.turns("databasecluster/again", "Stalled", "True RestoreFailed", "member-0/00000-")
-	w.warned("again", "member-0/00000-")
+	w.awaitReported("databasecluster/again", "Stalled", "True RestoreFailed", "member-0/00000-")
+	w.awaitWarning("again", "member-0/00000-")
 	w.must(w.do("get", "pods", "-l", "app.kubernetes.io/instance=again,app.kubernetes.io/component=database", "-o", "name") == "", "a member runs on half of a backup")
 }
 
@@ -125,8 +126,8 @@ func TestARestoreSaysThatTheBucketDoesNotAnswerAndGoesOnWhenItDoes(t *testing.T)
 	w.completed("full")
 	w.do("delete", "pod", "s3")
 	w.postgres("again", "bootstrap: {fromBackup: {name: full}}")
-	w.turns("databasecluster/again", "Progressing", "True RestoreRetrying", "connect")
-	w.warned("again", "RestoreRetrying")
+	w.awaitReported("databasecluster/again", "Progressing", "True RestoreRetrying", "connect")
+	w.awaitWarning("again", "RestoreRetrying")
 	w.s3()
 	w.restored("again", "{name: full}", want)
 }
@@ -149,7 +150,7 @@ func TestEveryMemberGetsItsOwnDataBack(t *testing.T) {
 		w.must(got == fmt.Sprintf("orders-%d", i), "again-%d has the data of %s", i, got)
 	}
 	w.independent("wrong", "bootstrap: {fromBackup: {name: both}}")
-	w.turns("databasecluster/wrong", "Stalled", "True", "spec.replicas is 1: set that to 2")
+	w.awaitReported("databasecluster/wrong", "Stalled", "True", "spec.replicas is 1: set that to 2")
 }
 
 const redisEngine = `

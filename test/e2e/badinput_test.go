@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Each destination that cannot be used is told by its name: on the backup, on the cluster, and by events of both.
+// The operator names each unusable destination: on the backup, on the cluster, and in events of both.
 func TestADestinationThatCannotBeUsedIsNamed(t *testing.T) {
 	onLocalNode(t, "a volume of its StorageClass growing gets full")
 	w := newWorld(t)
@@ -28,16 +28,16 @@ func TestADestinationThatCannotBeUsedIsNamed(t *testing.T) {
 		{"full", `{url: "file:///x", claimName: full}`, "no space left on device"},
 	} {
 		w.backup(bad.name, "orders", "destination: "+bad.destination)
-		w.warned(bad.name, "JobRetrying")
+		w.awaitWarning(bad.name, "JobRetrying")
 		w.eventually("Failed", "get", "databasebackup", bad.name, "-o", "jsonpath={.status.phase}")
-		w.turns("databasebackup/"+bad.name, "Stalled", "True", bad.cause)
-		w.warned(bad.name, bad.cause)
+		w.awaitReported("databasebackup/"+bad.name, "Stalled", "True", bad.cause)
+		w.awaitWarning(bad.name, bad.cause)
 		w.Log("\n" + w.do("get", "pods", "-l", "database.dbcluster.io/backup-uid="+w.of("databasebackup/"+bad.name, "{.metadata.uid}")))
 	}
 	w.must(w.bucket("find . -path '*/x/*' -type f") == "", "something is half there")
 	w.backup("good", "orders")
 	w.completed("good")
-	w.turns("databasecluster/orders", "BackupHealthy", "True")
+	w.awaitReported("databasecluster/orders", "BackupHealthy", "True")
 }
 
 const filler = `
@@ -64,7 +64,7 @@ spec:
   volumes: [{name: data, persistentVolumeClaim: {claimName: NAME}}]
 `
 
-// fullVolume makes a claim that has room for 10 MB.
+// fullVolume creates a claim with room for 10 MB.
 func (w world) fullVolume(name string) {
 	w.Helper()
 	w.apply(strings.NewReplacer("NAME", name, "IMAGE", postgresImage).Replace(filler))
@@ -72,7 +72,7 @@ func (w world) fullVolume(name string) {
 	w.do("delete", "pod", name)
 }
 
-// odd is an engine whose backup does what the cluster's parameter says.
+// odd is an engine whose backup behaves as the cluster's parameter requests.
 const odd = `
 apiVersion: database.dbcluster.io/v1alpha1
 kind: DatabaseEngine
@@ -126,9 +126,9 @@ func TestAnActionThatDoesNotWorkIsNamed(t *testing.T) {
 	}
 	for way, cause := range causes {
 		w.eventually("Failed", "get", "databasebackup", way, "-o", "jsonpath={.status.phase}")
-		w.turns("databasebackup/"+way, "Stalled", "True", cause)
-		w.turns("databasecluster/"+way, "BackupHealthy", "False", cause)
-		w.warned(way, cause)
+		w.awaitReported("databasebackup/"+way, "Stalled", "True", cause)
+		w.awaitReported("databasecluster/"+way, "BackupHealthy", "False", cause)
+		w.awaitWarning(way, cause)
 	}
 	w.must(w.bucket("find . -type f") == "", "something is half there: %s", w.bucket("find . -type f"))
 }
@@ -145,7 +145,7 @@ func TestProgressIsSeenWhileABackupRuns(t *testing.T) {
 	w.must(w.of("databasebackup/slow", "{.status.bytes}") == "15000000", "the size is %s", w.of("databasebackup/slow", "{.status.bytes}"))
 }
 
-// odd makes the engine, of this story alone.
+// odd creates the engine for this test only.
 func (w world) odd() string {
 	name := fmt.Sprintf("odd-%s", w.namespace)
 	name = name[:min(len(name), 60)]

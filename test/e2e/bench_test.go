@@ -17,18 +17,18 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// How fast backups and restores are, beside the database's own tools and zstd in a pod with the same resources:
-// `make bench-backup`. The start of pods is no part of any figure.
+// bench measures backups and restores, and compares them with the database's own tools and zstd in a pod with the
+// same resources. The figures exclude the start of pods. `make bench-backup` runs it.
 type bench struct {
 	world
 	round     int
 	megabytes float64 // of the database
 }
 
-// given are the resources of everything that is compared.
+// given are the resources of each measured container.
 const given = `resources: {requests: {cpu: 100m, memory: 256Mi}, limits: {memory: 512Mi}}`
 
-// byHand has the group that the operator gives its own pods: two groups cannot share a volume.
+// byHand is a pod with the group of the operator's own pods, because two groups cannot share a volume.
 const byHand = `
 apiVersion: v1
 kind: Pod
@@ -50,7 +50,7 @@ spec:
 func TestBenchBackup(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("DBC_BENCH_ROUNDS"))
 	if rounds == 0 {
-		t.Skip("DBC_BENCH_ROUNDS is not set: run it by `make bench-backup`")
+		t.Skip("DBC_BENCH_ROUNDS is not set: run it with `make bench-backup`")
 	}
 	b := &bench{world: newWorld(t)}
 	b.s3()
@@ -82,7 +82,7 @@ func (b *bench) figure(what string, took time.Duration, more string) {
 	b.Logf("FIGURE %-24s round %d %6.1f s %6.1f MB/s %s", what, b.round, took.Seconds(), b.megabytes/took.Seconds(), more)
 }
 
-// plain times a pipeline by the clock of its pod.
+// plain measures a pipeline with the clock of its pod.
 func (b *bench) plain(what, pipeline string) {
 	b.Helper()
 	text := b.do("exec", "by-hand", "--", "bash", "-euo", "pipefail", "-c", `start=$(date +%s%N); eval "$1"; echo $(($(date +%s%N) - start))`, "bash", pipeline)
@@ -111,7 +111,7 @@ func (b *bench) restores(what, source string) {
 	b.do("delete", "databasecluster", "again", "--timeout="+patience.String())
 }
 
-// transferred is what transfer says of its own time and memory, in the pod with those labels.
+// transferred returns the time and the memory that transfer reports in the pod with these labels.
 func (b *bench) transferred(what, labels string) {
 	b.Helper()
 	pod := b.do("get", "pods", "-l", labels, "-o", "jsonpath={.items[0].metadata.name}")

@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// canaries are values that are in Secrets and are to be nowhere else, to what they are.
+// canaries maps values in Secrets that must not occur anywhere else to their descriptions.
 type canaries map[string]string
 
 func (c canaries) value(of string) string {
@@ -31,7 +31,7 @@ func (c canaries) value(of string) string {
 	return value
 }
 
-// in are the canaries that a text gives away.
+// in returns the canaries that a text reveals.
 func (c canaries) in(text string) []string {
 	var found []string
 	for value, of := range c {
@@ -42,7 +42,7 @@ func (c canaries) in(text string) []string {
 	return found
 }
 
-// texts are what was seen, by where.
+// texts are the collected texts, by source.
 type texts struct {
 	mutex sync.Mutex
 	of    map[string]string
@@ -54,10 +54,10 @@ func (l *texts) add(where, text string) {
 	l.of[where] = text
 }
 
-// follow reads the logs of all containers of the world again and again, because some pods go when they have ended.
+// follow reads the logs of all containers in the namespace repeatedly, because some pods are deleted after they end.
 func (w world) follow(logs *texts) {
 	w.Helper()
-	ctx, cancel := context.WithCancel(context.Background()) // it ends before the namespace goes
+	ctx, cancel := context.WithCancel(context.Background()) // it ends before the deletion of the namespace
 	var done sync.WaitGroup
 	done.Go(func() {
 		for ctx.Err() == nil {
@@ -77,26 +77,26 @@ func (w world) follow(logs *texts) {
 	w.Cleanup(func() { cancel(); done.Wait() })
 }
 
-// everything adds what the API server has of every kind but Secrets, and the operator's logs and metrics.
+// everything adds all objects of the API server except Secrets, and the operator's logs and metrics.
 func (w world) everything(all *texts, when string) {
 	w.Helper()
 	kinds := strings.Fields(w.kubectl("api-resources", "--verbs=list", "-o", "name"))
 	kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == "secrets" })
 	w.must(len(kinds) > 30, "only %d kinds: %v", len(kinds), kinds)
 	for _, kind := range kinds {
-		text, _ := run(w.Context(), "", "get", kind, "-A", "-o", "json", "--show-managed-fields") // some have nothing to list
+		text, _ := run(w.Context(), "", "get", kind, "-A", "-o", "json", "--show-managed-fields") // some kinds have no objects
 		all.add(kind+" "+when, text)
 	}
 	all.add("the operator's log "+when, w.kubectl("-n", operatorNamespace, "logs", "-l", "control-plane=controller-manager", "--prefix", "--tail=-1"))
 }
 
-// What is in a Secret stays there, with real databases and a real bucket: through a rollout, backups, a restore, a
-// verification, a deletion with its hook, and what fails in between.
+// The content of a Secret stays in it, with real databases and a real bucket. The test runs a rollout, backups, a
+// restore, a verification, a deletion with a hook, and failures of these.
 func TestWhatIsInASecretIsNowhereElse(t *testing.T) {
 	onLocalNode(t, "it reads all objects of the cluster, and metrics by the addresses of pods")
 	w, c, seen := newWorld(t), canaries{}, &texts{of: map[string]string{}}
 	key := c.value("the access key's id")
-	w.instead = []string{
+	w.replacements = []string{
 		"AWS_ACCESS_KEY_ID: test", "AWS_ACCESS_KEY_ID: " + key, "AWS_SECRET_ACCESS_KEY: test-secret", "AWS_SECRET_ACCESS_KEY: " + c.value("the access key"),
 		"{password: secret}", "{password: " + c.value("the password") + "}",
 	}
@@ -115,11 +115,11 @@ deletion: {hooks: [{name: tell, type: Command, command: [sh, -ec, 'test -n "$TOK
 	w.backup("good", "orders")
 	w.completed("good")
 	w.do("annotate", "databasebackup", "good", "database.dbcluster.io/verify=1")
-	w.turns("databasebackup/good", "Verified", "True")
+	w.awaitReported("databasebackup/good", "Verified", "True")
 	for _, name := range []string{"wrong", "nobodys"} {
 		w.backup(name, "orders", `destination: {url: "s3://backups/x", endpoint: "http://s3:7070", credentialsSecretName: `+name+"}")
 		w.eventually("Failed", "get", "databasebackup", name, "-o", "jsonpath={.status.phase}")
-		w.turns("databasebackup/"+name, "Stalled", "True")
+		w.awaitReported("databasebackup/"+name, "Stalled", "True")
 	}
 	w.do("annotate", "databasecluster", "orders", "database.dbcluster.io/restart=1")
 	w.await("orders", "Ready")
@@ -130,11 +130,11 @@ deletion: {hooks: [{name: tell, type: Command, command: [sh, -ec, 'test -n "$TOK
 	_, figures := w.metrics(w.do("create", "token", w.reader()), `name="again"`)
 	seen.add("the metrics", figures)
 	w.everything(seen, "after the deletion")
-	w.mustNotTell(c, seen)
+	w.mustNotLeak(c, seen)
 }
 
-// mustNotTell looks for canaries in what was seen, and whether that was enough to be a proof.
-func (w world) mustNotTell(c canaries, seen *texts) {
+// mustNotLeak searches the collected texts for canaries, and checks that the collection was large enough.
+func (w world) mustNotLeak(c canaries, seen *texts) {
 	w.Helper()
 	seen.mutex.Lock()
 	defer seen.mutex.Unlock()
@@ -147,10 +147,10 @@ func (w world) mustNotTell(c canaries, seen *texts) {
 	}
 	for _, where := range all {
 		if found := c.in(seen.of[where]); len(found) > 0 && !strings.HasPrefix(where, "the log of s3/") { // the server is not ours
-			w.Errorf("%s is in %s", found, where)
+			w.Errorf("found %s in %s", found, where)
 		}
 	}
-	for value := range c { // or nothing that was looked for would be found
-		w.must(len(c.in(fmt.Sprintf("before %s after", value))) == 1, "%s would not be found", value)
+	for value := range c { // otherwise the search would find nothing
+		w.must(len(c.in(fmt.Sprintf("before %s after", value))) == 1, "the search does not find %s", value)
 	}
 }

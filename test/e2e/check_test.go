@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// engine makes an engine, of this story alone, that is the profile of today with another line. The node may have that of an
-// earlier operator, because nothing ever changes one.
+// engine creates an engine for this test only: the built-in profile with one line replaced. The node may have the
+// profile of a previous operator, because the operator never changes an engine.
 func (w world) engine(profile, name, line, instead string) string {
 	w.Helper()
 	text, err := os.ReadFile("../../config/engines/" + profile + ".yaml")
@@ -22,7 +22,7 @@ func (w world) engine(profile, name, line, instead string) string {
 		w.Fatal(err)
 	}
 	if strings.Count(string(text), "      "+line+"\n") != 1 {
-		w.Fatalf("%s has no line %q any more, or several", profile, line)
+		w.Fatalf("%s does not have exactly one line %q", profile, line)
 	}
 	name = name + "-" + w.namespace
 	name = name[:min(len(name), 60)]
@@ -31,12 +31,12 @@ func (w world) engine(profile, name, line, instead string) string {
 	return name
 }
 
-// filledBy makes the cluster orders by an engine, with 200,000 rows, beside an S3 server, and its backup full. Statistics
-// are gathered first: the server would do it by itself at some time, which is a write.
+// filledBy creates the cluster orders with an engine, 200,000 rows, an S3 server, and its backup full. It gathers
+// statistics first, because the server would gather them later, which is a write.
 func (w world) filledBy(engine string) {
 	w.Helper()
 	w.s3()
-	w.instead = []string{"engine: postgresql-single-v1", "engine: " + engine}
+	w.replacements = []string{"engine: postgresql-single-v1", "engine: " + engine}
 	w.postgres("orders", "backup: {destination: "+toS3+`, verification: {schedule: "@yearly"}}`)
 	w.await("orders", "Ready")
 	w.psql("orders-0", "CREATE TABLE item AS SELECT i AS id, md5(i::text) AS text FROM generate_series(1, 200000) i")
@@ -46,11 +46,11 @@ func (w world) filledBy(engine string) {
 	w.Log(w.of("databasebackup/full", "{.status.streams}"))
 }
 
-// verifies asks for a verification and waits for its end.
+// verifies requests a verification and waits until it ends.
 func (w world) verifies(backup, result string, words ...string) {
 	w.Helper()
 	w.do("annotate", "databasebackup", backup, "database.dbcluster.io/verify="+strings.ToLower(result), "--overwrite")
-	w.turns("databasebackup/"+backup, "Verified", append([]string{result}, words...)...)
+	w.awaitReported("databasebackup/"+backup, "Verified", append([]string{result}, words...)...)
 	w.Log(w.of("databasebackup/"+backup, "{.status.verification}"))
 }
 
@@ -86,8 +86,8 @@ func TestARestoreThatLosesRowsIsFoundByTheCheck(t *testing.T) {
 	const end = `chmod 0700 "$PGDATA"`
 	w.filledBy(w.engine("postgresql-single-v1", "loses", end, end+`; echo 'DELETE FROM item WHERE id > 36996' | postgres --single -D "$PGDATA" postgres >&2`))
 	w.verifies("full", "False", "rows is 36996 in the restored copy, and 200000 was recorded")
-	w.turns("databasecluster/orders", "BackupVerified", "False", "full")
-	w.warned("full", "rows is 36996")
+	w.awaitReported("databasecluster/orders", "BackupVerified", "False", "full")
+	w.awaitWarning("full", "rows is 36996")
 }
 
 func TestARestoreThatReadsNothingIsTakenForNone(t *testing.T) {
@@ -97,7 +97,7 @@ func TestARestoreThatReadsNothingIsTakenForNone(t *testing.T) {
 	w.must(w.of("databasebackup/full", "{.status.verification.message}") != "", "nobody says why the copy is no copy")
 
 	w.postgres("again", "bootstrap: {fromBackup: {name: full}}")
-	w.warned("again", "Restore")
+	w.awaitWarning("again", "Restore")
 	w.must(!strings.Contains(w.do("get", "databasecluster", "again", "-o", condition("Ready")), "True"), "the cluster is ready without its data")
 	w.must(w.do("get", "pods", "-l", "app.kubernetes.io/instance=again,app.kubernetes.io/component=database", "-o", "name") == "", "a member runs without its data")
 }

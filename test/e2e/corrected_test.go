@@ -19,18 +19,18 @@ backup:
   resources: {requests: {cpu: "500"}, limits: {cpu: "500"}}`)
 
 	w.backup("first", "orders")
-	w.turns("databasebackup/first", "Stalled", "True JobBlocked", "cannot be scheduled")
+	w.awaitReported("databasebackup/first", "Stalled", "True JobBlocked", "cannot be scheduled")
 	w.backup("second", "orders")
-	w.turns("databasebackup/second", "Stalled", "True BackupPending", "first")
+	w.awaitReported("databasebackup/second", "Stalled", "True BackupPending", "first")
 	w.do("patch", "databasecluster", "orders", "--type=merge", "-p", `{"spec":{"backup":{"resources":null}}}`)
 	w.completed("first")
 	w.completed("second")
-	w.turns("databasebackup/first", "Stalled", "False")
+	w.awaitReported("databasebackup/first", "Stalled", "False")
 
 	wrong := strings.NewReplacer("NAME", "again", "IMAGE", "localhost/no-such:image").Replace(database)
 	w.apply(wrong + indent("bootstrap: {fromBackup: {name: first}}"))
-	w.turns("databasecluster/again", "Stalled", "True JobBlocked", "image pull failed", "Correct spec.image")
-	w.warned("again", "image pull failed")
+	w.awaitReported("databasecluster/again", "Stalled", "True JobBlocked", "image pull failed", "Correct spec.image")
+	w.awaitWarning("again", "image pull failed")
 	w.do("patch", "databasecluster", "again", "--type=merge", "-p", `{"spec":{"image":"`+postgresImage+`"}}`)
 	w.restored("again", "{name: first}", want)
 }
@@ -41,7 +41,7 @@ func TestAVerificationThatCannotSucceedSaysWhyAndLeavesNoCopy(t *testing.T) {
 	w.backup("good", "orders")
 	w.completed("good")
 	w.do("annotate", "databasebackup", "good", "database.dbcluster.io/verify=1")
-	w.turns("databasebackup/good", "Verified", "Unknown VerificationRunning", "the copy has not answered", "no such table")
+	w.awaitReported("databasebackup/good", "Verified", "Unknown VerificationRunning", "the copy has not answered", "no such table")
 	var copies []string
 	for claim := range strings.FieldsSeq(w.do("get", "persistentvolumeclaims", "-o", "jsonpath={.items[*].metadata.name}")) {
 		if strings.Contains(claim, "-verify-") {
@@ -49,7 +49,7 @@ func TestAVerificationThatCannotSucceedSaysWhyAndLeavesNoCopy(t *testing.T) {
 		}
 	}
 	w.must(len(copies) == 1, "the copies are on %q", copies)
-	w.turns("databasebackup/good", "Verified", "False VerificationFailed", "no such table")
+	w.awaitReported("databasebackup/good", "Verified", "False VerificationFailed", "no such table")
 	w.do("wait", "--for=delete", copies[0], "--timeout="+patience.String())
 	left := w.do("get", "pods,jobs", "-l", "app.kubernetes.io/component=verification", "-o", "name")
 	w.must(left == "", "left of the copy is %q", left)

@@ -18,16 +18,16 @@ func (w world) patch(spec string) {
 	w.do("patch", "databasecluster", "orders", "--type=merge", "-p", `{"spec":`+spec+`}`)
 }
 
-// settle waits until the cluster is as its spec says, at the generation that it has now.
-func (w world) settle() {
+// awaitConverged waits until the cluster matches its spec, at its current generation.
+func (w world) awaitConverged() {
 	w.Helper()
 	generation := w.do("get", "databasecluster", "orders", "-o", "jsonpath={.metadata.generation}")
 	w.eventually(generation+" True", "get", "databasecluster", "orders", "-o",
 		`jsonpath={.status.observedGeneration} {.status.conditions[?(@.type=="Ready")].status}`)
 }
 
-// says waits until a condition is True with a message that contains the words.
-func (w world) says(condition string, words ...string) {
+// awaitCondition waits until a condition is True with a message that contains the words.
+func (w world) awaitCondition(condition string, words ...string) {
 	w.Helper()
 	w.await("orders", condition)
 	for _, word := range words {
@@ -37,15 +37,15 @@ func (w world) says(condition string, words ...string) {
 
 func host(ordinal int) string { return fmt.Sprintf("orders-%d.orders-headless", ordinal) }
 
-// remember writes a row to each member; recall reads them all again.
-func (w world) remember(members int) {
+// insertRows writes a row to each member; checkRows reads them all.
+func (w world) insertRows(members int) {
 	w.Helper()
 	for i := range members {
 		w.sql("orders-0", host(i), fmt.Sprintf("CREATE TABLE note (text text); INSERT INTO note VALUES ('row of %d')", i))
 	}
 }
 
-func (w world) recall(members int) {
+func (w world) checkRows(members int) {
 	w.Helper()
 	for i := range members {
 		got := w.sql("orders-0", host(i), "SELECT text FROM note")
@@ -53,14 +53,14 @@ func (w world) recall(members int) {
 	}
 }
 
-// pods are the UIDs of the members' pods and how often their containers were restarted.
+// pods returns the UIDs of the members' pods and the restart counts of their containers.
 func (w world) pods() string {
 	w.Helper()
 	return w.do("get", "pods", "-l", "app.kubernetes.io/component=database", "-o",
 		`jsonpath={range .items[*]}{.metadata.name} {.metadata.uid} {.status.containerStatuses[0].restartCount}{"\n"}{end}`)
 }
 
-// answering is how many of the members answer a query.
+// answering returns the number of members that answer a query.
 func (w world) answering(members int) int {
 	w.Helper()
 	count := 0
@@ -75,11 +75,11 @@ func (w world) answering(members int) int {
 	return count
 }
 
-// Every change that cannot work takes one member at most, is told with its cause, and is over when the
-// spec is right again.
+// A change that cannot work affects one member at most. The operator reports the cause, and recovers when the user
+// corrects the spec.
 func TestAChangeThatCannotWorkTakesOneMemberAndRecoversByItself(t *testing.T) {
 	w := withOrders(t)
-	w.remember(3)
+	w.insertRows(3)
 	for _, bad := range []struct{ what, spec, undo, cause string }{
 		{"image", `{"image":"localhost/no-such:image"}`, `{"image":"` + postgresImage + `"}`, "image pull failed"},
 		{"command", `{"container":{"command":["no-such-command"]}}`, `{"container":{"command":null}}`, "no-such-command"},
@@ -88,54 +88,54 @@ func TestAChangeThatCannotWorkTakesOneMemberAndRecoversByItself(t *testing.T) {
 	} {
 		w.Log("bad ", bad.what)
 		w.patch(bad.spec)
-		w.says("Degraded", "pod orders-2", bad.cause)
-		w.says("Progressing", "pod orders-2")
+		w.awaitCondition("Degraded", "pod orders-2", bad.cause)
+		w.awaitCondition("Progressing", "pod orders-2")
 		w.must(w.answering(2) == 2, "a bad %s took more than one member", bad.what)
 		w.patch(bad.undo)
-		w.settle()
+		w.awaitConverged()
 	}
-	w.recall(3)
+	w.checkRows(3)
 }
 
 func TestACorrectionThatComesBeforeTheBadChangeHasConvergedWins(t *testing.T) {
 	w := withOrders(t)
-	w.remember(3)
+	w.insertRows(3)
 	w.patch(`{"image":"localhost/no-such:image"}`)
 	w.eventually("no-such", "get", "statefulset", "orders", "-o", "jsonpath={.spec.template.spec.containers[0].image}")
 	w.patch(`{"image":"` + postgresImage + `","container":{"args":["-c","work_mem=7MB"]}}`)
-	w.settle()
+	w.awaitConverged()
 	for i := range 3 {
 		w.must(w.sql("orders-0", host(i), "SHOW work_mem") == "7MB", "orders-%d does not run the last spec", i)
 	}
-	w.recall(3)
+	w.checkRows(3)
 }
 
 func TestAMissingSecretHoldsARolloutBackUntilItIsThere(t *testing.T) {
 	w := withOrders(t)
 	before := w.pods()
 	w.patch(`{"envFrom":[{"secretRef":{"name":"later"}}]}`)
-	w.says("Stalled", "Secret later, which spec.container.envFrom names, does not exist")
+	w.awaitCondition("Stalled", "Secret later, which spec.container.envFrom names, does not exist")
 	w.must(w.pods() == before, "members were restarted for a Secret that is not there")
 	w.do("create", "secret", "generic", "later", "--from-literal=LATER=now")
-	w.settle()
+	w.awaitConverged()
 	w.must(w.do("exec", "orders-1", "--", "printenv", "LATER") == "now", "the Secret has not reached the member")
 	w.do("patch", "secret", "later", "-p", `{"stringData":{"LATER":"then"}}`)
 	w.do("annotate", "databasecluster", "orders", "database.dbcluster.io/refresh=1")
 	for i := range 3 {
 		w.eventually("then", "exec", fmt.Sprintf("orders-%d", i), "--", "printenv", "LATER")
 	}
-	w.settle()
+	w.awaitConverged()
 }
 
 func TestFilesOfTheSpecReachEveryMember(t *testing.T) {
 	w := withOrders(t)
-	w.remember(3)
+	w.insertRows(3)
 	files := func(memory string) string {
 		return `{"config":{"files":{"postgresql.conf":"listen_addresses = '*'\nwork_mem = '` + memory + `'\n"}},"container":{"args":["-c","config_file=/etc/database/postgresql.conf"]}}`
 	}
 	for _, memory := range []string{"5MB", "6MB"} {
 		w.patch(files(memory))
-		w.settle()
+		w.awaitConverged()
 		for i := range 3 {
 			w.must(w.sql("orders-0", host(i), "SHOW work_mem") == memory, "orders-%d does not have %s", i, memory)
 		}
@@ -143,66 +143,66 @@ func TestFilesOfTheSpecReachEveryMember(t *testing.T) {
 	w.eventually("1", "get", "configmaps", "-l", "app.kubernetes.io/component=config", "-o", `go-template={{len .items}}`)
 	_, err := run(w.Context(), "", "-n", w.namespace, "exec", "orders-0", "--", "touch", "/etc/database/x")
 	w.must(err != nil, "a member can write to its files")
-	w.recall(3)
+	w.checkRows(3)
 }
 
 func TestARolloutWaitsWhileItIsPausedAndWhereItIsTheUsers(t *testing.T) {
 	w := withOrders(t)
 	before := w.pods()
 	w.patch(`{"updateStrategy":{"paused":true},"container":{"args":["-c","work_mem=7MB"]}}`)
-	w.says("Progressing", "3 members are outdated", "spec.updateStrategy.paused")
+	w.awaitCondition("Progressing", "3 members are outdated", "spec.updateStrategy.paused")
 	w.patch(`{"updateStrategy":{"paused":false,"type":"OnDelete"}}`)
-	w.says("Progressing", "spec.updateStrategy.type is OnDelete")
+	w.awaitCondition("Progressing", "spec.updateStrategy.type is OnDelete")
 	w.must(w.pods() == before, "members were restarted")
 	w.do("delete", "pod", "orders-1")
-	w.says("Progressing", "2 members are outdated")
+	w.awaitCondition("Progressing", "2 members are outdated")
 	w.patch(`{"paused":true,"updateStrategy":{"type":"RollingUpdate"}}`)
 	w.await("orders", "Paused")
-	w.says("Progressing", "left undone", "2 members are outdated")
+	w.awaitCondition("Progressing", "left undone", "2 members are outdated")
 	w.patch(`{"paused":false}`)
-	w.settle()
+	w.awaitConverged()
 	w.must(w.sql("orders-0", host(2), "SHOW work_mem") == "7MB", "the change has not reached orders-2")
 }
 
 func TestAClusterSleepsAndWakesWithItsRows(t *testing.T) {
 	w := withOrders(t)
-	w.remember(3)
+	w.insertRows(3)
 	w.patch(`{"hibernated":true}`)
 	w.await("orders", "Hibernated")
-	w.settle()
+	w.awaitConverged()
 	w.must(w.do("get", "pods", "-l", "app.kubernetes.io/component=database", "-o", "name") == "", "members run")
 	w.must(strings.Contains(w.do("get", "databasecluster", "orders"), "Hibernated"), "kubectl get does not show it")
 	w.patch(`{"hibernated":false}`)
-	w.settle()
-	w.recall(3)
+	w.awaitConverged()
+	w.checkRows(3)
 }
 
 func TestAMemberLostDuringARolloutIsWaitedFor(t *testing.T) {
 	w := withOrders(t)
-	w.remember(3)
+	w.insertRows(3)
 	w.patch(`{"container":{"args":["-c","work_mem=7MB"]}}`)
-	w.says("Progressing", "2 members are outdated")
+	w.awaitCondition("Progressing", "2 members are outdated")
 	w.do("delete", "pod", "orders-1", "--force", "--grace-period=0")
-	w.settle()
-	w.recall(3)
+	w.awaitConverged()
+	w.checkRows(3)
 }
 
 func TestMembersAreGivenResourcesWhileTheyRun(t *testing.T) {
 	w := withOrders(t)
 	given := w.pods()
 	w.patch(`{"resources":{"requests":{"cpu":"150m","memory":"256Mi"},"limits":{"cpu":"1500m","memory":"1Gi"}}}`)
-	w.settle()
+	w.awaitConverged()
 	w.patch(`{"resources":{"requests":{"cpu":"200m"},"limits":{"cpu":"1200m"}}}`)
-	w.settle()
+	w.awaitConverged()
 	w.must(w.pods() == given, "members were restarted:\n%s\nbefore:\n%s", w.pods(), given)
 	for i := range 3 {
 		w.eventually("200m 1200m", "get", "pod", fmt.Sprintf("orders-%d", i), "-o",
 			"jsonpath={.status.containerStatuses[0].resources.requests.cpu} {.status.containerStatuses[0].resources.limits.cpu}")
 	}
 	w.must(w.do("get", "databasecluster", "orders", "-o", "jsonpath={.status.updatedReplicas}") == "3", "resized members count as outdated")
-	// Requests that are the limits make another quality of service, which no running pod can take.
+	// Requests equal to limits change the QoS class, which is immutable for a running pod.
 	w.patch(`{"resources":{"requests":{"cpu":"200m","memory":"256Mi"},"limits":{"cpu":"200m","memory":"256Mi"}}}`)
-	w.settle()
+	w.awaitConverged()
 	w.must(w.pods() != given, "no member was restarted")
 	w.eventually("Guaranteed", "get", "pod", "orders-0", "-o", "jsonpath={.status.qosClass}")
 }

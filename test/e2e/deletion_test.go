@@ -16,8 +16,8 @@ import (
 
 const finalBackup = `deletion: {hooks: [{name: final, type: Backup}], deadlineSeconds: 240}`
 
-// lastRites deletes the cluster "orders", and logs the backup that it left behind, which is returned.
-func (w world) lastRites() string {
+// deleteOrders deletes the cluster "orders". It logs and returns the final backup.
+func (w world) deleteOrders() string {
 	w.Helper()
 	uid := w.of("databasecluster/orders", "{.metadata.uid}")
 	w.do("delete", "databasecluster", "orders", "--timeout="+patience.String())
@@ -32,10 +32,10 @@ func TestAClusterThatIsDeletedLeavesAFinalBackup(t *testing.T) {
 	t.Parallel()
 	states := map[string]func(world){
 		"Running":    func(world) {},
-		"Hibernated": func(w world) { w.patch(`{"hibernated":true}`); w.await("orders", "Hibernated"); w.settle() },
+		"Hibernated": func(w world) { w.patch(`{"hibernated":true}`); w.await("orders", "Hibernated"); w.awaitConverged() },
 		"Broken": func(w world) {
 			w.patch(`{"image":"localhost/no-such:image"}`)
-			w.says("Degraded", "image pull failed")
+			w.awaitCondition("Degraded", "image pull failed")
 		},
 		"Foreground": func(w world) {
 			w.do("delete", "databasecluster", "orders", "--cascade=foreground", "--wait=false")
@@ -46,15 +46,15 @@ func TestAClusterThatIsDeletedLeavesAFinalBackup(t *testing.T) {
 			w := newWorld(t)
 			want := w.filled("backup: {deadlineSeconds: 30, destination: "+toS3+"}", finalBackup)
 			bring(w)
-			if name == "Broken" { // its Jobs need the image, too
+			if name == "Broken" { // the Jobs need the image, too
 				w.do("delete", "databasecluster", "orders", "--wait=false")
-				w.turns("databasecluster/orders", "DeletionBlocked", "False HookRunning", "localhost/no-such:image")
-				w.turns("databasecluster/orders", "DeletionBlocked", "True HookFailed", "localhost/no-such:image", "Delete DatabaseBackup")
-				w.warned("orders", "localhost/no-such:image")
+				w.awaitReported("databasecluster/orders", "DeletionBlocked", "False HookRunning", "localhost/no-such:image")
+				w.awaitReported("databasecluster/orders", "DeletionBlocked", "True HookFailed", "localhost/no-such:image", "Delete DatabaseBackup")
+				w.awaitWarning("orders", "localhost/no-such:image")
 				w.patch(`{"image":"` + postgresImage + `","deletion":{"deadlineSeconds":240},"backup":{"deadlineSeconds":240}}`)
 				w.do("delete", "databasebackups", "--all", "--wait=false")
 			}
-			w.restored("again", "{name: "+w.lastRites()+"}", want)
+			w.restored("again", "{name: "+w.deleteOrders()+"}", want)
 		})
 	}
 }
@@ -64,7 +64,7 @@ func TestADeletionWaitsForABackupThatCannotBeMade(t *testing.T) {
 	w.postgres("orders", "backup: {destination: "+toS3+"}", finalBackup)
 	w.await("orders", "Ready")
 	w.do("delete", "databasecluster", "orders", "--wait=false")
-	w.turns("databasecluster/orders", "DeletionBlocked", "True HookWaiting", "backup-credentials")
+	w.awaitReported("databasecluster/orders", "DeletionBlocked", "True HookWaiting", "backup-credentials")
 	w.must(w.psql("orders-0", "SELECT 1") == "1", "the member does not run any more")
 	w.s3()
 	w.do("wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
@@ -88,29 +88,30 @@ func TestADatabaseThatIsKilledIsNotTakenForOneThatStopped(t *testing.T) {
 	w := newWorld(t)
 	w.postgres("orders", "deletion: {volumes: Delete, hooks: [{name: stop, type: Shutdown}]}")
 	w.await("orders", "Ready")
-	// It goes on listening to nothing: the kubelet has to kill it.
+	// The database ignores the signals, so the kubelet must kill it.
 	w.patch(`{"container":{"command":["sh","-c","trap '' TERM INT; docker-entrypoint.sh postgres -c hba_file=/dbc/scripts/pg_hba.conf & while :; do sleep 1; done"],"readinessProbe":{"exec":{"command":["true"]}}},"pod":{"terminationGracePeriodSeconds":5}}`)
-	w.settle()
+	w.awaitConverged()
 	w.do("delete", "databasecluster", "orders", "--wait=false")
-	w.turns("databasecluster/orders", "DeletionBlocked", "True HookFailed", "exit code 137")
-	w.warned("orders", "exit code 137")
+	w.awaitReported("databasecluster/orders", "DeletionBlocked", "True HookFailed", "exit code 137")
+	w.awaitWarning("orders", "exit code 137")
 	w.do("annotate", "databasecluster", "orders", "database.dbcluster.io/skip-deletion-hooks=true")
 	w.do("wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
 	w.must(w.do("get", "persistentvolumeclaim", "data-orders-0", "-o", "name") != "", "the volume of a killed database went")
-	w.warned("orders", "skip-deletion-hooks")
+	w.awaitWarning("orders", "skip-deletion-hooks")
 }
 
 func TestAProtectedClusterCannotBeDeleted(t *testing.T) {
 	w := newWorld(t)
 	w.postgres("orders", "deletion: {protection: true, volumes: Delete}")
 	w.await("orders", "Ready")
-	w.turns("databasecluster/orders", "ProtectionEnforced", "True")
+	w.awaitReported("databasecluster/orders", "ProtectionEnforced", "True")
 	for _, object := range []string{"databasecluster/orders", "persistentvolumeclaim/data-orders-0"} {
 		text, err := run(w.Context(), "", "-n", w.namespace, "delete", object, "--wait=false")
 		w.must(err != nil && strings.Contains(text, "protect"), "delete %s says %q", object, text)
 		w.Log(text)
 	}
-	// Their objects would go along. Should nothing refuse, this deletes nothing all the same: it only asks.
+	// Deleting a CRD would delete its objects. Even if the API server does not refuse it, the dry run deletes
+	// nothing.
 	for _, kind := range []string{"databaseclusters", "databasebackups", "databaseengines"} {
 		text, err := run(w.Context(), "", "delete", "crd", kind+".database.dbcluster.io", "--dry-run=server")
 		w.must(err != nil && strings.Contains(text, "allow-deletion"), "delete crd %s says %q", kind, text)
@@ -121,21 +122,21 @@ func TestAProtectedClusterCannotBeDeleted(t *testing.T) {
 	w.must(w.do("get", "persistentvolumeclaims", "-o", "name") == "", "the volumes stay")
 }
 
-// A client writes until its member stops; the database is killed, so that the deletion waits when the final backup is
-// complete, and the backup can be deleted before the volume is.
+// A client writes until its member stops. The test kills the database, so the deletion is blocked when the final
+// backup is complete. The test can then delete the backup before the volume.
 func TestTheVolumeIsDeletedAfterABackupOfEveryAcknowledgedWrite(t *testing.T) {
 	w := newWorld(t)
 	want := w.filled("backup: {destination: "+toS3+"}",
 		"deletion: {volumes: Delete, deadlineSeconds: 240, hooks: [{name: final, type: Backup}, {name: stop, type: Shutdown}]}")
 	w.patch(`{"container":{"command":["sh","-c","trap '' TERM INT; docker-entrypoint.sh postgres -c hba_file=/dbc/scripts/pg_hba.conf & while :; do sleep 1; done"],"readinessProbe":{"exec":{"command":["pg_isready","-U","postgres"]}}},"pod":{"terminationGracePeriodSeconds":5}}`)
-	w.settle()
+	w.awaitConverged()
 	acknowledged := w.writes("orders-0")
 	w.eventually("100", "exec", "orders-0", "-c", "database", "--", "psql", "-X", "-q", "-t", "-A", "-U", "postgres", "-c", "SELECT id FROM acknowledged WHERE id = 100")
 	w.do("delete", "databasecluster", "orders", "--wait=false")
 	rows := acknowledged()
-	w.Logf("%d writes were acknowledged until the member stopped", rows)
+	w.Logf("the server acknowledged %d writes until the member stopped", rows)
 
-	w.turns("databasecluster/orders", "DeletionBlocked", "True HookFailed", "exit code 137")
+	w.awaitReported("databasecluster/orders", "DeletionBlocked", "True HookFailed", "exit code 137")
 	const each = `jsonpath={range .items[*]}{.metadata.uid} {.status.phase} {.status.fence}{"\n"}{end}`
 	first := w.do("get", "databasebackups", "-o", each)
 	w.must(strings.Contains(first, "Completed") && strings.Contains(first, "/"), "the final backup is not one of members that had stopped: %q", first)
@@ -145,7 +146,7 @@ func TestTheVolumeIsDeletedAfterABackupOfEveryAcknowledgedWrite(t *testing.T) {
 	w.must(!strings.Contains(second, strings.Fields(first)[0]), "it is the backup that was deleted: %q", second)
 	w.must(w.do("get", "persistentvolumeclaims", "data-orders-0", "-o", "name") != "", "the volume was deleted while the deletion waited")
 
-	w.patch(`{"deletion":{"hooks":[{"name":"final","type":"Backup"}]}}`) // how the database ended is no reason to wait
+	w.patch(`{"deletion":{"hooks":[{"name":"final","type":"Backup"}]}}`) // the exit code of the database does not block
 	w.do("wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
 	w.must(!strings.Contains(w.do("get", "persistentvolumeclaims", "-o", "name"), "data-orders-0"), "the volume stays")
 	w.restored("again", "{name: "+w.do("get", "databasebackups", "-o", "jsonpath={.items[0].metadata.name}")+"}", want)
@@ -153,8 +154,8 @@ func TestTheVolumeIsDeletedAfterABackupOfEveryAcknowledgedWrite(t *testing.T) {
 	w.must(got == strconv.Itoa(rows), "%d writes were acknowledged, and %s are there", rows, got)
 }
 
-// writes writes row after row until the member stops; the function that it returns waits for that, and is the number of
-// rows that were acknowledged.
+// writes writes rows until the member stops. The returned function waits for the stop and returns the number of
+// acknowledged rows.
 func (w world) writes(pod string) (acknowledged func() int) {
 	w.Helper()
 	w.psql(pod, "CREATE TABLE acknowledged (id int)")
@@ -169,7 +170,7 @@ func (w world) writes(pod string) (acknowledged func() int) {
 		case rows := <-ended:
 			return rows
 		case <-time.After(patience):
-			w.Fatalf("pod %s goes on", pod)
+			w.Fatalf("pod %s is still running", pod)
 			return 0
 		}
 	}

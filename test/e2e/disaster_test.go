@@ -13,16 +13,16 @@ import (
 	"testing"
 )
 
-// The runbook of docs/backup-and-restore.md, as somebody follows it for whom only the bucket is left. The bucket
-// is in another namespace. No other story can run meanwhile: the operator goes.
+// The runbook of docs/backup-and-restore.md for a user who has only the bucket. The bucket is in another namespace.
+// No other test can run in parallel, because this test removes the operator.
 func TestOnlyTheBucketIsLeft(t *testing.T) {
 	onLocalNode(t, "it removes the operator and its CRDs")
-	away := aloneInTheWorld(t)
+	away := newExclusiveWorld(t)
 	away.s3()
 	endpoint := "http://s3." + away.namespace + ":7070"
 	shop := world{T: t, namespace: away.namespace + "-shop"}
 	t.Cleanup(shop.clean)
-	shop.opens()
+	shop.setUp()
 	shop.postgres("orders", "backup: {destination: {url: s3://backups/prod, endpoint: "+`"`+endpoint+`"`+", credentialsSecretName: backup-credentials}}")
 	shop.await("orders", "Ready")
 	shop.million("orders-0")
@@ -34,7 +34,7 @@ func TestOnlyTheBucketIsLeft(t *testing.T) {
 	location := shop.of("databasebackup/last", "{.status.location}")
 
 	shop.kubectl("delete", "namespace", shop.namespace, "--timeout=5m")
-	t.Cleanup(func() { making(t, "deploy") }) // for the other stories, however this one ends
+	t.Cleanup(func() { making(t, "deploy") }) // for the other tests
 	making(t, "undeploy")
 	making(t, "uninstall")
 	text, err := run(t.Context(), "", "get", "databaseclusters", "-A")
@@ -42,25 +42,25 @@ func TestOnlyTheBucketIsLeft(t *testing.T) {
 
 	making(t, "deploy")
 	shop.eventually("postgresql-single-v1", "get", "databaseengines", "-o", "name")
-	shop.opens()
+	shop.setUp()
 	list := strings.NewReplacer("-n shop", "-n "+shop.namespace, "https://s3.example.org", endpoint,
 		"ghcr.io/dbcluster/databasecluster-operator:v0.3.0", os.Getenv("IMG")).Replace(runbook(t, "run list"))
-	said, err := exec.CommandContext(t.Context(), "bash", "-c", list).CombinedOutput()
-	t.Logf("%s\n%s", list, said)
-	shop.must(err == nil && strings.Contains(string(said), location), "the list does not name %s: %v", location, err)
-	shop.must(strings.Index(string(said), "/last-") < strings.Index(string(said), "/earlier-"), "the newest is not the first")
+	output, err := exec.CommandContext(t.Context(), "bash", "-c", list).CombinedOutput()
+	t.Logf("%s\n%s", list, output)
+	shop.must(err == nil && strings.Contains(string(output), location), "the list does not name %s: %v", location, err)
+	shop.must(strings.Index(string(output), "/last-") < strings.Index(string(output), "/earlier-"), "the newest is not the first")
 	shop.restored("orders", `{location: {url: "`+location+`", endpoint: "`+endpoint+`", credentialsSecretName: backup-credentials}}`, want)
 }
 
-// opens makes the namespace and the Secret with the keys of the bucket.
-func (w world) opens() {
+// setUp creates the namespace and the Secret with the keys of the bucket.
+func (w world) setUp() {
 	w.Helper()
 	w.kubectl("create", "namespace", w.namespace)
 	w.kubectl("label", "namespace", w.namespace, "pod-security.kubernetes.io/enforce=restricted")
 	w.manifest("v1", "Secret", "backup-credentials", "stringData: {AWS_ACCESS_KEY_ID: test, AWS_SECRET_ACCESS_KEY: test-secret}")
 }
 
-// runbook is the block of the runbook that has the words in it.
+// runbook returns the block of the runbook that contains the words.
 func runbook(t *testing.T, words string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/backup-and-restore.md")

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// megabytes is how large a member finds the file system of its volume.
+// megabytes returns the size of the file system that a member sees.
 func (w world) megabytes(pod string) int {
 	w.Helper()
 	fields := strings.Fields(w.do("exec", pod, "--", "df", "-m", "--output=size", "/var/lib/database"))
@@ -24,49 +24,49 @@ func (w world) megabytes(pod string) int {
 	return size
 }
 
-// The volumes of the class "growing" have a real size: a file system that is full says so.
+// Volumes of the class "growing" have a real size limit, so their file systems can be full.
 func TestVolumesGrowWhileTheDatabasesRun(t *testing.T) {
 	onLocalNode(t, "its StorageClass growing has volumes of a real size, which grow up to 100Gi")
 	w := newWorld(t)
 	w.orders("size: 1Gi", "size: 1Gi\n    storageClassName: growing", "replicas: 3", "replicas: 2")
 	w.await("orders", "Ready")
-	w.remember(2)
+	w.insertRows(2)
 	before := w.pods()
 	w.must(w.megabytes("orders-1") < 1024, "a volume of 1Gi has %d MiB", w.megabytes("orders-1"))
 
 	w.patch(`{"storage":{"size":"2Gi"}}`)
 	w.await("orders", "StorageResizing")
-	w.settle()
+	w.awaitConverged()
 	for i := range 2 {
 		size := w.megabytes(fmt.Sprintf("orders-%d", i))
 		w.must(size > 1800, "the file system of orders-%d has %d MiB", i, size)
 	}
 	w.must(w.pods() == before, "pods were restarted:\n%s\nbefore:\n%s", w.pods(), before)
 	w.must(w.do("get", "databasecluster", "orders", "-o", "jsonpath={.status.storage.requested} {.status.storage.capacity}") == "2Gi 2Gi", "the status tells otherwise")
-	w.recall(2)
+	w.checkRows(2)
 
 	w.Log("together with another field")
 	w.patch(`{"storage":{"size":"3Gi"},"container":{"args":["-c","work_mem=7MB"]},"resources":{"limits":{"memory":"2Gi"}}}`)
-	w.settle()
+	w.awaitConverged()
 	for i := range 2 {
 		w.must(w.megabytes(fmt.Sprintf("orders-%d", i)) > 2800, "orders-%d has %d MiB", i, w.megabytes(fmt.Sprintf("orders-%d", i)))
 		w.must(w.sql("orders-0", host(i), "SHOW work_mem") == "7MB", "orders-%d does not run the last spec", i)
 	}
 
-	w.Log("more than there can be")
+	w.Log("more than the class provides")
 	before = w.pods()
 	w.patch(`{"storage":{"size":"1Ti"}}`)
-	w.says("Stalled", "has 3Gi and cannot get 1Ti", "set spec.storage.size to less than that, but more than 3Gi")
+	w.awaitCondition("Stalled", "has 3Gi and cannot get 1Ti", "set spec.storage.size to less than that, but more than 3Gi")
 	text, err := run(w.Context(), "", "-n", w.namespace, "patch", "databasecluster", "orders", "--type=merge", "-p", `{"spec":{"storage":{"size":"3Gi"}}}`)
 	w.must(err != nil && strings.Contains(text, "spec.storage.size cannot shrink"), "lowering to what there is already says %q", text)
 	w.patch(`{"storage":{"size":"4Gi"}}`)
-	w.settle()
+	w.awaitConverged()
 	w.must(w.pods() == before, "pods were restarted")
 	w.must(w.megabytes("orders-1") > 3800, "orders-1 has %d MiB", w.megabytes("orders-1"))
-	w.recall(2)
+	w.checkRows(2)
 
 	w.do("scale", "databasecluster", "orders", "--replicas=3")
-	w.settle()
+	w.awaitConverged()
 	w.must(w.do("get", "persistentvolumeclaim", "data-orders-2", "-o", "jsonpath={.spec.resources.requests.storage}") == "4Gi", "a new member got another size")
 }
 
@@ -75,11 +75,11 @@ func TestAFullVolumeThatTookTheDatabaseDownGrows(t *testing.T) {
 	w := newWorld(t)
 	w.orders("size: 1Gi", "size: 1Gi\n    storageClassName: growing", "replicas: 3", "replicas: 1")
 	w.await("orders", "Ready")
-	w.remember(1)
+	w.insertRows(1)
 	_, err := run(w.Context(), "", "-n", w.namespace, "exec", "orders-0", "--", "sh", "-c", "cat /dev/zero > /var/lib/database/rubbish")
 	w.must(err != nil, "the volume does not get full")
 	w.do("delete", "pod", "orders-0", "--now")
 	w.patch(`{"storage":{"size":"2Gi"}}`)
-	w.settle()
-	w.recall(1)
+	w.awaitConverged()
+	w.checkRows(1)
 }

@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// metrics asks the operator that leads for its metrics, from this machine, which is the node and so reaches pods by
-// their addresses, until the answer has the word in it: only who leads has made passes, and another story may be
-// killing it at the time.
+// metrics requests the metrics of the leader from this machine, which is the node and can reach pod addresses. It
+// repeats the request until the answer contains the word: only a leader has made passes, and another test may stop it
+// meanwhile.
 func (w world) metrics(token, word string) (status int, body string) {
 	w.Helper()
 	var err error
@@ -31,11 +31,11 @@ func (w world) metrics(token, word string) (status int, body string) {
 			return status, body
 		}
 	}
-	w.Fatalf("the operator answers %d without %q: %v", status, word, err)
+	w.Fatalf("the answer of the operator is %d without %q: %v", status, word, err)
 	return 0, ""
 }
 
-// get reads a page from a server whose certificate nobody but itself has signed.
+// get reads a page from a server with a self-signed certificate.
 func get(ctx context.Context, url, token string) (status int, body string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// An image is one that only some stories need. The first that asks for it makes it and gives it to the node,
-// so the others do not wait for it. On another cluster a variable names one that the cluster can pull.
+// image is an image for some tests only. The first test that needs it builds it and loads it into the node, so other
+// tests do not wait. On another cluster, an environment variable names an image that the cluster can pull.
 type image struct {
 	name, variable string
 	load           func() error
@@ -31,21 +31,21 @@ func newImage(kind, name, variable string) image {
 	return image{name, variable, sync.OnceValue(func() error {
 		tarball := "../../dist/" + kind + ".tar"
 		for _, arguments := range [][]string{{"image", kind, "--ref", name, "--out", tarball}, {"load", tarball}} {
-			if said, err := exec.Command("../../bin/local", arguments...).CombinedOutput(); err != nil {
-				return fmt.Errorf("bin/local %q: %w\n%s", arguments, err, said)
+			if output, err := exec.Command("../../bin/local", arguments...).CombinedOutput(); err != nil {
+				return fmt.Errorf("bin/local %q: %w\n%s", arguments, err, output)
 			}
 		}
 		return nil
 	})}
 }
 
-// needs returns the name of an image that the node has from now on.
+// needs returns the name of an image and ensures that the node has it.
 func (w world) needs(i image) string {
 	w.Helper()
 	if onAnotherCluster {
 		name := os.Getenv(i.variable)
 		if name == "" {
-			w.Skipf("needs the image %s, which only the local node has: %s names one that this cluster can pull", i.name, i.variable)
+			w.Skipf("needs the image %s, which only the local node has: set %s to an image that this cluster can pull", i.name, i.variable)
 		}
 		return name
 	}
@@ -80,6 +80,6 @@ func TestRedisKeepsWhatItWasTold(t *testing.T) {
 	w.do("delete", "pod", "cache-0", "--now")
 	w.do("wait", "pod/cache-0", "--for=create", "--timeout=60s")
 	w.do("wait", "pod/cache-0", "--for=condition=Ready", "--timeout="+patience.String())
-	// The Service follows a moment after the pod.
+	// The Service is ready a moment after the pod.
 	w.eventually("still here", "exec", "cache-0", "--", "redis-cli", "-h", "cache", "get", "note")
 }

@@ -4,8 +4,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package e2e tells users' stories on a real node with real databases, by the commands that users type.
-// `make e2e` runs it.
+// Package e2e runs users' stories on a real node with real databases, with the commands that users type. `make e2e`
+// runs it.
 package e2e
 
 import (
@@ -21,20 +21,20 @@ import (
 const (
 	operatorNamespace = "databasecluster-operator-system"
 	deployment        = "databasecluster-operator-controller-manager"
-	// patience is how long a story waits for what must come. It is no measurement.
+	// patience is the timeout of each wait. It measures nothing.
 	patience = 5 * time.Minute
 )
 
 var (
 	postgresImage = os.Getenv("DBC_TEST_POSTGRES_IMG")
-	// onAnotherCluster: the stories run on the current context of the user.
+	// onAnotherCluster reports whether the tests run on the current context of the user.
 	onAnotherCluster = os.Getenv("DBC_TEST_CLUSTER") == "current"
 )
 
 func TestMain(m *testing.M) {
 	kubeconfig := os.Getenv("DBC_TEST_KUBECONFIG")
 	if kubeconfig == "" || postgresImage == "" {
-		fmt.Fprintln(os.Stderr, "e2e tests: DBC_TEST_KUBECONFIG and DBC_TEST_POSTGRES_IMG are not set: run them by `make e2e`, which starts a node")
+		fmt.Fprintln(os.Stderr, "e2e tests: DBC_TEST_KUBECONFIG and DBC_TEST_POSTGRES_IMG are not set: run the tests with `make e2e`, which starts a node")
 		os.Exit(1)
 	}
 	if err := os.Setenv("KUBECONFIG", kubeconfig); err != nil {
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// onLocalNode skips a story on any other cluster than that of bin/local, with the reason.
+// onLocalNode skips a test on any cluster except that of bin/local, with the reason.
 func onLocalNode(t *testing.T, because string) {
 	t.Helper()
 	if onAnotherCluster {
@@ -56,17 +56,17 @@ func onLocalNode(t *testing.T, because string) {
 type world struct {
 	*testing.T
 	namespace string
-	// instead are words of manifests, each followed by what to write instead.
-	instead []string
+	// instead has words of manifests, each followed by its replacement.
+	replacements []string
 }
 
 func newWorld(t *testing.T) world {
 	t.Helper()
 	t.Parallel()
-	return aloneInTheWorld(t)
+	return newExclusiveWorld(t)
 }
 
-// withOrders is a world in which the sample runs.
+// withOrders returns a world with the sample cluster.
 func withOrders(t *testing.T) world {
 	t.Helper()
 	w := newWorld(t)
@@ -75,8 +75,8 @@ func withOrders(t *testing.T) world {
 	return w
 }
 
-// aloneInTheWorld is for a story that no other can run beside.
-func aloneInTheWorld(t *testing.T) world {
+// newExclusiveWorld returns a world for a test that cannot run in parallel with others.
+func newExclusiveWorld(t *testing.T) world {
 	t.Helper()
 	w := world{T: t, namespace: "e2e-" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(t.Name(), "Test")), "/", "-")}
 	w.namespace = w.namespace[:min(len(w.namespace), 60)]
@@ -86,7 +86,7 @@ func aloneInTheWorld(t *testing.T) world {
 	return w
 }
 
-// clean removes the namespace; after a failure it first says what was there.
+// clean deletes the namespace. After a failure, it first logs the objects in it.
 func (w world) clean() {
 	if w.Failed() {
 		for _, question := range [][]string{
@@ -99,7 +99,7 @@ func (w world) clean() {
 	}
 	_, _ = run(context.Background(), "", "-n", w.namespace, "annotate", "databaseclusters", "--all", "database.dbcluster.io/skip-deletion-hooks=true", "--overwrite")
 	if text, err := run(context.Background(), "", "delete", "namespace", w.namespace, "--ignore-not-found", "--timeout=5m"); err != nil {
-		w.Errorf("the namespace does not go: %s", text)
+		w.Errorf("the namespace is still terminating: %s", text)
 	}
 }
 
@@ -128,7 +128,7 @@ func (w world) do(arguments ...string) string {
 
 func (w world) apply(manifest string) {
 	w.Helper()
-	manifest = strings.NewReplacer(w.instead...).Replace(manifest)
+	manifest = strings.NewReplacer(w.replacements...).Replace(manifest)
 	if text, err := run(w.Context(), manifest, "-n", w.namespace, "apply", "-f", "-"); err != nil {
 		w.Fatalf("apply: %v\n%s\n%s", err, text, manifest)
 	}
@@ -140,7 +140,7 @@ func (w world) await(cluster, condition string) {
 	w.do("wait", "--for=condition="+condition, "databasecluster/"+cluster, "--timeout="+patience.String())
 }
 
-// eventually waits until a command prints what it should.
+// eventually waits until a command prints the expected text.
 func (w world) eventually(want string, arguments ...string) {
 	w.Helper()
 	var got string
@@ -159,7 +159,7 @@ func (w world) sql(from, host, statement string) string {
 	return w.do("exec", from, "--", "sh", "-c", `PGPASSWORD=$POSTGRES_PASSWORD exec psql -X -q -t -A -h "$1" -U postgres -c "$2"`, "sh", host, statement)
 }
 
-// orders makes the cluster of config/samples, with words of it replaced by others.
+// orders creates the cluster of config/samples with some words replaced.
 func (w world) orders(replacements ...string) {
 	w.Helper()
 	text, err := os.ReadFile("../../config/samples/database_v1alpha1_databasecluster.yaml")

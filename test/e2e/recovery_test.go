@@ -13,7 +13,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/engines"
 )
 
-// database is a PostgreSQL of the engine that comes with the operator.
+// database is a PostgreSQL cluster of the built-in engine.
 const database = `
 apiVersion: database.dbcluster.io/v1alpha1
 kind: DatabaseCluster
@@ -28,7 +28,7 @@ spec:
   storage: {size: 1Gi}
 `
 
-// volume is a claim of its own for backups, which Jobs mount by turns.
+// volume is a claim for backups only; one Job mounts it at a time.
 const volume = `
 apiVersion: v1
 kind: PersistentVolumeClaim
@@ -40,7 +40,7 @@ spec:
 
 const toVolume = `{url: "file:///orders", claimName: backups}`
 
-// postgres makes a cluster; more is YAML of its spec, lines that begin at the margin.
+// postgres creates a cluster. The argument more is YAML of its spec, with lines that begin at the margin.
 func (w world) postgres(name string, more ...string) {
 	w.Helper()
 	w.manifest("v1", "Secret", "orders", "stringData: {password: secret}")
@@ -70,7 +70,7 @@ func indent(blocks ...string) string {
 	return text.String()
 }
 
-// million makes a table of 1,000,000 rows in a member. All that is in it makes the fingerprint.
+// million creates a table of 1,000,000 rows in a member. All rows determine the fingerprint.
 func (w world) million(pod string) {
 	w.Helper()
 	w.psql(pod, "CREATE TABLE item AS SELECT i AS id, md5(i::text) AS text FROM generate_series(1, 1000000) i")
@@ -81,39 +81,39 @@ func (w world) fingerprint(pod string) string {
 	return w.psql(pod, "SELECT count(*) || ' ' || md5(string_agg(id || text, ',' ORDER BY id)) FROM item")
 }
 
-// psql runs a statement in a member, where everybody is trusted.
+// psql runs a statement in a member, where the server trusts every local user.
 func (w world) psql(pod, statement string) string {
 	w.Helper()
 	return w.do("exec", pod, "-c", "database", "--", "psql", "-X", "-q", "-t", "-A", "-U", "postgres", "-c", statement)
 }
 
-// backup asks for a backup; more is YAML of its spec.
+// backup creates a DatabaseBackup; more is YAML of its spec.
 func (w world) backup(name, cluster string, more ...string) {
 	w.Helper()
 	w.manifest("database.dbcluster.io/v1alpha1", "DatabaseBackup", name, "spec:", indent(append(more, "cluster: "+cluster)...))
 }
 
-// completed waits for a backup and logs what users see.
+// completed waits for a backup and logs the output that users see.
 func (w world) completed(name string) {
 	w.Helper()
 	w.eventually("Completed", "get", "databasebackup", name, "-o", "jsonpath={.status.phase}")
 	w.Log("\n" + w.do("get", "databasebackups", "-o", "wide"))
 }
 
-// of is a field of an object, or more text made of its fields.
+// of returns a field of an object, or a text of several fields.
 func (w world) of(object, path string) string {
 	w.Helper()
 	return w.do("get", object, "-o", "jsonpath="+path)
 }
 
-// condition is one, as "True Reason: message".
+// condition is a template that prints a condition as "True Reason: message".
 func condition(kind string) string {
 	return `jsonpath={range .status.conditions[?(@.type=="` + kind + `")]}{.status} {.reason}: {.message}{end}`
 }
 
-// turns waits until a condition of an object says all the words, and until a Warning event says them, too, where one
-// is due.
-func (w world) turns(object, kind string, words ...string) {
+// awaitReported waits until a condition of an object contains all the words. For a problem, it also waits for a
+// Warning event with each of them.
+func (w world) awaitReported(object, kind string, words ...string) {
 	w.Helper()
 	for _, word := range words {
 		w.eventually(word, "get", object, "-o", condition(kind))
@@ -121,8 +121,8 @@ func (w world) turns(object, kind string, words ...string) {
 	w.Log(object, kind, w.do("get", object, "-o", condition(kind)))
 }
 
-// warned waits for a Warning event about an object that says the word.
-func (w world) warned(name, word string) {
+// awaitWarning waits for a Warning event about an object that contains the word.
+func (w world) awaitWarning(name, word string) {
 	w.Helper()
 	w.eventually(word, "get", "events.v1.events.k8s.io", "--field-selector=type=Warning",
 		"-o", `jsonpath={range .items[?(@.regarding.name=="`+name+`")]}{.reason}: {.note}{"\n"}{end}`)

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// The newest backup cannot be restored: until another one can, every backup stays, and above all the one that was verified.
+// If the newest backup cannot be restored, retention keeps every backup until a verification succeeds, especially the
+// verified one.
 func TestNoBackupExpiresWhileTheNewestCannotBeRestored(t *testing.T) {
 	w := newWorld(t)
 	w.filled(`
@@ -30,31 +31,31 @@ backup:
 	w.completed(bad)
 	w.bucket("printf changed | dd of=$(ls " + folder(w.of("databasebackup/"+bad, "{.status.location}")) + "/member-0/00000-*.zst) bs=1 seek=100000 conv=notrunc")
 	w.verify(bad, "False")
-	w.turns("databasecluster/orders", "BackupVerified", "False", bad, "No backup expires until a verification succeeds")
+	w.awaitReported("databasecluster/orders", "BackupVerified", "False", bad, "No backup expires until a verification succeeds")
 
 	next := w.after(bad)
 	w.completed(next)
 	last := w.after(next)
 	w.completed(last)
 	for _, kept := range []string{verified, bad, next, last} {
-		w.must(w.of("databasebackup/"+kept, "{.metadata.deletionTimestamp}") == "", "%s expires while the last verification failed", kept)
+		w.must(w.of("databasebackup/"+kept, "{.metadata.deletionTimestamp}") == "", "%s is deleted although the last verification failed", kept)
 	}
 
 	w.verify(last, "True")
 	for _, gone := range []string{verified, bad, next} {
 		w.do("wait", "--for=delete", "databasebackup/"+gone, "--timeout="+patience.String())
 	}
-	w.must(w.of("databasebackup/"+last, "{.metadata.deletionTimestamp}") == "", "%s was verified and expires", last)
+	w.must(w.of("databasebackup/"+last, "{.metadata.deletionTimestamp}") == "", "%s is deleted although it is verified", last)
 }
 
-// verify restores a backup into a throw-away copy, and waits for what comes of it.
+// verify restores a backup into a temporary copy, and waits for the outcome.
 func (w world) verify(backup, outcome string) {
 	w.Helper()
 	w.do("annotate", "databasebackup", backup, "database.dbcluster.io/verify="+outcome, "--overwrite")
-	w.turns("databasebackup/"+backup, "Verified", outcome)
+	w.awaitReported("databasebackup/"+backup, "Verified", outcome)
 }
 
-// after is the name of the next backup that a schedule creates after another.
+// after returns the name of the first backup that a schedule creates after another.
 func (w world) after(name string) string {
 	w.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(500 * time.Millisecond) {
@@ -64,6 +65,6 @@ func (w world) after(name string) string {
 			}
 		}
 	}
-	w.Fatalf("no backup came after %s", name)
+	w.Fatalf("the schedule created no backup after %s", name)
 	return ""
 }

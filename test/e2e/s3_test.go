@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// gateway is an S3 server with a volume behind it. Its second container has a shell, to look at that volume, and
-// to harm what is there.
+// gateway is an S3 server on a volume. Its second container has a shell to read and corrupt the files.
 const gateway = `
 apiVersion: v1
 kind: Secret
@@ -72,11 +71,11 @@ func (w world) s3() {
 	w.do("wait", "pod/s3", "--for=condition=Ready", "--timeout="+patience.String())
 }
 
-// bucket runs a command in the folder that is the bucket.
+// bucket runs a command in the folder of the bucket.
 func (w world) bucket(script string) string {
 	w.Helper()
 	return w.do("exec", "s3", "-c", "shell", "--", "sh", "-ec", "cd /data/backups; "+script)
 }
 
-// folder is a location as the path below the bucket's folder.
+// folder returns a location as the path below the bucket's folder.
 func folder(location string) string { return strings.TrimPrefix(location, "s3://backups/") }

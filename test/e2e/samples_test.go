@@ -21,65 +21,65 @@ import (
 
 const galleryFolder = "../../config/samples/gallery"
 
-// A shown is a file of the gallery and what must be true of it on the real node.
+// A shown is a file of the gallery with the expected result on the real node.
 type shown struct {
 	file string // without .yaml
 	// object must have the condition.
 	object, condition string
-	// before creates what the comment of the file cannot create literally; nil for nothing.
+	// before creates objects that the comment of the file cannot create literally; nil for none.
 	before func(w *world)
-	// proves looks further than the condition; nil for no further.
-	proves func(w *world)
-	// stays keeps the objects of the file for those after it.
-	stays bool
+	// check tests more than the condition; nil for none.
+	check func(w *world)
+	// stays keeps the objects of the file for the files after it.
+	keep bool
 }
 
-// gallery is every file of the gallery, by the world that it is applied in. Files of one world follow each other, so that
-// they can use one S3 server, and restores the backup that was made before them.
+// gallery is every file of the gallery, by its world. Files of one world are applied in order, so they can share an
+// S3 server, and a restore can use a backup from a file before it.
 var gallery = map[string][]shown{
 	"PostgreSQL": {
 		{file: "postgresql", object: "databasecluster/orders", condition: "Ready"},
-		{file: "postgresql-tuned", object: "databasecluster/reports", condition: "Ready", proves: shows("reports-0", "shared_buffers", "256MB")},
-		{file: "configuration-files", object: "databasecluster/maps", condition: "Ready", proves: shows("maps-0", "random_page_cost", "1.1")},
-		{file: "metrics-sidecar", object: "databasecluster/stock", condition: "Ready", proves: func(w *world) {
+		{file: "postgresql-tuned", object: "databasecluster/reports", condition: "Ready", check: shows("reports-0", "shared_buffers", "256MB")},
+		{file: "configuration-files", object: "databasecluster/maps", condition: "Ready", check: shows("maps-0", "random_page_cost", "1.1")},
+		{file: "metrics-sidecar", object: "databasecluster/stock", condition: "Ready", check: func(w *world) {
 			w.eventually("true", "get", "pod", "stock-0", "-o", `jsonpath={.status.initContainerStatuses[?(@.name=="metrics")].ready}`)
 		}},
-		{file: "load-balancer", object: "databasecluster/tracking", condition: "Ready", proves: func(w *world) { // no node here gives an address
+		{file: "load-balancer", object: "databasecluster/tracking", condition: "Ready", check: func(w *world) { // the local node provides no address
 			w.eventually("LoadBalancer", "get", "service", "tracking", "-o", "jsonpath={.spec.type}")
 		}},
 		{file: "update-by-hand", object: "databasecluster/billing", condition: "Ready"},
-		{file: "hibernated", object: "databasecluster/archive", condition: "Hibernated", proves: func(w *world) {
+		{file: "hibernated", object: "databasecluster/archive", condition: "Hibernated", check: func(w *world) {
 			w.must(w.do("get", "pods", "-l", "app.kubernetes.io/instance=archive", "-o", "name") == "", "members run")
 		}},
 	},
 	"Bucket": {
-		{file: "backup-scheduled", object: "databasecluster/shop", condition: "Ready", before: (*world).startS3, stays: true},
-		{file: "backup-now", object: "databasebackup/before-the-migration", condition: "Ready", stays: true},
+		{file: "backup-scheduled", object: "databasecluster/shop", condition: "Ready", before: (*world).startS3, keep: true},
+		{file: "backup-now", object: "databasebackup/before-the-migration", condition: "Ready", keep: true},
 		{file: "restore-by-name", object: "databasecluster/shop-restored", condition: "Ready"},
 		{file: "restore-by-location", object: "databasecluster/shop-recovered", condition: "Ready", before: func(w *world) {
-			w.instead = append([]string{"s3://backups/prod/shop/shop/before-the-migration-1c2d3e4f",
-				w.of("databasebackup/before-the-migration", "{.status.location}")}, w.instead...)
+			w.replacements = append([]string{"s3://backups/prod/shop/shop/before-the-migration-1c2d3e4f",
+				w.of("databasebackup/before-the-migration", "{.status.location}")}, w.replacements...)
 		}},
-		{file: "backup-encrypted", object: "databasecluster/salaries", condition: "Ready", before: (*world).createKey, proves: func(w *world) {
+		{file: "backup-encrypted", object: "databasecluster/salaries", condition: "Ready", before: (*world).createKey, check: func(w *world) {
 			w.backup("secret", "salaries")
 			w.completed("secret")
 			files := w.bucket("ls " + folder(w.of("databasebackup/secret", "{.status.location}")) + "/member-0")
 			w.must(strings.Contains(files, ".zst.age"), "the backup is not encrypted: %s", files)
 		}},
-		{file: "final-backup", object: "databasecluster/invoices", condition: "ProtectionEnforced", proves: (*world).deletesInvoices, stays: true},
+		{file: "final-backup", object: "databasecluster/invoices", condition: "ProtectionEnforced", check: (*world).deletesInvoices, keep: true},
 	},
 	"Others": {
 		{file: "redis-cache", object: "databasecluster/cache", condition: "Ready"},
 		{file: "redis-persistent", object: "databasecluster/sessions", condition: "Ready"},
 		{file: "any-image", object: "databasecluster/jobs", condition: "Ready"},
 		{file: "zones", object: "databasecluster/shards", condition: "Ready", before: (*world).nameZone},
-		{file: "backup-volume", object: "databasecluster/ledger", condition: "Ready", proves: func(w *world) {
+		{file: "backup-volume", object: "databasecluster/ledger", condition: "Ready", check: func(w *world) {
 			w.backup("now", "ledger")
 			w.completed("now")
 		}},
 		{file: "own-engine", object: "databasecluster/wiki", condition: "Ready", before: func(w *world) {
-			w.kubectl("delete", "databaseengine", "mariadb-v1", "--ignore-not-found") // of a run that was cut off: an engine cannot be changed
-		}, proves: (*world).backsWikiUp},
+			w.kubectl("delete", "databaseengine", "mariadb-v1", "--ignore-not-found") // from an interrupted run: an engine is immutable
+		}, check: (*world).backUpWiki},
 	},
 }
 
@@ -93,7 +93,7 @@ func TestTheGalleryWorks(t *testing.T) {
 		for _, s := range all {
 			path := filepath.Join(galleryFolder, s.file+".yaml")
 			if !slices.Contains(files, path) || rows[path] {
-				t.Errorf("a row of %s is for %s, which does not exist or has another row", name, path)
+				t.Errorf("a row of %s names %s, which does not exist or has another row", name, path)
 			}
 			rows[path] = true
 		}
@@ -106,7 +106,7 @@ func TestTheGalleryWorks(t *testing.T) {
 	for name, all := range gallery {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.instead = w.localImages(name)
+			w.replacements = w.localImages(name)
 			for _, s := range all {
 				w.shows(s)
 			}
@@ -114,7 +114,7 @@ func TestTheGalleryWorks(t *testing.T) {
 	}
 }
 
-// localImages are the images of the samples of a world, each followed by the one that the node has. So is the S3 server.
+// localImages returns the images of the samples of a world and of the S3 server, each followed by the local one.
 func (w world) localImages(name string) []string {
 	w.Helper()
 	all := []string{
@@ -129,7 +129,7 @@ func (w world) localImages(name string) []string {
 	return all
 }
 
-// shows applies a file as its comment says, and waits until what it shows is true.
+// shows applies a file as its comment instructs, and waits for the expected result.
 func (w *world) shows(s shown) {
 	w.Helper()
 	path := filepath.Join(galleryFolder, s.file+".yaml")
@@ -144,15 +144,16 @@ func (w *world) shows(s shown) {
 	w.createSecrets(string(text))
 	w.apply(string(text))
 	w.do("wait", "--for=condition="+s.condition, s.object, "--timeout="+patience.String())
-	if s.proves != nil {
-		s.proves(w)
+	if s.check != nil {
+		s.check(w)
 	}
-	if !s.stays {
+	if !s.keep {
 		w.do("delete", "-f", path, "--ignore-not-found", "--timeout="+patience.String())
 	}
 }
 
-// createSecrets runs the commands of a comment that create Secrets, but for those with something that only the reader knows.
+// createSecrets runs the commands of a comment that create Secrets, except those with values that only the reader
+// knows.
 func (w world) createSecrets(text string) {
 	w.Helper()
 	for line := range strings.Lines(strings.ReplaceAll(text, "\\\n#", "")) {
@@ -161,13 +162,13 @@ func (w world) createSecrets(text string) {
 			continue
 		}
 		script := "set -o pipefail; kubectl -n " + w.namespace + " create " + command
-		if said, err := exec.CommandContext(w.Context(), "bash", "-ec", script).CombinedOutput(); err != nil {
-			w.Fatalf("%s: %v\n%s", script, err, said)
+		if output, err := exec.CommandContext(w.Context(), "bash", "-ec", script).CombinedOutput(); err != nil {
+			w.Fatalf("%s: %v\n%s", script, err, output)
 		}
 	}
 }
 
-// shows is the proof that a server has a setting.
+// shows returns a check that a server has a setting.
 func shows(pod, setting, value string) func(*world) {
 	return func(w *world) {
 		w.Helper()
@@ -188,7 +189,7 @@ func (w *world) createKey() {
 	w.do("create", "secret", "generic", "backup-key", "--from-literal=identity="+identity.String())
 }
 
-// nameZone gives the node the zone that the sample asks for. Other clusters have zones of their own.
+// nameZone labels the node with the zone of the sample. Other clusters have their own zones.
 func (w *world) nameZone() {
 	w.Helper()
 	if onAnotherCluster {
@@ -200,8 +201,8 @@ func (w *world) nameZone() {
 	})
 }
 
-// deletesInvoices follows the comment of final-backup: a protected cluster cannot be deleted; then its final backup is all
-// that it leaves.
+// deletesInvoices follows the comment of final-backup. A protected cluster cannot be deleted. Without protection, the
+// deletion leaves only a final backup.
 func (w *world) deletesInvoices() {
 	w.Helper()
 	const off = `{"spec":{"deletion":{"protection":false}}}`
@@ -218,14 +219,14 @@ func (w *world) deletesInvoices() {
 	w.must(!strings.Contains(w.do("get", "persistentvolumeclaims", "-o", "name"), "data-invoices-0"), "the volume stays")
 }
 
-// backsWikiUp shows that the actions of the engine of one's own do what they are for: with rows, whose number the check
-// compares, in a backup whose restored copy answers.
-func (w *world) backsWikiUp() {
+// backUpWiki tests the actions of a custom engine. The check counts rows in the backup, and the restored copy must
+// answer.
+func (w *world) backUpWiki() {
 	w.Helper()
 	w.apply(volume)
 	w.do("exec", "wiki-0", "-c", "database", "--", "sh", "-ec", `MYSQL_PWD=$(cat /dbc/secrets/password) mariadb --no-defaults --socket=/tmp/mariadb.sock --user=root --execute="
 		CREATE DATABASE wiki; CREATE TABLE wiki.page (id int PRIMARY KEY, text varchar(40)); INSERT INTO wiki.page SELECT seq, MD5(seq) FROM seq_1_to_10000;
-		SELECT SLEEP(15)"`) // until the server has gathered statistics, which is a write
+		SELECT SLEEP(15)"`) // wait until the server has gathered statistics, which is a write
 	w.do("patch", "databasecluster", "wiki", "--type=merge", "-p", `{"spec":{"backup":{"destination":{"url":"file:///wiki","claimName":"backups"}}}}`)
 	w.await("wiki", "Ready")
 	w.backup("wiki", "wiki")

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// The demo's story, and how it ends.
+// The story of the demo, including its end.
 func TestSmokeARowSurvivesItsPodScalingAndItsCluster(t *testing.T) {
 	w := newWorld(t)
 	w.orders()
@@ -111,15 +111,15 @@ func TestTheOtherReplicaTakesOverWhenTheLeaderDies(t *testing.T) {
 	w.kubectl("-n", operatorNamespace, "rollout", "status", "deployment/"+deployment, "--timeout=3m")
 }
 
-// reader makes a ServiceAccount that may read the metrics.
+// reader creates a ServiceAccount that may read the metrics.
 func (w world) reader() (name string) {
 	w.Helper()
 	w.do("create", "serviceaccount", "reader")
 	binding := "metrics-" + w.namespace
-	w.kubectl("delete", "clusterrolebinding", binding, "--ignore-not-found") // of a run that was cut off
+	w.kubectl("delete", "clusterrolebinding", binding, "--ignore-not-found") // from an interrupted run
 	w.kubectl("create", "clusterrolebinding", binding, "--clusterrole=databasecluster-operator-metrics-reader", "--serviceaccount="+w.namespace+":reader")
 	w.Cleanup(func() {
-		_, _ = run(context.Background(), "", "delete", "clusterrolebinding", binding) // t.Context has ended by then
+		_, _ = run(context.Background(), "", "delete", "clusterrolebinding", binding) // t.Context has already ended
 	})
 	return "reader"
 }
@@ -133,11 +133,11 @@ func TestMetricsAreForThoseWhoMayReadThem(t *testing.T) {
 		if who != "" {
 			token = w.do("create", "token", who)
 		}
-		told := "" // to those who may not know
+		word := ""
 		if want == 200 {
-			told = "controller_runtime_reconcile_total"
+			word = "controller_runtime_reconcile_total"
 		}
-		status, _ := w.metrics(token, told)
-		w.must(status == want, "%q is answered with %d, want %d", who, status, want)
+		status, _ := w.metrics(token, word)
+		w.must(status == want, "the answer to %q is %d, want %d", who, status, want)
 	}
 }

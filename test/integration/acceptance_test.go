@@ -20,7 +20,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/config/engines"
 )
 
-// awaitAccepted waits until an operator has said of an engine whether clusters can be run by it.
+// awaitAccepted waits until the operator has reported whether it accepts an engine.
 func awaitAccepted(t *testing.T, e *dbv1.DatabaseEngine, status metav1.ConditionStatus, reason string) metav1.Condition {
 	t.Helper()
 	var found *metav1.Condition
@@ -32,7 +32,7 @@ func awaitAccepted(t *testing.T, e *dbv1.DatabaseEngine, status metav1.Condition
 	return *found
 }
 
-// written are the requests of the operator of all tests that write to an engine.
+// written returns the requests of the shared operator that write to an engine.
 func written(e *dbv1.DatabaseEngine) []string {
 	return slices.DeleteFunc(requests.since(0), func(request string) bool {
 		return strings.HasPrefix(request, "GET ") || !strings.Contains(request+"/", "/databaseengines/"+e.Name+"/")
@@ -58,11 +58,11 @@ func TestAGoodEngineIsAcceptedAndAWrongOneSaysWhatItsClusterSays(t *testing.T) {
 	create(t, good)
 	create(t, wrong)
 	awaitAccepted(t, good, "True", dbv1.ReasonAccepted)
-	told := awaitAccepted(t, wrong, "False", dbv1.ReasonEngineInvalid).Message
-	mustContain(t, told, "DatabaseEngine wrong-v1 is declared wrongly: spec.container.args[0] refers to $(DBC_PARAM_CASH)",
+	message := awaitAccepted(t, wrong, "False", dbv1.ReasonEngineInvalid).Message
+	mustContain(t, message, "DatabaseEngine wrong-v1 is declared wrongly: spec.container.args[0] refers to $(DBC_PARAM_CASH)",
 		`spec.actions.backup.command[0] is "/dbc/scripts/bakcup", and spec.scripts has no "bakcup"; it has backup`, "correct that in a new DatabaseEngine")
-	if said, err := kubectl(t, "", "get dbe --no-headers good-v1 wrong-v1"); err != nil || !regexp.MustCompile(`good-v1 +True .*\nwrong-v1 +False `).MatchString(said) {
-		t.Errorf("%v: %s", err, said)
+	if output, err := kubectl(t, "", "get dbe --no-headers good-v1 wrong-v1"); err != nil || !regexp.MustCompile(`good-v1 +True .*\nwrong-v1 +False `).MatchString(output) {
+		t.Errorf("%v: %s", err, output)
 	}
 
 	cluster := created(t, func(c *dbv1.DatabaseCluster) {
@@ -70,9 +70,9 @@ func TestAGoodEngineIsAcceptedAndAWrongOneSaysWhatItsClusterSays(t *testing.T) {
 		c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "file:///backups", ClaimName: "backups"}}
 	})
 	create(t, secretWith(cluster, "password"))
-	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonEngineInvalid, told)
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonEngineInvalid, message)
 	if got := uids(t, cluster); len(got) > 0 {
-		t.Errorf("members %v, which cannot run", got)
+		t.Errorf("members %v exist, although they cannot run", got)
 	}
 	change(t, cluster, leavesItTo("good-v1"))
 	kubelet(t, cluster.Namespace, healthy)
@@ -82,16 +82,17 @@ func TestAGoodEngineIsAcceptedAndAWrongOneSaysWhatItsClusterSays(t *testing.T) {
 func TestTheStatusOfAnEngineIsWrittenOnceAndWhatOthersWriteIsLeftToThem(t *testing.T) {
 	e := ledger(t, "once-v1")
 	create(t, e)
-	said := awaitAccepted(t, e, "True", dbv1.ReasonAccepted)
-	// An operator of another version says otherwise, and somebody labels it: no reason to say it again.
-	other := said
+	output := awaitAccepted(t, e, "True", dbv1.ReasonAccepted)
+	// Another operator version reports a different condition, and the user adds a label: this operator must not write
+	// again.
+	other := output
 	other.Status, other.Reason, other.Message = "False", "Unsupported", "a newer operator knows better"
 	meta.SetStatusCondition(&e.Status.Conditions, other)
 	if err := admin.Status().Update(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
 	change(t, e, func(e *dbv1.DatabaseEngine) { e.Labels = map[string]string{"team": "ledger"} })
-	// What is seen of an engine that is made later was seen after all that.
+	// The operator handles a later engine only after all of these changes.
 	later := ledger(t, "later-v1")
 	create(t, later)
 	awaitAccepted(t, later, "True", dbv1.ReasonAccepted)

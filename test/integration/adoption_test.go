@@ -19,18 +19,18 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// leftBehind makes a cluster, deletes it, and returns another of the same name, which is not created yet.
-func leftBehind(t *testing.T) *dbv1.DatabaseCluster {
+// successor creates a cluster, deletes it, and returns another of the same name, not created yet.
+func successor(t *testing.T) *dbv1.DatabaseCluster {
 	t.Helper()
 	cluster := ready(t, nil)
 	remove(t, cluster)
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 	return smallest(cluster.Namespace, cluster.Name)
 }
 
 func TestVolumesThatAnEarlierClusterLeftAreTakenOver(t *testing.T) {
 	parallel(t)
-	cluster := leftBehind(t)
+	cluster := successor(t)
 	create(t, cluster)
 	awaitReady(t, cluster)
 	for _, claim := range dataClaims(t, cluster) {
@@ -43,14 +43,14 @@ func TestVolumesThatAnEarlierClusterLeftAreTakenOver(t *testing.T) {
 
 func TestVolumesOfAnotherEngineAreNotTakenOverAndTheClusterSaysWhatToDo(t *testing.T) {
 	parallel(t)
-	cluster := leftBehind(t)
+	cluster := successor(t)
 	cluster.Spec.Engine = restorer(t)
 	create(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonVolumesRetained,
 		"PersistentVolumeClaim data-orders-0", cluster.Spec.Engine, dbv1.AnnotationEngine)
-	set := &appsv1.StatefulSet{} // the earlier one's may not have gone yet
+	set := &appsv1.StatefulSet{} // the StatefulSet of the previous cluster may still exist
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cluster), set); !apierrors.IsNotFound(err) && (err != nil || metav1.IsControlledBy(set, cluster)) {
-		t.Errorf("there is a StatefulSet of its own (%v)", err)
+		t.Errorf("a StatefulSet of this name exists (%v)", err)
 	}
 	for _, claim := range dataClaims(t, cluster) {
 		change(t, &claim, func(c *corev1.PersistentVolumeClaim) {
@@ -62,9 +62,9 @@ func TestVolumesOfAnotherEngineAreNotTakenOverAndTheClusterSaysWhatToDo(t *testi
 
 func TestAVolumeOfAnEarlierClusterThatIsBeingDeletedIsWaitedFor(t *testing.T) {
 	parallel(t)
-	cluster := leftBehind(t)
+	cluster := successor(t)
 	claim := dataClaims(t, cluster)[0]
-	change(t, &claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = append(c.Finalizers, "example.test/hold") })
+	change(t, &claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = append(c.Finalizers, "example.test/finalizer") })
 	remove(t, &claim)
 	create(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonVolumesRetained,

@@ -17,8 +17,8 @@ import (
 	dbv1ac "github.com/dbcluster/databasecluster-operator/api/v1alpha1/applyconfiguration/api/v1alpha1"
 )
 
-// Another program states what it wants of a cluster by apply configurations. What it no longer states goes, what
-// people have set stays, and it can read back what is its own.
+// Another program applies its fields of a cluster with apply configurations. The API server removes fields that it no
+// longer applies and keeps the users' fields. The program can extract its own fields.
 func TestAnotherProgramOwnsWhatItAppliesAndNothingElse(t *testing.T) {
 	parallel(t)
 	ns := namespace(t)
@@ -53,16 +53,16 @@ func TestAnotherProgramOwnsWhatItAppliesAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(cluster.Spec.Container.Env) != 0 {
-		t.Errorf("what is no longer applied stands: %v", cluster.Spec.Container.Env)
+		t.Errorf("a field that is no longer applied still exists: %v", cluster.Spec.Container.Env)
 	}
 	if !cluster.Spec.Hibernated || len(cluster.Spec.Deletion.Hooks) != 2 {
-		t.Errorf("what people have set is gone: %+v", cluster.Spec)
+		t.Errorf("the users' fields were removed: %+v", cluster.Spec)
 	}
 	own, err := dbv1ac.ExtractDatabaseCluster(cluster, "shop")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if own.Spec == nil || own.Spec.Image == nil || own.Spec.Hibernated != nil || len(own.Spec.Deletion.Hooks) != 1 {
-		t.Errorf("what is the program's own reads %+v", own.Spec)
+		t.Errorf("the program's own fields are %+v", own.Spec)
 	}
 }

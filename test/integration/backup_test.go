@@ -26,8 +26,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// safe makes a cluster of two members, ready, whose engine makes backups to a bucket. What becomes of a Job's pod
-// is what act does to it.
+// safe creates a ready cluster of two members whose engine backs up to a bucket. The function act plays the kubelet
+// for the pods of Jobs.
 func safe(t *testing.T, engine string, act func(*corev1.Pod)) *dbv1.DatabaseCluster {
 	t.Helper()
 	declared := ledger(t, engine)
@@ -52,7 +52,7 @@ func safe(t *testing.T, engine string, act func(*corev1.Pod)) *dbv1.DatabaseClus
 	return cluster
 }
 
-// keys is a Secret with keys to a bucket.
+// keys returns a Secret with keys of a bucket.
 func keys(ns, name string) *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name},
@@ -60,7 +60,7 @@ func keys(ns, name string) *corev1.Secret {
 	}
 }
 
-// exits lets the main container of a Job's pod end.
+// exits ends the main container of a Job's pod.
 func exits(pod *corev1.Pod, code int32, message string) {
 	pod.Status.Phase = corev1.PodFailed
 	if code == 0 {
@@ -75,8 +75,8 @@ const backedUp = `{"bytes":1048576,"storedBytes":1024,"sha256":"ab","reason":"",
 
 func yields(pod *corev1.Pod) { exits(pod, 0, backedUp) }
 
-// once does something to pods when a test lets it.
-func once(allowed *atomic.Bool, act func(*corev1.Pod)) func(*corev1.Pod) {
+// whenAllowed calls act for each pod once the test allows it.
+func whenAllowed(allowed *atomic.Bool, act func(*corev1.Pod)) func(*corev1.Pod) {
 	return func(pod *corev1.Pod) {
 		if allowed.Load() {
 			act(pod)
@@ -101,20 +101,20 @@ func awaitPhase(t *testing.T, b *dbv1.DatabaseBackup, phase dbv1.BackupPhase, me
 	return b
 }
 
-// awaitTold waits for an event about a cluster or a backup.
-func awaitTold(t *testing.T, about client.Object, kind, reason, note string) {
+// awaitEvent waits for an event about an object with a type, a reason and a note.
+func awaitEvent(t *testing.T, about client.Object, kind, reason, note string) {
 	t.Helper()
-	awaitEvent(t, about, reason, func(e eventsv1.Event) bool { return e.Type == kind && strings.Contains(e.Note, note) })
+	awaitEventThat(t, about, reason, func(e eventsv1.Event) bool { return e.Type == kind && strings.Contains(e.Note, note) })
 }
 
-func awaitEvent(t *testing.T, about client.Object, reason string, fits func(eventsv1.Event) bool) {
+func awaitEventThat(t *testing.T, about client.Object, reason string, fits func(eventsv1.Event) bool) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("an event %s of %s", reason, about.GetName()), func() error {
 		all := listed(t, about.GetNamespace(), &eventsv1.EventList{}, nil).Items
-		told := slices.ContainsFunc(all, func(e eventsv1.Event) bool {
+		found := slices.ContainsFunc(all, func(e eventsv1.Event) bool {
 			return e.Regarding.UID == about.GetUID() && e.Reason == reason && fits(e)
 		})
-		return errorIf(!told, "there are %d others", len(all))
+		return errorIf(!found, "%d other events", len(all))
 	})
 }
 
@@ -124,10 +124,10 @@ func jobs(t *testing.T, b *dbv1.DatabaseBackup, component string) []batchv1.Job 
 	return listed(t, b.Namespace, &batchv1.JobList{}, labels).Items
 }
 
-// neverTwo fails the test when two Jobs of backups are there that have not ended.
+// neverTwo fails the test when two backup Jobs run at the same time.
 func neverTwo(t *testing.T, ns string) {
 	t.Helper()
-	again(t, func(ctx context.Context) {
+	repeat(t, func(ctx context.Context) {
 		list := &batchv1.JobList{}
 		_ = admin.List(ctx, list, client.InNamespace(ns), client.MatchingLabels{dbv1.LabelComponent: dbv1.ComponentBackup})
 		var running []string
@@ -137,7 +137,7 @@ func neverTwo(t *testing.T, ns string) {
 			}
 		}
 		if len(running) > 1 {
-			t.Errorf("at once: %v", running)
+			t.Errorf("Jobs run at the same time: %v", running)
 		}
 	})
 }
@@ -145,14 +145,14 @@ func neverTwo(t *testing.T, ns string) {
 func TestBackupsOfAClusterAreMadeOneAfterTheOtherMemberByMember(t *testing.T) {
 	parallel(t)
 	var open atomic.Bool
-	cluster := safe(t, "one-by-one-v1", once(&open, yields))
+	cluster := safe(t, "one-by-one-v1", whenAllowed(&open, yields))
 	neverTwo(t, cluster.Namespace)
 	first := backup(t, cluster, "first", dbv1.BackupRetain)
 	awaitPhase(t, first, dbv1.BackupRunning, "backs up member 1 of 2")
 	second := backup(t, cluster, "second", dbv1.BackupRetain)
 	awaitPhase(t, second, dbv1.BackupPending, "waiting for DatabaseBackup first of the same cluster")
 	if got := jobs(t, second, dbv1.ComponentBackup); len(got) != 0 {
-		t.Errorf("%d Jobs before its turn", len(got))
+		t.Errorf("%d Jobs before its queue position is first", len(got))
 	}
 
 	open.Store(true)
@@ -170,10 +170,10 @@ func TestBackupsOfAClusterAreMadeOneAfterTheOtherMemberByMember(t *testing.T) {
 		if !meta.IsStatusConditionTrue(s.Conditions, dbv1.ConditionReady) || !meta.IsStatusConditionFalse(s.Conditions, dbv1.ConditionStalled) {
 			t.Errorf("%+v", s.Conditions)
 		}
-		awaitTold(t, b, corev1.EventTypeNormal, dbv1.ReasonBackupCompleted, s.Location)
+		awaitEvent(t, b, corev1.EventTypeNormal, dbv1.ReasonBackupCompleted, s.Location)
 	}
 	if !second.Status.StartTime.After(first.Status.CompletionTime.Time) && !second.Status.StartTime.Equal(first.Status.CompletionTime) {
-		t.Errorf("the second began at %s, the first ended at %s", second.Status.StartTime, first.Status.CompletionTime)
+		t.Errorf("the second started at %s, the first ended at %s", second.Status.StartTime, first.Status.CompletionTime)
 	}
 	all := jobs(t, first, dbv1.ComponentBackup)
 	for i := range all {
@@ -195,11 +195,11 @@ func TestABackupThatFailsSaysWhyStaysSoAndDoesNotHoldUpTheNext(t *testing.T) {
 		exits(pod, 30, `{"reason":"IdMismatch","message":"the folder belongs to another backup"}`)
 	})
 	bad := awaitPhase(t, backup(t, cluster, "bad", dbv1.BackupRetain), dbv1.BackupFailed, "the folder belongs to another backup")
-	awaitTold(t, bad, corev1.EventTypeWarning, dbv1.ReasonBackupFailed, "the folder belongs to another backup")
+	awaitEvent(t, bad, corev1.EventTypeWarning, dbv1.ReasonBackupFailed, "the folder belongs to another backup")
 	good.Store(true)
 	awaitPhase(t, backup(t, cluster, "next", dbv1.BackupRetain), dbv1.BackupCompleted, "")
 	if got := read(t, bad).Status.Phase; got != dbv1.BackupFailed {
-		t.Errorf("the failed one is %s", got)
+		t.Errorf("the failed backup has %s", got)
 	}
 }
 
@@ -208,22 +208,22 @@ func TestABackupOfAClusterThatIsNotThereWaitsAndSaysSo(t *testing.T) {
 	ns := namespace(t)
 	early := backup(t, smallest(ns, "orders"), "early", dbv1.BackupRetain)
 	awaitPhase(t, early, dbv1.BackupPending, "DatabaseCluster orders does not exist")
-	awaitTold(t, early, corev1.EventTypeWarning, dbv1.ReasonBackupPending, "DatabaseCluster orders does not exist")
+	awaitEvent(t, early, corev1.EventTypeWarning, dbv1.ReasonBackupPending, "DatabaseCluster orders does not exist")
 	remove(t, early)
-	awaitGone(t, early)
+	awaitDeleted(t, early)
 }
 
 func TestAJobThatSomebodyDeletesIsMadeAgain(t *testing.T) {
 	parallel(t)
 	var open atomic.Bool
-	cluster := safe(t, "deleted-job-v1", once(&open, yields))
+	cluster := safe(t, "deleted-job-v1", whenAllowed(&open, yields))
 	b := awaitPhase(t, backup(t, cluster, "now", dbv1.BackupRetain), dbv1.BackupRunning, "backs up member 1 of 2")
 	former := jobs(t, b, dbv1.ComponentBackup)[0]
 	remove(t, &former, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	open.Store(true)
 	awaitPhase(t, b, dbv1.BackupCompleted, "")
 	if again := jobs(t, b, dbv1.ComponentBackup); len(again) != 2 || again[0].UID == former.UID {
-		t.Errorf("%d Jobs, the first is the former one: %v", len(again), again[0].UID == former.UID)
+		t.Errorf("%d Jobs, the first is the previous Job: %v", len(again), again[0].UID == former.UID)
 	}
 }
 
@@ -245,24 +245,24 @@ func TestADeletedBackupTakesItsDataAlongWhenItsPolicySaysSo(t *testing.T) {
 	for _, b := range []*dbv1.DatabaseBackup{gone, stays} {
 		remove(t, b)
 	}
-	awaitGone(t, stays)
-	awaitTold(t, stays, corev1.EventTypeWarning, "DataRetained", stays.Status.Location)
+	awaitDeleted(t, stays)
+	awaitEvent(t, stays, corev1.EventTypeWarning, "DataRetained", stays.Status.Location)
 	if got := jobs(t, stays, dbv1.ComponentBackupDeletion); len(got) != 0 {
-		t.Errorf("%d Jobs delete what is to be kept", len(got))
+		t.Errorf("%d Jobs delete retained data", len(got))
 	}
 	eventually(t, "a Job that deletes the data", func() error {
 		got := jobs(t, gone, dbv1.ComponentBackupDeletion)
 		return errorIf(len(got) != 1 || len(got[0].OwnerReferences) != 0, "%+v", got)
 	})
-	read(t, gone) // it waits for that
+	read(t, gone) // the Job blocks its deletion
 	open.Store(true)
-	awaitGone(t, gone)
+	awaitDeleted(t, gone)
 
 	open.Store(false)
 	refuses.Store(true)
 	half := awaitPhase(t, backup(t, cluster, "half", dbv1.BackupDelete), dbv1.BackupRunning, "backs up member 1 of 2")
 	remove(t, half)
-	await(t, half, "DeletionBlocked to say why", func() bool {
+	await(t, half, "DeletionBlocked to name the cause", func() bool {
 		c := meta.FindStatusCondition(half.Status.Conditions, dbv1.ConditionDeletionBlocked)
 		return c != nil && containsAll(c.Message, "that is another's", "set spec.deletionPolicy of DatabaseBackup half to Retain")
 	})
@@ -270,7 +270,7 @@ func TestADeletedBackupTakesItsDataAlongWhenItsPolicySaysSo(t *testing.T) {
 		t.Errorf("%d Jobs still write", len(got))
 	}
 	change(t, half, func(b *dbv1.DatabaseBackup) { b.Spec.DeletionPolicy = dbv1.BackupRetain })
-	awaitGone(t, half)
+	awaitDeleted(t, half)
 }
 
 func TestABackupIsVerifiedInAThrowAwayCopyThatGoes(t *testing.T) {
@@ -309,22 +309,22 @@ func TestABackupIsVerifiedInAThrowAwayCopyThatGoes(t *testing.T) {
 	if v.StartTime == nil || v.CompletionTime == nil || !meta.IsStatusConditionTrue(b.Status.Conditions, dbv1.ConditionVerified) || policies.Load() < 2 {
 		t.Errorf("%+v, %d policies seen", b.Status, policies.Load())
 	}
-	awaitTold(t, b, corev1.EventTypeNormal, dbv1.ReasonVerified, "the restored copy answered")
+	awaitEvent(t, b, corev1.EventTypeNormal, dbv1.ReasonVerified, "the restored copy answered")
 	awaitNoCopy(t, b)
 
 	corrupt.Store(true)
 	mustContain(t, verify("tomorrow", dbv1.VerificationFailed).Message, "piece member-0/00000.zst is not what was written")
-	awaitTold(t, b, corev1.EventTypeWarning, dbv1.ReasonVerificationFailed, "piece member-0/00000.zst")
+	awaitEvent(t, b, corev1.EventTypeWarning, dbv1.ReasonVerificationFailed, "piece member-0/00000.zst")
 	awaitNoCopy(t, b)
 	if v := b.Status.Verification; b.Status.Phase != dbv1.BackupCompleted || v.Phase != dbv1.VerificationFailed {
-		t.Errorf("the backup is to stay as it is: %+v", b.Status)
+		t.Errorf("the backup has changed: %+v", b.Status)
 	}
 }
 
-// awaitNoCopy waits until nothing is left of the throw-away copies of a backup.
+// awaitNoCopy waits until the temporary copies of a backup are deleted.
 func awaitNoCopy(t *testing.T, b *dbv1.DatabaseBackup) {
 	t.Helper()
-	eventually(t, "the copies to be gone", func() error {
+	eventually(t, "the copies to be deleted", func() error {
 		policy := &networkingv1.NetworkPolicyList{}
 		if err := admin.List(t.Context(), policy, client.InNamespace(b.Namespace)); err != nil {
 			return err
@@ -339,5 +339,5 @@ func TestANamespaceThatIsDeletedTakesItsBackupsAndLeavesTheirData(t *testing.T) 
 	cluster := safe(t, "namespace-v1", yields)
 	b := awaitPhase(t, backup(t, cluster, "now", dbv1.BackupDelete), dbv1.BackupCompleted, "")
 	deleteNamespace(t, b.Namespace)
-	awaitGone(t, b)
+	awaitDeleted(t, b)
 }

@@ -27,7 +27,7 @@ func TestABackupThatLacksItsSecretLetsOthersPassAndGoesOnceItHasIt(t *testing.T)
 	first.Spec.Destination.CredentialsSecretName = "vault"
 	create(t, first)
 	awaitPhase(t, first, dbv1.BackupPending, "Secret vault")
-	awaitTold(t, first, corev1.EventTypeWarning, dbv1.ReasonReferenceMissing, "Secret vault")
+	awaitEvent(t, first, corev1.EventTypeWarning, dbv1.ReasonReferenceMissing, "Secret vault")
 
 	second := backup(t, cluster, "second", dbv1.BackupRetain)
 	awaitPhase(t, second, dbv1.BackupCompleted, "")
@@ -39,7 +39,7 @@ func TestABackupThatLacksItsSecretLetsOthersPassAndGoesOnceItHasIt(t *testing.T)
 func TestABackupWhosePodDoesNotLeaveALostNodeSaysSoAndGoesOnWithAnotherWhenItHas(t *testing.T) {
 	parallel(t)
 	var back atomic.Bool
-	cluster := safe(t, "ledger-lost", once(&back, yields))
+	cluster := safe(t, "ledger-lost", whenAllowed(&back, yields))
 	neverTwo(t, cluster.Namespace)
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{GenerateName: "lost-"}}
 	createFor(t, node)
@@ -54,9 +54,9 @@ func TestABackupWhosePodDoesNotLeaveALostNodeSaysSoAndGoesOnWithAnotherWhenItHas
 		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: "example.test/lost", Effect: corev1.TaintEffectNoExecute})
 	})
 	awaitPhase(t, b, dbv1.BackupRunning, "is to leave node "+node.Name)
-	awaitTold(t, b, corev1.EventTypeWarning, "JobRetrying", "is to leave node "+node.Name)
+	awaitEvent(t, b, corev1.EventTypeWarning, "JobRetrying", "is to leave node "+node.Name)
 
-	// The node answers again, and has ended the pod.
+	// The node answers again and reports that the pod has ended.
 	read(t, pod).Status.Phase = corev1.PodFailed
 	if err := admin.Status().Update(t.Context(), pod); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func podOf(t *testing.T, b *dbv1.DatabaseBackup) *corev1.Pod {
 	eventually(t, "a pod of backup "+b.Name, func() error {
 		err := admin.List(t.Context(), pods, client.InNamespace(b.Namespace), client.MatchingLabels{dbv1.LabelBackupUID: string(b.UID)})
 		if err == nil && len(pods.Items) == 0 {
-			err = errors.New("there is none")
+			err = errors.New("no pod exists")
 		}
 		return err
 	})

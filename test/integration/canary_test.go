@@ -35,45 +35,45 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// canaries are values that are in Secrets and are to be nowhere else.
+// canaries are values in Secrets that must not occur anywhere else.
 type canaries struct {
 	mutex sync.Mutex
-	// traces are what would give one away: the value, its usual encodings, and hashes of it that are made of nothing but
-	// the Secret, by which a guess could be checked for every cluster at once.
-	traces map[string]string // to what it is a trace of
+	// traces has every form that would reveal a canary: the value, its usual encodings, and hashes of the Secret
+	// alone. An attacker could check a guess against such a hash for every cluster at once.
+	traces map[string]string // trace to its description
 }
 
-// value makes a new one.
+// value returns a new canary.
 func (c *canaries) value(of string) string {
 	value := "canary-" + strings.ToLower(rand.Text())
 	sum := sha256.Sum256([]byte(value))
-	c.note(of, value)
-	c.note(of+" in base64", base64.StdEncoding.EncodeToString([]byte(value)))
-	c.note(of+" in hexadecimal", hex.EncodeToString([]byte(value)))
-	c.note(of+" as part of a URL", url.QueryEscape(value))
-	c.note(of+" as a hash", hex.EncodeToString(sum[:])[:16])
+	c.add(of, value)
+	c.add(of+" in base64", base64.StdEncoding.EncodeToString([]byte(value)))
+	c.add(of+" in hexadecimal", hex.EncodeToString([]byte(value)))
+	c.add(of+" as part of a URL", url.QueryEscape(value))
+	c.add(of+" as a hash", hex.EncodeToString(sum[:])[:16])
 	return value
 }
 
-func (c *canaries) note(of, trace string) {
+func (c *canaries) add(of, trace string) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.traces[trace] = of
 }
 
-// secret makes a Secret whose values are canaries.
+// secret creates a Secret whose values are canaries.
 func (c *canaries) secret(t *testing.T, ns, name string, keys ...string) *corev1.Secret {
 	t.Helper()
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}, Data: map[string][]byte{}}
 	for _, key := range keys {
 		secret.Data[key] = []byte(c.value("key " + key + " of Secret " + name))
 	}
-	c.note("Secret "+name+" as a hash", state.SecretContent(secret)[:16])
+	c.add("Secret "+name+" as a hash", state.SecretContent(secret)[:16])
 	create(t, secret)
 	return secret
 }
 
-// in are the canaries that a text gives away.
+// in returns the canaries that a text reveals.
 func (c *canaries) in(text string) []string {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -86,7 +86,7 @@ func (c *canaries) in(text string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// everything is what the API server has of every kind but Secrets, by kind and name.
+// everything returns all objects of the API server except Secrets, by kind and name.
 func everything(t *testing.T) map[string]string {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("DBC_TEST_KUBECONFIG"))
@@ -105,8 +105,8 @@ func everything(t *testing.T) map[string]string {
 			}
 		}
 	}
-	if len(all) < 50 { // this control plane's own objects are more
-		t.Errorf("only %d objects of all kinds were read: that is no proof", len(all))
+	if len(all) < 50 { // the control plane alone has more objects
+		t.Errorf("the search read only %d objects of all kinds", len(all))
 	}
 	return all
 }
@@ -128,7 +128,7 @@ func addObjects(t *testing.T, all map[string]string, version, kind string) {
 	}
 }
 
-// leaks are the places that give a canary away.
+// leaks returns the places that reveal a canary.
 func (c *canaries) leaks(t *testing.T, more map[string]string) []string {
 	t.Helper()
 	all := everything(t)
@@ -142,7 +142,7 @@ func (c *canaries) leaks(t *testing.T, more map[string]string) []string {
 	return leaks
 }
 
-// mustFind makes sure that a leak would be found, in each form, at each place.
+// mustFind checks that the search finds each form of a canary at each place.
 func (c *canaries) mustFind(t *testing.T, ns string) {
 	t.Helper()
 	c.mutex.Lock()
@@ -155,11 +155,11 @@ func (c *canaries) mustFind(t *testing.T, ns string) {
 	create(t, planted)
 	leaks := c.leaks(t, map[string]string{"a log": "x " + traces[0] + " y"})
 	if len(leaks) != 2 || !strings.HasPrefix(leaks[0], "ConfigMap "+ns+"/planted: ") || !strings.HasPrefix(leaks[1], "a log: ") {
-		t.Errorf("what was planted is not what was found: %v", leaks)
+		t.Errorf("the search found the wrong leaks: %v", leaks)
 	}
 	for _, of := range c.traces {
 		if !strings.Contains(leaks[0], of) {
-			t.Errorf("%s was planted and not found", of)
+			t.Errorf("the search did not find %s", of)
 		}
 	}
 	remove(t, planted)
@@ -193,8 +193,8 @@ func (c *canaries) full(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", Endpoint: "http://s3.example.test:7070", CredentialsSecretName: "bucket"}}
 }
 
-// What is in a Secret stays there: through a rollout, backups, a restore, a verification, a deletion with its hook, and
-// whatever fails in between, at the most talkative.
+// The content of a Secret stays in it during a rollout, backups, a restore, a verification, a deletion with a hook,
+// and failures of these. The operator logs at the highest verbosity.
 func TestWhatIsInASecretIsNowhereElse(t *testing.T) {
 	parallel(t)
 	ns, c := ownNamespace(t), &canaries{traces: map[string]string{}}
@@ -228,19 +228,19 @@ func TestWhatIsInASecretIsNowhereElse(t *testing.T) {
 
 	status, figures, err := scrape(t.Context(), metrics, reader(t, ns))
 	if err != nil || status != http.StatusOK || !strings.Contains(figures, `name="again"`) {
-		t.Errorf("the metrics do not tell of the cluster that is left: %d, %v", status, err)
+		t.Errorf("the metrics do not include the remaining cluster: %d, %v", status, err)
 	}
-	p.stopped(t)
-	said := p.said(t)
-	mustContain(t, said, "orders", "the bucket refuses the credentials")
-	more := map[string]string{"the operator's log": said, "the metrics": figures}
+	p.mustStop(t)
+	output := p.output(t)
+	mustContain(t, output, "orders", "the bucket refuses the credentials")
+	more := map[string]string{"the operator's log": output, "the metrics": figures}
 	for _, leak := range c.leaks(t, more) {
-		t.Error("a Secret's content is in", leak)
+		t.Error("the content of a Secret is in", leak)
 	}
 	c.mustFind(t, ns)
 }
 
-// rollOut changes a Secret, lacks one, lacks a key, and breaks a member.
+// rollOut changes a Secret, deletes its key, deletes the Secret, and breaks a member.
 func (c *canaries) rollOut(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	t.Helper()
 	before := uids(t, cluster)
@@ -257,47 +257,47 @@ func (c *canaries) rollOut(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	c.secret(t, cluster.Namespace, "password", "password")
 	change(t, cluster, func(s *dbv1.DatabaseCluster) { s.Spec.Image = "example.test/database:bad" })
 	awaitTrue(t, cluster, dbv1.ConditionDegraded, dbv1.ReasonMemberFailing)
-	change(t, cluster, takeSecondImage)
+	change(t, cluster, setSecondImage)
 	awaitReady(t, cluster)
 }
 
-// backUp makes a backup, proves it, and makes one that fails; it returns the first.
+// backUp creates a backup, verifies it, and creates one that fails. It returns the first.
 func (c *canaries) backUp(t *testing.T, cluster *dbv1.DatabaseCluster, fails *atomic.Bool) *dbv1.DatabaseBackup {
 	t.Helper()
 	kept := awaitPhase(t, backup(t, cluster, "kept", dbv1.BackupRetain), dbv1.BackupCompleted, "")
 	change(t, kept, func(b *dbv1.DatabaseBackup) { b.Annotations = map[string]string{dbv1.AnnotationVerify: "1"} })
-	awaitTold(t, kept, corev1.EventTypeNormal, dbv1.ReasonVerified, "")
+	awaitEvent(t, kept, corev1.EventTypeNormal, dbv1.ReasonVerified, "")
 	fails.Store(true)
 	awaitPhase(t, backup(t, cluster, "bad", dbv1.BackupRetain), dbv1.BackupFailed, "the bucket refuses the credentials")
 	fails.Store(false)
 	gone := awaitPhase(t, backup(t, cluster, "gone", dbv1.BackupDelete), dbv1.BackupCompleted, "")
 	remove(t, gone)
-	awaitGone(t, gone)
+	awaitDeleted(t, gone)
 	return kept
 }
 
-// restore makes a cluster of a backup.
+// restore creates a cluster from a backup.
 func (c *canaries) restore(t *testing.T, cluster *dbv1.DatabaseCluster, from *dbv1.DatabaseBackup) {
 	t.Helper()
 	again := smallest(cluster.Namespace, "again")
 	cluster.Spec.DeepCopyInto(&again.Spec)
-	again.Spec.Deletion.Hooks = nil // there is nobody to run them when the namespace goes
+	again.Spec.Deletion.Hooks = nil // no kubelet would run them when the namespace is deleted
 	again.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: from.Name}}
 	create(t, again)
 	awaitReady(t, again)
 }
 
-// delete deletes a cluster whose hook fails, and then does not.
+// delete deletes a cluster whose hook fails first and then succeeds.
 func (c *canaries) delete(t *testing.T, cluster *dbv1.DatabaseCluster, fails *atomic.Bool) {
 	t.Helper()
 	fails.Store(true)
 	remove(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonHookFailed)
 	fails.Store(false)
-	if leaks := c.leaks(t, nil); len(leaks) > 0 { // while everything is still there
-		t.Errorf("a Secret's content is in %v", leaks)
+	if leaks := c.leaks(t, nil); len(leaks) > 0 { // while all objects still exist
+		t.Errorf("the content of a Secret is in %v", leaks)
 	}
 	job := hookJob(cluster)
 	remove(t, job, client.PropagationPolicy(metav1.DeletePropagationBackground))
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 }

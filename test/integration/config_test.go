@@ -23,13 +23,13 @@ func withConfig(text string) func(*dbv1.DatabaseCluster) {
 	}
 }
 
-// configs are the ConfigMaps that the operator made.
+// configs returns the ConfigMaps that the operator created.
 func configs(t *testing.T, cluster *dbv1.DatabaseCluster) []corev1.ConfigMap {
 	t.Helper()
 	return listed(t, cluster.Namespace, &corev1.ConfigMapList{}, client.MatchingLabels{dbv1.LabelComponent: dbv1.ComponentConfig}).Items
 }
 
-// configOf is the ConfigMap that a pod mounts.
+// configOf returns the ConfigMap that a pod mounts.
 func configOf(pod *corev1.Pod) string {
 	for _, v := range pod.Spec.Volumes {
 		if v.Name == "config" {
@@ -49,7 +49,7 @@ func TestOtherFilesAreAnotherConfigMapAndTheFormerGoesWhenNoMemberUsesIt(t *test
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { withConfig("a = 2")(c); c.Spec.UpdateStrategy.Paused = true })
 	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonRolloutPaused)
 	if got := configs(t, cluster); len(got) != 2 {
-		t.Errorf("%d ConfigMaps while members use the former, want both", len(got))
+		t.Errorf("%d ConfigMaps while members use the previous one, want both", len(got))
 	}
 	if got := configOf(read(t, member(cluster, 0))); got != former[0].Name {
 		t.Errorf("orders-0 mounts %s, want %s", got, former[0].Name)
@@ -57,7 +57,7 @@ func TestOtherFilesAreAnotherConfigMapAndTheFormerGoesWhenNoMemberUsesIt(t *test
 
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.Paused = false })
 	awaitReady(t, cluster)
-	awaitGone(t, &former[0])
+	awaitDeleted(t, &former[0])
 	now := configs(t, cluster)
 	if len(now) != 1 || now[0].Data["db.conf"] != "a = 2" {
 		t.Fatalf("%+v", now)
@@ -70,7 +70,7 @@ func TestOtherFilesAreAnotherConfigMapAndTheFormerGoesWhenNoMemberUsesIt(t *test
 
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Config = nil })
 	awaitReady(t, cluster)
-	awaitGone(t, &now[0])
+	awaitDeleted(t, &now[0])
 }
 
 func password(cluster *dbv1.DatabaseCluster) *corev1.Secret {
@@ -80,7 +80,7 @@ func password(cluster *dbv1.DatabaseCluster) *corev1.Secret {
 	}
 }
 
-func takePassword(c *dbv1.DatabaseCluster) {
+func usePassword(c *dbv1.DatabaseCluster) {
 	c.Spec.Container.EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "password"}}}}
 }
 
@@ -88,7 +88,7 @@ func TestASecretThatIsMissingHoldsTheRolloutBackUntilItIsThere(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, nil)
 	before := uids(t, cluster)
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { takePassword(c); takeSecondImage(c) })
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { usePassword(c); setSecondImage(c) })
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonReferenceMissing,
 		"Secret password, which spec.container.envFrom names, does not exist", "until it is created")
 	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonWaitingForReference)
@@ -104,30 +104,30 @@ func TestASecretThatIsMissingHoldsTheRolloutBackUntilItIsThere(t *testing.T) {
 
 func TestAClusterWhoseSecretIsMissingStartsWhenItIsThere(t *testing.T) {
 	parallel(t)
-	cluster := created(t, takePassword)
+	cluster := created(t, usePassword)
 	kubelet(t, cluster.Namespace, healthy)
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonReferenceMissing)
 	if got := uids(t, cluster); len(got) > 0 {
-		t.Errorf("members %v, which cannot start", got)
+		t.Errorf("members %v exist, although they cannot start", got)
 	}
 	create(t, password(cluster))
 	change(t, cluster, annotated(dbv1.AnnotationRefresh, "1"))
 	awaitReady(t, cluster)
 }
 
-// Nothing but the annotation wakes a cluster in this test for minutes: the operator does not watch Secrets.
+// Only the annotation triggers a pass for the cluster in this test: the operator does not watch Secrets.
 func TestTheRefreshAnnotationRestartsTheMembersWhenASecretHasChanged(t *testing.T) {
 	parallel(t)
 	cluster := created(t, nil)
 	secret := password(cluster)
 	create(t, secret)
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { atOnce(c); takePassword(c) })
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { atOnce(c); usePassword(c) })
 	kubelet(t, cluster.Namespace, healthy)
 	awaitReady(t, cluster)
 
 	before := uids(t, cluster)
 	change(t, cluster, annotated(dbv1.AnnotationRefresh, "nothing has changed"))
-	settle(t, cluster)
+	awaitConverged(t, cluster)
 	mustNotBeRestarted(t, cluster, before)
 
 	change(t, secret, func(s *corev1.Secret) { s.Data["PASSWORD"] = []byte("second") })
@@ -137,7 +137,7 @@ func TestTheRefreshAnnotationRestartsTheMembersWhenASecretHasChanged(t *testing.
 	before = uids(t, cluster)
 	change(t, secret, func(s *corev1.Secret) { s.Labels = map[string]string{"no": "content"} })
 	change(t, cluster, annotated(dbv1.AnnotationRefresh, "only a label has"))
-	settle(t, cluster)
+	awaitConverged(t, cluster)
 	mustNotBeRestarted(t, cluster, before)
 }
 
@@ -164,14 +164,14 @@ func TestAVolumeOfTheTemplateAndASidecarReachTheMembers(t *testing.T) {
 	}
 	for _, c := range pod.Spec.InitContainers {
 		if s := c.SecurityContext; s == nil || *s.AllowPrivilegeEscalation || !*s.RunAsNonRoot {
-			t.Errorf("%s may become root: %+v", c.Name, s)
+			t.Errorf("%s may run as root: %+v", c.Name, s)
 		}
 	}
 	if exporter := pod.Spec.InitContainers[1]; exporter.RestartPolicy == nil || exporter.Ports[0].ContainerPort != 9187 {
 		t.Errorf("%+v", exporter)
 	}
 	before := uids(t, cluster)
-	settle(t, cluster)
+	awaitConverged(t, cluster)
 	mustNotBeRestarted(t, cluster, before)
 	if got := fmt.Sprint(pod.Spec.Containers[0].VolumeMounts); len(pod.Spec.Containers[0].VolumeMounts) != 2 {
 		t.Error(got)

@@ -24,8 +24,8 @@ import (
 
 type schema = apiextensionsv1.JSONSchemaProps
 
-// kinds are those of the API, with a plain object of each, paths that have to be among what is tried, and what the
-// API server's answer is decoded into.
+// kinds has the kinds of the API. Each has a plain object, paths that the test must attempt, and the type for the API
+// server's answer.
 var kinds = map[string]struct {
 	plain  func(ns string, spec map[string]any) *unstructured.Unstructured
 	into   func() any
@@ -65,8 +65,8 @@ var kinds = map[string]struct {
 	},
 }
 
-// An object that the API server stores and Go cannot decode keeps every client, the operator first, from
-// listing any: anybody who may make one could stop the operator for all.
+// If the API server stores an object that Go cannot decode, no client can list that kind. Any user with the right to
+// create one could stop the operator for all users.
 func TestWhatTheAPIServerAdmitsGoCanDecode(t *testing.T) {
 	parallel(t)
 	for plural, kind := range kinds {
@@ -98,8 +98,8 @@ func TestWhatTheAPIServerAdmitsGoCanDecode(t *testing.T) {
 	}
 }
 
-// mustDecode sends extremes of a schema and decodes those that are admitted. The paths are some of those that
-// have to be among what is tried, so that the test cannot go blind.
+// mustDecode sends extreme values of a schema and decodes the admitted objects. The test must attempt the given
+// paths, so that it cannot pass without a check.
 func mustDecode(t *testing.T, s *schema, into func() any, send func(map[string]any) (*unstructured.Unstructured, error), paths ...string) {
 	t.Helper()
 	all := extremes(s)
@@ -112,18 +112,18 @@ func mustDecode(t *testing.T, s *schema, into func() any, send func(map[string]a
 		}
 		admitted++
 		if err := decode(object, into()); err != nil {
-			t.Errorf("%s is admitted, but %v", path, err)
+			t.Errorf("the API server admits %s, but %v", path, err)
 		}
 	}
 	for _, path := range paths {
 		if !slices.ContainsFunc(tried, func(p string) bool { return strings.HasPrefix(p, path) }) {
-			t.Errorf("nothing was tried at %s", path)
+			t.Errorf("the test attempted no value at %s", path)
 		}
 	}
 	if admitted == 0 {
-		t.Error("nothing was admitted: the test sees nothing")
+		t.Error("the API server admitted no value, so the test checks nothing")
 	}
-	t.Logf("%d of %d values tried, DBC_SEED=%d, %d admitted", len(tried), len(all), sample.Seed(), admitted)
+	t.Logf("%d of %d values attempted, DBC_SEED=%d, %d admitted", len(tried), len(all), sample.Seed(), admitted)
 }
 
 func decode(object *unstructured.Unstructured, into any) error {
@@ -134,7 +134,7 @@ func decode(object *unstructured.Unstructured, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// extremes are values of a schema with one extreme leaf each, by the leaf's path.
+// extremes returns values of a schema with one extreme leaf each, by the path of the leaf.
 func extremes(s *schema) map[string]any {
 	all := map[string]any{}
 	switch {
@@ -154,7 +154,7 @@ func extremes(s *schema) map[string]any {
 			all[label(value)] = value
 		}
 	case s.Type == "string" && s.Format == "" && len(s.Enum) == 0:
-		// A duration is a string, too, and nothing in the schema tells it from others.
+		// A duration is a string, too, and the schema does not distinguish it from other strings.
 		for _, value := range []any{"", "x", "1d", "-1h", "1e3h", "9999999h", "999999h999999m999999s", "1h1h", ".h", "1.h", "1h30", "１h", "26h0m0.5s"} {
 			all[label(value)] = value
 		}
@@ -183,10 +183,10 @@ func label(value any) string {
 	return "=" + string(text)
 }
 
-// plains are values of fields that CEL has its say about.
+// plains are values of fields that CEL rules restrict.
 var plains = map[string]string{"url": "s3://backups", "schedule": "@daily"}
 
-// required are plain values of what an object must have.
+// required returns plain values of the required fields.
 func required(s *schema) map[string]any {
 	object := map[string]any{}
 	for _, name := range s.Required {

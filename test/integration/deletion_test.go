@@ -53,15 +53,15 @@ func TestDeletionRunsTheHookWaitsForItStopsInOrderAndKeepsTheVolumes(t *testing.
 
 	order := stopOrder(t, cluster)
 	close(finish)
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 	mustBeFromTheHighest(t, order())
-	awaitGone(t, statefulSet(cluster))
-	awaitGone(t, service(cluster))
+	awaitDeleted(t, statefulSet(cluster))
+	awaitDeleted(t, service(cluster))
 	mustHaveClaims(t, cluster, 3)
-	read(t, hookJob(cluster)) // kept, with its logs
+	read(t, hookJob(cluster)) // retained, with its logs
 }
 
-// stopOrder watches members go; its result waits until all are gone.
+// stopOrder watches the members stop. Its result waits until all are deleted and returns their order.
 func stopOrder(t *testing.T, cluster *dbv1.DatabaseCluster) func() []string {
 	t.Helper()
 	events, err := admin.Watch(t.Context(), &corev1.PodList{}, client.InNamespace(cluster.Namespace), client.MatchingLabels(naming.Selector(cluster.Name)))
@@ -106,7 +106,7 @@ func TestAHookThatFailsBlocksTheDeletionAndSaysWhatToDo(t *testing.T) {
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
 		c.Annotations = map[string]string{dbv1.AnnotationSkipDeletionHooks: "true"}
 	})
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 }
 
 func TestAHookThatFailsDoesNotBlockWhenTheSpecSaysContinue(t *testing.T) {
@@ -116,15 +116,15 @@ func TestAHookThatFailsDoesNotBlockWhenTheSpecSaysContinue(t *testing.T) {
 		c.Spec.Deletion.DeadlineSeconds, c.Spec.Deletion.OnFailure = 1, dbv1.HookFailureContinue
 	})
 	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionFalse, dbv1.ReasonReplicasNotReady)
-	remove(t, cluster) // no member ever ran
-	awaitGone(t, cluster)
+	remove(t, cluster) // no member has run
+	awaitDeleted(t, cluster)
 }
 
 func TestANamesakeThatComesLaterIsNotTakenForTheOneThatWent(t *testing.T) {
 	parallel(t)
 	cluster := started(t, withHook, healthy)
 	remove(t, cluster)
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 	first := read(t, hookJob(cluster))
 
 	again := smallest(cluster.Namespace, cluster.Name)
@@ -132,10 +132,10 @@ func TestANamesakeThatComesLaterIsNotTakenForTheOneThatWent(t *testing.T) {
 	create(t, again)
 	awaitReady(t, again)
 	remove(t, again)
-	awaitGone(t, again)
+	awaitDeleted(t, again)
 	second := read(t, hookJob(again))
 	if first.Name == second.Name {
-		t.Errorf("both hooks ran as Job %s: the second cluster went without its hook", first.Name)
+		t.Errorf("both hooks ran as Job %s: the second cluster was deleted without its hook", first.Name)
 	}
 }
 
@@ -143,5 +143,5 @@ func TestANamespaceThatIsDeletedTakesItsClusterAlong(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, nil)
 	ns := deleteNamespace(t, cluster.Namespace)
-	awaitGone(t, ns)
+	awaitDeleted(t, ns)
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/config/engines"
 )
 
-// ledger is an engine of a name of its own: engines belong to no namespace.
+// ledger returns an engine with a unique name: engines are cluster-scoped.
 func ledger(t *testing.T, name string) *dbv1.DatabaseEngine {
 	t.Helper()
 	e := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: name}}
@@ -49,7 +49,7 @@ func ledger(t *testing.T, name string) *dbv1.DatabaseEngine {
 	return e
 }
 
-// leavesItTo makes a cluster leave to an engine how it runs.
+// leavesItTo returns a change that makes a cluster use an engine.
 func leavesItTo(engine string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) { c.Spec.Engine, c.Spec.Credentials.SecretName = engine, "password" }
 }
@@ -91,7 +91,7 @@ func TestAnEngineCannotBeChanged(t *testing.T) {
 	e.Spec.Container.Port = 7001
 	err := admin.Update(t.Context(), e)
 	if err == nil {
-		t.Fatal("it was")
+		t.Fatal("the API server accepted a change of the spec")
 	}
 	mustContain(t, err.Error(), "spec cannot be changed: create a DatabaseEngine with another name")
 }
@@ -112,7 +112,7 @@ func TestAClusterRunsAsItsEngineSays(t *testing.T) {
 		t.Errorf("%v, %v", pod.Annotations, container.VolumeMounts)
 	}
 	if port := read(t, service(cluster)).Spec.Ports[0].Port; port != 7000 {
-		t.Errorf("the Service offers port %d", port)
+		t.Errorf("the Service has port %d", port)
 	}
 
 	before := uids(t, cluster)
@@ -140,7 +140,7 @@ func TestAMissingEngineAndASecretWithoutItsKeyStallAClusterUntilTheyAreThere(t *
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonSecretIncomplete,
 		"Secret password, which spec.credentials.secretName names, lacks the key password, which DatabaseEngine late-v1 needs")
 	if got := uids(t, cluster); len(got) > 0 {
-		t.Errorf("members %v, which cannot start", got)
+		t.Errorf("members %v exist, although they cannot start", got)
 	}
 	change(t, secretWith(cluster), func(s *corev1.Secret) { s.Data = map[string][]byte{"password": []byte("x")} })
 	change(t, cluster, annotated(dbv1.AnnotationRefresh, "2"))
@@ -157,15 +157,15 @@ func TestAnEngineThatIsDeletedLeavesMembersAndServicesAsTheyAreAndADeletionGoesO
 	awaitReady(t, cluster)
 	before := uids(t, cluster)
 	remove(t, e)
-	change(t, cluster, takeSecondImage)
+	change(t, cluster, setSecondImage)
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonEngineMissing)
 	awaitTrue(t, cluster, dbv1.ConditionAvailable, dbv1.ReasonAllReplicasReady)
 	mustNotBeRestarted(t, cluster, before)
 	if port := read(t, service(cluster)).Spec.Ports[0].Port; port != 7000 {
-		t.Errorf("clients are cut off: the Service offers port %d", port)
+		t.Errorf("clients cannot connect: the Service has port %d", port)
 	}
 	remove(t, cluster)
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 }
 
 func same(wanted, got any) error {
@@ -175,7 +175,7 @@ func same(wanted, got any) error {
 	return nil
 }
 
-// text is an environment as NAME=value.
+// text returns an environment as NAME=value.
 func text(variables []corev1.EnvVar) string {
 	var all []string
 	for _, v := range variables {

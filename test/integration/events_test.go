@@ -18,8 +18,8 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// What the operator records events by makes one of those that come with the same reason while the cluster has the same
-// version, and counts. When that happens is a matter of who is quicker, so it is made to happen here, with the operator's rights.
+// The event recorder merges events with the same reason and resourceVersion of the object, and counts them. The order
+// depends on timing, so this test creates both events itself, with the operator's rights.
 func TestAnEventThatIsToldTwiceAtOnceIsCounted(t *testing.T) {
 	parallel(t)
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig(t, operatorUser, ""))
@@ -33,9 +33,9 @@ func TestAnEventThatIsToldTwiceAtOnceIsCounted(t *testing.T) {
 	defer broadcaster.Shutdown()
 	cluster := created(t, nil)
 	recorder := broadcaster.NewRecorder(admin.Scheme(), dbv1.FieldOwner)
-	tell := func() { recorder.Eventf(cluster, nil, corev1.EventTypeNormal, "Told", "Tell", "twice") }
-	tell()
-	awaitEvent(t, cluster, "Told", func(eventsv1.Event) bool { return true })
-	tell()
-	awaitEvent(t, cluster, "Told", func(e eventsv1.Event) bool { return e.Series != nil && e.Series.Count == 2 })
+	record := func() { recorder.Eventf(cluster, nil, corev1.EventTypeNormal, "Repeated", "Repeat", "twice") }
+	record()
+	awaitEventThat(t, cluster, "Repeated", func(eventsv1.Event) bool { return true })
+	record()
+	awaitEventThat(t, cluster, "Repeated", func(e eventsv1.Event) bool { return e.Series != nil && e.Series.Count == 2 })
 }

@@ -37,10 +37,10 @@ func TestFactsAboutTheDataAreRecordedAndComparedWithThoseOfTheCopy(t *testing.T)
 	})
 	b := awaitPhase(t, backup(t, cluster, "checked", dbv1.BackupRetain), dbv1.BackupCompleted, "")
 	if got := fmt.Sprint(b.Status.Streams[1].Facts); got != "map[of:orders position:18446744073709551616 rows:200000]" {
-		t.Errorf("recorded are %s", got)
+		t.Errorf("the recorded facts are %s", got)
 	}
 	change(t, b, func(b *dbv1.DatabaseBackup) { b.Annotations = map[string]string{dbv1.AnnotationVerify: "please"} })
-	awaitTold(t, b, corev1.EventTypeWarning, dbv1.ReasonVerificationFailed, "rows is 36996 in the restored copy, and 200000 was recorded")
+	awaitEvent(t, b, corev1.EventTypeWarning, dbv1.ReasonVerificationFailed, "rows is 36996 in the restored copy, and 200000 was recorded")
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(b), b); err != nil {
 		t.Fatal(err)
 	}

@@ -20,11 +20,11 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// pair is two operators of which one works and the other stands by, with the times that are the defaults.
+// pair is two operators, a leader and a standby, with the default lease durations.
 type pair struct {
 	cluster        *dbv1.DatabaseCluster
 	leads, standby *process
-	wire           *wire // between the one that leads and the API server
+	wire           *wire // between the leader and the API server
 	holder         string
 }
 
@@ -39,7 +39,7 @@ func holder(t *testing.T, ns string) (string, error) {
 		return "", err
 	}
 	if l.Spec.HolderIdentity == nil || *l.Spec.HolderIdentity == "" {
-		return "", errors.New("nobody holds the lease")
+		return "", errors.New("the lease has no holder")
 	}
 	return *l.Spec.HolderIdentity, nil
 }
@@ -58,8 +58,8 @@ func twoOperators(t *testing.T) *pair {
 	awaitReady(t, p.cluster)
 	p.standby = operator(t, kubeconfig(t, operatorUser, ""), nil, flags...)
 	eventually(t, "the second to stand by", func() error {
-		said := p.standby.said(t)
-		return errorIf(!containsAll(said, "ttempting to acquire leader lease"), "it said: %s", said)
+		output := p.standby.output(t)
+		return errorIf(!containsAll(output, "ttempting to acquire leader lease"), "the output is: %s", output)
 	})
 	var err error
 	if p.holder, err = holder(t, ns); err != nil {
@@ -68,12 +68,12 @@ func twoOperators(t *testing.T) *pair {
 	return p
 }
 
-// mustTakeOver changes the cluster and waits for the one that stood by to carry that out.
+// mustTakeOver changes the cluster and waits until the standby applies the change.
 func (p *pair) mustTakeOver(t *testing.T) {
 	t.Helper()
 	since := time.Now()
 	before := uids(t, p.cluster)
-	change(t, p.cluster, takeSecondImage)
+	change(t, p.cluster, setSecondImage)
 	eventually(t, "another to hold the lease", func() error {
 		now, err := holder(t, p.cluster.Namespace)
 		if err == nil && now == p.holder {
@@ -86,21 +86,21 @@ func (p *pair) mustTakeOver(t *testing.T) {
 	t.Logf("the change was carried out after %s", time.Since(since).Round(10*time.Millisecond))
 }
 
-// mustEnd waits for the end of the one that led. Kubernetes restarts what ended, and tells of what failed.
+// mustEnd waits until the process that lost the lease exits. Kubernetes restarts a process that exited and reports a failure.
 func (p *pair) mustEnd(t *testing.T) {
 	t.Helper()
 	p.leads.mustEnd(t)
 	if code := p.leads.ProcessState.ExitCode(); code == 0 {
-		t.Error("the operator that lost its lease exited with code 0: nothing would tell")
+		t.Error("the operator that lost its lease exited with code 0, which Kubernetes does not report as a failure")
 	}
 }
 
 func TestAnOperatorThatStopsHandsOver(t *testing.T) {
 	parallel(t)
 	p := twoOperators(t)
-	p.leads.stopped(t)
+	p.leads.mustStop(t)
 	p.mustTakeOver(t)
-	p.standby.stopped(t)
+	p.standby.mustStop(t)
 }
 
 func TestTheStandbyTakesOverFromAnOperatorThatDies(t *testing.T) {
@@ -118,8 +118,8 @@ func TestAnOperatorThatIsCutOffStopsByItselfAndTheStandbyTakesOver(t *testing.T)
 	p.mustEnd(t)
 }
 
-// A process that was frozen, as on a machine that swaps, believes that it still leads when it goes on, and acts
-// on what it knew. What it may do before it learns better must do no harm.
+// A process that was frozen, for example on a machine that swaps, resumes as if it were still the leader. It acts on
+// stale data. Its actions until it notices must be harmless.
 func TestAnOperatorThatWasFrozenDoesNoHarmWhenItGoesOn(t *testing.T) {
 	parallel(t)
 	p := twoOperators(t)

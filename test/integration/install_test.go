@@ -13,7 +13,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Rights in one namespace are enough for all that an operator does.
+// Rights in one namespace are enough for everything that the operator does.
 func TestNamespacedRightsAreEnoughForEveryStory(t *testing.T) {
 	parallel(t)
 	ns := ownNamespace(t)
@@ -23,7 +23,7 @@ func TestNamespacedRightsAreEnoughForEveryStory(t *testing.T) {
 	cluster := smallest(ns, "orders")
 	onVolumes(t)(cluster)
 	withHook(cluster)
-	takePassword(cluster)
+	usePassword(cluster)
 	withConfig("a = 1")(cluster)
 	create(t, password(cluster))
 	create(t, cluster)
@@ -40,13 +40,13 @@ func TestNamespacedRightsAreEnoughForEveryStory(t *testing.T) {
 	mustNotBeRestarted(t, cluster, before)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { withConfig("a = 2")(c); c.Spec.Replicas = 2 })
 	awaitReady(t, cluster)
-	awaitGone(t, &config[0])
+	awaitDeleted(t, &config[0])
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })
 	awaitTrue(t, cluster, dbv1.ConditionHibernated, dbv1.ReasonHibernated)
 	remove(t, cluster)
-	awaitGone(t, cluster)
-	p.stopped(t)
-	if said := p.said(t); strings.Contains(said, "in API group") {
-		t.Errorf("a right is missing:\n%s", said)
+	awaitDeleted(t, cluster)
+	p.mustStop(t)
+	if output := p.output(t); strings.Contains(output, "in API group") {
+		t.Errorf("a right is missing:\n%s", output)
 	}
 }

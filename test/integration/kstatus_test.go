@@ -17,7 +17,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// computed is what GitOps tools take a cluster's state for.
+// computed returns the state of a cluster as GitOps tools compute it.
 func computed(t *testing.T, cluster *dbv1.DatabaseCluster) *status.Result {
 	t.Helper()
 	object := &unstructured.Unstructured{}
@@ -43,7 +43,7 @@ func awaitState(t *testing.T, cluster *dbv1.DatabaseCluster, want status.Status)
 	t.Helper()
 	eventually(t, "the state to be "+want.String(), func() error {
 		got := computed(t, cluster)
-		return errorIf(got.Status != want, "it is %s (%s)", got.Status, got.Message)
+		return errorIf(got.Status != want, "the state is %s (%s)", got.Status, got.Message)
 	})
 }
 
@@ -53,7 +53,7 @@ func TestGitOpsToolsSeeTheStateOfACluster(t *testing.T) {
 	cluster := smallest(ownNamespace(t), "orders")
 	atOnce(cluster)
 	create(t, cluster)
-	mustBe(t, cluster, status.InProgressStatus) // before any operator has seen it
+	mustBe(t, cluster, status.InProgressStatus) // before the operator has seen it
 	operator(t, kubeconfig(t, operatorUser, ""), nil, "--watch-namespace="+cluster.Namespace)
 	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionFalse, dbv1.ReasonReplicasNotReady)
 	mustBe(t, cluster, status.InProgressStatus)
@@ -63,19 +63,19 @@ func TestGitOpsToolsSeeTheStateOfACluster(t *testing.T) {
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Image = bad })
 	mustBe(t, cluster, status.InProgressStatus)
 	awaitTrue(t, cluster, dbv1.ConditionDegraded, dbv1.ReasonMemberFailing)
-	mustBe(t, cluster, status.InProgressStatus) // nobody has to act but who wrote the image, and may do so by a commit
-	change(t, cluster, takeSecondImage)
+	mustBe(t, cluster, status.InProgressStatus) // the author of the image must act, and may do so by a commit
+	change(t, cluster, setSecondImage)
 	mustBe(t, cluster, status.InProgressStatus)
 	awaitState(t, cluster, status.CurrentStatus)
 
-	change(t, cluster, takePassword)
+	change(t, cluster, usePassword)
 	awaitState(t, cluster, status.FailedStatus)
 	mustContain(t, computed(t, cluster).Message, "Secret password")
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Container.EnvFrom = nil })
 	awaitState(t, cluster, status.CurrentStatus)
 
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Paused = true })
-	awaitState(t, cluster, status.CurrentStatus) // nothing is left undone
+	awaitState(t, cluster, status.CurrentStatus) // no work is left
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Image = "example.test/database:3" })
 	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonPaused)
 	mustBe(t, cluster, status.InProgressStatus)
@@ -95,5 +95,5 @@ func TestGitOpsToolsSeeTheStateOfACluster(t *testing.T) {
 	remove(t, cluster)
 	mustBe(t, cluster, status.TerminatingStatus)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Finalizers = without(c.Finalizers, "test.example/hold") })
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 }

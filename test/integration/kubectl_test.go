@@ -23,37 +23,37 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// kubectlPath is the kubectl that belongs to the API server.
+// kubectlPath returns the kubectl of the API server's version.
 var kubectlPath = sync.OnceValues(func() (string, error) {
 	path, err := exec.Command("../../bin/local", "tool", "kubectl").Output()
 	return strings.TrimSpace(string(path)), err
 })
 
-// kubectl runs a command as a user, "" being the administrator, and returns all that it says. Words may stand together
-// in one argument.
+// kubectl runs a command as a user ("" is the administrator) and returns its output. One argument may contain several
+// words.
 func kubectl(t *testing.T, as string, args ...string) (string, error) {
 	t.Helper()
 	path, err := kubectlPath()
 	if err != nil {
-		t.Fatalf("kubectl: %v: run the tests by `make test-integration`, which builds bin/local", err)
+		t.Fatalf("kubectl: %v: run the tests with `make test-integration`, which builds bin/local", err)
 	}
 	command := exec.CommandContext(t.Context(), path, "--kubeconfig="+kubeconfig(t, as, ""), "--cache-dir="+t.TempDir())
 	for _, arg := range args {
 		command.Args = append(command.Args, strings.Fields(arg)...)
 	}
-	said, err := command.CombinedOutput()
-	return string(said), err
+	output, err := command.CombinedOutput()
+	return string(output), err
 }
 
-// explainedBy is an error with what the command said.
-func explainedBy(said string, err error) error {
+// explainedBy adds the output of a command to its error.
+func explainedBy(output string, err error) error {
 	if err != nil {
-		return fmt.Errorf("%w: %s", err, said)
+		return fmt.Errorf("%w: %s", err, output)
 	}
 	return nil
 }
 
-// manifestFile writes an object for kubectl.
+// manifestFile writes an object to a file for kubectl.
 func manifestFile(t *testing.T, object client.Object) string {
 	t.Helper()
 	text, err := yaml.Marshal(object)
@@ -69,12 +69,12 @@ func manifestFile(t *testing.T, object client.Object) string {
 
 func TestKubectlKnowsTheKindsByShortNamesAndCategories(t *testing.T) {
 	parallel(t)
-	said, err := kubectl(t, "", "api-resources --api-group=database.dbcluster.io --no-headers -o wide")
+	output, err := kubectl(t, "", "api-resources --api-group=database.dbcluster.io --no-headers -o wide")
 	if err != nil {
-		t.Fatal(err, said)
+		t.Fatal(err, output)
 	}
 	var got []string
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(output) {
 		f := strings.Fields(line) // name, short names, version, namespaced, kind, verbs, categories
 		got = append(got, strings.Join(slices.Concat(f[:5], f[6:]), " "))
 	}
@@ -99,26 +99,26 @@ func TestKubectlGetTellsWhatMatters(t *testing.T) {
 		"get dbb -o wide": "NAME CLUSTER PHASE SIZE DURATION VERIFIED AGE RATE LOCATION MESSAGE",
 		"get dbe":         "NAME ACCEPTED TOPOLOGY DESCRIPTION AGE",
 	} {
-		said, err := kubectl(t, "", "-n", cluster.Namespace, command)
-		header, _, _ := strings.Cut(said, "\n")
+		output, err := kubectl(t, "", "-n", cluster.Namespace, command)
+		header, _, _ := strings.Cut(output, "\n")
 		if err != nil || strings.Join(strings.Fields(header), " ") != columns {
-			t.Errorf("%s: %v: %s", command, err, said)
+			t.Errorf("%s: %v: %s", command, err, output)
 		}
 	}
 	for command, named := range map[string][]string{
 		"get all -o name":       {"databasecluster.database.dbcluster.io/orders", "databasebackup.database.dbcluster.io/before"},
 		"get databases -o name": {"databasecluster.database.dbcluster.io/orders", "databasebackup.database.dbcluster.io/before", "databaseengine.database.dbcluster.io/postgresql-single-v1"},
 	} {
-		said, err := kubectl(t, "", "-n", cluster.Namespace, command)
+		output, err := kubectl(t, "", "-n", cluster.Namespace, command)
 		for _, name := range named {
-			if err != nil || !strings.Contains(said, name+"\n") {
-				t.Errorf("%s: no %s: %v: %s", command, name, err, said)
+			if err != nil || !strings.Contains(output, name+"\n") {
+				t.Errorf("%s: no %s: %v: %s", command, name, err, output)
 			}
 		}
 	}
 }
 
-// That every field has a good description is tested beside the types; this is what kubectl makes of it.
+// A test beside the types checks the descriptions. This test checks the output of kubectl.
 func TestKubectlExplainsEveryField(t *testing.T) {
 	parallel(t)
 	for command, says := range map[string][]string{
@@ -133,15 +133,15 @@ func TestKubectlExplainsEveryField(t *testing.T) {
 		"explain dbb --recursive":                    {"deletionPolicy\t<string>"},
 		"explain dbe --recursive":                    {"secretKeys\t<[]string>"},
 	} {
-		said, err := kubectl(t, "", command)
-		flat := strings.Join(strings.Fields(said), " ")
+		output, err := kubectl(t, "", command)
+		flat := strings.Join(strings.Fields(output), " ")
 		for _, text := range says {
-			if err != nil || !strings.Contains(said, text) && !strings.Contains(flat, text) {
-				t.Errorf("%s: %v: no %q in\n%s", command, err, text, said)
+			if err != nil || !strings.Contains(output, text) && !strings.Contains(flat, text) {
+				t.Errorf("%s: %v: no %q in\n%s", command, err, text, output)
 			}
 		}
-		if nothing := regexp.MustCompile(`<no description>|<empty>`).FindString(said); nothing != "" {
-			t.Errorf("%s: %s in\n%s", command, nothing, said)
+		if nothing := regexp.MustCompile(`<no description>|<empty>`).FindString(output); nothing != "" {
+			t.Errorf("%s: %s in\n%s", command, nothing, output)
 		}
 	}
 }

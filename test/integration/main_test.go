@@ -4,11 +4,11 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package integration runs the operator against a real kube-apiserver and kube-controller-manager. There
-// is no kubelet: the tests say what becomes of pods. `make test-integration` runs it.
+// Package integration runs the operator against a real kube-apiserver and kube-controller-manager. There is no
+// kubelet: the tests set the status of pods. `make test-integration` runs it.
 //
-// Tests run side by side (parallel), each in namespaces of its own. Those that change or count what all of them share run
-// first, one after the other.
+// Tests run in parallel, each in its own namespaces. Tests that change or count shared state run first, one after the
+// other.
 package integration
 
 import (
@@ -35,12 +35,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/manager"
 )
 
-// The operator of all tests but few runs in this process, as the ServiceAccount that it is deployed with and
-// under the rules that are shipped.
+// The operator of most tests runs in this process, as its ServiceAccount with the shipped RBAC rules.
 const operatorUser = "system:serviceaccount:databasecluster-operator-system:databasecluster-operator-controller-manager"
 
 var (
-	admin    client.WithWatch // may do everything
+	admin    client.WithWatch // has all rights
 	requests = &counter{}     // of the operator
 )
 
@@ -60,11 +59,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// setUp installs the CRD and starts the operator.
+// setUp installs the CRDs and starts the operator.
 func setUp() (stop func(), err error) {
 	kubeconfig := os.Getenv("DBC_TEST_KUBECONFIG")
 	if kubeconfig == "" {
-		return nil, fmt.Errorf("DBC_TEST_KUBECONFIG is not set: run them by `make test-integration`, which starts a control plane")
+		return nil, fmt.Errorf("DBC_TEST_KUBECONFIG is not set: run the tests with `make test-integration`, which starts a control plane")
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -129,29 +128,29 @@ func load(file string, into any) error {
 	return yaml.Unmarshal(text, into)
 }
 
-// enforce is the label of a namespace that says which Pod Security it enforces.
+// enforce is the label of a namespace for the Pod Security level that it enforces.
 const enforce = "pod-security.kubernetes.io/enforce"
 
-// beside are the tests that run beside others.
+// beside records the tests that run in parallel.
 var beside sync.Map
 
-// parallel lets a test run beside others. What it made stays: to delete a namespace takes the controllers longer than most
-// tests take, and the control plane is thrown away with all that is in it.
+// parallel lets a test run in parallel with others. Its objects are not cleaned up: deleting a namespace takes longer
+// than most tests, and the control plane is temporary.
 func parallel(t *testing.T) {
 	t.Helper()
 	beside.Store(t.Name(), true)
 	t.Parallel()
 }
 
-// namespace makes a namespace for one test, as strict as there is. Of a test that runs alone it is removed afterwards: the
-// next one counts requests.
+// namespace creates a namespace for one test with the strictest Pod Security. For a test that runs alone, it deletes
+// the namespace afterward, because the next test counts requests.
 func namespace(t *testing.T) string {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-", Labels: map[string]string{enforce: "restricted"}}}
 	if err := admin.Create(t.Context(), ns); err != nil {
 		t.Fatal(err)
 	}
-	stories.note(ns.Name, t.Name())
+	stories.record(ns.Name, t.Name())
 	test, _, _ := strings.Cut(t.Name(), "/")
 	if _, stays := beside.Load(test); !stays {
 		t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), ns) })

@@ -23,7 +23,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// offersMetrics starts an operator for one namespace and tells where its metrics are.
+// offersMetrics starts an operator for one namespace and returns the address of its metrics.
 func offersMetrics(t *testing.T, ns string, flags ...string) (p *process, address string) {
 	t.Helper()
 	address = freeAddress(t)
@@ -37,7 +37,7 @@ func offersMetrics(t *testing.T, ns string, flags ...string) (p *process, addres
 	}
 	bindCluster(t, ns, "metrics-auth-role", user(operatorUser)[0])
 	p = operator(t, kubeconfig(t, operatorUser, ""), nil, append([]string{"--watch-namespace=" + ns, "--metrics-bind-address=" + address}, flags...)...)
-	eventually(t, "the metrics to be offered", func() error {
+	eventually(t, "the metrics endpoint to answer", func() error {
 		_, _, err := scrape(t.Context(), address, "")
 		return err
 	})
@@ -54,7 +54,7 @@ func freeAddress(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// bindCluster gives somebody a ClusterRole that offersMetrics made.
+// bindCluster binds a subject to a ClusterRole that offersMetrics created.
 func bindCluster(t *testing.T, ns, role string, to rbacv1.Subject) {
 	t.Helper()
 	createFor(t, &rbacv1.ClusterRoleBinding{
@@ -64,7 +64,7 @@ func bindCluster(t *testing.T, ns, role string, to rbacv1.Subject) {
 	})
 }
 
-// scrape asks for the metrics, of a server whose certificate nobody but itself has signed.
+// scrape reads the metrics of a server with a self-signed certificate.
 func scrape(ctx context.Context, address, token string) (status int, body string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+address+"/metrics", http.NoBody)
 	if err != nil {
@@ -84,7 +84,7 @@ func scrape(ctx context.Context, address, token string) (status int, body string
 	return response.StatusCode, string(text), err
 }
 
-// token makes a ServiceAccount and a token of it.
+// token creates a ServiceAccount and returns a token for it.
 func token(t *testing.T, ns, name string) string {
 	t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}}
@@ -96,7 +96,7 @@ func token(t *testing.T, ns, name string) string {
 	return request.Status.Token
 }
 
-// reader makes a ServiceAccount that may read the metrics, and a token of it.
+// reader creates a ServiceAccount that may read the metrics, and returns a token for it.
 func reader(t *testing.T, ns string) string {
 	t.Helper()
 	bindCluster(t, ns, "metrics-reader", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: ns, Name: "reader"})
@@ -112,24 +112,24 @@ func TestMetricsAreForThoseWhoMayReadThemAndEncrypted(t *testing.T) {
 		status      int
 	}{
 		{"nobody", "", http.StatusUnauthorized},
-		{"somebody with a made-up token", "made-up", http.StatusInternalServerError}, // as controller-runtime has it
+		{"a client with an invalid token", "made-up", http.StatusInternalServerError}, // controller-runtime's answer
 		{"a ServiceAccount without the right", token(t, ns, "stranger"), http.StatusForbidden},
 		{"a ServiceAccount with metrics-reader", reader(t, ns), http.StatusOK},
 	} {
 		status, body, err := scrape(t.Context(), address, who.token)
 		if err != nil || status != who.status {
-			t.Errorf("%s is answered with %d (%v), want %d", who.name, status, err, who.status)
+			t.Errorf("the answer to %s is %d (%v), want %d", who.name, status, err, who.status)
 		}
-		if told := strings.Contains(body, "workqueue_"); told != (status == http.StatusOK) {
-			t.Errorf("%s is told metrics: %v", who.name, told)
+		if answered := strings.Contains(body, "workqueue_"); answered != (status == http.StatusOK) {
+			t.Errorf("%s is answered metrics: %v", who.name, answered)
 		}
 	}
 	mustBeEncrypted(t, address)
-	p.stopped(t)
+	p.mustStop(t)
 	mustLackNoRight(t, p)
 }
 
-// mustBeEncrypted asks in plain text, and by a TLS of former days.
+// mustBeEncrypted sends requests in plain text and with an outdated TLS version.
 func mustBeEncrypted(t *testing.T, address string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -139,7 +139,7 @@ func mustBeEncrypted(t *testing.T, address string) {
 	defer conn.Close()
 	fmt.Fprintf(conn, "GET /metrics HTTP/1.1\r\nHost: %s\r\n\r\n", address)
 	if answer, _ := io.ReadAll(conn); !strings.HasPrefix(string(answer), "HTTP/1.0 400") {
-		t.Errorf("who speaks plain HTTP is answered %q", answer)
+		t.Errorf("the answer to plain HTTP is %q", answer)
 	}
 	dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}} //nolint:gosec // to be refused
 	old, err := dialer.DialContext(t.Context(), "tcp", address)

@@ -20,8 +20,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// madeOtherwise leaves a StatefulSet, and its members, as another version of the operator would have left them.
-func madeOtherwise(t *testing.T, cluster *dbv1.DatabaseCluster) {
+// renderedByAnother leaves a StatefulSet and its members as another version of the operator would have left them.
+func renderedByAnother(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	t.Helper()
 	applied(t, cluster)
 	former := uids(t, cluster)
@@ -32,15 +32,15 @@ func madeOtherwise(t *testing.T, cluster *dbv1.DatabaseCluster) {
 		all := pods(t, cluster)
 		for _, pod := range all {
 			if pod.Labels["made-by"] != "another-version" || pod.UID == former[pod.Name] || !isReady(&pod) {
-				return fmt.Errorf("%s is not", pod.Name)
+				return fmt.Errorf("%s is not from another version", pod.Name)
 			}
 		}
 		return errorIf(len(all) != 3, "%d members", len(all))
 	})
 }
 
-// applied writes a StatefulSet as the other version would: what the spec asks for, with metadata of the template
-// that this version would not make.
+// applied writes a StatefulSet as the other version would: with metadata in the template that this version would not
+// render.
 func applied(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	t.Helper()
 	set := read(t, statefulSet(cluster))
@@ -52,7 +52,7 @@ func applied(t *testing.T, cluster *dbv1.DatabaseCluster) {
 			t.Fatal(err)
 		}
 	}
-	// By the operator's name, or what that version made would be somebody else's.
+	// The operator's field manager: otherwise another manager would own the fields.
 	as := client.FieldOwner(dbv1.FieldOwner)
 	if err := admin.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(made), as, client.ForceOwnership); err != nil {
 		t.Fatal(err)
@@ -63,12 +63,12 @@ func applied(t *testing.T, cluster *dbv1.DatabaseCluster) {
 		t.Fatal(err)
 	}
 	if read(t, set); set.Annotations[dbv1.AnnotationStoredSpec] != resources.StoredSpecHash(set) {
-		t.Fatal("the API server stored another template than was sent: the seal does not hold")
+		t.Fatal("the API server stored another template than the test sent, so the hash does not match")
 	}
 	await(t, set, "the controller to see the StatefulSet", func() bool { return set.Status.ObservedGeneration >= set.Generation })
 }
 
-// upgraded is a cluster that another version made, after this one has started.
+// upgraded returns a cluster that another version created, after this version has started.
 func upgraded(t *testing.T, more, meanwhile func(*dbv1.DatabaseCluster)) *dbv1.DatabaseCluster {
 	t.Helper()
 	ns := ownNamespace(t)
@@ -82,8 +82,8 @@ func upgraded(t *testing.T, more, meanwhile func(*dbv1.DatabaseCluster)) *dbv1.D
 	create(t, cluster)
 	kubelet(t, ns, healthy)
 	awaitReady(t, cluster)
-	former.stopped(t)
-	madeOtherwise(t, cluster)
+	former.mustStop(t)
+	renderedByAnother(t, cluster)
 	if meanwhile != nil {
 		meanwhile(cluster)
 	}
@@ -96,11 +96,11 @@ func TestANewerOperatorRestartsNobodyUntilSomebodyAsks(t *testing.T) {
 	cluster := upgraded(t, nil, nil)
 	before := uids(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionUpdateAvailable, dbv1.ReasonNewerTemplate, dbv1.AnnotationUpdate)
-	settle(t, cluster)
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 4 }) // a new member is made as the others
+	awaitConverged(t, cluster)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 4 }) // the new member gets the template of the others
 	awaitReady(t, cluster)
 	if pod := read(t, member(cluster, 3)); pod.Labels["made-by"] != "another-version" {
-		t.Errorf("orders-3 is made otherwise than the others: %v", pod.Labels)
+		t.Errorf("orders-3 has another template than the others: %v", pod.Labels)
 	}
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 3 })
 	awaitReady(t, cluster)
@@ -113,7 +113,7 @@ func TestANewerOperatorRestartsNobodyUntilSomebodyAsks(t *testing.T) {
 	awaitCondition(t, cluster, dbv1.ConditionUpdateAvailable, metav1.ConditionFalse, dbv1.ReasonUpToDate)
 	for _, pod := range pods(t, cluster) {
 		if pod.Labels["made-by"] != "" {
-			t.Errorf("%s is still made as the other version made it", pod.Name)
+			t.Errorf("%s still has the template of the other version", pod.Name)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func TestANewerOperatorsTemplateComesWithTheNextChangeOfTheSpec(t *testing.T) {
 	cluster := upgraded(t, nil, nil)
 	awaitTrue(t, cluster, dbv1.ConditionUpdateAvailable, dbv1.ReasonNewerTemplate)
 	before := uids(t, cluster)
-	change(t, cluster, takeSecondImage)
+	change(t, cluster, setSecondImage)
 	awaitRestarted(t, cluster, before)
 	awaitCondition(t, cluster, dbv1.ConditionUpdateAvailable, metav1.ConditionFalse, dbv1.ReasonUpToDate)
 	mustHaveImage(t, cluster, secondImage)
@@ -147,11 +147,11 @@ func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobody(t *testing.T) {
 	mustGrowWithoutRestart(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionUpdateAvailable, dbv1.ReasonNewerTemplate)
 	if got := read(t, statefulSet(cluster)).Spec.Template.Labels["made-by"]; got != "another-version" {
-		t.Errorf("the StatefulSet that was made anew has another template: made by %q", got)
+		t.Errorf("the re-created StatefulSet has another template: rendered by %q", got)
 	}
 }
 
-// A member that was given its resources while it ran bears the revision that it was made from.
+// A member that was resized while it ran has the revision label from its creation.
 func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobodyWhoWasResized(t *testing.T) {
 	parallel(t)
 	cluster := upgraded(t, onVolumes(t), func(c *dbv1.DatabaseCluster) {
@@ -166,11 +166,11 @@ func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobodyWhoWasResized(t *testi
 		}
 	})
 	awaitTrue(t, cluster, dbv1.ConditionUpdateAvailable, dbv1.ReasonNewerTemplate)
-	settle(t, cluster)
+	awaitConverged(t, cluster)
 	mustGrowWithoutRestart(t, cluster)
 }
 
-// Somebody asked for what was newer then, and nothing was: the revision is the same as before.
+// The user requested an update before there was a newer template, so the revision is unchanged.
 func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobodyAfterAnUpdateThatChangedNothing(t *testing.T) {
 	parallel(t)
 	cluster := upgraded(t, onVolumes(t), func(c *dbv1.DatabaseCluster) {
@@ -178,6 +178,6 @@ func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobodyAfterAnUpdateThatChang
 		applied(t, c)
 	})
 	awaitTrue(t, cluster, dbv1.ConditionUpdateAvailable, dbv1.ReasonNewerTemplate)
-	settle(t, cluster)
+	awaitConverged(t, cluster)
 	mustGrowWithoutRestart(t, cluster)
 }

@@ -23,8 +23,9 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// grantAsOLM gives a user the rights of the bundle as OLM does: its permissions in the operator's own namespace and in
-// each of its OperatorGroup, or everywhere where that names none; its clusterPermissions everywhere.
+// grantAsOLM gives a user the rights of the bundle as OLM does. Its permissions apply in the operator's own namespace
+// and in each namespace of its OperatorGroup, or in all namespaces if the group names none. Its clusterPermissions
+// apply in all namespaces.
 func grantAsOLM(t *testing.T, to, own string, group []string) {
 	t.Helper()
 	csv := &v1alpha1.ClusterServiceVersion{}
@@ -45,8 +46,8 @@ func grantAsOLM(t *testing.T, to, own string, group []string) {
 	createFor(t, &rbacv1.ClusterRoleBinding{ObjectMeta: at, RoleRef: clusterRole(name), Subjects: user(to)})
 }
 
-// An operator works in the namespaces that it is told, with the rights that OLM gives it there, and nothing happens in the
-// others. Protection and an engine belong to no namespace, the lease to the operator's own, all else to that of the cluster.
+// An operator works only in the configured namespaces, with the rights that OLM grants there. Policies and engines
+// are cluster-scoped. The lease is in the operator's namespace, all other objects in that of the cluster.
 func TestAnOperatorWorksInTheNamespacesOfEveryInstallMode(t *testing.T) {
 	for mode, c := range map[string]struct {
 		group func(own, a, b string) []string
@@ -58,7 +59,7 @@ func TestAnOperatorWorksInTheNamespacesOfEveryInstallMode(t *testing.T) {
 		"AllNamespaces":   {func(_, _, _ string) []string { return nil }, [3]bool{true, true, true}},
 	} {
 		t.Run(mode, func(t *testing.T) {
-			if mode != "AllNamespaces" { // which would work for the others, too
+			if mode != "AllNamespaces" { // it would act in the namespaces of other tests, too
 				t.Parallel()
 			}
 			spaces := [3]string{ownNamespace(t), ownNamespace(t), ownNamespace(t)}
@@ -87,20 +88,20 @@ func TestAnOperatorWorksInTheNamespacesOfEveryInstallMode(t *testing.T) {
 			for i, works := range c.works {
 				if works {
 					remove(t, clusters[i])
-					awaitGone(t, clusters[i])
+					awaitDeleted(t, clusters[i])
 				} else if s := read(t, clusters[i]); len(s.Finalizers) > 0 || len(s.Status.Conditions) > 0 || len(uids(t, s)) > 0 {
-					t.Errorf("the operator worked in a namespace that is not its: %+v", s)
+					t.Errorf("the operator acted in a namespace outside its configuration: %+v", s)
 				}
 			}
-			p.stopped(t)
-			if said := p.said(t); strings.Contains(said, "in API group") || strings.Contains(said, "left out") {
-				t.Errorf("a right is missing:\n%s", said)
+			p.mustStop(t)
+			if output := p.output(t); strings.Contains(output, "in API group") || strings.Contains(output, "left out") {
+				t.Errorf("a right is missing:\n%s", output)
 			}
 		})
 	}
 }
 
-// People create the samples as they stand, status and all, and catalogs show that as the state that there will be.
+// Users apply the samples unchanged, including the status. Catalogs show that status as the expected state.
 func TestTheSamplesAreTakenWithTheirStatus(t *testing.T) {
 	ns := ownNamespace(t)
 	for _, kind := range []string{"databasecluster", "databasebackup", "databaseengine"} {
@@ -112,7 +113,7 @@ func TestTheSamplesAreTakenWithTheirStatus(t *testing.T) {
 		if err := yaml.Unmarshal(text, &sample.Object); err != nil {
 			t.Fatal(err)
 		}
-		if kind != "databaseengine" { // which belongs to no namespace
+		if kind != "databaseengine" { // an engine is cluster-scoped
 			sample.SetNamespace(ns)
 		}
 		status, hasStatus := sample.Object["status"]
@@ -123,7 +124,7 @@ func TestTheSamplesAreTakenWithTheirStatus(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), sample) })
 		if conditions, _, _ := unstructured.NestedSlice(sample.Object, "status", "conditions"); len(conditions) > 0 {
-			t.Errorf("%s: the status of the manifest was taken for the state: %v", kind, conditions)
+			t.Errorf("%s: the API server stored the status of the manifest: %v", kind, conditions)
 		}
 		if !hasStatus {
 			continue

@@ -20,7 +20,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// as is a client of somebody else.
+// as returns a client of another user.
 func as(t *testing.T, user string) client.Client {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig(t, user, ""))
@@ -34,9 +34,9 @@ func as(t *testing.T, user string) client.Client {
 	return c
 }
 
-// A cluster waits in a foreground deletion for what it owns. Where the admission plugin OwnerReferencesPermissionEnforcement
-// is on, as it is here and on OpenShift, only who may set the owner's finalizers can say so. No request shows that this right was
-// used: the plugin asks for it.
+// In a foreground deletion, a cluster waits for its dependents. With the admission plugin
+// OwnerReferencesPermissionEnforcement, as here and on OpenShift, blockOwnerDeletion requires the right to set the
+// owner's finalizers. The plugin checks the right, so no request shows its use.
 func TestTheRightToSetFinalizersLetsAClusterWaitForWhatItOwns(t *testing.T) {
 	parallel(t)
 	ns := namespace(t)
@@ -61,9 +61,9 @@ func TestTheRightToSetFinalizersLetsAClusterWaitForWhatItOwns(t *testing.T) {
 				APIVersion: dbv1.GroupVersion.String(), Kind: kind, Name: "owner", UID: "1", Controller: new(true), BlockOwnerDeletion: new(true),
 			}}
 			if err := as(t, operatorUser).Create(t.Context(), owned.DeepCopy(), client.DryRunAll); err != nil {
-				t.Errorf("with the rights that are shipped: %v", err)
+				t.Errorf("with the shipped rights: %v", err)
 			}
-			eventually(t, "the other's role to be in force", func() error {
+			eventually(t, "the role of the other user to be in force", func() error {
 				return as(t, without).Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "kube-root-ca.crt"}, &corev1.ConfigMap{})
 			})
 			err := as(t, without).Create(t.Context(), owned, client.DryRunAll)
@@ -75,7 +75,7 @@ func TestTheRightToSetFinalizersLetsAClusterWaitForWhatItOwns(t *testing.T) {
 	}
 }
 
-// An API server that does not stream what there is to a watch that begins, as Kubernetes 1.33, is asked for lists.
+// An API server without streaming lists, as Kubernetes 1.33, gets list requests.
 func TestAnOperatorListsWhereTheServerDoesNotStream(t *testing.T) {
 	parallel(t)
 	ns := ownNamespace(t)
@@ -84,6 +84,6 @@ func TestAnOperatorListsWhereTheServerDoesNotStream(t *testing.T) {
 	create(t, cluster)
 	kubelet(t, ns, healthy)
 	awaitReady(t, cluster)
-	p.stopped(t)
+	p.mustStop(t)
 	mustLackNoRight(t, p)
 }

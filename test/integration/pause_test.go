@@ -20,17 +20,17 @@ func TestAPausedClusterIsOnlyLookedAt(t *testing.T) {
 	cluster := ready(t, nil)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Paused = true })
 	awaitTrue(t, cluster, dbv1.ConditionPaused, dbv1.ReasonPaused)
-	awaitReady(t, cluster) // there is nothing that it leaves undone
+	awaitReady(t, cluster) // the operator has no work left
 
-	before, sent := uids(t, cluster), quietIn(t, cluster.Namespace)
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { takeSecondImage(c); c.Spec.Replicas = 2 })
+	before, sent := uids(t, cluster), awaitIdleIn(t, cluster.Namespace)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { setSecondImage(c); c.Spec.Replicas = 2 })
 	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonPaused, "spec.paused is true; left undone: update StatefulSet orders")
 	awaitTrue(t, cluster, dbv1.ConditionAvailable, dbv1.ReasonAllReplicasReady)
 	if cluster.Status.ObservedGeneration == cluster.Generation {
 		t.Error("the status claims that the objects express the spec")
 	}
 	mustNotBeRestarted(t, cluster, before)
-	quietIn(t, cluster.Namespace)
+	awaitIdleIn(t, cluster.Namespace)
 	for _, request := range requests.in(cluster.Namespace, sent) {
 		if request != "PATCH databaseclusters/orders/status" {
 			t.Errorf("%s although the cluster is paused", request)
@@ -52,7 +52,7 @@ func TestAPausedClusterCanBeDeleted(t *testing.T) {
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Paused = true })
 	awaitReady(t, cluster)
 	remove(t, cluster)
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 }
 
 func TestAHibernatedClusterHasNoMembersAndComesBackWithItsVolumes(t *testing.T) {
@@ -65,8 +65,8 @@ func TestAHibernatedClusterHasNoMembersAndComesBackWithItsVolumes(t *testing.T) 
 	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionFalse, dbv1.ReasonHibernated)
 	awaitTrue(t, cluster, dbv1.ConditionReady, dbv1.ReasonHibernated)
 
-	// What changes meanwhile is there when it comes back.
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { takeSecondImage(c); c.Spec.Replicas = 4 })
+	// The operator applies changes from this time when it resumes the cluster.
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { setSecondImage(c); c.Spec.Replicas = 4 })
 	awaitTrue(t, cluster, dbv1.ConditionReady, dbv1.ReasonHibernated)
 	if got := uids(t, cluster); len(got) > 0 {
 		t.Errorf("members %v while hibernated", got)
@@ -89,7 +89,7 @@ func TestAHibernatedClusterCanBeDeleted(t *testing.T) {
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Hibernated = true })
 	awaitTrue(t, cluster, dbv1.ConditionHibernated, dbv1.ReasonHibernated)
 	remove(t, cluster)
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 	read(t, hookJob(cluster))
 }
 

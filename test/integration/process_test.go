@@ -25,7 +25,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// program is the operator as it is shipped, built on first use.
+// program is the shipped operator, built on first use.
 var program = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "databasecluster-operator-")
 	if err != nil {
@@ -42,14 +42,14 @@ var program = sync.OnceValues(func() (string, error) {
 
 var removeProgram = func() {}
 
-// process is an operator in a process of its own.
+// process is an operator in its own process.
 type process struct {
 	*exec.Cmd
 	ended chan struct{}
 	log   string
 }
 
-// operator starts an operator as a user, with variables of the environment or flags. It ends with the test.
+// operator starts an operator as a user, with environment variables and flags. It ends with the test.
 func operator(t *testing.T, kubeconfig string, environment []string, flags ...string) *process {
 	t.Helper()
 	path, err := program()
@@ -72,13 +72,13 @@ func operator(t *testing.T, kubeconfig string, environment []string, flags ...st
 		_ = p.Process.Kill() // it may have ended
 		<-p.ended
 		if t.Failed() {
-			t.Logf("the operator %v said:\n%s", p.Args, p.said(t))
+			t.Logf("the output of the operator %v:\n%s", p.Args, p.output(t))
 		}
 	})
 	return p
 }
 
-func (p *process) said(t *testing.T) string {
+func (p *process) output(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(p.log)
 	if err != nil {
@@ -87,15 +87,15 @@ func (p *process) said(t *testing.T) string {
 	return string(text)
 }
 
-// mustLackNoRight fails the test when the API server has refused something.
+// mustLackNoRight fails the test if the API server refused a request.
 func mustLackNoRight(t *testing.T, p *process) {
 	t.Helper()
-	if said := p.said(t); strings.Contains(said, "in API group") || strings.Contains(said, "at the cluster scope") {
-		t.Errorf("a right is missing:\n%s", said)
+	if output := p.output(t); strings.Contains(output, "in API group") || strings.Contains(output, "at the cluster scope") {
+		t.Errorf("a right is missing:\n%s", output)
 	}
 }
 
-// stop sends a signal and waits for the end.
+// stop sends a signal and waits until the process ends.
 func (p *process) stop(t *testing.T, signal os.Signal) {
 	t.Helper()
 	if err := p.Process.Signal(signal); err != nil {
@@ -109,20 +109,20 @@ func (p *process) mustEnd(t *testing.T) {
 	select {
 	case <-p.ended:
 	case <-time.After(patience):
-		t.Fatalf("the operator still runs:\n%s", p.said(t))
+		t.Fatalf("the operator is still running:\n%s", p.output(t))
 	}
 }
 
-// stopped ends the operator as Kubernetes does.
-func (p *process) stopped(t *testing.T) {
+// mustStop ends the operator as Kubernetes does.
+func (p *process) mustStop(t *testing.T) {
 	t.Helper()
 	p.stop(t, syscall.SIGTERM)
 	if code := p.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("exited with code %d:\n%s", code, p.said(t))
+		t.Errorf("exited with code %d:\n%s", code, p.output(t))
 	}
 }
 
-// kubeconfig leads to the API server as a user, by another address where one is given.
+// kubeconfig writes a kubeconfig for a user, with another address of the API server if given.
 func kubeconfig(t *testing.T, user, address string) string {
 	t.Helper()
 	config, err := clientcmd.LoadFromFile(os.Getenv("DBC_TEST_KUBECONFIG"))
@@ -147,7 +147,7 @@ func kubeconfig(t *testing.T, user, address string) string {
 	return path
 }
 
-// wire is a connection to the API server that can be cut.
+// wire is a connection to the API server that a test can cut.
 type wire struct {
 	net.Listener
 	mutex sync.Mutex
@@ -199,7 +199,7 @@ func (w *wire) keep(ends ...net.Conn) bool {
 	return !w.isCut
 }
 
-// cut ends every connection and takes no other.
+// cut closes every connection and accepts no other.
 func (w *wire) cut() {
 	w.Close()
 	w.mutex.Lock()

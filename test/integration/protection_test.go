@@ -28,17 +28,17 @@ func protected(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true }
 
 func unprotected(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = false }
 
-// mustBeRefused tries to delete, which the API server has to refuse with a sentence that has these parts. A policy
-// takes a moment to be in force; until then only a dry run is safe to send.
+// mustBeRefused attempts a deletion that the API server must refuse with a message of these parts. A new policy is
+// not in force at once; until then only a dry run is safe.
 func mustBeRefused(t *testing.T, what string, remove func(...client.DeleteOption) error, parts ...string) {
 	t.Helper()
 	eventually(t, what+" to be protected", func() error {
 		err := remove(client.DryRunAll)
-		return errorIf(!apierrors.IsForbidden(err), "got %w, want it forbidden", err)
+		return errorIf(!apierrors.IsForbidden(err), "got %w, want Forbidden", err)
 	})
 	err := remove()
 	if !apierrors.IsForbidden(err) {
-		t.Fatalf("%s: got %v, want it forbidden", what, err)
+		t.Fatalf("%s: got %v, want Forbidden", what, err)
 	}
 	mustContain(t, err.Error(), parts...)
 	t.Log(err)
@@ -48,7 +48,7 @@ func deleting(t *testing.T, object client.Object) func(...client.DeleteOption) e
 	return func(options ...client.DeleteOption) error { return admin.Delete(t.Context(), object, options...) }
 }
 
-// awaitLabels waits until all claims of a cluster are protected, or none is, and returns them.
+// awaitLabels waits until all claims of a cluster have a value of the protection label, and returns them.
 func awaitLabels(t *testing.T, cluster *dbv1.DatabaseCluster, want string, count int) []corev1.PersistentVolumeClaim {
 	t.Helper()
 	claims := &corev1.PersistentVolumeClaimList{}
@@ -70,7 +70,7 @@ func awaitLabels(t *testing.T, cluster *dbv1.DatabaseCluster, want string, count
 	return claims.Items
 }
 
-// The whole story: the cluster and its volumes cannot be deleted while it is protected, and then they can.
+// A user cannot delete a protected cluster or its volumes, and can delete both after protection is disabled.
 func TestAProtectedClusterAndItsVolumesCannotBeDeleted(t *testing.T) {
 	parallel(t)
 	cluster := started(t, protected, healthy)
@@ -103,28 +103,28 @@ func TestAProtectedClusterAndItsVolumesCannotBeDeleted(t *testing.T) {
 		t.Error(err)
 	}
 	remove(t, cluster)
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 }
 
-// Between the change and the deletion there is no pass: the deletion itself sets the claims free.
+// No pass runs between the change and the deletion: the deletion itself unprotects the claims.
 func TestAClusterThatIsDeletedAtOnceWhenItIsNoLongerProtectedLeavesItsClaimsFree(t *testing.T) {
 	parallel(t)
 	cluster := started(t, protected, healthy)
 	awaitLabels(t, cluster, "true", 3)
 	change(t, cluster, unprotected)
-	eventually(t, "the API server to let it be deleted", func() error { return admin.Delete(t.Context(), cluster) })
-	awaitGone(t, cluster)
+	eventually(t, "the API server to accept the deletion", func() error { return admin.Delete(t.Context(), cluster) })
+	awaitDeleted(t, cluster)
 	awaitLabels(t, cluster, "", 3)
 }
 
-// A namespace that is deleted stays until the cluster in it is no longer protected.
+// A namespace is terminating until its cluster is no longer protected.
 func TestANamespaceWithAProtectedClusterStaysUntilThatIsNoLongerProtected(t *testing.T) {
 	parallel(t)
 	cluster := started(t, protected, healthy)
 	awaitLabels(t, cluster, "true", 3)
 	mustBeRefused(t, "the cluster", deleting(t, cluster), "is protected")
 	ns := deleteNamespace(t, cluster.Namespace)
-	await(t, ns, "the namespace to say why it stays", func() bool {
+	await(t, ns, "the namespace to report why it is terminating", func() bool {
 		return slices.ContainsFunc(ns.Status.Conditions, func(c corev1.NamespaceCondition) bool {
 			return c.Type == corev1.NamespaceDeletionContentFailure && c.Status == "True" && strings.Contains(c.Message, "is protected")
 		})
@@ -135,11 +135,11 @@ func TestANamespaceWithAProtectedClusterStaysUntilThatIsNoLongerProtected(t *tes
 	awaitLabels(t, cluster, "true", 3)
 
 	change(t, cluster, unprotected)
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 	awaitLabels(t, cluster, "", 0)
 }
 
-// A deletion that was admitted all the same, as before the policies were in force, goes no further.
+// A deletion that was admitted before the policies were in force is blocked.
 func TestAProtectedClusterThatIsBeingDeletedGoesNoFurther(t *testing.T) {
 	parallel(t)
 	finish := make(chan struct{})
@@ -158,11 +158,11 @@ func TestAProtectedClusterThatIsBeingDeletedGoesNoFurther(t *testing.T) {
 	mustNotBeRestarted(t, cluster, before)
 
 	change(t, cluster, unprotected)
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 	awaitLabels(t, cluster, "", 3)
 }
 
-// untilFinished makes members ready, and lets hooks run until a channel is closed.
+// untilFinished makes members ready, and keeps hooks running until a channel is closed.
 func untilFinished(finish chan struct{}) func(*corev1.Pod) {
 	return func(pod *corev1.Pod) {
 		select {
@@ -176,7 +176,7 @@ func untilFinished(finish chan struct{}) func(*corev1.Pod) {
 	}
 }
 
-// touch wakes the operator for a cluster.
+// touch triggers a pass for a cluster.
 func touch(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	t.Helper()
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
@@ -184,7 +184,7 @@ func touch(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	})
 }
 
-// An operator that starts to lead makes what is missing and leaves alone what is there.
+// A new leader creates the missing policies and does not change the existing ones.
 func TestTheLeaderMakesThePoliciesThatAreMissing(t *testing.T) {
 	objects, err := admission.Objects()
 	if err != nil {
@@ -211,15 +211,15 @@ func TestTheLeaderMakesThePoliciesThatAreMissing(t *testing.T) {
 	for _, object := range []client.Object{objects[0].DeepCopy(), objects[1].DeepCopy()} {
 		eventually(t, object.GetName(), func() error { return admin.Get(t.Context(), client.ObjectKeyFromObject(object), object) })
 	}
-	p.stopped(t)
-	if said := p.said(t); strings.Contains(said, "in API group") || strings.Contains(said, "left out") {
-		t.Errorf("a right is missing:\n%s", said)
+	p.mustStop(t)
+	if output := p.output(t); strings.Contains(output, "in API group") || strings.Contains(output, "left out") {
+		t.Errorf("a right is missing:\n%s", output)
 	}
 	if left := read(t, objects[2].DeepCopy()); left.GetLabels()["somebody"] != "else" {
-		t.Error("the operator changed a policy that there was")
+		t.Error("the operator changed an existing policy")
 	}
 	if left := read(t, objects[3].DeepCopy()); !containsAll(fmt.Sprint(left.Object["spec"]), "Audit") {
-		t.Error("the operator changed a binding that there was")
+		t.Error("the operator changed an existing binding")
 	}
 	change(t, objects[3].DeepCopy(), func(o *unstructured.Unstructured) {
 		_ = unstructured.SetNestedStringSlice(o.Object, []string{"Deny"}, "spec", "validationActions")
@@ -230,7 +230,7 @@ func TestTheLeaderMakesThePoliciesThatAreMissing(t *testing.T) {
 	change(t, cluster, unprotected)
 }
 
-// Rights in a namespace do not reach to what protects: the operator works on and says so.
+// Rights in a namespace do not include the policies: the operator continues without them and reports that.
 func TestAnOperatorThatMayNotReadThePoliciesSaysSo(t *testing.T) {
 	parallel(t)
 	ns := ownNamespace(t)
@@ -245,12 +245,12 @@ func TestAnOperatorThatMayNotReadThePoliciesSaysSo(t *testing.T) {
 	is := awaitCondition(t, cluster, dbv1.ConditionProtectionEnforced, "False", dbv1.ReasonPoliciesMissing)
 	mustContain(t, is.Message, "the operator may not read ValidatingAdmissionPolicy databasecluster-operator-protected-clusters; give it that right")
 	awaitLabels(t, cluster, "true", 3)
-	p.stopped(t)
-	mustContain(t, p.said(t), "left out: the operator may not make it")
+	p.mustStop(t)
+	mustContain(t, p.output(t), "left out: the operator may not make it")
 	change(t, cluster, unprotected)
 }
 
-// With a definition every object of it would go, whatever protects that.
+// Deleting a CRD would delete all its objects, protected or not.
 func TestTheDefinitionsCannotBeDeletedUnlessThatIsSaid(t *testing.T) {
 	parallel(t)
 	for _, plural := range []string{"databaseclusters", "databasebackups", "databaseengines"} {
@@ -271,7 +271,7 @@ func TestTheDefinitionsCannotBeDeletedUnlessThatIsSaid(t *testing.T) {
 			annotate("true")
 			defer annotate("")
 			if err := admin.Delete(t.Context(), crd, client.DryRunAll); err != nil {
-				t.Errorf("it was said, and refused all the same: %v", err)
+				t.Errorf("the API server refused a confirmed deletion: %v", err)
 			}
 		})
 	}

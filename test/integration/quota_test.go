@@ -17,7 +17,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// limited puts a quota on a namespace, which refuses every pod that does not say what it needs.
+// limited creates a quota in a namespace. It refuses every pod without resource requests and limits.
 func limited(t *testing.T, ns, cpu, memory string) {
 	t.Helper()
 	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "compute"}}
@@ -42,7 +42,7 @@ func TestABackupThatAQuotaRefusesSaysSoAndIsMadeWhenItAsksForLess(t *testing.T) 
 	limited(t, cluster.Namespace, "1", "3Gi")
 	b := backup(t, cluster, "now", dbv1.BackupRetain)
 	b = awaitPhase(t, b, dbv1.BackupRunning, "exceeded quota: compute")
-	awaitTold(t, b, corev1.EventTypeWarning, dbv1.ReasonJobBlocked, "exceeded quota: compute")
+	awaitEvent(t, b, corev1.EventTypeWarning, dbv1.ReasonJobBlocked, "exceeded quota: compute")
 	if is := meta.FindStatusCondition(b.Status.Conditions, dbv1.ConditionStalled); is == nil || is.Reason != dbv1.ReasonJobBlocked {
 		t.Errorf("%+v", is)
 	}

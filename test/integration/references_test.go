@@ -24,7 +24,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/test/rights"
 )
 
-// references are all the fields that name an object of a namespace, by the CRDs.
+// references returns all fields of the CRDs that name an object in a namespace.
 func references(t *testing.T) []rights.Reference {
 	t.Helper()
 	fields, err := rights.Fields("../../config/crd/bases")
@@ -38,11 +38,11 @@ func references(t *testing.T) []rights.Reference {
 	return slices.DeleteFunc(all, func(r rights.Reference) bool { return r.Everywhere })
 }
 
-// pointing is an object of which one field names another; all else in it is there so that it is valid.
+// pointing returns a valid object in which one field names another object.
 func pointing(t *testing.T, ns string, reference rights.Reference, name string) *unstructured.Unstructured {
 	t.Helper()
 	cluster := smallest(ns, "")
-	cluster.Spec.Engine = "references-v1" // which can restore
+	cluster.Spec.Engine = "references-v1" // it has a restore action
 	var object any = cluster
 	if reference.Kind == "DatabaseBackup" {
 		object = &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: ns}, Spec: dbv1.DatabaseBackupSpec{Cluster: "orders"}}
@@ -60,13 +60,13 @@ func pointing(t *testing.T, ns string, reference rights.Reference, name string) 
 
 var identified = map[string]any{"url": "s3://bucket", "credentialSource": "WorkloadIdentity"}
 
-// besides are fields beside those that name something, by the path to the object that they are in.
+// besides are sibling fields that a valid object needs, by the path of their parent.
 var besides = map[string]map[string]any{
 	"configMapKeyRef": {"key": "key"}, "secretKeyRef": {"key": "key"}, "env[]": {"name": "VARIABLE"}, "initContainers[]": {"name": "one"}, "sidecars[]": {"name": "one"},
 	"volumes[]": {"name": "one"}, "destination": identified, "location": identified,
 }
 
-// write sets the field at a path, and what is required on the way there.
+// write sets the field at a path and the required fields on the way.
 func write(into map[string]any, path []string, value any) {
 	at := path[0]
 	name, isList := strings.CutSuffix(at, "[]")
@@ -92,13 +92,13 @@ func write(into map[string]any, path []string, value any) {
 	}
 }
 
-// unread are fields that the operator passes on to the kubelet, which looks in the pod's namespace, or reads only when a
-// backup is made: the DatabaseBackup's own are read alike.
+// unread are fields that the operator does not read in a cluster. It passes them to the kubelet, which looks in the
+// pod's namespace, or reads them only for a backup, as in a DatabaseBackup.
 var unread = []string{"spec.pod.imagePullSecrets[].name", "spec.backup.destination.claimName", "spec.backup.destination.credentialsSecretName",
 	"spec.backup.destination.encryptionSecretName"}
 
-// What exists in another namespace does not exist in one's own, and no name leads there: with a namespace before it, the
-// API server refuses it, or the operator finds nothing.
+// A field cannot refer to an object in another namespace. If the name includes a namespace, the API server refuses it
+// or the operator finds no object.
 func TestNoFieldReachesIntoAnotherNamespace(t *testing.T) {
 	parallel(t)
 	here, there, elsewhere := safe(t, "references-v1", yields).Namespace, namespace(t), namespace(t)
@@ -109,7 +109,7 @@ func TestNoFieldReachesIntoAnotherNamespace(t *testing.T) {
 	create(t, claim)
 	create(t, &corev1.Secret{ObjectMeta: meta, StringData: map[string]string{"key": "value"}})
 	create(t, &corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{"key": "value"}})
-	create(t, smallest(elsewhere, "theirs")) // apart from the others: these the operator does look at
+	create(t, smallest(elsewhere, "theirs")) // separate, because the operator reads its own namespace
 	create(t, &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: elsewhere, Name: "theirs"}, Spec: dbv1.DatabaseBackupSpec{Cluster: "theirs"}})
 
 	refused := 0
@@ -133,17 +133,17 @@ func TestNoFieldReachesIntoAnotherNamespace(t *testing.T) {
 		}
 	}
 	if refused == 0 {
-		t.Error("no name with a namespace before it was refused")
+		t.Error("the API server refused no name with a namespace")
 	}
 	if sent := requests.in(there, 0); len(sent) > 0 {
-		t.Errorf("the operator looked into the other namespace: %v", sent)
+		t.Errorf("the operator read the other namespace: %v", sent)
 	}
 }
 
-// awaitNotFound waits until the operator says that what a field names does not exist.
+// awaitNotFound waits until the operator reports that the named object does not exist.
 func awaitNotFound(t *testing.T, object *unstructured.Unstructured, reference rights.Reference, name string) {
 	t.Helper()
-	await(t, object, fmt.Sprintf("%s %s, which %s names, not to be found", reference.To, name, reference), func() bool {
+	await(t, object, fmt.Sprintf("the operator not to find %s %s, named in %s", reference.To, name, reference), func() bool {
 		return containsAll(fmt.Sprint(object.Object["status"]), reference.To+" "+name, "does not exist")
 	})
 }

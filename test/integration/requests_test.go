@@ -18,11 +18,11 @@ import (
 	"time"
 )
 
-// counter notes the requests that pass through a REST config, but for the watches.
+// counter records the requests of a REST config, except watches.
 type counter struct {
 	mutex sync.Mutex
 	seen  []string
-	// foreign are namespaces in which the operator of all tests can do nothing: a test runs its own there.
+	// foreign are namespaces in which the shared operator has no effect: a test runs its own operator there.
 	foreign []string
 }
 
@@ -30,15 +30,15 @@ var inNamespace = regexp.MustCompile(`/namespaces/([^/]+)/`)
 
 func (c *counter) wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
-		if request.URL.Query().Get("watch") == "" && !c.note(request) {
+		if request.URL.Query().Get("watch") == "" && !c.record(request) {
 			return forbidden(request), nil
 		}
 		return next.RoundTrip(request)
 	})
 }
 
-// note tells whether the request may pass.
-func (c *counter) note(request *http.Request) bool {
+// record reports whether the request may pass.
+func (c *counter) record(request *http.Request) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if at := inNamespace.FindStringSubmatch(request.URL.Path); at != nil && slices.Contains(c.foreign, at[1]) {
@@ -56,14 +56,14 @@ func forbidden(request *http.Request) *http.Response {
 	}
 }
 
-// since are the requests after the first n.
+// since returns the requests after the first n.
 func (c *counter) since(n int) []string {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return slices.Clone(c.seen[n:])
 }
 
-// in are the requests after the first n that concern a namespace, without its name.
+// in returns the requests after the first n that concern a namespace, without its name.
 func (c *counter) in(ns string, n int) []string {
 	var all []string
 	for _, request := range c.since(n) {
@@ -74,8 +74,8 @@ func (c *counter) in(ns string, n int) []string {
 	return all
 }
 
-// ownNamespace makes a namespace that the operator of all tests leaves alone until the test ends; then it does
-// what is left to do for a cluster that goes.
+// ownNamespace creates a namespace that the shared operator ignores until the test ends. Then the shared operator
+// handles remaining deletions of clusters.
 func ownNamespace(t *testing.T) string {
 	t.Helper()
 	ns := namespace(t)
@@ -96,14 +96,14 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
 
-// quiet waits until the operator has sent no request for some seconds, and tells how many it had sent.
-func quiet(t *testing.T) int {
+// awaitIdle waits until the operator has sent no request for some seconds, and returns the number of requests so far.
+func awaitIdle(t *testing.T) int {
 	t.Helper()
 	return silence(t, func() int { return len(requests.since(0)) })
 }
 
-// quietIn is the same for one namespace, while other tests go on in others; it tells of all requests, too.
-func quietIn(t *testing.T, ns string) int {
+// awaitIdleIn does the same for one namespace while other tests run. The returned number counts all requests, too.
+func awaitIdleIn(t *testing.T, ns string) int {
 	t.Helper()
 	silence(t, func() int { return len(requests.in(ns, 0)) })
 	return len(requests.since(0))

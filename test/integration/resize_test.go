@@ -19,7 +19,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// running makes members ready with containers that the kubelet can give other resources.
+// running makes members ready with containers that the kubelet can resize.
 func running(pod *corev1.Pod) {
 	healthy(pod)
 	pod.Status.ObservedGeneration = pod.Generation
@@ -30,9 +30,9 @@ func running(pod *corev1.Pod) {
 	}}
 }
 
-// says makes the kubelet say something about a resize, and leave the container what it had; nothing with an
-// empty reason.
-func says(pod *corev1.Pod, reason, message string) {
+// reportResize makes the kubelet report a resize condition, without a change of the container's resources. An empty
+// reason removes the condition.
+func reportResize(pod *corev1.Pod, reason, message string) {
 	pod.Status.Conditions = slices.DeleteFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodResizePending })
 	if reason != "" {
 		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{
@@ -86,11 +86,11 @@ func TestOtherResourcesReachTheMembersWhileTheyRun(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	settle(t, cluster)
+	awaitConverged(t, cluster)
 	mustNotBeRestarted(t, cluster, before)
 
-	// The next change of something else restarts each once, with these resources.
-	change(t, cluster, takeSecondImage)
+	// The next change of another field restarts each member once, with these resources.
+	change(t, cluster, setSecondImage)
 	awaitRestarted(t, cluster, before)
 	mustHaveImage(t, cluster, secondImage)
 }
@@ -99,9 +99,9 @@ func TestAResizeThatIsDeferredKeepsTheNextMemberWaiting(t *testing.T) {
 	parallel(t)
 	cluster := readyRunning(t, func(pod *corev1.Pod) {
 		if memoryOf(pod) == "128Mi" && pod.Annotations["test/resized"] == "" {
-			says(pod, corev1.PodReasonDeferred, "the node is full")
+			reportResize(pod, corev1.PodReasonDeferred, "the node is full")
 		} else {
-			says(pod, "", "")
+			reportResize(pod, "", "")
 		}
 	})
 	before := uids(t, cluster)
@@ -114,7 +114,7 @@ func TestAResizeThatIsDeferredKeepsTheNextMemberWaiting(t *testing.T) {
 		})
 		for later := range ordinal {
 			if got := memoryOf(read(t, member(cluster, later))); got != "64Mi" {
-				t.Errorf("orders-%d requests %s although orders-%d has not got its resources", later, got, ordinal)
+				t.Errorf("orders-%d requests %s before orders-%d was resized", later, got, ordinal)
 			}
 		}
 		change(t, member(cluster, ordinal), func(p *corev1.Pod) { metav1.SetMetaDataAnnotation(&p.ObjectMeta, "test/resized", "true") })
@@ -127,7 +127,7 @@ func TestAResizeThatTheNodeCannotGiveIsARestart(t *testing.T) {
 	parallel(t)
 	cluster := readyRunning(t, func(pod *corev1.Pod) {
 		if memoryOf(pod) == "128Mi" && pod.Labels["controller-revision-hash"] == pod.Annotations["test/first"] {
-			says(pod, corev1.PodReasonInfeasible, "the node is too small")
+			reportResize(pod, corev1.PodReasonInfeasible, "the node is too small")
 		}
 	})
 	for ordinal := range 3 {
@@ -145,7 +145,7 @@ func TestAResizeThatTheAPIServerRefusesIsARestart(t *testing.T) {
 	parallel(t)
 	cluster := readyRunning(t, nil)
 	before, stopped := uids(t, cluster), stops(t, cluster)
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { // guaranteed instead of burstable
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { // Guaranteed instead of Burstable
 		list := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi"), corev1.ResourceCPU: resource.MustParse("100m")}
 		c.Spec.Resources = corev1.ResourceRequirements{Requests: list, Limits: list}
 	})

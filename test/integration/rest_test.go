@@ -20,10 +20,10 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// alone waits until the clusters of other tests are gone: what is done for them would be counted, too.
-func alone(t *testing.T) {
+// awaitNoClusters waits until the clusters of other tests are deleted: their requests would be counted, too.
+func awaitNoClusters(t *testing.T) {
 	t.Helper()
-	eventually(t, "the clusters of other tests to be gone", func() error {
+	eventually(t, "the clusters of other tests to be deleted", func() error {
 		list := &dbv1.DatabaseClusterList{}
 		if err := admin.List(t.Context(), list); err != nil {
 			return err
@@ -32,12 +32,12 @@ func alone(t *testing.T) {
 		for i := range list.Items {
 			left = append(left, client.ObjectKeyFromObject(&list.Items[i]))
 		}
-		return errorIf(len(left) > 0, "there are %v", left)
+		return errorIf(len(left) > 0, "%v still exist", left)
 	})
 }
 
-// looked makes the operator look at a cluster, and waits until it has.
-func looked(t *testing.T, cluster *dbv1.DatabaseCluster) {
+// awaitPass triggers a pass for a cluster and waits until it has ended.
+func awaitPass(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	t.Helper()
 	before := reconciles(t)
 	change(t, cluster, annotated(dbv1.AnnotationRefresh, time.Now().String()))
@@ -52,39 +52,39 @@ func mustSendNothing(t *testing.T, since int) {
 }
 
 func TestAtRestNoRequestIsSent(t *testing.T) {
-	alone(t)
+	awaitNoClusters(t)
 	cluster := ready(t, withConfig("a = 1"))
-	since := quiet(t)
+	since := awaitIdle(t)
 	for range 3 {
-		looked(t, cluster)
+		awaitPass(t, cluster)
 	}
-	quiet(t)
+	awaitIdle(t)
 	mustSendNothing(t, since)
 }
 
 func TestAtRestNothingButTheReferencesOfAClusterIsRead(t *testing.T) {
-	alone(t)
-	cluster := created(t, takePassword)
+	awaitNoClusters(t)
+	cluster := created(t, usePassword)
 	create(t, password(cluster))
 	change(t, cluster, annotated(dbv1.AnnotationRefresh, "0"))
 	kubelet(t, cluster.Namespace, healthy)
 	awaitReady(t, cluster)
-	since := quiet(t)
+	since := awaitIdle(t)
 	for range 3 {
-		looked(t, cluster)
+		awaitPass(t, cluster)
 	}
-	quiet(t)
+	awaitIdle(t)
 	get := "GET /api/v1/namespaces/" + cluster.Namespace + "/secrets/password"
 	if sent := requests.since(since); !slices.Equal(sent, []string{get, get, get}) {
 		t.Errorf("in three passes: %v", sent)
 	}
 }
 
-// What the operator does not use may change as often as it likes.
+// Frequent changes of fields that the operator does not read cause no pass.
 func TestWhatFlapsInTheStatusOfAChildCostsNothing(t *testing.T) {
-	alone(t)
+	awaitNoClusters(t)
 	cluster := ready(t, nil)
-	since, passes := quiet(t), reconciles(t)
+	since, passes := awaitIdle(t), reconciles(t)
 	for i := range 20 {
 		pod := member(cluster, i%3)
 		changeStatus(t, pod, func(p *corev1.Pod) {
@@ -95,25 +95,25 @@ func TestWhatFlapsInTheStatusOfAChildCostsNothing(t *testing.T) {
 		})
 		changeStatus(t, statefulSet(cluster), func(s *appsv1.StatefulSet) { s.Status.AvailableReplicas = int32(i % 3) })
 	}
-	quiet(t)
+	awaitIdle(t)
 	mustSendNothing(t, since)
 	if more := reconciles(t) - passes; more > 0 {
-		t.Errorf("%v passes for what the operator does not read", more)
+		t.Errorf("%v passes for fields that the operator does not read", more)
 	}
-	looked(t, cluster) // the watches are at work
-	quiet(t)
+	awaitPass(t, cluster) // the watches have started
+	awaitIdle(t)
 	mustSendNothing(t, since)
 }
 
 func TestOneChangeOfStateIsOneWriteOfTheStatus(t *testing.T) {
-	alone(t)
-	cluster := started(t, nil, unlessHeld)
+	awaitNoClusters(t)
+	cluster := started(t, nil, unlessStuck)
 	pod := member(cluster, 1)
-	change(t, pod, func(p *corev1.Pod) { metav1.SetMetaDataAnnotation(&p.ObjectMeta, "test/hold", "true") })
-	since := quiet(t)
+	change(t, pod, func(p *corev1.Pod) { metav1.SetMetaDataAnnotation(&p.ObjectMeta, "test/stuck", "true") })
+	since := awaitIdle(t)
 	changeStatus(t, pod, func(p *corev1.Pod) { setReady(p, corev1.ConditionFalse) })
 	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionFalse, dbv1.ReasonReplicasNotReady)
-	quiet(t)
+	awaitIdle(t)
 	if sent := requests.in(cluster.Namespace, since); len(sent) != 1 || sent[0] != "PATCH databaseclusters/orders/status" {
 		t.Errorf("want one write of the status, got %v", sent)
 	}

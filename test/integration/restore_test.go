@@ -26,7 +26,7 @@ import (
 
 const firstBackup, otherBackup = "s3://bucket/shop/orders/first-0a1b2c3d", "s3://bucket/shop/orders/other-4e5f6071"
 
-// restorer makes an engine that can restore, for one test.
+// restorer creates an engine with a restore action for one test.
 func restorer(t *testing.T) string {
 	t.Helper()
 	declared := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{GenerateName: "restorer-"}}
@@ -36,7 +36,7 @@ func restorer(t *testing.T) string {
 	return declared.Name
 }
 
-// fromLocation makes a cluster start with a backup at a place.
+// fromLocation makes a cluster start with a backup at a location.
 func fromLocation(engine, url string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
 		c.Spec.Engine = engine
@@ -44,11 +44,11 @@ func fromLocation(engine, url string) func(*dbv1.DatabaseCluster) {
 	}
 }
 
-// restores is a kubelet that makes members ready; to the pods of a restore happens what it is told at that time.
-type restores struct{ told atomic.Value }
+// restores is a kubelet that makes members ready and ends the pods of a restore as the test sets it.
+type restores struct{ message atomic.Value }
 
 const (
-	holds    = ""
+	hangs    = ""
 	succeeds = "succeeds"
 )
 
@@ -58,15 +58,15 @@ func (r *restores) act(pod *corev1.Pod) {
 		return
 	}
 	ended := &corev1.ContainerStateTerminated{Message: `{"bytes":100}`}
-	switch told, _ := r.told.Load().(string); told {
-	case holds:
+	switch message, _ := r.message.Load().(string); message {
+	case hangs:
 		pod.Status.Phase = corev1.PodRunning
 		return
 	case succeeds:
 		pod.Status.Phase = corev1.PodSucceeded
-	default: // refused as unsafe, which is never tried again
+	default: // refused as unsafe, which is never retried
 		pod.Status.Phase = corev1.PodFailed
-		ended.ExitCode, ended.Message = 30, fmt.Sprintf(`{"reason":"BackupCorrupt","message":%q}`, told)
+		ended.ExitCode, ended.Message = 30, fmt.Sprintf(`{"reason":"BackupCorrupt","message":%q}`, message)
 	}
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
 		Name: naming.ActionContainer, Image: pod.Spec.Containers[0].Image, State: corev1.ContainerState{Terminated: ended},
@@ -88,7 +88,7 @@ func dataClaims(t *testing.T, cluster *dbv1.DatabaseCluster) []corev1.Persistent
 func mustHaveClaims(t *testing.T, cluster *dbv1.DatabaseCluster, want int) {
 	t.Helper()
 	if got := dataClaims(t, cluster); len(got) != want {
-		t.Errorf("%d claims are left, want %d", len(got), want)
+		t.Errorf("%d claims exist, want %d", len(got), want)
 	}
 }
 
@@ -97,7 +97,7 @@ func restoreJobs(t *testing.T, cluster *dbv1.DatabaseCluster) []batchv1.Job {
 	return listed(t, cluster.Namespace, &batchv1.JobList{}, client.MatchingLabels{dbv1.LabelComponent: dbv1.ComponentRestore}).Items
 }
 
-// awaitFilling waits until a Job fills the volume of each member, and makes sure that there is none yet.
+// awaitFilling waits until a Job fills the volume of each member, and checks that no member exists yet.
 func awaitFilling(t *testing.T, cluster *dbv1.DatabaseCluster, url string) {
 	t.Helper()
 	eventually(t, "the restore of "+url+" to run", func() error {
@@ -111,11 +111,11 @@ func awaitFilling(t *testing.T, cluster *dbv1.DatabaseCluster, url string) {
 	})
 	for _, claim := range dataClaims(t, cluster) {
 		if claim.Annotations[dbv1.AnnotationRestoring] == "" || claim.Annotations[dbv1.AnnotationRestored] != "" {
-			t.Errorf("claim %s is marked %v", claim.Name, claim.Annotations)
+			t.Errorf("claim %s has the annotations %v", claim.Name, claim.Annotations)
 		}
 	}
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cluster), &appsv1.StatefulSet{}); client.IgnoreNotFound(err) != nil || err == nil {
-		t.Errorf("there is a StatefulSet already (%v)", err)
+		t.Errorf("the StatefulSet already exists (%v)", err)
 	}
 }
 
@@ -124,7 +124,7 @@ func checkRestored(t *testing.T, cluster *dbv1.DatabaseCluster, url string) {
 	mustHaveClaims(t, cluster, int(cluster.Spec.Replicas))
 	for _, claim := range dataClaims(t, cluster) {
 		if claim.Annotations[dbv1.AnnotationRestoring] != "" || claim.Annotations[dbv1.AnnotationRestored] != url || len(claim.OwnerReferences) > 0 {
-			t.Errorf("claim %s is marked %v, owned by %v", claim.Name, claim.Annotations, claim.OwnerReferences)
+			t.Errorf("claim %s has the annotations %v, owned by %v", claim.Name, claim.Annotations, claim.OwnerReferences)
 		}
 	}
 	restore := read(t, cluster).Status.Restore
@@ -166,7 +166,7 @@ func TestANewClusterStartsWithABackupThatItNames(t *testing.T) {
 		t.Errorf("%+v", job)
 	}
 
-	kubelet.told.Store(succeeds)
+	kubelet.message.Store(succeeds)
 	awaitReady(t, cluster)
 	checkRestored(t, cluster, firstBackup)
 	if restore := cluster.Status.Restore; restore.Bytes != 300 {
@@ -176,11 +176,11 @@ func TestANewClusterStartsWithABackupThatItNames(t *testing.T) {
 	mustContain(t, events, "RestoreStarted", "RestoreCompleted", "RestoreFailed")
 
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap.FromBackup.Name = "other" })
-	awaitReady(t, cluster) // nobody reads it any more
+	awaitReady(t, cluster) // the cluster does not read it anymore
 	checkRestored(t, cluster, firstBackup)
 }
 
-// eventsOf are the reasons of the events about a cluster.
+// eventsOf returns the reasons of the events about a cluster.
 func eventsOf(t *testing.T, cluster *dbv1.DatabaseCluster) string {
 	t.Helper()
 	var reasons []string
@@ -196,20 +196,20 @@ func TestARestoreThatFailedBeginsAgainWhenItsJobsAreDeleted(t *testing.T) {
 	parallel(t)
 	cluster := created(t, fromLocation(restorer(t), firstBackup))
 	kubelet := startRestores(t, cluster.Namespace)
-	kubelet.told.Store("piece member-0/00000.zst is not as the manifest says")
+	kubelet.message.Store("piece member-0/00000.zst is not as the manifest says")
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonRestoreFailed,
 		firstBackup, "PersistentVolumeClaim data-orders-", "piece member-0/00000.zst is not as the manifest says", "delete that Job")
 	if cluster.Status.Restore == nil || cluster.Status.Restore.Phase != dbv1.RestoreFailed {
 		t.Errorf("status.restore %+v", cluster.Status.Restore)
 	}
-	kubelet.told.Store(succeeds)
+	kubelet.message.Store(succeeds)
 	eventually(t, "every Job to be deleted", func() error {
 		for _, job := range restoreJobs(t, cluster) {
 			if job.Status.Failed > 0 {
 				_ = admin.Delete(t.Context(), &job, client.PropagationPolicy(metav1.DeletePropagationBackground))
 			}
 		}
-		return errorIf(read(t, cluster).Status.Restore.Phase == dbv1.RestoreFailed, "a Job has failed still")
+		return errorIf(read(t, cluster).Status.Restore.Phase == dbv1.RestoreFailed, "a failed Job still exists")
 	})
 	awaitReady(t, cluster)
 	checkRestored(t, cluster, firstBackup)
@@ -236,7 +236,7 @@ func TestAnotherSourceBeginsWithEmptyVolumes(t *testing.T) {
 			t.Errorf("Job %s still restores %s", job.Name, firstBackup)
 		}
 	}
-	kubelet.told.Store(succeeds)
+	kubelet.message.Store(succeeds)
 	awaitReady(t, cluster)
 	checkRestored(t, cluster, otherBackup)
 }
@@ -247,9 +247,9 @@ func TestAClusterThatIsDeletedWhileItIsRestoredLeavesVolumesThatNoOtherTakesUp(t
 	startRestores(t, cluster.Namespace)
 	awaitFilling(t, cluster, firstBackup)
 	remove(t, cluster)
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 	if left := restoreJobs(t, cluster); len(left) > 0 {
-		t.Errorf("%d Jobs are left", len(left))
+		t.Errorf("%d Jobs still exist", len(left))
 	}
 	mustHaveClaims(t, cluster, 3)
 
@@ -270,7 +270,7 @@ func TestABackupIsNotRestoredOverVolumesThatAnEarlierClusterLeft(t *testing.T) {
 	startRestores(t, cluster.Namespace)
 	awaitReady(t, cluster)
 	remove(t, cluster)
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 	kept := map[types.UID]bool{}
 	for _, claim := range dataClaims(t, cluster) {
 		kept[claim.UID] = true
@@ -287,7 +287,7 @@ func TestABackupIsNotRestoredOverVolumesThatAnEarlierClusterLeft(t *testing.T) {
 	awaitReady(t, again)
 	for _, claim := range dataClaims(t, again) {
 		if !kept[claim.UID] || claim.Annotations[dbv1.AnnotationRestoring] != "" {
-			t.Errorf("claim %s is not as it was: %v", claim.Name, claim.Annotations)
+			t.Errorf("claim %s has changed: %v", claim.Name, claim.Annotations)
 		}
 	}
 }
@@ -300,7 +300,7 @@ func TestABackupIsNotRestoredOverAClaimOfSomebodyElse(t *testing.T) {
 	claim.Spec.Resources.Requests = corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
 	create(t, claim)
 	kubelet := startRestores(t, cluster.Namespace)
-	kubelet.told.Store(succeeds)
+	kubelet.message.Store(succeeds)
 	fromLocation(restorer(t), firstBackup)(cluster)
 	create(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonNameConflict, "PersistentVolumeClaim data-orders-1", "leaves it alone")

@@ -21,8 +21,8 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Every namespace of these tests enforces Pod Security "restricted": what any of them makes was admitted there, and the
-// end of the run tells when a kind of pod was missing. Here is what no other test makes.
+// Every namespace of these tests enforces Pod Security "restricted", so the API server admitted all their pods. The
+// end of the run reports a component without a pod. The tests in this file create the remaining kinds of pods.
 
 func TestANamespaceOfTheseTestsRefusesWhatIsNotRestricted(t *testing.T) {
 	parallel(t)
@@ -30,7 +30,7 @@ func TestANamespaceOfTheseTestsRefusesWhatIsNotRestricted(t *testing.T) {
 	pod.Spec.Containers = []corev1.Container{{Name: "careless", Image: "example.test/database:1"}}
 	err := admin.Create(t.Context(), pod, client.DryRunAll)
 	if !apierrors.IsForbidden(err) {
-		t.Fatalf("a pod that may do anything: %v", err)
+		t.Fatalf("a privileged pod: %v", err)
 	}
 	mustContain(t, err.Error(), `violates PodSecurity "restricted:latest"`)
 }
@@ -63,7 +63,7 @@ func TestThePodsOfSamplesAndOfTheEnginesThatComeWithTheOperatorAreAdmitted(t *te
 	if err := load("../../config/samples/database_v1alpha1_databasecluster.yaml", sample); err != nil {
 		t.Fatal(err)
 	}
-	sample.Spec.Deletion.Hooks = nil // nobody can run them when the namespace goes
+	sample.Spec.Deletion.Hooks = nil // no kubelet can run them when the namespace is deleted
 	own := &dbv1.DatabaseEngine{}
 	if err := load("../../config/samples/database_v1alpha1_databaseengine.yaml", own); err != nil {
 		t.Fatal(err)
@@ -71,12 +71,12 @@ func TestThePodsOfSamplesAndOfTheEnginesThatComeWithTheOperatorAreAdmitted(t *te
 	createFor(t, own)
 	clusters := map[string]*dbv1.DatabaseCluster{"the sample": sample}
 	engines := &dbv1.DatabaseEngineList{}
-	eventually(t, "the engines that come with the operator", func() error {
+	eventually(t, "the built-in engines", func() error {
 		err := admin.List(t.Context(), engines)
 		return errorIf(err != nil || len(engines.Items) < 3, "%d engines (%w)", len(engines.Items), err)
 	})
 	for _, engine := range engines.Items {
-		if engine.Name == own.Name || strings.HasSuffix(engine.Name, "-single-v1") { // others are of other tests
+		if engine.Name == own.Name || strings.HasSuffix(engine.Name, "-single-v1") { // other engines belong to other tests
 			cluster := smallest("", "orders")
 			cluster.Spec.Replicas, cluster.Spec.Engine, cluster.Spec.Credentials.SecretName = 1, engine.Name, "orders"
 			clusters[engine.Name] = cluster

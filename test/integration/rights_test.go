@@ -21,15 +21,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// The roles of config/rbac that an operator works with: what it needs in each namespace that it works in, what belongs
-// to no namespace, and what it needs in its own.
+// The roles of config/rbac for an operator: in each namespace that it manages, for cluster-scoped objects, and in its
+// own namespace.
 const (
 	managerRole        = "manager-role"
 	managerClusterRole = "manager-cluster-role"
 	leaderElectionRole = "leader-election-role"
 )
 
-// shipped is a role of config/rbac. A Role comes as a ClusterRole, which has the same rules.
+// shipped returns a role of config/rbac. It returns a Role as a ClusterRole with the same rules.
 func shipped(name string) (*rbacv1.ClusterRole, error) {
 	files, err := filepath.Glob("../../config/rbac/*.yaml")
 	if err != nil {
@@ -80,7 +80,7 @@ func allowIn(t *testing.T, ns, who, name string) {
 	grantIn(t, ns, name, who, role.Rules)
 }
 
-// grantIn makes a role in one namespace and binds a user to it.
+// grantIn creates a role in one namespace and binds a user to it.
 func grantIn(t *testing.T, ns, name, to string, rules []rbacv1.PolicyRule) {
 	t.Helper()
 	at := metav1.ObjectMeta{Namespace: ns, Name: name}

@@ -24,16 +24,16 @@ import (
 
 const secondImage = "example.test/database:2"
 
-// atOnce lets a rollout go on as soon as a member is ready.
+// atOnce lets a rollout continue as soon as a member is ready.
 func atOnce(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.MinReadySeconds = new(int32) }
 
-func takeSecondImage(c *dbv1.DatabaseCluster) { c.Spec.Image = secondImage }
+func setSecondImage(c *dbv1.DatabaseCluster) { c.Spec.Image = secondImage }
 
 func annotated(key, value string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) { metav1.SetMetaDataAnnotation(&c.ObjectMeta, key, value) }
 }
 
-// ready makes a cluster whose members are ready.
+// ready creates a cluster whose members are ready.
 func ready(t *testing.T, change func(*dbv1.DatabaseCluster)) *dbv1.DatabaseCluster {
 	t.Helper()
 	return started(t, func(c *dbv1.DatabaseCluster) {
@@ -49,7 +49,7 @@ func pods(t *testing.T, cluster *dbv1.DatabaseCluster) []corev1.Pod {
 	return listed(t, cluster.Namespace, &corev1.PodList{}, naming.Selector(cluster.Name)).Items
 }
 
-// uids tell by the name of a member whether it was restarted.
+// uids returns the UIDs of the members' pods by name. A restart changes the UID.
 func uids(t *testing.T, cluster *dbv1.DatabaseCluster) map[string]types.UID {
 	t.Helper()
 	all := map[string]types.UID{}
@@ -66,7 +66,7 @@ func mustNotBeRestarted(t *testing.T, cluster *dbv1.DatabaseCluster, before map[
 	}
 }
 
-// awaitRestarted waits until each member is another pod than before and the cluster is settled.
+// awaitRestarted waits until each member has a new pod and the cluster has converged.
 func awaitRestarted(t *testing.T, cluster *dbv1.DatabaseCluster, before map[string]types.UID) {
 	t.Helper()
 	eventually(t, "all members to be restarted", func() error {
@@ -81,17 +81,17 @@ func awaitRestarted(t *testing.T, cluster *dbv1.DatabaseCluster, before map[stri
 	awaitReady(t, cluster)
 }
 
-// settle gives the operator something else to do, and waits until it has nothing left to do.
-func settle(t *testing.T, cluster *dbv1.DatabaseCluster) {
+// awaitConverged causes a change of the Service, and waits until the operator has applied it and has no work left.
+func awaitConverged(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	t.Helper()
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
-		c.Spec.Service.Annotations = map[string]string{"test/settle": fmt.Sprint(c.Generation)}
+		c.Spec.Service.Annotations = map[string]string{"test/generation": fmt.Sprint(c.Generation)}
 	})
 	awaitReady(t, cluster)
 }
 
-// stops watches members go. Its result waits for a number of them and tells their order; a member that goes
-// while another is not ready is an error.
+// stops watches members stop. Its result waits for a number of them and returns their order. If a member stops while
+// another is not ready, the test fails.
 func stops(t *testing.T, cluster *dbv1.DatabaseCluster) func(count int) []string {
 	t.Helper()
 	events, err := admin.Watch(t.Context(), &corev1.PodList{}, client.InNamespace(cluster.Namespace), client.MatchingLabels(naming.Selector(cluster.Name)))
@@ -110,7 +110,7 @@ func stops(t *testing.T, cluster *dbv1.DatabaseCluster) func(count int) []string
 			if event.Type == watch.Deleted {
 				gone = append(gone, pod.Name)
 				if len(down) > 0 {
-					t.Errorf("%s went while %v was not ready", pod.Name, down)
+					t.Errorf("%s stopped while %v was not ready", pod.Name, down)
 				}
 			}
 			if event.Type == watch.Deleted || !isReady(pod) {
@@ -124,7 +124,7 @@ func stops(t *testing.T, cluster *dbv1.DatabaseCluster) func(count int) []string
 	}
 }
 
-// mustBeFromTheHighest tells whether the members of a cluster of three stopped in that order.
+// mustBeFromTheHighest checks that the members of a cluster of three stopped from the highest ordinal.
 func mustBeFromTheHighest(t *testing.T, stopped []string) {
 	t.Helper()
 	if !slices.Equal(stopped, []string{"orders-2", "orders-1", "orders-0"}) {
@@ -151,7 +151,7 @@ func TestARolloutTakesOneMemberAfterTheOtherFromTheHighestOrdinal(t *testing.T) 
 	parallel(t)
 	cluster := ready(t, nil)
 	stopped := stops(t, cluster)
-	change(t, cluster, takeSecondImage)
+	change(t, cluster, setSecondImage)
 	mustBeFromTheHighest(t, stopped(3))
 	awaitReady(t, cluster)
 	mustHaveImage(t, cluster, secondImage)
@@ -170,7 +170,7 @@ func TestAPausedUpdateLeavesTheMembersThatRunAndOneThatRestartsTakesIt(t *testin
 	parallel(t)
 	cluster := ready(t, func(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.Paused = true })
 	before := uids(t, cluster)
-	change(t, cluster, takeSecondImage)
+	change(t, cluster, setSecondImage)
 	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonRolloutPaused, "3 members are outdated", "spec.updateStrategy.paused")
 	mustNotBeRestarted(t, cluster, before)
 
@@ -191,7 +191,7 @@ func TestOnDeleteLeavesTheRestartOfMembersToTheUser(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, func(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.Type = dbv1.UpdateOnDelete })
 	before := uids(t, cluster)
-	change(t, cluster, takeSecondImage)
+	change(t, cluster, setSecondImage)
 	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonWaitingForUser, "3 members are outdated", "delete a pod to update it")
 	mustNotBeRestarted(t, cluster, before)
 	for ordinal := range 3 {
@@ -209,7 +209,7 @@ func TestMaxUnavailableLetsTwoMembersBeDownAtOnce(t *testing.T) {
 		}
 	})
 	first := read(t, member(cluster, 0)).UID
-	change(t, cluster, takeSecondImage)
+	change(t, cluster, setSecondImage)
 	await(t, cluster, "two members to be down", func() bool {
 		s := cluster.Status
 		return s.Replicas == 3 && s.ReadyReplicas == 1 && s.UpdatedReplicas == 2
@@ -219,7 +219,7 @@ func TestMaxUnavailableLetsTwoMembersBeDownAtOnce(t *testing.T) {
 	}
 	for ordinal := 2; ordinal >= 0; ordinal-- {
 		pod := member(cluster, ordinal)
-		// Between two pods of that name there is none.
+		// Between the two pods of that name, no such pod exists.
 		await(t, pod, pod.Name+" to have the image", func() bool { return pod.Spec.Containers[0].Image == secondImage })
 		change(t, pod, func(p *corev1.Pod) { metav1.SetMetaDataAnnotation(&p.ObjectMeta, "test/start", "true") })
 	}
@@ -236,7 +236,7 @@ func TestEachNewValueOfTheRestartAnnotationRestartsTheMembersOnce(t *testing.T) 
 		awaitRestarted(t, cluster, before)
 	}
 	before := uids(t, cluster)
-	settle(t, cluster)
+	awaitConverged(t, cluster)
 	mustNotBeRestarted(t, cluster, before)
 }
 
@@ -245,7 +245,7 @@ func TestTheUpdateAnnotationRestartsNobodyWhenThereIsNothingNewer(t *testing.T) 
 	cluster := ready(t, nil)
 	before := uids(t, cluster)
 	change(t, cluster, annotated(dbv1.AnnotationUpdate, "1"))
-	settle(t, cluster)
+	awaitConverged(t, cluster)
 	mustNotBeRestarted(t, cluster, before)
 }
 
@@ -262,7 +262,7 @@ func TestAScaleOutWaitsForAClaimThatIsBeingDeleted(t *testing.T) {
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 3 })
 	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonWaitingForVolume, "PersistentVolumeClaim data-orders-1 is being deleted")
 	if got := uids(t, cluster); len(got) != 1 {
-		t.Errorf("members %v while the claim of orders-1 goes", got)
+		t.Errorf("members %v while the claim of orders-1 is terminating", got)
 	}
 
 	change(t, claim, func(c *corev1.PersistentVolumeClaim) {

@@ -22,7 +22,7 @@ import (
 // documents separates the objects of a manifest.
 var documents = regexp.MustCompile(`(?m)^---$`)
 
-// A field that does not exist would be dropped without a word, so the validation is strict.
+// The API server would drop an unknown field without a message, so the validation is strict.
 func TestTheAPIServerAcceptsEverySample(t *testing.T) {
 	parallel(t)
 	ns := namespace(t)
@@ -46,7 +46,7 @@ func TestTheAPIServerAcceptsEverySample(t *testing.T) {
 		}
 	}
 	if count < 15 {
-		t.Errorf("there are only %d samples", count)
+		t.Errorf("only %d samples exist", count)
 	}
 }
 
@@ -56,7 +56,7 @@ func mustBeAccepted(t *testing.T, ns, document string) {
 	if err := yaml.UnmarshalStrict([]byte(document), &object.Object); err != nil {
 		t.Fatal(err)
 	}
-	if object.GetKind() == "DatabaseEngine" { // which has no namespace, and another test creates the same one
+	if object.GetKind() == "DatabaseEngine" { // an engine is cluster-scoped, and another test creates the same one
 		object.SetName("strict-" + object.GetName())
 	} else {
 		object.SetNamespace(ns)

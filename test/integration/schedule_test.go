@@ -24,7 +24,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// answers lets every Job's pod succeed: backups, verifications, and the deletion of a backup's data.
+// answers lets the pod of every Job succeed: backups, verifications, and deletions of backup data.
 func answers(pod *corev1.Pod) {
 	if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentVerification {
 		exits(pod, 0, `{"output":{"role":"primary"},"reason":"","message":""}`)
@@ -33,15 +33,16 @@ func answers(pod *corev1.Pod) {
 	yields(pod)
 }
 
-// scheduled are the backups that a schedule of the cluster made, by name.
+// scheduled returns the backups that a schedule of the cluster created, by name.
 func scheduled(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string) []dbv1.DatabaseBackup {
 	t.Helper()
 	labels := client.MatchingLabels{dbv1.LabelClusterUID: string(cluster.UID), dbv1.LabelSchedule: schedule}
 	return listed(t, cluster.Namespace, &dbv1.DatabaseBackupList{}, labels).Items
 }
 
-// madeFor makes a backup as a schedule would for a time, and waits until it is complete. Only who may write its status can.
-func madeFor(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string, at time.Time) *dbv1.DatabaseBackup {
+// createdFor creates a backup as a schedule would at a time, and waits until it is complete. Only a client with the
+// right to write its status can do so.
+func createdFor(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string, at time.Time) *dbv1.DatabaseBackup {
 	t.Helper()
 	b := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{
 		Namespace: cluster.Namespace, Name: naming.ScheduledBackup(cluster.Name, schedule, at), Labels: naming.Labels(cluster, dbv1.ComponentBackup),
@@ -57,8 +58,8 @@ func madeFor(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string, at ti
 	return awaitPhase(t, b, dbv1.BackupCompleted, "")
 }
 
-// forgedFor is a backup with the labels and the annotation of a schedule, whose status the API server does not take from
-// who creates it.
+// forgedFor returns a backup with the labels and the annotation of a schedule. The API server drops the status in a
+// create request.
 func forgedFor(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string, at time.Time) *dbv1.DatabaseBackup {
 	t.Helper()
 	b := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "forged", Labels: naming.Labels(cluster, dbv1.ComponentBackup)}}
@@ -69,12 +70,12 @@ func forgedFor(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string, at 
 	create(t, b)
 	stored := &dbv1.DatabaseBackup{}
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(b), stored); err != nil || stored.Status.Origin != nil {
-		t.Fatalf("the API server takes an origin from who creates a DatabaseBackup: %+v, %v", stored.Status.Origin, err)
+		t.Fatalf("the API server stored the status of a create request for a DatabaseBackup: %+v, %v", stored.Status.Origin, err)
 	}
 	return awaitPhase(t, stored, dbv1.BackupCompleted, "")
 }
 
-// TestAScheduleMakesABackupThatIsVerified waits for the clock: a minute at most.
+// TestAScheduleCreatesABackupThatIsVerified waits for the clock: a minute at most.
 func TestAScheduleMakesABackupThatIsVerified(t *testing.T) {
 	parallel(t)
 	cluster := safe(t, "scheduled-v1", answers)
@@ -86,7 +87,7 @@ func TestAScheduleMakesABackupThatIsVerified(t *testing.T) {
 	})
 	awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionUnknown, dbv1.ReasonNoBackup)
 	awaitCondition(t, cluster, dbv1.ConditionBackupVerified, metav1.ConditionUnknown, dbv1.ReasonNotVerified)
-	next := cluster.Status.Backup.NextTime.Time // or the one after, when the minute has just begun
+	next := cluster.Status.Backup.NextTime.Time // or the next one, if the minute has just started
 	if left := time.Until(next); left <= -time.Minute || left > time.Minute {
 		t.Fatalf("the next backup is due in %s", left)
 	}
@@ -101,11 +102,11 @@ func TestAScheduleMakesABackupThatIsVerified(t *testing.T) {
 	case event := <-w.ResultChan():
 		made = event.Object.(*dbv1.DatabaseBackup)
 	case <-time.After(2 * time.Minute):
-		t.Fatal("no backup was made")
+		t.Fatal("the schedule created no backup")
 	}
 	due, err := time.Parse(time.RFC3339, made.Annotations[dbv1.AnnotationScheduled])
 	if err != nil || !due.After(began) || due.After(next) || due.Second() != 0 || made.Name != naming.ScheduledBackup("orders", "minutely", due) {
-		t.Errorf("%s for %s (%v), want one for %s, or for the minute before where that began after %s", made.Name, due, err, next, began)
+		t.Errorf("%s for %s (%v), want one for %s, or for the minute before if that started after %s", made.Name, due, err, next, began)
 	}
 	await(t, made, "the origin of the backup", func() bool {
 		o := made.Status.Origin
@@ -121,16 +122,16 @@ func TestAScheduleMakesABackupThatIsVerified(t *testing.T) {
 	if s := cluster.Status.Backup; s.LastCompleted != made.Name || s.LastCompletedBytes != 2<<20 || s.LastVerified != made.Name || s.NextTime != nil {
 		t.Errorf("%+v", s)
 	}
-	awaitTold(t, cluster, corev1.EventTypeNormal, "BackupScheduled", made.Name)
-	awaitTold(t, cluster, corev1.EventTypeNormal, "VerificationScheduled", made.Name)
+	awaitEvent(t, cluster, corev1.EventTypeNormal, "BackupScheduled", made.Name)
+	awaitEvent(t, cluster, corev1.EventTypeNormal, "VerificationScheduled", made.Name)
 	if others := scheduled(t, cluster, "never"); len(others) > 0 {
-		t.Errorf("a schedule that is suspended made %s", others[0].Name)
+		t.Errorf("a suspended schedule created %s", others[0].Name)
 	}
 }
 
 func TestRetentionDeletesBackupsWithTheirDataAndNothingElse(t *testing.T) {
 	parallel(t)
-	var erased sync.Map // UIDs of the backups whose data a Job was told to delete
+	var erased sync.Map // UIDs of the backups whose data a Job deleted
 	cluster := safe(t, "retained-v1", func(pod *corev1.Pod) {
 		if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentBackupDeletion {
 			erased.Store(pod.Labels[dbv1.LabelBackupUID], true)
@@ -143,28 +144,28 @@ func TestRetentionDeletesBackupsWithTheirDataAndNothingElse(t *testing.T) {
 	today := time.Now().UTC().Truncate(time.Minute)
 	var all []*dbv1.DatabaseBackup
 	for ago := 3; ago > 0; ago-- {
-		all = append(all, madeFor(t, cluster, "yearly", today.Add(-time.Duration(ago)*time.Hour)))
+		all = append(all, createdFor(t, cluster, "yearly", today.Add(-time.Duration(ago)*time.Hour)))
 	}
 	forged := forgedFor(t, cluster, "yearly", today.Add(-time.Minute))
 	kept := []*dbv1.DatabaseBackup{
 		forged,
 		all[2], awaitPhase(t, backup(t, cluster, "by-hand", dbv1.BackupDelete), dbv1.BackupCompleted, ""),
-		madeFor(t, cluster, "other", today.Add(-9*time.Hour)),
+		createdFor(t, cluster, "other", today.Add(-9*time.Hour)),
 	}
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
 		c.Spec.Backup.Schedules[0].Retention = &dbv1.BackupRetention{Count: new(int32(1))}
 	})
 	for _, b := range all[:2] {
-		awaitGone(t, b)
-		if _, told := erased.Load(string(b.UID)); !told {
-			t.Errorf("%s went without its data", b.Name)
+		awaitDeleted(t, b)
+		if _, deleted := erased.Load(string(b.UID)); !deleted {
+			t.Errorf("%s was deleted without its data", b.Name)
 		}
 	}
-	awaitTold(t, cluster, corev1.EventTypeNormal, "BackupExpired", `schedule "yearly" does not keep it any more`)
+	awaitEvent(t, cluster, corev1.EventTypeNormal, "BackupExpired", `schedule "yearly" does not keep it any more`)
 	touch(t, cluster)
-	quietIn(t, cluster.Namespace)
+	awaitIdleIn(t, cluster.Namespace)
 	for _, b := range kept {
-		if _, told := erased.Load(string(b.UID)); told {
+		if _, deleted := erased.Load(string(b.UID)); deleted {
 			t.Errorf("the data of %s was deleted", b.Name)
 		}
 		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(b), b); apierrors.IsNotFound(err) || b.DeletionTimestamp != nil {
@@ -182,10 +183,10 @@ func TestAScheduleThatCannotBeReadIsToldAndTheOthersGoOn(t *testing.T) {
 		}
 		c.Spec.Backup.Verification = &dbv1.VerificationSchedule{Schedule: "0 0 30 2 *", DeadlineSeconds: 600}
 	})
-	told := awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionFalse, dbv1.ReasonScheduleInvalid)
-	mustContain(t, told.Message, `schedule "bad" makes no backups: cron "0 3 * * 9" cannot be read`, `schedule "nowhere" makes no backups: timeZone "Europe/Atlantis" is not known`)
+	unhealthy := awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionFalse, dbv1.ReasonScheduleInvalid)
+	mustContain(t, unhealthy.Message, `schedule "bad" makes no backups: cron "0 3 * * 9" cannot be read`, `schedule "nowhere" makes no backups: timeZone "Europe/Atlantis" is not known`)
 	mustContain(t, awaitCondition(t, cluster, dbv1.ConditionBackupVerified, metav1.ConditionFalse, dbv1.ReasonScheduleInvalid).Message, "names a day that never comes")
-	awaitTold(t, cluster, corev1.EventTypeWarning, dbv1.ReasonScheduleInvalid, "Europe/Atlantis")
+	awaitEvent(t, cluster, corev1.EventTypeWarning, dbv1.ReasonScheduleInvalid, "Europe/Atlantis")
 	awaitReady(t, cluster)
 	if next := cluster.Status.Backup.NextTime; next == nil || next.In(time.UTC).Format("01-02T15:04") != "12-31T23:00" {
 		t.Errorf("the next backup is due at %s", next)
@@ -193,7 +194,7 @@ func TestAScheduleThatCannotBeReadIsToldAndTheOthersGoOn(t *testing.T) {
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Schedules, c.Spec.Backup.Verification = nil, nil })
 	awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionUnknown, dbv1.ReasonNoBackup)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Backup = nil })
-	await(t, cluster, "what told of backups to go", func() bool {
+	await(t, cluster, "the backup status and conditions to be removed", func() bool {
 		s := cluster.Status
 		return s.Backup == nil && !slices.ContainsFunc(s.Conditions, func(c metav1.Condition) bool { return strings.HasPrefix(c.Type, "Backup") })
 	})

@@ -28,9 +28,9 @@ func TestThePolicyAroundACopyThatRunsIsMadeRight(t *testing.T) {
 	b := awaitPhase(t, backup(t, cluster, "secluded", dbv1.BackupRetain), dbv1.BackupCompleted, "")
 	change(t, b, func(b *dbv1.DatabaseBackup) { b.Annotations = map[string]string{dbv1.AnnotationVerify: "now"} })
 	policy := &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: b.Namespace, Name: naming.VerificationPolicy(cluster.Name, b.UID)}}
-	await(t, policy, "the copy to run behind its policy", func() bool { return len(jobs(t, b, dbv1.ComponentVerification)) > 0 })
+	await(t, policy, "the copy to run with its NetworkPolicy", func() bool { return len(jobs(t, b, dbv1.ComponentVerification)) > 0 })
 	change(t, policy, func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = []networkingv1.NetworkPolicyEgressRule{{}} })
-	await(t, policy, "the policy to allow no rule every peer again", func() bool {
+	await(t, policy, "the policy to allow no traffic again", func() bool {
 		return !slices.ContainsFunc(policy.Spec.Egress, func(rule networkingv1.NetworkPolicyEgressRule) bool { return len(rule.To) == 0 })
 	})
 }

@@ -24,7 +24,7 @@ import (
 
 const silent = int32(-1)
 
-// node is a kubelet that runs members, and tells with which code each database ends; silent: it tells nothing.
+// node is a kubelet that runs members and reports the exit code of each database. A silent node reports nothing.
 type node struct {
 	sync.Mutex
 	codes map[string]int32
@@ -36,7 +36,7 @@ func (n *node) code(pod string) int32 {
 	return n.codes[pod]
 }
 
-func (n *node) says(pod string, code int32) {
+func (n *node) setCode(pod string, code int32) {
 	n.Lock()
 	defer n.Unlock()
 	n.codes[pod] = code
@@ -47,7 +47,7 @@ func startNode(t *testing.T, ns string) *node {
 	n := &node{codes: map[string]int32{}}
 	machine := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: ns}}
 	createFor(t, machine)
-	again(t, func(ctx context.Context) {
+	repeat(t, func(ctx context.Context) {
 		pods := &corev1.PodList{}
 		_ = admin.List(ctx, pods, client.InNamespace(ns))
 		for i := range pods.Items {
@@ -69,14 +69,14 @@ func (n *node) run(ctx context.Context, pod *corev1.Pod) {
 	case n.code(pod.Name) == silent:
 		return
 	default:
-		n.end(pod)
+		n.stop(pod)
 	}
 	if admin.Status().Patch(ctx, pod, client.MergeFrom(before)) == nil && before.DeletionTimestamp != nil {
 		_ = admin.Delete(ctx, pod, client.GracePeriodSeconds(0))
 	}
 }
 
-func (n *node) end(pod *corev1.Pod) {
+func (n *node) stop(pod *corev1.Pod) {
 	code := n.code(pod.Name)
 	pod.Status.Phase = corev1.PodSucceeded
 	if code != 0 {
@@ -93,7 +93,7 @@ func withShutdown(c *dbv1.DatabaseCluster) {
 	c.Spec.Deletion.Volumes = dbv1.VolumesDelete
 }
 
-// onNode makes a cluster whose members run on a node, and waits until it is ready.
+// onNode creates a cluster whose members run on a node, and waits until it is ready.
 func onNode(t *testing.T, change func(*dbv1.DatabaseCluster)) (*dbv1.DatabaseCluster, *node) {
 	t.Helper()
 	cluster := created(t, change)
@@ -102,7 +102,7 @@ func onNode(t *testing.T, change func(*dbv1.DatabaseCluster)) (*dbv1.DatabaseClu
 	return cluster, machine
 }
 
-// endings follow how the members end, as the status tells until the cluster is gone.
+// endings records from the status how the members end, until the cluster is deleted.
 func endings(t *testing.T, cluster *dbv1.DatabaseCluster) func() string {
 	t.Helper()
 	events, err := admin.Watch(t.Context(), &dbv1.DatabaseClusterList{}, client.InNamespace(cluster.Namespace))
@@ -139,7 +139,7 @@ func TestAShutdownIsRecordedMemberByMemberAndTheVolumesGoAfterIt(t *testing.T) {
 	cluster, _ := onNode(t, withShutdown)
 	order, ended := stopOrder(t, cluster), endings(t, cluster)
 	remove(t, cluster)
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 	if got := ended(); got != "orders-2=0 orders-1=0 orders-0=0" {
 		t.Errorf("recorded %q", got)
 	}
@@ -150,18 +150,18 @@ func TestAShutdownIsRecordedMemberByMemberAndTheVolumesGoAfterIt(t *testing.T) {
 func TestAMemberThatWasKilledBlocksTheDeletionAndKeepsTheVolumes(t *testing.T) {
 	parallel(t)
 	cluster, machine := onNode(t, withShutdown)
-	machine.says("orders-2", 137)
+	machine.setCode("orders-2", 137)
 	remove(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonHookFailed,
 		"pod orders-2 ended with exit code 137", "killed", dbv1.AnnotationSkipDeletionHooks)
-	eventually(t, "the pod to go", func() error {
+	eventually(t, "the pod to be deleted", func() error {
 		got := members(t, cluster)
 		return errorIf(!slices.Equal(got, []string{"orders-0", "orders-1"}), "members %v", got)
 	})
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, dbv1.AnnotationSkipDeletionHooks, "true")
 	})
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 	mustHaveClaims(t, cluster, 3)
 	mustContain(t, eventsOf(t, cluster), "HooksSkipped", "VolumesRetained")
 }
@@ -172,12 +172,12 @@ func TestAMemberWhoseNodeIsLostBlocksTheDeletionUntilTheNodeTellsHowItEnded(t *t
 		withShutdown(c)
 		c.Spec.Deletion.DeadlineSeconds, c.Spec.Pod.TerminationGracePeriodSeconds = 1, new(int64(1))
 	})
-	machine.says("orders-2", silent)
+	machine.setCode("orders-2", silent)
 	ended := endings(t, cluster)
 	remove(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonHookFailed, "pod orders-2 has not told how its database ended")
-	machine.says("orders-2", 0)
-	awaitGone(t, cluster)
+	machine.setCode("orders-2", 0)
+	awaitDeleted(t, cluster)
 	if got := ended(); got != "orders-2=0 orders-1=0 orders-0=0" {
 		t.Errorf("recorded %q", got)
 	}
@@ -190,16 +190,16 @@ func TestAMemberWhoseNodeIsLostIsGivenUpWhereTheSpecSaysSo(t *testing.T) {
 		c.Spec.Deletion.DeadlineSeconds, c.Spec.Pod.TerminationGracePeriodSeconds = 1, new(int64(1))
 		c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue
 	})
-	machine.says("orders-2", silent)
+	machine.setCode("orders-2", silent)
 	ended := endings(t, cluster)
 	remove(t, cluster)
 	lost := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "orders-2"}}
-	await(t, lost, "the pod to be let go", func() bool {
+	await(t, lost, "the finalizer of the pod to be removed", func() bool {
 		return lost.DeletionTimestamp != nil && !slices.Contains(lost.Finalizers, dbv1.Finalizer) && endingsOf(read(t, cluster)) != ""
 	})
-	// It is still there for Kubernetes, as ever when a node is lost; somebody has to say that it is gone.
+	// For Kubernetes, the pod on a lost node still exists; the user must force its deletion.
 	remove(t, lost, client.GracePeriodSeconds(0))
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 	if got := ended(); got != "orders-2=? orders-1=0 orders-0=0" {
 		t.Errorf("recorded %q", got)
 	}
@@ -217,25 +217,25 @@ func TestPodsThatAForegroundDeletionTookAreToldAndHoldNothingUp(t *testing.T) {
 	})
 	ended := endings(t, cluster)
 	remove(t, cluster, client.PropagationPolicy(metav1.DeletePropagationForeground))
-	awaitGone(t, cluster)
-	if got := ended(); strings.Count(got, "=") != 3 { // how is a matter of who is quicker
+	awaitDeleted(t, cluster)
+	if got := ended(); strings.Count(got, "=") != 3 { // the exit codes depend on timing
 		t.Errorf("recorded %q, want all three members", got)
 	}
-	read(t, hookJob(cluster)) // it ran all the same
+	read(t, hookJob(cluster)) // it ran nevertheless
 	mustHaveClaims(t, cluster, 3)
 }
 
 func TestAPodIsNotHeldByAClusterThatSomebodyLetGoByHand(t *testing.T) {
 	parallel(t)
 	cluster, machine := onNode(t, withShutdown)
-	machine.says("orders-2", silent)
+	machine.setCode("orders-2", silent)
 	remove(t, cluster)
 	held := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "orders-2"}}
-	await(t, held, "the pod to be held and to stop", func() bool {
+	await(t, held, "the pod to have the finalizer and to stop", func() bool {
 		return held.DeletionTimestamp != nil && slices.Contains(held.Finalizers, dbv1.Finalizer)
 	})
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Finalizers = nil })
-	awaitGone(t, cluster)
-	machine.says("orders-2", 0)
-	awaitGone(t, held)
+	awaitDeleted(t, cluster)
+	machine.setCode("orders-2", 0)
+	awaitDeleted(t, held)
 }

@@ -26,8 +26,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// expandable is a StorageClass whose volumes are made, by the controller manager, and may grow, if somebody
-// plays the driver.
+// expandable creates a StorageClass whose volumes the controller manager provisions. They can grow if a test plays
+// the CSI driver.
 func expandable(t *testing.T) *string {
 	t.Helper()
 	class := &storagev1.StorageClass{
@@ -52,7 +52,7 @@ func readyOnVolumes(t *testing.T) *dbv1.DatabaseCluster {
 	return cluster
 }
 
-// growTo asks for volumes of a size.
+// growTo requests volumes of a size.
 func growTo(size string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) { c.Spec.Storage.Size = resource.MustParse(size) }
 }
@@ -76,11 +76,11 @@ func claimUIDs(t *testing.T, cluster *dbv1.DatabaseCluster) map[string]types.UID
 	return all
 }
 
-// driver gives volumes the size that their claims ask for, as a CSI driver and the kubelet would, up to a limit.
+// driver resizes volumes to the requested size, up to a limit, as a CSI driver and the kubelet would.
 func driver(t *testing.T, cluster *dbv1.DatabaseCluster, limit string) {
 	t.Helper()
 	most, cluster := resource.MustParse(limit), cluster.DeepCopy() // the test goes on to read into its own
-	again(t, func(ctx context.Context) {
+	repeat(t, func(ctx context.Context) {
 		items, _ := claims(ctx, cluster)
 		for i := range items {
 			claim := &items[i]
@@ -109,7 +109,7 @@ func mustHaveVolumesOf(t *testing.T, cluster *dbv1.DatabaseCluster, size string)
 	want := resource.MustParse(size)
 	set := read(t, statefulSet(cluster))
 	if got := set.Spec.VolumeClaimTemplates[0].Spec.Resources.Requests[corev1.ResourceStorage]; got.Cmp(want) != 0 {
-		t.Errorf("the StatefulSet makes claims of %s, want %s", got.String(), size)
+		t.Errorf("the StatefulSet creates claims of %s, want %s", got.String(), size)
 	}
 	items, err := claims(t.Context(), cluster)
 	if err != nil || len(items) == 0 {
@@ -118,7 +118,7 @@ func mustHaveVolumesOf(t *testing.T, cluster *dbv1.DatabaseCluster, size string)
 	for _, claim := range items {
 		asked, has := claim.Spec.Resources.Requests[corev1.ResourceStorage], claim.Status.Capacity[corev1.ResourceStorage]
 		if asked.Cmp(want) != 0 || has.Cmp(want) != 0 {
-			t.Errorf("%s asks for %s and has %s, want %s", claim.Name, asked.String(), has.String(), size)
+			t.Errorf("%s requests %s and has %s, want %s", claim.Name, asked.String(), has.String(), size)
 		}
 	}
 	s := read(t, cluster).Status
@@ -142,7 +142,7 @@ func TestVolumesGrowWhileTheMembersRun(t *testing.T) {
 	mustNotBeRestarted(t, cluster, before)
 	again := read(t, statefulSet(cluster))
 	if again.UID == set.UID {
-		t.Error("the StatefulSet is the same: its claim template cannot have changed")
+		t.Error("the StatefulSet was not re-created, so its claim template cannot have changed")
 	}
 	if again.Status.UpdateRevision != set.Status.UpdateRevision {
 		t.Errorf("revision %s, before %s", again.Status.UpdateRevision, set.Status.UpdateRevision)
@@ -174,13 +174,13 @@ func TestGrowthAndANewImageTogetherRestartEachMemberOnce(t *testing.T) {
 	cluster := readyOnVolumes(t)
 	driver(t, cluster, "10Gi")
 	stopped := stops(t, cluster)
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { growTo("2Gi")(c); takeSecondImage(c) })
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { growTo("2Gi")(c); setSecondImage(c) })
 	mustBeFromTheHighest(t, stopped(3))
 	awaitReady(t, cluster)
 	before := uids(t, cluster)
 	mustHaveVolumesOf(t, cluster, "2Gi")
 	mustHaveImage(t, cluster, secondImage)
-	settle(t, cluster)
+	awaitConverged(t, cluster)
 	mustNotBeRestarted(t, cluster, before)
 }
 
@@ -213,11 +213,11 @@ func TestAGrowthThatTheClassDoesNotAllowIsRefusedAndDisturbsNothing(t *testing.T
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonRefused, "data-orders-0", "only dynamically provisioned pvc can be resized")
 	mustNotBeRestarted(t, cluster, before)
 	if read(t, statefulSet(cluster)).UID != set {
-		t.Error("the StatefulSet was made anew")
+		t.Error("the StatefulSet was re-created")
 	}
 }
 
-// Between the deletion of the StatefulSet and its return nothing but the API server knows what was under way.
+// While the StatefulSet does not exist, only the API server has the state of the growth.
 func TestAnOperatorThatDiesBetweenDeletingTheStatefulSetAndMakingItAnewFinishesTheGrowth(t *testing.T) {
 	parallel(t)
 	ns := ownNamespace(t)
@@ -244,7 +244,7 @@ func TestAnOperatorThatDiesBetweenDeletingTheStatefulSetAndMakingItAnewFinishesT
 		})
 	}
 	remove(t, set, client.PropagationPolicy(metav1.DeletePropagationOrphan))
-	awaitGone(t, statefulSet(cluster))
+	awaitDeleted(t, statefulSet(cluster))
 
 	operator(t, config, nil, "--watch-namespace="+ns)
 	awaitReady(t, cluster)
@@ -258,7 +258,7 @@ func TestAnOperatorThatDiesBetweenDeletingTheStatefulSetAndMakingItAnewFinishesT
 	}
 }
 
-// awaitBound waits for every claim to have its volume: before that it cannot grow.
+// awaitBound waits until every claim is bound: an unbound claim cannot grow.
 func awaitBound(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	t.Helper()
 	await(t, cluster, "volumes", func() bool {

@@ -60,7 +60,7 @@ func TestTheSmallestManifestBecomesAvailable(t *testing.T) {
 	}
 }
 
-// reconciles is how many passes the operator has made.
+// reconciles returns the number of passes of the operator.
 func reconciles(t *testing.T) float64 {
 	t.Helper()
 	families, err := metrics.Registry.Gather()
@@ -80,9 +80,9 @@ func reconciles(t *testing.T) float64 {
 
 func TestReadyReplicasFallAndRiseThroughTheWatchesAlone(t *testing.T) {
 	parallel(t)
-	cluster := started(t, nil, unlessHeld)
+	cluster := started(t, nil, unlessStuck)
 	pod := member(cluster, 1)
-	change(t, pod, func(p *corev1.Pod) { p.Annotations = map[string]string{"test/hold": "true"} })
+	change(t, pod, func(p *corev1.Pod) { p.Annotations = map[string]string{"test/stuck": "true"} })
 	change(t, pod, func(*corev1.Pod) {})
 	before := pod.DeepCopy()
 	setReady(pod, corev1.ConditionFalse)
@@ -161,7 +161,7 @@ func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 		})
 	}
 	if read(t, member(cluster, 0)).UID != first {
-		t.Error("a pod was restarted for a change that was not the operator's")
+		t.Error("a pod was restarted after a change by another controller")
 	}
 	t.Run("another first ordinal", func(t *testing.T) { // Kubernetes stops member 0 at once; it comes back
 		set := statefulSet(cluster)
@@ -173,7 +173,7 @@ func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 		t.Run(fmt.Sprintf("deleted %T %s", object, object.GetName()), func(t *testing.T) {
 			uid := read(t, object).GetUID()
 			remove(t, object)
-			await(t, object, "a new one", func() bool { return object.GetUID() != uid })
+			await(t, object, "a new object", func() bool { return object.GetUID() != uid })
 		})
 	}
 	awaitReady(t, cluster)
@@ -187,7 +187,7 @@ func TestWhatOthersAddIsTheirs(t *testing.T) {
 	change(t, service(cluster), func(s *corev1.Service) { s.Annotations["theirs"] = "1" })
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { delete(c.Spec.Service.Annotations, "gone") })
 	s := service(cluster)
-	await(t, s, "the annotation that left the spec to leave the Service", func() bool {
+	await(t, s, "the annotation removed from the spec to be removed from the Service", func() bool {
 		return s.Annotations["ours"] == "1" && s.Annotations["theirs"] == "1" && s.Annotations["gone"] == ""
 	})
 }
@@ -207,7 +207,7 @@ func TestAnObjectOfSomebodyElseIsNeverTouched(t *testing.T) {
 			kubelet(t, cluster.Namespace, healthy)
 			awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonNameConflict, "Service "+name, "leaves it alone")
 			if read(t, foreign).ResourceVersion != version {
-				t.Errorf("the Service was written to: %+v", foreign)
+				t.Errorf("the operator wrote to the Service: %+v", foreign)
 			}
 		})
 	}
@@ -263,7 +263,7 @@ func TestACommandThatCrashesTakesOneMemberAtMostAlsoWithoutAProbe(t *testing.T) 
 			t.Fatal("orders-1 was restarted although orders-2 keeps crashing")
 		}
 		if !meta.IsStatusConditionTrue(read(t, cluster).Status.Conditions, dbv1.ConditionDegraded) {
-			t.Fatal("Degraded went away between two crashes")
+			t.Fatal("Degraded became False between two crashes")
 		}
 	}
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Container.Command = nil })
@@ -296,15 +296,15 @@ func TestOrphanedMembersAreFoundByAClusterThatIsMadeAnew(t *testing.T) {
 	parallel(t)
 	cluster := started(t, nil, healthy)
 	remove(t, cluster, client.PropagationPolicy(metav1.DeletePropagationOrphan))
-	awaitGone(t, cluster)
+	awaitDeleted(t, cluster)
 	again := smallest(cluster.Namespace, cluster.Name)
 	create(t, again)
 	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonNameConflict)
 
-	// What the README tells.
+	// The same commands as in the README.
 	for _, object := range []client.Object{statefulSet(cluster), service(cluster), &corev1.Service{ObjectMeta: at(cluster, "-headless")}, budget(cluster)} {
 		remove(t, object, client.PropagationPolicy(metav1.DeletePropagationOrphan))
 	}
-	await(t, again, "the pods to be the new cluster's", func() bool { return again.Status.Replicas == 3 })
+	await(t, again, "the new cluster to adopt the pods", func() bool { return again.Status.Replicas == 3 })
 	awaitReady(t, again)
 }

@@ -30,11 +30,11 @@ func TestAHookThatCannotStartInANamespaceThatIsDeletedBlocksAndSaysTheWayOut(t *
 		`deletion hook "flush" cannot start`, "namespace "+cluster.Namespace+" is being deleted",
 		"spec.deletion.onFailure", dbv1.AnnotationSkipDeletionHooks)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue })
-	awaitGone(t, ns)
+	awaitDeleted(t, ns)
 }
 
 func TestAHookThatCannotStartInANamespaceThatIsDeletedIsPassedOverWhereTheSpecSaysSo(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, func(c *dbv1.DatabaseCluster) { withHook(c); c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue })
-	awaitGone(t, deleteNamespace(t, cluster.Namespace))
+	awaitDeleted(t, deleteNamespace(t, cluster.Namespace))
 }

@@ -40,7 +40,7 @@ import (
 
 const installedVersion, grantedByOLM = "databasecluster-operator.v0", "olm-grants-this-user-one-name"
 
-// inOperatorCondition does what operator-lib's condition does, which learns its name and namespace in a pod alone.
+// inOperatorCondition replaces the condition of operator-lib, which reads its name and namespace only in a pod.
 type inOperatorCondition struct {
 	client.Client
 	namespace string
@@ -56,10 +56,10 @@ func (c inOperatorCondition) Get(ctx context.Context) (*metav1.Condition, error)
 	if err != nil {
 		return nil, err
 	}
-	if said := meta.FindStatusCondition(object.Spec.Conditions, apiv2.Upgradeable); said != nil {
-		return said, nil
+	if output := meta.FindStatusCondition(object.Spec.Conditions, apiv2.Upgradeable); output != nil {
+		return output, nil
 	}
-	return nil, errors.New("nothing was said yet")
+	return nil, errors.New("the operator has not reported yet")
 }
 
 func (c inOperatorCondition) Set(ctx context.Context, status metav1.ConditionStatus, options ...conditions.Option) error {
@@ -67,15 +67,16 @@ func (c inOperatorCondition) Set(ctx context.Context, status metav1.ConditionSta
 	if err != nil {
 		return err
 	}
-	said := metav1.Condition{Type: apiv2.Upgradeable, Status: status}
+	output := metav1.Condition{Type: apiv2.Upgradeable, Status: status}
 	for _, option := range options {
-		option(&said)
+		option(&output)
 	}
-	meta.SetStatusCondition(&object.Spec.Conditions, said)
+	meta.SetStatusCondition(&object.Spec.Conditions, output)
 	return c.Update(ctx, object)
 }
 
-// installOperatorCondition makes what OLM makes: the CRD, one object for the version, and the right to that name alone.
+// installOperatorCondition creates the objects of OLM: the CRD, one OperatorCondition for the version, and the right
+// to that name only.
 func installOperatorCondition(t *testing.T, ns string) (as *rest.Config, scheme *runtime.Scheme) {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("DBC_TEST_KUBECONFIG"))
@@ -105,8 +106,8 @@ func installOperatorCondition(t *testing.T, ns string) (as *rest.Config, scheme 
 	return config, scheme
 }
 
-// keepUpgradeable starts an operator that does nothing but tell OLM, at a time by its clock.
-func keepUpgradeable(t *testing.T, as *rest.Config, scheme *runtime.Scheme, ns string, at time.Time) (stop func(), said inOperatorCondition) {
+// keepUpgradeable starts an operator that only reports to OLM, at a given time of its clock.
+func keepUpgradeable(t *testing.T, as *rest.Config, scheme *runtime.Scheme, ns string, at time.Time) (stop func(), output inOperatorCondition) {
 	t.Helper()
 	again := true
 	mgr, err := ctrl.NewManager(as, ctrl.Options{
@@ -121,8 +122,8 @@ func keepUpgradeable(t *testing.T, as *rest.Config, scheme *runtime.Scheme, ns s
 	if err != nil {
 		t.Fatal(err)
 	}
-	said = inOperatorCondition{direct, ns}
-	keeper := olm.Upgradeable{Clusters: mgr.GetClient(), Condition: said, Clock: clocktesting.NewFakePassiveClock(at), Log: logr.Discard()}
+	output = inOperatorCondition{direct, ns}
+	keeper := olm.Upgradeable{Clusters: mgr.GetClient(), Condition: output, Clock: clocktesting.NewFakePassiveClock(at), Log: logr.Discard()}
 	if err := keeper.SetupWithManager(mgr); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func keepUpgradeable(t *testing.T, as *rest.Config, scheme *runtime.Scheme, ns s
 	})
 	stop = func() { cancel(); done.Wait() }
 	t.Cleanup(stop)
-	return stop, said
+	return stop, output
 }
 
 func (c inOperatorCondition) await(t *testing.T, status metav1.ConditionStatus, reason string) {
@@ -143,7 +144,7 @@ func (c inOperatorCondition) await(t *testing.T, status metav1.ConditionStatus, 
 	eventually(t, fmt.Sprintf("Upgradeable=%s (%s)", status, reason), func() error {
 		got, err := c.Get(t.Context())
 		if err == nil && (got.Status != status || got.Reason != reason) {
-			err = fmt.Errorf("it is %+v", got)
+			err = fmt.Errorf("the condition is %+v", got)
 		}
 		return err
 	})
@@ -153,26 +154,26 @@ func TestOLMHoldsAnUpgradeBackWhileARestoreRunsAndForAQuarterOfAnHourAtMost(t *t
 	parallel(t)
 	ns := namespace(t)
 	as, scheme := installOperatorCondition(t, ns)
-	stop, said := keepUpgradeable(t, as, scheme, ns, time.Now().Add(time.Minute))
-	said.await(t, metav1.ConditionTrue, olm.ReasonNothingInFlight)
+	stop, output := keepUpgradeable(t, as, scheme, ns, time.Now().Add(time.Minute))
+	output.await(t, metav1.ConditionTrue, olm.ReasonNothingInFlight)
 
 	kubelet := startRestores(t, ns)
 	cluster := smallest(ns, "orders")
 	fromLocation(restorer(t), firstBackup)(cluster)
 	create(t, cluster)
 	awaitFilling(t, cluster, firstBackup)
-	said.await(t, metav1.ConditionFalse, olm.ReasonRestoreInFlight)
+	output.await(t, metav1.ConditionFalse, olm.ReasonRestoreInFlight)
 
-	// The operator begins anew, and what it knows of the wait is what OLM was told.
+	// The operator restarts and knows the wait only from the OperatorCondition.
 	stop()
-	stop, said = keepUpgradeable(t, as, scheme, ns, time.Now().Add(olm.BlockedAtMost/2))
+	stop, output = keepUpgradeable(t, as, scheme, ns, time.Now().Add(olm.BlockedAtMost/2))
 	defer stop()
-	said.await(t, metav1.ConditionFalse, olm.ReasonRestoreInFlight)
+	output.await(t, metav1.ConditionFalse, olm.ReasonRestoreInFlight)
 	stop()
-	stop, said = keepUpgradeable(t, as, scheme, ns, time.Now().Add(olm.BlockedAtMost+2*time.Minute))
+	stop, output = keepUpgradeable(t, as, scheme, ns, time.Now().Add(olm.BlockedAtMost+2*time.Minute))
 	defer stop()
-	said.await(t, metav1.ConditionTrue, olm.ReasonBlockedLongEnough)
-	kubelet.told.Store(succeeds)
+	output.await(t, metav1.ConditionTrue, olm.ReasonBlockedLongEnough)
+	kubelet.message.Store(succeeds)
 	awaitReady(t, cluster)
-	said.await(t, metav1.ConditionTrue, olm.ReasonNothingInFlight)
+	output.await(t, metav1.ConditionTrue, olm.ReasonNothingInFlight)
 }

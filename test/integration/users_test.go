@@ -16,10 +16,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The roles of config/rbac for users. The first three add themselves to those of Kubernetes.
+// The roles of config/rbac for users. Kubernetes aggregates the first three into its own roles.
 var userRoles = []string{"databasecluster-viewer-role", "databasecluster-editor-role", "databasecluster-admin-role", "databaseengine-viewer-role"}
 
-// every verb there is for what is asked about below.
+// verbs are all verbs of the resources below.
 var verbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 
 const (
@@ -28,7 +28,7 @@ const (
 	all     = "create delete deletecollection get list patch update watch"
 )
 
-// ofUsers are what users may do, by resource. What is not named they may not.
+// ofUsers has the rights of users, by resource. Users have no other rights.
 var ofUsers = map[string]map[string]string{
 	"view": {
 		"databaseclusters": sees, "databaseclusters/status": "get", "databaseclusters/scale": "get",
@@ -55,7 +55,7 @@ var askedAbout = []string{
 	"databasebackups", "databasebackups/status", "databasebackups/finalizers", "databaseengines", "databaseengines/status",
 }
 
-// users are bound to Kubernetes' own view, edit and admin in a namespace, by the roles that are shipped.
+// users binds users to Kubernetes' own view, edit and admin in a namespace, and to the shipped roles.
 func users(t *testing.T) (ns string) {
 	t.Helper()
 	ns = namespace(t)
@@ -75,7 +75,7 @@ func users(t *testing.T) (ns string) {
 	return ns
 }
 
-// may is what a user may do with a resource in a namespace.
+// may returns the verbs that a user may use with a resource in a namespace.
 func may(t *testing.T, who, group, resource, ns string) string {
 	t.Helper()
 	resource, sub, _ := strings.Cut(resource, "/")
@@ -96,7 +96,7 @@ func may(t *testing.T, who, group, resource, ns string) string {
 func TestUsersMayDoWhatKubernetesOwnRolesSayAndNoMore(t *testing.T) {
 	const group = "database.dbcluster.io"
 	ns, elsewhere := users(t), namespace(t)
-	// Kubernetes adds the rules to its roles a moment later, the more far-reaching role from the one below it.
+	// Kubernetes aggregates the rules a moment later, first into view, then into edit and admin.
 	eventually(t, "Kubernetes' roles to have the rules", func() error {
 		for who, rules := range ofUsers {
 			if got := may(t, who, group, "databaseclusters", ns); got != rules["databaseclusters"] {
@@ -112,13 +112,13 @@ func TestUsersMayDoWhatKubernetesOwnRolesSayAndNoMore(t *testing.T) {
 				out = rules[resource]
 			}
 			if strings.HasPrefix(resource, "databaseengines") {
-				in, out = "", rules[resource] // of no namespace: the question names none
+				in, out = "", rules[resource] // cluster-scoped: a question without a namespace
 			}
 			if got := may(t, who, group, resource, in); got != rules[resource] {
-				t.Errorf("%s may %q with %s, and should %q", who, got, resource, rules[resource])
+				t.Errorf("%s may %q with %s, want %q", who, got, resource, rules[resource])
 			}
 			if got := may(t, who, group, resource, elsewhere); resource != "databaseengines" && got != out {
-				t.Errorf("%s may %q with %s in another namespace, and should %q", who, got, resource, out)
+				t.Errorf("%s may %q with %s in another namespace, want %q", who, got, resource, out)
 			}
 		}
 	}
@@ -137,13 +137,13 @@ func TestUsersMayDoWhatKubernetesOwnRolesSayAndNoMore(t *testing.T) {
 	}
 }
 
-// By the commands that they type: an editor makes, scales and protects a cluster; a viewer sees it and changes nothing.
+// With kubectl commands, an editor creates, scales and protects a cluster. A viewer can only read it.
 func TestAnEditorWorksWithAClusterAndAViewerOnlySeesIt(t *testing.T) {
 	ns := users(t)
 	file := manifestFile(t, manifest(ns, "orders", nil))
-	eventually(t, "an editor to make a cluster", func() error {
-		said, err := kubectl(t, "edit", "apply", "--server-side", "-f", file)
-		return explainedBy(said, err)
+	eventually(t, "an editor to create a cluster", func() error {
+		output, err := kubectl(t, "edit", "apply", "--server-side", "-f", file)
+		return explainedBy(output, err)
 	})
 	for _, command := range []string{
 		"scale databasecluster orders --replicas=2",
@@ -153,27 +153,27 @@ func TestAnEditorWorksWithAClusterAndAViewerOnlySeesIt(t *testing.T) {
 		"get dbc,dbb",
 		"delete dbc orders --dry-run=server",
 	} {
-		if said, err := kubectl(t, "edit", "-n", ns, command); err != nil {
-			t.Errorf("an editor: %s: %v: %s", command, err, said)
+		if output, err := kubectl(t, "edit", "-n", ns, command); err != nil {
+			t.Errorf("an editor: %s: %v: %s", command, err, output)
 		}
-		said, err := kubectl(t, "view", "-n", ns, command)
-		if reads := strings.HasPrefix(command, "get"); reads != (err == nil) || !reads && !strings.Contains(said, "Forbidden") && !strings.Contains(said, "forbidden") {
-			t.Errorf("a viewer: %s: %v: %s", command, err, said)
+		output, err := kubectl(t, "view", "-n", ns, command)
+		if reads := strings.HasPrefix(command, "get"); reads != (err == nil) || !reads && !strings.Contains(output, "Forbidden") && !strings.Contains(output, "forbidden") {
+			t.Errorf("a viewer: %s: %v: %s", command, err, output)
 		}
 	}
 	for who, command := range map[string]string{
 		"edit":  "patch dbc orders --subresource=status --type=merge -p {\"status\":{\"replicas\":9}}",
 		"admin": "patch dbe postgresql-single-v1 --type=merge -p {\"spec\":{\"description\":\"x\"}}",
 	} {
-		if said, err := kubectl(t, who, "-n", ns, command); err == nil || !strings.Contains(said, "orbidden") {
-			t.Errorf("%s: %s: %v: %s", who, command, err, said)
+		if output, err := kubectl(t, who, "-n", ns, command); err == nil || !strings.Contains(output, "orbidden") {
+			t.Errorf("%s: %s: %v: %s", who, command, err, output)
 		}
 	}
-	// Only the engines are kept from who has a role in a namespace alone.
-	if said, err := kubectl(t, "edit", "-n", ns, "get databases"); err == nil || !strings.Contains(said, "orders") || !strings.Contains(said, "databaseengines.database.dbcluster.io is forbidden") {
-		t.Errorf("an editor: get databases: %v: %s", err, said)
+	// Users with a role in a single namespace cannot read engines.
+	if output, err := kubectl(t, "edit", "-n", ns, "get databases"); err == nil || !strings.Contains(output, "orders") || !strings.Contains(output, "databaseengines.database.dbcluster.io is forbidden") {
+		t.Errorf("an editor: get databases: %v: %s", err, output)
 	}
-	if said, err := kubectl(t, "view everywhere", "-n", ns, "get databases"); err != nil || !strings.Contains(said, "databaseengine.database.dbcluster.io/postgresql-single-v1") {
-		t.Errorf("view everywhere: get databases: %v: %s", err, said)
+	if output, err := kubectl(t, "view everywhere", "-n", ns, "get databases"); err != nil || !strings.Contains(output, "databaseengine.database.dbcluster.io/postgresql-single-v1") {
+		t.Errorf("view everywhere: get databases: %v: %s", err, output)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// with is a section with some fields set otherwise; nil takes one out.
+// with returns a section with some fields changed; nil removes a field.
 func with(section fields, changed fields) fields {
 	all := maps.Clone(section)
 	for name, value := range changed {
@@ -63,7 +63,7 @@ func hookOf(name, kind string, command ...any) fields {
 
 func fromBackup(section fields) fields { return fields{"bootstrap": fields{"fromBackup": section}} }
 
-// refusals are what the API server says to a spec.
+// refusals are the expected refusals of the API server for a spec.
 type refusals map[string]struct {
 	spec  fields
 	wants string
@@ -203,7 +203,7 @@ func eachIsRefused(t *testing.T, plural string, cases refusals) {
 	}
 }
 
-func eachIsTaken(t *testing.T, plural string, specs map[string]fields) {
+func eachIsAccepted(t *testing.T, plural string, specs map[string]fields) {
 	t.Helper()
 	ns := namespace(t)
 	for what, spec := range specs {
@@ -213,7 +213,7 @@ func eachIsTaken(t *testing.T, plural string, specs map[string]fields) {
 	}
 }
 
-// mustAnswer tells whether the API server refused something with a sentence, or took it where there is to be none.
+// mustAnswer checks that the API server refused an object with a message, or accepted it where none is expected.
 func mustAnswer(t *testing.T, err error, wants string) {
 	t.Helper()
 	if wants == "" && err != nil || wants != "" && (!apierrors.IsInvalid(err) || !strings.Contains(err.Error(), wants)) {
@@ -241,7 +241,7 @@ func TestABackupToStartWithIsForANewCluster(t *testing.T) {
 
 func TestTheAPIServerTakesBackupsThatAreJustWithinTheBounds(t *testing.T) {
 	parallel(t)
-	eachIsTaken(t, "databaseclusters", map[string]fields{
+	eachIsAccepted(t, "databaseclusters", map[string]fields{
 		"the smallest destination":      destination(fields{"url": "s3://backups", "credentialSource": "WorkloadIdentity"}),
 		"encryption by the service":     destination(bucket(fields{"serverSideEncryption": fields{"type": "AES256"}})),
 		"encryption by a key of a KMS":  destination(bucket(fields{"serverSideEncryption": fields{"type": "aws:kms", "kmsKeyID": "arn:aws:kms:eu-1:1:key/a-b"}})),
@@ -292,7 +292,7 @@ func TestTheAPIServerRefusesBadDatabaseBackupsWithASentence(t *testing.T) {
 	})
 }
 
-// What a backup is of and where it goes is settled when it is asked for; what becomes of its data is not.
+// The cluster and the destination of a backup are immutable. The deletion policy of its data is not.
 func TestOnlyTheDeletionPolicyOfADatabaseBackupCanBeChanged(t *testing.T) {
 	parallel(t)
 	ns := ownNamespace(t)
@@ -302,7 +302,7 @@ func TestOnlyTheDeletionPolicyOfADatabaseBackupCanBeChanged(t *testing.T) {
 	for what, c := range map[string]struct {
 		object *unstructured.Unstructured
 		spec   fields
-		wants  string // "" when the change is fine
+		wants  string // "" if the change is valid
 	}{
 		"another cluster":             {plain, fields{"cluster": "bills"}, "spec.cluster cannot be changed: create another DatabaseBackup"},
 		"a destination where none":    {plain, fields{"destination": bucket(nil)}, "spec.destination cannot be changed: create another DatabaseBackup"},

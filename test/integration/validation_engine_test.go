@@ -39,7 +39,7 @@ func scripts(all ...string) fields {
 	return fields{"scripts": texts}
 }
 
-// check is an engine's action check with these fields.
+// check returns an engine's check action with these fields.
 func check(given fields) fields {
 	return fields{"actions": fields{"check": with(fields{"command": list("a")}, given)}}
 }
@@ -100,7 +100,7 @@ func TestTheAPIServerRefusesBadDatabaseEnginesWithASentence(t *testing.T) {
 
 func TestTheAPIServerTakesDatabaseEnginesThatAreJustWithinTheBounds(t *testing.T) {
 	parallel(t)
-	eachIsTaken(t, "databaseengines", map[string]fields{
+	eachIsAccepted(t, "databaseengines", map[string]fields{
 		"the smallest": nil,
 		"sixty-four parameters": {"parameters": many(64, func(i int) any {
 			return fields{"name": "x" + nameOf(i%60) + string(rune('a'+i%26)) + string(rune('a'+i/26)), "pattern": "[a-z]*", "default": "x"}
@@ -118,12 +118,12 @@ func TestTheAPIServerTakesDatabaseEnginesThatAreJustWithinTheBounds(t *testing.T
 	})
 }
 
-// What members run by does not change under them.
+// The engine of running members does not change.
 func TestADatabaseEngineCannotBeChanged(t *testing.T) {
 	parallel(t)
 	engine := declaration("test-immutable", parameter(nil))
 	createFor(t, engine)
-	// From then on the operator leaves it alone, and no update is a conflict.
+	// From then on the operator does not write to it, so no update conflicts.
 	awaitAccepted(t, &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: "test-immutable"}}, "True", dbv1.ReasonAccepted)
 	for what, spec := range map[string]fields{
 		"a parameter more": {"parameters": list(fields{"name": "work_mem"}, fields{"name": "x"})},

@@ -118,7 +118,7 @@ func TestTheAPIServerRefusesBadConfigurationTemplatesAndUpdates(t *testing.T) {
 func TestTheAPIServerTakesGoodConfigurationTemplatesAndUpdates(t *testing.T) {
 	parallel(t)
 	extra := func(i int) any { return fields{"name": nameOf(i), "runAsUser": int64(1)} }
-	eachIsTaken(t, "databaseclusters", map[string]fields{
+	eachIsAccepted(t, "databaseclusters", map[string]fields{
 		"files of every kind of name": config("/etc/x", "a", "A.b-c_d", ".hidden", strings.Repeat("a", 253)),
 		"the default config path":     config(nil, "a"),
 		"a config path with dots":     config("/etc/..x/y.d", "a"),
@@ -157,11 +157,11 @@ func TestTheDefaultsOfUpdatesAndConfigurationAreThoseThatTheDocumentationTells(t
 
 func TestAGrowthCanBeTakenBackUntilItIsDoneAndNotBelowWhatTheVolumesHave(t *testing.T) {
 	parallel(t)
-	ns := ownNamespace(t) // nobody but this test writes the status
+	ns := ownNamespace(t) // only this test writes the status
 	const shrinks = "spec.storage.size cannot shrink"
 	for what, c := range map[string]struct {
 		capacity, size string
-		wants          string // "" when it is fine
+		wants          string // "" if it is valid
 	}{
 		"before anything is known":  {"", "2Gi", shrinks},
 		"to more than there is":     {"1Gi", "2Gi", ""},

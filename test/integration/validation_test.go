@@ -17,7 +17,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// manifest is a DatabaseCluster as a user writes it, so that values of the wrong type can be sent.
+// manifest is a DatabaseCluster as a user writes it, so that a test can send values of the wrong type.
 func manifest(ns, name string, spec fields) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: fields{"spec": fields{
 		"replicas": int64(3), "image": "example.test/database:1",
@@ -79,7 +79,7 @@ func TestTheAPIServerRefusesBadInputWithASentenceThatNamesTheField(t *testing.T)
 
 func TestTheAPIServerTakesWhatIsJustWithinTheBounds(t *testing.T) {
 	parallel(t)
-	eachIsTaken(t, "databaseclusters", map[string]fields{
+	eachIsAccepted(t, "databaseclusters", map[string]fields{
 		"the full shape":         {},
 		"one replica":            {"replicas": int64(1)},
 		"nine replicas":          {"replicas": int64(9)},
@@ -96,7 +96,7 @@ func TestTheAPIServerTakesNamesThatLeaveRoomForThoseOfTheObjects(t *testing.T) {
 	ns := namespace(t)
 	for what, c := range map[string]struct {
 		object client.Object
-		wants  string // "" when the name is fine
+		wants  string // "" if the name is valid
 	}{
 		"a cluster's name of 40":                     {manifest(ns, strings.Repeat("a", 40), nil), ""},
 		"a cluster's name of 41":                     {manifest(ns, strings.Repeat("a", 41), nil), "metadata.name must be at most 40 characters long"},
@@ -119,7 +119,7 @@ func TestTheAPIServerRefusesChangesThatVolumesCannotFollow(t *testing.T) {
 	create(t, object)
 	cases := map[string]struct {
 		storage fields
-		wants   string // "" when the change is fine
+		wants   string // "" if the change is valid
 	}{
 		"a smaller size":                 {fields{"size": "9Gi", "storageClassName": "fast"}, "spec.storage.size cannot shrink"},
 		"a smaller size in a number":     {fields{"size": int64(1 << 20), "storageClassName": "fast"}, "spec.storage.size cannot shrink"},

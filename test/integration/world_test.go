@@ -24,8 +24,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// patience is how long a story waits for what must come. It is no measurement: on a busy machine things
-// take long, and other stories go on beside it.
+// patience is the timeout of each wait. It measures nothing: a busy machine is slow, and other tests run in parallel.
 const patience = 3 * time.Minute
 
 // smallest is the smallest manifest: four fields.
@@ -41,7 +40,7 @@ func smallest(ns, name string) *dbv1.DatabaseCluster {
 	}
 }
 
-// created makes a cluster in a namespace of its own.
+// created creates a cluster in its own namespace.
 func created(t *testing.T, change func(*dbv1.DatabaseCluster)) *dbv1.DatabaseCluster {
 	t.Helper()
 	cluster := smallest(namespace(t), "orders")
@@ -52,7 +51,7 @@ func created(t *testing.T, change func(*dbv1.DatabaseCluster)) *dbv1.DatabaseClu
 	return cluster
 }
 
-// started makes a cluster in a namespace of its own, with a kubelet, and waits until it is ready.
+// started creates a cluster in its own namespace, with a kubelet, and waits until it is ready.
 func started(t *testing.T, change func(*dbv1.DatabaseCluster), act func(*corev1.Pod)) *dbv1.DatabaseCluster {
 	t.Helper()
 	cluster := created(t, change)
@@ -75,14 +74,14 @@ func remove(t *testing.T, object client.Object, options ...client.DeleteOption) 
 	}
 }
 
-// createFor makes an object that does not go with the namespace of a test, and removes it when the test ends.
+// createFor creates an object outside the namespace of a test, and deletes it when the test ends.
 func createFor(t *testing.T, object client.Object) {
 	t.Helper()
 	create(t, object)
 	t.Cleanup(func() { _ = admin.Delete(context.WithoutCancel(t.Context()), object) })
 }
 
-// read reads an object anew.
+// read reads the latest version of an object.
 func read[T client.Object](t *testing.T, object T) T {
 	t.Helper()
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
@@ -91,7 +90,7 @@ func read[T client.Object](t *testing.T, object T) T {
 	return object
 }
 
-// listed are the objects of a kind in a namespace.
+// listed returns the objects of a kind in a namespace.
 func listed[L client.ObjectList](t *testing.T, ns string, list L, labels client.MatchingLabels) L {
 	t.Helper()
 	if err := admin.List(t.Context(), list, client.InNamespace(ns), labels); err != nil {
@@ -112,7 +111,7 @@ func change[T client.Object](t *testing.T, object T, edit func(T)) {
 	})
 }
 
-// eventually waits until a check passes, and fails with what it last said.
+// eventually waits until a check passes. On timeout, it fails with the last error.
 func eventually(t *testing.T, what string, check func() error) {
 	t.Helper()
 	var err error
@@ -124,18 +123,18 @@ func eventually(t *testing.T, what string, check func() error) {
 	t.Fatalf("%s: not within %s: %v", what, patience, err)
 }
 
-// await reads an object again and again until it is as a test wants it.
+// await reads an object until it has the expected state.
 func await(t *testing.T, object client.Object, what string, fits func() bool) {
 	t.Helper()
 	eventually(t, what, func() error {
 		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
 			return err
 		}
-		return errorIf(!fits(), "it is %+v", object)
+		return errorIf(!fits(), "the object is %+v", object)
 	})
 }
 
-// errorIf is an error that tells what was found, if that is not what a test waits for.
+// errorIf returns an error with the actual state if a condition is true.
 func errorIf(is bool, format string, args ...any) error {
 	if is {
 		return fmt.Errorf(format, args...)
@@ -154,7 +153,7 @@ func awaitCondition(t *testing.T, cluster *dbv1.DatabaseCluster, kind string, st
 	return *found
 }
 
-// awaitTrue waits until a condition of a cluster is True for a reason, with a message that has these parts.
+// awaitTrue waits until a condition of a cluster is True with a reason and the parts of a message.
 func awaitTrue(t *testing.T, cluster *dbv1.DatabaseCluster, kind, reason string, parts ...string) {
 	t.Helper()
 	mustContain(t, awaitCondition(t, cluster, kind, metav1.ConditionTrue, reason).Message, parts...)
@@ -165,15 +164,15 @@ func awaitReady(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	awaitTrue(t, cluster, dbv1.ConditionReady, dbv1.ReasonReady)
 }
 
-// kubelet does to the pods of a namespace what a test tells, until the test ends.
+// kubelet calls act for the pods of a namespace until the test ends, and stores their status.
 func kubelet(t *testing.T, ns string, act func(*corev1.Pod)) {
 	t.Helper()
-	again(t, func(ctx context.Context) {
+	repeat(t, func(ctx context.Context) {
 		pods := &corev1.PodList{}
 		_ = admin.List(ctx, pods, client.InNamespace(ns))
 		for i := range pods.Items {
 			pod := &pods.Items[i]
-			admitted.note(pod)
+			admitted.record(pod)
 			before := pod.DeepCopy()
 			if act(pod); pod.DeletionTimestamp == nil && !equality.Semantic.DeepEqual(before, pod) {
 				_ = admin.Status().Patch(ctx, pod, client.MergeFrom(before))
@@ -182,8 +181,8 @@ func kubelet(t *testing.T, ns string, act func(*corev1.Pod)) {
 	})
 }
 
-// again does something again and again until the test ends.
-func again(t *testing.T, act func(context.Context)) {
+// repeat calls a function until the test ends.
+func repeat(t *testing.T, act func(context.Context)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan struct{})
@@ -197,7 +196,7 @@ func again(t *testing.T, act func(context.Context)) {
 	t.Cleanup(func() { cancel(); <-done })
 }
 
-// healthy makes members ready and hooks succeed.
+// healthy sets members ready and hooks succeeded.
 func healthy(pod *corev1.Pod) {
 	if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentHook {
 		pod.Status.Phase = corev1.PodSucceeded
@@ -207,14 +206,14 @@ func healthy(pod *corev1.Pod) {
 	setReady(pod, corev1.ConditionTrue)
 }
 
-// unlessHeld leaves members as they are that have the annotation test/hold.
-func unlessHeld(pod *corev1.Pod) {
-	if pod.Annotations["test/hold"] == "" {
+// unlessStuck sets members healthy, except those with the annotation test/stuck.
+func unlessStuck(pod *corev1.Pod) {
+	if pod.Annotations["test/stuck"] == "" {
 		healthy(pod)
 	}
 }
 
-// broken makes members with an image wait for it, and the others ready.
+// broken lets members with an image wait for the image, and sets other members ready.
 func broken(image string) func(*corev1.Pod) {
 	return func(pod *corev1.Pod) {
 		if pod.Spec.Containers[0].Image != image {
@@ -242,12 +241,12 @@ func setReady(pod *corev1.Pod, status corev1.ConditionStatus) {
 	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: status, LastTransitionTime: metav1.Now()})
 }
 
-func awaitGone(t *testing.T, object client.Object) {
+func awaitDeleted(t *testing.T, object client.Object) {
 	t.Helper()
-	eventually(t, object.GetName()+" to be gone", func() error {
+	eventually(t, object.GetName()+" to be deleted", func() error {
 		err := admin.Get(t.Context(), client.ObjectKeyFromObject(object), object)
 		if err == nil {
-			return fmt.Errorf("it is there, finalizers %v", object.GetFinalizers())
+			return fmt.Errorf("it still exists, finalizers %v", object.GetFinalizers())
 		}
 		return client.IgnoreNotFound(err)
 	})
@@ -271,7 +270,7 @@ func containsAll(text string, parts ...string) bool {
 	return true
 }
 
-// without is a list without an element.
+// without returns a list without an element.
 func without(list []string, element string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(e string) bool { return e == element })
 }

@@ -17,14 +17,14 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// The pods of Jobs do what transfer does, by its arguments, with the bucket and the volumes of a world. A pod that
-// has started is halfway until the kubelet's next turn.
+// The pods of Jobs run as transfer does, by its arguments, with the bucket and the volumes of a world. A started pod
+// is halfway until the next step of the kubelet.
 
-// call is what a container was told to do.
+// call is the command of a container.
 type call struct {
-	verb  string // of transfer; "hook" for a command that runs alone
+	verb  string // of transfer; "hook" for a command without transfer
 	args  []string
-	asked protocol.Call // nil for a command that runs alone
+	asked protocol.Call // nil for a command without transfer
 }
 
 func callOf(container corev1.Container) call {
@@ -37,7 +37,7 @@ func callOf(container corev1.Container) call {
 	return call{verb: args[1], args: args[2:], asked: asked}
 }
 
-// exit is how a container ends, and what it says.
+// exit is the exit code and the output of a container.
 type exit struct {
 	code   protocol.ExitCode
 	result *protocol.Result
@@ -56,7 +56,7 @@ func actionFails(code protocol.ExitCode, message string) exit {
 	return exit{code, &protocol.Result{Reason: protocol.ActionFailed, Message: message}}
 }
 
-// callsOf are what the containers of a Job's pod do that do not only get things ready, in their order.
+// callsOf returns the calls of the containers of a Job's pod in order, without the containers that only prepare.
 func callsOf(pod *corev1.Pod) map[string]call {
 	calls := map[string]call{}
 	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
@@ -67,7 +67,7 @@ func callsOf(pod *corev1.Pod) map[string]call {
 	return calls
 }
 
-// runAction is the kubelet with a pod of a Job.
+// runAction is the step of the kubelet for a pod of a Job.
 func (w *world) runAction(pod *corev1.Pod) {
 	switch {
 	case hasEnded(pod):
@@ -82,7 +82,7 @@ func (w *world) startAction(pod *corev1.Pod) {
 	if claim := w.unboundClaim(pod); claim != "" {
 		return
 	}
-	if wantsNodeThatIsNot(pod) || huge(pod) {
+	if wantsMissingNode(pod) || huge(pod) {
 		w.setScheduled(pod, false, "0/3 nodes are available")
 		if w.store.put(pod) {
 			w.story.add(w.by, fmt.Sprintf("pod %s cannot be scheduled", pod.Name))
@@ -110,7 +110,7 @@ func (w *world) startAction(pod *corev1.Pod) {
 	}
 }
 
-// finishAction ends a pod whose containers have done what they were told.
+// finishAction ends a pod whose containers have ended.
 func (w *world) finishAction(pod *corev1.Pod) {
 	calls := callsOf(pod)
 	for _, container := range []string{naming.RestoreContainer, naming.ActionContainer} {
@@ -124,7 +124,7 @@ func (w *world) finishAction(pod *corev1.Pod) {
 		}
 		end := done()
 		switch {
-		case is && c.verb == "hook": // a command of the user, who says nothing that anybody could parse
+		case is && c.verb == "hook": // a command of the user without a result that transfer could parse
 			end = exit{code: wrong.code}
 		case is:
 			end = actionFails(wrong.code, fmt.Sprintf("%s went wrong", c.verb))
@@ -165,7 +165,7 @@ func (w *world) setTerminated(pod *corev1.Pod, container string, end exit) {
 	w.setCondition(pod, corev1.PodReady, false, "PodCompleted", "")
 }
 
-// reasonOf is the kubelet's word for an exit code.
+// reasonOf returns the kubelet's reason for an exit code.
 func reasonOf(code int32) string {
 	if code == 0 {
 		return "Completed"
@@ -173,7 +173,7 @@ func reasonOf(code int32) string {
 	return "Error"
 }
 
-// perform does what a call asks for.
+// perform executes a call.
 func (w *world) perform(pod *corev1.Pod, c call) exit {
 	switch asked := c.asked.(type) {
 	case *protocol.Backup:
@@ -203,7 +203,7 @@ func (w *world) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 	source := origin{of, w.imagesOf(pod, member)}
 	if earlier, found := there.sources[member]; !found {
 		there = there.with(member, data).from(member, source)
-	} else if earlier.image != source.image { // no manifest is overwritten
+	} else if earlier.image != source.image { // transfer overwrites no manifest
 		return fails(protocol.VersionMismatch, fmt.Sprintf("%s was stored with image %s, and this attempt runs with %s", protocol.MemberManifest(member), earlier.image, source.image))
 	} else {
 		data = there.parts[member]
@@ -218,7 +218,7 @@ func (w *world) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 	return says(protocol.Result{Bytes: 100, StoredBytes: 50, SHA256: fmt.Sprintf("sha256 of %s", data), Check: factsAround(c, data)})
 }
 
-// imagesOf is the image that reads a member, and that of the member where it is another.
+// imagesOf returns the image that reads a member, and the member's own image if it differs.
 func (w *world) imagesOf(pod *corev1.Pod, member int) string {
 	image, serving := pod.Spec.Containers[0].Image, get[*corev1.Pod](w.store, naming.Member(name, int32(member)))
 	if w.claimOf(pod, naming.DataVolume) == nil && serving != nil && serving.Spec.Containers[0].Image != image {
@@ -227,7 +227,7 @@ func (w *world) imagesOf(pod *corev1.Pod, member int) string {
 	return image
 }
 
-// beginStream notes that a pod starts to read what a member has written so far.
+// beginStream records that a pod starts to read the current data of a member.
 func (w *world) beginStream(pod *corev1.Pod) {
 	c, is := callsOf(pod)[naming.ActionContainer].asked.(*protocol.Backup)
 	if !is {
@@ -238,7 +238,7 @@ func (w *world) beginStream(pod *corev1.Pod) {
 	}
 }
 
-// dataOf is what a member gives, from its volume or over the network, and the UID of its cluster.
+// dataOf returns the data of a member, from its volume or over the network, and the UID of its cluster.
 func (w *world) dataOf(pod *corev1.Pod, member int) (data, of, reason string) {
 	if claim := w.claimOf(pod, naming.DataVolume); claim != nil {
 		return w.store.disk.volumes[claim.UID].data, claim.Labels[dbv1.LabelClusterUID], ""
@@ -286,7 +286,7 @@ func (w *world) performDelete(c *protocol.Delete) exit {
 	return done()
 }
 
-// mount is what starts with a pod: what it does to its data volume, which nobody else may have at that time.
+// mount starts the use of a pod's data volume. No other pod may use the volume at that time.
 func (w *world) mount(pod *corev1.Pod) {
 	claim := w.claimOf(pod, naming.DataVolume)
 	if claim == nil {
@@ -308,7 +308,7 @@ func (w *world) mount(pod *corev1.Pod) {
 	w.store.disk.volumes[claim.UID] = on
 }
 
-// engineOf is the engine whose container a pod runs: what it sees, not what anybody has noted about it.
+// engineOf returns the engine of a pod's container, from its environment and not from annotations.
 func engineOf(pod *corev1.Pod) string {
 	for _, variable := range pod.Spec.Containers[0].Env {
 		if variable.Name == engineVariable {
@@ -324,7 +324,7 @@ func (v *volume) ranWith(engine string) {
 	}
 }
 
-// serve is a member that starts.
+// serve starts a member.
 func (w *world) serve(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim, on *volume) {
 	owner := claim.Labels[dbv1.LabelClusterUID]
 	switch {
@@ -339,7 +339,7 @@ func (w *world) serve(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim, on *
 	on.served = true
 }
 
-// beginRestore is a restore that starts.
+// beginRestore starts a restore.
 func (w *world) beginRestore(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim, on *volume) {
 	calls := callsOf(pod)
 	c, is := calls[naming.ActionContainer].asked.(*protocol.Restore)
@@ -359,7 +359,7 @@ func (w *world) beginRestore(pod *corev1.Pod, claim *corev1.PersistentVolumeClai
 	}
 }
 
-// stopped is the last that the kubelet says of a pod that was deleted.
+// stopped is the last message of the kubelet about a deleted pod.
 func (w *world) stopped(pod *corev1.Pod) string {
 	text := fmt.Sprintf("pod %s has stopped", pod.Name)
 	if hasEnded(pod) || len(pod.Status.ContainerStatuses) == 0 {

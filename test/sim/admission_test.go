@@ -26,14 +26,14 @@ import (
 )
 
 const (
-	// claimProtection is the finalizer by which a claim outlives the pods that use it.
+	// claimProtection is the finalizer that keeps a claim while pods use it.
 	claimProtection = "kubernetes.io/pvc-protection"
-	// podGrace stands for the grace period of a pod: in Kubernetes a pod that is deleted stays without a
-	// finalizer until its kubelet has stopped it, which the fake client cannot express.
+	// podGrace stands for the grace period of a pod. In Kubernetes, a deleted pod stays without a finalizer until its
+	// kubelet has stopped it. The fake client has no grace period.
 	podGrace = "sim/grace-period"
 )
 
-// admit does to an object what the API server does before it stores one.
+// admit changes and checks an object as the API server does before it stores one.
 func (s *store) admit(before, after client.Object) error {
 	if before == nil {
 		after.SetUID(s.uid(ref(after)))
@@ -59,7 +59,7 @@ func (s *store) admit(before, after client.Object) error {
 	return s.immutable(before, after)
 }
 
-// uid is another for each object, and the same in whatever order objects are made: names contain parts of it.
+// uid returns a unique UID for each object, independent of the order of creation: names contain parts of it.
 func (s *store) uid(ref string) types.UID {
 	s.made[ref]++
 	sum := sha256.Sum256(fmt.Append(nil, ref, s.made[ref]))
@@ -91,7 +91,7 @@ func protect(object client.Object) {
 	}
 }
 
-// spec is the part of an object by which its generation counts.
+// spec returns the part of an object that determines its generation.
 func spec(object client.Object) any {
 	value := reflect.ValueOf(object).Elem().FieldByName("Spec")
 	if !value.IsValid() {
@@ -100,7 +100,7 @@ func spec(object client.Object) any {
 	return value.Interface()
 }
 
-// immutable refuses what the API server refuses to change.
+// immutable refuses changes of immutable fields as the API server does.
 func (s *store) immutable(before, after client.Object) error {
 	var was, is any
 	switch now := after.(type) {
@@ -156,7 +156,7 @@ func (s *store) fixedOfPod(pod *corev1.Pod) corev1.PodSpec {
 	return fixed
 }
 
-// qualityOf is the quality of service of a pod's first container.
+// qualityOf returns the QoS class of a pod's first container.
 func qualityOf(pod *corev1.Pod) corev1.PodQOSClass {
 	resources := pod.Spec.Containers[0].Resources
 	switch {

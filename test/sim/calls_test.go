@@ -13,7 +13,7 @@ func TestEveryWayToMakeARequestCanFail(t *testing.T) {
 	functions := reflect.ValueOf((&life{}).functions())
 	for i := range functions.NumField() {
 		if way := functions.Type().Field(i).Name; way != "SubResource" && functions.Field(i).IsNil() {
-			t.Errorf("%s goes past what makes calls fail", way)
+			t.Errorf("faults cannot hit %s", way)
 		}
 	}
 }

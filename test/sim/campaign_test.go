@@ -19,12 +19,11 @@ import (
 
 var everything = flag.Bool("everything", false, "try every failure at every call, also where two are alike, and play each to its end")
 
-// campaign is a sequence as it goes when nothing fails, and all that one failure at one call must not
-// change about it.
+// campaign is a sequence without failures. One failure at one call must not change its result.
 type campaign struct {
 	sequence sequence
 	trace    []site
-	// rounds are the play before each of its rounds, and keys what decides how each goes on.
+	// rounds are the states of the play before each round. keys determine the rest of each play.
 	rounds []*play
 	keys   map[[sha256.Size]byte]bool
 	known  memory
@@ -32,7 +31,7 @@ type campaign struct {
 	counts map[string]int
 }
 
-// plan is one failure at one call, and the round in which that call is made.
+// plan is one failure at one call, and the round of that call.
 type plan struct {
 	fault
 	round *play
@@ -58,10 +57,10 @@ func newCampaign(s sequence, plants ...func(client.WithWatch) client.WithWatch) 
 		}
 	}
 	c.trace, c.end, c.counts, c.known = p.trace, p.store.snapshot(), p.counts, p.own
-	return c, errors.Join(p.rules(), p.rest())
+	return c, errors.Join(p.rules(), p.checkIdle())
 }
 
-// campaigns are made once for all tests, which come one after the other.
+// campaigns are computed once for all tests, which run one after the other.
 var campaigns sync.Map // by the name of the sequence
 
 func campaignOf(t *testing.T, s sequence) *campaign {
@@ -77,9 +76,9 @@ func campaignOf(t *testing.T, s sequence) *campaign {
 	return c
 }
 
-// plans are all failures at all calls. Where two lead to the same, one is enough: a crash does the same at
-// every call between two writes, an error for every read from the same line in the same step; and what
-// comes before a story begins is a story of its own.
+// plans returns all failures at all calls, without duplicates. A crash has the same effect at every call between two
+// writes. An error has the same effect for every read from the same line in the same step. Another sequence covers
+// the calls before the story starts.
 func (c *campaign) plans() []plan {
 	var plans []plan
 	type reading struct {
@@ -93,7 +92,7 @@ func (c *campaign) plans() []plan {
 			calls = c.trace[len(round.trace):len(c.rounds[i+1].trace)]
 		}
 		first := true
-		if round.at < len(c.sequence.steps) && c.sequence.steps[round.at].told != "" && !*everything {
+		if round.at < len(c.sequence.steps) && c.sequence.steps[round.at].golden != "" && !*everything {
 			continue
 		}
 		for _, at := range calls {
@@ -115,7 +114,8 @@ func (c *campaign) plans() []plan {
 	return plans
 }
 
-// failuresOf are the ways in which a call can fail that is the first write of its pass, or before that.
+// failuresOf returns the possible failures of a call. The call is the first write of its pass, or precedes it, if
+// first is true.
 func failuresOf(at site, first bool) []failure {
 	ways := []failure{errorBefore, errorAfter, conflict, forbidden, meanwhile, crashAfter}
 	switch {
@@ -132,19 +132,19 @@ func failuresOf(at site, first bool) []failure {
 	}
 }
 
-// try plays a plan and says what is not as it should be.
-func (c *campaign) try(todo plan) (*play, error) {
+// run plays a plan and returns the deviations.
+func (c *campaign) run(todo plan) (*play, error) {
 	p := todo.round.clone()
 	p.fault = &todo.fault
 	err := c.toTheSameEnd(p, func() bool { return p.fault.done })
 	if !p.fault.done {
-		err = errors.Join(err, errors.New("the call was not made again"))
+		err = errors.Join(err, errors.New("the operator did not repeat the call"))
 	}
 	return p, err
 }
 
-// toTheSameEnd plays on and says what is not as it should be. Once it is healed, a play that has come to
-// where the one without a failure has been goes on like that one.
+// toTheSameEnd plays on and returns the deviations. After the failure is healed, a play in the same state as one
+// without the failure ends like that one.
 func (c *campaign) toTheSameEnd(p *play, healed func() bool) error {
 	for {
 		over, err := p.next()
@@ -162,16 +162,16 @@ func (c *campaign) toTheSameEnd(p *play, healed func() bool) error {
 
 // asWithout compares an end with that of the play without a failure.
 func (c *campaign) asWithout(p *play) error {
-	if text := unlike(c.end, p.store.snapshot()); text != "" {
-		return fmt.Errorf("the end is not as without the failure:\n%s", text)
+	if text := difference(c.end, p.store.snapshot()); text != "" {
+		return fmt.Errorf("the end differs from the end without the failure:\n%s", text)
 	}
 	if !c.sequence.hurried() && p.chance == nil && !maps.Equal(c.counts, p.counts) {
 		return fmt.Errorf("created and deleted %v, without the failure %v", p.counts, c.counts)
 	}
-	return p.rest()
+	return p.checkIdle()
 }
 
-// mostReports is how many failing plays of a sequence are told in full.
+// mostReports is the number of failing plays of a sequence that are reported in full.
 const mostReports = 3
 
 func report(t *testing.T, failures []string) {
@@ -190,7 +190,7 @@ func TestOneFailureAtAnyCallChangesNothingAboutTheEnd(t *testing.T) {
 			var failures []string
 			plans := sampled(t, sequence.name, c.plans(), func(p plan) failure { return p.kind })
 			for _, plan := range plans {
-				if p, err := c.try(plan); err != nil {
+				if p, err := c.run(plan); err != nil {
 					failures = append(failures, fmt.Sprintf("%s: %s: %v\n\n%s", plan.kind, plan.at, err, p.story.text()))
 				}
 			}

@@ -13,13 +13,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// collectGarbage removes what has owners of which none exists, and lets dependents go as the deletion of
-// their owner asked for.
+// collectGarbage removes objects whose owners no longer exist, and handles dependents as the propagation policy of
+// their owner requires.
 func (w *world) collectGarbage() {
 	for _, object := range w.store.sorted() {
 		object = object.DeepCopyObject().(client.Object)
 		switch {
-		case w.dawdles():
+		case w.delays():
 		case hasFinalizer(object, metav1.FinalizerOrphanDependents):
 			w.orphan(object)
 		case hasFinalizer(object, metav1.FinalizerDeleteDependents) && len(w.dependents(object.GetUID())) == 0:
@@ -33,7 +33,7 @@ func (w *world) collectGarbage() {
 	}
 }
 
-// orphan takes the owner away from its dependents, then lets it go.
+// orphan removes the owner reference from the dependents, then the finalizer from the owner.
 func (w *world) orphan(owner client.Object) {
 	for _, dependent := range w.dependents(owner.GetUID()) {
 		dependent.SetOwnerReferences(slices.DeleteFunc(dependent.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == owner.GetUID() }))
@@ -54,7 +54,8 @@ func (w *world) dependents(owner types.UID) []client.Object {
 	return found
 }
 
-// isGarbage tells whether every owner of an object is gone, or goes and waits for its dependents.
+// isGarbage reports whether each owner of an object no longer exists, or waits for its dependents in a foreground
+// deletion.
 func (w *world) isGarbage(object client.Object) bool {
 	owners := object.GetOwnerReferences()
 	return len(owners) > 0 && !slices.ContainsFunc(owners, func(r metav1.OwnerReference) bool {

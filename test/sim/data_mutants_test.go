@@ -20,11 +20,11 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// dataMutants are mistakes by which data would be lost.
+// dataMutants are mistakes that would lose data.
 var dataMutants = map[string]mutant{
 	"the cluster goes when its hook has begun": {
 		besideJob("-flush-", func(ctx context.Context, c client.WithWatch) error {
-			return letGo(ctx, c, &dbv1.DatabaseCluster{}, name)
+			return removeFinalizer(ctx, c, &dbv1.DatabaseCluster{}, name)
 		}),
 		"delete-volumes", "the finalizer goes",
 	},
@@ -87,7 +87,7 @@ var dataMutants = map[string]mutant{
 	},
 	"a backup goes when the deletion of its data has begun": {
 		besideJob("-unbackup-", func(ctx context.Context, c client.WithWatch) error {
-			return letGo(ctx, c, &dbv1.DatabaseBackup{}, "first")
+			return removeFinalizer(ctx, c, &dbv1.DatabaseBackup{}, "first")
 		}),
 		"backup-deleted", "goes, and its data stays",
 	},
@@ -133,7 +133,7 @@ var dataMutants = map[string]mutant{
 	},
 }
 
-// besideJob is an operator that does one thing more when it makes a Job.
+// besideJob is an operator with an additional call when it creates a Job.
 func besideJob(part string, do func(context.Context, client.WithWatch) error) interceptor.Funcs {
 	return interceptor.Funcs{Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
 		err := c.Apply(ctx, configuration, options...)
@@ -144,7 +144,7 @@ func besideJob(part string, do func(context.Context, client.WithWatch) error) in
 	}}
 }
 
-// otherJob is an operator that makes a Job otherwise.
+// otherJob is an operator that creates a Job with changes.
 func otherJob(part string, change func(map[string]any)) interceptor.Funcs {
 	return interceptor.Funcs{Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
 		if isJob(configuration, part) {
@@ -159,15 +159,15 @@ func isJob(configuration runtime.ApplyConfiguration, part string) bool {
 	return object.GetKind() == "Job" && strings.Contains(object.GetName(), part)
 }
 
-// letGo takes the operator's finalizer off.
-func letGo(ctx context.Context, c client.WithWatch, object client.Object, name string) error {
+// removeFinalizer removes the operator's finalizer.
+func removeFinalizer(ctx context.Context, c client.WithWatch, object client.Object, name string) error {
 	if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, object); err != nil {
 		return err
 	}
 	return c.Patch(ctx, object, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))
 }
 
-// removed deletes an object with all that a deletion has to say.
+// removed deletes an object with valid preconditions.
 func removed(ctx context.Context, c client.WithWatch, object client.Object, name string) error {
 	if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, object); err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// watchData holds every write against the rules by which no data is lost.
+// watchData checks every write against the rules that prevent data loss.
 func (w *world) watchData(c change) {
 	if len(w.store.disk.streams) > 0 {
 		w.outdateStreams()
@@ -34,7 +34,7 @@ func (w *world) watchData(c change) {
 	}
 }
 
-// watchBackup: a phase that is final stays, and what is complete is in the bucket.
+// watchBackup: a final phase never changes, and a complete backup is in the bucket.
 func (w *world) watchBackup(c change) {
 	before, changed := c.before.(*dbv1.DatabaseBackup)
 	after, kept := c.after.(*dbv1.DatabaseBackup)
@@ -58,7 +58,7 @@ func (w *world) watchBackup(c change) {
 	w.watchBackups()
 }
 
-// watchBackups: a backup that is complete stays so in the bucket, until it is deleted with its data.
+// watchBackups: a complete backup stays complete in the bucket until it is deleted with its data.
 func (w *world) watchBackups() {
 	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
 		goes := b.DeletionTimestamp != nil && b.Spec.DeletionPolicy == dbv1.BackupDelete
@@ -68,7 +68,7 @@ func (w *world) watchBackups() {
 	}
 }
 
-// watchBackupEnd: the data stays, or is gone, as the policy says. In a namespace that goes it stays.
+// watchBackupEnd: the data is retained or deleted as the policy requires. In a terminating namespace it is retained.
 func (w *world) watchBackupEnd(b *dbv1.DatabaseBackup) {
 	there, found := w.store.disk.bucket[b.Status.Location]
 	if b.Status.Location == "" || found && there.id != string(b.UID) {
@@ -83,7 +83,7 @@ func (w *world) watchBackupEnd(b *dbv1.DatabaseBackup) {
 	}
 }
 
-// watchRetention: the newest complete backup stays.
+// watchRetention: the newest complete backup is never deleted.
 func (w *world) watchRetention(gone *dbv1.DatabaseBackup) {
 	if gone.Status.Phase != dbv1.BackupCompleted {
 		return
@@ -110,7 +110,7 @@ func (w *world) watchBackupJobs() {
 	}
 }
 
-// watchLabels: the Service finds no pod but members.
+// watchLabels: the Service selects only members.
 func (w *world) watchLabels(pod *corev1.Pod) {
 	selector := labels.SelectorFromSet(naming.Selector(name))
 	if pod.Spec.RestartPolicy == corev1.RestartPolicyNever && selector.Matches(labels.Set(pod.Labels)) {
@@ -118,7 +118,8 @@ func (w *world) watchLabels(pod *corev1.Pod) {
 	}
 }
 
-// watchPodOfJob: of a Job's pod only the finalizer is taken off; one that has ended may be deleted to let a claim go.
+// watchPodOfJob: the operator only removes the finalizer from a Job's pod. It may delete an ended pod to free a
+// claim.
 func (w *world) watchPodOfJob(c change) {
 	before := c.before.(*corev1.Pod)
 	after, kept := c.after.(*corev1.Pod)
@@ -128,8 +129,8 @@ func (w *world) watchPodOfJob(c change) {
 	}
 }
 
-// watchClaimEnd: a volume is deleted by policy when every hook has succeeded, or because nothing but a part of a backup
-// was ever in it; and nobody has it.
+// watchClaimEnd: the policy deletes a volume only after every hook has succeeded, or if the volume only ever had a
+// part of a backup. No pod may use it.
 func (w *world) watchClaimEnd(claim *corev1.PersistentVolumeClaim) {
 	cluster := w.cluster()
 	for _, pod := range all[*corev1.Pod](w.store) {
@@ -140,7 +141,7 @@ func (w *world) watchClaimEnd(claim *corev1.PersistentVolumeClaim) {
 	if claim.Labels[dbv1.LabelClusterUID] != string(cluster.UID) {
 		w.breaks("claim %s is deleted, which is of another cluster", claim.Name)
 	}
-	byPolicy := cluster.DeletionTimestamp != nil && cluster.Spec.Deletion.Volumes == dbv1.VolumesDelete && len(w.undone(cluster)) == 0
+	byPolicy := cluster.DeletionTimestamp != nil && cluster.Spec.Deletion.Volumes == dbv1.VolumesDelete && len(w.incompleteHooks(cluster)) == 0
 	if !byPolicy && (!w.unfinished(claim) || w.store.disk.volumes[claim.UID].served) {
 		w.breaks("claim %s is deleted", claim.Name)
 	}
@@ -151,7 +152,7 @@ func (w *world) watchClaimEnd(claim *corev1.PersistentVolumeClaim) {
 
 func isBackupHook(hook dbv1.DeletionHook) bool { return hook.Type == dbv1.HookBackup }
 
-// isSaved tells whether a backup that is complete and stays holds all that a member has written to its volume.
+// isSaved reports whether a complete, retained backup has all data that a member has written to its volume.
 func (w *world) isSaved(claim *corev1.PersistentVolumeClaim) bool {
 	ordinal, _ := naming.ClaimOrdinal(name, claim.Name)
 	return slices.ContainsFunc(all[*dbv1.DatabaseBackup](w.store), func(b *dbv1.DatabaseBackup) bool {
@@ -161,8 +162,8 @@ func (w *world) isSaved(claim *corev1.PersistentVolumeClaim) bool {
 	})
 }
 
-// outdateStreams: a member that runs may accept a write, which no backup holds that has begun before. What becomes of a
-// volume that does not exist concerns nobody.
+// outdateStreams marks streams as outdated: a running member may accept a write that earlier streams miss. Deleted
+// volumes do not matter.
 func (w *world) outdateStreams() {
 	stopped := map[types.UID]bool{}
 	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
@@ -176,8 +177,8 @@ func (w *world) outdateStreams() {
 	maps.DeleteFunc(w.store.disk.streams, func(_ string, uid types.UID) bool { return !stopped[uid] })
 }
 
-// undone are the deletion hooks that have not come about.
-func (w *world) undone(cluster *dbv1.DatabaseCluster) []string {
+// incompleteHooks returns the deletion hooks that have not completed.
+func (w *world) incompleteHooks(cluster *dbv1.DatabaseCluster) []string {
 	var names []string
 	for i, hook := range cluster.Spec.Deletion.Hooks {
 		done := false
@@ -189,7 +190,7 @@ func (w *world) undone(cluster *dbv1.DatabaseCluster) []string {
 				return strings.HasPrefix(b.Name, name+"-"+hook.Name+"-") && b.Status.Phase == dbv1.BackupCompleted
 			})
 		case dbv1.HookShutdown:
-			done = i < len(cluster.Status.Hooks) && w.wentWell(cluster.Status.Hooks[i]) && !leftOut(cluster, cluster.Status.Hooks[i])
+			done = i < len(cluster.Status.Hooks) && w.wentWell(cluster.Status.Hooks[i]) && !wasSkipped(cluster, cluster.Status.Hooks[i])
 		}
 		if !done {
 			names = append(names, hook.Name)
@@ -198,37 +199,37 @@ func (w *world) undone(cluster *dbv1.DatabaseCluster) []string {
 	return names
 }
 
-// leftOut tells whether a shutdown was left out before every member had told how it ended.
-func leftOut(cluster *dbv1.DatabaseCluster, hook dbv1.HookStatus) bool {
+// wasSkipped reports whether a shutdown was skipped before the exit code of every member was recorded.
+func wasSkipped(cluster *dbv1.DatabaseCluster, hook dbv1.HookStatus) bool {
 	return cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] == "true" &&
 		slices.ContainsFunc(hook.Stopped, func(s dbv1.StoppedMember) bool { return s.ExitCode == nil })
 }
 
-// wentWell tells whether a shutdown is recorded as it was, and nothing went wrong.
+// wentWell reports whether a shutdown is recorded correctly and every exit code is 0.
 func (w *world) wentWell(hook dbv1.HookStatus) bool {
-	told := map[string]int32{}
+	recorded := map[string]int32{}
 	for _, s := range hook.Stopped {
 		if s.ExitCode != nil {
-			told[s.Pod] = *s.ExitCode
+			recorded[s.Pod] = *s.ExitCode
 		}
 	}
 	for pod, code := range w.store.disk.exits {
-		if is, known := told[pod]; !known || is != code || code != 0 {
+		if is, known := recorded[pod]; !known || is != code || code != 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// watchEnd: the finalizer goes when the members have stopped and every hook has come about, was left out by its owner, or
-// has failed where failures do not count.
+// watchEnd: the operator removes the finalizer only after the members have stopped. Every hook must have completed,
+// have been skipped by the user, or have failed with a policy that ignores failures.
 func (w *world) watchEnd(cluster *dbv1.DatabaseCluster) {
 	for _, pod := range all[*corev1.Pod](w.store) {
 		if isMember(pod) && pod.DeletionTimestamp == nil && pod.Labels[dbv1.LabelClusterUID] == string(cluster.UID) {
 			w.breaks("the finalizer goes while pod %s is still there", pod.Name)
 		}
 	}
-	for _, hook := range w.undone(cluster) {
+	for _, hook := range w.incompleteHooks(cluster) {
 		i := slices.IndexFunc(cluster.Status.Hooks, func(h dbv1.HookStatus) bool { return h.Name == hook })
 		phase := dbv1.HookPending
 		if i >= 0 {
@@ -242,7 +243,7 @@ func (w *world) watchEnd(cluster *dbv1.DatabaseCluster) {
 	}
 }
 
-// leftovers are what nobody removes any more.
+// leftovers returns objects that no controller will remove.
 func (w *world) leftovers() error {
 	cluster := w.cluster()
 	var texts []string
@@ -251,11 +252,11 @@ func (w *world) leftovers() error {
 	}
 	for _, pod := range all[*corev1.Pod](w.store) {
 		if pod.DeletionTimestamp != nil && !w.store.disk.lost[pod.Name] {
-			texts = append(texts, fmt.Sprintf("pod %s stays, held by %s", pod.Name, strings.Join(pod.Finalizers, ", ")))
+			texts = append(texts, fmt.Sprintf("pod %s stays because of the finalizers %s", pod.Name, strings.Join(pod.Finalizers, ", ")))
 		}
 	}
 	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
-		if !isSacred(claim) && len(claim.OwnerReferences) == 0 {
+		if !isMemberClaim(claim) && len(claim.OwnerReferences) == 0 {
 			texts = append(texts, "claim "+claim.Name+" stays")
 		}
 	}
@@ -272,5 +273,5 @@ func (w *world) leftovers() error {
 	return fmt.Errorf("%s", strings.Join(slices.Compact(texts), "\n"))
 }
 
-// locations are where backups are, in order.
+// locations returns the locations of backups in order.
 func (w *world) locations() []string { return slices.Sorted(maps.Keys(w.store.disk.bucket)) }

@@ -11,7 +11,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// backupSequences are about backups on demand and by schedule, and whether they are any good.
+// backupSequences test backups on demand and by schedule, and their verification.
 var backupSequences = []sequence{
 	{"backup", []step{runningSaved(2), backUp("first", dbv1.BackupRetain)}},
 	{"backup-while-hibernating", []step{runningSaved(1), soon(1, hibernate(true)), backUp("first", dbv1.BackupRetain)}},
@@ -34,7 +34,7 @@ var backupSequences = []sequence{
 		runningSaved(1), goesWrong(trouble{verb: "backup", hangs: true, times: -1}), backUp("first", dbv1.BackupRetain), together(mended("backup"), deleteJob("-backup-")),
 	}},
 	{"backup-node-lost", []step{
-		runningSaved(1), goesWrong(trouble{verb: "backup", hangs: true, times: -1}), backUp("first", dbv1.BackupRetain), together(mended("backup"), loseNode("-backup-")), dropNode("-backup-"),
+		runningSaved(1), goesWrong(trouble{verb: "backup", hangs: true, times: -1}), backUp("first", dbv1.BackupRetain), together(mended("backup"), loseNode("-backup-")), removeNode("-backup-"),
 	}},
 	{"backup-cluster-gone", []step{
 		runningSaved(2), goesWrong(trouble{verb: "backup", about: "--member 1", hangs: true, times: -1}),
@@ -65,7 +65,7 @@ var backupSequences = []sequence{
 	{"schedule-suspended", []step{runningSaved(1, scheduled("0 3 * * *", 1), suspended(true)), at(4 * time.Hour), set("the schedule goes on", suspended(false))}},
 }
 
-// restoreSequences are about clusters that start with a backup.
+// restoreSequences test clusters that start with a backup.
 var restoreSequences = []sequence{
 	{"restore", []step{inBucket("old", 2), withEngine(create(2, saved, fromBackup("old"))), holds("old of member")}},
 	{"restore-fails", []step{
@@ -93,7 +93,7 @@ var restoreSequences = []sequence{
 	}},
 }
 
-// deletionSequences are about the end of a cluster.
+// deletionSequences test the deletion of a cluster.
 var deletionSequences = []sequence{
 	{"delete-final-backup", []step{runningSaved(2, hook("final", dbv1.HookBackup)), remove()}},
 	{"delete-final-backup-hibernated", []step{runningSaved(2, hook("final", dbv1.HookBackup)), hibernate(true), remove()}},
@@ -118,28 +118,28 @@ var deletionSequences = []sequence{
 		running(2, hook("stop", dbv1.HookShutdown)), goesWrong(trouble{verb: "member", code: 137, times: 1}), remove(), set("failures do not count", onFailure(dbv1.HookFailureContinue)),
 	}},
 	{"delete-shutdown-lost", []step{
-		running(2, hook("stop", dbv1.HookShutdown)), loseNode("orders-1"), remove(), at(time.Hour), dropNode("orders-1"),
+		running(2, hook("stop", dbv1.HookShutdown)), loseNode("orders-1"), remove(), at(time.Hour), removeNode("orders-1"),
 	}},
 	{"delete-shutdown-node-lost", []step{
-		running(2, hook("stop", dbv1.HookShutdown), deleteVolumes), silence("orders-1"), remove(), at(time.Hour), skipHooks(), dropNode("orders-1"),
+		running(2, hook("stop", dbv1.HookShutdown), deleteVolumes), nodeSilent("orders-1"), remove(), at(time.Hour), skipHooks(), removeNode("orders-1"),
 	}},
 	{"delete-shutdown-node-back", []step{
-		running(2, hook("stop", dbv1.HookShutdown)), silence("orders-1"), remove(), at(time.Hour), heard("orders-1"),
+		running(2, hook("stop", dbv1.HookShutdown)), nodeSilent("orders-1"), remove(), at(time.Hour), nodeReturns("orders-1"),
 	}},
 	{"delete-volumes", []step{running(2, hook("flush", dbv1.HookCommand, "flush"), deleteVolumes), remove()}},
 	{"delete-volumes-final-backup", []step{runningSaved(2, hook("final", dbv1.HookBackup), hook("stop", dbv1.HookShutdown), deleteVolumes), remove()}},
 	{"delete-volumes-foreground", []step{runningSaved(1, hook("final", dbv1.HookBackup), deleteVolumes), removeForeground()}},
 	{"delete-volumes-node-lost", []step{
-		runningSaved(2, hook("final", dbv1.HookBackup), deleteVolumes), silence("orders-1"), remove(), at(time.Hour), heard("orders-1"),
+		runningSaved(2, hook("final", dbv1.HookBackup), deleteVolumes), nodeSilent("orders-1"), remove(), at(time.Hour), nodeReturns("orders-1"),
 	}},
 	{"delete-volumes-killed", []step{
 		runningSaved(1, hook("final", dbv1.HookBackup), hook("stop", dbv1.HookShutdown), deleteVolumes), goesWrong(trouble{verb: "member", code: 137, times: 1}), remove(),
 		set("failures do not count", onFailure(dbv1.HookFailureContinue)),
 	}},
-	{"delete-volumes-hook-after-backup", []step{farewellFails(2, deleteVolumes), remove(), at(4 * day), farewellMended()}},
-	{"delete-volumes-backup-deleted", []step{farewellFails(1, deleteVolumes), remove(), deleteBackup("orders-final-"), farewellMended()}},
-	{"delete-volumes-instead-of-retain", []step{farewellFails(1), remove(), set("volumes are to be deleted after all", deleteVolumes), farewellMended()}},
-	{"delete-volumes-scaled-by-hand", []step{farewellFails(1, deleteVolumes), remove(), scaleByHand(1), farewellMended()}},
+	{"delete-volumes-hook-after-backup", []step{finalHookFails(2, deleteVolumes), remove(), at(4 * day), finalHookMended()}},
+	{"delete-volumes-backup-deleted", []step{finalHookFails(1, deleteVolumes), remove(), deleteBackup("orders-final-"), finalHookMended()}},
+	{"delete-volumes-instead-of-retain", []step{finalHookFails(1), remove(), set("volumes are to be deleted after all", deleteVolumes), finalHookMended()}},
+	{"delete-volumes-scaled-by-hand", []step{finalHookFails(1, deleteVolumes), remove(), scaleByHand(1), finalHookMended()}},
 	{"delete-volumes-engine-changed", []step{
 		runningSaved(1, hook("final", dbv1.HookBackup), deleteVolumes), hibernate(true), changeEngine(otherEngine), remove(),
 		together(changeEngine(engineName), deleteBackup("orders-final-")),

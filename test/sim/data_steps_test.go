@@ -22,7 +22,7 @@ import (
 
 const (
 	engineName = "anydb-v1"
-	// otherEngine tells its containers by engineVariable which one it is.
+	// otherEngine identifies itself to its containers with engineVariable.
 	otherEngine    = "otherdb-v1"
 	engineVariable = "ENGINE"
 	bucket         = "s3://backups/prod"
@@ -59,7 +59,7 @@ func changeEngine(engine string) step {
 	}}
 }
 
-// withEngine makes a step one in a world that knows the engine.
+// withEngine runs a step in a world that has the engine.
 func withEngine(s step) step {
 	do := s.do
 	s.do = func(w *world) {
@@ -69,18 +69,18 @@ func withEngine(s step) step {
 	return s
 }
 
-// saved is a cluster that can be backed up.
+// saved gives a cluster an engine and a backup destination.
 func saved(c *dbv1.DatabaseCluster) {
 	c.Spec.Engine = engineName
 	c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: bucket, CredentialSource: dbv1.CredentialsWorkloadIdentity}}
 }
 
-// quota lets no pod of a Job be created that may use more CPUs.
+// quota refuses pods of Jobs with a higher CPU limit.
 func quota(cpus int64) step {
 	return step{what: fmt.Sprintf("a quota allows %d CPU", cpus), do: func(w *world) { w.store.disk.quota = cpus }}
 }
 
-// backupCPU is what the Jobs of backups request.
+// backupCPU sets the CPU request of backup Jobs.
 func backupCPU(cpu string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
 		c.Spec.Backup.Resources = corev1.ResourceRequirements{
@@ -95,7 +95,7 @@ func onNoNode(c *dbv1.DatabaseCluster) {
 
 func onAnyNode(c *dbv1.DatabaseCluster) { c.Spec.Scheduling.NodeSelector = nil }
 
-// runningSaved is a cluster with an engine and a place for backups that is there already when the story begins.
+// runningSaved starts a story with an existing cluster that has an engine and a backup destination.
 func runningSaved(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
 	return withEngine(running(replicas, append([]func(*dbv1.DatabaseCluster){saved}, changes...)...))
 }
@@ -121,7 +121,7 @@ func backUp(name string, policy dbv1.BackupDeletionPolicy) step {
 	}}
 }
 
-// backUpElsewhere makes a backup to a destination of its own, which needs the Secret "credentials".
+// backUpElsewhere creates a backup with its own destination, which needs the Secret "credentials".
 func backUpElsewhere(name string) step {
 	return step{what: fmt.Sprintf("DatabaseBackup %s is created, to a bucket that needs the Secret credentials", name), do: func(w *world) {
 		b := &dbv1.DatabaseBackup{ObjectMeta: object(name)}
@@ -131,7 +131,7 @@ func backUpElsewhere(name string) step {
 	}}
 }
 
-// keys is the Secret "credentials" with keys to a bucket.
+// keys is the Secret "credentials" with keys of a bucket.
 func keys() step {
 	return step{what: "Secret credentials is created, with keys to the bucket", do: func(w *world) {
 		w.store.put(&corev1.Secret{ObjectMeta: object("credentials"), Data: map[string][]byte{
@@ -140,7 +140,7 @@ func keys() step {
 	}}
 }
 
-// together does several things at one time.
+// together executes several steps at the same time.
 func together(steps ...step) step {
 	var texts []string
 	for _, s := range steps {
@@ -155,7 +155,7 @@ func together(steps ...step) step {
 
 func deleted(w *world, object client.Object) { must(w.store.delete(object, &deleteInBackground)) }
 
-// deleteBackup deletes those whose names begin so.
+// deleteBackup deletes the backups whose names have a prefix.
 func deleteBackup(prefix string) step {
 	return step{what: "DatabaseBackup " + prefix + " is deleted", do: func(w *world) {
 		for _, b := range all[*dbv1.DatabaseBackup](w.store) {
@@ -166,8 +166,8 @@ func deleteBackup(prefix string) step {
 	}}
 }
 
-// farewellFails is a cluster with a final backup, and a command after it that fails until farewellMended.
-func farewellFails(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
+// finalHookFails is a cluster with a final backup and then a hook that fails until finalHookMended.
+func finalHookFails(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
 	changes = append([]func(*dbv1.DatabaseCluster){hook("final", dbv1.HookBackup), hook("farewell", dbv1.HookCommand, "farewell")}, changes...)
 	s := runningSaved(replicas, changes...)
 	do := s.do
@@ -178,9 +178,9 @@ func farewellFails(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step 
 	return s
 }
 
-func farewellMended() step { return together(mended("hook"), deleteJob("-farewell-")) }
+func finalHookMended() step { return together(mended("hook"), deleteJob("-farewell-")) }
 
-// scaleByHand lets members run again that the operator has stopped.
+// scaleByHand restarts members that the operator has stopped.
 func scaleByHand(replicas int32) step {
 	return step{what: fmt.Sprintf("somebody scales the StatefulSet to %d", replicas), do: func(w *world) {
 		s := get[*appsv1.StatefulSet](w.store, name)
@@ -254,8 +254,8 @@ func (w *world) podOf(part string) *corev1.Pod {
 	return nil
 }
 
-// silence is a node that has just been lost: nobody hears of its pod any more.
-func silence(part string) step {
+// nodeSilent is a node that was just lost: its kubelet no longer reports on the pod.
+func nodeSilent(part string) step {
 	return step{what: "the node of pod ..." + part + " does not answer", do: func(w *world) {
 		if pod := w.podOf(part); pod != nil {
 			w.store.disk.lost[pod.Name] = true
@@ -264,8 +264,8 @@ func silence(part string) step {
 	}}
 }
 
-// heard is such a node that is back.
-func heard(part string) step {
+// nodeReturns is the return of such a node.
+func nodeReturns(part string) step {
 	return step{what: "that node is back", do: func(w *world) {
 		if pod := w.podOf(part); pod != nil {
 			delete(w.store.disk.lost, pod.Name)
@@ -274,10 +274,10 @@ func heard(part string) step {
 	}}
 }
 
-// loseNode is a node that has been lost for some time, so that Kubernetes deletes its pod.
+// loseNode is a node that was lost for a while, so that Kubernetes deletes its pod.
 func loseNode(part string) step {
 	return step{what: "the node of pod ..." + part + " does not answer for so long that the pod is deleted", do: func(w *world) {
-		silence(part).do(w)
+		nodeSilent(part).do(w)
 		if pod := w.podOf(part); pod != nil {
 			pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{
 				Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Message: "Taint manager: deleting due to NoExecute taint",
@@ -288,8 +288,8 @@ func loseNode(part string) step {
 	}}
 }
 
-// dropNode is the end of a node: Kubernetes takes its pods for failed, and removes them.
-func dropNode(part string) step {
+// removeNode deletes a node: Kubernetes marks its pods as failed and deletes them.
+func removeNode(part string) step {
 	return step{what: "that node is removed", do: func(w *world) {
 		if pod := w.podOf(part); pod != nil && w.store.disk.lost[pod.Name] {
 			delete(w.store.disk.lost, pod.Name)
@@ -318,7 +318,7 @@ func verify(name string) step {
 	}}
 }
 
-// inBucket puts a backup of an earlier cluster into the bucket, with a DatabaseBackup that tells of it.
+// inBucket puts a backup of a previous cluster into the bucket, and creates its DatabaseBackup.
 func inBucket(name string, members int) step {
 	return step{what: fmt.Sprintf("there is DatabaseBackup %s of an earlier cluster of %d", name, members), do: func(w *world) {
 		b := &dbv1.DatabaseBackup{ObjectMeta: object(name)}
@@ -352,7 +352,7 @@ func fromLocation(name string) func(*dbv1.DatabaseCluster) {
 	}
 }
 
-// holds looks at what the volumes of the members hold.
+// holds checks the data in the volumes of the members.
 func holds(what string) step {
 	return step{what: "the members have " + what, do: func(w *world) {
 		for ordinal := range w.cluster().Spec.Replicas {
@@ -392,5 +392,5 @@ func deleteClaim(claim string) step {
 	return step{what: "claim " + claim + " is deleted", do: func(w *world) { deleted(w, get[*corev1.PersistentVolumeClaim](w.store, claim)) }}
 }
 
-// firstUID is the part of the first cluster's UID that is in names.
+// firstUID is the part of the first cluster's UID that names contain.
 const firstUID = "b9be14fb"

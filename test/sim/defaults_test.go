@@ -16,7 +16,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// schema is that of the CRD as it is installed.
+// schemaOfCluster is the schema of the installed CRD.
 var schemaOfCluster = sync.OnceValue(func() apiextensionsv1.JSONSchemaProps {
 	text, err := os.ReadFile("../../config/crd/bases/database.dbcluster.io_databaseclusters.yaml")
 	if err != nil {
@@ -29,7 +29,7 @@ var schemaOfCluster = sync.OnceValue(func() apiextensionsv1.JSONSchemaProps {
 	return *crd.Spec.Versions[0].Schema.OpenAPIV3Schema
 })
 
-// withDefaults is a cluster with the defaults that the CRD gives.
+// withDefaults returns a cluster with the defaults of the CRD.
 func withDefaults(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(cluster)
 	if err != nil {

@@ -16,23 +16,23 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// disk is what is not in the API: what volumes and the bucket hold, what has come about, and what goes wrong.
-// Its values are replaced, never changed.
+// disk is the state outside the API: data of volumes and the bucket, completed work, and planned failures. Its values
+// are replaced, never changed.
 type disk struct {
 	bucket  map[string]artifact // by location
 	volumes map[types.UID]volume
 	// succeeded are the names of the Jobs that have succeeded.
 	succeeded map[string]bool
-	// exits are the codes with which the databases of pods ended that were held for that.
+	// exits are the exit codes of databases in pods with the shutdown finalizer.
 	exits map[string]int32
-	// streams are the backups of volumes that began after the last moment at which a member could write to them: the UID of
-	// the claim by streamOf.
+	// streams are the backups of volumes that started after the last possible write of a member. They map streamOf to
+	// the UID of the claim.
 	streams map[string]types.UID
-	// lost are the pods whose node does not answer.
+	// lost are the pods on nodes that do not answer.
 	lost map[string]bool
 	// own are the DatabaseBackups that the operator created.
 	own map[types.UID]bool
-	// quota is how many CPUs the pod of a Job may have as its limit; 0 for any.
+	// quota is the highest CPU limit of a Job's pod; 0 for any.
 	quota    int64
 	troubles []trouble
 }
@@ -42,43 +42,43 @@ type artifact struct {
 	id string
 	// parts are the data of each member.
 	parts map[int]string
-	// sources are where each part comes from.
+	// sources are the origins of the parts.
 	sources  map[int]origin
 	complete bool
 	corrupt  bool
-	// lossy tells that a restore leaves data out, and succeeds all the same.
+	// lossy makes a restore omit data and succeed nevertheless.
 	lossy bool
 }
 
 // origin is the UID of the cluster that a part was read from, and the image that read it.
 type origin struct{ cluster, image string }
 
-// marker is the mark of a restore: its ID and how far it is.
+// marker is the marker of a restore: its ID and its progress.
 type marker struct {
 	id    string
 	state protocol.MarkState
 }
 
-// volume is what a claim stands for.
+// volume is the volume of a claim.
 type volume struct {
-	// data is what is on it, marker what a restore has written there.
+	// data is its content, marker is the content that a restore wrote.
 	data   string
 	marker marker
-	// served tells that a member ran with it.
+	// served reports whether a member ran with it.
 	served bool
-	// engines are those that ran with it, in their order.
+	// engines are those that ran with it, in order.
 	engines string
 }
 
-// trouble is something that goes wrong with what a container does: a verb of transfer, "hook" or "member".
+// trouble is a planned failure of a container: a verb of transfer, "hook" or "member".
 type trouble struct {
 	verb string
 	// about is a part of the arguments; "" for any.
 	about string
 	code  protocol.ExitCode
-	// hangs tells that the container does not end.
+	// hangs makes the container run without an end.
 	hangs bool
-	// times is how often it goes wrong; less than 0 for always.
+	// times is the number of failures; less than 0 for always.
 	times int
 }
 
@@ -100,7 +100,7 @@ func (d *disk) String() string {
 	return fmt.Sprintln(d.bucket, d.volumes, d.succeeded, d.exits, d.streams, d.lost, d.own, d.quota, d.troubles)
 }
 
-// goesWrong is what goes wrong with a call this time, and whether anything does.
+// goesWrong returns the planned failure of a call, if there is one.
 func (d *disk) goesWrong(c call) (trouble, bool) {
 	i := slices.IndexFunc(d.troubles, func(t trouble) bool {
 		return t.verb == c.verb && t.times != 0 && strings.Contains(strings.Join(c.args, " "), t.about)
@@ -114,12 +114,12 @@ func (d *disk) goesWrong(c call) (trouble, bool) {
 	return d.troubles[i], true
 }
 
-// streamOf names the part of a backup that one member gives.
+// streamOf names the part of one member in a backup.
 func streamOf(location string, member int) string {
 	return fmt.Sprintf("%s member %d", location, member)
 }
 
-// with is an artifact with one more part.
+// with returns an artifact with one more part.
 func (a artifact) with(member int, data string) artifact {
 	a.parts = maps.Clone(a.parts)
 	if a.parts == nil {
@@ -129,7 +129,7 @@ func (a artifact) with(member int, data string) artifact {
 	return a
 }
 
-// from is an artifact that knows where one of its parts comes from.
+// from returns an artifact with the origin of one of its parts.
 func (a artifact) from(member int, source origin) artifact {
 	a.sources = maps.Clone(a.sources)
 	if a.sources == nil {
@@ -139,7 +139,7 @@ func (a artifact) from(member int, source origin) artifact {
 	return a
 }
 
-// claimOf is the claim behind one of a pod's volumes, or nil.
+// claimOf returns the claim of one of a pod's volumes, or nil.
 func (w *world) claimOf(pod *corev1.Pod, volume string) *corev1.PersistentVolumeClaim {
 	for _, v := range pod.Spec.Volumes {
 		if v.Name == volume && claimName(pod, v) != "" {
@@ -149,7 +149,7 @@ func (w *world) claimOf(pod *corev1.Pod, volume string) *corev1.PersistentVolume
 	return nil
 }
 
-// claimName is the claim of a volume; an ephemeral one is called after its pod.
+// claimName returns the claim of a volume; an ephemeral claim has the name of its pod.
 func claimName(pod *corev1.Pod, v corev1.Volume) string {
 	switch {
 	case v.PersistentVolumeClaim != nil:
@@ -161,14 +161,14 @@ func claimName(pod *corev1.Pod, v corev1.Volume) string {
 	}
 }
 
-// runs tells whether containers of a pod run.
+// runs reports whether containers of a pod run.
 func runs(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning }
 
 func hasEnded(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// isSacred tells whether a claim is that of a member, whose data is the user's.
-func isSacred(claim *corev1.PersistentVolumeClaim) bool {
+// isMemberClaim reports whether a claim belongs to a member, so that it has the user's data.
+func isMemberClaim(claim *corev1.PersistentVolumeClaim) bool {
 	return strings.HasPrefix(claim.Name, "data-"+name+"-")
 }

@@ -12,8 +12,8 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// watchExpiry: the operator deletes a backup only if it created it, if as many newer ones of its own are complete as
-// the retention counts, if no verification has failed since the last that succeeded, and never the newest verified one.
+// watchExpiry: the operator deletes only backups that it created, and only if enough newer ones are complete. It
+// deletes none if a verification has failed since the last success, and never the newest verified one.
 func (w *world) watchExpiry(gone *dbv1.DatabaseBackup) {
 	if !w.store.disk.own[gone.UID] {
 		w.breaks("DatabaseBackup %s is deleted, which the operator did not create", gone.Name)
@@ -29,7 +29,7 @@ func (w *world) watchExpiry(gone *dbv1.DatabaseBackup) {
 	}
 }
 
-// retained is how many backups the schedule of the stories keeps.
+// retained is the number of backups that the schedule of the stories keeps.
 func (w *world) retained() int {
 	if cluster := w.cluster(); cluster != nil && len(cluster.Spec.Backup.Schedules) > 0 {
 		return int(*cluster.Spec.Backup.Schedules[0].Retention.Count)
@@ -37,7 +37,7 @@ func (w *world) retained() int {
 	return 0
 }
 
-// newerOwn is how many complete backups the operator created after another one, and keeps.
+// newerOwn counts the complete, retained backups that the operator created after another one.
 func (w *world) newerOwn(than *dbv1.DatabaseBackup) int {
 	own := slices.DeleteFunc(all[*dbv1.DatabaseBackup](w.store), func(b *dbv1.DatabaseBackup) bool {
 		kept := b.Status.Phase == dbv1.BackupCompleted && b.DeletionTimestamp == nil && w.store.disk.own[b.UID]
@@ -46,7 +46,7 @@ func (w *world) newerOwn(than *dbv1.DatabaseBackup) int {
 	return len(own)
 }
 
-// lastVerified is the backup whose verification began last of those that ended so.
+// lastVerified returns the backup with the latest start of a verification that ended in one of these phases.
 func (w *world) lastVerified(ended ...dbv1.VerificationPhase) (last *dbv1.DatabaseBackup) {
 	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
 		v := b.Status.Verification
@@ -57,7 +57,7 @@ func (w *world) lastVerified(ended ...dbv1.VerificationPhase) (last *dbv1.Databa
 	return last
 }
 
-// newestVerified is the newest complete backup that is known to be good.
+// newestVerified returns the newest complete backup that passed a verification.
 func (w *world) newestVerified() types.UID {
 	var newest *dbv1.DatabaseBackup
 	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
@@ -73,8 +73,8 @@ func (w *world) newestVerified() types.UID {
 	return newest.UID
 }
 
-// watchCompletion: a backup becomes Completed only while its cluster exists, with the data of that cluster alone, all of it read
-// with the image that its status names.
+// watchCompletion: a backup becomes Completed only while its cluster exists. It has data of that cluster only, read
+// with the image in its status.
 func (w *world) watchCompletion(b *dbv1.DatabaseBackup) {
 	if cluster := w.cluster(); cluster == nil || string(cluster.UID) != b.Status.ClusterUID {
 		w.breaks("DatabaseBackup %s is complete, and its cluster does not exist any more", b.Name)

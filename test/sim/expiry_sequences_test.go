@@ -18,7 +18,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// expirySequences are about what retention may delete, and about backups whose cluster is gone.
+// expirySequences test the retention, and backups of deleted clusters.
 var expirySequences = []sequence{
 	{"schedule-verification-fails", []step{
 		runningSaved(1, scheduled("0 3 * * *", 1)), night(1), verify(nightly(1)), night(2), night(3),
@@ -49,10 +49,10 @@ func memberHangs(member int) step {
 	return goesWrong(trouble{verb: "backup", about: fmt.Sprintf("--member %d", member), hangs: true, times: -1})
 }
 
-// night lets time pass until the backup of a night is made.
+// night lets time pass until the schedule creates the backup of a night.
 func night(number int) step { return at(time.Duration(number-1)*day + 4*time.Hour) }
 
-// deletes is an operator that deletes another backup, too, when it deletes one.
+// deletesToo is an operator that deletes another backup, too, when it deletes one.
 func deletesToo(name string) interceptor.Funcs {
 	return interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
 		err := c.Delete(ctx, object, options...)
@@ -63,7 +63,7 @@ func deletesToo(name string) interceptor.Funcs {
 	}}
 }
 
-// withoutVerification is an operator that sees no backup that failed a verification, and none that has passed one.
+// withoutVerification is an operator that sees no results of verifications.
 func withoutVerification() interceptor.Funcs {
 	return interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 		err := c.List(ctx, list, options...)
@@ -93,7 +93,7 @@ var expiryMutants = map[string]mutant{
 	},
 }
 
-// rewritten is an operator that writes something else into a status.
+// rewritten is an operator that writes another value into a status.
 func rewritten(from, to string) interceptor.Funcs {
 	return interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
 		text, err := patch.Data(object)

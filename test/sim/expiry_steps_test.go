@@ -20,7 +20,7 @@ import (
 // nightly is the name of the backup that the schedule of the stories creates on a day of January, from 1.
 func nightly(day int) string { return fmt.Sprintf("orders-nightly-26010%d0300", day) }
 
-// forged creates DatabaseBackups that look as if the schedule had created them, with a destination of their own.
+// forged creates DatabaseBackups with the labels of the schedule and their own destination.
 func forged(count int) step {
 	return step{what: fmt.Sprintf("somebody creates %d DatabaseBackups with the labels of the schedule and a destination of their own", count), do: func(w *world) {
 		for i := range count {
@@ -46,7 +46,7 @@ func copied(from, to string) step {
 	}}
 }
 
-// away is a time in which no operator runs.
+// away stops or starts the operator.
 func away(away bool) step {
 	what := "the operator is back"
 	if away {
@@ -60,8 +60,8 @@ func away(away bool) step {
 	}}
 }
 
-// replaced is a cluster that is gone with its members and their claims, whatever its finalizer says, and was restored
-// under its name by another program, as one that saves the objects of a namespace does.
+// replaced deletes a cluster with its members and claims, despite finalizers. Another program restores it under the
+// same name, as a tool that backs up namespaces does.
 func replaced() step {
 	return step{what: "the cluster and all of it are deleted by force, and another program creates it and its StatefulSet again", do: func(w *world) {
 		cluster, set := w.cluster(), get[*appsv1.StatefulSet](w.store, name)
@@ -70,7 +70,7 @@ func replaced() step {
 			gone = append(gone, pod)
 		}
 		for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
-			if isSacred(claim) {
+			if isMemberClaim(claim) {
 				claim.DeletionTimestamp = new(metav1.NewTime(w.clock.Now()))
 				w.store.put(claim)
 				gone = append(gone, claim)

@@ -18,12 +18,12 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// aCheck is the action of the engine that reports what a volume holds.
+// aCheck is the engine's check action, which reports the content of a volume.
 func aCheck() *dbv1.EngineCheck {
 	return &dbv1.EngineCheck{Command: []string{"anydb", "check"}, Facts: []dbv1.EngineFact{{Name: "data", Compare: dbv1.CompareEqual}}}
 }
 
-// factsAround is what a backup reports of the check: nobody writes while it runs.
+// factsAround returns the facts that a backup reports: no client writes while it runs.
 func factsAround(c *protocol.Backup, data string) *protocol.Check {
 	if len(c.Check) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func factsOf(data string) protocol.Facts {
 	return protocol.Facts{"data": text}
 }
 
-// performProbe asks a throw-away copy.
+// performProbe runs the probe of a temporary copy.
 func (w *world) performProbe(pod *corev1.Pod, c *protocol.Probe) exit {
 	result := protocol.Result{Output: json.RawMessage(`{"role":"primary"}`)}
 	if claim := w.claimOf(pod, naming.DataVolume); claim != nil && len(c.Check) > 0 {
@@ -46,7 +46,7 @@ func (w *world) performProbe(pod *corev1.Pod, c *protocol.Probe) exit {
 	return says(result)
 }
 
-// losesData makes the engine's restore succeed without having read everything.
+// losesData makes the engine's restore succeed without all data.
 func losesData() step {
 	return step{what: "restores of every backup lose data", do: func(w *world) {
 		for _, l := range w.locations() {
@@ -57,7 +57,7 @@ func losesData() step {
 	}}
 }
 
-// watchVerified: what counts as verified gives its data back.
+// watchVerified: a verified backup reproduces its data.
 func (w *world) watchVerified(b *dbv1.DatabaseBackup) {
 	there, v := w.store.disk.bucket[b.Status.Location], b.Status.Verification
 	if v != nil && v.Phase == dbv1.VerificationSucceeded && there.lossy {

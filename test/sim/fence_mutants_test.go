@@ -23,7 +23,7 @@ import (
 
 const unsaved = "is deleted, and no backup that exists began after its member had stopped"
 
-// fenceMutants are mistakes by which a volume would be deleted that holds more than its final backup.
+// fenceMutants are mistakes that would delete a volume with more data than its final backup.
 var fenceMutants = map[string]mutant{
 	"a final backup counts although it has been deleted": {
 		remembersBackups(), "delete-volumes-backup-deleted", unsaved,
@@ -59,7 +59,7 @@ var fenceMutants = map[string]mutant{
 
 func init() { maps.Copy(dataMutants, fenceMutants) }
 
-// remembersBackups is an operator for which a backup that was complete once stays so for good.
+// remembersBackups is an operator that never re-checks a complete backup.
 func remembersBackups() interceptor.Funcs {
 	seen := map[string]*dbv1.DatabaseBackup{}
 	return interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
@@ -77,7 +77,7 @@ func remembersBackups() interceptor.Funcs {
 	}}
 }
 
-// fencesNothing is an operator that takes the final backup while members run, and believes that they had stopped.
+// fencesNothing is an operator that takes the final backup while members run, as if they had stopped.
 func fencesNothing() interceptor.Funcs {
 	return interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 		err := c.Get(ctx, key, object, options...)

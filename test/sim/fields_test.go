@@ -18,7 +18,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// scheme and the field managers are those of every world: to make them takes longer than a world lasts.
+// scheme and the field managers are shared by all worlds, because creating them takes longer than a world.
 var (
 	scheme     = newScheme()
 	converter  = clientgoapplyconfigurations.NewTypeConverter(scheme)
@@ -43,7 +43,7 @@ func managerOf[T any](options []T, of func(T) string) string {
 	return of(options[0])
 }
 
-// noDefaults is the defaulter of a store that has none.
+// noDefaults is the defaulter of a store without defaults.
 type noDefaults struct{}
 
 func (noDefaults) Default(runtime.Object) {}
@@ -64,7 +64,7 @@ func fieldManager(kind schema.GroupVersionKind) (*managedfields.FieldManager, er
 	return known.(*managedfields.FieldManager), nil
 }
 
-// manage notes who changed which field.
+// manage records the field manager of each changed field.
 func (s *store) manage(before client.Object, after runtime.Object, manager string) (runtime.Object, error) {
 	kind := s.kind(after.(client.Object))
 	fields, err := fieldManager(kind)
@@ -78,7 +78,7 @@ func (s *store) manage(before client.Object, after runtime.Object, manager strin
 	}
 	managed, err := fields.Update(live, after.DeepCopyObject(), manager)
 	if err != nil {
-		return nil, fmt.Errorf("note the fields of %s: %w", kind.Kind, err)
+		return nil, fmt.Errorf("record the fields of %s: %w", kind.Kind, err)
 	}
 	return managed, nil
 }
@@ -103,7 +103,7 @@ func (s *store) live(kind schema.GroupVersionKind, before client.Object) (runtim
 	}
 	empty, err := s.scheme.New(kind)
 	if err != nil {
-		return nil, fmt.Errorf("make a %s: %w", kind.Kind, err)
+		return nil, fmt.Errorf("create a %s: %w", kind.Kind, err)
 	}
 	empty.GetObjectKind().SetGroupVersionKind(kind)
 	return empty, nil

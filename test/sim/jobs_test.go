@@ -18,7 +18,7 @@ import (
 func (w *world) runJobs() {
 	for _, job := range all[*batchv1.Job](w.store) {
 		switch {
-		case w.dawdles(), job.DeletionTimestamp != nil:
+		case w.delays(), job.DeletionTimestamp != nil:
 		case jobEnded(job):
 			w.expire(job)
 		default:
@@ -61,7 +61,7 @@ func (w *world) runJob(job *batchv1.Job) {
 	case overdue:
 		w.conclude(job, failing("DeadlineExceeded", "Job was active longer than specified deadline"))
 	case len(active) == 0:
-		w.createTry(job, pods)
+		w.createAttempt(job, pods)
 	default:
 		w.store.put(job)
 	}
@@ -80,7 +80,7 @@ func failing(reason, message string) batchv1.JobCondition {
 	return batchv1.JobCondition{Type: batchv1.JobFailureTarget, Status: corev1.ConditionTrue, Reason: reason, Message: message}
 }
 
-// judge says what the pods that have ended make of a Job; nil when it goes on.
+// judge returns the condition of a Job from its ended pods; nil if the Job continues.
 func (w *world) judge(job *batchv1.Job, pods []*corev1.Pod) *batchv1.JobCondition {
 	failures := int32(0)
 	for _, pod := range pods {
@@ -105,7 +105,7 @@ func (w *world) judge(job *batchv1.Job, pods []*corev1.Pod) *batchv1.JobConditio
 	return nil
 }
 
-// exitOf is the container of a pod that failed, and its code.
+// exitOf returns the failed container of a pod and its exit code.
 func exitOf(pod *corev1.Pod) (container string, code int32) {
 	for _, s := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		if s.State.Terminated != nil && s.State.Terminated.ExitCode != 0 {
@@ -115,7 +115,7 @@ func exitOf(pod *corev1.Pod) (container string, code int32) {
 	return "", 0
 }
 
-// policyOn is what the podFailurePolicy says of an exit code; 0 is for a pod that was taken away.
+// policyOn returns the action of the podFailurePolicy for an exit code; 0 is for a disrupted pod.
 func policyOn(job *batchv1.Job, container string, code int32) batchv1.PodFailurePolicyAction {
 	if job.Spec.PodFailurePolicy == nil {
 		return batchv1.PodFailurePolicyActionCount
@@ -131,7 +131,7 @@ func policyOn(job *batchv1.Job, container string, code int32) batchv1.PodFailure
 	return batchv1.PodFailurePolicyActionCount
 }
 
-// conclude notes how a Job ends. One that fails has failed when its pods have ended.
+// conclude records the end of a Job. A Job fails only after its pods have ended.
 func (w *world) conclude(job *batchv1.Job, condition batchv1.JobCondition) {
 	condition.LastTransitionTime = metav1.NewTime(w.clock.Now())
 	job.Status.Conditions = append(job.Status.Conditions, condition)
@@ -159,8 +159,8 @@ func (w *world) endJob(job *batchv1.Job, active []*corev1.Pod) {
 	w.conclude(job, target)
 }
 
-// createTry makes the next pod of a Job.
-func (w *world) createTry(job *batchv1.Job, pods []*corev1.Pod) {
+// createAttempt creates the next pod of a Job.
+func (w *world) createAttempt(job *batchv1.Job, pods []*corev1.Pod) {
 	if w.store.terminating {
 		return
 	}
@@ -183,16 +183,16 @@ func (w *world) createTry(job *batchv1.Job, pods []*corev1.Pod) {
 	w.store.put(job)
 	w.store.put(pod)
 	w.story.add(w.by, "creates pod "+pod.Name)
-	w.createThrowAways(pod)
+	w.createEphemeralClaims(pod)
 }
 
-// overQuota tells whether a pod may not be created.
+// overQuota reports whether the quota refuses a pod.
 func (w *world) overQuota(pod *corev1.PodSpec) bool {
 	return w.store.disk.quota > 0 && pod.Containers[0].Resources.Limits.Cpu().Value() > w.store.disk.quota
 }
 
-// createThrowAways makes the claims that go with a pod.
-func (w *world) createThrowAways(pod *corev1.Pod) {
+// createEphemeralClaims creates the claims that are garbage-collected with a pod.
+func (w *world) createEphemeralClaims(pod *corev1.Pod) {
 	for _, v := range pod.Spec.Volumes {
 		if v.Ephemeral == nil {
 			continue
@@ -204,13 +204,13 @@ func (w *world) createThrowAways(pod *corev1.Pod) {
 	}
 }
 
-// endNamespace deletes what is in a namespace that is being deleted, one object after the other.
+// endNamespace deletes the objects in a terminating namespace, one after the other.
 func (w *world) endNamespace() {
 	if !w.store.terminating {
 		return
 	}
 	for _, o := range w.store.sorted() {
-		if o.GetNamespace() == namespace && o.GetDeletionTimestamp() == nil && !w.dawdles() {
+		if o.GetNamespace() == namespace && o.GetDeletionTimestamp() == nil && !w.delays() {
 			w.story.add(w.by, "deletes "+ref(o))
 			must(w.store.delete(copyOf(o), &deleteInBackground))
 			return

@@ -13,24 +13,24 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What a pod asks for decides what becomes of it:
+// The spec of a pod determines its fate:
 //
 //	a node label "no-such-node"      it cannot be scheduled
-//	64 CPUs or more                  it cannot be scheduled, nor resized to that while it runs
+//	64 CPUs or more                  it cannot be scheduled or resized to that
 //	an image with "missing" in it    the image cannot be pulled
-//	an image with "crash" in it, or  the container exits with code 1, again and again
+//	an image with "crash" in it, or  the container exits with code 1 repeatedly
 //	a config file that says "crash"
 //	a Secret that does not exist     the container cannot be configured
 //	a claim that is not bound        it waits
 //
-// Anything else becomes ready, and stays so whatever becomes of the Secret: it runs already.
+// Any other pod becomes ready. It stays ready even if its Secret is deleted.
 
 // runKubelet is the scheduler and the kubelet.
 func (w *world) runKubelet() {
 	for _, pod := range all[*corev1.Pod](w.store) {
 		switch {
-		case w.dawdles(), w.store.disk.lost[pod.Name]:
-		case pod.DeletionTimestamp != nil && !hasFinalizer(pod, podGrace): // somebody holds what is left of it
+		case w.delays(), w.store.disk.lost[pod.Name]:
+		case pod.DeletionTimestamp != nil && !hasFinalizer(pod, podGrace): // a finalizer keeps the stopped pod
 		case pod.DeletionTimestamp != nil:
 			w.story.add(w.by, w.stopped(pod))
 			withoutFinalizer(pod, podGrace)
@@ -53,12 +53,12 @@ func (w *world) runPod(pod *corev1.Pod) {
 	w.story.add(w.by, fmt.Sprintf("pod %s %s", pod.Name, what))
 }
 
-// fate sets a pod's status and says it in words.
+// fate sets a pod's status and returns a description of it.
 func (w *world) fate(pod *corev1.Pod) string {
 	if isReady(pod) {
 		return w.resize(pod)
 	}
-	if wantsNodeThatIsNot(pod) {
+	if wantsMissingNode(pod) {
 		w.setScheduled(pod, false, "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector")
 		return "cannot be scheduled"
 	}
@@ -89,10 +89,10 @@ func (w *world) fate(pod *corev1.Pod) string {
 	return "is ready"
 }
 
-// huge tells whether a pod asks for more than a node has.
+// huge reports whether a pod requests more than a node has.
 func huge(pod *corev1.Pod) bool { return pod.Spec.Containers[0].Resources.Requests.Cpu().Value() >= 64 }
 
-func wantsNodeThatIsNot(pod *corev1.Pod) bool {
+func wantsMissingNode(pod *corev1.Pod) bool {
 	if _, wanted := pod.Spec.NodeSelector["no-such-node"]; wanted {
 		return true
 	}
@@ -124,7 +124,7 @@ func (w *world) unboundClaim(pod *corev1.Pod) string {
 	return ""
 }
 
-// missingReference is what a pod needs and does not find, in the kubelet's words.
+// missingReference returns the kubelet's message about a missing object that a pod needs.
 func (w *world) missingReference(pod *corev1.Pod) string {
 	for _, source := range pod.Spec.Containers[0].EnvFrom {
 		if ref := source.SecretRef; ref != nil && (ref.Optional == nil || !*ref.Optional) && get[*corev1.Secret](w.store, ref.Name) == nil {
@@ -195,7 +195,7 @@ func (w *world) setRunning(pod *corev1.Pod) {
 	w.setCondition(pod, corev1.PodReady, true, "", "")
 }
 
-// resize brings the resources of a running pod to what its spec says, if the node has them.
+// resize sets the resources of a running pod to its spec if the node has them.
 func (w *world) resize(pod *corev1.Pod) string {
 	wanted, status := pod.Spec.Containers[0].Resources, &pod.Status.ContainerStatuses[0]
 	if status.Resources != nil && equality.Semantic.DeepEqual(wanted, *status.Resources) {

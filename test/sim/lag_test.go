@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// late is a cache in which some kinds are as they were some rounds ago. Each kind has a watch of its own, so
-// some may be late while others are not.
+// late is a cache in which some kinds are some rounds old. Each kind has its own watch, so only some of them may be
+// late.
 type late struct {
 	client.Reader
 	past  client.Reader
@@ -34,7 +34,7 @@ func (l late) List(ctx context.Context, list client.ObjectList, options ...clien
 	return l.Reader.List(ctx, list, options...)
 }
 
-// lags are which kinds are late.
+// lags are the late kinds.
 var lags = []struct {
 	what  string
 	kinds func(kind string) bool
@@ -50,16 +50,16 @@ var lags = []struct {
 	{"pods and claims", func(kind string) bool { return kind == "PodList" || kind == "PersistentVolumeClaimList" }},
 }
 
-// lateBy is by how many rounds a cache is late, lateFor for how many it stays so.
+// lateBy is the number of rounds by which a cache is late, lateFor the number of rounds of the lag.
 var lateBy, lateFor = []int{1, 2, 4, 9}, 2
 
-// lateness is which lag there is from a round on, and by how many rounds.
+// lateness is a lag from a round on, by a number of rounds.
 type lateness struct{ now, by, lag int }
 
 func (c *campaign) latenesses() []lateness {
 	var found []lateness
 	for now, round := range c.rounds {
-		if round.at == len(c.sequence.steps) || c.sequence.steps[round.at].told != "" {
+		if round.at == len(c.sequence.steps) || c.sequence.steps[round.at].golden != "" {
 			continue
 		}
 		for i, by := range lateBy {
@@ -91,13 +91,13 @@ func TestACacheThatIsLateChangesNothingAboutTheEnd(t *testing.T) {
 	}
 }
 
-// playLate plays a round, and the next ones, with a cache that shows some kinds as they were in an earlier one.
+// playLate plays some rounds with a cache that shows some kinds in the state of a previous round.
 func (c *campaign) playLate(round, then *play, kinds func(string) bool) (*play, error) {
 	p := round.clone()
 	p.story.heading("from here on the cache is late")
 	for range lateFor {
 		p.lag = late{p.store.server(), then.store.clone(p.clock).server(), kinds}
-		p.wake() // something woke the operator
+		p.wake() // an event triggered the operator
 		over, err := p.next()
 		if err != nil {
 			return p, err

@@ -19,14 +19,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// site is one call of the operator: what it asks for, from where, for the how manieth time. It stays the
-// same when earlier calls go otherwise, which a number over all calls would not.
+// site is one call of the operator: request, line of code, and count. Unlike a number over all calls, it does not
+// change if previous calls differ.
 type site struct {
 	verb, kind, object, sub, caller string
 	nth                             int
 }
 
-// dryRun is the subresource by which a call is told that only tries.
+// dryRun is the subresource that marks a dry run.
 const dryRun = "/dry-run"
 
 func (s site) writes() bool { return s.verb != "get" && s.verb != "list" && s.sub != dryRun }
@@ -35,17 +35,17 @@ func (s site) String() string {
 	return fmt.Sprintf("%s %s %s%s at %s #%d", s.verb, s.kind, s.object, s.sub, s.caller, s.nth)
 }
 
-// failure is the way in which a call goes wrong.
+// failure is the kind of a failed call.
 type failure string
 
 const (
-	errorBefore failure = "error before"  // refused for the moment, nothing happened
-	errorAfter  failure = "response lost" // it happened, the operator hears of an error
-	conflict    failure = "conflict"      // refused because something changed meanwhile
+	errorBefore failure = "error before"  // refused for now, without effect
+	errorAfter  failure = "response lost" // the call takes effect, the operator gets an error
+	conflict    failure = "conflict"      // refused because the object has changed
 	forbidden   failure = "forbidden"     // refused, as by a quota
-	crashBefore failure = "crash before"  // the operator ends before the call
-	crashAfter  failure = "crash after"   // the operator ends after the call, before it hears of it
-	meanwhile   failure = "world goes on" // everybody else acts between the operator's last call and this one
+	crashBefore failure = "crash before"  // the operator crashes before the call
+	crashAfter  failure = "crash after"   // the operator crashes after the call, before the response
+	meanwhile   failure = "world goes on" // all other actors act between the last call of the operator and this one
 )
 
 // fault is one failure at one call.
@@ -55,21 +55,21 @@ type fault struct {
 	done bool
 }
 
-// life is the operator from one start to the next crash: after the crash it makes no further call.
+// life is the operator from a start to the next crash. It makes no call after the crash.
 type life struct {
 	world *world
 	// server is the API server as the operator reaches it.
 	server client.WithWatch
 	dead   bool
-	// at is what the pass is about.
+	// at is the object of the pass.
 	at item
-	// verb is what the operator asks for at the moment.
+	// verb is the verb of the current request.
 	verb string
-	// writes are the requests that it sent that would change something.
+	// writes is the number of requests that would change something.
 	writes int
 }
 
-// call passes a call on, or does to it what the fault says.
+// call passes a call on, or fails it as the fault requires.
 func (l *life) call(at site, do func() error) error {
 	if l.dead {
 		runtime.Goexit()
@@ -102,7 +102,7 @@ func (l *life) call(at site, do func() error) error {
 	return err
 }
 
-// end is a crash: neither this call nor a deferred one goes on.
+// end is a crash: this call and deferred calls stop.
 func (l *life) end() {
 	l.dead = true
 	runtime.Goexit()
@@ -125,7 +125,7 @@ func (w *world) fails(at site) failure {
 	return w.fault.kind
 }
 
-// othersAct lets everybody act twice in the midst of a pass, the operator's other passes, too.
+// othersAct lets all actors act twice during a pass, including other passes of the operator.
 func (w *world) othersAct() {
 	for range 2 {
 		for _, a := range w.actors {
@@ -159,7 +159,7 @@ func failureOf(kind failure, at site) error {
 	return apierrors.NewInternalError(fmt.Errorf("the API server is away"))
 }
 
-// caller is the line of the operator that asks: the first frame in the packages that make requests.
+// caller is the calling line of the operator: the first frame in the packages that send requests.
 func caller() string {
 	pcs := make([]uintptr, 48)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
@@ -176,7 +176,7 @@ func caller() string {
 	}
 }
 
-// of is the site of a call for an object, but for the line that makes it.
+// of returns the site of a call for an object, without the calling line.
 func of(verb, sub string, object kruntime.Object) site {
 	at := site{verb: verb, kind: object.GetObjectKind().GroupVersionKind().Kind, sub: sub}
 	if kinds, _, err := scheme.ObjectKinds(object); err == nil {
@@ -197,8 +197,7 @@ func applied(configuration kruntime.ApplyConfiguration) *unstructured.Unstructur
 	return &unstructured.Unstructured{Object: content}
 }
 
-// client is the operator's client. Every way to make a request is among its functions: one that is not
-// here would be a call that no fault can hit.
+// client is the operator's client. It has a function for every kind of request: faults could not hit a missing one.
 func (l *life) client() client.WithWatch {
 	server := l.world.store.server()
 	if l.world.plant != nil {
@@ -218,7 +217,7 @@ func (l *life) functions() interceptor.Funcs {
 			return l.call(of("list", "", list), func() error { return c.List(ctx, list, options...) })
 		},
 		Watch: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) (watch.Interface, error) {
-			return nil, fmt.Errorf("a pass watches nothing")
+			return nil, fmt.Errorf("a pass must not watch")
 		},
 		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
 			sub := ""
@@ -250,7 +249,7 @@ func (l *life) functions() interceptor.Funcs {
 }
 
 func (l *life) subresources(f *interceptor.Funcs) {
-	// SubResource itself stays nil: the client that it then makes calls the five below.
+	// SubResource stays nil: the client of a subresource then calls the five functions below.
 	f.SubResourceGet = func(ctx context.Context, c client.Client, sub string, object, body client.Object, options ...client.SubResourceGetOption) error {
 		return l.call(of("get", "/"+sub, object), func() error { return c.SubResource(sub).Get(ctx, object, body, options...) })
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestMain lets garbage lie for longer: worlds are small and many.
+// TestMain collects garbage less often: worlds are small and many.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())

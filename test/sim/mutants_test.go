@@ -16,12 +16,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// A campaign that finds nothing says something only when it finds what is there. So mistakes are planted
-// in the operator's client, and each has to be found.
+// A campaign without findings means something only if it can find mistakes. The tests plant mistakes in the
+// operator's client, and the campaign must find each.
 type mutant struct {
 	mistake  interceptor.Funcs
 	sequence string
-	// found is a part of what the campaign says.
+	// found is a part of the campaign's report.
 	found string
 }
 
@@ -106,17 +106,17 @@ func TestEveryPlantedMistakeIsFound(t *testing.T) {
 	for mistake, mutant := range all {
 		t.Run(mistake, func(t *testing.T) {
 			t.Parallel()
-			said := campaignWith(mutant.sequence, func(server client.WithWatch) client.WithWatch {
+			output := campaignWith(mutant.sequence, func(server client.WithWatch) client.WithWatch {
 				return interceptor.NewClient(server, mutant.mistake)
 			})
-			if !strings.Contains(said, mutant.found) {
-				t.Errorf("not found; the campaign says %q", said)
+			if !strings.Contains(output, mutant.found) {
+				t.Errorf("not found; the campaign reports %q", output)
 			}
 		})
 	}
 }
 
-// campaignWith is what the campaign says first of an operator with that client.
+// campaignWith returns the first report of the campaign for an operator with that client.
 func campaignWith(name string, plant func(client.WithWatch) client.WithWatch) string {
 	for _, sequence := range sequences {
 		if sequence.name != name {
@@ -127,7 +127,7 @@ func campaignWith(name string, plant func(client.WithWatch) client.WithWatch) st
 			return err.Error()
 		}
 		for _, plan := range c.plans() {
-			if _, err := c.try(plan); err != nil {
+			if _, err := c.run(plan); err != nil {
 				return err.Error()
 			}
 		}

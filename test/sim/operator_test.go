@@ -30,18 +30,19 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// item is an object that a controller of the operator looks after.
+// item is an object of one of the operator's controllers.
 type item struct{ kind, name string }
 
-// queue is what a controller knows of one object.
+// queue is the state of a controller for one object.
 type queue struct {
-	// woken tells that something has happened since the last pass began; due is when the next one is, zero for never.
+	// woken reports whether an event has occurred since the start of the last pass. due is the time of the next pass,
+	// zero for never.
 	woken    bool
 	due      time.Time
 	failures int
 }
 
-// items are the cluster and its backups.
+// items returns the cluster and its backups.
 func (w *world) items() []item {
 	items := []item{{"DatabaseCluster", name}}
 	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
@@ -57,7 +58,7 @@ func (w *world) queue(it item) queue {
 	return queue{woken: true}
 }
 
-// wake lets every controller make a pass, whether anything has changed or not.
+// wake triggers a pass of every controller, even without changes.
 func (w *world) wake() {
 	for it, q := range w.queues {
 		q.woken = true
@@ -65,7 +66,7 @@ func (w *world) wake() {
 	}
 }
 
-// caughtUp tells whether each pass that something has woken was made.
+// caughtUp reports whether every triggered pass has run.
 func (w *world) caughtUp() bool {
 	for _, it := range w.items() {
 		if w.queue(it).woken {
@@ -75,10 +76,10 @@ func (w *world) caughtUp() bool {
 	return true
 }
 
-// horizon is how far ahead something may be due that the world waits for by itself.
+// horizon is the longest time for which the world waits by itself for a due pass.
 const horizon = time.Hour
 
-// due is when the next pass is that comes by itself, zero for never or in a long time.
+// due returns the time of the next pass without an event, zero for never or a long time.
 func (w *world) due() time.Time {
 	var soonest time.Time
 	for _, it := range w.items() {
@@ -96,7 +97,7 @@ func (w *world) start() {
 	clear(w.queues)
 }
 
-// operate makes the passes for which there is a reason.
+// operate runs the triggered and due passes.
 func (w *world) operate() {
 	if w.away {
 		return
@@ -140,7 +141,7 @@ func (l *life) pass(it item) (result ctrl.Result, err error, crashed bool) {
 	l.at = it
 	ended := make(chan struct{})
 	crashed = true
-	go func() { // a crash ends this goroutine wherever it is
+	go func() { // a crash ends this goroutine at any point
 		defer close(ended)
 		defer func() {
 			if r := recover(); r != nil {
@@ -155,7 +156,7 @@ func (l *life) pass(it item) (result ctrl.Result, err error, crashed bool) {
 	return result, err, crashed
 }
 
-// transferImage is the image that Jobs take the transfer binary from.
+// transferImage is the image with the transfer binary for Jobs.
 const transferImage = "operator:1"
 
 func (l *life) reconciler(kind string) reconcile.Reconciler {
@@ -174,7 +175,7 @@ func (l *life) reconciler(kind string) reconcile.Reconciler {
 	return &controller.Reconciler{Base: base, TransferImage: transferImage, ReferencePeriod: 5 * time.Minute}
 }
 
-// warnings is a recorder that tells the Warning events.
+// warnings is a recorder that adds Warning events to the story.
 type warnings struct{ *world }
 
 func (w warnings) Eventf(_ kruntime.Object, _ kruntime.Object, kind, reason, _ string, note string, args ...any) {
@@ -183,10 +184,10 @@ func (w warnings) Eventf(_ kruntime.Object, _ kruntime.Object, kind, reason, _ s
 	}
 }
 
-// logs are those of the pods that run.
+// logs are those of the running pods.
 type logs struct{ *life }
 
-// Refusal is why a Job has no pod.
+// Refusal returns the reason why a Job has no pod.
 func (l logs) Refusal(_ context.Context, _ string, job types.UID) (text string, err error) {
 	err = l.call(site{verb: "list", kind: "Event", object: string(job)}, func() error {
 		for _, o := range all[*batchv1.Job](l.world.store) {
@@ -199,7 +200,7 @@ func (l logs) Refusal(_ context.Context, _ string, job types.UID) (text string, 
 	return text, err
 }
 
-// Tail is what a pod says that is halfway.
+// Tail returns the output of a pod that is halfway.
 func (l logs) Tail(_ context.Context, _, pod, _ string) (text string, err error) {
 	err = l.call(site{verb: "get", kind: "Pod", object: pod, sub: "/log"}, func() error {
 		if p := get[*corev1.Pod](l.world.store, pod); p != nil && p.Status.Phase == corev1.PodRunning {

@@ -21,13 +21,13 @@ import (
 type play struct {
 	*world
 	sequence sequence
-	// at is the step that is under way, begun whether it has been done; rounds and idle are how many rounds
-	// have been since, and how many in a row without anything to do.
+	// at is the current step, begun whether it has been executed. rounds counts the rounds since then, idle those in
+	// a row without work.
 	at     int
 	begun  bool
 	rounds int
 	idle   int
-	// line is where the story of the step begins.
+	// line is the first line of the story for the step.
 	line int
 	// own are the texts of the objects that only this play has.
 	own memory
@@ -41,7 +41,7 @@ func (p *play) clone() *play {
 	return &copied
 }
 
-// next plays one round and tells whether that was the last.
+// next plays one round and reports whether it was the last.
 func (p *play) next() (over bool, err error) {
 	if p.at == len(p.sequence.steps) {
 		return true, nil
@@ -60,20 +60,20 @@ func (p *play) next() (over bool, err error) {
 		}
 		p.ended(step, p.rounds == step.rounds)
 	case p.rounds > maxRounds:
-		return true, fmt.Errorf("%s: %d rounds and still no rest", step.what, maxRounds)
+		return true, fmt.Errorf("%s: not idle after %d rounds", step.what, maxRounds)
 	default:
-		p.ended(step, p.rests(changed))
+		p.ended(step, p.isIdle(changed))
 	}
 	return p.at == len(p.sequence.steps), nil
 }
 
-// rests tells whether nothing will happen any more; a cache that is late will not be so for ever. When only time can bring something about, it lets
-// that time pass.
-func (p *play) rests(changed bool) bool {
+// isIdle reports whether no more events will follow; a late cache catches up at some time. If only time can cause an
+// event, it lets that time pass.
+func (p *play) isIdle(changed bool) bool {
 	switch {
 	case changed, p.lag != nil:
 		p.idle = 0
-	case !p.caughtUp(): // the pass comes in the next round
+	case !p.caughtUp(): // the pass runs in the next round
 	case p.due().IsZero(), p.idle == quiet:
 		return true
 	default:
@@ -88,12 +88,12 @@ func (p *play) ended(step step, ended bool) {
 		return
 	}
 	p.at, p.begun = p.at+1, false
-	if step.told != "" {
-		p.story.lines = append(p.story.lines[:p.line], "       as in "+step.told)
+	if step.golden != "" {
+		p.story.lines = append(p.story.lines[:p.line], "       as in "+step.golden)
 	}
 }
 
-// toTheEnd plays what is left and says what went wrong.
+// toTheEnd plays the remaining rounds and returns the problems.
 func (p *play) toTheEnd() error {
 	for {
 		over, err := p.next()
@@ -101,7 +101,7 @@ func (p *play) toTheEnd() error {
 			return errors.Join(err, p.rules())
 		}
 		if over {
-			return errors.Join(p.rules(), p.rest())
+			return errors.Join(p.rules(), p.checkIdle())
 		}
 	}
 }
@@ -113,8 +113,8 @@ func (w *world) rules() error {
 	return errors.New(strings.Join(slices.Compact(w.broken), "\n"))
 }
 
-// rest makes passes at rest, which send nothing that would write.
-func (w *world) rest() error {
+// checkIdle runs passes in steady state, which must not write.
+func (w *world) checkIdle() error {
 	w.by = operator
 	if err := w.leftovers(); err != nil {
 		return err
@@ -125,16 +125,16 @@ func (w *world) rest() error {
 		w.wake()
 		w.operate()
 		if w.life.writes > before {
-			return fmt.Errorf("a pass at rest sends %s", w.trace[len(w.trace)-1])
+			return fmt.Errorf("an idle operator sends %s", w.trace[len(w.trace)-1])
 		}
 	}
 	return nil
 }
 
-// memory holds the texts of objects, which are many times the same: an object in a store never changes.
+// memory caches the texts of objects, because an object in a store never changes.
 type memory map[client.Object]string
 
-// key is all that decides how a play goes on: two plays of the same key come to the same end.
+// key determines the rest of a play: two plays with the same key have the same end.
 func (p *play) key(known memory) [sha256.Size]byte {
 	var text strings.Builder
 	rounds := 0
@@ -175,13 +175,13 @@ func (p *play) textOf(object client.Object, known memory) string {
 }
 
 const (
-	// steady is an age of readiness from which on no decision tells one from another while a member serves.
+	// steady is the age of readiness from which no decision depends on it while a member serves.
 	steady = 10 * time.Second
-	// lost is the same while none does.
+	// lost is the same age while no member serves.
 	lost = 10 * time.Minute
 )
 
-// age is for how long a pod has been there and ready, or not: the only times by which anything is decided.
+// age is the time since a pod was created and since it became ready or unready. No decision depends on other times.
 func (p *play) age(object client.Object, serving bool) []time.Duration {
 	pod, ok := object.(*corev1.Pod)
 	if !ok {

@@ -21,14 +21,13 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// watchRules holds every write that was carried out against the rules that hold at any moment, whatever
-// went wrong before.
+// watchRules checks every completed write against the rules that hold at any moment, despite previous failures.
 func (w *world) watchRules(c change) {
-	if claim, ok := c.before.(*corev1.PersistentVolumeClaim); ok && isSacred(claim) && c.after == nil && claim.DeletionTimestamp == nil && !w.unfinished(claim) {
+	if claim, ok := c.before.(*corev1.PersistentVolumeClaim); ok && isMemberClaim(claim) && c.after == nil && claim.DeletionTimestamp == nil && !w.unfinished(claim) {
 		w.breaks("claim %s is removed", claim.Name)
 	}
 	if w.by == "garbage" {
-		if claim, ok := c.object().(*corev1.PersistentVolumeClaim); ok && isSacred(claim) && claim.DeletionTimestamp != nil {
+		if claim, ok := c.object().(*corev1.PersistentVolumeClaim); ok && isMemberClaim(claim) && claim.DeletionTimestamp != nil {
 			w.breaks("claim %s is collected", claim.Name)
 		}
 	}
@@ -51,8 +50,7 @@ func (w *world) watchRules(c change) {
 	}
 }
 
-// watchOwn: nothing but the cluster and what was made for it is written, and nothing but Jobs is made for
-// a cluster that goes.
+// watchOwn: the operator writes only the cluster and its own objects. For a terminating cluster it creates only Jobs.
 func (w *world) watchOwn(c change) {
 	object, cluster := c.object(), w.cluster()
 	switch {
@@ -66,7 +64,7 @@ func (w *world) watchOwn(c change) {
 	case object.GetNamespace() != cluster.Namespace:
 		w.breaks("%s is in another namespace", ref(object))
 	case object.GetUID() == cluster.UID, metav1.IsControlledBy(object, cluster), types.UID(object.GetLabels()[dbv1.LabelClusterUID]) == cluster.UID:
-	case isClaim(object) && object.GetLabels()[dbv1.LabelInstance] == cluster.Name: // kept from an earlier cluster of that name
+	case isClaim(object) && object.GetLabels()[dbv1.LabelInstance] == cluster.Name: // retained from the previous cluster of the same name
 	default:
 		w.breaks("%s is not the cluster's", ref(object))
 	}
@@ -75,8 +73,8 @@ func (w *world) watchOwn(c change) {
 	}
 }
 
-// outlives tells whether an object may be written when the cluster is gone: a backup, what belongs to one, and a pod of
-// which the finalizer is taken off.
+// outlives reports whether the operator may write an object after the cluster is deleted: a backup, its objects, or a
+// pod whose finalizer it removes.
 func outlives(object client.Object) bool {
 	switch o := object.(type) {
 	case *dbv1.DatabaseBackup:
@@ -114,7 +112,7 @@ func (w *world) watchClaim(c change) {
 	}
 }
 
-// watchEngine: what a claim says of the engine that wrote its data changes only to one that ran with the volume.
+// watchEngine: the engine annotation of a claim changes only to an engine that ran with the volume.
 func (w *world) watchEngine(before, after *corev1.PersistentVolumeClaim) {
 	is, ran := after.Annotations[dbv1.AnnotationEngine], strings.Fields(w.store.disk.volumes[after.UID].engines)
 	if is != before.Annotations[dbv1.AnnotationEngine] && !slices.Contains(ran, is) {
@@ -122,8 +120,7 @@ func (w *world) watchEngine(before, after *corev1.PersistentVolumeClaim) {
 	}
 }
 
-// unfinished tells whether a claim is part of a restore that has not come to its end: what is in the volume is in the
-// backup, too.
+// unfinished reports whether a claim belongs to an incomplete restore, so that its backup has the same data.
 func (w *world) unfinished(claim *corev1.PersistentVolumeClaim) bool {
 	if get[*appsv1.StatefulSet](w.store, name) != nil || claim.Annotations[dbv1.AnnotationRestoring] == "" && claim.Annotations[dbv1.AnnotationRestored] == "" {
 		return false
@@ -134,7 +131,7 @@ func (w *world) unfinished(claim *corev1.PersistentVolumeClaim) bool {
 		})
 }
 
-// filled tells whether a Job that was made for the claim as it is has filled its volume.
+// filled reports whether a Job for this version of the claim has filled its volume.
 func (w *world) filled(claim *corev1.PersistentVolumeClaim) bool {
 	return slices.ContainsFunc(all[*batchv1.Job](w.store), func(job *batchv1.Job) bool {
 		return len(job.Status.Conditions) > 0 && job.Status.Conditions[0].Type == batchv1.JobComplete &&
@@ -148,7 +145,8 @@ func mounts(pod corev1.PodSpec, claim string) bool {
 	})
 }
 
-// watchRestore: one Job at a time writes into a volume, and no member is made that would find a part of a backup.
+// watchRestore: only one Job at a time writes to a volume. The operator creates no member on a partly restored
+// volume.
 func (w *world) watchRestore() {
 	set := get[*appsv1.StatefulSet](w.store, name)
 	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
@@ -167,7 +165,7 @@ func (w *world) watchRestore() {
 	}
 }
 
-// watchPod: a member that serves is taken down only where no more than maxUnavailable are down then.
+// watchPod: the operator stops a ready member only if at most maxUnavailable members are then unavailable.
 func (w *world) watchPod(c change, pod *corev1.Pod) {
 	before, changed := c.before.(*corev1.Pod)
 	if !changed {
@@ -198,7 +196,7 @@ func (w *world) maxUnavailable() int {
 	return int(max(1, w.cluster().Spec.UpdateStrategy.MaxUnavailable))
 }
 
-// serving are the members that are ready and stay.
+// serving returns the members that are ready and not terminating.
 func (w *world) serving() []*corev1.Pod {
 	return slices.DeleteFunc(w.members(), func(pod *corev1.Pod) bool { return !isReady(pod) || pod.DeletionTimestamp != nil })
 }
@@ -213,7 +211,7 @@ func (w *world) members() []*corev1.Pod {
 	return podsOf(w.store, set)
 }
 
-// watchConfig: files go when no pod has them any more.
+// watchConfig: a ConfigMap is deleted only when no pod uses it.
 func (w *world) watchConfig(c change, config *corev1.ConfigMap) {
 	if c.after != nil {
 		return
@@ -227,11 +225,11 @@ func (w *world) watchConfig(c change, config *corev1.ConfigMap) {
 	}
 }
 
-// watchStatefulSet: members go one by one, and the StatefulSet never takes its pods along.
+// watchStatefulSet: the operator scales in one member at a time and deletes the StatefulSet only with orphaned pods.
 func (w *world) watchStatefulSet(c change) {
 	before, changed := c.before.(*appsv1.StatefulSet)
 	if !changed {
-		w.watchAnew(c.after.(*appsv1.StatefulSet))
+		w.watchRecreated(c.after.(*appsv1.StatefulSet))
 		return
 	}
 	after, kept := c.after.(*appsv1.StatefulSet)
@@ -253,8 +251,8 @@ func (w *world) watchStatefulSet(c change) {
 	}
 }
 
-// watchAnew: a StatefulSet that is made while pods are there takes none of them away.
-func (w *world) watchAnew(set *appsv1.StatefulSet) {
+// watchRecreated: a re-created StatefulSet stops none of the existing pods.
+func (w *world) watchRecreated(set *appsv1.StatefulSet) {
 	for _, pod := range all[*corev1.Pod](w.store) {
 		if isMember(pod) && ordinalOf(pod) >= int(*set.Spec.Replicas) {
 			w.breaks("StatefulSet %s is made with %d replicas while pod %s is there", set.Name, *set.Spec.Replicas, pod.Name)
@@ -262,7 +260,7 @@ func (w *world) watchAnew(set *appsv1.StatefulSet) {
 	}
 }
 
-// watchCluster: the finalizer goes last, and the status says nothing that is not so.
+// watchCluster: the finalizer is removed last, and the status is always true.
 func (w *world) watchCluster(c change) {
 	before, changed := c.before.(*dbv1.DatabaseCluster)
 	after, kept := c.after.(*dbv1.DatabaseCluster)
@@ -273,14 +271,14 @@ func (w *world) watchCluster(c change) {
 		w.watchEnd(before)
 	case before.Generation != after.Generation:
 		w.breaks("the operator changes the spec")
-	case w.lag == nil && (w.fault == nil || w.fault.kind != meanwhile): // else it may tell what was
+	case w.lag == nil && (w.fault == nil || w.fault.kind != meanwhile): // otherwise it may show a previous state
 		w.watchReady(after)
 		w.watchObserved(before, after)
 	}
 }
 
-// watchObserved: the observed generation rises when the objects express the spec, or only a human can bring
-// that about. Where that turns out to be otherwise it goes back by one.
+// watchObserved: the observed generation rises when the objects express the spec, or when the user must act. If a
+// later pass finds a difference, it decreases by one.
 func (w *world) watchObserved(before, cluster *dbv1.DatabaseCluster) {
 	observed := cluster.Status.ObservedGeneration
 	stalled := meta.IsStatusConditionTrue(cluster.Status.Conditions, dbv1.ConditionStalled)
@@ -301,7 +299,7 @@ func (w *world) watchObserved(before, cluster *dbv1.DatabaseCluster) {
 	}
 }
 
-// wanted is how many members the spec asks for.
+// wanted is the number of members in the spec.
 func (w *world) wanted(cluster *dbv1.DatabaseCluster) int {
 	if cluster.Spec.Hibernated {
 		return 0
@@ -309,7 +307,7 @@ func (w *world) wanted(cluster *dbv1.DatabaseCluster) int {
 	return int(cluster.Spec.Replicas)
 }
 
-// watchReady: Ready means that every member is ready and has the template that the spec leads to.
+// watchReady: Ready means that every member is ready and has the template of the spec.
 func (w *world) watchReady(cluster *dbv1.DatabaseCluster) {
 	if !meta.IsStatusConditionTrue(cluster.Status.Conditions, dbv1.ConditionReady) {
 		return
@@ -334,7 +332,7 @@ func (w *world) watchReady(cluster *dbv1.DatabaseCluster) {
 	}
 }
 
-// watchDelete: a request to delete says which object it means, and in which state.
+// watchDelete: a delete request has the UID and the resourceVersion of the object as preconditions.
 func (w *world) watchDelete(object client.Object, options *client.DeleteOptions) {
 	if p := options.Preconditions; p == nil || p.UID == nil || *p.UID == "" || p.ResourceVersion == nil || *p.ResourceVersion == "" {
 		w.breaks("%s is deleted without its UID and resourceVersion", ref(object))

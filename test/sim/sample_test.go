@@ -11,13 +11,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/sample"
 )
 
-// The campaigns together try some ten thousand plays. A change gets a sample of them.
+// The campaigns together have some ten thousand plays. A change runs a sample of them.
 var (
 	share = flag.Int("share", 50, "one in how many plays of a kind the sample of a campaign has")
 	seeds = flag.Uint64("seeds", 5, "how many orders of events a whole campaign tries for each sequence")
 )
 
-// sampled are the plays of a sequence to try.
+// sampled returns the plays of a sequence to run.
 func sampled[P any, K comparable](t *testing.T, sequence string, plays []P, kind func(P) K) []P {
 	t.Helper()
 	chosen := sample.OneIn(*share, sequence, plays, kind)
@@ -25,7 +25,7 @@ func sampled[P any, K comparable](t *testing.T, sequence string, plays []P, kind
 	return chosen
 }
 
-// orders are the seeds of the orders of events to try.
+// orders returns the seeds of the orders of events to run.
 func orders() []uint64 {
 	all := []uint64{sample.Seed()}
 	for i := uint64(1); sample.Whole() && i < *seeds; i++ {
@@ -34,11 +34,11 @@ func orders() []uint64 {
 	return all
 }
 
-// withoutRaces skips a campaign under the race detector, which makes it six times as slow and sees nothing in it: in a
-// world one thing happens at a time. What worlds side by side share, the golden stories show it.
+// withoutRaces skips a campaign under the race detector. The detector makes it six times as slow and finds nothing,
+// because a world is sequential. The golden stories cover the state that parallel worlds share.
 func withoutRaces(t *testing.T) {
 	t.Helper()
 	if raceDetector {
-		t.Skip("one thing happens at a time in a world: the race detector looks at the golden stories")
+		t.Skip("a world is sequential: the race detector runs the golden stories")
 	}
 }

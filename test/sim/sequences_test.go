@@ -19,23 +19,23 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// sequence is what the owner of a cluster does, one thing after the other.
+// sequence is the steps of the owner of a cluster, one after the other.
 type sequence struct {
 	name  string
 	steps []step
 }
 
-// step is one thing that somebody does; then the world goes on until it is at rest, or for some rounds.
+// step is one action of a person or program. The world then continues until it is idle, or for some rounds.
 type step struct {
 	what   string
 	do     func(w *world)
 	rounds int
-	// told is the golden file that tells what follows already.
-	told string
+	// golden is the golden file that already has the result.
+	golden string
 }
 
-// hurried tells whether the next thing happens before the world is at rest; what is done then depends on
-// how far it was, and only the end is the same.
+// hurried reports whether the next step starts before the world is idle. The intermediate actions then depend on
+// timing, and only the end is the same.
 func (s sequence) hurried() bool {
 	for _, step := range s.steps {
 		if step.rounds > 0 {
@@ -84,7 +84,7 @@ var sequences = []sequence{
 	{"newer-operator-grow", []step{running(2).by(olderOperator), upgrade(), grow("2Gi")}},
 	{"restart", []step{running(2), annotate("a restart is asked for", dbv1.AnnotationRestart)}},
 
-	{"name-taken", []step{takeName(), create(2), freeName()}},
+	{"name-taken", []step{occupyName(), create(2), freeName()}},
 	{"somebody-deletes-what-is-owned", []step{
 		running(2, config("work_mem=1")), vanished[*corev1.Service]("the Services"), vanished[*policyv1.PodDisruptionBudget]("the PodDisruptionBudget"),
 		vanished[*corev1.ConfigMap]("the ConfigMap"),
@@ -119,6 +119,6 @@ func compare(t *testing.T, path, got string) {
 		t.Fatal(err)
 	}
 	if string(want) != got {
-		t.Errorf("%s: %s\n\ngo test ./test/sim -update writes what happens now:\n%s", path, firstDifference(string(want), got), got)
+		t.Errorf("%s: %s\n\ngo test ./test/sim -update writes the current result:\n%s", path, firstDifference(string(want), got), got)
 	}
 }

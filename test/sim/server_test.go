@@ -26,8 +26,8 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// server is the API server as a client sees it: the fake client on a store, with deletions as they are.
-// Reads and merge patches, which are most of the calls, take a shorter way to the same end.
+// server is the API server as a client sees it: the fake client on a store, with realistic deletions. Reads and merge
+// patches, the most frequent calls, use a shorter path to the same result.
 func (s *store) server() client.WithWatch {
 	stored := fake.NewClientBuilder().WithScheme(s.scheme).WithObjectTracker(s).WithStatusSubresource(&dbv1.DatabaseCluster{}, &dbv1.DatabaseBackup{}).Build()
 	return interceptor.NewClient(stored, interceptor.Funcs{
@@ -73,7 +73,7 @@ func (s *store) read(key client.ObjectKey, into client.Object) error {
 	return nil
 }
 
-// fill makes an object a copy of another, of its type or without a type.
+// fill copies an object into another, typed or untyped.
 func fill(into, from client.Object) {
 	if untyped, ok := into.(*unstructured.Unstructured); ok {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(from)
@@ -131,7 +131,7 @@ func (s *store) merge(object client.Object, patch client.Patch, sub, manager str
 	return err
 }
 
-// patchedBy is a live object as a patch changes it: all but its status, or its status alone.
+// patchedBy returns a live object after a patch: all fields but its status, or only its status.
 func patchedBy(patch client.Patch, object, live client.Object, sub string) (client.Object, error) {
 	text, err := patch.Data(object)
 	if err != nil {
@@ -180,8 +180,8 @@ func mergeInto(target, patch any) any {
 	return merged
 }
 
-// delete keeps preconditions, finalizers and propagation; the fake client knows neither the UID of a
-// precondition nor propagation.
+// delete supports preconditions, finalizers and propagation. The fake client supports neither the UID precondition
+// nor propagation.
 func (s *store) delete(object client.Object, options *client.DeleteOptions) error {
 	at := id{s.resource(object), client.ObjectKeyFromObject(object)}
 	live, found := s.objects[at]

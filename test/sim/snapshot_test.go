@@ -22,8 +22,8 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// snapshot is every object as it is in the end, without what differs from run to run: UIDs go by the name
-// of their object, versions and times are left out, a generation is told by whether it was observed.
+// snapshot returns every object at the end, without differences between runs. Names replace UIDs, versions and times
+// are omitted, and a generation only shows whether it was observed.
 func (s *store) snapshot() map[string]string {
 	aliases := make([]string, 0, 2*len(s.objects))
 	for _, object := range s.sorted() {
@@ -32,7 +32,7 @@ func (s *store) snapshot() map[string]string {
 	alias := strings.NewReplacer(aliases...)
 	objects := map[string]string{}
 	for _, object := range s.sorted() {
-		if _, history := object.(*appsv1.ControllerRevision); history || leftToTime(object) || isTry(object) {
+		if _, history := object.(*appsv1.ControllerRevision); history || leftToTime(object) || isAttempt(object) {
 			continue
 		}
 		objects[ref(object)] = alias.Replace(normalText(object))
@@ -41,8 +41,8 @@ func (s *store) snapshot() map[string]string {
 	return objects
 }
 
-// isTry tells whether an object is a pod of a Job that has ended: how many tries there were depends on the way.
-func isTry(object client.Object) bool {
+// isAttempt reports whether an object is a pod of an ended Job: the number of attempts depends on the path.
+func isAttempt(object client.Object) bool {
 	pod, is := object.(*corev1.Pod)
 	return is && pod.Spec.RestartPolicy == corev1.RestartPolicyNever && hasEnded(pod)
 }
@@ -53,7 +53,7 @@ func normalText(object client.Object) string {
 		panic(err)
 	}
 	if b, is := object.(*dbv1.DatabaseBackup); is && b.Status.Phase == dbv1.BackupFailed {
-		forget(content, "bytes", "storedBytes", "size") // how far it was seen to come
+		forget(content, "bytes", "storedBytes", "size") // progress
 	}
 	text, err := json.MarshalIndent(normalize(content, object.GetGeneration()), "", " ")
 	if err != nil {
@@ -62,37 +62,35 @@ func normalText(object client.Object) string {
 	return took.ReplaceAllString(instant.ReplaceAllString(string(text), "(time)"), "(time)")
 }
 
-// forget leaves out fields of the status.
+// forget removes fields of the status.
 func forget(object map[string]any, fields ...string) {
 	for _, field := range fields {
 		unstructured.RemoveNestedField(object, "status", field)
 	}
 }
 
-// instant is a point in time, took how long something took, in whatever field or sentence. Each begins with letters by
-// which it is found fast.
+// instant is a point in time, took is a duration, in any field or sentence. Each starts with letters that make the
+// search fast.
 var (
 	instant = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 	took    = regexp.MustCompile(`took [0-9hms]+`)
 )
 
-// ofTheWay are the fields that tell of the way and not of where it leads. With updateStrategy OnDelete the
-// current revision of a StatefulSet stays what it first was, and a member that was given other resources
-// while it ran keeps its revision, where one that was restarted for them has the new one: that all run the
-// same template, another annotation tells.
-var ofTheWay = []string{
+// pathDependent are the fields that depend on the path and not on the end. With updateStrategy OnDelete, the current
+// revision of a StatefulSet never changes. A member that was resized keeps its revision, but a restarted one has the
+// new one. Another annotation shows that all run the same template.
+var pathDependent = []string{
 	"currentRevision", "currentReplicas", "controller-revision-hash", "revision", "updatedReplicas",
 	"resourceVersion", "managedFields", "generation", "creationTimestamp", "lastTransitionTime", "startedAt", "lastProbeTime", "finishedAt",
 	"rate", "duration",
 }
 
-// onceTrue are the conditions that are there from when they first were True: whether one that is False is
-// there depends on the way.
+// onceTrue are the conditions that exist since they were first True. Their existence while False depends on the path.
 var onceTrue = []string{
 	dbv1.ConditionUpdateAvailable, dbv1.ConditionStorageResizing, dbv1.ConditionPaused, dbv1.ConditionHibernated,
 }
 
-// normalConditions are conditions by type, in whatever order they came.
+// normalConditions returns conditions by type, in any order.
 func normalConditions(list []any) []any {
 	list = slices.DeleteFunc(list, func(c any) bool {
 		condition, _ := c.(map[string]any)
@@ -114,7 +112,7 @@ func normalize(value any, generation int64) any {
 		kept := map[string]any{}
 		for key, inner := range v {
 			switch {
-			case slices.Contains(ofTheWay, key):
+			case slices.Contains(pathDependent, key):
 			case key == "deletionTimestamp":
 				kept[key] = "set"
 			case key == "observedGeneration":
@@ -138,8 +136,8 @@ func normalize(value any, generation int64) any {
 	}
 }
 
-// unlike says how two snapshots differ, "" when they do not.
-func unlike(want, got map[string]string) string {
+// difference returns the differences of two snapshots, "" if there are none.
+func difference(want, got map[string]string) string {
 	var texts []string
 	for _, object := range slices.Sorted(maps.Keys(merged(want, got))) {
 		if want[object] != got[object] {
@@ -149,7 +147,7 @@ func unlike(want, got map[string]string) string {
 	return strings.Join(texts, "\n")
 }
 
-// firstDifference is the first line in which two texts differ, with what stands around it.
+// firstDifference is the first different line of two texts with its context.
 func firstDifference(want, got string) string {
 	wanted, had := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range max(len(wanted), len(had)) {

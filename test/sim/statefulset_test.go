@@ -21,15 +21,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// runStatefulSets is the StatefulSet controller, for podManagementPolicy Parallel and updateStrategy
-// OnDelete: other settings break a rule.
+// runStatefulSets is the StatefulSet controller for podManagementPolicy Parallel and updateStrategy OnDelete. Other
+// settings break a rule.
 func (w *world) runStatefulSets() {
 	for _, set := range all[*appsv1.StatefulSet](w.store) {
 		switch {
 		case set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement, set.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType:
 			w.breaks("StatefulSet %s is not Parallel and OnDelete", set.Name)
-		case w.store.terminating: // it can make no pod, nor note a revision, and what there is goes by itself
-		case set.DeletionTimestamp == nil && !w.dawdles():
+		case w.store.terminating: // it cannot create pods or revisions; the existing ones are deleted
+		case set.DeletionTimestamp == nil && !w.delays():
 			w.runStatefulSet(set)
 		}
 	}
@@ -50,7 +50,7 @@ func (w *world) runStatefulSet(set *appsv1.StatefulSet) {
 	w.reportStatefulSet(set, revision)
 }
 
-// adopt takes pods and revisions that have no owner and match.
+// adopt adds its owner reference to matching pods and revisions without an owner.
 func (w *world) adopt(set *appsv1.StatefulSet) {
 	selector, err := metav1.LabelSelectorAsSelector(set.Spec.Selector)
 	if err != nil {
@@ -72,8 +72,8 @@ func (w *world) adopt(set *appsv1.StatefulSet) {
 	}
 }
 
-// revise notes the template as a revision, the newest one, and is its name: the same for the same template.
-// A revision keeps the annotations that the StatefulSet had when it was made.
+// revise records the template as the newest revision and returns its name: equal templates have equal names. A
+// revision keeps the annotations that the StatefulSet had at its creation.
 func (w *world) revise(set *appsv1.StatefulSet) string {
 	text, err := json.Marshal(map[string]any{"spec": map[string]any{"template": set.Spec.Template}})
 	if err != nil {
@@ -118,7 +118,7 @@ func (w *world) createMember(set *appsv1.StatefulSet, ordinal int, revision stri
 	w.story.add(w.by, fmt.Sprintf("creates pod %s with %s", pod.Name, w.story.revision(revision)))
 }
 
-// createClaims makes the claims of a pod; it is false when one is being deleted, and then there is no pod.
+// createClaims creates the claims of a pod. It returns false if one is terminating; then the pod cannot be created.
 func (w *world) createClaims(set *appsv1.StatefulSet, podName string) bool {
 	for _, template := range set.Spec.VolumeClaimTemplates {
 		claim := template.DeepCopy()
@@ -165,7 +165,7 @@ func (w *world) reportStatefulSet(set *appsv1.StatefulSet, revision string) {
 	w.store.put(set)
 }
 
-// podsOf are the pods that a StatefulSet controls, by ordinal.
+// podsOf returns the pods that a StatefulSet controls, by ordinal.
 func podsOf(s *store, set *appsv1.StatefulSet) []*corev1.Pod {
 	pods := slices.DeleteFunc(all[*corev1.Pod](s), func(pod *corev1.Pod) bool { return !metav1.IsControlledBy(pod, set) })
 	slices.SortFunc(pods, func(a, b *corev1.Pod) int { return ordinalOf(a) - ordinalOf(b) })

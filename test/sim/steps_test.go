@@ -31,10 +31,10 @@ func object(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: namespace, Name: name}
 }
 
-// running is a cluster that is there already when the story begins.
+// running starts a story with an existing cluster.
 func running(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
 	s := create(replicas, changes...)
-	s.told = "create.golden"
+	s.golden = "create.golden"
 	return s
 }
 
@@ -67,7 +67,7 @@ func nowhere() *corev1.Affinity {
 	}}}
 }
 
-// lose takes a pod away with its node.
+// lose removes a pod with its node.
 func lose(pod string) step {
 	return step{what: "the node of pod " + pod + " is lost, and the pod with it", do: func(w *world) {
 		if lost := get[*corev1.Pod](w.store, pod); lost != nil {
@@ -84,7 +84,7 @@ func remove() step {
 	}}
 }
 
-// soon is a step after which the next follows when some rounds have passed, at rest or not.
+// soon is a step whose successor starts after some rounds, whether the world is idle or not.
 func soon(rounds int, s step) step {
 	s.rounds = rounds
 	return s
@@ -136,7 +136,7 @@ func config(text string) func(*dbv1.DatabaseCluster) {
 	}
 }
 
-// password makes members take their environment from the Secret "credentials".
+// password sets the environment of members from the Secret "credentials".
 func password(c *dbv1.DatabaseCluster) {
 	c.Spec.Container.EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "credentials"}}}}
 }
@@ -158,7 +158,7 @@ func secretGone() step {
 
 func refresh() step { return annotate("a look at the Secret is asked for", dbv1.AnnotationRefresh) }
 
-// annotate gives an annotation a value that it did not have.
+// annotate gives an annotation a new value.
 func annotate(what, key string) step {
 	return set(what, func(c *dbv1.DatabaseCluster) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, key, c.Annotations[key]+"now")
@@ -167,7 +167,7 @@ func annotate(what, key string) step {
 
 const hold = "snapshots/in-progress"
 
-// endClaim deletes a claim that something else holds for the time being.
+// endClaim deletes a claim that has another finalizer for now.
 func endClaim(claim string) step {
 	return step{what: "claim " + claim + " is deleted while a snapshot of it is made", do: func(w *world) {
 		c := get[*corev1.PersistentVolumeClaim](w.store, claim)
@@ -184,13 +184,13 @@ func releaseClaim(claim string) step {
 	}}
 }
 
-func takeName() step {
+func occupyName() step {
 	return step{what: "a Service orders exists that is not the operator's", do: func(w *world) {
 		w.store.put(&corev1.Service{ObjectMeta: object(name)})
 	}}
 }
 
-// vanished is a step in which somebody deletes all objects of a kind.
+// vanished is a step in which a user deletes all objects of a kind.
 func vanished[T client.Object](what string) step {
 	return step{what: "somebody deletes " + what, do: func(w *world) {
 		for _, object := range all[T](w.store) {

@@ -25,24 +25,24 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// store is etcd and the part of the API server behind controller-runtime's fake client: it keeps the
-// objects of a world, and does to each write what the API server does and the fake client does not. It
-// is not safe for concurrent use: in a world only one thing happens at a time.
+// store is etcd and the part of the API server behind controller-runtime's fake client. It keeps the objects of a
+// world and handles writes like the API server where the fake client does not. It is not safe for concurrent use,
+// because a world is sequential.
 type store struct {
 	scheme  *runtime.Scheme
 	clock   clock.PassiveClock
 	objects map[id]client.Object
-	// version is the last resourceVersion, over all objects.
+	// version is the last resourceVersion of all objects.
 	version int64
-	// made is how many objects of a kind and name there have been.
+	// made counts the objects of a kind and name over time.
 	made map[string]int
-	// disk is what is not in the API: data.
+	// disk is the state outside the API: data.
 	disk *disk
-	// terminating tells that the namespace is being deleted.
+	// terminating reports whether the namespace is terminating.
 	terminating bool
-	// resizing tells that the write goes to the subresource pods/resize.
+	// resizing reports whether the write uses the subresource pods/resize.
 	resizing bool
-	// committed hears of every write that changed something.
+	// committed are called for every write that changed something.
 	committed []func(change)
 	// order are the objects by kind and name, as they were at version orderedAt.
 	order     []client.Object
@@ -56,7 +56,7 @@ type id struct {
 	types.NamespacedName
 }
 
-// change is a write that was carried out: before is nil for a creation, after for a removal.
+// change is a completed write: before is nil for a creation, after for a removal.
 type change struct{ before, after client.Object }
 
 func (c change) object() client.Object {
@@ -114,7 +114,7 @@ func (s *store) Create(resource schema.GroupVersionResource, object runtime.Obje
 	return s.commit(at, managed.(client.Object), object.(client.Object))
 }
 
-// open refuses to make anything in a namespace that is being deleted.
+// open refuses to create objects in a terminating namespace.
 func (s *store) open(at id) error {
 	if !s.terminating || at.Namespace != namespace {
 		return nil
@@ -130,7 +130,7 @@ func (s *store) Update(resource schema.GroupVersionResource, object runtime.Obje
 		managerOf(options, func(o metav1.UpdateOptions) string { return o.FieldManager }))
 }
 
-// Patch is part of the tracker: the fake client has merged the patch already.
+// Patch is part of the tracker: the fake client has already merged the patch.
 func (s *store) Patch(resource schema.GroupVersionResource, object runtime.Object, namespace string, options ...metav1.PatchOptions) error {
 	return s.replace(idOf(resource, namespace, object.(client.Object).GetName()), object,
 		managerOf(options, func(o metav1.PatchOptions) string { return o.FieldManager }))
@@ -155,7 +155,7 @@ func (s *store) Apply(resource schema.GroupVersionResource, object runtime.Objec
 		return fmt.Errorf("apply %T: %w", object, err)
 	}
 	if fields, ok := object.(*unstructured.Unstructured); ok && fields.Object["status"] == nil {
-		delete(fields.Object, "status") // which the fake client sets for every kind that once had one
+		delete(fields.Object, "status") // the fake client sets it for every kind that had a status before
 	}
 	at := idOf(resource, namespace, configuration.GetName())
 	if live := s.objects[at]; live != nil && configuration.GetUID() != "" && configuration.GetUID() != live.GetUID() {
@@ -175,7 +175,7 @@ func (s *store) Apply(resource schema.GroupVersionResource, object runtime.Objec
 	return s.commit(at, applied.(client.Object))
 }
 
-// Delete is part of the tracker: the fake client has looked at finalizers already.
+// Delete is part of the tracker: the fake client has already checked the finalizers.
 func (s *store) Delete(resource schema.GroupVersionResource, namespace, name string, _ ...metav1.DeleteOptions) error {
 	at := idOf(resource, namespace, name)
 	before := s.objects[at]
@@ -184,19 +184,19 @@ func (s *store) Delete(resource schema.GroupVersionResource, namespace, name str
 	}
 	delete(s.objects, at)
 	s.version++
-	s.tell(change{before: before})
+	s.notify(change{before: before})
 	return nil
 }
 
-// Add is part of the tracker, and unused: a world begins empty.
-func (s *store) Add(runtime.Object) error { return fmt.Errorf("a world begins empty") }
+// Add is part of the tracker, and unused: a world starts empty.
+func (s *store) Add(runtime.Object) error { return fmt.Errorf("a world starts empty") }
 
-// Watch is part of the tracker, and unused: passes are triggered by the world.
+// Watch is part of the tracker, and unused: the world triggers passes.
 func (s *store) Watch(schema.GroupVersionResource, string, ...metav1.ListOptions) (watch.Interface, error) {
 	return nil, fmt.Errorf("a world has no watches")
 }
 
-// commit stores an object. What the API server set goes also into answers, which are what a caller sees.
+// commit stores an object. It also copies the API server's fields into the answers that a caller sees.
 func (s *store) commit(at id, after client.Object, answers ...client.Object) error {
 	before := s.objects[at]
 	if err := s.admit(before, after); err != nil {
@@ -213,17 +213,17 @@ func (s *store) commit(at id, after client.Object, answers ...client.Object) err
 		answer.SetFinalizers(after.GetFinalizers())
 		answer.SetResourceVersion(after.GetResourceVersion())
 	}
-	s.tell(change{before, s.objects[at]})
+	s.notify(change{before, s.objects[at]})
 	return nil
 }
 
-func (s *store) tell(c change) {
+func (s *store) notify(c change) {
 	for _, hear := range s.committed {
 		hear(c)
 	}
 }
 
-// clone is a copy at this moment, which hears of nothing.
+// clone is a copy of the current state without listeners.
 func (s *store) clone(clock clock.PassiveClock) *store {
 	copied := newStore(clock)
 	copied.version, copied.made = s.version, maps.Clone(s.made)
@@ -233,7 +233,8 @@ func (s *store) clone(clock clock.PassiveClock) *store {
 	return copied
 }
 
-// sorted are the objects by kind and name. Most of what a world does reads them, so they are sorted once a version.
+// sorted returns the objects by kind and name. Most steps of a world read them, so they are sorted once for each
+// version.
 func (s *store) sorted() []client.Object {
 	if s.orderedAt != s.version {
 		s.order = slices.SortedFunc(maps.Values(s.objects), func(a, b client.Object) int { return compareText(ref(a), ref(b)) })
@@ -255,9 +256,9 @@ func (s *store) resource(object client.Object) schema.GroupResource {
 	return resource.GroupResource()
 }
 
-// The actors of a world write through the four below, without a client: nobody asks who owns which field.
+// The actors of a world write with the four functions below, without a client and without field managers.
 
-// all are the objects of a kind, by name.
+// all returns the objects of a kind, by name.
 func all[T client.Object](s *store) []T {
 	var found []T
 	for _, object := range s.sorted() {
@@ -268,7 +269,7 @@ func all[T client.Object](s *store) []T {
 	return found
 }
 
-// get is an object of a kind, or nil.
+// get returns an object of a kind, or nil.
 func get[T client.Object](s *store, name string) T {
 	var none T
 	for _, object := range s.objects {
@@ -279,7 +280,7 @@ func get[T client.Object](s *store, name string) T {
 	return none
 }
 
-// put stores an object and tells whether that changed anything.
+// put stores an object and reports whether that changed anything.
 func (s *store) put(object client.Object) bool {
 	at := id{s.resource(object), client.ObjectKeyFromObject(object)}
 	object.GetObjectKind().SetGroupVersionKind(s.kind(object))
@@ -296,11 +297,11 @@ func (s *store) put(object client.Object) bool {
 	return true
 }
 
-// remove takes an object out at once, whatever its finalizers say.
+// remove removes an object at once, despite its finalizers.
 func (s *store) remove(object client.Object) {
 	at := id{s.resource(object), client.ObjectKeyFromObject(object)}
 	before := s.objects[at]
 	delete(s.objects, at)
 	s.version++
-	s.tell(change{before: before})
+	s.notify(change{before: before})
 }

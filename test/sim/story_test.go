@@ -21,7 +21,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// story is what happened, for people.
+// story is the events in a readable form.
 type story struct {
 	lines     []string
 	revisions []string
@@ -36,7 +36,7 @@ func (s *story) add(by, what string) {
 	s.lines = append(s.lines, fmt.Sprintf("%4ds  %-11s  %s", seconds, by, what))
 }
 
-// once adds what a controller would say again and again.
+// once adds a line that a controller would repeat.
 func (s *story) once(by, what string) {
 	if n := len(s.lines); n > 0 && slices.ContainsFunc(s.lines[max(0, n-30):], func(line string) bool { return strings.HasSuffix(line, what) }) {
 		return
@@ -44,7 +44,7 @@ func (s *story) once(by, what string) {
 	s.add(by, what)
 }
 
-// revision is a name for the hash of a revision that a change of the rendering leaves as it is.
+// revision is a name for the hash of a revision that does not change with the rendering.
 func (s *story) revision(hash string) string {
 	i := slices.Index(s.revisions, hash)
 	if i < 0 {
@@ -58,8 +58,8 @@ func (s *story) heading(text string) { s.lines = append(s.lines, "", "# "+text, 
 
 func (s *story) text() string { return strings.TrimLeft(strings.Join(s.lines, "\n"), "\n") + "\n" }
 
-// tell adds what the operator wrote.
-func (w *world) tell(c change) {
+// recordChange adds a write of the operator.
+func (w *world) recordChange(c change) {
 	if w.by != operator {
 		return
 	}
@@ -74,13 +74,13 @@ func (w *world) tell(c change) {
 		if what := differences(c.before, c.after); what != "" {
 			w.story.add(w.by, fmt.Sprintf("%s: %s %s", w.life.verb, ref(c.after), what))
 		}
-		w.tellConditions(c)
-		w.tellBackup(c)
+		w.recordConditions(c)
+		w.recordBackup(c)
 	}
 }
 
-// tellBackup adds what the status of a backup says.
-func (w *world) tellBackup(c change) {
+// recordBackup adds the status of a backup.
+func (w *world) recordBackup(c change) {
 	after, ok := c.after.(*dbv1.DatabaseBackup)
 	if !ok {
 		return
@@ -107,7 +107,7 @@ func propagation(c change) string {
 	return ""
 }
 
-func (w *world) tellConditions(c change) {
+func (w *world) recordConditions(c change) {
 	after, ok := c.after.(*dbv1.DatabaseCluster)
 	if !ok {
 		return
@@ -146,14 +146,14 @@ func endings(stopped []dbv1.StoppedMember) string {
 	return text
 }
 
-// mostDifferences is how many differences of one write are told.
+// mostDifferences is the number of reported differences of one write.
 const mostDifferences = 6
 
-// digest is a value that says nothing to people.
+// digest is a value without meaning for readers.
 var digest = regexp.MustCompile(`^[0-9a-f]{8,}$`)
 
-// differences are the fields in which two states of an object differ, without what the API server counts
-// and without the status, which has lines of its own.
+// differences returns the differing fields of two states of an object. It omits counters of the API server and the
+// status, which has its own lines.
 func differences(before, after client.Object) string {
 	was, is := flat(before), flat(after)
 	var texts []string
@@ -195,12 +195,12 @@ func merged(a, b map[string]string) map[string]string {
 	return both
 }
 
-var untold = []string{
+var omittedFields = []string{
 	"apiVersion", "kind", "status", "metadata.resourceVersion", "metadata.generation", "metadata.managedFields", "metadata.uid",
 	"metadata.creationTimestamp", "metadata.annotations[" + dbv1.AnnotationApplied + "]",
 }
 
-// flat is an object as path and text of each leaf.
+// flat returns an object as path and text of each leaf.
 func flat(object client.Object) map[string]string {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
@@ -212,7 +212,7 @@ func flat(object client.Object) map[string]string {
 }
 
 func flatten(path string, value any, into map[string]string) {
-	if slices.Contains(untold, path) {
+	if slices.Contains(omittedFields, path) {
 		return
 	}
 	switch v := value.(type) {

@@ -17,7 +17,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// by makes a step that of an operator with another client; a later step may change it again.
+// by runs a step with another client of the operator; a later step may change it again.
 func (s step) by(plant func(client.WithWatch) client.WithWatch) step {
 	do := s.do
 	s.do = func(w *world) {
@@ -27,7 +27,7 @@ func (s step) by(plant func(client.WithWatch) client.WithWatch) step {
 	return s
 }
 
-// upgrade starts the operator in the version that is under test.
+// upgrade starts the operator in the version under test.
 func upgrade() step {
 	return step{what: "the operator is upgraded to a version that makes pods otherwise", do: func(w *world) {
 		w.plant = nil
@@ -35,8 +35,8 @@ func upgrade() step {
 	}}
 }
 
-// olderOperator makes pods with one environment variable more than the operator under test: where that
-// renders a template, the older one renders another.
+// olderOperator creates pods with one more environment variable than the operator under test, so its templates
+// differ.
 func olderOperator(server client.WithWatch) client.WithWatch {
 	return interceptor.NewClient(server, interceptor.Funcs{
 		Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
@@ -54,8 +54,7 @@ func olderOperator(server client.WithWatch) client.WithWatch {
 	})
 }
 
-// withoutOffer takes from a patch of the status what the older operator does not know: that there is a newer
-// one.
+// withoutOffer removes from a status patch the field that the older operator does not have: the available update.
 func withoutOffer(patch []byte) []byte {
 	changes := map[string]any{}
 	must(json.Unmarshal(patch, &changes))

@@ -15,11 +15,11 @@ import (
 // infeasible is a size to which no volume grows.
 var infeasible = resource.MustParse("100Gi")
 
-// runVolumes binds claims, grows volumes, and lets a deleted claim go when no pod uses it any more.
+// runVolumes binds claims, grows volumes, and removes a deleted claim after no pod uses it.
 func (w *world) runVolumes() {
 	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
 		switch {
-		case w.dawdles():
+		case w.delays():
 		case claim.DeletionTimestamp != nil:
 			if hasFinalizer(claim, claimProtection) && !w.used(claim) {
 				withoutFinalizer(claim, claimProtection)

@@ -23,7 +23,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 )
 
-// controllers are those of the operator, by the kind of their objects.
+// controllers returns the controllers of the operator, by the kind of their objects.
 func controllers(s *store) map[string]kit.Controller {
 	backups := &backup.Reconciler{Base: kit.Base{Cached: lists{store: s}}}
 	return map[string]kit.Controller{"DatabaseCluster": (&controller.Reconciler{}).Controller(), "DatabaseBackup": backups.Controller()}
@@ -35,14 +35,14 @@ type watched struct {
 	index int
 }
 
-// notify wakes the passes that a change wakes, by the watches of the operator's controllers.
+// notify triggers the passes for a change, by the watches of the operator's controllers.
 func (w *world) notify(c change) {
 	for kind, controller := range controllers(w.store) {
 		if concerns(controller.For, controller.When, c) {
 			w.wakes(item{kind, c.object().GetName()})
 		}
 		for i, watch := range controller.Watches {
-			if w.deaf == (watched{kind, i}) || !concerns(watch.Object, watch.When, c) {
+			if w.muted == (watched{kind, i}) || !concerns(watch.Object, watch.When, c) {
 				continue
 			}
 			if owner := metav1.GetControllerOfNoCopy(c.object()); watch.Wakes == nil && owner != nil && owner.Kind == kind {
@@ -58,7 +58,7 @@ func (w *world) notify(c change) {
 	}
 }
 
-// lists finds backups by the indexes of their controller, which is all that its watches read.
+// lists finds backups by the indexes of their controller; its watches read nothing else.
 type lists struct {
 	client.Reader
 	store *store
@@ -83,7 +83,7 @@ func (w *world) wakes(it item) {
 	w.queues[it] = q
 }
 
-// concerns tells whether a watch of a kind of object lets a change through.
+// concerns reports whether a watch of a kind of object lets a change through.
 func concerns(kind client.Object, when predicate.Predicate, c change) bool {
 	switch {
 	case reflect.TypeOf(kind) != reflect.TypeOf(c.object()):
@@ -97,13 +97,13 @@ func concerns(kind client.Object, when predicate.Predicate, c change) bool {
 	}
 }
 
-// needed are stories that are others without a watch of a controller, in the order of its watches.
+// needed are stories that change without a watch of a controller, in the order of its watches.
 var needed = map[string][]string{
 	"DatabaseCluster": {
 		"somebody-deletes-what-is-owned", "somebody-deletes-what-is-owned", "somebody-edits-the-template", "somebody-deletes-what-is-owned",
 		"image-on-delete", "scale-out-onto-an-ending-claim", "delete", "backup",
 	},
-	// What a StatefulSet is about to do shows in its pods soon afterwards: nothing is lost without that watch but time.
+	// The pods soon show the next action of a StatefulSet: without that watch, the operator only loses time.
 	"DatabaseBackup": {"backup-two-at-once", "backup", "backup-tries-again", "backup-image-changes", "", "backup-unschedulable-corrected"},
 }
 
@@ -118,7 +118,7 @@ func TestEveryWatchIsNeeded(t *testing.T) {
 			}
 			at := slices.IndexFunc(sequences, func(s sequence) bool { return s.name == story })
 			if at < 0 {
-				t.Fatalf("there is no story %s", story)
+				t.Fatalf("story %s does not exist", story)
 			}
 			if !differs(t, sequences[at], watched{kind, i}) {
 				t.Errorf("%s is the same without the watch of %T %d", story, controller.Watches[i].Object, i)
@@ -127,11 +127,11 @@ func TestEveryWatchIsNeeded(t *testing.T) {
 	}
 }
 
-// differs tells whether a story is another without a watch.
+// differs reports whether a story changes without a watch.
 func differs(t *testing.T, s sequence, without watched) bool {
 	t.Helper()
 	p := newPlay(s, 0)
-	p.deaf = without
+	p.muted = without
 	err := p.toTheEnd()
 	golden, unread := os.ReadFile(filepath.Join("testdata", s.name+".golden"))
 	if unread != nil {

@@ -2,12 +2,12 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package sim runs the operator in a simulated world: an API server in memory, and actors that do what
-// the controllers of Kubernetes, the kubelet and the volumes do. A world is deterministic and takes
-// milliseconds, so a story can be told again and again with one call more that fails.
+// Package sim runs the operator in a simulated world: an API server in memory, and actors for the controllers of
+// Kubernetes, the kubelet and the volumes. A world is deterministic and takes milliseconds, so a story can be
+// repeated with a failure at each call.
 //
-// A pass starts when a watch of the controller lets a change through, and when it is due. What a real API server says is
-// for test/integration.
+// A pass starts when a watch of the controller lets a change through, or when it is due. test/integration covers the
+// behavior of a real API server.
 package sim
 
 import (
@@ -27,12 +27,12 @@ const (
 	namespace = "shop"
 	name      = "orders"
 	operator  = "operator"
-	// tick is how long a round takes in which something happens.
+	// tick is the duration of a round with events.
 	tick = time.Second
-	// maxRounds is how many rounds may pass until nothing happens any more.
+	// maxRounds is the limit of rounds until the world is idle.
 	maxRounds = 300
-	// quiet is how many times in a row a pass that is due may find nothing to do before the world is at
-	// rest: what is looked at again and again for good never ends.
+	// quiet is the number of due passes in a row that may find no work before the world is idle. Periodic passes
+	// never end.
 	quiet = 3
 )
 
@@ -41,42 +41,42 @@ var began = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // actor is a part of the world that acts by itself.
 type actor struct {
 	name string
-	// step does the next thing, if there is one.
+	// step executes the next action, if there is one.
 	step func(w *world)
 }
 
-// world is one API server with one operator and all the others.
+// world is one API server with one operator and all other actors.
 type world struct {
 	store  *store
 	clock  *clocktesting.FakePassiveClock
 	actors []actor
-	// chance shuffles the actors and lets some of them dawdle; nil for always the same.
+	// chance shuffles the actors and delays some of them; nil for a fixed order.
 	chance *rand.Rand
-	// lively tells that something changed in the last round, dawdled that somebody left something in this one.
-	lively, dawdled bool
-	// by is who acts at the moment.
+	// active reports whether something changed in the last round, delayed whether an actor left work in this one.
+	active, delayed bool
+	// by is the current actor.
 	by    string
 	story *story
-	// life is the operator since it was last started.
+	// life is the operator since its last start.
 	life *life
-	// away tells that no operator runs.
+	// away reports whether no operator runs.
 	away bool
-	// plant wraps the operator's client, to plant a mistake in it; nil for none.
+	// plant wraps the operator's client to plant a mistake; nil for none.
 	plant func(client.WithWatch) client.WithWatch
-	// fault is what is to go wrong; nil for nothing.
+	// fault is the planned failure; nil for none.
 	fault *fault
-	// lag is a cache that is late, from which the operator reads; nil for one that is not.
+	// lag is a late cache that the operator reads; nil for a current one.
 	lag client.Reader
 	// trace are the operator's calls so far, over all its lives.
 	trace []site
 	sites map[site]int
-	// queues are what the operator's controllers are to look at again.
+	// queues are the queues of the operator's controllers.
 	queues map[item]queue
-	// deaf is a watch that tells nothing; none for the zero value.
-	deaf watched
-	// broken are the rules that were broken.
+	// muted is a watch without events; none for the zero value.
+	muted watched
+	// broken are the broken rules.
 	broken []string
-	// counts are how many times the operator made and deleted each object.
+	// counts are the numbers of the operator's creations and deletions of each object.
 	counts map[string]int
 }
 
@@ -87,8 +87,8 @@ func newWorld(seed uint64) *world {
 		w.chance = rand.New(rand.NewPCG(seed, 0))
 	}
 	w.store = newStore(w.clock)
-	w.store.committed = []func(change){w.watchRules, w.watchData, w.count, w.tell, w.notify}
-	// Without chance each acts before the one that it follows up on, so that a pass sees every state between.
+	w.store.committed = []func(change){w.watchRules, w.watchData, w.count, w.recordChange, w.notify}
+	// Without chance, each actor acts before the one that reacts to it, so that a pass sees every state between.
 	w.actors = []actor{
 		{"namespace", (*world).endNamespace},
 		{"garbage", (*world).collectGarbage},
@@ -102,8 +102,7 @@ func newWorld(seed uint64) *world {
 	return w
 }
 
-// clone is the same world at this moment, in which things may go otherwise from here on. It has no chance:
-// what would have come is not copied.
+// clone is a copy of the current state that can continue differently. It has no chance: the future is not copied.
 func (w *world) clone() *world {
 	copied := newWorld(0)
 	copied.clock.SetTime(w.clock.Now())
@@ -117,18 +116,18 @@ func (w *world) clone() *world {
 	return copied
 }
 
-// round lets everybody act once and tells whether anything changed, or may be left to do.
+// round lets each actor act once and reports whether anything changed or may be left to do.
 func (w *world) round() bool {
 	before := w.store.version
-	w.dawdled = false
+	w.delayed = false
 	for _, i := range w.order(len(w.actors)) {
 		w.by = w.actors[i].name
 		w.actors[i].step(w)
 	}
 	w.by = "user"
-	w.lively = w.store.version != before
-	if !w.lively {
-		return w.dawdled
+	w.active = w.store.version != before
+	if !w.active {
+		return w.delayed
 	}
 	w.clock.SetTime(w.clock.Now().Add(tick))
 	return true
@@ -145,13 +144,13 @@ func (w *world) order(n int) []int {
 	return order
 }
 
-// dawdles tells whether an actor leaves what it could do for the next round. When nothing happened in the
-// last one, everybody does what there is to do.
-func (w *world) dawdles() bool {
-	if w.chance == nil || !w.lively || w.chance.IntN(3) > 0 {
+// delays reports whether an actor leaves its work for the next round. If the last round had no events, all actors
+// act.
+func (w *world) delays() bool {
+	if w.chance == nil || !w.active || w.chance.IntN(3) > 0 {
 		return false
 	}
-	w.dawdled = true
+	w.delayed = true
 	return true
 }
 
@@ -162,10 +161,10 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// cluster is the cluster as it is stored, or nil.
+// cluster is the stored cluster, or nil.
 func (w *world) cluster() *dbv1.DatabaseCluster { return get[*dbv1.DatabaseCluster](w.store, name) }
 
-// count counts what the operator made and deleted.
+// count counts the objects that the operator created and deleted.
 func (w *world) count(c change) {
 	switch {
 	case w.by != operator:
@@ -177,7 +176,7 @@ func (w *world) count(c change) {
 	}
 }
 
-// leftToTime tells whether nothing depends on an object being deleted, because it goes by itself.
+// leftToTime reports whether an object is deleted by itself after some time.
 func leftToTime(object client.Object) bool {
 	return object.GetLabels()[dbv1.LabelComponent] == dbv1.ComponentBackupDeletion
 }
