@@ -66,7 +66,7 @@ func TestABucketOutlivesClustersAndTheirBackups(t *testing.T) {
 	w.restored("by-location", `{location: {url: "`+first+`", endpoint: "http://s3:7070", credentialsSecretName: backup-credentials}}`, want)
 }
 
-func TestAScheduleMakesBackupsThatAreProved(t *testing.T) {
+func TestAScheduleCreatesBackupsThatAreVerified(t *testing.T) {
 	w := newWorld(t)
 	w.filled(`
 backup:
@@ -90,7 +90,7 @@ func (w world) scheduled(number int) string {
 	return w.do("get", "databasebackups", "--sort-by=.metadata.creationTimestamp", "-o", path)
 }
 
-func TestAChangedPieceIsFoundByVerificationAndRefusedByRestore(t *testing.T) {
+func TestVerificationFindsAChangedPieceAndRestoreRefusesIt(t *testing.T) {
 	w := newWorld(t)
 	w.filled("backup: {destination: " + toS3 + `, verification: {schedule: "@yearly"}}`)
 	w.backup("good", "orders")
@@ -119,7 +119,7 @@ func TestAChangedPieceIsFoundByVerificationAndRefusedByRestore(t *testing.T) {
 	w.must(w.do("get", "pods", "-l", "app.kubernetes.io/instance=again,app.kubernetes.io/component=database", "-o", "name") == "", "a member runs on half of a backup")
 }
 
-func TestARestoreSaysThatTheBucketDoesNotAnswerAndGoesOnWhenItDoes(t *testing.T) {
+func TestARestoreReportsAnUnreachableBucketAndResumes(t *testing.T) {
 	w := newWorld(t)
 	want := w.filled("backup: {destination: " + toS3 + "}")
 	w.backup("full", "orders")
@@ -167,7 +167,7 @@ spec:
   storage: {size: 100Mi}
 `
 
-func TestRedisComesBack(t *testing.T) {
+func TestARedisClusterIsRestored(t *testing.T) {
 	w := newWorld(t)
 	w.s3()
 	w.manifest("v1", "Secret", "orders", "stringData: {password: secret}")

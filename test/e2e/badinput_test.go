@@ -14,7 +14,7 @@ import (
 )
 
 // The operator names each unusable destination: on the backup, on the cluster, and in events of both.
-func TestADestinationThatCannotBeUsedIsNamed(t *testing.T) {
+func TestTheOperatorNamesAnUnusableDestination(t *testing.T) {
 	onLocalNode(t, "a volume of its StorageClass growing gets full")
 	w := newWorld(t)
 	w.manifest("v1", "Secret", "wrong", "stringData: {AWS_ACCESS_KEY_ID: test, AWS_SECRET_ACCESS_KEY: wrong}")
@@ -110,7 +110,7 @@ spec:
   backup: {deadlineSeconds: 40, destination: DESTINATION}
 `
 
-func TestAnActionThatDoesNotWorkIsNamed(t *testing.T) {
+func TestTheOperatorNamesABrokenAction(t *testing.T) {
 	w := newWorld(t)
 	w.s3()
 	engine := w.odd()
@@ -133,7 +133,7 @@ func TestAnActionThatDoesNotWorkIsNamed(t *testing.T) {
 	w.must(w.bucket("find . -type f") == "", "something is half there: %s", w.bucket("find . -type f"))
 }
 
-func TestProgressIsSeenWhileABackupRuns(t *testing.T) {
+func TestABackupReportsItsProgress(t *testing.T) {
 	w := newWorld(t)
 	w.s3()
 	w.apply(strings.NewReplacer("WAY", "slow", "ENGINE", w.odd(), "IMAGE", postgresImage, "DESTINATION", toS3).Replace(oddCluster))

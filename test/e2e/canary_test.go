@@ -92,7 +92,7 @@ func (w world) everything(all *texts, when string) {
 
 // The content of a Secret stays in it, with real databases and a real bucket. The test runs a rollout, backups, a
 // restore, a verification, a deletion with a hook, and failures of these.
-func TestWhatIsInASecretIsNowhereElse(t *testing.T) {
+func TestTheContentOfASecretIsNowhereElse(t *testing.T) {
 	onLocalNode(t, "it reads all objects of the cluster, and metrics by the addresses of pods")
 	w, c, seen := newWorld(t), canaries{}, &texts{of: map[string]string{}}
 	key := c.value("the access key's id")

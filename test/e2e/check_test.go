@@ -81,7 +81,7 @@ func TestAVerificationComparesTheDataOfRedis(t *testing.T) {
 	w.must(w.of("databasebackup/full", "{.status.verification.streams[0].facts.keys}") == "10000", "the copy has %s", w.of("databasebackup/full", "{.status.verification}"))
 }
 
-func TestARestoreThatLosesRowsIsFoundByTheCheck(t *testing.T) {
+func TestTheCheckFindsARestoreThatLosesRows(t *testing.T) {
 	w := newWorld(t)
 	const end = `chmod 0700 "$PGDATA"`
 	w.filledBy(w.engine("postgresql-single-v1", "loses", end, end+`; echo 'DELETE FROM item WHERE id > 36996' | postgres --single -D "$PGDATA" postgres >&2`))
@@ -90,7 +90,7 @@ func TestARestoreThatLosesRowsIsFoundByTheCheck(t *testing.T) {
 	w.awaitWarning("full", "rows is 36996")
 }
 
-func TestARestoreThatReadsNothingIsTakenForNone(t *testing.T) {
+func TestARestoreThatReadsNothingFails(t *testing.T) {
 	w := newWorld(t)
 	w.filledBy(w.engine("postgresql-single-v1", "reads", `mkdir "$PGDATA"`, "exit 0"))
 	w.verifies("full", "False")

@@ -35,7 +35,7 @@ backup:
 	w.restored("again", "{name: first}", want)
 }
 
-func TestAVerificationThatCannotSucceedSaysWhyAndLeavesNoCopy(t *testing.T) {
+func TestAFailedVerificationReportsTheCauseAndLeavesNoCopy(t *testing.T) {
 	w := newWorld(t)
 	w.filled("backup: {destination: " + toS3 + `, verification: {schedule: "@yearly", deadlineSeconds: 240, command: [sh, -c, "echo no such table >&2; exit 1"]}}`)
 	w.backup("good", "orders")

@@ -77,7 +77,7 @@ func (w world) answering(members int) int {
 
 // A change that cannot work affects one member at most. The operator reports the cause, and recovers when the user
 // corrects the spec.
-func TestAChangeThatCannotWorkTakesOneMemberAndRecoversByItself(t *testing.T) {
+func TestAnInvalidChangeAffectsOneMemberAndACorrectionRecovers(t *testing.T) {
 	w := withOrders(t)
 	w.insertRows(3)
 	for _, bad := range []struct{ what, spec, undo, cause string }{
@@ -97,7 +97,7 @@ func TestAChangeThatCannotWorkTakesOneMemberAndRecoversByItself(t *testing.T) {
 	w.checkRows(3)
 }
 
-func TestACorrectionThatComesBeforeTheBadChangeHasConvergedWins(t *testing.T) {
+func TestACorrectionDuringABadChangeWins(t *testing.T) {
 	w := withOrders(t)
 	w.insertRows(3)
 	w.patch(`{"image":"localhost/no-such:image"}`)
@@ -110,7 +110,7 @@ func TestACorrectionThatComesBeforeTheBadChangeHasConvergedWins(t *testing.T) {
 	w.checkRows(3)
 }
 
-func TestAMissingSecretHoldsARolloutBackUntilItIsThere(t *testing.T) {
+func TestAMissingSecretBlocksARolloutUntilItExists(t *testing.T) {
 	w := withOrders(t)
 	before := w.pods()
 	w.patch(`{"envFrom":[{"secretRef":{"name":"later"}}]}`)
@@ -146,7 +146,7 @@ func TestFilesOfTheSpecReachEveryMember(t *testing.T) {
 	w.checkRows(3)
 }
 
-func TestARolloutWaitsWhileItIsPausedAndWhereItIsTheUsers(t *testing.T) {
+func TestARolloutWaitsWhilePausedAndWithOnDelete(t *testing.T) {
 	w := withOrders(t)
 	before := w.pods()
 	w.patch(`{"updateStrategy":{"paused":true},"container":{"args":["-c","work_mem=7MB"]}}`)
@@ -164,7 +164,7 @@ func TestARolloutWaitsWhileItIsPausedAndWhereItIsTheUsers(t *testing.T) {
 	w.must(w.sql("orders-0", host(2), "SHOW work_mem") == "7MB", "the change has not reached orders-2")
 }
 
-func TestAClusterSleepsAndWakesWithItsRows(t *testing.T) {
+func TestAHibernatedClusterResumesWithItsRows(t *testing.T) {
 	w := withOrders(t)
 	w.insertRows(3)
 	w.patch(`{"hibernated":true}`)
@@ -177,7 +177,7 @@ func TestAClusterSleepsAndWakesWithItsRows(t *testing.T) {
 	w.checkRows(3)
 }
 
-func TestAMemberLostDuringARolloutIsWaitedFor(t *testing.T) {
+func TestARolloutWaitsForALostMember(t *testing.T) {
 	w := withOrders(t)
 	w.insertRows(3)
 	w.patch(`{"container":{"args":["-c","work_mem=7MB"]}}`)
@@ -187,7 +187,7 @@ func TestAMemberLostDuringARolloutIsWaitedFor(t *testing.T) {
 	w.checkRows(3)
 }
 
-func TestMembersAreGivenResourcesWhileTheyRun(t *testing.T) {
+func TestMembersAreResizedWhileTheyRun(t *testing.T) {
 	w := withOrders(t)
 	given := w.pods()
 	w.patch(`{"resources":{"requests":{"cpu":"150m","memory":"256Mi"},"limits":{"cpu":"1500m","memory":"1Gi"}}}`)

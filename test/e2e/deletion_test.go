@@ -28,7 +28,7 @@ func (w world) deleteOrders() string {
 	return name
 }
 
-func TestAClusterThatIsDeletedLeavesAFinalBackup(t *testing.T) {
+func TestADeletedClusterLeavesAFinalBackup(t *testing.T) {
 	t.Parallel()
 	states := map[string]func(world){
 		"Running":    func(world) {},
@@ -59,7 +59,7 @@ func TestAClusterThatIsDeletedLeavesAFinalBackup(t *testing.T) {
 	}
 }
 
-func TestADeletionWaitsForABackupThatCannotBeMade(t *testing.T) {
+func TestAFailingFinalBackupBlocksTheDeletion(t *testing.T) {
 	w := newWorld(t)
 	w.postgres("orders", "backup: {destination: "+toS3+"}", finalBackup)
 	w.await("orders", "Ready")
@@ -71,7 +71,7 @@ func TestADeletionWaitsForABackupThatCannotBeMade(t *testing.T) {
 	w.Log("\n" + w.do("get", "databasebackups", "-o", "wide"))
 }
 
-func TestVolumesGoWhereThatIsThePolicy(t *testing.T) {
+func TestVolumesAreDeletedIfThePolicyIsDelete(t *testing.T) {
 	w := newWorld(t)
 	w.apply(volume)
 	w.independent("orders", "replicas: 2", "backup: {destination: "+toVolume+"}",
@@ -84,7 +84,7 @@ func TestVolumesGoWhereThatIsThePolicy(t *testing.T) {
 	w.Log("\n" + w.do("get", "events", "--field-selector=involvedObject.name=orders"))
 }
 
-func TestADatabaseThatIsKilledIsNotTakenForOneThatStopped(t *testing.T) {
+func TestAKilledDatabaseDoesNotCountAsAShutdown(t *testing.T) {
 	w := newWorld(t)
 	w.postgres("orders", "deletion: {volumes: Delete, hooks: [{name: stop, type: Shutdown}]}")
 	w.await("orders", "Ready")

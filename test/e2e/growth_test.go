@@ -70,7 +70,7 @@ func TestVolumesGrowWhileTheDatabasesRun(t *testing.T) {
 	w.must(w.do("get", "persistentvolumeclaim", "data-orders-2", "-o", "jsonpath={.spec.resources.requests.storage}") == "4Gi", "a new member got another size")
 }
 
-func TestAFullVolumeThatTookTheDatabaseDownGrows(t *testing.T) {
+func TestAFullVolumeThatStoppedTheDatabaseGrows(t *testing.T) {
 	onLocalNode(t, "its StorageClass growing has volumes of a real size, which grow up to 100Gi")
 	w := newWorld(t)
 	w.orders("size: 1Gi", "size: 1Gi\n    storageClassName: growing", "replicas: 3", "replicas: 1")

@@ -72,7 +72,7 @@ spec:
     readinessProbe: {exec: {command: [redis-cli, -e, ping]}, periodSeconds: 2, timeoutSeconds: 5}
 `
 
-func TestRedisKeepsWhatItWasTold(t *testing.T) {
+func TestRedisKeepsItsKeysAfterARestart(t *testing.T) {
 	w := newWorld(t)
 	w.apply(fmt.Sprintf(redis, w.needs(redisImage)))
 	w.await("cache", "Available")

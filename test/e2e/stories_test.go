@@ -68,7 +68,7 @@ func TestSmokeTheSmallestManifestBecomesAvailable(t *testing.T) {
 	w.await("smallest", "Ready")
 }
 
-func TestTheFullShapeWorksAsWell(t *testing.T) {
+func TestAClusterWithAllFieldsWorks(t *testing.T) {
 	onLocalNode(t, "its StorageClass is called standard")
 	w := newWorld(t)
 	w.apply(strings.ReplaceAll(smallest, "{size: 10Mi}", "{storageClassName: standard, size: 10Gi}"))
@@ -83,7 +83,7 @@ func TestAnEphemeralClusterNeedsNoVolume(t *testing.T) {
 	w.must(w.do("get", "persistentvolumeclaims", "-o", "name") == "", "there are volumes")
 }
 
-func TestABadImageTakesOneMemberDownAndAGoodOneRecovers(t *testing.T) {
+func TestABadImageStopsOneMemberAndAGoodOneRecovers(t *testing.T) {
 	w := withOrders(t)
 	w.do("patch", "databasecluster", "orders", "--type=merge", "-p", `{"spec":{"image":"localhost/no-such:image"}}`)
 	w.await("orders", "Degraded")
@@ -96,7 +96,7 @@ func TestABadImageTakesOneMemberDownAndAGoodOneRecovers(t *testing.T) {
 	w.await("orders", "Ready")
 }
 
-func TestTheOtherReplicaTakesOverWhenTheLeaderDies(t *testing.T) {
+func TestTheStandbyReplicaTakesOverWhenTheLeaderDies(t *testing.T) {
 	w := newWorld(t)
 	holder := func() string {
 		text := w.kubectl("-n", operatorNamespace, "get", "lease", "databasecluster-operator", "-o", "jsonpath={.spec.holderIdentity}")
@@ -124,7 +124,7 @@ func (w world) reader() (name string) {
 	return "reader"
 }
 
-func TestMetricsAreForThoseWhoMayReadThem(t *testing.T) {
+func TestOnlyAuthorizedUsersReadMetrics(t *testing.T) {
 	onLocalNode(t, "it asks pods by their addresses")
 	w := newWorld(t)
 	w.do("create", "serviceaccount", "stranger")

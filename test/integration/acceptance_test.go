@@ -39,7 +39,7 @@ func written(e *dbv1.DatabaseEngine) []string {
 	})
 }
 
-func TestTheEnginesThatComeWithTheOperatorAreAccepted(t *testing.T) {
+func TestTheBuiltInEnginesAreAccepted(t *testing.T) {
 	parallel(t)
 	objects, err := engines.Objects()
 	if err != nil {
@@ -50,7 +50,7 @@ func TestTheEnginesThatComeWithTheOperatorAreAccepted(t *testing.T) {
 	}
 }
 
-func TestAGoodEngineIsAcceptedAndAWrongOneSaysWhatItsClusterSays(t *testing.T) {
+func TestAValidEngineIsAcceptedAndAnInvalidOneReportsTheErrorOfItsCluster(t *testing.T) {
 	parallel(t)
 	good, wrong := ledger(t, "good-v1"), ledger(t, "wrong-v1")
 	wrong.Spec.Actions.Backup.Command = []string{"/dbc/scripts/bakcup"}
@@ -79,7 +79,7 @@ func TestAGoodEngineIsAcceptedAndAWrongOneSaysWhatItsClusterSays(t *testing.T) {
 	awaitReady(t, cluster)
 }
 
-func TestTheStatusOfAnEngineIsWrittenOnceAndWhatOthersWriteIsLeftToThem(t *testing.T) {
+func TestTheStatusOfAnEngineIsWrittenOnceAndOtherWritersAreRespected(t *testing.T) {
 	e := ledger(t, "once-v1")
 	create(t, e)
 	output := awaitAccepted(t, e, "True", dbv1.ReasonAccepted)

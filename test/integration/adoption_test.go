@@ -28,7 +28,7 @@ func successor(t *testing.T) *dbv1.DatabaseCluster {
 	return smallest(cluster.Namespace, cluster.Name)
 }
 
-func TestVolumesThatAnEarlierClusterLeftAreTakenOver(t *testing.T) {
+func TestVolumesOfAPreviousClusterAreAdopted(t *testing.T) {
 	parallel(t)
 	cluster := successor(t)
 	create(t, cluster)
@@ -41,7 +41,7 @@ func TestVolumesThatAnEarlierClusterLeftAreTakenOver(t *testing.T) {
 	mustContain(t, eventsOf(t, cluster), "VolumesAdopted")
 }
 
-func TestVolumesOfAnotherEngineAreNotTakenOverAndTheClusterSaysWhatToDo(t *testing.T) {
+func TestVolumesOfAnotherEngineAreNotAdoptedAndTheClusterReportsTheRemedy(t *testing.T) {
 	parallel(t)
 	cluster := successor(t)
 	cluster.Spec.Engine = restorer(t)
@@ -60,7 +60,7 @@ func TestVolumesOfAnotherEngineAreNotTakenOverAndTheClusterSaysWhatToDo(t *testi
 	awaitReady(t, cluster)
 }
 
-func TestAVolumeOfAnEarlierClusterThatIsBeingDeletedIsWaitedFor(t *testing.T) {
+func TestAClusterWaitsForATerminatingVolumeOfAPreviousCluster(t *testing.T) {
 	parallel(t)
 	cluster := successor(t)
 	claim := dataClaims(t, cluster)[0]

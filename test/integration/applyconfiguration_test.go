@@ -19,7 +19,7 @@ import (
 
 // Another program applies its fields of a cluster with apply configurations. The API server removes fields that it no
 // longer applies and keeps the users' fields. The program can extract its own fields.
-func TestAnotherProgramOwnsWhatItAppliesAndNothingElse(t *testing.T) {
+func TestAnotherProgramOwnsOnlyTheFieldsThatItApplies(t *testing.T) {
 	parallel(t)
 	ns := namespace(t)
 	wanted := func() *dbv1ac.DatabaseClusterApplyConfiguration {

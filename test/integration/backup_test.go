@@ -142,7 +142,7 @@ func neverTwo(t *testing.T, ns string) {
 	})
 }
 
-func TestBackupsOfAClusterAreMadeOneAfterTheOtherMemberByMember(t *testing.T) {
+func TestBackupsOfAClusterRunOneAtATimeMemberByMember(t *testing.T) {
 	parallel(t)
 	var open atomic.Bool
 	cluster := safe(t, "one-by-one-v1", whenAllowed(&open, yields))
@@ -184,7 +184,7 @@ func TestBackupsOfAClusterAreMadeOneAfterTheOtherMemberByMember(t *testing.T) {
 	}
 }
 
-func TestABackupThatFailsSaysWhyStaysSoAndDoesNotHoldUpTheNext(t *testing.T) {
+func TestAFailedBackupReportsTheCauseAndDoesNotBlockTheNext(t *testing.T) {
 	parallel(t)
 	var good atomic.Bool
 	cluster := safe(t, "failing-v1", func(pod *corev1.Pod) {
@@ -203,7 +203,7 @@ func TestABackupThatFailsSaysWhyStaysSoAndDoesNotHoldUpTheNext(t *testing.T) {
 	}
 }
 
-func TestABackupOfAClusterThatIsNotThereWaitsAndSaysSo(t *testing.T) {
+func TestABackupOfAMissingClusterIsPendingAndReportsIt(t *testing.T) {
 	parallel(t)
 	ns := namespace(t)
 	early := backup(t, smallest(ns, "orders"), "early", dbv1.BackupRetain)
@@ -213,7 +213,7 @@ func TestABackupOfAClusterThatIsNotThereWaitsAndSaysSo(t *testing.T) {
 	awaitDeleted(t, early)
 }
 
-func TestAJobThatSomebodyDeletesIsMadeAgain(t *testing.T) {
+func TestADeletedJobIsRecreated(t *testing.T) {
 	parallel(t)
 	var open atomic.Bool
 	cluster := safe(t, "deleted-job-v1", whenAllowed(&open, yields))
@@ -227,7 +227,7 @@ func TestAJobThatSomebodyDeletesIsMadeAgain(t *testing.T) {
 	}
 }
 
-func TestADeletedBackupTakesItsDataAlongWhenItsPolicySaysSo(t *testing.T) {
+func TestADeletedBackupDeletesItsDataIfItsPolicyIsDelete(t *testing.T) {
 	parallel(t)
 	var open, refuses atomic.Bool
 	cluster := safe(t, "removed-v1", func(pod *corev1.Pod) {
@@ -273,7 +273,7 @@ func TestADeletedBackupTakesItsDataAlongWhenItsPolicySaysSo(t *testing.T) {
 	awaitDeleted(t, half)
 }
 
-func TestABackupIsVerifiedInAThrowAwayCopyThatGoes(t *testing.T) {
+func TestABackupIsVerifiedInATemporaryCopyThatIsDeleted(t *testing.T) {
 	parallel(t)
 	var corrupt atomic.Bool
 	var policies atomic.Int32
@@ -334,7 +334,7 @@ func awaitNoCopy(t *testing.T, b *dbv1.DatabaseBackup) {
 	})
 }
 
-func TestANamespaceThatIsDeletedTakesItsBackupsAndLeavesTheirData(t *testing.T) {
+func TestADeletedNamespaceDeletesItsBackupsAndRetainsTheirData(t *testing.T) {
 	parallel(t)
 	cluster := safe(t, "namespace-v1", yields)
 	b := awaitPhase(t, backup(t, cluster, "now", dbv1.BackupDelete), dbv1.BackupCompleted, "")

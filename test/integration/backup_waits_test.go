@@ -18,7 +18,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-func TestABackupThatLacksItsSecretLetsOthersPassAndGoesOnceItHasIt(t *testing.T) {
+func TestABackupWithoutItsSecretDoesNotBlockOthersAndStartsWithIt(t *testing.T) {
 	parallel(t)
 	cluster := safe(t, "ledger-pass", yields)
 	neverTwo(t, cluster.Namespace)
@@ -36,7 +36,7 @@ func TestABackupThatLacksItsSecretLetsOthersPassAndGoesOnceItHasIt(t *testing.T)
 	awaitPhase(t, first, dbv1.BackupCompleted, "")
 }
 
-func TestABackupWhosePodDoesNotLeaveALostNodeSaysSoAndGoesOnWithAnotherWhenItHas(t *testing.T) {
+func TestABackupReportsAPodOnALostNodeAndRetriesWhenThePodEnds(t *testing.T) {
 	parallel(t)
 	var back atomic.Bool
 	cluster := safe(t, "ledger-lost", whenAllowed(&back, yields))

@@ -195,7 +195,7 @@ func (c *canaries) full(t *testing.T, cluster *dbv1.DatabaseCluster) {
 
 // The content of a Secret stays in it during a rollout, backups, a restore, a verification, a deletion with a hook,
 // and failures of these. The operator logs at the highest verbosity.
-func TestWhatIsInASecretIsNowhereElse(t *testing.T) {
+func TestTheContentOfASecretIsNowhereElse(t *testing.T) {
 	parallel(t)
 	ns, c := ownNamespace(t), &canaries{traces: map[string]string{}}
 	p, metrics := offersMetrics(t, ns, "--zap-log-level=9", "--transfer-image=example.test/operator:1")

@@ -39,7 +39,7 @@ func configOf(pod *corev1.Pod) string {
 	return ""
 }
 
-func TestOtherFilesAreAnotherConfigMapAndTheFormerGoesWhenNoMemberUsesIt(t *testing.T) {
+func TestAnUnusedConfigMapIsDeletedAfterTheFilesChange(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, withConfig("a = 1"))
 	former := configs(t, cluster)
@@ -84,7 +84,7 @@ func usePassword(c *dbv1.DatabaseCluster) {
 	c.Spec.Container.EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "password"}}}}
 }
 
-func TestASecretThatIsMissingHoldsTheRolloutBackUntilItIsThere(t *testing.T) {
+func TestAMissingSecretBlocksTheRolloutUntilItExists(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, nil)
 	before := uids(t, cluster)
@@ -102,7 +102,7 @@ func TestASecretThatIsMissingHoldsTheRolloutBackUntilItIsThere(t *testing.T) {
 	mustHaveImage(t, cluster, secondImage)
 }
 
-func TestAClusterWhoseSecretIsMissingStartsWhenItIsThere(t *testing.T) {
+func TestAClusterWithAMissingSecretStartsWhenTheSecretExists(t *testing.T) {
 	parallel(t)
 	cluster := created(t, usePassword)
 	kubelet(t, cluster.Namespace, healthy)

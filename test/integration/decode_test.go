@@ -67,7 +67,7 @@ var kinds = map[string]struct {
 
 // If the API server stores an object that Go cannot decode, no client can list that kind. Any user with the right to
 // create one could stop the operator for all users.
-func TestWhatTheAPIServerAdmitsGoCanDecode(t *testing.T) {
+func TestGoDecodesEveryObjectThatTheAPIServerAdmits(t *testing.T) {
 	parallel(t)
 	for plural, kind := range kinds {
 		crd := &apiextensionsv1.CustomResourceDefinition{}

@@ -36,7 +36,7 @@ func members(t *testing.T, cluster *dbv1.DatabaseCluster) []string {
 	return slices.Sorted(maps.Keys(uids(t, cluster)))
 }
 
-func TestDeletionRunsTheHookWaitsForItStopsInOrderAndKeepsTheVolumes(t *testing.T) {
+func TestADeletionRunsTheHookThenStopsMembersInOrderAndRetainsTheVolumes(t *testing.T) {
 	parallel(t)
 	finish := make(chan struct{})
 	cluster := started(t, withHook, untilFinished(finish))
@@ -83,7 +83,7 @@ func stopOrder(t *testing.T, cluster *dbv1.DatabaseCluster) func() []string {
 	}
 }
 
-func TestAHookThatFailsBlocksTheDeletionAndSaysWhatToDo(t *testing.T) {
+func TestAFailedHookBlocksTheDeletionAndReportsTheRemedy(t *testing.T) {
 	parallel(t)
 	cluster := started(t, func(c *dbv1.DatabaseCluster) { withHook(c); c.Spec.Deletion.DeadlineSeconds = 1 }, func(pod *corev1.Pod) {
 		if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase {
@@ -109,7 +109,7 @@ func TestAHookThatFailsBlocksTheDeletionAndSaysWhatToDo(t *testing.T) {
 	awaitDeleted(t, cluster)
 }
 
-func TestAHookThatFailsDoesNotBlockWhenTheSpecSaysContinue(t *testing.T) {
+func TestAFailedHookDoesNotBlockIfTheSpecSaysContinue(t *testing.T) {
 	parallel(t)
 	cluster := created(t, func(c *dbv1.DatabaseCluster) {
 		withHook(c)
@@ -120,7 +120,7 @@ func TestAHookThatFailsDoesNotBlockWhenTheSpecSaysContinue(t *testing.T) {
 	awaitDeleted(t, cluster)
 }
 
-func TestANamesakeThatComesLaterIsNotTakenForTheOneThatWent(t *testing.T) {
+func TestALaterClusterOfTheSameNameRunsItsOwnHook(t *testing.T) {
 	parallel(t)
 	cluster := started(t, withHook, healthy)
 	remove(t, cluster)
@@ -139,7 +139,7 @@ func TestANamesakeThatComesLaterIsNotTakenForTheOneThatWent(t *testing.T) {
 	}
 }
 
-func TestANamespaceThatIsDeletedTakesItsClusterAlong(t *testing.T) {
+func TestADeletedNamespaceDeletesItsCluster(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, nil)
 	ns := deleteNamespace(t, cluster.Namespace)

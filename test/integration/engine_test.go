@@ -63,7 +63,7 @@ func secretWith(cluster *dbv1.DatabaseCluster, keys ...string) *corev1.Secret {
 	return secret
 }
 
-func TestTheLeaderMakesTheEnginesThatComeWithIt(t *testing.T) {
+func TestTheLeaderCreatesTheBuiltInEngines(t *testing.T) {
 	parallel(t)
 	objects, err := engines.Objects()
 	if err != nil {
@@ -96,7 +96,7 @@ func TestAnEngineCannotBeChanged(t *testing.T) {
 	mustContain(t, err.Error(), "spec cannot be changed: create a DatabaseEngine with another name")
 }
 
-func TestAClusterRunsAsItsEngineSays(t *testing.T) {
+func TestAClusterRunsAsItsEngineDeclares(t *testing.T) {
 	parallel(t)
 	create(t, ledger(t, "running-v1"))
 	cluster := created(t, leavesItTo("running-v1"))
@@ -129,7 +129,7 @@ func TestAClusterRunsAsItsEngineSays(t *testing.T) {
 	}
 }
 
-func TestAMissingEngineAndASecretWithoutItsKeyStallAClusterUntilTheyAreThere(t *testing.T) {
+func TestAMissingEngineOrSecretKeyStallsAClusterUntilItExists(t *testing.T) {
 	parallel(t)
 	cluster := created(t, leavesItTo("late-v1"))
 	kubelet(t, cluster.Namespace, healthy)
@@ -147,7 +147,7 @@ func TestAMissingEngineAndASecretWithoutItsKeyStallAClusterUntilTheyAreThere(t *
 	awaitReady(t, cluster)
 }
 
-func TestAnEngineThatIsDeletedLeavesMembersAndServicesAsTheyAreAndADeletionGoesOn(t *testing.T) {
+func TestADeletedEngineChangesNoMembersAndBlocksNoDeletion(t *testing.T) {
 	parallel(t)
 	e := ledger(t, "gone-v1")
 	create(t, e)

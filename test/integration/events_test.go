@@ -20,7 +20,7 @@ import (
 
 // The event recorder merges events with the same reason and resourceVersion of the object, and counts them. The order
 // depends on timing, so this test creates both events itself, with the operator's rights.
-func TestAnEventThatIsToldTwiceAtOnceIsCounted(t *testing.T) {
+func TestARepeatedEventIsCounted(t *testing.T) {
 	parallel(t)
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig(t, operatorUser, ""))
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-func TestFactsAboutTheDataAreRecordedAndComparedWithThoseOfTheCopy(t *testing.T) {
+func TestFactsAboutTheDataAreRecordedAndComparedWithTheCopy(t *testing.T) {
 	parallel(t)
 	var unchecked atomic.Bool
 	cluster := safe(t, "checked-v1", func(pod *corev1.Pod) {

@@ -95,7 +95,7 @@ func (p *pair) mustEnd(t *testing.T) {
 	}
 }
 
-func TestAnOperatorThatStopsHandsOver(t *testing.T) {
+func TestAStoppingOperatorReleasesItsLease(t *testing.T) {
 	parallel(t)
 	p := twoOperators(t)
 	p.leads.mustStop(t)
@@ -103,14 +103,14 @@ func TestAnOperatorThatStopsHandsOver(t *testing.T) {
 	p.standby.mustStop(t)
 }
 
-func TestTheStandbyTakesOverFromAnOperatorThatDies(t *testing.T) {
+func TestTheStandbyTakesOverFromACrashedOperator(t *testing.T) {
 	parallel(t)
 	p := twoOperators(t)
 	p.leads.stop(t, syscall.SIGKILL)
 	p.mustTakeOver(t)
 }
 
-func TestAnOperatorThatIsCutOffStopsByItselfAndTheStandbyTakesOver(t *testing.T) {
+func TestADisconnectedOperatorExitsAndTheStandbyTakesOver(t *testing.T) {
 	parallel(t)
 	p := twoOperators(t)
 	p.wire.cut()
@@ -120,7 +120,7 @@ func TestAnOperatorThatIsCutOffStopsByItselfAndTheStandbyTakesOver(t *testing.T)
 
 // A process that was frozen, for example on a machine that swaps, resumes as if it were still the leader. It acts on
 // stale data. Its actions until it notices must be harmless.
-func TestAnOperatorThatWasFrozenDoesNoHarmWhenItGoesOn(t *testing.T) {
+func TestAFrozenOperatorIsHarmlessWhenItResumes(t *testing.T) {
 	parallel(t)
 	p := twoOperators(t)
 	if err := p.leads.Process.Signal(syscall.SIGSTOP); err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // Rights in one namespace are enough for everything that the operator does.
-func TestNamespacedRightsAreEnoughForEveryStory(t *testing.T) {
+func TestNamespacedRightsAreSufficientForEveryStory(t *testing.T) {
 	parallel(t)
 	ns := ownNamespace(t)
 	user := "system:serviceaccount:" + ns + ":operator"

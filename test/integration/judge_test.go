@@ -31,8 +31,8 @@ var expectedRefusals = []rights.Refusal{
 
 // unobserved are rights whose use shows in no request, with the test that shows it.
 var unobserved = map[string]string{
-	"update databaseclusters/finalizers.database.dbcluster.io (manager-role)": "TestTheRightToSetFinalizersLetsAClusterWaitForWhatItOwns",
-	"update databasebackups/finalizers.database.dbcluster.io (manager-role)":  "TestTheRightToSetFinalizersLetsAClusterWaitForWhatItOwns",
+	"update databaseclusters/finalizers.database.dbcluster.io (manager-role)": "TestTheRightToSetFinalizersLetsAClusterBlockOwnerDeletion",
+	"update databasebackups/finalizers.database.dbcluster.io (manager-role)":  "TestTheRightToSetFinalizersLetsAClusterBlockOwnerDeletion",
 }
 
 // judge checks a complete test run. It reports unused rights of the operator, refused requests, and components

@@ -88,7 +88,7 @@ func TestKubectlKnowsTheKindsByShortNamesAndCategories(t *testing.T) {
 	}
 }
 
-func TestKubectlGetTellsWhatMatters(t *testing.T) {
+func TestKubectlGetPrintsTheState(t *testing.T) {
 	parallel(t)
 	cluster := created(t, nil)
 	backup(t, cluster, "before", dbv1.BackupRetain)

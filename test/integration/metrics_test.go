@@ -103,7 +103,7 @@ func reader(t *testing.T, ns string) string {
 	return token(t, ns, "reader")
 }
 
-func TestMetricsAreForThoseWhoMayReadThemAndEncrypted(t *testing.T) {
+func TestOnlyAuthorizedUsersReadMetricsOverTLS(t *testing.T) {
 	parallel(t)
 	ns := ownNamespace(t)
 	p, address := offersMetrics(t, ns)

@@ -91,7 +91,7 @@ func upgraded(t *testing.T, more, meanwhile func(*dbv1.DatabaseCluster)) *dbv1.D
 	return cluster
 }
 
-func TestANewerOperatorRestartsNobodyUntilSomebodyAsks(t *testing.T) {
+func TestANewerOperatorRestartsNoMemberUntilTheUserRequestsIt(t *testing.T) {
 	parallel(t)
 	cluster := upgraded(t, nil, nil)
 	before := uids(t, cluster)
@@ -118,7 +118,7 @@ func TestANewerOperatorRestartsNobodyUntilSomebodyAsks(t *testing.T) {
 	}
 }
 
-func TestANewerOperatorsTemplateComesWithTheNextChangeOfTheSpec(t *testing.T) {
+func TestANewerOperatorAppliesItsTemplateWithTheNextChangeOfTheSpec(t *testing.T) {
 	parallel(t)
 	cluster := upgraded(t, nil, nil)
 	awaitTrue(t, cluster, dbv1.ConditionUpdateAvailable, dbv1.ReasonNewerTemplate)
@@ -141,7 +141,7 @@ func mustGrowWithoutRestart(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	mustNotBeRestarted(t, cluster, before)
 }
 
-func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobody(t *testing.T) {
+func TestAGrowthUnderANewerOperatorRestartsNoMember(t *testing.T) {
 	parallel(t)
 	cluster := upgraded(t, onVolumes(t), nil)
 	mustGrowWithoutRestart(t, cluster)
@@ -152,7 +152,7 @@ func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobody(t *testing.T) {
 }
 
 // A member that was resized while it ran has the revision label from its creation.
-func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobodyWhoWasResized(t *testing.T) {
+func TestAGrowthUnderANewerOperatorRestartsNoResizedMember(t *testing.T) {
 	parallel(t)
 	cluster := upgraded(t, onVolumes(t), func(c *dbv1.DatabaseCluster) {
 		change(t, c, requestMemory("128Mi"))
@@ -171,7 +171,7 @@ func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobodyWhoWasResized(t *testi
 }
 
 // The user requested an update before there was a newer template, so the revision is unchanged.
-func TestAVolumeThatGrowsUnderANewerOperatorRestartsNobodyAfterAnUpdateThatChangedNothing(t *testing.T) {
+func TestAGrowthUnderANewerOperatorRestartsNoMemberAfterAnEmptyUpdate(t *testing.T) {
 	parallel(t)
 	cluster := upgraded(t, onVolumes(t), func(c *dbv1.DatabaseCluster) {
 		change(t, c, annotated(dbv1.AnnotationUpdate, "1"))

@@ -102,7 +102,7 @@ func TestAnOperatorWorksInTheNamespacesOfEveryInstallMode(t *testing.T) {
 }
 
 // Users apply the samples unchanged, including the status. Catalogs show that status as the expected state.
-func TestTheSamplesAreTakenWithTheirStatus(t *testing.T) {
+func TestTheAPIServerAcceptsSamplesWithTheirStatus(t *testing.T) {
 	ns := ownNamespace(t)
 	for _, kind := range []string{"databasecluster", "databasebackup", "databaseengine"} {
 		text, err := os.ReadFile("../../config/samples/database_v1alpha1_" + kind + ".yaml")

@@ -37,7 +37,7 @@ func as(t *testing.T, user string) client.Client {
 // In a foreground deletion, a cluster waits for its dependents. With the admission plugin
 // OwnerReferencesPermissionEnforcement, as here and on OpenShift, blockOwnerDeletion requires the right to set the
 // owner's finalizers. The plugin checks the right, so no request shows its use.
-func TestTheRightToSetFinalizersLetsAClusterWaitForWhatItOwns(t *testing.T) {
+func TestTheRightToSetFinalizersLetsAClusterBlockOwnerDeletion(t *testing.T) {
 	parallel(t)
 	ns := namespace(t)
 	manager, err := shipped(managerRole)
@@ -76,7 +76,7 @@ func TestTheRightToSetFinalizersLetsAClusterWaitForWhatItOwns(t *testing.T) {
 }
 
 // An API server without streaming lists, as Kubernetes 1.33, gets list requests.
-func TestAnOperatorListsWhereTheServerDoesNotStream(t *testing.T) {
+func TestAnOperatorListsWithoutStreamingLists(t *testing.T) {
 	parallel(t)
 	ns := ownNamespace(t)
 	p := operator(t, kubeconfig(t, operatorUser, ""), []string{"KUBE_FEATURE_WatchListClient=false"}, "--watch-namespace="+ns)

@@ -15,7 +15,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-func TestAPausedClusterIsOnlyLookedAt(t *testing.T) {
+func TestTheOperatorOnlyReadsAPausedCluster(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, nil)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Paused = true })
@@ -55,7 +55,7 @@ func TestAPausedClusterCanBeDeleted(t *testing.T) {
 	awaitDeleted(t, cluster)
 }
 
-func TestAHibernatedClusterHasNoMembersAndComesBackWithItsVolumes(t *testing.T) {
+func TestAHibernatedClusterHasNoMembersAndResumesWithItsVolumes(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, nil)
 	kept, stopped := claimUIDs(t, cluster), stopOrder(t, cluster)

@@ -107,7 +107,7 @@ func TestAProtectedClusterAndItsVolumesCannotBeDeleted(t *testing.T) {
 }
 
 // No pass runs between the change and the deletion: the deletion itself unprotects the claims.
-func TestAClusterThatIsDeletedAtOnceWhenItIsNoLongerProtectedLeavesItsClaimsFree(t *testing.T) {
+func TestADeletionRightAfterProtectionEndsUnprotectsTheClaims(t *testing.T) {
 	parallel(t)
 	cluster := started(t, protected, healthy)
 	awaitLabels(t, cluster, "true", 3)
@@ -118,7 +118,7 @@ func TestAClusterThatIsDeletedAtOnceWhenItIsNoLongerProtectedLeavesItsClaimsFree
 }
 
 // A namespace is terminating until its cluster is no longer protected.
-func TestANamespaceWithAProtectedClusterStaysUntilThatIsNoLongerProtected(t *testing.T) {
+func TestANamespaceTerminatesUntilItsClusterIsUnprotected(t *testing.T) {
 	parallel(t)
 	cluster := started(t, protected, healthy)
 	awaitLabels(t, cluster, "true", 3)
@@ -140,7 +140,7 @@ func TestANamespaceWithAProtectedClusterStaysUntilThatIsNoLongerProtected(t *tes
 }
 
 // A deletion that was admitted before the policies were in force is blocked.
-func TestAProtectedClusterThatIsBeingDeletedGoesNoFurther(t *testing.T) {
+func TestTheDeletionOfAProtectedClusterIsBlocked(t *testing.T) {
 	parallel(t)
 	finish := make(chan struct{})
 	cluster := started(t, withHook, untilFinished(finish))
@@ -185,7 +185,7 @@ func touch(t *testing.T, cluster *dbv1.DatabaseCluster) {
 }
 
 // A new leader creates the missing policies and does not change the existing ones.
-func TestTheLeaderMakesThePoliciesThatAreMissing(t *testing.T) {
+func TestTheLeaderCreatesMissingPolicies(t *testing.T) {
 	objects, err := admission.Objects()
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +231,7 @@ func TestTheLeaderMakesThePoliciesThatAreMissing(t *testing.T) {
 }
 
 // Rights in a namespace do not include the policies: the operator continues without them and reports that.
-func TestAnOperatorThatMayNotReadThePoliciesSaysSo(t *testing.T) {
+func TestAnOperatorWithoutTheRightToReadPoliciesReportsIt(t *testing.T) {
 	parallel(t)
 	ns := ownNamespace(t)
 	user := "system:serviceaccount:" + ns + ":operator"
@@ -251,7 +251,7 @@ func TestAnOperatorThatMayNotReadThePoliciesSaysSo(t *testing.T) {
 }
 
 // Deleting a CRD would delete all its objects, protected or not.
-func TestTheDefinitionsCannotBeDeletedUnlessThatIsSaid(t *testing.T) {
+func TestTheCRDsCannotBeDeletedWithoutConfirmation(t *testing.T) {
 	parallel(t)
 	for _, plural := range []string{"databaseclusters", "databasebackups", "databaseengines"} {
 		t.Run(plural, func(t *testing.T) {

@@ -29,14 +29,14 @@ func limited(t *testing.T, ns, cpu, memory string) {
 	await(t, quota, "the quota to be in force", func() bool { return len(quota.Status.Hard) > 0 })
 }
 
-func TestABackupIsMadeInANamespaceWithAQuotaAndWithoutALimitRange(t *testing.T) {
+func TestABackupCompletesInANamespaceWithAQuotaAndWithoutALimitRange(t *testing.T) {
 	parallel(t)
 	cluster := safe(t, "ledger-quota", yields)
 	limited(t, cluster.Namespace, "3", "3Gi")
 	awaitPhase(t, backup(t, cluster, "now", dbv1.BackupRetain), dbv1.BackupCompleted, "")
 }
 
-func TestABackupThatAQuotaRefusesSaysSoAndIsMadeWhenItAsksForLess(t *testing.T) {
+func TestABackupOverQuotaReportsItAndCompletesWithSmallerRequests(t *testing.T) {
 	parallel(t)
 	cluster := safe(t, "ledger-refused", yields)
 	limited(t, cluster.Namespace, "1", "3Gi")

@@ -69,7 +69,7 @@ func readyRunning(t *testing.T, act func(*corev1.Pod)) *dbv1.DatabaseCluster {
 	})
 }
 
-func TestOtherResourcesReachTheMembersWhileTheyRun(t *testing.T) {
+func TestRunningMembersAreResized(t *testing.T) {
 	parallel(t)
 	cluster := readyRunning(t, nil)
 	before := uids(t, cluster)
@@ -95,7 +95,7 @@ func TestOtherResourcesReachTheMembersWhileTheyRun(t *testing.T) {
 	mustHaveImage(t, cluster, secondImage)
 }
 
-func TestAResizeThatIsDeferredKeepsTheNextMemberWaiting(t *testing.T) {
+func TestADeferredResizeBlocksTheNextMember(t *testing.T) {
 	parallel(t)
 	cluster := readyRunning(t, func(pod *corev1.Pod) {
 		if memoryOf(pod) == "128Mi" && pod.Annotations["test/resized"] == "" {
@@ -123,7 +123,7 @@ func TestAResizeThatIsDeferredKeepsTheNextMemberWaiting(t *testing.T) {
 	mustNotBeRestarted(t, cluster, before)
 }
 
-func TestAResizeThatTheNodeCannotGiveIsARestart(t *testing.T) {
+func TestAnInfeasibleResizeRestartsTheMember(t *testing.T) {
 	parallel(t)
 	cluster := readyRunning(t, func(pod *corev1.Pod) {
 		if memoryOf(pod) == "128Mi" && pod.Labels["controller-revision-hash"] == pod.Annotations["test/first"] {
@@ -141,7 +141,7 @@ func TestAResizeThatTheNodeCannotGiveIsARestart(t *testing.T) {
 	awaitRestarted(t, cluster, before)
 }
 
-func TestAResizeThatTheAPIServerRefusesIsARestart(t *testing.T) {
+func TestAResizeThatTheAPIServerRefusesRestartsTheMember(t *testing.T) {
 	parallel(t)
 	cluster := readyRunning(t, nil)
 	before, stopped := uids(t, cluster), stops(t, cluster)

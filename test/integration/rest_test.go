@@ -51,7 +51,7 @@ func mustSendNothing(t *testing.T, since int) {
 	}
 }
 
-func TestAtRestNoRequestIsSent(t *testing.T) {
+func TestAnIdleOperatorSendsNoRequest(t *testing.T) {
 	awaitNoClusters(t)
 	cluster := ready(t, withConfig("a = 1"))
 	since := awaitIdle(t)
@@ -62,7 +62,7 @@ func TestAtRestNoRequestIsSent(t *testing.T) {
 	mustSendNothing(t, since)
 }
 
-func TestAtRestNothingButTheReferencesOfAClusterIsRead(t *testing.T) {
+func TestAnIdleOperatorReadsOnlyTheReferencesOfAWaitingCluster(t *testing.T) {
 	awaitNoClusters(t)
 	cluster := created(t, usePassword)
 	create(t, password(cluster))
@@ -81,7 +81,7 @@ func TestAtRestNothingButTheReferencesOfAClusterIsRead(t *testing.T) {
 }
 
 // Frequent changes of fields that the operator does not read cause no pass.
-func TestWhatFlapsInTheStatusOfAChildCostsNothing(t *testing.T) {
+func TestIrrelevantStatusChangesOfAChildCauseNoPass(t *testing.T) {
 	awaitNoClusters(t)
 	cluster := ready(t, nil)
 	since, passes := awaitIdle(t), reconciles(t)

@@ -133,7 +133,7 @@ func checkRestored(t *testing.T, cluster *dbv1.DatabaseCluster, url string) {
 	}
 }
 
-func TestANewClusterStartsWithABackupThatItNames(t *testing.T) {
+func TestANewClusterStartsWithANamedBackup(t *testing.T) {
 	parallel(t)
 	cluster := smallest(namespace(t), "orders")
 	kubelet := startRestores(t, cluster.Namespace)
@@ -192,7 +192,7 @@ func eventsOf(t *testing.T, cluster *dbv1.DatabaseCluster) string {
 	return strings.Join(reasons, " ")
 }
 
-func TestARestoreThatFailedBeginsAgainWhenItsJobsAreDeleted(t *testing.T) {
+func TestAFailedRestoreRestartsWhenItsJobsAreDeleted(t *testing.T) {
 	parallel(t)
 	cluster := created(t, fromLocation(restorer(t), firstBackup))
 	kubelet := startRestores(t, cluster.Namespace)
@@ -215,7 +215,7 @@ func TestARestoreThatFailedBeginsAgainWhenItsJobsAreDeleted(t *testing.T) {
 	checkRestored(t, cluster, firstBackup)
 }
 
-func TestAnotherSourceBeginsWithEmptyVolumes(t *testing.T) {
+func TestARestoreFromAnotherSourceStartsWithEmptyVolumes(t *testing.T) {
 	parallel(t)
 	cluster := created(t, fromLocation(restorer(t), firstBackup))
 	kubelet := startRestores(t, cluster.Namespace)
@@ -241,7 +241,7 @@ func TestAnotherSourceBeginsWithEmptyVolumes(t *testing.T) {
 	checkRestored(t, cluster, otherBackup)
 }
 
-func TestAClusterThatIsDeletedWhileItIsRestoredLeavesVolumesThatNoOtherTakesUp(t *testing.T) {
+func TestAnotherClusterDoesNotAdoptPartlyRestoredVolumes(t *testing.T) {
 	parallel(t)
 	cluster := created(t, fromLocation(restorer(t), firstBackup))
 	startRestores(t, cluster.Namespace)
@@ -263,7 +263,7 @@ func TestAClusterThatIsDeletedWhileItIsRestoredLeavesVolumesThatNoOtherTakesUp(t
 	awaitReady(t, again)
 }
 
-func TestABackupIsNotRestoredOverVolumesThatAnEarlierClusterLeft(t *testing.T) {
+func TestARestoreDoesNotOverwriteVolumesOfAPreviousCluster(t *testing.T) {
 	parallel(t)
 	engine := restorer(t)
 	cluster := created(t, func(c *dbv1.DatabaseCluster) { c.Spec.Engine = engine })
@@ -292,7 +292,7 @@ func TestABackupIsNotRestoredOverVolumesThatAnEarlierClusterLeft(t *testing.T) {
 	}
 }
 
-func TestABackupIsNotRestoredOverAClaimOfSomebodyElse(t *testing.T) {
+func TestARestoreDoesNotOverwriteAClaimOfAnotherOwner(t *testing.T) {
 	parallel(t)
 	cluster := smallest(namespace(t), "orders")
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "data-orders-1"}}

@@ -24,7 +24,7 @@ import (
 // Every namespace of these tests enforces Pod Security "restricted", so the API server admitted all their pods. The
 // end of the run reports a component without a pod. The tests in this file create the remaining kinds of pods.
 
-func TestANamespaceOfTheseTestsRefusesWhatIsNotRestricted(t *testing.T) {
+func TestTheTestNamespacesRefusePodsThatAreNotRestricted(t *testing.T) {
 	parallel(t)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace(t), Name: "careless"}}
 	pod.Spec.Containers = []corev1.Container{{Name: "careless", Image: "example.test/database:1"}}
@@ -57,7 +57,7 @@ func TestTheOperatorsPodsAreAdmittedWhereRestrictedIsEnforced(t *testing.T) {
 	create(t, pod)
 }
 
-func TestThePodsOfSamplesAndOfTheEnginesThatComeWithTheOperatorAreAdmitted(t *testing.T) {
+func TestThePodsOfSamplesAndBuiltInEnginesAreAdmitted(t *testing.T) {
 	parallel(t)
 	sample := &dbv1.DatabaseCluster{}
 	if err := load("../../config/samples/database_v1alpha1_databasecluster.yaml", sample); err != nil {

@@ -147,7 +147,7 @@ func mustHaveImage(t *testing.T, cluster *dbv1.DatabaseCluster, want string) {
 	}
 }
 
-func TestARolloutTakesOneMemberAfterTheOtherFromTheHighestOrdinal(t *testing.T) {
+func TestARolloutRestartsOneMemberAtATimeFromTheHighestOrdinal(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, nil)
 	stopped := stops(t, cluster)
@@ -166,7 +166,7 @@ func TestARolloutTakesOneMemberAfterTheOtherFromTheHighestOrdinal(t *testing.T) 
 	}
 }
 
-func TestAPausedUpdateLeavesTheMembersThatRunAndOneThatRestartsTakesIt(t *testing.T) {
+func TestAPausedUpdateReachesOnlyMembersThatRestart(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, func(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.Paused = true })
 	before := uids(t, cluster)
@@ -240,7 +240,7 @@ func TestEachNewValueOfTheRestartAnnotationRestartsTheMembersOnce(t *testing.T) 
 	mustNotBeRestarted(t, cluster, before)
 }
 
-func TestTheUpdateAnnotationRestartsNobodyWhenThereIsNothingNewer(t *testing.T) {
+func TestTheUpdateAnnotationRestartsNoMemberWithoutANewerTemplate(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, nil)
 	before := uids(t, cluster)
@@ -249,7 +249,7 @@ func TestTheUpdateAnnotationRestartsNobodyWhenThereIsNothingNewer(t *testing.T) 
 	mustNotBeRestarted(t, cluster, before)
 }
 
-func TestAScaleOutWaitsForAClaimThatIsBeingDeleted(t *testing.T) {
+func TestAScaleOutWaitsForATerminatingClaim(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, nil)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 1 })
@@ -274,7 +274,7 @@ func TestAScaleOutWaitsForAClaimThatIsBeingDeleted(t *testing.T) {
 	}
 }
 
-func TestScalingInAndOutKeepsTheClaims(t *testing.T) {
+func TestScalingInAndOutRetainsTheClaims(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 1 })
 	var kept map[string]types.UID

@@ -76,7 +76,7 @@ func forgedFor(t *testing.T, cluster *dbv1.DatabaseCluster, schedule string, at 
 }
 
 // TestAScheduleCreatesABackupThatIsVerified waits for the clock: a minute at most.
-func TestAScheduleMakesABackupThatIsVerified(t *testing.T) {
+func TestAScheduleCreatesABackupThatIsVerified(t *testing.T) {
 	parallel(t)
 	cluster := safe(t, "scheduled-v1", answers)
 	began := time.Now()
@@ -174,7 +174,7 @@ func TestRetentionDeletesBackupsWithTheirDataAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestAScheduleThatCannotBeReadIsToldAndTheOthersGoOn(t *testing.T) {
+func TestAnInvalidScheduleIsReportedAndDoesNotBlockOthers(t *testing.T) {
 	parallel(t)
 	cluster := safe(t, "invalid-schedule-v1", answers)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) {

@@ -18,7 +18,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-func TestThePolicyAroundACopyThatRunsIsMadeRight(t *testing.T) {
+func TestTheNetworkPolicyOfARunningCopyIsRepaired(t *testing.T) {
 	parallel(t)
 	cluster := safe(t, "secluded-v1", func(pod *corev1.Pod) {
 		if pod.Labels[dbv1.LabelComponent] != dbv1.ComponentVerification {

@@ -134,7 +134,7 @@ func endingsOf(cluster *dbv1.DatabaseCluster) string {
 	return strings.Join(all, " ")
 }
 
-func TestAShutdownIsRecordedMemberByMemberAndTheVolumesGoAfterIt(t *testing.T) {
+func TestAShutdownIsRecordedForEachMemberBeforeTheVolumesAreDeleted(t *testing.T) {
 	parallel(t)
 	cluster, _ := onNode(t, withShutdown)
 	order, ended := stopOrder(t, cluster), endings(t, cluster)
@@ -147,7 +147,7 @@ func TestAShutdownIsRecordedMemberByMemberAndTheVolumesGoAfterIt(t *testing.T) {
 	mustHaveClaims(t, cluster, 0)
 }
 
-func TestAMemberThatWasKilledBlocksTheDeletionAndKeepsTheVolumes(t *testing.T) {
+func TestAKilledMemberBlocksTheDeletionAndRetainsTheVolumes(t *testing.T) {
 	parallel(t)
 	cluster, machine := onNode(t, withShutdown)
 	machine.setCode("orders-2", 137)
@@ -166,7 +166,7 @@ func TestAMemberThatWasKilledBlocksTheDeletionAndKeepsTheVolumes(t *testing.T) {
 	mustContain(t, eventsOf(t, cluster), "HooksSkipped", "VolumesRetained")
 }
 
-func TestAMemberWhoseNodeIsLostBlocksTheDeletionUntilTheNodeTellsHowItEnded(t *testing.T) {
+func TestALostNodeBlocksTheDeletionUntilItReportsTheExitCode(t *testing.T) {
 	parallel(t)
 	cluster, machine := onNode(t, func(c *dbv1.DatabaseCluster) {
 		withShutdown(c)
@@ -183,7 +183,7 @@ func TestAMemberWhoseNodeIsLostBlocksTheDeletionUntilTheNodeTellsHowItEnded(t *t
 	}
 }
 
-func TestAMemberWhoseNodeIsLostIsGivenUpWhereTheSpecSaysSo(t *testing.T) {
+func TestALostNodeDoesNotBlockIfTheSpecSaysContinue(t *testing.T) {
 	parallel(t)
 	cluster, machine := onNode(t, func(c *dbv1.DatabaseCluster) {
 		withShutdown(c)
@@ -207,7 +207,7 @@ func TestAMemberWhoseNodeIsLostIsGivenUpWhereTheSpecSaysSo(t *testing.T) {
 	mustContain(t, eventsOf(t, cluster), "ExitCodeUnknown", "HookFailed", "VolumesRetained")
 }
 
-func TestPodsThatAForegroundDeletionTookAreToldAndHoldNothingUp(t *testing.T) {
+func TestAForegroundDeletionReportsItsPodsAndIsNotBlocked(t *testing.T) {
 	parallel(t)
 	cluster, _ := onNode(t, func(c *dbv1.DatabaseCluster) {
 		withShutdown(c)
@@ -225,7 +225,7 @@ func TestPodsThatAForegroundDeletionTookAreToldAndHoldNothingUp(t *testing.T) {
 	mustHaveClaims(t, cluster, 3)
 }
 
-func TestAPodIsNotHeldByAClusterThatSomebodyLetGoByHand(t *testing.T) {
+func TestAManuallyRemovedFinalizerAlsoFreesThePods(t *testing.T) {
 	parallel(t)
 	cluster, machine := onNode(t, withShutdown)
 	machine.setCode("orders-2", silent)

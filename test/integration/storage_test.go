@@ -184,7 +184,7 @@ func TestGrowthAndANewImageTogetherRestartEachMemberOnce(t *testing.T) {
 	mustNotBeRestarted(t, cluster, before)
 }
 
-func TestAGrowthThatCannotBeIsStalledAndASmallerOneTakesItsPlace(t *testing.T) {
+func TestAnImpossibleGrowthIsStalledAndASmallerOneReplacesIt(t *testing.T) {
 	parallel(t)
 	cluster := readyOnVolumes(t)
 	driver(t, cluster, "10Gi")
@@ -200,7 +200,7 @@ func TestAGrowthThatCannotBeIsStalledAndASmallerOneTakesItsPlace(t *testing.T) {
 	mustNotBeRestarted(t, cluster, before)
 }
 
-func TestAGrowthThatTheClassDoesNotAllowIsRefusedAndDisturbsNothing(t *testing.T) {
+func TestAGrowthThatTheClassDoesNotAllowIsRefusedAndChangesNothing(t *testing.T) {
 	parallel(t)
 	cluster := started(t, func(c *dbv1.DatabaseCluster) {
 		onVolumes(t)(c)
@@ -218,7 +218,7 @@ func TestAGrowthThatTheClassDoesNotAllowIsRefusedAndDisturbsNothing(t *testing.T
 }
 
 // While the StatefulSet does not exist, only the API server has the state of the growth.
-func TestAnOperatorThatDiesBetweenDeletingTheStatefulSetAndMakingItAnewFinishesTheGrowth(t *testing.T) {
+func TestARestartedOperatorFinishesAGrowthWithoutAStatefulSet(t *testing.T) {
 	parallel(t)
 	ns := ownNamespace(t)
 	config := kubeconfig(t, operatorUser, "")

@@ -78,7 +78,7 @@ func reconciles(t *testing.T) float64 {
 	return sum
 }
 
-func TestReadyReplicasFallAndRiseThroughTheWatchesAlone(t *testing.T) {
+func TestWatchesAloneUpdateReadyReplicas(t *testing.T) {
 	parallel(t)
 	cluster := started(t, nil, unlessStuck)
 	pod := member(cluster, 1)
@@ -179,7 +179,7 @@ func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 	awaitReady(t, cluster)
 }
 
-func TestWhatOthersAddIsTheirs(t *testing.T) {
+func TestFieldsOfOtherManagersAreKept(t *testing.T) {
 	parallel(t)
 	cluster := started(t, func(c *dbv1.DatabaseCluster) {
 		c.Spec.Service.Annotations = map[string]string{"ours": "1", "gone": "1"}
@@ -192,7 +192,7 @@ func TestWhatOthersAddIsTheirs(t *testing.T) {
 	})
 }
 
-func TestAnObjectOfSomebodyElseIsNeverTouched(t *testing.T) {
+func TestAnObjectOfAnotherOwnerIsNeverChanged(t *testing.T) {
 	parallel(t)
 	for _, name := range []string{"orders", "orders-headless"} {
 		t.Run("Service "+name, func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestAnObjectOfSomebodyElseIsNeverTouched(t *testing.T) {
 	}
 }
 
-func TestACorrectedImageRecoversWithoutAHandAndABadOneTakesOneMemberAtMost(t *testing.T) {
+func TestABadImageAffectsOneMemberAtMostAndACorrectedOneRecovers(t *testing.T) {
 	parallel(t)
 	cluster := created(t, nil)
 	const bad = "example.test/database:bad"
@@ -240,7 +240,7 @@ func TestACorrectedImageRecoversWithoutAHandAndABadOneTakesOneMemberAtMost(t *te
 	}
 }
 
-func TestACommandThatCrashesTakesOneMemberAtMostAlsoWithoutAProbe(t *testing.T) {
+func TestACrashingCommandAffectsOneMemberAtMostEvenWithoutAProbe(t *testing.T) {
 	parallel(t)
 	cluster := started(t, nil, func(pod *corev1.Pod) {
 		healthy(pod)
@@ -270,7 +270,7 @@ func TestACommandThatCrashesTakesOneMemberAtMostAlsoWithoutAProbe(t *testing.T) 
 	awaitReady(t, cluster)
 }
 
-func TestScalingGoesThroughTheScaleSubresourceAndMembersGoOneByOne(t *testing.T) {
+func TestTheScaleSubresourceScalesInOneMemberAtATime(t *testing.T) {
 	parallel(t)
 	cluster := started(t, nil, healthy)
 	for _, replicas := range []int32{5, 1, 2} {
@@ -292,7 +292,7 @@ func TestScalingGoesThroughTheScaleSubresourceAndMembersGoOneByOne(t *testing.T)
 	mustHaveClaims(t, cluster, 5)
 }
 
-func TestOrphanedMembersAreFoundByAClusterThatIsMadeAnew(t *testing.T) {
+func TestARecreatedClusterAdoptsOrphanedMembers(t *testing.T) {
 	parallel(t)
 	cluster := started(t, nil, healthy)
 	remove(t, cluster, client.PropagationPolicy(metav1.DeletePropagationOrphan))

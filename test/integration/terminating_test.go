@@ -22,7 +22,7 @@ func deleteNamespace(t *testing.T, name string) *corev1.Namespace {
 	return ns
 }
 
-func TestAHookThatCannotStartInANamespaceThatIsDeletedBlocksAndSaysTheWayOut(t *testing.T) {
+func TestAHookInATerminatingNamespaceBlocksAndReportsTheRemedy(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, withHook)
 	ns := deleteNamespace(t, cluster.Namespace)
@@ -33,7 +33,7 @@ func TestAHookThatCannotStartInANamespaceThatIsDeletedBlocksAndSaysTheWayOut(t *
 	awaitDeleted(t, ns)
 }
 
-func TestAHookThatCannotStartInANamespaceThatIsDeletedIsPassedOverWhereTheSpecSaysSo(t *testing.T) {
+func TestAHookInATerminatingNamespaceIsSkippedIfTheSpecSaysContinue(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, func(c *dbv1.DatabaseCluster) { withHook(c); c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue })
 	awaitDeleted(t, deleteNamespace(t, cluster.Namespace))

@@ -150,7 +150,7 @@ func (c inOperatorCondition) await(t *testing.T, status metav1.ConditionStatus, 
 	})
 }
 
-func TestOLMHoldsAnUpgradeBackWhileARestoreRunsAndForAQuarterOfAnHourAtMost(t *testing.T) {
+func TestOLMDelaysAnUpgradeDuringARestoreForFifteenMinutesAtMost(t *testing.T) {
 	parallel(t)
 	ns := namespace(t)
 	as, scheme := installOperatorCondition(t, ns)

@@ -93,7 +93,7 @@ func may(t *testing.T, who, group, resource, ns string) string {
 	return strings.Join(allowed, " ")
 }
 
-func TestUsersMayDoWhatKubernetesOwnRolesSayAndNoMore(t *testing.T) {
+func TestUsersHaveExactlyTheRightsOfKubernetesRoles(t *testing.T) {
 	const group = "database.dbcluster.io"
 	ns, elsewhere := users(t), namespace(t)
 	// Kubernetes aggregates the rules a moment later, first into view, then into edit and admin.
@@ -138,7 +138,7 @@ func TestUsersMayDoWhatKubernetesOwnRolesSayAndNoMore(t *testing.T) {
 }
 
 // With kubectl commands, an editor creates, scales and protects a cluster. A viewer can only read it.
-func TestAnEditorWorksWithAClusterAndAViewerOnlySeesIt(t *testing.T) {
+func TestAnEditorManagesAClusterAndAViewerOnlyReadsIt(t *testing.T) {
 	ns := users(t)
 	file := manifestFile(t, manifest(ns, "orders", nil))
 	eventually(t, "an editor to create a cluster", func() error {

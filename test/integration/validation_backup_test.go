@@ -80,7 +80,7 @@ const (
 	badAge      = " must be a duration of at least a minute in hours, minutes and seconds, for example "
 )
 
-func TestTheAPIServerRefusesBadBackupsWithASentence(t *testing.T) {
+func TestTheAPIServerRefusesInvalidBackupsWithAMessage(t *testing.T) {
 	parallel(t)
 	eachIsRefused(t, "databaseclusters", refusals{
 		"no destination":               {backupSection(fields{"destination": nil}), "spec.backup.destination: Required value"},
@@ -157,7 +157,7 @@ func TestTheAPIServerRefusesBadBackupsWithASentence(t *testing.T) {
 	})
 }
 
-func TestTheAPIServerRefusesBadHooksEnginesAndBootstrapsWithASentence(t *testing.T) {
+func TestTheAPIServerRefusesInvalidHooksEnginesAndBootstrapsWithAMessage(t *testing.T) {
 	parallel(t)
 	eachIsRefused(t, "databaseclusters", refusals{
 		"a hook of another type":      {hooks(hookOf("a", "Pray")), `spec.deletion.hooks[0].type: Unsupported value: "Pray": supported values: "Backup", "Command", "Shutdown"`},
@@ -222,7 +222,7 @@ func mustAnswer(t *testing.T, err error, wants string) {
 	t.Log(err)
 }
 
-func TestABackupToStartWithIsForANewCluster(t *testing.T) {
+func TestOnlyANewClusterStartsWithABackup(t *testing.T) {
 	parallel(t)
 	ns := namespace(t)
 	change := func(cluster client.Object, spec fields) error {
@@ -239,7 +239,7 @@ func TestABackupToStartWithIsForANewCluster(t *testing.T) {
 	}
 }
 
-func TestTheAPIServerTakesBackupsThatAreJustWithinTheBounds(t *testing.T) {
+func TestTheAPIServerAcceptsBackupsAtTheLimits(t *testing.T) {
 	parallel(t)
 	eachIsAccepted(t, "databaseclusters", map[string]fields{
 		"the smallest destination":      destination(fields{"url": "s3://backups", "credentialSource": "WorkloadIdentity"}),
@@ -279,7 +279,7 @@ func request(ns, name string, spec fields) *unstructured.Unstructured {
 	return object
 }
 
-func TestTheAPIServerRefusesBadDatabaseBackupsWithASentence(t *testing.T) {
+func TestTheAPIServerRefusesInvalidDatabaseBackupsWithAMessage(t *testing.T) {
 	parallel(t)
 	eachIsRefused(t, "databasebackups", refusals{
 		"no cluster":                {fields{"cluster": nil}, "spec.cluster: Required value"},

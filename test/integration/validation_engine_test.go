@@ -44,7 +44,7 @@ func check(given fields) fields {
 	return fields{"actions": fields{"check": with(fields{"command": list("a")}, given)}}
 }
 
-func TestTheAPIServerRefusesBadDatabaseEnginesWithASentence(t *testing.T) {
+func TestTheAPIServerRefusesInvalidDatabaseEnginesWithAMessage(t *testing.T) {
 	parallel(t)
 	const (
 		badScript   = "spec.scripts: a name must have 1 to 48 letters, digits, '-', '_' or '.', and begin and end with a letter or digit"
@@ -98,7 +98,7 @@ func TestTheAPIServerRefusesBadDatabaseEnginesWithASentence(t *testing.T) {
 	})
 }
 
-func TestTheAPIServerTakesDatabaseEnginesThatAreJustWithinTheBounds(t *testing.T) {
+func TestTheAPIServerAcceptsDatabaseEnginesAtTheLimits(t *testing.T) {
 	parallel(t)
 	eachIsAccepted(t, "databaseengines", map[string]fields{
 		"the smallest": nil,

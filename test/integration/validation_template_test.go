@@ -54,7 +54,7 @@ func many(count int, element func(i int) any) []any {
 
 func nameOf(i int) string { return "x" + strings.Repeat("y", i) }
 
-func TestTheAPIServerRefusesBadConfigurationTemplatesAndUpdates(t *testing.T) {
+func TestTheAPIServerRefusesInvalidConfigurationTemplatesAndUpdates(t *testing.T) {
 	parallel(t)
 	sidecar := func(ports ...any) fields { return fields{"name": "exporter", "ports": ports} }
 	eachIsRefused(t, "databaseclusters", refusals{
@@ -115,7 +115,7 @@ func TestTheAPIServerRefusesBadConfigurationTemplatesAndUpdates(t *testing.T) {
 	})
 }
 
-func TestTheAPIServerTakesGoodConfigurationTemplatesAndUpdates(t *testing.T) {
+func TestTheAPIServerAcceptsValidConfigurationTemplatesAndUpdates(t *testing.T) {
 	parallel(t)
 	extra := func(i int) any { return fields{"name": nameOf(i), "runAsUser": int64(1)} }
 	eachIsAccepted(t, "databaseclusters", map[string]fields{
@@ -140,7 +140,7 @@ func TestTheAPIServerTakesGoodConfigurationTemplatesAndUpdates(t *testing.T) {
 	})
 }
 
-func TestTheDefaultsOfUpdatesAndConfigurationAreThoseThatTheDocumentationTells(t *testing.T) {
+func TestTheDefaultsOfUpdatesAndConfigurationMatchTheDocumentation(t *testing.T) {
 	parallel(t)
 	cluster := smallest(namespace(t), "orders")
 	withConfig("x")(cluster)
@@ -155,7 +155,7 @@ func TestTheDefaultsOfUpdatesAndConfigurationAreThoseThatTheDocumentationTells(t
 	}
 }
 
-func TestAGrowthCanBeTakenBackUntilItIsDoneAndNotBelowWhatTheVolumesHave(t *testing.T) {
+func TestAGrowthCanBeRevertedUntilAVolumeHasGrown(t *testing.T) {
 	parallel(t)
 	ns := ownNamespace(t) // only this test writes the status
 	const shrinks = "spec.storage.size cannot shrink"

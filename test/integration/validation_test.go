@@ -33,7 +33,7 @@ func manifest(ns, name string, spec fields) *unstructured.Unstructured {
 
 func storage(section fields) fields { return fields{"storage": section} }
 
-func TestTheAPIServerRefusesBadInputWithASentenceThatNamesTheField(t *testing.T) {
+func TestTheAPIServerRefusesInvalidInputWithAMessageThatNamesTheField(t *testing.T) {
 	parallel(t)
 	hook := fields{"name": "flush", "type": "Command", "command": []any{"true"}}
 	eachIsRefused(t, "databaseclusters", refusals{
@@ -77,7 +77,7 @@ func TestTheAPIServerRefusesBadInputWithASentenceThatNamesTheField(t *testing.T)
 	})
 }
 
-func TestTheAPIServerTakesWhatIsJustWithinTheBounds(t *testing.T) {
+func TestTheAPIServerAcceptsInputAtTheLimits(t *testing.T) {
 	parallel(t)
 	eachIsAccepted(t, "databaseclusters", map[string]fields{
 		"the full shape":         {},
@@ -91,7 +91,7 @@ func TestTheAPIServerTakesWhatIsJustWithinTheBounds(t *testing.T) {
 	})
 }
 
-func TestTheAPIServerTakesNamesThatLeaveRoomForThoseOfTheObjects(t *testing.T) {
+func TestTheAPIServerLimitsNamesToTheLengthThatObjectNamesNeed(t *testing.T) {
 	parallel(t)
 	ns := namespace(t)
 	for what, c := range map[string]struct {
@@ -112,7 +112,7 @@ func TestTheAPIServerTakesNamesThatLeaveRoomForThoseOfTheObjects(t *testing.T) {
 	}
 }
 
-func TestTheAPIServerRefusesChangesThatVolumesCannotFollow(t *testing.T) {
+func TestTheAPIServerRefusesUnsupportedChangesOfVolumes(t *testing.T) {
 	parallel(t)
 	ns := namespace(t)
 	object := manifest(ns, "orders", nil)
@@ -140,7 +140,7 @@ func TestTheAPIServerRefusesChangesThatVolumesCannotFollow(t *testing.T) {
 	}
 }
 
-func TestTheDefaultsAreThoseThatTheDocumentationTells(t *testing.T) {
+func TestTheDefaultsMatchTheDocumentation(t *testing.T) {
 	parallel(t)
 	cluster := smallest(namespace(t), "orders")
 	if err := admin.Create(t.Context(), cluster, client.DryRunAll); err != nil {

@@ -181,7 +181,7 @@ func report(t *testing.T, failures []string) {
 	}
 }
 
-func TestOneFailureAtAnyCallChangesNothingAboutTheEnd(t *testing.T) {
+func TestOneFailureAtAnyCallDoesNotChangeTheEnd(t *testing.T) {
 	withoutRaces(t)
 	for _, sequence := range sequences {
 		t.Run(sequence.name, func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestOneFailureAtAnyCallChangesNothingAboutTheEnd(t *testing.T) {
 	}
 }
 
-func TestTheOrderOfEventsChangesNothingAboutTheEnd(t *testing.T) {
+func TestTheOrderOfEventsDoesNotChangeTheEnd(t *testing.T) {
 	withoutRaces(t)
 	for _, sequence := range sequences {
 		t.Run(sequence.name, func(t *testing.T) {

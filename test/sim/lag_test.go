@@ -71,7 +71,7 @@ func (c *campaign) latenesses() []lateness {
 	return found
 }
 
-func TestACacheThatIsLateChangesNothingAboutTheEnd(t *testing.T) {
+func TestALateCacheDoesNotChangeTheEnd(t *testing.T) {
 	withoutRaces(t)
 	for _, sequence := range sequences {
 		t.Run(sequence.name, func(t *testing.T) {

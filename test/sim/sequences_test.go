@@ -93,7 +93,7 @@ var sequences = []sequence{
 	{"somebody-deletes-the-statefulset", []step{running(2), deleteStatefulSet(metav1.DeletePropagationOrphan), deleteStatefulSet(metav1.DeletePropagationBackground)}},
 }
 
-func TestWhatHappensIsTheStoryInTheGoldenFile(t *testing.T) {
+func TestTheStoryMatchesTheGoldenFile(t *testing.T) {
 	for _, sequence := range sequences {
 		t.Run(sequence.name, func(t *testing.T) {
 			t.Parallel()
