@@ -61,8 +61,8 @@ func TestABucketOutlivesClustersAndTheirBackups(t *testing.T) {
 	first, second := w.of("databasebackup/first", "{.status.location}"), w.of("databasebackup/second", "{.status.location}")
 	w.do("delete", "databasecluster", "orders", "--timeout="+patience.String())
 	w.do("delete", "databasebackups", "--all", "--timeout="+patience.String())
-	w.must(w.bucket("ls "+folder(first)) != "", "deletionPolicy Retain did not keep the data")
-	w.must(w.bucket("find . -path '*"+folder(second)+"*' -type f") == "", "deletionPolicy Delete kept the data")
+	w.must(w.bucket("ls "+folder(first)) != "", "deletionPolicy Retain did not retain the data")
+	w.must(w.bucket("find . -path '*"+folder(second)+"*' -type f") == "", "deletionPolicy Delete did not delete the data")
 	w.restored("by-location", `{location: {url: "`+first+`", endpoint: "http://s3:7070", credentialsSecretName: backup-credentials}}`, want)
 }
 
@@ -116,7 +116,7 @@ func TestVerificationFindsAChangedPieceAndRestoreRefusesIt(t *testing.T) {
 	w.postgres("again", "bootstrap: {fromBackup: {name: good}}")
 	w.awaitReported("databasecluster/again", "Stalled", "True RestoreFailed", "member-0/00000-")
 	w.awaitWarning("again", "member-0/00000-")
-	w.must(w.do("get", "pods", "-l", "app.kubernetes.io/instance=again,app.kubernetes.io/component=database", "-o", "name") == "", "a member runs on half of a backup")
+	w.must(w.do("get", "pods", "-l", "app.kubernetes.io/instance=again,app.kubernetes.io/component=database", "-o", "name") == "", "a member runs with a partly restored volume")
 }
 
 func TestARestoreReportsAnUnreachableBucketAndResumes(t *testing.T) {
@@ -185,5 +185,5 @@ func TestARedisClusterIsRestored(t *testing.T) {
 	w.await("again", "Ready")
 	w.must(strings.HasSuffix(ask("again-0", "dbsize"), "10000"), "there are %s keys", ask("again-0", "dbsize"))
 	sum := ask("again-0", "eval", "local s = 0 for i = 1, 10000 do s = s + redis.call('get', 'key' .. i) end return s", "0")
-	w.must(strings.HasSuffix(sum, "50005000"), "the values add up to %s", sum)
+	w.must(strings.HasSuffix(sum, "50005000"), "the sum of the values is %s", sum)
 }

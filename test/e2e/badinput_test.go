@@ -34,7 +34,7 @@ func TestTheOperatorNamesAnUnusableDestination(t *testing.T) {
 		w.awaitWarning(bad.name, bad.cause)
 		w.Log("\n" + w.do("get", "pods", "-l", "database.dbcluster.io/backup-uid="+w.of("databasebackup/"+bad.name, "{.metadata.uid}")))
 	}
-	w.must(w.bucket("find . -path '*/x/*' -type f") == "", "something is half there")
+	w.must(w.bucket("find . -path '*/x/*' -type f") == "", "a partial backup is visible")
 	w.backup("good", "orders")
 	w.completed("good")
 	w.awaitReported("databasecluster/orders", "BackupHealthy", "True")
@@ -130,7 +130,7 @@ func TestTheOperatorNamesABrokenAction(t *testing.T) {
 		w.awaitReported("databasecluster/"+way, "BackupHealthy", "False", cause)
 		w.awaitWarning(way, cause)
 	}
-	w.must(w.bucket("find . -type f") == "", "something is half there: %s", w.bucket("find . -type f"))
+	w.must(w.bucket("find . -type f") == "", "a partial backup is visible: %s", w.bucket("find . -type f"))
 }
 
 func TestABackupReportsItsProgress(t *testing.T) {

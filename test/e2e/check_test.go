@@ -58,10 +58,10 @@ func TestAVerificationComparesTheDataOfPostgreSQL(t *testing.T) {
 	w := newWorld(t)
 	w.filledBy(w.engine("postgresql-single-v1", "same", `mkdir "$PGDATA"`, `mkdir "$PGDATA"`))
 	rows := w.of("databasebackup/full", "{.status.streams[0].facts.rows}")
-	w.must(rows != "", "nobody wrote, and rows were not recorded")
+	w.must(rows != "", "no client wrote, but the status does not record the rows")
 	w.verifies("full", "True", "its data agrees with what was recorded: systemIdentifier, position", "rows")
 	got := w.of("databasebackup/full", "{.status.verification.streams[0].facts.rows}")
-	w.must(got == rows, "the copy has %s rows, and %s were recorded", got, rows)
+	w.must(got == rows, "the copy has %s rows, the status records %s", got, rows)
 }
 
 func TestAVerificationComparesTheDataOfRedis(t *testing.T) {
@@ -94,7 +94,7 @@ func TestARestoreThatReadsNothingFails(t *testing.T) {
 	w := newWorld(t)
 	w.filledBy(w.engine("postgresql-single-v1", "reads", `mkdir "$PGDATA"`, "exit 0"))
 	w.verifies("full", "False")
-	w.must(w.of("databasebackup/full", "{.status.verification.message}") != "", "nobody says why the copy is no copy")
+	w.must(w.of("databasebackup/full", "{.status.verification.message}") != "", "the status does not report why the verification failed")
 
 	w.postgres("again", "bootstrap: {fromBackup: {name: full}}")
 	w.awaitWarning("again", "Restore")

@@ -48,9 +48,9 @@ func TestAFailedVerificationReportsTheCauseAndLeavesNoCopy(t *testing.T) {
 			copies = append(copies, "persistentvolumeclaim/"+claim)
 		}
 	}
-	w.must(len(copies) == 1, "the copies are on %q", copies)
+	w.must(len(copies) == 1, "the copies run on %q", copies)
 	w.awaitReported("databasebackup/good", "Verified", "False VerificationFailed", "no such table")
 	w.do("wait", "--for=delete", copies[0], "--timeout="+patience.String())
 	left := w.do("get", "pods,jobs", "-l", "app.kubernetes.io/component=verification", "-o", "name")
-	w.must(left == "", "left of the copy is %q", left)
+	w.must(left == "", "remaining objects of the copy: %q", left)
 }

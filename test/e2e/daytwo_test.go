@@ -90,7 +90,7 @@ func TestAnInvalidChangeAffectsOneMemberAndACorrectionRecovers(t *testing.T) {
 		w.patch(bad.spec)
 		w.awaitCondition("Degraded", "pod orders-2", bad.cause)
 		w.awaitCondition("Progressing", "pod orders-2")
-		w.must(w.answering(2) == 2, "a bad %s took more than one member", bad.what)
+		w.must(w.answering(2) == 2, "a bad %s affected more than one member", bad.what)
 		w.patch(bad.undo)
 		w.awaitConverged()
 	}
@@ -115,10 +115,10 @@ func TestAMissingSecretBlocksARolloutUntilItExists(t *testing.T) {
 	before := w.pods()
 	w.patch(`{"envFrom":[{"secretRef":{"name":"later"}}]}`)
 	w.awaitCondition("Stalled", "Secret later, which spec.container.envFrom names, does not exist")
-	w.must(w.pods() == before, "members were restarted for a Secret that is not there")
+	w.must(w.pods() == before, "members were restarted although the Secret does not exist")
 	w.do("create", "secret", "generic", "later", "--from-literal=LATER=now")
 	w.awaitConverged()
-	w.must(w.do("exec", "orders-1", "--", "printenv", "LATER") == "now", "the Secret has not reached the member")
+	w.must(w.do("exec", "orders-1", "--", "printenv", "LATER") == "now", "the member does not have the new Secret")
 	w.do("patch", "secret", "later", "-p", `{"stringData":{"LATER":"then"}}`)
 	w.do("annotate", "databasecluster", "orders", "database.dbcluster.io/refresh=1")
 	for i := range 3 {
@@ -161,7 +161,7 @@ func TestARolloutWaitsWhilePausedAndWithOnDelete(t *testing.T) {
 	w.awaitCondition("Progressing", "left undone", "2 members are outdated")
 	w.patch(`{"paused":false}`)
 	w.awaitConverged()
-	w.must(w.sql("orders-0", host(2), "SHOW work_mem") == "7MB", "the change has not reached orders-2")
+	w.must(w.sql("orders-0", host(2), "SHOW work_mem") == "7MB", "orders-2 does not have the change")
 }
 
 func TestAHibernatedClusterResumesWithItsRows(t *testing.T) {
@@ -171,7 +171,7 @@ func TestAHibernatedClusterResumesWithItsRows(t *testing.T) {
 	w.await("orders", "Hibernated")
 	w.awaitConverged()
 	w.must(w.do("get", "pods", "-l", "app.kubernetes.io/component=database", "-o", "name") == "", "members run")
-	w.must(strings.Contains(w.do("get", "databasecluster", "orders"), "Hibernated"), "kubectl get does not show it")
+	w.must(strings.Contains(w.do("get", "databasecluster", "orders"), "Hibernated"), "kubectl get does not show the hibernation")
 	w.patch(`{"hibernated":false}`)
 	w.awaitConverged()
 	w.checkRows(3)

@@ -23,8 +23,8 @@ func (w world) deleteOrders() string {
 	w.do("delete", "databasecluster", "orders", "--timeout="+patience.String())
 	name := "orders-final-" + uid[:8]
 	w.completed(name)
-	w.must(w.do("get", "pods", "-l", "app.kubernetes.io/component=database", "-o", "name") == "", "members outlived their cluster")
-	w.must(w.do("get", "persistentvolumeclaims", "data-orders-0", "-o", "name") != "", "the volume went")
+	w.must(w.do("get", "pods", "-l", "app.kubernetes.io/component=database", "-o", "name") == "", "members still exist after the deletion of their cluster")
+	w.must(w.do("get", "persistentvolumeclaims", "data-orders-0", "-o", "name") != "", "the volume was deleted")
 	return name
 }
 
@@ -65,7 +65,7 @@ func TestAFailingFinalBackupBlocksTheDeletion(t *testing.T) {
 	w.await("orders", "Ready")
 	w.do("delete", "databasecluster", "orders", "--wait=false")
 	w.awaitReported("databasecluster/orders", "DeletionBlocked", "True HookWaiting", "backup-credentials")
-	w.must(w.psql("orders-0", "SELECT 1") == "1", "the member does not run any more")
+	w.must(w.psql("orders-0", "SELECT 1") == "1", "the member no longer runs")
 	w.s3()
 	w.do("wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
 	w.Log("\n" + w.do("get", "databasebackups", "-o", "wide"))
@@ -96,7 +96,7 @@ func TestAKilledDatabaseDoesNotCountAsAShutdown(t *testing.T) {
 	w.awaitWarning("orders", "exit code 137")
 	w.do("annotate", "databasecluster", "orders", "database.dbcluster.io/skip-deletion-hooks=true")
 	w.do("wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
-	w.must(w.do("get", "persistentvolumeclaim", "data-orders-0", "-o", "name") != "", "the volume of a killed database went")
+	w.must(w.do("get", "persistentvolumeclaim", "data-orders-0", "-o", "name") != "", "the volume of a killed database was deleted")
 	w.awaitWarning("orders", "skip-deletion-hooks")
 }
 
@@ -107,19 +107,19 @@ func TestAProtectedClusterCannotBeDeleted(t *testing.T) {
 	w.awaitReported("databasecluster/orders", "ProtectionEnforced", "True")
 	for _, object := range []string{"databasecluster/orders", "persistentvolumeclaim/data-orders-0"} {
 		text, err := run(w.Context(), "", "-n", w.namespace, "delete", object, "--wait=false")
-		w.must(err != nil && strings.Contains(text, "protect"), "delete %s says %q", object, text)
+		w.must(err != nil && strings.Contains(text, "protect"), "the output of delete %s is %q", object, text)
 		w.Log(text)
 	}
 	// Deleting a CRD would delete its objects. Even if the API server does not refuse it, the dry run deletes
 	// nothing.
 	for _, kind := range []string{"databaseclusters", "databasebackups", "databaseengines"} {
 		text, err := run(w.Context(), "", "delete", "crd", kind+".database.dbcluster.io", "--dry-run=server")
-		w.must(err != nil && strings.Contains(text, "allow-deletion"), "delete crd %s says %q", kind, text)
+		w.must(err != nil && strings.Contains(text, "allow-deletion"), "the output of delete crd %s is %q", kind, text)
 		w.Log(text)
 	}
 	w.patch(`{"deletion":{"protection":false}}`)
 	w.do("delete", "databasecluster", "orders", "--timeout="+patience.String())
-	w.must(w.do("get", "persistentvolumeclaims", "-o", "name") == "", "the volumes stay")
+	w.must(w.do("get", "persistentvolumeclaims", "-o", "name") == "", "the volumes still exist")
 }
 
 // A client writes until its member stops. The test kills the database, so the deletion is blocked when the final
@@ -139,19 +139,19 @@ func TestTheVolumeIsDeletedAfterABackupOfEveryAcknowledgedWrite(t *testing.T) {
 	w.awaitReported("databasecluster/orders", "DeletionBlocked", "True HookFailed", "exit code 137")
 	const each = `jsonpath={range .items[*]}{.metadata.uid} {.status.phase} {.status.fence}{"\n"}{end}`
 	first := w.do("get", "databasebackups", "-o", each)
-	w.must(strings.Contains(first, "Completed") && strings.Contains(first, "/"), "the final backup is not one of members that had stopped: %q", first)
+	w.must(strings.Contains(first, "Completed") && strings.Contains(first, "/"), "the final backup does not record that the members had stopped: %q", first)
 	w.do("delete", "databasebackups", "--all")
 	w.eventually("Completed", "get", "databasebackups", "-o", each)
 	second := w.do("get", "databasebackups", "-o", each)
-	w.must(!strings.Contains(second, strings.Fields(first)[0]), "it is the backup that was deleted: %q", second)
-	w.must(w.do("get", "persistentvolumeclaims", "data-orders-0", "-o", "name") != "", "the volume was deleted while the deletion waited")
+	w.must(!strings.Contains(second, strings.Fields(first)[0]), "the final backup is the deleted one: %q", second)
+	w.must(w.do("get", "persistentvolumeclaims", "data-orders-0", "-o", "name") != "", "the volume was deleted while the deletion was blocked")
 
 	w.patch(`{"deletion":{"hooks":[{"name":"final","type":"Backup"}]}}`) // the exit code of the database does not block
 	w.do("wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
-	w.must(!strings.Contains(w.do("get", "persistentvolumeclaims", "-o", "name"), "data-orders-0"), "the volume stays")
+	w.must(!strings.Contains(w.do("get", "persistentvolumeclaims", "-o", "name"), "data-orders-0"), "the volume still exists")
 	w.restored("again", "{name: "+w.do("get", "databasebackups", "-o", "jsonpath={.items[0].metadata.name}")+"}", want)
 	got := w.psql("again-0", fmt.Sprintf("SELECT count(*) FROM acknowledged WHERE id <= %d", rows))
-	w.must(got == strconv.Itoa(rows), "%d writes were acknowledged, and %s are there", rows, got)
+	w.must(got == strconv.Itoa(rows), "the server acknowledged %d writes, the restored table has %s", rows, got)
 }
 
 // writes writes rows until the member stops. The returned function waits for the stop and returns the number of

@@ -38,7 +38,7 @@ func TestOnlyTheBucketIsLeft(t *testing.T) {
 	making(t, "undeploy")
 	making(t, "uninstall")
 	text, err := run(t.Context(), "", "get", "databaseclusters", "-A")
-	shop.must(err != nil, "something of the operator is left: %s", text)
+	shop.must(err != nil, "objects of the operator still exist: %s", text)
 
 	making(t, "deploy")
 	shop.eventually("postgresql-single-v1", "get", "databaseengines", "-o", "name")
@@ -48,7 +48,7 @@ func TestOnlyTheBucketIsLeft(t *testing.T) {
 	output, err := exec.CommandContext(t.Context(), "bash", "-c", list).CombinedOutput()
 	t.Logf("%s\n%s", list, output)
 	shop.must(err == nil && strings.Contains(string(output), location), "the list does not name %s: %v", location, err)
-	shop.must(strings.Index(string(output), "/last-") < strings.Index(string(output), "/earlier-"), "the newest is not the first")
+	shop.must(strings.Index(string(output), "/last-") < strings.Index(string(output), "/earlier-"), "the newest backup is not the first")
 	shop.restored("orders", `{location: {url: "`+location+`", endpoint: "`+endpoint+`", credentialsSecretName: backup-credentials}}`, want)
 }
 

@@ -42,7 +42,7 @@ func TestVolumesGrowWhileTheDatabasesRun(t *testing.T) {
 		w.must(size > 1800, "the file system of orders-%d has %d MiB", i, size)
 	}
 	w.must(w.pods() == before, "pods were restarted:\n%s\nbefore:\n%s", w.pods(), before)
-	w.must(w.do("get", "databasecluster", "orders", "-o", "jsonpath={.status.storage.requested} {.status.storage.capacity}") == "2Gi 2Gi", "the status tells otherwise")
+	w.must(w.do("get", "databasecluster", "orders", "-o", "jsonpath={.status.storage.requested} {.status.storage.capacity}") == "2Gi 2Gi", "the status reports another size")
 	w.checkRows(2)
 
 	w.Log("together with another field")
@@ -58,7 +58,7 @@ func TestVolumesGrowWhileTheDatabasesRun(t *testing.T) {
 	w.patch(`{"storage":{"size":"1Ti"}}`)
 	w.awaitCondition("Stalled", "has 3Gi and cannot get 1Ti", "set spec.storage.size to less than that, but more than 3Gi")
 	text, err := run(w.Context(), "", "-n", w.namespace, "patch", "databasecluster", "orders", "--type=merge", "-p", `{"spec":{"storage":{"size":"3Gi"}}}`)
-	w.must(err != nil && strings.Contains(text, "spec.storage.size cannot shrink"), "lowering to what there is already says %q", text)
+	w.must(err != nil && strings.Contains(text, "spec.storage.size cannot shrink"), "the output for the current size is %q", text)
 	w.patch(`{"storage":{"size":"4Gi"}}`)
 	w.awaitConverged()
 	w.must(w.pods() == before, "pods were restarted")
@@ -67,7 +67,7 @@ func TestVolumesGrowWhileTheDatabasesRun(t *testing.T) {
 
 	w.do("scale", "databasecluster", "orders", "--replicas=3")
 	w.awaitConverged()
-	w.must(w.do("get", "persistentvolumeclaim", "data-orders-2", "-o", "jsonpath={.spec.resources.requests.storage}") == "4Gi", "a new member got another size")
+	w.must(w.do("get", "persistentvolumeclaim", "data-orders-2", "-o", "jsonpath={.spec.resources.requests.storage}") == "4Gi", "a new member has a volume of another size")
 }
 
 func TestAFullVolumeThatStoppedTheDatabaseGrows(t *testing.T) {
@@ -77,7 +77,7 @@ func TestAFullVolumeThatStoppedTheDatabaseGrows(t *testing.T) {
 	w.await("orders", "Ready")
 	w.insertRows(1)
 	_, err := run(w.Context(), "", "-n", w.namespace, "exec", "orders-0", "--", "sh", "-c", "cat /dev/zero > /var/lib/database/rubbish")
-	w.must(err != nil, "the volume does not get full")
+	w.must(err != nil, "the volume does not fill up")
 	w.do("delete", "pod", "orders-0", "--now")
 	w.patch(`{"storage":{"size":"2Gi"}}`)
 	w.awaitConverged()

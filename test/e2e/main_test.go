@@ -56,7 +56,7 @@ func onLocalNode(t *testing.T, because string) {
 type world struct {
 	*testing.T
 	namespace string
-	// instead has words of manifests, each followed by its replacement.
+	// replacements has words of manifests, each followed by its replacement.
 	replacements []string
 }
 

@@ -211,12 +211,12 @@ func (w *world) deletesInvoices() {
 	})
 	w.await("invoices", "Ready")
 	text, err := run(w.Context(), "", "-n", w.namespace, "delete", "databasecluster", "invoices", "--wait=false")
-	w.must(err != nil && strings.Contains(text, "protect"), "the deletion says %q", text)
+	w.must(err != nil && strings.Contains(text, "protect"), "the output of the deletion is %q", text)
 	uid := w.of("databasecluster/invoices", "{.metadata.uid}")
 	w.do("patch", "databasecluster", "invoices", "--type=merge", "-p", off)
 	w.do("delete", "databasecluster", "invoices", "--timeout="+patience.String())
 	w.completed("invoices-final-" + uid[:8])
-	w.must(!strings.Contains(w.do("get", "persistentvolumeclaims", "-o", "name"), "data-invoices-0"), "the volume stays")
+	w.must(!strings.Contains(w.do("get", "persistentvolumeclaims", "-o", "name"), "data-invoices-0"), "the volume still exists")
 }
 
 // backUpWiki tests the actions of a custom engine. The check counts rows in the backup, and the restored copy must

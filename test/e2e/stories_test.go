@@ -32,21 +32,21 @@ func TestSmokeARowSurvivesItsPodScalingAndItsCluster(t *testing.T) {
 
 	w.do("scale", "databasecluster", "orders", "--replicas=4")
 	w.await("orders", "Ready")
-	w.must(w.do("get", "databasecluster", "orders", "-o", "jsonpath={.status.readyReplicas}") == "4", "there are not 4 members")
+	w.must(w.do("get", "databasecluster", "orders", "-o", "jsonpath={.status.readyReplicas}") == "4", "the cluster does not have 4 members")
 	w.do("scale", "databasecluster", "orders", "--replicas=2")
 	w.eventually("2/2", "get", "databasecluster", "orders", "-o", "jsonpath={.status.replicas}/{.status.readyReplicas}")
 
 	w.do("delete", "databasecluster", "orders", "--timeout="+patience.String())
-	w.must(w.do("get", "pods", "-l", "app.kubernetes.io/component=database", "-o", "name") == "", "members outlived their cluster")
+	w.must(w.do("get", "pods", "-l", "app.kubernetes.io/component=database", "-o", "name") == "", "members still exist after the deletion of their cluster")
 	job := w.do("get", "jobs", "-l", "app.kubernetes.io/component=deletion-hook", "-o", "name")
-	w.must(strings.Count(w.do("logs", job), "CHECKPOINT") == 2, "the hook did not reach both members")
+	w.must(strings.Count(w.do("logs", job), "CHECKPOINT") == 2, "the hook did not run for both members")
 	w.must(strings.Count(w.do("get", "persistentvolumeclaims", "-o", "name"), "data-orders-") == 4, "volumes are missing")
 
 	w.do("delete", "secret", "orders")
 	w.orders()
 	w.await("orders", "Ready")
 	got = w.sql("orders-1", "orders-0.orders-headless", "SELECT text FROM note")
-	w.must(got == "still here", "the row is %q after the cluster was made anew over its volumes", got)
+	w.must(got == "still here", "the row is %q after the cluster was re-created with its volumes", got)
 }
 
 var smallest = strings.ReplaceAll(`
@@ -80,7 +80,7 @@ func TestAnEphemeralClusterNeedsNoVolume(t *testing.T) {
 	w := newWorld(t)
 	w.apply(strings.ReplaceAll(smallest, "{size: 10Mi}", "{size: 10Mi, ephemeral: true}"))
 	w.await("smallest", "Available")
-	w.must(w.do("get", "persistentvolumeclaims", "-o", "name") == "", "there are volumes")
+	w.must(w.do("get", "persistentvolumeclaims", "-o", "name") == "", "volumes exist")
 }
 
 func TestABadImageStopsOneMemberAndAGoodOneRecovers(t *testing.T) {
@@ -88,7 +88,7 @@ func TestABadImageStopsOneMemberAndAGoodOneRecovers(t *testing.T) {
 	w.do("patch", "databasecluster", "orders", "--type=merge", "-p", `{"spec":{"image":"localhost/no-such:image"}}`)
 	w.await("orders", "Degraded")
 	message := w.do("get", "databasecluster", "orders", "-o", `jsonpath={.status.conditions[?(@.type=="Degraded")].message}`)
-	w.must(strings.Contains(message, "pod orders-2") && strings.Contains(message, "localhost/no-such:image"), "Degraded says %q", message)
+	w.must(strings.Contains(message, "pod orders-2") && strings.Contains(message, "localhost/no-such:image"), "the message of Degraded is %q", message)
 	for i := range 2 {
 		w.must(w.sql("orders-0", fmt.Sprintf("orders-%d.orders-headless", i), "SELECT 1") == "1", "orders-%d does not answer", i)
 	}
@@ -107,7 +107,7 @@ func TestTheStandbyReplicaTakesOverWhenTheLeaderDies(t *testing.T) {
 	w.kubectl("-n", operatorNamespace, "delete", "pod", leader, "--grace-period=0", "--force")
 	w.apply(smallest)
 	w.await("smallest", "Ready")
-	w.must(holder() != leader, "the lease is still held by %s, which is gone", leader)
+	w.must(holder() != leader, "the holder of the lease is still %s, which no longer exists", leader)
 	w.kubectl("-n", operatorNamespace, "rollout", "status", "deployment/"+deployment, "--timeout=3m")
 }
 

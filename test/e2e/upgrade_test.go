@@ -21,7 +21,7 @@ func TestAnotherImageReachesEveryMemberAndKeepsTheRows(t *testing.T) {
 	w.patch(`{"image":"` + next + `"}`)
 	w.awaitConverged()
 	run := w.do("get", "pods", "-l", "app.kubernetes.io/component=database", "-o", "jsonpath={.items[*].spec.containers[0].image}")
-	w.must(strings.Count(run, next) == 3, "the members run %s", run)
+	w.must(strings.Count(run, next) == 3, "the members run image %s", run)
 	w.must(w.answering(3) == 3, "not every member answers")
 	w.checkRows(3)
 }

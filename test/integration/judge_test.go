@@ -23,9 +23,9 @@ import (
 // expectedRefusals are requests of operators that the API server must refuse: late requests, impossible requests, and
 // requests of operators with fewer rights.
 var expectedRefusals = []rights.Refusal{
-	{Why: "nothing can be made in a namespace that is being deleted", Message: `unable to create new content in namespace test-\w+ because it is being terminated$`},
+	{Why: "a terminating namespace accepts no new objects", Message: `unable to create new content in namespace test-\w+ because it is being terminated$`},
 	{Why: "a StorageClass without allowVolumeExpansion", Message: `only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize$`},
-	{Why: "rights in namespaces alone do not reach what belongs to none", Message: `User "system:serviceaccount:test-\w+:operator" cannot (get|list|watch) resource ` +
+	{Why: "rights in namespaces do not include cluster-scoped objects", Message: `User "system:serviceaccount:test-\w+:operator" cannot (get|list|watch) resource ` +
 		`"(databaseengines|validatingadmissionpolicies|validatingadmissionpolicybindings)" in API group "[a-z.0-9]+" at the cluster scope$`},
 }
 
@@ -61,7 +61,7 @@ func judge() error {
 	}
 	var errs []error
 	for _, problem := range rights.Unshown(rows, requests, stories.of) {
-		errs = append(errs, fmt.Errorf("docs/security.md names the test for a right: %s", problem))
+		errs = append(errs, fmt.Errorf("docs/security.md: %s", problem))
 	}
 	return errors.Join(append(errs, used(all, requests), allowed(all, requests), admitted.judge())...)
 }

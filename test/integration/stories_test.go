@@ -135,18 +135,18 @@ func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 		"a node selector that no node has": {statefulSet(cluster), func(o client.Object) {
 			o.(*appsv1.StatefulSet).Spec.Template.Spec.NodeSelector = map[string]string{"no": "such"}
 		}, func(o client.Object) bool { return len(o.(*appsv1.StatefulSet).Spec.Template.Spec.NodeSelector) == 0 }},
-		"a container more": {statefulSet(cluster), func(o client.Object) {
+		"an extra container": {statefulSet(cluster), func(o client.Object) {
 			template := &o.(*appsv1.StatefulSet).Spec.Template.Spec
 			template.Containers = append(template.Containers, corev1.Container{Name: "evil", Image: "evil"})
 		}, func(o client.Object) bool { return len(o.(*appsv1.StatefulSet).Spec.Template.Spec.Containers) == 1 }},
-		"a Service that leads outside": {service(cluster), func(o client.Object) {
+		"a Service with an external name": {service(cluster), func(o client.Object) {
 			spec := &o.(*corev1.Service).Spec
 			spec.Type, spec.ExternalName, spec.ClusterIP, spec.ClusterIPs = corev1.ServiceTypeExternalName, "example.test", "", nil
 		}, func(o client.Object) bool {
 			spec := o.(*corev1.Service).Spec
 			return spec.Type == corev1.ServiceTypeClusterIP && spec.ExternalName == "" && spec.ClusterIP != ""
 		}},
-		"a headless Service that leads outside": {&corev1.Service{ObjectMeta: at(cluster, "-headless")}, func(o client.Object) {
+		"a headless Service with an external name": {&corev1.Service{ObjectMeta: at(cluster, "-headless")}, func(o client.Object) {
 			spec := &o.(*corev1.Service).Spec
 			spec.Type, spec.ExternalName, spec.ClusterIP, spec.ClusterIPs = corev1.ServiceTypeExternalName, "example.test", "", nil
 		}, func(o client.Object) bool { return o.(*corev1.Service).Spec.ClusterIP == corev1.ClusterIPNone }},

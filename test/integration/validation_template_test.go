@@ -58,29 +58,29 @@ func TestTheAPIServerRefusesInvalidConfigurationTemplatesAndUpdates(t *testing.T
 	parallel(t)
 	sidecar := func(ports ...any) fields { return fields{"name": "exporter", "ports": ports} }
 	eachIsRefused(t, "databaseclusters", refusals{
-		"a relative config path":           {config("etc/db", "a"), "spec.config.mountPath must be an absolute path"},
-		"a config path that climbs":        {config("/etc/../x", "a"), "spec.config.mountPath must be an absolute path"},
-		"a config path that climbs at end": {config("/etc/..", "a"), "spec.config.mountPath must be an absolute path"},
-		"a config path with a colon":       {config("/etc:x", "a"), "spec.config.mountPath must be an absolute path"},
-		"the root as config path":          {config("/", "a"), "spec.config.mountPath in body should be at least 2 chars long"},
-		"the data path as config path":     {config("/var/lib/database", "a"), "spec.config.mountPath must not be spec.container.dataPath, where the data volume is mounted"},
-		"no files":                         {fields{"config": fields{}}, "spec.config.files: Required value"},
-		"not one file":                     {config(nil), "spec.config.files in body should have at least 1 properties"},
-		"a file with a slash":              {config(nil, "a/b"), "spec.config.files must have names of letters, digits"},
-		"a file that climbs":               {config(nil, ".."), "spec.config.files must have names of letters, digits"},
-		"a file that is the directory":     {config(nil, "."), "spec.config.files must have names of letters, digits"},
-		"a file that begins with dots":     {config(nil, "..data"), "spec.config.files must have names of letters, digits"},
-		"a file with too long a name":      {config(nil, strings.Repeat("a", 254)), "spec.config.files must have names of letters, digits"},
-		"a file without a name":            {config(nil, ""), "spec.config.files must have names of letters, digits"},
+		"a relative config path":                {config("etc/db", "a"), "spec.config.mountPath must be an absolute path"},
+		"a config path with ..":                 {config("/etc/../x", "a"), "spec.config.mountPath must be an absolute path"},
+		"a config path that ends with ..":       {config("/etc/..", "a"), "spec.config.mountPath must be an absolute path"},
+		"a config path with a colon":            {config("/etc:x", "a"), "spec.config.mountPath must be an absolute path"},
+		"the root as config path":               {config("/", "a"), "spec.config.mountPath in body should be at least 2 chars long"},
+		"the data path as config path":          {config("/var/lib/database", "a"), "spec.config.mountPath must not be spec.container.dataPath, where the data volume is mounted"},
+		"no files":                              {fields{"config": fields{}}, "spec.config.files: Required value"},
+		"not one file":                          {config(nil), "spec.config.files in body should have at least 1 properties"},
+		"a file with a slash":                   {config(nil, "a/b"), "spec.config.files must have names of letters, digits"},
+		"a file named ..":                       {config(nil, ".."), "spec.config.files must have names of letters, digits"},
+		"a file named .":                        {config(nil, "."), "spec.config.files must have names of letters, digits"},
+		"a file name that starts with two dots": {config(nil, "..data"), "spec.config.files must have names of letters, digits"},
+		"a file with too long a name":           {config(nil, strings.Repeat("a", 254)), "spec.config.files must have names of letters, digits"},
+		"a file without a name":                 {config(nil, ""), "spec.config.files must have names of letters, digits"},
 
 		"a mount over the data":             {container("volumeMounts", []any{fields{"name": "data", "mountPath": "/var/lib/database"}}), "spec.container.volumeMounts must not mount a volume at spec.container.dataPath"},
 		"a mount over the data, by a slash": {container("volumeMounts", []any{fields{"name": "data", "mountPath": "/var/lib/database/"}}), "must not end in '/'"},
 		"a label of the selector":           {pod("labels", fields{"app.kubernetes.io/name": "x"}), "spec.pod.labels must not set keys that start with"},
-		"a label of ours":                   {pod("labels", fields{"database.dbcluster.io/cluster-uid": "x"}), "spec.pod.labels must not set keys that start with"},
+		"a label of the operator":           {pod("labels", fields{"database.dbcluster.io/cluster-uid": "x"}), "spec.pod.labels must not set keys that start with"},
 		"the label of the revision":         {pod("labels", fields{"controller-revision-hash": "x"}), "spec.pod.labels must not set keys that start with"},
 		"the label of the pod's name":       {pod("labels", fields{"statefulset.kubernetes.io/pod-name": "x"}), "spec.pod.labels must not set keys that start with"},
 		"the label of the pod's index":      {pod("labels", fields{"apps.kubernetes.io/pod-index": "x"}), "spec.pod.labels must not set keys that start with"},
-		"an annotation of ours":             {pod("annotations", fields{"database.dbcluster.io/template": "x"}), "spec.pod.annotations must not set keys"},
+		"an annotation of the operator":     {pod("annotations", fields{"database.dbcluster.io/template": "x"}), "spec.pod.annotations must not set keys"},
 		"a script of an engine":             {pod("annotations", fields{"scripts.database.dbcluster.io/backup": "x"}), "spec.pod.annotations must not set keys"},
 		"a volume of the operator's":        {pod("volumes", list(volume("dbc-scripts", "emptyDir"))), "that does not start with 'dbc-'"},
 		"a volume named data":               {pod("volumes", list(volume("data", "emptyDir"))), "spec.pod.volumes[].name must be a DNS label other than 'data' and 'config'"},
@@ -106,12 +106,12 @@ func TestTheAPIServerRefusesInvalidConfigurationTemplatesAndUpdates(t *testing.T
 		"a sidecar's port zero":         {pod("sidecars", list(sidecar(fields{"name": "x", "port": int64(0)}))), "spec.pod.sidecars[0].ports[0].port in body should be greater than or equal to 1"},
 		"a sidecar's port too high":     {pod("sidecars", list(sidecar(fields{"name": "x", "port": int64(65536)}))), "spec.pod.sidecars[0].ports[0].port in body should be less than or equal to 65535"},
 
-		"an unknown update":      {update("type", "Recreate"), `spec.updateStrategy.type: Unsupported value: "Recreate"`},
-		"nobody unavailable":     {update("maxUnavailable", int64(0)), "spec.updateStrategy.maxUnavailable in body should be greater than or equal to 1"},
-		"nine unavailable":       {update("maxUnavailable", int64(9)), "spec.updateStrategy.maxUnavailable in body should be less than or equal to 8"},
-		"a share unavailable":    {update("maxUnavailable", "50%"), "spec.updateStrategy.maxUnavailable in body must be of type integer"},
-		"negative ready seconds": {update("minReadySeconds", int64(-1)), "spec.updateStrategy.minReadySeconds in body should be greater than or equal to 0"},
-		"more than an hour":      {update("minReadySeconds", int64(3601)), "spec.updateStrategy.minReadySeconds in body should be less than or equal to 3600"},
+		"an unknown update":        {update("type", "Recreate"), `spec.updateStrategy.type: Unsupported value: "Recreate"`},
+		"no member unavailable":    {update("maxUnavailable", int64(0)), "spec.updateStrategy.maxUnavailable in body should be greater than or equal to 1"},
+		"nine unavailable":         {update("maxUnavailable", int64(9)), "spec.updateStrategy.maxUnavailable in body should be less than or equal to 8"},
+		"a percentage unavailable": {update("maxUnavailable", "50%"), "spec.updateStrategy.maxUnavailable in body must be of type integer"},
+		"negative ready seconds":   {update("minReadySeconds", int64(-1)), "spec.updateStrategy.minReadySeconds in body should be greater than or equal to 0"},
+		"more than an hour":        {update("minReadySeconds", int64(3601)), "spec.updateStrategy.minReadySeconds in body should be less than or equal to 3600"},
 	})
 }
 
@@ -163,14 +163,14 @@ func TestAGrowthCanBeRevertedUntilAVolumeHasGrown(t *testing.T) {
 		capacity, size string
 		wants          string // "" if it is valid
 	}{
-		"before anything is known":  {"", "2Gi", shrinks},
-		"to more than there is":     {"1Gi", "2Gi", ""},
-		"to a little more":          {"1Gi", "1025Mi", ""},
-		"to what there is":          {"1Gi", "1Gi", shrinks},
-		"to less than there is":     {"1Gi", "512Mi", shrinks},
-		"when it is done":           {"100Gi", "99Gi", shrinks},
-		"when there is more":        {"200Gi", "50Gi", shrinks},
-		"to what there is, in byte": {"1Gi", "1073741824", shrinks},
+		"without a known capacity":           {"", "2Gi", shrinks},
+		"to more than the capacity":          {"1Gi", "2Gi", ""},
+		"to a little more than the capacity": {"1Gi", "1025Mi", ""},
+		"to the capacity":                    {"1Gi", "1Gi", shrinks},
+		"to less than the capacity":          {"1Gi", "512Mi", shrinks},
+		"after the growth":                   {"100Gi", "99Gi", shrinks},
+		"with a larger capacity":             {"200Gi", "50Gi", shrinks},
+		"to the capacity in bytes":           {"1Gi", "1073741824", shrinks},
 	} {
 		t.Run(what, func(t *testing.T) {
 			cluster := smallest(ns, "orders")

@@ -37,22 +37,22 @@ func TestTheAPIServerRefusesInvalidInputWithAMessageThatNamesTheField(t *testing
 	parallel(t)
 	hook := fields{"name": "flush", "type": "Command", "command": []any{"true"}}
 	eachIsRefused(t, "databaseclusters", refusals{
-		"no replicas":                    {fields{"replicas": int64(0)}, "spec.replicas in body should be greater than or equal to 1"},
-		"ten replicas":                   {fields{"replicas": int64(10)}, "spec.replicas in body should be less than or equal to 9"},
-		"an empty image":                 {fields{"image": ""}, "spec.image in body should be at least 1 chars long"},
-		"no storage":                     {fields{"storage": nil}, "spec.storage: Required value"},
-		"size zero":                      {storage(fields{"size": "0"}), "spec.storage.size must be a quantity greater than zero, for example 10Gi"},
-		"size zero as a number":          {storage(fields{"size": int64(0)}), "spec.storage.size must be a quantity greater than zero"},
-		"a negative size":                {storage(fields{"size": "-1Gi"}), "spec.storage.size must be a quantity greater than zero"},
-		"a size that is a word":          {storage(fields{"size": "large"}), "spec.storage.size must be a quantity greater than zero"},
-		"a size without end":             {storage(fields{"size": "1e999999999"}), "spec.storage.size in body should match"},
-		"CPU without end":                {fields{"resources": fields{"requests": fields{"cpu": "1e99999999999999999999"}}}, "spec.resources.requests.cpu in body should match"},
-		"CPU below milli":                {fields{"resources": fields{"limits": fields{"cpu": "100u"}}}, "spec.resources.limits.cpu in body should match"},
-		"a probe of a port without end":  {container("readinessProbe", fields{"httpGet": fields{"port": int64(99999999999)}}), "spec.container.readinessProbe.httpGet.port in body should be less than or equal to 2147483647"},
-		"an image with a space":          {fields{"image": "a b"}, "spec.image in body should match"},
-		"a storage class that cannot be": {storage(fields{"size": "1Gi", "storageClassName": "BAD NAME"}), "spec.storage.storageClassName in body should match"},
-		"a data path of slashes":         {container("dataPath", "//"), "spec.container.dataPath must be an absolute path"},
-		"an empty size":                  {storage(fields{"size": ""}), "spec.storage.size"},
+		"no replicas":                        {fields{"replicas": int64(0)}, "spec.replicas in body should be greater than or equal to 1"},
+		"ten replicas":                       {fields{"replicas": int64(10)}, "spec.replicas in body should be less than or equal to 9"},
+		"an empty image":                     {fields{"image": ""}, "spec.image in body should be at least 1 chars long"},
+		"no storage":                         {fields{"storage": nil}, "spec.storage: Required value"},
+		"size zero":                          {storage(fields{"size": "0"}), "spec.storage.size must be a quantity greater than zero, for example 10Gi"},
+		"size zero as a number":              {storage(fields{"size": int64(0)}), "spec.storage.size must be a quantity greater than zero"},
+		"a negative size":                    {storage(fields{"size": "-1Gi"}), "spec.storage.size must be a quantity greater than zero"},
+		"a size as a word":                   {storage(fields{"size": "large"}), "spec.storage.size must be a quantity greater than zero"},
+		"an infinite size":                   {storage(fields{"size": "1e999999999"}), "spec.storage.size in body should match"},
+		"an infinite CPU":                    {fields{"resources": fields{"requests": fields{"cpu": "1e99999999999999999999"}}}, "spec.resources.requests.cpu in body should match"},
+		"CPU below milli":                    {fields{"resources": fields{"limits": fields{"cpu": "100u"}}}, "spec.resources.limits.cpu in body should match"},
+		"a probe with a port over the limit": {container("readinessProbe", fields{"httpGet": fields{"port": int64(99999999999)}}), "spec.container.readinessProbe.httpGet.port in body should be less than or equal to 2147483647"},
+		"an image with a space":              {fields{"image": "a b"}, "spec.image in body should match"},
+		"an invalid storage class":           {storage(fields{"size": "1Gi", "storageClassName": "BAD NAME"}), "spec.storage.storageClassName in body should match"},
+		"a data path of slashes":             {container("dataPath", "//"), "spec.container.dataPath must be an absolute path"},
+		"an empty size":                      {storage(fields{"size": ""}), "spec.storage.size"},
 		"an ephemeral volume of a class": {
 			storage(fields{"size": "1Gi", "ephemeral": true, "storageClassName": "fast"}),
 			"spec.storage.storageClassName cannot be set together with spec.storage.ephemeral",
@@ -64,23 +64,23 @@ func TestTheAPIServerRefusesInvalidInputWithAMessageThatNamesTheField(t *testing
 			},
 			"spec.bootstrap.fromBackup cannot be set together with spec.storage.ephemeral",
 		},
-		"port zero":                {container("port", int64(0)), "spec.container.port in body should be greater than or equal to 1"},
-		"a port too high":          {container("port", int64(65536)), "spec.container.port in body should be less than or equal to 65535"},
-		"a relative data path":     {container("dataPath", "data"), "spec.container.dataPath must be an absolute path"},
-		"a data path that climbs":  {container("dataPath", "/data/../etc"), "spec.container.dataPath must be an absolute path"},
-		"an unknown pull policy":   {container("imagePullPolicy", "Sometimes"), `spec.container.imagePullPolicy: Unsupported value: "Sometimes"`},
-		"an unknown Service type":  {fields{"service": fields{"type": "ExternalName"}}, "spec.service.type: Unsupported value"},
-		"a negative grace period":  {pod("terminationGracePeriodSeconds", int64(-1)), "spec.pod.terminationGracePeriodSeconds"},
-		"a variable of ours":       {container("env", []any{fields{"name": "DBC_CLUSTER", "value": "x"}}), "spec.container.env must not set variables whose names start with 'DBC_'"},
-		"a hook without a command": {fields{"deletion": fields{"hooks": []any{fields{"name": "x", "type": "Command"}}}}, "spec.deletion.hooks[]: command is required for type Command, and not allowed for other types"},
-		"two hooks of one name":    {fields{"deletion": fields{"hooks": []any{hook, hook}}}, "spec.deletion.hooks[1]: Duplicate value"},
+		"port zero":                  {container("port", int64(0)), "spec.container.port in body should be greater than or equal to 1"},
+		"a port too high":            {container("port", int64(65536)), "spec.container.port in body should be less than or equal to 65535"},
+		"a relative data path":       {container("dataPath", "data"), "spec.container.dataPath must be an absolute path"},
+		"a data path with ..":        {container("dataPath", "/data/../etc"), "spec.container.dataPath must be an absolute path"},
+		"an unknown pull policy":     {container("imagePullPolicy", "Sometimes"), `spec.container.imagePullPolicy: Unsupported value: "Sometimes"`},
+		"an unknown Service type":    {fields{"service": fields{"type": "ExternalName"}}, "spec.service.type: Unsupported value"},
+		"a negative grace period":    {pod("terminationGracePeriodSeconds", int64(-1)), "spec.pod.terminationGracePeriodSeconds"},
+		"a variable of the operator": {container("env", []any{fields{"name": "DBC_CLUSTER", "value": "x"}}), "spec.container.env must not set variables whose names start with 'DBC_'"},
+		"a hook without a command":   {fields{"deletion": fields{"hooks": []any{fields{"name": "x", "type": "Command"}}}}, "spec.deletion.hooks[]: command is required for type Command, and not allowed for other types"},
+		"two hooks of one name":      {fields{"deletion": fields{"hooks": []any{hook, hook}}}, "spec.deletion.hooks[1]: Duplicate value"},
 	})
 }
 
 func TestTheAPIServerAcceptsInputAtTheLimits(t *testing.T) {
 	parallel(t)
 	eachIsAccepted(t, "databaseclusters", map[string]fields{
-		"the full shape":         {},
+		"the base manifest":      {},
 		"one replica":            {"replicas": int64(1)},
 		"nine replicas":          {"replicas": int64(9)},
 		"the lowest port":        container("port", int64(1)),
@@ -98,15 +98,15 @@ func TestTheAPIServerLimitsNamesToTheLengthThatObjectNamesNeed(t *testing.T) {
 		object client.Object
 		wants  string // "" if the name is valid
 	}{
-		"a cluster's name of 40":                     {manifest(ns, strings.Repeat("a", 40), nil), ""},
-		"a cluster's name of 41":                     {manifest(ns, strings.Repeat("a", 41), nil), "metadata.name must be at most 40 characters long"},
-		"a cluster's name with a dot":                {manifest(ns, "orders.eu", nil), "metadata.name must be a DNS label that starts with a letter"},
-		"a cluster's name with a digit first":        {manifest(ns, "1orders", nil), "metadata.name must be a DNS label that starts with a letter"},
-		"that of another cluster's headless Service": {manifest(ns, "orders-headless", nil), "metadata.name must not end in '-headless'"},
-		"a backup's name with a dot":                 {request(ns, "a.b", nil), "metadata.name must be a DNS label of at most 63 characters"},
-		"a backup's name of 64":                      {request(ns, strings.Repeat("a", 64), nil), "metadata.name must be a DNS label of at most 63 characters"},
-		"an engine's name of 63":                     {declaration(strings.Repeat("a", 63), nil), ""},
-		"an engine's name of 64":                     {declaration(strings.Repeat("a", 64), nil), "metadata.name must be at most 63 characters long"},
+		"a cluster's name of 40":              {manifest(ns, strings.Repeat("a", 40), nil), ""},
+		"a cluster's name of 41":              {manifest(ns, strings.Repeat("a", 41), nil), "metadata.name must be at most 40 characters long"},
+		"a cluster's name with a dot":         {manifest(ns, "orders.eu", nil), "metadata.name must be a DNS label that starts with a letter"},
+		"a cluster's name with a digit first": {manifest(ns, "1orders", nil), "metadata.name must be a DNS label that starts with a letter"},
+		"the name of a headless Service":      {manifest(ns, "orders-headless", nil), "metadata.name must not end in '-headless'"},
+		"a backup's name with a dot":          {request(ns, "a.b", nil), "metadata.name must be a DNS label of at most 63 characters"},
+		"a backup's name of 64":               {request(ns, strings.Repeat("a", 64), nil), "metadata.name must be a DNS label of at most 63 characters"},
+		"an engine's name of 63":              {declaration(strings.Repeat("a", 63), nil), ""},
+		"an engine's name of 64":              {declaration(strings.Repeat("a", 64), nil), "metadata.name must be at most 63 characters long"},
 	} {
 		t.Run(what, func(t *testing.T) { mustAnswer(t, admin.Create(t.Context(), c.object, client.DryRunAll), c.wants) })
 	}
@@ -121,13 +121,13 @@ func TestTheAPIServerRefusesUnsupportedChangesOfVolumes(t *testing.T) {
 		storage fields
 		wants   string // "" if the change is valid
 	}{
-		"a smaller size":                 {fields{"size": "9Gi", "storageClassName": "fast"}, "spec.storage.size cannot shrink"},
-		"a smaller size in a number":     {fields{"size": int64(1 << 20), "storageClassName": "fast"}, "spec.storage.size cannot shrink"},
-		"another class":                  {fields{"size": "10Gi", "storageClassName": "slow"}, "spec.storage.storageClassName cannot be changed"},
-		"no class any more":              {fields{"size": "10Gi"}, "spec.storage.storageClassName cannot be changed"},
-		"ephemeral now":                  {fields{"size": "10Gi", "ephemeral": true}, "spec.storage.ephemeral cannot be changed"},
-		"a larger size":                  {fields{"size": "20Gi", "storageClassName": "fast"}, ""},
-		"the same size, spelt otherwise": {fields{"size": "10240Mi", "storageClassName": "fast"}, ""},
+		"a smaller size":                {fields{"size": "9Gi", "storageClassName": "fast"}, "spec.storage.size cannot shrink"},
+		"a smaller size in a number":    {fields{"size": int64(1 << 20), "storageClassName": "fast"}, "spec.storage.size cannot shrink"},
+		"another class":                 {fields{"size": "10Gi", "storageClassName": "slow"}, "spec.storage.storageClassName cannot be changed"},
+		"the class removed":             {fields{"size": "10Gi"}, "spec.storage.storageClassName cannot be changed"},
+		"changed to ephemeral":          {fields{"size": "10Gi", "ephemeral": true}, "spec.storage.ephemeral cannot be changed"},
+		"a larger size":                 {fields{"size": "20Gi", "storageClassName": "fast"}, ""},
+		"the same size in another unit": {fields{"size": "10240Mi", "storageClassName": "fast"}, ""},
 	}
 	for what, c := range cases {
 		t.Run(what, func(t *testing.T) {

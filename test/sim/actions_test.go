@@ -294,7 +294,7 @@ func (w *world) mount(pod *corev1.Pod) {
 	}
 	for _, other := range all[*corev1.Pod](w.store) {
 		if has := w.claimOf(other, naming.DataVolume); other.Name != pod.Name && runs(other) && has != nil && has.UID == claim.UID {
-			w.breaks("pods %s and %s have claim %s at one time", other.Name, pod.Name, claim.Name)
+			w.breaks("pods %s and %s use claim %s at the same time", other.Name, pod.Name, claim.Name)
 		}
 	}
 	on := w.store.disk.volumes[claim.UID]
@@ -329,9 +329,9 @@ func (w *world) serve(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim, on *
 	owner := claim.Labels[dbv1.LabelClusterUID]
 	switch {
 	case on.marker.state == protocol.MarkRunning:
-		w.breaks("pod %s starts on claim %s, which is half restored", pod.Name, claim.Name)
+		w.breaks("pod %s starts with claim %s, which is partly restored", pod.Name, claim.Name)
 	case owner != pod.Labels[dbv1.LabelClusterUID]:
-		w.breaks("pod %s starts on claim %s of another cluster", pod.Name, claim.Name)
+		w.breaks("pod %s starts with claim %s of another cluster", pod.Name, claim.Name)
 	}
 	if on.data == "" {
 		on.data = fmt.Sprintf("what %s wrote", pod.Name)
@@ -350,12 +350,12 @@ func (w *world) beginRestore(pod *corev1.Pod, claim *corev1.PersistentVolumeClai
 	case marker{c.ID, protocol.MarkDone}:
 	case marker{c.ID, protocol.MarkRunning}, marker{}:
 		if on.marker == (marker{}) && on.data != "" {
-			w.breaks("pod %s restores over what claim %s holds", pod.Name, claim.Name)
+			w.breaks("pod %s overwrites data in claim %s", pod.Name, claim.Name)
 			return
 		}
 		on.data, on.marker = "a part of "+c.From, marker{c.ID, protocol.MarkRunning}
 	default:
-		w.breaks("pod %s restores over what claim %s holds of another backup", pod.Name, claim.Name)
+		w.breaks("pod %s overwrites data of another backup in claim %s", pod.Name, claim.Name)
 	}
 }
 

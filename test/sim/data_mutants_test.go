@@ -22,19 +22,19 @@ import (
 
 // dataMutants are mistakes that would lose data.
 var dataMutants = map[string]mutant{
-	"the cluster goes when its hook has begun": {
+	"the cluster is deleted when its hook has started": {
 		besideJob("-flush-", func(ctx context.Context, c client.WithWatch) error {
 			return removeFinalizer(ctx, c, &dbv1.DatabaseCluster{}, name)
 		}),
-		"delete-volumes", "the finalizer goes",
+		"delete-volumes", "the finalizer is removed",
 	},
-	"volumes go when the hook has begun": {
+	"volumes are deleted when the hook has started": {
 		besideJob("-flush-", func(ctx context.Context, c client.WithWatch) error {
 			return removed(ctx, c, &corev1.PersistentVolumeClaim{}, "data-orders-0")
 		}),
 		"delete-volumes", "claim data-orders-0 is deleted",
 	},
-	"volumes go without a look at what they are by now": {
+	"volumes are deleted without preconditions": {
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
 			if of("delete", "", object).kind == "PersistentVolumeClaim" {
 				return c.Delete(ctx, object)
@@ -43,15 +43,15 @@ var dataMutants = map[string]mutant{
 		}},
 		"delete-volumes", "PersistentVolumeClaim data-orders-0 is deleted without its UID",
 	},
-	"a backup takes the volume of a member that runs": {
+	"a backup mounts the volume of a running member": {
 		otherJob("-backup-", func(job map[string]any) {
 			volumes, _, _ := unstructured.NestedSlice(job, "spec", "template", "spec", "volumes")
 			volumes = append(volumes, map[string]any{"name": "data", "persistentVolumeClaim": map[string]any{"claimName": "data-orders-0"}})
 			must(unstructured.SetNestedSlice(job, volumes, "spec", "template", "spec", "volumes"))
 		}),
-		"backup", "have claim data-orders-0 at one time",
+		"backup", "use claim data-orders-0 at the same time",
 	},
-	"a backup does not wait for the one before": {
+	"a backup does not wait for the previous one": {
 		interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 			err := c.List(ctx, list, options...)
 			if backups, is := list.(*dbv1.DatabaseBackupList); is {
@@ -59,18 +59,18 @@ var dataMutants = map[string]mutant{
 			}
 			return err
 		}},
-		"backup-two-at-once", "backup Jobs run at one time",
+		"backup-two-at-once", "backup Jobs run at the same time",
 	},
-	"a backup is complete when its Job has begun": {
+	"a backup is complete when its Job has started": {
 		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
 			text, err := patch.Data(object)
 			must(err)
 			text = bytes.ReplaceAll(text, []byte(`"phase":"Running"`), []byte(`"phase":"Completed"`))
 			return c.SubResource(sub).Patch(ctx, object, client.RawPatch(patch.Type(), text), options...)
 		}},
-		"backup", "is complete, and not in the bucket",
+		"backup", "is complete, but not in the bucket",
 	},
-	"retention takes the newest, too": {
+	"retention deletes the newest, too": {
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
 			err := c.Delete(ctx, object, options...)
 			backups := &dbv1.DatabaseBackupList{}
@@ -83,15 +83,15 @@ var dataMutants = map[string]mutant{
 			}
 			return err
 		}},
-		"schedule", "the newest that is complete",
+		"schedule", "although it is the newest complete one",
 	},
-	"a backup goes when the deletion of its data has begun": {
+	"a backup is deleted when the deletion of its data has started": {
 		besideJob("-unbackup-", func(ctx context.Context, c client.WithWatch) error {
 			return removeFinalizer(ctx, c, &dbv1.DatabaseBackup{}, "first")
 		}),
-		"backup-deleted", "goes, and its data stays",
+		"backup-deleted", "is deleted, but its data remains",
 	},
-	"a volume counts as restored when its Job has begun": {
+	"a volume counts as restored when its Job has started": {
 		interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 			err := c.List(ctx, list, options...)
 			if jobs, is := list.(*batchv1.JobList); is {
@@ -103,23 +103,23 @@ var dataMutants = map[string]mutant{
 		}},
 		"restore", "counts as restored, but no Job has filled it",
 	},
-	"a copy that is verified bears the labels of a member": {
+	"the pod of a verification has the labels of a member": {
 		otherJob("-verify-", func(job map[string]any) {
 			must(unstructured.SetNestedField(job, dbv1.ComponentDatabase, "spec", "template", "metadata", "labels", dbv1.LabelComponent))
 		}),
-		"verify", "bears the labels of a member",
+		"verify", "has the labels of a member",
 	},
-	"facts about the data are not recorded": {forgetful, "verify-loses-data", "counts as verified, and its restores lose data"},
-	"a pod that was held is never let go": {
+	"facts about the data are not recorded": {forgetful, "verify-loses-data", "counts as verified, but its restores lose data"},
+	"the finalizer of a pod is never removed": {
 		interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
 			if _, is := object.(*corev1.Pod); is && object.GetDeletionTimestamp() != nil {
 				return nil
 			}
 			return c.Patch(ctx, object, patch, options...)
 		}},
-		"delete-shutdown", "pod orders-1 stays, held by " + dbv1.Finalizer,
+		"delete-shutdown", "pod orders-1 stays because of the finalizers " + dbv1.Finalizer,
 	},
-	"a pod is let go before the status says how it ended": {
+	"the finalizer of a pod is removed before the status has its exit code": {
 		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
 			if pod := (&corev1.Pod{}); c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "orders-1"}, pod) == nil && hasEnded(pod) {
 				pod.Finalizers = []string{}
@@ -129,7 +129,7 @@ var dataMutants = map[string]mutant{
 			}
 			return c.SubResource(sub).Patch(ctx, object, patch, options...)
 		}},
-		"delete-shutdown-killed", "the finalizer goes",
+		"delete-shutdown-killed", "the finalizer is removed",
 	},
 }
 

@@ -43,7 +43,7 @@ func (w *world) watchBackup(c change) {
 	}
 	switch {
 	case changed && kept && before.Status.Phase.Finished() && before.Status.Phase != after.Status.Phase:
-		w.breaks("DatabaseBackup %s goes from %s to %q", after.Name, before.Status.Phase, after.Status.Phase)
+		w.breaks("the phase of DatabaseBackup %s changes from %s to %q", after.Name, before.Status.Phase, after.Status.Phase)
 	case changed && !kept:
 		w.watchBackupEnd(before)
 	case w.by == operator && changed && before.DeletionTimestamp == nil && after.DeletionTimestamp != nil:
@@ -63,7 +63,7 @@ func (w *world) watchBackups() {
 	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
 		goes := b.DeletionTimestamp != nil && b.Spec.DeletionPolicy == dbv1.BackupDelete
 		if there := w.store.disk.bucket[b.Status.Location]; b.Status.Phase == dbv1.BackupCompleted && !goes && (!there.complete || there.id != string(b.UID)) {
-			w.breaks("DatabaseBackup %s is complete, and not in the bucket", b.Name)
+			w.breaks("DatabaseBackup %s is complete, but not in the bucket", b.Name)
 		}
 	}
 }
@@ -77,9 +77,9 @@ func (w *world) watchBackupEnd(b *dbv1.DatabaseBackup) {
 	complete := b.Status.Phase == dbv1.BackupCompleted
 	switch {
 	case complete && b.Spec.DeletionPolicy != dbv1.BackupDelete && !there.complete:
-		w.breaks("DatabaseBackup %s goes, and with it the data that it was to retain", b.Name)
+		w.breaks("DatabaseBackup %s is deleted with data that it must retain", b.Name)
 	case found && (!complete || b.Spec.DeletionPolicy == dbv1.BackupDelete) && !w.store.terminating:
-		w.breaks("DatabaseBackup %s goes, and its data stays at %s", b.Name, b.Status.Location)
+		w.breaks("DatabaseBackup %s is deleted, but its data remains at %s", b.Name, b.Status.Location)
 	}
 }
 
@@ -94,7 +94,7 @@ func (w *world) watchRetention(gone *dbv1.DatabaseBackup) {
 			return
 		}
 	}
-	w.breaks("DatabaseBackup %s is deleted, the newest that is complete", gone.Name)
+	w.breaks("DatabaseBackup %s is deleted, although it is the newest complete one", gone.Name)
 }
 
 // watchBackupJobs: one backup of a cluster at a time.
@@ -106,7 +106,7 @@ func (w *world) watchBackupJobs() {
 		}
 	}
 	if len(running) > 1 {
-		w.breaks("backup Jobs run at one time: %s", strings.Join(running, ", "))
+		w.breaks("backup Jobs run at the same time: %s", strings.Join(running, ", "))
 	}
 }
 
@@ -114,7 +114,7 @@ func (w *world) watchBackupJobs() {
 func (w *world) watchLabels(pod *corev1.Pod) {
 	selector := labels.SelectorFromSet(naming.Selector(name))
 	if pod.Spec.RestartPolicy == corev1.RestartPolicyNever && selector.Matches(labels.Set(pod.Labels)) {
-		w.breaks("pod %s of a Job bears the labels of a member", pod.Name)
+		w.breaks("pod %s of a Job has the labels of a member", pod.Name)
 	}
 }
 
@@ -135,18 +135,18 @@ func (w *world) watchClaimEnd(claim *corev1.PersistentVolumeClaim) {
 	cluster := w.cluster()
 	for _, pod := range all[*corev1.Pod](w.store) {
 		if has := w.claimOf(pod, naming.DataVolume); has != nil && has.UID == claim.UID && !hasEnded(pod) {
-			w.breaks("claim %s is deleted while pod %s has it", claim.Name, pod.Name)
+			w.breaks("claim %s is deleted while pod %s uses it", claim.Name, pod.Name)
 		}
 	}
 	if claim.Labels[dbv1.LabelClusterUID] != string(cluster.UID) {
-		w.breaks("claim %s is deleted, which is of another cluster", claim.Name)
+		w.breaks("claim %s is deleted, although it belongs to another cluster", claim.Name)
 	}
 	byPolicy := cluster.DeletionTimestamp != nil && cluster.Spec.Deletion.Volumes == dbv1.VolumesDelete && len(w.incompleteHooks(cluster)) == 0
 	if !byPolicy && (!w.unfinished(claim) || w.store.disk.volumes[claim.UID].served) {
 		w.breaks("claim %s is deleted", claim.Name)
 	}
 	if slices.ContainsFunc(cluster.Spec.Deletion.Hooks, isBackupHook) && !w.unfinished(claim) && !w.isSaved(claim) {
-		w.breaks("claim %s is deleted, and no backup that exists began after its member had stopped", claim.Name)
+		w.breaks("claim %s is deleted, although no existing backup started after its member had stopped", claim.Name)
 	}
 }
 
@@ -226,7 +226,7 @@ func (w *world) wentWell(hook dbv1.HookStatus) bool {
 func (w *world) watchEnd(cluster *dbv1.DatabaseCluster) {
 	for _, pod := range all[*corev1.Pod](w.store) {
 		if isMember(pod) && pod.DeletionTimestamp == nil && pod.Labels[dbv1.LabelClusterUID] == string(cluster.UID) {
-			w.breaks("the finalizer goes while pod %s is still there", pod.Name)
+			w.breaks("the finalizer is removed while pod %s still exists", pod.Name)
 		}
 	}
 	for _, hook := range w.incompleteHooks(cluster) {
@@ -238,7 +238,7 @@ func (w *world) watchEnd(cluster *dbv1.DatabaseCluster) {
 		skipped := cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] == "true"
 		passed := phase == dbv1.HookFailed && cluster.Spec.Deletion.OnFailure == dbv1.HookFailureContinue
 		if !skipped && !passed {
-			w.breaks("the finalizer goes, and hook %s is %s and has not come about", hook, phase)
+			w.breaks("the finalizer is removed, but hook %s is %s and has not completed", hook, phase)
 		}
 	}
 }
@@ -248,7 +248,7 @@ func (w *world) leftovers() error {
 	cluster := w.cluster()
 	var texts []string
 	if cluster != nil && cluster.DeletionTimestamp != nil && len(w.members()) == 0 {
-		texts = append(texts, "the finalizer stays")
+		texts = append(texts, "the finalizer is not removed")
 	}
 	for _, pod := range all[*corev1.Pod](w.store) {
 		if pod.DeletionTimestamp != nil && !w.store.disk.lost[pod.Name] {

@@ -16,16 +16,16 @@ import (
 // deletes none if a verification has failed since the last success, and never the newest verified one.
 func (w *world) watchExpiry(gone *dbv1.DatabaseBackup) {
 	if !w.store.disk.own[gone.UID] {
-		w.breaks("DatabaseBackup %s is deleted, which the operator did not create", gone.Name)
+		w.breaks("DatabaseBackup %s is deleted, although the operator did not create it", gone.Name)
 	}
 	if kept, wanted := w.newerOwn(gone), w.retained(); gone.Status.Phase == dbv1.BackupCompleted && kept < wanted {
-		w.breaks("DatabaseBackup %s is deleted, and %d newer ones of the schedule are left of %d", gone.Name, kept, wanted)
+		w.breaks("DatabaseBackup %s is deleted, although only %d newer ones of the schedule exist, want %d", gone.Name, kept, wanted)
 	}
 	if last := w.lastVerified(dbv1.VerificationSucceeded, dbv1.VerificationFailed); last != nil && last.Status.Verification.Phase == dbv1.VerificationFailed {
-		w.breaks("DatabaseBackup %s is deleted while the last verification failed, of %s", gone.Name, last.Name)
+		w.breaks("DatabaseBackup %s is deleted although the last verification, of %s, failed", gone.Name, last.Name)
 	}
 	if last := w.newestVerified(); last == gone.UID {
-		w.breaks("DatabaseBackup %s is deleted, the newest that was verified", gone.Name)
+		w.breaks("DatabaseBackup %s is deleted, although it is the newest verified one", gone.Name)
 	}
 }
 
@@ -77,14 +77,14 @@ func (w *world) newestVerified() types.UID {
 // with the image in its status.
 func (w *world) watchCompletion(b *dbv1.DatabaseBackup) {
 	if cluster := w.cluster(); cluster == nil || string(cluster.UID) != b.Status.ClusterUID {
-		w.breaks("DatabaseBackup %s is complete, and its cluster does not exist any more", b.Name)
+		w.breaks("DatabaseBackup %s is complete, but its cluster no longer exists", b.Name)
 	}
 	for member, of := range w.store.disk.bucket[b.Status.Location].sources {
 		if of.cluster != b.Status.ClusterUID {
-			w.breaks("DatabaseBackup %s is complete, and member %d was read from another cluster", b.Name, member)
+			w.breaks("DatabaseBackup %s is complete, but member %d was read from another cluster", b.Name, member)
 		}
 		if of.image != b.Status.Image {
-			w.breaks("DatabaseBackup %s of %s is complete, and member %d was read with %s", b.Name, b.Status.Image, member, of.image)
+			w.breaks("DatabaseBackup %s of %s is complete, but member %d was read with %s", b.Name, b.Status.Image, member, of.image)
 		}
 	}
 }

@@ -78,13 +78,13 @@ func withoutVerification() interceptor.Funcs {
 }
 
 var expiryMutants = map[string]mutant{
-	"retention forgets the newest that was verified": {deletesToo(nightly(1)), "schedule-verification-fails", "the newest that was verified"},
-	"retention forgets what verifications came to":   {withoutVerification(), "schedule-verification-fails", "is deleted"},
-	"retention takes what somebody else created":     {deletesToo("mine"), "schedule-copied", "which the operator did not create"},
-	"a backup of a cluster that is gone is complete all the same": {
-		rewritten(`"phase":"Failed"`, `"phase":"Completed"`), "backup-of-the-next-cluster", "its cluster does not exist any more",
+	"retention deletes the newest verified backup":   {deletesToo(nightly(1)), "schedule-verification-fails", "although it is the newest verified one"},
+	"retention ignores the results of verifications": {withoutVerification(), "schedule-verification-fails", "is deleted"},
+	"retention deletes a backup of another creator":  {deletesToo("mine"), "schedule-copied", "although the operator did not create it"},
+	"a backup of a deleted cluster becomes complete": {
+		rewritten(`"phase":"Failed"`, `"phase":"Completed"`), "backup-of-the-next-cluster", "its cluster no longer exists",
 	},
-	"a backup names another image than the one that made it": {
+	"a backup names an image that did not create it": {
 		otherJob("-backup-", func(job map[string]any) {
 			containers, _, _ := unstructured.NestedSlice(job, "spec", "template", "spec", "containers")
 			containers[0].(map[string]any)["image"] = "database:0"

@@ -61,7 +61,7 @@ func losesData() step {
 func (w *world) watchVerified(b *dbv1.DatabaseBackup) {
 	there, v := w.store.disk.bucket[b.Status.Location], b.Status.Verification
 	if v != nil && v.Phase == dbv1.VerificationSucceeded && there.lossy {
-		w.breaks("DatabaseBackup %s counts as verified, and its restores lose data", b.Name)
+		w.breaks("DatabaseBackup %s counts as verified, but its restores lose data", b.Name)
 	}
 }
 

@@ -21,17 +21,17 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-const unsaved = "is deleted, and no backup that exists began after its member had stopped"
+const unsaved = "is deleted, although no existing backup started after its member had stopped"
 
 // fenceMutants are mistakes that would delete a volume with more data than its final backup.
 var fenceMutants = map[string]mutant{
-	"a final backup counts although it has been deleted": {
+	"a deleted final backup counts": {
 		remembersBackups(), "delete-volumes-backup-deleted", unsaved,
 	},
-	"a final backup of members that ran counts": {
+	"a final backup of running members counts": {
 		fencesNothing(), "delete-volumes-final-backup", unsaved,
 	},
-	"members that ran after the final backup do not change its fence": {
+	"members that ran after the final backup do not invalidate it": {
 		interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 			err := c.Get(ctx, key, object, options...)
 			if set, is := object.(*appsv1.StatefulSet); is {
@@ -42,7 +42,7 @@ var fenceMutants = map[string]mutant{
 		}},
 		"delete-volumes-scaled-by-hand", unsaved,
 	},
-	"a claim says which engine the spec names": {
+	"the annotation of a claim has the engine of the spec": {
 		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
 			err := c.SubResource(sub).Patch(ctx, object, patch, options...)
 			cluster, is := object.(*dbv1.DatabaseCluster)
@@ -50,10 +50,10 @@ var fenceMutants = map[string]mutant{
 			if !is || c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "data-orders-0"}, claim) != nil {
 				return err
 			}
-			note := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, dbv1.AnnotationEngine, cluster.Spec.Engine)
-			return firstOf(err, c.Patch(ctx, claim, client.RawPatch(types.MergePatchType, []byte(note))))
+			annotation := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, dbv1.AnnotationEngine, cluster.Spec.Engine)
+			return firstOf(err, c.Patch(ctx, claim, client.RawPatch(types.MergePatchType, []byte(annotation))))
 		}},
-		"engine-changed-while-hibernated", `says that "otherdb-v1" wrote its data`,
+		"engine-changed-while-hibernated", `names engine "otherdb-v1"`,
 	},
 }
 

@@ -240,7 +240,7 @@ func (l *life) functions() interceptor.Funcs {
 			return l.call(of("delete", "", object), func() error { return c.Delete(ctx, object, options...) })
 		},
 		DeleteAllOf: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteAllOfOption) error {
-			l.world.breaks("%T: everything of a kind is deleted, without a precondition", object)
+			l.world.breaks("%T: all objects of a kind are deleted without a precondition", object)
 			return l.call(of("deleteAllOf", "", object), func() error { return c.DeleteAllOf(ctx, object, options...) })
 		},
 	}

@@ -26,7 +26,7 @@ type mutant struct {
 }
 
 var mutants = map[string]mutant{
-	"members are deleted whoever they are by now": {
+	"members are deleted without preconditions": {
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, _ ...client.DeleteOption) error {
 			return c.Delete(ctx, object)
 		}},
@@ -41,7 +41,7 @@ var mutants = map[string]mutant{
 			err := c.Delete(ctx, object, options...)
 			return firstOf(err, c.Delete(ctx, other, client.Preconditions{UID: new(other.UID), ResourceVersion: new(other.ResourceVersion)}))
 		}},
-		"image", "members do not serve then",
+		"image", "members are unavailable",
 	},
 	"the claim of a member is deleted with it": {
 		interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
@@ -54,21 +54,21 @@ var mutants = map[string]mutant{
 		}},
 		"image", "claim data-orders-2 is deleted",
 	},
-	"an error of the status is swallowed": {
+	"an error of a status write is ignored": {
 		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
 			_ = c.SubResource(sub).Patch(ctx, object, patch, options...)
 			return nil
 		}},
-		"create", "the end is not as without the failure",
+		"create", "the end differs from the end without the failure",
 	},
-	"the finalizer is never taken off": {
+	"the finalizer is never removed": {
 		interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
 			if text, err := patch.Data(object); err == nil && strings.Contains(string(text), `"finalizers":null`) {
 				return nil
 			}
 			return c.Patch(ctx, object, patch, options...)
 		}},
-		"delete", "the finalizer stays",
+		"delete", "the finalizer is not removed",
 	},
 	"every pass writes": {
 		interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
@@ -80,7 +80,7 @@ var mutants = map[string]mutant{
 			}
 			return c.List(ctx, list, options...)
 		}},
-		"create", "a pass at rest sends",
+		"create", "an idle operator sends",
 	},
 	"the service account is written, too": {
 		interceptor.Funcs{Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {

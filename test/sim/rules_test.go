@@ -28,7 +28,7 @@ func (w *world) watchRules(c change) {
 	}
 	if w.by == "garbage" {
 		if claim, ok := c.object().(*corev1.PersistentVolumeClaim); ok && isMemberClaim(claim) && claim.DeletionTimestamp != nil {
-			w.breaks("claim %s is collected", claim.Name)
+			w.breaks("claim %s is garbage-collected", claim.Name)
 		}
 	}
 	if w.by != operator {
@@ -58,7 +58,7 @@ func (w *world) watchOwn(c change) {
 		return
 	case cluster == nil:
 		if _, last := object.(*dbv1.DatabaseCluster); !last {
-			w.breaks("%s is written although the cluster is gone", ref(object))
+			w.breaks("%s is written although the cluster no longer exists", ref(object))
 		}
 		return
 	case object.GetNamespace() != cluster.Namespace:
@@ -69,7 +69,7 @@ func (w *world) watchOwn(c change) {
 		w.breaks("%s is not the cluster's", ref(object))
 	}
 	if _, job := object.(*batchv1.Job); c.before == nil && cluster.DeletionTimestamp != nil && !job {
-		w.breaks("%s is made for a cluster that goes", ref(object))
+		w.breaks("%s is created for a terminating cluster", ref(object))
 	}
 }
 
@@ -101,7 +101,7 @@ func (w *world) watchClaim(c change) {
 	}
 	switch {
 	case !changed && after.Annotations[dbv1.AnnotationRestoring] == "":
-		w.breaks("claim %s is made by the operator, but not to be restored into", after.Name)
+		w.breaks("the operator creates claim %s, but not for a restore", after.Name)
 	case !changed:
 	case !kept, after.DeletionTimestamp != nil && before.DeletionTimestamp == nil:
 		w.watchClaimEnd(before)
@@ -116,7 +116,7 @@ func (w *world) watchClaim(c change) {
 func (w *world) watchEngine(before, after *corev1.PersistentVolumeClaim) {
 	is, ran := after.Annotations[dbv1.AnnotationEngine], strings.Fields(w.store.disk.volumes[after.UID].engines)
 	if is != before.Annotations[dbv1.AnnotationEngine] && !slices.Contains(ran, is) {
-		w.breaks("claim %s says that %q wrote its data, and only %v ran with it", after.Name, is, ran)
+		w.breaks("the annotation of claim %s names engine %q, but only %v ran with it", after.Name, is, ran)
 	}
 }
 
@@ -151,7 +151,7 @@ func (w *world) watchRestore() {
 	set := get[*appsv1.StatefulSet](w.store, name)
 	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
 		if set != nil && claim.Annotations[dbv1.AnnotationRestoring] != "" {
-			w.breaks("there is a StatefulSet while claim %s is being restored into", claim.Name)
+			w.breaks("a StatefulSet exists while a Job restores into claim %s", claim.Name)
 		}
 		writers := 0
 		for _, job := range all[*batchv1.Job](w.store) {
@@ -160,7 +160,7 @@ func (w *world) watchRestore() {
 			}
 		}
 		if writers > 1 {
-			w.breaks("%d Jobs write into claim %s", writers, claim.Name)
+			w.breaks("%d Jobs write to claim %s", writers, claim.Name)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func (w *world) watchRestore() {
 func (w *world) watchPod(c change, pod *corev1.Pod) {
 	before, changed := c.before.(*corev1.Pod)
 	if !changed {
-		w.breaks("pod %s is made by the operator", pod.Name)
+		w.breaks("the operator creates pod %s", pod.Name)
 		return
 	}
 	if !isMember(pod) {
@@ -184,11 +184,11 @@ func (w *world) watchPod(c change, pod *corev1.Pod) {
 	case set == nil && w.cluster().DeletionTimestamp != nil:
 		return
 	case set == nil:
-		w.breaks("pod %s is deleted although nothing makes it anew", pod.Name)
+		w.breaks("pod %s is deleted, although no controller re-creates it", pod.Name)
 		return
 	}
 	if down := int(*set.Spec.Replicas) - len(w.serving()); down > w.maxUnavailable() {
-		w.breaks("pod %s is deleted: %d members do not serve then", pod.Name, down)
+		w.breaks("pod %s is deleted: then %d members are unavailable", pod.Name, down)
 	}
 }
 
@@ -219,7 +219,7 @@ func (w *world) watchConfig(c change, config *corev1.ConfigMap) {
 	for _, pod := range all[*corev1.Pod](w.store) {
 		for _, volume := range pod.Spec.Volumes {
 			if volume.ConfigMap != nil && volume.ConfigMap.Name == config.Name {
-				w.breaks("ConfigMap %s is deleted while pod %s has it", config.Name, pod.Name)
+				w.breaks("ConfigMap %s is deleted while pod %s uses it", config.Name, pod.Name)
 			}
 		}
 	}
@@ -242,11 +242,11 @@ func (w *world) watchStatefulSet(c change) {
 	}
 	was, is := *before.Spec.Replicas, *after.Spec.Replicas
 	if is < was-1 {
-		w.breaks("replicas go from %d to %d at once", was, is)
+		w.breaks("replicas change from %d to %d at once", was, is)
 	}
 	for _, pod := range podsOf(w.store, before) {
 		if is < was && ordinalOf(pod) >= int(was) {
-			w.breaks("replicas go from %d to %d while pod %s is still there", was, is, pod.Name)
+			w.breaks("replicas change from %d to %d while pod %s still exists", was, is, pod.Name)
 		}
 	}
 }
@@ -255,7 +255,7 @@ func (w *world) watchStatefulSet(c change) {
 func (w *world) watchRecreated(set *appsv1.StatefulSet) {
 	for _, pod := range all[*corev1.Pod](w.store) {
 		if isMember(pod) && ordinalOf(pod) >= int(*set.Spec.Replicas) {
-			w.breaks("StatefulSet %s is made with %d replicas while pod %s is there", set.Name, *set.Spec.Replicas, pod.Name)
+			w.breaks("StatefulSet %s is created with %d replicas while pod %s exists", set.Name, *set.Spec.Replicas, pod.Name)
 		}
 	}
 }
@@ -266,7 +266,7 @@ func (w *world) watchCluster(c change) {
 	after, kept := c.after.(*dbv1.DatabaseCluster)
 	switch {
 	case !changed:
-		w.breaks("the operator makes a cluster")
+		w.breaks("the operator creates a cluster")
 	case !kept, hasFinalizer(before, dbv1.Finalizer) && !hasFinalizer(after, dbv1.Finalizer):
 		w.watchEnd(before)
 	case before.Generation != after.Generation:
@@ -289,7 +289,7 @@ func (w *world) watchObserved(before, cluster *dbv1.DatabaseCluster) {
 	switch {
 	case observed < before.Status.ObservedGeneration && observed == cluster.Generation-1:
 	case observed != cluster.Generation:
-		w.breaks("observedGeneration goes to %d, the generation is %d", observed, cluster.Generation)
+		w.breaks("observedGeneration changes to %d, the generation is %d", observed, cluster.Generation)
 	case set == nil:
 		w.breaks("observedGeneration is %d without a StatefulSet", observed)
 	case set.Spec.Template.Spec.Containers[0].Image != cluster.Spec.Image:
@@ -321,13 +321,13 @@ func (w *world) watchReady(cluster *dbv1.DatabaseCluster) {
 		wanted, has := set.Spec.Template.Spec.Containers[0], pod.Spec.Containers[0]
 		switch template := set.Spec.Template.Annotations[dbv1.AnnotationTemplate]; {
 		case pod.Annotations[dbv1.AnnotationTemplate] != template:
-			w.breaks("Ready although pod %s is of another template", pod.Name)
+			w.breaks("Ready although pod %s has another template", pod.Name)
 		case has.Image != cluster.Spec.Image:
 			w.breaks("Ready although pod %s runs %s", pod.Name, has.Image)
 		case !equality.Semantic.DeepEqual(has.Resources, wanted.Resources):
 			w.breaks("Ready although pod %s has other resources", pod.Name)
 		case !equality.Semantic.DeepEqual(pod.Status.ContainerStatuses[0].Resources, &wanted.Resources):
-			w.breaks("Ready although pod %s does not have its resources yet", pod.Name)
+			w.breaks("Ready although pod %s is not resized yet", pod.Name)
 		}
 	}
 }
