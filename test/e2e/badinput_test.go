@@ -22,7 +22,7 @@ func TestTheOperatorNamesAnUnusableDestination(t *testing.T) {
 	w.filled("backup: {deadlineSeconds: 30, destination: " + toS3 + "}")
 	for _, bad := range []struct{ name, destination, cause string }{
 		{"unreachable", `{url: "s3://backups/x", endpoint: "http://s3:1", credentialsSecretName: backup-credentials}`, "connection refused"},
-		{"nobody", `{url: "s3://backups/x", endpoint: "http://nobody:7070", credentialsSecretName: backup-credentials}`, "nobody"},
+		{"unknown-host", `{url: "s3://backups/x", endpoint: "http://unknown-host:7070", credentialsSecretName: backup-credentials}`, "unknown-host"},
 		{"refused", `{url: "s3://backups/x", endpoint: "http://s3:7070", credentialsSecretName: wrong}`, "SignatureDoesNotMatch"},
 		{"no-bucket", `{url: "s3://no-such-bucket/x", endpoint: "http://s3:7070", credentialsSecretName: backup-credentials}`, "NoSuchBucket"},
 		{"full", `{url: "file:///x", claimName: full}`, "no space left on device"},
@@ -85,10 +85,10 @@ spec:
     backup: |
       #!/bin/sh
       case "$DBC_PARAM_WAY" in
-          hang) echo begun; exec sleep infinity ;;
+          hang) echo started; exec sleep infinity ;;
           nothing) exit 0 ;;
           stderr) echo "table 7 is locked" >&2 ;;
-          fail) echo begun; echo "table 8 is locked" >&2; exit 30 ;;
+          fail) echo started; echo "table 8 is locked" >&2; exit 30 ;;
           slow) for i in $(seq 15); do head -c 1000000 /dev/urandom; sleep 1; done ;;
       esac
   actions:

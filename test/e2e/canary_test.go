@@ -110,7 +110,7 @@ container:
   envFrom: [{secretRef: {name: more}}]
   volumeMounts: [{name: more, mountPath: /more}]
 pod: {volumes: [{name: more, secret: {secretName: more}}]}
-deletion: {hooks: [{name: tell, type: Command, command: [sh, -ec, 'test -n "$TOKEN"; ls -l /dbc/secrets/ /more/']}]}`
+deletion: {hooks: [{name: notify, type: Command, command: [sh, -ec, 'test -n "$TOKEN"; ls -l /dbc/secrets/ /more/']}]}`
 	want := w.filled("backup: {deadlineSeconds: 60, destination: "+toS3+`, verification: {schedule: "@yearly"}}`, more)
 	w.backup("good", "orders")
 	w.completed("good")
@@ -139,7 +139,7 @@ func (w world) mustNotLeak(c canaries, seen *texts) {
 	seen.mutex.Lock()
 	defer seen.mutex.Unlock()
 	all := slices.Sorted(maps.Keys(seen.of))
-	for _, log := range []string{"orders-0/database", "-backup-", "-verify-", "-restore-", "-tell-"} {
+	for _, log := range []string{"orders-0/database", "-backup-", "-verify-", "-restore-", "-notify-"} {
 		w.must(slices.ContainsFunc(all, func(where string) bool {
 			return strings.HasPrefix(where, "the log of ") && strings.Contains(where, log)
 		}),

@@ -27,9 +27,9 @@ func TestOnlyTheBucketIsLeft(t *testing.T) {
 	shop.await("orders", "Ready")
 	shop.million("orders-0")
 	want := shop.fingerprint("orders-0")
-	shop.backup("earlier", "orders")
+	shop.backup("first", "orders")
 	shop.backup("last", "orders")
-	shop.completed("earlier")
+	shop.completed("first")
 	shop.completed("last")
 	location := shop.of("databasebackup/last", "{.status.location}")
 
@@ -48,7 +48,7 @@ func TestOnlyTheBucketIsLeft(t *testing.T) {
 	output, err := exec.CommandContext(t.Context(), "bash", "-c", list).CombinedOutput()
 	t.Logf("%s\n%s", list, output)
 	shop.must(err == nil && strings.Contains(string(output), location), "the list does not name %s: %v", location, err)
-	shop.must(strings.Index(string(output), "/last-") < strings.Index(string(output), "/earlier-"), "the newest backup is not the first")
+	shop.must(strings.Index(string(output), "/last-") < strings.Index(string(output), "/first-"), "the newest backup is not the first")
 	shop.restored("orders", `{location: {url: "`+location+`", endpoint: "`+endpoint+`", credentialsSecretName: backup-credentials}}`, want)
 }
 

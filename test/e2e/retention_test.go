@@ -42,8 +42,8 @@ backup:
 	}
 
 	w.verify(last, "True")
-	for _, gone := range []string{verified, bad, next} {
-		w.do("wait", "--for=delete", "databasebackup/"+gone, "--timeout="+patience.String())
+	for _, deleted := range []string{verified, bad, next} {
+		w.do("wait", "--for=delete", "databasebackup/"+deleted, "--timeout="+patience.String())
 	}
 	w.must(w.of("databasebackup/"+last, "{.metadata.deletionTimestamp}") == "", "%s is deleted although it is verified", last)
 }

@@ -218,12 +218,12 @@ func TestADeletedJobIsRecreated(t *testing.T) {
 	var open atomic.Bool
 	cluster := safe(t, "deleted-job-v1", whenAllowed(&open, yields))
 	b := awaitPhase(t, backup(t, cluster, "now", dbv1.BackupRetain), dbv1.BackupRunning, "backs up member 1 of 2")
-	former := jobs(t, b, dbv1.ComponentBackup)[0]
-	remove(t, &former, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	previous := jobs(t, b, dbv1.ComponentBackup)[0]
+	remove(t, &previous, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	open.Store(true)
 	awaitPhase(t, b, dbv1.BackupCompleted, "")
-	if again := jobs(t, b, dbv1.ComponentBackup); len(again) != 2 || again[0].UID == former.UID {
-		t.Errorf("%d Jobs, the first is the previous Job: %v", len(again), again[0].UID == former.UID)
+	if again := jobs(t, b, dbv1.ComponentBackup); len(again) != 2 || again[0].UID == previous.UID {
+		t.Errorf("%d Jobs, the first is the previous Job: %v", len(again), again[0].UID == previous.UID)
 	}
 }
 
@@ -239,10 +239,10 @@ func TestADeletedBackupDeletesItsDataIfItsPolicyIsDelete(t *testing.T) {
 		}
 	})
 	open.Store(true)
-	gone := awaitPhase(t, backup(t, cluster, "gone", dbv1.BackupDelete), dbv1.BackupCompleted, "")
+	deleted := awaitPhase(t, backup(t, cluster, "gone", dbv1.BackupDelete), dbv1.BackupCompleted, "")
 	stays := awaitPhase(t, backup(t, cluster, "stays", dbv1.BackupRetain), dbv1.BackupCompleted, "")
 	open.Store(false)
-	for _, b := range []*dbv1.DatabaseBackup{gone, stays} {
+	for _, b := range []*dbv1.DatabaseBackup{deleted, stays} {
 		remove(t, b)
 	}
 	awaitDeleted(t, stays)
@@ -251,12 +251,12 @@ func TestADeletedBackupDeletesItsDataIfItsPolicyIsDelete(t *testing.T) {
 		t.Errorf("%d Jobs delete retained data", len(got))
 	}
 	eventually(t, "a Job that deletes the data", func() error {
-		got := jobs(t, gone, dbv1.ComponentBackupDeletion)
+		got := jobs(t, deleted, dbv1.ComponentBackupDeletion)
 		return errorIf(len(got) != 1 || len(got[0].OwnerReferences) != 0, "%+v", got)
 	})
-	read(t, gone) // the Job blocks its deletion
+	read(t, deleted) // the Job blocks its deletion
 	open.Store(true)
-	awaitDeleted(t, gone)
+	awaitDeleted(t, deleted)
 
 	open.Store(false)
 	refuses.Store(true)

@@ -270,9 +270,9 @@ func (c *canaries) backUp(t *testing.T, cluster *dbv1.DatabaseCluster, fails *at
 	fails.Store(true)
 	awaitPhase(t, backup(t, cluster, "bad", dbv1.BackupRetain), dbv1.BackupFailed, "the bucket refuses the credentials")
 	fails.Store(false)
-	gone := awaitPhase(t, backup(t, cluster, "gone", dbv1.BackupDelete), dbv1.BackupCompleted, "")
-	remove(t, gone)
-	awaitDeleted(t, gone)
+	deleted := awaitPhase(t, backup(t, cluster, "gone", dbv1.BackupDelete), dbv1.BackupCompleted, "")
+	remove(t, deleted)
+	awaitDeleted(t, deleted)
 	return kept
 }
 

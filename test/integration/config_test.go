@@ -42,22 +42,22 @@ func configOf(pod *corev1.Pod) string {
 func TestAnUnusedConfigMapIsDeletedAfterTheFilesChange(t *testing.T) {
 	parallel(t)
 	cluster := ready(t, withConfig("a = 1"))
-	former := configs(t, cluster)
-	if len(former) != 1 || former[0].Immutable == nil || !*former[0].Immutable || former[0].Data["db.conf"] != "a = 1" {
-		t.Fatalf("%+v", former)
+	previous := configs(t, cluster)
+	if len(previous) != 1 || previous[0].Immutable == nil || !*previous[0].Immutable || previous[0].Data["db.conf"] != "a = 1" {
+		t.Fatalf("%+v", previous)
 	}
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { withConfig("a = 2")(c); c.Spec.UpdateStrategy.Paused = true })
 	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonRolloutPaused)
 	if got := configs(t, cluster); len(got) != 2 {
 		t.Errorf("%d ConfigMaps while members use the previous one, want both", len(got))
 	}
-	if got := configOf(read(t, member(cluster, 0))); got != former[0].Name {
-		t.Errorf("orders-0 mounts %s, want %s", got, former[0].Name)
+	if got := configOf(read(t, member(cluster, 0))); got != previous[0].Name {
+		t.Errorf("orders-0 mounts %s, want %s", got, previous[0].Name)
 	}
 
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.UpdateStrategy.Paused = false })
 	awaitReady(t, cluster)
-	awaitDeleted(t, &former[0])
+	awaitDeleted(t, &previous[0])
 	now := configs(t, cluster)
 	if len(now) != 1 || now[0].Data["db.conf"] != "a = 2" {
 		t.Fatalf("%+v", now)

@@ -104,8 +104,8 @@ func mustDecode(t *testing.T, s *schema, into func() any, send func(map[string]a
 	t.Helper()
 	all := extremes(s)
 	field := func(path string) string { path, _, _ = strings.Cut(path, "="); return path }
-	tried, admitted := sample.OneIn(5, t.Name(), slices.Sorted(maps.Keys(all)), field), 0
-	for _, path := range tried {
+	attempted, admitted := sample.OneIn(5, t.Name(), slices.Sorted(maps.Keys(all)), field), 0
+	for _, path := range attempted {
 		object, err := send(all[path].(map[string]any))
 		if err != nil {
 			continue
@@ -116,14 +116,14 @@ func mustDecode(t *testing.T, s *schema, into func() any, send func(map[string]a
 		}
 	}
 	for _, path := range paths {
-		if !slices.ContainsFunc(tried, func(p string) bool { return strings.HasPrefix(p, path) }) {
+		if !slices.ContainsFunc(attempted, func(p string) bool { return strings.HasPrefix(p, path) }) {
 			t.Errorf("the test attempted no value at %s", path)
 		}
 	}
 	if admitted == 0 {
 		t.Error("the API server admitted no value, so the test checks nothing")
 	}
-	t.Logf("%d of %d values attempted, DBC_SEED=%d, %d admitted", len(tried), len(all), sample.Seed(), admitted)
+	t.Logf("%d of %d values attempted, DBC_SEED=%d, %d admitted", len(attempted), len(all), sample.Seed(), admitted)
 }
 
 func decode(object *unstructured.Unstructured, into any) error {

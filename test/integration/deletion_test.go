@@ -70,16 +70,16 @@ func stopOrder(t *testing.T, cluster *dbv1.DatabaseCluster) func() []string {
 	}
 	return func() []string {
 		defer events.Stop()
-		var gone []string
+		var deleted []string
 		for event := range events.ResultChan() {
 			if event.Type == watch.Deleted {
-				gone = append(gone, event.Object.(*corev1.Pod).Name)
+				deleted = append(deleted, event.Object.(*corev1.Pod).Name)
 			}
-			if len(gone) == int(cluster.Spec.Replicas) {
+			if len(deleted) == int(cluster.Spec.Replicas) {
 				break
 			}
 		}
-		return gone
+		return deleted
 	}
 }
 

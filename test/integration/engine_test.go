@@ -70,7 +70,7 @@ func TestTheLeaderCreatesTheBuiltInEngines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, object := range objects {
-		eventually(t, object.GetName()+" exists as its file says", func() error {
+		eventually(t, object.GetName()+" to match its file", func() error {
 			stored, wanted := &dbv1.DatabaseEngine{}, &dbv1.DatabaseEngine{}
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, wanted); err != nil {
 				return err

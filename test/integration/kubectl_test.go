@@ -121,7 +121,7 @@ func TestKubectlGetPrintsTheState(t *testing.T) {
 // A test beside the types checks the descriptions. This test checks the output of kubectl.
 func TestKubectlExplainsEveryField(t *testing.T) {
 	parallel(t)
-	for command, says := range map[string][]string{
+	for command, want := range map[string][]string{
 		"explain databasecluster":                    {"DatabaseCluster runs a stateful database", "spec is the desired state of the cluster."},
 		"explain dbc.spec.storage.size":              {"FIELD: size <", "for example 10Gi"},
 		"explain dbc.spec.updateStrategy.type":       {"ENUM: RollingUpdate OnDelete", "Default: RollingUpdate."},
@@ -135,7 +135,7 @@ func TestKubectlExplainsEveryField(t *testing.T) {
 	} {
 		output, err := kubectl(t, "", command)
 		flat := strings.Join(strings.Fields(output), " ")
-		for _, text := range says {
+		for _, text := range want {
 			if err != nil || !strings.Contains(output, text) && !strings.Contains(flat, text) {
 				t.Errorf("%s: %v: no %q in\n%s", command, err, text, output)
 			}

@@ -24,14 +24,14 @@ import (
 func renderedByAnother(t *testing.T, cluster *dbv1.DatabaseCluster) {
 	t.Helper()
 	applied(t, cluster)
-	former := uids(t, cluster)
+	previous := uids(t, cluster)
 	for _, pod := range pods(t, cluster) {
 		remove(t, &pod)
 	}
 	eventually(t, "members of another version", func() error {
 		all := pods(t, cluster)
 		for _, pod := range all {
-			if pod.Labels["made-by"] != "another-version" || pod.UID == former[pod.Name] || !isReady(&pod) {
+			if pod.Labels["made-by"] != "another-version" || pod.UID == previous[pod.Name] || !isReady(&pod) {
 				return fmt.Errorf("%s is not from another version", pod.Name)
 			}
 		}
@@ -73,7 +73,7 @@ func upgraded(t *testing.T, more, meanwhile func(*dbv1.DatabaseCluster)) *dbv1.D
 	t.Helper()
 	ns := ownNamespace(t)
 	config := kubeconfig(t, operatorUser, "")
-	former := operator(t, config, nil, "--watch-namespace="+ns)
+	previous := operator(t, config, nil, "--watch-namespace="+ns)
 	cluster := smallest(ns, "orders")
 	atOnce(cluster)
 	if more != nil {
@@ -82,7 +82,7 @@ func upgraded(t *testing.T, more, meanwhile func(*dbv1.DatabaseCluster)) *dbv1.D
 	create(t, cluster)
 	kubelet(t, ns, healthy)
 	awaitReady(t, cluster)
-	former.mustStop(t)
+	previous.mustStop(t)
 	renderedByAnother(t, cluster)
 	if meanwhile != nil {
 		meanwhile(cluster)

@@ -220,14 +220,14 @@ func TestARestoreFromAnotherSourceStartsWithEmptyVolumes(t *testing.T) {
 	cluster := created(t, fromLocation(restorer(t), firstBackup))
 	kubelet := startRestores(t, cluster.Namespace)
 	awaitFilling(t, cluster, firstBackup)
-	former := map[types.UID]bool{}
+	previous := map[types.UID]bool{}
 	for _, claim := range dataClaims(t, cluster) {
-		former[claim.UID] = true
+		previous[claim.UID] = true
 	}
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap.FromBackup.Location.URL = otherBackup })
 	awaitFilling(t, cluster, otherBackup)
 	for _, claim := range dataClaims(t, cluster) {
-		if former[claim.UID] {
+		if previous[claim.UID] {
 			t.Errorf("claim %s may hold a part of the other backup", claim.Name)
 		}
 	}

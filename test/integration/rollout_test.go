@@ -100,7 +100,7 @@ func stops(t *testing.T, cluster *dbv1.DatabaseCluster) func(count int) []string
 	}
 	t.Cleanup(events.Stop)
 	return func(count int) []string {
-		var gone, down []string
+		var deleted, down []string
 		for event := range events.ResultChan() {
 			pod, ok := event.Object.(*corev1.Pod)
 			if !ok {
@@ -108,7 +108,7 @@ func stops(t *testing.T, cluster *dbv1.DatabaseCluster) func(count int) []string
 			}
 			down = without(down, pod.Name)
 			if event.Type == watch.Deleted {
-				gone = append(gone, pod.Name)
+				deleted = append(deleted, pod.Name)
 				if len(down) > 0 {
 					t.Errorf("%s stopped while %v was not ready", pod.Name, down)
 				}
@@ -116,11 +116,11 @@ func stops(t *testing.T, cluster *dbv1.DatabaseCluster) func(count int) []string
 			if event.Type == watch.Deleted || !isReady(pod) {
 				down = append(down, pod.Name)
 			}
-			if len(gone) == count {
+			if len(deleted) == count {
 				break
 			}
 		}
-		return gone
+		return deleted
 	}
 }
 
@@ -257,7 +257,7 @@ func TestAScaleOutWaitsForATerminatingClaim(t *testing.T) {
 
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "data-orders-1"}}
 	change(t, claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = append(c.Finalizers, "test.example/hold") })
-	former := claim.UID
+	previous := claim.UID
 	remove(t, claim)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 3 })
 	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonWaitingForVolume, "PersistentVolumeClaim data-orders-1 is being deleted")
@@ -269,7 +269,7 @@ func TestAScaleOutWaitsForATerminatingClaim(t *testing.T) {
 		c.Finalizers = without(c.Finalizers, "test.example/hold")
 	})
 	awaitReady(t, cluster)
-	if read(t, claim).UID == former {
+	if read(t, claim).UID == previous {
 		t.Error("orders-1 runs with the claim that was being deleted")
 	}
 }

@@ -230,12 +230,12 @@ func TestAManuallyRemovedFinalizerAlsoFreesThePods(t *testing.T) {
 	cluster, machine := onNode(t, withShutdown)
 	machine.setCode("orders-2", silent)
 	remove(t, cluster)
-	held := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "orders-2"}}
-	await(t, held, "the pod to have the finalizer and to stop", func() bool {
-		return held.DeletionTimestamp != nil && slices.Contains(held.Finalizers, dbv1.Finalizer)
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: "orders-2"}}
+	await(t, pod, "the pod to have the finalizer and to stop", func() bool {
+		return pod.DeletionTimestamp != nil && slices.Contains(pod.Finalizers, dbv1.Finalizer)
 	})
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Finalizers = nil })
 	awaitDeleted(t, cluster)
 	machine.setCode("orders-2", 0)
-	awaitDeleted(t, held)
+	awaitDeleted(t, pod)
 }

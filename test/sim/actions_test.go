@@ -45,7 +45,7 @@ type exit struct {
 
 func done() exit { return exit{} }
 
-func says(result protocol.Result) exit { return exit{result: &result} }
+func exitWith(result protocol.Result) exit { return exit{result: &result} }
 
 func fails(reason protocol.Reason, message string) exit {
 	return exit{reason.ExitCode(protocol.ExitFailed), &protocol.Result{Reason: reason, Message: message}}
@@ -201,10 +201,10 @@ func (w *world) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 	}
 	there.id = c.ID
 	source := origin{of, w.imagesOf(pod, member)}
-	if earlier, found := there.sources[member]; !found {
+	if previous, found := there.sources[member]; !found {
 		there = there.with(member, data).from(member, source)
-	} else if earlier.image != source.image { // transfer overwrites no manifest
-		return fails(protocol.VersionMismatch, fmt.Sprintf("%s was stored with image %s, and this attempt runs with %s", protocol.MemberManifest(member), earlier.image, source.image))
+	} else if previous.image != source.image { // transfer overwrites no manifest
+		return fails(protocol.VersionMismatch, fmt.Sprintf("%s was stored with image %s, and this attempt runs with %s", protocol.MemberManifest(member), previous.image, source.image))
 	} else {
 		data = there.parts[member]
 	}
@@ -215,7 +215,7 @@ func (w *world) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 		there.complete = true
 	}
 	w.store.disk.bucket[at] = there
-	return says(protocol.Result{Bytes: 100, StoredBytes: 50, SHA256: fmt.Sprintf("sha256 of %s", data), Check: factsAround(c, data)})
+	return exitWith(protocol.Result{Bytes: 100, StoredBytes: 50, SHA256: fmt.Sprintf("sha256 of %s", data), Check: factsAround(c, data)})
 }
 
 // imagesOf returns the image that reads a member, and the member's own image if it differs.
@@ -272,7 +272,7 @@ func (w *world) performRestore(pod *corev1.Pod, c *protocol.Restore) exit {
 		on.data = there.parts[c.Member]
 	}
 	w.store.disk.volumes[claim.UID] = on
-	return says(protocol.Result{Bytes: 100})
+	return exitWith(protocol.Result{Bytes: 100})
 }
 
 func (w *world) performDelete(c *protocol.Delete) exit {

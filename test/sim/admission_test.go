@@ -172,13 +172,13 @@ func qualityOf(pod *corev1.Pod) corev1.PodQOSClass {
 func (s *store) immutableClaim(before, after *corev1.PersistentVolumeClaim) error {
 	was, is := before.Spec.DeepCopy(), after.Spec.DeepCopy()
 	size, wanted := before.Status.Capacity[corev1.ResourceStorage], is.Resources.Requests[corev1.ResourceStorage]
-	former := was.Resources.Requests[corev1.ResourceStorage]
+	previous := was.Resources.Requests[corev1.ResourceStorage]
 	was.Resources, is.Resources = corev1.VolumeResourceRequirements{}, corev1.VolumeResourceRequirements{}
 	was.VolumeName, is.VolumeName = "", ""
 	if !equality.Semantic.DeepEqual(was, is) {
 		return s.refuse(after, "spec", "spec is immutable after creation except resources.requests")
 	}
-	if wanted.Cmp(former) < 0 && wanted.Cmp(size) <= 0 {
+	if wanted.Cmp(previous) < 0 && wanted.Cmp(size) <= 0 {
 		return s.refuse(after, "spec.resources.requests.storage", "field can not be less than status.capacity")
 	}
 	return nil

@@ -61,8 +61,8 @@ func (w *world) watchBackup(c change) {
 // watchBackups: a complete backup stays complete in the bucket until it is deleted with its data.
 func (w *world) watchBackups() {
 	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
-		goes := b.DeletionTimestamp != nil && b.Spec.DeletionPolicy == dbv1.BackupDelete
-		if there := w.store.disk.bucket[b.Status.Location]; b.Status.Phase == dbv1.BackupCompleted && !goes && (!there.complete || there.id != string(b.UID)) {
+		terminating := b.DeletionTimestamp != nil && b.Spec.DeletionPolicy == dbv1.BackupDelete
+		if there := w.store.disk.bucket[b.Status.Location]; b.Status.Phase == dbv1.BackupCompleted && !terminating && (!there.complete || there.id != string(b.UID)) {
 			w.breaks("DatabaseBackup %s is complete, but not in the bucket", b.Name)
 		}
 	}
@@ -84,17 +84,17 @@ func (w *world) watchBackupEnd(b *dbv1.DatabaseBackup) {
 }
 
 // watchRetention: the newest complete backup is never deleted.
-func (w *world) watchRetention(gone *dbv1.DatabaseBackup) {
-	if gone.Status.Phase != dbv1.BackupCompleted {
+func (w *world) watchRetention(target *dbv1.DatabaseBackup) {
+	if target.Status.Phase != dbv1.BackupCompleted {
 		return
 	}
 	for _, b := range all[*dbv1.DatabaseBackup](w.store) {
-		newer := b.CreationTimestamp.After(gone.CreationTimestamp.Time)
-		if b.UID != gone.UID && b.DeletionTimestamp == nil && b.Status.Phase == dbv1.BackupCompleted && newer {
+		newer := b.CreationTimestamp.After(target.CreationTimestamp.Time)
+		if b.UID != target.UID && b.DeletionTimestamp == nil && b.Status.Phase == dbv1.BackupCompleted && newer {
 			return
 		}
 	}
-	w.breaks("DatabaseBackup %s is deleted, although it is the newest complete one", gone.Name)
+	w.breaks("DatabaseBackup %s is deleted, although it is the newest complete one", target.Name)
 }
 
 // watchBackupJobs: one backup of a cluster at a time.

@@ -14,18 +14,18 @@ import (
 
 // watchExpiry: the operator deletes only backups that it created, and only if enough newer ones are complete. It
 // deletes none if a verification has failed since the last success, and never the newest verified one.
-func (w *world) watchExpiry(gone *dbv1.DatabaseBackup) {
-	if !w.store.disk.own[gone.UID] {
-		w.breaks("DatabaseBackup %s is deleted, although the operator did not create it", gone.Name)
+func (w *world) watchExpiry(target *dbv1.DatabaseBackup) {
+	if !w.store.disk.own[target.UID] {
+		w.breaks("DatabaseBackup %s is deleted, although the operator did not create it", target.Name)
 	}
-	if kept, wanted := w.newerOwn(gone), w.retained(); gone.Status.Phase == dbv1.BackupCompleted && kept < wanted {
-		w.breaks("DatabaseBackup %s is deleted, although only %d newer ones of the schedule exist, want %d", gone.Name, kept, wanted)
+	if kept, wanted := w.newerOwn(target), w.retained(); target.Status.Phase == dbv1.BackupCompleted && kept < wanted {
+		w.breaks("DatabaseBackup %s is deleted, although only %d newer ones of the schedule exist, want %d", target.Name, kept, wanted)
 	}
 	if last := w.lastVerified(dbv1.VerificationSucceeded, dbv1.VerificationFailed); last != nil && last.Status.Verification.Phase == dbv1.VerificationFailed {
-		w.breaks("DatabaseBackup %s is deleted although the last verification, of %s, failed", gone.Name, last.Name)
+		w.breaks("DatabaseBackup %s is deleted although the last verification, of %s, failed", target.Name, last.Name)
 	}
-	if last := w.newestVerified(); last == gone.UID {
-		w.breaks("DatabaseBackup %s is deleted, although it is the newest verified one", gone.Name)
+	if last := w.newestVerified(); last == target.UID {
+		w.breaks("DatabaseBackup %s is deleted, although it is the newest verified one", target.Name)
 	}
 }
 

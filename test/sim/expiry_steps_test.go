@@ -65,24 +65,24 @@ func away(away bool) step {
 func replaced() step {
 	return step{what: "the cluster and all of it are deleted by force, and another program creates it and its StatefulSet again", do: func(w *world) {
 		cluster, set := w.cluster(), get[*appsv1.StatefulSet](w.store, name)
-		gone := []client.Object{w.cluster(), get[*appsv1.StatefulSet](w.store, name)}
+		target := []client.Object{w.cluster(), get[*appsv1.StatefulSet](w.store, name)}
 		for _, pod := range w.members() {
-			gone = append(gone, pod)
+			target = append(target, pod)
 		}
 		for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
 			if isMemberClaim(claim) {
 				claim.DeletionTimestamp = new(metav1.NewTime(w.clock.Now()))
 				w.store.put(claim)
-				gone = append(gone, claim)
+				target = append(target, claim)
 			}
 		}
-		for _, o := range gone {
+		for _, o := range target {
 			w.store.remove(o)
 		}
-		former := cluster.UID
+		previous := cluster.UID
 		cluster.Status = dbv1.DatabaseClusterStatus{}
 		w.store.put(cluster)
-		next := strings.NewReplacer(string(former), string(w.cluster().UID))
+		next := strings.NewReplacer(string(previous), string(w.cluster().UID))
 		text, err := json.Marshal(set)
 		must(err)
 		again := &appsv1.StatefulSet{}

@@ -43,7 +43,7 @@ func (w *world) performProbe(pod *corev1.Pod, c *protocol.Probe) exit {
 	if claim := w.claimOf(pod, naming.DataVolume); claim != nil && len(c.Check) > 0 {
 		result.Facts = factsOf(w.store.disk.volumes[claim.UID].data)
 	}
-	return says(result)
+	return exitWith(result)
 }
 
 // losesData makes the engine's restore succeed without all data.

@@ -19,7 +19,7 @@ import (
 //	64 CPUs or more                  it cannot be scheduled or resized to that
 //	an image with "missing" in it    the image cannot be pulled
 //	an image with "crash" in it, or  the container exits with code 1 repeatedly
-//	a config file that says "crash"
+//	a config file with "crash" in it
 //	a Secret that does not exist     the container cannot be configured
 //	a claim that is not bound        it waits
 //
@@ -79,7 +79,7 @@ func (w *world) fate(pod *corev1.Pod) string {
 	case strings.Contains(image, "missing"):
 		w.setWaiting(pod, "ImagePullBackOff", fmt.Sprintf("Back-off pulling image %q: ErrImagePull: %s: not found", image, image), nil)
 		return "cannot pull image " + image
-	case strings.Contains(image, "crash"), w.configSaysCrash(pod):
+	case strings.Contains(image, "crash"), w.configHasCrash(pod):
 		w.setWaiting(pod, "CrashLoopBackOff", "back-off 10s restarting failed container",
 			&corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"})
 		return "crashes again and again"
@@ -142,7 +142,7 @@ func (w *world) missingReference(pod *corev1.Pod) string {
 	return ""
 }
 
-func (w *world) configSaysCrash(pod *corev1.Pod) bool {
+func (w *world) configHasCrash(pod *corev1.Pod) bool {
 	for _, volume := range pod.Spec.Volumes {
 		if volume.ConfigMap == nil {
 			continue

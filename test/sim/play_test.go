@@ -21,12 +21,12 @@ import (
 type play struct {
 	*world
 	sequence sequence
-	// at is the current step, begun whether it has been executed. rounds counts the rounds since then, idle those in
+	// at is the current step, started whether it has been executed. rounds counts the rounds since then, idle those in
 	// a row without work.
-	at     int
-	begun  bool
-	rounds int
-	idle   int
+	at      int
+	started bool
+	rounds  int
+	idle    int
 	// line is the first line of the story for the step.
 	line int
 	// own are the texts of the objects that only this play has.
@@ -47,9 +47,9 @@ func (p *play) next() (over bool, err error) {
 		return true, nil
 	}
 	step := p.sequence.steps[p.at]
-	if !p.begun {
+	if !p.started {
 		p.story.heading(step.what)
-		p.begun, p.rounds, p.idle, p.line = true, 0, 0, len(p.story.lines)
+		p.started, p.rounds, p.idle, p.line = true, 0, 0, len(p.story.lines)
 		step.do(p.world)
 	}
 	p.rounds++
@@ -87,7 +87,7 @@ func (p *play) ended(step step, ended bool) {
 	if !ended {
 		return
 	}
-	p.at, p.begun = p.at+1, false
+	p.at, p.started = p.at+1, false
 	if step.golden != "" {
 		p.story.lines = append(p.story.lines[:p.line], "       as in "+step.golden)
 	}
@@ -141,7 +141,7 @@ func (p *play) key(known memory) [sha256.Size]byte {
 	if p.at < len(p.sequence.steps) && p.sequence.steps[p.at].rounds > 0 {
 		rounds = p.rounds
 	}
-	fmt.Fprintln(&text, p.at, p.begun, rounds, p.idle)
+	fmt.Fprintln(&text, p.at, p.started, rounds, p.idle)
 	for _, it := range p.items() {
 		q := p.queue(it)
 		fmt.Fprintln(&text, it, q.failures, q.woken)
