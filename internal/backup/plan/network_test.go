@@ -105,7 +105,7 @@ func TestAnEndpointOnTheLinkIsRefusedForAVerification(t *testing.T) {
 	}
 }
 
-func TestTheNetworkPolicyOfARunningCopyIsRepaired(t *testing.T) {
+func TestThePolicyAroundACopyThatRunsIsMadeRight(t *testing.T) {
 	backup, observed := verifying1(), settledWorld()
 	observed.Jobs, observed.PolicyRead = []state.Task{proof(0, nil)}, true
 	if apply := does[ApplyPolicy](For(backup, observed)); apply == nil || apply.Live != nil {
