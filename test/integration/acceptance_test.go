@@ -82,10 +82,10 @@ func TestAValidEngineIsAcceptedAndAnInvalidOneReportsTheErrorOfItsCluster(t *tes
 func TestTheStatusOfAnEngineIsWrittenOnceAndOtherWritersAreRespected(t *testing.T) {
 	e := ledger(t, "once-v1")
 	create(t, e)
-	output := awaitAccepted(t, e, "True", dbv1.ReasonAccepted)
+	accepted := awaitAccepted(t, e, "True", dbv1.ReasonAccepted)
 	// Another operator version reports a different condition, and the user adds a label: this operator must not write
 	// again.
-	other := output
+	other := accepted
 	other.Status, other.Reason, other.Message = "False", "Unsupported", "a newer operator knows better"
 	meta.SetStatusCondition(&e.Status.Conditions, other)
 	if err := admin.Status().Update(t.Context(), e); err != nil {

@@ -30,7 +30,7 @@ func TestTheNetworkPolicyOfARunningCopyIsRepaired(t *testing.T) {
 	policy := &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: b.Namespace, Name: naming.VerificationPolicy(cluster.Name, b.UID)}}
 	await(t, policy, "the copy to run with its NetworkPolicy", func() bool { return len(jobs(t, b, dbv1.ComponentVerification)) > 0 })
 	change(t, policy, func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = []networkingv1.NetworkPolicyEgressRule{{}} })
-	await(t, policy, "the policy to allow no traffic again", func() bool {
+	await(t, policy, "the policy to have no egress rule for all peers", func() bool {
 		return !slices.ContainsFunc(policy.Spec.Egress, func(rule networkingv1.NetworkPolicyEgressRule) bool { return len(rule.To) == 0 })
 	})
 }

@@ -56,8 +56,8 @@ func (c inOperatorCondition) Get(ctx context.Context) (*metav1.Condition, error)
 	if err != nil {
 		return nil, err
 	}
-	if output := meta.FindStatusCondition(object.Spec.Conditions, apiv2.Upgradeable); output != nil {
-		return output, nil
+	if condition := meta.FindStatusCondition(object.Spec.Conditions, apiv2.Upgradeable); condition != nil {
+		return condition, nil
 	}
 	return nil, errors.New("the operator has not reported yet")
 }
@@ -67,11 +67,11 @@ func (c inOperatorCondition) Set(ctx context.Context, status metav1.ConditionSta
 	if err != nil {
 		return err
 	}
-	output := metav1.Condition{Type: apiv2.Upgradeable, Status: status}
+	condition := metav1.Condition{Type: apiv2.Upgradeable, Status: status}
 	for _, option := range options {
-		option(&output)
+		option(&condition)
 	}
-	meta.SetStatusCondition(&object.Spec.Conditions, output)
+	meta.SetStatusCondition(&object.Spec.Conditions, condition)
 	return c.Update(ctx, object)
 }
 
@@ -107,7 +107,7 @@ func installOperatorCondition(t *testing.T, ns string) (as *rest.Config, scheme 
 }
 
 // keepUpgradeable starts an operator that only reports to OLM, at a given time of its clock.
-func keepUpgradeable(t *testing.T, as *rest.Config, scheme *runtime.Scheme, ns string, at time.Time) (stop func(), output inOperatorCondition) {
+func keepUpgradeable(t *testing.T, as *rest.Config, scheme *runtime.Scheme, ns string, at time.Time) (stop func(), condition inOperatorCondition) {
 	t.Helper()
 	again := true
 	mgr, err := ctrl.NewManager(as, ctrl.Options{
@@ -122,8 +122,8 @@ func keepUpgradeable(t *testing.T, as *rest.Config, scheme *runtime.Scheme, ns s
 	if err != nil {
 		t.Fatal(err)
 	}
-	output = inOperatorCondition{direct, ns}
-	keeper := olm.Upgradeable{Clusters: mgr.GetClient(), Condition: output, Clock: clocktesting.NewFakePassiveClock(at), Log: logr.Discard()}
+	condition = inOperatorCondition{direct, ns}
+	keeper := olm.Upgradeable{Clusters: mgr.GetClient(), Condition: condition, Clock: clocktesting.NewFakePassiveClock(at), Log: logr.Discard()}
 	if err := keeper.SetupWithManager(mgr); err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func keepUpgradeable(t *testing.T, as *rest.Config, scheme *runtime.Scheme, ns s
 	})
 	stop = func() { cancel(); done.Wait() }
 	t.Cleanup(stop)
-	return stop, output
+	return stop, condition
 }
 
 func (c inOperatorCondition) await(t *testing.T, status metav1.ConditionStatus, reason string) {
@@ -154,26 +154,26 @@ func TestOLMDelaysAnUpgradeDuringARestoreForFifteenMinutesAtMost(t *testing.T) {
 	parallel(t)
 	ns := namespace(t)
 	as, scheme := installOperatorCondition(t, ns)
-	stop, output := keepUpgradeable(t, as, scheme, ns, time.Now().Add(time.Minute))
-	output.await(t, metav1.ConditionTrue, olm.ReasonNothingInFlight)
+	stop, condition := keepUpgradeable(t, as, scheme, ns, time.Now().Add(time.Minute))
+	condition.await(t, metav1.ConditionTrue, olm.ReasonNothingInFlight)
 
 	kubelet := startRestores(t, ns)
 	cluster := smallest(ns, "orders")
 	fromLocation(restorer(t), firstBackup)(cluster)
 	create(t, cluster)
 	awaitFilling(t, cluster, firstBackup)
-	output.await(t, metav1.ConditionFalse, olm.ReasonRestoreInFlight)
+	condition.await(t, metav1.ConditionFalse, olm.ReasonRestoreInFlight)
 
 	// The operator restarts and knows the wait only from the OperatorCondition.
 	stop()
-	stop, output = keepUpgradeable(t, as, scheme, ns, time.Now().Add(olm.BlockedAtMost/2))
+	stop, condition = keepUpgradeable(t, as, scheme, ns, time.Now().Add(olm.BlockedAtMost/2))
 	defer stop()
-	output.await(t, metav1.ConditionFalse, olm.ReasonRestoreInFlight)
+	condition.await(t, metav1.ConditionFalse, olm.ReasonRestoreInFlight)
 	stop()
-	stop, output = keepUpgradeable(t, as, scheme, ns, time.Now().Add(olm.BlockedAtMost+2*time.Minute))
+	stop, condition = keepUpgradeable(t, as, scheme, ns, time.Now().Add(olm.BlockedAtMost+2*time.Minute))
 	defer stop()
-	output.await(t, metav1.ConditionTrue, olm.ReasonBlockedLongEnough)
+	condition.await(t, metav1.ConditionTrue, olm.ReasonBlockedLongEnough)
 	kubelet.message.Store(succeeds)
 	awaitReady(t, cluster)
-	output.await(t, metav1.ConditionTrue, olm.ReasonNothingInFlight)
+	condition.await(t, metav1.ConditionTrue, olm.ReasonNothingInFlight)
 }
