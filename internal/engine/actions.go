@@ -19,7 +19,7 @@ const (
 	ActionCheck   = "check"
 )
 
-// offer is an action that an engine can have: its name, and where it is in spec.actions.
+// offer is an action that an engine can have: its name, and its field in spec.actions.
 type offer struct {
 	name string
 	of   func(dbv1.EngineActions) *dbv1.EngineAction
@@ -37,7 +37,7 @@ var offers = []offer{
 	}},
 }
 
-// Actions are all that an engine can have.
+// Actions are all actions that an engine can have.
 var Actions = func() (all []string) {
 	for _, o := range offers {
 		all = append(all, o.name)
@@ -45,19 +45,19 @@ var Actions = func() (all []string) {
 	return all
 }()
 
-// offered tells whether an engine has the action of this name.
+// offered reports whether an engine has the action of this name.
 func offered(actions dbv1.EngineActions, name string) bool {
 	return slices.ContainsFunc(offers, func(o offer) bool { return o.name == name && o.of(actions) != nil })
 }
 
-// need is an action that a field of the spec asks of the engine.
+// need is an action that a field of the cluster's spec requires of the engine.
 type need struct {
 	field string
 	asked bool
 	name  string
 }
 
-// actionProblem says which action the spec needs that the engine does not offer.
+// actionProblem reports an action that the spec needs and the engine does not offer.
 func actionProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {
 	var actions dbv1.EngineActions
 	if declared != nil {
@@ -76,8 +76,9 @@ func actionProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine)
 	return ""
 }
 
-// declaredProblem says what is wrong with the engine itself, as far as the cluster needs it. That matters until there are
-// members: those run with it, flawed or not, and a newer operator, which sees more flaws, must not stop looking after them.
+// declaredProblem reports flaws of the engine itself that affect the cluster. They matter only until there are
+// members. Existing members run with the flaws, and a newer operator, which detects more flaws, must keep managing
+// them.
 func declaredProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMembers bool) string {
 	if declared == nil || hasMembers {
 		return ""

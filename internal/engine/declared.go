@@ -21,15 +21,15 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// flaw is something wrong with a declaration itself, whatever the cluster. The CRD refuses what CEL can see; this is the
-// rest, and what was stored before a rule was there.
+// flaw is a mistake in the declaration itself, independent of any cluster. CEL rules of the CRD detect some. The
+// others, and objects stored before a rule existed, are detected here.
 type flaw struct {
-	// actions are those that cannot work; nil: no cluster can run.
+	// actions are the actions that cannot work; nil if no cluster can run.
 	actions []string
 	text    string
 }
 
-// only is the one action that a flaw is of; nil for "".
+// only is a list of one action; nil for "".
 func only(action string) []string {
 	if action == "" {
 		return nil
@@ -37,13 +37,13 @@ func only(action string) []string {
 	return []string{action}
 }
 
-// concerns tells whether a flaw matters to those who need these actions.
+// concerns reports whether a flaw affects a cluster that needs these actions.
 func (f flaw) concerns(actions []string) bool {
 	return f.actions == nil || slices.ContainsFunc(f.actions, func(action string) bool { return slices.Contains(actions, action) })
 }
 
-// Declared says what is wrong with the declaration of an engine for those who need these actions of it, and what to do;
-// "" when all is well. It is what the engine's own status and those of its clusters say.
+// Declared reports the flaws of an engine's declaration that affect a cluster with these actions, and how to
+// correct them; "" without flaws. The status of the engine and of its clusters quote it.
 func Declared(declared *dbv1.DatabaseEngine, actions ...string) string {
 	var texts []string
 	for _, f := range flaws(declared.Spec) {
@@ -67,7 +67,7 @@ func flaws(spec dbv1.DatabaseEngineSpec) []flaw {
 	return slices.Concat(all, dangling(spec), unrestorable(spec.Actions), badScripts(spec))
 }
 
-// clashes are two parameters that would be one environment variable.
+// clashes are pairs of parameters with the same environment variable.
 func clashes(parameters []dbv1.EngineParameter) []string {
 	var all []string
 	bearers := map[string]string{}
@@ -91,10 +91,10 @@ func patterns(parameters []dbv1.EngineParameter) []string {
 	return all
 }
 
-// whole is a pattern that a value must match as a whole.
+// whole compiles a pattern that must match the whole value.
 func whole(pattern string) (*regexp.Regexp, error) { return regexp.Compile("^(?:" + pattern + ")$") }
 
-// impossibleKeys are keys that no Secret can have, so that no cluster could ever start.
+// impossibleKeys are keys that a Secret cannot have, so that no cluster could start.
 func impossibleKeys(names []string) []string {
 	var all []string
 	for _, name := range names {
@@ -105,8 +105,8 @@ func impossibleKeys(names []string) []string {
 	return all
 }
 
-// maxScripts is what a pod's annotations may have in all, in bytes, but for 4 KiB that are the operator's and the
-// cluster's. The CRD counts characters, of which one may be four bytes.
+// maxScripts is the limit of Kubernetes for a pod's annotations, in bytes, without 4 KiB for annotations of the
+// operator and the cluster. The CRD counts characters, of which one may have four bytes.
 const maxScripts = 256<<10 - 4<<10
 
 func tooLarge(scripts map[string]dbv1.EngineScript) []string {
@@ -120,7 +120,7 @@ func tooLarge(scripts map[string]dbv1.EngineScript) []string {
 	return []string{fmt.Sprintf("spec.scripts has %d bytes in all, names included, and a pod can carry %d as annotations", size, maxScripts)}
 }
 
-// ours is where the operator puts what is its.
+// ours is the directory of the operator's mounts.
 var ours = path.Dir(naming.ScriptsPath)
 
 func reserved(dataPath string) []string {
@@ -136,7 +136,7 @@ var probeNames = []string{"startupProbe", "readinessProbe", "livenessProbe"}
 // part is a text of the declaration that may name scripts and parameters.
 type part struct {
 	field, action, text string
-	// program tells that it is what is run, and not an argument of it.
+	// program is true for the program, and false for its arguments.
 	program bool
 }
 
@@ -170,10 +170,11 @@ func command(field, action string, words []string) []part {
 	return all
 }
 
-// script is a text that is nothing but the path of one; in a longer text, of a shell for example, it may be anything.
+// script matches a text that is only the path of a script. In a longer text, such as shell code, such a path may
+// mean anything.
 var script = regexp.MustCompile("^" + regexp.QuoteMeta(naming.ScriptsPath) + "/([-A-Za-z0-9_.]+)$")
 
-// reference is how a text refers to a parameter. Kubernetes leaves it as it is where there is no such variable.
+// reference matches a reference to a parameter. Kubernetes does not expand it if no such variable exists.
 var reference = regexp.MustCompile(`\$\((` + VariablePrefix + `PARAM_[A-Za-z0-9_]*)\)`)
 
 // dangling are references to scripts and parameters that the engine does not have.

@@ -16,7 +16,7 @@ const (
 	corrected = "; correct that in a new DatabaseEngine, and name it in spec.engine of the clusters"
 )
 
-// hasFlaw fails a test unless this flaw, or none for "", is all that is wrong with a declaration.
+// hasFlaw fails a test unless this is the only flaw of a declaration; "" for no flaw.
 func hasFlaw(t *testing.T, declared *dbv1.DatabaseEngine, want string) {
 	t.Helper()
 	if want != "" {

@@ -2,8 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package engine resolves what a cluster leaves to its DatabaseEngine, and to the defaults where it has none, and
-// says what a cluster asks that its engine does not offer.
+// Package engine fills unset fields of a cluster from its DatabaseEngine, or from defaults, and reports which
+// requests of the cluster the engine does not support.
 package engine
 
 import (
@@ -14,7 +14,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Defaults of what neither the cluster nor its engine says.
+// Defaults of fields that neither the cluster nor its engine sets.
 const (
 	DefaultPort                          int32 = 9000
 	DefaultDataPath                            = "/var/lib/database"
@@ -24,10 +24,12 @@ const (
 	MaxReplicas int32 = 9
 )
 
-// Resolve is the cluster with all that its engine says where its own spec says nothing: the effective cluster. Its
-// parameters are all that there are, its environment has what members and actions are told, and the scripts are
-// annotations of its pods. The engine is nil where the cluster names none, or one that does not exist. Neither
-// argument is changed, and what is resolved already stays as it is.
+// Resolve returns the effective cluster: the cluster, with the fields of its engine where its own spec sets none.
+//
+// All parameters have values, the environment is that of members and actions, and the scripts are annotations of
+// the pods. The engine is nil if the cluster names none, or one that does not exist.
+//
+// Neither argument is changed, and resolving an effective cluster again changes nothing.
 func Resolve(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) *dbv1.DatabaseCluster {
 	resolved := cluster.DeepCopy()
 	spec := &resolved.Spec
@@ -61,8 +63,8 @@ func fill(spec *dbv1.DatabaseClusterSpec, declared *dbv1.DatabaseEngineSpec) {
 	spec.Pod.Annotations = withScripts(spec.Pod.Annotations, declared.Scripts)
 }
 
-// fillCommand leaves the engine's arguments out where the cluster has a command of its own, as Kubernetes does
-// with those of the image.
+// fillCommand ignores the engine's arguments if the cluster sets a command, as Kubernetes does with the arguments
+// of the image.
 func fillCommand(spec *dbv1.DatabaseClusterSpec, container dbv1.EngineContainer) {
 	if len(spec.Container.Command) > 0 {
 		return
@@ -73,7 +75,7 @@ func fillCommand(spec *dbv1.DatabaseClusterSpec, container dbv1.EngineContainer)
 	}
 }
 
-// parameters are those of the cluster, and the defaults of those that it does not set.
+// parameters are the values of the cluster, and the defaults of parameters that it does not set.
 func parameters(given map[string]string, offered []dbv1.EngineParameter) map[string]string {
 	if len(offered) == 0 {
 		return given
@@ -86,7 +88,7 @@ func parameters(given map[string]string, offered []dbv1.EngineParameter) map[str
 	return all
 }
 
-// withScripts adds the scripts to the annotations of the pods, which find them as files: see
+// withScripts adds the scripts to the annotations of the pods, which mount them as files: see
 // dbv1.AnnotationScripts.
 func withScripts(annotations map[string]string, scripts map[string]dbv1.EngineScript) map[string]string {
 	if len(scripts) == 0 {

@@ -18,7 +18,7 @@ func probe(path string) *corev1.Probe {
 	return &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{path}}}}
 }
 
-// ledger is an engine that says everything.
+// ledger is an engine that sets every field.
 func ledger() *dbv1.DatabaseEngine {
 	user, grace := int64(999), int64(300)
 	e := &dbv1.DatabaseEngine{}
@@ -52,7 +52,7 @@ func orders() *dbv1.DatabaseCluster {
 	return c
 }
 
-// variables are the environment as NAME=value.
+// variables returns the environment as NAME=value.
 func variables(cluster *dbv1.DatabaseCluster) string {
 	var all []string
 	for _, v := range cluster.Spec.Container.Env {

@@ -16,11 +16,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// VariablePrefix begins the names of the operator's environment variables. Nobody else may set them.
+// VariablePrefix begins the names of the operator's environment variables. Users and engines cannot set such names.
 const VariablePrefix = "DBC_"
 
-// environment is what an effective spec has as its environment: first the operator's own, to which all others can
-// refer, then the engine's, then the cluster's, which win by their names.
+// environment is the environment of an effective spec: first the operator's variables, to which all others can
+// refer, then the engine's, then the cluster's. Of equal names, the last one wins.
 func environment(spec dbv1.DatabaseClusterSpec, declared []dbv1.EngineVariable) []corev1.EnvVar {
 	all := []corev1.EnvVar{
 		{Name: "DBC_PORT", Value: strconv.Itoa(int(spec.Container.Port))},
@@ -57,5 +57,5 @@ func Variable(parameter string) string {
 	}, parameter)
 }
 
-// literal keeps Kubernetes from taking "$(NAME)" in a value for another variable.
+// literal escapes a value, so that Kubernetes does not expand "$(NAME)" in it.
 func literal(value string) string { return strings.ReplaceAll(value, "$", "$$") }

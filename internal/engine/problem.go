@@ -14,8 +14,9 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Refusal says what a cluster asks that cannot be had from its engine, and what to do, with the reason for the condition
-// Stalled; "" when all is well. The engine is nil where the cluster names none, or one that does not exist.
+// Refusal reports a request of the cluster that its engine does not support and how to correct it, with the reason
+// for the condition Stalled; "" if there is none. The engine is nil if the cluster names none, or one that does not
+// exist.
 func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMembers bool) (reason, message string) {
 	if name := cluster.Spec.Engine; name != "" && declared == nil {
 		return dbv1.ReasonEngineMissing, fmt.Sprintf(
@@ -40,8 +41,8 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMe
 	return "", ""
 }
 
-// KeyProblem says which keys the Secret of spec.credentials.secretName lacks that the engine needs, given those that it has and those
-// of them that are empty; "" when it has them all. An empty password lets everybody in, or nobody.
+// KeyProblem reports keys that the engine needs and that are missing or empty in the Secret of
+// spec.credentials.secretName; "" if there are none. An empty password lets every client in, or none.
 func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, have, empty []string) string {
 	if declared == nil {
 		return ""
@@ -119,8 +120,8 @@ func parameterProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngi
 	return ""
 }
 
-// refused says why a parameter does not take a value. The default is taken whatever the pattern says, so that ""
-// can stand for "not set".
+// refused reports why a parameter does not accept a value. The default is valid even if the pattern does not match,
+// so that "" can mean "not set".
 func refused(parameter dbv1.EngineParameter, value string) string {
 	if value == parameter.Default {
 		return ""

@@ -15,7 +15,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// badScripts are scripts that cannot run as they are: each holds back those who run it.
+// badScripts are scripts that cannot run as they are. Each affects the clusters that run it.
 func badScripts(spec dbv1.DatabaseEngineSpec) []flaw {
 	var all []flaw
 	calls := shellCalls(spec)
@@ -39,7 +39,7 @@ func badScripts(spec dbv1.DatabaseEngineSpec) []flaw {
 	return append(all, unstartable(spec)...)
 }
 
-// lineEnds finds the line ends of Windows: a shell takes the CR for a part of the command.
+// lineEnds reports Windows line ends: a shell takes the CR for a part of the command.
 func lineEnds(text string) string {
 	before, _, found := strings.Cut(text, "\r\n")
 	if !found {
@@ -48,7 +48,7 @@ func lineEnds(text string) string {
 	return fmt.Sprintf(" has CR LF at the end of line %d: save it with LF line ends", 1+strings.Count(before, "\n"))
 }
 
-// unstartable are commands that are a script without a first line that names its interpreter: Kubernetes runs no shell.
+// unstartable are commands that run a script without a first line with its interpreter. Kubernetes runs no shell.
 func unstartable(spec dbv1.DatabaseEngineSpec) []flaw {
 	var all []flaw
 	for _, p := range parts(spec) {
@@ -62,7 +62,7 @@ func unstartable(spec dbv1.DatabaseEngineSpec) []flaw {
 	return all
 }
 
-// unrestorable is a backup that nothing restores.
+// unrestorable reports an action backup without an action restore.
 func unrestorable(actions dbv1.EngineActions) []flaw {
 	if actions.Backup == nil || actions.Restore != nil {
 		return nil
@@ -70,11 +70,11 @@ func unrestorable(actions dbv1.EngineActions) []flaw {
 	return []flaw{{only(ActionBackup), "spec.actions has backup and no restore, so nothing can restore its backups: add the action restore"}}
 }
 
-// mention is where a text names a script, whatever else it says.
+// mention matches a script's path anywhere in a text.
 var mention = regexp.MustCompile(regexp.QuoteMeta(naming.ScriptsPath) + "/([-A-Za-z0-9_.]*[A-Za-z0-9])")
 
-// usersOf are the actions that run a script, also by way of other scripts; nil when members do. One that nobody names may
-// be found in another way, so it is taken for one of every action.
+// usersOf are the actions that run a script, directly or through other scripts; nil if members run it. A script
+// without a known reference may be found in another way, so all actions count as its users.
 func usersOf(spec dbv1.DatabaseEngineSpec, name string) []string {
 	var users []string
 	for _, p := range parts(spec) {
@@ -92,7 +92,7 @@ func usersOf(spec dbv1.DatabaseEngineSpec, name string) []string {
 	return users
 }
 
-// reached are the scripts that a text names, and those that they name.
+// reached are the scripts that a text names, and the scripts that those name.
 func reached(scripts map[string]dbv1.EngineScript, text string) []string {
 	var all []string
 	for texts := []string{text}; len(texts) > 0; texts = texts[1:] {

@@ -20,8 +20,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// dialects are what the interpreters may understand. An image's sh can be any of them, so a script is wrong only when none
-// of them takes it.
+// dialects are the dialects that an interpreter may support. An image's sh can be any of them, so a script is wrong
+// only if no dialect accepts it.
 var dialects = map[string][]syntax.LangVariant{
 	"sh":   {syntax.LangPOSIX, syntax.LangBash, syntax.LangMirBSDKorn},
 	"ash":  {syntax.LangPOSIX, syntax.LangBash},
@@ -31,15 +31,15 @@ var dialects = map[string][]syntax.LangVariant{
 	"mksh": {syntax.LangMirBSDKorn},
 }
 
-// maxBrackets bounds the memory of the parser, which takes up to 4 KiB for each bracket that is open. No script that
-// somebody wrote has as many; one that has is not read.
+// maxBrackets bounds the memory of the parser, which needs up to 4 KiB for each open bracket. No handwritten script
+// has so many. The operator does not parse such a script.
 const maxBrackets = 8192
 
-// directive is how a script without a first line for Kubernetes says for which shell it is.
+// directive declares the shell of a script that has no interpreter line.
 var directive = regexp.MustCompile(`(?m)^# shellcheck (?:.* )?shell=([a-z]+)`)
 
-// dialectsOf are those of the scripts that are a shell's: by their first line, by a directive, because a command gives them
-// to a shell, or because such a script sources them.
+// dialectsOf returns the dialects of all shell scripts. A script is a shell script by its first line, by a
+// directive, because a command passes it to a shell, or because a shell script sources it.
 func dialectsOf(scripts map[string]dbv1.EngineScript, calls []shellCall) map[string][]syntax.LangVariant {
 	given := map[string]string{}
 	for _, call := range calls {
@@ -64,7 +64,7 @@ func dialectsOf(scripts map[string]dbv1.EngineScript, calls []shellCall) map[str
 	return all
 }
 
-// shellCall is what a command gives to a shell: the path of a script, or, inline, the script itself.
+// shellCall is the script that a command passes to a shell: its path or, inline, its text.
 type shellCall struct {
 	part
 	shell  string
@@ -85,20 +85,20 @@ func shellCalls(spec dbv1.DatabaseEngineSpec) (all []shellCall) {
 	return all
 }
 
-// shellWords is what the words of a command say so far.
+// shellWords is the state of reading the words of a command.
 type shellWords struct {
 	call shellCall
-	// option is true where the next word is the value of -o.
+	// option is true if the next word is the value of -o.
 	option bool
-	// over is true where the words that follow are of no interest.
+	// over is true if the remaining words do not matter.
 	over bool
 }
 
-// read reads one more word, and tells whether that is what the command gives to a shell.
+// read reads one more word, and reports whether it is the script that the command passes to a shell.
 func (w *shellWords) read(p part) bool {
 	switch name := path.Base(p.text); {
 	case w.over:
-	case strings.HasPrefix(p.field, "spec.container.env["): // no word of the command
+	case strings.HasPrefix(p.field, "spec.container.env["): // not part of the command
 		w.over = true
 	case w.option:
 		w.option = false
@@ -118,7 +118,7 @@ func (w *shellWords) read(p part) bool {
 // launchers run the program that their arguments name.
 var launchers = []string{"env", "busybox"}
 
-// shellOf is the interpreter that a script names; "" when it names none.
+// shellOf is the interpreter that a script names; "" if it names none.
 func shellOf(text string) string {
 	first, _, _ := strings.Cut(text, "\n")
 	line, found := strings.CutPrefix(first, "#!")
@@ -138,7 +138,7 @@ func shellOf(text string) string {
 	return path.Base(words[0])
 }
 
-// sourcedBy are the scripts that a shell script reads as its own.
+// sourcedBy are the scripts that a shell script sources.
 func sourcedBy(text string, variants []syntax.LangVariant) []string {
 	file, err := parse(text, variants)
 	if file == nil || err != nil {
@@ -158,7 +158,8 @@ func sourcedBy(text string, variants []syntax.LangVariant) []string {
 	return all
 }
 
-// syntaxProblem says where a shell would stop reading a script; "" where it would not, or the script is of no shell.
+// syntaxProblem reports where a shell would stop reading a script; "" if there is no error, or the script is not a
+// shell script.
 func syntaxProblem(text string, variants []syntax.LangVariant) string {
 	_, err := parse(text, variants)
 	wrong, unknown := syntax.ParseError{}, syntax.LangError{}
@@ -182,8 +183,8 @@ func brackets(text string) int {
 	return count
 }
 
-// parse reads a script in the first dialect that takes it. The error is that of the last one, which knows the most. A script
-// of no shell, or with too many brackets, is not read.
+// parse parses a script in the first dialect that accepts it. The error is that of the last dialect, which knows
+// the most. It does not read a script of another language, or with too many brackets.
 func parse(text string, variants []syntax.LangVariant) (file *syntax.File, err error) {
 	if brackets(text) > maxBrackets {
 		return nil, nil

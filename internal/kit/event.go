@@ -15,26 +15,27 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// MaxNote is what the API server takes of an event's note, in bytes.
+// MaxNote is the API server's limit for an event's note, in bytes.
 const MaxNote = 1024
 
-// Event is something that happened, for people.
+// Event is an event for users.
 type Event struct {
 	Type, Reason, Action, Note string
 }
 
-// Normal is an event about what went as it should.
+// Normal is an event about a success.
 func Normal(reason, action, note string) Event {
 	return Event{Type: corev1.EventTypeNormal, Reason: reason, Action: action, Note: note}
 }
 
-// Warning is an event about what did not.
+// Warning is an event about a problem.
 func Warning(reason, action, note string) Event {
 	return Event{Type: corev1.EventTypeWarning, Reason: reason, Action: action, Note: note}
 }
 
-// About is an event about objects whose names follow the note; none without any. Events with the same reason and action about
-// one object are counted as one, with one note, so a pass tells of all at once.
+// About is an event about objects whose names follow the note; none without objects. Kubernetes counts events with
+// the same reason and action about one object as one event with one note. So a pass records all objects in one
+// event.
 func About[T fmt.Stringer](all []T, separator string, e Event) []Event {
 	if len(all) == 0 {
 		return nil
@@ -61,16 +62,17 @@ func (b Base) Tell(object runtime.Object, all []Event) {
 	}
 }
 
-// Transition is a condition that comes to have a status and a reason, any where none is given, and the event about it.
+// Transition is a change of a condition to a status and a reason (any reason if it is empty), and the event about
+// it.
 type Transition struct {
 	Condition string
 	Status    metav1.ConditionStatus
 	Reason    string
-	// Type and Action are those of the event.
+	// Type and Action are the type and action of the event.
 	Type, Action string
 }
 
-// Transitions are the events about conditions that came to their status, or have it for another reason than before.
+// Transitions are the events about conditions that changed to their status, or have it for a new reason.
 func Transitions(table []Transition, before, after []metav1.Condition) []Event {
 	var all []Event
 	for _, is := range after {

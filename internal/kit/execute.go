@@ -13,8 +13,9 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
-// Execute executes the operations of a plan by the rules of their properties, and returns the events. An operation that fails
-// does not prevent the next ones, unless it is First; it prevents the disruptive one, unless it is Independent.
+// Execute executes the operations of a plan by the rules of their properties, and returns the events. An operation
+// that fails does not prevent the next ones, unless it is First. It prevents the disruptive operation, unless it is
+// Independent.
 func Execute(ctx context.Context, todo Plan, execute func(context.Context, operation.Operation) ([]Event, error)) ([]Event, error) {
 	var done []Event
 	var errs, aside []error

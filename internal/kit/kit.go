@@ -2,8 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package kit has what every reconciler needs: a pass, reading, watching, executing operations, events and the status. Who
-// adds a kind of object writes its facts, a plan, and what each operation does.
+// Package kit is the common part of all reconcilers: a pass, reading, watching, executing operations, events and
+// the status. A new kind of object needs its facts, a plan, and an implementation of each operation.
 package kit
 
 import (
@@ -18,18 +18,18 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 )
 
-// ConflictDelay lets the caches catch up with what changed.
+// ConflictDelay lets the caches catch up with a change.
 const ConflictDelay = 200 * time.Millisecond
 
-// Logs reads what Jobs say besides their status.
+// Logs reads information about Jobs that is not in their status.
 type Logs interface {
 	// Tail is the end of the log of one container.
 	Tail(ctx context.Context, namespace, pod, container string) (string, error)
-	// Refusal is why the newest pod of a Job could not be created; "" when it could.
+	// Refusal is the reason why the newest pod of a Job could not be created; "" if it could.
 	Refusal(ctx context.Context, namespace string, job types.UID) (string, error)
 }
 
-// Base is what every reconciler works with. It keeps nothing between passes.
+// Base is what every reconciler needs. It keeps no state between passes.
 type Base struct {
 	// Cached reads from memory, Live from the API server.
 	Cached, Live client.Reader
@@ -42,7 +42,7 @@ type Base struct {
 	Indexed bool
 }
 
-// Cache is the view of what is in memory, and of nothing else.
+// Cache is the view of the cache only.
 func (b Base) Cache() View { return View{Reader: b.Cached, Indexed: b.Indexed} }
 
 // API is the view of the API server.

@@ -165,7 +165,7 @@ func TestAReadingAsksTheAPIServerForWhatTheCacheLacksAndReadsNothingAfterAnError
 	}
 }
 
-// log says one thing of every Job.
+// log returns the same log for every Job.
 type log struct{ tail, refusal string }
 
 func (l log) Tail(context.Context, string, string, string) (string, error) { return l.tail, nil }
@@ -201,7 +201,7 @@ func TestTheLogOfARestoreIsReadAlsoWhileItsPodIsEvicted(t *testing.T) {
 	}
 }
 
-// count is a kind of object that counts how often it is observed and fails as it is told.
+// count is a kind of object that counts its observations and fails on demand.
 type count struct {
 	object  *dbv1.DatabaseBackup
 	live    []bool

@@ -20,29 +20,30 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
-// ErrDeleted says that the object of a pass no longer exists.
+// ErrDeleted reports that the object of a pass no longer exists.
 var ErrDeleted = errors.New("the object no longer exists")
 
 // Plan is what a pass does.
 type Plan interface {
-	// Work returns the operations in the order of execution, and what they are for.
+	// Work returns the operations in the order of execution, and their reason.
 	Work() (all operation.List, why string)
-	// LiveRead reports whether the plan has to be decided from the API server itself.
+	// LiveRead reports whether the plan must be decided by a live read from the API server.
 	LiveRead() bool
 }
 
-// Pass is one pass for an object: what was read, what was decided, and how that went.
+// Pass is one reconciliation of an object: the observed facts, the plan, and the result.
 type Pass[O client.Object, F any, P Plan] struct {
 	Object O
 	Facts  F
 	Plan   P
-	// Err is what went wrong while the plan was executed; nil for nothing.
+	// Err is the error of the execution; nil for none.
 	Err error
 }
 
-// Kind is what a pass has to know of a kind of object.
+// Kind implements a kind of object for a pass.
 type Kind[O client.Object, F any, P Plan] interface {
-	// Observe reads an object and its facts, from a cache or live. The error is ErrDeleted where the object no longer exists.
+	// Observe reads an object and its facts, from a cache or live. The error is ErrDeleted if the object no longer
+	// exists.
 	Observe(ctx context.Context, live bool, key client.ObjectKey) (O, F, error)
 	// Deleted cleans up after an object that no longer exists.
 	Deleted(ctx context.Context, key client.ObjectKey) error
@@ -50,18 +51,18 @@ type Kind[O client.Object, F any, P Plan] interface {
 	Decide(object O, facts F) P
 	// Execute executes one operation of a plan.
 	Execute(ctx context.Context, pass *Pass[O, F, P], o operation.Operation) ([]Event, error)
-	// Report returns the object with its status after a pass, and the events about what has changed in it. It is false where
-	// there is nothing left to write to.
+	// Report returns the object with its status after a pass, and the events about changes. It returns false if there
+	// is no object to update.
 	Report(pass Pass[O, F, P]) (O, []Event, bool)
-	// RequeueAfter is when to look again after a pass; 0 for not before something changes. It is false where the error of the
-	// pass is left to the back-off.
+	// RequeueAfter returns the delay until the next pass; 0 to wait for a change. It returns false if the rate limiter
+	// handles the error of the pass.
 	RequeueAfter(pass Pass[O, F, P]) (time.Duration, bool)
 }
 
-// Reconcile makes one pass: observe, decide, act, report.
+// Reconcile runs one pass: observe, decide, act, report.
 func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Kind[O, F, P], key client.ObjectKey) (ctrl.Result, error) {
-	// Observe and decide. What a stale cache must not lead to is decided again from the API server itself. What could not be
-	// read is not taken for absent.
+	// Observe and decide. A decision that is unsafe on a stale cache is made again after a live read. A failed read
+	// does not mean that an object is absent.
 	pass, err := look(ctx, kind, false, key)
 	if errors.Is(err, ErrDeleted) {
 		return ctrl.Result{}, kind.Deleted(ctx, key)
@@ -73,7 +74,7 @@ func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b Base, kind
 		return ctrl.Result{}, unlessGone(err)
 	}
 
-	// Act: the operations in their order.
+	// Act: execute the operations in their order.
 	var done []Event
 	done, pass.Err = Execute(ctx, pass.Plan, func(ctx context.Context, o operation.Operation) ([]Event, error) {
 		return kind.Execute(ctx, &pass, o)
@@ -92,7 +93,7 @@ func look[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P
 	return Pass[O, F, P]{Object: object, Facts: facts, Plan: kind.Decide(object, facts)}, nil
 }
 
-// unlessGone is the error of a live read; an object that no longer exists since the cache was read is none.
+// unlessGone returns the error of a live read, except if the object no longer exists since the read from the cache.
 func unlessGone(err error) error {
 	if errors.Is(err, ErrDeleted) {
 		return nil
@@ -100,7 +101,7 @@ func unlessGone(err error) error {
 	return err
 }
 
-// report writes the status where it has changed. After a conflict the view is stale: the next pass reports.
+// report writes the status if it has changed. After a conflict the view is stale: the next pass reports.
 func report[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Kind[O, F, P], pass Pass[O, F, P]) error {
 	if apierrors.IsConflict(pass.Err) {
 		return nil
@@ -109,7 +110,7 @@ func report[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Ki
 	if !exists || equality.Semantic.DeepEqual(pass.Object, after) {
 		return nil
 	}
-	// Locked on the version that was read: a status made from an older view never replaces a newer one.
+	// The patch is locked on the observed version: a status from an older view never replaces a newer one.
 	patch := client.MergeFromWithOptions(pass.Object, client.MergeFromWithOptimisticLock{})
 	if err := b.Writer.Client.Status().Patch(ctx, after, patch, client.FieldOwner(dbv1.FieldOwner)); err != nil {
 		return fmt.Errorf("write the status: %w", err)
@@ -118,14 +119,14 @@ func report[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Ki
 	return nil
 }
 
-// requeue says when to look again. What a human has to correct is looked at now and then.
+// requeue returns the delay until the next pass. Problems that the user must correct are checked regularly.
 func requeue[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P], pass Pass[O, F, P], reportErr error) (ctrl.Result, error) {
 	after, handled := kind.RequeueAfter(pass)
 	switch err := errors.Join(pass.Err, reportErr); {
 	case reportErr == nil && handled:
 		return ctrl.Result{RequeueAfter: after}, nil
 	case apierrors.IsConflict(err):
-		logf.FromContext(ctx).V(1).Info("looking again: something changed meanwhile")
+		logf.FromContext(ctx).V(1).Info("requeueing: an object changed during the pass")
 		return ctrl.Result{RequeueAfter: ConflictDelay}, nil
 	default:
 		return ctrl.Result{}, err

@@ -15,9 +15,10 @@ import (
 // View is where a pass reads from.
 type View struct {
 	client.Reader
-	// Fallback is asked for what the first does not have: a cache has only what it selects, and lags behind. Nil for none.
+	// Fallback is a reader for objects that the first reader does not have: a cache has only selected objects, and
+	// lags behind. Nil for none.
 	Fallback client.Reader
-	// Indexed is true where the first finds objects by an index.
+	// Indexed is true if the first reader finds objects by an index.
 	Indexed bool
 }
 
@@ -42,7 +43,8 @@ func (v View) Find(ctx context.Context, key client.ObjectKey, object client.Obje
 	return true, nil
 }
 
-// By selects objects of a namespace by an index, where there is one. A list by labels alone would look at each object there.
+// By selects objects of a namespace by an index, if there is one. A list by labels alone would compare every object
+// of the namespace.
 func (v View) By(namespace, index, value string, options ...client.ListOption) []client.ListOption {
 	options = append([]client.ListOption{client.InNamespace(namespace)}, options...)
 	if v.Indexed {
@@ -51,12 +53,12 @@ func (v View) By(namespace, index, value string, options ...client.ListOption) [
 	return options
 }
 
-// Reading collects what a pass reads about one object; after the first error it reads no more.
+// Reading collects the objects that a pass reads for one object. After the first error it reads no more.
 type Reading struct {
 	View
-	// Live reads from the API server what is not in the cache.
+	// Live reads objects from the API server that are not in the cache.
 	Live client.Reader
-	// Object is what the reading is about.
+	// Object is the object of the pass.
 	Object client.Object
 	Err    error
 }
@@ -66,12 +68,12 @@ func (r *Reading) Find(ctx context.Context, name string, object client.Object) b
 	return r.find(ctx, r.View, client.ObjectKey{Namespace: r.Object.GetNamespace(), Name: name}, object)
 }
 
-// FindLive does the same at the API server, for kinds of objects that are not in the cache.
+// FindLive does the same at the API server, for kinds that are not in the cache.
 func (r *Reading) FindLive(ctx context.Context, name string, object client.Object) bool {
 	return r.find(ctx, View{Reader: r.Live}, client.ObjectKey{Namespace: r.Object.GetNamespace(), Name: name}, object)
 }
 
-// FindOutside does the same for an object that belongs to no namespace.
+// FindOutside does the same for a cluster-scoped object.
 func (r *Reading) FindOutside(ctx context.Context, name string, object client.Object) bool {
 	return r.find(ctx, View{Reader: r.Live}, client.ObjectKey{Name: name}, object)
 }
@@ -83,7 +85,7 @@ func (r *Reading) find(ctx context.Context, from View, key client.ObjectKey, obj
 	return found
 }
 
-// List reads the objects of the same namespace that an index finds, and other options select.
+// List reads the objects of the same namespace that an index finds and other options select.
 func (r *Reading) List(ctx context.Context, into client.ObjectList, index, value string, options ...client.ListOption) {
 	if r.Err != nil {
 		return

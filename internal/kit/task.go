@@ -18,8 +18,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Task observes the Job of an action and its pods, of which there may be others. A Job that has no pod may say why by its events:
-// where these cannot be read, nobody is harmed.
+// Task observes the Job of an action and its pods; the list may have other pods. If a Job has no pod, its events
+// may have the reason. If these cannot be read, only the explanation is missing.
 func Task(ctx context.Context, logs Logs, job *batchv1.Job, pods []corev1.Pod, at time.Time) state.Task {
 	others := func(p corev1.Pod) bool { return p.Labels[batchv1.ControllerUidLabel] != string(job.UID) }
 	task := state.TaskOf(job, slices.DeleteFunc(slices.Clone(pods), others))
@@ -28,7 +28,7 @@ func Task(ctx context.Context, logs Logs, job *batchv1.Job, pods []corev1.Pod, a
 	}
 	text, err := logs.Refusal(ctx, job.Namespace, job.UID)
 	if err != nil {
-		logf.FromContext(ctx).V(1).Info("why a Job has no pod is not known", "job", job.Name, "cause", err.Error())
+		logf.FromContext(ctx).V(1).Info("cannot read why a Job has no pod", "job", job.Name, "cause", err.Error())
 	}
 	return task.Refuse(text)
 }

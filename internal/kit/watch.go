@@ -22,7 +22,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// same compares facts. Those of a Job hold what transfer reported, with times, at which equality.Semantic alone panics.
+// same compares facts. Facts of a Job include results of transfer with times, on which equality.Semantic alone
+// panics.
 var same = func() conversion.Equalities {
 	all := equality.Semantic.Copy()
 	if err := all.AddFunc(time.Time.Equal); err != nil {
@@ -31,8 +32,8 @@ var same = func() conversion.Equalities {
 	return all
 }()
 
-// Changed lets an update through when what the operator reads of the object changed. Creations and
-// deletions always pass.
+// Changed passes an update if the facts that the operator reads of the object changed. It always passes creations
+// and deletions.
 func Changed[T client.Object](facts func(T) any) predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(T)
@@ -41,9 +42,8 @@ func Changed[T client.Object](facts func(T) any) predicate.Predicate {
 	}}
 }
 
-// Filter lets an update through when the spec changed: told by the generation, or by any update where
-// the kind has none, as Service. Alone that would hide what the operator reads besides the spec, so an
-// update also passes when the facts changed.
+// Filter passes an update if the spec changed: by its generation, or by any update for a kind without one, such as
+// Service. It also passes an update if the facts changed, because the operator reads more than the spec.
 func Filter[T client.Object](facts func(T) T) predicate.Predicate {
 	return predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, libpredicate.NoGenerationPredicate{},
 		Changed(func(object T) any {
@@ -53,28 +53,28 @@ func Filter[T client.Object](facts func(T) T) predicate.Predicate {
 		}))
 }
 
-// Controller is what wakes the passes for objects of one kind.
+// Controller declares the objects whose changes start passes for one kind.
 type Controller struct {
 	Name string
-	// For is the kind, and When the updates of such an object that count.
+	// For is the kind, and When selects the updates that matter.
 	For  client.Object
 	When predicate.Predicate
-	// Watches are what else wakes passes.
+	// Watches are the other objects whose changes start passes.
 	Watches []Watch
-	// Indexes are those that the cache has to keep.
+	// Indexes are the indexes that the cache must have.
 	Indexes []Index
 }
 
-// Watch is another kind of object whose changes wake passes.
+// Watch is another kind of object whose changes start passes.
 type Watch struct {
 	Object client.Object
-	// When lets the updates through that count.
+	// When selects the updates that matter.
 	When predicate.Predicate
-	// Wakes finds what to look at; nil: what controls the object.
+	// Wakes finds the objects to reconcile; nil for the controller of the changed object.
 	Wakes handler.MapFunc
 }
 
-// Index is an index of the cache: a list by labels alone would look at each object of a namespace.
+// Index is an index of the cache. A list by labels alone would compare every object of a namespace.
 type Index struct {
 	Kind  client.Object
 	Name  string

@@ -19,39 +19,39 @@ import (
 )
 
 const (
-	// actionKeptSeconds is how long a Job and its logs stay after it ended.
+	// actionKeptSeconds is how long a finished Job and its logs are retained.
 	actionKeptSeconds = 7 * 24 * 60 * 60
-	// actionGraceSeconds is how long transfer may take to stop: 20 s for the action, the rest to remove from the
-	// destination what is of no use.
+	// actionGraceSeconds is the grace period of transfer: 20 s for the action, the rest to remove incomplete data from
+	// the destination.
 	actionGraceSeconds = 60
 )
 
-// Action is one thing that the operator asks of a database, by a Job.
+// Action is one operation on a database that the operator runs in a Job.
 type Action struct {
 	// Name of the Job.
 	Name string
-	// Component says of which kind the action is, and is a label of the Job and its pods.
+	// Component is the kind of the action, and a label of the Job and its pods.
 	Component string
-	// Backup is the DatabaseBackup that the action is for; nil: it is for the cluster.
+	// Backup is the DatabaseBackup that the action is for; nil for an action of the cluster.
 	Backup *dbv1.DatabaseBackup
-	// Owner is what the Job goes with. Nil: nothing, as for what a deletion still needs: the garbage collector of
-	// a foreground deletion would take an owned Job as soon as it is there.
+	// Owner owns the Job. A Job that a deletion still needs has no owner: in a foreground deletion the garbage
+	// collector would delete an owned Job immediately.
 	Owner *metav1ac.OwnerReferenceApplyConfiguration
-	// Command is what runs in the cluster's image; nil where Transfer runs it.
+	// Command runs in the cluster's image; nil where Transfer runs it.
 	Command []string
 	// Transfer connects a command with a backup; nil: the command runs alone.
 	Transfer *Transfer
-	// Member is the ordinal of the member that the action is about; nil: it is about all.
+	// Member is the ordinal of the member that the action works on; nil for all members.
 	Member *int32
-	// Offline mounts the volume of that member, which must not run.
+	// Offline mounts the volume of that member, which must not be running.
 	Offline bool
-	// Spread says how the pods of several actions are spread, where that matters.
+	// Spread spreads the pods of several actions, where that matters.
 	Spread []*corev1ac.TopologySpreadConstraintApplyConfiguration
-	// Copy lets the action ask a throw-away copy of the database; nil: the cluster.
+	// Copy runs the action against a temporary copy of the database; nil for the cluster.
 	Copy *Copy
-	// Resources of each container that does work, where its kind does not say; what they leave out has a default.
+	// Resources of each working container, where the kind sets none. Fields that are not set get defaults.
 	Resources corev1.ResourceRequirements
-	// DeadlineSeconds is how long it may take, retries included; 0: as long as its kind may.
+	// DeadlineSeconds bounds the action, retries included; 0 for the deadline of its kind.
 	DeadlineSeconds int64
 }
 
@@ -59,15 +59,14 @@ type Action struct {
 type Transfer struct {
 	// Image holds the binary.
 	Image string
-	// Call is what the binary is asked to do, and the command that it runs.
+	// Call is the request to the binary, with the command that it runs.
 	Call protocol.Call
-	// At is the place of the backup, which Store describes for the call. Nil: the call needs none.
+	// At is the location of the backup, which Store describes for the call. Nil if the call needs none.
 	At *dbv1.BackupDestination
 }
 
-// ActionJob makes the Job of an action, for a cluster that its engine has been resolved into. The pods of one try
-// are gone before the next starts. A code that says so ends it at once, or lets it try again as often as the
-// deadline allows.
+// ActionJob builds the Job of an action, for an effective cluster. The pods of one attempt are deleted before the
+// next attempt starts. An exit code can fail the Job immediately, or allow retries until the deadline.
 func ActionJob(cluster *dbv1.DatabaseCluster, action Action) Child {
 	kind, labels := ActionKindOf(action.Component), action.labels(cluster)
 	if action.DeadlineSeconds == 0 {
@@ -101,8 +100,8 @@ func (a Action) labels(cluster *dbv1.DatabaseCluster) map[string]string {
 	return naming.Labels(cluster, a.Component)
 }
 
-// failurePolicy makes of the exit codes what they mean. A pod that Kubernetes took away is no failure either. Each try of
-// a copy counts: what has ended keeps its volume until the Job is deleted, so as many as the deadline allows would fill the storage.
+// failurePolicy maps exit codes to outcomes. A disruption by Kubernetes is not a failure. Each attempt of a copy
+// counts: a finished pod keeps its volume until the Job is deleted, so unlimited attempts would fill the storage.
 func (a Action) failurePolicy() *batchv1ac.PodFailurePolicyApplyConfiguration {
 	policy := batchv1ac.PodFailurePolicy().WithRules(batchv1ac.PodFailurePolicyRule().
 		WithAction(batchv1.PodFailurePolicyActionIgnore).
@@ -133,7 +132,7 @@ func (a Action) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfigu
 		WithRestartPolicy(corev1.RestartPolicyNever).
 		WithTopologySpreadConstraints(a.Spread...)
 	for i := range spec.Volumes {
-		// The files of spec.config belong to the cluster: a foreground deletion may have taken them.
+		// The files of spec.config belong to the cluster: a foreground deletion may have deleted them.
 		if v := &spec.Volumes[i]; *v.Name == naming.ConfigVolume {
 			v.ConfigMap.WithOptional(true)
 		}
@@ -156,7 +155,7 @@ func (a Action) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfigu
 	return spec.WithContainers(container)
 }
 
-// container runs the command in the cluster's image, by transfer where that is given.
+// container runs the command in the cluster's image, through transfer where the action has one.
 func (a Action) container(cluster *dbv1.DatabaseCluster, name string, transfer *Transfer) *corev1ac.ContainerApplyConfiguration {
 	command := a.Command
 	if transfer != nil {
@@ -174,7 +173,7 @@ func dataMount(cluster *dbv1.DatabaseCluster) *corev1ac.VolumeMountApplyConfigur
 	return corev1ac.VolumeMount().WithName(naming.DataVolume).WithMountPath(cluster.Spec.Container.DataPath)
 }
 
-// scripts are the annotations from which a pod gets its engine's scripts as files.
+// scripts returns the annotations from which a pod mounts its engine's scripts as files.
 func scripts(cluster *dbv1.DatabaseCluster) map[string]string {
 	all := map[string]string{}
 	for key, text := range cluster.Spec.Pod.Annotations {

@@ -13,7 +13,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// ScheduledBackup is the DatabaseBackup that a schedule makes for a time. Its data goes with it.
+// ScheduledBackup is the DatabaseBackup that a schedule creates for a time. Its data is deleted with it.
 func ScheduledBackup(cluster *dbv1.DatabaseCluster, schedule string, at time.Time) Child {
 	child := Backup(cluster, naming.ScheduledBackup(cluster.Name, schedule, at), dbv1.BackupDelete)
 	labels := child.Object.GetLabels()
@@ -23,12 +23,12 @@ func ScheduledBackup(cluster *dbv1.DatabaseCluster, schedule string, at time.Tim
 	return child
 }
 
-// HookBackup is the DatabaseBackup that a deletion hook makes. Its data stays when it is deleted.
+// HookBackup is the DatabaseBackup that a deletion hook creates. Its data is retained when it is deleted.
 func HookBackup(cluster *dbv1.DatabaseCluster, name string) Child {
 	return Backup(cluster, name, dbv1.BackupRetain)
 }
 
-// Backup is a DatabaseBackup of a cluster. It has no owner: it is to outlive the cluster.
+// Backup is a DatabaseBackup of a cluster. It has no owner, because it must outlive the cluster.
 func Backup(cluster *dbv1.DatabaseCluster, name string, policy dbv1.BackupDeletionPolicy) Child {
 	object := &unstructured.Unstructured{Object: map[string]any{
 		"spec": map[string]any{"cluster": cluster.Name, "deletionPolicy": string(policy)},

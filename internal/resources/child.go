@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package resources makes the objects of a cluster as they should be, one file a kind.
+// Package resources builds the desired objects of a cluster, one file for each kind.
 package resources
 
 import (
@@ -18,20 +18,22 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Child is one object of a cluster as it should be. It holds the fields that the operator owns and no
-// others: what the API server defaults and what others add to the live object is theirs.
+// Child is one desired object of a cluster. It has only the fields that the operator owns. Defaults of the API
+// server and additions of other controllers are not in it.
 type Child struct {
 	Object *unstructured.Unstructured
-	// whole are paths that are the operator's alone: what others add there is drift, too.
+	// whole are paths that only the operator may write. Additions by others are drift, too.
 	whole [][]string
-	// recordsStoredSpec says that a hash noted after the last write tells what others changed at those paths.
+	// recordsStoredSpec is true if an annotation records the hash of the stored spec after a write, to detect changes
+	// by others.
 	recordsStoredSpec bool
 }
 
-// Sealed tells whether the hash of what the API server made of a write has to be noted: see Seal.
+// RecordsStoredSpec reports whether the operator records the hash of the stored spec after a write: see
+// StoredSpecHash.
 func (c Child) RecordsStoredSpec() bool { return c.recordsStoredSpec }
 
-// Kind and Name say which object it is, for people.
+// Kind of the object.
 func (c Child) Kind() string { return c.Object.GetKind() }
 
 // Name of the object.
@@ -39,9 +41,8 @@ func (c Child) Name() string { return c.Object.GetName() }
 
 func (c Child) String() string { return c.Kind() + " " + c.Name() }
 
-// newChild turns an apply configuration into a Child that carries the hash of what it says. The hash
-// tells that a field or a key was taken out of the desired object, which a comparison with the live
-// one cannot.
+// newChild turns an apply configuration into a Child that has its hash as an annotation. The hash reveals that a
+// field or a key was removed from the desired object. A comparison with the live object cannot reveal that.
 func newChild(configuration any, whole ...[]string) Child {
 	object := &unstructured.Unstructured{Object: toMap(configuration)}
 	annotations := object.GetAnnotations()
@@ -63,7 +64,7 @@ func hash(value any) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// set adds a field that the hash does not cover, because it may differ from the spec for a while.
+// set adds a field that the hash does not cover, because the field may differ from the spec for a while.
 func (c Child) set(value any, path ...string) Child {
 	setField(c.Object.Object, value, path...)
 	return c
@@ -75,7 +76,7 @@ func setField(object map[string]any, value any, path ...string) {
 	}
 }
 
-// toMap is the JSON form of a value: whole numbers as int64, as the API machinery has them.
+// toMap returns the JSON form of a value, with whole numbers as int64, as in the API machinery.
 func toMap(value any) map[string]any {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(value)
 	if err != nil {
@@ -84,7 +85,7 @@ func toMap(value any) map[string]any {
 	return object
 }
 
-// as turns an API type into its apply configuration; both have the same JSON form.
+// as converts an API type into its apply configuration. Both have the same JSON form.
 func as[Configuration any](value any) *Configuration {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -105,7 +106,7 @@ func asEach[Configuration, Value any](values []Value) []*Configuration {
 	return all
 }
 
-// ownedBy makes an object go when the cluster goes.
+// ownedBy is the owner reference by which an object is garbage-collected with the cluster.
 func ownedBy(cluster *dbv1.DatabaseCluster) *metav1ac.OwnerReferenceApplyConfiguration {
 	return metav1ac.OwnerReference().
 		WithAPIVersion(dbv1.GroupVersion.String()).

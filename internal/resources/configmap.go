@@ -11,7 +11,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// ConfigMapName is the name of the ConfigMap with the files of spec.config; "" without any.
+// ConfigMapName is the name of the ConfigMap with the files of spec.config; "" if there are no files.
 func ConfigMapName(cluster *dbv1.DatabaseCluster) string {
 	if cluster.Spec.Config == nil {
 		return ""
@@ -19,8 +19,8 @@ func ConfigMapName(cluster *dbv1.DatabaseCluster) string {
 	return naming.ConfigMap(cluster.Name, hash(cluster.Spec.Config.Files)[:8])
 }
 
-// ConfigMap holds the files of spec.config. It never changes; other files go into another one. So a
-// member sees new files when it is restarted for them and not before, whatever becomes of its container.
+// ConfigMap has the files of spec.config. It never changes: other files are a new ConfigMap. So a member sees new
+// files only when the operator restarts it, even if its container restarts earlier.
 func ConfigMap(cluster *dbv1.DatabaseCluster) Child {
 	return newChild(corev1ac.ConfigMap(ConfigMapName(cluster), cluster.Namespace).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentConfig)).

@@ -17,8 +17,8 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Drift is the path of the first field in which a live object is not as the child says, "" when there
-// is none. It sends nothing: at rest this comparison is all that a pass costs.
+// Drift is the path of the first field in which a live object differs from the child; "" if there is none. It sends
+// no request. In steady state this comparison is the whole cost of a reconciliation.
 func (c Child) Drift(live metav1.Object) string {
 	have := toMap(live)
 	if path := uncovered("", withoutType(c.Object.Object), have); path != "" {
@@ -30,7 +30,7 @@ func (c Child) Drift(live metav1.Object) string {
 	return ""
 }
 
-// meant is the field whose change an annotation of the operator's shows.
+// meant returns the field whose change an annotation of the operator indicates.
 func meant(path string) string {
 	if path == "metadata.annotations."+dbv1.AnnotationRenderedFrom {
 		return "spec.template"
@@ -38,17 +38,18 @@ func meant(path string) string {
 	return path
 }
 
-// Operation is one of a JSON patch (RFC 6902).
+// Operation is an operation of a JSON patch (RFC 6902).
 type Operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value,omitempty"`
 }
 
-// Removals is a JSON patch that puts right the fields in which everything is the operator's; nil when
-// they are right. Server-side apply alone leaves alone what others added: one more selector key cuts a
-// database off, a port that somebody renumbered would stand beside ours under the same name, which the
-// API server refuses for ever, and a container more would be rolled out.
+// Removals is a JSON patch that corrects the fields that only the operator may write; nil when they are correct.
+// Server-side apply alone keeps the additions of others:
+//
+// A selector key that another client added would cut the database off. A renumbered port would remain next to the
+// operator's port of the same name, which the API server rejects forever. An extra container would be rolled out.
 func (c Child) Removals(live metav1.Object) []Operation {
 	have := toMap(live)
 	var patch []Operation
@@ -58,7 +59,7 @@ func (c Child) Removals(live metav1.Object) []Operation {
 		pointer := "/" + strings.Join(path, "/")
 		switch {
 		case wanted:
-			patch = append(patch, Operation{"add", pointer, want}) // which replaces what is there
+			patch = append(patch, Operation{"add", pointer, want}) // replaces an existing value
 		case there:
 			patch = append(patch, Operation{"remove", pointer, nil})
 		}
@@ -66,7 +67,7 @@ func (c Child) Removals(live metav1.Object) []Operation {
 	return patch
 }
 
-// intruded are the paths of the operator's own at which somebody else wrote.
+// intruded are the paths of the operator that another client has written.
 func (c Child) intruded(live metav1.Object, have map[string]any) [][]string {
 	if c.recordsStoredSpec {
 		if set, ok := live.(*appsv1.StatefulSet); ok && set.Annotations[dbv1.AnnotationStoredSpec] != StoredSpecHash(set) {
@@ -85,9 +86,12 @@ func (c Child) intruded(live metav1.Object, have map[string]any) [][]string {
 	return paths
 }
 
-// StoredSpecHash is a hash of the spec of a StatefulSet as the API server has it, its defaults included. The
-// operator notes it after each write, so that it can tell what somebody else changed, which a comparison
-// with the desired fields cannot. The replicas change in steps of their own, and claim templates never.
+// StoredSpecHash is a hash of the spec of a StatefulSet as the API server stores it, with defaults. The operator
+// records it after each write to detect changes by others, which a comparison with the desired fields cannot
+// detect.
+//
+// The hash leaves out the replicas, which change in steps of their own, and the claim templates, which never
+// change.
 func StoredSpecHash(set *appsv1.StatefulSet) string {
 	spec := set.Spec
 	spec.Replicas, spec.VolumeClaimTemplates = nil, nil
@@ -107,7 +111,7 @@ func count(value any) int {
 	}
 }
 
-// withoutType leaves out apiVersion and kind, which objects read by a typed client do not carry.
+// withoutType leaves out apiVersion and kind, which objects read by a typed client do not have.
 func withoutType(object map[string]any) map[string]any {
 	rest := maps.Clone(object)
 	delete(rest, "apiVersion")
@@ -115,7 +119,7 @@ func withoutType(object map[string]any) map[string]any {
 	return rest
 }
 
-// uncovered is the path of the first wanted field that the live value does not have.
+// uncovered is the path of the first desired field that the live value does not have.
 func uncovered(path string, want, have any) string {
 	switch w := want.(type) {
 	case map[string]any:
@@ -136,7 +140,7 @@ func uncovered(path string, want, have any) string {
 		}
 		return ""
 	default:
-		// What is false, zero or empty may be left out of an object's JSON form.
+		// The JSON form of an object may omit values that are false, zero or empty.
 		if reflect.DeepEqual(want, have) || have == nil && reflect.ValueOf(want).IsZero() {
 			return ""
 		}
@@ -144,8 +148,8 @@ func uncovered(path string, want, have any) string {
 	}
 }
 
-// associative are the lists whose elements the API server merges by key (x-kubernetes-list-type: map),
-// so that others may add elements of their own. Every other list is replaced as a whole.
+// associative are the lists whose elements the API server merges by key (x-kubernetes-list-type: map), so that
+// others may add elements. The API server replaces every other list as a whole.
 var associative = map[string]bool{
 	"ownerReferences": true, "containers": true, "initContainers": true, "env": true, "ports": true,
 	"volumes": true, "volumeMounts": true, "imagePullSecrets": true, "topologySpreadConstraints": true,

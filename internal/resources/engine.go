@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// scriptMode lets everybody read and run a script.
+	// scriptMode lets all users read and run a script.
 	scriptMode = 0o555
-	// secretMode lets the volumes' group read a key, which the database is in whatever its user.
+	// secretMode lets the group of the volumes read a key. The database is in that group, whatever its user.
 	secretMode = 0o440
 )
 
-// engineVolumes are the scripts of a cluster's engine, which are annotations of the pod, and the keys of the Secret
-// of spec.credentials.secretName.
+// engineVolumes are the scripts of the cluster's engine, which are annotations of the pod, and the keys of the
+// Secret of spec.credentials.secretName.
 func engineVolumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfiguration {
 	var all []*corev1ac.VolumeApplyConfiguration
 	if keys := slices.Sorted(maps.Keys(scripts(cluster))); len(keys) > 0 {
@@ -46,7 +46,7 @@ func engineVolumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfigu
 	return all
 }
 
-// engineMounts put these volumes into a container that runs the cluster's image.
+// engineMounts mount these volumes into a container that runs the cluster's image.
 func engineMounts(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountApplyConfiguration {
 	var all []*corev1ac.VolumeMountApplyConfiguration
 	if len(scripts(cluster)) > 0 {

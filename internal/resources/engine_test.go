@@ -15,7 +15,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// withEngine is a cluster whose engine says how it runs.
+// withEngine is a cluster whose engine configures its pods.
 func withEngine() *dbv1.DatabaseCluster {
 	user := int64(999)
 	declared := &dbv1.DatabaseEngine{}

@@ -16,11 +16,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// localhost is the member of a throw-away copy: containers of one pod share it.
+// localhost is the member of a temporary copy: the containers of one pod share it.
 const localhost = "localhost"
 
-// environment tells an action which cluster it is for and how to reach the members. What the effective spec
-// says already is left out.
+// environment gives an action its cluster and the addresses of the members, except for variables that the effective
+// spec has already.
 func (a Action) environment(cluster *dbv1.DatabaseCluster) []*corev1ac.EnvVarApplyConfiguration {
 	members := hosts(cluster)
 	if a.Copy != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// volumes are those that members and Jobs have in common: the files of spec.config, the engine's scripts, the
-// Secret of spec.credentials.secretName, and what spec.template adds.
+// volumes are the volumes of both members and Jobs: the files of spec.config, the engine's scripts, the Secret of
+// spec.credentials.secretName, and the volumes of spec.template.
 func volumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfiguration {
 	var all []*corev1ac.VolumeApplyConfiguration
 	if name := ConfigMapName(cluster); name != "" {
@@ -25,7 +25,7 @@ func volumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfiguration
 	return append(all, asEach[corev1ac.VolumeApplyConfiguration](cluster.Spec.Pod.Volumes)...)
 }
 
-// volumeMounts put these volumes into a container that runs the cluster's image.
+// volumeMounts mount these volumes into a container that runs the cluster's image.
 func volumeMounts(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountApplyConfiguration {
 	var all []*corev1ac.VolumeMountApplyConfiguration
 	if config := cluster.Spec.Config; config != nil {
@@ -35,7 +35,7 @@ func volumeMounts(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountApplyCon
 	return append(all, asEach[corev1ac.VolumeMountApplyConfiguration](cluster.Spec.Container.VolumeMounts)...)
 }
 
-// initContainers are those of spec.template; a sidecar is one that goes on running.
+// initContainers are those of spec.template. A sidecar is an init container that keeps running.
 func initContainers(cluster *dbv1.DatabaseCluster) []*corev1ac.ContainerApplyConfiguration {
 	var all []*corev1ac.ContainerApplyConfiguration
 	for _, c := range cluster.Spec.Pod.InitContainers {
@@ -51,7 +51,7 @@ func initContainers(cluster *dbv1.DatabaseCluster) []*corev1ac.ContainerApplyCon
 	return all
 }
 
-// extraContainer takes its security from the operator and nothing of that from the spec, but its user.
+// extraContainer has the security context of the operator. Only its user comes from the spec.
 func extraContainer(cluster *dbv1.DatabaseCluster, c dbv1.Container) *corev1ac.ContainerApplyConfiguration {
 	if c.Image == "" {
 		c.Image, c.ImagePullPolicy = cluster.Spec.Image, cluster.Spec.Container.ImagePullPolicy

@@ -14,7 +14,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// unset are the fields that full.input.yaml cannot set, because it sets another one, and why.
+// unset are the fields that full.input.yaml cannot set because it sets an alternative, each with the reason.
 var unset = map[string]string{
 	"spec.backup.destination.claimName":        "the url is s3://…; smallest.backup-job.golden.yaml has a claim",
 	"spec.backup.destination.credentialSource": "credentialsSecretName is set",
@@ -36,8 +36,8 @@ func TestTheFullInputSetsEveryFieldOfTheSpec(t *testing.T) {
 	}
 }
 
-// missingFields are the fields that none of these structs sets. The structs of this API are searched to every depth; for a
-// type of Kubernetes it is enough that the field is set.
+// missingFields are the fields that none of these structs sets. It searches the structs of this API to every depth.
+// A field of a Kubernetes type only has to be set.
 func missingFields(path string, structs []reflect.Value) (missing []string) {
 	for field := range structs[0].Type().Fields() {
 		at := path
@@ -61,7 +61,7 @@ func missingFields(path string, structs []reflect.Value) (missing []string) {
 	return missing
 }
 
-// elements are what a field is set to: the elements of a slice or a map, what a pointer points to, or the value itself.
+// elements are the elements of a slice or a map, the target of a pointer, or the value itself.
 func elements(v reflect.Value) (all []reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -80,7 +80,7 @@ func elements(v reflect.Value) (all []reflect.Value) {
 	return all
 }
 
-// ours tells whether a type is a struct of this API.
+// ours reports whether a type is a struct of this API.
 func ours(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.PkgPath() == reflect.TypeFor[dbv1.DatabaseClusterSpec]().PkgPath()
 }

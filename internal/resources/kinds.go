@@ -14,43 +14,45 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// ActionKind is what all actions of one kind have in common. Who adds a kind of action adds a row to actionKinds, and an
-// Action that says what runs, where, and with what.
+// ActionKind has the properties that all actions of one kind share. A new kind of action needs a row in
+// actionKinds, and an Action with its command, location and data.
 type ActionKind struct {
-	// Retries are the attempts after the first.
+	// Retries is the number of attempts after the first.
 	Retries int32
-	// Deadline is how long an action may take, retries included. The cluster is nil where it no longer exists.
+	// Deadline bounds an action, retries included. The cluster is nil if it no longer exists.
 	Deadline func(cluster *dbv1.DatabaseCluster) time.Duration
 	// Resources of its containers; nil where each action has its own.
 	Resources func(cluster *dbv1.DatabaseCluster) corev1.ResourceRequirements
-	// Supersede says which Jobs are re-created when what they are made from has changed.
+	// Supersede selects the Jobs to re-create when their template has changed.
 	Supersede Supersede
-	// Log is what the log of a pod that runs is read for.
+	// Log is the purpose for which the operator reads the log of a running pod.
 	Log Log
 }
 
-// Supersede says which Jobs of a kind are re-created when what they are made from has changed. The template of a Job cannot
-// be changed, so a correction of the spec reaches its pods in no other way.
+// Supersede selects the Jobs of a kind to re-create when their template has changed. The template of a Job is
+// immutable, so a correction of the spec reaches its pods only by a new Job.
 type Supersede int
 
 const (
-	// SupersedeUnstarted Jobs: an action that has run, or may have, is never cut off.
+	// SupersedeUnstarted re-creates only Jobs that have not started. The operator never interrupts an action that has
+	// run, or may have run.
 	SupersedeUnstarted Supersede = iota
-	// SupersedeFailed Jobs, too: no pod of theirs runs, and the action can begin again.
+	// SupersedeFailed also re-creates failed Jobs: none of their pods runs, and the action can start again.
 	SupersedeFailed
 )
 
-// Log is what the log of a Job's pod is read for. It is for people: nothing is decided by it.
+// Log is the purpose for which the operator reads the log of a Job's pod. It is for users: the operator decides
+// nothing by it.
 type Log int
 
 const (
-	// LogIgnored is not read.
+	// LogIgnored does not read the log.
 	LogIgnored Log = iota
-	// LogProgress says how far a transfer is, as long as its pod has no problem.
+	// LogProgress reads the progress of a transfer, as long as its pod has no problem.
 	LogProgress
-	// LogRestore says how far a restore is, also while its pod is about to leave its node.
+	// LogRestore reads the progress of a restore, also while its pod is about to leave its node.
 	LogRestore
-	// LogAnswer says what a copy answered to its probe.
+	// LogAnswer reads the answer of a copy to its probe.
 	LogAnswer
 )
 
@@ -59,19 +61,20 @@ const (
 	halfDay = 12 * time.Hour
 )
 
-// actionKinds are the kinds of actions by the label component of their Jobs.
+// actionKinds are the kinds of actions by the component label of their Jobs.
 var actionKinds = map[string]ActionKind{
 	dbv1.ComponentHook:   {Retries: 2, Deadline: hookDeadline},
 	dbv1.ComponentBackup: {Retries: 6, Deadline: backupDeadline, Resources: backupResources, Log: LogProgress},
-	// A restore that hangs ends long before its deadline: transfer sees that.
+	// A restore that hangs fails long before its deadline: transfer detects that.
 	dbv1.ComponentRestore: {Retries: 6, Deadline: aWeek, Resources: backupResources, Supersede: SupersedeFailed, Log: LogRestore},
-	// Each attempt that failed keeps its volume until the verification has ended, so there are few.
+	// Each failed attempt keeps its volume until the verification has finished, so there are few attempts.
 	dbv1.ComponentVerification: {Retries: 2, Deadline: verificationDeadline, Resources: backupResources, Log: LogAnswer},
-	// A destination may be out of reach for a week before a human has to act.
+	// A destination may be unreachable for a week before the user must act.
 	dbv1.ComponentBackupDeletion: {Retries: 6, Deadline: aWeek},
 }
 
-// ActionKindOf returns the kind of actions whose Jobs have a component; none for a component that is no action.
+// ActionKindOf returns the kind of the actions whose Jobs have a component. It is empty for a component that is not
+// an action.
 func ActionKindOf(component string) ActionKind { return actionKinds[component] }
 
 // ActionComponents are the components of the Jobs of actions.

@@ -15,14 +15,14 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Seclusion lets the pods with some labels connect to some peers only, and nobody connect to them.
+// Seclusion allows the selected pods to connect to some peers only, and no pod to connect to them.
 type Seclusion struct {
 	Namespace, Name string
 	Labels          map[string]string
 	Owner           *metav1ac.OwnerReferenceApplyConfiguration
 	// Pods are labels that select the pods.
 	Pods map[string]string
-	// Egress is where they may connect to; nothing else.
+	// Egress are the only peers that they may connect to.
 	Egress []Egress
 }
 
@@ -30,21 +30,22 @@ type Seclusion struct {
 type Egress struct {
 	// EveryPod is every pod of the Kubernetes cluster.
 	EveryPod bool
-	// PodsOf is a namespace, of which it is every pod that the operator has nothing to do with; "" for none.
+	// PodsOf is a namespace. The pods may connect to every pod there that the operator does not manage; "" for none.
 	PodsOf string
-	// Blocks are ranges of addresses.
+	// Blocks are address ranges.
 	Blocks []Block
-	// UDP and TCP are the ports; without any it is every port.
+	// UDP and TCP are the ports. Without ports it allows every port.
 	UDP, TCP []int32
 }
 
-// Block is a range of addresses in CIDR notation, but for some in it.
+// Block is an address range in CIDR notation, with exceptions.
 type Block struct {
 	CIDR   string
 	Except []string
 }
 
-// NetworkPolicy makes a seclusion. It holds where the network enforces such policies.
+// NetworkPolicy builds the policy of a seclusion. It has an effect only if the network plugin enforces such
+// policies.
 func NetworkPolicy(s Seclusion) Child {
 	spec := networkingv1ac.NetworkPolicySpec().
 		WithPodSelector(metav1ac.LabelSelector().WithMatchLabels(s.Pods)).

@@ -16,10 +16,10 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// defaultFSGroup owns the data volumes. Whatever user the image runs as, the group lets it write.
+// defaultFSGroup owns the data volumes. It lets the image write there as any user.
 const defaultFSGroup = 65532
 
-// podTemplate is the pod of every member.
+// podTemplate is the template of every member's pod.
 func podTemplate(cluster *dbv1.DatabaseCluster, references []state.Reference) *corev1ac.PodTemplateSpecApplyConfiguration {
 	spec := podSpec(cluster).
 		WithInitContainers(initContainers(cluster)...).
@@ -38,8 +38,8 @@ func podTemplate(cluster *dbv1.DatabaseCluster, references []state.Reference) *c
 		WithSpec(spec)
 }
 
-// podAnnotations are the spec's and, where they say something, the operator's: a change of any restarts
-// the members.
+// podAnnotations are the annotations of the spec and, where they are not empty, of the operator. A change of any
+// annotation restarts the members.
 func podAnnotations(cluster *dbv1.DatabaseCluster, references []state.Reference) map[string]string {
 	all := maps.Clone(cluster.Spec.Pod.Annotations)
 	if all == nil {
@@ -56,8 +56,7 @@ func podAnnotations(cluster *dbv1.DatabaseCluster, references []state.Reference)
 	return all
 }
 
-// podSpec is what members and hooks have in common. Nothing in them calls the API server, so they get
-// no token.
+// podSpec is common to members and hooks. They do not call the API server, so they have no token.
 func podSpec(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration {
 	scheduling := cluster.Spec.Scheduling
 	spec := corev1ac.PodSpec().
@@ -104,8 +103,8 @@ func baseContainer(cluster *dbv1.DatabaseCluster, name string) *corev1ac.Contain
 	return container
 }
 
-// podSecurityContext and containerSecurityContext satisfy Pod Security "restricted" unless the spec
-// says otherwise, field by field.
+// podSecurityContext and containerSecurityContext satisfy the Pod Security Standard "restricted". The spec can
+// override each field.
 func podSecurityContext(cluster *dbv1.DatabaseCluster) *corev1ac.PodSecurityContextApplyConfiguration {
 	given := cluster.Spec.Pod.SecurityContext
 	if given == nil {
@@ -139,7 +138,7 @@ func setDefault[T any](field **T, value T) {
 	}
 }
 
-// topologySpread is soft unless the spec says otherwise, so that one node is enough.
+// topologySpread is soft unless the spec overrides it, so that one node is enough.
 func topologySpread(cluster *dbv1.DatabaseCluster) []*corev1ac.TopologySpreadConstraintApplyConfiguration {
 	if given := cluster.Spec.Scheduling.TopologySpreadConstraints; len(given) > 0 {
 		return asEach[corev1ac.TopologySpreadConstraintApplyConfiguration](given)

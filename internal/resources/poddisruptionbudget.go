@@ -14,8 +14,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// PodDisruptionBudget lets a drain take one member at a time. A member that is not ready may always be
-// evicted: it serves nobody, and would otherwise hold up the drain of its node.
+// PodDisruptionBudget lets a drain evict one member at a time. A drain may always evict a member that is not ready:
+// it serves no clients, and would otherwise block the drain of its node.
 func PodDisruptionBudget(cluster *dbv1.DatabaseCluster) Child {
 	return newChild(policyv1ac.PodDisruptionBudget(naming.PodDisruptionBudget(cluster.Name), cluster.Namespace).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).

@@ -13,9 +13,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// References are the Secrets and ConfigMaps that the spec names, each once, in the order of the fields.
-// Their contents are still to be read. What only Jobs need, such as the credentials of a bucket, is not among them:
-// no member is restarted for that.
+// References are the Secrets and ConfigMaps that the spec names, each once, in the order of the fields, without
+// their contents.
+//
+// Objects that only Jobs need, such as the credentials of a bucket, are not among them: a change of those restarts
+// no member.
 func References(cluster *dbv1.DatabaseCluster) []state.Reference {
 	spec := cluster.Spec
 	var all references
@@ -41,7 +43,8 @@ func References(cluster *dbv1.DatabaseCluster) []state.Reference {
 	return all
 }
 
-// ActionReferences are those of them that the pods of Jobs need, too: they have none of the template's containers.
+// ActionReferences are the references that the pods of Jobs need, too. Those pods have none of the template's
+// containers.
 func ActionReferences(cluster *dbv1.DatabaseCluster) []state.Reference {
 	bare := *cluster
 	bare.Spec.Pod.InitContainers, bare.Spec.Pod.Sidecars = nil, nil
@@ -71,7 +74,7 @@ func (r *references) environment(at string, variables []corev1.EnvVar, sources [
 	}
 }
 
-// add notes an object once; it is optional when every field that names it says so.
+// add records an object once. The object is optional if all fields that name it are optional.
 func (r *references) add(kind, name, where string, optional *bool) {
 	may := optional != nil && *optional
 	for i, seen := range *r {
@@ -85,8 +88,8 @@ func (r *references) add(kind, name, where string, optional *bool) {
 	*r = append(*r, state.Reference{Kind: kind, Name: name, Where: where, Optional: may})
 }
 
-// referencesHash is a hash of what the Secrets and ConfigMaps hold that the spec names; "" when it names
-// none. The UID keeps it from telling that two clusters share a password.
+// referencesHash is a hash of the contents of the Secrets and ConfigMaps that the spec names; "" without any. It
+// includes the UID, so that equal hashes do not reveal that two clusters share a password.
 func referencesHash(cluster *dbv1.DatabaseCluster, all []state.Reference) string {
 	if len(all) == 0 {
 		return ""

@@ -12,16 +12,16 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// A namespace with a quota for cpu or memory and without a LimitRange refuses every pod with a container that does not
-// say what it requests and what its limits are. So each container of a Job says both.
+// A namespace with a quota for CPU or memory and without a LimitRange rejects every pod that has a container
+// without requests and limits. So each container of a Job has both.
 
-// actionDefaults are those of a container that runs an action: transfer holds at most MemoryBound of its package, the rest
-// is for the action and for the files that it has in the page cache.
+// actionDefaults are the resources of a container that runs an action. Transfer uses at most MemoryBound of its
+// package. The rest is for the action and for its files in the page cache.
 var actionDefaults = corev1.ResourceRequirements{
 	Requests: quantities("100m", "256Mi"), Limits: quantities("2", "1Gi"),
 }
 
-// installDefaults are those of the container that copies the transfer program, a file of 24 MB.
+// installDefaults are the resources of the container that copies the transfer program, a file of 24 MB.
 var installDefaults = corev1.ResourceRequirements{
 	Requests: quantities("10m", "32Mi"), Limits: quantities("500m", "128Mi"),
 }
@@ -30,7 +30,7 @@ func quantities(cpu, memory string) corev1.ResourceList {
 	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)}
 }
 
-// requirements are what a container that runs the action has.
+// requirements are the resources of a container that runs the action.
 func (a Action) requirements(cluster *dbv1.DatabaseCluster) *corev1ac.ResourceRequirementsApplyConfiguration {
 	defaults := actionDefaults
 	if a.Offline {
@@ -39,9 +39,11 @@ func (a Action) requirements(cluster *dbv1.DatabaseCluster) *corev1ac.ResourceRe
 	return as[corev1ac.ResourceRequirementsApplyConfiguration](withDefaults(a.Resources, defaults))
 }
 
-// atLeast are the defaults of an action that may start the database on a member's volume: it gets no less than the member. A
-// member without a limit may use the whole node, and a database that needs so much ends at once with less, so such an
-// action has no limit either.
+// atLeast returns the resources of an action that may start the database on a member's volume: at least those of
+// the member.
+//
+// A member without a limit may use the whole node, and its database would fail with less. So such an action has no
+// limit either.
 func atLeast(member corev1.ResourceRequirements) corev1.ResourceRequirements {
 	defaults := corev1.ResourceRequirements{Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{}}
 	for name, request := range actionDefaults.Requests {
@@ -50,7 +52,7 @@ func atLeast(member corev1.ResourceRequirements) corev1.ResourceRequirements {
 			defaults.Limits[name] = larger(limit, actionDefaults.Limits[name])
 		}
 		asked, asks := member.Requests[name]
-		if !asks && limited { // what Kubernetes takes then
+		if !asks && limited { // the default of Kubernetes
 			asked = limit
 		}
 		defaults.Requests[name] = larger(asked, request)
@@ -58,8 +60,8 @@ func atLeast(member corev1.ResourceRequirements) corev1.ResourceRequirements {
 	return defaults
 }
 
-// withDefaults adds what is not given. A default request is never above a limit, and a default limit is never below a
-// request.
+// withDefaults adds the missing values. A default request never exceeds a limit, and a default limit is never below
+// a request.
 func withDefaults(given, defaults corev1.ResourceRequirements) corev1.ResourceRequirements {
 	merged := *given.DeepCopy()
 	for name, request := range defaults.Requests {

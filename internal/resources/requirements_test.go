@@ -26,7 +26,7 @@ func TestEveryContainerOfAJobHasRequestsAndLimits(t *testing.T) {
 	command := dbv1.DeletionHook{Name: "run", Resources: limits("50m")}
 	cases := map[string]struct {
 		make func(*dbv1.DatabaseCluster) Child
-		// want are cpu and memory, requested and limited, of the container action.
+		// want are the CPU and memory requests, then the limits, of the container "action".
 		want [4]string
 	}{
 		"a hook": {func(c *dbv1.DatabaseCluster) Child { return HookJob(c, dbv1.DeletionHook{Name: "run"}) }, [4]string{"100m", "256Mi", "2", "1Gi"}},

@@ -23,7 +23,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "update the golden files")
 
 // smallest is the smallest manifest as the API server stores it, with its defaults.
 func smallest() *dbv1.DatabaseCluster {
@@ -129,11 +129,11 @@ func compare(t *testing.T, name string, child Child) {
 		t.Fatal(err)
 	}
 	if string(got) != string(want) {
-		t.Errorf("%s differs from %s (go test ./internal/resources -update writes it anew); got:\n%s", child, file, got)
+		t.Errorf("%s differs from %s (go test ./internal/resources -update updates it); got:\n%s", child, file, got)
 	}
 }
 
-// live is a child as a client would read it back.
+// live is a child as a client would read it.
 func live[T any](t *testing.T, child Child) *T {
 	t.Helper()
 	object := new(T)

@@ -16,25 +16,25 @@ import (
 
 // Restore is one restore of a backup into the volumes of a cluster.
 type Restore struct {
-	// ID names it: another source, or another number of members, is another restore.
+	// ID names it. Another source, or another number of members, is another restore.
 	ID string
-	// From is where the backup is.
+	// From is the location of the backup.
 	From dbv1.BackupDestination
-	// Command is what the engine does to restore one member.
+	// Command is the engine's command to restore one member.
 	Command []string
-	// Image holds transfer.
+	// Image has the transfer binary.
 	Image string
 }
 
-// RestoreClaim is the claim of a member's volume that a backup is going to be restored into: as the StatefulSet
-// would make it, which takes it up afterwards, and marked.
+// RestoreClaim is the claim of a member's volume that a restore fills. It is like a claim of the StatefulSet, which
+// adopts it later, and has an annotation with the restore.
 func RestoreClaim(cluster *dbv1.DatabaseCluster, ordinal int32, restore string) Child {
 	return newChild(dataClaim(cluster, naming.Claim(cluster.Name, ordinal)).
 		WithAnnotations(state.Contents{Fill: state.Filling, From: restore}.Annotations()))
 }
 
-// RestoreJob fills one volume. It goes with the cluster, and its name with the claim: a claim that is made anew is
-// filled anew.
+// RestoreJob fills one volume. It is garbage-collected with the cluster, and its name depends on the claim: a
+// re-created claim is filled again.
 func RestoreJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Volume) Child {
 	return ActionJob(cluster, Action{
 		Name:      naming.RestoreJob(cluster.Name, restore.ID, volume.UID, volume.Ordinal),
@@ -55,8 +55,7 @@ func RestoreJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Vol
 	})
 }
 
-// spreadLike spreads pods with other labels as the members are spread: where they fill volumes, the members will have
-// to run.
+// spreadLike spreads pods with other labels like the members. The members must run where these pods fill volumes.
 func spreadLike(cluster *dbv1.DatabaseCluster, labels map[string]string) []*corev1ac.TopologySpreadConstraintApplyConfiguration {
 	all := topologySpread(cluster)
 	for _, constraint := range all {

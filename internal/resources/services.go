@@ -13,8 +13,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// HeadlessService gives each member a DNS name, from before it is ready: members of one database find
-// each other by it while they start.
+// HeadlessService gives each member a DNS name, even before the member is ready. Members of one database use it to
+// find each other while they start.
 func HeadlessService(cluster *dbv1.DatabaseCluster) Child {
 	return newService(corev1ac.Service(naming.HeadlessService(cluster.Name), cluster.Namespace), cluster,
 		servicePorts(cluster).
@@ -24,7 +24,7 @@ func HeadlessService(cluster *dbv1.DatabaseCluster) Child {
 		[]string{"spec", "clusterIP"})
 }
 
-// Service stands in front of all members that are ready.
+// Service routes to all ready members.
 func Service(cluster *dbv1.DatabaseCluster) Child {
 	return newService(corev1ac.Service(naming.Service(cluster.Name), cluster.Namespace).
 		WithAnnotations(cluster.Spec.Service.Annotations), cluster,

@@ -17,14 +17,14 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// StatefulSet runs the members. Its pods start in parallel, or one that cannot start would keep the
-// others from starting; they are restarted by the operator alone (OnDelete), or one that cannot start
-// would keep a corrected template from reaching it (kubernetes/kubernetes#67250). The volumes outlive it.
+// StatefulSet runs the members. Its pods start in parallel: in order, one pod that cannot start would block the
+// others. Only the operator restarts them (OnDelete): with rolling updates, such a pod would never get a corrected
+// template (kubernetes/kubernetes#67250). The volumes outlive the StatefulSet.
 //
-// Its template is the operator's alone: what others put there would be rolled out to the members.
+// Only the operator may write its template: changes by others would be rolled out to the members.
 //
-// Replicas is an argument because members go one by one. The claim template of the StatefulSet that was
-// observed is repeated as it stands, because it cannot change.
+// Replicas is an argument because the operator adds and removes members one by one. The claim template of the
+// observed StatefulSet is repeated, because it is immutable.
 func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) Child {
 	child := newChild(appsv1ac.StatefulSet(naming.StatefulSet(cluster.Name), cluster.Namespace).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
@@ -56,7 +56,7 @@ func claimTemplates(cluster *dbv1.DatabaseCluster, live *appsv1.StatefulSet) []a
 		return nil
 	}
 	template := dataClaim(cluster, naming.DataVolume)
-	template.Namespace = nil // a template has none
+	template.Namespace = nil // a template has no namespace
 	return []any{toMap(template)}
 }
 
@@ -73,7 +73,7 @@ func dataClaim(cluster *dbv1.DatabaseCluster, name string) *corev1ac.PersistentV
 		WithAnnotations(state.Contents{Engine: cluster.Spec.Engine}.Annotations())
 }
 
-// ClaimSize is the size with which the StatefulSet makes claims; ok is false where it makes none.
+// ClaimSize is the size of the claims that the StatefulSet creates; ok is false if it creates none.
 func ClaimSize(set *appsv1.StatefulSet) (size resource.Quantity, ok bool) {
 	for _, template := range set.Spec.VolumeClaimTemplates {
 		if template.Name == naming.DataVolume {

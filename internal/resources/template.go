@@ -18,11 +18,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// A newer operator must not restart databases because it would make their pods otherwise. So a template
-// is made anew only when what it was made from has changed: as long as that holds, what stands in the live
-// StatefulSet is repeated, and no code knows how earlier versions made it.
+// A newer operator must not restart databases because it would change the pod template. So the operator renders a
+// new template only if its inputs have changed. Otherwise it repeats the template of the live StatefulSet, and no
+// code depends on how earlier versions rendered it.
 
-// template is the standing one where it still holds, and otherwise a new one.
+// template is the current template if it is still valid, and otherwise a new one.
 func template(cluster *dbv1.DatabaseCluster, observed state.Observed) map[string]any {
 	standing := standing(cluster, observed)
 	if standing == nil {
@@ -33,7 +33,7 @@ func template(cluster *dbv1.DatabaseCluster, observed state.Observed) map[string
 	return kept
 }
 
-// Newer tells whether the standing template holds, although it would be made otherwise today.
+// Newer reports whether the current template is still valid although this version would render another.
 func Newer(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	standing := standing(cluster, observed)
 	if standing == nil {
@@ -43,8 +43,8 @@ func Newer(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	return today != standing.Spec.Template.Annotations[dbv1.AnnotationTemplate]
 }
 
-// standing is the StatefulSet whose template was made from what is wanted now, and which nobody has changed
-// since; nil when there is none. Where the StatefulSet is being made anew it is the former one.
+// standing is the StatefulSet whose template has the current inputs and was not changed by others; nil if there is
+// none. While the operator re-creates the StatefulSet, it is the deleted StatefulSet.
 func standing(cluster *dbv1.DatabaseCluster, observed state.Observed) *appsv1.StatefulSet {
 	set := latest(observed)
 	touched := observed.StatefulSet != nil && !untouched(observed.StatefulSet)
@@ -54,7 +54,7 @@ func standing(cluster *dbv1.DatabaseCluster, observed state.Observed) *appsv1.St
 	return set
 }
 
-// latest is the StatefulSet or, while there is none, what it was.
+// latest is the StatefulSet or, if it does not exist, its last known state.
 func latest(observed state.Observed) *appsv1.StatefulSet {
 	if observed.StatefulSet != nil {
 		return observed.StatefulSet
@@ -62,15 +62,15 @@ func latest(observed state.Observed) *appsv1.StatefulSet {
 	return observed.PreviousStatefulSet
 }
 
-// untouched tells whether the spec is as the operator last wrote it. One that a crash kept from being sealed
-// after it was made is still of the first generation.
+// untouched reports whether the spec is as the operator last wrote it. If a crash prevented the operator from
+// recording the hash of a new StatefulSet, its generation is still 1.
 func untouched(set *appsv1.StatefulSet) bool {
 	seal := set.Annotations[dbv1.AnnotationStoredSpec]
 	return seal == StoredSpecHash(set) || seal == "" && set.Generation == 1
 }
 
-// render makes a template. Its hash leaves out the resources of the database, which can change without a
-// restart, and the name of the engine: for members only what that declares is different.
+// render builds a template. Its hash leaves out the resources of the database, which can change without a restart.
+// It also leaves out the name of the engine: members depend only on its declarations.
 func render(cluster *dbv1.DatabaseCluster, references []state.Reference) map[string]any {
 	bare := cluster.DeepCopy()
 	bare.Spec.Resources = corev1.ResourceRequirements{}
@@ -82,7 +82,7 @@ func render(cluster *dbv1.DatabaseCluster, references []state.Reference) map[str
 	return made
 }
 
-// withResources notes when the resources last changed, next to what the hash covers.
+// withResources records when the resources last changed, next to the fields that the hash covers.
 func withResources(made map[string]any, cluster *dbv1.DatabaseCluster, observed state.Observed) map[string]any {
 	before := latest(observed)
 	if before == nil {
@@ -98,14 +98,14 @@ func withResources(made map[string]any, cluster *dbv1.DatabaseCluster, observed 
 	return made
 }
 
-// renderedFrom is a hash of what a template is made from: the spec without the fields that pods do not
-// show, what somebody asked for by annotation, and what the Secrets and ConfigMaps hold that it names.
+// renderedFrom is a hash of the inputs of a template: the spec without the fields that do not affect pods, the
+// annotation by which a user requests a restart, and the contents of the referenced Secrets and ConfigMaps.
 //
-// What of an engine an effective spec has is what is declared there; how the operator tells pods of it, by variables
-// of its own, is left out: that may become another.
+// An effective spec includes the declarations of the engine. The hash leaves out the operator's own environment
+// variables, because they may change between versions.
 //
-// A field that a later version adds must be left out of the JSON form while it is not set, and must have
-// no default in the CRD: else every template would be made anew by that version.
+// A field that a later version adds must be omitted from the JSON form while it is not set, and must have no
+// default in the CRD. Otherwise that version would render every template again.
 func renderedFrom(cluster *dbv1.DatabaseCluster, references []state.Reference) string {
 	spec := cluster.Spec.DeepCopy()
 	spec.Replicas, spec.Service, spec.Deletion, spec.UpdateStrategy = 0, dbv1.Service{}, dbv1.Deletion{}, dbv1.UpdateStrategy{}

@@ -28,7 +28,7 @@ func TestATemplateThatStillHoldsIsRepeatedWhateverTodaysWouldBe(t *testing.T) {
 		t.Errorf("drift at %q", child.Drift(set))
 	}
 	if !Newer(cluster, state.Observed{StatefulSet: set}) {
-		t.Error("nobody is told that today's template is another")
+		t.Error("Newer must report that this version renders another template")
 	}
 }
 
@@ -44,7 +44,7 @@ func TestAStatefulSetThatIsMadeAnewKeepsTheTemplateThatItHad(t *testing.T) {
 	}
 	cluster.Spec.Image = "example.test/database:2"
 	if again() != "" {
-		t.Error("the spec has changed, and the members would not learn of it")
+		t.Error("the spec has changed, but the members would not be restarted")
 	}
 }
 
@@ -62,8 +62,8 @@ func TestAStatefulSetThatACrashLeftUnsealedKeepsItsTemplateUntilSomebodyElseWrit
 	}
 }
 
-// What a cluster's template was made from must hash the same in every version of the operator that does
-// not mean to restart every database. The inputs are frozen, so that a new field of full.input.yaml does not touch them.
+// The hash of a template's inputs must be the same in every version of the operator that does not intend to restart
+// every database. The inputs are frozen, so that a new field of full.input.yaml does not affect them.
 func TestWhatATemplateIsMadeFromHashesAsInEarlierVersions(t *testing.T) {
 	references := []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: "c"}}
 	for want, got := range map[string]string{
@@ -103,11 +103,11 @@ func TestResourcesThatThereWereBeforeDoNotBringBackTheRevisionThatThereWas(t *te
 		set = sealed(t, StatefulSet(cluster, 3, state.Observed{StatefulSet: set}))
 	}
 	if reflect.DeepEqual(set.Spec.Template, first.Spec.Template) {
-		t.Error("the template is the first over again: members that were given other resources would count as current")
+		t.Error("the template equals the first one: members with other resources would count as current")
 	}
 	cluster.Generation, cluster.Spec.Image = 9, "other"
 	if got := StatefulSet(cluster, 3, state.Observed{StatefulSet: set}); live[appsv1.StatefulSet](t, got).Spec.Template.Annotations[dbv1.AnnotationResources] != "3" {
-		t.Error("another field's change is noted as one of the resources")
+		t.Error("another field's change is recorded as a change of the resources")
 	}
 }
 

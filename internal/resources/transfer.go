@@ -14,7 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// withTransfer brings the transfer binary and the place of the backup into a pod.
+// withTransfer adds the transfer binary and the location of the backup to a pod.
 func (a Action) withTransfer(spec *corev1ac.PodSpecApplyConfiguration) {
 	if a.Transfer == nil {
 		return
@@ -32,7 +32,7 @@ func (a Action) withTransfer(spec *corev1ac.PodSpecApplyConfiguration) {
 	}
 }
 
-// Store returns how a call reaches the place of a backup; nil for none.
+// Store describes for a call how to reach the location of a backup; nil for none.
 func Store(at *dbv1.BackupDestination) protocol.Store {
 	if at == nil {
 		return protocol.Store{}
@@ -49,7 +49,7 @@ func Store(at *dbv1.BackupDestination) protocol.Store {
 	return store
 }
 
-// folder is where an object is mounted; "" where none is named.
+// folder is the mount path of an object; "" if no object is named.
 func folder(name, path string) string {
 	if name == "" {
 		return ""
@@ -62,7 +62,7 @@ type secretFolder struct {
 	name, volume, path string
 }
 
-// secrets are those that the destination names.
+// secrets are the Secrets that the destination names.
 func (t *Transfer) secrets() []secretFolder {
 	all := []secretFolder{
 		{t.At.CredentialsSecretName, naming.CredentialsVolume, naming.CredentialsPath},
@@ -106,7 +106,7 @@ func (t *Transfer) mounts() []*corev1ac.VolumeMountApplyConfiguration {
 	return all
 }
 
-// withoutData are the mounts without those of the data volume, which is a member's.
+// withoutData leaves out the mounts of the data volume, which belongs to a member.
 func withoutData(mounts []*corev1ac.VolumeMountApplyConfiguration) []*corev1ac.VolumeMountApplyConfiguration {
 	return slices.DeleteFunc(mounts, func(m *corev1ac.VolumeMountApplyConfiguration) bool { return *m.Name == naming.DataVolume })
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// Copy is a throw-away copy of one member: restored into a volume that goes with the pod, with the database
-// running beside the action. It is no member: no label selects it, and it has no name but localhost.
+// Copy is a temporary copy of one member: restored into an ephemeral volume of the pod, with the database running
+// beside the action. It is not a member: no label selects it, and its only name is localhost.
 type Copy struct {
 	// Restore fills the volume.
 	Restore Transfer
@@ -26,12 +26,12 @@ func (c *Copy) restore() *Transfer {
 	return &c.Restore
 }
 
-// withCopy adds the volume, what fills it, and the database as a sidecar: it is started when the first has ended,
-// and stopped when the action has.
+// withCopy adds the volume, the container that fills it, and the database as a sidecar. The database starts after
+// the restore, and stops when the action has finished.
 func (a Action) withCopy(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration) {
 	database := databaseContainer(cluster).
 		WithRestartPolicy(corev1.ContainerRestartPolicyAlways)
-	// The action decides whether the copy answers; a probe that fails would only keep it from asking.
+	// The action decides whether the copy answers. A failing probe would only prevent the action from running.
 	database.StartupProbe, database.ReadinessProbe, database.LivenessProbe = nil, nil, nil
 	spec.WithVolumes(copyVolume(cluster)).
 		WithInitContainers(
