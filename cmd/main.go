@@ -11,7 +11,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	_ "time/tzdata" // the image has no time zones of its own
+	_ "time/tzdata" // the image contains no time zones
 
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -42,11 +42,11 @@ func main() {
 	}
 }
 
-// run works until the context ends or leadership is lost.
+// run runs the operator until the context ends or leadership is lost.
 func run(ctx context.Context, settings manager.Settings, log logr.Logger) error {
 	config, err := ctrl.GetConfig()
 	if err != nil {
-		return fmt.Errorf("no Kubernetes cluster to work on: %w", err)
+		return fmt.Errorf("load the configuration of the Kubernetes client: %w", err)
 	}
 	mgr, err := manager.New(ctx, config, settings, log)
 	if err != nil {

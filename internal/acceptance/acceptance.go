@@ -2,8 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package acceptance tells of each DatabaseEngine whether clusters can be run by it: in its status, and nowhere else.
-// No cluster depends on it.
+// Package acceptance reports in the status of each DatabaseEngine whether clusters can use it. No cluster depends
+// on this.
 package acceptance
 
 import (
@@ -37,15 +37,15 @@ import (
 )
 
 const (
-	// leftOutAgain is when a write is tried again for which the right is missing, or the CRD of today.
+	// leftOutAgain is the delay before a write is retried that failed because of a missing permission or an old CRD.
 	leftOutAgain = 10 * time.Minute
-	// whenever is how long the watch may take to begin.
+	// whenever is an unlimited timeout for the start of the watch.
 	whenever = time.Duration(math.MaxInt64)
 )
 
-// Reconciler keeps the condition Accepted of DatabaseEngines.
+// Reconciler maintains the condition Accepted of DatabaseEngines.
 type Reconciler struct {
-	// Engines reads from memory.
+	// Engines reads from the cache.
 	Engines client.Reader
 	Writer  apply.Writer
 	Clock   clock.PassiveClock
@@ -57,16 +57,18 @@ type Reconciler struct {
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=list;watch,roleName=manager-cluster-role
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines/status,verbs=patch,roleName=manager-cluster-role
 
-// SetupWithManager watches the engines through a cache of its own: an operator that may not list them, or finds no such
-// kind, is ready and looks after databases all the same. It begins when it can, however late that is. What somebody
-// writes into a status wakes nobody, so operators of different versions in one Kubernetes do not contend for it.
+// SetupWithManager watches the engines through a separate cache: an operator without permission to list them, or
+// without their CRD, is ready and manages databases nevertheless. The watch starts as soon as it can.
+//
+// Status changes start no pass, so operators of different versions in one Kubernetes cluster do not compete for the
+// status.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options) error {
 	engines, err := cache.New(mgr.GetConfig(), cache.Options{
 		HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(),
 		DefaultTransform: cache.TransformStripManagedFields(), DefaultWatchErrorHandler: r.watchFailed,
 	})
 	if err != nil {
-		return fmt.Errorf("make a cache for engines: %w", err)
+		return fmt.Errorf("create a cache for engines: %w", err)
 	}
 	if err := mgr.Add(engines); err != nil {
 		return err
@@ -81,7 +83,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 		Complete(r)
 }
 
-// watchFailed says once what a missing right leaves undone: the watch is tried again for as long as it takes.
+// watchFailed logs a missing permission once. The watch is retried without a limit.
 func (r *Reconciler) watchFailed(ctx context.Context, reflector *toolscache.Reflector, err error) {
 	if !apierrors.IsForbidden(err) {
 		toolscache.DefaultWatchErrorHandler(ctx, reflector, err)
@@ -92,11 +94,11 @@ func (r *Reconciler) watchFailed(ctx context.Context, reflector *toolscache.Refl
 
 func (r *Reconciler) leftOut() {
 	r.forbidden.Do(func() {
-		r.Log.Info("left out: the operator may not list and watch DatabaseEngines, or write their status; apply its roles again")
+		r.Log.Info("skipped: the operator is not allowed to list and watch DatabaseEngines, or to write their status; apply its roles again")
 	})
 }
 
-// Reconcile writes the status of an engine where it is not as it should be.
+// Reconcile writes the status of an engine if it differs.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	declared := &dbv1.DatabaseEngine{}
 	if err := r.Engines.Get(ctx, request.NamespacedName, declared); err != nil || declared.DeletionTimestamp != nil {
@@ -113,7 +115,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		r.leftOut()
 		return ctrl.Result{RequeueAfter: leftOutAgain}, nil
 	case apierrors.IsNotFound(err):
-		// An engine that is gone, which the next pass sees, or a CRD of before, which knows no status.
+		// The engine was deleted, which the next pass reads, or an old CRD has no status.
 		return ctrl.Result{RequeueAfter: leftOutAgain}, nil
 	default:
 		return ctrl.Result{}, err
@@ -121,7 +123,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 }
 
 func (r *Reconciler) write(ctx context.Context, declared *dbv1.DatabaseEngine, wanted dbv1.DatabaseEngineStatus) error {
-	// Only what is ours: applying the conditions of others would make them ours.
+	// Apply only the operator's condition: applying the conditions of others would take their ownership.
 	wanted.Conditions = []metav1.Condition{*meta.FindStatusCondition(wanted.Conditions, dbv1.ConditionAccepted)}
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&wanted)
 	if err != nil {

@@ -40,7 +40,7 @@ func ledger() *dbv1.DatabaseEngine {
 	return e
 }
 
-// world is a Reconciler over one engine, whose status is written with an answer.
+// world is a Reconciler over one engine whose status write returns an answer.
 type world struct {
 	*Reconciler
 	applied []string
@@ -122,7 +122,7 @@ func TestAnAnswerOfTheAPIServerEndsNoPassWrongly(t *testing.T) {
 		said   string
 	}{
 		"it changed meanwhile":               {apierrors.NewConflict(kinds, "ledger-v1", broken), kit.ConflictDelay, false, ""},
-		"the right is missing":               {apierrors.NewForbidden(kinds, "ledger-v1", broken), leftOutAgain, false, "left out: the operator may not"},
+		"the right is missing":               {apierrors.NewForbidden(kinds, "ledger-v1", broken), leftOutAgain, false, "skipped: the operator is not allowed"},
 		"it is gone, or the CRD has no such": {apierrors.NewNotFound(kinds, "ledger-v1"), leftOutAgain, false, ""},
 		"anything else":                      {broken, 0, true, ""},
 	} {

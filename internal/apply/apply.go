@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package apply writes to the API server, so that a stale view can do no harm.
+// Package apply writes to the API server such that a stale view is harmless.
 package apply
 
 import (
@@ -22,20 +22,20 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
-// Writer writes under the operator's name.
+// Writer writes with the operator's field manager.
 type Writer struct {
 	Client client.Client
 }
 
-// Create applies an object that was not there when the caller looked, and returns it as it is stored. It
-// does not force: where somebody else made one under that name meanwhile and set a field otherwise,
-// nothing is written and the error is a conflict.
+// Create applies an object that did not exist at the last read, and returns the stored object. It does not force:
+// if another client created an object of that name and set a field differently, it writes nothing and returns a
+// conflict.
 func (w Writer) Create(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	return w.apply(ctx, object.DeepCopy(), client.FieldOwner(dbv1.FieldOwner))
 }
 
-// Make creates an object, and no other, and returns it as it is stored: under a name that is taken it changes nothing,
-// and the error says so.
+// Make creates a new object and returns the stored object. If the name exists, it changes nothing and returns an
+// AlreadyExists error.
 func (w Writer) Make(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	created := object.DeepCopy()
 	if err := w.Client.Create(ctx, created, client.FieldOwner(dbv1.FieldOwner)); err != nil {
@@ -44,16 +44,16 @@ func (w Writer) Make(ctx context.Context, object *unstructured.Unstructured) (*u
 	return created, nil
 }
 
-// Terminating tells whether nothing can be made in a namespace because it is being deleted: it tries, and makes
-// nothing. Any other answer will come again, and mean more, when something is really to be made.
+// Terminating reports whether creation fails because the namespace is terminating. It sends a dry-run request. It
+// ignores other errors, because the real creation will return them again.
 func (w Writer) Terminating(ctx context.Context, namespace, name string) bool {
 	try := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	err := w.Client.Create(ctx, try, client.DryRunAll)
 	return apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
 }
 
-// Update applies an object over the one with that UID and version, and returns it as it is stored. When
-// that one is gone or has changed, nothing is written and the error is a conflict.
+// Update applies an object over the object with that UID and version, and returns the stored object. If that object
+// was deleted or has changed, it writes nothing and returns a conflict.
 func (w Writer) Update(ctx context.Context, object *unstructured.Unstructured, uid types.UID, version string) (*unstructured.Unstructured, error) {
 	object = object.DeepCopy()
 	object.SetUID(uid)
@@ -61,8 +61,8 @@ func (w Writer) Update(ctx context.Context, object *unstructured.Unstructured, u
 	return w.apply(ctx, object, client.FieldOwner(dbv1.FieldOwner), client.ForceOwnership)
 }
 
-// Report applies the status of the object with that UID and version. When that one has changed, nothing is written and
-// the error is a conflict; when it is gone, nothing is made.
+// Report applies the status of the object with that UID and version. If the object has changed, it writes nothing
+// and returns a conflict. If the object was deleted, it creates nothing.
 func (w Writer) Report(ctx context.Context, object *unstructured.Unstructured, uid types.UID, version string) error {
 	object = object.DeepCopy()
 	object.SetUID(uid)
@@ -75,17 +75,16 @@ func (w Writer) Report(ctx context.Context, object *unstructured.Unstructured, u
 }
 
 func (w Writer) apply(ctx context.Context, object *unstructured.Unstructured, options ...client.ApplyOption) (*unstructured.Unstructured, error) {
-	// The client fills the object in with the server's answer.
+	// The client fills the object with the response of the API server.
 	if err := w.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), options...); err != nil {
 		return nil, fmt.Errorf("apply %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
 	return object, nil
 }
 
-// Patch sends a JSON patch to an object, provided that it still has that version, and returns the version
-// that it has then.
+// Patch sends a JSON patch to an object that still has that version, and returns the new version.
 func (w Writer) Patch(ctx context.Context, object *unstructured.Unstructured, version string, patch []resources.Operation) (string, error) {
-	// Writing the version that it should have is the lock: a "test" that fails is no conflict to the API server.
+	// Replacing the version is the lock: the API server does not report a failed "test" as a conflict.
 	lock := resources.Operation{Op: "replace", Path: "/metadata/resourceVersion", Value: version}
 	guarded := append([]resources.Operation{lock}, patch...)
 	text, err := json.Marshal(guarded)
@@ -100,7 +99,7 @@ func (w Writer) Patch(ctx context.Context, object *unstructured.Unstructured, ve
 	return patched.GetResourceVersion(), nil
 }
 
-// Annotate sets one annotation of an object, provided that it still has the version that it carries.
+// Annotate sets one annotation of an object that still has its version.
 func (w Writer) Annotate(ctx context.Context, object *unstructured.Unstructured, key, value string) error {
 	annotated := object.DeepCopy()
 	annotations := annotated.GetAnnotations()
@@ -112,7 +111,7 @@ func (w Writer) Annotate(ctx context.Context, object *unstructured.Unstructured,
 	return w.Change(ctx, object, annotated)
 }
 
-// Change patches an object that the caller changed, provided that it still is as it was before.
+// Change patches an object that the caller changed, if the stored object still has its version.
 func (w Writer) Change(ctx context.Context, before, after client.Object) error {
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	if err := w.Client.Patch(ctx, after, patch, client.FieldOwner(dbv1.FieldOwner)); err != nil {
@@ -121,8 +120,8 @@ func (w Writer) Change(ctx context.Context, before, after client.Object) error {
 	return nil
 }
 
-// Delete deletes an object, provided that it still is the one and as it was when the caller looked. An
-// object that is gone already is no error.
+// Delete deletes an object with the UID and version that the caller read. An object that no longer exists is not an
+// error.
 func (w Writer) Delete(ctx context.Context, object client.Object, options ...client.DeleteOption) error {
 	uid, version := object.GetUID(), object.GetResourceVersion()
 	options = append(options, client.Preconditions(metav1.Preconditions{UID: &uid, ResourceVersion: &version}))
@@ -133,14 +132,13 @@ func (w Writer) Delete(ctx context.Context, object client.Object, options ...cli
 	return nil
 }
 
-// Resize gives a container of a running pod other resources, provided that the pod still is the one and as
-// it was when the caller looked.
+// Resize changes the resources of a container in a running pod with the UID and version that the caller read.
 func (w Writer) Resize(ctx context.Context, pod *corev1.Pod, container string, resources corev1.ResourceRequirements) error {
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"uid": pod.UID, "resourceVersion": pod.ResourceVersion},
 		"spec": map[string]any{"containers": []any{map[string]any{
 			"name": container,
-			// Replaced as a whole: a request that is no longer wanted would else stay.
+			// The list is replaced as a whole. Otherwise a removed request would remain.
 			"resources": map[string]any{"$patch": "replace", "limits": resources.Limits, "requests": resources.Requests},
 		}}},
 	})
@@ -154,7 +152,7 @@ func (w Writer) Resize(ctx context.Context, pod *corev1.Pod, container string, r
 	return nil
 }
 
-// kindOf is the kind of an object for people; a typed client leaves it out of what it reads.
+// kindOf is the kind of an object for messages. Objects read by a typed client have no kind.
 func kindOf(object client.Object) string {
 	if kind := object.GetObjectKind().GroupVersionKind().Kind; kind != "" {
 		return kind

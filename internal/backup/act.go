@@ -28,7 +28,6 @@ import (
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;patch;delete
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;create;patch;delete
 
-// Execute executes one operation.
 func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation) ([]kit.Event, error) {
 	backup := p.Object
 	switch o := o.(type) {
@@ -47,7 +46,7 @@ func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation
 	case plan.Finalize:
 		return r.finalize(ctx, backup, o.Note)
 	default:
-		return nil, fmt.Errorf("no way to execute %T", o)
+		return nil, fmt.Errorf("unknown operation %T", o)
 	}
 }
 
@@ -57,7 +56,7 @@ func (r *Reconciler) addFinalizer(ctx context.Context, backup *dbv1.DatabaseBack
 	return r.Writer.Change(ctx, before, backup)
 }
 
-// createJob creates a Job under a name that nobody else has.
+// createJob creates a Job under a name that no other object has.
 func (r *Reconciler) createJob(ctx context.Context, backup *dbv1.DatabaseBackup, o plan.CreateJob) ([]kit.Event, error) {
 	job := &batchv1.Job{}
 	err := r.Live.Get(ctx, client.ObjectKey{Namespace: backup.Namespace, Name: o.Job.Name()}, job)
@@ -72,16 +71,16 @@ func (r *Reconciler) createJob(ctx context.Context, backup *dbv1.DatabaseBackup,
 	_, err = r.Writer.Create(ctx, o.Job.Object)
 	switch {
 	case o.Deletes && apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		// Nothing can be created any more, and waiting would hold the namespace up for ever.
+		// No object can be created any more, and waiting would block the deletion of the namespace forever.
 		return r.finalize(ctx, backup, fmt.Sprintf(
-			"namespace %s is being deleted, so no Job can delete the data: it stays at %s", backup.Namespace, backup.Status.Location))
+			"namespace %s is terminating, so no Job can delete the data: it is retained at %s", backup.Namespace, backup.Status.Location))
 	case err != nil:
 		return nil, err
 	}
-	return []kit.Event{kit.Normal("JobStarted", "MakeJob", fmt.Sprintf("Job %s is made", o.Job.Name()))}, nil
+	return []kit.Event{kit.Normal("JobStarted", "MakeJob", fmt.Sprintf("created Job %s", o.Job.Name()))}, nil
 }
 
-// applyPolicy writes the policy. One that there is has to be as it was when that was decided.
+// applyPolicy writes the policy. An existing policy must be unchanged since the decision.
 func (r *Reconciler) applyPolicy(ctx context.Context, o plan.ApplyPolicy) error {
 	if o.Live == nil {
 		_, err := r.Writer.Create(ctx, o.Policy.Object)
@@ -91,7 +90,8 @@ func (r *Reconciler) applyPolicy(ctx context.Context, o plan.ApplyPolicy) error 
 	return err
 }
 
-// isOurs tells whether a Job is found by its labels: one that has lost them would be waited for without end.
+// isOurs reports whether the labels of a Job identify it as the backup's: a Job without them would never be found
+// again.
 func isOurs(job *batchv1.Job, backup *dbv1.DatabaseBackup) bool {
 	return job.Labels[dbv1.LabelBackupUID] == string(backup.UID) && job.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue
 }
@@ -103,7 +103,7 @@ func (r *Reconciler) deleteJob(ctx context.Context, backup *dbv1.DatabaseBackup,
 	return r.Writer.Delete(ctx, object, client.PropagationPolicy(propagation))
 }
 
-// deletePolicy deletes the policy around the copies of a backup, where it is the backup's.
+// deletePolicy deletes the policy of the copies of a backup, if the backup owns it.
 func (r *Reconciler) deletePolicy(ctx context.Context, backup *dbv1.DatabaseBackup, name string) error {
 	policy := &networkingv1.NetworkPolicy{}
 	err := r.Live.Get(ctx, client.ObjectKey{Namespace: backup.Namespace, Name: name}, policy)
@@ -113,7 +113,7 @@ func (r *Reconciler) deletePolicy(ctx context.Context, backup *dbv1.DatabaseBack
 	return client.IgnoreNotFound(err)
 }
 
-// finalize lets the backup go.
+// finalize removes the operator's finalizer from the backup.
 func (r *Reconciler) finalize(ctx context.Context, backup *dbv1.DatabaseBackup, note string) ([]kit.Event, error) {
 	before := backup.DeepCopy()
 	controllerutil.RemoveFinalizer(backup, dbv1.Finalizer)

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package backup observes, acts and reports for a DatabaseBackup; what to do is decided in package plan below it.
+// Package backup observes, acts and reports for a DatabaseBackup. Its subpackage plan decides what to do.
 package backup
 
 import (
@@ -19,26 +19,26 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 )
 
-// Reconciler brings DatabaseBackups about. It keeps nothing between passes.
+// Reconciler reconciles DatabaseBackups. It keeps no state between passes.
 type Reconciler struct {
 	kit.Base
-	// TransferImage holds the transfer binary that Jobs run; "" where there are to be none.
+	// TransferImage has the transfer binary that Jobs run; "" to create no Jobs.
 	TransferImage string
-	// NameServers are those that copies of a verification may ask besides pods of the cluster.
+	// NameServers are those that copies of a verification may use besides pods of the cluster.
 	NameServers []netip.Addr
 }
 
 type pass = kit.Pass[*dbv1.DatabaseBackup, plan.Observed, plan.Plan]
 
-// foreignAgain is how often a name conflict is looked at again: somebody else's objects are not watched.
+// foreignAgain is the delay until a name conflict is checked again: objects of other owners are not watched.
 const foreignAgain = 30 * time.Second
 
-// Reconcile makes one pass: observe, decide, act, report.
+// Reconcile runs one pass: observe, decide, act, report.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	return kit.Reconcile(ctx, r.Base, r, request.NamespacedName)
 }
 
-// Deleted leaves nothing: what the backup owned is deleted with it.
+// Deleted does nothing: the garbage collector deletes the objects of the backup.
 func (r *Reconciler) Deleted(context.Context, client.ObjectKey) error { return nil }
 
 // Decide returns what to do.
@@ -46,7 +46,7 @@ func (r *Reconciler) Decide(backup *dbv1.DatabaseBackup, observed plan.Observed)
 	return plan.For(backup, observed)
 }
 
-// RequeueAfter says when to look again.
+// RequeueAfter returns the delay until the next pass.
 func (r *Reconciler) RequeueAfter(p pass) (time.Duration, bool) {
 	if errors.As(p.Err, new(plan.ForeignError)) {
 		return foreignAgain, true

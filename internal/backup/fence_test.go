@@ -70,7 +70,7 @@ func TestABackupRecordsTheStopOfTheMembersOnlyWhereNoneCanRun(t *testing.T) {
 	}
 }
 
-// podOfMember is a pod with the labels of one, of the cluster with that UID.
+// podOfMember is a pod with the labels of a member, of the cluster with that UID.
 func podOfMember(cluster string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders-0", Labels: map[string]string{
 		dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: "orders", dbv1.LabelComponent: dbv1.ComponentDatabase, dbv1.LabelClusterUID: cluster,

@@ -33,14 +33,14 @@ import (
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch
 
-// observation collects what is read.
+// observation collects the facts that are read.
 type observation struct {
 	kit.Reading
 	backup *dbv1.DatabaseBackup
 	plan.Observed
 }
 
-// Observe reads a backup and what its next operations need.
+// Observe reads a backup and the facts for its next operations.
 func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKey) (*dbv1.DatabaseBackup, plan.Observed, error) {
 	backup, from := &dbv1.DatabaseBackup{}, r.Cache()
 	if live {
@@ -58,7 +58,7 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 	return backup, o.Observed, o.Err
 }
 
-// read reads what the backup, as it stands, is decided from.
+// read reads the facts for a decision on the backup.
 func (o *observation) read(ctx context.Context, logs kit.Logs) {
 	backup := o.backup
 	o.readJobs(ctx, logs)
@@ -78,7 +78,7 @@ func (o *observation) read(ctx context.Context, logs kit.Logs) {
 	}
 }
 
-// readJobs reads the backup's own Jobs and their pods.
+// readJobs reads the backup's Jobs and their pods.
 func (o *observation) readJobs(ctx context.Context, logs kit.Logs) {
 	uid := string(o.backup.UID)
 	labels := client.MatchingLabels{dbv1.LabelManagedBy: dbv1.LabelManagedByValue, dbv1.LabelBackupUID: uid}
@@ -95,8 +95,8 @@ func (o *observation) readJobs(ctx context.Context, logs kit.Logs) {
 	slices.SortFunc(o.Jobs, func(a, b state.Task) int { return cmp.Compare(a.Job, b.Job) })
 }
 
-// readCluster reads the cluster and its engine. A verification and a deletion run what the backup was made with, whatever
-// the cluster has become.
+// readCluster reads the cluster and its engine. A verification and a deletion use the engine and image of the
+// backup, even if the cluster has changed.
 func (o *observation) readCluster(ctx context.Context) {
 	cluster, declared := &dbv1.DatabaseCluster{}, &dbv1.DatabaseEngine{}
 	found := o.Find(ctx, o.backup.Spec.Cluster, cluster)
@@ -114,7 +114,7 @@ func (o *observation) readCluster(ctx context.Context) {
 	}
 }
 
-// facts are what is used of a cluster.
+// facts are the fields of a cluster that are used.
 func facts(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 	return &dbv1.DatabaseCluster{
 		ObjectMeta: metav1.ObjectMeta{
@@ -124,7 +124,7 @@ func facts(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 	}
 }
 
-// readMembers reads the cluster's pods and the StatefulSet that may make them again.
+// readMembers reads the cluster's pods and the StatefulSet that may re-create them.
 func (o *observation) readMembers(ctx context.Context) {
 	if o.Cluster == nil {
 		return
@@ -143,7 +143,7 @@ func (o *observation) readMembers(ctx context.Context) {
 	}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		// The StatefulSet may have taken over one that an earlier cluster left.
+		// The StatefulSet may have adopted a pod of the previous cluster of the same name.
 		member := types.UID(pod.Labels[dbv1.LabelClusterUID]) == o.Cluster.UID || own && metav1.IsControlledBy(pod, set)
 		if ordinal, ok := naming.Ordinal(o.Cluster.Name, pod.Name); ok && member {
 			o.Members = append(o.Members, state.MemberOf(pod, ordinal))
@@ -152,9 +152,11 @@ func (o *observation) readMembers(ctx context.Context) {
 	o.readImage(set, own)
 }
 
-// readImage reads the image that the members run, or will be created with. A rollout may be under way, held back or paused, so
-// that is not always what the spec says: the image of a backup is the one that wrote its data. Nothing is rolled out while the
-// cluster is deleted. Without members the spec decides then, because a user can correct it and not the StatefulSet.
+// readImage reads the image that the members run, or will be created with. During a blocked or paused rollout, that
+// differs from the spec. The image of a backup is the image that wrote its data.
+//
+// While the cluster is deleted, nothing is rolled out. Without members the spec decides then, because a user can
+// correct the spec but not the StatefulSet.
 func (o *observation) readImage(set *appsv1.StatefulSet, own bool) {
 	image := ""
 	switch {
@@ -178,8 +180,8 @@ func templateImage(set *appsv1.StatefulSet) string {
 	return ""
 }
 
-// fence identifies the stop of the members of a cluster that is being deleted. Every pod counts that has their labels,
-// whoever created it.
+// fence identifies the stop of the members of a cluster that is being deleted. It considers every pod with their
+// labels, whatever its creator.
 func (o *observation) fence(found bool, set *appsv1.StatefulSet, pods []corev1.Pod) {
 	runs := func(pod corev1.Pod) bool { return !state.BystanderOf(&pod).Ended }
 	switch {
@@ -191,8 +193,8 @@ func (o *observation) fence(found bool, set *appsv1.StatefulSet, pods []corev1.P
 	}
 }
 
-// makes is how many members a StatefulSet makes again when they are gone. A controller that has not seen yet how many it is
-// to make may make any.
+// makes is the number of members that a StatefulSet re-creates. If its controller has not observed the last change
+// of replicas, any number is possible.
 func makes(set *appsv1.StatefulSet) int32 {
 	switch {
 	case set.DeletionTimestamp != nil:
@@ -206,7 +208,7 @@ func makes(set *appsv1.StatefulSet) int32 {
 	}
 }
 
-// readMissing looks for what the destination needs. It is others', and not watched.
+// readMissing checks the objects that the destination needs. They belong to the user and are not watched.
 func (o *observation) readMissing(ctx context.Context) {
 	at := plan.Place(o.backup, o.Cluster)
 	if at == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// readPolicy reads the NetworkPolicy around copies that run. It is not watched.
+// readPolicy reads the NetworkPolicy of running copies. It is not watched.
 func (o *observation) readPolicy(ctx context.Context) {
 	runs := func(j state.Task) bool { return j.Component == dbv1.ComponentVerification && !j.Ended() }
 	if !slices.ContainsFunc(o.Jobs, runs) {
@@ -29,7 +29,7 @@ func (o *observation) readPolicy(ctx context.Context) {
 	o.PolicyRead = o.Err == nil
 }
 
-// readOthers finds out whether another backup of the cluster goes first.
+// readOthers checks whether another backup of the cluster is earlier in the queue.
 func (o *observation) readOthers(ctx context.Context) {
 	o.Turn = o.backup.CreationTimestamp.Time
 	if plan.Underway(o.backup, o.Jobs) || o.Err != nil {

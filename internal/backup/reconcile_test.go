@@ -40,7 +40,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/fakeclient"
 )
 
-// server is a store whose writes are noted and whose calls can be made to fail.
+// server is a store that records its writes and can fail its calls.
 type server struct {
 	client.WithWatch
 	reads, writes func(what string) error
@@ -102,7 +102,7 @@ func (s *server) write(what string, call func() error) error {
 	return call()
 }
 
-// Tail is what a Job's log says.
+// Tail is the log of a Job.
 func (s *server) Tail(context.Context, string, string, string) (string, error) { return s.log, nil }
 
 func (s *server) Refusal(context.Context, string, types.UID) (string, error) { return s.refusal, nil }
@@ -114,7 +114,7 @@ func (s *server) reconciler() *Reconciler {
 	}}
 }
 
-// pass makes one pass for the backup "now".
+// pass runs one pass for the backup "now".
 func (s *server) pass(t *testing.T) (ctrl.Result, error) {
 	t.Helper()
 	s.sent = nil
@@ -156,7 +156,7 @@ func world() []client.Object {
 	return objects
 }
 
-// runs is the Job that backs the first member up, with its pod.
+// runs is the Job that backs up the first member, with its pod.
 func runs() (*batchv1.Job, *corev1.Pod) {
 	labels := naming.BackupJobLabels(backups.Started(), dbv1.ComponentBackup)
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: naming.BackupJob("orders", backups.UID, 0), UID: "job", Labels: labels}}
@@ -233,7 +233,7 @@ func TestWhatKeepsAJobFromItsWorkIsWarnedOfOnceAndNotOnlyAtTheDeadline(t *testin
 	}
 }
 
-// policyAround is the policy that the operator writes around the copies of a backup.
+// policyAround is the operator's policy of the copies of a backup.
 func policyAround(t *testing.T, backup *dbv1.DatabaseBackup) *networkingv1.NetworkPolicy {
 	t.Helper()
 	policy := &networkingv1.NetworkPolicy{}
@@ -302,7 +302,7 @@ func TestAForeignJobUnderTheNameIsToldAndLeftAlone(t *testing.T) {
 		t.Fatal(result, err)
 	}
 	c := meta.FindStatusCondition(s.backup(t).Status.Conditions, dbv1.ConditionStalled)
-	if c.Reason != dbv1.ReasonNameConflict || c.Message != "Job orders-backup-1c2d3e4f-0 exists and is not of this DatabaseBackup: delete it" {
+	if c.Reason != dbv1.ReasonNameConflict || c.Message != "Job orders-backup-1c2d3e4f-0 exists but does not belong to this DatabaseBackup: delete it" {
 		t.Errorf("%+v", c)
 	}
 	if got := s.told(); !strings.Contains(got, "Warning NameConflict") {
@@ -493,7 +493,7 @@ func TestNoTwoPodsWriteOneBackupAndNoTwoUseOneVolume(t *testing.T) {
 				objects = append(objects, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "data-orders-0"}})
 			}
 			s := newServer(t, objects...)
-			if _, err := s.pass(t); err != nil || len(s.sent) != 1 || !strings.Contains(s.backup(t).Status.Message, "waiting for pod "+c.pod.Name+" to end") {
+			if _, err := s.pass(t); err != nil || len(s.sent) != 1 || !strings.Contains(s.backup(t).Status.Message, "waiting for pod "+c.pod.Name+" to terminate") {
 				t.Fatalf("%v %v %q", err, s.sent, s.backup(t).Status.Message)
 			}
 			ended := &corev1.Pod{}

@@ -21,7 +21,8 @@ import (
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups/status,verbs=patch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// Report returns the backup with its status after a pass. Without our finalizer a backup that is being deleted may be gone.
+// Report returns the backup with its status after a pass. A backup in deletion without the operator's finalizer may
+// no longer exist.
 func (r *Reconciler) Report(p pass) (*dbv1.DatabaseBackup, []kit.Event, bool) {
 	backup := p.Object
 	if backup.DeletionTimestamp != nil && !state.Holds(backup) {
@@ -33,7 +34,7 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseBackup, []kit.Event, bool) {
 	return after, append(troubles(backup, p.Plan), news...), true
 }
 
-// transitions are the conditions whose turns people should hear of, and how.
+// transitions are the conditions whose changes are events.
 var transitions = []kit.Transition{
 	{Condition: dbv1.ConditionReady, Status: metav1.ConditionTrue, Type: corev1.EventTypeNormal, Action: "Report"},
 	{Condition: dbv1.ConditionStalled, Status: metav1.ConditionTrue, Type: corev1.EventTypeWarning, Action: "Report"},
@@ -41,7 +42,7 @@ var transitions = []kit.Transition{
 	{Condition: dbv1.ConditionVerified, Status: metav1.ConditionFalse, Type: corev1.EventTypeWarning, Action: "Report"},
 }
 
-// troubles are what keeps a Job from its work, when that was not told before: its deadline may be far away.
+// troubles are new problems of a Job, whose deadline may be far away.
 func troubles(before *dbv1.DatabaseBackup, todo plan.Plan) []kit.Event {
 	said := []string{before.Status.Message}
 	if v := before.Status.Verification; v != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// stray is a pod of a Job that somebody deleted without waiting for it.
+// stray is a pod of a Job that was deleted without its pods.
 func stray(jobs []batchv1.Job, pods []corev1.Pod) string {
 	for i := range pods {
 		pod := state.BystanderOf(&pods[i])
@@ -30,7 +30,7 @@ func stray(jobs []batchv1.Job, pods []corev1.Pod) string {
 	return ""
 }
 
-// readVolumes reads the claims of the members, which may be mounted.
+// readVolumes reads the claims of the members that a Job may mount.
 func (o *observation) readVolumes(ctx context.Context) {
 	o.Volumes = map[string]state.Volume{}
 	for ordinal := range max(o.Cluster.Spec.Replicas, o.backup.Status.Replicas) {
@@ -41,8 +41,8 @@ func (o *observation) readVolumes(ctx context.Context) {
 	}
 }
 
-// readUsers finds out who uses volumes, whatever labels they bear. Only a cluster that is being deleted has its volumes
-// mounted, and only after a live read: the cache keeps nothing of a pod's volumes.
+// readUsers finds the pods that use the volumes, whatever their labels. Jobs mount volumes only if the cluster is
+// being deleted, and only after a live read: the cache does not keep the volumes of all pods.
 func (o *observation) readUsers(ctx context.Context) {
 	if o.Err != nil || o.Cluster == nil || o.Cluster.DeletionTimestamp == nil {
 		return

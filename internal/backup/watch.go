@@ -21,10 +21,10 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Indexes of the cache: a list by labels alone would look at each object of the namespace.
+// Indexes of the cache. A list by labels alone would compare every object of the namespace.
 const (
 	indexBackup      = "backup-uid"
-	indexCluster     = "cluster" // of pods; the controller of clusters makes it
+	indexCluster     = "cluster" // of pods; created by the controller of clusters
 	indexUID         = "backups-own-uid"
 	indexSpecCluster = "backups-spec-cluster"
 )
@@ -47,13 +47,14 @@ func indexes() []kit.Index {
 	}
 }
 
-// SetupWithManager wires the watches and the indexes of the cache. The controller of clusters is set up first.
+// SetupWithManager sets up the watches and the indexes of the cache. The controller of clusters must be set up
+// first.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
 	r.Indexed = true
 	return r.Controller().SetUp(ctx, mgr, r, options)
 }
 
-// Controller is what wakes a pass for a backup.
+// Controller declares the changes that start a pass for a backup.
 func (r *Reconciler) Controller() kit.Controller {
 	return kit.Controller{
 		Name: "databasebackup", For: &dbv1.DatabaseBackup{}, When: kit.Changed(backupFacts), Indexes: indexes(),
@@ -68,7 +69,7 @@ func (r *Reconciler) Controller() kit.Controller {
 	}
 }
 
-// backupFacts leave out how far the backup is: that is written every few seconds, and read by nobody here.
+// backupFacts leave out the progress of the backup: it is written every few seconds, and no decision reads it.
 func backupFacts(backup *dbv1.DatabaseBackup) any {
 	status := backup.Status
 	if !status.Phase.Finished() {
@@ -77,7 +78,7 @@ func backupFacts(backup *dbv1.DatabaseBackup) any {
 	return []any{backup.Spec, status, backup.DeletionTimestamp, backup.Finalizers, backup.Annotations[dbv1.AnnotationVerify], backup.Labels}
 }
 
-// orderFacts are what the other backups of the cluster look at.
+// orderFacts are the fields that other backups of the cluster read.
 func orderFacts(backup *dbv1.DatabaseBackup) any {
 	return []any{backup.Spec.Cluster, backup.Status.Phase, backup.Status.CompletionTime, backup.DeletionTimestamp, state.Holds(backup), plan.Stuck(backup)}
 }
@@ -96,7 +97,7 @@ func setFacts(set *appsv1.StatefulSet) any {
 
 func clusterFacts(cluster *dbv1.DatabaseCluster) any { return facts(cluster) }
 
-// ofJob finds the backup whose Job or pod it is.
+// ofJob finds the backup of a Job or its pod.
 func (r *Reconciler) ofJob(ctx context.Context, object client.Object) []reconcile.Request {
 	uid := object.GetLabels()[dbv1.LabelBackupUID]
 	if uid == "" {

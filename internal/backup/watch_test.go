@@ -27,14 +27,14 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/mutate"
 )
 
-// observedIn is what a pass for a backup sees in a world, without what no decision reads.
+// observedIn is the observation of a pass for a backup, without fields that no decision reads.
 func observedIn(t *testing.T, key client.ObjectKey, objects []client.Object) plan.Observed {
 	t.Helper()
 	copies := make([]client.Object, 0, len(objects))
 	for _, object := range objects {
 		stored := object.DeepCopyObject().(client.Object)
 		if stored.GetDeletionTimestamp() != nil && len(stored.GetFinalizers()) == 0 {
-			stored.SetFinalizers([]string{"test/keep"}) // the fake client takes no deleted object without one
+			stored.SetFinalizers([]string{"test/keep"}) // the fake client rejects a deleted object without a finalizer
 		}
 		copies = append(copies, stored)
 	}
@@ -93,11 +93,11 @@ func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
 				}
 				read++
 				if !watched.filter.Update(event.UpdateEvent{ObjectOld: watched.object, ObjectNew: mutated}) {
-					t.Errorf("%s is read, but no predicate lets its change through", path)
+					t.Errorf("%s is read, but no predicate passes its change", path)
 				}
 			}
 			if read == 0 {
-				t.Error("no mutation changed what is observed: the test sees nothing")
+				t.Error("no mutation changed what is observed: the test is ineffective")
 			}
 			t.Logf("%d fields are read", read)
 		})
@@ -126,11 +126,11 @@ func TestNoFieldOfABackupThatDecidesAnythingCanChangeUnseen(t *testing.T) {
 				}
 				decisive++
 				if !kit.Changed(backupFacts).Update(event.UpdateEvent{ObjectOld: backup, ObjectNew: mutated}) {
-					t.Errorf("%s decides something, but no predicate lets its change through", path)
+					t.Errorf("%s affects a decision, but no predicate passes its change", path)
 				}
 			}
 			if decisive < 5 {
-				t.Errorf("only %d mutations changed the outcome: the test sees nothing", decisive)
+				t.Errorf("only %d mutations changed the outcome: the test is ineffective", decisive)
 			}
 		})
 	}

@@ -17,15 +17,14 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
-// execution carries out the plan of one pass.
+// execution executes the plan of one pass.
 type execution struct {
 	*Reconciler
 	*situation.Situation
-	// message says what the pass does or waits for.
+	// message is the current action of the pass, or what it waits for.
 	message string
 }
 
-// Execute executes one operation.
 func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation) ([]kit.Event, error) {
 	return execution{r, p.Facts, p.Plan.Message}.execute(ctx, o)
 }
@@ -48,9 +47,9 @@ func (e execution) execute(ctx context.Context, o operation.Operation) ([]kit.Ev
 	}
 }
 
-func unknown(o operation.Operation) error { return fmt.Errorf("no way to execute %T", o) }
+func unknown(o operation.Operation) error { return fmt.Errorf("unknown operation %T", o) }
 
-// belonging names an object of the core group, or a DatabaseBackup, in the cluster's namespace.
+// belonging identifies an object of the core group, or a DatabaseBackup, in the cluster's namespace.
 func (e execution) belonging(kind, name string) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{}
 	object.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))

@@ -20,7 +20,7 @@ import (
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=get;list;watch
 
-// readBackups reads the DatabaseBackups of this cluster, whoever made them, and the time zones that the spec names.
+// readBackups reads all DatabaseBackups of this cluster, and the time zones that the spec names.
 func (o *observation) readBackups(ctx context.Context, cached kit.View) {
 	if o.cluster.Spec.Backup == nil || o.Err != nil {
 		return
@@ -45,7 +45,7 @@ func (o *observation) readBackups(ctx context.Context, cached kit.View) {
 	}
 }
 
-// zones are those of the time zones that a spec names that exist.
+// zones are the existing time zones that a spec names.
 func zones(backup *dbv1.Backup) map[string]*time.Location {
 	names := make([]string, 0, len(backup.Schedules)+1)
 	for _, schedule := range backup.Schedules {
@@ -56,7 +56,7 @@ func zones(backup *dbv1.Backup) map[string]*time.Location {
 	}
 	found := map[string]*time.Location{}
 	for _, name := range names {
-		// "Local" would be whatever zone the operator's node has.
+		// "Local" would be the time zone of the operator's node.
 		if zone, err := time.LoadLocation(name); err == nil && zone != time.Local {
 			found[name] = zone
 		}
@@ -64,8 +64,8 @@ func zones(backup *dbv1.Backup) map[string]*time.Location {
 	return found
 }
 
-// sourcesIn are the backups that clusters of a namespace are to start with and have not yet. They are read from
-// the cache: that a cluster may name a backup a moment after it was deleted cannot be helped.
+// sourcesIn are the backups of a namespace that clusters will restore at their start. It reads them from the cache,
+// so a cluster may name a backup just after its deletion.
 func sourcesIn(ctx context.Context, v kit.View, namespace string) ([]dbv1.BackupSource, error) {
 	options := v.By(namespace, indexStarting, "true")
 	if v.Indexed {
@@ -106,7 +106,7 @@ func isSource(backup *dbv1.DatabaseBackup, sources []dbv1.BackupSource) bool {
 	return false
 }
 
-// clusterOfBackup finds the cluster of a DatabaseBackup, which somebody may have made by hand.
+// clusterOfBackup finds the cluster of a DatabaseBackup, which a user may have created.
 func clusterOfBackup(_ context.Context, object client.Object) []reconcile.Request {
 	var requests []reconcile.Request
 	for _, name := range backedUp(object) {
@@ -122,7 +122,7 @@ func backedUp(object client.Object) []string {
 	return nil
 }
 
-// backupFacts are those of state.Backup and state.HookBackup, whose it is, and the location, by which a new cluster
+// backupFacts are those of state.Backup and state.HookBackup, the owner, and the location, by which a new cluster
 // may name it.
 func backupFacts(backup *dbv1.DatabaseBackup) any {
 	return []any{state.BackupOf(backup).Facts(), state.HookBackupOf(backup), backup.Spec.Cluster, backup.Status.Location}

@@ -26,7 +26,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// clockwork makes a Reconciler over a store.
+// clockwork returns a Reconciler over a store.
 func clockwork(s *server) *Reconciler {
 	return &Reconciler{Base: kit.Base{Cached: s, Live: s, Writer: apply.Writer{Client: s}, Clock: clocktesting.NewFakePassiveClock(moment.Time)}}
 }

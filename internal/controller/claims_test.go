@@ -21,7 +21,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// What else stands on a claim tells whose it is: without it nobody would find the data again.
+// The other labels and annotations of a claim record its owner. Without them the operator could not find the data
+// again.
 func TestAClaimKeepsItsOtherLabelsAndAnnotations(t *testing.T) {
 	cluster := running()
 	theirs := map[string]string{dbv1.LabelClusterUID: "earlier", "team": "shop"}

@@ -2,8 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package controller observes, acts and reports for a DatabaseCluster. It is the only package that
-// talks to the API server for one.
+// Package controller observes, acts and reports for a DatabaseCluster. No other package calls the API server for a
+// cluster.
 package controller
 
 import (
@@ -19,25 +19,25 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
-// Reconciler brings DatabaseClusters in line with their specs. It keeps nothing between passes.
+// Reconciler reconciles DatabaseClusters with their specs. It keeps no state between passes.
 type Reconciler struct {
 	kit.Base
 	// Policies are the names of the admission policies that protect clusters, and of their bindings.
 	Policies []string
-	// TransferImage holds the binary that Jobs transfer backups with.
+	// TransferImage has the binary with which Jobs transfer backups.
 	TransferImage string
-	// ReferencePeriod is how often a cluster is looked at again whose spec names Secrets or ConfigMaps, or asks
-	// for protection: those, and the policies, are not watched. 0: only when something else wakes it.
+	// ReferencePeriod is the reconciliation interval of a cluster that names Secrets or ConfigMaps, or requests
+	// deletion protection: the operator does not watch those, nor the admission policies. 0 disables it.
 	ReferencePeriod time.Duration
 }
 
-// pass is one pass for a cluster.
+// pass is one reconciliation of a cluster.
 type pass = kit.Pass[*dbv1.DatabaseCluster, *situation.Situation, plan.Plan]
 
-// refusedAgain is when what the API server refused is tried again, at the latest.
+// refusedAgain is the longest delay before a rejected request is retried.
 const refusedAgain = time.Minute
 
-// Reconcile makes one pass: observe, decide, act, report.
+// Reconcile runs one pass: observe, decide, act, report.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	return kit.Reconcile(ctx, r.Base, r, request.NamespacedName)
 }
@@ -47,8 +47,8 @@ func (r *Reconciler) Decide(_ *dbv1.DatabaseCluster, s *situation.Situation) pla
 	return plan.For(s)
 }
 
-// RequeueAfter says when to look again although nothing may wake the cluster. What a human has to correct does not delay what only
-// takes time.
+// RequeueAfter returns the delay until the next pass if no watched change comes first. Problems that the user must
+// correct do not delay operations that only need time.
 func (r *Reconciler) RequeueAfter(p pass) (time.Duration, bool) {
 	after := p.Plan.RequeueAfter
 	unwatched := len(p.Facts.References) > 0 || p.Facts.Protection != nil

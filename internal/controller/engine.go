@@ -17,9 +17,11 @@ import (
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=get,roleName=manager-cluster-role
 
-// readEngine reads the DatabaseEngine that the spec names. It never changes, so it is not watched; a missing one
-// is looked for again from time to time. That it must not be read, or that there is no such kind, lasts until a
-// human acts: the status says so, and a deletion goes on without.
+// readEngine reads the DatabaseEngine that the spec names. It is immutable, so it is not watched. The operator
+// checks for a missing one regularly.
+//
+// If the operator may not read it, or its CRD does not exist, the user must act. The status reports that, and a
+// deletion continues without the engine.
 func (o *observation) readEngine(ctx context.Context) {
 	if o.cluster.Spec.Engine == "" {
 		return

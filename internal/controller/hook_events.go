@@ -13,7 +13,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 )
 
-// hookTurns are what people should hear of deletion hooks, besides that one blocks the deletion.
+// hookTurns are the events for phase transitions of deletion hooks, except for a blocked deletion.
 func hookTurns(before, after *dbv1.DatabaseCluster) []kit.Event {
 	var all []kit.Event
 	var skipped []string
@@ -30,14 +30,14 @@ func hookTurns(before, after *dbv1.DatabaseCluster) []kit.Event {
 			skipped = append(skipped, fmt.Sprintf("%q", is.Name))
 		case dbv1.HookFailed:
 			if after.Spec.Deletion.OnFailure == dbv1.HookFailureContinue {
-				all = append(all, kit.Warning("HookFailed", "RunHook", is.Message+"; the deletion goes on, as spec.deletion.onFailure says"))
+				all = append(all, kit.Warning("HookFailed", "RunHook", is.Message+"; the deletion continues, because spec.deletion.onFailure is Continue"))
 			}
 		case dbv1.HookPending, dbv1.HookRunning:
 		}
 	}
 	if len(skipped) > 0 {
 		all = append(all, kit.Warning("HooksSkipped", "RunHook", fmt.Sprintf(
-			"the deletion goes on without the hooks %s, because the cluster is annotated with %s=true",
+			"the deletion continues without the hooks %s, because the cluster has the annotation %s=true",
 			strings.Join(skipped, ", "), dbv1.AnnotationSkipDeletionHooks)))
 	}
 	return all
@@ -51,7 +51,7 @@ func hookNamed(hooks []dbv1.HookStatus, name string) dbv1.HookStatus {
 	return hooks[i]
 }
 
-// endsUnknown tells of members that have gone without anybody having seen how.
+// endsUnknown is the event for members whose exit code was not observed.
 func endsUnknown(was, is dbv1.HookStatus) []kit.Event {
 	var pods []string
 	for _, s := range is.Stopped {
@@ -63,5 +63,5 @@ func endsUnknown(was, is dbv1.HookStatus) []kit.Event {
 	if len(pods) == 0 {
 		return nil
 	}
-	return []kit.Event{kit.Warning("ExitCodeUnknown", "Stop", fmt.Sprintf("how the database of %s ended is not known", strings.Join(pods, ", ")))}
+	return []kit.Event{kit.Warning("ExitCodeUnknown", "Stop", fmt.Sprintf("the exit code of the database in %s is unknown", strings.Join(pods, ", ")))}
 }

@@ -21,7 +21,8 @@ import (
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=get;list;watch
 
-// readHooks reads what the deletion hooks made. It has no owner; the UID in its label tells whose it is.
+// readHooks reads the objects that the deletion hooks created. They have no owner reference: the UID in a label
+// identifies their owner.
 func (o *observation) readHooks(ctx context.Context) {
 	o.Hooks, o.HookBackups = map[string]state.Task{}, map[string]state.HookBackup{}
 	for _, hook := range o.cluster.Spec.Deletion.Hooks {
@@ -39,7 +40,8 @@ func (o *observation) readHooks(ctx context.Context) {
 	}
 }
 
-// made reads an object that has no owner and tells whether it was made for this cluster. Somebody else's is noted.
+// made reads an object without an owner reference and reports whether it belongs to this cluster. It records a name
+// conflict.
 func (o *observation) made(ctx context.Context, ref state.Ref, object client.Object) bool {
 	if !o.Find(ctx, ref.Name, object) {
 		return false
@@ -51,7 +53,7 @@ func (o *observation) made(ctx context.Context, ref state.Ref, object client.Obj
 	return true
 }
 
-// task reads the pods of a Job. Those of a former one of the same name are not its own.
+// task reads the pods of a Job, without pods of a previous Job of the same name.
 func (o *observation) task(ctx context.Context, job *batchv1.Job) state.Task {
 	pods := &corev1.PodList{}
 	labels := naming.Selector(o.cluster.Name)
@@ -64,8 +66,8 @@ func (o *observation) task(ctx context.Context, job *batchv1.Job) state.Task {
 	return kit.Task(ctx, o.logs, job, pods.Items, o.At)
 }
 
-// readNamespace finds out whether anything can still be made in the namespace, where a hook is still to start. Only
-// the API server itself can tell, and only of what is about to be made.
+// readNamespace checks whether objects can still be created in the namespace if a hook has not started yet. Only a
+// request to the API server for that object shows this.
 func (o *observation) readNamespace(ctx context.Context, r *Reconciler) {
 	waits := false
 	for _, hook := range o.cluster.Spec.Deletion.Hooks {

@@ -13,11 +13,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 )
 
-// indexCluster is the name of the index by which the cache finds what bears a cluster's name. A list by labels
-// alone looks at each object of the namespace, so that a pass would cost more with every cluster.
+// indexCluster is the name of the index by which the cache finds objects with a cluster's label. A list by labels
+// alone compares every object of the namespace, so a pass would cost more with every cluster.
 const indexCluster = "cluster"
 
-// indexStarting is the name of the index of the clusters that are to start with a backup and have not yet.
+// indexStarting is the name of the index of the clusters that will restore a backup at their start.
 const indexStarting = "starting"
 
 var indexes = []kit.Index{

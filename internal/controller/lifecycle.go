@@ -34,7 +34,7 @@ func (e execution) runHook(ctx context.Context, o operation.RunHook) ([]kit.Even
 	if _, err := e.Writer.Create(ctx, o.Object.Object); err != nil {
 		return nil, err
 	}
-	return []kit.Event{kit.Normal("HookStarted", "RunHook", fmt.Sprintf("deletion hook %q runs as %s", o.Hook, o.Object))}, nil
+	return []kit.Event{kit.Normal("HookStarted", "RunHook", fmt.Sprintf("deletion hook %q started as %s", o.Hook, o.Object))}, nil
 }
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseclusters,verbs=patch

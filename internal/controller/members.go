@@ -49,7 +49,7 @@ func (e execution) deletePod(ctx context.Context, m state.Member, done kit.Event
 	return []kit.Event{done}, nil
 }
 
-// podOf names a member's pod as it was when a step was decided.
+// podOf identifies a member's pod in the version that the operation was decided on.
 func (e execution) podOf(m state.Member) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Namespace: e.Cluster.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.Version,
@@ -58,23 +58,25 @@ func (e execution) podOf(m state.Member) *corev1.Pod {
 
 // +kubebuilder:rbac:groups="",resources=pods/resize,verbs=patch
 
-// resize gives a member its resources while it runs. What the API server does not take without a restart,
-// as a change of the quality of service, is a restart.
+// resize changes the resources of a running member. If the API server requires a restart, for example for another
+// QoS class, it restarts the member.
 func (e execution) resize(ctx context.Context, o operation.ResizeMember) ([]kit.Event, error) {
 	err := e.Writer.Resize(ctx, e.podOf(o.Member), naming.Container, o.Resources)
 	switch {
 	case apierrors.IsInvalid(err), apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err), nodeIsTooSmall(err):
 		return e.deletePod(ctx, o.Member, kit.Normal("MemberRestarted", "Restart", fmt.Sprintf(
-			"restarting pod %s: it cannot be given its resources while it runs (%s)", o.Member.Name, apierrors.ReasonForError(err))))
+			"restarting pod %s: its resources cannot be changed in place (%s)", o.Member.Name, apierrors.ReasonForError(err))))
 	case err != nil:
 		return nil, err
 	}
 	return []kit.Event{kit.Normal("MemberResized", "Resize", e.message)}, nil
 }
 
-// nodeIsTooSmall tells whether a resize was refused because the node could never take it: made anew the pod
-// may find a larger one. A quota is refused as Forbidden, too, but it would keep the pod from being made at
-// all. The words are those of Kubernetes' admission plugin PodResize.
+// nodeIsTooSmall reports whether a resize was rejected because the node is too small: a re-created pod may run on a
+// larger node.
+//
+// An exceeded quota is Forbidden, too, but it would also prevent the creation of the pod. The text is that of
+// Kubernetes' admission plugin PodResize.
 func nodeIsTooSmall(err error) bool {
 	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "node didn't have enough allocatable resources")
 }

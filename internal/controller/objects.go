@@ -37,7 +37,7 @@ func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]kit.Ev
 	return nil, unknown(o)
 }
 
-// removeAll deletes objects and tells of volumes.
+// removeAll deletes objects and records events for volumes.
 func (e execution) removeAll(ctx context.Context, all []operation.Removal) ([]kit.Event, error) {
 	var volumes []operation.Removal
 	var done []kit.Event
@@ -55,8 +55,8 @@ func (e execution) removeAll(ctx context.Context, all []operation.Removal) ([]ki
 	return append(done, kit.About(volumes, ", ", kit.Normal("VolumesDeleted", "Delete", ""))...), errors.Join(errs...)
 }
 
-// lastWords keeps the end of the log of a Job's pod that is deleted because it keeps a volume: in the operator's own log
-// and, as far as there is room, in an event. A log that cannot be read holds up nothing.
+// lastWords keeps the end of the log of a Job's pod that is deleted to release a volume: in the operator's log and,
+// if it fits, in an event. An unreadable log blocks nothing.
 func (e execution) lastWords(ctx context.Context, pod string) []kit.Event {
 	if e.Logs == nil {
 		return nil
@@ -65,10 +65,10 @@ func (e execution) lastWords(ctx context.Context, pod string) []kit.Event {
 	if text = strings.TrimSpace(text); err != nil || text == "" {
 		return nil
 	}
-	logf.FromContext(ctx).Info("the log of a pod that is deleted with its volume", "pod", pod, "tail", text)
-	head := fmt.Sprintf("the log of pod %s, which is deleted with the volume, ends: ", pod)
+	logf.FromContext(ctx).Info("deleting a pod with its volume", "pod", pod, "tail", text)
+	head := fmt.Sprintf("pod %s is deleted with its volume; its log ends with: ", pod)
 	last := text[max(0, len(text)-(kit.MaxNote-len(head))):]
-	// Events of one action about one object are counted as one, with one note.
+	// Kubernetes counts events of one action about one object as one event with one note.
 	return []kit.Event{kit.Normal("PodLog", "Delete/"+pod, head+strings.ToValidUTF8(last, ""))}
 }
 
@@ -78,7 +78,7 @@ func (e execution) remove(ctx context.Context, removal operation.Removal) error 
 	object := e.belonging(removal.Kind, removal.Name)
 	object.SetUID(removal.UID)
 	object.SetResourceVersion(removal.Version)
-	if removal.Kind == "Job" { // goes after its pods: nothing of it runs any more when it is gone
+	if removal.Kind == "Job" { // deleted after its pods: once it no longer exists, none of them runs
 		object.SetAPIVersion(batchv1.SchemeGroupVersion.String())
 		return e.Writer.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationForeground))
 	}
@@ -111,12 +111,12 @@ func (e execution) store(ctx context.Context, write operation.Apply) (*unstructu
 	return e.Writer.Update(ctx, write.Object, write.UID, version)
 }
 
-// seal notes what the API server made of a write. When a crash keeps it from that, the next pass writes
-// the same again.
+// seal records the hash of the spec that the API server stored. After a crash in between, the next pass repeats the
+// write.
 func (e execution) seal(ctx context.Context, stored *unstructured.Unstructured) error {
 	set := &appsv1.StatefulSet{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, set); err != nil {
-		return fmt.Errorf("read StatefulSet %s as it was stored: %w", stored.GetName(), err)
+		return fmt.Errorf("read the stored StatefulSet %s: %w", stored.GetName(), err)
 	}
 	return e.Writer.Annotate(ctx, stored, dbv1.AnnotationStoredSpec, resources.StoredSpecHash(set))
 }

@@ -29,7 +29,7 @@ import (
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch
 
-// Observe reads a cluster and all that belongs to it.
+// Observe reads a cluster and all its objects.
 func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKey) (*dbv1.DatabaseCluster, *situation.Situation, error) {
 	cluster, from := &dbv1.DatabaseCluster{}, r.Cache().Else(r.Live)
 	if live {
@@ -46,7 +46,7 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 	return cluster, situation.Of(cluster, o.Observed), nil
 }
 
-// unlessGone tells a cluster that no longer exists from one that could not be read.
+// unlessGone distinguishes a deleted cluster from a failed read.
 func unlessGone(err error) error {
 	if apierrors.IsNotFound(err) {
 		return kit.ErrDeleted
@@ -78,17 +78,17 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	}
 }
 
-// observation collects what is read.
+// observation collects the facts that are read.
 type observation struct {
 	kit.Reading
 	cluster *dbv1.DatabaseCluster
-	// logs are nil where nothing is to be read of them.
+	// logs is nil if no log has to be read.
 	logs kit.Logs
 	state.Observed
 }
 
-// child reads an object that the cluster should own: nil when it does not exist, or is somebody else's,
-// which is noted.
+// child reads an object that the cluster should own: nil if it does not exist. If another owner has it, that is
+// nil, too, and a name conflict is recorded.
 func child[T any, Object interface {
 	*T
 	client.Object
@@ -105,18 +105,18 @@ func child[T any, Object interface {
 	return facts(object)
 }
 
-// namesake tells whether an object belongs to a former cluster of the same name.
+// namesake reports whether an object belongs to the previous cluster of the same name.
 func namesake(object metav1.Object, cluster *dbv1.DatabaseCluster) bool {
 	owner := metav1.GetControllerOfNoCopy(object)
 	return owner != nil && owner.Kind == "DatabaseCluster" && owner.Name == cluster.Name
 }
 
-// list reads what bears all these labels.
+// list reads the objects with all these labels.
 func (o *observation) list(ctx context.Context, into client.ObjectList, labels map[string]string) {
 	o.List(ctx, into, indexCluster, o.cluster.Name, client.MatchingLabels(labels))
 }
 
-// readPods reads the pods that bear the cluster's name; those of an earlier one of the same name are not its own.
+// readPods reads the pods with the cluster's labels, without those of the previous cluster of the same name.
 func (o *observation) readPods(ctx context.Context) {
 	pods := &corev1.PodList{}
 	o.list(ctx, pods, map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: o.cluster.Name})
@@ -132,8 +132,8 @@ func (o *observation) readPods(ctx context.Context) {
 	slices.SortFunc(o.Members, func(a, b state.Member) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
 }
 
-// isMember tells whether a pod is the StatefulSet's; where that is gone, as after a foreground deletion,
-// whether it was made for this cluster.
+// isMember reports whether the StatefulSet owns a pod. If the StatefulSet no longer exists, as after a foreground
+// deletion, the pod's label decides.
 func (o *observation) isMember(pod *corev1.Pod) bool {
 	if o.StatefulSet != nil {
 		return metav1.IsControlledBy(pod, o.StatefulSet)
@@ -141,9 +141,10 @@ func (o *observation) isMember(pod *corev1.Pod) bool {
 	return types.UID(pod.Labels[dbv1.LabelClusterUID]) == o.cluster.UID
 }
 
-// readVolumes reads the claims of the data volumes. They have no owner and outlive a cluster: the name
-// tells which member takes one up, whoever's it was before. So one that bears no labels, as after a restore
-// from a snapshot, counts as well where a member uses it.
+// readVolumes reads the claims of the data volumes. They have no owner reference and outlive the cluster. The name
+// of a claim determines the member that uses it, whatever its owner was.
+//
+// So a claim without labels, as after a restore from a snapshot, counts if a member uses it.
 func (o *observation) readVolumes(ctx context.Context) {
 	claims := &corev1.PersistentVolumeClaimList{}
 	o.list(ctx, claims, naming.Selector(o.cluster.Name))
@@ -156,8 +157,8 @@ func (o *observation) readVolumes(ctx context.Context) {
 	slices.SortFunc(o.Volumes, func(a, b state.Volume) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
 }
 
-// readUnlabelled reads the claims that members use and that the list did not have. That of a pod that was
-// made a moment ago may just not be in the cache yet.
+// readUnlabelled reads the claims that members use and that are missing from the list. The claim of a new pod may
+// not be in the cache yet.
 func (o *observation) readUnlabelled(ctx context.Context) {
 	if o.StatefulSet == nil || len(o.StatefulSet.Spec.VolumeClaimTemplates) == 0 {
 		return
@@ -176,7 +177,7 @@ func (o *observation) readUnlabelled(ctx context.Context) {
 	}
 }
 
-// readConfigs reads the ConfigMaps made for spec.config, those with former files, too.
+// readConfigs reads the ConfigMaps of spec.config, including those with previous files.
 func (o *observation) readConfigs(ctx context.Context) {
 	labels := naming.Selector(o.cluster.Name)
 	labels[dbv1.LabelComponent] = dbv1.ComponentConfig

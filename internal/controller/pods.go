@@ -22,19 +22,19 @@ import (
 
 // +kubebuilder:rbac:groups="",resources=pods,verbs=patch
 
-// hold puts the operator's finalizer on the pod of a member that is about to stop, so that its end can be read.
+// hold adds the operator's finalizer to the pod of a member before it stops, so that its exit code can be read.
 func (e execution) hold(ctx context.Context, m state.Member) error {
 	pod := &corev1.Pod{}
 	found, err := e.API().Find(ctx, client.ObjectKey{Namespace: e.Cluster.Namespace, Name: m.Name}, pod)
 	if err != nil || !found || pod.UID != m.UID || pod.DeletionTimestamp != nil {
-		return err // the next pass sees it
+		return err // the next pass reads it
 	}
 	held := pod.DeepCopy()
 	controllerutil.AddFinalizer(held, dbv1.Finalizer)
 	return e.Writer.Change(ctx, pod, held)
 }
 
-// release takes the operator's finalizer off a pod.
+// release removes the operator's finalizer from a pod.
 func (r *Reconciler) release(ctx context.Context, namespace, name string, uid types.UID) error {
 	pod := &corev1.Pod{}
 	found, err := r.API().Find(ctx, client.ObjectKey{Namespace: namespace, Name: name}, pod)
@@ -46,8 +46,8 @@ func (r *Reconciler) release(ctx context.Context, namespace, name string, uid ty
 	return client.IgnoreNotFound(r.Writer.Change(ctx, pod, released))
 }
 
-// Deleted takes the operator's finalizer off the pods of a cluster that is gone, as where somebody took ours off
-// the cluster by hand.
+// Deleted removes the operator's finalizer from the pods of a cluster that no longer exists, for example if a user
+// removed the finalizer of the cluster.
 func (r *Reconciler) Deleted(ctx context.Context, key client.ObjectKey) error {
 	gone := &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	o := &observation{Reading: kit.Reading{View: r.Cache(), Object: gone}, cluster: gone}

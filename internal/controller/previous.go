@@ -22,9 +22,11 @@ import (
 
 // +kubebuilder:rbac:groups=apps,resources=controllerrevisions,verbs=get;list;patch
 
-// readFormer reads what the StatefulSet was whose members run without one: while it is made anew, or after
-// somebody deleted it and left its pods. Kubernetes keeps that as a revision, the newest one. The pods do not
-// tell which: one that was given its resources while it ran bears the revision that it was made from.
+// readFormer reads the last state of a StatefulSet whose members run without it: while it is re-created, or after a
+// user deleted it and orphaned its pods.
+//
+// Kubernetes keeps that state in the newest revision. The labels of pods do not identify it: a member that was
+// resized in place has the label of the revision that created it.
 func (o *observation) readFormer(ctx context.Context) {
 	if o.Err != nil || o.StatefulSet != nil || len(o.Members) == 0 {
 		return
@@ -47,8 +49,8 @@ func (o *observation) readFormer(ctx context.Context) {
 	}
 }
 
-// readPreviousJobs finds the Jobs of an earlier cluster of the same name that may still start a pod with a volume of it: a
-// last backup is tried again and again, and between two tries no pod shows it.
+// readPreviousJobs finds the Jobs of the previous cluster of the same name that may still start a pod with one of
+// its volumes. A last backup is retried many times, and between two attempts it has no pod.
 func (o *observation) readPreviousJobs(ctx context.Context) {
 	left := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.Cluster != o.cluster.UID })
 	if !left || o.StatefulSet != nil || len(o.Members) > 0 {
@@ -69,8 +71,8 @@ func (o *observation) readPreviousJobs(ctx context.Context) {
 	slices.Sort(o.PreviousJobs)
 }
 
-// remember notes with the revision of a StatefulSet that is about to go what its template was made from. A
-// revision has the annotations of when it was made, and something else may have led to the same template since.
+// remember records the inputs of the template with the revision of a StatefulSet that is about to be deleted. The
+// annotations of a revision are as old as the revision, and other inputs may have led to the same template since.
 func (e execution) remember(ctx context.Context) error {
 	set := e.StatefulSet
 	name, known := e.Revision()

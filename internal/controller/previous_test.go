@@ -16,7 +16,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// lastBackup is the Job by which an earlier cluster's volume is backed up. No pod of it is there: it waits for the next try.
+// lastBackup is the Job that backs up a volume of the previous cluster. It has no pod: it waits for its next
+// attempt.
 func lastBackup(change func(*batchv1.Job)) *batchv1.Job {
 	backup := &dbv1.DatabaseBackup{}
 	backup.Namespace, backup.UID, backup.Spec.Cluster, backup.Status.ClusterUID = "shop", "1c2d3e4f", "orders", "earlier"

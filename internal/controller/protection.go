@@ -19,9 +19,11 @@ import (
 
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingadmissionpolicies;validatingadmissionpolicybindings,verbs=get,resourceNames=databasecluster-operator-protected-clusters;databasecluster-operator-protected-claims;databasecluster-operator-protected-definitions,roleName=manager-cluster-role
 
-// readProtection reads whether the admission policies are there by which the API server refuses to delete a
-// cluster that asks for it. They are nobody's children, so they are not watched but read from time to time. An
-// operator with rights in a namespace alone may not read them: that is told, and keeps nothing else from being done.
+// readProtection checks whether the admission policies exist by which the API server rejects the deletion of
+// protected clusters. They have no owner, so they are not watched but read regularly.
+//
+// An operator with rights in one namespace only may not read them. The status reports that, and everything else
+// continues.
 func (o *observation) readProtection(ctx context.Context, policies []string) {
 	if !o.cluster.Spec.Deletion.Protection {
 		return
@@ -43,7 +45,7 @@ func (o *observation) readProtection(ctx context.Context, policies []string) {
 	}
 }
 
-// inForce reads one of them and tells whether it exists.
+// inForce reads an object and reports whether it exists.
 func (o *observation) inForce(ctx context.Context, from kit.View, name string, object client.Object, kind string) bool {
 	if o.Err != nil || o.Protection.Unknown != "" {
 		return false
@@ -51,7 +53,7 @@ func (o *observation) inForce(ctx context.Context, from kit.View, name string, o
 	found, err := from.Find(ctx, client.ObjectKey{Name: name}, object)
 	switch {
 	case apierrors.IsForbidden(err):
-		o.Protection.Unknown = fmt.Sprintf("the operator may not read %s %s", kind, name)
+		o.Protection.Unknown = fmt.Sprintf("the operator is not allowed to read %s %s", kind, name)
 	case err != nil:
 		o.Err = err
 	case !found:

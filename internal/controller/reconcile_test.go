@@ -30,7 +30,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/fakeclient"
 )
 
-// server is a store whose writes are counted and whose calls can be made to fail.
+// server is a store that counts its writes and can fail its calls.
 type server struct {
 	client.WithWatch
 	reads  func(object client.Object) error
@@ -87,7 +87,7 @@ func (s *server) write(what string, call func() error) error {
 	return call()
 }
 
-// pass makes one pass for the cluster "orders".
+// pass runs one pass for the cluster "orders".
 func (s *server) pass(t *testing.T) (ctrl.Result, error) {
 	t.Helper()
 	s.sent = nil
@@ -124,7 +124,7 @@ func TestAFirstPassTakesHoldOfTheClusterAndThenMakesItsObjects(t *testing.T) {
 	}
 	want := []string{
 		"patch orders", "apply Service orders-headless", "apply Service orders", "apply PodDisruptionBudget orders",
-		"apply StatefulSet orders", "patch orders", "patch status of orders", // the second patch notes the seal
+		"apply StatefulSet orders", "patch orders", "patch status of orders", // the second patch records the hash of the stored spec
 	}
 	if !slices.Equal(s.sent, want) {
 		t.Errorf("sent %q", s.sent)
@@ -160,7 +160,7 @@ func TestOneObjectThatIsRefusedDoesNotKeepTheOthersFromBeingMade(t *testing.T) {
 		return nil
 	}
 	if _, err := s.pass(t); err == nil {
-		t.Error("no error: nothing would try again")
+		t.Error("no error: the write would not be retried")
 	}
 	if !slices.Contains(s.sent, "apply StatefulSet orders") {
 		t.Errorf("sent %q", s.sent)
@@ -207,7 +207,7 @@ func TestAHookThatCannotStartSaysHowToGoOnWithoutIt(t *testing.T) {
 		return nil
 	}
 	if _, err := s.pass(t); err == nil {
-		t.Error("no error: nothing would try again")
+		t.Error("no error: the write would not be retried")
 	}
 	got := s.condition(t, dbv1.ConditionDeletionBlocked)
 	if !strings.HasPrefix(got, "True DeletionError") || !strings.Contains(got, "being terminated") || !strings.Contains(got, dbv1.AnnotationSkipDeletionHooks+"=true") {

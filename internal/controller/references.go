@@ -19,8 +19,8 @@ import (
 
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get
 
-// readReferences reads the Secrets and ConfigMaps that the spec names, one by one: they are others', and
-// the operator neither lists nor watches those.
+// readReferences reads the Secrets and ConfigMaps that the spec names, one by one. They belong to the user, and the
+// operator does not list or watch them.
 func (o *observation) readReferences(ctx context.Context) {
 	for _, reference := range resources.References(o.cluster) {
 		if o.Err == nil {
@@ -30,8 +30,8 @@ func (o *observation) readReferences(ctx context.Context) {
 	}
 }
 
-// readHookReferences reads what the pods of deletion hooks may wait for, which no status of theirs tells. A deletion goes on
-// without what cannot be read.
+// readHookReferences reads objects that the pods of deletion hooks may wait for, which the status of a pod does not
+// show. A deletion continues without objects that cannot be read.
 func (o *observation) readHookReferences(ctx context.Context) {
 	if o.Err != nil || len(o.cluster.Spec.Deletion.Hooks) == 0 {
 		return
@@ -43,7 +43,7 @@ func (o *observation) readHookReferences(ctx context.Context) {
 	}
 }
 
-// readReference reads one. A name that none can have, such as one with a namespace before it, is not looked for.
+// readReference reads one object. It skips invalid names, such as a name with a namespace prefix.
 func (o *observation) readReference(ctx context.Context, reference *state.Reference) error {
 	if len(validation.IsDNS1123Subdomain(reference.Name)) > 0 {
 		return nil

@@ -17,7 +17,8 @@ import (
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseclusters/status,verbs=patch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// Report returns the cluster with its status after a pass. After the finalizer was removed there is nothing left to write to.
+// Report returns the cluster with its status after a pass. After the removal of the finalizer there is no object to
+// update.
 func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event, bool) {
 	if _, last := operation.Find[operation.Finalize](p.Plan.Operations); last && p.Err == nil {
 		return nil, nil, false
@@ -28,8 +29,8 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event, bool) {
 	return after, append(news, hookTurns(p.Object, after)...), true
 }
 
-// transitions are the conditions of which people should hear. The condition is in the action, because events with the same
-// reason and action are counted as one, with one note.
+// transitions are the conditions whose changes are events. The action contains the condition, because Kubernetes
+// counts events with the same reason and action as one event with one note.
 var transitions = []kit.Transition{
 	told(dbv1.ConditionReady, metav1.ConditionTrue, "", corev1.EventTypeNormal),
 	told(dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonRestoreRetrying, corev1.EventTypeWarning),

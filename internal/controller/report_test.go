@@ -15,7 +15,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 )
 
-// progressing is a cluster that gives that reason for its progress.
+// progressing is a cluster with that reason of its condition Progressing.
 func progressing(reason, message string) *dbv1.DatabaseCluster {
 	c := &dbv1.DatabaseCluster{}
 	c.Status.Conditions = []metav1.Condition{{Type: dbv1.ConditionProgressing, Status: metav1.ConditionTrue, Reason: reason, Message: message}}

@@ -21,8 +21,8 @@ import (
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups,verbs=get
 
-// readRestore reads what restores a backup into the cluster's volumes, as long as it has no members; in a
-// deletion, what still writes there.
+// readRestore reads the objects of a restore into the cluster's volumes, as long as it has no members. In a
+// deletion, it reads the Jobs that still write there.
 func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
 	deleted := o.cluster.DeletionTimestamp != nil
 	begun := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.IsFilling() && v.Cluster == o.cluster.UID })
@@ -42,7 +42,7 @@ func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
 	}
 }
 
-// readRestoreJobs reads the Jobs that fill volumes, found by label, and those that have the names of such.
+// readRestoreJobs reads the Jobs that fill volumes, found by label, and other Jobs with their names.
 func (o *observation) readRestoreJobs(ctx context.Context) {
 	labels := naming.Labels(o.cluster, dbv1.ComponentRestore)
 	jobs := &batchv1.JobList{}
@@ -67,8 +67,8 @@ func (o *observation) readRestoreJobs(ctx context.Context) {
 	slices.SortFunc(o.Restore.Jobs, func(a, b state.Task) int { return cmp.Compare(a.Job, b.Job) })
 }
 
-// readSource reads the DatabaseBackup that the spec names, and whether there is what its destination names. It is
-// another's, as Secrets are, and bears perhaps none of our labels: it is not watched.
+// readSource reads the DatabaseBackup that the spec names, and checks the objects that its destination names. It
+// belongs to another cluster or user and may lack the operator's labels, so it is not watched.
 func (o *observation) readSource(ctx context.Context) {
 	if name := state.FromBackup(o.cluster).Name; name != "" {
 		backup := &dbv1.DatabaseBackup{}
@@ -88,8 +88,8 @@ func (o *observation) readSource(ctx context.Context) {
 	}
 }
 
-// readClaimsByName looks for the claims that the list did not have: one that lacks the labels of a cluster's is
-// somebody else's, and no backup is restored over it.
+// readClaimsByName looks for claims that are missing from the list. A claim without the cluster's labels has
+// another owner, and no backup is restored over it.
 func (o *observation) readClaimsByName(ctx context.Context) {
 	for ordinal := range o.cluster.Spec.Replicas {
 		claim := &corev1.PersistentVolumeClaim{}
@@ -98,7 +98,7 @@ func (o *observation) readClaimsByName(ctx context.Context) {
 		switch {
 		case i >= 0 && o.Volumes[i].Managed, i < 0 && !o.Find(ctx, name, claim):
 		case i < 0 && claim.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue && claim.Labels[dbv1.LabelInstance] == o.cluster.Name:
-			o.Volumes = append(o.Volumes, state.VolumeOf(claim, ordinal)) // the cache has not seen it yet
+			o.Volumes = append(o.Volumes, state.VolumeOf(claim, ordinal)) // not in the cache yet
 		default:
 			o.Foreign = append(o.Foreign, state.Ref{Kind: "PersistentVolumeClaim", Name: name})
 		}

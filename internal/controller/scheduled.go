@@ -36,14 +36,14 @@ func (e execution) onBackups(ctx context.Context, o operation.Backups) ([]kit.Ev
 	return nil, unknown(o)
 }
 
-// expire deletes the backups that no schedule keeps any more. They are told at once: events of one reason about one
-// object are folded into one.
+// expire deletes the backups that no schedule retains. One event reports all: Kubernetes merges events of one
+// reason about one object.
 func (e execution) expire(ctx context.Context, o operation.ExpireBackups) ([]kit.Event, error) {
 	done, err := onEach(o.Backups, func(removal operation.Removal) error { return e.remove(ctx, removal) })
 	return kit.About(done, "; ", kit.Normal("BackupExpired", "Retain", "deleting ")), err
 }
 
-// askToVerify asks for the restore of a backup that still is as it was when that was decided.
+// askToVerify requests the verification of a backup that has not changed since the decision.
 func (e execution) askToVerify(ctx context.Context, asked operation.VerifyBackup) ([]kit.Event, error) {
 	before := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{
 		Namespace: e.Cluster.Namespace, Name: asked.Backup.Name, UID: asked.Backup.UID, ResourceVersion: asked.Backup.Version,
@@ -53,11 +53,11 @@ func (e execution) askToVerify(ctx context.Context, asked operation.VerifyBackup
 	if err := e.Writer.Change(ctx, before, after); err != nil {
 		return nil, err
 	}
-	return []kit.Event{kit.Normal("VerificationScheduled", "Verify", fmt.Sprintf("DatabaseBackup %s is to be restored into a throw-away copy", asked.Backup.Name))}, nil
+	return []kit.Event{kit.Normal("VerificationScheduled", "Verify", fmt.Sprintf("DatabaseBackup %s will be restored into a temporary copy", asked.Backup.Name))}, nil
 }
 
-// createScheduled creates the DatabaseBackup of a schedule, then writes in its status that the schedule created it. A
-// crash between the two leaves one without an origin: the next pass finds it under the same name.
+// createScheduled creates the DatabaseBackup of a schedule, then records the schedule in its status. A crash in
+// between leaves a backup without an origin: the next pass finds it under the same name.
 func (e execution) createScheduled(ctx context.Context, due operation.CreateBackup) ([]kit.Event, error) {
 	created, err := e.Writer.Make(ctx, due.Child.Object)
 	switch {
@@ -66,12 +66,12 @@ func (e execution) createScheduled(ctx context.Context, due operation.CreateBack
 	case err != nil:
 		return nil, err
 	}
-	// The UID is of the answer to the creation, so the object is ours whatever its version is by now.
+	// The UID comes from the response to the creation, so the object is the operator's, whatever its version is now.
 	return e.writeOrigin(ctx, due, metav1.ObjectMeta{UID: created.GetUID()})
 }
 
-// confirm looks at the backup that has the name already. One that an attempt before a crash may have created gets its
-// origin. Any other is left alone: the next pass reports it.
+// confirm checks an existing backup of that name. A backup that an attempt before a crash may have created gets its
+// origin. Any other backup is not changed: the next pass reports it.
 func (e execution) confirm(ctx context.Context, due operation.CreateBackup) ([]kit.Event, error) {
 	existing := &dbv1.DatabaseBackup{}
 	found, err := e.API().Find(ctx, client.ObjectKeyFromObject(due.Child.Object), existing)
@@ -83,7 +83,7 @@ func (e execution) confirm(ctx context.Context, due operation.CreateBackup) ([]k
 	}
 }
 
-// writeOrigin writes the origin of the backup with that UID, and with that version where one is given.
+// writeOrigin writes the origin of the backup with that UID, and with that version if it is set.
 func (e execution) writeOrigin(ctx context.Context, due operation.CreateBackup, is metav1.ObjectMeta) ([]kit.Event, error) {
 	metadata := map[string]any{"uid": is.UID}
 	if is.ResourceVersion != "" {

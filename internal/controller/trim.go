@@ -12,8 +12,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// TrimPod keeps of a pod in the cache what state.MemberOf and state.TryOf read: a tenth of its size. The rest of such a
-// pod must never be written back.
+// TrimPod reduces a cached pod to the fields that state.MemberOf and state.TryOf read: a tenth of its size. Never
+// write such a pod back.
 func TrimPod(object any) (any, error) {
 	pod, ok := object.(*corev1.Pod)
 	if !ok {
@@ -39,8 +39,7 @@ func TrimPod(object any) (any, error) {
 	return trimmed, nil
 }
 
-// TrimClaim keeps of a claim in the cache what state.VolumeOf reads. The rest of such a claim must never be
-// written back.
+// TrimClaim reduces a cached claim to the fields that state.VolumeOf reads. Never write such a claim back.
 func TrimClaim(object any) (any, error) {
 	claim, ok := object.(*corev1.PersistentVolumeClaim)
 	if !ok {
@@ -57,7 +56,7 @@ func TrimClaim(object any) (any, error) {
 	}, nil
 }
 
-// trimMetadata leaves out annotations, finalizers and who manages which field.
+// trimMetadata leaves out annotations, finalizers and managed fields.
 func trimMetadata(m metav1.ObjectMeta) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
@@ -66,7 +65,7 @@ func trimMetadata(m metav1.ObjectMeta) metav1.ObjectMeta {
 	}
 }
 
-// withAnnotations keeps those annotations, too.
+// withAnnotations also keeps those annotations.
 func withAnnotations(m metav1.ObjectMeta, keys ...string) metav1.ObjectMeta {
 	trimmed := trimMetadata(m)
 	for _, key := range keys {
@@ -77,7 +76,7 @@ func withAnnotations(m metav1.ObjectMeta, keys ...string) metav1.ObjectMeta {
 	return trimmed
 }
 
-// trimVolumes keeps those that are claims.
+// trimVolumes keeps only the volumes with claims.
 func trimVolumes(volumes []corev1.Volume) []corev1.Volume {
 	var kept []corev1.Volume
 	for _, v := range volumes {

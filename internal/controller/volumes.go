@@ -41,7 +41,7 @@ func (e execution) onVolumes(ctx context.Context, o operation.Volumes) ([]kit.Ev
 	return nil, unknown(o)
 }
 
-// onEach does something with each and returns those with which it succeeded.
+// onEach calls a function for each element and returns the elements for which it succeeded.
 func onEach[T any](all []T, do func(T) error) (done []T, err error) {
 	for _, one := range all {
 		failed := do(one)
@@ -53,7 +53,7 @@ func onEach[T any](all []T, do func(T) error) (done []T, err error) {
 	return done, err
 }
 
-// claim names a claim as it was when an operation was decided.
+// claim identifies a claim in the version that the operation was decided on.
 func (e execution) claim(v state.Volume) *unstructured.Unstructured {
 	claim := e.belonging("PersistentVolumeClaim", v.Claim)
 	claim.SetResourceVersion(v.Version)
@@ -74,7 +74,7 @@ func (e execution) labelClaim(ctx context.Context, c operation.Protection) error
 	return e.Writer.Change(ctx, before, after)
 }
 
-// protection is never nil: a patch from some labels to none at all would take all off that the claim has.
+// protection is never nil: a patch from some labels to nil would remove all labels of the claim.
 func protection(on bool) map[string]string {
 	if !on {
 		return map[string]string{}
@@ -90,10 +90,10 @@ func (e execution) adopt(ctx context.Context, o operation.AdoptVolumes) ([]kit.E
 			taken = append(taken, a)
 		}
 	}
-	return kit.About(taken, ", ", kit.Normal("VolumesAdopted", "Adopt", "taken over from an earlier cluster of this name: ")), err
+	return kit.About(taken, ", ", kit.Normal("VolumesAdopted", "Adopt", "adopted from the previous cluster of the same name: ")), err
 }
 
-// record writes on a claim whose data it holds.
+// record writes on a claim whose data it has.
 func (e execution) record(ctx context.Context, v state.Volume, contents state.Contents) error {
 	before, after := e.claim(v), e.claim(v)
 	before.SetLabels(v.Labels())
@@ -103,7 +103,7 @@ func (e execution) record(ctx context.Context, v state.Volume, contents state.Co
 	return e.Writer.Change(ctx, before, after)
 }
 
-// create creates objects that were not there when that was decided, as far as it goes.
+// create creates objects that did not exist at the decision. It stops at the first error.
 func (e execution) create(ctx context.Context, all []resources.Child) error {
 	_, err := onEach(all, func(child resources.Child) error {
 		_, err := e.Writer.Create(ctx, child.Object)
@@ -128,5 +128,5 @@ func (e execution) finishRestore(ctx context.Context, o operation.FinishRestore)
 	if err != nil {
 		return nil, err
 	}
-	return []kit.Event{kit.Normal("RestoreCompleted", "Restore", o.From+" is restored; the members start with it")}, nil
+	return []kit.Event{kit.Normal("RestoreCompleted", "Restore", o.From+" is restored; the members start with its data")}, nil
 }

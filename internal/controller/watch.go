@@ -22,13 +22,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// SetupWithManager wires the watches and the indexes of the cache.
+// SetupWithManager sets up the watches and the indexes of the cache.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
 	r.Indexed = true
 	return r.Controller().SetUp(ctx, mgr, r, options)
 }
 
-// Controller is what wakes a pass for a cluster.
+// Controller declares the changes that start a pass for a cluster.
 func (r *Reconciler) Controller() kit.Controller {
 	return kit.Controller{
 		Name: "databasecluster", For: &dbv1.DatabaseCluster{}, When: kit.Filter(state.ClusterFacts), Indexes: indexes,
@@ -45,16 +45,17 @@ func (r *Reconciler) Controller() kit.Controller {
 	}
 }
 
-// clusterOf finds the cluster of an object that it does not own by the label that the operator gave.
+// clusterOf finds the cluster of an object without an owner reference by the operator's label.
 func clusterOf(_ context.Context, object client.Object) []reconcile.Request {
 	name := object.GetLabels()[dbv1.LabelInstance]
 	if name == "" || object.GetLabels()[dbv1.LabelBackupUID] != "" && !state.MountsMember(volumesOf(object), name) {
-		return nil // what is a DatabaseBackup's own, its own controller looks at
+		return nil // the controller of DatabaseBackups watches the objects of a backup
 	}
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}}}
 }
 
-// volumesOf are those of a pod, or of the pods of a Job: while one has the volume of a member, nobody else can.
+// volumesOf are the volumes of a pod, or of a Job's pods. While a pod mounts a member's volume, no other pod may
+// use it.
 func volumesOf(object client.Object) []corev1.Volume {
 	switch o := object.(type) {
 	case *corev1.Pod:
@@ -66,8 +67,8 @@ func volumesOf(object client.Object) []corev1.Volume {
 	}
 }
 
-// podFacts are those of a member and of a Job's pod. They leave the ordinal out: it is part of the name, which never
-// changes.
+// podFacts are those of a member and of a Job's pod. They leave out the ordinal: it is part of the name, which
+// never changes.
 func podFacts(pod *corev1.Pod) any {
 	return []any{state.MemberOf(pod, 0).Facts(), state.TryOf(pod), state.BystanderOf(pod).Facts(), pod.Labels}
 }

@@ -53,7 +53,7 @@ func testScheme(t *testing.T) *runtime.Scheme {
 	return scheme
 }
 
-// deleted is a cluster in deletion, so that everything is read, its hook's Job, too.
+// deleted is a cluster in deletion, so that a pass reads everything, including its hook's Job.
 func deleted() *dbv1.DatabaseCluster {
 	c := &dbv1.DatabaseCluster{}
 	c.Namespace, c.Name, c.UID, c.Generation = "shop", "orders", "0a1b2c3d", 1
@@ -108,7 +108,7 @@ func belongings(c *dbv1.DatabaseCluster) map[string]struct {
 	}
 }
 
-// backupOf is a backup that a schedule made, and whose restore was tried.
+// backupOf is a backup of a schedule with a verification.
 func backupOf(c *dbv1.DatabaseCluster, phase dbv1.BackupPhase) *dbv1.DatabaseBackup {
 	backup := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{
 		Namespace: c.Namespace, Name: "orders-nightly-2601010300", UID: "backup", Generation: 1, Labels: naming.Labels(c, dbv1.ComponentBackup),
@@ -131,7 +131,8 @@ func TestHowFarABackupIsWakesNoCluster(t *testing.T) {
 	}
 }
 
-// A deletion hook waits for it: it tells why, and stops the members when those that are left cannot be asked.
+// A deletion hook waits for the backup: it reports the reason, and stops the members when the remaining ones cannot
+// be backed up online.
 func TestWhatABackupWaitsForAndWhoIsDoneWakesItsCluster(t *testing.T) {
 	for name, change := range map[string]func(*dbv1.DatabaseBackup){
 		"message": func(b *dbv1.DatabaseBackup) { b.Status.Message = "the bucket is full" },
@@ -141,12 +142,12 @@ func TestWhatABackupWaitsForAndWhoIsDoneWakesItsCluster(t *testing.T) {
 		after := before.DeepCopy()
 		change(after)
 		if !kit.Changed(backupFacts).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
-			t.Errorf("a change of the %s is not heard", name)
+			t.Errorf("a change of the %s does not start a pass", name)
 		}
 	}
 }
 
-// tried is a pod of a Job that has said something.
+// tried is a pod of a Job with a termination message.
 func tried(job *batchv1.Job) *corev1.Pod {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: job.Namespace, Name: job.Name + "-x", Labels: maps.Clone(job.Labels)}}
 	pod.Labels[batchv1.ControllerUidLabel] = string(job.UID)
@@ -156,12 +157,12 @@ func tried(job *batchv1.Job) *corev1.Pod {
 	return pod
 }
 
-// observedWith is what a pass sees when an object is as given, and the hook's Job as ever.
+// observedWith is the observation of a pass with this object, and otherwise unchanged objects.
 func observedWith(t *testing.T, scheme *runtime.Scheme, cluster *dbv1.DatabaseCluster, object client.Object) state.Observed {
 	t.Helper()
 	stored := object.DeepCopyObject().(client.Object)
 	if stored.GetDeletionTimestamp() != nil && len(stored.GetFinalizers()) == 0 {
-		stored.SetFinalizers([]string{"test/keep"}) // the fake client takes no deleted object without one
+		stored.SetFinalizers([]string{"test/keep"}) // the fake client rejects a deleted object without a finalizer
 	}
 	world := []client.Object{cluster.DeepCopy(), stored}
 	if _, pod := object.(*corev1.Pod); pod {
@@ -176,7 +177,7 @@ func observedWith(t *testing.T, scheme *runtime.Scheme, cluster *dbv1.DatabaseCl
 	return withoutVersions(observed.Observed)
 }
 
-// withoutVersions leaves out what no decision reads.
+// withoutVersions leaves out fields that no decision reads.
 func withoutVersions(o state.Observed) state.Observed {
 	objects := []client.Object{o.HeadlessService, o.Service, o.PodDisruptionBudget, o.StatefulSet}
 	for _, config := range o.Configs {
@@ -222,11 +223,11 @@ func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
 				}
 				read++
 				if !watched.filter.Update(event.UpdateEvent{ObjectOld: watched.object, ObjectNew: mutated}) {
-					t.Errorf("%s is read, but no predicate lets its change through", path)
+					t.Errorf("%s is read, but no predicate passes its change", path)
 				}
 			}
 			if read == 0 {
-				t.Error("no mutation changed what is observed: the test sees nothing")
+				t.Error("no mutation changed what is observed: the test is ineffective")
 			}
 			t.Logf("%d fields are read", read)
 		})
@@ -251,11 +252,11 @@ func TestNoFieldOfAClusterThatDecidesAnythingCanChangeUnseen(t *testing.T) {
 				}
 				decisive++
 				if !kit.Filter(state.ClusterFacts).Update(event.UpdateEvent{ObjectOld: cluster, ObjectNew: mutated}) {
-					t.Errorf("%s decides something, but no predicate lets its change through", path)
+					t.Errorf("%s affects a decision, but no predicate passes its change", path)
 				}
 			}
 			if decisive < 10 {
-				t.Errorf("only %d mutations changed the outcome: the test sees nothing", decisive)
+				t.Errorf("only %d mutations changed the outcome: the test is ineffective", decisive)
 			}
 		})
 	}

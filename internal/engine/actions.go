@@ -67,9 +67,9 @@ func actionProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine)
 		switch {
 		case !n.asked || offered(actions, n.name):
 		case declared == nil:
-			return fmt.Sprintf("%s needs an engine with the action %s: name one in spec.engine, or take the field out", n.field, n.name)
+			return fmt.Sprintf("%s needs an engine with the action %s: set spec.engine to one, or remove the field", n.field, n.name)
 		default:
-			return fmt.Sprintf("%s needs the action %s, which DatabaseEngine %s does not have: name another in spec.engine, or take the field out",
+			return fmt.Sprintf("%s needs the action %s, which DatabaseEngine %s does not have: set spec.engine to another engine, or remove the field",
 				n.field, n.name, declared.Name)
 		}
 	}

@@ -54,7 +54,7 @@ func Declared(declared *dbv1.DatabaseEngine, actions ...string) string {
 	if len(texts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("DatabaseEngine %s is declared wrongly: %s; correct that in a new DatabaseEngine, and name it in spec.engine of the clusters",
+	return fmt.Sprintf("DatabaseEngine %s is invalid: %s. Create a corrected DatabaseEngine under another name, and set spec.engine of the clusters to it",
 		declared.Name, strings.Join(texts, "; "))
 }
 
@@ -74,7 +74,7 @@ func clashes(parameters []dbv1.EngineParameter) []string {
 	for _, p := range parameters {
 		variable := Variable(p.Name)
 		if other, taken := bearers[variable]; taken {
-			all = append(all, fmt.Sprintf("spec.parameters has %q and %q, which are both the environment variable %s", other, p.Name, variable))
+			all = append(all, fmt.Sprintf("spec.parameters has %q and %q, which map to the same environment variable %s", other, p.Name, variable))
 		}
 		bearers[variable] = p.Name
 	}
@@ -85,7 +85,7 @@ func patterns(parameters []dbv1.EngineParameter) []string {
 	var all []string
 	for _, p := range parameters {
 		if _, err := whole(p.Pattern); err != nil {
-			all = append(all, fmt.Sprintf("spec.parameters[%s].pattern is no regular expression (%v)", p.Name, err))
+			all = append(all, fmt.Sprintf("spec.parameters[%s].pattern is not a valid regular expression (%v)", p.Name, err))
 		}
 	}
 	return all
@@ -99,7 +99,7 @@ func impossibleKeys(names []string) []string {
 	var all []string
 	for _, name := range names {
 		if problems := validation.IsConfigMapKey(name); len(problems) > 0 {
-			all = append(all, fmt.Sprintf("spec.secretKeys has %q, which no Secret can have as a key: it %s", name, problems[0]))
+			all = append(all, fmt.Sprintf("spec.secretKeys has %q, which is not a valid key of a Secret: it %s", name, problems[0]))
 		}
 	}
 	return all
@@ -117,7 +117,7 @@ func tooLarge(scripts map[string]dbv1.EngineScript) []string {
 	if size <= maxScripts {
 		return nil
 	}
-	return []string{fmt.Sprintf("spec.scripts has %d bytes in all, names included, and a pod can carry %d as annotations", size, maxScripts)}
+	return []string{fmt.Sprintf("spec.scripts has %d bytes, names included, but a pod can have only %d bytes as annotations", size, maxScripts)}
 }
 
 // ours is the directory of the operator's mounts.
@@ -128,7 +128,7 @@ func reserved(dataPath string) []string {
 	if clean != ours && !strings.HasPrefix(clean, ours+"/") {
 		return nil
 	}
-	return []string{fmt.Sprintf("spec.container.dataPath is %q, and %s is the operator's: scripts and Secrets are there", dataPath, ours)}
+	return []string{fmt.Sprintf("spec.container.dataPath is %q, but %s is reserved for the operator's scripts and Secrets", dataPath, ours)}
 }
 
 var probeNames = []string{"startupProbe", "readinessProbe", "livenessProbe"}
@@ -186,13 +186,13 @@ func dangling(spec dbv1.DatabaseEngineSpec) []flaw {
 	var all []flaw
 	for _, p := range parts(spec) {
 		if at := script.FindStringSubmatch(p.text); at != nil && spec.Scripts[at[1]] == "" {
-			all = append(all, flaw{only(p.action), fmt.Sprintf("%s is %.100q, and spec.scripts has no %.48q; it has %s",
+			all = append(all, flaw{only(p.action), fmt.Sprintf("%s is %.100q, but spec.scripts has no %.48q; it has %s",
 				p.field, p.text, at[1], names(maps.Keys(spec.Scripts)))})
 		}
 		// "$$" stands for "$".
 		for _, at := range reference.FindAllStringSubmatch(strings.ReplaceAll(p.text, "$$", ""), -1) {
 			if !slices.Contains(variables, at[1]) {
-				all = append(all, flaw{only(p.action), fmt.Sprintf("%s refers to $(%.80s), and spec.parameters has none of that variable; it has %s",
+				all = append(all, flaw{only(p.action), fmt.Sprintf("%s refers to $(%.80s), but spec.parameters does not define that variable; it defines %s",
 					p.field, at[1], names(slices.Values(variables)))})
 			}
 		}

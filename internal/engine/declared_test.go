@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	wrong     = "DatabaseEngine ledger-v1 is declared wrongly: "
-	corrected = "; correct that in a new DatabaseEngine, and name it in spec.engine of the clusters"
+	wrong     = "DatabaseEngine ledger-v1 is invalid: "
+	corrected = ". Create a corrected DatabaseEngine under another name, and set spec.engine of the clusters to it"
 )
 
 // hasFlaw fails a test unless this is the only flaw of a declaration; "" for no flaw.
@@ -53,52 +53,52 @@ func TestWhatIsWrongWithADeclarationIsToldWithItsFieldItsValueAndWhatToDo(t *tes
 			func(s *dbv1.DatabaseEngineSpec) {
 				s.Parameters = append(s.Parameters, dbv1.EngineParameter{Name: "CACHE"})
 			},
-			`spec.parameters has "cache" and "CACHE", which are both the environment variable DBC_PARAM_CACHE`,
+			`spec.parameters has "cache" and "CACHE", which map to the same environment variable DBC_PARAM_CACHE`,
 		},
 		"a pattern that is none": {
 			func(s *dbv1.DatabaseEngineSpec) { s.Parameters[0].Pattern = "(?=a)" },
-			"spec.parameters[cache].pattern is no regular expression (error parsing regexp: invalid or unsupported Perl syntax: `(?=`)",
+			"spec.parameters[cache].pattern is not a valid regular expression (error parsing regexp: invalid or unsupported Perl syntax: `(?=`)",
 		},
 		"a key that no Secret can have": {
 			func(s *dbv1.DatabaseEngineSpec) { s.SecretKeys = []string{"password", "..data"} },
-			`spec.secretKeys has "..data", which no Secret can have as a key: it must not start with '..'`,
+			`spec.secretKeys has "..data", which is not a valid key of a Secret: it must not start with '..'`,
 		},
 		"a key with a dot":                 {func(s *dbv1.DatabaseEngineSpec) { s.SecretKeys = []string{".pgpass"} }, ""},
 		"scripts as large as pods take":    {scripts(maxScripts-len(dbv1.AnnotationScripts+"backup"), "x"), ""},
-		"scripts larger than pods take":    {scripts(maxScripts, "ä"), "spec.scripts has 258084 bytes in all, names included, and a pod can carry 258048 as annotations"},
-		"data where the scripts are":       {at("/dbc/scripts"), `spec.container.dataPath is "/dbc/scripts", and /dbc is the operator's: scripts and Secrets are there`},
-		"data around the scripts":          {at("/data/./../dbc"), `spec.container.dataPath is "/data/./../dbc", and /dbc is the operator's: scripts and Secrets are there`},
+		"scripts larger than pods take":    {scripts(maxScripts, "ä"), "spec.scripts has 258084 bytes, names included, but a pod can have only 258048 bytes as annotations"},
+		"data where the scripts are":       {at("/dbc/scripts"), `spec.container.dataPath is "/dbc/scripts", but /dbc is reserved for the operator's scripts and Secrets`},
+		"data around the scripts":          {at("/data/./../dbc"), `spec.container.dataPath is "/data/./../dbc", but /dbc is reserved for the operator's scripts and Secrets`},
 		"data beside the operator's place": {at("/dbcluster"), ""},
 		"no script of the command": {
 			func(s *dbv1.DatabaseEngineSpec) {
 				s.Container.Command, s.Scripts = []string{"sh", "/dbc/scripts/run"}, nil
 				s.Actions = dbv1.EngineActions{}
 			},
-			`spec.container.command[1] is "/dbc/scripts/run", and spec.scripts has no "run"; it has none`,
+			`spec.container.command[1] is "/dbc/scripts/run", but spec.scripts has no "run"; it has none`,
 		},
 		"no script of a probe": {
 			func(s *dbv1.DatabaseEngineSpec) { s.Container.Probes.LivenessProbe = probe("/dbc/scripts/alive") },
-			`spec.container.livenessProbe.exec.command[0] is "/dbc/scripts/alive", and spec.scripts has no "alive"; it has backup`,
+			`spec.container.livenessProbe.exec.command[0] is "/dbc/scripts/alive", but spec.scripts has no "alive"; it has backup`,
 		},
 		"no script of two actions": {
 			func(s *dbv1.DatabaseEngineSpec) { s.Actions.Probe, s.Actions.Restore = aScript("ask"), aScript("back") },
-			`spec.actions.probe.command[0] is "/dbc/scripts/ask", and spec.scripts has no "ask"; it has backup; ` +
-				`spec.actions.restore.command[0] is "/dbc/scripts/back", and spec.scripts has no "back"; it has backup`,
+			`spec.actions.probe.command[0] is "/dbc/scripts/ask", but spec.scripts has no "ask"; it has backup; ` +
+				`spec.actions.restore.command[0] is "/dbc/scripts/back", but spec.scripts has no "back"; it has backup`,
 		},
 		"a text of a shell, which may be anything": {args("/dbc/scripts/backup | gzip", "x /dbc/scripts/y", "/dbc/scripts/"), ""},
 		"a parameter that there is not": {
 			args("--cache=$(DBC_PARAM_CACHE)$(DBC_PARAM_CASH)"),
-			"spec.container.args[0] refers to $(DBC_PARAM_CASH), and spec.parameters has none of that variable; it has DBC_PARAM_CACHE, DBC_PARAM_SYNC",
+			"spec.container.args[0] refers to $(DBC_PARAM_CASH), but spec.parameters does not define that variable; it defines DBC_PARAM_CACHE, DBC_PARAM_SYNC",
 		},
 		"a parameter that is none":  {args("$$(DBC_PARAM_CASH)", "$DBC_PARAM_CASH", "$(DBC_PORT)", "$(CASH)"), ""},
-		"one behind an escaped one": {args("$$$(DBC_PARAM_CASH)"), "spec.container.args[0] refers to $(DBC_PARAM_CASH), and spec.parameters has none of that variable; it has DBC_PARAM_CACHE, DBC_PARAM_SYNC"},
+		"one behind an escaped one": {args("$$$(DBC_PARAM_CASH)"), "spec.container.args[0] refers to $(DBC_PARAM_CASH), but spec.parameters does not define that variable; it defines DBC_PARAM_CACHE, DBC_PARAM_SYNC"},
 		"a parameter that there is not, in a variable": {
 			func(s *dbv1.DatabaseEngineSpec) {
 				s.Container.Env[0].Value = "$(DBC_PARAM_X)"
 				s.Parameters = nil
 				s.Container.Args = nil
 			},
-			"spec.container.env[HOME] refers to $(DBC_PARAM_X), and spec.parameters has none of that variable; it has none",
+			"spec.container.env[HOME] refers to $(DBC_PARAM_X), but spec.parameters does not define that variable; it defines none",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMembers bool) (reason, message string) {
 	if name := cluster.Spec.Engine; name != "" && declared == nil {
 		return dbv1.ReasonEngineMissing, fmt.Sprintf(
-			"spec.engine names DatabaseEngine %s, which does not exist; create it, or name one that kubectl get databaseengines lists", name)
+			"spec.engine names DatabaseEngine %s, which does not exist: create it, or choose one from kubectl get databaseengines", name)
 	}
 	if text := declaredProblem(cluster, declared, hasMembers); text != "" {
 		return dbv1.ReasonEngineInvalid, text
@@ -52,12 +52,12 @@ func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, ha
 	}
 	needed := declared.Spec.SecretKeys
 	if lacking := slices.DeleteFunc(slices.Clone(needed), of(have)); len(lacking) > 0 {
-		return fmt.Sprintf("Secret %s, which spec.credentials.secretName names, lacks %s, which DatabaseEngine %s needs; add %s to the Secret",
+		return fmt.Sprintf("Secret %s in spec.credentials.secretName lacks %s, which DatabaseEngine %s needs: add %s to the Secret",
 			cluster.Spec.Credentials.SecretName, keys(lacking), declared.Name, them(lacking))
 	}
 	filled := slices.DeleteFunc(slices.Clone(have), of(empty))
 	if void := slices.DeleteFunc(slices.Clone(needed), of(filled)); len(void) > 0 {
-		return fmt.Sprintf("Secret %s, which spec.credentials.secretName names, has nothing in %s, which DatabaseEngine %s needs; set %s in the Secret",
+		return fmt.Sprintf("Secret %s in spec.credentials.secretName has no value for %s, which DatabaseEngine %s needs: set %s in the Secret",
 			cluster.Spec.Credentials.SecretName, keys(void), declared.Name, them(void))
 	}
 	return ""
@@ -108,7 +108,7 @@ func parameterProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngi
 		parameter, is := offered[name]
 		switch {
 		case declared == nil:
-			return fmt.Sprintf("spec.parameters sets %q, but only an engine offers parameters: name one in spec.engine, or take it out", name)
+			return fmt.Sprintf("spec.parameters sets %q, but only an engine has parameters: set spec.engine, or remove the parameter", name)
 		case !is:
 			return fmt.Sprintf("spec.parameters sets %q, which DatabaseEngine %s does not offer; it offers %s",
 				name, declared.Name, names(maps.Keys(offered)))

@@ -65,7 +65,7 @@ func TestWhatCannotBeHadFromAnEngineIsToldInASentence(t *testing.T) {
 			func(_ *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
 				e.Spec.Parameters = append(e.Spec.Parameters, dbv1.EngineParameter{Name: "a-b"}, dbv1.EngineParameter{Name: "a.b"})
 			}, dbv1.ReasonEngineInvalid,
-			wrong + `spec.parameters has "a-b" and "a.b", which are both the environment variable DBC_PARAM_A_B` + corrected,
+			wrong + `spec.parameters has "a-b" and "a.b", which map to the same environment variable DBC_PARAM_A_B` + corrected,
 		},
 		"a wrong action that nobody asks for": {
 			func(_ *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) { e.Spec.Actions.Backup = aScript("bakcup") }, "", "",
@@ -74,7 +74,7 @@ func TestWhatCannotBeHadFromAnEngineIsToldInASentence(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
 				c.Spec.Backup, e.Spec.Actions.Backup = &dbv1.Backup{}, aScript("bakcup")
 			}, dbv1.ReasonEngineInvalid,
-			wrong + `spec.actions.backup.command[0] is "/dbc/scripts/bakcup", and spec.scripts has no "bakcup"; it has backup` + corrected,
+			wrong + `spec.actions.backup.command[0] is "/dbc/scripts/bakcup", but spec.scripts has no "bakcup"; it has backup` + corrected,
 		},
 		"no Secret where one is needed": {
 			func(c *dbv1.DatabaseCluster, _ *dbv1.DatabaseEngine) { c.Spec.Credentials.SecretName = "" }, dbv1.ReasonSecretIncomplete,
@@ -85,14 +85,14 @@ func TestWhatCannotBeHadFromAnEngineIsToldInASentence(t *testing.T) {
 				c.Spec.Backup, e.Spec.Actions.Backup = &dbv1.Backup{}, nil
 			},
 			dbv1.ReasonActionMissing,
-			"spec.backup needs the action backup, which DatabaseEngine ledger-v1 does not have: name another in spec.engine, or take the field out",
+			"spec.backup needs the action backup, which DatabaseEngine ledger-v1 does not have: set spec.engine to another engine, or remove the field",
 		},
 		"verification without a probe": {
 			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
 				c.Spec.Backup, e.Spec.Actions.Probe = &dbv1.Backup{Verification: &dbv1.VerificationSchedule{}}, nil
 			},
 			dbv1.ReasonActionMissing,
-			"spec.backup.verification without a command needs the action probe, which DatabaseEngine ledger-v1 does not have: name another in spec.engine, or take the field out",
+			"spec.backup.verification without a command needs the action probe, which DatabaseEngine ledger-v1 does not have: set spec.engine to another engine, or remove the field",
 		},
 		"verification by a command": {
 			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
@@ -102,7 +102,7 @@ func TestWhatCannotBeHadFromAnEngineIsToldInASentence(t *testing.T) {
 		"a restore by an engine without": {
 			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) { restore(c); e.Spec.Actions.Restore = nil },
 			dbv1.ReasonActionMissing,
-			"spec.bootstrap.fromBackup needs the action restore, which DatabaseEngine ledger-v1 does not have: name another in spec.engine, or take the field out",
+			"spec.bootstrap.fromBackup needs the action restore, which DatabaseEngine ledger-v1 does not have: set spec.engine to another engine, or remove the field",
 		},
 	}
 	for name, c := range cases {
@@ -126,19 +126,19 @@ func TestWhatNeedsAnEngineIsToldWhereThereIsNone(t *testing.T) {
 		"nothing": {func(*dbv1.DatabaseCluster) {}, ""},
 		"one that does not exist": {
 			func(c *dbv1.DatabaseCluster) { c.Spec.Engine = "ledger-v9" },
-			"spec.engine names DatabaseEngine ledger-v9, which does not exist; create it, or name one that kubectl get databaseengines lists",
+			"spec.engine names DatabaseEngine ledger-v9, which does not exist: create it, or choose one from kubectl get databaseengines",
 		},
 		"a parameter": {
 			func(c *dbv1.DatabaseCluster) { c.Spec.Parameters = map[string]string{"cache": "1MB"} },
-			`spec.parameters sets "cache", but only an engine offers parameters: name one in spec.engine, or take it out`,
+			`spec.parameters sets "cache", but only an engine has parameters: set spec.engine, or remove the parameter`,
 		},
 		"backups": {
 			func(c *dbv1.DatabaseCluster) { c.Spec.Backup = &dbv1.Backup{} },
-			"spec.backup needs an engine with the action backup: name one in spec.engine, or take the field out",
+			"spec.backup needs an engine with the action backup: set spec.engine to one, or remove the field",
 		},
 		"a final backup": {
 			func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Type: dbv1.HookBackup}} },
-			"a hook of type Backup in spec.deletion.hooks needs an engine with the action backup: name one in spec.engine, or take the field out",
+			"a hook of type Backup in spec.deletion.hooks needs an engine with the action backup: set spec.engine to one, or remove the field",
 		},
 	}
 	for name, c := range cases {
@@ -158,8 +158,8 @@ func TestAKeyThatTheSecretLacksIsNamed(t *testing.T) {
 	declared.Spec.SecretKeys = []string{"a", "b", "c"}
 	for want, have := range map[string][]string{
 		"": {"c", "b", "a", "d"},
-		"Secret orders, which spec.credentials.secretName names, lacks the key b, which DatabaseEngine ledger-v1 needs; add it to the Secret":       {"a", "c"},
-		"Secret orders, which spec.credentials.secretName names, lacks the keys a, c, which DatabaseEngine ledger-v1 needs; add them to the Secret": {"b"},
+		"Secret orders in spec.credentials.secretName lacks the key b, which DatabaseEngine ledger-v1 needs: add it to the Secret":       {"a", "c"},
+		"Secret orders in spec.credentials.secretName lacks the keys a, c, which DatabaseEngine ledger-v1 needs: add them to the Secret": {"b"},
 	} {
 		if got := KeyProblem(orders(), declared, have, nil); got != want {
 			t.Errorf("got %s", got)
@@ -175,14 +175,14 @@ func TestAKeyThatIsEmptyIsNamed(t *testing.T) {
 	declared.Spec.SecretKeys = []string{"a", "b", "c"}
 	for want, empty := range map[string][]string{
 		"": {"d"},
-		"Secret orders, which spec.credentials.secretName names, has nothing in the key b, which DatabaseEngine ledger-v1 needs; set it in the Secret":       {"b", "d"},
-		"Secret orders, which spec.credentials.secretName names, has nothing in the keys a, c, which DatabaseEngine ledger-v1 needs; set them in the Secret": {"a", "c"},
+		"Secret orders in spec.credentials.secretName has no value for the key b, which DatabaseEngine ledger-v1 needs: set it in the Secret":       {"b", "d"},
+		"Secret orders in spec.credentials.secretName has no value for the keys a, c, which DatabaseEngine ledger-v1 needs: set them in the Secret": {"a", "c"},
 	} {
 		if got := KeyProblem(orders(), declared, []string{"a", "b", "c", "d"}, empty); got != want {
 			t.Errorf("got %s", got)
 		}
 	}
-	if got := KeyProblem(orders(), declared, []string{"a"}, []string{"a"}); got != "Secret orders, which spec.credentials.secretName names, lacks the keys b, c, which DatabaseEngine ledger-v1 needs; add them to the Secret" {
+	if got := KeyProblem(orders(), declared, []string{"a"}, []string{"a"}); got != "Secret orders in spec.credentials.secretName lacks the keys b, c, which DatabaseEngine ledger-v1 needs: add them to the Secret" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -45,7 +45,7 @@ func lineEnds(text string) string {
 	if !found {
 		return ""
 	}
-	return fmt.Sprintf(" has CR LF at the end of line %d: save it with LF line ends", 1+strings.Count(before, "\n"))
+	return fmt.Sprintf(" has CR LF at the end of line %d: save it with LF line endings", 1+strings.Count(before, "\n"))
 }
 
 // unstartable are commands that run a script without a first line with its interpreter. Kubernetes runs no shell.
@@ -56,7 +56,7 @@ func unstartable(spec dbv1.DatabaseEngineSpec) []flaw {
 		if !p.program || at == nil || spec.Scripts[at[1]] == "" || strings.HasPrefix(string(spec.Scripts[at[1]]), "#!") {
 			continue
 		}
-		all = append(all, flaw{only(p.action), fmt.Sprintf("%s runs spec.scripts[%s], which does not begin with #!: begin it with a line such as #!/bin/sh",
+		all = append(all, flaw{only(p.action), fmt.Sprintf("%s runs spec.scripts[%s], which does not start with #!: add a first line such as #!/bin/sh",
 			p.field, at[1])})
 	}
 	return all
@@ -67,7 +67,7 @@ func unrestorable(actions dbv1.EngineActions) []flaw {
 	if actions.Backup == nil || actions.Restore != nil {
 		return nil
 	}
-	return []flaw{{only(ActionBackup), "spec.actions has backup and no restore, so nothing can restore its backups: add the action restore"}}
+	return []flaw{{only(ActionBackup), "spec.actions has backup but no restore, so its backups cannot be restored: add the action restore"}}
 }
 
 // mention matches a script's path anywhere in a text.

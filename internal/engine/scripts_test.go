@@ -19,19 +19,19 @@ func TestAScriptThatCannotRunIsToldWithItsNameItsLineAndWhatToDo(t *testing.T) {
 		"a good one": {"#!/bin/sh\nset -eu\n. /dbc/scripts/common\nif true; then echo x; fi\n", ""},
 		"no first line": {
 			"set -eu\necho x\n",
-			"spec.actions.backup.command[0] runs spec.scripts[backup], which does not begin with #!: begin it with a line such as #!/bin/sh",
+			"spec.actions.backup.command[0] runs spec.scripts[backup], which does not start with #!: add a first line such as #!/bin/sh",
 		},
 		"a first line that comes late": {
 			"\n#!/bin/sh\n",
-			"spec.actions.backup.command[0] runs spec.scripts[backup], which does not begin with #!: begin it with a line such as #!/bin/sh",
+			"spec.actions.backup.command[0] runs spec.scripts[backup], which does not start with #!: add a first line such as #!/bin/sh",
 		},
-		"line ends of Windows":               {"#!/bin/sh\nset -eu\r\nif x\r\n", "spec.scripts[backup] has CR LF at the end of line 2: save it with LF line ends"},
+		"line ends of Windows":               {"#!/bin/sh\nset -eu\r\nif x\r\n", "spec.scripts[backup] has CR LF at the end of line 2: save it with LF line endings"},
 		"an if without an end":               {"#!/bin/sh\nif true; then\n  echo x\n", "spec.scripts[backup] line 2, column 1: `if` statement must end with `fi`"},
 		"a quote without an end":             {"#!/bin/bash\necho 'x\n", "spec.scripts[backup] line 2, column 6: reached EOF without closing quote `'`"},
 		"by env":                             {"#!/usr/bin/env -S bash -e\necho )\n", "spec.scripts[backup] line 2, column 6: a command can only contain words and redirects; encountered `)`"},
 		"of busybox":                         {"#!/bin/busybox sh\necho )\n", "spec.scripts[backup] line 2, column 6: a command can only contain words and redirects; encountered `)`"},
 		"an array, which some sh know":       {"#!/bin/sh\na=(1 2)\n", ""},
-		"an array, which dash does not know": {"#!/bin/dash\na=(1 2)\n", "spec.scripts[backup] line 2, column 3: its shell does not know arrays"},
+		"an array, which dash does not know": {"#!/bin/dash\na=(1 2)\n", "spec.scripts[backup] line 2, column 3: its shell does not support arrays"},
 		"a process substitution of bash":     {"#!/usr/bin/bash\ndiff <(a) <(b)\n", ""},
 		"no shell":                           {"#!/usr/bin/python3\nif x:\n  print('(')\n", ""},
 		"an interpreter that nobody knows":   {"#!\nif x\n", ""},
@@ -129,7 +129,7 @@ func TestABackupThatNothingRestoresIsAFlaw(t *testing.T) {
 	declared := ledger()
 	declared.Spec.Scripts["backup"] = "#!/bin/sh\n"
 	declared.Spec.Actions = dbv1.EngineActions{Backup: aScript("backup")}
-	hasFlaw(t, declared, "spec.actions has backup and no restore, so nothing can restore its backups: add the action restore")
+	hasFlaw(t, declared, "spec.actions has backup but no restore, so its backups cannot be restored: add the action restore")
 }
 
 func TestAScriptWithMoreBracketsThanAnybodyWritesIsNotRead(t *testing.T) {

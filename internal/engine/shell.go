@@ -169,7 +169,7 @@ func syntaxProblem(text string, variants []syntax.LangVariant) string {
 	case errors.As(err, &wrong):
 		return fmt.Sprintf(" line %d, column %d: %s", wrong.Pos.Line(), wrong.Pos.Col(), wrong.Text)
 	case errors.As(err, &unknown):
-		return fmt.Sprintf(" line %d, column %d: its shell does not know %s", unknown.Pos.Line(), unknown.Pos.Col(), unknown.Feature)
+		return fmt.Sprintf(" line %d, column %d: its shell does not support %s", unknown.Pos.Line(), unknown.Pos.Col(), unknown.Feature)
 	default:
 		return ": " + err.Error()
 	}

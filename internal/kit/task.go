@@ -33,8 +33,8 @@ func Task(ctx context.Context, logs Logs, job *batchv1.Job, pods []corev1.Pod, a
 	return task.Refuse(text)
 }
 
-// says tells whether the log of the newest pod may say something of now. A copy is asked although another container has a
-// problem.
+// says reports whether the log of the newest pod is current. The log of a copy is read even if another container
+// has a problem.
 func says(task state.Task) bool {
 	if !task.Active || task.Ended() || task.Pod == "" {
 		return false
@@ -51,8 +51,8 @@ func says(task state.Task) bool {
 	return false
 }
 
-// ReadLogs adds to tasks that run what their logs say: how far they are, or what a copy answered. A log that cannot be read, as
-// while a container is starting, harms nobody.
+// ReadLogs adds progress or the answer of a copy from the logs of running tasks. A log may be unreadable, for example
+// while a container is starting: then only the detail is missing.
 func ReadLogs(ctx context.Context, logs Logs, namespace string, tasks []state.Task) {
 	for i := range tasks {
 		task := &tasks[i]

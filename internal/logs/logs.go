@@ -2,8 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package logs reads the end of a container's log, and what Kubernetes says of a Job that has no pod. Nothing is decided by
-// it: it tells people how far a Job is.
+// Package logs reads the end of a container's log, and the events of a Job that has no pod. It shows users the
+// progress of a Job. The operator decides nothing by it.
 package logs
 
 import (
@@ -17,11 +17,12 @@ import (
 )
 
 const (
-	// lines are enough for one of progress among what an action says meanwhile. Few: the limit would else cut the last.
+	// lines is enough to include a progress line among the other output of an action. It is small, because the byte
+	// limit would otherwise cut the last line.
 	lines int64 = 20
-	// limit is how much of a log is read at most, in bytes.
+	// limit is the highest number of bytes read from a log.
 	limit int64 = 64 << 10
-	// patience is how long a kubelet may take to answer.
+	// patience is how long a kubelet may take to respond.
 	patience = 3 * time.Second
 )
 
@@ -33,7 +34,7 @@ type Reader struct {
 
 // +kubebuilder:rbac:groups="",resources=pods/log,verbs=get
 
-// Tail is the end of a container's log. One longer than the limit is cut at its end, as the API server does.
+// Tail is the end of a container's log. A longer text is cut at the end, as by the API server.
 func (r Reader) Tail(ctx context.Context, namespace, pod, container string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// reader reads from an API server that answers as given.
+// reader reads from an API server with this handler.
 func reader(t *testing.T, answer http.HandlerFunc) Reader {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -33,7 +33,7 @@ func TestOnlyTheEndOfOneContainersLogIsAskedForAndRead(t *testing.T) {
 		if request.URL.Path != "/api/v1/namespaces/shop/pods/orders-0/log" || q.Get("container") != "action" || q.Get("tailLines") != "20" || q.Get("limitBytes") != "65536" {
 			t.Errorf("%s", request.URL)
 		}
-		fmt.Fprint(w, strings.Repeat("x", 100_000)) // whatever the server makes of the limit
+		fmt.Fprint(w, strings.Repeat("x", 100_000)) // even if the server ignores the limit
 	})
 	text, err := r.Tail(t.Context(), "shop", "orders-0", "action")
 	if err != nil || len(text) != 64<<10 {

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// What the Job controller reports about the pods of a Job, by reason.
+// Reasons of events of the Job controller about the pods of a Job.
 const (
 	podRefused = "FailedCreate"
 	podCreated = "SuccessfulCreate"
@@ -22,8 +22,8 @@ const (
 
 // +kubebuilder:rbac:groups="",resources=events,verbs=list
 
-// Refusal is why the Job controller could not create the newest pod of a Job, in its words; "" when it could, or did not
-// say. No field of the Job has that, only an event.
+// Refusal is the Job controller's message why it could not create the newest pod of a Job; "" if it could, or has
+// no event. No field of the Job has that message.
 func (r Reader) Refusal(ctx context.Context, namespace string, job types.UID) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -44,7 +44,7 @@ func (r Reader) Refusal(ctx context.Context, namespace string, job types.UID) (s
 	return newest.Message, nil
 }
 
-// last is when an event was reported for the last time. Events of the older and of the newer API note that in other fields.
+// last is when an event was last reported. Events of the older and the newer API record that in different fields.
 func last(event corev1.Event) time.Time {
 	newest := event.LastTimestamp.Time
 	for _, at := range []time.Time{event.EventTime.Time, event.CreationTimestamp.Time} {

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// resolvConf names the name servers of the operator's pod, which are those of any pod of the cluster, as a rule.
+// resolvConf has the name servers of the operator's pod, which are usually those of any pod of the cluster.
 const resolvConf = "/etc/resolv.conf"
 
-// nameServers are those that the settings name, else those of a file. One that cannot be read names none.
+// nameServers are those of the settings, or else those of a file. An unreadable file has none.
 func (s *Settings) nameServers(file string) []netip.Addr {
 	if s.dnsServers != "" {
-		given, _ := addresses(s.dnsServers) // was validated
+		given, _ := addresses(s.dnsServers) // already validated
 		return given
 	}
 	text, err := os.ReadFile(file) //nolint:gosec // the file is a constant
@@ -42,7 +42,7 @@ func addresses(list string) ([]netip.Addr, error) {
 	for _, text := range listed(list) {
 		address, err := netip.ParseAddr(text)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no IP address", text)
+			return nil, fmt.Errorf("%q is not an IP address", text)
 		}
 		all = append(all, address)
 	}

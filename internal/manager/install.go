@@ -20,8 +20,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/apply"
 )
 
-// installer makes, when the operator begins to lead, those of its objects that do not exist: what a bundle of
-// OLM cannot carry. It never changes or deletes one, so what an administrator made of it stays.
+// installer creates the missing built-in objects when the operator becomes the leader: those that an OLM bundle
+// cannot contain. It never changes or deletes one, so changes by an administrator remain.
 type installer struct {
 	reader  client.Reader // not a cache: that would list and watch
 	writer  apply.Writer
@@ -32,18 +32,18 @@ type installer struct {
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingadmissionpolicies;validatingadmissionpolicybindings,verbs=create;patch,resourceNames=databasecluster-operator-protected-clusters;databasecluster-operator-protected-claims;databasecluster-operator-protected-definitions,roleName=manager-cluster-role
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=create;patch,resourceNames=postgresql-single-v1;redis-single-v1,roleName=manager-cluster-role
 
-// NeedLeaderElection lets one replica do it.
+// NeedLeaderElection lets only the leader install objects.
 func (i installer) NeedLeaderElection() bool { return true }
 
-// Start makes what is missing. What cannot be made keeps no database from being looked after.
+// Start creates the missing objects. A failure does not affect the management of databases.
 func (i installer) Start(ctx context.Context) error {
 	for _, object := range i.objects {
 		err := retry.OnError(retry.DefaultBackoff, passes, func() error { return i.install(ctx, object) })
 		switch {
 		case apierrors.IsForbidden(err):
-			i.log.Info("left out: the operator may not make it, or look whether it exists", "kind", object.GetKind(), "name", object.GetName())
+			i.log.Info("skipped: the operator is not allowed to read or create the object", "kind", object.GetKind(), "name", object.GetName())
 		case err != nil:
-			i.log.Error(err, "could not make what was missing", "kind", object.GetKind(), "name", object.GetName())
+			i.log.Error(err, "could not create the missing object", "kind", object.GetKind(), "name", object.GetName())
 		}
 	}
 	return nil
@@ -57,12 +57,12 @@ func (i installer) install(ctx context.Context, object *unstructured.Unstructure
 	if err := i.reader.Get(ctx, client.ObjectKeyFromObject(object), existing); !apierrors.IsNotFound(err) {
 		return err
 	}
-	// Applied, not posted: the right to create can then be bound to the name.
+	// The object is applied, not posted: so the right to create can be limited to the name.
 	_, err := i.writer.Create(ctx, object)
 	return err
 }
 
-// install adds what the leader makes at its start.
+// install adds the installer of built-in objects.
 func (s *Settings) install(mgr ctrl.Manager, log logr.Logger) error {
 	var all []*unstructured.Unstructured
 	if s.installPolicies {

@@ -37,26 +37,26 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/metrics"
 )
 
-// Between these a pass that failed is tried again. What a human mends meanwhile, a quota for example,
-// wakes nobody.
+// A failed pass is retried with a delay between these limits. A correction by the user, such as a larger quota,
+// starts no pass.
 const (
 	firstRetry = 20 * time.Millisecond
 	lastRetry  = time.Minute
 )
 
-// cachesFilled is an answer to /readyz: an operator that cannot list what it looks after is not ready.
+// cachesFilled is a check of /readyz: an operator that cannot list its objects is not ready.
 func cachesFilled(caches cache.Cache) healthz.Checker {
 	return func(request *http.Request) error {
 		ctx, cancel := context.WithTimeout(request.Context(), time.Second)
 		defer cancel()
 		if !caches.WaitForCacheSync(ctx) {
-			return errors.New("the caches are not filled yet: see the log for what cannot be listed")
+			return errors.New("the caches are not synced yet: see the operator's log for kinds that it cannot list")
 		}
 		return nil
 	}
 }
 
-// controllerOptions are those of each controller, with a queue of its own.
+// controllerOptions are the options of each controller, with its own queue.
 func (s *Settings) controllerOptions() ctrlcontroller.Options {
 	return ctrlcontroller.Options{
 		MaxConcurrentReconciles: s.concurrency,
@@ -64,7 +64,7 @@ func (s *Settings) controllerOptions() ctrlcontroller.Options {
 	}
 }
 
-// New makes a manager that is ready to start.
+// New returns a manager that is ready to start.
 func New(ctx context.Context, config *rest.Config, settings Settings, log logr.Logger) (ctrl.Manager, error) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), dbv1.AddToScheme(scheme)); err != nil {

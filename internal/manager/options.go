@@ -28,10 +28,10 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
-// reconcileTimeout ends a pass whose API server does not answer.
+// reconcileTimeout ends a pass if the API server does not respond.
 const reconcileTimeout = 30 * time.Second
 
-// options wire the manager: standbys keep warm caches, and a leader that exits hands over at once.
+// options configure the manager: standby replicas keep warm caches, and a leader that exits releases its Lease.
 func (s *Settings) options(scheme *runtime.Scheme) ctrl.Options {
 	warm := true
 	return ctrl.Options{
@@ -61,14 +61,14 @@ func (s *Settings) metricsOptions() server.Options {
 	}
 }
 
-// hardenTLS does without HTTP/2: nobody scrapes metrics faster for it, and its stream resets let a client
-// exhaust the server (CVE-2023-44487).
+// hardenTLS disables HTTP/2: scraping does not need it, and a client can exhaust the server by its stream resets
+// (CVE-2023-44487).
 func hardenTLS(config *tls.Config) {
 	config.MinVersion = tls.VersionTLS12
 	config.NextProtos = []string{"http/1.1"}
 }
 
-// cacheOptions hold nothing but what the operator made, and of pods only what it reads.
+// cacheOptions restrict the cache to the operator's objects, and pods to the fields that it reads.
 func (s *Settings) cacheOptions() cache.Options {
 	ours := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{dbv1.LabelManagedBy: dbv1.LabelManagedByValue})}
 	pods := cache.ByObject{Label: podSelector(), Transform: dbcontroller.TrimPod}
@@ -94,8 +94,8 @@ func (s *Settings) cacheOptions() cache.Options {
 	return options
 }
 
-// podSelector selects members and the pods of actions. A member whose label managed-by somebody took off still
-// serves; the StatefulSet finds pods by other labels.
+// podSelector selects members and the pods of actions. A member without the label managed-by still serves clients,
+// and the StatefulSet selects pods by other labels.
 func podSelector() labels.Selector {
 	selector := labels.SelectorFromSet(labels.Set{dbv1.LabelName: dbv1.LabelNameValue})
 	components, err := labels.NewRequirement(dbv1.LabelComponent, selection.In, append(resources.ActionComponents(), dbv1.ComponentDatabase))

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// shown are defaults that the reference gives in other words.
+// shown are defaults that the reference shows in another form.
 var shown = map[string]string{
 	"watch-namespace": "empty: all", "leader-election-namespace": "the operator's own", "metrics-cert-path": "self-signed",
 	"transfer-image": "empty", "dns-servers": "empty",

@@ -17,13 +17,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 )
 
-// Settings are the flags. Each is read from the environment, too, where the command line does not give
-// it: --metrics-bind-address from METRICS_BIND_ADDRESS, and so on.
+// Settings are the flags. A flag that is not on the command line is read from the environment:
+// --metrics-bind-address from METRICS_BIND_ADDRESS, and so on.
 type Settings struct {
 	flags *flag.FlagSet
 	zap   zap.Options
 
-	// ShowVersion asks for the version instead of work.
+	// ShowVersion requests the version only.
 	ShowVersion bool
 	concurrency int
 
@@ -48,7 +48,7 @@ type Settings struct {
 	healthAddress   string
 }
 
-// Parse reads the flags; an error names the flag or variable and the value.
+// Parse reads the flags. An error names the flag or variable and the value.
 func Parse(args []string, environment func(string) (string, bool)) (Settings, error) {
 	s := Settings{
 		flags: flag.NewFlagSet("manager", flag.ContinueOnError),
@@ -62,7 +62,7 @@ func Parse(args []string, environment func(string) (string, bool)) (Settings, er
 		return s, err
 	}
 	if s.flags.NArg() > 0 {
-		return s, fmt.Errorf("unexpected argument %q: the operator takes flags only, see --help", s.flags.Arg(0))
+		return s, fmt.Errorf("unexpected argument %q: the operator accepts only flags, see --help", s.flags.Arg(0))
 	}
 	return s, s.validate()
 }
@@ -70,38 +70,38 @@ func Parse(args []string, environment func(string) (string, bool)) (Settings, er
 func (s *Settings) define() {
 	f := s.flags
 	f.BoolVar(&s.ShowVersion, "version", false, "Print the version and exit.")
-	f.StringVar(&s.watchNamespace, "watch-namespace", "", "Namespaces to work in, separated by commas. Empty: all.")
-	f.IntVar(&s.concurrency, "max-concurrent-reconciles", 8, "How many clusters are worked on at once, at least 1.")
-	f.DurationVar(&s.syncPeriod, "sync-period", 10*time.Hour, "How often every cluster is looked at although nothing changed.")
+	f.StringVar(&s.watchNamespace, "watch-namespace", "", "Namespaces to watch, separated by commas. Empty: all namespaces.")
+	f.IntVar(&s.concurrency, "max-concurrent-reconciles", 8, "Maximum number of clusters that are reconciled at the same time, at least 1.")
+	f.DurationVar(&s.syncPeriod, "sync-period", 10*time.Hour, "Interval at which every cluster is reconciled without a change.")
 	f.DurationVar(&s.referencePeriod, "reference-period", 5*time.Minute,
-		"How often the Secrets and ConfigMaps that a spec names are read although nothing else changed, and what protects a cluster. 0: never.")
+		"Interval at which the operator reads referenced Secrets and ConfigMaps, and the admission policies that protect clusters. It does not watch them. 0: never.")
 	f.StringVar(&s.transferImage, "transfer-image", "",
-		"Image that holds /transfer, which Jobs for backups and restores copy it from: the operator's own. Empty: there are no such Jobs.")
+		"Image with the binary /transfer for backup and restore Jobs: the operator's own image. Empty: the operator creates no such Jobs.")
 	f.StringVar(&s.dnsServers, "dns-servers", "",
-		"Addresses of name servers outside of the cluster, separated by commas, that the copies of verifications may ask. Empty: those of the operator's own /etc/resolv.conf.")
+		"IP addresses of DNS servers outside the cluster, separated by commas, that temporary copies of verifications may use. Empty: those in the operator's /etc/resolv.conf.")
 	f.BoolVar(&s.installEngines, "install-engines", true,
-		"Make the DatabaseEngines that come with the operator, where they do not exist. They are never changed or deleted.")
+		"Create missing built-in DatabaseEngines. The operator never changes or deletes them.")
 	f.BoolVar(&s.installPolicies, "install-admission-policies", true,
-		"Make the admission policies that protect clusters from deletion, where they do not exist. They are never changed or deleted.")
-	f.BoolVar(&s.leaderElect, "leader-elect", false, "Work only while holding the lease, so that several replicas can run.")
-	f.StringVar(&s.leaderElectionNamespace, "leader-election-namespace", "", "Namespace of the lease. Empty: the one the operator runs in.")
-	f.DurationVar(&s.leaseDuration, "lease-duration", 6*time.Second, "How long a leader that does not renew keeps the lease.")
-	f.DurationVar(&s.renewDeadline, "lease-renew-deadline", 4*time.Second, "How long a leader tries to renew before it gives up.")
-	f.DurationVar(&s.retryPeriod, "lease-retry-period", 800*time.Millisecond, "How long replicas wait between tries to get or renew the lease.")
+		"Create missing admission policies that protect clusters from deletion. The operator never changes or deletes them.")
+	f.BoolVar(&s.leaderElect, "leader-elect", false, "Use leader election, so that only one of several replicas is active.")
+	f.StringVar(&s.leaderElectionNamespace, "leader-election-namespace", "", "Namespace of the leader election Lease. Empty: the operator's namespace.")
+	f.DurationVar(&s.leaseDuration, "lease-duration", 6*time.Second, "Duration after which another replica can take over a Lease that the leader has not renewed.")
+	f.DurationVar(&s.renewDeadline, "lease-renew-deadline", 4*time.Second, "Duration for which the leader retries to renew the Lease before it exits.")
+	f.DurationVar(&s.retryPeriod, "lease-retry-period", 800*time.Millisecond, "Interval between attempts to acquire or renew the Lease.")
 	f.StringVar(&s.metricsAddress, "metrics-bind-address", "0",
-		"Address of the metrics, served over HTTPS to whom the API server authorizes, for example :8443. 0: none.")
+		"Address of the metrics endpoint, for example :8443. It uses HTTPS and serves only clients that the API server authorizes. 0: disabled.")
 	f.StringVar(&s.metricsCertPath, "metrics-cert-path", "",
-		"Directory with tls.crt and tls.key for the metrics; replaced files are taken up. Empty: a self-signed certificate.")
-	f.StringVar(&s.healthAddress, "health-probe-bind-address", ":8081", "Address of /healthz and /readyz. 0: none.")
+		"Directory with tls.crt and tls.key for the metrics endpoint; changed files are reloaded. Empty: a self-signed certificate.")
+	f.StringVar(&s.healthAddress, "health-probe-bind-address", ":8081", "Address of /healthz and /readyz. 0: disabled.")
 	s.zap.BindFlags(f)
 	config.RegisterFlags(f)
 }
 
-// notFromEnvironment are the flags that the environment does not set: KUBECONFIG, which may be a list,
-// is read by the client library itself.
+// notFromEnvironment are the flags that are not read from the environment. The client library reads KUBECONFIG,
+// which may be a list.
 var notFromEnvironment = map[string]bool{"version": true, config.KubeconfigFlagName: true}
 
-// fromEnvironment takes what the environment says about each flag.
+// fromEnvironment sets flags from environment variables.
 func fromEnvironment(flags *flag.FlagSet, environment func(string) (string, bool)) error {
 	var failed error
 	flags.VisitAll(func(f *flag.Flag) {
@@ -111,7 +111,7 @@ func fromEnvironment(flags *flag.FlagSet, environment func(string) (string, bool
 			return
 		}
 		if err := flags.Set(f.Name, value); err != nil {
-			failed = fmt.Errorf("environment variable %s is %q, which --%s does not take: %w", name, value, f.Name, err)
+			failed = fmt.Errorf("environment variable %s is %q, which is not valid for --%s: %w", name, value, f.Name, err)
 		}
 	})
 	return failed
@@ -125,29 +125,29 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("--reference-period is %s: it must not be negative", s.referencePeriod)
 	}
 	if strings.ContainsAny(s.transferImage, " \t\r\n") {
-		return fmt.Errorf("--transfer-image is %q: an image has no white space in its name", s.transferImage)
+		return fmt.Errorf("--transfer-image is %q: an image name must not contain white space", s.transferImage)
 	}
 	if _, err := addresses(s.dnsServers); err != nil {
 		return fmt.Errorf("--dns-servers is %q: %w", s.dnsServers, err)
 	}
 	if s.leaseDuration <= s.renewDeadline || s.renewDeadline <= s.retryPeriod {
-		return fmt.Errorf("--lease-duration (%s) must be longer than --lease-renew-deadline (%s), and that longer than --lease-retry-period (%s)",
+		return fmt.Errorf("--lease-duration (%s) must be longer than --lease-renew-deadline (%s), which must be longer than --lease-retry-period (%s)",
 			s.leaseDuration, s.renewDeadline, s.retryPeriod)
 	}
 	for _, namespace := range s.namespaces() {
 		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
-			return fmt.Errorf("--watch-namespace names %q, which is no namespace: %s", namespace, problems[0])
+			return fmt.Errorf("--watch-namespace names %q, which is not a valid namespace: %s", namespace, problems[0])
 		}
 	}
 	return nil
 }
 
-// namespaces to work in; none for all.
+// namespaces to watch; none for all.
 func (s *Settings) namespaces() []string {
 	return listed(s.watchNamespace)
 }
 
-// listed are the parts of a list that is separated by commas.
+// listed returns the elements of a list separated by commas.
 func listed(text string) []string {
 	var all []string
 	for part := range strings.SplitSeq(text, ",") {
@@ -158,7 +158,7 @@ func listed(text string) []string {
 	return all
 }
 
-// Logger logs as the flags say.
+// Logger is configured by the flags.
 func (s *Settings) Logger() logr.Logger {
 	return zap.New(zap.UseFlagOptions(&s.zap))
 }

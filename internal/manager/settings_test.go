@@ -45,14 +45,14 @@ func TestBadSettingsAreRefusedWithASentenceThatNamesThem(t *testing.T) {
 		variables map[string]string
 		want      string
 	}{
-		"a variable that does not parse": {nil, map[string]string{"LEASE_DURATION": "soon"}, `environment variable LEASE_DURATION is "soon", which --lease-duration does not take`},
+		"a variable that does not parse": {nil, map[string]string{"LEASE_DURATION": "soon"}, `environment variable LEASE_DURATION is "soon", which is not valid for --lease-duration`},
 		"an argument":                    {[]string{"start"}, nil, `unexpected argument "start"`},
 		"no workers":                     {[]string{"--max-concurrent-reconciles=0"}, nil, "--max-concurrent-reconciles is 0: it must be at least 1"},
 		"a lease shorter than its renewal": {
 			[]string{"--lease-duration=1s"}, nil, "--lease-duration (1s) must be longer than --lease-renew-deadline (4s)",
 		},
-		"an image that cannot be":    {[]string{"--transfer-image=a b"}, nil, `--transfer-image is "a b": an image has no white space`},
-		"a namespace that cannot be": {[]string{"--watch-namespace=A"}, nil, `--watch-namespace names "A", which is no namespace`},
+		"an image that cannot be":    {[]string{"--transfer-image=a b"}, nil, `--transfer-image is "a b": an image name must not contain white space`},
+		"a namespace that cannot be": {[]string{"--watch-namespace=A"}, nil, `--watch-namespace names "A", which is not a valid namespace`},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

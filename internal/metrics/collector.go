@@ -10,13 +10,13 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// collector reads the clusters at each scrape and keeps nothing in between: what is gone leaves no series,
-// and no number drifts from the truth.
+// collector reads the clusters at each scrape and keeps no state: a deleted cluster leaves no series, and no value
+// becomes stale.
 type collector struct {
 	list func() ([]dbv1.DatabaseCluster, error)
 }
 
-// Describe names every metric.
+// Describe sends every metric.
 func (collector) Describe(descriptions chan<- *prometheus.Desc) {
 	descriptions <- leading
 	for _, g := range gauges {
@@ -24,7 +24,7 @@ func (collector) Describe(descriptions chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect reads every metric of every cluster. Clusters that cannot be listed are not "none": the scrape fails.
+// Collect reads every metric of every cluster. If the clusters cannot be listed, the scrape fails.
 func (c collector) Collect(metrics chan<- prometheus.Metric) {
 	clusters, err := c.list()
 	if err != nil {
@@ -42,7 +42,7 @@ func (c collector) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// constant is a metric, or what says in its place why it cannot be one.
+// constant is a metric, or an invalid metric with its error.
 func constant(description *prometheus.Desc, value float64, labels ...string) prometheus.Metric {
 	metric, err := prometheus.NewConstMetric(description, prometheus.GaugeValue, value, labels...)
 	if err != nil {

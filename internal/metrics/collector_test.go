@@ -20,7 +20,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// orders is a cluster in the middle of a rollout: one of its three members is ready.
+// orders is a cluster during a rollout: one of its three members is ready.
 func orders() dbv1.DatabaseCluster {
 	c := dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Generation: 7}}
 	c.Spec.Replicas, c.Spec.Image = 3, "example.com/database:2"
@@ -38,7 +38,7 @@ func orders() dbv1.DatabaseCluster {
 	return c
 }
 
-// backedUp is a cluster's status with a backup that was complete, and one that was verified.
+// backedUp is a cluster's status with a complete backup and a verified one.
 func backedUp() *dbv1.ClusterBackupStatus {
 	completed, verified := metav1.NewTime(time.Unix(1800000000, 0)), metav1.NewTime(time.Unix(1900000000, 0))
 	return &dbv1.ClusterBackupStatus{
@@ -56,7 +56,7 @@ func listed(t *testing.T, clusters *[]dbv1.DatabaseCluster) *prometheus.Registry
 	return registry
 }
 
-// series are the lines that a scrape gives, without the help and types.
+// series are the lines of a scrape, without the help texts and types.
 func series(t *testing.T, gatherer prometheus.Gatherer) []string {
 	families, err := gatherer.Gather()
 	if err != nil {
@@ -147,7 +147,7 @@ func TestAClusterThatIsGoneLeavesNoSeries(t *testing.T) {
 	}
 }
 
-// perCluster is the most series that one cluster has: docs/metrics.md says so.
+// perCluster is the highest number of series of one cluster, which docs/metrics.md states.
 const perCluster = 52
 
 func TestTheSeriesOfAClusterAreBoundedWhateverItsStatusHolds(t *testing.T) {
@@ -176,7 +176,7 @@ func TestTheSeriesOfAClusterAreBoundedWhateverItsStatusHolds(t *testing.T) {
 	}
 }
 
-// TestLabelsTakeFewValues names every label there is: one more is a decision about cardinality.
+// TestLabelsTakeFewValues lists every label. An additional label is a decision about cardinality.
 func TestLabelsTakeFewValues(t *testing.T) {
 	allowed := map[string]string{
 		"namespace": "the cluster's", "name": "the cluster's", "pod": "at most 9 a cluster", "image": "one a cluster",
@@ -212,7 +212,7 @@ func TestMetricsAreNamedAsPrometheusAsks(t *testing.T) {
 	}
 }
 
-// BenchmarkScrape is what a scrape of 1,000 clusters of three costs the operator.
+// BenchmarkScrape measures a scrape of 1,000 clusters of three members.
 func BenchmarkScrape(b *testing.B) {
 	clusters := make([]dbv1.DatabaseCluster, 1000)
 	for i := range clusters {

@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// alert is what the tests read of an alert.
+// alert has the fields of an alert that the tests read.
 type alert struct {
 	Alert, Expr, For    string
 	Labels, Annotations map[string]string
@@ -152,14 +152,14 @@ func TestEveryMetricThatAlertsAndTheDashboardNameExists(t *testing.T) {
 		}
 		for _, name := range names {
 			if !known[name] {
-				t.Errorf("nobody has the metric %s in %s", name, query)
+				t.Errorf("no component has the metric %s in %s", name, query)
 			}
 		}
 	}
 }
 
-// knownMetrics are ours, those that controller-runtime and its libraries registered, and the few that we
-// take from others.
+// knownMetrics are the operator's metrics, those of controller-runtime and its libraries, and a few of other
+// components.
 func knownMetrics() map[string]bool {
 	known := map[string]bool{
 		"ALERTS":                               true, // Prometheus' own
@@ -184,7 +184,7 @@ func knownMetrics() map[string]bool {
 	return known
 }
 
-// dashboardQueries are those of the panels and of the variables.
+// dashboardQueries are the queries of the panels and the variables.
 func dashboardQueries(t *testing.T) []string {
 	var dashboard any
 	if err := json.Unmarshal(read(t, "config", "grafana", "databasecluster.json"), &dashboard); err != nil {
@@ -222,7 +222,7 @@ var (
 	keywords = []string{"and", "or", "unless", "offset", "bool"}
 )
 
-// namesIn are the metrics in a query: words that are neither labels nor functions nor keywords.
+// namesIn are the metrics in a query: words that are not labels, functions or keywords.
 func namesIn(query string) []string {
 	var names []string
 	for _, word := range words.FindAllString(notNames.ReplaceAllString(query, " "), -1) {

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package metrics tells Prometheus how the DatabaseClusters are.
+// Package metrics exports the state of the DatabaseClusters to Prometheus.
 package metrics
 
 import (
@@ -16,21 +16,21 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// patience is how long a scrape waits for a cache that is not filled yet.
+// patience is how long a scrape waits for a cache to sync.
 const patience = 5 * time.Second
 
-// Exporter offers the metrics of the clusters while this replica of the operator is the one that works. Were
-// they offered by the standbys, too, each cluster would count twice in a sum.
+// Exporter exports the metrics of the clusters while this replica is the leader. If standby replicas exported them,
+// too, each cluster would count twice in a sum.
 type Exporter struct {
-	// Clusters reads from the caches of the manager: a scrape sends nothing to the API server.
+	// Clusters reads from the caches of the manager: a scrape sends no request to the API server.
 	Clusters client.Reader
 	Registry prometheus.Registerer
 }
 
-// NeedLeaderElection makes the manager start the exporter where it starts the controllers.
+// NeedLeaderElection makes the manager start the exporter with the controllers.
 func (Exporter) NeedLeaderElection() bool { return true }
 
-// Start offers the metrics until the context ends.
+// Start exports the metrics until the context ends.
 func (e Exporter) Start(ctx context.Context) error {
 	all := collector{list: func() ([]dbv1.DatabaseCluster, error) { return e.list(ctx) }}
 	if err := e.Registry.Register(all); err != nil {
@@ -41,7 +41,7 @@ func (e Exporter) Start(ctx context.Context) error {
 	return nil
 }
 
-// list does not copy the clusters: they are only read.
+// list does not copy the clusters, because they are only read.
 func (e Exporter) list(ctx context.Context) ([]dbv1.DatabaseCluster, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

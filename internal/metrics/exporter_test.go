@@ -56,7 +56,7 @@ func TestStandbysExportNothing(t *testing.T) {
 	}
 }
 
-// announcing tells when the first collector has been registered.
+// announcing signals when the first collector has been registered.
 type announcing struct {
 	*prometheus.Registry
 	registered chan struct{}

@@ -13,7 +13,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// gauge is one metric, with a series or several for each cluster.
+// gauge is one metric, with one or more series for each cluster.
 type gauge struct {
 	name, help  string
 	labels      []string
@@ -21,49 +21,49 @@ type gauge struct {
 	samples     func(*dbv1.DatabaseCluster) []sample
 }
 
-// sample is the value of a series, and its labels but for the cluster's namespace and name.
+// sample is the value of a series, and its labels without the cluster's namespace and name.
 type sample struct {
 	value  float64
 	labels []string
 }
 
-const leadingName, leadingHelp = "databasecluster_operator_leading", "1 from the replica of the operator that works."
+const leadingName, leadingHelp = "databasecluster_operator_leading", "1 from the replica of the operator that is the leader."
 
 var leading = prometheus.NewDesc(leadingName, leadingHelp, nil, nil)
 
-// gauges are the metrics of a cluster. A name follows the path of the field in the DatabaseCluster, so that it need
-// not be looked up. What has as many values as people can think of is no label: each new value is a new series.
+// gauges are the metrics of a cluster. A name follows the path of the field in the DatabaseCluster. Values without
+// a bound must not be labels, because each new value creates a series.
 var gauges = []gauge{
-	several("info", "The cluster's image and who restarts its members; always 1.", []string{"image", "update_type"}, info),
+	several("info", "The cluster's image and update type; always 1.", []string{"image", "update_type"}, info),
 	number("metadata_generation", "Generation of the spec.", func(c *dbv1.DatabaseCluster) int64 { return c.Generation }),
-	several("deletion_timestamp_seconds", "When the deletion was asked for, in seconds since 1970. Absent unless it was.", nil,
+	several("deletion_timestamp_seconds", "Unix time of the deletion request, in seconds. Absent while the cluster is not being deleted.", nil,
 		func(c *dbv1.DatabaseCluster) []sample { return since1970(c.DeletionTimestamp) }),
 
-	number("spec_replicas", "Members that the spec asks for.", func(c *dbv1.DatabaseCluster) int32 { return c.Spec.Replicas }),
-	flag("spec_paused", "1 while spec.paused keeps the operator from changing anything.",
+	number("spec_replicas", "Desired number of members in spec.replicas.", func(c *dbv1.DatabaseCluster) int32 { return c.Spec.Replicas }),
+	flag("spec_paused", "1 while spec.paused is true: the operator changes nothing.",
 		func(c *dbv1.DatabaseCluster) bool { return c.Spec.Paused }),
-	flag("spec_hibernated", "1 while spec.hibernated asks for no member to run.",
+	flag("spec_hibernated", "1 while spec.hibernated is true: no member should run.",
 		func(c *dbv1.DatabaseCluster) bool { return c.Spec.Hibernated }),
-	flag("spec_update_paused", "1 while spec.updateStrategy.paused stops rollouts.",
+	flag("spec_update_paused", "1 while spec.updateStrategy.paused is true: rollouts are paused.",
 		func(c *dbv1.DatabaseCluster) bool { return c.Spec.UpdateStrategy.Paused }),
 
-	number("status_observed_generation", "Generation of the spec that the cluster's objects express.",
+	number("status_observed_generation", "Generation of the spec that the operator has applied to the cluster's objects.",
 		func(c *dbv1.DatabaseCluster) int64 { return c.Status.ObservedGeneration }),
 	number("status_replicas", "Members that exist.", func(c *dbv1.DatabaseCluster) int32 { return c.Status.Replicas }),
 	number("status_ready_replicas", "Members that are ready.", func(c *dbv1.DatabaseCluster) int32 { return c.Status.ReadyReplicas }),
 	number("status_updated_replicas", "Members that run the current template.",
 		func(c *dbv1.DatabaseCluster) int32 { return c.Status.UpdatedReplicas }),
 	number("status_outdated_replicas", "Members that do not run the current template.", outdated),
-	several("status_member_ready", "1 for each member that is ready, 0 for each other that exists.", []string{"pod"}, members),
-	several("status_condition", "1 for the status that a condition has, 0 for the other. Absent while the cluster does not have the condition.",
+	several("status_member_ready", "1 for each member that is ready, 0 for each other existing member.", []string{"pod"}, members),
+	several("status_condition", "1 for the current status of a condition, 0 for the other status. Absent while the cluster does not have the condition.",
 		[]string{"type", "status"}, conditions),
-	several("status_storage_requested_bytes", "Smallest size that a claim of a member asks for. Absent while there is none.", nil, requested),
-	several("status_storage_capacity_bytes", "Size of the smallest volume of a member. Absent while none is bound.", nil, capacity),
-	several("status_backup_last_completion_time_seconds", "When the newest complete backup was complete, in seconds since 1970. Absent while there is none.",
+	several("status_storage_requested_bytes", "Smallest size that a member's PersistentVolumeClaim requests. Absent without claims.", nil, requested),
+	several("status_storage_capacity_bytes", "Size of the smallest volume of a member. Absent while no volume is bound.", nil, capacity),
+	several("status_backup_last_completion_time_seconds", "Unix time at which the newest complete backup was completed, in seconds. Absent without a complete backup.",
 		nil, backup(func(b *dbv1.ClusterBackupStatus) []sample { return since1970(b.LastCompletionTime) })),
-	several("status_backup_last_completed_bytes", "How much the database gave for the newest complete backup, before compression. Absent while there is none.",
+	several("status_backup_last_completed_bytes", "Size of the newest complete backup before compression, in bytes. Absent without a complete backup.",
 		nil, backup(completedBytes)),
-	several("status_backup_last_verification_time_seconds", "When the last restore of a backup into a throw-away copy answered, in seconds since 1970. Absent while none has.",
+	several("status_backup_last_verification_time_seconds", "Unix time of the last successful verification of a backup, in seconds. Absent without a successful verification.",
 		nil, backup(func(b *dbv1.ClusterBackupStatus) []sample { return since1970(b.LastVerificationTime) })),
 }
 
@@ -111,7 +111,8 @@ func members(c *dbv1.DatabaseCluster) []sample {
 	return all
 }
 
-// conditions are those of the operator: what others write into a status makes no series. They are 0 for both while one is Unknown, as before the first backup.
+// conditions are those of the operator. Conditions of other writers have no series. Both series are 0 while a
+// condition is Unknown, as before the first backup.
 func conditions(c *dbv1.DatabaseCluster) []sample {
 	all := make([]sample, 0, 2*len(dbv1.ClusterConditions))
 	for _, kind := range dbv1.ClusterConditions {
@@ -140,7 +141,7 @@ func capacity(c *dbv1.DatabaseCluster) []sample {
 	return one(bytes(*c.Status.Storage.Capacity))
 }
 
-// backup reads how the backups stand; there is nothing to read where the spec asks for none.
+// backup reads the status of the backups, which is empty if the spec has none.
 func backup(read func(*dbv1.ClusterBackupStatus) []sample) func(*dbv1.DatabaseCluster) []sample {
 	return func(c *dbv1.DatabaseCluster) []sample {
 		if c.Status.Backup == nil {

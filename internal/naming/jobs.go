@@ -15,32 +15,31 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// The names of Jobs and of DatabaseBackups contain a part of a UID, or a hash of one. It tells namesakes
-// apart, so that what an earlier object of the same name has done never counts for a later one. The labels
-// bear the whole UID.
+// The names of Jobs and DatabaseBackups contain a part of a UID, or a hash of one. So results of a previous object
+// of the same name never count for a new one. The labels have the whole UID.
 
-// ActionJob is the name of the Job of an action for one member. The parts identify what it is done for.
+// ActionJob is the name of the Job of an action for one member. The parts identify the purpose of the action.
 func ActionJob(cluster, verb string, ordinal int32, parts ...string) string {
 	return cluster + "-" + verb + "-" + digest(parts...) + "-" + number(ordinal)
 }
 
-// HookJob is the name of the Job, or the DatabaseBackup, that a deletion hook makes.
+// HookJob is the name of the Job, or the DatabaseBackup, that a deletion hook creates.
 func HookJob(cluster, hook string, uid types.UID) string {
 	return cluster + "-" + hook + "-" + Short(uid)
 }
 
-// FencedBackup is the name of the DatabaseBackup that a deletion hook makes after the members have stopped. The fence
-// identifies that stop, so the backup of an earlier stop has another name.
+// FencedBackup is the name of the DatabaseBackup that a deletion hook creates after the members have stopped. The
+// fence identifies that stop, so the backup of a previous stop has another name.
 func FencedBackup(cluster, hook string, uid types.UID, fence string) string {
 	return cluster + "-" + hook + "-" + digest(string(uid), fence)
 }
 
-// ScheduledBackup is the name of the DatabaseBackup that a schedule makes for a time.
+// ScheduledBackup is the name of the DatabaseBackup that a schedule creates for a time.
 func ScheduledBackup(cluster, schedule string, at time.Time) string {
 	return cluster + "-" + schedule + "-" + at.UTC().Format("0601021504")
 }
 
-// BackupJob is the name of the Job that backs one member up, by the UID of the DatabaseBackup.
+// BackupJob is the name of the Job that backs up one member, by the UID of the DatabaseBackup.
 func BackupJob(cluster string, backup types.UID, ordinal int32) string {
 	return cluster + "-backup-" + Short(backup) + "-" + number(ordinal)
 }
@@ -50,13 +49,13 @@ func BackupDeletionJob(cluster string, backup types.UID) string {
 	return cluster + "-unbackup-" + Short(backup)
 }
 
-// VerificationJob is the name of the Job that restores one member's part of a DatabaseBackup into a
-// throw-away copy, because somebody asked with that request.
+// VerificationJob is the name of the Job that restores one member's part of a DatabaseBackup into a temporary copy
+// for that request.
 func VerificationJob(cluster string, backup types.UID, request string, ordinal int32) string {
 	return ActionJob(cluster, "verify", ordinal, string(backup), request)
 }
 
-// VerificationPolicy is the name of the NetworkPolicy around the throw-away copies of a DatabaseBackup.
+// VerificationPolicy is the name of the NetworkPolicy of the temporary copies of a DatabaseBackup.
 func VerificationPolicy(cluster string, backup types.UID) string {
 	return cluster + "-verify-" + Short(backup)
 }
@@ -71,8 +70,8 @@ func RestoreID(cluster types.UID, source ...string) string {
 	return digest(append([]string{string(cluster)}, source...)...)
 }
 
-// BackupJobLabels are the labels of a DatabaseBackup's Jobs and their pods: the component tells what they do.
-// The cluster may be gone.
+// BackupJobLabels are the labels of a DatabaseBackup's Jobs and their pods. The component identifies their purpose.
+// The cluster may no longer exist.
 func BackupJobLabels(backup *dbv1.DatabaseBackup, component string) map[string]string {
 	all := Selector(backup.Spec.Cluster)
 	all[dbv1.LabelComponent] = component

@@ -2,11 +2,11 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package naming holds every name, label and selector that the operator gives, and their length budget.
+// Package naming defines every name, label and selector of the operator, and their length limits.
 //
-// A cluster's name is at most 40 characters long (held by CEL). The longest name made from it is a
-// hook's Job: 40 + "-" + 12 + "-" + 8 = 62, within the 63 of a label value, which the Job's pods bear.
-// A StatefulSet's name must stay within 52, because its pods bear "<name>-<revision hash>" as a label.
+// A CEL rule limits a cluster's name to 40 characters. The longest name derived from it is a hook's Job: 40 + "-" +
+// 12 + "-" + 8 = 62. The limit is 63, because the Job's pods have the name as a label value. A StatefulSet's name
+// must not exceed 52 characters, because its pods have "<name>-<revision hash>" as a label.
 package naming
 
 import (
@@ -23,9 +23,9 @@ const (
 	Container = "database"
 	// ActionContainer is the name of the main container in every Job.
 	ActionContainer = "action"
-	// RestoreContainer is the name of the container that fills the throw-away copy of a verification.
+	// RestoreContainer is the name of the container that fills the temporary copy of a verification.
 	RestoreContainer = "restore"
-	// TransferContainer is the name of the container that brings the transfer binary into a Job's pod.
+	// TransferContainer is the name of the container that copies the transfer binary into a Job's pod.
 	TransferContainer = "transfer"
 	// DataVolume is the name of the data volume, and of the claim template behind it.
 	DataVolume = "data"
@@ -35,7 +35,7 @@ const (
 	BinVolume = "dbc-bin"
 	// CredentialsVolume is, in the pods of Jobs, the name of the volume with the Secret of a backup's destination.
 	CredentialsVolume = "dbc-credentials"
-	// EncryptionVolume is, in the pods of Jobs, the name of the volume with the key that backups are encrypted with.
+	// EncryptionVolume is, in the pods of Jobs, the name of the volume with the encryption key of backups.
 	EncryptionVolume = "dbc-encryption"
 	// DestinationVolume is, in the pods of Jobs, the name of the volume that is a backup's destination.
 	DestinationVolume = "dbc-destination"
@@ -49,17 +49,17 @@ const (
 
 // Paths in pods.
 const (
-	// BinPath is where the pods of Jobs find the transfer binary.
+	// BinPath is the path of the transfer binary in the pods of Jobs.
 	BinPath = "/dbc/bin"
-	// ScriptsPath is where members and Jobs find the engine's scripts.
+	// ScriptsPath is the path of the engine's scripts in members and Jobs.
 	ScriptsPath = "/dbc/scripts"
-	// SecretsPath is where members and Jobs find the keys of spec.credentials.secretName.
+	// SecretsPath is the path of the keys of spec.credentials.secretName in members and Jobs.
 	SecretsPath = "/dbc/secrets"
-	// CredentialsPath is where the pods of Jobs find the Secret of a backup's destination.
+	// CredentialsPath is the path of the Secret of a backup's destination in the pods of Jobs.
 	CredentialsPath = "/dbc/credentials"
-	// EncryptionPath is where the pods of Jobs find the key that backups are encrypted with.
+	// EncryptionPath is the path of the encryption key of backups in the pods of Jobs.
 	EncryptionPath = "/dbc/encryption"
-	// DestinationPath is where the pods of Jobs find the claim that is a backup's destination.
+	// DestinationPath is the path of the claim of a backup's destination in the pods of Jobs.
 	DestinationPath = "/dbc/destination"
 )
 
@@ -85,8 +85,8 @@ func MemberHost(cluster string, ordinal int32) string {
 	return Member(cluster, ordinal) + "." + HeadlessService(cluster)
 }
 
-// ConfigMap is the name of the ConfigMap with the files of spec.config that have a hash. Other files have
-// another name, so members that still run with the former ones keep them.
+// ConfigMap is the name of the ConfigMap with the files of spec.config that have a hash. Other files have another
+// name, so members that still use the previous files keep them.
 func ConfigMap(cluster, hash string) string { return cluster + "-config-" + hash }
 
 // Claim is the name of the data volume's claim of the member with an ordinal.
@@ -125,13 +125,14 @@ func Selector(cluster string) map[string]string {
 	}
 }
 
-// SelectorText is Selector in the form that kubectl and the scale subresource take.
+// SelectorText is Selector in the form that kubectl and the scale subresource accept.
 func SelectorText(cluster string) string {
 	return labels.SelectorFromSet(Selector(cluster)).String()
 }
 
-// Labels are the labels of what belongs to a cluster. The component, one of the Component constants of the API, tells what it
-// is: only members and what belongs to them match Selector, or the Service would send connections to a Job.
+// Labels are the labels of a cluster's objects. The component, one of the Component constants of the API,
+// identifies the kind of object. Only members and their objects match Selector. Otherwise the Service would send
+// connections to a Job.
 func Labels(cluster *dbv1.DatabaseCluster, component string) map[string]string {
 	all := Selector(cluster.Name)
 	all[dbv1.LabelComponent] = component

@@ -14,11 +14,11 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// BlockedAtMost is how long an upgrade is held back, whatever goes on. What takes longer goes on under the new operator,
-// as it would after a crash of the old one.
+// BlockedAtMost is the longest time for which an upgrade is blocked. The new operator continues longer restores, as
+// after a crash.
 const BlockedAtMost = 15 * time.Minute
 
-// skew is by how much the clocks of two leaders may differ.
+// skew is the largest accepted difference between the clocks of two leaders.
 const skew = time.Minute
 
 // Reasons of Upgradeable.
@@ -28,17 +28,17 @@ const (
 	ReasonBlockedLongEnough = "BlockedLongEnough"
 )
 
-// Verdict is what OLM is to be told.
+// Verdict is the condition to report to OLM.
 type Verdict struct {
 	Status          metav1.ConditionStatus
 	Reason, Message string
-	// Again is after how long time alone changes it; 0 where it does not.
+	// Again is the delay after which time alone changes the verdict; 0 if it does not.
 	Again time.Duration
 }
 
-// Judge says whether the operator may be upgraded now. Since when an upgrade is held back, and that it was held back
-// long enough, is remembered by what OLM was told last: an operator that begins anew does not count from the beginning,
-// and restores that follow each other hold an upgrade back no longer than one.
+// Judge decides whether the operator can be upgraded now. The last reported condition records when the block began,
+// and whether it reached its limit. So a restarted operator does not count from zero, and consecutive restores
+// block an upgrade no longer than one restore.
 func Judge(clusters []dbv1.DatabaseCluster, said metav1.Condition, now time.Time) Verdict {
 	restored := restoring(clusters)
 	since := now
@@ -48,20 +48,20 @@ func Judge(clusters []dbv1.DatabaseCluster, said metav1.Condition, now time.Time
 	until := since.Add(BlockedAtMost)
 	switch {
 	case len(restored) == 0:
-		return Verdict{metav1.ConditionTrue, ReasonNothingInFlight, "no operation is in flight that an upgrade would disturb", 0}
-	// What begins in the future was noted by another clock: it does not hold for who knows how long.
+		return Verdict{metav1.ConditionTrue, ReasonNothingInFlight, "no restore is running: the operator can be upgraded", 0}
+	// A start in the future comes from another clock: such a block could last much too long.
 	case said.Reason == ReasonBlockedLongEnough, !now.Before(until), since.After(now.Add(skew)):
 		return Verdict{metav1.ConditionTrue, ReasonBlockedLongEnough, fmt.Sprintf(
-			"an upgrade has waited for restores for %s and waits no more; the one into %s goes on under the new operator",
+			"the upgrade was blocked for %s, which is the limit; the new operator continues the restore into %s",
 			BlockedAtMost, named(restored)), 0}
 	default:
 		return Verdict{metav1.ConditionFalse, ReasonRestoreInFlight, fmt.Sprintf(
-			"a backup is being restored into %s; an upgrade waits for that until %s at most",
+			"a restore into %s is running and blocks upgrades of the operator until %s at most",
 			named(restored), until.UTC().Format(time.RFC3339)), until.Sub(now)}
 	}
 }
 
-// restoring is the clusters into which a backup is being restored, by name: the same ones always give the same words.
+// restoring are the names of the clusters with a running restore, sorted, so that the message does not change.
 func restoring(clusters []dbv1.DatabaseCluster) []string {
 	var names []string
 	for i := range clusters {
@@ -73,7 +73,7 @@ func restoring(clusters []dbv1.DatabaseCluster) []string {
 	return names
 }
 
-// inFlight tells of the restore that a cluster starts with, in which an upgrade of the operator comes at a bad moment.
+// inFlight reports whether a cluster restores its initial backup, which an upgrade of the operator would disturb.
 func inFlight(cluster *dbv1.DatabaseCluster) bool {
 	restore := cluster.Status.Restore
 	return restore != nil && restore.Phase == dbv1.RestoreRunning && cluster.DeletionTimestamp == nil

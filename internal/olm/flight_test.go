@@ -25,7 +25,7 @@ func restored(name string, phase dbv1.RestorePhase) dbv1.DatabaseCluster {
 
 func running(name string) dbv1.DatabaseCluster { return restored(name, dbv1.RestoreRunning) }
 
-// told is what OLM was told so long ago.
+// told is the condition that was reported so long ago.
 func told(status metav1.ConditionStatus, reason string, ago time.Duration) metav1.Condition {
 	return metav1.Condition{Status: status, Reason: reason, LastTransitionTime: metav1.NewTime(now.Add(-ago))}
 }
@@ -48,23 +48,23 @@ func TestAnUpgradeIsHeldBackByRestoresAndForAQuarterOfAnHourAtMost(t *testing.T)
 		says     string
 		again    time.Duration
 	}{
-		"no cluster":                        {nil, nothing, ReasonNothingInFlight, "no operation", 0},
-		"a cluster that was not restored":   {[]dbv1.DatabaseCluster{{}}, nothing, ReasonNothingInFlight, "no operation", 0},
-		"a restore that failed":             {[]dbv1.DatabaseCluster{restored("a", dbv1.RestoreFailed)}, held(0), ReasonNothingInFlight, "no operation", 0},
-		"one that is complete":              {[]dbv1.DatabaseCluster{restored("a", dbv1.RestoreCompleted)}, held(0), ReasonNothingInFlight, "no operation", 0},
-		"one whose cluster is deleted":      {[]dbv1.DatabaseCluster{leaving}, nothing, ReasonNothingInFlight, "no operation", 0},
-		"one of which OLM knows nothing":    {[]dbv1.DatabaseCluster{running("a")}, nothing, ReasonRestoreInFlight, "shop/a; an upgrade waits for that until 2026-03-01T12:15:00Z", BlockedAtMost},
+		"no cluster":                        {nil, nothing, ReasonNothingInFlight, "no restore is running", 0},
+		"a cluster that was not restored":   {[]dbv1.DatabaseCluster{{}}, nothing, ReasonNothingInFlight, "no restore is running", 0},
+		"a restore that failed":             {[]dbv1.DatabaseCluster{restored("a", dbv1.RestoreFailed)}, held(0), ReasonNothingInFlight, "no restore is running", 0},
+		"one that is complete":              {[]dbv1.DatabaseCluster{restored("a", dbv1.RestoreCompleted)}, held(0), ReasonNothingInFlight, "no restore is running", 0},
+		"one whose cluster is deleted":      {[]dbv1.DatabaseCluster{leaving}, nothing, ReasonNothingInFlight, "no restore is running", 0},
+		"one of which OLM knows nothing":    {[]dbv1.DatabaseCluster{running("a")}, nothing, ReasonRestoreInFlight, "shop/a is running and blocks upgrades of the operator until 2026-03-01T12:15:00Z", BlockedAtMost},
 		"one that begins":                   {[]dbv1.DatabaseCluster{running("a")}, free, ReasonRestoreInFlight, "until 2026-03-01T12:15:00Z", BlockedAtMost},
 		"one that goes on":                  {[]dbv1.DatabaseCluster{running("a")}, held(5 * time.Minute), ReasonRestoreInFlight, "until 2026-03-01T12:10:00Z", 10 * time.Minute},
 		"the last moment":                   {[]dbv1.DatabaseCluster{running("a")}, held(BlockedAtMost - time.Second), ReasonRestoreInFlight, "shop/a", time.Second},
-		"the moment after":                  {[]dbv1.DatabaseCluster{running("a")}, held(BlockedAtMost), ReasonBlockedLongEnough, "into DatabaseCluster shop/a goes on", 0},
+		"the moment after":                  {[]dbv1.DatabaseCluster{running("a")}, held(BlockedAtMost), ReasonBlockedLongEnough, "continues the restore into DatabaseCluster shop/a", 0},
 		"noted by a clock that is ahead":    {[]dbv1.DatabaseCluster{running("a")}, held(-time.Second), ReasonRestoreInFlight, "until 2026-03-01T12:15:01Z", BlockedAtMost + time.Second},
 		"held since the future":             {[]dbv1.DatabaseCluster{running("a")}, held(-time.Hour), ReasonBlockedLongEnough, "shop/a", 0},
 		"another one while one is long":     {[]dbv1.DatabaseCluster{running("a"), running("new")}, enough, ReasonBlockedLongEnough, "shop/a and 1 more", 0},
 		"another one when all had ended":    {[]dbv1.DatabaseCluster{running("new")}, free, ReasonRestoreInFlight, "shop/new", BlockedAtMost},
 		"one after the other without pause": {[]dbv1.DatabaseCluster{running("third")}, held(14 * time.Minute), ReasonRestoreInFlight, "until 2026-03-01T12:01:00Z", time.Minute},
-		"all ended after long enough":       {nil, enough, ReasonNothingInFlight, "no operation", 0},
-		"several, in whatever order":        {several, held(0), ReasonRestoreInFlight, "shop/a and 2 more;", BlockedAtMost},
+		"all ended after long enough":       {nil, enough, ReasonNothingInFlight, "no restore is running", 0},
+		"several, in whatever order":        {several, held(0), ReasonRestoreInFlight, "shop/a and 2 more is running", BlockedAtMost},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -2,9 +2,9 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package olm tells the Operator Lifecycle Manager when an upgrade of the operator would come at a bad moment: by the
-// condition Upgradeable of the OperatorCondition that OLM v0 makes for each installed version. Nothing of the operator
-// depends on it.
+// Package olm reports to the Operator Lifecycle Manager when an upgrade of the operator would be disruptive. It
+// sets the condition Upgradeable of the OperatorCondition that OLM v0 creates for each installed version. The
+// operator does not depend on it.
 package olm
 
 import (
@@ -33,23 +33,23 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// patience is how long a replica that starts is not ready because OLM could not be told anything yet. OLM makes the
-// OperatorCondition, and the right to change it, beside the operator and not before it.
+// patience is how long a new replica stays unready because it cannot report to OLM. OLM creates the
+// OperatorCondition, and the right to change it, at the same time as the operator.
 var patience = wait.Backoff{Duration: 250 * time.Millisecond, Factor: 1.5, Steps: 10}
 
-// Upgradeable keeps the condition as the clusters are.
+// Upgradeable maintains the condition.
 type Upgradeable struct {
 	// Clusters reads from the caches of the manager.
 	Clusters client.Reader
-	// Condition must not be read from a cache: OLM grants no list and no watch.
+	// Condition must not be read from a cache: OLM does not grant list and watch.
 	Condition conditions.Condition
 	Clock     clock.PassiveClock
 	Log       logr.Logger
 
-	told chan struct{} // closed when OLM was told for the first time, or could not be
+	told chan struct{} // closed after the first report to OLM, or after it failed
 }
 
-// SetupWithManager makes the leader keep the condition, and every replica say something before it is ready.
+// SetupWithManager lets the leader maintain the condition, and every replica report before it is ready.
 func (u *Upgradeable) SetupWithManager(mgr ctrl.Manager) error {
 	u.told = make(chan struct{})
 	err := ctrl.NewControllerManagedBy(mgr).
@@ -60,16 +60,17 @@ func (u *Upgradeable) SetupWithManager(mgr ctrl.Manager) error {
 	return errors.Join(err, mgr.AddReadyzCheck("upgradeable", u.ready), mgr.Add(announcer{u}))
 }
 
-// theCondition is the only thing that there is to reconcile, whatever happened.
+// theCondition maps every change to the only object to reconcile.
 func theCondition(context.Context, client.Object) []reconcile.Request { return []reconcile.Request{{}} }
 
-// atStart makes a new leader look also where there is no cluster: what it finds may be another leader's last word.
+// atStart lets a new leader reconcile even without a cluster: the condition may be the last report of another
+// leader.
 func atStart(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 	queue.Add(reconcile.Request{})
 	return nil
 }
 
-// takesOffOrLands keeps all but a few of the changes of clusters from waking anybody.
+// takesOffOrLands passes only the changes of clusters that start or finish a restore.
 var takesOffOrLands = predicate.Funcs{
 	CreateFunc: func(e event.CreateEvent) bool { return flies(e.Object) },
 	UpdateFunc: func(e event.UpdateEvent) bool { return flies(e.ObjectOld) != flies(e.ObjectNew) },
@@ -81,7 +82,7 @@ func flies(object client.Object) bool {
 	return ok && inFlight(cluster)
 }
 
-// Reconcile tells OLM how it is, where that is news.
+// Reconcile reports a changed verdict to OLM.
 func (u *Upgradeable) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 	var clusters dbv1.DatabaseClusterList
 	if err := u.Clusters.List(ctx, &clusters, client.UnsafeDisableDeepCopy); err != nil { // they are only read
@@ -93,7 +94,7 @@ func (u *Upgradeable) Reconcile(ctx context.Context, _ reconcile.Request) (recon
 		return err
 	})
 	if err != nil {
-		return reconcile.Result{}, fmt.Errorf("tell OLM whether the operator may be upgraded: %w", err)
+		return reconcile.Result{}, fmt.Errorf("report to OLM whether the operator can be upgraded: %w", err)
 	}
 	return reconcile.Result{RequeueAfter: verdict.Again}, nil
 }
@@ -101,7 +102,7 @@ func (u *Upgradeable) Reconcile(ctx context.Context, _ reconcile.Request) (recon
 func (u *Upgradeable) tell(ctx context.Context, clusters []dbv1.DatabaseCluster) (Verdict, error) {
 	now := u.Clock.Now()
 	var said metav1.Condition
-	// Set reads again, and says itself what is wrong when this could not.
+	// Set reads the condition again and returns the error, so an error here is ignored.
 	if before, err := u.Condition.Get(ctx); err == nil {
 		said = *before
 	}
@@ -114,29 +115,29 @@ func (u *Upgradeable) tell(ctx context.Context, clusters []dbv1.DatabaseCluster)
 	if err != nil {
 		return Verdict{}, err
 	}
-	u.Log.Info("told OLM whether the operator may be upgraded", "status", verdict.Status, "reason", verdict.Reason, "message", verdict.Message)
+	u.Log.Info("reported to OLM whether the operator can be upgraded", "status", verdict.Status, "reason", verdict.Reason, "message", verdict.Message)
 	return verdict, nil
 }
 
-// ready is an answer to /readyz.
+// ready is a check of /readyz.
 func (u *Upgradeable) ready(*http.Request) error {
 	select {
 	case <-u.told:
 		return nil
 	default:
-		return errors.New("OLM has not been told yet whether the operator may be upgraded")
+		return errors.New("the operator has not reported to OLM yet whether it can be upgraded")
 	}
 }
 
-// announcer speaks before this replica is ready, leader or not: while an upgrade is rolled out, the leader may still be
-// the operator of before, which speaks for another version.
+// announcer reports before this replica is ready, leader or not. During an upgrade, the leader may still be the
+// previous operator, which reports for another version.
 type announcer struct{ *Upgradeable }
 
-// NeedLeaderElection lets every replica do it.
+// NeedLeaderElection lets every replica report.
 func (announcer) NeedLeaderElection() bool { return false }
 
-// Start says what there is to say where nobody has said anything. When that cannot be said, an operator of which OLM
-// believes that it may be upgraded is better than one that never becomes ready.
+// Start reports a first verdict if there is none. If that fails, the replica becomes ready nevertheless: OLM
+// assumes that the operator can be upgraded, which is better than an operator that never becomes ready.
 func (a announcer) Start(ctx context.Context) error {
 	defer close(a.told)
 	var failed error
@@ -147,7 +148,7 @@ func (a announcer) Start(ctx context.Context) error {
 		return failed == nil, nil
 	})
 	if err != nil && ctx.Err() == nil {
-		a.Log.Error(failed, "OLM could not be told whether the operator may be upgraded; it believes so until it is told otherwise")
+		a.Log.Error(failed, "cannot report to OLM whether the operator can be upgraded; OLM assumes that it can until the next report")
 	}
 	return nil
 }

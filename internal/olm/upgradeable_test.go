@@ -26,7 +26,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/fakeclient"
 )
 
-// memory is a condition that fails as often as it is told to.
+// memory is a condition that fails a given number of times.
 type memory struct {
 	now   *metav1.Condition
 	fails []error

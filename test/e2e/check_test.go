@@ -77,7 +77,7 @@ func TestAVerificationComparesTheDataOfRedis(t *testing.T) {
 	w.backup("full", "cache")
 	w.completed("full")
 	w.must(w.of("databasebackup/full", "{.status.streams[0].facts.keys}") == "10000", "recorded is %s", w.of("databasebackup/full", "{.status.streams}"))
-	w.verifies("full", "True", "its data agrees with what was recorded: keys")
+	w.verifies("full", "True", "its data matches the recorded facts: keys")
 	w.must(w.of("databasebackup/full", "{.status.verification.streams[0].facts.keys}") == "10000", "the copy has %s", w.of("databasebackup/full", "{.status.verification}"))
 }
 

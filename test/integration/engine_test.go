@@ -138,7 +138,7 @@ func TestAMissingEngineOrSecretKeyStallsAClusterUntilItExists(t *testing.T) {
 	create(t, ledger(t, "late-v1"))
 	change(t, cluster, annotated(dbv1.AnnotationRefresh, "1"))
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonSecretIncomplete,
-		"Secret password, which spec.credentials.secretName names, lacks the key password, which DatabaseEngine late-v1 needs")
+		"Secret password in spec.credentials.secretName lacks the key password, which DatabaseEngine late-v1 needs")
 	if got := uids(t, cluster); len(got) > 0 {
 		t.Errorf("members %v exist, although they cannot start", got)
 	}

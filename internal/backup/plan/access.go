@@ -12,9 +12,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// reach says what keeps a member from being backed up, and how its data is reached: over the network while it is ready, or
-// offline, on its volume. A volume is mounted only where nobody can start the member again: the cluster is being deleted, the
-// pod is gone, and its StatefulSet makes no other.
+// reach returns how to access a member's data, or the reason why that is impossible now: over the network while the
+// member is ready, or offline on its volume.
+//
+// A Job mounts a volume only if the member cannot start again: the cluster is being deleted, the pod no longer
+// exists, and its StatefulSet re-creates none.
 func (s situation) reach(ordinal int32) (offline bool, o obstacle) {
 	cluster := s.Cluster
 	member, exists := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
@@ -30,7 +32,7 @@ func (s situation) reach(ordinal int32) (offline bool, o obstacle) {
 	}
 }
 
-// reachPod is what keeps a member from being backed up whose pod exists.
+// reachPod is the reason why a member with a pod cannot be backed up.
 func (s situation) reachPod(member state.Member) obstacle {
 	switch {
 	case !member.Serving(s.At):
@@ -42,11 +44,11 @@ func (s situation) reachPod(member state.Member) obstacle {
 	}
 }
 
-// unready says what a member that is not ready waits for.
+// unready reports why a member is not ready.
 func unready(cluster *dbv1.DatabaseCluster, member state.Member) obstacle {
 	switch {
 	case cluster.DeletionTimestamp != nil:
-		return waitFor("waiting for pod %s to be ready, or to have stopped for good, as the deletion of DatabaseCluster %s goes on", member.Name, cluster.Name)
+		return waitFor("waiting for pod %s to be ready, or to stop in the deletion of DatabaseCluster %s", member.Name, cluster.Name)
 	case cluster.Spec.Hibernated:
 		return waitFor("waiting for pod %s to be ready: spec.hibernated of DatabaseCluster %s is true", member.Name, cluster.Name)
 	case member.Problem != "":
@@ -56,17 +58,17 @@ func unready(cluster *dbv1.DatabaseCluster, member state.Member) obstacle {
 	}
 }
 
-// mounted is what keeps the volume of a member that is gone from being backed up: an ephemeral one went with it. Two databases
-// on one volume would destroy it, so nobody else may use it, whoever that is.
+// mounted is the reason why the volume of a member without a pod cannot be backed up: an ephemeral volume no longer
+// exists. Two databases on one volume would destroy it, so no other pod may use it.
 func (s situation) mounted(ordinal int32) obstacle {
 	cluster := s.Cluster
 	claim := naming.Claim(cluster.Name, ordinal)
 	if ephemeral := cluster.Spec.Storage.Ephemeral; ephemeral != nil && *ephemeral {
-		return never("pod %s is gone, and its data with it: spec.storage.ephemeral of DatabaseCluster %s is true",
+		return never("pod %s no longer exists, and its data is lost: spec.storage.ephemeral of DatabaseCluster %s is true",
 			naming.Member(cluster.Name, ordinal), cluster.Name)
 	}
 	if pod := s.Users[claim]; pod != "" {
-		return waitFor("waiting for pod %s to end: it uses PersistentVolumeClaim %s, which is to be backed up", pod, claim)
+		return waitFor("waiting for pod %s to terminate: it uses PersistentVolumeClaim %s, which must be backed up", pod, claim)
 	}
 	if text := s.dataless(claim); text != "" {
 		return never("%s", text)
@@ -74,25 +76,24 @@ func (s situation) mounted(ordinal int32) obstacle {
 	return obstacle{}
 }
 
-// dataless says why a claim holds nothing to back up; "" where it may. That is known only from a look at the API server
-// itself.
+// dataless reports why a claim has nothing to back up; "" if it may have data. Only a live read can show that.
 func (s situation) dataless(claim string) string {
 	if s.Volumes == nil {
 		return ""
 	}
 	switch volume, found := s.Volumes[claim]; {
 	case !found:
-		return fmt.Sprintf("PersistentVolumeClaim %s does not exist, and the data of that member with it", claim)
+		return fmt.Sprintf("PersistentVolumeClaim %s does not exist: the data of that member is lost", claim)
 	case volume.Cluster != "" && volume.Cluster != s.Cluster.UID:
-		return fmt.Sprintf("PersistentVolumeClaim %s is of an earlier DatabaseCluster %s: what it holds is no data of this one", claim, s.Cluster.Name)
+		return fmt.Sprintf("PersistentVolumeClaim %s belongs to the previous cluster of the same name: DatabaseCluster %s has no data in it", claim, s.Cluster.Name)
 	case volume.Cluster == "" && s.Foreign:
-		return fmt.Sprintf("PersistentVolumeClaim %s does not say that it is of DatabaseCluster %s, and StatefulSet %s is somebody else's: what it holds may be, too",
+		return fmt.Sprintf("PersistentVolumeClaim %s has no UID of DatabaseCluster %s, and StatefulSet %s is owned by another controller: the data may be, too",
 			claim, s.Cluster.Name, naming.StatefulSet(s.Cluster.Name))
 	case volume.Fill == state.Filling:
-		return fmt.Sprintf("PersistentVolumeClaim %s holds a part of another backup: the restore into it never came to its end", claim)
+		return fmt.Sprintf("PersistentVolumeClaim %s has a part of another backup: the restore into it did not finish", claim)
 	case volume.Engine != "" && volume.Engine != s.Cluster.Spec.Engine:
-		return fmt.Sprintf("PersistentVolumeClaim %s holds data of engine %q, and spec.engine of DatabaseCluster %s is %q, so a backup would not hold that data: "+
-			"set spec.engine to %q, or, where the data is of the other engine after all, set the claim's annotation %s to that",
+		return fmt.Sprintf("PersistentVolumeClaim %s has data of engine %q, but spec.engine of DatabaseCluster %s is %q, so a backup would not contain that data. "+
+			"Set spec.engine to %q. If the data is of the other engine, set the claim's annotation %s to that engine",
 			claim, volume.Engine, s.Cluster.Name, s.Cluster.Spec.Engine, volume.Engine, dbv1.AnnotationEngine)
 	default:
 		return ""

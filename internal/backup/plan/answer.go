@@ -11,11 +11,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// unanswered leads over to what a copy answered to its probe.
+// unanswered separates the status of the Job from the last answer of the copy.
 const unanswered = "; the copy has not answered: "
 
-// withAnswer adds to what the Job of a verification does what the copy answered last. Where nothing but numbers differ, such
-// as times, what was seen before stays: a text that changes by itself would write a status each time.
+// withAnswer appends the last answer of the copy to the status of a verification Job. If only numbers such as times
+// differ, the previous text remains: a text that changes by itself would cause a status write each time.
 func withAnswer(now, usual, seen, answer string) string {
 	switch {
 	case now != usual:
@@ -41,7 +41,7 @@ func withoutNumbers(text string) string {
 	}, text)
 }
 
-// withDatabase adds what was seen of the database of the copy: its logs are deleted with its pod.
+// withDatabase appends the observed problem of the copy's database, whose logs are deleted with its pod.
 func withDatabase(cause, seen string) string {
 	if !strings.Contains(seen, "container "+naming.Container+":") || strings.Contains(cause, seen) {
 		return cause

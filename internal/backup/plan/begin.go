@@ -15,16 +15,16 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// settled is how old a backup is when it starts: from then on none can come that was created before it.
+// settled is the age at which a backup can start: after it, no backup with an earlier creation time can appear.
 const settled = 2 * time.Second
 
-// begin notes what the backup needs from now on, whatever becomes of the cluster; or says what it waits for.
+// begin records the data that the backup needs later, even if the cluster changes; or reports the reason to wait.
 func (s situation) begin(p Plan) Plan {
 	switch o := s.obstacle(); {
 	case o.final:
 		return s.fail(p, o.text)
 	case o.text != "" && s.waited(0):
-		return s.fail(p, fmt.Sprintf("it could not start within %s: %s", s.deadline, o.text))
+		return s.fail(p, fmt.Sprintf("the backup could not start within %s: %s", s.deadline, o.text))
 	case o.text != "":
 		return s.pending(p, o)
 	default:
@@ -32,7 +32,7 @@ func (s situation) begin(p Plan) Plan {
 	}
 }
 
-// pending waits for the turn of the backup, or for what it needs to begin. No Job is created yet.
+// pending waits for the queue, or for missing preconditions. No Job exists yet.
 func (s situation) pending(p Plan, o obstacle) Plan {
 	p.Status.Phase, p.Stalled = dbv1.BackupPending, o.stall()
 	if left := settled - s.age(); left > 0 {
@@ -52,7 +52,7 @@ func (s situation) start(p Plan) Plan {
 	return s.hold(p).running("starting")
 }
 
-// hold adds the operator's finalizer where it is missing.
+// hold adds the operator's finalizer if it is missing.
 func (s situation) hold(p Plan) Plan {
 	if s.held {
 		return p
@@ -60,7 +60,7 @@ func (s situation) hold(p Plan) Plan {
 	return p.do(AddFinalizer{})
 }
 
-// location is the URL of one backup. No other bears the UID.
+// location is the URL of one backup. It contains the UID, so no other backup has the same URL.
 func location(backup *dbv1.DatabaseBackup, base string) string {
 	return fmt.Sprintf("%s/%s/%s/%s-%s", strings.TrimSuffix(base, "/"),
 		backup.Namespace, backup.Spec.Cluster, backup.Name, naming.Short(backup.UID))

@@ -17,19 +17,21 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// maxFact bounds a fact in the status, and the message of a check. transfer keeps to this bound and to those of the protocol;
-// they are checked again because something else may have written the termination message.
+// maxFact bounds a fact in the status, and the message of a check. Transfer respects this bound and those of the
+// protocol. They are checked again because another process may have written the termination message.
 const maxFact = protocol.MaxFactsBytes
 
-// recordedFacts are the facts that a restored copy can be held to, given what the check printed before and after the
-// backup, and those that are only shown. The message says why facts are missing. Writes during the backup change
-// facts, and nobody knows on which side of the backup they fell: such a fact is no promise.
+// recordedFacts are the facts that a verification compares, from the output of the check before and after the
+// backup, and the facts for display only. The message explains missing facts.
+//
+// Writes during the backup may change a fact, and the backup may or may not contain them: such a fact is not
+// recorded.
 func recordedFacts(engine *dbv1.DatabaseEngine, name string, check *protocol.Check) (facts map[string]dbv1.FactValue, message string) {
 	switch {
 	case check == nil:
 		return nil, ""
 	case len(checkOf(engine).Command) == 0 || engine.Name != name:
-		return nil, fmt.Sprintf("DatabaseEngine %s was deleted or replaced during the backup: how its facts compare is unknown", name)
+		return nil, fmt.Sprintf("DatabaseEngine %s was deleted or replaced during the backup, so its facts cannot be compared", name)
 	}
 	before, after := texts(check.Before), texts(check.After)
 	facts = map[string]dbv1.FactValue{}
@@ -48,7 +50,7 @@ func recordedFacts(engine *dbv1.DatabaseEngine, name string, check *protocol.Che
 	return facts, strings.ToValidUTF8(check.Problem[:min(len(check.Problem), maxFact)], "")
 }
 
-// promised is the value that the copy can be held to; firm is false when there is none.
+// promised is the value that a copy must have; firm is false if there is none.
 func promised(fact dbv1.EngineFact, before, after map[string]dbv1.FactValue) (value dbv1.FactValue, firm bool) {
 	earlier, first := before[fact.Name]
 	if fact.Compare == dbv1.CompareAtLeast {
@@ -59,7 +61,7 @@ func promised(fact dbv1.EngineFact, before, after map[string]dbv1.FactValue) (va
 	return later, second && (!first || earlier == later)
 }
 
-// texts are facts as the status shows them: strings without quotes.
+// texts are facts as in the status: strings without quotes.
 func texts(facts protocol.Facts) map[string]dbv1.FactValue {
 	all := map[string]dbv1.FactValue{}
 	for _, name := range slices.Sorted(maps.Keys(facts)) {
@@ -74,14 +76,14 @@ func texts(facts protocol.Facts) map[string]dbv1.FactValue {
 	return all
 }
 
-// number reads a fact without loss: a position may have more digits than a float64.
+// number reads a fact without loss of precision: a position may have more digits than a float64.
 func number(fact dbv1.FactValue) (*big.Float, bool) {
 	const enough = 4 * maxFact // bits
 	value, _, err := big.ParseFloat(string(fact), 10, enough, big.ToNearestEven)
 	return value, err == nil && !value.IsInf()
 }
 
-// differences are how a restored copy differs from what was recorded, each in a sentence.
+// differences are the differences between a restored copy and the recorded facts, each as a sentence.
 func differences(check dbv1.EngineCheck, recorded, copied map[string]dbv1.FactValue) []string {
 	var all []string
 	for _, fact := range check.Facts {
@@ -90,25 +92,25 @@ func differences(check dbv1.EngineCheck, recorded, copied map[string]dbv1.FactVa
 		switch {
 		case !promised:
 		case !reported:
-			all = append(all, fmt.Sprintf("%s is missing in the restored copy, and %s was recorded", fact.Name, want))
+			all = append(all, fmt.Sprintf("%s is missing in the restored copy, but %s was recorded", fact.Name, want))
 		case fact.Compare == dbv1.CompareAtLeast && lower(got, want):
-			all = append(all, fmt.Sprintf("%s is %s in the restored copy, and at least %s was recorded", fact.Name, got, want))
+			all = append(all, fmt.Sprintf("%s is %s in the restored copy, but at least %s was recorded", fact.Name, got, want))
 		case fact.Compare == dbv1.CompareEqual && got != want:
-			all = append(all, fmt.Sprintf("%s is %s in the restored copy, and %s was recorded", fact.Name, got, want))
+			all = append(all, fmt.Sprintf("%s is %s in the restored copy, but %s was recorded", fact.Name, got, want))
 		}
 	}
 	return all
 }
 
-// lower tells whether a fact is no number, or one below the other.
+// lower reports whether a fact is not a number, or is below the other.
 func lower(fact, least dbv1.FactValue) bool {
 	value, isNumber := number(fact)
 	bound, bounded := number(least)
 	return bounded && (!isNumber || value.Cmp(bound) < 0)
 }
 
-// compare notes what the copy of a member reported, and says how that differs from what was recorded; "" when it does
-// not. Of a Job whose pod no longer exists nothing is known, and unknown is no difference.
+// compare records the facts of a member's copy, and reports their differences from the recorded facts; "" if there
+// are none. If the pod of the Job no longer exists, the facts are unknown, which is not a difference.
 func (s situation) compare(p Plan, ordinal int32, result *protocol.Result) string {
 	check, streams := checkOf(s.Engine), s.backup.Status.Streams
 	if len(check.Command) == 0 || result == nil {
@@ -121,18 +123,18 @@ func (s situation) compare(p Plan, ordinal int32, result *protocol.Result) strin
 	if len(found) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the restored data of member %d of %d differs from what was backed up: %s. Do not rely on this backup: take another one, "+
-		"and look for the cause in the actions backup and restore of DatabaseEngine %s",
+	return fmt.Sprintf("the restored data of member %d of %d differs from the backup: %s. Do not rely on this backup. Take another one, "+
+		"and check the actions backup and restore of DatabaseEngine %s",
 		ordinal+1, s.backup.Status.Replicas, strings.Join(found, "; "), s.Engine.Name)
 }
 
-// note puts the facts of a copy in the place of those that an earlier pass noted.
+// note records the facts of a copy and replaces those of an earlier pass.
 func note(v *dbv1.BackupVerification, stream dbv1.VerifiedStream) {
 	v.Streams = slices.DeleteFunc(v.Streams, func(s dbv1.VerifiedStream) bool { return s.Ordinal == stream.Ordinal })
 	v.Streams = append(v.Streams, stream)
 }
 
-// checkOf is the engine's check; one without a command for none.
+// checkOf is the engine's check; empty if it has none.
 func checkOf(engine *dbv1.DatabaseEngine) dbv1.EngineCheck {
 	if engine == nil || engine.Spec.Actions.Check == nil {
 		return dbv1.EngineCheck{}
@@ -140,7 +142,7 @@ func checkOf(engine *dbv1.DatabaseEngine) dbv1.EngineCheck {
 	return *engine.Spec.Actions.Check
 }
 
-// compared says which facts agree, in the order of the engine's list.
+// compared reports which facts match, in the order of the engine's list.
 func compared(engine *dbv1.DatabaseEngine, s dbv1.DatabaseBackupStatus) string {
 	var agree, lost []string
 	for _, name := range listed(engine) {
@@ -154,9 +156,9 @@ func compared(engine *dbv1.DatabaseEngine, s dbv1.DatabaseBackupStatus) string {
 	}
 	switch {
 	case len(agree) > 0:
-		return "its data agrees with what was recorded: " + strings.Join(agree, ", ")
+		return "its data matches the recorded facts: " + strings.Join(agree, ", ")
 	case len(lost) > 0:
-		return "only its answer was checked, because its pod was deleted with what it reported about its data"
+		return "only its answer was checked, because its pod was deleted before its facts were read"
 	default:
 		return "only its answer was checked, because the backup recorded no facts to compare"
 	}
@@ -176,7 +178,7 @@ func listed(engine *dbv1.DatabaseEngine) []string {
 	return names
 }
 
-// unchecked says of which members facts are missing, and why; "" when of none.
+// unchecked reports the members with missing facts and the reason; "" if there are none.
 func unchecked(s dbv1.DatabaseBackupStatus) string {
 	var all []string
 	for _, stream := range s.Streams {

@@ -115,11 +115,11 @@ func TestACopyThatDiffersFromWhatWasRecordedFailsItsVerificationByTheNameOfTheFa
 		copied   string
 		want     string
 	}{
-		"rows are lost":    {map[string]dbv1.FactValue{"rows": "200000"}, `{"rows":36996}`, "rows is 36996 in the restored copy, and 200000 was recorded"},
-		"another database": {map[string]dbv1.FactValue{"identity": "a"}, `{"identity":"b"}`, "identity is b in the restored copy, and a was recorded"},
-		"an older one":     {map[string]dbv1.FactValue{"position": bigger}, `{"position":` + big + `}`, "position is " + big + " in the restored copy, and at least " + bigger + " was recorded"},
-		"no number":        {map[string]dbv1.FactValue{"position": "7"}, `{"position":"high"}`, "position is high in the restored copy, and at least 7 was recorded"},
-		"nothing is told":  {map[string]dbv1.FactValue{"rows": "1", "position": "7"}, ``, "position is missing in the restored copy, and 7 was recorded; rows is missing in the restored copy, and 1 was recorded"},
+		"rows are lost":    {map[string]dbv1.FactValue{"rows": "200000"}, `{"rows":36996}`, "rows is 36996 in the restored copy, but 200000 was recorded"},
+		"another database": {map[string]dbv1.FactValue{"identity": "a"}, `{"identity":"b"}`, "identity is b in the restored copy, but a was recorded"},
+		"an older one":     {map[string]dbv1.FactValue{"position": bigger}, `{"position":` + big + `}`, "position is " + big + " in the restored copy, but at least " + bigger + " was recorded"},
+		"no number":        {map[string]dbv1.FactValue{"position": "7"}, `{"position":"high"}`, "position is high in the restored copy, but at least 7 was recorded"},
+		"nothing is told":  {map[string]dbv1.FactValue{"rows": "1", "position": "7"}, ``, "position is missing in the restored copy, but 7 was recorded; rows is missing in the restored copy, but 1 was recorded"},
 		"a newer one":      {map[string]dbv1.FactValue{"position": big}, `{"position":` + bigger + `}`, ""},
 		"more is told":     {map[string]dbv1.FactValue{"rows": "1", "shown": "2"}, `{"rows":1,"shown":3,"identity":"a"}`, ""},
 		"nothing recorded": {nil, `{"rows":1}`, ""},
@@ -138,7 +138,7 @@ func TestACopyThatDiffersFromWhatWasRecordedFailsItsVerificationByTheNameOfTheFa
 				}
 				return
 			}
-			if v.Phase != dbv1.VerificationFailed || !strings.HasPrefix(v.Message, "the restored data of member 1 of 2 differs from what was backed up: "+c.want+". Do not rely on this backup") {
+			if v.Phase != dbv1.VerificationFailed || !strings.HasPrefix(v.Message, "the restored data of member 1 of 2 differs from the backup: "+c.want+". Do not rely on this backup") {
 				t.Errorf("it is %s: %s", v.Phase, v.Message)
 			}
 		})
@@ -151,9 +151,9 @@ func TestAVerificationShowsTheFactsOfTheCopyAndSaysWhatWasCompared(t *testing.T)
 		result   *protocol.Result
 		want     string
 	}{
-		"some":                     {map[string]dbv1.FactValue{"rows": "1", "position": "7", "shown": "1"}, &protocol.Result{Facts: said(`{"rows":1,"position":7,"shown":1}`)}, "the restored copy answered; its data agrees with what was recorded: position, rows"},
+		"some":                     {map[string]dbv1.FactValue{"rows": "1", "position": "7", "shown": "1"}, &protocol.Result{Facts: said(`{"rows":1,"position":7,"shown":1}`)}, "the restored copy answered; its data matches the recorded facts: position, rows"},
 		"none":                     {nil, &protocol.Result{Facts: said(`{"rows":1}`)}, "the restored copy answered; only its answer was checked, because the backup recorded no facts to compare"},
-		"the pod no longer exists": {map[string]dbv1.FactValue{"rows": "1"}, nil, "the restored copy answered; only its answer was checked, because its pod was deleted with what it reported about its data"},
+		"the pod no longer exists": {map[string]dbv1.FactValue{"rows": "1"}, nil, "the restored copy answered; only its answer was checked, because its pod was deleted before its facts were read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			backup, observed := completed(), settledWorld()

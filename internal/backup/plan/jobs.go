@@ -16,7 +16,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
-// backupJob backs up one member; the last one completes the backup.
+// backupJob backs up one member. The last one completes the backup.
 func (s situation) backupJob(ordinal int32, offline bool) resources.Child {
 	cluster, backup, is := s.Cluster, s.backup, s.backup.Status
 	call := &protocol.Backup{
@@ -39,13 +39,13 @@ func (s situation) backupJob(ordinal int32, offline bool) resources.Child {
 	})
 }
 
-// part says which part of a backup is meant.
+// part identifies the part of a backup.
 func part(ordinal, members int32) protocol.Part {
 	return protocol.Part{Member: int(ordinal), Members: int(members)}
 }
 
-// deletionDeadline is how long a destination may be out of reach. Where the backup goes without its data being wanted gone,
-// that is shorter: it leaves what is of no use.
+// deletionDeadline is how long a destination may be unreachable. If the policy retains the data of complete
+// backups, the deadline is shorter: the deletion leaves only an incomplete backup behind.
 func (s situation) deletionDeadline() time.Duration {
 	if s.backup.Spec.DeletionPolicy == dbv1.BackupDelete {
 		return resources.ActionKindOf(dbv1.ComponentBackupDeletion).Deadline(s.Cluster)
@@ -53,10 +53,11 @@ func (s situation) deletionDeadline() time.Duration {
 	return time.Hour
 }
 
-// deletionJob deletes the data. It runs in the image that holds transfer: the database's may be gone, as the cluster
-// and what it names. Of a cluster that is still there it takes what lets pods run where they have to. It runs as the
-// user who wrote the data: on a volume nobody else may delete it. Nothing owns the Job: it has to run while the backup
-// goes.
+// deletionJob deletes the data. It runs in the image with transfer, because the database's image, the cluster and
+// its objects may no longer exist. If the cluster exists, the Job uses its scheduling rules.
+//
+// It runs as the user who wrote the data: on a volume no other user may delete it. It has no owner, because it must
+// run during the deletion of the backup.
 func (s situation) deletionJob() resources.Child {
 	backup, bare := s.backup, &dbv1.DatabaseCluster{}
 	bare.Namespace, bare.Name = backup.Namespace, backup.Spec.Cluster
@@ -80,8 +81,8 @@ func (s situation) deletionJob() resources.Child {
 	})
 }
 
-// verificationJob restores one member's part into a throw-away copy and asks it. The copy has a part of the time to
-// answer: at the deadline of the Job the pod goes, and with it what it could have said.
+// verificationJob restores one member's part into a temporary copy and probes it. The copy has a fraction of the
+// deadline to answer: at the deadline of the Job the pod is deleted, and its result is lost.
 func (s situation) verificationJob(ordinal int32) resources.Child {
 	cluster, backup, is := s.Cluster, s.backup, s.backup.Status
 	command, byExitCode := s.question()
@@ -103,7 +104,7 @@ func (s situation) verificationJob(ordinal int32) resources.Child {
 	})
 }
 
-// ownedBy makes an object go when the backup goes.
+// ownedBy is the owner reference by which an object is garbage-collected with the backup.
 func ownedBy(backup *dbv1.DatabaseBackup) *metav1ac.OwnerReferenceApplyConfiguration {
 	return metav1ac.OwnerReference().
 		WithAPIVersion(dbv1.GroupVersion.String()).

@@ -19,8 +19,8 @@ import (
 
 const dnsPort, httpPort, httpsPort = 53, 80, 443
 
-// Addresses of one link, where clouds serve credentials of the node (169.254.169.254), and that one of IPv6. Nobody keeps
-// backups there.
+// Link-local addresses, at which clouds serve credentials of the node (169.254.169.254), and the IPv6 address for
+// the same purpose. Backups are never stored there.
 var (
 	linkLocal4 = netip.MustParsePrefix("169.254.0.0/16")
 	linkLocal6 = netip.MustParsePrefix("fe80::/10")
@@ -33,7 +33,8 @@ func onLink(address netip.Addr) bool {
 	return slices.ContainsFunc([]netip.Prefix{linkLocal4, linkLocal6, metadata6}, func(p netip.Prefix) bool { return p.Contains(address) })
 }
 
-// dns is every pod of the cluster, because labels of name servers differ, and the name servers outside of it.
+// dns is every pod of the cluster, because the labels of DNS servers differ, and the DNS servers outside the
+// cluster.
 func dns(nameServers []netip.Addr) resources.Egress {
 	out := resources.Egress{EveryPod: true, UDP: []int32{dnsPort}, TCP: []int32{dnsPort}}
 	for _, server := range nameServers {
@@ -48,11 +49,11 @@ func only(address netip.Addr) resources.Block {
 	return resources.Block{CIDR: netip.PrefixFrom(address, address.BitLen()).String()}
 }
 
-// plain is an address without its zone, and one of IPv4 as such.
+// plain is an address without its zone, and a mapped address as IPv4.
 func plain(address netip.Addr) netip.Addr { return address.WithZone("").Unmap() }
 
-// toDestination is as narrow as what is known of the endpoint allows: an address, or the namespace of a Service, whose pods
-// may listen on any port. Of any other host the addresses are not known, so it is all, but those of the link.
+// toDestination is as narrow as the endpoint allows: an address, or the namespace of a Service, whose pods may
+// listen on any port. The addresses of other hosts are unknown, so it allows all addresses except link-local ones.
 func toDestination(namespace string, at *dbv1.BackupDestination) []resources.Egress {
 	if at.ClaimName != "" {
 		return nil
@@ -82,7 +83,7 @@ func toDestination(namespace string, at *dbv1.BackupDestination) []resources.Egr
 	}
 }
 
-// hostPort is the host of an endpoint, "" for that of AWS, and its port.
+// hostPort is the host of an endpoint, "" for AWS, and its port.
 func hostPort(endpoint string) (host string, port int32) {
 	parsed, err := url.Parse(endpoint)
 	if err != nil || endpoint == "" {
@@ -99,18 +100,19 @@ func hostPort(endpoint string) (host string, port int32) {
 	}
 }
 
-// forbidden says why no copy may connect to an endpoint; "" where it may.
+// forbidden reports why copies must not connect to an endpoint; "" if they may.
 func forbidden(at *dbv1.BackupDestination) string {
 	host, _ := hostPort(at.Endpoint)
 	address, err := netip.ParseAddr(host)
 	if err != nil || at.ClaimName != "" || !onLink(plain(address)) {
 		return ""
 	}
-	return fmt.Sprintf("the endpoint %s of the destination is a link-local address, such as that of the cloud's metadata, which no copy may connect to: name another endpoint", at.Endpoint)
+	return fmt.Sprintf("the endpoint %s of the destination is a link-local address, such as a cloud's metadata service. Copies must not connect to it: set another endpoint", at.Endpoint)
 }
 
-// policy keeps the copies of a backup to themselves: they hold real data and real passwords, and must
-// not be taken for the database, nor reach its peers. They may connect to the DNS of the cluster and the destination alone.
+// policy isolates the copies of a backup. They have real data and real passwords, so clients must not mistake them
+// for the database, and they must not reach its peers. They may connect only to the DNS of the cluster and to the
+// destination.
 func (s situation) policy() resources.Child {
 	backup := s.backup
 	return resources.NetworkPolicy(resources.Seclusion{

@@ -20,9 +20,9 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
+var update = flag.Bool("update", false, "update the golden files")
 
-// policyOf is the policy around the copies of a backup at an endpoint.
+// policyOf is the policy of the copies of a backup at an endpoint.
 func policyOf(t *testing.T, at dbv1.BackupDestination, nameServers ...netip.Addr) *networkingv1.NetworkPolicy {
 	t.Helper()
 	backup := completed()
@@ -59,7 +59,7 @@ func TestACopyConnectsToDNSAndToItsDestinationAlone(t *testing.T) {
 			}
 			want, err := os.ReadFile(file) //nolint:gosec // a golden file of this package
 			if err != nil || string(got) != string(want) {
-				t.Errorf("%s differs (go test ./internal/backup/plan -update writes it anew), %v:\n%s", file, err, got)
+				t.Errorf("%s differs (go test ./internal/backup/plan -update updates it), %v:\n%s", file, err, got)
 			}
 		})
 	}
@@ -109,7 +109,7 @@ func TestThePolicyAroundACopyThatRunsIsMadeRight(t *testing.T) {
 	backup, observed := verifying1(), settledWorld()
 	observed.Jobs, observed.PolicyRead = []state.Task{proof(0, nil)}, true
 	if apply := does[ApplyPolicy](For(backup, observed)); apply == nil || apply.Live != nil {
-		t.Error("a policy that somebody deleted is not created again")
+		t.Error("a deleted policy is not re-created")
 	}
 	observed.Policy = policyOf(t, *backup.Status.Destination)
 	if p := For(backup, observed); len(p.Operations) > 0 {

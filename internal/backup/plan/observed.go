@@ -15,45 +15,45 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Observed is everything that one pass read about a DatabaseBackup. What is nil does not exist, or was not needed;
-// a read that failed never leads to an Observed.
+// Observed contains all facts that one pass read about a DatabaseBackup. A nil field does not exist, or was not
+// needed. A failed read never leads to an Observed.
 type Observed struct {
-	// At is when it was read.
+	// At is the time of the observation.
 	At time.Time
-	// TransferImage is the image that Jobs take the transfer binary from; "" when the operator was not told one.
+	// TransferImage is the image with the transfer binary for Jobs; "" if the operator runs without it.
 	TransferImage string
-	// NameServers are those outside of the cluster that copies may ask.
+	// NameServers are those outside the cluster that copies may use.
 	NameServers []netip.Addr
 
-	// Jobs are those of this backup.
+	// Jobs are the Jobs of this backup.
 	Jobs []state.Task
-	// Cluster is the one of spec.cluster, with what its engine says.
+	// Cluster is the effective cluster of spec.cluster.
 	Cluster *dbv1.DatabaseCluster
-	// Engine is the cluster's; for a verification the one that the backup was made with.
+	// Engine is the cluster's engine; for a verification, the engine of the backup.
 	Engine *dbv1.DatabaseEngine
-	// Since are the engine and the image that the cluster has by now, where a backup that is complete was made with others;
-	// "" where it was not.
+	// Since are the current engine and image of the cluster if a complete backup used others; "" if they are equal.
 	Since string
 	// Members are the cluster's pods.
 	Members []state.Member
-	// Stray is a pod that may still write this backup although its Job is gone; "" for none.
+	// Stray is a pod that may still write this backup although its Job no longer exists; "" for none.
 	Stray string
-	// Volumes are the claims of the cluster's members, by name; nil while nothing is to be backed up offline.
+	// Volumes are the claims of the cluster's members, by name; nil if nothing is backed up offline.
 	Volumes map[string]state.Volume
 	// Users are pods that use the volumes of members that are backed up offline, by claim.
 	Users map[string]string
-	// Makes is how many members the cluster's StatefulSet makes again when they are gone.
+	// Makes is the number of members that the cluster's StatefulSet re-creates.
 	Makes int32
-	// Fence identifies the stop of the members where the cluster is being deleted and none can run; "" otherwise.
+	// Fence identifies the stop of the members if the cluster is being deleted and no member can run; "" otherwise.
 	Fence string
-	// Foreign tells that this StatefulSet is somebody else's, as may be what bears the names of the cluster's claims.
+	// Foreign is true if this StatefulSet has another owner. Then claims with the names of the cluster's claims may
+	// have that owner, too.
 	Foreign bool
 
 	Queue
-	// Policy is the NetworkPolicy around the copies; nil when there is none. PolicyRead tells that it was looked for.
+	// Policy is the NetworkPolicy of the copies; nil if there is none. PolicyRead is true if it was read.
 	Policy     *networkingv1.NetworkPolicy
 	PolicyRead bool
-	// Missing says what the destination needs and does not exist; "" when nothing is known to be missing.
+	// Missing reports an object that the destination needs and that does not exist; "" if none is known.
 	Missing string
 }
 
@@ -62,7 +62,8 @@ func (o Observed) job(name string) (task state.Task, exists bool) {
 	return state.First(o.Jobs, func(t state.Task) bool { return t.Job == name })
 }
 
-// mixed tells whether the members of a cluster that is not being deleted run different images: a backup names one.
+// mixed reports whether the members of a cluster that is not being deleted run different images. A backup records
+// one image.
 func (o Observed) mixed() bool {
 	return o.Cluster.DeletionTimestamp == nil && slices.ContainsFunc(o.Members, func(m state.Member) bool { return m.Image != o.Members[0].Image })
 }

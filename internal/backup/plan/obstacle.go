@@ -11,10 +11,10 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// obstacle is what keeps a backup from its next operation; without a text there is none.
+// obstacle is the reason why a backup cannot execute its next operation; none if the text is empty.
 type obstacle struct {
 	text string
-	// reason is that of the Stalled condition, where only a human can remove the obstacle.
+	// reason is that of the Stalled condition, if the user must remove the obstacle.
 	reason string
 	// final obstacles are never removed: the backup fails.
 	final bool
@@ -39,14 +39,14 @@ func human(reason, format string, arguments ...any) obstacle {
 	return obstacle{text: fmt.Sprintf(format, arguments...), reason: reason}
 }
 
-// obstacle says what keeps the backup from starting.
+// obstacle reports why the backup cannot start.
 func (s situation) obstacle() obstacle {
 	cluster := s.Cluster
 	if cluster == nil {
 		return human(dbv1.ReasonBackupPending, "spec.cluster: DatabaseCluster %s does not exist: create it, or delete this DatabaseBackup", s.backup.Spec.Cluster)
 	}
 	if made := createdFor(s.backup); made != "" && made != string(cluster.UID) {
-		return never("it was made for an earlier DatabaseCluster %s, which is gone", cluster.Name)
+		return never("it was created for the previous DatabaseCluster %s, which no longer exists", cluster.Name)
 	}
 	if o := s.unable(); o.text != "" {
 		return o
@@ -61,8 +61,8 @@ func (s situation) obstacle() obstacle {
 	return o
 }
 
-// createdFor is the UID of the cluster that the operator created the backup for, as far as that is known. A label that a
-// user wrote can keep a backup from starting, and do no more.
+// createdFor is the UID of the cluster that the operator created the backup for, if it is known. A label that a
+// user wrote can only prevent a backup from starting.
 func createdFor(backup *dbv1.DatabaseBackup) string {
 	if origin := backup.Status.Origin; origin != nil {
 		return origin.ClusterUID
@@ -70,29 +70,29 @@ func createdFor(backup *dbv1.DatabaseBackup) string {
 	return backup.Labels[dbv1.LabelClusterUID]
 }
 
-// queued names the backup that goes first, and what keeps it.
+// queued reports the backup that is earlier in the queue, and the reason why that one is blocked.
 func (s situation) queued() obstacle {
-	text := fmt.Sprintf("waiting for DatabaseBackup %s of the same cluster, which goes first", s.Before)
+	text := fmt.Sprintf("waiting for DatabaseBackup %s of the same cluster, which is earlier in the queue", s.Before)
 	if s.Stuck != "" {
-		return human(dbv1.ReasonBackupPending, "%s and does not get on: %s; or delete that DatabaseBackup", text, s.Stuck)
+		return human(dbv1.ReasonBackupPending, "%s and is blocked: %s; or delete that DatabaseBackup", text, s.Stuck)
 	}
 	return waitFor("%s", text)
 }
 
-// unable says what the cluster or the operator lacks to make backups.
+// unable reports what the cluster or the operator lacks to create backups.
 func (s situation) unable() obstacle {
 	at := s.destination
 	switch text := s.engineProblem(); {
 	case text != "":
 		return human(dbv1.ReasonEngineMissing, "%s", text)
 	case s.TransferImage == "":
-		return human(dbv1.ReasonBackupPending, "the operator was started without --transfer-image, so it can make no Jobs for backups: set it to the operator's own image")
+		return human(dbv1.ReasonBackupPending, "the operator runs without --transfer-image, so it cannot create Jobs for backups: set the flag to the operator's own image")
 	case at == nil:
 		return human(dbv1.ReasonReferenceMissing,
 			"there is no destination: set spec.backup.destination of DatabaseCluster %s, or create a DatabaseBackup with spec.destination", s.Cluster.Name)
-	case state.NamesNoCredentials(at) && s.backup.Spec.Destination != nil: // an earlier version stored it, and nobody can change it
+	case state.NamesNoCredentials(at) && s.backup.Spec.Destination != nil: // stored by an earlier version, and immutable
 		return human(dbv1.ReasonReferenceMissing,
-			"spec.destination %s names no credentials, and cannot be changed: delete this DatabaseBackup, and create another one with "+
+			"spec.destination %s names no credentials, and is immutable: delete this DatabaseBackup, and create another one with "+
 				"credentialsSecretName, or credentialSource: WorkloadIdentity", at.URL)
 	case state.NamesNoCredentials(at):
 		return human(dbv1.ReasonReferenceMissing,
@@ -108,11 +108,11 @@ func (s situation) engineProblem() string {
 	name, cluster := s.Cluster.Spec.Engine, s.Cluster.Name
 	switch {
 	case name == "":
-		return fmt.Sprintf("DatabaseCluster %s names no engine in spec.engine, and only engines know how to make backups", cluster)
+		return fmt.Sprintf("DatabaseCluster %s cannot be backed up without an engine: set spec.engine", cluster)
 	case s.Engine == nil:
 		return fmt.Sprintf("DatabaseEngine %s, which DatabaseCluster %s names in spec.engine, does not exist: create it", name, cluster)
 	case s.Engine.Spec.Actions.Backup == nil:
-		return fmt.Sprintf("DatabaseEngine %s has no action backup: DatabaseCluster %s can have no backups with it", name, cluster)
+		return fmt.Sprintf("DatabaseEngine %s has no action backup, so DatabaseCluster %s cannot be backed up", name, cluster)
 	default:
 		return ""
 	}

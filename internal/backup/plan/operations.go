@@ -18,11 +18,11 @@ type AddFinalizer struct{ operation.First }
 // CreateJob creates a Job that does not exist.
 type CreateJob struct {
 	Job resources.Child
-	// Deletes is true where the Job deletes the backup's data.
+	// Deletes is true if the Job deletes the backup's data.
 	Deletes bool
 }
 
-// ApplyPolicy writes the NetworkPolicy around the copies of a verification.
+// ApplyPolicy writes the NetworkPolicy of the copies of a verification.
 type ApplyPolicy struct {
 	firstLive
 	Policy resources.Child
@@ -30,28 +30,28 @@ type ApplyPolicy struct {
 	Live *networkingv1.NetworkPolicy
 }
 
-// DeletePolicy deletes the NetworkPolicy around the copies of a verification, when none of them runs.
+// DeletePolicy deletes the NetworkPolicy of the copies of a verification, when none of them runs.
 type DeletePolicy struct {
 	firstLive
 	Name string
 }
 
-// StopJob deletes a Job in the foreground: it no longer exists when its pods do not.
+// StopJob deletes a Job in the foreground: it exists until its pods are deleted.
 type StopJob struct {
 	operation.LastInDeletion
 	Job state.Task
 }
 
-// DeleteJob deletes a Job that has ended. Its pods are deleted with it, and their volumes.
+// DeleteJob deletes a finished Job. Its pods and their volumes are deleted with it.
 type DeleteJob struct{ Job state.Task }
 
 // Finalize removes the operator's finalizer from the backup.
 type Finalize struct {
-	// Note says what is left; "" for nothing.
+	// Note describes retained data; "" if there is none.
 	Note string
 }
 
-// firstLive operations prepare the next, on a live read.
+// firstLive operations prepare the next one, on a live read.
 type firstLive struct{}
 
 // Properties of the operation.

@@ -14,7 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// record notes what a member gave. Where the pod is gone that did it, so are the sizes.
+// record records the result of a member. If its pod no longer exists, its sizes are unknown.
 func (s situation) record(p Plan, result *protocol.Result) Plan {
 	stream := dbv1.BackupStream{Ordinal: s.ordinal}
 	if result != nil {
@@ -29,7 +29,7 @@ func (s situation) record(p Plan, result *protocol.Result) Plan {
 	return p
 }
 
-// progress says how much was transferred: of the members that are done, and of the one that is being backed up.
+// progress records the transferred bytes: of the finished members, and of the current one.
 func progress(p Plan, now *protocol.Progress) Plan {
 	is := &p.Status
 	if now == nil {
@@ -56,7 +56,7 @@ func (s situation) complete(p Plan) Plan {
 	return p
 }
 
-// fail ends the backup for a reason.
+// fail sets the phase of the backup to Failed, for a reason.
 func (s situation) fail(p Plan, why string) Plan {
 	p = s.finish(p, dbv1.BackupFailed, why)
 	p.Stalled, p.Status.Rate = nil, ""
@@ -72,5 +72,5 @@ func (s situation) finish(p Plan, phase dbv1.BackupPhase, message string) Plan {
 	return p.running(message).in(0)
 }
 
-// duration is one for people.
+// duration is rounded for messages.
 func duration(d time.Duration) string { return d.Round(time.Second).String() }

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package plan decides what a pass does for a DatabaseBackup, from values alone.
+// Package plan decides what a pass does for a DatabaseBackup. It uses values only.
 package plan
 
 import (
@@ -17,34 +17,34 @@ import (
 type Plan struct {
 	// Operations are what the pass does, in the order of execution.
 	Operations operation.List
-	// Status is how the backup stands, but for the conditions.
+	// Status is the status of the backup, without the conditions.
 	Status dbv1.DatabaseBackupStatus
-	// Why says what the pass does or waits for, for people.
+	// Why is the current action of the pass, or what it waits for, as a message.
 	Why string
-	// Trouble is what keeps a Job from its work that is tried again; "" for nothing.
+	// Trouble is a problem of a Job that is retried; "" for none.
 	Trouble string
-	// Stalled says what waits for a human; nil when nothing does.
+	// Stalled is the problem that the user must correct; nil for none.
 	Stalled *Stall
-	// RequeueAfter is when to look again although nothing may change; 0 for never.
+	// RequeueAfter is the delay until the next pass without a change; 0 to wait for a change.
 	RequeueAfter time.Duration
-	// Recorded is true where the status changes in a way that a stale cache must not decide.
+	// Recorded is true if the status changes in a way that is unsafe to decide on a stale cache.
 	Recorded bool
 }
 
-// Stall is a reason of the Stalled condition, or of DeletionBlocked, with a message that says what to do.
+// Stall is a reason of the Stalled condition, or of DeletionBlocked, with a message about the correction.
 type Stall struct {
 	Reason, Message string
 }
 
 const (
-	// progressAgain is how often a Job that runs is asked how far it is.
+	// progressAgain is the interval at which the progress of a running Job is read.
 	progressAgain = 5 * time.Second
-	// waitingAgain is how often it is looked whether what a backup waits for is there: not all of it is watched.
+	// waitingAgain is the interval at which preconditions of a backup are checked: not all of them are watched.
 	waitingAgain = 10 * time.Second
 )
 
-// For decides what to do for a backup. A deletion comes first; a finished backup changes no more, but can be
-// verified.
+// For decides what to do for a backup. A deletion has priority. The phase of a finished backup does not change, but
+// it can be verified.
 func For(backup *dbv1.DatabaseBackup, observed Observed) Plan {
 	s := situationOf(backup, observed)
 	p := Plan{Status: *backup.Status.DeepCopy()}
@@ -63,16 +63,16 @@ func For(backup *dbv1.DatabaseBackup, observed Observed) Plan {
 	return p
 }
 
-// recorded reports whether a status changes in a way that a stale cache must not decide: that a backup waits is not.
+// recorded reports whether a status changes in a way that is unsafe to decide on a stale cache. Waiting is safe.
 func recorded(before, after dbv1.DatabaseBackupStatus) bool {
 	first := before.Phase == "" && after.Phase == dbv1.BackupPending
 	return after.Phase != before.Phase && !first || len(after.Streams) != len(before.Streams) || verifying(after) != verifying(before)
 }
 
-// LiveRead reports whether the plan has to be decided from the API server itself.
+// LiveRead reports whether the plan must be decided by a live read from the API server.
 func (p Plan) LiveRead() bool { return p.Recorded || p.Operations.Need(operation.LiveRead) }
 
-// Work returns the operations in the order of execution, and what they are for.
+// Work returns the operations in the order of execution, and their reason.
 func (p Plan) Work() (all operation.List, why string) { return p.Operations, p.Why }
 
 // do adds operations.
@@ -81,37 +81,37 @@ func (p Plan) do(all ...operation.Operation) Plan {
 	return p
 }
 
-// because says what the pass does or waits for.
+// because sets the current action, or what the pass waits for.
 func (p Plan) because(text string) Plan {
 	p.Why = text
 	return p
 }
 
-// in looks again after a while.
+// in requeues after a delay.
 func (p Plan) in(after time.Duration) Plan {
 	p.RequeueAfter = after
 	return p
 }
 
-// stalled notes what waits for a human.
+// stalled records a problem that the user must correct.
 func (p Plan) stalled(reason, text string) Plan {
 	p.Stalled = &Stall{reason, text}
 	return p
 }
 
-// running says what a backup that runs does or waits for.
+// running sets the message of a running backup.
 func (p Plan) running(text string) Plan {
 	p.Status.Message = text
 	return p.because(text)
 }
 
-// verifying says what a verification that runs does or waits for.
+// verifying sets the message of a running verification.
 func (p Plan) verifying(text string) Plan {
 	p.Status.Verification.Message = text
 	return p.because(text)
 }
 
-// tell adds what is wrong with an action that has not ended, in a sentence.
+// tell adds the problem of an unfinished action, as a sentence.
 func (p Plan) tell(v action.Verdict, sentence string) Plan {
 	switch v.Standing {
 	case action.Blocked:

@@ -76,7 +76,7 @@ func imageless(t *state.Task) {
 
 const cannotStart = "Job orders-backup-1c2d3e4f-0 cannot start: pod x: no such image. Correct spec.image"
 
-// text is what a plan says, for comparison.
+// text formats a plan for comparison.
 func text(p Plan) string {
 	s := p.Status
 	texts := []string{fmt.Sprintf("%s: %s", s.Phase, s.Message)}
@@ -93,7 +93,7 @@ func text(p Plan) string {
 	return strings.Join(texts, "\n")
 }
 
-// describe says what an operation does; what the stories of these tests leave out is "".
+// describe formats an operation; "" for operations that these tests ignore.
 func describe(o operation.Operation) string {
 	switch o := o.(type) {
 	case CreateJob:
@@ -109,7 +109,7 @@ func describe(o operation.Operation) string {
 	}
 }
 
-// does is the one operation of a type in a plan; nil for none.
+// does returns the operation of a type in a plan; nil for none.
 func does[T operation.Operation](p Plan) *T {
 	if found, ok := operation.Find[T](p.Operations); ok {
 		return &found
@@ -126,21 +126,21 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 		"everything is there":       {func(*dbv1.DatabaseBackup, *Observed) {}, "Running: starting"},
 		"it was just created":       {func(b *dbv1.DatabaseBackup, _ *Observed) { b.CreationTimestamp.Time = moment }, "Pending: about to start"},
 		"there is no cluster":       {func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster = nil }, "Pending: " + noCluster + "\nstalled BackupPending: " + noCluster},
-		"there is none for so long": {func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster, o.Turn = nil, moment.Add(-13*time.Hour) }, "Failed: it could not start within 12h0m0s: " + noCluster},
+		"there is none for so long": {func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster, o.Turn = nil, moment.Add(-13*time.Hour) }, "Failed: the backup could not start within 12h0m0s: " + noCluster},
 		"it was made for a cluster that is gone": {
 			func(b *dbv1.DatabaseBackup, _ *Observed) {
 				b.Labels = map[string]string{dbv1.LabelClusterUID: "other"}
 			},
-			"Failed: it was made for an earlier DatabaseCluster orders, which is gone",
+			"Failed: it was created for the previous DatabaseCluster orders, which no longer exists",
 		},
 		"a schedule of a cluster that is gone created it": {
 			func(b *dbv1.DatabaseBackup, _ *Observed) { b.Status.Origin = &dbv1.BackupOrigin{ClusterUID: "other"} },
-			"Failed: it was made for an earlier DatabaseCluster orders, which is gone",
+			"Failed: it was created for the previous DatabaseCluster orders, which no longer exists",
 		},
 		"the cluster has no engine": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster.Spec.Engine, o.Engine = "", nil },
-			"Pending: DatabaseCluster orders names no engine in spec.engine, and only engines know how to make backups\n" +
-				"stalled EngineMissing: DatabaseCluster orders names no engine in spec.engine, and only engines know how to make backups",
+			"Pending: DatabaseCluster orders cannot be backed up without an engine: set spec.engine\n" +
+				"stalled EngineMissing: DatabaseCluster orders cannot be backed up without an engine: set spec.engine",
 		},
 		"the engine does not exist": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Engine = nil },
@@ -149,8 +149,8 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 		},
 		"the engine makes no backups": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Engine.Spec.Actions.Backup = nil },
-			"Pending: DatabaseEngine ledger-v1 has no action backup: DatabaseCluster orders can have no backups with it\n" +
-				"stalled EngineMissing: DatabaseEngine ledger-v1 has no action backup: DatabaseCluster orders can have no backups with it",
+			"Pending: DatabaseEngine ledger-v1 has no action backup, so DatabaseCluster orders cannot be backed up\n" +
+				"stalled EngineMissing: DatabaseEngine ledger-v1 has no action backup, so DatabaseCluster orders cannot be backed up",
 		},
 		"there is no destination": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster.Spec.Backup = nil },
@@ -163,15 +163,15 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 		},
 		"another goes first": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Before = "nightly" },
-			"Pending: waiting for DatabaseBackup nightly of the same cluster, which goes first",
+			"Pending: waiting for DatabaseBackup nightly of the same cluster, which is earlier in the queue",
 		},
 		"another goes first, which waits for a human": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Before, o.Stuck = "nightly", "Secret bucket does not exist: create it"
 			},
-			"Pending: waiting for DatabaseBackup nightly of the same cluster, which goes first and does not get on: " +
+			"Pending: waiting for DatabaseBackup nightly of the same cluster, which is earlier in the queue and is blocked: " +
 				"Secret bucket does not exist: create it; or delete that DatabaseBackup\nstalled BackupPending: " +
-				"waiting for DatabaseBackup nightly of the same cluster, which goes first and does not get on: Secret bucket does not exist: create it; or delete that DatabaseBackup",
+				"waiting for DatabaseBackup nightly of the same cluster, which is earlier in the queue and is blocked: Secret bucket does not exist: create it; or delete that DatabaseBackup",
 		},
 		"the first member is not ready": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
@@ -183,7 +183,7 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Members, o.Turn = nil, moment.Add(-3*time.Hour)
 			},
-			"Failed: it could not start within 2h0m0s: waiting for pod orders-0 to be ready",
+			"Failed: the backup could not start within 2h0m0s: waiting for pod orders-0 to be ready",
 		},
 		"the cluster hibernates": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster.Spec.Hibernated, o.Members = true, nil },
@@ -199,14 +199,14 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Members = &metav1.Time{}, nil
 			},
-			"Pending: waiting for pod orders-0 to be ready, or to have stopped for good, as the deletion of DatabaseCluster orders goes on",
+			"Pending: waiting for pod orders-0 to be ready, or to stop in the deletion of DatabaseCluster orders",
 		},
 		"they are gone with their data": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Members, o.Makes = &metav1.Time{}, nil, 0
 				o.Cluster.Spec.Storage.Ephemeral = new(true)
 			},
-			"Failed: pod orders-0 is gone, and its data with it: spec.storage.ephemeral of DatabaseCluster orders is true",
+			"Failed: pod orders-0 no longer exists, and its data is lost: spec.storage.ephemeral of DatabaseCluster orders is true",
 		},
 	}
 	for name, c := range cases {
@@ -279,7 +279,7 @@ func TestABackupWithoutNamedCredentialsWaitsForThem(t *testing.T) {
 func TestABackupWhoseOwnDestinationNamesNoCredentialsIsToBeCreatedAgain(t *testing.T) {
 	backup := asked()
 	backup.Spec.Destination = &dbv1.BackupDestination{URL: "s3://elsewhere"}
-	if p := For(backup, settledWorld()); p.Stalled == nil || does[CreateJob](p) != nil || !strings.Contains(p.Stalled.Message, "cannot be changed: delete this DatabaseBackup") {
+	if p := For(backup, settledWorld()); p.Stalled == nil || does[CreateJob](p) != nil || !strings.Contains(p.Stalled.Message, "is immutable: delete this DatabaseBackup") {
 		t.Error(text(p))
 	}
 }
@@ -287,7 +287,7 @@ func TestABackupWhoseOwnDestinationNamesNoCredentialsIsToBeCreatedAgain(t *testi
 func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 	first := dbv1.BackupStream{Ordinal: 0, Bytes: 10}
 	const gone = "DatabaseCluster orders with UID 0a1b2c3d no longer exists. Do not restore from s3://backups/shop/orders/now-1c2d3e4f: " +
-		"it may hold data of another cluster of that name. Delete this DatabaseBackup to delete it"
+		"it may contain data of another cluster of the same name. Delete this DatabaseBackup to delete that data"
 	const mixed = `DatabaseCluster orders changed from engine "ledger-v1" and image "example.test/ledger:1" ` +
 		`to engine "ledger-v1" and image "example.test/ledger:2" when 1 of 2 members were backed up`
 	cases := map[string]struct {
@@ -414,13 +414,13 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.Spec.Image, o.Jobs = "example.test/ledger:2", []state.Task{memberJob(0, nil)}
 			},
-			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, and the backup begins again\nstop orders-backup-1c2d3e4f-0",
+			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, so the backup starts again\nstop orders-backup-1c2d3e4f-0",
 		},
 		"the image changed, and the first Job may have read either": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.Spec.Image, o.Jobs = "example.test/ledger:2", []state.Task{memberJob(0, done(&protocol.Result{Bytes: 10}))}
 			},
-			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, and the backup begins again\nstop orders-backup-1c2d3e4f-0",
+			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, so the backup starts again\nstop orders-backup-1c2d3e4f-0",
 		},
 		"a rollout is under way": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
@@ -432,7 +432,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Members[0].Image, o.Members[1].Image, o.Jobs = o.Cluster.Spec.Image, "ledger:2", []state.Task{memberJob(0, nil)}
 			},
-			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, and the backup begins again\nstop orders-backup-1c2d3e4f-0",
+			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, so the backup starts again\nstop orders-backup-1c2d3e4f-0",
 		},
 		"a rollout has begun after the first member": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
@@ -455,14 +455,14 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		},
 		"a pod of its former Job has not ended": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Stray = "x" },
-			"Running: waiting for pod x to end: somebody deleted its Job while it ran",
+			"Running: waiting for pod x to terminate: its Job was deleted while the pod ran",
 		},
 		"somebody uses the volume of a member that stopped": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
 				o.Users = map[string]string{"data-orders-0": "x"}
 			},
-			"Running: waiting for pod x to end: it uses PersistentVolumeClaim data-orders-0, which is to be backed up",
+			"Running: waiting for pod x to terminate: it uses PersistentVolumeClaim data-orders-0, which must be backed up",
 		},
 		"the volume of a member that stopped": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
@@ -476,30 +476,30 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
 				o.Volumes = map[string]state.Volume{}
 			},
-			"Failed: PersistentVolumeClaim data-orders-0 does not exist, and the data of that member with it",
+			"Failed: PersistentVolumeClaim data-orders-0 does not exist: the data of that member is lost",
 		},
 		"the volume of a member that stopped holds a part of a backup": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
 				o.Volumes = map[string]state.Volume{"data-orders-0": {Contents: state.Contents{Fill: state.Filling, From: "one"}}}
 			},
-			"Failed: PersistentVolumeClaim data-orders-0 holds a part of another backup: the restore into it never came to its end",
+			"Failed: PersistentVolumeClaim data-orders-0 has a part of another backup: the restore into it did not finish",
 		},
 		"the volume is an earlier cluster's, which this one never took over": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
 				o.Volumes = map[string]state.Volume{"data-orders-0": {Contents: state.Contents{Cluster: "former"}}}
 			},
-			"Failed: PersistentVolumeClaim data-orders-0 is of an earlier DatabaseCluster orders: what it holds is no data of this one",
+			"Failed: PersistentVolumeClaim data-orders-0 belongs to the previous cluster of the same name: DatabaseCluster orders has no data in it",
 		},
 		"the volume holds data of another engine, with which no member has run": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
 				o.Volumes = map[string]state.Volume{"data-orders-0": {Contents: state.Contents{Cluster: o.Cluster.UID, Engine: "abacus-v1"}}}
 			},
-			`Failed: PersistentVolumeClaim data-orders-0 holds data of engine "abacus-v1", and spec.engine of DatabaseCluster orders is "ledger-v1", ` +
-				`so a backup would not hold that data: set spec.engine to "abacus-v1", or, where the data is of the other engine after all, ` +
-				`set the claim's annotation database.dbcluster.io/engine to that`,
+			`Failed: PersistentVolumeClaim data-orders-0 has data of engine "abacus-v1", but spec.engine of DatabaseCluster orders is "ledger-v1", ` +
+				`so a backup would not contain that data. Set spec.engine to "abacus-v1". If the data is of the other engine, ` +
+				`set the claim's annotation database.dbcluster.io/engine to that engine`,
 		},
 		"the volume holds data of the engine": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
@@ -522,7 +522,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster, o.Jobs = nil, []state.Task{memberJob(0, func(t *state.Task) { t.Ending = true })}
 			},
-			"Running: waiting for Job orders-backup-1c2d3e4f-0 and its pods to be gone: " + gone,
+			"Running: waiting for Job orders-backup-1c2d3e4f-0 and its pods to be deleted: " + gone,
 		},
 		"the Job of a cluster that is gone does not stop": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
@@ -533,7 +533,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		},
 		"a pod of a former Job may still read the next cluster": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster, o.Stray = nil, "x" },
-			"Running: waiting for pod x to end: " + gone,
+			"Running: waiting for pod x to terminate: " + gone,
 		},
 		"the member is not wanted any more": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
@@ -546,7 +546,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 				b.Status.StartTime = &metav1.Time{Time: moment.Add(-3 * time.Hour)}
 				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Pod, t.Ending = "x", true })}
 			},
-			"Failed: Job orders-backup-1c2d3e4f-0 was deleted and does not go: its pod x does not answer",
+			"Failed: Job orders-backup-1c2d3e4f-0 was deleted but still exists: its pod x does not answer",
 		},
 		"both are done": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
@@ -639,7 +639,7 @@ func TestSizeAndRateAreToldForPeople(t *testing.T) {
 	}
 }
 
-// lostFor is a Job that began so long ago, and whose pod does not go since its deadline.
+// lostFor is a Job that started so long ago, and whose pod still exists after its deadline.
 func lostFor(d time.Duration) func(*state.Task) {
 	return func(task *state.Task) {
 		task.Pod, task.Failing, task.StartTime = "p", true, &metav1.Time{Time: moment.Add(-d)}
@@ -648,7 +648,7 @@ func lostFor(d time.Duration) func(*state.Task) {
 
 func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
 	const unanswered = "the data at s3://backups/shop/orders/now-1c2d3e4f could not be deleted: Job orders-unbackup-1c2d3e4f did not end within its deadline: its pod p does not answer"
-	const blocked = "the data at s3://backups/shop/orders/now-1c2d3e4f could not be deleted: denied. Correct that and delete Job orders-unbackup-1c2d3e4f to try again"
+	const blocked = "the data at s3://backups/shop/orders/now-1c2d3e4f could not be deleted: denied. Correct the cause, then delete Job orders-unbackup-1c2d3e4f to retry"
 	cases := map[string]struct {
 		backup   *dbv1.DatabaseBackup
 		policy   dbv1.BackupDeletionPolicy
@@ -656,8 +656,8 @@ func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
 		want     string
 		finished bool
 	}{
-		"it never began":             {backup: asked(), want: "Failed: it was deleted before it was complete\nfinalize"},
-		"complete, Retain":           {backup: completed(), policy: dbv1.BackupRetain, want: "finalize: the data stays at s3://backups/shop/orders/now-1c2d3e4f, because spec.deletionPolicy is Retain"},
+		"it never began":             {backup: asked(), want: "Failed: the backup was deleted before it was complete\nfinalize"},
+		"complete, Retain":           {backup: completed(), policy: dbv1.BackupRetain, want: "finalize: the data is retained at s3://backups/shop/orders/now-1c2d3e4f, because spec.deletionPolicy is Retain"},
 		"complete, Delete":           {backup: completed(), policy: dbv1.BackupDelete, want: "make orders-unbackup-1c2d3e4f"},
 		"half, Retain":               {backup: started(), policy: dbv1.BackupRetain, want: "make orders-unbackup-1c2d3e4f"},
 		"half, while a Job runs":     {backup: started(), jobs: []state.Task{memberJob(0, nil)}, want: "stop orders-backup-1c2d3e4f-0"},
@@ -667,12 +667,12 @@ func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
 		"the data is being deleted":  {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(nil)}},
 		"the data is deleted":        {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(done(nil))}, want: "finalize\ndelete orders-unbackup-1c2d3e4f"},
 		"the policy is Retain now":   {backup: completed(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(nil)}, want: "stop orders-unbackup-1c2d3e4f"},
-		"the data cannot be deleted": {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(failed("denied"))}, want: "stalled DeletionError: " + blocked + "; or set spec.deletionPolicy of DatabaseBackup now to Retain to let it go and keep the data"},
+		"the data cannot be deleted": {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(failed("denied"))}, want: "stalled DeletionError: " + blocked + "; or set spec.deletionPolicy of DatabaseBackup now to Retain to finish its deletion and retain the data"},
 		"its node is lost": {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(lostFor(169 * time.Hour))}, want: "stalled DeletionError: " + unanswered +
-			". Correct that and delete Job orders-unbackup-1c2d3e4f to try again; or set spec.deletionPolicy of DatabaseBackup now to Retain to let it go and keep the data"},
-		"half, its node is lost":      {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(lostFor(2 * time.Hour))}, want: "finalize: what there was of a backup that did not complete may still be at s3://backups/shop/orders/now-1c2d3e4f: Job orders-unbackup-1c2d3e4f did not end within its deadline: its pod p does not answer"},
+			". Correct the cause, then delete Job orders-unbackup-1c2d3e4f to retry; or set spec.deletionPolicy of DatabaseBackup now to Retain to finish its deletion and retain the data"},
+		"half, its node is lost":      {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(lostFor(2 * time.Hour))}, want: "finalize: data of the incomplete backup may still be at s3://backups/shop/orders/now-1c2d3e4f: Job orders-unbackup-1c2d3e4f did not end within its deadline: its pod p does not answer"},
 		"half, its node may be back":  {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(lostFor(time.Hour))}},
-		"a half one cannot be either": {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(failed("denied"))}, want: "finalize: what there was of a backup that did not complete may still be at s3://backups/shop/orders/now-1c2d3e4f: denied"},
+		"a half one cannot be either": {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(failed("denied"))}, want: "finalize: data of the incomplete backup may still be at s3://backups/shop/orders/now-1c2d3e4f: denied"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -690,7 +690,7 @@ func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
 
 func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 	one, two := naming.VerificationJob("orders", uid, "please", 0), naming.VerificationJob("orders", uid, "please", 1)
-	noAnswer := "verification Running: Job " + one + " restores member 1 of 2 into a throw-away copy; the copy has not answered: "
+	noAnswer := "verification Running: Job " + one + " restores member 1 of 2 into a temporary copy; the copy has not answered: "
 	answered := done(&protocol.Result{Output: json.RawMessage(`{"role":"primary"}`)})
 	running := func(b *dbv1.DatabaseBackup) {
 		b.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning, Message: "starting"}
@@ -708,7 +708,7 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 		},
 		"without the cluster": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster = nil },
-			"verification Failed: DatabaseCluster orders does not exist: a verification takes the size of the volume, the Secrets and the security of the pods from it",
+			"verification Failed: DatabaseCluster orders does not exist: a verification needs its volume size, Secrets and security contexts",
 		},
 		"without a probe": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Engine.Spec.Actions.Probe = nil },
@@ -722,13 +722,13 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 		"the first member": {func(b *dbv1.DatabaseBackup, _ *Observed) { running(b) }, "verification Running: starting\nmake " + one},
 		"the first runs": {
 			func(b *dbv1.DatabaseBackup, o *Observed) { running(b); o.Jobs = []state.Task{proof(0, nil)} },
-			"verification Running: Job " + one + " restores member 1 of 2 into a throw-away copy",
+			"verification Running: Job " + one + " restores member 1 of 2 into a temporary copy",
 		},
 		"asked for again while it runs": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
 				b.Annotations[dbv1.AnnotationVerify], o.Jobs = "again", []state.Task{proof(0, nil)}
-			}, "verification Running: Job " + one + " restores member 1 of 2 into a throw-away copy",
+			}, "verification Running: Job " + one + " restores member 1 of 2 into a temporary copy",
 		},
 		"the second member": {
 			func(b *dbv1.DatabaseBackup, o *Observed) { running(b); o.Jobs = []state.Task{proof(0, answered)} },
@@ -771,13 +771,13 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 				running(b)
 				b.Status.Verification.StartTime = &metav1.Time{Time: moment.Add(-13 * time.Hour)}
 				o.Jobs = []state.Task{proof(0, func(t *state.Task) { t.Pod, t.Ending = "x", true })}
-			}, "verification Failed: Job " + one + " was deleted and does not go: its pod x does not answer",
+			}, "verification Failed: Job " + one + " was deleted but still exists: its pod x does not answer",
 		},
 		"no copy outlives its cluster": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
 				o.Cluster, o.Jobs = nil, []state.Task{proof(0, nil)}
-			}, "verification Failed: DatabaseCluster orders no longer exists, so its copy is deleted",
+			}, "verification Failed: DatabaseCluster orders no longer exists, so the operator deletes the temporary copy",
 		},
 		"it does not answer": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
@@ -817,9 +817,9 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 				running(b)
 				o.Since = `engine "ledger-v1" and image "example.test/ledger:2"`
 				o.Jobs = []state.Task{proof(0, failed("the copy did not answer"))}
-			}, `verification Failed: the copy did not answer. The copy ran engine "ledger-v1" and image "example.test/ledger:1", which made the backup, ` +
-				`with the arguments, parameters and files of DatabaseCluster orders, which now has engine "ledger-v1" and image "example.test/ledger:2": ` +
-				"check that they fit before you consider the backup bad",
+			}, `verification Failed: the copy did not answer. The copy used the backup's engine "ledger-v1" and image "example.test/ledger:1", ` +
+				`with the arguments, parameters and files of DatabaseCluster orders, which now has engine "ledger-v1" and image "example.test/ledger:2". ` +
+				"Check that they are compatible before you discard the backup",
 		},
 	}
 	for name, c := range cases {
@@ -835,7 +835,7 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 	}
 }
 
-// awaited is the name of the one that asked() waits for.
+// awaited is the name of the backup that asked() waits for.
 func awaited(all ...dbv1.DatabaseBackup) string {
 	if before, _ := turn(asked(), all); before != nil {
 		return before.Name
@@ -932,7 +932,7 @@ func TestOfTwoThatStartAtOneMomentTheLaterGivesWayAndTheEarlierWaitsUntilItHas(t
 	}
 }
 
-// made is the Job that a plan makes.
+// made is the Job that a plan creates.
 func made(t *testing.T, p Plan) *batchv1.Job {
 	t.Helper()
 	job := &batchv1.Job{}

@@ -17,17 +17,17 @@ import (
 
 // Queue is the position of a backup among those of its cluster.
 type Queue struct {
-	// Before is the backup of the same cluster that is the next; "" when it is this one's turn.
+	// Before is the next backup of the same cluster in the queue; "" if it is this one.
 	Before string
-	// Stuck is what that one waits for, when only a human can change it.
+	// Stuck is the reason why that backup is blocked, if the user must correct it.
 	Stuck string
-	// Yields tells that this one gives way to it, should both have started at one moment.
+	// Yields is true if this backup waits for that one if both have started at the same time.
 	Yields bool
-	// Turn is since when it could be this one's.
+	// Turn is the time since when this backup could be first in the queue.
 	Turn time.Time
 }
 
-// QueueOf finds out whether another of these backups goes first.
+// QueueOf returns the position of a backup among these backups.
 func QueueOf(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) Queue {
 	before, since := turn(backup, all)
 	if before == nil {
@@ -36,12 +36,12 @@ func QueueOf(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) Queue {
 	return Queue{Before: before.Name, Stuck: Stuck(before), Yields: earlier(before, backup), Turn: since}
 }
 
-// Underway tells whether the first Job of a backup was created: its turn has come, whatever the others do.
+// Underway reports whether the first Job of a backup was created: then no other backup precedes it.
 func Underway(backup *dbv1.DatabaseBackup, jobs []state.Task) bool {
 	return Begun(backup.Status) && len(jobs)+len(backup.Status.Streams) > 0
 }
 
-// turn finds the backup of the same cluster that goes first, and since when none does.
+// turn finds the backup of the same cluster that is first in the queue, and since when there is none.
 func turn(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) (before *dbv1.DatabaseBackup, since time.Time) {
 	since = backup.CreationTimestamp.Time
 	for i := range all {
@@ -60,7 +60,8 @@ func turn(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) (before *dbv1.
 	return before, since
 }
 
-// rivals tells whether the other is one of the same cluster; one that was deleted before it began never begins.
+// rivals reports whether the other backup is of the same cluster. A backup that was deleted before it started never
+// starts.
 func rivals(other, backup *dbv1.DatabaseBackup) bool {
 	if other.DeletionTimestamp != nil && !state.Holds(other) && other.Status.Phase != dbv1.BackupRunning {
 		return false
@@ -68,8 +69,8 @@ func rivals(other, backup *dbv1.DatabaseBackup) bool {
 	return other.UID != backup.UID && other.Spec.Cluster == backup.Spec.Cluster
 }
 
-// goesFirst: one that runs does, and before this one runs one that was created earlier, unless that cannot start
-// without a human: it must not hold up the others.
+// goesFirst reports whether the other backup precedes this one: it is running, or it was created earlier. A backup
+// that cannot start until the user acts must not block the others.
 func goesFirst(other, backup *dbv1.DatabaseBackup) bool {
 	if other.Status.Phase == dbv1.BackupRunning || Begun(backup.Status) {
 		return other.Status.Phase == dbv1.BackupRunning
@@ -77,7 +78,7 @@ func goesFirst(other, backup *dbv1.DatabaseBackup) bool {
 	return earlier(other, backup) && Stuck(other) == ""
 }
 
-// Stuck is what a backup waits for that only a human can change; "" for nothing.
+// Stuck is the reason why a backup is blocked until the user acts; "" for none.
 func Stuck(backup *dbv1.DatabaseBackup) string {
 	if is := meta.FindStatusCondition(backup.Status.Conditions, dbv1.ConditionStalled); is != nil && is.Status == metav1.ConditionTrue {
 		return is.Message
@@ -85,7 +86,7 @@ func Stuck(backup *dbv1.DatabaseBackup) string {
 	return ""
 }
 
-// ahead tells which of two that go first is the one that the other waits for, too.
+// ahead reports which of two preceding backups precedes the other.
 func ahead(a, b *dbv1.DatabaseBackup) bool {
 	if running := a.Status.Phase == dbv1.BackupRunning; running != (b.Status.Phase == dbv1.BackupRunning) {
 		return running

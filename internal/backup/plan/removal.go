@@ -13,8 +13,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
-// remove lets a backup that is being deleted go: first what still writes or reads, then the data by policy, then
-// our finalizer.
+// remove deletes a backup: first it stops Jobs that write or read, then it deletes the data by policy, then it
+// removes the operator's finalizer.
 func (s situation) remove(p Plan) Plan {
 	if !s.held {
 		return p.because("the operator has nothing left to do")
@@ -23,22 +23,22 @@ func (s situation) remove(p Plan) Plan {
 		return stopped
 	}
 	if s.unwanted() && s.Stray != "" {
-		return p.because(fmt.Sprintf("waiting for pod %s to end: somebody deleted its Job while it ran", s.Stray)).in(waitingAgain)
+		return p.because(fmt.Sprintf("waiting for pod %s to terminate: its Job was deleted while the pod ran", s.Stray)).in(waitingAgain)
 	}
 	if !s.backup.Status.Phase.Finished() {
-		p = s.fail(p, "it was deleted before it was complete") // what comes next need not wait until its data is gone
+		p = s.fail(p, "the backup was deleted before it was complete") // the next backup need not wait for the deletion of the data
 	}
 	switch {
 	case !s.unwanted():
-		return p.because("its data is kept").do(Finalize{Note: kept(s.backup)})
+		return p.because("its data is retained").do(Finalize{Note: kept(s.backup)})
 	case s.TransferImage == "":
-		return s.blocked(p, "the operator was started without --transfer-image, so it can make no Job to delete the data")
+		return s.blocked(p, "the operator runs without --transfer-image, so it cannot create a Job to delete the data: set the flag to the operator's own image")
 	default:
 		return s.removeData(p)
 	}
 }
 
-// removeData deletes what there is by policy, once nothing writes any more.
+// removeData deletes the data by policy when no Job writes any more.
 func (s situation) removeData(p Plan) Plan {
 	name, desired := naming.BackupDeletionJob(s.backup.Spec.Cluster, s.backup.UID), s.deletionJob()
 	v := s.judge(name, action.Expected{Desired: []resources.Child{desired}, Deadline: s.deletionDeadline()})
@@ -46,9 +46,9 @@ func (s situation) removeData(p Plan) Plan {
 	case action.Absent:
 		return p.because("deleting the data").do(CreateJob{Job: desired, Deletes: true})
 	case action.Terminating:
-		return p.because(fmt.Sprintf("waiting for Job %s to be gone", name))
+		return p.because(fmt.Sprintf("waiting for Job %s to be deleted", name))
 	case action.Succeeded:
-		// The Job goes last: without it a repeat would only find that there is nothing left to delete.
+		// The Job is deleted last. Without it, a repetition would create a Job with nothing to delete.
 		return p.because("its data is deleted").do(Finalize{}, DeleteJob{v.Task})
 	case action.Superseded:
 		return p.because(recreates(v.Task)).do(StopJob{Job: v.Task})
@@ -64,22 +64,22 @@ func (s situation) removeData(p Plan) Plan {
 	return p.because(text).in(waitingAgain)
 }
 
-// undeleted is a deletion of data that has failed. What is left of a backup that did not complete holds nobody up.
+// undeleted handles a failed deletion of data. Data of an incomplete backup does not block the deletion.
 func (s situation) undeleted(p Plan, v action.Verdict) Plan {
 	if s.backup.Spec.DeletionPolicy != dbv1.BackupDelete {
 		return s.letGo(p, v.Cause)
 	}
-	return s.blocked(p, fmt.Sprintf("the data at %s could not be deleted: %s. Correct that and delete Job %s to try again",
+	return s.blocked(p, fmt.Sprintf("the data at %s could not be deleted: %s. Correct the cause, then delete Job %s to retry",
 		s.backup.Status.Location, v.Cause, v.Task.Job))
 }
 
-// stop stops the Jobs that run, one by one, and waits until they are gone with their pods.
+// stop stops the running Jobs, one by one, and waits until they and their pods no longer exist.
 func (s situation) stop(p Plan) (stopped Plan, stops bool) {
 	for _, job := range s.Jobs {
 		deletes := job.Component == dbv1.ComponentBackupDeletion
 		switch {
 		case job.Ending && !deletes:
-			return p.because(fmt.Sprintf("waiting for Job %s and its pods to be gone", job.Job)), true
+			return p.because(fmt.Sprintf("waiting for Job %s and its pods to be deleted", job.Job)), true
 		case job.Ending, job.Ended(), deletes && s.unwanted():
 			continue
 		default:
@@ -89,8 +89,8 @@ func (s situation) stop(p Plan) (stopped Plan, stops bool) {
 	return p, false
 }
 
-// unwanted tells whether something may be at the destination that has to go: all of an incomplete backup, and a
-// complete one by policy.
+// unwanted reports whether the destination may have data to delete: all of an incomplete backup, and a complete
+// backup by policy.
 func (s situation) unwanted() bool {
 	is := s.backup.Status
 	return is.Destination != nil && (is.Phase != dbv1.BackupCompleted || s.backup.Spec.DeletionPolicy == dbv1.BackupDelete)
@@ -101,18 +101,18 @@ func (s situation) blocked(p Plan, text string) Plan {
 		return s.letGo(p.because(text), text)
 	}
 	return p.because(text).stalled(dbv1.ReasonDeletionError, fmt.Sprintf(
-		"%s; or set spec.deletionPolicy of DatabaseBackup %s to Retain to let it go and keep the data", text, s.backup.Name))
+		"%s; or set spec.deletionPolicy of DatabaseBackup %s to Retain to finish its deletion and retain the data", text, s.backup.Name))
 }
 
-// letGo lets a backup go that did not complete, although its data could not be deleted.
+// letGo finishes the deletion of an incomplete backup although its data could not be deleted.
 func (s situation) letGo(p Plan, cause string) Plan {
-	return p.do(Finalize{Note: fmt.Sprintf("what there was of a backup that did not complete may still be at %s: %s", s.backup.Status.Location, cause)})
+	return p.do(Finalize{Note: fmt.Sprintf("data of the incomplete backup may still be at %s: %s", s.backup.Status.Location, cause)})
 }
 
-// kept says where the data of a complete backup stays.
+// kept reports the location of the retained data of a complete backup.
 func kept(backup *dbv1.DatabaseBackup) string {
 	if backup.Status.Phase != dbv1.BackupCompleted {
 		return ""
 	}
-	return fmt.Sprintf("the data stays at %s, because spec.deletionPolicy is Retain", backup.Status.Location)
+	return fmt.Sprintf("the data is retained at %s, because spec.deletionPolicy is Retain", backup.Status.Location)
 }

@@ -43,14 +43,15 @@ func (s situation) run(p Plan) Plan {
 	return p
 }
 
-// judge is how the action of a Job stands.
+// judge returns the state of the action of a Job.
 func (s situation) judge(name string, expected action.Expected) action.Verdict {
 	task, exists := s.job(name)
 	return action.Judge(task, exists, expected, s.At)
 }
 
-// expectedBackup is what the Job of the next member is held to. A member whose engine or image has changed is backed up again
-// from the start. How the member is reached is decided when its Job is created, so a Job of either way is current.
+// expectedBackup is the expected Job of the next member. If the engine or the image of the member has changed, the
+// backup of the member starts again. The access to the member is decided when its Job is created, so a Job of
+// either kind is current.
 func (s situation) expectedBackup() action.Expected {
 	expected := action.Expected{Deadline: s.deadline, Restart: s.changed}
 	if s.TransferImage != "" && s.engineProblem() == "" {
@@ -59,34 +60,35 @@ func (s situation) expectedBackup() action.Expected {
 	return expected
 }
 
-// supersedes says why the Job of a member is created again.
+// supersedes reports why the Job of a member must be re-created.
 func (s situation) supersedes(job state.Task) string {
 	if s.changed {
-		return fmt.Sprintf("stopping Job %s: the engine or the image of DatabaseCluster %s has changed, and the backup begins again", job.Job, s.backup.Spec.Cluster)
+		return fmt.Sprintf("stopping Job %s: the engine or the image of DatabaseCluster %s has changed, so the backup starts again", job.Job, s.backup.Spec.Cluster)
 	}
 	return recreates(job)
 }
 
-// recreates says that a Job is created again, which has not started.
+// recreates is the message for re-creating a Job that has not started.
 func recreates(job state.Task) string {
-	return fmt.Sprintf("deleting Job %s, none of whose pods has started, to create it again: what it is made from has changed", job.Job)
+	return fmt.Sprintf("re-creating Job %s: its inputs have changed, and none of its pods has started", job.Job)
 }
 
-// awaitMember waits until a Job that is being deleted no longer exists, as long as a backup may take.
+// awaitMember waits until a terminating Job no longer exists, at most for the deadline of a backup.
 func (s situation) awaitMember(p Plan, job state.Task) Plan {
 	if s.At.After(s.patience(s.ordinal).Add(state.Unanswered)) {
-		return s.fail(p, fmt.Sprintf("Job %s was deleted and does not go: its pod %s does not answer", job.Job, job.Pod))
+		return s.fail(p, fmt.Sprintf("Job %s was deleted but still exists: its pod %s does not answer", job.Job, job.Pod))
 	}
 	return p.running(fmt.Sprintf("waiting for Job %s to be deleted", job.Job)).in(waitingAgain)
 }
 
-// startMember makes the Job of the next member. One that was made and is gone is made again: what it wrote is
-// found by the UID.
+// startMember creates the Job of the next member. It re-creates a Job that was deleted: the UID identifies the data
+// that it wrote.
 func (s situation) startMember(p Plan) Plan {
 	offline, o := s.approach()
 	switch {
 	case s.Yields && s.Stray == "":
-		// An earlier one goes first that started at the same moment. Where the data is to go stays noted, for a deletion.
+		// A backup that started at the same time is earlier in the queue. The destination remains recorded, for a
+		// deletion.
 		p.Status.StartTime = nil
 		return s.pending(p, o)
 	case o.final, o.text != "" && s.waited(s.ordinal):
@@ -96,17 +98,17 @@ func (s situation) startMember(p Plan) Plan {
 		return p.running(o.text).in(waitingAgain)
 	case s.changed:
 		p.Status.Engine, p.Status.Image = s.Cluster.Spec.Engine, s.Cluster.Spec.Image
-		return p.running("starting") // the record says what the Job is made with before there is a Job
+		return p.running("starting") // the engine and image are recorded before the Job exists
 	default:
 		return p.running(p.Status.Message).do(CreateJob{Job: s.backupJob(s.ordinal, offline)})
 	}
 }
 
-// approach is how the next member can be backed up now, or what keeps it.
+// approach returns how the next member can be backed up now, or the obstacle.
 func (s situation) approach() (offline bool, o obstacle) {
 	switch o := s.unable(); {
 	case s.Stray != "":
-		return false, waitFor("waiting for pod %s to end: somebody deleted its Job while it ran", s.Stray)
+		return false, waitFor("waiting for pod %s to terminate: its Job was deleted while the pod ran", s.Stray)
 	case o.text != "":
 		return false, o
 	case s.Before != "":
@@ -116,7 +118,8 @@ func (s situation) approach() (offline bool, o obstacle) {
 	}
 }
 
-// waits adds what a human has to do so that the Job of a backup gets on. What a volume of a pod lacks, the pod does not say.
+// waits adds what the user must do for the Job of a backup. The status of a pod does not report a missing volume
+// source.
 func (s situation) waits(p Plan, v action.Verdict) Plan {
 	p = p.tell(v, p.Why)
 	switch {
@@ -132,8 +135,8 @@ func (s situation) waits(p Plan, v action.Verdict) Plan {
 	}
 }
 
-// reason is the cause of a failure. When the deadline has passed, the pod is gone with what it could have said: what
-// was seen of it last tells more.
+// reason is the cause of a failure. After the deadline the pod no longer exists, so the last observed problem is
+// more informative.
 func reason(v action.Verdict, usual, seen string) string {
 	if v.Cause != v.Task.Failure {
 		return v.Cause

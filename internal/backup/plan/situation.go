@@ -13,22 +13,23 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// situation is what a pass decides from: the backup, what was observed, and what follows from both. It is computed once.
+// situation is the input of a decision: the backup, the observed facts, and values derived from both. It is
+// computed once.
 type situation struct {
 	Observed
 	backup *dbv1.DatabaseBackup
-	// held is true where the backup has the operator's finalizer.
+	// held is true if the backup has the operator's finalizer.
 	held bool
-	// destination is what the specs name now, place where the data is or will be; nil while that is not known.
+	// destination is the destination in the specs now, place the location of the data; nil if unknown.
 	destination, place *dbv1.BackupDestination
-	// deadline is how long the backup of each member may take, proofDeadline its verification.
+	// deadline bounds the backup of each member, proofDeadline its verification.
 	deadline, proofDeadline time.Duration
-	// ordinal is the first member that is not backed up yet; left is false when all are.
+	// ordinal is the first member that is not backed up yet; left is false if all are.
 	ordinal int32
 	left    bool
-	// changed is true where a member has another engine or image than the backup was begun with.
+	// changed is true if a member has another engine or image than the backup recorded.
 	changed bool
-	// void says why a backup that runs cannot become one any more; "" where it can.
+	// void reports why a running backup can no longer be valid; "" if it can.
 	void string
 }
 
@@ -46,12 +47,13 @@ func situationOf(backup *dbv1.DatabaseBackup, observed Observed) situation {
 	return s
 }
 
-// Begun tells whether everything is noted that the backup needs: a status that somebody else wrote may lack some.
+// Begun reports whether the status has all the data that the backup needs. A status of another writer may lack
+// some.
 func Begun(s dbv1.DatabaseBackupStatus) bool {
 	return s.Destination != nil && s.Location != "" && s.ClusterUID != "" && s.Replicas > 0 && s.StartTime != nil
 }
 
-// Idle tells whether nothing is to be done for a backup, nor will be until somebody changes it.
+// Idle reports whether there is nothing to do for a backup until a user changes it.
 func Idle(backup *dbv1.DatabaseBackup) bool {
 	v, asked := backup.Status.Verification, request(backup)
 	proving := Verifying(backup) || asked != "" && (v == nil || v.Request != asked)
@@ -59,7 +61,7 @@ func Idle(backup *dbv1.DatabaseBackup) bool {
 	return backup.Status.Phase.Finished() && backup.DeletionTimestamp == nil && !proving
 }
 
-// Verifying tells whether a verification of a backup runs.
+// Verifying reports whether a verification of a backup is running.
 func Verifying(backup *dbv1.DatabaseBackup) bool {
 	return verifying(backup.Status) == dbv1.VerificationRunning
 }
@@ -71,10 +73,10 @@ func verifying(status dbv1.DatabaseBackupStatus) dbv1.VerificationPhase {
 	return status.Verification.Phase
 }
 
-// request is what asks for a verification; "" when nothing does.
+// request identifies the requested verification; "" for none.
 func request(backup *dbv1.DatabaseBackup) string { return state.BackupOf(backup).Asked }
 
-// Place is where the data of the backup is, or will be; nil while that is not known.
+// Place is the location of the backup's data; nil if unknown.
 func Place(backup *dbv1.DatabaseBackup, cluster *dbv1.DatabaseCluster) *dbv1.BackupDestination {
 	if backup.Status.Destination != nil {
 		return backup.Status.Destination
@@ -93,7 +95,7 @@ func destination(backup *dbv1.DatabaseBackup, cluster *dbv1.DatabaseCluster) *db
 	}
 }
 
-// next is the first member that is not backed up yet; ok is false when all are.
+// next is the first member that is not backed up yet; ok is false if all are.
 func next(status dbv1.DatabaseBackupStatus) (ordinal int32, ok bool) {
 	for ordinal := range status.Replicas {
 		if !slices.ContainsFunc(status.Streams, func(s dbv1.BackupStream) bool { return s.Ordinal == ordinal }) {
@@ -103,8 +105,8 @@ func next(status dbv1.DatabaseBackupStatus) (ordinal int32, ok bool) {
 	return 0, false
 }
 
-// patience is until when a member's backup has to have started: what one member does not use of its time the next
-// may.
+// patience is the time by which a member's backup must start. Time that one member does not use is available to the
+// next.
 func (s situation) patience(ordinal int32) time.Time {
 	since := s.Turn
 	if s.backup.Status.StartTime != nil {
@@ -113,8 +115,8 @@ func (s situation) patience(ordinal int32) time.Time {
 	return since.Add(s.deadline * time.Duration(ordinal+1))
 }
 
-// waited tells whether a member has been waited for too long. While another goes first nothing is waited for but that,
-// which has a deadline of its own.
+// waited reports whether the wait for a member has exceeded its limit. While another backup precedes this one, only
+// the deadline of that backup counts.
 func (s situation) waited(ordinal int32) bool {
 	return s.Before == "" && s.At.After(s.patience(ordinal))
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
-// StatusOf is the status after a pass, at a time: what was planned, and what went wrong while it was carried out.
+// StatusOf is the status after a pass: from the plan, and the error of its execution.
 func StatusOf(backup *dbv1.DatabaseBackup, todo Plan, err error, now metav1.Time) dbv1.DatabaseBackupStatus {
 	s := *todo.Status.DeepCopy()
 	s.ObservedGeneration = backup.Generation
@@ -40,7 +40,7 @@ func StatusOf(backup *dbv1.DatabaseBackup, todo Plan, err error, now metav1.Time
 	return s
 }
 
-// refusal is what the API server will go on refusing until a human acts; nil when nothing.
+// refusal is a request that the API server rejects until the user acts; nil for none.
 func refusal(err error) *Stall {
 	foreign := ForeignError{}
 	switch {
@@ -68,18 +68,18 @@ func ready(s dbv1.DatabaseBackupStatus) metav1.Condition {
 	case dbv1.BackupPending:
 		return condition(dbv1.ConditionReady, metav1.ConditionFalse, dbv1.ReasonBackupPending, s.Message)
 	}
-	return condition(dbv1.ConditionReady, metav1.ConditionFalse, dbv1.ReasonBackupPending, "it was deleted before it began")
+	return condition(dbv1.ConditionReady, metav1.ConditionFalse, dbv1.ReasonBackupPending, "the backup was deleted before it started")
 }
 
-// stalled is about the backup; what holds up its deletion is told by DeletionBlocked, too.
+// stalled is the Stalled condition of the backup. DeletionBlocked also reports the reason of a blocked deletion.
 func stalled(backup *dbv1.DatabaseBackup, s dbv1.DatabaseBackupStatus, todo Plan) metav1.Condition {
 	switch {
 	case todo.Stalled != nil:
 		return condition(dbv1.ConditionStalled, metav1.ConditionTrue, todo.Stalled.Reason, todo.Stalled.Message)
 	case s.Phase == dbv1.BackupFailed && backup.DeletionTimestamp == nil:
-		return condition(dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonBackupFailed, strings.TrimSuffix(s.Message, ".")+". Nothing tries it again: create another DatabaseBackup")
+		return condition(dbv1.ConditionStalled, metav1.ConditionTrue, dbv1.ReasonBackupFailed, strings.TrimSuffix(s.Message, ".")+". The operator does not retry it: create another DatabaseBackup")
 	default:
-		return condition(dbv1.ConditionStalled, metav1.ConditionFalse, dbv1.ReasonNotStalled, "nothing waits for a human")
+		return condition(dbv1.ConditionStalled, metav1.ConditionFalse, dbv1.ReasonNotStalled, "no action required")
 	}
 }
 
@@ -101,11 +101,11 @@ func deletionBlocked(todo Plan) metav1.Condition {
 	return condition(dbv1.ConditionDeletionBlocked, metav1.ConditionFalse, dbv1.ReasonDeleting, todo.Why)
 }
 
-// ForeignError says that somebody else's object bears a name that is needed.
+// ForeignError reports that an object of another owner has a required name.
 type ForeignError struct {
 	Kind, Name string
 }
 
 func (e ForeignError) Error() string {
-	return fmt.Sprintf("%s %s exists and is not of this DatabaseBackup: delete it", e.Kind, e.Name)
+	return fmt.Sprintf("%s %s exists but does not belong to this DatabaseBackup: delete it", e.Kind, e.Name)
 }

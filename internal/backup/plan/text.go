@@ -6,10 +6,10 @@ package plan
 
 import "fmt"
 
-// size is a number of bytes for people, such as 1.2 GiB.
+// size formats a number of bytes, such as 1.2 GiB.
 func size(bytes int64) string { return scaled(float64(bytes)) }
 
-// rate is a number of bytes a second for people, such as 85.0 MiB/s.
+// rate formats a number of bytes per second, such as 85.0 MiB/s.
 func rate(bytesPerSecond float64) string { return scaled(bytesPerSecond) + "/s" }
 
 func scaled(value float64) string {

@@ -18,7 +18,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// rival is a backup in a world where passes overlap: what was read may be old when it is acted upon.
+// rival is a backup in a world where passes overlap: the observation may be stale when a pass acts on it.
 type rival struct {
 	backup  dbv1.DatabaseBackup
 	lacks   bool  // a Secret
@@ -27,7 +27,7 @@ type rival struct {
 	planned *Plan // by a pass that has read, and not yet written
 }
 
-// rivals3 are three backups of one cluster, of one second each; the first lacks a Secret.
+// rivals3 are three backups of one cluster, created one second apart; the first lacks a Secret.
 func rivals3() []rival {
 	var all []rival
 	for i, name := range []string{"a", "b", "c"} {
@@ -59,7 +59,7 @@ func read(all []rival, i int) *Plan {
 	return &todo
 }
 
-// write is the second half.
+// write is the second half of a pass.
 func write(r *rival) {
 	if does[CreateJob](*r.planned) != nil {
 		r.job = true
@@ -68,7 +68,7 @@ func write(r *rival) {
 	r.planned = nil
 }
 
-// next are the worlds that may follow, each by one half of a pass, the end of a Job, or the Secret's coming.
+// next are the worlds that may follow: by one half of a pass, the end of a Job, or the creation of the Secret.
 func (r rival) next(all []rival, i int) [][]rival {
 	var worlds [][]rival
 	follow := func(change func(*rival)) {
@@ -90,7 +90,7 @@ func (r rival) next(all []rival, i int) [][]rival {
 	return worlds
 }
 
-// key is all of a world that decides how it goes on.
+// key is the part of a world that determines its future.
 func key(all []rival) string {
 	text := ""
 	for _, r := range all {
@@ -150,7 +150,7 @@ func TestHoweverPassesOverlapNoTwoBackupsOfAClusterRunAndAllComplete(t *testing.
 	}
 }
 
-// leadingTo are the worlds from which there is a way to one of those that are done.
+// leadingTo are the worlds from which there is a path to one of the worlds in done.
 func leadingTo(next map[string][]string, done []string) map[string]bool {
 	before := map[string][]string{}
 	for world, after := range next {

@@ -18,8 +18,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// verification goes on with the verification that runs, clears up after one that has ended, or begins the one that is
-// asked for. Each value of the annotation asks once.
+// verification continues a running verification, cleans up after a finished one, or starts the requested one. Each
+// value of the annotation is one request.
 func (s situation) verification(p Plan) Plan {
 	v, asked := p.Status.Verification, request(s.backup)
 	left := s.leftovers()
@@ -40,11 +40,10 @@ func (s situation) verification(p Plan) Plan {
 	return p
 }
 
-// verify ends a verification whose cluster no longer exists, and keeps the policy around its copy right before
-// anything else.
+// verify fails a verification whose cluster no longer exists, and first corrects the policy of its copy.
 func (s situation) verify(p Plan) Plan {
 	if s.Cluster == nil && len(s.Jobs) > 0 {
-		return s.verified(p, dbv1.VerificationFailed, fmt.Sprintf("DatabaseCluster %s no longer exists, so its copy is deleted", s.backup.Spec.Cluster))
+		return s.verified(p, dbv1.VerificationFailed, fmt.Sprintf("DatabaseCluster %s no longer exists, so the operator deletes the temporary copy", s.backup.Spec.Cluster))
 	}
 	if apply, drifted := s.policyDrift(); drifted {
 		return p.verifying(p.Status.Verification.Message).do(apply).in(waitingAgain)
@@ -73,7 +72,7 @@ func (s situation) verifyMembers(p Plan) Plan {
 	return s.verified(p, dbv1.VerificationSucceeded, answered+"; "+compared(s.Engine, p.Status))
 }
 
-// expectedCopy is what the Job of a verification is held to.
+// expectedCopy is the expected Job of a verification.
 func (s situation) expectedCopy(ordinal int32) action.Expected {
 	expected := action.Expected{Deadline: s.proofDeadline}
 	if s.unverifiable() == "" {
@@ -82,10 +81,10 @@ func (s situation) expectedCopy(ordinal int32) action.Expected {
 	return expected
 }
 
-// awaitCopy is what is done while the copy of a member has not answered.
+// awaitCopy waits until the copy of a member answers.
 func (s situation) awaitCopy(p Plan, v action.Verdict, name string, ordinal int32) Plan {
 	seen := p.Status.Verification.Message
-	usual := fmt.Sprintf("Job %s restores member %d of %d into a throw-away copy", name, ordinal+1, s.backup.Status.Replicas)
+	usual := fmt.Sprintf("Job %s restores member %d of %d into a temporary copy", name, ordinal+1, s.backup.Status.Replicas)
 	switch v.Standing {
 	case action.Absent:
 		return s.startCopy(p, ordinal)
@@ -101,12 +100,12 @@ func (s situation) awaitCopy(p Plan, v action.Verdict, name string, ordinal int3
 	return p.tell(v, sentence).verifying(withAnswer(sentence, usual, seen, v.Task.Answer)).in(waitingAgain)
 }
 
-// awaitDeletion waits until a Job that is being deleted no longer exists, as long as a verification may take: while one runs, no
-// backup expires.
+// awaitDeletion waits until a terminating Job no longer exists, at most for the deadline of a verification. During
+// a verification, no backup expires.
 func (s situation) awaitDeletion(p Plan, job state.Task, ordinal int32) Plan {
 	patience := s.proofDeadline*time.Duration(ordinal+1) + state.Unanswered
 	if since := p.Status.Verification.StartTime; since != nil && s.At.After(since.Add(patience)) {
-		return s.verified(p, dbv1.VerificationFailed, fmt.Sprintf("Job %s was deleted and does not go: its pod %s does not answer", job.Job, job.Pod))
+		return s.verified(p, dbv1.VerificationFailed, fmt.Sprintf("Job %s was deleted but still exists: its pod %s does not answer", job.Job, job.Pod))
 	}
 	return p.verifying(fmt.Sprintf("waiting for Job %s to be deleted", job.Job)).in(waitingAgain)
 }
@@ -124,18 +123,18 @@ func (s situation) verified(p Plan, phase dbv1.VerificationPhase, text string) P
 	return p.because(text)
 }
 
-// mismatch says, of a copy that did not answer, that not all of it was as when the backup was made: the arguments of a newer
-// version, say, may keep an older one from starting. Then the backup need not be bad.
+// mismatch reports differences between the cluster now and at the time of the backup, if a copy did not answer. For
+// example, arguments of a newer version may prevent an older one from starting. Then the backup may still be valid.
 func (s situation) mismatch() string {
 	if s.Since == "" {
 		return ""
 	}
-	return fmt.Sprintf(". The copy ran engine %q and image %q, which made the backup, with the arguments, parameters and files of DatabaseCluster %s, "+
-		"which now has %s: check that they fit before you consider the backup bad", s.backup.Status.Engine, s.backup.Status.Image, s.backup.Spec.Cluster, s.Since)
+	return fmt.Sprintf(". The copy used the backup's engine %q and image %q, with the arguments, parameters and files of DatabaseCluster %s, "+
+		"which now has %s. Check that they are compatible before you discard the backup", s.backup.Status.Engine, s.backup.Status.Image, s.backup.Spec.Cluster, s.Since)
 }
 
-// policyDrift puts the policy around copies that run right: it may be deleted or changed, or an earlier operator with other
-// settings made it.
+// policyDrift corrects the policy of running copies, which may be deleted, changed, or written by an operator with
+// other settings.
 func (s situation) policyDrift() (apply ApplyPolicy, drifted bool) {
 	if !s.PolicyRead || !Begun(s.backup.Status) {
 		return apply, false
@@ -144,22 +143,22 @@ func (s situation) policyDrift() (apply ApplyPolicy, drifted bool) {
 	return apply, s.Policy == nil || apply.Policy.Drift(s.Policy) != ""
 }
 
-// unverifiable says what is missing for a verification.
+// unverifiable reports a missing precondition of a verification.
 func (s situation) unverifiable() string {
 	cluster, declared := s.Cluster, s.Engine
 	switch {
 	case cluster == nil:
-		return fmt.Sprintf("DatabaseCluster %s does not exist: a verification takes the size of the volume, the Secrets and the security of the pods from it", s.backup.Spec.Cluster)
+		return fmt.Sprintf("DatabaseCluster %s does not exist: a verification needs its volume size, Secrets and security contexts", s.backup.Spec.Cluster)
 	case !Begun(s.backup.Status):
-		return "status.destination, location or members of the DatabaseBackup are gone: it is not known where the data is"
+		return "status.destination, status.location or status.replicas of the DatabaseBackup is missing, so the location of the data is unknown"
 	case s.TransferImage == "":
-		return "the operator was started without --transfer-image, so it can make no Jobs for verifications: set it to the operator's own image"
+		return "the operator runs without --transfer-image, so it cannot create Jobs for verifications: set the flag to the operator's own image"
 	case s.Missing != "":
 		return s.Missing
 	case forbidden(s.backup.Status.Destination) != "":
 		return forbidden(s.backup.Status.Destination)
 	case declared == nil:
-		return fmt.Sprintf("DatabaseEngine %s, with which the backup was made, does not exist: create it", s.backup.Status.Engine)
+		return fmt.Sprintf("DatabaseEngine %s, which the backup was made with, does not exist: create it", s.backup.Status.Engine)
 	case declared.Spec.Actions.Restore == nil:
 		return fmt.Sprintf("DatabaseEngine %s has no action restore", declared.Name)
 	case !s.asks():
@@ -169,8 +168,8 @@ func (s situation) unverifiable() string {
 	}
 }
 
-// question is the command that the copy must answer, and how it is asked: one of the user's answers by its exit code,
-// whatever it prints.
+// question is the command that the copy must answer, and how to evaluate it: a command of the user by its exit
+// code, whatever its output.
 func (s situation) question() (command []string, byExitCode bool) {
 	if verify := verifySpec(s.Cluster); verify != nil && len(verify.Command) > 0 {
 		return verify.Command, true
@@ -193,18 +192,18 @@ func verifySpec(cluster *dbv1.DatabaseCluster) *dbv1.VerificationSchedule {
 	return cluster.Spec.Backup.Verification
 }
 
-// leftovers are the Jobs of a verification that has ended, whatever its end; the copies go with their pods.
+// leftovers are the Jobs of a finished verification, whatever its result. The copies are deleted with their pods.
 func (s situation) leftovers() []state.Task {
 	return state.Only(s.Jobs, func(j state.Task) bool { return j.Component == dbv1.ComponentVerification && !j.Ending })
 }
 
-// clearUp removes copies. One that may still run is stopped first: the policy around the copies is deleted with the others,
-// before the Jobs, which tell that there is something to clean up.
+// clearUp deletes copies. It first stops a copy that may still run. It deletes the policy of the copies before the
+// Jobs, because the existing Jobs show that there is something to clean up.
 func clearUp(p Plan, policy string, left []state.Task) Plan {
 	if job, runs := state.First(left, func(j state.Task) bool { return !j.Ended() }); runs {
-		return p.because("stopping the throw-away copy").do(StopJob{Job: job})
+		return p.because("stopping the temporary copy").do(StopJob{Job: job})
 	}
-	p = p.because("removing the throw-away copy").do(DeletePolicy{Name: policy})
+	p = p.because("deleting the temporary copy").do(DeletePolicy{Name: policy})
 	for _, job := range left {
 		p = p.do(DeleteJob{job})
 	}

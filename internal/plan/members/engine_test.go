@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	noEngine = "WaitingForReference: spec.engine names DatabaseEngine ledger-v1, which does not exist; create it, or name one that kubectl get databaseengines lists\n" +
+	noEngine = "WaitingForReference: spec.engine names DatabaseEngine ledger-v1, which does not exist: create it, or choose one from kubectl get databaseengines\n" +
 		"again in 10s\nSTALLED EngineMissing\n"
 	noParameter = "WaitingForReference: spec.parameters sets \"cash\", which DatabaseEngine ledger-v1 does not offer; it offers none\n" +
 		"again in 10s\nSTALLED InvalidParameter\n"
@@ -87,8 +87,8 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 				o.Engine.Spec.Container.Args = []string{"$(DBC_PARAM_CASH)"}
 				o.StatefulSet, o.Members = nil, nil
 			},
-			"WaitingForReference: DatabaseEngine ledger-v1 is declared wrongly: spec.container.args[0] refers to $(DBC_PARAM_CASH), " +
-				"and spec.parameters has none of that variable; it has none; correct that in a new DatabaseEngine, and name it in spec.engine of the clusters\n" +
+			"WaitingForReference: DatabaseEngine ledger-v1 is invalid: spec.container.args[0] refers to $(DBC_PARAM_CASH), " +
+				"but spec.parameters does not define that variable; it defines none. Create a corrected DatabaseEngine under another name, and set spec.engine of the clusters to it\n" +
 				"again in 10s\nSTALLED EngineInvalid\n",
 		},
 		"a Secret that lacks a key is told": {
@@ -97,7 +97,7 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 				o.Engine.Spec.SecretKeys = []string{"password"}
 				o.References = []state.Reference{{Kind: "Secret", Name: "orders", Found: true, Keys: []string{"word"}}}
 			},
-			"WaitingForReference: Secret orders, which spec.credentials.secretName names, lacks the key password, which DatabaseEngine ledger-v1 needs; add it to the Secret\n" +
+			"WaitingForReference: Secret orders in spec.credentials.secretName lacks the key password, which DatabaseEngine ledger-v1 needs: add it to the Secret\n" +
 				"again in 10s\nSTALLED SecretIncomplete\n",
 		},
 		"a Secret whose key is empty is told": {
@@ -106,7 +106,7 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 				o.Engine.Spec.SecretKeys = []string{"password"}
 				o.References = []state.Reference{{Kind: "Secret", Name: "orders", Found: true, Keys: []string{"password"}, Empty: []string{"password"}}}
 			},
-			"WaitingForReference: Secret orders, which spec.credentials.secretName names, has nothing in the key password, which DatabaseEngine ledger-v1 needs; set it in the Secret\n" +
+			"WaitingForReference: Secret orders in spec.credentials.secretName has no value for the key password, which DatabaseEngine ledger-v1 needs: set it in the Secret\n" +
 				"again in 10s\nSTALLED SecretIncomplete\n",
 		},
 		"a restore that the engine cannot do is told before there are members": {
@@ -114,7 +114,7 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "b"}}
 				o.StatefulSet, o.Members = nil, nil
 			},
-			"WaitingForReference: spec.bootstrap.fromBackup needs an engine with the action restore: name one in spec.engine, or take the field out\n" +
+			"WaitingForReference: spec.bootstrap.fromBackup needs an engine with the action restore: set spec.engine to one, or remove the field\n" +
 				"again in 10s\nSTALLED ActionMissing\n",
 		},
 		"and matters no more once there are": {
