@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestNoLinkOfTheAPIDocsLeadsNowhere follows each link in docs/api.md: to a heading, to a page beside it, or to a type of
-// Kubernetes that the API has.
-func TestNoLinkOfTheAPIDocsLeadsNowhere(t *testing.T) {
+// TestEveryLinkOfTheAPIDocsHasATarget follows each link in docs/api.md: to a heading, to a page beside it, or to a
+// type of Kubernetes in the API.
+func TestEveryLinkOfTheAPIDocsHasATarget(t *testing.T) {
 	text, err := os.ReadFile("../../docs/api.md")
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestNoLinkOfTheAPIDocsLeadsNowhere(t *testing.T) {
 	}
 }
 
-// foreign tells of each type of Kubernetes that fields of ours have.
+// foreign reports the types of Kubernetes in fields of this API.
 func foreign(of reflect.Type, tell func(path, name string)) {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
 		of = of.Elem()

@@ -20,8 +20,8 @@ import (
 	dbv1ac "github.com/dbcluster/databasecluster-operator/api/v1alpha1/applyconfiguration/api/v1alpha1"
 )
 
-// A program that makes a DatabaseCluster says only what it decides. It gives this to server-side apply under a field
-// owner of its own, for example by Apply of a client of controller-runtime; what others set stays theirs.
+// A program sets only the fields that it decides. It sends them by server-side apply under its own field manager,
+// for example with the Apply method of a controller-runtime client. Fields of other managers are not changed.
 func Example_applyConfiguration() {
 	cluster := dbv1ac.DatabaseCluster("orders", "shop").
 		WithLabels(map[string]string{"team": "checkout"}).
@@ -65,8 +65,9 @@ func Example_applyConfiguration() {
 	//     size: 20Gi
 }
 
-// What is generated is for other programs: they get the types, and neither the operator nor what it is built with.
-func TestApplyConfigurationsBringNothingOfTheOperatorAlong(t *testing.T) {
+// The generated packages are for other programs. They must contain the types, and not import the operator or its
+// dependencies.
+func TestApplyConfigurationsDoNotImportTheOperator(t *testing.T) {
 	const module = "github.com/dbcluster/databasecluster-operator/"
 	const ours = module + "api/v1alpha1"
 	output, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "./applyconfiguration/...").CombinedOutput()
@@ -87,9 +88,9 @@ func TestApplyConfigurationsBringNothingOfTheOperatorAlong(t *testing.T) {
 	}
 }
 
-// A type of Kubernetes as it is would set each of its fields: CORE_TYPES of the Makefile names those that have an
+// A plain Kubernetes type would set each of its fields. CORE_TYPES of the Makefile names the types that have an
 // apply configuration.
-func TestApplyConfigurationsSayOnlyWhatIsSet(t *testing.T) {
+func TestApplyConfigurationsContainOnlySetFields(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	var walk func(of reflect.Type, at string)
 	walk = func(of reflect.Type, at string) {

@@ -10,7 +10,7 @@ const (
 	ConditionReady = "Ready"
 	// ConditionAvailable is True when all members of the spec are ready.
 	ConditionAvailable = "Available"
-	// ConditionProgressing is True while the operator or Kubernetes changes the cluster towards its spec.
+	// ConditionProgressing is True while the operator or Kubernetes changes the cluster toward its spec.
 	ConditionProgressing = "Progressing"
 	// ConditionDegraded is True when a member has failed. The message names the pod and the cause.
 	ConditionDegraded = "Degraded"

@@ -100,8 +100,8 @@ type BackupDestination struct {
 	ServerSideEncryption *ServerSideEncryption `json:"serverSideEncryption,omitempty"`
 
 	// encryptionSecretName is the name of a Secret in this namespace with the key identity: an age secret key
-	// (AGE-SECRET-KEY-1…). The operator encrypts backups with it before they leave the pod. Nobody can restore or
-	// verify them without it. Further lines are previous keys, which only decrypt. Default: the operator does not
+	// (AGE-SECRET-KEY-1…). The operator encrypts backups with it before they leave the pod. Without it, restores and
+	// verifications are impossible. Further lines are previous keys, which only decrypt. Default: the operator does not
 	// encrypt backups.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,displayName="Encryption Secret",xDescriptors="urn:alm:descriptor:io.kubernetes:Secret"

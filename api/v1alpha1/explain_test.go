@@ -28,9 +28,9 @@ var kinds = map[string]reflect.Type{
 	"databaseengines":  reflect.TypeFor[DatabaseEngine](),
 }
 
-// What `kubectl explain` and docs/api.md say of a field is its comment in Go. Each is a sentence that names the field, and tells
-// default, bounds, values and unit, where there are any.
-func TestEveryFieldIsExplainedInASentence(t *testing.T) {
+// The comment of a Go field is its description in `kubectl explain` and docs/api.md. Each starts with the name of
+// the field, and has the default, bounds, values and unit, if there are any.
+func TestEveryFieldHasADescription(t *testing.T) {
 	for plural, of := range kinds {
 		text, err := os.ReadFile("../../config/crd/bases/database.dbcluster.io_" + plural + ".yaml")
 		if err != nil {
@@ -51,7 +51,7 @@ func TestEveryFieldIsExplainedInASentence(t *testing.T) {
 	}
 }
 
-// explainedFields looks at the fields of a type of ours and at those below, and says how many there are.
+// explainedFields checks the fields of a type of this API and of its nested types, and counts them.
 func explainedFields(t *testing.T, at string, of reflect.Type, object *jsonSchema) (count int) {
 	t.Helper()
 	for field := range of.Fields() {
@@ -83,7 +83,7 @@ func explainedFields(t *testing.T, at string, of reflect.Type, object *jsonSchem
 	return count
 }
 
-// lacks is what is wrong with the description of a field.
+// lacks reports the mistakes in the description of a field.
 func lacks(name string, of reflect.Type, field *jsonSchema) []string {
 	var all []string
 	text := " " + strings.Join(strings.Fields(field.Description), " ")
@@ -95,7 +95,7 @@ func lacks(name string, of reflect.Type, field *jsonSchema) []string {
 	want(strings.HasPrefix(text, " "+name+" "), "it does not begin with the name")
 	want(!strings.HasPrefix(text, " "+name+" of "), "it has no verb")
 	want(strings.HasSuffix(text, "."), "it does not end with a period")
-	want(len(text) >= 30, "it is too short to say anything")
+	want(len(text) >= 30, "it is too short")
 	if field.Default != nil && field.Type != "object" {
 		value := strings.Trim(string(field.Default.Raw), `"`)
 		want(strings.Contains(text, "Default: "+value), "it does not give the default %s", value)
@@ -105,25 +105,25 @@ func lacks(name string, of reflect.Type, field *jsonSchema) []string {
 	}
 	if bounded(field) {
 		bounds := strconv.Itoa(int(*field.Minimum)) + " to " + strconv.Itoa(int(*field.Maximum))
-		want(strings.Contains(text, bounds), "it does not say %s", bounds)
+		want(strings.Contains(text, bounds), "it does not state %s", bounds)
 	}
 	switch {
 	case strings.HasSuffix(name, "Seconds"):
-		want(strings.Contains(text, " in seconds"), "it does not say in seconds")
+		want(strings.Contains(text, " in seconds"), `it does not state the unit "in seconds"`)
 	case strings.HasSuffix(strings.ToLower(name), "bytes"):
-		want(strings.Contains(text, " in bytes"), "it does not say in bytes")
+		want(strings.Contains(text, " in bytes"), `it does not state the unit "in bytes"`)
 	case of == reflect.TypeFor[resource.Quantity](), of == reflect.TypeFor[*resource.Quantity](), of == reflect.TypeFor[*metav1.Duration]():
 		want(strings.Contains(text, "for example "), "it gives no example of the unit")
 	}
 	return all
 }
 
-// bounded tells whether an integer has bounds of its own, besides those of its type.
+// bounded reports whether an integer has bounds besides those of its type.
 func bounded(field *jsonSchema) bool {
 	return field.Type == "integer" && field.Minimum != nil && field.Maximum != nil && *field.Minimum >= 0 && *field.Maximum < 1<<31-1
 }
 
-// explained looks at the description of a kind.
+// explained checks the description of a kind.
 func explained(t *testing.T, at string, of reflect.Type, root *jsonSchema) {
 	t.Helper()
 	if !strings.HasPrefix(root.Description, of.Name()+" ") || !strings.HasSuffix(root.Description, ".") {

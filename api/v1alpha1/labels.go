@@ -85,7 +85,7 @@ const (
 	// AnnotationApplied is on every object that the operator applies: a hash of what it applied.
 	AnnotationApplied = "database.dbcluster.io/applied"
 	// AnnotationStoredSpec is on StatefulSets: a hash of the spec as the API server stored it after the operator's
-	// last write. A different hash means that somebody else changed the spec.
+	// last write. A different hash means that another client changed the spec.
 	AnnotationStoredSpec = "database.dbcluster.io/stored-spec"
 	// AnnotationScripts and a name are on pods: the text of an engine's script, which is mounted as a file.
 	AnnotationScripts = "scripts.database.dbcluster.io/"

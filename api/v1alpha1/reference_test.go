@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// section is the part of docs/reference.md below a heading, up to the next of the same level or above.
+// section is the part of docs/reference.md below a heading, up to the next heading of the same level or above.
 func section(t *testing.T, heading string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/reference.md")
@@ -44,7 +44,7 @@ func rows(text string) map[string]string {
 	return all
 }
 
-// same tells which names of the code and of a table are not in both. Lists may be marked in the table.
+// same reports names that are only in the code or only in a table. Lists may be marked in the table.
 func same(t *testing.T, where string, code []string, table map[string]string) {
 	t.Helper()
 	for name := range table {
@@ -59,7 +59,7 @@ func same(t *testing.T, where string, code []string, table map[string]string) {
 	}
 }
 
-// constants are the string constants of a file of this package whose names pass.
+// constants are the string constants of a file of this package whose names match.
 func constants(t *testing.T, file string, named func(string) bool) map[string]string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)

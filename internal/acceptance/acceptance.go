@@ -37,10 +37,10 @@ import (
 )
 
 const (
-	// leftOutAgain is the delay before a write is retried that failed because of a missing permission or an old CRD.
-	leftOutAgain = 10 * time.Minute
-	// whenever is an unlimited timeout for the start of the watch.
-	whenever = time.Duration(math.MaxInt64)
+	// skippedRequeueAfter is the delay before a write is retried that failed because of a missing permission or an old CRD.
+	skippedRequeueAfter = 10 * time.Minute
+	// unlimited is an unlimited timeout for the start of the watch.
+	unlimited = time.Duration(math.MaxInt64)
 )
 
 // Reconciler maintains the condition Accepted of DatabaseEngines.
@@ -74,7 +74,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 		return err
 	}
 	r.Engines = engines
-	options.CacheSyncTimeout = whenever
+	options.CacheSyncTimeout = unlimited
 	options.EnableWarmup = new(bool)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("databaseengine").
@@ -113,10 +113,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{RequeueAfter: kit.ConflictDelay}, nil
 	case apierrors.IsForbidden(err):
 		r.leftOut()
-		return ctrl.Result{RequeueAfter: leftOutAgain}, nil
+		return ctrl.Result{RequeueAfter: skippedRequeueAfter}, nil
 	case apierrors.IsNotFound(err):
 		// The engine was deleted, which the next pass reads, or an old CRD has no status.
-		return ctrl.Result{RequeueAfter: leftOutAgain}, nil
+		return ctrl.Result{RequeueAfter: skippedRequeueAfter}, nil
 	default:
 		return ctrl.Result{}, err
 	}

@@ -77,7 +77,7 @@ func (w *world) pass(t *testing.T) (ctrl.Result, error) {
 	return w.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Name: "ledger-v1"}})
 }
 
-func TestTheStatusOfAnEngineIsAppliedToTheOneThatWasSeenAndNothingElseIs(t *testing.T) {
+func TestOnlyTheStatusOfTheObservedEngineIsApplied(t *testing.T) {
 	declared := ledger()
 	declared.Status.Conditions = []metav1.Condition{{Type: "Blessed", Status: metav1.ConditionTrue, Reason: "By", LastTransitionTime: now}}
 	w := newWorld(t, declared, nil)
@@ -92,7 +92,7 @@ func TestTheStatusOfAnEngineIsAppliedToTheOneThatWasSeenAndNothingElseIs(t *test
 	}
 }
 
-func TestAnEngineWhoseStatusIsRightIsNotWrittenTo(t *testing.T) {
+func TestACorrectEngineStatusIsNotWritten(t *testing.T) {
 	declared := ledger()
 	declared.Status = status.OfEngine(declared, metav1.NewTime(now.Add(-time.Hour)))
 	w := newWorld(t, declared, nil)
@@ -101,7 +101,7 @@ func TestAnEngineWhoseStatusIsRightIsNotWrittenTo(t *testing.T) {
 	}
 }
 
-func TestAnEngineThatIsGoneOrGoingIsLeftAlone(t *testing.T) {
+func TestADeletedOrTerminatingEngineIsIgnored(t *testing.T) {
 	other, going := ledger(), ledger()
 	other.Name = "other"
 	going.DeletionTimestamp, going.Finalizers = &now, []string{"example.org/held"}
@@ -113,7 +113,7 @@ func TestAnEngineThatIsGoneOrGoingIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAnAnswerOfTheAPIServerEndsNoPassWrongly(t *testing.T) {
+func TestErrorsOfTheAPIServerLeadToTheRightRequeue(t *testing.T) {
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
 		answer error
@@ -121,10 +121,10 @@ func TestAnAnswerOfTheAPIServerEndsNoPassWrongly(t *testing.T) {
 		fails  bool
 		said   string
 	}{
-		"it changed meanwhile":               {apierrors.NewConflict(kinds, "ledger-v1", broken), kit.ConflictDelay, false, ""},
-		"the right is missing":               {apierrors.NewForbidden(kinds, "ledger-v1", broken), leftOutAgain, false, "skipped: the operator is not allowed"},
-		"it is gone, or the CRD has no such": {apierrors.NewNotFound(kinds, "ledger-v1"), leftOutAgain, false, ""},
-		"anything else":                      {broken, 0, true, ""},
+		"it changed meanwhile":                     {apierrors.NewConflict(kinds, "ledger-v1", broken), kit.ConflictDelay, false, ""},
+		"the right is missing":                     {apierrors.NewForbidden(kinds, "ledger-v1", broken), skippedRequeueAfter, false, "skipped: the operator is not allowed"},
+		"it was deleted, or the CRD has no status": {apierrors.NewNotFound(kinds, "ledger-v1"), skippedRequeueAfter, false, ""},
+		"anything else":                            {broken, 0, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, ledger(), c.answer)

@@ -61,7 +61,7 @@ func (r *Reconciler) createJob(ctx context.Context, backup *dbv1.DatabaseBackup,
 	job := &batchv1.Job{}
 	err := r.Live.Get(ctx, client.ObjectKey{Namespace: backup.Namespace, Name: o.Job.Name()}, job)
 	switch {
-	case err == nil && isOurs(job, backup):
+	case err == nil && hasJobLabels(job, backup):
 		return nil, nil
 	case err == nil:
 		return nil, plan.ForeignError{Kind: "Job", Name: job.Name}
@@ -90,9 +90,9 @@ func (r *Reconciler) applyPolicy(ctx context.Context, o plan.ApplyPolicy) error 
 	return err
 }
 
-// isOurs reports whether the labels of a Job identify it as the backup's: a Job without them would never be found
+// hasJobLabels reports whether the labels of a Job identify it as the backup's: a Job without them would never be found
 // again.
-func isOurs(job *batchv1.Job, backup *dbv1.DatabaseBackup) bool {
+func hasJobLabels(job *batchv1.Job, backup *dbv1.DatabaseBackup) bool {
 	return job.Labels[dbv1.LabelBackupUID] == string(backup.UID) && job.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue
 }
 

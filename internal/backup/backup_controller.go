@@ -30,8 +30,8 @@ type Reconciler struct {
 
 type pass = kit.Pass[*dbv1.DatabaseBackup, plan.Observed, plan.Plan]
 
-// foreignAgain is the delay until a name conflict is checked again: objects of other owners are not watched.
-const foreignAgain = 30 * time.Second
+// conflictRequeueAfter is the delay until a name conflict is checked again: objects of other owners are not watched.
+const conflictRequeueAfter = 30 * time.Second
 
 // Reconcile runs one pass: observe, decide, act, report.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
@@ -49,7 +49,7 @@ func (r *Reconciler) Decide(backup *dbv1.DatabaseBackup, observed plan.Observed)
 // RequeueAfter returns the delay until the next pass.
 func (r *Reconciler) RequeueAfter(p pass) (time.Duration, bool) {
 	if errors.As(p.Err, new(plan.ForeignError)) {
-		return foreignAgain, true
+		return conflictRequeueAfter, true
 	}
 	return p.Plan.RequeueAfter, p.Err == nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-func TestEachSecretThatADestinationNamesIsMissedByItsFieldAndKey(t *testing.T) {
+func TestAMissingSecretOfADestinationIsReportedWithFieldAndKey(t *testing.T) {
 	at := &dbv1.BackupDestination{URL: "s3://backups", CredentialsSecretName: "bucket", EncryptionSecretName: "age"}
 	var said []string
 	for _, named := range state.SecretsOf(at) {
@@ -25,7 +25,7 @@ func TestEachSecretThatADestinationNamesIsMissedByItsFieldAndKey(t *testing.T) {
 		"Secret age, which the destination names as encryptionSecretName, does not exist", "lacks the key identity",
 	} {
 		if !strings.Contains(said[i], want) {
-			t.Errorf("%q does not say %q", said[i], want)
+			t.Errorf("%q does not contain %q", said[i], want)
 		}
 	}
 	if got := missingKeys(state.SecretsOf(at)[1], true, &corev1.Secret{Data: map[string][]byte{"identity": []byte("k")}}); got != "" {

@@ -19,7 +19,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/backups"
 )
 
-func TestABackupRecordsTheStopOfTheMembersOnlyWhereNoneCanRun(t *testing.T) {
+func TestABackupRecordsTheStopOfTheMembersOnlyIfNoneCanRun(t *testing.T) {
 	const fence = "set/3"
 	for name, c := range map[string]struct {
 		change func(*dbv1.DatabaseCluster, *appsv1.StatefulSet) (pod *corev1.Pod)
@@ -42,7 +42,7 @@ func TestABackupRecordsTheStopOfTheMembersOnlyWhereNoneCanRun(t *testing.T) {
 			s.OwnerReferences = nil
 			return nil
 		}, ""},
-		"a member's pod of an earlier cluster exists": {func(*dbv1.DatabaseCluster, *appsv1.StatefulSet) *corev1.Pod {
+		"a member's pod of the previous cluster exists": {func(*dbv1.DatabaseCluster, *appsv1.StatefulSet) *corev1.Pod {
 			return podOfMember("earlier")
 		}, ""},
 		"one exists that has ended": {func(*dbv1.DatabaseCluster, *appsv1.StatefulSet) *corev1.Pod {

@@ -181,7 +181,7 @@ func TestTheFinalizerAndTheStatusComeBeforeTheFirstJob(t *testing.T) {
 	}
 }
 
-func TestProgressIsWrittenAndAtRestNothingIs(t *testing.T) {
+func TestProgressIsWrittenAndASteadyStateWritesNothing(t *testing.T) {
 	job, pod := runs()
 	s := newServer(t, append(world(), backups.Started(), job, pod)...)
 	s.log = `{"msg":"progress","bytes":1073741824,"storedBytes":5,"bytesPerSecond":1048576}` + "\n"
@@ -199,7 +199,7 @@ func TestProgressIsWrittenAndAtRestNothingIs(t *testing.T) {
 	}
 }
 
-func TestWhatKeepsAJobFromItsWorkIsWarnedOfOnceAndNotOnlyAtTheDeadline(t *testing.T) {
+func TestAProblemOfAJobIsOneWarningBeforeTheDeadline(t *testing.T) {
 	const cause = "Cannot list s3://backups: the name s3 cannot be looked up: no such host."
 	verifies, goes := backups.Completed(), backups.Completed()
 	verifies.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
@@ -244,7 +244,7 @@ func policyAround(t *testing.T, backup *dbv1.DatabaseBackup) *networkingv1.Netwo
 	return policy
 }
 
-func TestACopyRunsTheImageAndTheEngineThatMadeTheBackupWhateverTheClusterHasByNow(t *testing.T) {
+func TestACopyRunsTheImageAndTheEngineOfTheBackup(t *testing.T) {
 	verified := backups.Completed()
 	verified.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}
 	objects := append(world(), verified)
@@ -278,7 +278,7 @@ func TestACopyRunsTheImageAndTheEngineThatMadeTheBackupWhateverTheClusterHasByNo
 	}
 }
 
-func TestAReadThatFailsIsNotTakenForAbsent(t *testing.T) {
+func TestAFailedReadDoesNotMeanAbsent(t *testing.T) {
 	for _, what := range []string{"orders", "ledger-v1", "bucket"} {
 		s := newServer(t, append(world(), backups.Asked())...)
 		s.reads = func(name string) error {
@@ -293,12 +293,12 @@ func TestAReadThatFailsIsNotTakenForAbsent(t *testing.T) {
 	}
 }
 
-func TestAForeignJobUnderTheNameIsToldAndLeftAlone(t *testing.T) {
+func TestAJobOfAnotherOwnerIsReportedAndNotChanged(t *testing.T) {
 	foreign, _ := runs()
 	foreign.Labels = map[string]string{dbv1.LabelBackupUID: "another"}
 	s := newServer(t, append(world(), backups.Started(), foreign)...)
 	result, err := s.pass(t)
-	if err != nil || result.RequeueAfter != foreignAgain {
+	if err != nil || result.RequeueAfter != conflictRequeueAfter {
 		t.Fatal(result, err)
 	}
 	c := meta.FindStatusCondition(s.backup(t).Status.Conditions, dbv1.ConditionStalled)
@@ -310,18 +310,18 @@ func TestAForeignJobUnderTheNameIsToldAndLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAJobThatLostTheLabelItIsFoundByIsToldAndNotWaitedForWithoutEnd(t *testing.T) {
+func TestAJobWithoutItsLabelIsReportedAndNotAwaitedForever(t *testing.T) {
 	job, _ := runs()
 	delete(job.Labels, dbv1.LabelManagedBy)
 	s := newServer(t, append(world(), backups.Started(), job)...)
 	result, err := s.pass(t)
 	c := meta.FindStatusCondition(s.backup(t).Status.Conditions, dbv1.ConditionStalled)
-	if err != nil || result.RequeueAfter != foreignAgain || c == nil || c.Reason != dbv1.ReasonNameConflict {
+	if err != nil || result.RequeueAfter != conflictRequeueAfter || c == nil || c.Reason != dbv1.ReasonNameConflict {
 		t.Error(result, err, c)
 	}
 }
 
-func TestMembersThatTheStatefulSetTookOverFromAnEarlierClusterAreAskedToo(t *testing.T) {
+func TestMembersAdoptedFromThePreviousClusterAreBackedUpToo(t *testing.T) {
 	for name, set := range map[string]string{"ours": "0a1b2c3d", "somebody else's": "other"} {
 		t.Run(name, func(t *testing.T) {
 			objects := append(world(), backups.Started(), &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{
@@ -342,7 +342,7 @@ func TestMembersThatTheStatefulSetTookOverFromAnEarlierClusterAreAskedToo(t *tes
 	}
 }
 
-func TestNoVolumeIsMountedBeforeTheControllerOfTheStatefulSetKnowsThatItMakesNoMoreMembers(t *testing.T) {
+func TestNoVolumeIsMountedBeforeTheStatefulSetControllerObservedZeroReplicas(t *testing.T) {
 	objects := world()
 	cluster := objects[0].(*dbv1.DatabaseCluster)
 	cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: backups.Moment}, []string{dbv1.Finalizer}
@@ -367,7 +367,7 @@ func TestNoVolumeIsMountedBeforeTheControllerOfTheStatefulSetKnowsThatItMakesNoM
 	}
 }
 
-func TestNoVolumeIsMountedThatMayBelongToSomebodyElsesStatefulSet(t *testing.T) {
+func TestNoVolumeIsMountedThatMayBelongToAForeignStatefulSet(t *testing.T) {
 	for label, mounted := range map[string]bool{"": false, "0a1b2c3d": true} {
 		objects := world()
 		cluster := objects[0].(*dbv1.DatabaseCluster)
@@ -385,7 +385,7 @@ func TestNoVolumeIsMountedThatMayBelongToSomebodyElsesStatefulSet(t *testing.T) 
 	}
 }
 
-func TestWhatTheServerRefusesIsToldAndAConflictIsNot(t *testing.T) {
+func TestARejectionByTheAPIServerIsReportedAndAConflictIsNot(t *testing.T) {
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "jobs"}, "x", errors.New("exceeded quota"))
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "jobs"}, "x", errors.New("changed"))
 	for _, answer := range []error{forbidden, conflict} {
@@ -410,7 +410,7 @@ func TestWhatTheServerRefusesIsToldAndAConflictIsNot(t *testing.T) {
 	}
 }
 
-func TestInANamespaceThatGoesTheDataStaysAndTheBackupGoes(t *testing.T) {
+func TestInATerminatingNamespaceTheDataIsRetainedAndTheBackupDeleted(t *testing.T) {
 	b := backups.Completed()
 	b.Finalizers, b.Spec.DeletionPolicy = []string{dbv1.Finalizer, "somebody.else/too"}, dbv1.BackupDelete
 	b.DeletionTimestamp = &metav1.Time{Time: backups.Moment}
@@ -434,7 +434,7 @@ func TestInANamespaceThatGoesTheDataStaysAndTheBackupGoes(t *testing.T) {
 	}
 }
 
-func TestADeletionGoesFromJobToJobAndTheFinalizerGoesLast(t *testing.T) {
+func TestADeletionRunsItsJobsAndRemovesTheFinalizerLast(t *testing.T) {
 	job, pod := runs()
 	b := backups.Started()
 	b.DeletionTimestamp = &metav1.Time{Time: backups.Moment}
@@ -474,7 +474,7 @@ func TestADeletionGoesFromJobToJobAndTheFinalizerGoesLast(t *testing.T) {
 	}
 }
 
-func TestNoTwoPodsWriteOneBackupAndNoTwoUseOneVolume(t *testing.T) {
+func TestNoTwoPodsWriteOneBackupOrUseOneVolume(t *testing.T) {
 	_, left := runs()
 	debug := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "debug"}}
 	debug.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
@@ -483,7 +483,7 @@ func TestNoTwoPodsWriteOneBackupAndNoTwoUseOneVolume(t *testing.T) {
 	for name, c := range map[string]struct {
 		pod      *corev1.Pod
 		deleting bool
-	}{"a pod whose Job was deleted": {left, false}, "a pod of somebody else at the volume": {debug, true}} {
+	}{"a pod whose Job was deleted": {left, false}, "a pod of another owner at the volume": {debug, true}} {
 		t.Run(name, func(t *testing.T) {
 			objects := append(world(), backups.Started(), c.pod)
 			if c.deleting {

@@ -42,7 +42,7 @@ func (o *observation) readVolumes(ctx context.Context) {
 }
 
 // readUsers finds the pods that use the volumes, whatever their labels. Jobs mount volumes only if the cluster is
-// being deleted, and only after a live read: the cache does not keep the volumes of all pods.
+// being deleted, and only after a live read.
 func (o *observation) readUsers(ctx context.Context) {
 	if o.Err != nil || o.Cluster == nil || o.Cluster.DeletionTimestamp == nil {
 		return

@@ -51,7 +51,7 @@ func observedIn(t *testing.T, key client.ObjectKey, objects []client.Object) pla
 	return observed
 }
 
-func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
+func TestAPredicatePassesEveryFieldThatObserveReads(t *testing.T) {
 	waiting := backups.Asked()
 	job, pod := runs()
 	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue}}
@@ -104,7 +104,7 @@ func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
 	}
 }
 
-func TestNoFieldOfABackupThatDecidesAnythingCanChangeUnseen(t *testing.T) {
+func TestAPredicatePassesEveryDecisiveFieldOfABackup(t *testing.T) {
 	settled := plan.Observed{
 		At: backups.Moment, TransferImage: "example.test/operator:1", Cluster: backups.Cluster(), Engine: backups.Engine(),
 		Queue: plan.Queue{Turn: backups.Moment.Add(-time.Hour)}, Makes: 2, Members: backups.Members(),
@@ -136,7 +136,7 @@ func TestNoFieldOfABackupThatDecidesAnythingCanChangeUnseen(t *testing.T) {
 	}
 }
 
-func TestHowFarABackupIsWakesNobody(t *testing.T) {
+func TestTheProgressOfABackupStartsNoPass(t *testing.T) {
 	before, after := backups.Started(), backups.Started()
 	after.Status.Bytes, after.Status.StoredBytes, after.Status.Size, after.Status.Rate = 1, 1, "1 B", "1 B/s"
 	for name, filter := range map[string]predicate.Predicate{"itself": kit.Changed(backupFacts), "the others": kit.Changed(orderFacts)} {

@@ -41,7 +41,7 @@ func TestABackupThatIsDueIsCreatedOnceWithItsOrigin(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := reasons(done); got != want {
-			t.Errorf("try %d: told %q, want %q", try, got, want)
+			t.Errorf("attempt %d: events %q, want %q", try, got, want)
 		}
 	}
 	made := &dbv1.DatabaseBackup{}
@@ -67,7 +67,7 @@ func executed(t *testing.T, s *server, cluster *dbv1.DatabaseCluster, o operatio
 	return execution{clockwork(s), situation.Of(cluster, state.Observed{}), ""}.execute(t.Context(), o)
 }
 
-func TestABackupUnderADueNameIsTheSchedulesOnlyIfItIsExactlyWhatThatCreates(t *testing.T) {
+func TestAnExistingBackupIsTheSchedulesOnlyIfItIsIdentical(t *testing.T) {
 	cases := map[string]struct {
 		change func(*dbv1.DatabaseBackup)
 		told   string
@@ -113,7 +113,7 @@ func reasons(done []kit.Event) string {
 	return strings.Join(all, " ")
 }
 
-func TestABackupThatHasChangedSinceIsNeitherDeletedNorVerified(t *testing.T) {
+func TestAChangedBackupIsNeitherDeletedNorVerified(t *testing.T) {
 	cluster, stored := running(), backupOf(deleted(), dbv1.BackupCompleted)
 	s := newServer(t, cluster, stored)
 	if err := s.Get(t.Context(), client.ObjectKeyFromObject(stored), stored); err != nil {
@@ -145,11 +145,11 @@ func TestABackupThatHasChangedSinceIsNeitherDeletedNorVerified(t *testing.T) {
 	}
 }
 
-func TestABackupThatCannotBeMadeHoldsNothingElseUp(t *testing.T) {
+func TestABackupThatCannotBeCreatedBlocksNothingElse(t *testing.T) {
 	cluster := running()
 	cluster.CreationTimestamp = metav1.NewTime(moment.AddDate(0, 0, -2))
 	s := newServer(t, cluster)
-	if _, err := s.pass(t); err != nil { // makes the members
+	if _, err := s.pass(t); err != nil { // creates the members
 		t.Fatal(err)
 	}
 	s.makes = func(object client.Object) error {

@@ -51,7 +51,7 @@ func TestAClaimKeepsItsOtherLabelsAndAnnotations(t *testing.T) {
 		wantLabels, wantNotes map[string]string
 	}{
 		"protected":                 {theirs, notes, protecting(true), with(theirs, dbv1.LabelProtected, "true"), notes},
-		"not any more":              {with(theirs, dbv1.LabelProtected, "true"), notes, protecting(false), theirs, notes},
+		"no longer protected":       {with(theirs, dbv1.LabelProtected, "true"), notes, protecting(false), theirs, notes},
 		"without another":           {map[string]string{dbv1.LabelProtected: "true"}, nil, protecting(false), nil, nil},
 		"adopted without an engine": {theirs, with(notes, dbv1.AnnotationEngine, "ledger-v1"), adopting(""), with(theirs, dbv1.LabelClusterUID, string(cluster.UID)), notes},
 		"adopted after a restore": {
@@ -84,7 +84,7 @@ type tail string
 func (t tail) Tail(context.Context, string, string, string) (string, error) { return string(t), nil }
 func (tail) Refusal(context.Context, string, types.UID) (string, error)     { return "", nil }
 
-func TestTheEndOfALogIsKeptWhenItsPodIsDeletedWithAVolume(t *testing.T) {
+func TestTheEndOfALogIsRetainedWhenItsPodIsDeletedWithAVolume(t *testing.T) {
 	cluster := running()
 	pod := &corev1.Pod{}
 	pod.Namespace, pod.Name = cluster.Namespace, "orders-backup-1c2d3e4f-0-x"

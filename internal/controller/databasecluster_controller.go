@@ -34,8 +34,8 @@ type Reconciler struct {
 // pass is one reconciliation of a cluster.
 type pass = kit.Pass[*dbv1.DatabaseCluster, *situation.Situation, plan.Plan]
 
-// refusedAgain is the longest delay before a rejected request is retried.
-const refusedAgain = time.Minute
+// rejectedRequeueAfter is the longest delay before a rejected request is retried.
+const rejectedRequeueAfter = time.Minute
 
 // Reconcile runs one pass: observe, decide, act, report.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
@@ -56,7 +56,7 @@ func (r *Reconciler) RequeueAfter(p pass) (time.Duration, bool) {
 		after = r.ReferencePeriod
 	}
 	if p.Plan.RequeueAfter > 0 && status.Refused(p.Err) {
-		return min(after, refusedAgain), true
+		return min(after, rejectedRequeueAfter), true
 	}
 	return after, p.Err == nil
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 )
 
-// hookTurns are the events for phase transitions of deletion hooks, except for a blocked deletion.
-func hookTurns(before, after *dbv1.DatabaseCluster) []kit.Event {
+// hookTransitions are the events for phase transitions of deletion hooks, except for a blocked deletion.
+func hookTransitions(before, after *dbv1.DatabaseCluster) []kit.Event {
 	var all []kit.Event
 	var skipped []string
 	for _, is := range after.Status.Hooks {
 		was := hookNamed(before.Status.Hooks, is.Name)
-		all = append(all, endsUnknown(was, is)...)
+		all = append(all, unknownExitCodes(was, is)...)
 		if was.Phase == is.Phase {
 			continue
 		}
@@ -51,8 +51,8 @@ func hookNamed(hooks []dbv1.HookStatus, name string) dbv1.HookStatus {
 	return hooks[i]
 }
 
-// endsUnknown is the event for members whose exit code was not observed.
-func endsUnknown(was, is dbv1.HookStatus) []kit.Event {
+// unknownExitCodes is the event for members whose exit code was not observed.
+func unknownExitCodes(was, is dbv1.HookStatus) []kit.Event {
 	var pods []string
 	for _, s := range is.Stopped {
 		told := slices.ContainsFunc(was.Stopped, func(w dbv1.StoppedMember) bool { return w.Pod == s.Pod })

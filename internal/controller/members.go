@@ -32,9 +32,9 @@ func (e execution) onMembers(ctx context.Context, o operation.Members) ([]kit.Ev
 	case operation.Scale:
 		return e.scale(ctx, o)
 	case operation.AddPodFinalizer:
-		return nil, e.hold(ctx, o.Member)
+		return nil, e.addPodFinalizer(ctx, o.Member)
 	case operation.ReleasePods:
-		_, err := onEach(o.Pods, func(p operation.Pod) error { return e.release(ctx, e.Cluster.Namespace, p.Name, p.UID) })
+		_, err := onEach(o.Pods, func(p operation.Pod) error { return e.removePodFinalizer(ctx, e.Cluster.Namespace, p.Name, p.UID) })
 		return nil, err
 	}
 	return nil, unknown(o)

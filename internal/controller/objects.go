@@ -44,7 +44,7 @@ func (e execution) removeAll(ctx context.Context, all []operation.Removal) ([]ki
 	var errs []error
 	for _, removal := range all {
 		if removal.Kind == "Pod" {
-			done = append(done, e.lastWords(ctx, removal.Name)...)
+			done = append(done, e.logTail(ctx, removal.Name)...)
 		}
 		err := e.remove(ctx, removal)
 		if err == nil && removal.Kind == "PersistentVolumeClaim" {
@@ -55,9 +55,9 @@ func (e execution) removeAll(ctx context.Context, all []operation.Removal) ([]ki
 	return append(done, kit.About(volumes, ", ", kit.Normal("VolumesDeleted", "Delete", ""))...), errors.Join(errs...)
 }
 
-// lastWords keeps the end of the log of a Job's pod that is deleted to release a volume: in the operator's log and,
+// logTail keeps the end of the log of a Job's pod that is deleted to release a volume: in the operator's log and,
 // if it fits, in an event. An unreadable log blocks nothing.
-func (e execution) lastWords(ctx context.Context, pod string) []kit.Event {
+func (e execution) logTail(ctx context.Context, pod string) []kit.Event {
 	if e.Logs == nil {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (e execution) write(ctx context.Context, write operation.Apply) error {
 	if err != nil || !write.RecordsStoredSpec() {
 		return err
 	}
-	return e.seal(ctx, stored)
+	return e.recordStoredSpec(ctx, stored)
 }
 
 func (e execution) store(ctx context.Context, write operation.Apply) (*unstructured.Unstructured, error) {
@@ -111,9 +111,9 @@ func (e execution) store(ctx context.Context, write operation.Apply) (*unstructu
 	return e.Writer.Update(ctx, write.Object, write.UID, version)
 }
 
-// seal records the hash of the spec that the API server stored. After a crash in between, the next pass repeats the
-// write.
-func (e execution) seal(ctx context.Context, stored *unstructured.Unstructured) error {
+// recordStoredSpec records the hash of the spec that the API server stored. After a crash in between, the next pass
+// repeats the write.
+func (e execution) recordStoredSpec(ctx context.Context, stored *unstructured.Unstructured) error {
 	set := &appsv1.StatefulSet{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, set); err != nil {
 		return fmt.Errorf("read the stored StatefulSet %s: %w", stored.GetName(), err)
@@ -124,7 +124,7 @@ func (e execution) seal(ctx context.Context, stored *unstructured.Unstructured) 
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=delete
 
 func (e execution) recreate(ctx context.Context) ([]kit.Event, error) {
-	if err := e.remember(ctx); err != nil {
+	if err := e.recordTemplateInputs(ctx); err != nil {
 		return nil, err
 	}
 	if err := e.Writer.Delete(ctx, e.StatefulSet, client.PropagationPolicy(metav1.DeletePropagationOrphan)); err != nil {

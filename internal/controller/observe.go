@@ -36,7 +36,7 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 		from = r.API()
 	}
 	if err := from.Get(ctx, key, cluster); err != nil {
-		return nil, nil, unlessGone(err)
+		return nil, nil, ignoreDeleted(err)
 	}
 	o := &observation{Reading: kit.Reading{View: from, Live: r.Live, Object: cluster}, cluster: cluster, logs: r.Logs, Observed: state.Observed{At: r.Clock.Now()}}
 	o.read(ctx, r)
@@ -46,8 +46,8 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 	return cluster, situation.Of(cluster, o.Observed), nil
 }
 
-// unlessGone distinguishes a deleted cluster from a failed read.
-func unlessGone(err error) error {
+// ignoreDeleted distinguishes a deleted cluster from a failed read.
+func ignoreDeleted(err error) error {
 	if apierrors.IsNotFound(err) {
 		return kit.ErrDeleted
 	}
@@ -73,7 +73,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	} else {
 		o.readConfigs(ctx)
 		o.readReferences(ctx)
-		o.readFormer(ctx)
+		o.readPreviousStatefulSet(ctx)
 		o.readPreviousJobs(ctx)
 	}
 }
@@ -98,15 +98,15 @@ func child[T any, Object interface {
 		return nil
 	}
 	if !metav1.IsControlledBy(object, o.cluster) {
-		ref.Leaving = namesake(object, o.cluster)
+		ref.Leaving = ofPreviousCluster(object, o.cluster)
 		o.Foreign = append(o.Foreign, ref)
 		return nil
 	}
 	return facts(object)
 }
 
-// namesake reports whether an object belongs to the previous cluster of the same name.
-func namesake(object metav1.Object, cluster *dbv1.DatabaseCluster) bool {
+// ofPreviousCluster reports whether an object belongs to the previous cluster of the same name.
+func ofPreviousCluster(object metav1.Object, cluster *dbv1.DatabaseCluster) bool {
 	owner := metav1.GetControllerOfNoCopy(object)
 	return owner != nil && owner.Kind == "DatabaseCluster" && owner.Name == cluster.Name
 }

@@ -22,8 +22,8 @@ import (
 
 // +kubebuilder:rbac:groups="",resources=pods,verbs=patch
 
-// hold adds the operator's finalizer to the pod of a member before it stops, so that its exit code can be read.
-func (e execution) hold(ctx context.Context, m state.Member) error {
+// addPodFinalizer adds the operator's finalizer to the pod of a member before it stops, so that its exit code can be read.
+func (e execution) addPodFinalizer(ctx context.Context, m state.Member) error {
 	pod := &corev1.Pod{}
 	found, err := e.API().Find(ctx, client.ObjectKey{Namespace: e.Cluster.Namespace, Name: m.Name}, pod)
 	if err != nil || !found || pod.UID != m.UID || pod.DeletionTimestamp != nil {
@@ -34,8 +34,8 @@ func (e execution) hold(ctx context.Context, m state.Member) error {
 	return e.Writer.Change(ctx, pod, held)
 }
 
-// release removes the operator's finalizer from a pod.
-func (r *Reconciler) release(ctx context.Context, namespace, name string, uid types.UID) error {
+// removePodFinalizer removes the operator's finalizer from a pod.
+func (r *Reconciler) removePodFinalizer(ctx context.Context, namespace, name string, uid types.UID) error {
 	pod := &corev1.Pod{}
 	found, err := r.API().Find(ctx, client.ObjectKey{Namespace: namespace, Name: name}, pod)
 	if err != nil || !found || pod.UID != uid || !state.Holds(pod) {
@@ -69,5 +69,5 @@ func (r *Reconciler) releaseOrphan(ctx context.Context, key client.ObjectKey, po
 		}
 		return nil // the cache lags behind
 	}
-	return r.release(ctx, key.Namespace, pod.Name, pod.UID)
+	return r.removePodFinalizer(ctx, key.Namespace, pod.Name, pod.UID)
 }

@@ -22,12 +22,12 @@ import (
 
 // +kubebuilder:rbac:groups=apps,resources=controllerrevisions,verbs=get;list;patch
 
-// readFormer reads the last state of a StatefulSet whose members run without it: while it is re-created, or after a
+// readPreviousStatefulSet reads the last state of a StatefulSet whose members run without it: while it is re-created, or after a
 // user deleted it and orphaned its pods.
 //
 // Kubernetes keeps that state in the newest revision. The labels of pods do not identify it: a member that was
 // resized in place has the label of the revision that created it.
-func (o *observation) readFormer(ctx context.Context) {
+func (o *observation) readPreviousStatefulSet(ctx context.Context) {
 	if o.Err != nil || o.StatefulSet != nil || len(o.Members) == 0 {
 		return
 	}
@@ -71,9 +71,9 @@ func (o *observation) readPreviousJobs(ctx context.Context) {
 	slices.Sort(o.PreviousJobs)
 }
 
-// remember records the inputs of the template with the revision of a StatefulSet that is about to be deleted. The
+// recordTemplateInputs records the inputs of the template with the revision of a StatefulSet that is about to be deleted. The
 // annotations of a revision are as old as the revision, and other inputs may have led to the same template since.
-func (e execution) remember(ctx context.Context) error {
+func (e execution) recordTemplateInputs(ctx context.Context) error {
 	set := e.StatefulSet
 	name, known := e.Revision()
 	if !known {

@@ -31,7 +31,7 @@ func lastBackup(change func(*batchv1.Job)) *batchv1.Job {
 	return job
 }
 
-func TestVolumesAreTakenOverWhenNoJobOfTheEarlierClusterMayMountThemAgain(t *testing.T) {
+func TestVolumesAreAdoptedWhenNoJobOfThePreviousClusterMayMountThem(t *testing.T) {
 	cases := map[string]struct {
 		change func(*batchv1.Job)
 		waits  bool
@@ -66,7 +66,7 @@ func TestVolumesAreTakenOverWhenNoJobOfTheEarlierClusterMayMountThemAgain(t *tes
 				t.Errorf("taken over: %v", taken)
 			}
 			if slices.Contains(s.sent, "apply StatefulSet orders") {
-				t.Errorf("members were made at once: %q", s.sent)
+				t.Errorf("members were created immediately: %q", s.sent)
 			}
 		})
 	}

@@ -117,7 +117,7 @@ func running() *dbv1.DatabaseCluster {
 	return c
 }
 
-func TestAFirstPassTakesHoldOfTheClusterAndThenMakesItsObjects(t *testing.T) {
+func TestTheFirstPassAddsTheFinalizerAndThenCreatesTheObjects(t *testing.T) {
 	s := newServer(t, running())
 	if _, err := s.pass(t); err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestAFirstPassTakesHoldOfTheClusterAndThenMakesItsObjects(t *testing.T) {
 	}
 }
 
-func TestAPassThatCannotReadWritesNothingAndClaimsNothing(t *testing.T) {
+func TestAPassThatCannotReadWritesAndReportsNothing(t *testing.T) {
 	s := newServer(t, running())
 	if _, err := s.pass(t); err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestAPassThatCannotReadWritesNothingAndClaimsNothing(t *testing.T) {
 	}
 }
 
-func TestOneObjectThatIsRefusedDoesNotKeepTheOthersFromBeingMade(t *testing.T) {
+func TestARejectedObjectDoesNotBlockTheOthers(t *testing.T) {
 	s := newServer(t, running())
 	s.writes = func(what string) error {
 		if what == "apply PodDisruptionBudget orders" {
@@ -170,7 +170,7 @@ func TestOneObjectThatIsRefusedDoesNotKeepTheOthersFromBeingMade(t *testing.T) {
 	}
 }
 
-func TestAConflictIsNoErrorButAReasonToLookAgain(t *testing.T) {
+func TestAConflictIsNoErrorAndRequeues(t *testing.T) {
 	for _, at := range []string{"patch orders", "apply Service orders", "patch status of orders"} {
 		t.Run(at, func(t *testing.T) {
 			s := newServer(t, running())
@@ -191,14 +191,14 @@ func TestAConflictIsNoErrorButAReasonToLookAgain(t *testing.T) {
 	}
 }
 
-func TestAClusterThatIsGoneIsLeftInPeace(t *testing.T) {
+func TestADeletedClusterIsIgnored(t *testing.T) {
 	s := newServer(t)
 	if result, err := s.pass(t); err != nil || result != (ctrl.Result{}) || len(s.sent) > 0 {
 		t.Errorf("%+v, %v, sent %q", result, err, s.sent)
 	}
 }
 
-func TestAHookThatCannotStartSaysHowToGoOnWithoutIt(t *testing.T) {
+func TestAHookThatCannotStartReportsHowToSkipIt(t *testing.T) {
 	s := newServer(t, deleted())
 	s.writes = func(what string) error {
 		if strings.HasPrefix(what, "apply Job") {

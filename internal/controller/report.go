@@ -26,7 +26,7 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event, bool) {
 	after := p.Object.DeepCopy()
 	after.Status = status.Of(status.Pass{Situation: p.Facts, Plan: p.Plan, Err: p.Err}, metav1.NewTime(r.Clock.Now()))
 	news := kit.Transitions(transitions, p.Object.Status.Conditions, after.Status.Conditions)
-	return after, append(news, hookTurns(p.Object, after)...), true
+	return after, append(news, hookTransitions(p.Object, after)...), true
 }
 
 // transitions are the conditions whose changes are events. The action contains the condition, because Kubernetes

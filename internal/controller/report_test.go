@@ -26,18 +26,18 @@ func turns(before, after *dbv1.DatabaseCluster) []kit.Event {
 	return kit.Transitions(transitions, before.Status.Conditions, after.Status.Conditions)
 }
 
-func TestARestoreThatIsTriedAgainIsWarnedOfOnceAndOtherProgressIsNot(t *testing.T) {
+func TestARetriedRestoreIsOneWarningAndOtherProgressIsNone(t *testing.T) {
 	runs, again := progressing(dbv1.ReasonRestoring, "restoring"), progressing(dbv1.ReasonRestoreRetrying, "nobody answers")
 	want := []kit.Event{{Type: corev1.EventTypeWarning, Reason: dbv1.ReasonRestoreRetrying, Action: "ReportProgressing", Note: "nobody answers"}}
 	if got := turns(runs, again); !reflect.DeepEqual(got, want) {
 		t.Errorf("told %v, want %v", got, want)
 	}
 	if got := append(turns(again, again), turns(again, runs)...); len(got) > 0 {
-		t.Errorf("told %v, which is no news", got)
+		t.Errorf("unexpected events %v", got)
 	}
 }
 
-func TestTwoConditionsThatTurnForOneReasonAreTwoEvents(t *testing.T) {
+func TestTwoConditionsThatChangeForOneReasonAreTwoEvents(t *testing.T) {
 	after := &dbv1.DatabaseCluster{}
 	for _, kind := range []string{dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified} {
 		after.Status.Conditions = append(after.Status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionFalse, Reason: dbv1.ReasonScheduleInvalid})

@@ -122,7 +122,7 @@ func backupOf(c *dbv1.DatabaseCluster, phase dbv1.BackupPhase) *dbv1.DatabaseBac
 	return backup
 }
 
-func TestHowFarABackupIsWakesNoCluster(t *testing.T) {
+func TestTheProgressOfABackupStartsNoPassOfTheCluster(t *testing.T) {
 	before := backupOf(deleted(), dbv1.BackupRunning)
 	after := before.DeepCopy()
 	after.ResourceVersion, after.Status.Bytes, after.Status.Rate = "9", 42, "85 MiB/s"
@@ -133,7 +133,7 @@ func TestHowFarABackupIsWakesNoCluster(t *testing.T) {
 
 // A deletion hook waits for the backup: it reports the reason, and stops the members when the remaining ones cannot
 // be backed up online.
-func TestWhatABackupWaitsForAndWhoIsDoneWakesItsCluster(t *testing.T) {
+func TestTheMessageAndTheFinishedMembersOfABackupStartAPassOfTheCluster(t *testing.T) {
 	for name, change := range map[string]func(*dbv1.DatabaseBackup){
 		"message": func(b *dbv1.DatabaseBackup) { b.Status.Message = "the bucket is full" },
 		"stream":  func(b *dbv1.DatabaseBackup) { b.Status.Streams = []dbv1.BackupStream{{Ordinal: 0}} },
@@ -204,7 +204,7 @@ func withoutVersions(o state.Observed) state.Observed {
 	return o
 }
 
-func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
+func TestAPredicatePassesEveryFieldThatObserveReads(t *testing.T) {
 	scheme, cluster := testScheme(t), deleted()
 	cluster.Spec.Backup = &dbv1.Backup{}
 	cluster.Spec.Deletion.Hooks = append(cluster.Spec.Deletion.Hooks, dbv1.DeletionHook{Name: "last", Type: dbv1.HookBackup})
@@ -234,7 +234,7 @@ func TestNoFieldThatObserveReadsCanChangeUnseen(t *testing.T) {
 	}
 }
 
-func TestNoFieldOfAClusterThatDecidesAnythingCanChangeUnseen(t *testing.T) {
+func TestAPredicatePassesEveryDecisiveFieldOfACluster(t *testing.T) {
 	running := deleted()
 	running.DeletionTimestamp = nil
 	for name, cluster := range map[string]*dbv1.DatabaseCluster{"in deletion": deleted(), "running": running} {
@@ -262,7 +262,7 @@ func TestNoFieldOfAClusterThatDecidesAnythingCanChangeUnseen(t *testing.T) {
 	}
 }
 
-func TestStatusesThatNobodyReadsWakeNobody(t *testing.T) {
+func TestUnreadStatusesStartNoPass(t *testing.T) {
 	all := belongings(deleted())
 	set := all["StatefulSet"].object.DeepCopyObject().(*appsv1.StatefulSet)
 	set.Status.ReadyReplicas, set.ResourceVersion = 3, "9"
@@ -285,7 +285,7 @@ func TestDeletionsAndCreationsAlwaysPass(t *testing.T) {
 	}
 }
 
-func TestAClaimWithoutOurLabelsIsReadByTheNameOfTheMemberThatUsesIt(t *testing.T) {
+func TestAClaimWithoutLabelsIsFoundByTheMemberThatUsesIt(t *testing.T) {
 	scheme, cluster := testScheme(t), running()
 	all := belongings(cluster)
 	set := all["StatefulSet"].object.(*appsv1.StatefulSet)
@@ -309,7 +309,7 @@ func TestAClaimWithoutOurLabelsIsReadByTheNameOfTheMemberThatUsesIt(t *testing.T
 	}
 }
 
-func TestTheMarksOfARestoreAreFactsOfAClaimAndSurviveTrimming(t *testing.T) {
+func TestTheAnnotationsOfARestoreAreFactsOfAClaimAndSurviveTrimming(t *testing.T) {
 	before := belongings(deleted())["PersistentVolumeClaim"].object.(*corev1.PersistentVolumeClaim)
 	for _, mark := range []string{dbv1.AnnotationRestoring, dbv1.AnnotationRestored} {
 		after := before.DeepCopy()
@@ -324,7 +324,7 @@ func TestTheMarksOfARestoreAreFactsOfAClaimAndSurviveTrimming(t *testing.T) {
 	}
 }
 
-func TestWhatIsTrimmedSaysTheSameAsTheWhole(t *testing.T) {
+func TestATrimmedObjectHasTheSameFacts(t *testing.T) {
 	cases := map[string]struct {
 		trim  func(any) (any, error)
 		facts func(any) any
@@ -377,12 +377,12 @@ func TestNoConditionOfAPodThatIsReadIsTrimmed(t *testing.T) {
 	}
 }
 
-func TestAClusterHearsOfTheJobThatHasAVolumeThatItWaitsFor(t *testing.T) {
+func TestAJobWithAMemberVolumeStartsAPassOfTheCluster(t *testing.T) {
 	labels := map[string]string{dbv1.LabelInstance: "orders", dbv1.LabelBackupUID: "backup"}
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "p", Labels: labels}}
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "j", Labels: labels}}
 	if len(clusterOf(t.Context(), pod)) > 0 || len(clusterOf(t.Context(), job)) > 0 {
-		t.Error("a backup over the network wakes the cluster")
+		t.Error("a backup over the network starts a pass of the cluster")
 	}
 	pod.Spec.Volumes = []corev1.Volume{{VolumeSource: corev1.VolumeSource{
 		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: naming.Claim("orders", 0)},
@@ -393,6 +393,6 @@ func TestAClusterHearsOfTheJobThatHasAVolumeThatItWaitsFor(t *testing.T) {
 	}
 	job.Spec.Template.Spec.Volumes = pod.Spec.Volumes
 	if len(clusterOf(t.Context(), trimmed.(*corev1.Pod))) != 1 || len(clusterOf(t.Context(), job)) != 1 {
-		t.Error("a backup from a volume does not wake the cluster")
+		t.Error("a backup from a volume starts no pass of the cluster")
 	}
 }

@@ -70,13 +70,13 @@ func flaws(spec dbv1.DatabaseEngineSpec) []flaw {
 // clashes are pairs of parameters with the same environment variable.
 func clashes(parameters []dbv1.EngineParameter) []string {
 	var all []string
-	bearers := map[string]string{}
+	owners := map[string]string{}
 	for _, p := range parameters {
 		variable := Variable(p.Name)
-		if other, taken := bearers[variable]; taken {
+		if other, taken := owners[variable]; taken {
 			all = append(all, fmt.Sprintf("spec.parameters has %q and %q, which map to the same environment variable %s", other, p.Name, variable))
 		}
-		bearers[variable] = p.Name
+		owners[variable] = p.Name
 	}
 	return all
 }

@@ -31,7 +31,7 @@ func aScript(name string) *dbv1.EngineAction {
 	return &dbv1.EngineAction{Command: []string{"/dbc/scripts/" + name}}
 }
 
-func TestWhatIsWrongWithADeclarationIsToldWithItsFieldItsValueAndWhatToDo(t *testing.T) {
+func TestAFlawOfADeclarationIsReportedWithFieldValueAndRemedy(t *testing.T) {
 	args := func(all ...string) func(*dbv1.DatabaseEngineSpec) {
 		return func(s *dbv1.DatabaseEngineSpec) { s.Container.Args = all }
 	}
@@ -64,8 +64,8 @@ func TestWhatIsWrongWithADeclarationIsToldWithItsFieldItsValueAndWhatToDo(t *tes
 			`spec.secretKeys has "..data", which is not a valid key of a Secret: it must not start with '..'`,
 		},
 		"a key with a dot":                 {func(s *dbv1.DatabaseEngineSpec) { s.SecretKeys = []string{".pgpass"} }, ""},
-		"scripts as large as pods take":    {scripts(maxScripts-len(dbv1.AnnotationScripts+"backup"), "x"), ""},
-		"scripts larger than pods take":    {scripts(maxScripts, "ä"), "spec.scripts has 258084 bytes, names included, but a pod can have only 258048 bytes as annotations"},
+		"scripts of the largest size":      {scripts(maxScripts-len(dbv1.AnnotationScripts+"backup"), "x"), ""},
+		"scripts above the largest size":   {scripts(maxScripts, "ä"), "spec.scripts has 258084 bytes, names included, but a pod can have only 258048 bytes as annotations"},
 		"data where the scripts are":       {at("/dbc/scripts"), `spec.container.dataPath is "/dbc/scripts", but /dbc is reserved for the operator's scripts and Secrets`},
 		"data around the scripts":          {at("/data/./../dbc"), `spec.container.dataPath is "/data/./../dbc", but /dbc is reserved for the operator's scripts and Secrets`},
 		"data beside the operator's place": {at("/dbcluster"), ""},
@@ -109,7 +109,7 @@ func TestWhatIsWrongWithADeclarationIsToldWithItsFieldItsValueAndWhatToDo(t *tes
 	}
 }
 
-func TestAFlawOfAnActionIsToldToThoseWhoNeedTheAction(t *testing.T) {
+func TestAFlawOfAnActionIsReportedToClustersThatNeedIt(t *testing.T) {
 	declared := ledger()
 	declared.Spec.Actions.Restore = aScript("back")
 	for action, told := range map[string]bool{ActionProbe: false, ActionBackup: false, ActionRestore: true} {
@@ -118,6 +118,6 @@ func TestAFlawOfAnActionIsToldToThoseWhoNeedTheAction(t *testing.T) {
 		}
 	}
 	if got := Declared(declared); got != "" {
-		t.Errorf("a cluster that needs no action is told %q", got)
+		t.Errorf("a cluster that needs no action has the flaws %q", got)
 	}
 }

@@ -61,7 +61,7 @@ func variables(cluster *dbv1.DatabaseCluster) string {
 	return strings.Join(all, " ")
 }
 
-func TestAClusterTakesFromItsEngineWhatItDoesNotSayItself(t *testing.T) {
+func TestAClusterGetsItsUnsetFieldsFromItsEngine(t *testing.T) {
 	spec := Resolve(orders(), ledger()).Spec
 	switch {
 	case spec.Container.Port != 7000, spec.Container.DataPath != "/ledger", *spec.Pod.TerminationGracePeriodSeconds != 300:
@@ -77,7 +77,7 @@ func TestAClusterTakesFromItsEngineWhatItDoesNotSayItself(t *testing.T) {
 	}
 }
 
-func TestWhatTheClusterSaysWins(t *testing.T) {
+func TestTheFieldsOfTheClusterOverrideTheEngine(t *testing.T) {
 	c := orders()
 	user, group, grace := int64(7), int64(8), int64(0)
 	c.Spec.Container.Port, c.Spec.Container.DataPath, c.Spec.Pod.TerminationGracePeriodSeconds = 1, "/mine", &grace
@@ -102,7 +102,7 @@ func TestWhatTheClusterSaysWins(t *testing.T) {
 	}
 }
 
-func TestTheEnvironmentIsTheOperatorsThenTheEnginesThenTheClusters(t *testing.T) {
+func TestTheEnvironmentOrderIsOperatorEngineCluster(t *testing.T) {
 	c := orders()
 	c.Spec.Container.Env = []corev1.EnvVar{{Name: "MODE", Value: "fast"}, {Name: "MINE", Value: "$(HOME)"}}
 	c.Spec.Parameters = map[string]string{"cache": "9$(MODE)MB"}
@@ -124,7 +124,7 @@ func TestWithoutAnEngineNothingIsAddedButTheDefaults(t *testing.T) {
 	}
 }
 
-func TestWhatIsResolvedStaysAsItIsAndNeitherArgumentChanges(t *testing.T) {
+func TestResolvingIsIdempotentAndChangesNoArgument(t *testing.T) {
 	c, e := orders(), ledger()
 	c.Spec.Container.Env = []corev1.EnvVar{{Name: "MODE", Value: "fast"}, {Name: "A", Value: "b"}}
 	c.Spec.Pod.Annotations = map[string]string{"a": "b"}

@@ -10,7 +10,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-func TestWhatCannotBeHadFromAnEngineIsToldInASentence(t *testing.T) {
+func TestAnUnsupportedRequestToAnEngineIsReported(t *testing.T) {
 	set := func(name, value string) func(*dbv1.DatabaseCluster, *dbv1.DatabaseEngine) {
 		return func(c *dbv1.DatabaseCluster, _ *dbv1.DatabaseEngine) {
 			c.Spec.Parameters = map[string]string{name: value}
@@ -67,10 +67,10 @@ func TestWhatCannotBeHadFromAnEngineIsToldInASentence(t *testing.T) {
 			}, dbv1.ReasonEngineInvalid,
 			wrong + `spec.parameters has "a-b" and "a.b", which map to the same environment variable DBC_PARAM_A_B` + corrected,
 		},
-		"a wrong action that nobody asks for": {
+		"a wrong action that no cluster needs": {
 			func(_ *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) { e.Spec.Actions.Backup = aScript("bakcup") }, "", "",
 		},
-		"a wrong action that is asked for": {
+		"a wrong action that the cluster needs": {
 			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
 				c.Spec.Backup, e.Spec.Actions.Backup = &dbv1.Backup{}, aScript("bakcup")
 			}, dbv1.ReasonEngineInvalid,
@@ -118,7 +118,7 @@ func TestWhatCannotBeHadFromAnEngineIsToldInASentence(t *testing.T) {
 	}
 }
 
-func TestWhatNeedsAnEngineIsToldWhereThereIsNone(t *testing.T) {
+func TestFieldsThatNeedAnEngineAreReportedWithoutOne(t *testing.T) {
 	cases := map[string]struct {
 		change  func(*dbv1.DatabaseCluster)
 		message string
@@ -153,7 +153,7 @@ func TestWhatNeedsAnEngineIsToldWhereThereIsNone(t *testing.T) {
 	}
 }
 
-func TestAKeyThatTheSecretLacksIsNamed(t *testing.T) {
+func TestAMissingKeyOfTheSecretIsReported(t *testing.T) {
 	declared := ledger()
 	declared.Spec.SecretKeys = []string{"a", "b", "c"}
 	for want, have := range map[string][]string{
@@ -170,7 +170,7 @@ func TestAKeyThatTheSecretLacksIsNamed(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsEmptyIsNamed(t *testing.T) {
+func TestAnEmptyKeyOfTheSecretIsReported(t *testing.T) {
 	declared := ledger()
 	declared.Spec.SecretKeys = []string{"a", "b", "c"}
 	for want, empty := range map[string][]string{

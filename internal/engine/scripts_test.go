@@ -14,7 +14,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-func TestAScriptThatCannotRunIsToldWithItsNameItsLineAndWhatToDo(t *testing.T) {
+func TestABrokenScriptIsReportedWithNameLineAndRemedy(t *testing.T) {
 	for name, c := range map[string]struct{ script, want string }{
 		"a good one": {"#!/bin/sh\nset -eu\n. /dbc/scripts/common\nif true; then echo x; fi\n", ""},
 		"no first line": {
@@ -34,7 +34,7 @@ func TestAScriptThatCannotRunIsToldWithItsNameItsLineAndWhatToDo(t *testing.T) {
 		"an array, which dash does not know": {"#!/bin/dash\na=(1 2)\n", "spec.scripts[backup] line 2, column 3: its shell does not support arrays"},
 		"a process substitution of bash":     {"#!/usr/bin/bash\ndiff <(a) <(b)\n", ""},
 		"no shell":                           {"#!/usr/bin/python3\nif x:\n  print('(')\n", ""},
-		"an interpreter that nobody knows":   {"#!\nif x\n", ""},
+		"an unknown interpreter":             {"#!\nif x\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			declared := ledger()
@@ -44,7 +44,7 @@ func TestAScriptThatCannotRunIsToldWithItsNameItsLineAndWhatToDo(t *testing.T) {
 	}
 }
 
-func TestASourcedScriptIsReadAsThatOfWhoSourcesIt(t *testing.T) {
+func TestASourcedScriptHasTheDialectOfItsCaller(t *testing.T) {
 	const broken = "f() {\necho x\n"
 	const found = "spec.scripts[common] line 1, column 5: reached EOF without matching `{` with `}`"
 	for name, c := range map[string]struct{ backup, common, want string }{
@@ -64,7 +64,7 @@ func TestASourcedScriptIsReadAsThatOfWhoSourcesIt(t *testing.T) {
 	}
 }
 
-func TestWhatACommandGivesToAShellIsRead(t *testing.T) {
+func TestScriptsInShellCommandsAreParsed(t *testing.T) {
 	const broken = "if true; then echo\n"
 	const here = "`if` statement must end with `fi`"
 	byPath := "spec.scripts[backup] line 1, column 1: " + here
@@ -91,7 +91,7 @@ func TestWhatACommandGivesToAShellIsRead(t *testing.T) {
 	}
 }
 
-func TestABrokenScriptConcernsThoseWhoRunItHoweverTheyComeToIt(t *testing.T) {
+func TestABrokenScriptAffectsAllItsDirectAndIndirectUsers(t *testing.T) {
 	const broken = "#!/bin/sh\nif\n"
 	for name, c := range map[string]struct {
 		change func(*dbv1.DatabaseEngineSpec)
@@ -108,7 +108,7 @@ func TestABrokenScriptConcernsThoseWhoRunItHoweverTheyComeToIt(t *testing.T) {
 			s.Scripts["backup"] = broken
 			s.Container.Probes.LivenessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "/dbc/scripts/backup"}}}}
 		}, []string{"", ActionProbe, ActionBackup, ActionRestore, ActionCheck}},
-		"nobody that can be seen":    {func(s *dbv1.DatabaseEngineSpec) { s.Scripts["other"] = broken }, Actions},
+		"no visible user":            {func(s *dbv1.DatabaseEngineSpec) { s.Scripts["other"] = broken }, Actions},
 		"a backup without a restore": {func(s *dbv1.DatabaseEngineSpec) { s.Actions.Restore = nil }, []string{ActionBackup}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,21 +118,21 @@ func TestABrokenScriptConcernsThoseWhoRunItHoweverTheyComeToIt(t *testing.T) {
 			c.change(&declared.Spec)
 			for _, action := range append([]string{""}, Actions...) {
 				if got := Declared(declared, action); (got != "") != slices.Contains(c.told, action) {
-					t.Errorf("those who need %q are told %q", action, got)
+					t.Errorf("users of %q have the flaws %q", action, got)
 				}
 			}
 		})
 	}
 }
 
-func TestABackupThatNothingRestoresIsAFlaw(t *testing.T) {
+func TestABackupWithoutARestoreIsAFlaw(t *testing.T) {
 	declared := ledger()
 	declared.Spec.Scripts["backup"] = "#!/bin/sh\n"
 	declared.Spec.Actions = dbv1.EngineActions{Backup: aScript("backup")}
 	hasFlaw(t, declared, "spec.actions has backup but no restore, so its backups cannot be restored: add the action restore")
 }
 
-func TestAScriptWithMoreBracketsThanAnybodyWritesIsNotRead(t *testing.T) {
+func TestAScriptWithTooManyBracketsIsNotParsed(t *testing.T) {
 	declared := ledger()
 	for count, read := range map[int]bool{100: true, maxBrackets: true, maxBrackets + 1: false} {
 		declared.Spec.Scripts["backup"] = dbv1.EngineScript("#!/bin/bash\n" + strings.Repeat("(", count))

@@ -61,7 +61,7 @@ func list(all ...op) operation.List {
 	return l
 }
 
-func TestWhatAFailureOfAnOperationPreventsIsInItsProperties(t *testing.T) {
+func TestTheEffectOfAFailedOperationDependsOnItsProperties(t *testing.T) {
 	broken := errors.New("broken")
 	first, aside, disruptive := operation.Properties{First: true}, operation.Properties{Independent: true}, operation.Properties{Disruptive: true}
 	for name, c := range map[string]struct {
@@ -92,7 +92,7 @@ func TestWhatAFailureOfAnOperationPreventsIsInItsProperties(t *testing.T) {
 	}
 }
 
-func TestAnEventTellsOfAllItsObjectsAtOnceAndFitsIntoANote(t *testing.T) {
+func TestAnEventNamesAllItsObjectsAndFitsIntoANote(t *testing.T) {
 	recorder := events.NewFakeRecorder(10)
 	pods := []operation.Pod{{Name: "a"}, {Name: "b"}}
 	Base{Events: recorder}.Tell(&corev1.Pod{}, slices.Concat(
@@ -112,7 +112,7 @@ func TestAnEventTellsOfAllItsObjectsAtOnceAndFitsIntoANote(t *testing.T) {
 	}
 }
 
-func TestAConditionThatComesToItsStatusIsAnEventOnce(t *testing.T) {
+func TestAConditionThatReachesItsStatusIsOneEvent(t *testing.T) {
 	table := []Transition{
 		{Condition: "Ready", Status: metav1.ConditionTrue, Type: corev1.EventTypeNormal, Action: "ReportReady"},
 		{Condition: "Progressing", Status: metav1.ConditionTrue, Reason: "Retrying", Type: corev1.EventTypeWarning, Action: "Report"},
@@ -140,7 +140,7 @@ func TestAConditionThatComesToItsStatusIsAnEventOnce(t *testing.T) {
 	}
 }
 
-func TestAReadingAsksTheAPIServerForWhatTheCacheLacksAndReadsNothingAfterAnError(t *testing.T) {
+func TestAReadingFallsBackToTheAPIServerAndStopsAfterAnError(t *testing.T) {
 	stored := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "one"}}
 	live, reads := fake.NewClientBuilder().WithObjects(stored).Build(), 0
 	broken := interceptor.NewClient(fake.NewClientBuilder().Build(), interceptor.Funcs{
@@ -171,7 +171,7 @@ type log struct{ tail, refusal string }
 func (l log) Tail(context.Context, string, string, string) (string, error) { return l.tail, nil }
 func (l log) Refusal(context.Context, string, types.UID) (string, error)   { return l.refusal, nil }
 
-func TestATaskIsObservedWithItsOwnPodsItsRefusalAndItsLog(t *testing.T) {
+func TestATaskIsObservedWithItsPodsItsRejectionAndItsLog(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "j", UID: "j", Labels: map[string]string{dbv1.LabelComponent: dbv1.ComponentBackup}}}
 	job.Status.StartTime = &metav1.Time{Time: now.Add(-time.Minute)}
@@ -231,7 +231,7 @@ func (c *count) RequeueAfter(p Pass[*dbv1.DatabaseBackup, int, todo]) (time.Dura
 	return time.Minute, p.Err == nil
 }
 
-func TestAPassReadsAgainWhatAStaleCacheMustNotDecideAndReportsNothingAfterAConflict(t *testing.T) {
+func TestAPassRepeatsUnsafeDecisionsLiveAndReportsNothingAfterAConflict(t *testing.T) {
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "jobs"}, "j", errors.New("changed"))
 	for name, c := range map[string]struct {
 		live  bool
@@ -264,7 +264,7 @@ func TestAPassReadsAgainWhatAStaleCacheMustNotDecideAndReportsNothingAfterAConfl
 	}
 }
 
-func TestFactsThatHoldTheResultOfATransferAreCompared(t *testing.T) {
+func TestFactsWithTheResultOfATransferAreCompared(t *testing.T) {
 	pod := func(bytes string) *corev1.Pod {
 		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "j-x"}}
 		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: naming.ActionContainer, State: corev1.ContainerState{

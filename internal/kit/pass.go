@@ -61,8 +61,8 @@ type Kind[O client.Object, F any, P Plan] interface {
 
 // Reconcile runs one pass: observe, decide, act, report.
 func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Kind[O, F, P], key client.ObjectKey) (ctrl.Result, error) {
-	// Observe and decide. A decision that is unsafe on a stale cache is made again after a live read. A failed read
-	// does not mean that an object is absent.
+	// Observe and decide. If a decision is unsafe on a stale cache, the pass decides again after a live read. A failed
+	// read does not mean that an object is absent.
 	pass, err := look(ctx, kind, false, key)
 	if errors.Is(err, ErrDeleted) {
 		return ctrl.Result{}, kind.Deleted(ctx, key)
@@ -71,7 +71,7 @@ func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b Base, kind
 		pass, err = look(ctx, kind, true, key)
 	}
 	if err != nil {
-		return ctrl.Result{}, unlessGone(err)
+		return ctrl.Result{}, ignoreDeleted(err)
 	}
 
 	// Act: execute the operations in their order.
@@ -93,8 +93,8 @@ func look[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P
 	return Pass[O, F, P]{Object: object, Facts: facts, Plan: kind.Decide(object, facts)}, nil
 }
 
-// unlessGone returns the error of a live read, except if the object no longer exists since the read from the cache.
-func unlessGone(err error) error {
+// ignoreDeleted returns the error of a live read, except if the object no longer exists since the read from the cache.
+func ignoreDeleted(err error) error {
 	if errors.Is(err, ErrDeleted) {
 		return nil
 	}

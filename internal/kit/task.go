@@ -33,9 +33,9 @@ func Task(ctx context.Context, logs Logs, job *batchv1.Job, pods []corev1.Pod, a
 	return task.Refuse(text)
 }
 
-// says reports whether the log of the newest pod is current. The log of a copy is read even if another container
+// hasCurrentLog reports whether the log of the newest pod is current. The log of a copy is read even if another container
 // has a problem.
-func says(task state.Task) bool {
+func hasCurrentLog(task state.Task) bool {
 	if !task.Active || task.Ended() || task.Pod == "" {
 		return false
 	}
@@ -56,7 +56,7 @@ func says(task state.Task) bool {
 func ReadLogs(ctx context.Context, logs Logs, namespace string, tasks []state.Task) {
 	for i := range tasks {
 		task := &tasks[i]
-		if logs == nil || !says(*task) {
+		if logs == nil || !hasCurrentLog(*task) {
 			continue
 		}
 		text, err := logs.Tail(ctx, namespace, task.Pod, naming.ActionContainer)

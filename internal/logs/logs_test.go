@@ -27,7 +27,7 @@ func reader(t *testing.T, answer http.HandlerFunc) Reader {
 	return Reader{Pods: pods, Events: pods}
 }
 
-func TestOnlyTheEndOfOneContainersLogIsAskedForAndRead(t *testing.T) {
+func TestOnlyTheEndOfOneContainersLogIsRead(t *testing.T) {
 	r := reader(t, func(w http.ResponseWriter, request *http.Request) {
 		q := request.URL.Query()
 		if request.URL.Path != "/api/v1/namespaces/shop/pods/orders-0/log" || q.Get("container") != "action" || q.Get("tailLines") != "20" || q.Get("limitBytes") != "65536" {
@@ -41,7 +41,7 @@ func TestOnlyTheEndOfOneContainersLogIsAskedForAndRead(t *testing.T) {
 	}
 }
 
-func TestALogThatCannotBeReadIsAnErrorThatNamesThePod(t *testing.T) {
+func TestAnUnreadableLogIsAnErrorThatNamesThePod(t *testing.T) {
 	r := reader(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
 	if _, err := r.Tail(t.Context(), "shop", "orders-0", "action"); err == nil || !strings.Contains(err.Error(), "read the log of pod orders-0") {
 		t.Error(err)

@@ -18,7 +18,7 @@ func event(reason, message string, minute int) corev1.Event {
 	return corev1.Event{Reason: reason, Message: message, LastTimestamp: metav1.NewTime(time.Date(2026, 1, 1, 0, minute, 0, 0, time.UTC))}
 }
 
-func TestTheNewestEventOfAJobTellsWhyItHasNoPod(t *testing.T) {
+func TestTheNewestEventOfAJobExplainsItsMissingPod(t *testing.T) {
 	refused, created := event("FailedCreate", "exceeded quota", 2), event("SuccessfulCreate", "created", 1)
 	for name, c := range map[string]struct {
 		events []corev1.Event
@@ -43,7 +43,7 @@ func TestTheNewestEventOfAJobTellsWhyItHasNoPod(t *testing.T) {
 	}
 }
 
-func TestEventsThatMustNotBeReadAreAnError(t *testing.T) {
+func TestForbiddenEventsAreAnError(t *testing.T) {
 	r := reader(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
 	if _, err := r.Refusal(t.Context(), "shop", "job"); err == nil {
 		t.Error("no error")

@@ -100,7 +100,7 @@ func podSelector() labels.Selector {
 	selector := labels.SelectorFromSet(labels.Set{dbv1.LabelName: dbv1.LabelNameValue})
 	components, err := labels.NewRequirement(dbv1.LabelComponent, selection.In, append(resources.ActionComponents(), dbv1.ComponentDatabase))
 	if err != nil {
-		panic(fmt.Sprintf("the components of pods make no selector: %v", err))
+		panic(fmt.Sprintf("the components of pods are not a valid selector: %v", err))
 	}
 	return selector.Add(*components)
 }

@@ -39,7 +39,7 @@ func TestTheCommandLineWinsOverTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestBadSettingsAreRefusedWithASentenceThatNamesThem(t *testing.T) {
+func TestInvalidSettingsAreRejectedByName(t *testing.T) {
 	cases := map[string]struct {
 		args      []string
 		variables map[string]string
@@ -63,7 +63,7 @@ func TestBadSettingsAreRefusedWithASentenceThatNamesThem(t *testing.T) {
 	}
 }
 
-func TestWithoutOLMNothingAsksForAnUpgradeableCondition(t *testing.T) {
+func TestWithoutOLMNoUpgradeableConditionIsNeeded(t *testing.T) {
 	t.Setenv(operatorConditionName, "")
 	// A nil manager: the function must return before it touches it.
 	if err := declareUpgradeable(nil, (&Settings{}).Logger()); err != nil {

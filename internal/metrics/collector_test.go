@@ -115,7 +115,7 @@ func TestEveryFieldThatIsReportedHasItsSeries(t *testing.T) {
 	}
 }
 
-func TestAClusterThatNobodyLookedAtYetHasNoSeriesOfWhatIsNotKnown(t *testing.T) {
+func TestAClusterBeforeItsFirstPassHasNoSeriesOfUnknownValues(t *testing.T) {
 	fresh := orders()
 	fresh.Status = dbv1.DatabaseClusterStatus{Backup: &dbv1.ClusterBackupStatus{}}
 	for _, line := range series(t, listed(t, &[]dbv1.DatabaseCluster{fresh})) {
@@ -127,7 +127,7 @@ func TestAClusterThatNobodyLookedAtYetHasNoSeriesOfWhatIsNotKnown(t *testing.T) 
 	}
 }
 
-func TestAClusterThatIsGoneLeavesNoSeries(t *testing.T) {
+func TestADeletedClusterLeavesNoSeries(t *testing.T) {
 	kept, gone := orders(), orders()
 	gone.Name = "carts"
 	clusters := []dbv1.DatabaseCluster{kept, gone}
@@ -191,7 +191,7 @@ func TestLabelsTakeFewValues(t *testing.T) {
 	}
 }
 
-func TestClustersThatCannotBeListedFailTheScrapeAndAreNotTakenForNone(t *testing.T) {
+func TestAScrapeFailsIfTheClustersCannotBeListed(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collector{func() ([]dbv1.DatabaseCluster, error) { return nil, errors.New("no cache") }})
 	if _, err := registry.Gather(); err == nil || !strings.Contains(err.Error(), "no cache") {
@@ -199,7 +199,7 @@ func TestClustersThatCannotBeListedFailTheScrapeAndAreNotTakenForNone(t *testing
 	}
 }
 
-func TestMetricsAreNamedAsPrometheusAsks(t *testing.T) {
+func TestMetricNamesFollowPrometheusConventions(t *testing.T) {
 	deleted := metav1.NewTime(time.Unix(1, 0))
 	full := orders()
 	full.DeletionTimestamp, full.Status.Backup = &deleted, backedUp()

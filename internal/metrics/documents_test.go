@@ -59,7 +59,7 @@ func alerts(t *testing.T) []alert {
 	return all
 }
 
-func TestTheDocumentTellsOfEveryMetric(t *testing.T) {
+func TestTheDocumentDescribesEveryMetric(t *testing.T) {
 	want := []string{fmt.Sprintf("| %#q | gauge | | %s |", leadingName, leadingHelp)}
 	for _, g := range gauges {
 		labels := "`" + strings.Join(g.labels, "`, `") + "`"
@@ -73,19 +73,19 @@ func TestTheDocumentTellsOfEveryMetric(t *testing.T) {
 		}
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("docs/metrics.md says\n%s\nand the collector\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("docs/metrics.md has\n%s\nand the collector\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	for _, kind := range dbv1.ClusterConditions {
 		if !strings.Contains(document, "`"+kind+"`") {
-			t.Errorf("docs/metrics.md does not tell of the condition %s", kind)
+			t.Errorf("docs/metrics.md does not describe the condition %s", kind)
 		}
 	}
 	if most := fmt.Sprintf("At most %d for a cluster", perCluster); !strings.Contains(document, most) {
-		t.Errorf("docs/metrics.md does not say %q", most)
+		t.Errorf("docs/metrics.md does not contain %q", most)
 	}
 }
 
-func TestEveryAlertSaysWhatItIsAndHasItsPage(t *testing.T) {
+func TestEveryAlertHasADescriptionAndARunbook(t *testing.T) {
 	pages := map[string]bool{}
 	for _, a := range alerts(t) {
 		if !slices.Contains([]string{"critical", "warning", "info"}, a.Labels["severity"]) {
@@ -131,7 +131,7 @@ func TestEveryConditionThatAlertsNameIsReported(t *testing.T) {
 			}
 		}
 		if got := strings.Count(a.Expr, "status_condition{"); got != len(named.FindAllString(a.Expr, -1)) {
-			t.Errorf("%s does not say which condition with which status it asks for: %s", a.Alert, a.Expr)
+			t.Errorf("%s does not name the condition and the status that it queries: %s", a.Alert, a.Expr)
 		}
 	}
 	if uses == 0 {

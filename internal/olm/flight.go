@@ -32,25 +32,25 @@ const (
 type Verdict struct {
 	Status          metav1.ConditionStatus
 	Reason, Message string
-	// Again is the delay after which time alone changes the verdict; 0 if it does not.
-	Again time.Duration
+	// RequeueAfter is the delay after which time alone changes the verdict; 0 if it does not.
+	RequeueAfter time.Duration
 }
 
 // Judge decides whether the operator can be upgraded now. The last reported condition records when the block began,
 // and whether it reached its limit. So a restarted operator does not count from zero, and consecutive restores
 // block an upgrade no longer than one restore.
-func Judge(clusters []dbv1.DatabaseCluster, said metav1.Condition, now time.Time) Verdict {
+func Judge(clusters []dbv1.DatabaseCluster, reported metav1.Condition, now time.Time) Verdict {
 	restored := restoring(clusters)
 	since := now
-	if said.Status == metav1.ConditionFalse {
-		since = said.LastTransitionTime.Time
+	if reported.Status == metav1.ConditionFalse {
+		since = reported.LastTransitionTime.Time
 	}
 	until := since.Add(BlockedAtMost)
 	switch {
 	case len(restored) == 0:
 		return Verdict{metav1.ConditionTrue, ReasonNothingInFlight, "no restore is running: the operator can be upgraded", 0}
 	// A start in the future comes from another clock: such a block could last much too long.
-	case said.Reason == ReasonBlockedLongEnough, !now.Before(until), since.After(now.Add(skew)):
+	case reported.Reason == ReasonBlockedLongEnough, !now.Before(until), since.After(now.Add(skew)):
 		return Verdict{metav1.ConditionTrue, ReasonBlockedLongEnough, fmt.Sprintf(
 			"the upgrade was blocked for %s, which is the limit; the new operator continues the restore into %s",
 			BlockedAtMost, named(restored)), 0}

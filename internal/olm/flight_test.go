@@ -30,7 +30,7 @@ func told(status metav1.ConditionStatus, reason string, ago time.Duration) metav
 	return metav1.Condition{Status: status, Reason: reason, LastTransitionTime: metav1.NewTime(now.Add(-ago))}
 }
 
-func TestAnUpgradeIsHeldBackByRestoresAndForAQuarterOfAnHourAtMost(t *testing.T) {
+func TestRestoresBlockAnUpgradeForAQuarterOfAnHourAtMost(t *testing.T) {
 	nothing := metav1.Condition{}
 	free := told(metav1.ConditionTrue, ReasonNothingInFlight, time.Hour)
 	held := func(ago time.Duration) metav1.Condition {
@@ -55,11 +55,11 @@ func TestAnUpgradeIsHeldBackByRestoresAndForAQuarterOfAnHourAtMost(t *testing.T)
 		"one whose cluster is deleted":      {[]dbv1.DatabaseCluster{leaving}, nothing, ReasonNothingInFlight, "no restore is running", 0},
 		"one of which OLM knows nothing":    {[]dbv1.DatabaseCluster{running("a")}, nothing, ReasonRestoreInFlight, "shop/a is running and blocks upgrades of the operator until 2026-03-01T12:15:00Z", BlockedAtMost},
 		"one that begins":                   {[]dbv1.DatabaseCluster{running("a")}, free, ReasonRestoreInFlight, "until 2026-03-01T12:15:00Z", BlockedAtMost},
-		"one that goes on":                  {[]dbv1.DatabaseCluster{running("a")}, held(5 * time.Minute), ReasonRestoreInFlight, "until 2026-03-01T12:10:00Z", 10 * time.Minute},
+		"one that continues":                {[]dbv1.DatabaseCluster{running("a")}, held(5 * time.Minute), ReasonRestoreInFlight, "until 2026-03-01T12:10:00Z", 10 * time.Minute},
 		"the last moment":                   {[]dbv1.DatabaseCluster{running("a")}, held(BlockedAtMost - time.Second), ReasonRestoreInFlight, "shop/a", time.Second},
 		"the moment after":                  {[]dbv1.DatabaseCluster{running("a")}, held(BlockedAtMost), ReasonBlockedLongEnough, "continues the restore into DatabaseCluster shop/a", 0},
-		"noted by a clock that is ahead":    {[]dbv1.DatabaseCluster{running("a")}, held(-time.Second), ReasonRestoreInFlight, "until 2026-03-01T12:15:01Z", BlockedAtMost + time.Second},
-		"held since the future":             {[]dbv1.DatabaseCluster{running("a")}, held(-time.Hour), ReasonBlockedLongEnough, "shop/a", 0},
+		"recorded by a clock that is ahead": {[]dbv1.DatabaseCluster{running("a")}, held(-time.Second), ReasonRestoreInFlight, "until 2026-03-01T12:15:01Z", BlockedAtMost + time.Second},
+		"blocked since the future":          {[]dbv1.DatabaseCluster{running("a")}, held(-time.Hour), ReasonBlockedLongEnough, "shop/a", 0},
 		"another one while one is long":     {[]dbv1.DatabaseCluster{running("a"), running("new")}, enough, ReasonBlockedLongEnough, "shop/a and 1 more", 0},
 		"another one when all had ended":    {[]dbv1.DatabaseCluster{running("new")}, free, ReasonRestoreInFlight, "shop/new", BlockedAtMost},
 		"one after the other without pause": {[]dbv1.DatabaseCluster{running("third")}, held(14 * time.Minute), ReasonRestoreInFlight, "until 2026-03-01T12:01:00Z", time.Minute},
@@ -69,8 +69,8 @@ func TestAnUpgradeIsHeldBackByRestoresAndForAQuarterOfAnHourAtMost(t *testing.T)
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := Judge(c.clusters, c.said, now)
-			if got.Reason != c.reason || !strings.Contains(got.Message, c.says) || got.Again != c.again {
-				t.Errorf("got %+v, want %s that says %q, again after %s", got, c.reason, c.says, c.again)
+			if got.Reason != c.reason || !strings.Contains(got.Message, c.says) || got.RequeueAfter != c.again {
+				t.Errorf("got %+v, want %s with %q, requeue after %s", got, c.reason, c.says, c.again)
 			}
 			if held := c.reason == ReasonRestoreInFlight; (got.Status == metav1.ConditionFalse) != held || got.Status == metav1.ConditionUnknown {
 				t.Errorf("Upgradeable is %s with the reason %s", got.Status, got.Reason)

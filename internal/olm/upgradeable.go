@@ -54,7 +54,7 @@ func (u *Upgradeable) SetupWithManager(mgr ctrl.Manager) error {
 	u.told = make(chan struct{})
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named("upgradeable").
-		Watches(&dbv1.DatabaseCluster{}, handler.EnqueueRequestsFromMapFunc(theCondition), builder.WithPredicates(takesOffOrLands)).
+		Watches(&dbv1.DatabaseCluster{}, handler.EnqueueRequestsFromMapFunc(theCondition), builder.WithPredicates(startsOrEndsRestore)).
 		WatchesRawSource(source.Func(atStart)).
 		Complete(u)
 	return errors.Join(err, mgr.AddReadyzCheck("upgradeable", u.ready), mgr.Add(announcer{u}))
@@ -70,8 +70,8 @@ func atStart(_ context.Context, queue workqueue.TypedRateLimitingInterface[recon
 	return nil
 }
 
-// takesOffOrLands passes only the changes of clusters that start or finish a restore.
-var takesOffOrLands = predicate.Funcs{
+// startsOrEndsRestore passes only the changes of clusters that start or finish a restore.
+var startsOrEndsRestore = predicate.Funcs{
 	CreateFunc: func(e event.CreateEvent) bool { return flies(e.Object) },
 	UpdateFunc: func(e event.UpdateEvent) bool { return flies(e.ObjectOld) != flies(e.ObjectNew) },
 	DeleteFunc: func(e event.DeleteEvent) bool { return flies(e.Object) },
@@ -90,16 +90,16 @@ func (u *Upgradeable) Reconcile(ctx context.Context, _ reconcile.Request) (recon
 	}
 	var verdict Verdict
 	err := retry.RetryOnConflict(retry.DefaultRetry, func() (err error) {
-		verdict, err = u.tell(ctx, clusters.Items)
+		verdict, err = u.report(ctx, clusters.Items)
 		return err
 	})
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("report to OLM whether the operator can be upgraded: %w", err)
 	}
-	return reconcile.Result{RequeueAfter: verdict.Again}, nil
+	return reconcile.Result{RequeueAfter: verdict.RequeueAfter}, nil
 }
 
-func (u *Upgradeable) tell(ctx context.Context, clusters []dbv1.DatabaseCluster) (Verdict, error) {
+func (u *Upgradeable) report(ctx context.Context, clusters []dbv1.DatabaseCluster) (Verdict, error) {
 	now := u.Clock.Now()
 	var said metav1.Condition
 	// Set reads the condition again and returns the error, so an error here is ignored.

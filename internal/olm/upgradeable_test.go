@@ -66,7 +66,7 @@ func keeper(t *testing.T, condition *memory, clusters ...client.Object) *Upgrade
 	}
 }
 
-func TestWhatOLMKnowsAlreadyIsNotToldAgain(t *testing.T) {
+func TestAnUnchangedConditionIsNotReportedToOLMAgain(t *testing.T) {
 	cluster := running("a")
 	condition := &memory{fails: []error{apierrors.NewConflict(schema.GroupResource{}, "a", nil)}}
 	u := keeper(t, condition, &cluster)
@@ -81,21 +81,21 @@ func TestWhatOLMKnowsAlreadyIsNotToldAgain(t *testing.T) {
 	}
 }
 
-func TestAReplicaSaysNothingWhereSomethingWasSaid(t *testing.T) {
+func TestAReplicaDoesNotOverwriteAnExistingReport(t *testing.T) {
 	condition := &memory{now: &metav1.Condition{Status: metav1.ConditionFalse}}
 	u := keeper(t, condition)
 	if u.ready(nil) == nil {
-		t.Error("the replica is ready although it has not looked yet what OLM knows")
+		t.Error("the replica is ready before it has read the OperatorCondition")
 	}
 	if err := (announcer{u}).Start(t.Context()); err != nil || u.ready(nil) != nil {
 		t.Errorf("%v, ready: %v", err, u.ready(nil))
 	}
 	if condition.sets != 0 {
-		t.Error("what the leader said was overwritten")
+		t.Error("the report of the leader was overwritten")
 	}
 }
 
-func TestAnOperatorThatOLMDoesNotHearBecomesReadyNevertheless(t *testing.T) {
+func TestAnOperatorThatCannotReportToOLMBecomesReady(t *testing.T) {
 	before := patience
 	patience = wait.Backoff{Duration: time.Millisecond, Steps: 3}
 	t.Cleanup(func() { patience = before })
@@ -110,7 +110,7 @@ func TestAnOperatorThatOLMDoesNotHearBecomesReadyNevertheless(t *testing.T) {
 	}
 }
 
-func TestOnlyARestoreThatBeginsOrEndsWakesAnybody(t *testing.T) {
+func TestOnlyTheStartOrEndOfARestoreStartsAPass(t *testing.T) {
 	none, runs, ended := restored("a", ""), running("a"), restored("a", dbv1.RestoreCompleted)
 	more := *runs.DeepCopy()
 	more.Status.Restore.Bytes = 7
@@ -120,12 +120,12 @@ func TestOnlyARestoreThatBeginsOrEndsWakesAnybody(t *testing.T) {
 	}{
 		"begins": {none, runs, true}, "ends": {runs, ended, true}, "goes on": {runs, more, false}, "is long over": {ended, ended, false},
 	} {
-		if got := takesOffOrLands.Update(event.UpdateEvent{ObjectOld: &c.before, ObjectNew: &c.after}); got != c.want {
-			t.Errorf("a restore that %s wakes: %t", name, got)
+		if got := startsOrEndsRestore.Update(event.UpdateEvent{ObjectOld: &c.before, ObjectNew: &c.after}); got != c.want {
+			t.Errorf("a restore that %s starts a pass: %t", name, got)
 		}
 	}
-	if takesOffOrLands.Create(event.CreateEvent{Object: &none}) || !takesOffOrLands.Create(event.CreateEvent{Object: &runs}) ||
-		!takesOffOrLands.Delete(event.DeleteEvent{Object: &runs}) {
-		t.Error("creations and deletions do not wake as they should")
+	if startsOrEndsRestore.Create(event.CreateEvent{Object: &none}) || !startsOrEndsRestore.Create(event.CreateEvent{Object: &runs}) ||
+		!startsOrEndsRestore.Delete(event.DeleteEvent{Object: &runs}) {
+		t.Error("creations and deletions do not start the right passes")
 	}
 }

@@ -24,7 +24,7 @@ func (c Child) Drift(live metav1.Object) string {
 	if path := uncovered("", withoutType(c.Object.Object), have); path != "" {
 		return meant(path)
 	}
-	if paths := c.intruded(live, have); len(paths) > 0 {
+	if paths := c.foreignPaths(live, have); len(paths) > 0 {
 		return strings.Join(paths[0], ".")
 	}
 	return ""
@@ -53,7 +53,7 @@ type Operation struct {
 func (c Child) Removals(live metav1.Object) []Operation {
 	have := toMap(live)
 	var patch []Operation
-	for _, path := range c.intruded(live, have) {
+	for _, path := range c.foreignPaths(live, have) {
 		want, wanted, _ := unstructured.NestedFieldNoCopy(c.Object.Object, path...)
 		_, there, _ := unstructured.NestedFieldNoCopy(have, path...)
 		pointer := "/" + strings.Join(path, "/")
@@ -67,8 +67,8 @@ func (c Child) Removals(live metav1.Object) []Operation {
 	return patch
 }
 
-// intruded are the paths of the operator that another client has written.
-func (c Child) intruded(live metav1.Object, have map[string]any) [][]string {
+// foreignPaths are the paths of the operator that another client has written.
+func (c Child) foreignPaths(live metav1.Object, have map[string]any) [][]string {
 	if c.recordsStoredSpec {
 		if set, ok := live.(*appsv1.StatefulSet); ok && set.Annotations[dbv1.AnnotationStoredSpec] != StoredSpecHash(set) {
 			return c.whole

@@ -32,11 +32,11 @@ func withEngine() *dbv1.DatabaseCluster {
 	return engine.Resolve(cluster, declared)
 }
 
-func TestWhatAnEngineSaysIsInThePods(t *testing.T) {
+func TestTheFieldsOfAnEngineAreInThePods(t *testing.T) {
 	compare(t, "engine.statefulset", StatefulSet(withEngine(), 3, state.Observed{}))
 }
 
-func TestWhatMembersDoNotShowMakesNoTemplateAnew(t *testing.T) {
+func TestChangesThatDoNotAffectPodsKeepTheTemplate(t *testing.T) {
 	cases := map[string]func(*dbv1.DatabaseCluster){
 		"backups":     func(c *dbv1.DatabaseCluster) { c.Spec.Backup = &dbv1.Backup{} },
 		"a bootstrap": func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap = &dbv1.Bootstrap{} },
@@ -65,7 +65,7 @@ func TestWhatMembersDoNotShowMakesNoTemplateAnew(t *testing.T) {
 	}
 }
 
-func TestTheSecretOfTheDatabaseIsAReferenceAndThatOfTheDestinationIsNone(t *testing.T) {
+func TestTheSecretOfTheDatabaseIsAReferenceAndTheSecretOfTheDestinationIsNot(t *testing.T) {
 	cluster := withEngine()
 	cluster.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://bucket", CredentialsSecretName: "keys"}}
 	want := []state.Reference{{Kind: "Secret", Name: "orders", Where: "spec.credentials.secretName"}}
@@ -77,7 +77,7 @@ func TestTheSecretOfTheDatabaseIsAReferenceAndThatOfTheDestinationIsNone(t *test
 	}
 }
 
-func TestAClustersOwnSecretIsThereWithoutAnEngineToo(t *testing.T) {
+func TestTheClustersSecretIsMountedWithoutAnEngineToo(t *testing.T) {
 	cluster := smallest()
 	cluster.Spec.Credentials.SecretName = "orders"
 	if len(engineVolumes(cluster)) != 1 || len(engineMounts(cluster)) != 1 || *engineMounts(cluster)[0].MountPath != "/dbc/secrets" {

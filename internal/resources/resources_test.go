@@ -62,7 +62,7 @@ func input(t *testing.T, name string) *dbv1.DatabaseCluster {
 	return cluster
 }
 
-func TestTheObjectsOfAClusterAreAsTheGoldenFilesSay(t *testing.T) {
+func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 	ephemeralCluster := smallest()
 	isEphemeral := true
 	ephemeralCluster.Spec.Storage.Ephemeral = &isEphemeral
@@ -143,42 +143,42 @@ func live[T any](t *testing.T, child Child) *T {
 	return object
 }
 
-// sealed is a StatefulSet as it stands after a write.
-func sealed(t *testing.T, child Child) *appsv1.StatefulSet {
+// stored is a StatefulSet as it stands after a write.
+func stored(t *testing.T, child Child) *appsv1.StatefulSet {
 	t.Helper()
 	set := live[appsv1.StatefulSet](t, child)
 	set.Annotations[dbv1.AnnotationStoredSpec] = StoredSpecHash(set)
 	return set
 }
 
-func TestAChildThatStandsAsWantedHasNoDrift(t *testing.T) {
+func TestAnUnchangedChildHasNoDrift(t *testing.T) {
 	for _, cluster := range []*dbv1.DatabaseCluster{smallest(), full(t)} {
 		if drift := Service(cluster).Drift(live[corev1.Service](t, Service(cluster))); drift != "" {
 			t.Errorf("Service: %s", drift)
 		}
-		set := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
+		set := stored(t, StatefulSet(cluster, 3, state.Observed{}))
 		if drift := StatefulSet(cluster, 3, state.Observed{StatefulSet: set}).Drift(set); drift != "" {
 			t.Errorf("StatefulSet: %s", drift)
 		}
 	}
 }
 
-func TestDriftIsTheFieldThatDiffersAndOthersMayAddTheirOwn(t *testing.T) {
+func TestDriftIsTheDifferentFieldAndOthersMayAddFields(t *testing.T) {
 	cases := map[string]struct {
 		change func(*appsv1.StatefulSet)
 		want   string
 	}{
-		"a replica count is ours":              {func(s *appsv1.StatefulSet) { *s.Spec.Replicas = 1 }, "spec.replicas"},
-		"a label is ours":                      {func(s *appsv1.StatefulSet) { delete(s.Labels, dbv1.LabelClusterUID) }, "metadata.labels.database.dbcluster.io/cluster-uid"},
-		"the owner is ours":                    {func(s *appsv1.StatefulSet) { s.OwnerReferences = nil }, "metadata.ownerReferences"},
-		"the image is ours":                    {func(s *appsv1.StatefulSet) { s.Spec.Template.Spec.Containers[0].Image = "other" }, "spec.template.spec.containers"},
-		"an annotation of somebody else stays": {func(s *appsv1.StatefulSet) { s.Annotations["example.test/note"] = "x" }, ""},
-		"an older rendering is drift":          {func(s *appsv1.StatefulSet) { s.Annotations[dbv1.AnnotationApplied] = "older" }, "metadata.annotations.database.dbcluster.io/applied"},
+		"a replica count is ours":               {func(s *appsv1.StatefulSet) { *s.Spec.Replicas = 1 }, "spec.replicas"},
+		"a label is ours":                       {func(s *appsv1.StatefulSet) { delete(s.Labels, dbv1.LabelClusterUID) }, "metadata.labels.database.dbcluster.io/cluster-uid"},
+		"the owner is ours":                     {func(s *appsv1.StatefulSet) { s.OwnerReferences = nil }, "metadata.ownerReferences"},
+		"the image is ours":                     {func(s *appsv1.StatefulSet) { s.Spec.Template.Spec.Containers[0].Image = "other" }, "spec.template.spec.containers"},
+		"an annotation of another writer stays": {func(s *appsv1.StatefulSet) { s.Annotations["example.test/note"] = "x" }, ""},
+		"an older rendering is drift":           {func(s *appsv1.StatefulSet) { s.Annotations[dbv1.AnnotationApplied] = "older" }, "metadata.annotations.database.dbcluster.io/applied"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			child := StatefulSet(smallest(), 3, state.Observed{})
-			set := sealed(t, child)
+			set := stored(t, child)
 			c.change(set)
 			if got := child.Drift(set); got != c.want {
 				t.Errorf("drift %q, want %q", got, c.want)
@@ -187,7 +187,7 @@ func TestDriftIsTheFieldThatDiffersAndOthersMayAddTheirOwn(t *testing.T) {
 	}
 }
 
-func TestWhatOthersPutIntoAServiceThatCutsTheDatabaseOffIsEvicted(t *testing.T) {
+func TestForeignFieldsThatCutAServiceOffAreRemoved(t *testing.T) {
 	const ports = "add /spec/ports [map[name:db port:9000 protocol:TCP targetPort:db]]"
 	const selector = "add /spec/selector map[app.kubernetes.io/component:database app.kubernetes.io/instance:orders app.kubernetes.io/name:databasecluster]"
 	cases := map[string]struct {
@@ -226,7 +226,7 @@ func operations(patch []Operation) string {
 	return strings.Join(texts, "; ")
 }
 
-func TestATemplateThatSomebodyElseChangedIsPutRightAsAWhole(t *testing.T) {
+func TestATemplateThatAnotherWriterChangedIsReplaced(t *testing.T) {
 	changes := map[string]func(*appsv1.StatefulSet){
 		"a node selector": func(s *appsv1.StatefulSet) { s.Spec.Template.Spec.NodeSelector = map[string]string{"no": "such"} },
 		"a container more": func(s *appsv1.StatefulSet) {
@@ -237,7 +237,7 @@ func TestATemplateThatSomebodyElseChangedIsPutRightAsAWhole(t *testing.T) {
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
 			child := StatefulSet(smallest(), 3, state.Observed{})
-			set := sealed(t, child)
+			set := stored(t, child)
 			change(set)
 			if drift := child.Drift(set); drift == "" {
 				t.Error("no drift")
@@ -250,7 +250,7 @@ func TestATemplateThatSomebodyElseChangedIsPutRightAsAWhole(t *testing.T) {
 	}
 }
 
-func TestWhatTheAPIServerMakesOfAWriteIsNoDrift(t *testing.T) {
+func TestDefaultsOfTheAPIServerAreNoDrift(t *testing.T) {
 	child := StatefulSet(smallest(), 3, state.Observed{})
 	set := live[appsv1.StatefulSet](t, child)
 	set.Spec.RevisionHistoryLimit, set.Spec.Template.Spec.SchedulerName = new(int32), "default-scheduler"
@@ -262,14 +262,14 @@ func TestWhatTheAPIServerMakesOfAWriteIsNoDrift(t *testing.T) {
 
 func TestEqualSpellingsOfAQuantityAreNoDrift(t *testing.T) {
 	cluster := smallest()
-	set := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
+	set := stored(t, StatefulSet(cluster, 3, state.Observed{}))
 	cluster.Spec.Resources.Requests[corev1.ResourceCPU] = resource.MustParse("1")
 	if drift := StatefulSet(cluster, 3, state.Observed{StatefulSet: set}).Drift(set); drift != "" {
 		t.Error(drift)
 	}
 }
 
-func TestAGivenSecurityContextKeepsTheDefaultsThatItDoesNotName(t *testing.T) {
+func TestASecurityContextKeepsTheDefaultsOfItsUnsetFields(t *testing.T) {
 	cluster := smallest()
 	user, escalate := int64(999), true
 	cluster.Spec.Pod.SecurityContext = &corev1.PodSecurityContext{RunAsUser: &user}

@@ -65,8 +65,8 @@ func latest(observed state.Observed) *appsv1.StatefulSet {
 // untouched reports whether the spec is as the operator last wrote it. If a crash prevented the operator from
 // recording the hash of a new StatefulSet, its generation is still 1.
 func untouched(set *appsv1.StatefulSet) bool {
-	seal := set.Annotations[dbv1.AnnotationStoredSpec]
-	return seal == StoredSpecHash(set) || seal == "" && set.Generation == 1
+	recorded := set.Annotations[dbv1.AnnotationStoredSpec]
+	return recorded == StoredSpecHash(set) || recorded == "" && set.Generation == 1
 }
 
 // render builds a template. Its hash leaves out the resources of the database, which can change without a restart.

@@ -18,9 +18,9 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-func TestATemplateThatStillHoldsIsRepeatedWhateverTodaysWouldBe(t *testing.T) {
+func TestAValidTemplateIsRepeatedEvenIfThisVersionWouldRenderAnother(t *testing.T) {
 	cluster := full(t)
-	set := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
+	set := stored(t, StatefulSet(cluster, 3, state.Observed{}))
 	set.Spec.Template.Spec.PriorityClassName = "of-another-version"
 	set.Spec.Template.Annotations[dbv1.AnnotationTemplate] = "of-another-version"
 	set.Annotations[dbv1.AnnotationStoredSpec] = StoredSpecHash(set)
@@ -32,12 +32,12 @@ func TestATemplateThatStillHoldsIsRepeatedWhateverTodaysWouldBe(t *testing.T) {
 	}
 }
 
-func TestAStatefulSetThatIsMadeAnewKeepsTheTemplateThatItHad(t *testing.T) {
+func TestAReCreatedStatefulSetKeepsItsTemplate(t *testing.T) {
 	cluster := smallest()
-	former := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
-	former.Spec.Template.Spec.PriorityClassName = "of-another-version"
+	previous := stored(t, StatefulSet(cluster, 3, state.Observed{}))
+	previous.Spec.Template.Spec.PriorityClassName = "of-another-version"
 	again := func() string {
-		return live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{PreviousStatefulSet: former})).Spec.Template.Spec.PriorityClassName
+		return live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{PreviousStatefulSet: previous})).Spec.Template.Spec.PriorityClassName
 	}
 	if again() != "of-another-version" {
 		t.Error("its members would be restarted")
@@ -48,14 +48,14 @@ func TestAStatefulSetThatIsMadeAnewKeepsTheTemplateThatItHad(t *testing.T) {
 	}
 }
 
-func TestAStatefulSetThatACrashLeftUnsealedKeepsItsTemplateUntilSomebodyElseWritesIt(t *testing.T) {
+func TestAStatefulSetWithoutItsStoredHashKeepsItsTemplateUntilAnotherWriterChangesIt(t *testing.T) {
 	cluster := smallest()
-	unsealed := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
-	unsealed.Spec.Template.Spec.PriorityClassName = "of-another-version"
-	delete(unsealed.Annotations, dbv1.AnnotationStoredSpec)
+	unrecorded := stored(t, StatefulSet(cluster, 3, state.Observed{}))
+	unrecorded.Spec.Template.Spec.PriorityClassName = "of-another-version"
+	delete(unrecorded.Annotations, dbv1.AnnotationStoredSpec)
 	for generation, want := range map[int64]string{1: "of-another-version", 2: ""} {
-		unsealed.Generation = generation
-		child := StatefulSet(cluster, 3, state.Observed{StatefulSet: unsealed, PreviousStatefulSet: unsealed})
+		unrecorded.Generation = generation
+		child := StatefulSet(cluster, 3, state.Observed{StatefulSet: unrecorded, PreviousStatefulSet: unrecorded})
 		if got := live[appsv1.StatefulSet](t, child).Spec.Template.Spec.PriorityClassName; got != want {
 			t.Errorf("generation %d: %q", generation, got)
 		}
@@ -64,7 +64,7 @@ func TestAStatefulSetThatACrashLeftUnsealedKeepsItsTemplateUntilSomebodyElseWrit
 
 // The hash of a template's inputs must be the same in every version of the operator that does not intend to restart
 // every database. The inputs are frozen, so that a new field of full.input.yaml does not affect them.
-func TestWhatATemplateIsMadeFromHashesAsInEarlierVersions(t *testing.T) {
+func TestTheInputsOfATemplateHashAsInEarlierVersions(t *testing.T) {
 	references := []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: "c"}}
 	for want, got := range map[string]string{
 		"4cac46c22bdac5ec": renderedFrom(smallest(), nil),
@@ -78,7 +78,7 @@ func TestWhatATemplateIsMadeFromHashesAsInEarlierVersions(t *testing.T) {
 	}
 }
 
-func TestAChangeOfTheResourcesAloneLeavesTheTemplatesHash(t *testing.T) {
+func TestAChangeOfTheResourcesKeepsTheTemplatesHash(t *testing.T) {
 	before, after := smallest(), smallest()
 	after.Spec.Resources.Requests[corev1.ResourceCPU] = resource.MustParse("2")
 	hashOf := func(c *dbv1.DatabaseCluster) string {
@@ -93,14 +93,14 @@ func TestAChangeOfTheResourcesAloneLeavesTheTemplatesHash(t *testing.T) {
 	}
 }
 
-func TestResourcesThatThereWereBeforeDoNotBringBackTheRevisionThatThereWas(t *testing.T) {
+func TestPreviousResourcesDoNotRestoreThePreviousRevision(t *testing.T) {
 	cluster := smallest()
-	first := sealed(t, StatefulSet(cluster, 3, state.Observed{}))
+	first := stored(t, StatefulSet(cluster, 3, state.Observed{}))
 	set := first
 	for i, cpu := range []string{"2", "1"} {
 		cluster.Generation = int64(i + 2)
 		cluster.Spec.Resources.Requests[corev1.ResourceCPU] = resource.MustParse(cpu)
-		set = sealed(t, StatefulSet(cluster, 3, state.Observed{StatefulSet: set}))
+		set = stored(t, StatefulSet(cluster, 3, state.Observed{StatefulSet: set}))
 	}
 	if reflect.DeepEqual(set.Spec.Template, first.Spec.Template) {
 		t.Error("the template equals the first one: members with other resources would count as current")
@@ -111,7 +111,7 @@ func TestResourcesThatThereWereBeforeDoNotBringBackTheRevisionThatThereWas(t *te
 	}
 }
 
-func TestReferencesAreWhatPodsCannotStartWithout(t *testing.T) {
+func TestReferencesAreTheObjectsThatPodsNeedToStart(t *testing.T) {
 	var got []string
 	for _, r := range References(full(t)) {
 		got = append(got, fmt.Sprintf("%s %s by %s, optional %v", r.Kind, r.Name, r.Where, r.Optional))
@@ -138,10 +138,10 @@ func TestJobsNeedNothingOfTheTemplatesContainers(t *testing.T) {
 	}
 }
 
-func TestAReferenceThatChangesMakesTheTemplateAnew(t *testing.T) {
+func TestAChangedReferenceRendersANewTemplate(t *testing.T) {
 	cluster := full(t)
 	with := func(content string) *appsv1.StatefulSet {
-		return sealed(t, StatefulSet(cluster, 3, state.Observed{References: []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: content}}}))
+		return stored(t, StatefulSet(cluster, 3, state.Observed{References: []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: content}}}))
 	}
 	now := []state.Reference{{Kind: "Secret", Name: "passwords", Found: true, Content: "new"}}
 	for content, changes := range map[string]bool{"new": false, "old": true} {
@@ -152,7 +152,7 @@ func TestAReferenceThatChangesMakesTheTemplateAnew(t *testing.T) {
 	}
 }
 
-func TestContainersOfTheSpecCannotWeakenTheirSecurity(t *testing.T) {
+func TestContainersOfTheSpecCannotWeakenSecurity(t *testing.T) {
 	for _, c := range live[appsv1.StatefulSet](t, StatefulSet(full(t), 3, state.Observed{})).Spec.Template.Spec.InitContainers {
 		s := c.SecurityContext
 		if s == nil || !*s.RunAsNonRoot || *s.AllowPrivilegeEscalation || s.Capabilities.Drop[0] != "ALL" || len(s.Capabilities.Add) > 0 {

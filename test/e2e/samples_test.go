@@ -231,7 +231,7 @@ func (w *world) backUpWiki() {
 	w.await("wiki", "Ready")
 	w.backup("wiki", "wiki")
 	w.completed("wiki")
-	w.verifies("wiki", "True", "its data agrees with what was recorded")
+	w.verifies("wiki", "True", "its data matches the recorded facts")
 	got := w.of("databasebackup/wiki", "{.status.verification.streams[0].facts.rows}")
 	w.must(got == "10000", "the copy has %q rows: %s", got, w.of("databasebackup/wiki", "{.status}"))
 }

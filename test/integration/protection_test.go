@@ -243,7 +243,7 @@ func TestAnOperatorWithoutTheRightToReadPoliciesReportsIt(t *testing.T) {
 	kubelet(t, ns, healthy)
 	awaitReady(t, cluster)
 	is := awaitCondition(t, cluster, dbv1.ConditionProtectionEnforced, "False", dbv1.ReasonPoliciesMissing)
-	mustContain(t, is.Message, "the operator may not read ValidatingAdmissionPolicy databasecluster-operator-protected-clusters; give it that right")
+	mustContain(t, is.Message, "the operator is not allowed to read ValidatingAdmissionPolicy databasecluster-operator-protected-clusters; give it that right")
 	awaitLabels(t, cluster, "true", 3)
 	p.mustStop(t)
 	mustContain(t, p.output(t), "left out: the operator may not make it")

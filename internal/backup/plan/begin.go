@@ -38,7 +38,7 @@ func (s situation) pending(p Plan, o obstacle) Plan {
 	if left := settled - s.age(); left > 0 {
 		return p.running(o.text).in(left)
 	}
-	return p.running(o.text).in(waitingAgain)
+	return p.running(o.text).in(waitRequeueAfter)
 }
 
 func (s situation) age() time.Duration { return s.At.Sub(s.backup.CreationTimestamp.Time) }
@@ -49,11 +49,11 @@ func (s situation) start(p Plan) Plan {
 	is.ClusterUID, is.Engine, is.Image, is.Replicas = string(cluster.UID), cluster.Spec.Engine, cluster.Spec.Image, cluster.Spec.Replicas
 	is.Fence = s.Fence
 	is.StartTime, is.Streams = &metav1.Time{Time: s.At}, nil
-	return s.hold(p).running("starting")
+	return s.withFinalizer(p).running("starting")
 }
 
-// hold adds the operator's finalizer if it is missing.
-func (s situation) hold(p Plan) Plan {
+// withFinalizer adds the operator's finalizer if it is missing.
+func (s situation) withFinalizer(p Plan) Plan {
 	if s.held {
 		return p
 	}

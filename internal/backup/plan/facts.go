@@ -117,7 +117,7 @@ func (s situation) compare(p Plan, ordinal int32, result *protocol.Result) strin
 		return ""
 	}
 	copied := texts(result.Facts)
-	note(p.Status.Verification, dbv1.VerifiedStream{Ordinal: ordinal, Facts: copied})
+	recordCopy(p.Status.Verification, dbv1.VerifiedStream{Ordinal: ordinal, Facts: copied})
 	stream, _ := state.First(streams, func(s dbv1.BackupStream) bool { return s.Ordinal == ordinal })
 	found := differences(check, stream.Facts, copied)
 	if len(found) == 0 {
@@ -128,8 +128,8 @@ func (s situation) compare(p Plan, ordinal int32, result *protocol.Result) strin
 		ordinal+1, s.backup.Status.Replicas, strings.Join(found, "; "), s.Engine.Name)
 }
 
-// note records the facts of a copy and replaces those of an earlier pass.
-func note(v *dbv1.BackupVerification, stream dbv1.VerifiedStream) {
+// recordCopy records the facts of a copy and replaces those of an earlier pass.
+func recordCopy(v *dbv1.BackupVerification, stream dbv1.VerifiedStream) {
 	v.Streams = slices.DeleteFunc(v.Streams, func(s dbv1.VerifiedStream) bool { return s.Ordinal == stream.Ordinal })
 	v.Streams = append(v.Streams, stream)
 }

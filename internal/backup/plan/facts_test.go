@@ -38,7 +38,7 @@ func checking(o *Observed) {
 	}
 }
 
-func TestOnlyWhatNoWriteCanHaveChangedIsRecordedAsAFact(t *testing.T) {
+func TestOnlyFactsThatNoWriteCanHaveChangedAreRecorded(t *testing.T) {
 	for name, c := range map[string]struct{ before, after, want string }{
 		"a quiet database":                   {`{"identity":"a","position":7,"rows":5}`, `{"identity":"a","position":7,"rows":5}`, "identity=a position=7 rows=5"},
 		"writes meanwhile":                   {`{"identity":"a","position":7,"rows":5}`, `{"identity":"a","position":9,"rows":6}`, "identity=a position=7"},
@@ -59,12 +59,12 @@ func TestOnlyWhatNoWriteCanHaveChangedIsRecordedAsAFact(t *testing.T) {
 		}
 		slices.Sort(got)
 		if text := strings.Join(got, " "); text != c.want || message != "" {
-			t.Errorf("%s: recorded are %s, said is %q", name, text, message)
+			t.Errorf("%s: the facts are %s, the message is %q", name, text, message)
 		}
 	}
 }
 
-func TestWhyFactsAreMissingIsToldInTheStatusOfACompleteBackup(t *testing.T) {
+func TestTheStatusOfACompleteBackupReportsWhyFactsAreMissing(t *testing.T) {
 	failing := done(&protocol.Result{Bytes: 1, Check: &protocol.Check{Before: said(`{"position":7}`), Problem: "The action check failed with exit code 1."}})
 	started, observed := started(), settledWorld()
 	checking(&observed)
@@ -81,7 +81,7 @@ func TestWhyFactsAreMissingIsToldInTheStatusOfACompleteBackup(t *testing.T) {
 	}
 }
 
-func TestNoMoreFactsAreRecordedThanTheStatusTakes(t *testing.T) {
+func TestRecordedFactsAreBoundedByTheStatus(t *testing.T) {
 	o := settledWorld()
 	checking(&o)
 	of := func(prefix string) protocol.Facts {
@@ -108,7 +108,7 @@ func TestFactsWhoseEngineWasReplacedAreNotRecorded(t *testing.T) {
 	}
 }
 
-func TestACopyThatDiffersFromWhatWasRecordedFailsItsVerificationByTheNameOfTheFact(t *testing.T) {
+func TestACopyThatDiffersFromTheRecordedFactsFailsItsVerification(t *testing.T) {
 	const big, bigger = "18446744073709551615", "18446744073709551616" // the same as float64
 	for name, c := range map[string]struct {
 		recorded map[string]dbv1.FactValue
@@ -119,9 +119,9 @@ func TestACopyThatDiffersFromWhatWasRecordedFailsItsVerificationByTheNameOfTheFa
 		"another database": {map[string]dbv1.FactValue{"identity": "a"}, `{"identity":"b"}`, "identity is b in the restored copy, but a was recorded"},
 		"an older one":     {map[string]dbv1.FactValue{"position": bigger}, `{"position":` + big + `}`, "position is " + big + " in the restored copy, but at least " + bigger + " was recorded"},
 		"no number":        {map[string]dbv1.FactValue{"position": "7"}, `{"position":"high"}`, "position is high in the restored copy, but at least 7 was recorded"},
-		"nothing is told":  {map[string]dbv1.FactValue{"rows": "1", "position": "7"}, ``, "position is missing in the restored copy, but 7 was recorded; rows is missing in the restored copy, but 1 was recorded"},
+		"no facts":         {map[string]dbv1.FactValue{"rows": "1", "position": "7"}, ``, "position is missing in the restored copy, but 7 was recorded; rows is missing in the restored copy, but 1 was recorded"},
 		"a newer one":      {map[string]dbv1.FactValue{"position": big}, `{"position":` + bigger + `}`, ""},
-		"more is told":     {map[string]dbv1.FactValue{"rows": "1", "shown": "2"}, `{"rows":1,"shown":3,"identity":"a"}`, ""},
+		"more facts":       {map[string]dbv1.FactValue{"rows": "1", "shown": "2"}, `{"rows":1,"shown":3,"identity":"a"}`, ""},
 		"nothing recorded": {nil, `{"rows":1}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestACopyThatDiffersFromWhatWasRecordedFailsItsVerificationByTheNameOfTheFa
 	}
 }
 
-func TestAVerificationShowsTheFactsOfTheCopyAndSaysWhatWasCompared(t *testing.T) {
+func TestAVerificationReportsTheFactsOfTheCopyAndTheComparison(t *testing.T) {
 	for name, c := range map[string]struct {
 		recorded map[string]dbv1.FactValue
 		result   *protocol.Result

@@ -53,13 +53,13 @@ func (s situation) giveUp(p Plan) Plan {
 		case job.Component != dbv1.ComponentBackup, job.Ended(), job.Ending && late:
 			continue
 		case job.Ending:
-			return p.running(fmt.Sprintf("waiting for Job %s and its pods to be deleted: %s", job.Job, s.void)).in(waitingAgain)
+			return p.running(fmt.Sprintf("waiting for Job %s and its pods to be deleted: %s", job.Job, s.invalidReason)).in(waitRequeueAfter)
 		default:
-			return p.running(fmt.Sprintf("stopping Job %s: %s", job.Job, s.void)).do(StopJob{Job: job})
+			return p.running(fmt.Sprintf("stopping Job %s: %s", job.Job, s.invalidReason)).do(StopJob{Job: job})
 		}
 	}
 	if s.Stray != "" && !late {
-		return p.running(fmt.Sprintf("waiting for pod %s to terminate: %s", s.Stray, s.void)).in(waitingAgain)
+		return p.running(fmt.Sprintf("waiting for pod %s to terminate: %s", s.Stray, s.invalidReason)).in(waitRequeueAfter)
 	}
-	return s.fail(p, s.void)
+	return s.fail(p, s.invalidReason)
 }

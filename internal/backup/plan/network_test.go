@@ -34,7 +34,7 @@ func policyOf(t *testing.T, at dbv1.BackupDestination, nameServers ...netip.Addr
 	return policy
 }
 
-func TestACopyConnectsToDNSAndToItsDestinationAlone(t *testing.T) {
+func TestACopyConnectsOnlyToDNSAndItsDestination(t *testing.T) {
 	servers := []netip.Addr{netip.MustParseAddr("10.96.0.10"), netip.MustParseAddr("fd00::a"), netip.MustParseAddr("169.254.169.254")}
 	for name, at := range map[string]dbv1.BackupDestination{
 		"volume":    {URL: "file:///b", ClaimName: "c"},
@@ -65,7 +65,7 @@ func TestACopyConnectsToDNSAndToItsDestinationAlone(t *testing.T) {
 	}
 }
 
-func TestNoCopyConnectsToTheMetadataOfACloud(t *testing.T) {
+func TestNoCopyConnectsToTheMetadataServiceOfACloud(t *testing.T) {
 	metadata := []netip.Addr{netip.MustParseAddr("169.254.169.254"), netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fe80::1")}
 	for _, endpoint := range []string{
 		"", "http://169.254.169.254", "http://[::ffff:169.254.169.254]:80", "http://[fd00:ec2::254]", "http://[fe80::1%25eth0]", "http://169.254.170.2",
@@ -96,7 +96,7 @@ func allows(block *networkingv1.IPBlock, address netip.Addr) bool {
 	return netip.MustParsePrefix(block.CIDR).Contains(address)
 }
 
-func TestAnEndpointOnTheLinkIsRefusedForAVerification(t *testing.T) {
+func TestALinkLocalEndpointIsRejectedForAVerification(t *testing.T) {
 	backup, observed := verifying1(), settledWorld()
 	backup.Status.Destination.Endpoint = "http://169.254.169.254"
 	p := For(backup, observed)
@@ -105,7 +105,7 @@ func TestAnEndpointOnTheLinkIsRefusedForAVerification(t *testing.T) {
 	}
 }
 
-func TestThePolicyAroundACopyThatRunsIsMadeRight(t *testing.T) {
+func TestThePolicyOfARunningCopyIsCorrected(t *testing.T) {
 	backup, observed := verifying1(), settledWorld()
 	observed.Jobs, observed.PolicyRead = []state.Task{proof(0, nil)}, true
 	if apply := does[ApplyPolicy](For(backup, observed)); apply == nil || apply.Live != nil {

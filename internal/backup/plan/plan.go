@@ -37,10 +37,10 @@ type Stall struct {
 }
 
 const (
-	// progressAgain is the interval at which the progress of a running Job is read.
-	progressAgain = 5 * time.Second
-	// waitingAgain is the interval at which preconditions of a backup are checked: not all of them are watched.
-	waitingAgain = 10 * time.Second
+	// progressRequeueAfter is the interval at which the progress of a running Job is read.
+	progressRequeueAfter = 5 * time.Second
+	// waitRequeueAfter is the interval at which preconditions of a backup are checked: not all of them are watched.
+	waitRequeueAfter = 10 * time.Second
 )
 
 // For decides what to do for a backup. A deletion has priority. The phase of a finished backup does not change, but
@@ -111,8 +111,8 @@ func (p Plan) verifying(text string) Plan {
 	return p.because(text)
 }
 
-// tell adds the problem of an unfinished action, as a sentence.
-func (p Plan) tell(v action.Verdict, sentence string) Plan {
+// withTrouble adds the problem of an unfinished action, as a sentence.
+func (p Plan) withTrouble(v action.Verdict, sentence string) Plan {
 	switch v.Standing {
 	case action.Blocked:
 		return p.stalled(dbv1.ReasonJobBlocked, sentence)

@@ -117,7 +117,7 @@ func does[T operation.Operation](p Plan) *T {
 	return nil
 }
 
-func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
+func TestABackupStartsInItsQueueOrderAndReportsItsObstacle(t *testing.T) {
 	const noCluster = "spec.cluster: DatabaseCluster orders does not exist: create it, or delete this DatabaseBackup"
 	cases := map[string]struct {
 		change func(*dbv1.DatabaseBackup, *Observed)
@@ -127,13 +127,13 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 		"it was just created":       {func(b *dbv1.DatabaseBackup, _ *Observed) { b.CreationTimestamp.Time = moment }, "Pending: about to start"},
 		"there is no cluster":       {func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster = nil }, "Pending: " + noCluster + "\nstalled BackupPending: " + noCluster},
 		"there is none for so long": {func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster, o.Turn = nil, moment.Add(-13*time.Hour) }, "Failed: the backup could not start within 12h0m0s: " + noCluster},
-		"it was made for a cluster that is gone": {
+		"it was created for a deleted cluster": {
 			func(b *dbv1.DatabaseBackup, _ *Observed) {
 				b.Labels = map[string]string{dbv1.LabelClusterUID: "other"}
 			},
 			"Failed: it was created for the previous DatabaseCluster orders, which no longer exists",
 		},
-		"a schedule of a cluster that is gone created it": {
+		"a schedule of a deleted cluster created it": {
 			func(b *dbv1.DatabaseBackup, _ *Observed) { b.Status.Origin = &dbv1.BackupOrigin{ClusterUID: "other"} },
 			"Failed: it was created for the previous DatabaseCluster orders, which no longer exists",
 		},
@@ -147,7 +147,7 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 			"Pending: DatabaseEngine ledger-v1, which DatabaseCluster orders names in spec.engine, does not exist: create it\n" +
 				"stalled EngineMissing: DatabaseEngine ledger-v1, which DatabaseCluster orders names in spec.engine, does not exist: create it",
 		},
-		"the engine makes no backups": {
+		"the engine has no action backup": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Engine.Spec.Actions.Backup = nil },
 			"Pending: DatabaseEngine ledger-v1 has no action backup, so DatabaseCluster orders cannot be backed up\n" +
 				"stalled EngineMissing: DatabaseEngine ledger-v1 has no action backup, so DatabaseCluster orders cannot be backed up",
@@ -161,11 +161,11 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Missing = "Secret bucket does not exist" },
 			"Pending: Secret bucket does not exist\nstalled ReferenceMissing: Secret bucket does not exist",
 		},
-		"another goes first": {
+		"another is earlier in the queue": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Before = "nightly" },
 			"Pending: waiting for DatabaseBackup nightly of the same cluster, which is earlier in the queue",
 		},
-		"another goes first, which waits for a human": {
+		"another is earlier in the queue and needs the user": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Before, o.Stuck = "nightly", "Secret bucket does not exist: create it"
 			},
@@ -189,19 +189,19 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster.Spec.Hibernated, o.Members = true, nil },
 			"Pending: waiting for pod orders-0 to be ready: spec.hibernated of DatabaseCluster orders is true",
 		},
-		"the members of a cluster in deletion are gone": {
+		"the members of a cluster in deletion do not exist": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Members, o.Makes = &metav1.Time{}, nil, 0
 			},
 			"Running: starting",
 		},
-		"they are gone, but may be made again": {
+		"they do not exist, but may be re-created": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Members = &metav1.Time{}, nil
 			},
 			"Pending: waiting for pod orders-0 to be ready, or to stop in the deletion of DatabaseCluster orders",
 		},
-		"they are gone with their data": {
+		"they do not exist, nor does their data": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Members, o.Makes = &metav1.Time{}, nil, 0
 				o.Cluster.Spec.Storage.Ephemeral = new(true)
@@ -220,7 +220,7 @@ func TestABackupStartsWhenItIsItsTurnAndSaysWhatItWaitsFor(t *testing.T) {
 	}
 }
 
-func TestWhatABackupNeedsLaterIsNotedBeforeItsFirstJob(t *testing.T) {
+func TestABackupRecordsLaterNeedsBeforeItsFirstJob(t *testing.T) {
 	observed := settledWorld()
 	observed.Fence = "set/3"
 	p := For(asked(), observed)
@@ -238,7 +238,7 @@ func TestWhatABackupNeedsLaterIsNotedBeforeItsFirstJob(t *testing.T) {
 	}
 }
 
-func TestTheEngineAndTheImageOfTheFirstJobAreNotedBeforeIt(t *testing.T) {
+func TestTheEngineAndTheImageAreRecordedBeforeTheFirstJob(t *testing.T) {
 	backup, observed := started(), settledWorld()
 	observed.Cluster.Spec.Image, observed.Cluster.Spec.Engine = "example.test/ledger:2", "ledger-v2"
 	p := For(backup, observed)
@@ -251,7 +251,7 @@ func TestTheEngineAndTheImageOfTheFirstJobAreNotedBeforeIt(t *testing.T) {
 	}
 }
 
-func TestWhatThePassesWriteKeepsTheOrigin(t *testing.T) {
+func TestStatusWritesKeepTheOrigin(t *testing.T) {
 	backup := asked()
 	backup.Status.Origin = &dbv1.BackupOrigin{ClusterUID: "0a1b2c3d", Schedule: "nightly"}
 	for _, observed := range []Observed{settledWorld(), {At: moment, Queue: Queue{Turn: moment}}} {
@@ -276,7 +276,7 @@ func TestABackupWithoutNamedCredentialsWaitsForThem(t *testing.T) {
 	}
 }
 
-func TestABackupWhoseOwnDestinationNamesNoCredentialsIsToBeCreatedAgain(t *testing.T) {
+func TestABackupWhoseOwnDestinationNamesNoCredentialsMustBeReCreated(t *testing.T) {
 	backup := asked()
 	backup.Spec.Destination = &dbv1.BackupDestination{URL: "s3://elsewhere"}
 	if p := For(backup, settledWorld()); p.Stalled == nil || does[CreateJob](p) != nil || !strings.Contains(p.Stalled.Message, "is immutable: delete this DatabaseBackup") {
@@ -301,11 +301,11 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		},
 		"it is tried again": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
-				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Result = &protocol.Result{Message: "the bucket is gone"} })}
+				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Result = &protocol.Result{Message: "the bucket does not exist"} })}
 			},
-			"Running: Job orders-backup-1c2d3e4f-0 is tried again: the bucket is gone",
+			"Running: Job orders-backup-1c2d3e4f-0 is tried again: the bucket does not exist",
 		},
-		"it is tried again, and only a human can change what it lacks": {
+		"it is retried, and the user must correct a precondition": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) {
 					t.Result, t.Exit = &protocol.Result{Message: "the key is missing"}, protocol.ExitPrecondition
@@ -313,18 +313,18 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Running: Job orders-backup-1c2d3e4f-0 is tried again: the key is missing\nstalled JobBlocked: Job orders-backup-1c2d3e4f-0 cannot continue: the key is missing",
 		},
-		"its image cannot be had": {
+		"its image cannot be pulled": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []state.Task{memberJob(0, imageless)} },
 			"Running: " + cannotStart + "\nstalled JobBlocked: " + cannotStart,
 		},
-		"its image cannot be had, and the deadline passes": {
+		"its image cannot be pulled, and the deadline passes": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Message = cannotStart
 				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { imageless(t); t.Failing = true })}
 			},
 			"Running: " + cannotStart,
 		},
-		"its image could not be had within the deadline": {
+		"its image could not be pulled within the deadline": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Message = cannotStart
 				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Failed, t.Failure = true, "Job was active longer than specified deadline" })}
@@ -345,7 +345,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Running: waiting for Job orders-backup-1c2d3e4f-0 to be deleted",
 		},
-		"the first is done: that is noted before the second": {
+		"the first is done: that is recorded before the second": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Jobs = []state.Task{memberJob(0, done(&protocol.Result{Bytes: 10}))}
 			},
@@ -368,7 +368,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Failed: waiting for pod orders-1 to be ready",
 		},
-		"the cluster has gone since": {
+		"the cluster was deleted since": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Streams, o.Cluster = []dbv1.BackupStream{first}, nil
 			},
@@ -387,7 +387,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Failed: " + gone,
 		},
-		"the cluster is gone when every member is recorded": {
+		"the cluster no longer exists when every member is recorded": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Streams, o.Cluster = []dbv1.BackupStream{first, {Ordinal: 1}}, nil
 			},
@@ -406,7 +406,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Running: stopping Job orders-backup-1c2d3e4f-1: " + mixed + "\nstop orders-backup-1c2d3e4f-1",
 		},
-		"the engine changed before the first Job: that is noted before there is one": {
+		"the engine changed before the first Job: that is recorded before it exists": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster.Spec.Engine = "ledger-v2" },
 			"Running: starting",
 		},
@@ -428,13 +428,13 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Running: waiting for the rollout of DatabaseCluster orders: its members run different images until it is done",
 		},
-		"a rollout has begun while the first Job runs": {
+		"a rollout started while the first Job runs": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Members[0].Image, o.Members[1].Image, o.Jobs = o.Cluster.Spec.Image, "ledger:2", []state.Task{memberJob(0, nil)}
 			},
 			"Running: stopping Job orders-backup-1c2d3e4f-0: the engine or the image of DatabaseCluster orders has changed, so the backup starts again\nstop orders-backup-1c2d3e4f-0",
 		},
-		"a rollout has begun after the first member": {
+		"a rollout started after the first member": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Streams, o.Members[0].Image, o.Members[1].Image = []dbv1.BackupStream{first}, o.Cluster.Spec.Image, "ledger:2"
 			},
@@ -453,11 +453,11 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Running: starting\nmake orders-backup-1c2d3e4f-0",
 		},
-		"a pod of its former Job has not ended": {
+		"a pod of its deleted Job has not terminated": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Stray = "x" },
 			"Running: waiting for pod x to terminate: its Job was deleted while the pod ran",
 		},
-		"somebody uses the volume of a member that stopped": {
+		"another pod uses the volume of a stopped member": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
 				o.Users = map[string]string{"data-orders-0": "x"}
@@ -471,28 +471,28 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Running: starting\nmake orders-backup-1c2d3e4f-0",
 		},
-		"the volume of a member that stopped is gone": {
+		"the volume of a stopped member no longer exists": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
 				o.Volumes = map[string]state.Volume{}
 			},
 			"Failed: PersistentVolumeClaim data-orders-0 does not exist: the data of that member is lost",
 		},
-		"the volume of a member that stopped holds a part of a backup": {
+		"the volume of a stopped member has a part of a backup": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
 				o.Volumes = map[string]state.Volume{"data-orders-0": {Contents: state.Contents{Fill: state.Filling, From: "one"}}}
 			},
 			"Failed: PersistentVolumeClaim data-orders-0 has a part of another backup: the restore into it did not finish",
 		},
-		"the volume is an earlier cluster's, which this one never took over": {
+		"the volume is the previous cluster's, and was not adopted": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
 				o.Volumes = map[string]state.Volume{"data-orders-0": {Contents: state.Contents{Cluster: "former"}}}
 			},
 			"Failed: PersistentVolumeClaim data-orders-0 belongs to the previous cluster of the same name: DatabaseCluster orders has no data in it",
 		},
-		"the volume holds data of another engine, with which no member has run": {
+		"the volume has data of another engine, with which no member has run": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
 				o.Volumes = map[string]state.Volume{"data-orders-0": {Contents: state.Contents{Cluster: o.Cluster.UID, Engine: "abacus-v1"}}}
@@ -501,14 +501,14 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 				`so a backup would not contain that data. Set spec.engine to "abacus-v1". If the data is of the other engine, ` +
 				`set the claim's annotation database.dbcluster.io/engine to that engine`,
 		},
-		"the volume holds data of the engine": {
+		"the volume has data of the engine": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
 				o.Volumes = map[string]state.Volume{"data-orders-0": {Contents: state.Contents{Cluster: o.Cluster.UID, Engine: "ledger-v1"}}}
 			},
 			"Running: starting\nmake orders-backup-1c2d3e4f-0",
 		},
-		"the cluster is gone while the Job runs": {
+		"the cluster no longer exists while the Job runs": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster, o.Jobs = nil, []state.Task{memberJob(0, nil)} },
 			"Running: stopping Job orders-backup-1c2d3e4f-0: " + gone + "\nstop orders-backup-1c2d3e4f-0",
 		},
@@ -518,24 +518,24 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Running: stopping Job orders-backup-1c2d3e4f-0: " + gone + "\nstop orders-backup-1c2d3e4f-0",
 		},
-		"the Job of a cluster that is gone stops": {
+		"the Job of a deleted cluster stops": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster, o.Jobs = nil, []state.Task{memberJob(0, func(t *state.Task) { t.Ending = true })}
 			},
 			"Running: waiting for Job orders-backup-1c2d3e4f-0 and its pods to be deleted: " + gone,
 		},
-		"the Job of a cluster that is gone does not stop": {
+		"the Job of a deleted cluster does not stop": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.StartTime = &metav1.Time{Time: moment.Add(-13 * time.Hour)}
 				o.Cluster, o.Jobs = nil, []state.Task{memberJob(0, func(t *state.Task) { t.Ending = true })}
 			},
 			"Failed: " + gone,
 		},
-		"a pod of a former Job may still read the next cluster": {
+		"a pod of a deleted Job may still read the next cluster": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Cluster, o.Stray = nil, "x" },
 			"Running: waiting for pod x to terminate: " + gone,
 		},
-		"the member is not wanted any more": {
+		"the member is no longer desired": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Streams, o.Members, o.Cluster.Spec.Replicas = []dbv1.BackupStream{first}, o.Members[:1], 1
 			},
@@ -554,7 +554,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Completed: ",
 		},
-		"the pod that did it is gone": {
+		"its pod no longer exists": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Streams, o.Jobs = []dbv1.BackupStream{first}, []state.Task{memberJob(1, done(nil))}
 			},
@@ -566,14 +566,14 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Failed: the bucket is full",
 		},
-		"the deadline passed, and the pod is gone with what it had to say": {
+		"the deadline passed, and the pod no longer exists": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Message = "Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image"
 				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Failed, t.Failure = true, "Job was active longer than specified deadline" })}
 			},
 			"Failed: Job orders-backup-1c2d3e4f-0 failed: Job was active longer than specified deadline; Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image",
 		},
-		"the deadline passes, and the pod is gone with what it had to say": {
+		"the deadline passes, and the pod no longer exists": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				b.Status.Message = "Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image"
 				o.Jobs = []state.Task{memberJob(0, nil)}
@@ -622,7 +622,7 @@ func TestAFinishedBackupNeverChanges(t *testing.T) {
 	}
 }
 
-func TestSizeAndRateAreToldForPeople(t *testing.T) {
+func TestSizeAndRateAreReadable(t *testing.T) {
 	backup, observed := started(), settledWorld()
 	backup.Status.Streams = []dbv1.BackupStream{{Ordinal: 0, Bytes: 1 << 30, StoredBytes: 1 << 20}}
 	observed.Jobs = []state.Task{memberJob(1, func(t *state.Task) {
@@ -646,7 +646,7 @@ func lostFor(d time.Duration) func(*state.Task) {
 	}
 }
 
-func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
+func TestADeletedBackupLeavesDataByItsPolicy(t *testing.T) {
 	const unanswered = "the data at s3://backups/shop/orders/now-1c2d3e4f could not be deleted: Job orders-unbackup-1c2d3e4f did not end within its deadline: its pod p does not answer"
 	const blocked = "the data at s3://backups/shop/orders/now-1c2d3e4f could not be deleted: denied. Correct the cause, then delete Job orders-unbackup-1c2d3e4f to retry"
 	cases := map[string]struct {
@@ -661,7 +661,7 @@ func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
 		"complete, Delete":           {backup: completed(), policy: dbv1.BackupDelete, want: "make orders-unbackup-1c2d3e4f"},
 		"half, Retain":               {backup: started(), policy: dbv1.BackupRetain, want: "make orders-unbackup-1c2d3e4f"},
 		"half, while a Job runs":     {backup: started(), jobs: []state.Task{memberJob(0, nil)}, want: "stop orders-backup-1c2d3e4f-0"},
-		"half, a Job is being gone":  {backup: started(), jobs: []state.Task{memberJob(0, func(t *state.Task) { t.Ending = true })}},
+		"half, a Job is terminating": {backup: started(), jobs: []state.Task{memberJob(0, func(t *state.Task) { t.Ending = true })}},
 		"half, a Job has ended":      {backup: started(), jobs: []state.Task{memberJob(0, failed("no"))}, want: "make orders-unbackup-1c2d3e4f"},
 		"a verification runs":        {backup: completed(), policy: dbv1.BackupRetain, jobs: []state.Task{proof(0, nil)}, want: "stop " + naming.VerificationJob("orders", uid, "please", 0)},
 		"the data is being deleted":  {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(nil)}},
@@ -741,7 +741,7 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 			},
 			`verification Succeeded: the restored copy answered: {"role":"primary"}, {"role":"primary"}; only its answer was checked, because the backup recorded no facts to compare`,
 		},
-		"then the copies go": {
+		"then the copies are deleted": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
 				b.Status.Verification.Phase, o.Jobs = dbv1.VerificationSucceeded, []state.Task{proof(0, answered), proof(1, answered)}
@@ -843,7 +843,7 @@ func awaited(all ...dbv1.DatabaseBackup) string {
 	return ""
 }
 
-func TestTheOldestBackupThatIsNotFinishedGoesFirstAndOneThatRunsGoesOn(t *testing.T) {
+func TestARunningBackupPrecedesTheOldestUnfinishedOne(t *testing.T) {
 	other := func(name string, age time.Duration, phase dbv1.BackupPhase) dbv1.DatabaseBackup {
 		b := asked()
 		b.Name, b.UID, b.Status.Phase = name, "other", phase
@@ -903,7 +903,7 @@ func TestTheOldestBackupThatIsNotFinishedGoesFirstAndOneThatRunsGoesOn(t *testin
 	}
 }
 
-func TestOfTwoThatStartAtOneMomentTheLaterGivesWayAndTheEarlierWaitsUntilItHas(t *testing.T) {
+func TestOfTwoBackupsThatStartTogetherTheLaterYields(t *testing.T) {
 	first, second := started(), started()
 	second.Name, second.UID = "second", "second"
 	second.CreationTimestamp = metav1.NewTime(first.CreationTimestamp.Add(time.Minute))
@@ -942,7 +942,7 @@ func made(t *testing.T, p Plan) *batchv1.Job {
 	return job
 }
 
-func TestTheJobsCallTransferAsItIsToBeCalled(t *testing.T) {
+func TestTheJobsCallTransferWithTheRightArguments(t *testing.T) {
 	backup, observed := started(), settledWorld()
 	backup.Status.Streams = []dbv1.BackupStream{{Ordinal: 0}}
 	observed.Cluster.DeletionTimestamp, observed.Makes, observed.Members = &metav1.Time{}, 0, nil
@@ -992,7 +992,7 @@ func TestTheJobsCallTransferAsItIsToBeCalled(t *testing.T) {
 	}
 }
 
-func TestABackupThatIsDeletedHoldsUpNoOtherWhileItsDataIsBeingDeleted(t *testing.T) {
+func TestADeletionOfDataBlocksNoOtherBackup(t *testing.T) {
 	backup, observed := started(), settledWorld()
 	backup.DeletionTimestamp, backup.Spec.DeletionPolicy = &metav1.Time{}, dbv1.BackupDelete
 	observed.Stray = "x"
@@ -1005,7 +1005,7 @@ func TestABackupThatIsDeletedHoldsUpNoOtherWhileItsDataIsBeingDeleted(t *testing
 	}
 }
 
-func TestAnUnreachableDestinationHoldsUpOnlyADeletionThatIsToTakeTheDataAlong(t *testing.T) {
+func TestAnUnreachableDestinationBlocksOnlyADeletionWithData(t *testing.T) {
 	for policy, want := range map[dbv1.BackupDeletionPolicy]int64{dbv1.BackupDelete: 7 * 24 * 3600, dbv1.BackupRetain: 3600} {
 		backup := started()
 		backup.DeletionTimestamp, backup.Spec.DeletionPolicy = &metav1.Time{}, policy

@@ -23,14 +23,14 @@ func (s situation) remove(p Plan) Plan {
 		return stopped
 	}
 	if s.unwanted() && s.Stray != "" {
-		return p.because(fmt.Sprintf("waiting for pod %s to terminate: its Job was deleted while the pod ran", s.Stray)).in(waitingAgain)
+		return p.because(fmt.Sprintf("waiting for pod %s to terminate: its Job was deleted while the pod ran", s.Stray)).in(waitRequeueAfter)
 	}
 	if !s.backup.Status.Phase.Finished() {
 		p = s.fail(p, "the backup was deleted before it was complete") // the next backup need not wait for the deletion of the data
 	}
 	switch {
 	case !s.unwanted():
-		return p.because("its data is retained").do(Finalize{Note: kept(s.backup)})
+		return p.because("its data is retained").do(Finalize{Note: retainedNote(s.backup)})
 	case s.TransferImage == "":
 		return s.blocked(p, "the operator runs without --transfer-image, so it cannot create a Job to delete the data: set the flag to the operator's own image")
 	default:
@@ -57,17 +57,17 @@ func (s situation) removeData(p Plan) Plan {
 	case action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
 	}
 	text := v.Sentence(fmt.Sprintf("Job %s deletes the data", name), "")
-	p = p.tell(v, text)
+	p = p.withTrouble(v, text)
 	if s.Missing != "" {
 		text += "; " + s.Missing
 	}
-	return p.because(text).in(waitingAgain)
+	return p.because(text).in(waitRequeueAfter)
 }
 
 // undeleted handles a failed deletion of data. Data of an incomplete backup does not block the deletion.
 func (s situation) undeleted(p Plan, v action.Verdict) Plan {
 	if s.backup.Spec.DeletionPolicy != dbv1.BackupDelete {
-		return s.letGo(p, v.Cause)
+		return s.finishIncomplete(p, v.Cause)
 	}
 	return s.blocked(p, fmt.Sprintf("the data at %s could not be deleted: %s. Correct the cause, then delete Job %s to retry",
 		s.backup.Status.Location, v.Cause, v.Task.Job))
@@ -98,19 +98,19 @@ func (s situation) unwanted() bool {
 
 func (s situation) blocked(p Plan, text string) Plan {
 	if s.backup.Spec.DeletionPolicy != dbv1.BackupDelete {
-		return s.letGo(p.because(text), text)
+		return s.finishIncomplete(p.because(text), text)
 	}
 	return p.because(text).stalled(dbv1.ReasonDeletionError, fmt.Sprintf(
 		"%s; or set spec.deletionPolicy of DatabaseBackup %s to Retain to finish its deletion and retain the data", text, s.backup.Name))
 }
 
-// letGo finishes the deletion of an incomplete backup although its data could not be deleted.
-func (s situation) letGo(p Plan, cause string) Plan {
+// finishIncomplete finishes the deletion of an incomplete backup although its data could not be deleted.
+func (s situation) finishIncomplete(p Plan, cause string) Plan {
 	return p.do(Finalize{Note: fmt.Sprintf("data of the incomplete backup may still be at %s: %s", s.backup.Status.Location, cause)})
 }
 
-// kept reports the location of the retained data of a complete backup.
-func kept(backup *dbv1.DatabaseBackup) string {
+// retainedNote reports the location of the retained data of a complete backup.
+func retainedNote(backup *dbv1.DatabaseBackup) string {
 	if backup.Status.Phase != dbv1.BackupCompleted {
 		return ""
 	}

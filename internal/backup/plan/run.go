@@ -16,9 +16,9 @@ import (
 
 // run backs up one member after the other.
 func (s situation) run(p Plan) Plan {
-	p = s.hold(p)
+	p = s.withFinalizer(p)
 	switch {
-	case s.void != "":
+	case s.invalidReason != "":
 		return s.giveUp(p)
 	case !s.left:
 		return s.complete(p)
@@ -38,7 +38,7 @@ func (s situation) run(p Plan) Plan {
 		return s.fail(p, reason(v, usual, seen))
 	case action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
 		p = s.waits(p.running(v.Sentence(usual, seen)), v)
-		return progress(p, v.Task.Progress).in(progressAgain)
+		return progress(p, v.Task.Progress).in(progressRequeueAfter)
 	}
 	return p
 }
@@ -78,7 +78,7 @@ func (s situation) awaitMember(p Plan, job state.Task) Plan {
 	if s.At.After(s.patience(s.ordinal).Add(state.Unanswered)) {
 		return s.fail(p, fmt.Sprintf("Job %s was deleted but still exists: its pod %s does not answer", job.Job, job.Pod))
 	}
-	return p.running(fmt.Sprintf("waiting for Job %s to be deleted", job.Job)).in(waitingAgain)
+	return p.running(fmt.Sprintf("waiting for Job %s to be deleted", job.Job)).in(waitRequeueAfter)
 }
 
 // startMember creates the Job of the next member. It re-creates a Job that was deleted: the UID identifies the data
@@ -95,7 +95,7 @@ func (s situation) startMember(p Plan) Plan {
 		return s.fail(p, o.text)
 	case o.text != "":
 		p.Stalled = o.stall()
-		return p.running(o.text).in(waitingAgain)
+		return p.running(o.text).in(waitRequeueAfter)
 	case s.changed:
 		p.Status.Engine, p.Status.Image = s.Cluster.Spec.Engine, s.Cluster.Spec.Image
 		return p.running("starting") // the engine and image are recorded before the Job exists
@@ -121,7 +121,7 @@ func (s situation) approach() (offline bool, o obstacle) {
 // waits adds what the user must do for the Job of a backup. The status of a pod does not report a missing volume
 // source.
 func (s situation) waits(p Plan, v action.Verdict) Plan {
-	p = p.tell(v, p.Why)
+	p = p.withTrouble(v, p.Why)
 	switch {
 	case p.Stalled != nil:
 		return p

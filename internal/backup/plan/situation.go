@@ -29,8 +29,8 @@ type situation struct {
 	left    bool
 	// changed is true if a member has another engine or image than the backup recorded.
 	changed bool
-	// void reports why a running backup can no longer be valid; "" if it can.
-	void string
+	// invalidReason reports why a running backup can no longer be valid; "" if it can.
+	invalidReason string
 }
 
 func situationOf(backup *dbv1.DatabaseBackup, observed Observed) situation {
@@ -43,7 +43,7 @@ func situationOf(backup *dbv1.DatabaseBackup, observed Observed) situation {
 	}
 	s.ordinal, s.left = next(backup.Status)
 	s.changed = observed.Cluster != nil && (differs(backup, observed.Cluster) || observed.mixed())
-	s.void = s.invalid()
+	s.invalidReason = s.invalid()
 	return s
 }
 

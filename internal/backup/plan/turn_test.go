@@ -103,7 +103,7 @@ func key(all []rival) string {
 	return text
 }
 
-func TestHoweverPassesOverlapNoTwoBackupsOfAClusterRunAndAllComplete(t *testing.T) {
+func TestOverlappingPassesRunOneBackupOfAClusterAtATimeAndCompleteAll(t *testing.T) {
 	seen, todo := map[string][]string{}, [][]rival{rivals3()}
 	var done []string
 	passed := false

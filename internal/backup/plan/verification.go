@@ -29,7 +29,7 @@ func (s situation) verification(p Plan) Plan {
 	case v != nil && len(left) > 0:
 		return clearUp(p, s.policyName(), left)
 	case asked != "" && (v == nil || v.Request != asked):
-		p = s.hold(p)
+		p = s.withFinalizer(p)
 		p.Status.Verification = &dbv1.BackupVerification{
 			Request: asked, Phase: dbv1.VerificationRunning, Message: "starting", StartTime: &metav1.Time{Time: s.At},
 		}
@@ -46,7 +46,7 @@ func (s situation) verify(p Plan) Plan {
 		return s.verified(p, dbv1.VerificationFailed, fmt.Sprintf("DatabaseCluster %s no longer exists, so the operator deletes the temporary copy", s.backup.Spec.Cluster))
 	}
 	if apply, drifted := s.policyDrift(); drifted {
-		return p.verifying(p.Status.Verification.Message).do(apply).in(waitingAgain)
+		return p.verifying(p.Status.Verification.Message).do(apply).in(waitRequeueAfter)
 	}
 	return s.verifyMembers(p)
 }
@@ -97,7 +97,7 @@ func (s situation) awaitCopy(p Plan, v action.Verdict, name string, ordinal int3
 	case action.Succeeded, action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
 	}
 	sentence := v.Sentence(usual, seen)
-	return p.tell(v, sentence).verifying(withAnswer(sentence, usual, seen, v.Task.Answer)).in(waitingAgain)
+	return p.withTrouble(v, sentence).verifying(withAnswer(sentence, usual, seen, v.Task.Answer)).in(waitRequeueAfter)
 }
 
 // awaitDeletion waits until a terminating Job no longer exists, at most for the deadline of a verification. During
@@ -107,7 +107,7 @@ func (s situation) awaitDeletion(p Plan, job state.Task, ordinal int32) Plan {
 	if since := p.Status.Verification.StartTime; since != nil && s.At.After(since.Add(patience)) {
 		return s.verified(p, dbv1.VerificationFailed, fmt.Sprintf("Job %s was deleted but still exists: its pod %s does not answer", job.Job, job.Pod))
 	}
-	return p.verifying(fmt.Sprintf("waiting for Job %s to be deleted", job.Job)).in(waitingAgain)
+	return p.verifying(fmt.Sprintf("waiting for Job %s to be deleted", job.Job)).in(waitRequeueAfter)
 }
 
 func (s situation) startCopy(p Plan, ordinal int32) Plan {
@@ -158,7 +158,7 @@ func (s situation) unverifiable() string {
 	case forbidden(s.backup.Status.Destination) != "":
 		return forbidden(s.backup.Status.Destination)
 	case declared == nil:
-		return fmt.Sprintf("DatabaseEngine %s, which the backup was made with, does not exist: create it", s.backup.Status.Engine)
+		return fmt.Sprintf("DatabaseEngine %s of the backup does not exist: create it", s.backup.Status.Engine)
 	case declared.Spec.Actions.Restore == nil:
 		return fmt.Sprintf("DatabaseEngine %s has no action restore", declared.Name)
 	case !s.asks():

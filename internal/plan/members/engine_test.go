@@ -131,7 +131,7 @@ func TestTheStallSaysWhatToDoAndWhatWaits(t *testing.T) {
 	observed := plans.Standing(t, cluster)
 	cluster.Spec.Engine = "ledger-v1"
 	got := plans.Decide(cluster, observed).Stalled.Message
-	if !strings.HasSuffix(got, "lists; no member is started or restarted until then") {
+	if !strings.HasSuffix(got, "databaseengines; no member is started or restarted until then") {
 		t.Error(got)
 	}
 }

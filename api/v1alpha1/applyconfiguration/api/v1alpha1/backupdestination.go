@@ -34,8 +34,8 @@ type BackupDestinationApplyConfiguration struct {
 	// the bucket.
 	ServerSideEncryption *ServerSideEncryptionApplyConfiguration `json:"serverSideEncryption,omitempty"`
 	// encryptionSecretName is the name of a Secret in this namespace with the key identity: an age secret key
-	// (AGE-SECRET-KEY-1…). The operator encrypts backups with it before they leave the pod. Nobody can restore or
-	// verify them without it. Further lines are previous keys, which only decrypt. Default: the operator does not
+	// (AGE-SECRET-KEY-1…). The operator encrypts backups with it before they leave the pod. Without it, restores and
+	// verifications are impossible. Further lines are previous keys, which only decrypt. Default: the operator does not
 	// encrypt backups.
 	EncryptionSecretName *string `json:"encryptionSecretName,omitempty"`
 	// claimName is the name of the PersistentVolumeClaim in this namespace with the directory of url file:///….
