@@ -21,8 +21,8 @@ func TestAMissingSecretOfADestinationIsReportedWithFieldAndKey(t *testing.T) {
 		said = append(said, missingKeys(named, false, nil), missingKeys(named, true, &corev1.Secret{}))
 	}
 	for i, want := range []string{
-		"Secret bucket, which the destination names as credentialsSecretName, does not exist", "lacks the key AWS_ACCESS_KEY_ID",
-		"Secret age, which the destination names as encryptionSecretName, does not exist", "lacks the key identity",
+		"Secret bucket in credentialsSecretName of the destination does not exist", "lacks the key AWS_ACCESS_KEY_ID",
+		"Secret age in encryptionSecretName of the destination does not exist", "lacks the key identity",
 	} {
 		if !strings.Contains(said[i], want) {
 			t.Errorf("%q does not contain %q", said[i], want)

@@ -220,17 +220,17 @@ func (o *observation) readMissing(ctx context.Context) {
 		o.Missing = cmp.Or(o.Missing, missingKeys(named, found, secret))
 	}
 	if name := at.ClaimName; name != "" && !o.FindLive(ctx, name, &corev1.PersistentVolumeClaim{}) {
-		o.Missing = fmt.Sprintf("PersistentVolumeClaim %s, which the destination names as claimName, does not exist: create it", name)
+		o.Missing = fmt.Sprintf("PersistentVolumeClaim %s in claimName of the destination does not exist: create it", name)
 	}
 }
 
 func missingKeys(named state.DestinationSecret, found bool, secret *corev1.Secret) string {
 	if !found {
-		return fmt.Sprintf("Secret %s, which the destination names as %s, does not exist: create it", named.Name, named.Field)
+		return fmt.Sprintf("Secret %s in %s of the destination does not exist: create it", named.Name, named.Field)
 	}
 	for _, key := range named.Keys {
 		if len(secret.Data[key]) == 0 {
-			return fmt.Sprintf("Secret %s, which the destination names as %s, lacks the key %s: add it", named.Name, named.Field, key)
+			return fmt.Sprintf("Secret %s in %s of the destination lacks the key %s: add it", named.Name, named.Field, key)
 		}
 	}
 	return ""

@@ -61,7 +61,7 @@ func ReadLogs(ctx context.Context, logs Logs, namespace string, tasks []state.Ta
 		}
 		text, err := logs.Tail(ctx, namespace, task.Pod, naming.ActionContainer)
 		if err != nil {
-			logf.FromContext(ctx).V(1).Info("the log of an action is not known", "pod", task.Pod, "cause", err.Error())
+			logf.FromContext(ctx).V(1).Info("cannot read the log of an action", "pod", task.Pod, "cause", err.Error())
 		}
 		*task = task.WithLog(text)
 	}

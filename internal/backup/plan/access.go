@@ -38,7 +38,7 @@ func (s situation) reachPod(member state.Member) obstacle {
 	case !member.Serving(s.At):
 		return unready(s.Cluster, member)
 	case s.mixed():
-		return waitFor("waiting for the rollout of DatabaseCluster %s: its members run different images until it is done", s.Cluster.Name)
+		return waitFor("waiting for the rollout of DatabaseCluster %s: its members run different images until it completes", s.Cluster.Name)
 	default:
 		return obstacle{}
 	}
@@ -48,7 +48,7 @@ func (s situation) reachPod(member state.Member) obstacle {
 func unready(cluster *dbv1.DatabaseCluster, member state.Member) obstacle {
 	switch {
 	case cluster.DeletionTimestamp != nil:
-		return waitFor("waiting for pod %s to be ready, or to stop in the deletion of DatabaseCluster %s", member.Name, cluster.Name)
+		return waitFor("waiting for pod %s to be ready, or to stop during the deletion of DatabaseCluster %s", member.Name, cluster.Name)
 	case cluster.Spec.Hibernated:
 		return waitFor("waiting for pod %s to be ready: spec.hibernated of DatabaseCluster %s is true", member.Name, cluster.Name)
 	case member.Problem != "":
@@ -87,7 +87,7 @@ func (s situation) dataless(claim string) string {
 	case volume.Cluster != "" && volume.Cluster != s.Cluster.UID:
 		return fmt.Sprintf("PersistentVolumeClaim %s belongs to the previous cluster of the same name: DatabaseCluster %s has no data in it", claim, s.Cluster.Name)
 	case volume.Cluster == "" && s.Foreign:
-		return fmt.Sprintf("PersistentVolumeClaim %s has no UID of DatabaseCluster %s, and StatefulSet %s is owned by another controller: the data may be, too",
+		return fmt.Sprintf("PersistentVolumeClaim %s has no label with the UID of DatabaseCluster %s, and StatefulSet %s is owned by another: the data may belong to that owner",
 			claim, s.Cluster.Name, naming.StatefulSet(s.Cluster.Name))
 	case volume.Fill == state.Filling:
 		return fmt.Sprintf("PersistentVolumeClaim %s has a part of another backup: the restore into it did not finish", claim)

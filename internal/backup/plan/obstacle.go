@@ -96,7 +96,7 @@ func (s situation) unable() obstacle {
 				"credentialsSecretName, or credentialSource: WorkloadIdentity", at.URL)
 	case state.NamesNoCredentials(at):
 		return human(dbv1.ReasonReferenceMissing,
-			"the destination %s names no credentials: set its credentialsSecretName, or credentialSource: WorkloadIdentity", at.URL)
+			"spec.backup.destination %s of DatabaseCluster %s names no credentials: set its credentialsSecretName, or credentialSource: WorkloadIdentity", at.URL, s.Cluster.Name)
 	case s.Missing != "":
 		return human(dbv1.ReasonReferenceMissing, "%s", s.Missing)
 	default:

@@ -199,7 +199,7 @@ func TestABackupStartsInItsQueueOrderAndReportsItsObstacle(t *testing.T) {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Members = &metav1.Time{}, nil
 			},
-			"Pending: waiting for pod orders-0 to be ready, or to stop in the deletion of DatabaseCluster orders",
+			"Pending: waiting for pod orders-0 to be ready, or to stop during the deletion of DatabaseCluster orders",
 		},
 		"they do not exist, nor does their data": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
@@ -267,7 +267,7 @@ func TestABackupWithoutNamedCredentialsWaitsForThem(t *testing.T) {
 	at.CredentialsSecretName = ""
 	p := For(asked(), observed)
 	if p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonReferenceMissing || does[CreateJob](p) != nil ||
-		!strings.Contains(p.Stalled.Message, "s3://backups names no credentials: set its credentialsSecretName, or credentialSource: WorkloadIdentity") {
+		!strings.Contains(p.Stalled.Message, "spec.backup.destination s3://backups of DatabaseCluster orders names no credentials: set its credentialsSecretName, or credentialSource: WorkloadIdentity") {
 		t.Error(text(p))
 	}
 	at.CredentialSource = dbv1.CredentialsWorkloadIdentity
@@ -426,7 +426,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Members[0].Image, o.Members[1].Image = "ledger:1", "ledger:2"
 			},
-			"Running: waiting for the rollout of DatabaseCluster orders: its members run different images until it is done",
+			"Running: waiting for the rollout of DatabaseCluster orders: its members run different images until it completes",
 		},
 		"a rollout started while the first Job runs": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
