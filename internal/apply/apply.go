@@ -138,7 +138,7 @@ func (w Writer) Resize(ctx context.Context, pod *corev1.Pod, container string, r
 		"metadata": map[string]any{"uid": pod.UID, "resourceVersion": pod.ResourceVersion},
 		"spec": map[string]any{"containers": []any{map[string]any{
 			"name": container,
-			// The list is replaced as a whole. Otherwise a removed request would remain.
+			// The resources are replaced as a whole. Otherwise a removed request would remain.
 			"resources": map[string]any{"$patch": "replace", "limits": resources.Limits, "requests": resources.Requests},
 		}}},
 	})

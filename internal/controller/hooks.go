@@ -67,7 +67,7 @@ func (o *observation) task(ctx context.Context, job *batchv1.Job) state.Task {
 }
 
 // readNamespace checks whether objects can still be created in the namespace if a hook has not started yet. Only a
-// request to the API server for that object shows this.
+// dry-run request to the API server shows this.
 func (o *observation) readNamespace(ctx context.Context, r *Reconciler) {
 	waits := false
 	for _, hook := range o.cluster.Spec.Deletion.Hooks {

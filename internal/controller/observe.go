@@ -36,7 +36,7 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 		from = r.API()
 	}
 	if err := from.Get(ctx, key, cluster); err != nil {
-		return nil, nil, ignoreDeleted(err)
+		return nil, nil, asDeleted(err)
 	}
 	o := &observation{Reading: kit.Reading{View: from, Live: r.Live, Object: cluster}, cluster: cluster, logs: r.Logs, Observed: state.Observed{At: r.Clock.Now()}}
 	o.read(ctx, r)
@@ -46,8 +46,8 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 	return cluster, situation.Of(cluster, o.Observed), nil
 }
 
-// ignoreDeleted distinguishes a deleted cluster from a failed read.
-func ignoreDeleted(err error) error {
+// asDeleted returns ErrDeleted for a cluster that no longer exists, and otherwise the error of the read.
+func asDeleted(err error) error {
 	if apierrors.IsNotFound(err) {
 		return kit.ErrDeleted
 	}
@@ -153,13 +153,13 @@ func (o *observation) readVolumes(ctx context.Context) {
 			o.Volumes = append(o.Volumes, state.VolumeOf(&claims.Items[i], ordinal))
 		}
 	}
-	o.readUnlabelled(ctx)
+	o.readUnlabeled(ctx)
 	slices.SortFunc(o.Volumes, func(a, b state.Volume) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
 }
 
-// readUnlabelled reads the claims that members use and that are missing from the list. The claim of a new pod may
+// readUnlabeled reads the claims that members use and that are missing from the list. The claim of a new pod may
 // not be in the cache yet.
-func (o *observation) readUnlabelled(ctx context.Context) {
+func (o *observation) readUnlabeled(ctx context.Context) {
 	if o.StatefulSet == nil || len(o.StatefulSet.Spec.VolumeClaimTemplates) == 0 {
 		return
 	}

@@ -22,8 +22,8 @@ import (
 
 // +kubebuilder:rbac:groups=apps,resources=controllerrevisions,verbs=get;list;patch
 
-// readPreviousStatefulSet reads the last state of a StatefulSet whose members run without it: while it is re-created, or after a
-// user deleted it and orphaned its pods.
+// readPreviousStatefulSet reads the last state of a StatefulSet whose members run without it: while it is
+// re-created, or after a user deleted it and orphaned its pods.
 //
 // Kubernetes keeps that state in the newest revision. The labels of pods do not identify it: a member that was
 // resized in place has the label of the revision that created it.
@@ -71,8 +71,9 @@ func (o *observation) readPreviousJobs(ctx context.Context) {
 	slices.Sort(o.PreviousJobs)
 }
 
-// recordTemplateInputs records the inputs of the template with the revision of a StatefulSet that is about to be deleted. The
-// annotations of a revision are as old as the revision, and other inputs may have led to the same template since.
+// recordTemplateInputs records the inputs of the template with the revision of a StatefulSet that is about to be
+// deleted. The annotations of a revision are as old as the revision, and other inputs may have led to the same
+// template since.
 func (e execution) recordTemplateInputs(ctx context.Context) error {
 	set := e.StatefulSet
 	name, known := e.Revision()

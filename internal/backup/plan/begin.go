@@ -54,7 +54,7 @@ func (s situation) start(p Plan) Plan {
 
 // withFinalizer adds the operator's finalizer if it is missing.
 func (s situation) withFinalizer(p Plan) Plan {
-	if s.held {
+	if s.hasFinalizer {
 		return p
 	}
 	return p.do(AddFinalizer{})

@@ -54,7 +54,7 @@ func (s situation) deletionDeadline() time.Duration {
 }
 
 // deletionJob deletes the data. It runs in the image with transfer, because the database's image, the cluster and
-// its objects may no longer exist. If the cluster exists, the Job uses its scheduling rules.
+// its objects may no longer exist. If the cluster exists, the Job uses its scheduling rules and pull secrets.
 //
 // It runs as the user who wrote the data: on a volume no other user may delete it. It has no owner, because it must
 // run during the deletion of the backup.

@@ -16,7 +16,7 @@ import (
 // remove deletes a backup: first it stops Jobs that write or read, then it deletes the data by policy, then it
 // removes the operator's finalizer.
 func (s situation) remove(p Plan) Plan {
-	if !s.held {
+	if !s.hasFinalizer {
 		return p.because("the operator has nothing left to do")
 	}
 	if stopped, stops := s.stop(p); stops {

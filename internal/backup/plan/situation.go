@@ -18,8 +18,8 @@ import (
 type situation struct {
 	Observed
 	backup *dbv1.DatabaseBackup
-	// held is true if the backup has the operator's finalizer.
-	held bool
+	// hasFinalizer is true if the backup has the operator's finalizer.
+	hasFinalizer bool
 	// destination is the destination in the specs now, place the location of the data; nil if unknown.
 	destination, place *dbv1.BackupDestination
 	// deadline bounds the backup of each member, proofDeadline its verification.
@@ -35,7 +35,7 @@ type situation struct {
 
 func situationOf(backup *dbv1.DatabaseBackup, observed Observed) situation {
 	s := situation{
-		Observed: observed, backup: backup, held: state.Holds(backup),
+		Observed: observed, backup: backup, hasFinalizer: state.Holds(backup),
 		destination:   destination(backup, observed.Cluster),
 		place:         Place(backup, observed.Cluster),
 		deadline:      resources.ActionKindOf(dbv1.ComponentBackup).Deadline(observed.Cluster),
