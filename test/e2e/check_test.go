@@ -59,7 +59,7 @@ func TestAVerificationComparesTheDataOfPostgreSQL(t *testing.T) {
 	w.filledBy(w.engine("postgresql-single-v1", "same", `mkdir "$PGDATA"`, `mkdir "$PGDATA"`))
 	rows := w.of("databasebackup/full", "{.status.streams[0].facts.rows}")
 	w.must(rows != "", "no client wrote, but the status does not record the rows")
-	w.verifies("full", "True", "its data agrees with what was recorded: systemIdentifier, position", "rows")
+	w.verifies("full", "True", "its data matches the recorded facts: systemIdentifier, position", "rows")
 	got := w.of("databasebackup/full", "{.status.verification.streams[0].facts.rows}")
 	w.must(got == rows, "the copy has %s rows, the status records %s", got, rows)
 }
@@ -85,7 +85,7 @@ func TestTheCheckFindsARestoreThatLosesRows(t *testing.T) {
 	w := newWorld(t)
 	const end = `chmod 0700 "$PGDATA"`
 	w.filledBy(w.engine("postgresql-single-v1", "loses", end, end+`; echo 'DELETE FROM item WHERE id > 36996' | postgres --single -D "$PGDATA" postgres >&2`))
-	w.verifies("full", "False", "rows is 36996 in the restored copy, and 200000 was recorded")
+	w.verifies("full", "False", "rows is 36996 in the restored copy, but 200000 was recorded")
 	w.awaitReported("databasecluster/orders", "BackupVerified", "False", "full")
 	w.awaitWarning("full", "rows is 36996")
 }

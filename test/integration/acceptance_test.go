@@ -59,8 +59,8 @@ func TestAValidEngineIsAcceptedAndAnInvalidOneReportsTheErrorOfItsCluster(t *tes
 	create(t, wrong)
 	awaitAccepted(t, good, "True", dbv1.ReasonAccepted)
 	message := awaitAccepted(t, wrong, "False", dbv1.ReasonEngineInvalid).Message
-	mustContain(t, message, "DatabaseEngine wrong-v1 is declared wrongly: spec.container.args[0] refers to $(DBC_PARAM_CASH)",
-		`spec.actions.backup.command[0] is "/dbc/scripts/bakcup", and spec.scripts has no "bakcup"; it has backup`, "correct that in a new DatabaseEngine")
+	mustContain(t, message, "DatabaseEngine wrong-v1 is invalid: spec.container.args[0] refers to $(DBC_PARAM_CASH)",
+		`spec.actions.backup.command[0] is "/dbc/scripts/bakcup", but spec.scripts has no "bakcup"; it has backup`, "Create a corrected DatabaseEngine")
 	if output, err := kubectl(t, "", "get dbe --no-headers good-v1 wrong-v1"); err != nil || !regexp.MustCompile(`good-v1 +True .*\nwrong-v1 +False `).MatchString(output) {
 		t.Errorf("%v: %s", err, output)
 	}

@@ -40,7 +40,7 @@ func TestFactsAboutTheDataAreRecordedAndComparedWithTheCopy(t *testing.T) {
 		t.Errorf("the recorded facts are %s", got)
 	}
 	change(t, b, func(b *dbv1.DatabaseBackup) { b.Annotations = map[string]string{dbv1.AnnotationVerify: "please"} })
-	awaitEvent(t, b, corev1.EventTypeWarning, dbv1.ReasonVerificationFailed, "rows is 36996 in the restored copy, and 200000 was recorded")
+	awaitEvent(t, b, corev1.EventTypeWarning, dbv1.ReasonVerificationFailed, "rows is 36996 in the restored copy, but 200000 was recorded")
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(b), b); err != nil {
 		t.Fatal(err)
 	}

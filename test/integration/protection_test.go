@@ -246,7 +246,7 @@ func TestAnOperatorWithoutTheRightToReadPoliciesReportsIt(t *testing.T) {
 	mustContain(t, is.Message, "the operator is not allowed to read ValidatingAdmissionPolicy databasecluster-operator-protected-clusters; give it that right")
 	awaitLabels(t, cluster, "true", 3)
 	p.mustStop(t)
-	mustContain(t, p.output(t), "left out: the operator may not make it")
+	mustContain(t, p.output(t), "skipped: the operator is not allowed to read or create the object")
 	change(t, cluster, unprotected)
 }
 
