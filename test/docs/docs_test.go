@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package docs holds what people read against what there is: where links lead, and which commands exist.
+// Package docs compares the documentation with the repository: links, make targets, functions, the index.
 package docs
 
 import (
@@ -24,14 +24,14 @@ var (
 	dropped  = regexp.MustCompile(`[^a-z0-9 _-]`)
 	blocks   = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
 	spans    = regexp.MustCompile("`[^`]*`")
-	// commands are what stands in code and begins with make, up to what is no target.
+	// commands match code that begins with make, up to the first word that cannot be a target.
 	commands = regexp.MustCompile("(?m)(?:^|`|&& |PATH=\\$PATH )make((?: +[a-z][a-z0-9-]*)+)(?:[ `]|$)")
-	// symbols are links from what is declared in Go to the file where it is.
+	// symbols match links from a Go declaration to its file.
 	symbols = regexp.MustCompile("\\[`([A-Za-z.]+)`\\]\\(([^)]+\\.go)\\)")
 	targets = regexp.MustCompile(`(?m)^([a-z0-9-]+):`)
 )
 
-// pages are all documents by their path from the root.
+// pages returns the content of every page by its path.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -54,7 +54,7 @@ func pages(t *testing.T) map[string]string {
 	return all
 }
 
-// anchors are what GitHub makes of the headings of a page.
+// anchors returns the anchors that GitHub generates for the headings of a page.
 func anchors(content string) map[string]bool {
 	all := map[string]bool{"": true}
 	for _, heading := range headings.FindAllStringSubmatch(blocks.ReplaceAllString(content, ""), -1) {
@@ -63,8 +63,8 @@ func anchors(content string) map[string]bool {
 	return all
 }
 
-func TestTheLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
-	known := map[string]map[string]bool{} // anchors by the page that has them
+func TestEveryLinkOfThePagesHasATarget(t *testing.T) {
+	known := map[string]map[string]bool{} // anchors by page
 	for page, content := range pages(t) {
 		for _, link := range links.FindAllStringSubmatch(spans.ReplaceAllString(blocks.ReplaceAllString(content, ""), ""), -1) {
 			target := page
@@ -86,13 +86,13 @@ func TestTheLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
 				known[target] = anchors(string(linked))
 			}
 			if !known[target][link[2]] {
-				t.Errorf("%s leads to %s%s, which is not there", page, link[1], link[2])
+				t.Errorf("%s links to %s%s, which does not exist", page, link[1], link[2])
 			}
 		}
 	}
 }
 
-func TestEveryMakeTargetThatADocumentNamesExists(t *testing.T) {
+func TestEveryMakeTargetOnAPageExists(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	if err != nil {
 		t.Fatal(err)
@@ -107,18 +107,18 @@ func TestEveryMakeTargetThatADocumentNamesExists(t *testing.T) {
 			for target := range strings.FieldsSeq(command[1]) {
 				named[target] = true
 				if !known[target] {
-					t.Errorf("%s says make %s, and there is no such target", page, target)
+					t.Errorf("%s names make %s, which is not a target of the Makefile", page, target)
 				}
 			}
 		}
 	}
 	if len(named) < 20 {
-		t.Errorf("only %d targets were found in the documents: %v", len(named), named)
+		t.Errorf("found only %d make targets on the pages: %v", len(named), named)
 	}
 }
 
-// The design explains a pass by the functions that make it: each is where its link says.
-func TestEveryFunctionThatADocumentLinksToIsDeclaredThere(t *testing.T) {
+// design.md explains a pass by its functions.
+func TestEveryFunctionThatAPageLinksToIsDeclaredThere(t *testing.T) {
 	linked := 0
 	for page, content := range pages(t) {
 		for _, link := range symbols.FindAllStringSubmatch(content, -1) {
@@ -130,11 +130,11 @@ func TestEveryFunctionThatADocumentLinksToIsDeclaredThere(t *testing.T) {
 		}
 	}
 	if linked < 15 {
-		t.Errorf("only %d links to functions were found", linked)
+		t.Errorf("found only %d links to functions", linked)
 	}
 }
 
-// declared are the names of the functions, methods, types and variables that a file declares.
+// declared returns the names of the functions, methods, types and variables of a file.
 func declared(t *testing.T, file string) map[string]bool {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
@@ -160,4 +160,27 @@ func declared(t *testing.T, file string) map[string]bool {
 		}
 	}
 	return all
+}
+
+func TestTheIndexLinksToEveryPage(t *testing.T) {
+	index, err := os.ReadFile(filepath.Join(root, "docs", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := map[string]bool{"README.md": true}
+	for _, link := range links.FindAllStringSubmatch(string(index), -1) {
+		linked[link[1]] = true
+	}
+	for _, file := range files {
+		if name := filepath.Base(file); !linked[name] {
+			t.Errorf("docs/README.md does not link to %s", name)
+		}
+	}
+	if !linked["runbooks"] || len(linked) < 25 {
+		t.Errorf("docs/README.md has only these links: %v", linked)
+	}
 }
