@@ -29,7 +29,7 @@ must_be_empty() {
 	echo "KIND NAMESPACE NAME DELETED"
 	echo "$found"
 	echo "A DatabaseBackup whose spec.deletionPolicy is Delete takes its data along: set Retain to keep that."
-	echo "One that was deleted and stays waits for the operator: bring it back, or see Uninstall in the README."
+	echo "One that was deleted and stays waits for the operator: bring it back, or see docs/uninstall.md."
 	exit 1
 }
 

@@ -92,15 +92,15 @@ func (w world) reconciled(name string) {
 		"-n", w.namespace, "get", "databasecluster", name, "-o", `jsonpath={.status.conditions[?(@.type=="Ready")].observedGeneration}`)
 }
 
-// freed deletes what the operator holds and is not there to let go: it waits, until the command of the README takes our
-// finalizer off, and no other.
+// freed deletes an object with the operator's finalizer while no operator runs. The deletion waits until the command of
+// docs/uninstall.md removes that finalizer, and no other.
 func (w world) freed(kind, name string) {
 	w.Helper()
 	const others = "example.com/others"
 	w.run("kubectl", "patch", kind, name, "--type=json", "-p", `[{"op":"add","path":"/metadata/finalizers/-","value":"`+others+`"}]`)
 	w.run("kubectl", "delete", kind, name, "--wait=false")
 	w.refused([]string{"timed out"}, "kubectl", "wait", "--for=delete", kind+"/"+name, "--timeout=5s")
-	command := strings.ReplaceAll(documented(w.T, "README.md", "database.dbcluster.io/finalizer$|d"), "databasecluster orders", kind+" "+name)
+	command := strings.ReplaceAll(documented(w.T, "docs/uninstall.md", "database.dbcluster.io/finalizer$|d"), "databasecluster orders", kind+" "+name)
 	w.Log(command, w.shell(command))
 	w.same(`["`+others+`"]`, w.get(kind, name, "-o", "jsonpath={.metadata.finalizers}"), "the finalizers")
 	uid := w.get(kind, name, "-o", "jsonpath={.metadata.uid}")

@@ -301,7 +301,7 @@ func TestARecreatedClusterAdoptsOrphanedMembers(t *testing.T) {
 	create(t, again)
 	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonNameConflict)
 
-	// The same commands as in the README.
+	// The same commands as in docs/deletion.md.
 	for _, object := range []client.Object{statefulSet(cluster), service(cluster), &corev1.Service{ObjectMeta: at(cluster, "-headless")}, budget(cluster)} {
 		remove(t, object, client.PropagationPolicy(metav1.DeletePropagationOrphan))
 	}
