@@ -48,7 +48,12 @@ func onPage(t *testing.T, page string) world {
 	t.Helper()
 	t.Parallel()
 	w := world{T: t, namespace: page}
-	w.clean() // after a run that was aborted
+	if w.kubectl("get", "namespace", page, "--ignore-not-found", "-o", "name") != "" {
+		if onAnotherCluster {
+			t.Fatalf("namespace %s exists, and docs/%s.md creates it: delete it first", page, page)
+		}
+		w.clean() // after a run that was aborted
+	}
 	t.Cleanup(w.clean)
 	return w
 }
