@@ -34,7 +34,7 @@ var (
 
 func TestEveryCommandOfTheQuickstartWorks(t *testing.T) {
 	w := onPage(t, "quickstart")
-	w.instead = []string{"docker.io/library/postgres:17", postgresImage}
+	w.replacements = []string{"docker.io/library/postgres:17", postgresImage}
 	w.follows(quickstartNotRun)
 }
 
@@ -123,7 +123,7 @@ func (w world) shell(steps []step) ([]string, error) {
 	}
 	ctx, cancel := context.WithTimeout(w.Context(), 4*patience)
 	defer cancel()
-	command := exec.CommandContext(ctx, "bash", "-c", strings.NewReplacer(w.instead...).Replace(script))
+	command := exec.CommandContext(ctx, "bash", "-c", strings.NewReplacer(w.replacements...).Replace(script))
 	command.Dir = "../.."
 	command.Env = append(os.Environ(), "KUBECONFIG="+config, "IMAGE="+postgresImage)
 	text, err := command.CombinedOutput()
