@@ -86,7 +86,7 @@ func TestOnlyTheStatusOfTheObservedEngineIsApplied(t *testing.T) {
 	}
 	const want = `status of databasecluster-operator: {"apiVersion":"database.dbcluster.io/v1alpha1","kind":"DatabaseEngine",` +
 		`"metadata":{"name":"ledger-v1","resourceVersion":"999","uid":"u-1"},"status":{"conditions":[{"lastTransitionTime":"2026-01-01T00:00:00Z",` +
-		`"message":"clusters can name it in spec.engine","observedGeneration":1,"reason":"Accepted","status":"True","type":"Accepted"}],"observedGeneration":1}}`
+		`"message":"clusters can use this engine","observedGeneration":1,"reason":"Accepted","status":"True","type":"Accepted"}],"observedGeneration":1}}`
 	if len(w.applied) != 1 || w.applied[0] != want {
 		t.Errorf("got  %q\nwant %q", w.applied, want)
 	}

@@ -125,7 +125,7 @@ func underway(task state.Task) Standing {
 // Sentence says what an action does that has not ended: the usual where nothing is known to be wrong. A Job whose deadline
 // has just deleted its pod says nothing any more, so what was seen of it before stays.
 func (v Verdict) Sentence(usual, seen string) string {
-	retried, blocked := fmt.Sprintf("Job %s is tried again: ", v.Task.Job), fmt.Sprintf("Job %s cannot start: ", v.Task.Job)
+	retried, blocked := fmt.Sprintf("Kubernetes retries Job %s: ", v.Task.Job), fmt.Sprintf("Job %s cannot start: ", v.Task.Job)
 	silent := v.Task.Failing || v.Task.Pod == ""
 	switch {
 	case v.Standing == Blocked:
@@ -135,12 +135,12 @@ func (v Verdict) Sentence(usual, seen string) string {
 	case v.Cause == "":
 		return usual
 	case v.Standing == Failing:
-		return fmt.Sprintf("Job %s has failed: %s", v.Task.Job, v.Cause)
+		return fmt.Sprintf("Job %s failed: %s", v.Task.Job, v.Cause)
 	default:
 		return retried + v.Cause
 	}
 }
 
 func unanswered(task state.Task) string {
-	return fmt.Sprintf("Job %s did not end within its deadline: its pod %s does not answer", task.Job, task.Pod)
+	return fmt.Sprintf("Job %s did not finish within its deadline: pod %s does not respond", task.Job, task.Pod)
 }

@@ -43,13 +43,13 @@ func TestHowAnActionStandsFollowsFromItsJob(t *testing.T) {
 		"it is done":                            {task: state.Task{Succeeded: true, MadeFrom: "a"}, expected: Expected{Desired: changed}, want: Succeeded},
 		"what it did does not count":            {task: state.Task{Succeeded: true}, expected: Expected{Restart: true}, want: Superseded},
 		"it has failed":                         {task: state.Task{Failed: true, Failure: "backoff"}, want: Failed, cause: "backoff"},
-		"it has failed without a word":          {task: state.Task{Job: "j", Pod: "p", Failed: true}, want: Failed, cause: "Job j did not end within its deadline: its pod p does not answer"},
-		"its node does not answer":              {task: state.Task{Job: "j", Pod: "p", Failing: true, StartTime: late}, want: Lost, cause: "Job j did not end within its deadline: its pod p does not answer"},
+		"it has failed without a word":          {task: state.Task{Job: "j", Pod: "p", Failed: true}, want: Failed, cause: "Job j did not finish within its deadline: pod p does not respond"},
+		"its node does not answer":              {task: state.Task{Job: "j", Pod: "p", Failing: true, StartTime: late}, want: Lost, cause: "Job j did not finish within its deadline: pod p does not respond"},
 		"it is made from the same":              {task: state.Task{MadeFrom: "a"}, expected: Expected{Desired: current}, want: Running},
 		"it is made from one of them":           {task: state.Task{MadeFrom: "c"}, expected: Expected{Desired: changed}, want: Running},
 		"it is made from something else":        {task: state.Task{MadeFrom: "a"}, expected: Expected{Desired: changed}, want: Superseded},
 		"and has started":                       {task: state.Task{MadeFrom: "a", Started: true}, expected: Expected{Desired: changed}, want: Running},
-		"and has failed":                        {task: state.Task{MadeFrom: "a", Failed: true, Component: dbv1.ComponentBackup}, expected: Expected{Desired: changed}, want: Failed, cause: "Job  did not end within its deadline: its pod  does not answer"},
+		"and has failed":                        {task: state.Task{MadeFrom: "a", Failed: true, Component: dbv1.ComponentBackup}, expected: Expected{Desired: changed}, want: Failed, cause: "Job  did not finish within its deadline: pod  does not respond"},
 		"a restore that has failed":             {task: state.Task{MadeFrom: "a", Failed: true, Component: dbv1.ComponentRestore}, expected: Expected{Desired: changed}, want: Superseded},
 		"what it would be made from is unknown": {task: state.Task{MadeFrom: "a"}, want: Running},
 		"its pod cannot start":                  {task: state.Task{Pod: "p", Problem: "no image", Remedy: "Correct it"}, want: Blocked, cause: "pod p: no image"},
@@ -78,7 +78,7 @@ func TestAVerdictSaysHowLongTheNodeOfAFailingJobIsWaitedFor(t *testing.T) {
 }
 
 func TestWhatWasSeenBeforeTheDeadlineStaysInTheSentence(t *testing.T) {
-	const usual, seen = "Job j works", "Job j is tried again: no such host"
+	const usual, seen = "Job j works", "Kubernetes retries Job j: no such host"
 	for name, c := range map[string]struct {
 		task state.Task
 		seen string
@@ -88,9 +88,9 @@ func TestWhatWasSeenBeforeTheDeadlineStaysInTheSentence(t *testing.T) {
 		"its pod is deleted":       {state.Task{Job: "j"}, seen, seen},
 		"nothing was wrong before": {state.Task{Job: "j"}, usual, usual},
 		"its deadline has passed":  {state.Task{Job: "j", Pod: "p", Failing: true, Problem: "x"}, seen, seen},
-		"it is attempted again":    {state.Task{Job: "j", Pod: "p", Problem: "x"}, "", "Job j is tried again: pod p: x"},
+		"it is attempted again":    {state.Task{Job: "j", Pod: "p", Problem: "x"}, "", "Kubernetes retries Job j: pod p: x"},
 		"it cannot start":          {state.Task{Job: "j", Pod: "p", Problem: "x", Remedy: "Do y"}, "", "Job j cannot start: pod p: x. Do y"},
-		"no other attempt comes":   {state.Task{Job: "j", Pod: "p", Problem: "x", Final: true}, "", "Job j has failed: pod p: x"},
+		"no other attempt comes":   {state.Task{Job: "j", Pod: "p", Problem: "x", Final: true}, "", "Job j failed: pod p: x"},
 	} {
 		if got := Judge(c.task, true, Expected{}, now).Sentence(usual, c.seen); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

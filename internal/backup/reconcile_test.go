@@ -226,7 +226,7 @@ func TestAProblemOfAJobIsOneWarningBeforeTheDeadline(t *testing.T) {
 			if _, err := s.pass(t); err != nil {
 				t.Fatal(err)
 			}
-			if got := s.told(); strings.Count(got, "Warning JobRetrying Job "+name+" is tried again: "+cause) != want {
+			if got := s.told(); strings.Count(got, "Warning JobRetrying Kubernetes retries Job "+name+": "+cause) != want {
 				t.Errorf("pass %d told %q", pass+1, got)
 			}
 		}

@@ -59,7 +59,7 @@ func (AddFinalizer) String() string { return "add the finalizer" }
 func (r RunHook) String() string {
 	return fmt.Sprintf("start deletion hook %q as %s", r.Hook, r.Object)
 }
-func (Finalize) String() string { return "take off the finalizer" }
+func (Finalize) String() string { return "remove the finalizer" }
 
 // Describe names operations or objects, for people.
 func Describe[T fmt.Stringer](all []T) string {

@@ -89,5 +89,5 @@ func (s StopMember) String() string      { return "stop " + s.Member.Name }
 func (r ResizeMember) String() string    { return "resize " + r.Member.Name }
 func (s Scale) String() string           { return fmt.Sprintf("scale in to %d", s.To) }
 func (h AddPodFinalizer) String() string { return "add the finalizer to pod " + h.Member.Name }
-func (r ReleasePods) String() string     { return "release " + Describe(r.Pods) }
+func (r ReleasePods) String() string     { return "remove the finalizer from " + Describe(r.Pods) }
 func (p Pod) String() string             { return "pod " + p.Name }

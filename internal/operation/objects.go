@@ -64,4 +64,4 @@ func (a Apply) String() string {
 	return "update " + a.Child.String() + " (" + a.Drift + ")"
 }
 func (d Delete) String() string            { return "delete " + Describe(d.Objects) }
-func (RecreateStatefulSet) String() string { return "delete the StatefulSet and leave its pods" }
+func (RecreateStatefulSet) String() string { return "delete the StatefulSet and orphan its pods" }

@@ -24,5 +24,5 @@ func (r Removal) String() string { return fmt.Sprintf("%s %s: %s", r.Kind, r.Nam
 
 // Recreation deletes a Job so that the next pass creates it from the spec as it is now.
 func Recreation(task state.Task) Removal {
-	return Removal{"Job", task.Job, task.UID, task.Version, "is re-created, because what it is made from has changed"}
+	return Removal{"Job", task.Job, task.UID, task.Version, "its configuration has changed, so the operator re-creates it"}
 }

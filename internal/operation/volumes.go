@@ -103,7 +103,7 @@ func (LabelVolumes) Properties() Properties {
 func (a AdoptVolumes) String() string  { return "adopt " + Describe(a.Claims) }
 func (r ResizeVolumes) String() string { return "resize " + Describe(r.Claims) }
 func (l LabelVolumes) String() string  { return Describe(l.Claims) }
-func (c CreateVolumes) String() string { return "make " + Describe(c.Claims) }
+func (c CreateVolumes) String() string { return "create " + Describe(c.Claims) }
 func (s StartRestore) String() string  { return "restore " + s.From + ", start " + Describe(s.Jobs) }
 func (f FinishRestore) String() string {
 	return fmt.Sprintf("mark %d volumes as restored from %s", len(f.Volumes), f.From)
@@ -117,5 +117,5 @@ func (p Protection) String() string {
 	if p.Protect {
 		return "protect PersistentVolumeClaim " + p.Volume.Claim
 	}
-	return "no longer protect PersistentVolumeClaim " + p.Volume.Claim
+	return "remove the protection of PersistentVolumeClaim " + p.Volume.Claim
 }

@@ -37,7 +37,7 @@ var phases = []phase.Phase{
 }
 
 func settled(s *situation.Situation) phase.Outcome {
-	outcome := phase.Wait(dbv1.ReasonUpToDate, "the cluster is as its spec says")
+	outcome := phase.Wait(dbv1.ReasonUpToDate, "the cluster matches its spec")
 	if all := members.Leftovers(s); len(all) > 0 && !s.Cluster.Spec.Paused {
 		outcome.Operations = operation.List{operation.Delete{Objects: all}}
 	}

@@ -116,7 +116,7 @@ func paused(p Plan) Plan {
 		return p
 	}
 	return Plan{
-		Operations: allowed, Reason: dbv1.ReasonPaused, Message: fmt.Sprintf("spec.paused is true; left undone: %s", p.Message),
+		Operations: allowed, Reason: dbv1.ReasonPaused, Message: fmt.Sprintf("spec.paused is true; pending: %s", p.Message),
 		Pending: true, Stalled: p.Stalled, Newer: p.Newer,
 	}
 }

@@ -18,7 +18,7 @@ import (
 func TestWhatIsDoneForARunningCluster(t *testing.T) {
 	decideEach(t, map[string]scenario{
 		"nothing when all is as it should be": {
-			func(*dbv1.DatabaseCluster, *state.Observed) {}, "UpToDate: the cluster is as its spec says\n",
+			func(*dbv1.DatabaseCluster, *state.Observed) {}, "UpToDate: the cluster matches its spec\n",
 		},
 		"everything for a new cluster, the finalizer first and the members last": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Finalizers = nil; *o = state.Observed{} },
@@ -42,14 +42,14 @@ func TestWhatIsDoneForARunningCluster(t *testing.T) {
 		},
 		"members go one by one": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Replicas = 1 },
-			"scale in to 2\nScaling: going from 3 to 1 members, one at a time\n",
+			"scale in to 2\nScaling: scaling in from 3 to 1 members, one at a time\n",
 		},
 		"the next goes only when the last is gone": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Replicas = 1
 				*o.StatefulSet.Spec.Replicas = 2
 			},
-			"Scaling: pod orders-2 is stopping\n",
+			"Scaling: pod orders-2 is terminating\n",
 		},
 		"no restart for a change that somebody else made to the template": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -82,7 +82,7 @@ func TestWhatIsDoneForARunningCluster(t *testing.T) {
 				o.StatefulSet, o.Members = nil, nil
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders", Leaving: true}}
 			},
-			"WaitingForPreviousCluster: StatefulSet orders of a former cluster of this name is being removed\nagain in 2s\n",
+			"WaitingForPreviousCluster: waiting until Kubernetes has deleted StatefulSet orders of the previous cluster of the same name\nagain in 2s\n",
 		},
 		"no members are made whose names lead to somebody else's Service": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -100,17 +100,17 @@ func TestAPausedClusterReleasesItsPodsAndLeavesTheRestUndone(t *testing.T) {
 		o.Bystanders = []state.Bystander{{Name: "orders-9", HasFinalizer: true}}
 	}
 	decideEach(t, map[string]scenario{
-		"alone": {hold, "release pod orders-9\nUpToDate: the cluster is as its spec says\n"},
+		"alone": {hold, "release pod orders-9\nUpToDate: the cluster matches its spec\n"},
 		"beside other work": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { hold(c, o); o.Service = nil },
-			"release pod orders-9\nPaused: spec.paused is true; left undone: create Service orders\n",
+			"release pod orders-9\nPaused: spec.paused is true; pending: create Service orders\n",
 		},
 		"but not the volumes": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				hold(c, o)
 				c.Spec.Deletion.Protection, o.Volumes = true, []state.Volume{{Claim: "data-orders-0"}}
 			},
-			"release pod orders-9\nPaused: spec.paused is true; left undone: protect PersistentVolumeClaim data-orders-0\n",
+			"release pod orders-9\nPaused: spec.paused is true; pending: protect PersistentVolumeClaim data-orders-0\n",
 		},
 	})
 }

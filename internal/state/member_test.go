@@ -36,7 +36,7 @@ func TestTheProblemOfAPodNamesTheCauseWithoutTimesOrCounters(t *testing.T) {
 			{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: reason, Message: message},
 		}}
 	}
-	const exits, noImage = "container database: exited with code 127 (Error); kubectl logs --previous tells more", "container database: image pull failed: not found"
+	const exits, noImage = "container database: exited with code 127 (Error); see kubectl logs --previous", "container database: image pull failed: not found"
 	const noCommand = `container database: cannot be started: exec: "no-such-command": not found`
 	unstarted := corev1.ContainerStatus{Name: "database", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
 		ExitCode: 128, Reason: "StartError", Message: `exec: "no-such-command": not found`,

@@ -142,7 +142,7 @@ func (o Observed) Counted(wanted int32) string {
 		seen[m.Ordinal] = true
 		switch {
 		case m.Terminating:
-			texts = append(texts, fmt.Sprintf("pod %s is stopping", m.Name))
+			texts = append(texts, fmt.Sprintf("pod %s is terminating", m.Name))
 		case !m.Serving(o.At):
 			texts = append(texts, fmt.Sprintf("pod %s is not ready", m.Name))
 		}
@@ -150,7 +150,7 @@ func (o Observed) Counted(wanted int32) string {
 	replicas, _ := o.Replicas()
 	for ordinal := range min(wanted, replicas) {
 		if !seen[ordinal] {
-			texts = append(texts, fmt.Sprintf("pod %s-%d does not exist: when that lasts, see the events of the StatefulSet", o.StatefulSet.Name, ordinal))
+			texts = append(texts, fmt.Sprintf("pod %s-%d does not exist; if this persists, see the events of the StatefulSet", o.StatefulSet.Name, ordinal))
 			break // one tells enough: the others are missing for the same reason
 		}
 	}
@@ -235,7 +235,7 @@ func (o Observed) Resizing(m Member) string {
 	case m.Resize.Pending:
 		return m.Resize.Message
 	case m.Resize.Unseen && m.Revision != revision:
-		return "the kubelet has not answered yet"
+		return "the kubelet has not responded yet"
 	default:
 		return ""
 	}

@@ -24,7 +24,7 @@ var (
 	unusable = map[string]bool{"InvalidImageName": true, "ErrImageNeverPull": true, "ImageInspectError": true}
 )
 
-const previousLogs = "; kubectl logs --previous tells more"
+const previousLogs = "; see kubectl logs --previous"
 
 // problem is why a pod cannot run, as a clause without times or counters.
 func problem(pod *corev1.Pod) string {

@@ -31,9 +31,9 @@ func (t Task) Refuse(message string) Task {
 	t.Refusal = random.ReplaceAllString(message, "")
 	switch {
 	case strings.Contains(message, "exceeded quota"), strings.Contains(message, "failed quota"):
-		t.Remedy = "Raise the ResourceQuota, or lower " + JobResources + " of the DatabaseCluster"
+		t.Remedy = "Increase the ResourceQuota, or reduce " + JobResources + " of the DatabaseCluster"
 	case strings.Contains(message, "forbidden"), strings.Contains(message, "is invalid"):
-		t.Remedy = "Correct that, or the field of the DatabaseCluster that leads to it"
+		t.Remedy = "Correct the cause, or the field of the DatabaseCluster that leads to it"
 	}
 	return t
 }

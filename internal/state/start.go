@@ -33,7 +33,7 @@ func (t Task) Unblock() string {
 	if !t.Started {
 		return t.Remedy
 	}
-	return fmt.Sprintf("%s. Job %s has run before, so it keeps its pod template: delete it after that", t.Remedy, t.Job)
+	return fmt.Sprintf("%s. Then delete Job %s: it has run before, so the operator does not re-create it by itself", t.Remedy, t.Job)
 }
 
 // begun reports whether the counts of a Job say that an action of it has run, or may have: a pod that is counted and was

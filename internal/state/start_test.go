@@ -103,7 +103,7 @@ func TestATaskThatOnlyAHumanCanUnblockSaysWhatToCorrect(t *testing.T) {
 		})
 	}
 	ran := Task{Job: "j", Remedy: "Correct spec.image", Started: true}
-	if ran.Unblock() != "Correct spec.image. Job j has run before, so it keeps its pod template: delete it after that" {
+	if ran.Unblock() != "Correct spec.image. Then delete Job j: it has run before, so the operator does not re-create it by itself" {
 		t.Error(ran.Unblock())
 	}
 }

@@ -189,7 +189,7 @@ func evicted(pod *corev1.Pod) string {
 	}
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue {
-			return fmt.Sprintf("is to leave node %s (%s) and has not ended yet; if that node is gone for good, delete its Node object", pod.Spec.NodeName, c.Message)
+			return fmt.Sprintf("is being evicted from node %s (%s) and is still terminating; if the node is lost, delete its Node object", pod.Spec.NodeName, c.Message)
 		}
 	}
 	return ""

@@ -134,7 +134,7 @@ func TestATryWhosePodDoesNotLeaveItsNodeSaysSoUntilItHasEnded(t *testing.T) {
 		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Message: "Taint manager: deleting due to NoExecute taint"}}
 		return pod
 	}
-	const says = "is to leave node worker-3 (Taint manager: deleting due to NoExecute taint) and has not ended yet; if that node is gone for good, delete its Node object"
+	const says = "is being evicted from node worker-3 (Taint manager: deleting due to NoExecute taint) and is still terminating; if the node is lost, delete its Node object"
 	for name, c := range map[string]struct {
 		change func(*corev1.Pod)
 		want   string

@@ -88,7 +88,7 @@ func resizing(claim *corev1.PersistentVolumeClaim) string {
 		}
 	}
 	if _, waits := said[corev1.PersistentVolumeClaimFileSystemResizePending]; waits {
-		return "waiting for the file system to grow"
+		return "waiting for the kubelet to expand the file system"
 	}
 	return ""
 }

@@ -16,10 +16,10 @@ import (
 func (p Pass) updateAvailable() metav1.Condition {
 	if p.Plan.Newer {
 		return condition(dbv1.ConditionUpdateAvailable, true, dbv1.ReasonNewerTemplate,
-			"this version of the operator makes pods otherwise; members take that with the next change of the spec, or when the cluster is annotated with a new value of "+
+			"this version of the operator would change the pod template. Members are updated with the next change of the spec, or when you change the annotation "+
 				dbv1.AnnotationUpdate)
 	}
-	return condition(dbv1.ConditionUpdateAvailable, false, dbv1.ReasonUpToDate, "pods are made as this version of the operator makes them")
+	return condition(dbv1.ConditionUpdateAvailable, false, dbv1.ReasonUpToDate, "the pod template matches this version of the operator")
 }
 
 func (p Pass) storageResizing() metav1.Condition {
@@ -30,18 +30,18 @@ func (p Pass) storageResizing() metav1.Condition {
 	case text != "":
 		return condition(dbv1.ConditionStorageResizing, true, dbv1.ReasonResizing, text)
 	default:
-		return condition(dbv1.ConditionStorageResizing, false, dbv1.ReasonResized, "every volume has the size that the spec asks for")
+		return condition(dbv1.ConditionStorageResizing, false, dbv1.ReasonResized, "all volumes have the size in spec.storage.size")
 	}
 }
 
 func (p Pass) paused() metav1.Condition {
 	switch {
 	case !p.Cluster.Spec.Paused:
-		return condition(dbv1.ConditionPaused, false, dbv1.ReasonNotPaused, "the operator does its work")
+		return condition(dbv1.ConditionPaused, false, dbv1.ReasonNotPaused, "spec.paused is false")
 	case p.Cluster.DeletionTimestamp != nil:
-		return condition(dbv1.ConditionPaused, false, dbv1.ReasonDeleting, "a deletion goes on although spec.paused is true")
+		return condition(dbv1.ConditionPaused, false, dbv1.ReasonDeleting, "spec.paused does not pause a deletion")
 	default:
-		return condition(dbv1.ConditionPaused, true, dbv1.ReasonPaused, "spec.paused is true: the operator observes and reports only")
+		return condition(dbv1.ConditionPaused, true, dbv1.ReasonPaused, "spec.paused is true: the operator only observes and reports")
 	}
 }
 
@@ -50,8 +50,8 @@ func (p Pass) hibernated() metav1.Condition {
 	case !p.Cluster.Spec.Hibernated:
 		return condition(dbv1.ConditionHibernated, false, dbv1.ReasonRunning, "spec.hibernated is false")
 	case len(p.Members) > 0:
-		return condition(dbv1.ConditionHibernated, false, dbv1.ReasonHibernating, "members are still stopping")
+		return condition(dbv1.ConditionHibernated, false, dbv1.ReasonHibernating, "members are still terminating")
 	default:
-		return condition(dbv1.ConditionHibernated, true, dbv1.ReasonHibernated, "no member runs; the volumes are kept")
+		return condition(dbv1.ConditionHibernated, true, dbv1.ReasonHibernated, "no member runs; the volumes are retained")
 	}
 }

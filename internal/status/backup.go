@@ -83,7 +83,7 @@ func (p Pass) backupHealthy() metav1.Condition {
 	last, found := p.Newest(func(b state.Backup) bool { return b.Phase.Finished() && !b.Terminating })
 	switch {
 	case !found:
-		return unknown(dbv1.ConditionBackupHealthy, dbv1.ReasonNoBackup, "no backup has come to its end yet")
+		return unknown(dbv1.ConditionBackupHealthy, dbv1.ReasonNoBackup, "no backup has finished yet")
 	case !last.Complete():
 		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonBackupFailed, failed(last))
 	default:
@@ -95,7 +95,7 @@ func (p Pass) youngEnough(overdue time.Time) metav1.Condition {
 	newest, found := p.Newest(state.Backup.Complete)
 	late := !p.At.Before(overdue)
 	maxAge := p.Cluster.Spec.Backup.UnhealthyAfter.Duration
-	text := "there is no complete backup"
+	text := "no complete backup exists"
 	if found {
 		text = complete(newest)
 	}
@@ -106,10 +106,10 @@ func (p Pass) youngEnough(overdue time.Time) metav1.Condition {
 	switch {
 	case late:
 		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonBackupOverdue, fmt.Sprintf(
-			"%s: spec.backup.unhealthyAfter asks for one that is younger than %s; kubectl get databasebackups tells what became of the last ones", text, maxAge))
+			"%s. spec.backup.unhealthyAfter requires a backup that is younger than %s. Check the latest backups with kubectl get databasebackups", text, maxAge))
 	case !found:
 		return unknown(dbv1.ConditionBackupHealthy, dbv1.ReasonNoBackup, fmt.Sprintf(
-			"%s; the first is to be complete by %s", text, moment(metav1.NewTime(overdue))))
+			"%s; the first backup must complete by %s", text, moment(metav1.NewTime(overdue))))
 	default:
 		return condition(dbv1.ConditionBackupHealthy, true, dbv1.ReasonBackupFresh, text)
 	}
@@ -127,21 +127,21 @@ func (p Pass) backupVerified() metav1.Condition {
 	case running && before != nil && before.Status != metav1.ConditionUnknown && before.Reason != dbv1.ReasonScheduleInvalid:
 		return *before
 	case found && !last.Bad():
-		return condition(dbv1.ConditionBackupVerified, true, dbv1.ReasonVerified, fmt.Sprintf("DatabaseBackup %s was restored at %s, which took %s",
+		return condition(dbv1.ConditionBackupVerified, true, dbv1.ReasonVerified, fmt.Sprintf("DatabaseBackup %s was restored at %s; the restore took %s",
 			last.Name, moment(last.Verification.Ended), last.Verification.Ended.Sub(last.Verification.Started.Time)))
 	case found:
 		return condition(dbv1.ConditionBackupVerified, false, dbv1.ReasonVerificationFailed, fmt.Sprintf(
-			"DatabaseBackup %s could not be restored at %s: %s. No backup expires until a verification succeeds",
+			"the restore of DatabaseBackup %s failed at %s: %s. No backup expires until a verification succeeds",
 			last.Name, moment(last.Verification.Ended), strings.TrimSuffix(last.Verification.Message, ".")))
 	case running:
-		return unknown(dbv1.ConditionBackupVerified, dbv1.ReasonVerificationRunning, "a backup is being restored for the first time")
+		return unknown(dbv1.ConditionBackupVerified, dbv1.ReasonVerificationRunning, "the first verification is running")
 	default:
-		return unknown(dbv1.ConditionBackupVerified, dbv1.ReasonNotVerified, "none of the backups that there are has been restored yet")
+		return unknown(dbv1.ConditionBackupVerified, dbv1.ReasonNotVerified, "no existing backup has been verified yet")
 	}
 }
 
 func complete(b state.Backup) string {
-	return fmt.Sprintf("DatabaseBackup %s was complete at %s", b.Name, moment(b.Completed))
+	return fmt.Sprintf("DatabaseBackup %s completed at %s", b.Name, moment(b.Completed))
 }
 
 func failed(b state.Backup) string {

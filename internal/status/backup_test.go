@@ -48,17 +48,17 @@ func TestBackupHealthyTellsHowOldTheNewestBackupIs(t *testing.T) {
 		want    string
 		words   string
 	}{
-		"fresh": {[]state.Backup{completeAt("b", time.Hour)}, nil, "True BackupFresh", "DatabaseBackup b was complete at 2026-01-01T00:00:00Z"},
+		"fresh": {[]state.Backup{completeAt("b", time.Hour)}, nil, "True BackupFresh", "DatabaseBackup b completed at 2026-01-01T00:00:00Z"},
 		"fresh, whatever became of the last": {[]state.Backup{completeAt("b", time.Hour), failedAt("c", 0)}, nil,
 			"True BackupFresh", "since then DatabaseBackup c failed: the bucket is not there"},
 		"too old": {[]state.Backup{completeAt("b", 24*time.Hour)}, nil, "False BackupOverdue", "younger than 24h0m0s"},
 		"nearly too old": {[]state.Backup{completeAt("b", 24*time.Hour-time.Second)}, nil,
 			"True BackupFresh", "DatabaseBackup b"},
-		"none yet": {nil, nil, "Unknown NoBackup", "the first is to be complete by 2026-01-02T00:00:00Z"},
+		"none yet": {nil, nil, "Unknown NoBackup", "the first backup must complete by 2026-01-02T00:00:00Z"},
 		"none yet, and one that failed": {[]state.Backup{failedAt("c", 0)}, nil, "Unknown NoBackup",
 			"since then DatabaseBackup c failed"},
 		"none for too long": {nil, func(p *Pass) { p.Cluster.CreationTimestamp = metav1.NewTime(now.AddDate(0, 0, -2)) },
-			"False BackupOverdue", "there is no complete backup"},
+			"False BackupOverdue", "no complete backup exists"},
 		"the newest is going": {[]state.Backup{completeAt("b", 30*time.Hour), func() state.Backup {
 			b := completeAt("c", 0)
 			b.Terminating = true
@@ -72,7 +72,7 @@ func TestBackupHealthyTellsHowOldTheNewestBackupIs(t *testing.T) {
 			func(p *Pass) { p.Cluster.Spec.Backup.UnhealthyAfter = nil }, "True BackupFresh", "DatabaseBackup c"},
 		"without a maximum age, the last failed": {[]state.Backup{completeAt("b", time.Hour), failedAt("c", time.Minute), {Name: "d", Phase: dbv1.BackupRunning, Created: now}},
 			func(p *Pass) { p.Cluster.Spec.Backup.UnhealthyAfter = nil }, "False BackupFailed", "DatabaseBackup c failed: the bucket is not there"},
-		"without a maximum age, none": {nil, func(p *Pass) { p.Cluster.Spec.Backup.UnhealthyAfter = nil }, "Unknown NoBackup", "no backup has come to its end yet"},
+		"without a maximum age, none": {nil, func(p *Pass) { p.Cluster.Spec.Backup.UnhealthyAfter = nil }, "Unknown NoBackup", "no backup has finished yet"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -102,10 +102,10 @@ func TestBackupVerifiedTellsWhatTheLastRestoreCameTo(t *testing.T) {
 		want    string
 		words   string
 	}{
-		"never":                     {[]state.Backup{completeAt("b", 0)}, nil, "", "Unknown NotVerified", "none of the backups that there are has been restored yet"},
-		"the first runs":            {[]state.Backup{running}, condition(metav1.ConditionUnknown, dbv1.ReasonNotVerified), "", "Unknown VerificationRunning", "for the first time"},
-		"it answered":               {[]state.Backup{good}, nil, "", "True Verified", "DatabaseBackup b was restored at 2025-12-31T22:01:00Z, which took 1m0s"},
-		"the last did not":          {[]state.Backup{good, bad}, nil, "", "False VerificationFailed", "DatabaseBackup c could not be restored at 2025-12-31T23:01:00Z: it did not answer. No backup expires until a verification succeeds"},
+		"never":                     {[]state.Backup{completeAt("b", 0)}, nil, "", "Unknown NotVerified", "no existing backup has been verified yet"},
+		"the first runs":            {[]state.Backup{running}, condition(metav1.ConditionUnknown, dbv1.ReasonNotVerified), "", "Unknown VerificationRunning", "the first verification"},
+		"it answered":               {[]state.Backup{good}, nil, "", "True Verified", "DatabaseBackup b was restored at 2025-12-31T22:01:00Z; the restore took 1m0s"},
+		"the last did not":          {[]state.Backup{good, bad}, nil, "", "False VerificationFailed", "the restore of DatabaseBackup c failed at 2025-12-31T23:01:00Z: it did not answer. No backup expires until a verification succeeds"},
 		"another runs, of the same": {[]state.Backup{running}, condition(metav1.ConditionTrue, dbv1.ReasonVerified), "", "True Verified", "as it was"},
 		"another runs":              {[]state.Backup{good, bad, running}, condition(metav1.ConditionFalse, dbv1.ReasonVerificationFailed), "", "False VerificationFailed", "as it was"},
 		"cannot be read":            {[]state.Backup{good}, nil, "no such zone", "False ScheduleInvalid", "no such zone"},

@@ -43,13 +43,13 @@ func (p Pass) available() metav1.Condition {
 	case p.Cluster.DeletionTimestamp != nil:
 		return condition(dbv1.ConditionAvailable, serving >= wanted, dbv1.ReasonDeleting, text)
 	case p.Cluster.Spec.Hibernated && members == 0:
-		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernated, "spec.hibernated is true; the volumes are kept")
+		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernated, "spec.hibernated is true; the volumes are retained")
 	case p.Cluster.Spec.Hibernated:
-		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernating, "spec.hibernated is true; members are still stopping")
+		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernating, "spec.hibernated is true; members are still terminating")
 	case p.StatefulSet == nil && members == 0:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonCreating, "the members do not exist yet")
 	case serving > wanted:
-		return condition(dbv1.ConditionAvailable, true, dbv1.ReasonAllReplicasReady, fmt.Sprintf("%d members are ready, %d are wanted", serving, wanted))
+		return condition(dbv1.ConditionAvailable, true, dbv1.ReasonAllReplicasReady, fmt.Sprintf("%d members are ready, %d are desired", serving, wanted))
 	case serving == wanted:
 		return condition(dbv1.ConditionAvailable, true, dbv1.ReasonAllReplicasReady, text)
 	default:
@@ -75,7 +75,7 @@ func (p Pass) degraded() metav1.Condition {
 	if len(texts) > 0 {
 		return condition(dbv1.ConditionDegraded, true, dbv1.ReasonMemberFailing, strings.Join(texts, "; "))
 	}
-	return condition(dbv1.ConditionDegraded, false, dbv1.ReasonMembersHealthy, "no member is known to be broken")
+	return condition(dbv1.ConditionDegraded, false, dbv1.ReasonMembersHealthy, "all members are healthy")
 }
 
 func (p Pass) stalled() metav1.Condition {
@@ -85,7 +85,7 @@ func (p Pass) stalled() metav1.Condition {
 	case Refused(p.Err):
 		return condition(dbv1.ConditionStalled, true, dbv1.ReasonRefused, explain(p.Err))
 	default:
-		return condition(dbv1.ConditionStalled, false, dbv1.ReasonNotStalled, "nothing waits for a human")
+		return condition(dbv1.ConditionStalled, false, dbv1.ReasonNotStalled, "no action required")
 	}
 }
 
@@ -105,7 +105,7 @@ func (p Pass) wayOut() string {
 	if _, hook := operation.Find[operation.RunHook](p.Plan.Operations); !hook {
 		return ""
 	}
-	return fmt.Sprintf("; annotate the cluster with %s=true to go on without hooks", dbv1.AnnotationSkipDeletionHooks)
+	return fmt.Sprintf("; to skip the deletion hooks, set the annotation %s=true on the cluster", dbv1.AnnotationSkipDeletionHooks)
 }
 
 func condition(kind string, is bool, reason, message string) metav1.Condition {
@@ -135,7 +135,7 @@ func explain(err error) string {
 		return strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
 	if reason := apierrors.ReasonForError(err); reason != metav1.StatusReasonUnknown {
-		return fmt.Sprintf("trying again after the API server answered %q", reason)
+		return fmt.Sprintf("retrying after the API server returned %q", reason)
 	}
-	return "trying again after an error that the operator's log tells"
+	return "retrying after an error; see the operator's log"
 }

@@ -17,7 +17,7 @@ func OfEngine(declared *dbv1.DatabaseEngine, now metav1.Time) dbv1.DatabaseEngin
 	status := declared.Status.DeepCopy()
 	accepted := metav1.Condition{
 		Type: dbv1.ConditionAccepted, Status: metav1.ConditionTrue, Reason: dbv1.ReasonAccepted,
-		Message: "clusters can name it in spec.engine", ObservedGeneration: declared.Generation, LastTransitionTime: now,
+		Message: "clusters can use this engine", ObservedGeneration: declared.Generation, LastTransitionTime: now,
 	}
 	if text := engine.Declared(declared, engine.Actions...); text != "" {
 		accepted.Status, accepted.Reason, accepted.Message = metav1.ConditionFalse, dbv1.ReasonEngineInvalid, truncate(text)

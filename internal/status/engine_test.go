@@ -27,10 +27,10 @@ func TestAnEngineIsAcceptedUnlessItsDeclarationIsWrong(t *testing.T) {
 		want     metav1.Condition
 	}{
 		"a good one, new": {good, metav1.Condition{}, metav1.Condition{
-			Status: metav1.ConditionTrue, Reason: "Accepted", Message: "clusters can name it in spec.engine", LastTransitionTime: now,
+			Status: metav1.ConditionTrue, Reason: "Accepted", Message: "clusters can use this engine", LastTransitionTime: now,
 		}},
 		"a good one, as before": {good, metav1.Condition{Type: "Accepted", Status: metav1.ConditionTrue, LastTransitionTime: before}, metav1.Condition{
-			Status: metav1.ConditionTrue, Reason: "Accepted", Message: "clusters can name it in spec.engine", LastTransitionTime: before,
+			Status: metav1.ConditionTrue, Reason: "Accepted", Message: "clusters can use this engine", LastTransitionTime: before,
 		}},
 		"a bad one that an earlier operator took": {bad, metav1.Condition{Type: "Accepted", Status: metav1.ConditionTrue, LastTransitionTime: before}, metav1.Condition{
 			Status: metav1.ConditionFalse, Reason: "EngineInvalid", Message: engine.Declared(bad), LastTransitionTime: now,

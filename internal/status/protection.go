@@ -16,7 +16,7 @@ import (
 )
 
 // getPolicies is how to get what protects.
-const getPolicies = "apply the manifest that the operator was installed by, or give the operator the right to create them " +
+const getPolicies = "Apply the manifest that installed the operator, or grant the operator permission to create them " +
 	"and restart it with --install-admission-policies"
 
 // protectionEnforced tells whether the API server refuses what spec.deletion.protection says that it must.
@@ -28,12 +28,12 @@ func (p Pass) protectionEnforced() metav1.Condition {
 		return condition(kind, false, dbv1.ReasonNotProtected, "spec.deletion.protection is false: the cluster can be deleted")
 	case found.Unknown != "":
 		return condition(kind, false, dbv1.ReasonPoliciesMissing, fmt.Sprintf(
-			"it is not known whether the API server refuses to delete the cluster: %s; give it that right", found.Unknown))
+			"the operator cannot check whether the API server refuses to delete the cluster: %s. Grant the operator this permission", found.Unknown))
 	case len(found.Missing) > 0:
 		return condition(kind, false, dbv1.ReasonPoliciesMissing, fmt.Sprintf(
-			"the API server does not refuse all that it should: there is no %s; %s", strings.Join(found.Missing, ", no "), getPolicies))
+			"the API server does not enforce the whole protection: missing %s. %s", strings.Join(found.Missing, ", "), getPolicies))
 	case p.Cluster.Spec.Paused && slices.ContainsFunc(p.Volumes, unprotected):
-		return condition(kind, false, dbv1.ReasonPaused, "spec.paused is true: the operator does not label the PersistentVolumeClaims that are to be protected")
+		return condition(kind, false, dbv1.ReasonPaused, "spec.paused is true: the operator does not add the protection label to PersistentVolumeClaims")
 	default:
 		return condition(kind, true, dbv1.ReasonPoliciesInPlace,
 			"the API server refuses to delete the cluster and its PersistentVolumeClaims until spec.deletion.protection is false")

@@ -24,20 +24,20 @@ func TestProtectionIsEnforcedOnlyWhereThatIsKnown(t *testing.T) {
 		},
 		"some are not": {
 			found: state.Protection{Missing: []string{"ValidatingAdmissionPolicy a", "Deny in ValidatingAdmissionPolicyBinding b"}},
-			want: "False PoliciesMissing: the API server does not refuse all that it should: there is no ValidatingAdmissionPolicy a, " +
-				"no Deny in ValidatingAdmissionPolicyBinding b; apply the manifest that the operator was installed by, or give the operator the right " +
+			want: "False PoliciesMissing: the API server does not enforce the whole protection: missing ValidatingAdmissionPolicy a, " +
+				"Deny in ValidatingAdmissionPolicyBinding b. Apply the manifest that installed the operator, or grant the operator permission " +
 				"to create them and restart it with --install-admission-policies",
 		},
 		"the operator may not look": {
 			found: state.Protection{Unknown: "the operator may not read ValidatingAdmissionPolicy a"},
-			want: "False PoliciesMissing: it is not known whether the API server refuses to delete the cluster: " +
-				"the operator may not read ValidatingAdmissionPolicy a; give it that right",
+			want: "False PoliciesMissing: the operator cannot check whether the API server refuses to delete the cluster: " +
+				"the operator may not read ValidatingAdmissionPolicy a. Grant the operator this permission",
 		},
 		"the claims wait for a pause to end": {
 			change: func(p *Pass) {
 				p.Cluster.Spec.Paused, p.Volumes = true, []state.Volume{{Claim: "data-orders-0"}}
 			},
-			want: "False Paused: spec.paused is true: the operator does not label the PersistentVolumeClaims that are to be protected",
+			want: "False Paused: spec.paused is true: the operator does not add the protection label to PersistentVolumeClaims",
 		},
 	}
 	for what, c := range cases {

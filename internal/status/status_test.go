@@ -40,7 +40,7 @@ func settled() Pass {
 			StatefulSet: &appsv1.StatefulSet{},
 			Members:     []state.Member{{Name: "orders-0", Ready: true}, {Name: "orders-1", Ordinal: 1, Ready: true}},
 		}},
-		Plan: plan.Plan{Reason: dbv1.ReasonUpToDate, Message: "the cluster is as its spec says"},
+		Plan: plan.Plan{Reason: dbv1.ReasonUpToDate, Message: "the cluster matches its spec"},
 	}
 }
 
@@ -85,7 +85,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 		"a member is on its way out": {
 			func(p *Pass) { p.Members[1].Terminating = true; p.Plan.Reason = dbv1.ReasonWaitingForMembers },
 			"-Ready NotReady, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
-			"not available: 1 of 2 members are ready; pod orders-1 is stopping",
+			"not available: 1 of 2 members are ready; pod orders-1 is terminating",
 		},
 		"a member cannot run": {
 			func(p *Pass) {
@@ -107,7 +107,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 		"the API server does not answer": {
 			func(p *Pass) { p.Err = errors.New("dial tcp: connection refused at 12:00:01") },
 			"-Ready NotReady, +Available AllReplicasReady, +Progressing UpToDate, -Degraded MembersHealthy, -Stalled NotStalled",
-			"progressing: the cluster is as its spec says; trying again after an error that the operator's log tells",
+			"progressing: the cluster matches its spec; retrying after an error; see the operator's log",
 		},
 		"a deletion is blocked": {
 			func(p *Pass) {
@@ -128,10 +128,10 @@ func TestTheConditionsOfAPass(t *testing.T) {
 		"a deletion goes on": {
 			func(p *Pass) {
 				p.Cluster.DeletionTimestamp = &now
-				p.Plan = plan.Plan{Reason: dbv1.ReasonTerminating, Message: "pod orders-1 is stopping"}
+				p.Plan = plan.Plan{Reason: dbv1.ReasonTerminating, Message: "pod orders-1 is terminating"}
 			},
 			"-Ready NotReady, +Available Deleting, +Progressing Terminating, -Degraded MembersHealthy, -Stalled NotStalled, -DeletionBlocked Terminating",
-			"progressing: pod orders-1 is stopping",
+			"progressing: pod orders-1 is terminating",
 		},
 	}
 	for name, c := range cases {

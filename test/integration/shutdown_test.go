@@ -153,8 +153,8 @@ func TestAKilledMemberBlocksTheDeletionAndRetainsTheVolumes(t *testing.T) {
 	machine.setCode("orders-2", 137)
 	remove(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonHookFailed,
-		"pod orders-2 ended with exit code 137", "killed", dbv1.AnnotationSkipDeletionHooks)
-	eventually(t, "the pod to be deleted", func() error {
+		"pod orders-2 exited with code 137", "killed", dbv1.AnnotationSkipDeletionHooks)
+	eventually(t, "the pod to go", func() error {
 		got := members(t, cluster)
 		return errorIf(!slices.Equal(got, []string{"orders-0", "orders-1"}), "members %v", got)
 	})
@@ -175,9 +175,9 @@ func TestALostNodeBlocksTheDeletionUntilItReportsTheExitCode(t *testing.T) {
 	machine.setCode("orders-2", silent)
 	ended := endings(t, cluster)
 	remove(t, cluster)
-	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonHookFailed, "pod orders-2 has not told how its database ended")
-	machine.setCode("orders-2", 0)
-	awaitDeleted(t, cluster)
+	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonHookFailed, "the exit code of the database in pod orders-2 is unknown")
+	machine.says("orders-2", 0)
+	awaitGone(t, cluster)
 	if got := ended(); got != "orders-2=0 orders-1=0 orders-0=0" {
 		t.Errorf("recorded %q", got)
 	}

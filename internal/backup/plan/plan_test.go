@@ -303,7 +303,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Result = &protocol.Result{Message: "the bucket does not exist"} })}
 			},
-			"Running: Job orders-backup-1c2d3e4f-0 is tried again: the bucket does not exist",
+			"Running: Kubernetes retries Job orders-backup-1c2d3e4f-0: the bucket is gone",
 		},
 		"it is retried, and the user must correct a precondition": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
@@ -311,7 +311,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 					t.Result, t.Exit = &protocol.Result{Message: "the key is missing"}, protocol.ExitPrecondition
 				})}
 			},
-			"Running: Job orders-backup-1c2d3e4f-0 is tried again: the key is missing\nstalled JobBlocked: Job orders-backup-1c2d3e4f-0 cannot continue: the key is missing",
+			"Running: Kubernetes retries Job orders-backup-1c2d3e4f-0: the key is missing\nstalled JobBlocked: Job orders-backup-1c2d3e4f-0 cannot continue: the key is missing",
 		},
 		"its image cannot be pulled": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []state.Task{memberJob(0, imageless)} },
@@ -337,7 +337,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 					t.Result, t.Final = &protocol.Result{Message: "it is another backup's folder"}, true
 				})}
 			},
-			"Running: Job orders-backup-1c2d3e4f-0 has failed: it is another backup's folder",
+			"Running: Job orders-backup-1c2d3e4f-0 failed: it is another backup's folder",
 		},
 		"it has been deleted by hand": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
@@ -568,17 +568,17 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		},
 		"the deadline passed, and the pod no longer exists": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
-				b.Status.Message = "Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image"
+				b.Status.Message = "Kubernetes retries Job orders-backup-1c2d3e4f-0: pod x: no such image"
 				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Failed, t.Failure = true, "Job was active longer than specified deadline" })}
 			},
-			"Failed: Job orders-backup-1c2d3e4f-0 failed: Job was active longer than specified deadline; Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image",
+			"Failed: Job orders-backup-1c2d3e4f-0 failed: Job was active longer than specified deadline; Kubernetes retries Job orders-backup-1c2d3e4f-0: pod x: no such image",
 		},
 		"the deadline passes, and the pod no longer exists": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
-				b.Status.Message = "Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image"
+				b.Status.Message = "Kubernetes retries Job orders-backup-1c2d3e4f-0: pod x: no such image"
 				o.Jobs = []state.Task{memberJob(0, nil)}
 			},
-			"Running: Job orders-backup-1c2d3e4f-0 is tried again: pod x: no such image",
+			"Running: Kubernetes retries Job orders-backup-1c2d3e4f-0: pod x: no such image",
 		},
 		"the deadline passed, and the node does not answer yet": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
@@ -592,7 +592,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 					t.Pod, t.Failing, t.StartTime = "x", true, &metav1.Time{Time: moment.Add(-3 * time.Hour)}
 				})}
 			},
-			"Failed: Job orders-backup-1c2d3e4f-0 did not end within its deadline: its pod x does not answer",
+			"Failed: Job orders-backup-1c2d3e4f-0 did not finish within its deadline: pod x does not respond",
 		},
 	}
 	for name, c := range cases {
@@ -646,9 +646,9 @@ func lostFor(d time.Duration) func(*state.Task) {
 	}
 }
 
-func TestADeletedBackupLeavesDataByItsPolicy(t *testing.T) {
-	const unanswered = "the data at s3://backups/shop/orders/now-1c2d3e4f could not be deleted: Job orders-unbackup-1c2d3e4f did not end within its deadline: its pod p does not answer"
-	const blocked = "the data at s3://backups/shop/orders/now-1c2d3e4f could not be deleted: denied. Correct the cause, then delete Job orders-unbackup-1c2d3e4f to retry"
+func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
+	const unanswered = "the data at s3://backups/shop/orders/now-1c2d3e4f could not be deleted: Job orders-unbackup-1c2d3e4f did not finish within its deadline: pod p does not respond"
+	const blocked = "the data at s3://backups/shop/orders/now-1c2d3e4f could not be deleted: denied. Correct that and delete Job orders-unbackup-1c2d3e4f to try again"
 	cases := map[string]struct {
 		backup   *dbv1.DatabaseBackup
 		policy   dbv1.BackupDeletionPolicy
@@ -669,8 +669,8 @@ func TestADeletedBackupLeavesDataByItsPolicy(t *testing.T) {
 		"the policy is Retain now":   {backup: completed(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(nil)}, want: "stop orders-unbackup-1c2d3e4f"},
 		"the data cannot be deleted": {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(failed("denied"))}, want: "stalled DeletionError: " + blocked + "; or set spec.deletionPolicy of DatabaseBackup now to Retain to finish its deletion and retain the data"},
 		"its node is lost": {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(lostFor(169 * time.Hour))}, want: "stalled DeletionError: " + unanswered +
-			". Correct the cause, then delete Job orders-unbackup-1c2d3e4f to retry; or set spec.deletionPolicy of DatabaseBackup now to Retain to finish its deletion and retain the data"},
-		"half, its node is lost":      {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(lostFor(2 * time.Hour))}, want: "finalize: data of the incomplete backup may still be at s3://backups/shop/orders/now-1c2d3e4f: Job orders-unbackup-1c2d3e4f did not end within its deadline: its pod p does not answer"},
+			". Correct that and delete Job orders-unbackup-1c2d3e4f to try again; or set spec.deletionPolicy of DatabaseBackup now to Retain to let it go and keep the data"},
+		"half, its node is lost":      {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(lostFor(2 * time.Hour))}, want: "finalize: what there was of a backup that did not complete may still be at s3://backups/shop/orders/now-1c2d3e4f: Job orders-unbackup-1c2d3e4f did not finish within its deadline: pod p does not respond"},
 		"half, its node may be back":  {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(lostFor(time.Hour))}},
 		"a half one cannot be either": {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(failed("denied"))}, want: "finalize: data of the incomplete backup may still be at s3://backups/shop/orders/now-1c2d3e4f: denied"},
 	}
@@ -802,9 +802,9 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 		"it never answered": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				b.Status.Verification.Message = "Job " + one + " is tried again: pod x: container database: exited with code 1 (Error)"
+				b.Status.Verification.Message = "Kubernetes retries Job " + one + ": pod x: container database: exited with code 1 (Error)"
 				o.Jobs = []state.Task{proof(0, failed("The database did not answer its probe."))}
-			}, "verification Failed: The database did not answer its probe. Seen before: Job " + one + " is tried again: pod x: container database: exited with code 1 (Error)",
+			}, "verification Failed: The database did not answer its probe. Seen before: Kubernetes retries Job " + one + ": pod x: container database: exited with code 1 (Error)",
 		},
 		"a piece is corrupt": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {

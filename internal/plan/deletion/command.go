@@ -38,19 +38,19 @@ func jobHook(s *situation.Situation, hook dbv1.DeletionHook, job resources.Child
 	case action.Absent:
 		return start(s, hook, job)
 	case action.Terminating:
-		return underway("deletion hook %q waits for its former Job %s to go", hook.Name, task.Job)
+		return underway("deletion hook %q waits until its previous Job %s is deleted", hook.Name, task.Job)
 	case action.Superseded:
-		view := underway("deletion hook %q is started again as Job %s: what that Job is made from has changed", hook.Name, task.Job)
+		view := underway("deletion hook %q starts again as Job %s, because the Job's configuration has changed", hook.Name, task.Job)
 		view.operations = operation.List{operation.Delete{Objects: []operation.Removal{operation.Recreation(task)}}}
 		return view
 	case action.Succeeded:
-		return succeeded("Job %s has succeeded", task.Job)
+		return succeeded("Job %s succeeded", task.Job)
 	case action.Failed:
-		return failed(fmt.Sprintf("See kubectl logs job/%s; then delete that Job to run the hook again", task.Job),
+		return failed(fmt.Sprintf("See kubectl logs job/%s, then delete the Job to run the hook again", task.Job),
 			"deletion hook %q failed: %s", hook.Name, failure(task))
 	case action.Lost:
-		return failed("Bring its node back, or, if that is gone for good, delete the Node object",
-			"deletion hook %q failed: Job %s did not end within spec.deletion.deadlineSeconds, %d s: its pod %s does not answer",
+		return failed("Recover the node of the pod, or delete the Node object if the node is lost",
+			"deletion hook %q failed: Job %s did not finish within spec.deletion.deadlineSeconds (%d s): pod %s does not respond",
 			hook.Name, task.Job, s.Cluster.Spec.Deletion.DeadlineSeconds, task.Pod)
 	case action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
 	}
@@ -64,16 +64,16 @@ func runningJob(s *situation.Situation, hook dbv1.DeletionHook, v action.Verdict
 	view := underway("deletion hook %q runs as Job %s%s", hook.Name, task.Job, lacks)
 	switch {
 	case task.Refusal != "":
-		view = underway("deletion hook %q runs as Job %s, which does not run: %s%s", hook.Name, task.Job, v.Cause, lacks)
+		view = underway("deletion hook %q runs as Job %s, but the Job does not run: %s%s", hook.Name, task.Job, v.Cause, lacks)
 	case task.Problem != "":
-		view = underway("deletion hook %q runs as Job %s, whose pod %s does not run: %s%s", hook.Name, task.Job, task.Pod, task.Problem, lacks)
+		view = underway("deletion hook %q runs as Job %s, but pod %s does not run: %s%s", hook.Name, task.Job, task.Pod, task.Problem, lacks)
 	}
 	if v.Standing == action.Blocked && lacks == "" {
 		own := fmt.Sprintf("spec.deletion.hooks[%s].resources", hook.Name)
 		view = view.waitsFor(strings.ReplaceAll(task.Unblock(), state.JobResources, own))
 	}
 	if lacks != "" && (task.Problem != "" || task.Pending) {
-		view = view.waitsFor("Add it")
+		view = view.waitsFor("Create the missing object")
 	}
 	view.again = v.Left
 	if task.Pod == "" { // no event tells why, nor that it has one now

@@ -25,7 +25,7 @@ func TestAHookThatHasNotStartedIsReCreatedWhenTheClusterIsCorrected(t *testing.T
 		t.Fatal(plans.Text(p))
 	}
 	cluster.Spec.Image = "example.test/ledger:2"
-	if p := plans.Decide(cluster, observed); len(plans.Removals(p)) != 1 || plans.Removals(p)[0].UID != "job" || p.Stalled != nil || !strings.Contains(p.Message, "started again") {
+	if p := plans.Decide(cluster, observed); len(plans.Removals(p)) != 1 || plans.Removals(p)[0].UID != "job" || p.Stalled != nil || !strings.Contains(p.Message, "starts again") {
 		t.Error(plans.Text(p))
 	}
 	observed.Hooks["run"] = state.Task{Job: "j", UID: "job", Started: true, MadeFrom: made}

@@ -63,7 +63,7 @@ func released(s *situation.Situation) phase.Outcome {
 	if s.HasFinalizer() {
 		return phase.Over
 	}
-	return phase.Wait(dbv1.ReasonDeleting, "the operator has nothing left to do")
+	return phase.Wait(dbv1.ReasonDeleting, "the operator has removed its finalizer")
 }
 
 // protected holds back a deletion that the API server should have refused, as where its policies are missing or
@@ -74,8 +74,8 @@ func protected(s *situation.Situation) phase.Outcome {
 	}
 	outcome := phase.Wait(dbv1.ReasonProtected, "spec.deletion.protection is true")
 	outcome.Stalled = &situation.Stall{Reason: dbv1.ReasonProtected, Message: fmt.Sprintf(
-		"the cluster was deleted although spec.deletion.protection is true, because the API server did not refuse it. "+
-			"The operator stops and deletes nothing. Set spec.deletion.protection to false to let the deletion go on; it cannot be taken back: "+
+		"the cluster was deleted although spec.deletion.protection is true, because the API server did not deny the request. "+
+			"The operator stops no member and deletes nothing. The deletion cannot be undone. To continue it, set spec.deletion.protection to false: "+
 			"kubectl -n %s patch databasecluster %s --type=merge -p '{\"spec\":{\"deletion\":{\"protection\":false}}}'",
 		s.Cluster.Namespace, s.Cluster.Name)}
 	return outcome
@@ -103,7 +103,7 @@ func (d *deletion) record(s *situation.Situation) phase.Outcome {
 	}) {
 		return phase.Over
 	}
-	return phase.Wait(dbv1.ReasonDeleting, "every member has stopped; noting how the deletion hooks ended")
+	return phase.Wait(dbv1.ReasonDeleting, "all members have stopped; recording the results of the deletion hooks")
 }
 
 // PhasesChanged tells whether one of the hooks is in another phase than was reported.

@@ -54,26 +54,26 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "Job", Name: "orders-one-0a1b2c3d"}}
 			},
-			"HookFailed: deletion hook \"one\" cannot start: Job orders-one-0a1b2c3d was not made for this cluster, so the operator leaves it alone\nagain in 30s\nSTALLED NameConflict\n",
+			"HookFailed: deletion hook \"one\" cannot start: Job orders-one-0a1b2c3d was not created for this cluster, so the operator does not change it\nagain in 30s\nSTALLED NameConflict\n",
 		},
 		"the annotation goes on without the hooks": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Annotations = map[string]string{dbv1.AnnotationSkipDeletionHooks: "true"}
 			},
-			"scale in to 2\nTerminating: going from 3 to 0 members, one at a time\n",
+			"scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\n",
 		},
 		"the former Job of a hook is waited for": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Hooks["one"] = state.Task{Job: "j", Ending: true, Succeeded: true}
 			},
-			"HookRunning: deletion hook \"one\" waits for its former Job j to go\n",
+			"HookRunning: deletion hook \"one\" waits until its previous Job j is deleted\n",
 		},
 		"hooks never run again once members have begun to stop": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				*o.StatefulSet.Spec.Replicas = 2
 				o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = deletion.StoppingMark(c)
 			},
-			"Terminating: pod orders-2 is stopping\n",
+			"Terminating: pod orders-2 is terminating\n",
 		},
 		"a mark that somebody else has set does not count": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -83,21 +83,21 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 		},
 		"members stop after the hooks, the highest ordinal first": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Deletion.Hooks = nil },
-			"scale in to 2\nTerminating: going from 3 to 0 members, one at a time\n",
+			"scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\n",
 		},
 		"the last member is waited for": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Deletion.Hooks, o.Members = nil, o.Members[:1]
 				*o.StatefulSet.Spec.Replicas = 0
 			},
-			"Terminating: pod orders-0 is stopping\n",
+			"Terminating: pod orders-0 is terminating\n",
 		},
 		"the finalizer goes last": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Deletion.Hooks, o.Members = nil, nil
 				*o.StatefulSet.Spec.Replicas = 0
 			},
-			"take off the finalizer\nDeleting: every member has stopped; no volume is left\n",
+			"remove the finalizer\nDeleting: all members have stopped; no volumes remain\n",
 		},
 		"members without a StatefulSet are stopped one by one": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Deletion.Hooks, o.StatefulSet = nil, nil },
@@ -108,22 +108,22 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 				c.Spec.Deletion.Hooks, o.StatefulSet, o.Members = nil, nil, o.Members[:1]
 				o.Members[0].Owner = "gone"
 			},
-			"Terminating: waiting for Kubernetes to stop pod orders-0, whose StatefulSet is gone\n",
+			"Terminating: waiting for Kubernetes to stop pod orders-0, because its StatefulSet no longer exists\n",
 		},
 		"those of a StatefulSet that is nobody's any more are left to it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Deletion.Hooks, o.StatefulSet, o.Members = nil, nil, o.Members[:1]
 				o.Members[0].Owner, o.Foreign = "orphan", []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
 			},
-			"take off the finalizer\nDeleting: 1 members are left running without the StatefulSet that was theirs; no volume is left\nagain in 30s\n",
+			"remove the finalizer\nDeleting: 1 members still run without their StatefulSet; no volumes remain\nagain in 30s\n",
 		},
 		"nothing is made when nothing is there": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Deletion.Hooks, *o = nil, state.Observed{} },
-			"take off the finalizer\nDeleting: every member has stopped; no volume is left\n",
+			"remove the finalizer\nDeleting: all members have stopped; no volumes remain\n",
 		},
 		"nothing is done without our finalizer": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Finalizers = []string{"somebody.else/finalizer"} },
-			"Deleting: the operator has nothing left to do\n",
+			"Deleting: the operator has removed its finalizer\n",
 		},
 	}
 	for name, c := range cases {

@@ -30,8 +30,8 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 	next := stopFor(s, dbv1.ReasonHookRunning)
 	switch user := s.Unfenced(); {
 	case pod != "":
-		view = failed("Bring its node back, or, if that is gone for good, delete the Node object",
-			"deletion hook %q failed: pod %s did not stop within spec.deletion.deadlineSeconds, %d s, after its grace period",
+		view = failed("Recover the node of the pod, or delete the Node object if the node is lost",
+			"deletion hook %q failed: pod %s did not stop within spec.deletion.deadlineSeconds (%d s) after its grace period",
 			hook.Name, pod, s.Cluster.Spec.Deletion.DeadlineSeconds)
 	case next.Waits():
 		view = underway("deletion hook %q stops all members before the backup, because spec.deletion.volumes is Delete: %s", hook.Name, next.Message)
@@ -41,9 +41,9 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 			"deletion hook %q cannot start: %s may write to the volumes and is not controlled by this cluster", hook.Name, user)
 		view.reason = dbv1.ReasonNameConflict
 	case s.StatefulSetTerminating():
-		view = underway("deletion hook %q waits until StatefulSet %s is deleted, because nobody knows what it does until then", hook.Name, s.StatefulSet.Name)
+		view = underway("deletion hook %q waits until StatefulSet %s is deleted, because it may create pods until then", hook.Name, s.StatefulSet.Name)
 	case s.Fence() == "":
-		view = underway("deletion hook %q waits until the StatefulSet controller has seen that no member is to run", hook.Name)
+		view = underway("deletion hook %q waits until the StatefulSet controller has observed the scale to 0 replicas", hook.Name)
 	default:
 		return hookView{}, true
 	}
@@ -69,11 +69,11 @@ func unstoppable(s *situation.Situation) (pod string, soonest time.Duration) {
 func foreignBackup(s *situation.Situation, backup state.HookBackup) string {
 	switch {
 	case backup.Elsewhere:
-		return "it has a spec.destination of its own"
+		return "it has its own spec.destination"
 	case backup.Phase != dbv1.BackupCompleted:
 		return ""
 	case backup.Cluster != s.Cluster.UID:
-		return "it is of another cluster"
+		return "it belongs to another cluster"
 	case backup.Fence != s.Fence():
 		return "it did not start after the members had stopped"
 	}
@@ -81,8 +81,8 @@ func foreignBackup(s *situation.Situation, backup state.HookBackup) string {
 }
 
 func mistaken(hook dbv1.DeletionHook, name, why string) hookView {
-	view := failed(fmt.Sprintf("Delete DatabaseBackup %s to take the backup again", name),
-		"deletion hook %q failed: DatabaseBackup %s does not hold the last data of this cluster: %s", hook.Name, name, why)
+	view := failed(fmt.Sprintf("Delete DatabaseBackup %s to repeat the backup", name),
+		"deletion hook %q failed: DatabaseBackup %s does not contain the latest data of this cluster: %s", hook.Name, name, why)
 	view.reason = dbv1.ReasonNameConflict
 	return view
 }
@@ -109,7 +109,7 @@ func lostBackup(s *situation.Situation, hook dbv1.DeletionHook) (hookView, bool)
 	if !found {
 		return hookView{}, false
 	}
-	return failed("Set spec.deletion.volumes to Retain to keep the volumes that are left",
-		"deletion hook %q failed: no DatabaseBackup of it exists, and PersistentVolumeClaim %s is already terminating, so no backup can hold its data; no other volume is deleted",
+	return failed("Set spec.deletion.volumes to Retain to keep the remaining volumes",
+		"deletion hook %q failed: its DatabaseBackup no longer exists, and PersistentVolumeClaim %s is already terminating, so no backup can contain its data. The operator deletes no other volume",
 		hook.Name, v.Claim), true
 }

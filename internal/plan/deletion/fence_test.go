@@ -61,28 +61,28 @@ func TestMembersStopBeforeABackupAfterWhichTheirVolumesAreDeleted(t *testing.T) 
 	decideDooms(t, map[string]doom{
 		"they stop one by one, although all are ready": {
 			hooks, doomedVolumes(func(*dbv1.DatabaseCluster, *state.Observed) {}),
-			"scale in to 2\nHookRunning: " + stops + "going from 3 to 0 members, one at a time\nlast Running\n",
+			"scale in to 2\nHookRunning: " + stops + "scaling in from 3 to 0 members, one at a time\nlast Running\n",
 		},
 		"their ends are recorded where a hook asks for it": {
 			[]dbv1.HookType{dbv1.HookBackup, dbv1.HookShutdown}, doomedVolumes(func(*dbv1.DatabaseCluster, *state.Observed) {}),
-			"add the finalizer to pod orders-2\nHookRunning: " + stops + "holding pod orders-2, so that its end can be read when it stops\nlast Running\nstop Pending\n",
+			"add the finalizer to pod orders-2\nHookRunning: " + stops + "adding the finalizer to pod orders-2, to record the exit code of its database\nlast Running\nstop Pending\n",
 		},
 		"an end stands in the status before the turn of that hook": {
 			[]dbv1.HookType{dbv1.HookBackup, dbv1.HookShutdown}, doomedVolumes(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				lost(o, 0)
 				o.Members[2].HasFinalizer, o.Members[2].End = true, state.End{Reached: true, Known: true, Code: 137}
 			}),
-			"HookRunning: " + stops + "pod orders-2 is stopping\nlast Running\nstop Pending orders-2=137\n",
+			"HookRunning: " + stops + "pod orders-2 is terminating\nlast Running\nstop Pending orders-2=137\n",
 		},
 		"one that does not stop is waited for": {
 			hooks, doomedVolumes(func(_ *dbv1.DatabaseCluster, o *state.Observed) { lost(o, time.Minute) }),
-			"HookRunning: " + stops + "pod orders-2 is stopping\nagain in 9m0s\nlast Running\n",
+			"HookRunning: " + stops + "pod orders-2 is terminating\nagain in 9m0s\nlast Running\n",
 		},
 		"one that does not stop at all blocks": {
 			hooks, doomedVolumes(func(_ *dbv1.DatabaseCluster, o *state.Observed) { lost(o, 11*time.Minute) }),
-			"HookFailed: deletion hook \"last\" failed: pod orders-2 did not stop within spec.deletion.deadlineSeconds, 600 s, after its grace period\nSTALLED HookFailed\n" +
-				"deletion hook \"last\" failed: pod orders-2 did not stop within spec.deletion.deadlineSeconds, 600 s, after its grace period. " +
-				"Bring its node back, or, if that is gone for good, delete the Node object" + skipNote + "\nlast Failed\n",
+			"HookFailed: deletion hook \"last\" failed: pod orders-2 did not stop within spec.deletion.deadlineSeconds (600 s) after its grace period\nSTALLED HookFailed\n" +
+				"deletion hook \"last\" failed: pod orders-2 did not stop within spec.deletion.deadlineSeconds (600 s) after its grace period. " +
+				"Recover the node of the pod, or delete the Node object if the node is lost" + skipNote + "\nlast Failed\n",
 		},
 		"members run on where no backup can be made": {
 			hooks, doomedVolumes(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Engine = nil }),
@@ -94,14 +94,14 @@ func TestMembersStopBeforeABackupAfterWhichTheirVolumesAreDeleted(t *testing.T) 
 				*o.StatefulSet.Spec.Replicas, o.Members = 0, nil
 				o.StatefulSet.Generation = o.StatefulSet.Status.ObservedGeneration + 1
 			}),
-			"HookRunning: deletion hook \"last\" waits until the StatefulSet controller has seen that no member is to run\nlast Running\n",
+			"HookRunning: deletion hook \"last\" waits until the StatefulSet controller has observed the scale to 0 replicas\nlast Running\n",
 		},
 		"nor while the StatefulSet is being deleted": {
 			hooks, doomedVolumes(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				*o.StatefulSet.Spec.Replicas, o.Members = 0, nil
 				o.StatefulSet.DeletionTimestamp = &metav1.Time{Time: plans.Now}
 			}),
-			"HookRunning: deletion hook \"last\" waits until StatefulSet orders is deleted, because nobody knows what it does until then\nlast Running\n",
+			"HookRunning: deletion hook \"last\" waits until StatefulSet orders is deleted, because it may create pods until then\nlast Running\n",
 		},
 		"a StatefulSet of another owner blocks": {
 			hooks, doomedVolumes(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -128,38 +128,38 @@ func TestAVolumeIsDeletedOnlyWhileABackupOfItsLastWriteExists(t *testing.T) {
 		change func(*dbv1.DatabaseCluster, *state.Observed, *state.HookBackup)
 		want   string
 	}{
-		"it holds it": {func(*dbv1.DatabaseCluster, *state.Observed, *state.HookBackup) {}, "deleting, as spec.deletion.volumes says: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
+		"it holds it": {func(*dbv1.DatabaseCluster, *state.Observed, *state.HookBackup) {}, "deleting, because spec.deletion.volumes is Delete: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
 		"it is being deleted": {func(_ *dbv1.DatabaseCluster, _ *state.Observed, b *state.HookBackup) { b.Ending = true },
-			`deletion hook "last" waits for its former DatabaseBackup orders-last-96d09e76 to go`},
+			`deletion hook "last" waits until its previous DatabaseBackup orders-last-96d09e76 is deleted`},
 		"it does not exist": {func(_ *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) { o.HookBackups = nil }, `starting deletion hook "last"`},
 		"its fence is another": {func(_ *dbv1.DatabaseCluster, _ *state.Observed, b *state.HookBackup) { b.Fence = "set/1" },
-			`deletion hook "last" failed: DatabaseBackup orders-last-96d09e76 does not hold the last data of this cluster: it did not start after the members had stopped`},
+			`deletion hook "last" failed: DatabaseBackup orders-last-96d09e76 does not contain the latest data of this cluster: it did not start after the members had stopped`},
 		"it was taken of members that ran": {func(_ *dbv1.DatabaseCluster, _ *state.Observed, b *state.HookBackup) { b.Fence = "" },
-			`deletion hook "last" failed: DatabaseBackup orders-last-96d09e76 does not hold the last data of this cluster: it did not start after the members had stopped`},
-		"it is of another cluster": {func(_ *dbv1.DatabaseCluster, _ *state.Observed, b *state.HookBackup) { b.Cluster = "other" },
-			`deletion hook "last" failed: DatabaseBackup orders-last-96d09e76 does not hold the last data of this cluster: it is of another cluster`},
+			`deletion hook "last" failed: DatabaseBackup orders-last-96d09e76 does not contain the latest data of this cluster: it did not start after the members had stopped`},
+		"it belongs to another cluster": {func(_ *dbv1.DatabaseCluster, _ *state.Observed, b *state.HookBackup) { b.Cluster = "other" },
+			`deletion hook "last" failed: DatabaseBackup orders-last-96d09e76 does not contain the latest data of this cluster: it belongs to another cluster`},
 		"it has a destination of its own": {func(_ *dbv1.DatabaseCluster, _ *state.Observed, b *state.HookBackup) { b.Elsewhere = true },
-			`deletion hook "last" failed: DatabaseBackup orders-last-96d09e76 does not hold the last data of this cluster: it has a spec.destination of its own`},
+			`deletion hook "last" failed: DatabaseBackup orders-last-96d09e76 does not contain the latest data of this cluster: it has its own spec.destination`},
 		"a member runs again": {func(_ *dbv1.DatabaseCluster, o *state.Observed, b *state.HookBackup) {
 			*o.StatefulSet.Spec.Replicas, o.Members = 1, []state.Member{{Name: "orders-0", Ready: true}}
 			o.HookBackups = nil // it is read by the fence
-		}, `deletion hook "last" stops all members before the backup, because spec.deletion.volumes is Delete: going from 1 to 0 members, one at a time`},
+		}, `deletion hook "last" stops all members before the backup, because spec.deletion.volumes is Delete: scaling in from 1 to 0 members, one at a time`},
 		"it is gone, and the deletion of volumes has begun": {func(_ *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {
 			o.HookBackups, o.Volumes[0].Terminating = nil, true
-		}, `deletion hook "last" failed: no DatabaseBackup of it exists, and PersistentVolumeClaim data-orders-0 is already terminating, so no backup can hold its data; no other volume is deleted`},
+		}, `deletion hook "last" failed: its DatabaseBackup no longer exists, and PersistentVolumeClaim data-orders-0 is already terminating, so no backup can contain its data. The operator deletes no other volume`},
 		"it is gone, and so are all volumes": {func(_ *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {
 			o.HookBackups, o.Volumes = nil, nil
-		}, "every member has stopped; no volume is left"},
+		}, "all members have stopped; no volumes remain"},
 		"it is gone, and the volumes are to stay": {func(c *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {
 			o.HookBackups, c.Spec.Deletion.Volumes = nil, dbv1.VolumesRetain
-		}, "every member has stopped; kept: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
+		}, "all members have stopped; retained: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
 		"the members have begun to stop for good, which does not matter": {func(c *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {
 			o.HookBackups, o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = nil, deletion.StoppingMark(c)
 		}, `starting deletion hook "last"`},
 		"it failed, and failures do not count": {func(c *dbv1.DatabaseCluster, o *state.Observed, b *state.HookBackup) {
 			goOn(c)
 			b.Fence, c.Status.Hooks[0].Phase = "", dbv1.HookFailed
-		}, "every member has stopped; kept: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
+		}, "all members have stopped; retained: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster, observed := fencedOff(t)

@@ -34,17 +34,17 @@ func backupHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	backup, started := s.HookBackups[hook.Name]
 	switch {
 	case backup.Ending:
-		return underway("deletion hook %q waits for its former DatabaseBackup %s to go", hook.Name, name)
+		return underway("deletion hook %q waits until its previous DatabaseBackup %s is deleted", hook.Name, name)
 	case !started && unborn(s):
-		return succeeded("there is nothing to back up: no member was ever made")
+		return succeeded("there is nothing to back up: no member was ever created")
 	case !started:
 		return startBackup(s, hook)
 	case (fences(s.Cluster, hook) || backup.Elsewhere) && foreignBackup(s, backup) != "":
 		return mistaken(hook, name, foreignBackup(s, backup))
 	case backup.Phase == dbv1.BackupCompleted:
-		return succeeded("DatabaseBackup %s is complete, at %s", name, backup.Location)
+		return succeeded("DatabaseBackup %s is complete; its location is %s", name, backup.Location)
 	case backup.Phase == dbv1.BackupFailed:
-		return failed(fmt.Sprintf("Delete DatabaseBackup %s to try again", name),
+		return failed(fmt.Sprintf("Delete DatabaseBackup %s to retry", name),
 			"deletion hook %q failed: DatabaseBackup %s: %s", hook.Name, name, backup.Message)
 	default:
 		return awaitBackup(s, hook, backup)
@@ -82,16 +82,16 @@ func unborn(s *situation.Situation) bool {
 func noBackup(s *situation.Situation) (cause, remedy string) {
 	switch spec := s.Cluster.Spec; {
 	case spec.Engine == "":
-		return "spec.engine names no DatabaseEngine, which would say how to back the database up", "Set spec.engine"
+		return "spec.engine is empty, so no DatabaseEngine describes how to back up the database", "Set spec.engine"
 	case s.EngineUnreadable != "":
 		return fmt.Sprintf("DatabaseEngine %s, which spec.engine names, cannot be read: %s", spec.Engine, s.EngineUnreadable),
-			"Let the operator get databaseengines"
+			"Grant the operator permission to get databaseengines"
 	case s.Engine == nil:
 		return fmt.Sprintf("DatabaseEngine %s, which spec.engine names, does not exist", spec.Engine), "Create it"
 	case s.Engine.Spec.Actions.Backup == nil:
-		return fmt.Sprintf("DatabaseEngine %s has no backup action", spec.Engine), "Name another in spec.engine"
+		return fmt.Sprintf("DatabaseEngine %s has no backup action", spec.Engine), "Set spec.engine to an engine that has one"
 	case spec.Backup == nil:
-		return "spec.backup.destination is missing, so there is no place for the backup", "Set spec.backup.destination"
+		return "spec.backup.destination is not set", "Set spec.backup.destination"
 	}
 	return "", ""
 }
@@ -101,14 +101,14 @@ func noBackup(s *situation.Situation) (cause, remedy string) {
 func awaitBackup(s *situation.Situation, hook dbv1.DeletionHook, backup state.HookBackup) hookView {
 	left := backup.Created.Add(deadline(s)).Sub(s.At)
 	if left <= 0 {
-		return failed(fmt.Sprintf("Raise spec.deletion.deadlineSeconds, or delete DatabaseBackup %s to try again", backup.Name),
-			"deletion hook %q failed: DatabaseBackup %s is not complete after spec.deletion.deadlineSeconds, %d s%s",
+		return failed(fmt.Sprintf("Increase spec.deletion.deadlineSeconds, or delete DatabaseBackup %s to retry", backup.Name),
+			"deletion hook %q failed: DatabaseBackup %s did not complete within spec.deletion.deadlineSeconds (%d s)%s",
 			hook.Name, backup.Name, s.Cluster.Spec.Deletion.DeadlineSeconds, after(": ", backup.Message))
 	}
 	lacks := after("; ", situation.DescribeMissing(s.Missing()))
 	view := underway("deletion hook %q waits for DatabaseBackup %s%s%s", hook.Name, backup.Name, after(": ", backup.Message), lacks)
 	if backup.Stuck || lacks != "" {
-		view = view.waitsFor("Correct that")
+		view = view.waitsFor("Correct the problem")
 	}
 	view.again = left
 	if fences(s.Cluster, hook) || canBeAsked(s, backup) {
@@ -116,7 +116,7 @@ func awaitBackup(s *situation.Situation, hook dbv1.DeletionHook, backup state.Ho
 	}
 	if next := lowerAll(s, dbv1.ReasonHookRunning); next.Waits() {
 		view.operations = next.Operations
-		view.message += "; no member that is not backed up yet is ready, so all stop, to be backed up from their volumes: " + next.Message
+		view.message += "; none of the remaining members is ready, so the operator stops all members and backs up their volumes: " + next.Message
 	}
 	return view
 }

@@ -60,7 +60,7 @@ func see(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	object := Makes(s.Cluster, s.Fence(), hook)
 	switch {
 	case !known: // another version of the operator allowed it
-		return failed("Update the operator", "deletion hook %q has type %q, which this version of the operator does not know", hook.Name, hook.Type)
+		return failed("Update the operator", "deletion hook %q has type %q, which this version of the operator does not support", hook.Name, hook.Type)
 	case s.Holds(object.Kind, object.Name):
 		return taken(hook, object)
 	}
@@ -107,7 +107,7 @@ func goThrough(s *situation.Situation) (all []dbv1.HookStatus, waiting phase.Out
 // hooks after it again. How members end that stop for that backup is recorded.
 func awaitTurn(s *situation.Situation, hook dbv1.DeletionHook, stops bool) hookView {
 	before := reported(s, hook.Name)
-	view := hookView{phase: dbv1.HookPending, message: "its turn has not come", stopped: before.Stopped}
+	view := hookView{phase: dbv1.HookPending, message: "waiting for the hooks before this one", stopped: before.Stopped}
 	if known := before.Phase == dbv1.HookSucceeded || before.Phase == dbv1.HookFailed && passesOn(s); known && !fences(s.Cluster, hook) {
 		view.phase, view.message = before.Phase, before.Message
 	}
@@ -156,9 +156,9 @@ func look(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 		return settled
 	case skips(s):
 		view.phase = dbv1.HookSkipped
-		view.message = fmt.Sprintf("left out, because the cluster is annotated with %s=true", dbv1.AnnotationSkipDeletionHooks)
+		view.message = fmt.Sprintf("skipped, because the cluster has the annotation %s=true", dbv1.AnnotationSkipDeletionHooks)
 	case begun:
-		return failed("", "how deletion hook %q ended is not known; the members have begun to stop, so it does not run again", hook.Name)
+		return failed("Set spec.deletion.onFailure to Continue", "the result of deletion hook %q is unknown; members have started to stop, so the operator does not run the hook again", hook.Name)
 	}
 	return view
 }
@@ -188,7 +188,7 @@ func (v hookView) outcome(hook dbv1.DeletionHook) phase.Outcome {
 		o.Reason = dbv1.ReasonTerminating
 	}
 	if v.reason != "" {
-		o.Stalled = &situation.Stall{Reason: v.reason, Message: fmt.Sprintf("%s. %s, or annotate the cluster with %s=true to go on without it",
+		o.Stalled = &situation.Stall{Reason: v.reason, Message: fmt.Sprintf("%s. %s. To skip the deletion hooks, set the annotation %s=true on the cluster",
 			strings.TrimSuffix(v.message, "."), v.remedy, dbv1.AnnotationSkipDeletionHooks)}
 	}
 	return o
@@ -198,7 +198,7 @@ func (v hookView) outcome(hook dbv1.DeletionHook) phase.Outcome {
 func start(s *situation.Situation, hook dbv1.DeletionHook, object resources.Child) hookView {
 	if s.Terminating {
 		return failed("Set spec.deletion.onFailure to Continue",
-			"deletion hook %q cannot start: namespace %s is being deleted, and nothing can be created in it", hook.Name, s.Cluster.Namespace)
+			"deletion hook %q cannot start: namespace %s is terminating, so the operator cannot create objects in it", hook.Name, s.Cluster.Namespace)
 	}
 	view := underway("starting deletion hook %q", hook.Name)
 	view.operations = operation.List{operation.RunHook{Hook: hook.Name, Object: object}}
@@ -207,8 +207,8 @@ func start(s *situation.Situation, hook dbv1.DeletionHook, object resources.Chil
 
 // taken is a hook that cannot start because of somebody else's object.
 func taken(hook dbv1.DeletionHook, object state.Ref) hookView {
-	view := failed(fmt.Sprintf("Delete or rename %s %s", object.Kind, object.Name),
-		"deletion hook %q cannot start: %s %s was not made for this cluster, so the operator leaves it alone", hook.Name, object.Kind, object.Name)
+	view := failed(fmt.Sprintf("Delete %s %s", object.Kind, object.Name),
+		"deletion hook %q cannot start: %s %s was not created for this cluster, so the operator does not change it", hook.Name, object.Kind, object.Name)
 	view.reason = dbv1.ReasonNameConflict
 	return view
 }

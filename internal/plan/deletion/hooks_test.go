@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	skipNote = ", or annotate the cluster with database.dbcluster.io/skip-deletion-hooks=true to go on without it"
+	skipNote = ". To skip the deletion hooks, set the annotation database.dbcluster.io/skip-deletion-hooks=true on the cluster"
 	backup   = "orders-last-0a1b2c3d"
 )
 
@@ -76,7 +76,7 @@ func decideDooms(t *testing.T, dooms map[string]doom) {
 			cluster, observed := doomed(t, d.hooks...)
 			d.change(cluster, &observed)
 			p := plans.Decide(cluster, observed)
-			if p.Message == "every member has stopped; noting how the deletion hooks ended" {
+			if p.Message == "all members have stopped; recording the results of the deletion hooks" {
 				cluster.Status.Hooks = p.Hooks
 				p = plans.Decide(cluster, observed)
 			}
@@ -106,10 +106,10 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 	}
 	const (
 		waits   = "deletion hook \"last\" waits for DatabaseBackup " + backup
-		offline = "; no member that is not backed up yet is ready, so all stop, to be backed up from their volumes: "
-		stops   = "scale in to 2\nTerminating: going from 3 to 0 members, one at a time\n"
+		offline = "; none of the remaining members is ready, so the operator stops all members and backs up their volumes: "
+		stops   = "scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\n"
 
-		elsewhere = "DatabaseBackup " + backup + " does not hold the last data of this cluster: it has a spec.destination of its own"
+		elsewhere = "DatabaseBackup " + backup + " does not contain the latest data of this cluster: it has its own spec.destination"
 	)
 	decideDooms(t, map[string]doom{
 		"it is asked for": {
@@ -122,14 +122,14 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 				made(o, state.HookBackup{Phase: dbv1.BackupPending, Stuck: true, Message: "Secret bucket does not exist"})
 			},
 			"HookRunning: " + waits + ": Secret bucket does not exist\nagain in 9m0s\nSTALLED HookWaiting\n" +
-				waits + ": Secret bucket does not exist. Correct that" + skipNote + "\nlast Running\n",
+				waits + ": Secret bucket does not exist. Correct the problem" + skipNote + "\nlast Running\n",
 		},
 		"one that somebody created with a destination of its own is none": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				made(o, state.HookBackup{Phase: dbv1.BackupCompleted, Elsewhere: true})
 			},
 			"HookFailed: deletion hook \"last\" failed: " + elsewhere + "\nSTALLED NameConflict\ndeletion hook \"last\" failed: " + elsewhere +
-				". Delete DatabaseBackup " + backup + " to take the backup again" + skipNote + "\nlast Failed\n",
+				". Delete DatabaseBackup " + backup + " to repeat the backup" + skipNote + "\nlast Failed\n",
 		},
 		"members that can be asked stay": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -145,7 +145,7 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 				o.Members[0].Ready = true
 				made(o, state.HookBackup{Phase: dbv1.BackupRunning, Members: 3, Done: []int32{0}})
 			},
-			"scale in to 2\nHookRunning: " + waits + offline + "going from 3 to 0 members, one at a time\nagain in 9m0s\nlast Running\n",
+			"scale in to 2\nHookRunning: " + waits + offline + "scaling in from 3 to 0 members, one at a time\nagain in 9m0s\nlast Running\n",
 		},
 		"with no pod at all it is waited for": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -187,7 +187,7 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 				made(o, state.HookBackup{Phase: dbv1.BackupFailed, Message: "the bucket is full."})
 			},
 			"HookFailed: deletion hook \"last\" failed: DatabaseBackup " + backup + ": the bucket is full.\nSTALLED HookFailed\n" +
-				"deletion hook \"last\" failed: DatabaseBackup " + backup + ": the bucket is full. Delete DatabaseBackup " + backup + " to try again" + skipNote + "\nlast Failed\n",
+				"deletion hook \"last\" failed: DatabaseBackup " + backup + ": the bucket is full. Delete DatabaseBackup " + backup + " to retry" + skipNote + "\nlast Failed\n",
 		},
 		"one that failed is passed over when the spec says so": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -209,15 +209,15 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 				c.Spec.Deletion.DeadlineSeconds = 60
 				made(o, state.HookBackup{Phase: dbv1.BackupRunning})
 			},
-			"HookFailed: deletion hook \"last\" failed: DatabaseBackup " + backup + " is not complete after spec.deletion.deadlineSeconds, 60 s\nSTALLED HookFailed\n" +
-				"deletion hook \"last\" failed: DatabaseBackup " + backup + " is not complete after spec.deletion.deadlineSeconds, 60 s. " +
-				"Raise spec.deletion.deadlineSeconds, or delete DatabaseBackup " + backup + " to try again" + skipNote + "\nlast Failed\n",
+			"HookFailed: deletion hook \"last\" failed: DatabaseBackup " + backup + " did not complete within spec.deletion.deadlineSeconds (60 s)\nSTALLED HookFailed\n" +
+				"deletion hook \"last\" failed: DatabaseBackup " + backup + " did not complete within spec.deletion.deadlineSeconds (60 s). " +
+				"Increase spec.deletion.deadlineSeconds, or delete DatabaseBackup " + backup + " to retry" + skipNote + "\nlast Failed\n",
 		},
 		"the former one is waited for": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				made(o, state.HookBackup{Phase: dbv1.BackupFailed, Ending: true})
 			},
-			"HookRunning: deletion hook \"last\" waits for its former DatabaseBackup " + backup + " to go\nlast Running\n",
+			"HookRunning: deletion hook \"last\" waits until its previous DatabaseBackup " + backup + " is deleted\nlast Running\n",
 		},
 		"the annotation goes on without it": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -237,17 +237,17 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 
 func TestAFinalBackupThatCannotBeMadeSaysWhy(t *testing.T) {
 	for want, change := range map[string]func(*dbv1.DatabaseCluster, *state.Observed){
-		"spec.engine names no DatabaseEngine": func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Engine, o.Engine = "", nil },
-		"DatabaseEngine ledger-v1, which spec.engine names, does not exist. Create it, or": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"spec.engine is empty": func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Engine, o.Engine = "", nil },
+		"DatabaseEngine ledger-v1, which spec.engine names, does not exist. Create it. To": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Engine = nil
 		},
-		"cannot be read: no right. Let the operator get databaseengines, or": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"cannot be read: no right. Grant the operator permission to get databaseengines. To": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Engine, o.EngineUnreadable = nil, "no right"
 		},
 		"DatabaseEngine ledger-v1 has no backup action":    func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Engine.Spec.Actions.Backup = nil },
-		"Set spec.backup.destination, or":                  func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Backup = nil },
-		"namespace shop is being deleted, and nothing can": func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Terminating = true },
-		"DatabaseBackup " + backup + " was not made for this": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"Set spec.backup.destination. To":                  func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Backup = nil },
+		"namespace shop is terminating": func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Terminating = true },
+		"DatabaseBackup " + backup + " was not created for this": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Foreign = []state.Ref{{Kind: "DatabaseBackup", Name: backup}}
 		},
 	} {
@@ -270,17 +270,17 @@ func TestACommandThatDoesNotStartSaysWhyAtOnce(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "container action: image pull failed: no such image"}
 	p := plans.Decide(cluster, observed)
-	if p.Reason != dbv1.ReasonHookRunning || p.Message != `deletion hook "run" runs as Job j, whose pod p does not run: container action: image pull failed: no such image` {
+	if p.Reason != dbv1.ReasonHookRunning || p.Message != `deletion hook "run" runs as Job j, but pod p does not run: container action: image pull failed: no such image` {
 		t.Error(plans.Text(p))
 	}
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "no such image", Remedy: "Correct spec.image"}
-	const waits = `deletion hook "run" runs as Job j, whose pod p does not run: no such image`
+	const waits = `deletion hook "run" runs as Job j, but pod p does not run: no such image`
 	if p := plans.Decide(cluster, observed); p.Message != waits || p.Stalled == nil || p.Stalled.Message != waits+". Correct spec.image"+skipNote {
 		t.Error(plans.Text(p))
 	}
 	observed.Hooks["run"] = state.Task{Job: "j"}.Refuse("forbidden: exceeded quota: compute")
-	const over = `deletion hook "run" runs as Job j, which does not run: its pod cannot be created: forbidden: exceeded quota: compute`
-	const lower = ". Raise the ResourceQuota, or lower spec.deletion.hooks[run].resources of the DatabaseCluster"
+	const over = `deletion hook "run" runs as Job j, but the Job does not run: its pod cannot be created: forbidden: exceeded quota: compute`
+	const lower = ". Increase the ResourceQuota, or reduce spec.deletion.hooks[run].resources of the DatabaseCluster"
 	if p := plans.Decide(cluster, observed); p.Message != over || p.Stalled == nil || p.Stalled.Message != over+lower+skipNote {
 		t.Error(plans.Text(p))
 	}
@@ -307,8 +307,8 @@ func TestACommandOnANodeThatDoesNotAnswerFailsAfterItsDeadline(t *testing.T) {
 		t.Errorf("its pod may still be about to end: %s", told(p))
 	}
 	observed.Hooks["run"] = since(15 * time.Minute)
-	want := `deletion hook "run" failed: Job j did not end within spec.deletion.deadlineSeconds, 600 s: its pod p does not answer. ` +
-		`Bring its node back, or, if that is gone for good, delete the Node object` + skipNote
+	want := `deletion hook "run" failed: Job j did not finish within spec.deletion.deadlineSeconds (600 s): pod p does not respond. ` +
+		`Recover the node of the pod, or delete the Node object if the node is lost` + skipNote
 	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Message != want {
 		t.Error(told(p))
 	}
@@ -370,13 +370,13 @@ func TestACommandThatCannotStartForWhatIsMissingBlocksTheDeletion(t *testing.T) 
 	cluster, observed := doomed(t, dbv1.HookCommand)
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "no such secret"}
 	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.credentials.secretName"}}
-	want := `deletion hook "run" runs as Job j, whose pod p does not run: no such secret; Secret password, which spec.credentials.secretName names, does not exist. Add it` + skipNote
+	want := `deletion hook "run" runs as Job j, but pod p does not run: no such secret; Secret password, which spec.credentials.secretName names, does not exist. Create the missing object` + skipNote
 	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
 		t.Error(plans.Text(p))
 	}
 	// What a volume lacks, the pod's status does not say.
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Pending: true}
-	want = `deletion hook "run" runs as Job j; Secret password, which spec.credentials.secretName names, does not exist. Add it` + skipNote
+	want = `deletion hook "run" runs as Job j; Secret password, which spec.credentials.secretName names, does not exist. Create the missing object` + skipNote
 	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
 		t.Error(told(p))
 	}
@@ -391,7 +391,7 @@ func TestABackupThatDoesNotStartSaysWhatIsMissing(t *testing.T) {
 	observed.HookBackups["last"] = state.HookBackup{Name: "b", Created: plans.Ago(0), Message: "Job j backs up member 1 of 1"}
 	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.credentials.secretName"}, {Kind: "Secret", Name: "there", Found: true}}
 	want := `deletion hook "last" waits for DatabaseBackup b: Job j backs up member 1 of 1; Secret password, which spec.credentials.secretName names, does not exist`
-	if p := plans.Decide(cluster, observed); p.Message != want || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want+". Correct that"+skipNote {
+	if p := plans.Decide(cluster, observed); p.Message != want || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want+". Correct the problem"+skipNote {
 		t.Error(told(p))
 	}
 }
@@ -408,7 +408,7 @@ func TestAHookWhoseJobIsGoneWhenTheMembersStopDoesNotCountAsDone(t *testing.T) {
 func TestAHookOfAnUnknownTypeStopsTheDeletion(t *testing.T) {
 	cluster, observed := doomed(t, "Snapshot")
 	p := plans.Decide(cluster, observed)
-	const want = `deletion hook "" has type "Snapshot", which this version of the operator does not know. Update the operator` + skipNote
+	const want = `deletion hook "" has type "Snapshot", which this version of the operator does not support. Update the operator` + skipNote
 	if p.Stalled == nil || p.Stalled.Message != want || len(p.Operations) > 0 {
 		t.Error(told(p))
 	}

@@ -28,11 +28,11 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 	const (
 		remove0   = "delete PersistentVolumeClaim data-orders-0: spec.deletion.volumes is Delete\n"
 		remove1   = "delete PersistentVolumeClaim data-orders-1: spec.deletion.volumes is Delete\n"
-		deleting0 = "Deleting: deleting, as spec.deletion.volumes says: PersistentVolumeClaim data-orders-0"
-		keptBoth  = "kept: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"
-		last      = "take off the finalizer\nDeleting: every member has stopped; "
-		inUse     = "Deleting: pods still have the volumes that are to be deleted: "
-		nobody    = ". Nobody stops them: delete the StatefulSet that they are of, or, where there is none, the pods; or set spec.deletion.volumes to Retain\n"
+		deleting0 = "Deleting: deleting, because spec.deletion.volumes is Delete: PersistentVolumeClaim data-orders-0"
+		keptBoth  = "retained: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"
+		last      = "remove the finalizer\nDeleting: all members have stopped; "
+		inUse     = "Deleting: waiting to delete volumes that pods still use: "
+		nobody    = ". Delete the StatefulSet of these pods, or the pods if they have none. To keep the volumes, set spec.deletion.volumes to Retain\n"
 	)
 	decideDooms(t, map[string]doom{
 		"they go": {
@@ -46,7 +46,7 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 			deleting0 + "\nrun Succeeded\n",
 		},
 		"none is left": {
-			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = nil }), last + "no volume is left\nrun Succeeded\n",
+			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = nil }), last + "no volumes remain\nrun Succeeded\n",
 		},
 		"they stay by default": {
 			hooks, stopped(func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Deletion.Volumes = dbv1.VolumesRetain }),
@@ -81,7 +81,7 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 					{Name: "hook", Component: dbv1.ComponentHook, Cluster: plans.UID, Ended: true},
 				}
 			}),
-			"delete Pod b: it keeps a volume from being deleted\n" + remove0 + deleting0 + "\nrun Succeeded\n",
+			"delete Pod b: it blocks the deletion of a volume\n" + remove0 + deleting0 + "\nrun Succeeded\n",
 		},
 		"those of an earlier cluster, from which the volume was taken over, too": {
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -91,7 +91,7 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 					{Name: "unknown", Component: dbv1.ComponentBackup, Ended: true, Mounts: true},
 				}
 			}),
-			"delete Pod b: it keeps a volume from being deleted\n" + remove0 + deleting0 + "\nrun Succeeded\n",
+			"delete Pod b: it blocks the deletion of a volume\n" + remove0 + deleting0 + "\nrun Succeeded\n",
 		},
 		"members that an earlier cluster left have them still, and nobody stops those": {
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -99,7 +99,7 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 				o.Bystanders = []state.Bystander{{Name: "orders-0", Component: dbv1.ComponentDatabase, Cluster: "earlier", Orphan: true}}
 			}),
 			inUse + "orders-0\nagain in 1m0s\nSTALLED NameConflict\n" +
-				"pods still have the volumes that are to be deleted: orders-0" + nobody + "run Succeeded\n",
+				"waiting to delete volumes that pods still use: orders-0" + nobody + "run Succeeded\n",
 		},
 		"so have members whose StatefulSet is nobody's any more": {
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -107,13 +107,13 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
 			}),
 			inUse + "orders-0\nagain in 30s\nSTALLED NameConflict\n" +
-				"pods still have the volumes that are to be deleted: orders-0" + nobody + "run Succeeded\n",
+				"waiting to delete volumes that pods still use: orders-0" + nobody + "run Succeeded\n",
 		},
 		"one that still runs is waited for": {
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Bystanders = []state.Bystander{{Name: "b", Component: dbv1.ComponentBackup, Cluster: plans.UID}}
 			}),
-			"Deleting: pods still have the volumes that are to be deleted: b\nagain in 1m0s\nrun Succeeded\n",
+			"Deleting: waiting to delete volumes that pods still use: b\nagain in 1m0s\nrun Succeeded\n",
 		},
 	})
 }
@@ -125,12 +125,12 @@ func TestWhyVolumesAreKeptAgainstTheSpecIsTold(t *testing.T) {
 	*observed.StatefulSet.Spec.Replicas, observed.Members, observed.Volumes = 0, nil, plans.KeptVolumes()[:1]
 	observed.Volumes[0].Cluster = plans.UID
 	p := plans.Decide(cluster, observed)
-	if plans.Disrupts(p) || len(p.Hooks) != 1 || p.Message != "every member has stopped; noting how the deletion hooks ended" {
+	if plans.Disrupts(p) || len(p.Hooks) != 1 || p.Message != "all members have stopped; recording the results of the deletion hooks" {
 		t.Errorf("the cluster goes before the status says how its hooks ended: %s", told(p))
 	}
 	cluster.Status.Hooks = p.Hooks
 	last, ok := operation.Find[operation.Finalize](plans.Decide(cluster, observed).Operations)
-	want := `spec.deletion.volumes is Delete, but deletion hooks have not succeeded: "run" (Skipped); kept: PersistentVolumeClaim data-orders-0`
+	want := `spec.deletion.volumes is Delete, but deletion hooks did not succeed: "run" (Skipped); retained: PersistentVolumeClaim data-orders-0`
 	if !ok || last.Kept != want {
 		t.Errorf("got %q, want %q", last.Kept, want)
 	}
@@ -149,7 +149,7 @@ func TestVolumesThatTheLastBackupDoesNotHoldAreKept(t *testing.T) {
 			final := observed.HookBackups["last"]
 			final.Members, final.Done = int32(len(c.done)), c.done
 			observed.HookBackups["last"] = final
-			if p := plans.Decide(cluster, observed); p.Message != "deleting, as spec.deletion.volumes says: "+c.want || !p.LiveRead() {
+			if p := plans.Decide(cluster, observed); p.Message != "deleting, because spec.deletion.volumes is Delete: "+c.want || !p.LiveRead() {
 				t.Error(told(p))
 			}
 			if len(c.done) == 2 {
@@ -157,7 +157,7 @@ func TestVolumesThatTheLastBackupDoesNotHoldAreKept(t *testing.T) {
 			}
 			observed.Volumes = observed.Volumes[1:]
 			last, ok := operation.Find[operation.Finalize](plans.Decide(cluster, observed).Operations)
-			want := "spec.deletion.volumes is Delete, but the last backup does not hold what members left that had gone before it; kept: PersistentVolumeClaim data-orders-1"
+			want := "spec.deletion.volumes is Delete, but the last backup does not contain the data of members that were removed before it; retained: PersistentVolumeClaim data-orders-1"
 			if !ok || last.Kept != want {
 				t.Errorf("got %q, want %q", last.Kept, want)
 			}

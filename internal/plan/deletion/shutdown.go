@@ -34,7 +34,7 @@ func shutdownHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	for _, m := range s.Members {
 		left, lost := silence(s, m)
 		if lost {
-			bad = append(bad, fmt.Sprintf("pod %s has not told how its database ended", m.Name))
+			bad = append(bad, fmt.Sprintf("the exit code of the database in pod %s is unknown", m.Name))
 		}
 		soonest = situation.Sooner(soonest, left)
 	}
@@ -42,7 +42,7 @@ func shutdownHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	next := stop(s)
 	switch {
 	case len(bad) > 0:
-		view = failed("Look at its volume before you go on; to do so set spec.deletion.onFailure to Continue", "the members did not shut down cleanly: %s", strings.Join(bad, "; "))
+		view = failed("Check its volume, then set spec.deletion.onFailure to Continue", "the members did not shut down cleanly: %s", strings.Join(bad, "; "))
 	case next.Waits():
 		view = underway("%s", next.Message)
 		view.operations = next.Operations
@@ -52,9 +52,9 @@ func shutdownHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 }
 
 func unclean(cluster *dbv1.DatabaseCluster, e dbv1.StoppedMember) string {
-	text := fmt.Sprintf("the database of pod %s ended with exit code %d", e.Pod, *e.ExitCode)
+	text := fmt.Sprintf("the database in pod %s exited with code %d", e.Pod, *e.ExitCode)
 	if grace := cluster.Spec.Pod.TerminationGracePeriodSeconds; *e.ExitCode == killed && grace != nil {
-		text += fmt.Sprintf(": it was killed, as when it does not stop within spec.pod.terminationGracePeriodSeconds, %d s, or has no memory left", *grace)
+		text += fmt.Sprintf(": it was killed, because it exceeded spec.pod.terminationGracePeriodSeconds (%d s) or ran out of memory", *grace)
 	}
 	return text
 }
@@ -63,14 +63,14 @@ func unclean(cluster *dbv1.DatabaseCluster, e dbv1.StoppedMember) string {
 func endings(all []dbv1.StoppedMember, left int) string {
 	switch {
 	case left > 0:
-		return fmt.Sprintf("%d members are left running without the StatefulSet that was theirs", left)
+		return fmt.Sprintf("%d members still run without their StatefulSet", left)
 	case len(all) == 0:
 		return "no member was running"
 	}
 	names := unknown(all)
-	text := fmt.Sprintf("%d of %d members ended with exit code 0", len(all)-len(names), len(all))
+	text := fmt.Sprintf("%d of %d members exited with code 0", len(all)-len(names), len(all))
 	if len(names) > 0 {
-		text += fmt.Sprintf("; how %s ended is not known: the pod was gone before its turn, or had never started", strings.Join(names, ", "))
+		text += fmt.Sprintf("; the exit code of %s is unknown: the pod was deleted before the operator stopped it, or never started", strings.Join(names, ", "))
 	}
 	return text
 }

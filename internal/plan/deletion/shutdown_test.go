@@ -35,15 +35,15 @@ func exit(pod string, code int32) dbv1.StoppedMember {
 func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 	hooks := []dbv1.HookType{dbv1.HookShutdown}
 	known := func(code int32) state.End { return state.End{Reached: true, Known: true, Code: code} }
-	const stopping = "Terminating: pod orders-2 is stopping\n"
+	const stopping = "Terminating: pod orders-2 is terminating\n"
 	decideDooms(t, map[string]doom{
 		"a member is held before it is stopped": {
 			hooks, func(*dbv1.DatabaseCluster, *state.Observed) {},
-			"add the finalizer to pod orders-2\nTerminating: holding pod orders-2, so that its end can be read when it stops\nstop Running\n",
+			"add the finalizer to pod orders-2\nTerminating: adding the finalizer to pod orders-2, to record the exit code of its database\nstop Running\n",
 		},
 		"then it is stopped": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[2].HasFinalizer = true },
-			"scale in to 2\nTerminating: going from 3 to 0 members, one at a time\nstop Running\n",
+			"scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\nstop Running\n",
 		},
 		"its end is waited for": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { ends(o, state.End{}) },
@@ -73,7 +73,7 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 				ends(o, known(0))
 				o.Members = o.Members[:2]
 			},
-			"add the finalizer to pod orders-1\nTerminating: holding pod orders-1, so that its end can be read when it stops\nstop Running orders-2=0\n",
+			"add the finalizer to pod orders-1\nTerminating: adding the finalizer to pod orders-1, to record the exit code of its database\nstop Running orders-2=0\n",
 		},
 		"one that never ran has no code": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { ends(o, state.End{Reached: true, Never: true}) },
@@ -81,7 +81,7 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 		},
 		"one without a StatefulSet is held, too": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.StatefulSet = nil },
-			"add the finalizer to pod orders-2\nTerminating: holding pod orders-2, so that its end can be read when it stops\nstop Running\n",
+			"add the finalizer to pod orders-2\nTerminating: adding the finalizer to pod orders-2, to record the exit code of its database\nstop Running\n",
 		},
 		"those that are stopping already, as after a foreground deletion, are not": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -89,25 +89,25 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 					o.Members[i].Terminating = true
 				}
 			},
-			"scale in to 2\nTerminating: going from 3 to 0 members, one at a time\nstop Running\n",
+			"scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\nstop Running\n",
 		},
 		"those that were gone before are told, and no failure": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				recordEnds(c, dbv1.HookRunning, exit("orders-2", 0))
 				*o.StatefulSet.Spec.Replicas, o.Members = 0, nil
 			},
-			"take off the finalizer\nDeleting: every member has stopped; no volume is left\nstop Succeeded orders-2=0 orders-1=? orders-0=?\n",
+			"remove the finalizer\nDeleting: all members have stopped; no volumes remain\nstop Succeeded orders-2=0 orders-1=? orders-0=?\n",
 		},
 		"a hibernated cluster has nobody to tell of": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Hibernated, o.Members = true, nil
 				*o.StatefulSet.Spec.Replicas = 0
 			},
-			"take off the finalizer\nDeleting: every member has stopped; no volume is left\nstop Succeeded\n",
+			"remove the finalizer\nDeleting: all members have stopped; no volumes remain\nstop Succeeded\n",
 		},
 		"neither has one whose members were never made": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.StatefulSet, o.Members = nil, nil },
-			"take off the finalizer\nDeleting: every member has stopped; no volume is left\nstop Succeeded\n",
+			"remove the finalizer\nDeleting: all members have stopped; no volumes remain\nstop Succeeded\n",
 		},
 		"an unclean end does not stop the next where the spec says so": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -116,7 +116,7 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 				ends(o, known(1))
 				o.Members = o.Members[:2]
 			},
-			"add the finalizer to pod orders-1\nTerminating: holding pod orders-1, so that its end can be read when it stops\nstop Failed orders-2=1\n",
+			"add the finalizer to pod orders-1\nTerminating: adding the finalizer to pod orders-1, to record the exit code of its database\nstop Failed orders-2=1\n",
 		},
 		"one that never tells is let go where the spec says so, once that is recorded": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -140,36 +140,36 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 				recordEnds(c, dbv1.HookSkipped, exit("orders-2", 0))
 				*o.StatefulSet.Spec.Replicas, o.Members = 0, nil
 			},
-			"take off the finalizer\nDeleting: every member has stopped; no volume is left\nstop Skipped orders-2=0 orders-1=? orders-0=?\n",
+			"remove the finalizer\nDeleting: all members have stopped; no volumes remain\nstop Skipped orders-2=0 orders-1=? orders-0=?\n",
 		},
 		"pods of others that bear our finalizer are let go": {
 			nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Bystanders = []state.Bystander{{Name: "orders-7", Cluster: "earlier", HasFinalizer: true}}
 			},
-			"release pod orders-7\nscale in to 2\nTerminating: going from 3 to 0 members, one at a time\n",
+			"release pod orders-7\nscale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\n",
 		},
 		"without our finalizer on the cluster no pod is held": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Finalizers = nil
 				ends(o, state.End{})
 			},
-			"release pod orders-2\nDeleting: the operator has nothing left to do\n",
+			"release pod orders-2\nDeleting: the operator has removed its finalizer\n",
 		},
 	})
 }
 
 func TestAMemberThatDidNotShutDownCleanlyBlocksTheDeletion(t *testing.T) {
 	for want, change := range map[string]func(*dbv1.DatabaseCluster, *state.Observed){
-		"the database of pod orders-2 ended with exit code 1. ": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"the database in pod orders-2 exited with code 1. ": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			ends(o, state.End{Reached: true, Known: true, Code: 1})
 		},
-		"the database of pod orders-2 ended with exit code 137: it was killed, as when it does not stop within spec.pod.terminationGracePeriodSeconds, 120 s, or has no memory left. ": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"the database in pod orders-2 exited with code 137: it was killed, because it exceeded spec.pod.terminationGracePeriodSeconds (120 s) or ran out of memory. ": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			ends(o, state.End{Reached: true, Known: true, Code: 137})
 		},
-		"pod orders-2 has not told how its database ended. ": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"the exit code of the database in pod orders-2 is unknown. ": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			ends(o, state.End{}).StopBy = metav1.NewTime(plans.Now.Add(-600 * time.Second))
 		},
-		"pod orders-2 has not told how": func(_ *dbv1.DatabaseCluster, o *state.Observed) { ends(o, state.End{Reached: true}) },
+		"the exit code of the database in pod orders-2 is unknown": func(_ *dbv1.DatabaseCluster, o *state.Observed) { ends(o, state.End{Reached: true}) },
 	} {
 		t.Run(want, func(t *testing.T) {
 			cluster, observed := doomed(t, dbv1.HookShutdown)
@@ -193,7 +193,7 @@ func TestAShutdownDoesNotSayThatNobodyRanWhereMembersAreLeftToOthers(t *testing.
 		observed.Members[i].Owner = "orphan"
 	}
 	hook := plans.Decide(cluster, observed).Hooks[0]
-	if hook.Phase != dbv1.HookSucceeded || hook.Message != "3 members are left running without the StatefulSet that was theirs" {
+	if hook.Phase != dbv1.HookSucceeded || hook.Message != "3 members still run without their StatefulSet" {
 		t.Errorf("%+v", hook)
 	}
 }

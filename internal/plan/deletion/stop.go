@@ -21,7 +21,7 @@ func stop(s *situation.Situation) phase.Outcome { return stopFor(s, dbv1.ReasonT
 func stopFor(s *situation.Situation, reason string) phase.Outcome {
 	outcome := lowerAll(s, reason)
 	if m, found := stopped(outcome.Operations, s); found && records(s) && !m.HasFinalizer && !m.Terminating {
-		return phase.Do(outcome.Reason, fmt.Sprintf("holding pod %s, so that its end can be read when it stops", m.Name), operation.AddPodFinalizer{Member: m})
+		return phase.Do(outcome.Reason, fmt.Sprintf("adding the finalizer to pod %s, to record the exit code of its database", m.Name), operation.AddPodFinalizer{Member: m})
 	}
 	return outcome
 }

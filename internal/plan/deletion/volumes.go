@@ -31,15 +31,15 @@ func (d *deletion) removeVolumes(s *situation.Situation) phase.Outcome {
 		return phase.Over
 	}
 	if pods := users(s); len(pods) > 0 {
-		outcome := phase.Wait(dbv1.ReasonDeleting, fmt.Sprintf("pods still have the volumes that are to be deleted: %s", strings.Join(pods, ", ")))
+		outcome := phase.Wait(dbv1.ReasonDeleting, fmt.Sprintf("waiting to delete volumes that pods still use: %s", strings.Join(pods, ", ")))
 		outcome.RequeueAfter = situation.UsersAgain
 		if nobodyStops(s) {
 			outcome.Stalled = &situation.Stall{Reason: dbv1.ReasonNameConflict, Message: outcome.Message +
-				". Nobody stops them: delete the StatefulSet that they are of, or, where there is none, the pods; or set spec.deletion.volumes to Retain"}
+				". Delete the StatefulSet of these pods, or the pods if they have none. To keep the volumes, set spec.deletion.volumes to Retain"}
 		}
 		return outcome
 	}
-	outcome := phase.Wait(dbv1.ReasonDeleting, "deleting, as spec.deletion.volumes says: "+members.Named(volumes))
+	outcome := phase.Wait(dbv1.ReasonDeleting, "deleting, because spec.deletion.volumes is Delete: "+members.Named(volumes))
 	if all := append(finished(s), members.Removals(volumes, "spec.deletion.volumes is Delete")...); len(all) > 0 {
 		outcome.Operations = operation.List{operation.Delete{Objects: all}}
 	}
@@ -85,7 +85,7 @@ func finished(s *situation.Situation) []operation.Removal {
 	var all []operation.Removal
 	for _, b := range s.Bystanders {
 		if b.Mounts && b.Component != dbv1.ComponentDatabase && b.Cluster != "" && b.Ended {
-			all = append(all, operation.Removal{Kind: "Pod", Name: b.Name, UID: b.UID, Version: b.Version, Why: "it keeps a volume from being deleted"})
+			all = append(all, operation.Removal{Kind: "Pod", Name: b.Name, UID: b.UID, Version: b.Version, Why: "it blocks the deletion of a volume"})
 		}
 	}
 	return all
@@ -96,16 +96,16 @@ func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 	stays := func(all []state.Volume) []state.Volume {
 		return state.Only(all, func(v state.Volume) bool { return !v.Terminating })
 	}
-	text, last := "no volume is left", operation.Finalize{}
+	text, last := "no volumes remain", operation.Finalize{}
 	if kept := stays(s.Volumes); len(kept) > 0 {
-		text = "kept: " + members.Named(kept)
+		text = "retained: " + members.Named(kept)
 	}
 	if deletesVolumes(s) && len(stays(s.Own)) > 0 {
 		last.Kept = fmt.Sprintf("spec.deletion.volumes is Delete, but %s; %s", whyKept(d.hooks), text)
 	}
-	message := "every member has stopped; " + text
+	message := "all members have stopped; " + text
 	if left := len(s.Members); left > 0 {
-		message = fmt.Sprintf("%d members are left running without the StatefulSet that was theirs; %s", left, text)
+		message = fmt.Sprintf("%d members still run without their StatefulSet; %s", left, text)
 	}
 	return phase.Do(dbv1.ReasonDeleting, message, last)
 }
@@ -113,7 +113,7 @@ func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 // whyKept says why volumes stay that the spec wants to be deleted.
 func whyKept(hooks []dbv1.HookStatus) string {
 	if names := unsuccessful(hooks); len(names) > 0 {
-		return "deletion hooks have not succeeded: " + strings.Join(names, ", ")
+		return "deletion hooks did not succeed: " + strings.Join(names, ", ")
 	}
-	return "the last backup does not hold what members left that had gone before it"
+	return "the last backup does not contain the data of members that were removed before it"
 }

@@ -63,22 +63,22 @@ func VolumesRetained(s *situation.Situation) *situation.Stall {
 	}
 	if bootstrap := s.Cluster.Spec.Bootstrap; bootstrap != nil && bootstrap.FromBackup != nil {
 		return kept(
-			"%s: left by an earlier cluster of this name, and spec.bootstrap.fromBackup never overwrites data; delete what is not needed any more, or take spec.bootstrap out to start with these volumes",
+			"%s: retained from the previous cluster of the same name, and spec.bootstrap.fromBackup never overwrites data. Delete these claims if you do not need their data, or remove spec.bootstrap to start with these volumes",
 			Named(s.Left))
 	}
 	for _, v := range s.Left {
 		switch {
 		case v.Terminating:
 			return kept(
-				"PersistentVolumeClaim %s of an earlier cluster of this name is being deleted; wait until it is gone, after which its member starts with an empty volume, or give the cluster another name",
+				"PersistentVolumeClaim %s of the previous cluster of the same name is terminating. Wait until it is deleted; its member then starts with an empty volume. Or give the cluster another name",
 				v.Claim)
 		case v.IsFilling():
 			return kept(
-				"PersistentVolumeClaim %s of an earlier cluster of this name holds a part of a backup, because the restore into it has not come to its end; delete the claim; to restore again, delete the cluster as well and create it with spec.bootstrap.fromBackup",
+				"PersistentVolumeClaim %s of the previous cluster of the same name contains only part of a backup, because its restore did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup",
 				v.Claim)
 		case v.Engine != s.Cluster.Spec.Engine:
 			return kept(
-				"PersistentVolumeClaim %s of an earlier cluster of this name holds data of %s, and spec.engine is %q; delete the claim, give the cluster another name or engine, or, where the data is of that engine after all, set the claim's annotation %s to that",
+				"PersistentVolumeClaim %s of the previous cluster of the same name contains data of %s, but spec.engine is %q. Delete the claim, or change spec.engine or the cluster's name. If the claim records the wrong engine, correct its annotation %s",
 				v.Claim, engineText(v.Engine), s.Cluster.Spec.Engine, dbv1.AnnotationEngine)
 		}
 	}
@@ -111,7 +111,7 @@ func Named(volumes []state.Volume) string {
 
 func engineText(name string) string {
 	if name == "" {
-		return "no engine that is known"
+		return "an unknown engine"
 	}
 	return fmt.Sprintf("engine %q", name)
 }
@@ -131,11 +131,11 @@ func AwaitAdoption(s *situation.Situation) phase.Outcome {
 		return phase.Wait(dbv1.ReasonAdoptingVolumes, stall.Message)
 	case s.PreviousUser != "":
 		return phase.Wait(dbv1.ReasonWaitingForPreviousCluster,
-			fmt.Sprintf("%s of an earlier cluster of this name still runs; its volumes are taken over when it has ended", s.PreviousUser))
+			fmt.Sprintf("%s of the previous cluster of the same name still runs; the operator adopts the volumes when it has terminated", s.PreviousUser))
 	case s.ForeignStatefulSet():
-		return phase.Wait(dbv1.ReasonWaitingForPreviousCluster, "a StatefulSet that is not this cluster's makes the pods that use the volumes; they are taken over when it has gone")
+		return phase.Wait(dbv1.ReasonWaitingForPreviousCluster, "a StatefulSet of another owner creates the pods that use the volumes; the operator adopts the volumes when it is deleted")
 	default:
 		adopt, _ := operation.Find[operation.AdoptVolumes](s.Upkeep)
-		return phase.Wait(dbv1.ReasonAdoptingVolumes, "taking over "+operation.Describe(adopt.Claims))
+		return phase.Wait(dbv1.ReasonAdoptingVolumes, "adopting "+operation.Describe(adopt.Claims))
 	}
 }

@@ -27,26 +27,26 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 	decideEach(t, map[string]scenario{
 		"they are taken over before the members are made": {
 			anew(func(*dbv1.DatabaseCluster, *state.Observed) {}),
-			taken + "AdoptingVolumes: taking over PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
+			taken + "AdoptingVolumes: adopting PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
 		},
 		"those of the same engine, too": {
 			anew(func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Engine, o.Engine, o.Volumes[0].Engine, o.Volumes[1].Engine = "redis", &dbv1.DatabaseEngine{}, "redis", "redis"
 			}),
-			taken + "AdoptingVolumes: taking over PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
+			taken + "AdoptingVolumes: adopting PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
 		},
 		"none while one holds another engine's data": {
 			anew(func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Engine, o.Engine, o.Volumes[0].Engine = "redis", &dbv1.DatabaseEngine{}, "redis"
 			}),
-			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of an earlier cluster of this name holds data of no engine that is known, and spec.engine is \"redis\"; " +
-				"delete the claim, give the cluster another name or engine, or, where the data is of that engine after all, set the claim's annotation database.dbcluster.io/engine to that\n" +
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of the previous cluster of the same name contains data of an unknown engine, but spec.engine is \"redis\". " +
+				"Delete the claim, or change spec.engine or the cluster's name. If the claim records the wrong engine, correct its annotation database.dbcluster.io/engine\n" +
 				"STALLED VolumesRetained\n",
 		},
 		"none while one is being deleted": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[1].Terminating = true }),
-			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of an earlier cluster of this name is being deleted; " +
-				"wait until it is gone, after which its member starts with an empty volume, or give the cluster another name\nSTALLED VolumesRetained\n",
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of the previous cluster of the same name is terminating. " +
+				"Wait until it is deleted; its member then starts with an empty volume. Or give the cluster another name\nSTALLED VolumesRetained\n",
 		},
 		"none grows that is not taken over": {
 			anew(func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -54,22 +54,22 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 				o.Volumes[0].Requested, o.Volumes[0].Capacity = resource.MustParse("1Gi"), resource.MustParse("1Gi")
 				o.Volumes[0].Fill, o.Volumes[0].From = state.Filling, "restore"
 			}),
-			"AdoptingVolumes: PersistentVolumeClaim data-orders-0 of an earlier cluster of this name holds a part of a backup, " +
-				"because the restore into it has not come to its end; delete the claim; to restore again, delete the cluster as well and create it with spec.bootstrap.fromBackup\nSTALLED VolumesRetained\n",
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-0 of the previous cluster of the same name contains only part of a backup, " +
+				"because its restore did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup\nSTALLED VolumesRetained\n",
 		},
 		"none while one holds a part of a backup": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes[1].Fill, o.Volumes[1].From = state.Filling, "restore"
 			}),
-			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of an earlier cluster of this name holds a part of a backup, " +
-				"because the restore into it has not come to its end; delete the claim; to restore again, delete the cluster as well and create it with spec.bootstrap.fromBackup\nSTALLED VolumesRetained\n",
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of the previous cluster of the same name contains only part of a backup, " +
+				"because its restore did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup\nSTALLED VolumesRetained\n",
 		},
 		"none where a backup is to be restored": {
 			anew(func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "last"}}
 			}),
-			"AdoptingVolumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1: left by an earlier cluster of this name, " +
-				"and spec.bootstrap.fromBackup never overwrites data; delete what is not needed any more, or take spec.bootstrap out to start with these volumes\nagain in 10s\nSTALLED VolumesRetained\n",
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1: retained from the previous cluster of the same name, " +
+				"and spec.bootstrap.fromBackup never overwrites data. Delete these claims if you do not need their data, or remove spec.bootstrap to start with these volumes\nagain in 10s\nSTALLED VolumesRetained\n",
 		},
 		"none while a pod of the earlier cluster still runs": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -80,54 +80,54 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 					{Name: "orders-1", Cluster: "earlier", Component: dbv1.ComponentDatabase},
 				}
 			}),
-			"WaitingForPreviousCluster: pod orders-1 of an earlier cluster of this name still runs; its volumes are taken over when it has ended\nagain in 1m0s\n",
+			"WaitingForPreviousCluster: pod orders-1 of the previous cluster of the same name still runs; the operator adopts the volumes when it has terminated\nagain in 1m0s\n",
 		},
 		"they are taken over with members that nobody controls, which the StatefulSet takes over": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Bystanders = []state.Bystander{{Name: "orders-1", Cluster: "earlier", Component: dbv1.ComponentDatabase, Orphan: true}}
 			}),
-			taken + "AdoptingVolumes: taking over PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
+			taken + "AdoptingVolumes: adopting PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
 		},
 		"none while there is a StatefulSet of the name that is nobody's, also where it has no pod just now": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
 			}),
-			"WaitingForPreviousCluster: a StatefulSet that is not this cluster's makes the pods that use the volumes; they are taken over when it has gone\n" +
+			"WaitingForPreviousCluster: a StatefulSet of another owner creates the pods that use the volumes; the operator adopts the volumes when it is deleted\n" +
 				"again in 30s\nSTALLED NameConflict\n",
 		},
 		"none while a last backup of the earlier cluster may be tried again": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.PreviousJobs = []string{"orders-backup-1c2d3e4f-0"}
 			}),
-			"WaitingForPreviousCluster: Job orders-backup-1c2d3e4f-0 of an earlier cluster of this name still runs; its volumes are taken over when it has ended\nagain in 1m0s\n",
+			"WaitingForPreviousCluster: Job orders-backup-1c2d3e4f-0 of the previous cluster of the same name still runs; the operator adopts the volumes when it has terminated\nagain in 1m0s\n",
 		},
 		"none while an object of the earlier cluster is being removed": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders", Leaving: true}}
 			}),
-			"WaitingForPreviousCluster: StatefulSet orders of a former cluster of this name is being removed\nagain in 2s\n",
+			"WaitingForPreviousCluster: waiting until Kubernetes has deleted StatefulSet orders of the previous cluster of the same name\nagain in 2s\n",
 		},
 		"nothing with what only looks like it": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes = plans.KeptVolumes()
 				o.Volumes[0].Managed, o.Volumes[1].Unwatched = false, true
 			},
-			"UpToDate: the cluster is as its spec says\n",
+			"UpToDate: the cluster matches its spec\n",
 		},
 		"members that run already with such a volume keep it, and it becomes theirs": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = plans.KeptVolumes() },
-			taken + "UpToDate: the cluster is as its spec says\n",
+			taken + "UpToDate: the cluster matches its spec\n",
 		},
 		"none that came later and holds a part of a backup": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes = plans.KeptVolumes()
 				o.Volumes[0].Fill, o.Volumes[1].Fill = state.Filling, state.Filling
 			},
-			"UpToDate: the cluster is as its spec says\nSTALLED VolumesRetained\n",
+			"UpToDate: the cluster matches its spec\nSTALLED VolumesRetained\n",
 		},
 		"nothing while the cluster is paused": {
 			anew(func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Paused = true }),
-			"Paused: spec.paused is true; left undone: taking over PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
+			"Paused: spec.paused is true; pending: adopting PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
 		},
 	})
 }

@@ -52,19 +52,19 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 		},
 		"members go all the same": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Engine, c.Spec.Replicas = "ledger-v1", 1 },
-			"scale in to 2\nScaling: going from 3 to 1 members, one at a time\nagain in 10s\nSTALLED EngineMissing\n",
+			"scale in to 2\nScaling: scaling in from 3 to 1 members, one at a time\nagain in 10s\nSTALLED EngineMissing\n",
 		},
 		"a deletion does not depend on it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Engine, c.DeletionTimestamp, o.StatefulSet, o.Members = "ledger-v1", &metav1.Time{}, nil, nil
 			},
-			"take off the finalizer\nDeleting: every member has stopped; no volume is left\n",
+			"remove the finalizer\nDeleting: all members have stopped; no volumes remain\n",
 		},
 		"one that must not be read is told": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Engine, o.EngineUnreadable = "ledger-v1", "forbidden"
 			},
-			"WaitingForReference: DatabaseEngine ledger-v1, which spec.engine names, cannot be read: forbidden; let the operator get databaseengines\n" +
+			"WaitingForReference: DatabaseEngine ledger-v1, which spec.engine names, cannot be read: forbidden. Grant the operator permission to get databaseengines\n" +
 				"again in 10s\nSTALLED EngineMissing\n",
 		},
 		"a parameter that there is not keeps the members as they are": {
@@ -121,7 +121,7 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "b"}}
 			},
-			"UpToDate: the cluster is as its spec says\n",
+			"UpToDate: the cluster matches its spec\n",
 		},
 	})
 }
@@ -131,7 +131,7 @@ func TestTheStallSaysWhatToDoAndWhatWaits(t *testing.T) {
 	observed := plans.Standing(t, cluster)
 	cluster.Spec.Engine = "ledger-v1"
 	got := plans.Decide(cluster, observed).Stalled.Message
-	if !strings.HasSuffix(got, "databaseengines; no member is started or restarted until then") {
+	if !strings.HasSuffix(got, "lists. The operator does not start or restart members until you correct this") {
 		t.Error(got)
 	}
 }

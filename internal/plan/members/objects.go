@@ -97,7 +97,7 @@ func Leftovers(s *situation.Situation) []operation.Removal {
 	for _, config := range s.Configs {
 		if config.Name != resources.ConfigMapName(s.Cluster) && config.DeletionTimestamp == nil {
 			all = append(all, operation.Removal{
-				Kind: "ConfigMap", Name: config.Name, UID: config.UID, Version: config.ResourceVersion, Why: "no member uses these files any more",
+				Kind: "ConfigMap", Name: config.Name, UID: config.UID, Version: config.ResourceVersion, Why: "no member uses these files",
 			})
 		}
 	}

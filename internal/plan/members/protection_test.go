@@ -38,14 +38,14 @@ func TestTheClaimsAreProtectedAsTheSpecSays(t *testing.T) {
 		},
 		"nothing when they are": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { protect(c); claimed(c, o, true) },
-			"UpToDate: the cluster is as its spec says\n",
+			"UpToDate: the cluster matches its spec\n",
 		},
 		"no longer when protection is taken back": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				claimed(c, o, false)
 				o.Volumes[1].Protected = true
 			},
-			"no longer protect PersistentVolumeClaim data-orders-1\nApplying: no longer protect PersistentVolumeClaim data-orders-1\n",
+			"remove the protection of PersistentVolumeClaim data-orders-1\nApplying: remove the protection of PersistentVolumeClaim data-orders-1\n",
 		},
 		"not one that is on its way out": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -53,7 +53,7 @@ func TestTheClaimsAreProtectedAsTheSpecSays(t *testing.T) {
 				claimed(c, o, true)
 				o.Volumes[3].Protected, o.Volumes[3].Terminating = false, true
 			},
-			"UpToDate: the cluster is as its spec says\n",
+			"UpToDate: the cluster matches its spec\n",
 		},
 		"whatever state the members are in, and nothing waits for it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -72,7 +72,7 @@ func TestTheClaimsAreProtectedAsTheSpecSays(t *testing.T) {
 				claimed(c, o, true)
 				o.Volumes[0].Protected, c.Spec.Paused = false, true
 			},
-			"Paused: spec.paused is true; left undone: protect PersistentVolumeClaim data-orders-0\n",
+			"Paused: spec.paused is true; pending: protect PersistentVolumeClaim data-orders-0\n",
 		},
 	})
 }
@@ -98,11 +98,11 @@ func TestADeletionWaitsForProtectionToEnd(t *testing.T) {
 				claimed(c, o, false)
 				o.Volumes[2].Protected = true
 			},
-			"no longer protect PersistentVolumeClaim data-orders-2\nDeleting: no longer protect PersistentVolumeClaim data-orders-2\n",
+			"remove the protection of PersistentVolumeClaim data-orders-2\nDeleting: remove the protection of PersistentVolumeClaim data-orders-2\n",
 		},
 		"then it goes on": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { remove(c); claimed(c, o, false) },
-			"scale in to 2\nTerminating: going from 3 to 0 members, one at a time\n",
+			"scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\n",
 		},
 	})
 }

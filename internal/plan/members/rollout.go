@@ -24,9 +24,9 @@ func RollOut(s *situation.Situation) phase.Outcome {
 	}
 	switch update := s.Cluster.Spec.UpdateStrategy; {
 	case update.Paused:
-		return phase.Wait(dbv1.ReasonRolloutPaused, counted(outdated)+", and spec.updateStrategy.paused keeps them so")
+		return phase.Wait(dbv1.ReasonRolloutPaused, counted(outdated)+"; spec.updateStrategy.paused is true")
 	case update.Type == dbv1.UpdateOnDelete:
-		return phase.Wait(dbv1.ReasonWaitingForUser, counted(outdated)+", and spec.updateStrategy.type is OnDelete: delete a pod to update it")
+		return phase.Wait(dbv1.ReasonWaitingForUser, counted(outdated)+"; spec.updateStrategy.type is OnDelete: delete a pod to update it")
 	}
 	outcome := rollout{s, outdated}.next()
 	outcome.RequeueAfter = situation.Sooner(s.ConvergesIn(minReady(s.Cluster)), patience(s.Observed))
@@ -50,7 +50,7 @@ func (r rollout) next() phase.Outcome {
 	if m, found := r.highest(); found {
 		return r.disturb(m)
 	}
-	return r.do("waiting for a pod to stop")
+	return r.do("waiting for a pod to terminate")
 }
 
 func (r rollout) do(what string, all ...operation.Operation) phase.Outcome {
@@ -110,11 +110,11 @@ func (r rollout) unsteady() []string {
 	for _, m := range r.Members {
 		switch {
 		case m.Broken(r.At):
-			waits = append(waits, fmt.Sprintf("pod %s, which is broken: %s", m.Name, m.Problem))
+			waits = append(waits, fmt.Sprintf("pod %s, which is failing: %s", m.Name, m.Problem))
 		case !m.Steady(r.At, minReady(r.Cluster)):
-			waits = append(waits, fmt.Sprintf("pod %s to be ready steadily", m.Name))
+			waits = append(waits, fmt.Sprintf("pod %s to stay ready", m.Name))
 		case r.Resizing(m) != "" && !r.isOutdated(m):
-			waits = append(waits, fmt.Sprintf("pod %s to be given its resources (%s)", m.Name, r.Resizing(m)))
+			waits = append(waits, fmt.Sprintf("the kubelet to resize pod %s (%s)", m.Name, r.Resizing(m)))
 		}
 	}
 	replicas, _ := r.Replicas()
@@ -133,7 +133,7 @@ func (r rollout) disturb(m state.Member) phase.Outcome {
 	if !r.Resizable(m) {
 		return r.restart(m)
 	}
-	return r.do(fmt.Sprintf("giving pod %s its resources", m.Name), operation.ResizeMember{Member: m, Resources: r.Cluster.Spec.Resources})
+	return r.do(fmt.Sprintf("resizing pod %s", m.Name), operation.ResizeMember{Member: m, Resources: r.Cluster.Spec.Resources})
 }
 
 // budget is how many members may be down because of a rollout.

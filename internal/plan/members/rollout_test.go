@@ -32,14 +32,14 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 		},
 		"none while a member does not serve": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); down(o, "", 2) },
-			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready steadily\n",
+			"RollingOut: 2 members are outdated; waiting for pod orders-2 to stay ready\n",
 		},
 		"none while the new template breaks a member, and the plan says how": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1)
 				down(o, "image pull failed", 2)
 			},
-			"RollingOut: 2 members are outdated; waiting for pod orders-2, which is broken: image pull failed\n",
+			"RollingOut: 2 members are outdated; waiting for pod orders-2, which is failing: image pull failed\n",
 		},
 		"none while a member is missing": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); o.Members = o.Members[:2] },
@@ -50,7 +50,7 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 				plans.Outdated(o, 0, 1)
 				o.Members[2].Terminating = true
 			},
-			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready steadily\n",
+			"RollingOut: 2 members are outdated; waiting for pod orders-2 to stay ready\n",
 		},
 		"one that is down comes first": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1, 2); down(o, "", 0) },
@@ -67,11 +67,11 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 		},
 		"one that may come back by itself is left alone while nobody knows whether the template is any good": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); down(o, "", 0, 2) },
-			"RollingOut: 2 members are outdated; waiting for pod orders-0 to be ready steadily\n",
+			"RollingOut: 2 members are outdated; waiting for pod orders-0 to stay ready\n",
 		},
 		"when nothing serves they are left alone for five minutes": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); down(o, "", 0, 1, 2) },
-			"RollingOut: 2 members are outdated; waiting for pod orders-0 to be ready steadily\nagain in 4m0s\n",
+			"RollingOut: 2 members are outdated; waiting for pod orders-0 to stay ready\nagain in 4m0s\n",
 		},
 		"when nothing has served for five minutes they are restarted": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -88,21 +88,21 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 				plans.Outdated(o, 2)
 				o.Members[2].Ready, o.Members[2].Terminating = false, true
 			},
-			"RollingOut: 1 member is outdated; waiting for pod orders-2 to be ready steadily\n",
+			"RollingOut: 1 member is outdated; waiting for pod orders-2 to stay ready\n",
 		},
 		"none before the StatefulSet's controller has seen the change": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1, 2)
 				o.StatefulSet.Generation = 2
 			},
-			"WaitingForMembers: the StatefulSet's controller has not seen the last change yet\n",
+			"WaitingForMembers: the StatefulSet controller has not observed the latest change yet\n",
 		},
 		"none while a member has been ready for a moment only": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1)
 				o.Members[2].ReadySince = plans.Ago(4 * time.Second)
 			},
-			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be ready steadily\nagain in 6s\n",
+			"RollingOut: 2 members are outdated; waiting for pod orders-2 to stay ready\nagain in 6s\n",
 		},
 		"for as long as the spec says": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -126,14 +126,14 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 				down(o, "", 0)
 				c.Spec.UpdateStrategy.Paused = true
 			},
-			"RolloutPaused: 2 members are outdated, and spec.updateStrategy.paused keeps them so\n",
+			"RolloutPaused: 2 members are outdated; spec.updateStrategy.paused is true\n",
 		},
 		"none when it is left to the user": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 2)
 				c.Spec.UpdateStrategy.Type = dbv1.UpdateOnDelete
 			},
-			"WaitingForUser: 1 member is outdated, and spec.updateStrategy.type is OnDelete: delete a pod to update it\n",
+			"WaitingForUser: 1 member is outdated; spec.updateStrategy.type is OnDelete: delete a pod to update it\n",
 		},
 	})
 }
@@ -148,21 +148,21 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 	decideEach(t, map[string]scenario{
 		"where a member lacks nothing else": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { lacks(o, 0, 1, 2) },
-			"resize orders-2\nRollingOut: 3 members are outdated; giving pod orders-2 its resources\n",
+			"resize orders-2\nRollingOut: 3 members are outdated; resizing pod orders-2\n",
 		},
 		"one after the other": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				lacks(o, 0, 1)
 				o.Members[2].Resize = state.Resize{Pending: true, Message: "Deferred"}
 			},
-			"RollingOut: 2 members are outdated; waiting for pod orders-2 to be given its resources (Deferred)\n",
+			"RollingOut: 2 members are outdated; waiting for the kubelet to resize pod orders-2 (Deferred)\n",
 		},
 		"but not for what is no longer wanted": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				lacks(o, 0, 1, 2)
 				o.Members[1].Resize = state.Resize{Pending: true, Message: "Deferred"}
 			},
-			"resize orders-1\nRollingOut: 3 members are outdated; giving pod orders-1 its resources\n",
+			"resize orders-1\nRollingOut: 3 members are outdated; resizing pod orders-1\n",
 		},
 		"nor does that hold up another change": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -175,7 +175,7 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Members[0].Resize = state.Resize{Pending: true, Message: "Deferred"}
 			},
-			"WaitingForMembers: pod orders-0 is being given its resources (Deferred)\n",
+			"WaitingForMembers: the kubelet is resizing pod orders-0 (Deferred)\n",
 		},
 		"by a restart where its node does not have them": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -190,7 +190,7 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 				lacks(o, 1)
 				o.Members[1].Resize = state.Resize{Pending: true, Infeasible: true}
 			},
-			"resize orders-1\nRollingOut: 1 member is outdated; giving pod orders-1 its resources\n",
+			"resize orders-1\nRollingOut: 1 member is outdated; resizing pod orders-1\n",
 		},
 		"and one that the kubelet has not seen yet is waited for, too": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -198,7 +198,7 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 				o.Members[1].Template, o.Members[1].Resources = o.Template(), "requests  limits "
 				o.Members[1].Resize = state.Resize{Unseen: true}
 			},
-			"WaitingForMembers: pod orders-1 is being given its resources (the kubelet has not answered yet)\n",
+			"WaitingForMembers: the kubelet is resizing pod orders-1 (the kubelet has not responded yet)\n",
 		},
 		"by a restart where the member does not run": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { lacks(o, 1); down(o, "cannot be scheduled", 1) },
@@ -217,14 +217,14 @@ func TestATemplateIsMadeAnewOnlyWhenWhatItWasMadeFromHasChanged(t *testing.T) {
 	decideEach(t, map[string]scenario{
 		"a newer operator restarts nothing, and says that it would": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { otherwise(o) },
-			"UpToDate: the cluster is as its spec says\nNEWER\n",
+			"UpToDate: the cluster matches its spec\nNEWER\n",
 		},
 		"what has no place in a pod makes none anew": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				otherwise(o)
 				c.Spec.UpdateStrategy.MaxUnavailable, c.Spec.Deletion.DeadlineSeconds, c.Spec.Storage.Size = 2, 9, resource.MustParse("1024Mi")
 			},
-			"UpToDate: the cluster is as its spec says\nNEWER\n",
+			"UpToDate: the cluster matches its spec\nNEWER\n",
 		},
 		"a change of the spec does": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { otherwise(o); c.Spec.Image = "database:2" },
@@ -268,7 +268,7 @@ func TestWhatAPodNeedsIsThereBeforeItIsStarted(t *testing.T) {
 		},
 		"members go all the same": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Replicas, o.References = 1, lacks },
-			"scale in to 2\nScaling: going from 3 to 1 members, one at a time\nagain in 10s\nSTALLED ReferenceMissing\n",
+			"scale in to 2\nScaling: scaling in from 3 to 1 members, one at a time\nagain in 10s\nSTALLED ReferenceMissing\n",
 		},
 		"what is optional holds nothing up": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -280,14 +280,14 @@ func TestWhatAPodNeedsIsThereBeforeItIsStarted(t *testing.T) {
 		},
 		"former files go when no member has them": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Configs = formerFiles() },
-			"delete ConfigMap orders-config-former: no member uses these files any more\nUpToDate: the cluster is as its spec says\n",
+			"delete ConfigMap orders-config-former: no member uses these files\nUpToDate: the cluster matches its spec\n",
 		},
 		"former files stay while a member has them": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Configs, c.Spec.UpdateStrategy.Paused = formerFiles(), true
 				plans.Outdated(o, 1)
 			},
-			"RolloutPaused: 1 member is outdated, and spec.updateStrategy.paused keeps them so\n",
+			"RolloutPaused: 1 member is outdated; spec.updateStrategy.paused is true\n",
 		},
 	})
 }

@@ -31,13 +31,13 @@ func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 	}
 	for _, m := range slices.Backward(s.Members) {
 		if m.Ordinal >= max(replicas, to) {
-			return phase.Wait(reason, fmt.Sprintf("pod %s is stopping", m.Name))
+			return phase.Wait(reason, fmt.Sprintf("pod %s is terminating", m.Name))
 		}
 	}
 	if replicas <= to {
 		return phase.Over
 	}
-	return phase.Do(reason, fmt.Sprintf("going from %d to %d members, one at a time", replicas, to),
+	return phase.Do(reason, fmt.Sprintf("scaling in from %d to %d members, one at a time", replicas, to),
 		operation.Scale{To: replicas - 1, Stop: reason == dbv1.ReasonTerminating})
 }
 
@@ -51,11 +51,11 @@ func StopOrphans(s *situation.Situation) phase.Outcome {
 	for _, m := range slices.Backward(s.Members) {
 		switch {
 		case m.Terminating:
-			return phase.Wait(dbv1.ReasonTerminating, fmt.Sprintf("pod %s is stopping", m.Name))
+			return phase.Wait(dbv1.ReasonTerminating, fmt.Sprintf("pod %s is terminating", m.Name))
 		case m.Owner == "":
 			return phase.Do(dbv1.ReasonTerminating, fmt.Sprintf("stopping pod %s, which has no StatefulSet", m.Name), operation.StopMember{Member: m})
 		case !s.ForeignStatefulSet():
-			return phase.Wait(dbv1.ReasonTerminating, fmt.Sprintf("waiting for Kubernetes to stop pod %s, whose StatefulSet is gone", m.Name))
+			return phase.Wait(dbv1.ReasonTerminating, fmt.Sprintf("waiting for Kubernetes to stop pod %s, because its StatefulSet no longer exists", m.Name))
 		}
 	}
 	return phase.Over

@@ -27,7 +27,7 @@ func NameConflict(s *situation.Situation) *situation.Stall {
 		return nil
 	}
 	return &situation.Stall{Reason: dbv1.ReasonNameConflict, Message: fmt.Sprintf(
-		"%s: not made for this cluster, so the operator leaves it alone; delete or rename it, or give the cluster another name",
+		"%s: not created for this cluster, so the operator does not change it. Delete it, or give the cluster another name",
 		strings.Join(names, ", "))}
 }
 
@@ -36,11 +36,11 @@ func Unusable(s *situation.Situation) *situation.Stall {
 	if s.Unusable == nil {
 		return nil
 	}
-	until := "then"
+	until := "you correct this"
 	if s.Unusable.Reason == dbv1.ReasonReferenceMissing {
-		until = "it is created"
+		until = "it exists"
 	}
-	return &situation.Stall{Reason: s.Unusable.Reason, Message: fmt.Sprintf("%s; no member is started or restarted until %s", s.Unusable.Message, until)}
+	return &situation.Stall{Reason: s.Unusable.Reason, Message: fmt.Sprintf("%s. The operator does not start or restart members until %s", s.Unusable.Message, until)}
 }
 
 // Leaving waits for Kubernetes to remove what belonged to a previous cluster of the same name.
@@ -50,5 +50,5 @@ func Leaving(s *situation.Situation) phase.Outcome {
 		return phase.Over
 	}
 	return phase.Wait(dbv1.ReasonWaitingForPreviousCluster,
-		fmt.Sprintf("%s %s of a former cluster of this name is being removed", s.Foreign[i].Kind, s.Foreign[i].Name))
+		fmt.Sprintf("waiting until Kubernetes has deleted %s %s of the previous cluster of the same name", s.Foreign[i].Kind, s.Foreign[i].Name))
 }

@@ -38,7 +38,7 @@ func Recreate(s *situation.Situation) phase.Outcome {
 		return phase.Over
 	}
 	return phase.Do(dbv1.ReasonResizingStorage, fmt.Sprintf(
-		"making StatefulSet %s anew for volumes of %s; its pods go on running", s.StatefulSet.Name, s.Cluster.Spec.Storage.Size.String()),
+		"re-creating StatefulSet %s for volumes of %s; its pods continue to run", s.StatefulSet.Name, s.Cluster.Spec.Storage.Size.String()),
 		operation.RecreateStatefulSet{})
 }
 
@@ -85,7 +85,7 @@ func Infeasible(s *situation.Situation) *situation.Stall {
 			continue
 		}
 		return &situation.Stall{Reason: dbv1.ReasonResizeInfeasible, Message: fmt.Sprintf(
-			"PersistentVolumeClaim %s has %s and cannot get %s: %s; set spec.storage.size to less than that, but more than %s",
+			"PersistentVolumeClaim %s has %s and cannot be expanded to %s: %s. Set spec.storage.size to a smaller size that is more than %s",
 			v.Claim, v.Capacity.String(), v.Requested.String(), v.Resizing, v.Capacity.String())}
 	}
 	return nil

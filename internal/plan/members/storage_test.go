@@ -69,23 +69,23 @@ func TestHowVolumesGrow(t *testing.T) {
 		},
 		"then the StatefulSet is made anew": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { grown(c); volumes(o, [2]string{"2Gi", "1Gi"}) },
-			"delete the StatefulSet and leave its pods\n" +
-				"ResizingStorage: making StatefulSet orders anew for volumes of 2Gi; its pods go on running\n",
+			"delete the StatefulSet and orphan its pods\n" +
+				"ResizingStorage: re-creating StatefulSet orders for volumes of 2Gi; its pods continue to run\n",
 		},
 		"which is waited for": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				grown(c)
 				o.StatefulSet.DeletionTimestamp = &metav1.Time{}
 			},
-			"WaitingForMembers: StatefulSet orders is being deleted; it is made anew when it is gone\n",
+			"WaitingForMembers: StatefulSet orders is terminating; the operator re-creates it after that\n",
 		},
 		"then the volumes are waited for": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				remade(c, o)
 				volumes(o, [2]string{"2Gi", "2Gi"}, [2]string{"2Gi", "1Gi"})
-				o.Volumes[1].Resizing = "waiting for the file system to grow"
+				o.Volumes[1].Resizing = "waiting for the kubelet to expand the file system"
 			},
-			"ResizingStorage: 1 of 2 volumes have 2Gi; PersistentVolumeClaim data-orders-1 has 1Gi: waiting for the file system to grow\n",
+			"ResizingStorage: 1 of 2 volumes have 2Gi; PersistentVolumeClaim data-orders-1 has 1Gi: waiting for the kubelet to expand the file system\n",
 		},
 		"one that cannot is told": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -106,18 +106,18 @@ func TestHowVolumesGrow(t *testing.T) {
 		},
 		"a larger volume is left as it is": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { volumes(o, [2]string{"9Gi", "9Gi"}) },
-			"UpToDate: the cluster is as its spec says\n",
+			"UpToDate: the cluster matches its spec\n",
 		},
 		"one that is not bound is left to be bound": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { remade(c, o); volumes(o, [2]string{"1Gi", "0"}) },
-			"UpToDate: the cluster is as its spec says\n",
+			"UpToDate: the cluster matches its spec\n",
 		},
 		"those that were kept of former members are left as they are": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				remade(c, o)
 				volumes(o, [2]string{"2Gi", "2Gi"}, [2]string{"2Gi", "2Gi"}, [2]string{"2Gi", "2Gi"}, [2]string{"1Gi", "1Gi"})
 			},
-			"UpToDate: the cluster is as its spec says\n",
+			"UpToDate: the cluster matches its spec\n",
 		},
 	})
 }
@@ -148,7 +148,7 @@ func TestAMemberWaitsForItsFormerVolumeToGo(t *testing.T) {
 				c.Spec.Replicas = 4
 				o.Volumes = []state.Volume{{Claim: "data-orders-3", Ordinal: 3, Terminating: true}}
 			},
-			"WaitingForVolume: PersistentVolumeClaim data-orders-3 is being deleted; its member starts when it is gone\n",
+			"WaitingForVolume: PersistentVolumeClaim data-orders-3 is terminating; its member starts after the claim is deleted\n",
 		},
 	})
 }
@@ -160,22 +160,22 @@ func TestPauseAndHibernation(t *testing.T) {
 				c.Spec.Paused, c.Finalizers = true, nil
 				plans.Outdated(o, 1)
 			},
-			"Paused: spec.paused is true; left undone: 1 member is outdated; restarting pod orders-1\n",
+			"Paused: spec.paused is true; pending: 1 member is outdated; restarting pod orders-1\n",
 		},
 		"a paused cluster with nothing to do has settled": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Paused, o.Configs = true, formerFiles() },
-			"UpToDate: the cluster is as its spec says\n",
+			"UpToDate: the cluster matches its spec\n",
 		},
 		"hibernation stops the members one by one": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Hibernated = true },
-			"scale in to 2\nHibernating: going from 3 to 0 members, one at a time\n",
+			"scale in to 2\nHibernating: scaling in from 3 to 0 members, one at a time\n",
 		},
 		"a hibernated cluster has settled": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Hibernated, o.Members = true, nil
 				*o.StatefulSet.Spec.Replicas = 0
 			},
-			"UpToDate: the cluster is as its spec says\n",
+			"UpToDate: the cluster matches its spec\n",
 		},
 		"also when its volumes grow only once they are mounted": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -183,7 +183,7 @@ func TestPauseAndHibernation(t *testing.T) {
 				*o.StatefulSet.Spec.Replicas = 0
 				volumes(o, [2]string{"1Gi", "500Mi"})
 			},
-			"UpToDate: the cluster is as its spec says\n",
+			"UpToDate: the cluster matches its spec\n",
 		},
 		"and wakes with all its members": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members, *o.StatefulSet.Spec.Replicas = nil, 0 },

@@ -27,9 +27,9 @@ func Absent(s *situation.Situation) phase.Outcome {
 	case s.StatefulSet == nil && s.TemplateBlocked():
 		return Blocked(s)
 	case s.StatefulSet == nil:
-		return phase.Wait(dbv1.ReasonWaitingForMembers, "there is no StatefulSet")
+		return phase.Wait(dbv1.ReasonWaitingForMembers, "the StatefulSet does not exist")
 	case s.StatefulSetTerminating():
-		return phase.Wait(dbv1.ReasonWaitingForMembers, fmt.Sprintf("StatefulSet %s is being deleted; it is made anew when it is gone", s.StatefulSet.Name))
+		return phase.Wait(dbv1.ReasonWaitingForMembers, fmt.Sprintf("StatefulSet %s is terminating; the operator re-creates it after that", s.StatefulSet.Name))
 	default:
 		return phase.Over
 	}
@@ -38,17 +38,17 @@ func Absent(s *situation.Situation) phase.Outcome {
 // Starting waits for Kubernetes to start what is missing.
 func Starting(s *situation.Situation) phase.Outcome {
 	if _, known := s.Revision(); !known {
-		return phase.Wait(dbv1.ReasonWaitingForMembers, "the StatefulSet's controller has not seen the last change yet")
+		return phase.Wait(dbv1.ReasonWaitingForMembers, "the StatefulSet controller has not observed the latest change yet")
 	}
 	if claim, found := inTheWay(s); found {
-		return phase.Wait(dbv1.ReasonWaitingForVolume, fmt.Sprintf("PersistentVolumeClaim %s is being deleted; its member starts when it is gone", claim))
+		return phase.Wait(dbv1.ReasonWaitingForVolume, fmt.Sprintf("PersistentVolumeClaim %s is terminating; its member starts after the claim is deleted", claim))
 	}
 	if s.Ready() < s.Wanted {
 		return phase.Wait(dbv1.ReasonWaitingForMembers, s.Counted(s.Wanted))
 	}
 	for _, m := range s.Members {
 		if text := s.Resizing(m); text != "" {
-			return phase.Wait(dbv1.ReasonWaitingForMembers, fmt.Sprintf("pod %s is being given its resources (%s)", m.Name, text))
+			return phase.Wait(dbv1.ReasonWaitingForMembers, fmt.Sprintf("the kubelet is resizing pod %s (%s)", m.Name, text))
 		}
 	}
 	return phase.Over

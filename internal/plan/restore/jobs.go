@@ -55,7 +55,7 @@ func (r restore) failure() string {
 	for _, f := range r.fills {
 		if f.Standing == action.Failed {
 			return fmt.Sprintf(
-				"%s could not be restored into PersistentVolumeClaim %s: %s. See kubectl logs job/%s. A correction of the spec starts the restore again; after any other correction delete that Job. Or name another backup in spec.bootstrap.fromBackup",
+				"the restore of %s into PersistentVolumeClaim %s failed: %s. See kubectl logs job/%s. Correct the spec or name another backup in spec.bootstrap.fromBackup; this restarts the restore. After any other correction, delete the Job",
 				r.From.URL, f.Claim, strings.TrimSuffix(f.Task.Cause(), "."), f.Task.Job)
 		}
 	}

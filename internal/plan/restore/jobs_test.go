@@ -107,7 +107,7 @@ func TestARestoreIsFailedWhenItsJobHasFailedAndRunningWhileItIsBlocked(t *testin
 		t.Errorf("blocked: %+v", p.Restore)
 	}
 	observed.Restore.Jobs[0].Started, observed.Restore.Jobs[0].Failed, observed.Restore.Jobs[0].Active = true, true, false
-	if p := plans.Decide(cluster, observed); p.Restore.Phase != dbv1.RestoreFailed || !strings.Contains(p.Restore.Message, "could not be restored") {
+	if p := plans.Decide(cluster, observed); p.Restore.Phase != dbv1.RestoreFailed || !strings.Contains(p.Restore.Message, "failed: ") {
 		t.Errorf("failed: %+v", p.Restore)
 	}
 }

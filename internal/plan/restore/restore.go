@@ -96,11 +96,11 @@ func (r restore) discard() phase.Outcome {
 	if slices.ContainsFunc(r.Restoration.Own, filled) {
 		doomed = filled
 	}
-	all := members.Removals(state.Only(r.Restoration.Own, doomed), "holds a part of a backup that is wanted no more")
+	all := members.Removals(state.Only(r.Restoration.Own, doomed), "it contains part of a backup that the spec no longer asks for")
 	if len(all) == 0 {
 		return r.awaitClaims()
 	}
-	return do("something else is to be restored than before; deleting "+operation.Describe(all), operation.Delete{Objects: all})
+	return do("spec.bootstrap.fromBackup or spec.replicas has changed; deleting "+operation.Describe(all), operation.Delete{Objects: all})
 }
 
 // outdated tells whether a volume holds a part of what another restore was to bring.
@@ -112,7 +112,7 @@ func (r restore) awaitClaims() phase.Outcome {
 	if !found {
 		return phase.Over
 	}
-	return do(fmt.Sprintf("PersistentVolumeClaim %s is being deleted; the restore goes on when it is gone", v.Claim))
+	return do(fmt.Sprintf("PersistentVolumeClaim %s is terminating; the restore continues after the claim is deleted", v.Claim))
 }
 
 // prepare makes the claims.
@@ -129,7 +129,7 @@ func (r restore) prepare() phase.Outcome {
 	if len(claims) == 0 {
 		return phase.Over
 	}
-	return do("making the volumes that the backup is restored into: "+operation.Describe(claims), operation.CreateVolumes{Claims: claims})
+	return do("creating the volumes for the restore: "+operation.Describe(claims), operation.CreateVolumes{Claims: claims})
 }
 
 // start makes the Jobs that there are not, of all members at once.
@@ -167,7 +167,7 @@ func (r restore) finish() phase.Outcome {
 	if r.From == nil || len(r.fills) == 0 || slices.ContainsFunc(r.fills, unfilled) {
 		return phase.Over
 	}
-	return do(r.From.URL+" is restored into every member's volume", operation.FinishRestore{From: r.From.URL, Volumes: r.Filling()})
+	return do(r.From.URL+" is restored into the volumes of all members", operation.FinishRestore{From: r.From.URL, Volumes: r.Filling()})
 }
 
 func (r restore) job(v state.Volume) string {
@@ -184,16 +184,16 @@ func (r restore) wait() phase.Outcome {
 		return do(sourceText(r.Cluster, r.Restore.Backup))
 	}
 	reason := dbv1.ReasonRestoring
-	texts := []string{fmt.Sprintf("restoring %s into every member's volume; status.restore tells how far it is", r.From.URL)}
+	texts := []string{fmt.Sprintf("restoring %s into the volumes of all members; see status.restore for progress", r.From.URL)}
 	for _, f := range r.fills {
 		switch {
 		case f.Standing == action.Terminating:
-			texts = append(texts, fmt.Sprintf("waiting for the former Job %s to go", f.Task.Job))
+			texts = append(texts, fmt.Sprintf("waiting until the previous Job %s is deleted", f.Task.Job))
 		case f.Standing == action.Failing:
-			texts = append(texts, fmt.Sprintf("Job %s has failed: %s", f.Task.Job, f.Cause))
+			texts = append(texts, fmt.Sprintf("Job %s failed: %s", f.Task.Job, f.Cause))
 		case f.Standing != action.Succeeded && f.Cause != "":
 			reason = dbv1.ReasonRestoreRetrying
-			texts = append(texts, fmt.Sprintf("Job %s is tried again: %s", f.Task.Job, f.Cause))
+			texts = append(texts, fmt.Sprintf("Kubernetes retries Job %s: %s", f.Task.Job, f.Cause))
 		}
 	}
 	return phase.Wait(reason, strings.Join(texts, "; "))

@@ -74,7 +74,7 @@ func jobs(text string, o state.Observed) string {
 
 func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 	const (
-		how     = "restoring " + bucket + " into every member's volume; status.restore tells how far it is"
+		how     = "restoring " + bucket + " into the volumes of all members; see status.restore for progress"
 		working = "Restoring: " + how
 		trouble = "RestoreRetrying: " + how
 		again   = "\nagain in 5s\n"
@@ -95,16 +95,16 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 0, lacks(&protocol.Progress{Bytes: 1}))
 				filling(c, o, 1, runs())
 			},
-			trouble + "; Job JOB0 is tried again: the key is missing" + again,
+			trouble + "; Kubernetes retries Job JOB0: the key is missing" + again,
 		},
 		"the claims first": {
 			func(*dbv1.DatabaseCluster, *state.Observed) {},
-			"make PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n" +
-				"Restoring: making the volumes that the backup is restored into: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
+			"create PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n" +
+				"Restoring: creating the volumes for the restore: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
 		},
 		"the claim that is not there yet": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, nil) },
-			"make PersistentVolumeClaim data-orders-1\nRestoring: making the volumes that the backup is restored into: PersistentVolumeClaim data-orders-1\n",
+			"create PersistentVolumeClaim data-orders-1\nRestoring: creating the volumes for the restore: PersistentVolumeClaim data-orders-1\n",
 		},
 		"then the Jobs, all at once": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, nil); filling(c, o, 1, nil) },
@@ -123,11 +123,11 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 					{Name: "x-2", Cluster: plans.UID, Component: dbv1.ComponentRestore, Job: "former"},
 				}
 			},
-			"Restoring: waiting for pod x-2 to end, which restored what is not wanted any more" + again,
+			"Restoring: waiting for pod x-2 to terminate, because its restore is no longer needed" + again,
 		},
 		"nor before that one is gone": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, done()); filling(c, o, 1, leaves()) },
-			working + "; waiting for the former Job JOB1 to go" + again,
+			working + "; waiting until the previous Job JOB1 is deleted" + again,
 		},
 		"waiting while they run, and looking how far they are": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, done()); filling(c, o, 1, runs()) },
@@ -140,7 +140,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 0, job)
 				filling(c, o, 1, runs())
 			},
-			trouble + "; Job JOB0 is tried again: pod x-1: cannot be scheduled: no node" + again,
+			trouble + "; Kubernetes retries Job JOB0: pod x-1: cannot be scheduled: no node" + again,
 		},
 		"saying why a try failed": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -149,7 +149,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 0, job)
 				filling(c, o, 1, done())
 			},
-			trouble + "; Job JOB0 is tried again: nobody answers" + again,
+			trouble + "; Kubernetes retries Job JOB0: nobody answers" + again,
 		},
 		"saying what to do about an image that cannot be had": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -169,7 +169,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		},
 		"all are when each is": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, done()); filling(c, o, 1, done()) },
-			"mark 2 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into every member's volume\n",
+			"mark 2 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into the volumes of all members\n",
 		},
 		"those that a crash left unmarked": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -177,7 +177,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 1, done())
 				o.Volumes[0].Fill, o.Volumes[0].From = state.Filled, bucket
 			},
-			"mark 1 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into every member's volume\n",
+			"mark 1 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into the volumes of all members\n",
 		},
 		"then the members": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -193,11 +193,11 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 0, done())
 				filling(c, o, 1, done())
 			},
-			"mark 2 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into every member's volume\n",
+			"mark 2 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into the volumes of all members\n",
 		},
 		"a paused one is not": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Paused = true },
-			"Paused: spec.paused is true; left undone: making the volumes that the backup is restored into: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
+			"Paused: spec.paused is true; pending: creating the volumes for the restore: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
 		},
 		"a claim on its way out is waited for": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -205,7 +205,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 1, runs())
 				o.Volumes[1].Terminating = true
 			},
-			"Restoring: PersistentVolumeClaim data-orders-1 is being deleted; the restore goes on when it is gone" + again,
+			"Restoring: PersistentVolumeClaim data-orders-1 is terminating; the restore continues after the claim is deleted" + again,
 		},
 		"a claim that was made anew is filled anew": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -220,32 +220,32 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 0, done())
 				filling(c, o, 1, &state.Task{Failed: true, Result: &protocol.Result{Message: "the bucket is not there."}})
 			},
-			"Restoring: " + bucket + " could not be restored into PersistentVolumeClaim data-orders-1: the bucket is not there. See kubectl logs job/JOB1. " +
-				"A correction of the spec starts the restore again; after any other correction delete that Job. Or name another backup in spec.bootstrap.fromBackup\nSTALLED RestoreFailed\n",
+			"Restoring: the restore of " + bucket + " into PersistentVolumeClaim data-orders-1 failed: the bucket is not there. See kubectl logs job/JOB1. " +
+				"Correct the spec or name another backup in spec.bootstrap.fromBackup; this restarts the restore. After any other correction, delete the Job\nSTALLED RestoreFailed\n",
 		},
 		"without the image there is nothing to do it with": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Image = "" },
-			"Restoring: spec.bootstrap.fromBackup: the operator cannot restore, because it was started without --transfer-image, the image that holds its transfer program\n" +
+			"Restoring: spec.bootstrap.fromBackup: the operator cannot restore backups, because its flag --transfer-image is not set. Set it to the image that contains the transfer program\n" +
 				"STALLED RestoreFailed\n",
 		},
 		"a Secret that is not there is looked for": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Restore.Missing = []state.Ref{{Kind: "Secret", Name: "keys"}}
 			},
-			"Restoring: Secret keys, by which the backup of spec.bootstrap.fromBackup is reached, does not exist: create it, or give spec.bootstrap.fromBackup.location with another one\n" +
+			"Restoring: Secret keys, which the backup in spec.bootstrap.fromBackup needs, does not exist. Create it, or set spec.bootstrap.fromBackup.location to use another one\n" +
 				"again in 10s\nSTALLED RestoreFailed\n",
 		},
 		"a claim of somebody else is left alone": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "PersistentVolumeClaim", Name: "data-orders-0"}}
 			},
-			"Restoring: PersistentVolumeClaim data-orders-0: not made for this cluster, so the operator leaves it alone; delete or rename it, or give the cluster another name\n" +
+			"Restoring: PersistentVolumeClaim data-orders-0: not created for this cluster, so the operator does not change it. Delete it, or give the cluster another name\n" +
 				"again in 30s\nSTALLED NameConflict\n",
 		},
 		"what an earlier cluster left is left alone": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = plans.KeptVolumes() },
-			"AdoptingVolumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1: left by an earlier cluster of this name, and spec.bootstrap.fromBackup never overwrites data; " +
-				"delete what is not needed any more, or take spec.bootstrap out to start with these volumes\nSTALLED VolumesRetained\n",
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1: retained from the previous cluster of the same name, and spec.bootstrap.fromBackup never overwrites data. " +
+				"Delete these claims if you do not need their data, or remove spec.bootstrap to start with these volumes\nSTALLED VolumesRetained\n",
 		},
 		"a claim that came from elsewhere in the middle": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -253,8 +253,8 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 1, nil)
 				o.Volumes[1].Fill, o.Volumes[1].From = state.Plain, ""
 			},
-			"Restoring: PersistentVolumeClaim data-orders-1 was not made for the restore that has begun, and a backup is never restored over data; " +
-				"delete the claim, or take spec.bootstrap out of the spec" + again + "STALLED VolumesRetained\n",
+			"Restoring: PersistentVolumeClaim data-orders-1 was not created for this restore, and the operator never restores over existing data. " +
+				"Delete the claim, or remove spec.bootstrap" + again + "STALLED VolumesRetained\n",
 		},
 	}
 	for name, s := range cases {
@@ -353,7 +353,7 @@ func TestWhatAnotherSourceHasBegunGoesBeforeAnythingElse(t *testing.T) {
 				t.Fatal(plans.Text(discard))
 			}
 			observed.Volumes[0].Terminating, observed.Volumes[1].Terminating = true, true
-			if wait := plans.Decide(cluster, observed); len(plans.Removals(wait)) > 0 || plans.Disrupts(wait) || plans.Writes(wait) || !strings.Contains(wait.Message, "is being deleted") {
+			if wait := plans.Decide(cluster, observed); len(plans.Removals(wait)) > 0 || plans.Disrupts(wait) || plans.Writes(wait) || !strings.Contains(wait.Message, "is terminating") {
 				t.Fatal(plans.Text(wait))
 			}
 			observed.Volumes = nil
@@ -403,19 +403,19 @@ func TestABackupThatCannotBeRestoredIsToldOrWaitedFor(t *testing.T) {
 		stalls bool
 		want   string
 	}{
-		"one that is complete":   {complete(), false, "making the volumes"},
-		"none":                   {nil, true, named + " does not exist: name one of this namespace, or give spec.bootstrap.fromBackup.location"},
-		"one that has not begun": {&dbv1.DatabaseBackup{}, false, "waiting for DatabaseBackup first, which spec.bootstrap.fromBackup.name names and which is Pending"},
-		"one that runs":          {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase = dbv1.BackupRunning }), false, "which is Running, to be complete"},
-		"one that failed":        {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase, b.Status.Message = dbv1.BackupFailed, "no bucket" }), true, named + " has failed and holds nothing: name another. It says: no bucket"},
-		"one that is deleted":    {with(func(b *dbv1.DatabaseBackup) { b.DeletionTimestamp = &metav1.Time{Time: plans.Now} }), true, named + " is being deleted"},
-		"one of more members":    {with(func(b *dbv1.DatabaseBackup) { b.Status.Replicas = 3 }), true, named + " is of a cluster of 3, and spec.replicas is 2: set that to 3; it can be changed once the members have started"},
-		"one of another engine":  {with(func(b *dbv1.DatabaseBackup) { b.Status.Engine = "redis" }), true, named + ` is one of engine "redis", and spec.engine is "ledger": set that to "redis", or name another backup`},
+		"one that is complete":   {complete(), false, "creating the volumes"},
+		"none":                   {nil, true, named + " does not exist. Name a backup in this namespace, or set spec.bootstrap.fromBackup.location"},
+		"one that has not begun": {&dbv1.DatabaseBackup{}, false, "waiting for DatabaseBackup first, which spec.bootstrap.fromBackup.name names, to complete; its phase is Pending"},
+		"one that runs":          {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase = dbv1.BackupRunning }), false, "to complete; its phase is Running"},
+		"one that failed":        {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase, b.Status.Message = dbv1.BackupFailed, "no bucket" }), true, named + " failed and contains no data. Name another backup. Cause of the failure: no bucket"},
+		"one that is deleted":    {with(func(b *dbv1.DatabaseBackup) { b.DeletionTimestamp = &metav1.Time{Time: plans.Now} }), true, named + " is terminating"},
+		"one of more members":    {with(func(b *dbv1.DatabaseBackup) { b.Status.Replicas = 3 }), true, named + " has data of 3 members, but spec.replicas is 2. Set spec.replicas to 3; you can change it after the members have started"},
+		"one of another engine":  {with(func(b *dbv1.DatabaseBackup) { b.Status.Engine = "redis" }), true, named + ` is a backup of engine "redis", but spec.engine is "ledger". Set spec.engine to "redis", or name another backup`},
 		"one without credentials": {
 			with(func(b *dbv1.DatabaseBackup) { b.Status.Destination.CredentialsSecretName = "" }), true,
-			"destination names no credentials: give spec.bootstrap.fromBackup.location with credentialsSecretName or credentialSource: WorkloadIdentity",
+			"destination names no credentials. Set spec.bootstrap.fromBackup.location with credentialsSecretName or with credentialSource: WorkloadIdentity",
 		},
-		"one that is not to be had": {with(func(b *dbv1.DatabaseBackup) { b.Status.Destination = nil }), true, named + " does not say where its data is"},
+		"one that is not to be had": {with(func(b *dbv1.DatabaseBackup) { b.Status.Destination = nil }), true, named + " does not record the location of its data"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -21,7 +21,7 @@ func Stalled(s *situation.Situation) *situation.Stall {
 	}
 	if i := slices.IndexFunc(r.Restoration.Own, state.Volume.IsPlain); i >= 0 {
 		return &situation.Stall{Reason: dbv1.ReasonVolumesRetained, Message: fmt.Sprintf(
-			"PersistentVolumeClaim %s was not made for the restore that has begun, and a backup is never restored over data; delete the claim, or take spec.bootstrap out of the spec",
+			"PersistentVolumeClaim %s was not created for this restore, and the operator never restores over existing data. Delete the claim, or remove spec.bootstrap",
 			r.Restoration.Own[i].Claim)}
 	}
 	if state.FromBackup(s.Cluster) == nil {
@@ -31,7 +31,7 @@ func Stalled(s *situation.Situation) *situation.Stall {
 	switch {
 	case text != "":
 	case s.Image == "":
-		text = "spec.bootstrap.fromBackup: the operator cannot restore, because it was started without --transfer-image, the image that holds its transfer program"
+		text = "spec.bootstrap.fromBackup: the operator cannot restore backups, because its flag --transfer-image is not set. Set it to the image that contains the transfer program"
 	default:
 		r = r.judge()
 		text = r.failure()
@@ -50,14 +50,14 @@ func sourceProblem(cluster *dbv1.DatabaseCluster, observed state.Restore) string
 		}
 	}
 	if source := state.SourceOf(cluster, observed.Backup); source != nil && state.NamesNoCredentials(source) {
-		return fmt.Sprintf("spec.bootstrap.fromBackup: the backup at %s cannot be read, because its destination names no credentials: "+
-			"give spec.bootstrap.fromBackup.location with credentialsSecretName or credentialSource: WorkloadIdentity", source.URL)
+		return fmt.Sprintf("spec.bootstrap.fromBackup: the backup at %s cannot be read, because its destination names no credentials. "+
+			"Set spec.bootstrap.fromBackup.location with credentialsSecretName or with credentialSource: WorkloadIdentity", source.URL)
 	}
 	if len(observed.Missing) == 0 {
 		return ""
 	}
 	missing := observed.Missing[0]
-	return fmt.Sprintf("%s %s, by which the backup of spec.bootstrap.fromBackup is reached, does not exist: create it, or give spec.bootstrap.fromBackup.location with another one",
+	return fmt.Sprintf("%s %s, which the backup in spec.bootstrap.fromBackup needs, does not exist. Create it, or set spec.bootstrap.fromBackup.location to use another one",
 		missing.Kind, missing.Name)
 }
 
@@ -65,22 +65,22 @@ func sourceProblem(cluster *dbv1.DatabaseCluster, observed state.Restore) string
 func backupProblem(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) string {
 	named := fmt.Sprintf("DatabaseBackup %s, which spec.bootstrap.fromBackup.name names,", state.FromBackup(cluster).Name)
 	if backup == nil {
-		return named + " does not exist: name one of this namespace, or give spec.bootstrap.fromBackup.location, where url is what its status.location was"
+		return named + " does not exist. Name a backup in this namespace, or set spec.bootstrap.fromBackup.location with the backup's status.location as url"
 	}
 	status := backup.Status
 	switch {
 	case backup.DeletionTimestamp != nil:
-		return named + " is being deleted: name another"
+		return named + " is terminating. Name another backup"
 	case status.Phase == dbv1.BackupFailed:
-		return fmt.Sprintf("%s has failed and holds nothing: name another. It says: %s", named, status.Message)
+		return fmt.Sprintf("%s failed and contains no data. Name another backup. Cause of the failure: %s", named, status.Message)
 	case !status.Phase.Finished():
 		return "" // waits
 	case status.Destination == nil || status.Location == "":
-		return named + " does not say where its data is: name another, or give spec.bootstrap.fromBackup.location"
+		return named + " does not record the location of its data. Name another backup, or set spec.bootstrap.fromBackup.location"
 	case status.Engine != cluster.Spec.Engine:
-		return fmt.Sprintf("%s is one of engine %q, and spec.engine is %q: set that to %q, or name another backup", named, status.Engine, cluster.Spec.Engine, status.Engine)
+		return fmt.Sprintf("%s is a backup of engine %q, but spec.engine is %q. Set spec.engine to %q, or name another backup", named, status.Engine, cluster.Spec.Engine, status.Engine)
 	case status.Replicas != cluster.Spec.Replicas:
-		return fmt.Sprintf("%s is of a cluster of %d, and spec.replicas is %d: set that to %d; it can be changed once the members have started",
+		return fmt.Sprintf("%s has data of %d members, but spec.replicas is %d. Set spec.replicas to %d; you can change it after the members have started",
 			named, status.Replicas, cluster.Spec.Replicas, status.Replicas)
 	}
 	return ""
@@ -89,13 +89,13 @@ func backupProblem(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) s
 // sourceText says what it waits for while the source is not known.
 func sourceText(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) string {
 	if backup == nil {
-		return "removing what a restore has left that is wanted no more"
+		return "deleting the objects of a restore that the spec no longer asks for"
 	}
 	phase := backup.Status.Phase
 	if phase == "" {
 		phase = dbv1.BackupPending
 	}
-	return fmt.Sprintf("waiting for DatabaseBackup %s, which spec.bootstrap.fromBackup.name names and which is %s, to be complete",
+	return fmt.Sprintf("waiting for DatabaseBackup %s, which spec.bootstrap.fromBackup.name names, to complete; its phase is %s",
 		state.FromBackup(cluster).Name, phase)
 }
 
@@ -106,6 +106,6 @@ func HalfRestored(s *situation.Situation) *situation.Stall {
 		return nil
 	}
 	return &situation.Stall{Reason: dbv1.ReasonVolumesRetained, Message: fmt.Sprintf(
-		"PersistentVolumeClaim %s holds a part of a backup: the restore into it never came to its end; delete the claim, its member then starts with an empty volume",
+		"PersistentVolumeClaim %s contains only part of a backup, because its restore did not finish. Delete the claim; its member then starts with an empty volume",
 		claim)}
 }

@@ -32,7 +32,7 @@ func stopJobs(s *situation.Situation, reason string, but []string) phase.Outcome
 			waits = "Job " + job.Job
 		case !job.Succeeded && !job.Failed:
 			all = append(all, operation.Removal{
-				Kind: "Job", Name: job.Job, UID: job.UID, Version: job.Version, Why: "what it restores is not wanted any more",
+				Kind: "Job", Name: job.Job, UID: job.UID, Version: job.Version, Why: "its restore is no longer needed",
 			})
 		}
 	}
@@ -43,7 +43,7 @@ func stopJobs(s *situation.Situation, reason string, but []string) phase.Outcome
 	case len(all) > 0:
 		return phase.Do(reason, "stopping "+operation.Describe(all), operation.Delete{Objects: all})
 	case waits != "":
-		return phase.Wait(reason, fmt.Sprintf("waiting for %s to end, which restored what is not wanted any more", waits))
+		return phase.Wait(reason, fmt.Sprintf("waiting for %s to terminate, because its restore is no longer needed", waits))
 	}
 	return phase.Over
 }

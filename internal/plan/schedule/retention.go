@@ -40,7 +40,7 @@ func expired(cluster *dbv1.DatabaseCluster, observed state.Observed) []operation
 			if !spared[backup.UID] && !backup.Read && !backup.Verifying() {
 				all = append(all, operation.Removal{
 					Kind: "DatabaseBackup", Name: backup.Name, UID: backup.UID, Version: backup.Version,
-					Why: fmt.Sprintf("schedule %q does not keep it any more", s.Name),
+					Why: fmt.Sprintf("schedule %q no longer retains it", s.Name),
 				})
 			}
 		}

@@ -91,7 +91,7 @@ func (p *Plan) read(cluster *dbv1.DatabaseCluster, observed state.Observed) []sc
 		times, err := readTimetable(declared.Schedule, declared.TimeZone, observed.Zones)
 		switch {
 		case err != nil:
-			texts = append(texts, fmt.Sprintf("schedule %q makes no backups: %v", declared.Name, err))
+			texts = append(texts, fmt.Sprintf("schedule %q creates no backups: %v", declared.Name, err))
 		case !declared.Suspend:
 			all = append(all, schedule{declared, times})
 		}

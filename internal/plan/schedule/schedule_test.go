@@ -261,7 +261,7 @@ func TestTheNewestCompleteBackupIsVerifiedWhenItIsTime(t *testing.T) {
 			if described != c.want {
 				t.Errorf("got %q, want %q", described, c.want)
 			}
-			if (name == "cannot be read") != strings.Contains(got.VerifyInvalid, `cron "0 5 * * 9" cannot be read`) {
+			if (name == "cannot be read") != strings.Contains(got.VerifyInvalid, `cron expression "0 5 * * 9" is invalid`) {
 				t.Errorf("invalid: %q", got.VerifyInvalid)
 			}
 		})

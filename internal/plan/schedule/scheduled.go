@@ -45,7 +45,7 @@ func taken(due operation.CreateBackup, strangers []state.Backup) (text string, t
 	case strangers[i].Terminating:
 		return "", true
 	default:
-		return fmt.Sprintf("DatabaseBackup %s exists, and schedule %q did not create it: delete it, or give the schedule another name",
+		return fmt.Sprintf("DatabaseBackup %s exists, but schedule %q did not create it. Delete it, or rename the schedule",
 			due.Child.Name(), due.Origin.Schedule), true
 	}
 }

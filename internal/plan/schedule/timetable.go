@@ -33,24 +33,24 @@ const everyHour = 1<<24 - 1
 func readTimetable(expression, zone string, zones map[string]*time.Location) (timetable, error) {
 	location, found := zones[zone]
 	if !found {
-		return timetable{}, fmt.Errorf("timeZone %q is not known: give a name of the IANA time zone database, for example Europe/Berlin", zone)
+		return timetable{}, fmt.Errorf("timeZone %q is unknown: use a name from the IANA time zone database, for example Europe/Berlin", zone)
 	}
 	// The library takes a time zone in front, and panics on a bad one.
 	if strings.Contains(expression, "=") {
-		return timetable{}, fmt.Errorf("cron %q cannot be read: the time zone goes into timeZone", expression)
+		return timetable{}, fmt.Errorf("cron expression %q is invalid: set the time zone in timeZone", expression)
 	}
 	schedule, err := cron.ParseStandard(expression)
 	if err != nil {
-		return timetable{}, fmt.Errorf("cron %q cannot be read: %w", expression, err)
+		return timetable{}, fmt.Errorf("cron expression %q is invalid: %w", expression, err)
 	}
 	spec, ok := schedule.(*cron.SpecSchedule)
 	if !ok {
-		return timetable{}, fmt.Errorf("cron %q cannot be read: give times, not an interval", expression)
+		return timetable{}, fmt.Errorf("cron expression %q is invalid: specify times, not an interval", expression)
 	}
 	spec.Location = time.UTC
 	t := timetable{spec: spec, zone: location, hourly: spec.Hour&everyHour == everyHour}
 	if spec.Next(reference).IsZero() {
-		return timetable{}, fmt.Errorf("cron %q names a day that never comes", expression)
+		return timetable{}, fmt.Errorf("cron expression %q matches no date", expression)
 	}
 	return t, nil
 }

@@ -143,16 +143,16 @@ func TestTheWorkIsBoundedHoweverLongAgoTheAnchorIs(t *testing.T) {
 
 func TestWhatIsNoTimetableIsRefusedWithTheCause(t *testing.T) {
 	cases := map[string]struct{ cron, zone, want string }{
-		"nonsense":             {"a b c d e", "", `cron "a b c d e" cannot be read`},
+		"nonsense":             {"a b c d e", "", `cron expression "a b c d e" is invalid`},
 		"too many fields":      {"0 0 1 1 1 1", "", "expected exactly 5 fields"},
 		"out of range":         {"61 * * * *", "", "above maximum"},
 		"step of none":         {"*/0 * * * *", "", "step of range should be a positive number"},
-		"a day that is not":    {"0 0 30 2 *", "", "names a day that never comes"},
-		"an interval":          {"@every 1h", "", "give times, not an interval"},
-		"a zone in front":      {"TZ=Europe/Berlin 0 0 * * *", "", "the time zone goes into timeZone"},
-		"a zone and nothing":   {"TZ=", "", "the time zone goes into timeZone"},
-		"a zone that is not":   {"0 0 * * *", "Europe/Atlantis", `timeZone "Europe/Atlantis" is not known`},
-		"the zone of the node": {"0 0 * * *", "Local", `timeZone "Local" is not known`},
+		"a day that is not":    {"0 0 30 2 *", "", "matches no date"},
+		"an interval":          {"@every 1h", "", "specify times, not an interval"},
+		"a zone in front":      {"TZ=Europe/Berlin 0 0 * * *", "", "set the time zone in timeZone"},
+		"a zone and nothing":   {"TZ=", "", "set the time zone in timeZone"},
+		"a zone that is not":   {"0 0 * * *", "Europe/Atlantis", `timeZone "Europe/Atlantis" is unknown`},
+		"the zone of the node": {"0 0 * * *", "Local", `timeZone "Local" is unknown`},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

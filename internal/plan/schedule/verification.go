@@ -22,7 +22,7 @@ func (p *Plan) verify(cluster *dbv1.DatabaseCluster, observed state.Observed) op
 	}
 	times, err := readTimetable(declared.Schedule, declared.TimeZone, observed.Zones)
 	if err != nil {
-		p.VerifyInvalid = fmt.Sprintf("spec.backup.verification proves no backup: %v", err)
+		p.VerifyInvalid = fmt.Sprintf("spec.backup.verification verifies no backup: %v", err)
 		return nil
 	}
 	if !clockRuns(cluster, observed) {

@@ -21,7 +21,7 @@ func (s *Situation) EngineKnown() bool { return s.Cluster.Spec.Engine == "" || s
 func (s *Situation) incompatible() *Stall {
 	if s.EngineUnreadable != "" {
 		return &Stall{dbv1.ReasonEngineMissing, fmt.Sprintf(
-			"DatabaseEngine %s, which spec.engine names, cannot be read: %s; let the operator get databaseengines",
+			"DatabaseEngine %s, which spec.engine names, cannot be read: %s. Grant the operator permission to get databaseengines",
 			s.Cluster.Spec.Engine, s.EngineUnreadable)}
 	}
 	asked := *s.Cluster
