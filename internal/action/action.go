@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package action judges how an action stands whose Job has been observed. What an action runs is in package resources.
+// Package action judges an action from its observed Job. Package resources defines the Jobs of actions.
 package action
 
 import (
@@ -17,56 +17,56 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Standing is how an action stands.
+// Standing is the state of an action.
 type Standing int
 
 const (
 	// Absent actions have no Job.
 	Absent Standing = iota
-	// Terminating actions have a Job that is being deleted: it counts no more, but its name is not free yet.
+	// Terminating actions have a Job that is being deleted. The Job no longer counts, but its name is still in use.
 	Terminating
-	// Superseded actions have a Job that has to be deleted and created again, because what it is made from has changed.
+	// Superseded actions have a Job that the operator has to re-create, because its configuration has changed.
 	Superseded
-	// Succeeded actions are done.
+	// Succeeded actions have finished successfully.
 	Succeeded
 	// Failed actions are not attempted again.
 	Failed
-	// Lost actions have failed, and the pod does not say so: its node does not answer.
+	// Lost actions have failed although no pod status reports it: the node does not respond.
 	Lost
-	// Blocked actions cannot start a pod until a human corrects something.
+	// Blocked actions cannot start a pod until the user acts.
 	Blocked
-	// Failing actions are about to be Failed: no other attempt follows the newest.
+	// Failing actions are about to be Failed: no attempt follows the latest one.
 	Failing
-	// Unmet actions are attempted again, and fail until a human changes something.
+	// Unmet actions are attempted again, but fail until the user acts.
 	Unmet
 	// Retrying actions are attempted again.
 	Retrying
-	// Running actions run, or are about to, as far as is known.
+	// Running actions run or are about to run, as far as the operator can observe.
 	Running
 )
 
-// Expected is what a Job is held to.
+// Expected is the state that a Job is compared with.
 type Expected struct {
-	// Desired are the Jobs that would be created now: a Job that is made from the same as any of them is current. None: what
-	// it would be made from is not known, so no Job is superseded.
+	// Desired are the Jobs that the operator would create now. A Job with the same configuration as any of them is current. If it
+	// is empty, the desired configuration is unknown and no Job is superseded.
 	Desired []resources.Child
-	// Restart supersedes any Job: what it has done so far does not count.
+	// Restart supersedes any Job: its results so far do not count.
 	Restart bool
 	// Deadline is how long the action may take.
 	Deadline time.Duration
 }
 
-// Verdict is how an action stands, and why.
+// Verdict is the state of an action, and its cause.
 type Verdict struct {
 	Standing
 	Task state.Task
-	// Cause is why the action failed, cannot start or is attempted again; "" when nothing is known.
+	// Cause is why the action failed, cannot start or is attempted again; "" if it is unknown.
 	Cause string
-	// Left is how long until time alone changes the verdict; 0 for never.
+	// Left is the time after which the verdict changes without an event; 0 for never.
 	Left time.Duration
 }
 
-// Judge says how an action stands at a time.
+// Judge returns the state of an action at a time.
 func Judge(task state.Task, exists bool, expected Expected, at time.Time) Verdict {
 	v := Verdict{Task: task, Cause: task.Cause()}
 	lostAt, failing := task.LostAt(expected.Deadline)
@@ -94,9 +94,9 @@ func Judge(task state.Task, exists bool, expected Expected, at time.Time) Verdic
 	return v
 }
 
-// superseded reports whether a Job has to be re-created because what it is made from has changed. The template of a Job cannot be
-// changed, so a correction of the spec reaches its pods in no other way. An action that has run, or may have, is never cut
-// off; one that has not read or written anything loses nothing. A Job without a hash is left alone.
+// superseded reports whether the operator has to re-create a Job because its configuration has changed. The pod template of a Job
+// is immutable, so a correction of the spec reaches the pods in no other way. An action that has run, or may have run, is never
+// interrupted. An action that has not read or written anything loses nothing. The operator does not replace a Job without a hash.
 func superseded(task state.Task, desired []resources.Child) bool {
 	failed := task.Failed && resources.ActionKindOf(task.Component).Supersede == resources.SupersedeFailed
 	replaceable := failed || !task.Started && !task.Ended() && !task.Failing
@@ -106,7 +106,7 @@ func superseded(task state.Task, desired []resources.Child) bool {
 	return replaceable && task.MadeFrom != "" && len(desired) > 0 && !slices.ContainsFunc(desired, current)
 }
 
-// underway is how an action stands that has not ended.
+// underway returns the state of an action that has not ended.
 func underway(task state.Task) Standing {
 	switch {
 	case task.Blocked():
@@ -122,8 +122,8 @@ func underway(task state.Task) Standing {
 	}
 }
 
-// Sentence says what an action does that has not ended: the usual where nothing is known to be wrong. A Job whose deadline
-// has just deleted its pod says nothing any more, so what was seen of it before stays.
+// Sentence describes an action that has not ended; it is the usual sentence if no problem is known. After a deadline has deleted
+// the pod of a Job, no cause can be observed any more, so the last observed cause remains.
 func (v Verdict) Sentence(usual, seen string) string {
 	retried, blocked := fmt.Sprintf("Kubernetes retries Job %s: ", v.Task.Job), fmt.Sprintf("Job %s cannot start: ", v.Task.Job)
 	silent := v.Task.Failing || v.Task.Pod == ""

@@ -12,8 +12,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Backups is an operation on the DatabaseBackups of a cluster that a schedule asks for: CreateBackup, VerifyBackup or
-// ExpireBackups. They disturb no member, so they prevent nothing, and nothing prevents them.
+// Backups is an operation on the DatabaseBackups that a schedule asks for: CreateBackup, VerifyBackup or ExpireBackups. These
+// operations disturb no member, so they prevent no other operation, and none prevents them.
 //
 //sumtype:decl
 type Backups interface {
@@ -34,16 +34,16 @@ type CreateBackup struct {
 	Origin dbv1.BackupOrigin
 }
 
-// VerifyBackup requests the restore of a backup into a throw-away copy.
+// VerifyBackup requests the restore of a backup into a temporary copy.
 type VerifyBackup struct {
 	ofBackups
 	Aside
 	Backup state.Backup
-	// Request is the value of the annotation that asks.
+	// Request is the value of the annotation that requests it.
 	Request string
 }
 
-// ExpireBackups deletes DatabaseBackups that no schedule keeps any more.
+// ExpireBackups deletes DatabaseBackups that no schedule retains any more.
 type ExpireBackups struct {
 	ofBackups
 	Aside

@@ -43,15 +43,15 @@ type RunHook struct {
 	ofLifecycle
 	LastInDeletion
 	Hook string
-	// Object is the Job or DatabaseBackup that does it.
+	// Object is the Job or DatabaseBackup of the hook.
 	Object resources.Child
 }
 
-// Finalize removes the operator's finalizer from the cluster, which no longer exists then.
+// Finalize removes the operator's finalizer from the cluster. The cluster may no longer exist after that.
 type Finalize struct {
 	ofLifecycle
 	LastInDeletion
-	// Kept says why volumes are retained although the spec says otherwise; "" where it does not.
+	// Kept is the reason why volumes are retained against the spec; "" if none are.
 	Kept string
 }
 
@@ -61,7 +61,7 @@ func (r RunHook) String() string {
 }
 func (Finalize) String() string { return "remove the finalizer" }
 
-// Describe names operations or objects, for people.
+// Describe lists operations or objects for messages.
 func Describe[T fmt.Stringer](all []T) string {
 	texts := make([]string, 0, len(all))
 	for _, one := range all {

@@ -27,22 +27,22 @@ type ofMembers struct{}
 func (ofMembers) onCluster() {}
 func (ofMembers) members()   {}
 
-// RestartMember deletes a member's pod; the StatefulSet makes it anew from the current template.
+// RestartMember deletes a member's pod. The StatefulSet re-creates it from the current template.
 type RestartMember struct {
 	ofMembers
 	Last
 	Member state.Member
 }
 
-// StopMember deletes the pod of a member that has no StatefulSet; it does not come back.
+// StopMember deletes the pod of a member that has no StatefulSet. No controller re-creates it.
 type StopMember struct {
 	ofMembers
 	LastInDeletion
 	Member state.Member
 }
 
-// ResizeMember gives the database of a running member other resources; where the API server refuses that, the
-// member is restarted instead, which may be done under the same conditions.
+// ResizeMember changes the resources of a running database container. If the API server refuses that, the operator restarts the
+// member instead, which has the same preconditions.
 type ResizeMember struct {
 	ofMembers
 	Last
@@ -50,8 +50,8 @@ type ResizeMember struct {
 	Resources corev1.ResourceRequirements
 }
 
-// Scale lowers the replicas of the StatefulSet to To, so that the member with that ordinal stops. Stop
-// says that all of them go for good; the StatefulSet is marked, and the hooks never run again.
+// Scale lowers the replicas of the StatefulSet to To, which stops the member with that ordinal. If Stop is set, all members stop
+// permanently: the operator marks the StatefulSet, and the deletion hooks never run again.
 type Scale struct {
 	ofMembers
 	LastInDeletion
@@ -59,21 +59,21 @@ type Scale struct {
 	Stop bool
 }
 
-// AddPodFinalizer puts our finalizer on the pod of a member that is about to stop, so that its end can be read.
+// AddPodFinalizer adds the operator's finalizer to the pod of a member that is about to stop, to record its exit code.
 type AddPodFinalizer struct {
 	ofMembers
 	LastInDeletion
 	Member state.Member
 }
 
-// ReleasePods removes the operator's finalizer from pods. It undoes only what the operator did itself, and a pod with the
-// finalizer blocks its node, so a paused cluster releases its pods, too.
+// ReleasePods removes the operator's finalizer from pods. The operator does so for a paused cluster, too: it added the finalizer
+// itself, and a pod with a finalizer blocks the drain of its node.
 type ReleasePods struct {
 	ofMembers
 	Pods []Pod
 }
 
-// Pod names one pod.
+// Pod identifies a pod.
 type Pod struct {
 	Name string
 	UID  types.UID

@@ -23,33 +23,33 @@ type ofObjects struct{}
 func (ofObjects) onCluster() {}
 func (ofObjects) objects()   {}
 
-// Apply writes one object as it should be.
+// Apply creates or updates an object.
 type Apply struct {
 	ofObjects
 	resources.Child
-	// UID and Version are those of the live object, "" when there is none.
+	// UID and Version are those of the live object; "" if it does not exist.
 	UID     types.UID
 	Version string
-	// Drift is the first path that is not as it should be, "" when there is no live object.
+	// Drift is the first field that differs from the desired object; "" if no live object exists.
 	Drift string
-	// Eviction is a JSON patch to send first; nil for none.
+	// Removals are the JSON patch operations that remove fields owned by others before the apply; nil for none.
 	Removals []resources.Operation
 }
 
-// Delete deletes objects of ours that nothing uses any more.
+// Delete deletes objects that the operator created and no longer needs.
 type Delete struct {
 	ofObjects
 	Objects []Removal
 }
 
-// RecreateStatefulSet deletes the StatefulSet and leaves its pods alone; the next pass makes it anew.
+// RecreateStatefulSet deletes the StatefulSet and orphans its pods. The next pass re-creates it.
 type RecreateStatefulSet struct {
 	ofObjects
 	Last
 }
 
-// Properties of Apply. A StatefulSet must not be given what was wanted a while ago, as by an operator that was frozen and
-// goes on, nor be created without all the members that run. Nothing is created for a cluster that may no longer exist.
+// Properties of Apply. An outdated plan, for example of an operator that was suspended, must not write a StatefulSet. The operator
+// must not create one with fewer replicas than members that run. It creates nothing for a cluster that may no longer exist.
 func (a Apply) Properties() Properties {
 	return Properties{LiveRead: a.RecordsStoredSpec() || a.UID == ""}
 }

@@ -2,48 +2,48 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package operation describes what a pass does as values. A plan is one ordered list of operations; each states in its
-// properties when it may be executed and what its failure prevents.
+// Package operation describes the operations of a pass as values. A plan is an ordered list of operations. The properties of an
+// operation define when it may be executed and what its failure prevents.
 package operation
 
 import "slices"
 
-// Operation is one thing that a pass does to the world.
+// Operation is one action of a pass.
 type Operation interface {
-	// Properties state when the operation may be executed.
+	// Properties define when the operation may be executed.
 	Properties() Properties
-	// String says what the operation does, for people.
+	// String describes the operation for messages.
 	String() string
 }
 
-// Properties of an operation. The zero value is an operation that a live cluster needs all the time, that is safe on a
-// stale cache, and whose failure prevents the disruptive operation of the same plan.
+// Properties of an operation. The zero value is an operation that a live cluster needs all the time and that is safe on a stale
+// cache. Its failure prevents the disruptive operation of the same plan.
 type Properties struct {
-	// First operations prepare the others: if one fails, nothing after it is executed.
+	// First operations prepare the others: if one fails, no later operation is executed.
 	First bool
-	// Disruptive operations stop, start or replace something that members or their data depend on. A plan has at most one,
-	// at its end. It is executed only if all operations before it have succeeded, except those that are independent.
+	// Disruptive operations stop, start or replace objects that members or their data depend on. A plan has at most one, at its
+	// end. It is executed only if all operations before it have succeeded, except independent ones.
 	Disruptive bool
-	// Independent operations prevent nothing when they fail.
+	// The failure of an independent operation prevents no other.
 	Independent bool
-	// LiveRead operations must not be decided from a stale cache: the pass reads everything again from the API server and
-	// decides again before it executes one.
+	// LiveRead operations must not be decided from a stale cache. Before the operator executes one, the pass reads everything again
+	// from the API server and decides again.
 	LiveRead bool
 	// WhilePaused operations are executed although spec.paused is true.
 	WhilePaused bool
-	// WhileDeleting operations belong to the deletion of the object; no other is executed after its deletionTimestamp is set.
+	// WhileDeleting operations belong to the deletion of the object. After its deletionTimestamp is set, only these are executed.
 	WhileDeleting bool
 }
 
-// Operations embed one of these where nothing else is to be said about their properties.
+// Operations embed one of these types, which define the usual properties.
 type (
-	// First prepares the others. It is safe on a stale cache, because its write has an optimistic lock.
+	// First prepares the others. It is safe on a stale cache, because its write has a precondition on the resourceVersion.
 	First struct{}
 	// Last is the disruptive operation of a plan.
 	Last struct{}
-	// LastInDeletion is one that belongs to a deletion, too.
+	// LastInDeletion is a disruptive operation that a deletion needs, too.
 	LastInDeletion struct{}
-	// Aside prevents nothing, and nothing prevents it.
+	// Aside is independent: it prevents no other operation, and none prevents it.
 	Aside struct{}
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Removal is one object to delete, and why. UID and Version are its preconditions.
+// Removal is an object to delete, and the reason. UID and Version are its preconditions.
 type Removal struct {
 	Kind, Name string
 	UID        types.UID
@@ -22,7 +22,7 @@ type Removal struct {
 
 func (r Removal) String() string { return fmt.Sprintf("%s %s: %s", r.Kind, r.Name, r.Why) }
 
-// Recreation deletes a Job so that the next pass creates it from the spec as it is now.
+// Recreation deletes a Job so that the next pass re-creates it from the current spec.
 func Recreation(task state.Task) Removal {
 	return Removal{"Job", task.Job, task.UID, task.Version, "its configuration has changed, so the operator re-creates it"}
 }

@@ -27,46 +27,46 @@ type ofVolumes struct{}
 func (ofVolumes) onCluster() {}
 func (ofVolumes) volumes()   {}
 
-// AdoptVolumes records on claims whose data they hold.
+// AdoptVolumes records the owner and the engine on claims.
 type AdoptVolumes struct {
 	ofVolumes
 	Claims []Adoption
 }
 
-// Adoption is one claim and whose data it holds from now on.
+// Adoption is a claim and its new contents.
 type Adoption struct {
 	Volume   state.Volume
 	Contents state.Contents
 }
 
-// Taken tells that the claim was a previous cluster's until now.
+// Taken reports whether the claim belonged to a previous cluster of the same name until now.
 func (a Adoption) Taken() bool { return a.Volume.Cluster != a.Contents.Cluster }
 
-// ResizeVolumes makes claims ask for other sizes.
+// ResizeVolumes changes the requested size of claims.
 type ResizeVolumes struct {
 	ofVolumes
 	Claims []Resize
 }
 
-// Resize is one claim and the size that it is to ask for.
+// Resize is a claim and its new size.
 type Resize struct {
 	Volume state.Volume
 	Size   resource.Quantity
 }
 
-// LabelVolumes adds the label by which the API server refuses to delete claims, or removes it.
+// LabelVolumes adds or removes the label that makes the API server refuse to delete claims.
 type LabelVolumes struct {
 	ofVolumes
 	Claims []Protection
 }
 
-// Protection is one claim and whether it is to be protected.
+// Protection is a claim and whether it is to be protected.
 type Protection struct {
 	Volume  state.Volume
 	Protect bool
 }
 
-// CreateVolumes creates the claims of volumes that a backup is going to be restored into.
+// CreateVolumes creates the claims that a restore fills.
 type CreateVolumes struct {
 	ofVolumes
 	Last
@@ -81,7 +81,7 @@ type StartRestore struct {
 	Jobs []resources.Child
 }
 
-// FinishRestore records on the claims of volumes that a backup has been restored into them; members may use them then.
+// FinishRestore records on the claims that the backup is restored. Members may use the volumes after that.
 type FinishRestore struct {
 	ofVolumes
 	Last
@@ -92,7 +92,7 @@ type FinishRestore struct {
 // Properties of AdoptVolumes.
 func (AdoptVolumes) Properties() Properties { return Properties{LiveRead: true} }
 
-// Properties of ResizeVolumes: a claim that grows never shrinks. One that cannot grow prevents nothing.
+// Properties of ResizeVolumes: a volume never shrinks, and one that cannot grow prevents no other operation.
 func (ResizeVolumes) Properties() Properties { return Properties{LiveRead: true, Independent: true} }
 
 // Properties of LabelVolumes.

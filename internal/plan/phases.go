@@ -18,8 +18,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// phases of a cluster that is to be there: its objects first, then what a previous cluster of the name or a backup brings,
-// the StatefulSet made anew, members away, members restarted, one at a time.
+// phases of a cluster that is not being deleted: its objects, the volumes of a previous cluster or a backup, the re-creation of the
+// StatefulSet, scaling in, and restarts of members, one at a time.
 var phases = []phase.Phase{
 	{Name: "objects", Decide: members.Applying},
 	{Name: "previous cluster", Decide: members.Leaving},
@@ -44,7 +44,7 @@ func settled(s *situation.Situation) phase.Outcome {
 	return outcome
 }
 
-// Upkeep: what every pass does, whatever else it waits for.
+// Upkeep are operations of every pass, in any phase.
 
 func finalizer(s *situation.Situation) operation.List {
 	return given(!s.HasFinalizer(), operation.AddFinalizer{})
@@ -77,7 +77,7 @@ func given(needed bool, one operation.Operation) operation.List {
 	return operation.List{one}
 }
 
-// stalls are what may wait for a human although the cluster as such may run; the first counts.
+// stalls are problems that the user must solve although the cluster may run. The first one counts.
 var stalls = []func(*situation.Situation) *situation.Stall{
 	members.NameConflict, members.VolumesRetained, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
 }
@@ -91,8 +91,8 @@ func stalled(s *situation.Situation) *situation.Stall {
 	return nil
 }
 
-// pending tells whether the objects, as they are after this plan's writes, do not express the spec: its size
-// is not the one of the claims, members are too many or too few, the StatefulSet is held back.
+// pending reports whether the objects do not match the spec yet, even after the writes of this plan: claims have another size, the
+// number of members differs, or a change of the StatefulSet is blocked.
 func pending(s *situation.Situation) bool {
 	tooMany := slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Ordinal >= s.Wanted })
 	_, resizes := operation.Find[operation.ResizeVolumes](s.Upkeep)
@@ -103,13 +103,13 @@ func pending(s *situation.Situation) bool {
 }
 
 const (
-	// foreignAgain is how often a name conflict is looked at again: somebody else's objects are not watched.
-	foreignAgain = 30 * time.Second
-	// leavingAgain is how often it is looked whether what a former cluster left is gone.
-	leavingAgain = 2 * time.Second
+	// foreignRequeue is the interval for checking a name conflict: the operator does not watch objects of other owners.
+	foreignRequeue = 30 * time.Second
+	// leavingRequeue is the interval for checking whether the objects of a previous cluster are deleted.
+	leavingRequeue = 2 * time.Second
 )
 
-// requeueAfter is when time alone changes what is decided or reported, whatever phase the cluster is in: no event tells that.
+// requeueAfter returns the time after which decisions or reports change without an event, in any phase.
 func requeueAfter(s *situation.Situation) time.Duration {
 	soonest := restore.RequeueAfter(s)
 	within := func(needed bool, after time.Duration) {
@@ -118,11 +118,11 @@ func requeueAfter(s *situation.Situation) time.Duration {
 		}
 	}
 	within(slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Broken(s.At) }), s.ConvergesIn(state.Steadily))
-	within(len(s.Foreign) > 0, foreignAgain)
-	within(slices.ContainsFunc(s.Foreign, state.Ref.IsLeaving), leavingAgain)
-	within(s.Inherits() && s.PreviousUser != "", situation.UsersAgain)
-	within(s.Unusable != nil, situation.MissingAgain)
+	within(len(s.Foreign) > 0, foreignRequeue)
+	within(slices.ContainsFunc(s.Foreign, state.Ref.IsLeaving), leavingRequeue)
+	within(s.Inherits() && s.PreviousUser != "", situation.UsersRequeue)
+	within(s.Unusable != nil, situation.MissingRequeue)
 	unwatched := slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return v.Unwatched })
-	within(unwatched && members.Resizing(s) != "", situation.MissingAgain)
+	within(unwatched && members.Resizing(s) != "", situation.MissingRequeue)
 	return soonest
 }

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package plan decides what a pass does for a cluster, from values alone.
+// Package plan decides what a pass does for a cluster. It depends only on its arguments.
 package plan
 
 import (
@@ -21,36 +21,37 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
-// Plan is what a pass does. It is a value: tests compare it, logs print it, status explains it.
+// Plan is the result of a decision. It is a value: tests compare it, logs print it, the status reports it.
 type Plan struct {
-	// Operations are what is to be done, in this order.
+	// Operations are the operations to execute, in this order.
 	Operations operation.List
 
-	// Reason and Message are those of the Progressing condition: what the pass does, or what the cluster waits for.
+	// Reason and Message belong to the Progressing condition: the current step, or what the cluster waits for.
 	Reason, Message string
-	// Stalled says what only a human can change; nil when nothing.
+	// Stalled is the cause for which the user must act; nil if no action is required.
 	Stalled *situation.Stall
-	// RequeueAfter is when to look again although nothing may change; 0 for never.
+	// RequeueAfter is the time until the next pass if no event occurs; 0 for never.
 	RequeueAfter time.Duration
 
-	// Pending tells that the cluster's objects do not express its spec yet.
+	// Pending is true if the cluster's objects do not match its spec yet.
 	Pending bool
-	// Newer tells that this version of the operator would make the pods otherwise than they stand.
+	// Newer is true if this version of the operator would change the pod template.
 	Newer bool
 
-	// Hooks are how the deletion hooks stand; nil while the cluster is not being deleted.
+	// Hooks are the states of the deletion hooks; nil while the cluster is not being deleted.
 	Hooks []dbv1.HookStatus
-	// HooksChanged tells that one of them is in another phase than was reported: that is never asked again.
+	// HooksChanged is true if a hook has another phase than in the status. The operator records that before it continues.
 	HooksChanged bool
 
-	// Restore is how far the restore is that the cluster starts with; nil for none.
+	// Restore is the progress of the restore that the cluster starts with; nil for none.
 	Restore *dbv1.RestoreStatus
-	// Schedule is what the clock asks for.
+	// Schedule is the plan of the backup schedules.
 	Schedule schedule.Plan
 }
 
-// LiveRead tells whether the plan does what must not be decided from a stale cache. What is created beside the finalizer
-// needs none: a cluster without our finalizer has no members yet, and the finalizer goes on to none that is gone.
+// LiveRead reports whether the plan contains operations that must not be decided from a stale cache. Objects that are created
+// together with the finalizer need no live read: a cluster without our finalizer has no members yet, and the API server refuses the
+// finalizer for a deleted cluster.
 func (p Plan) LiveRead() bool {
 	_, begins := operation.Find[operation.AddFinalizer](p.Operations)
 	return p.HooksChanged || slices.ContainsFunc(p.Operations, func(o operation.Operation) bool {
@@ -59,10 +60,10 @@ func (p Plan) LiveRead() bool {
 	})
 }
 
-// Work is what a pass executes, and what for.
+// Work returns the operations of a pass, and their purpose.
 func (p Plan) Work() (all operation.List, why string) { return p.Operations, p.Message }
 
-// For decides what to do for a cluster in a situation. A deletion comes first: it must go on whatever the spec says.
+// For decides what to do for a cluster. A deletion comes first: it must continue with any spec.
 func For(s *situation.Situation) Plan {
 	clock := schedule.For(s.Cluster, s.Observed)
 	decide := existence
@@ -76,7 +77,7 @@ func For(s *situation.Situation) Plan {
 	return p
 }
 
-// existence decides for a cluster that is to be there.
+// existence decides for a cluster that is not being deleted.
 func existence(s *situation.Situation, scheduled operation.List) Plan {
 	s.Upkeep = slices.Concat(finalizer(s), sizes(s), labels(s), scheduled, adoptions(s), releases(s), members.Writes(s))
 	s.Stalled = stalled(s)
@@ -108,8 +109,7 @@ func of(s *situation.Situation, o phase.Outcome) Plan {
 	return p
 }
 
-// paused leaves everything undone that a paused cluster does not allow. What only Kubernetes still has to do is reported as
-// ever.
+// paused removes the operations that a paused cluster does not allow. A pass that only waits for Kubernetes is reported as usual.
 func paused(p Plan) Plan {
 	allowed, others := p.Operations.Only(operation.WhilePaused)
 	if !others {

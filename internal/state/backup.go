@@ -15,42 +15,41 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Backup is what the operator uses of a DatabaseBackup for its cluster, and all that it uses. How far one is
-// that runs is not among it: that would wake the cluster every few seconds.
+// Backup is the part of a DatabaseBackup that decisions about its cluster use. It excludes the progress of a running backup, which
+// would trigger a pass of the cluster every few seconds.
 type Backup struct {
 	Name    string
 	UID     types.UID
 	Created metav1.Time
-	// CreatedFor is the UID of the cluster whose schedule created the backup; RanFor that of the one whose data it
-	// holds. Either may be unknown.
+	// CreatedFor is the UID of the cluster whose schedule created the backup; RanFor is the UID of the cluster whose data it
+	// contains. Either may be unknown.
 	CreatedFor, RanFor types.UID
-	// Schedule is the schedule that created it, ScheduledAt the time by that; empty for any other. Both are of
+	// Schedule is the schedule that created it, and ScheduledAt its scheduled time; empty for other backups. Both come from
 	// status.origin, which no user can write.
 	Schedule    string
 	ScheduledAt metav1.Time
-	// Cluster is the name of the cluster that it is asked for, Policy what becomes of its data, and Elsewhere tells that
-	// it has a destination of its own.
+	// Cluster is the name in its spec, Policy the deletion policy of its data. Elsewhere is true if it has its own destination.
 	Cluster   string
 	Policy    dbv1.BackupDeletionPolicy
 	Elsewhere bool
 	Phase     dbv1.BackupPhase
-	// Completed is when it was complete, Failure why it failed.
+	// Completed is the time of completion, Failure the cause of a failure.
 	Completed metav1.Time
 	Failure   string
-	// Bytes is how much the database gave.
+	// Bytes is the size of the data from the database.
 	Bytes int64
-	// Terminating tells that it is being deleted.
+	// Terminating is true if it is being deleted.
 	Terminating bool
-	// Asked is the verification that was asked for last, Verification the one that was tried last.
+	// Asked is the latest requested verification, Verification the latest attempted one.
 	Asked        string
 	Verification Verification
-	// Read tells that a new cluster is to start with it, and has not done so yet.
+	// Read is true if a new cluster is to start with it, and has not started yet.
 	Read bool
-	// Version is the resourceVersion, for preconditions. No decision reads it.
+	// Version is the resourceVersion, for preconditions. No decision uses it.
 	Version string
 }
 
-// Verification is a try to restore a backup.
+// Verification is an attempt to restore a backup.
 type Verification struct {
 	Request string
 	Phase   dbv1.VerificationPhase
@@ -59,7 +58,7 @@ type Verification struct {
 	Message string
 }
 
-// BackupOf reads a Backup from its object.
+// BackupOf returns the Backup of an object.
 func BackupOf(backup *dbv1.DatabaseBackup) Backup {
 	b := Backup{
 		Name:         backup.Name,
@@ -86,15 +85,15 @@ func BackupOf(backup *dbv1.DatabaseBackup) Backup {
 		}
 	case dbv1.BackupFailed:
 		b.Failure = backup.Status.Message
-	case dbv1.BackupPending, dbv1.BackupRunning: // what is said meanwhile is for people
+	case dbv1.BackupPending, dbv1.BackupRunning: // the message until then is only for users
 	}
 	return b
 }
 
-// maxRequest is as much of a request as the status can hold.
+// maxRequest is the maximum length of a request in the status.
 const maxRequest = 253
 
-// asked is a request as the status will repeat it: one that it cannot would seem to be unanswered for ever.
+// asked is a request as the status records it. Without truncation, a longer request would never count as answered.
 func asked(request string) string {
 	return strings.ToValidUTF8(request[:min(len(request), maxRequest)], "")
 }
@@ -113,14 +112,14 @@ func verificationOf(seen *dbv1.BackupVerification) Verification {
 	return v
 }
 
-// Facts is the backup without what no decision reads.
+// Facts returns the backup without fields that no decision uses.
 func (b Backup) Facts() Backup {
 	b.Version = ""
 	return b
 }
 
-// Of tells whether the backup counts as one of a cluster: it is not that of a previous cluster of the same name, and it
-// goes to the destination of the cluster. One that a user created has no UID until it runs.
+// Of reports whether the backup belongs to a cluster: not to a previous cluster of the same name, and its destination is the
+// cluster's. A backup that a user created has no cluster UID until it runs.
 func (b Backup) Of(cluster *dbv1.DatabaseCluster) bool {
 	switch {
 	case b.Elsewhere:
@@ -134,29 +133,29 @@ func (b Backup) Of(cluster *dbv1.DatabaseCluster) bool {
 	}
 }
 
-// Complete tells whether the backup is there to be restored.
+// Complete reports whether the backup can be restored.
 func (b Backup) Complete() bool { return b.Phase == dbv1.BackupCompleted && !b.Terminating }
 
-// Verifying tells whether a restore of it is being tried, or has been asked for. One that is being deleted is not restored
-// any more.
+// Verifying reports whether a verification of the backup runs or is requested. A backup that is being deleted is not verified any
+// more.
 func (b Backup) Verifying() bool {
 	return b.Complete() && (b.Verification.Phase == dbv1.VerificationRunning || b.Asked != "" && b.Asked != b.Verification.Request)
 }
 
-// Bad tells whether a restore of it has been tried and failed.
+// Bad reports whether the latest verification failed.
 func (b Backup) Bad() bool { return b.Verification.Phase == dbv1.VerificationFailed }
 
-// Good tells whether it is complete and a restore of it has been tried and succeeded.
+// Good reports whether it is complete and its latest verification succeeded.
 func (b Backup) Good() bool {
 	return b.Complete() && b.Verification.Phase == dbv1.VerificationSucceeded
 }
 
-// Younger orders backups as they are made: one after the other, by creation, then by name.
+// Younger orders backups by creation, then by name.
 func Younger(a, b Backup) int {
 	return cmp.Or(a.Created.Compare(b.Created.Time), strings.Compare(a.Name, b.Name))
 }
 
-// Last is the last by an order of the backups that a condition holds for; found is false when there is none.
+// Last returns the last backup, by an order, that satisfies a condition; found is false if there is none.
 func (o Observed) Last(order func(a, b Backup) int, holds func(Backup) bool) (last Backup, found bool) {
 	for _, b := range o.Backups {
 		if holds(b) && (!found || order(b, last) > 0) {
@@ -166,16 +165,16 @@ func (o Observed) Last(order func(a, b Backup) int, holds func(Backup) bool) (la
 	return last, found
 }
 
-// Newest is the last made of the backups that a condition holds for.
+// Newest returns the newest backup that satisfies a condition.
 func (o Observed) Newest(holds func(Backup) bool) (newest Backup, found bool) {
 	return o.Last(Younger, holds)
 }
 
-// Verified is the backup whose restore was tried last of those that a condition holds for.
+// Verified returns the backup with the latest verification, of those that satisfy a condition.
 func (o Observed) Verified(holds func(Backup) bool) (last Backup, found bool) {
 	started := func(a, b Backup) int { return a.Verification.Started.Compare(b.Verification.Started.Time) }
 	return o.Last(started, func(b Backup) bool { return !b.Verification.Started.IsZero() && holds(b) })
 }
 
-// Verifying tells whether a restore of any backup is being tried.
+// Verifying reports whether a verification of any backup runs.
 func (o Observed) Verifying() bool { return slices.ContainsFunc(o.Backups, Backup.Verifying) }

@@ -11,31 +11,31 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Contents is whose data a claim holds. Only this file knows how a claim's metadata records it.
+// Contents is the owner and the engine of the data on a claim. Only this file knows how the claim's metadata records it.
 type Contents struct {
 	// Cluster is the UID of the DatabaseCluster that the claim was created for, or that adopted it; "" for none.
 	Cluster types.UID
-	// Engine is the engine that wrote the data; "" where none is recorded.
+	// Engine is the engine that wrote the data; "" if none is recorded.
 	Engine string
-	// Fill says where the data came from, and From names it: the restore while it is Filling, the location of the backup
-	// once it is Filled.
+	// Fill is the source of the data, and From its name: the ID of the restore while it is Filling, the location of the backup
+	// after it is Filled.
 	Fill Fill
 	From string
 }
 
-// Fill says how far the contents of a volume are.
+// Fill is the progress of the restore into a volume.
 type Fill int
 
 const (
-	// Plain volumes hold what members wrote, or nothing.
+	// Plain volumes contain data that members wrote, or nothing.
 	Plain Fill = iota
-	// Filling volumes hold a part of a backup and nothing else: no member has started with one.
+	// Filling volumes contain only part of a backup: no member has started with one.
 	Filling
-	// Filled volumes hold the whole of a backup, and what members have written since.
+	// Filled volumes contain the whole backup, and data that members have written since.
 	Filled
 )
 
-// ContentsOf reads the contents from the metadata of a claim.
+// ContentsOf returns the contents that the metadata of a claim records.
 func ContentsOf(claim metav1.Object) Contents {
 	notes := claim.GetAnnotations()
 	c := Contents{Cluster: types.UID(claim.GetLabels()[dbv1.LabelClusterUID]), Engine: notes[dbv1.AnnotationEngine]}
@@ -50,8 +50,8 @@ func ContentsOf(claim metav1.Object) Contents {
 // ContentsAnnotations are the annotations that ContentsOf reads.
 var ContentsAnnotations = []string{dbv1.AnnotationEngine, dbv1.AnnotationRestoring, dbv1.AnnotationRestored}
 
-// Annotations record the contents on a claim. They are never nil: a patch from some annotations to none at all would remove
-// those of others, too.
+// Annotations record the contents on a claim. They are never nil: a patch from some annotations to nil would also remove
+// annotations of others.
 func (c Contents) Annotations() map[string]string {
 	key := map[Fill]string{Filling: dbv1.AnnotationRestoring, Filled: dbv1.AnnotationRestored}[c.Fill]
 	all := map[string]string{}
@@ -63,7 +63,7 @@ func (c Contents) Annotations() map[string]string {
 	return all
 }
 
-// Labels record the owner on a claim. They are never nil either.
+// Labels record the owner on a claim. They are never nil, either.
 func (c Contents) Labels() map[string]string {
 	if c.Cluster == "" {
 		return map[string]string{}

@@ -11,7 +11,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// DestinationSecret is a Secret that a destination of backups names, and the keys that it needs.
+// DestinationSecret is a Secret that a backup destination names, with the required keys.
 type DestinationSecret struct {
 	Name, Field string
 	Keys        []string
@@ -29,8 +29,8 @@ func SecretsOf(at *dbv1.BackupDestination) []DestinationSecret {
 	return all
 }
 
-// NamesNoCredentials tells whether a bucket is to be reached by nobody's credentials. Objects that are older than the
-// rule which refuses that may exist; nothing is ever taken from the pod's environment unasked.
+// NamesNoCredentials reports whether a destination in S3 has no credentials. Objects that are older than the validation rule may
+// exist. The operator never uses credentials from the pod's environment without a request.
 func NamesNoCredentials(at *dbv1.BackupDestination) bool {
 	return strings.HasPrefix(at.URL, "s3://") && at.CredentialsSecretName == "" && at.CredentialSource == ""
 }

@@ -16,19 +16,19 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// End is how the database of a pod that was deleted ended.
+// End is the end of the database in a pod that was deleted.
 type End struct {
-	// Reached tells that nothing of the pod runs any more.
+	// Reached is true if all containers of the pod have terminated.
 	Reached bool
-	// Never tells that the database had never been started.
+	// Never is true if the database never started.
 	Never bool
-	// Known tells that the kubelet has said with which code the database ended.
+	// Known is true if the kubelet has reported the exit code of the database.
 	Known bool
 	Code  int32
 }
 
-// endOf reads how the database of a pod ended. The kubelet brings every pod that is deleted to a last phase before
-// it lets the object go; only a pod that has no node has no kubelet.
+// endOf returns the end of a pod's database. The kubelet brings every deleted pod to a final phase before it removes the object;
+// only a pod without a node has no kubelet.
 func endOf(pod *corev1.Pod) End {
 	if pod.DeletionTimestamp == nil || !atEnd(pod) && pod.Spec.NodeName != "" {
 		return End{}
@@ -42,8 +42,8 @@ func endOf(pod *corev1.Pod) End {
 	return end
 }
 
-// hasStarted tells whether the database of a pod has been started at least once. The kubelet gives a container that it
-// has never made the code of one that was killed.
+// hasStarted reports whether the database of a pod has started at least once. For a container that it never created, the kubelet
+// reports the exit code of a killed one.
 func hasStarted(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
 		terminated := s.State.Terminated
@@ -55,40 +55,40 @@ func atEnd(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// Holds tells whether an object bears the operator's finalizer.
+// Holds reports whether an object has the operator's finalizer.
 func Holds(object metav1.Object) bool { return slices.Contains(object.GetFinalizers(), dbv1.Finalizer) }
 
-// Bystander is a pod that bears the cluster's name and is no member of it: that of a Job, or one of an earlier
-// cluster of the same name.
+// Bystander is a pod that has the cluster's labels but is not a member: the pod of a Job, or a pod of a previous cluster of the
+// same name.
 type Bystander struct {
 	Name string
 	UID  types.UID
-	// Cluster is the UID of the cluster that the pod was made for.
+	// Cluster is the UID of the cluster that the pod was created for.
 	Cluster types.UID
-	// Job is the UID of the Job that made it; "" for none.
+	// Job is the UID of the Job that created it; "" for none.
 	Job types.UID
-	// Component is what the pod is to that cluster.
+	// Component is the pod's role in that cluster.
 	Component string
-	// Orphan tells that it has a member's name and no controller, and is not being deleted: a StatefulSet of that name takes
-	// it over, and makes no other beside it.
+	// Orphan is true if it has a member's name and no controller, and is not terminating. A StatefulSet of that name adopts it and
+	// does not create another one.
 	Orphan bool
-	// Ended tells that nothing of the pod runs any more.
+	// Ended is true if all containers of the pod have terminated.
 	Ended bool
-	// Mounts is true where the pod has the claim of a member's volume: Kubernetes keeps the claim while the pod exists.
+	// Mounts is true if the pod uses the claim of a member's volume: Kubernetes keeps the claim while the pod exists.
 	Mounts bool
-	// HasFinalizer tells that the pod bears the operator's finalizer.
+	// HasFinalizer is true if the pod has the operator's finalizer.
 	HasFinalizer bool
-	// Version is the pod's resourceVersion, for the precondition of its deletion. No decision reads it.
+	// Version is the pod's resourceVersion, for the precondition of its deletion. No decision uses it.
 	Version string
 }
 
-// Facts is the pod without what no decision reads.
+// Facts returns the pod without fields that no decision uses.
 func (b Bystander) Facts() Bystander {
 	b.Version = ""
 	return b
 }
 
-// BystanderOf reads a Bystander from its pod.
+// BystanderOf returns the Bystander of a pod.
 func BystanderOf(pod *corev1.Pod) Bystander {
 	return Bystander{
 		Name: pod.Name, UID: pod.UID, Version: pod.ResourceVersion,
@@ -102,7 +102,7 @@ func BystanderOf(pod *corev1.Pod) Bystander {
 	}
 }
 
-// MountsMember tells whether one of these volumes is that of a member of the cluster.
+// MountsMember reports whether one of these volumes belongs to a member of the cluster.
 func MountsMember(volumes []corev1.Volume, cluster string) bool {
 	return slices.ContainsFunc(volumes, func(v corev1.Volume) bool {
 		if v.PersistentVolumeClaim == nil {

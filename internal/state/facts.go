@@ -16,9 +16,8 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// The facts of an object are what the operator uses of it, and all that it uses. Observed holds facts,
-// and a watch lets an update through exactly when the facts changed, so nothing that is read can change
-// unseen.
+// The facts of an object are exactly the fields that the operator uses. Observed contains facts, and a watch accepts an update only
+// if the facts changed. So no field that the operator uses changes without an event.
 
 // ServiceFacts are the facts of a Service.
 func ServiceFacts(service *corev1.Service) *corev1.Service {
@@ -42,8 +41,8 @@ func StatefulSetFacts(set *appsv1.StatefulSet) *appsv1.StatefulSet {
 	}
 }
 
-// ClusterFacts are the facts of a DatabaseCluster. The status is one: a status that somebody else wrote,
-// or one of ours that a cache shows late, is compared with the truth once it is seen.
+// ClusterFacts are the facts of a DatabaseCluster. They include the status: if another client changes it, or a stale cache shows an
+// old one, the operator compares it with the observed state.
 func ClusterFacts(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 	facts := &dbv1.DatabaseCluster{ObjectMeta: metadataFacts(cluster.ObjectMeta), Spec: cluster.Spec, Status: cluster.Status}
 	facts.Labels, facts.OwnerReferences = nil, nil
@@ -61,7 +60,7 @@ func ConfigMapFacts(config *corev1.ConfigMap) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metadataFacts(config.ObjectMeta), Data: config.Data, Immutable: config.Immutable}
 }
 
-// metadataFacts keep the resourceVersion for preconditions; it is no fact.
+// metadataFacts retain the resourceVersion for preconditions; it is no fact.
 func metadataFacts(m metav1.ObjectMeta) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
@@ -70,8 +69,8 @@ func metadataFacts(m metav1.ObjectMeta) metav1.ObjectMeta {
 	}
 }
 
-// FromRevision reads from one of its revisions what a StatefulSet was. Its controller keeps the template in the
-// revision's data and the annotations on it.
+// FromRevision restores a previous StatefulSet from its ControllerRevision. The StatefulSet controller records the template in the
+// revision's data and the annotations on the revision.
 func FromRevision(revision *appsv1.ControllerRevision) (*appsv1.StatefulSet, error) {
 	former := &appsv1.StatefulSet{}
 	if err := json.Unmarshal(revision.Data.Raw, former); err != nil {

@@ -15,10 +15,10 @@ import (
 // noStatefulSet is the fence of a cluster without members and without StatefulSet.
 const noStatefulSet = "no-statefulset"
 
-// Fence identifies a state in which no member can accept a write: a StatefulSet without replicas, by its UID and
-// generation, or no StatefulSet. Every change of replicas changes the generation, so members that ran in between
-// change the fence. It is "" where a member may run: its controller has not seen the last change, or nobody knows
-// what the StatefulSet does while it is terminating. The caller knows that there is no member pod.
+// Fence identifies a state in which no member can accept a write: a StatefulSet without replicas, by its UID and generation, or no
+// StatefulSet. Every change of replicas changes the generation, so members that ran in between change the fence. It is "" if a
+// member may run: the StatefulSet controller has not observed the latest change, or the StatefulSet is terminating and may still
+// create pods. The caller knows that no member pod exists.
 func Fence(set *appsv1.StatefulSet) string {
 	switch {
 	case set == nil:
@@ -29,7 +29,7 @@ func Fence(set *appsv1.StatefulSet) string {
 	return fmt.Sprintf("%s/%d", set.UID, set.Generation)
 }
 
-// Fence is that of the cluster; "" while a member exists, or a StatefulSet of another owner may create one.
+// Fence returns the fence of the cluster; "" while a member exists, or a StatefulSet of another owner may create one.
 func (o Observed) Fence() string {
 	if len(o.Members) > 0 || o.Unfenced() != "" {
 		return ""
@@ -37,7 +37,7 @@ func (o Observed) Fence() string {
 	return Fence(o.StatefulSet)
 }
 
-// Unfenced names an object that the operator does not control and that may write to the volumes; "" for none.
+// Unfenced returns an object that the operator does not control and that may write to the volumes; "" for none.
 func (o Observed) Unfenced() string {
 	for _, ref := range o.Foreign {
 		if ref.Kind == "StatefulSet" {

@@ -12,33 +12,33 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// HookBackup is what the operator uses of the DatabaseBackup that a deletion hook made. How many bytes there are is
-// not among it: that would wake the cluster every few seconds.
+// HookBackup is the part of a deletion hook's DatabaseBackup that decisions use. It excludes the number of bytes, which would
+// trigger a pass of the cluster every few seconds.
 type HookBackup struct {
 	Name    string
 	Created metav1.Time
-	// Ending tells that it is being deleted; it counts no more, but its name is not free yet.
+	// Ending is true if it is being deleted. It no longer counts, but its name is still in use.
 	Ending bool
 	Phase  dbv1.BackupPhase
-	// Stuck tells that it waits for what only a human can change.
+	// Stuck is true if it waits for an action of the user.
 	Stuck bool
-	// Message says what it waits for, what goes on, or why it failed.
+	// Message describes its progress, what it waits for, or why it failed.
 	Message string
-	// Location is where it is.
+	// Location is the location of its data.
 	Location string
-	// Cluster is the UID of the cluster that was backed up; "" while that is not known.
+	// Cluster is the UID of the cluster that was backed up; "" while it is unknown.
 	Cluster types.UID
-	// Fence is the stop of the members before the backup started; "" where they may have run.
+	// Fence identifies the stop of the members before the backup started; "" if they may have run.
 	Fence string
-	// Elsewhere is true where the object names a destination of its own.
+	// Elsewhere is true if it has its own spec.destination.
 	Elsewhere bool
-	// Members is how many members it is of; 0 while that is not known.
+	// Members is the number of members in it; 0 while it is unknown.
 	Members int32
 	// Done are the ordinals of the members that have been backed up.
 	Done []int32
 }
 
-// HookBackupOf reads a HookBackup from its DatabaseBackup.
+// HookBackupOf returns the HookBackup of a DatabaseBackup.
 func HookBackupOf(backup *dbv1.DatabaseBackup) HookBackup {
 	b := HookBackup{
 		Name: backup.Name, Created: backup.CreationTimestamp, Ending: backup.DeletionTimestamp != nil,

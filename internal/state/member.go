@@ -15,8 +15,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Member is what the operator uses of a member's pod, and all that it uses: the watch on pods lets an
-// event through exactly when this value changes.
+// Member is the part of a member's pod that decisions use. The watch on pods accepts an event only if this value changes.
 type Member struct {
 	Name     string
 	UID      types.UID
@@ -24,70 +23,67 @@ type Member struct {
 	Ordinal  int32
 	Created  metav1.Time
 	Revision string
-	// Template is the operator's own hash of the template that the pod was made from, but for the resources
-	// of the database container, which Resources are.
+	// Template is the operator's hash of the pod's template without the resources of the database container. Resources are these.
 	Template  string
 	Resources string
-	// Image is that of the database container.
+	// Image is the image of the database container.
 	Image string
-	// Engine is the engine of that template; "" where there was none, or an earlier operator made it.
+	// Engine is the engine of that template; "" if it had none, or an older operator created it.
 	Engine string
-	// Started is true where the database container has been started at least once.
+	// Started is true if the database container has started at least once.
 	Started bool
-	// Resize is how far the kubelet is with a change of the resources.
+	// Resize is the progress of an in-place resize.
 	Resize Resize
 	Ready  bool
-	// ReadySince is when Ready last changed.
+	// ReadySince is when Ready changed last.
 	ReadySince  metav1.Time
 	Terminating bool
-	// StopBy is when a pod that is stopping has to have ended by: when it was deleted, and its grace.
+	// StopBy is when a terminating pod has to be deleted: its deletion plus its grace period.
 	StopBy metav1.Time
 	// End is how the database ended.
 	End End
-	// HasFinalizer tells that the pod bears the operator's finalizer: it does not go before its end has been read.
+	// HasFinalizer is true if the pod has the operator's finalizer: the pod is not deleted before the operator has read its exit
+	// code.
 	HasFinalizer bool
-	// Problem says why the pod cannot run, or why it last ended; "" when no reason is known.
+	// Problem is why the pod cannot run, or why it last ended; "" if it is unknown.
 	Problem string
-	// Stuck tells that the pod does not run and will not by itself: it was never started, or has ended again
-	// and again.
+	// Stuck is true if the pod does not run and will not without a change: it never started, or has crashed repeatedly.
 	Stuck bool
-	// Version is the pod's resourceVersion, for the precondition of its deletion. No decision reads it.
+	// Version is the pod's resourceVersion, for the precondition of its deletion. No decision uses it.
 	Version string
 }
 
-// Facts is the member without what no decision reads.
+// Facts returns the member without fields that no decision uses.
 func (m Member) Facts() Member {
 	m.Version = ""
 	return m
 }
 
-// Steadily is how long a member that has ended before has to be ready until that counts: a container
-// without a readiness probe is ready for an instant between one crash and the next.
+// Steadily is how long a member that crashed before has to be ready until that counts: a container without a readiness probe is
+// ready for a moment between two crashes.
 const Steadily = 10 * time.Second
 
-// Serving tells whether the member is ready and not on its way out. One that has ended before has to be
-// ready steadily.
+// Serving reports whether the member is ready and not terminating. A member that crashed before has to stay ready for a while.
 func (m Member) Serving(now time.Time) bool {
 	return m.Ready && !m.Terminating && (m.Problem == "" || m.Steady(now, Steadily))
 }
 
-// Steady tells whether the member has been ready for that long, which is what it takes to disturb another.
+// Steady reports whether the member has been ready for that long. Only then another member may be disturbed.
 func (m Member) Steady(now time.Time, after time.Duration) bool {
-	return m.Ready && !m.Terminating && m.settlesIn(now, after) <= 0
+	return m.Ready && !m.Terminating && m.steadyIn(now, after) <= 0
 }
 
-// Broken tells whether the member is known to be unable to run. One on its way out is not: it will be
-// replaced.
+// Broken reports whether the member is known to be unable to run. A terminating member does not count: it will be replaced.
 func (m Member) Broken(now time.Time) bool {
 	return m.Problem != "" && !m.Terminating && !m.Serving(now)
 }
 
-// settlesIn is how long it takes until the member has been ready for that long.
-func (m Member) settlesIn(now time.Time, after time.Duration) time.Duration {
+// steadyIn returns the time until the member has been ready for that long.
+func (m Member) steadyIn(now time.Time, after time.Duration) time.Duration {
 	return m.ReadySince.Add(after).Sub(now)
 }
 
-// MemberOf reads a Member from its pod.
+// MemberOf returns the Member of a pod.
 func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 	m := Member{
 		Name:         pod.Name,

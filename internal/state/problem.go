@@ -13,20 +13,20 @@ import (
 )
 
 var (
-	// starting are the reasons of a waiting container that say nothing of a problem. Why a container is in
-	// CrashLoopBackOff, its last end says.
+	// starting are reasons of a waiting container that indicate no problem. The cause of CrashLoopBackOff is in the last
+	// termination state.
 	starting = map[string]bool{"": true, "ContainerCreating": true, "PodInitializing": true, "CrashLoopBackOff": true}
-	// unstartable are those of a container whose command cannot be run at all.
+	// unstartable are reasons of a container whose command cannot run.
 	unstartable = map[string]bool{"RunContainerError": true, "StartError": true, "ContainerCannotRun": true}
-	// pulling are those of one image that cannot be pulled.
+	// pulling are reasons of an image that cannot be pulled.
 	pulling = map[string]bool{"ErrImagePull": true, "ImagePullBackOff": true}
-	// unusable are those of one that is not even tried to be pulled.
+	// unusable are reasons of an image that the kubelet does not even try to pull.
 	unusable = map[string]bool{"InvalidImageName": true, "ErrImageNeverPull": true, "ImageInspectError": true}
 )
 
 const previousLogs = "; see kubectl logs --previous"
 
-// problem is why a pod cannot run, as a clause without times or counters.
+// problem returns why a pod cannot run, as a clause without times or counters.
 func problem(pod *corev1.Pod) string {
 	for _, c := range pod.Status.Conditions {
 		if unschedulable(c) {
@@ -50,15 +50,14 @@ func problem(pod *corev1.Pod) string {
 	return ""
 }
 
-// unschedulable leaves out what passes by itself: an error of the scheduler, and a claim that was made
-// in the same moment as the pod.
+// unschedulable ignores temporary causes: an error of the scheduler, and a claim that was created at the same time as the pod.
 func unschedulable(c corev1.PodCondition) bool {
 	return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable &&
 		!(strings.Contains(c.Message, "persistentvolumeclaim") && strings.Contains(c.Message, "not found"))
 }
 
-// containerProblem says the same for as long as the cause is the same: the kubelet goes back and forth
-// between an error and waiting for the next try, and between a crash, waiting and running again.
+// containerProblem returns the same text while the cause is the same: the kubelet alternates between an error and a back-off, and
+// between a crash, a back-off and running.
 func containerProblem(s corev1.ContainerStatus) string {
 	if waiting := s.State.Waiting; waiting != nil {
 		switch {
@@ -88,13 +87,12 @@ func containerProblem(s corev1.ContainerStatus) string {
 	}
 }
 
-// cannotStart is the same text while the kubelet waits for the next try and after it.
+// cannotStart returns the same text before and after the kubelet's next attempt.
 func cannotStart(container, message string) string {
 	return fmt.Sprintf("container %s: cannot be started: %s", container, message)
 }
 
-// stuck tells whether a pod does not run and will not by itself: no node, no image, no configuration, or
-// one crash after the other.
+// stuck reports whether a pod does not run and will not without a change: no node, no image, no configuration, or repeated crashes.
 func stuck(pod *corev1.Pod) bool {
 	waits := func(s corev1.ContainerStatus) bool {
 		waiting := s.State.Waiting

@@ -4,10 +4,10 @@ SPDX-License-Identifier: Apache-2.0
 
 package state
 
-// Protection is what is in force to keep the API server from deleting a protected cluster.
+// Protection is the state of the admission policies that protect a cluster from deletion.
 type Protection struct {
-	// Missing are the admission policies and bindings that do not exist, or deny nothing.
+	// Missing are the admission policies and bindings that do not exist, or do not deny.
 	Missing []string
-	// Unknown says why it cannot be told what there is; "" when it can.
+	// Unknown is why the operator cannot read them; "" if it can.
 	Unknown string
 }

@@ -19,19 +19,19 @@ import (
 // Reference is a Secret or ConfigMap that the spec names, as it was read.
 type Reference struct {
 	Kind, Name string
-	// Where is the field that names it; Optional tells that pods start without it.
+	// Where is the field that names it. Optional is true if pods start without it.
 	Where    string
 	Optional bool
 	Found    bool
-	// Content is a hash of what it holds.
+	// Content is a hash of its data.
 	Content string
-	// Keys are the names of what a Secret holds, in their order.
+	// Keys are the sorted keys of a Secret.
 	Keys []string
-	// Empty are those of them that hold nothing but line ends, which scripts strip.
+	// Empty are the keys whose values contain only line ends, which scripts strip.
 	Empty []string
 }
 
-// SecretKeys are the names of what a Secret holds, in their order, and those of them that are empty.
+// SecretKeys returns the sorted keys of a Secret, and those with empty values.
 func SecretKeys(secret *corev1.Secret) (keys, empty []string) {
 	for _, key := range slices.Sorted(maps.Keys(secret.Data)) {
 		keys = append(keys, key)
@@ -42,7 +42,7 @@ func SecretKeys(secret *corev1.Secret) (keys, empty []string) {
 	return keys, empty
 }
 
-// SecretContent is a hash of what a Secret holds.
+// SecretContent returns a hash of a Secret's data.
 func SecretContent(secret *corev1.Secret) string { return content(secret.Data, nil) }
 
 // ConfigMapContent is a hash of what a ConfigMap holds.

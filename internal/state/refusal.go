@@ -19,11 +19,11 @@ func (t Task) Podless(at time.Time) bool {
 	return !over && t.Pod == "" && t.StartTime != nil && at.Sub(t.StartTime.Time) >= podlessAfter
 }
 
-// random is the name of the pod in the words of the Job controller: each attempt has another.
+// random is the name of the pod in messages of the Job controller: each attempt has another.
 var random = regexp.MustCompile(`^(Error creating: )?(pods? "[^"]*" is )?`)
 
-// Refuse notes why the pod of the task could not be created, in the Job controller's words; "" when that is not known. What
-// the API server forbids or finds invalid lasts until a human changes something; anything else may pass.
+// Refuse records why the pod of the task could not be created, in the words of the Job controller; "" if it is unknown. A request
+// that the API server forbids or finds invalid fails until the user acts; other causes may be temporary.
 func (t Task) Refuse(message string) Task {
 	if message == "" {
 		return t

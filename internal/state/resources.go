@@ -15,20 +15,20 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// Resize is how far the kubelet is with a change of a running pod's resources.
+// Resize is the progress of an in-place resize of a pod.
 type Resize struct {
-	// Pending tells that the pod does not have the resources yet that it should have.
+	// Pending is true if the pod does not have its desired resources yet.
 	Pending bool
-	// Infeasible tells that it will not get them on its node, or not while it runs.
+	// Infeasible is true if the resize is impossible on the pod's node, or while the pod runs.
 	Infeasible bool
-	// Message is what the kubelet says about it, never "" while it is pending.
+	// Message is the kubelet's message; never "" while the resize is pending.
 	Message string
-	// Unseen tells that the kubelet has not dealt yet with the resources that the pod should have.
+	// Unseen is true if the kubelet has not processed the desired resources yet.
 	Unseen bool
 }
 
-// resizeOf reads how far a resize is. A kubelet says so in conditions, once it has seen what is wanted; one that it
-// forgot to take off again counts no more when the container has what the pod should have.
+// resizeOf returns the progress of a resize. The kubelet reports it in conditions after it has observed the desired resources. A
+// condition that it forgot to remove does not count if the container has the desired resources.
 func resizeOf(pod *corev1.Pod) Resize {
 	wanted, has, known := containerResources(pod)
 	if known && wanted == has {
@@ -38,7 +38,8 @@ func resizeOf(pod *corev1.Pod) Resize {
 	for _, c := range pod.Status.Conditions {
 		r = r.with(c)
 	}
-	// Where the kubelet does not say which pod it has seen (before Kubernetes 1.34), what the container has tells.
+	// Before Kubernetes 1.34 the kubelet does not report the observed generation of the pod: compare the resources of the
+	// container.
 	r.Unseen = known
 	if pod.Status.ObservedGeneration > 0 {
 		r.Unseen = pod.Status.ObservedGeneration < pod.Generation
@@ -46,7 +47,7 @@ func resizeOf(pod *corev1.Pod) Resize {
 	return r
 }
 
-// containerResources are those that the database should have and those that it has, where the kubelet tells.
+// containerResources returns the desired and the actual resources of the database, if the kubelet reports them.
 func containerResources(pod *corev1.Pod) (wanted, has string, known bool) {
 	container := databaseContainer(pod.Spec.Containers)
 	i := slices.IndexFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool { return s.Name == naming.Container })
@@ -56,7 +57,7 @@ func containerResources(pod *corev1.Pod) (wanted, has string, known bool) {
 	return resourcesText(container.Resources), resourcesText(*pod.Status.ContainerStatuses[i].Resources), true
 }
 
-// with is what a condition of the pod adds.
+// with adds a condition of the pod.
 func (r Resize) with(c corev1.PodCondition) Resize {
 	if c.Status != corev1.ConditionTrue {
 		return r
@@ -65,7 +66,7 @@ func (r Resize) with(c corev1.PodCondition) Resize {
 	case corev1.PodResizePending:
 		return Resize{Pending: true, Infeasible: c.Reason == corev1.PodReasonInfeasible, Message: strings.TrimSuffix(c.Reason+": "+c.Message, ": ")}
 	case corev1.PodResizeInProgress:
-		failed := c.Reason == corev1.PodReasonError // as a memory limit below what is in use
+		failed := c.Reason == corev1.PodReasonError // for example a memory limit below the usage
 		return Resize{Pending: true, Infeasible: r.Infeasible || failed, Message: strings.TrimSuffix("in progress: "+c.Message, ": ")}
 	default:
 		return r
@@ -80,14 +81,13 @@ func databaseContainer(containers []corev1.Container) *corev1.Container {
 	return &containers[i]
 }
 
-// SameResources tells whether the database of a template has these resources.
+// SameResources reports whether the database of a template has these resources.
 func SameResources(template corev1.PodTemplateSpec, resources corev1.ResourceRequirements) bool {
 	database := databaseContainer(template.Spec.Containers)
 	return database != nil && resourcesText(database.Resources) == resourcesText(resources)
 }
 
-// resourcesText is the same for resources that mean the same to a pod: the API server requests what is
-// limited but not requested.
+// resourcesText returns the same text for resources that are equal for a pod: the API server sets missing requests to the limits.
 func resourcesText(r corev1.ResourceRequirements) string {
 	requests := maps.Clone(r.Requests)
 	if requests == nil {

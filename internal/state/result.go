@@ -13,11 +13,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// interrupted tells whether the try was stopped from outside, as by the Job's deadline.
+// interrupted reports whether the attempt was stopped from outside, for example by the Job's deadline.
 func interrupted(r *protocol.Result) bool { return r != nil && r.Reason == protocol.Interrupted }
 
-// resultOf is what the containers of a Job's pod said, the last of them first, and the code that the container ended
-// with; nil when none said anything that can be read.
+// resultOf returns the result and the exit code of the last container of a Job's pod that reported one; nil if none reported a
+// readable result.
 func resultOf(pod *corev1.Pod) (*protocol.Result, protocol.ExitCode) {
 	for _, container := range []string{naming.ActionContainer, naming.RestoreContainer} {
 		for _, s := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {
@@ -33,7 +33,7 @@ func resultOf(pod *corev1.Pod) (*protocol.Result, protocol.ExitCode) {
 	return nil, protocol.ExitDone
 }
 
-// WithLog adds what the log of the newest pod says.
+// WithLog adds the progress that the log of the newest pod contains.
 func (t Task) WithLog(log string) Task {
 	if progress, ok := protocol.ParseProgress(log); ok {
 		t.Progress = &progress

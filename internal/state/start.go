@@ -15,20 +15,20 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// Blocked reports whether no pod of the task can start until a human corrects something.
+// Blocked reports whether no pod of the task can start until the user acts.
 func (t Task) Blocked() bool {
 	return t.Remedy != "" && !t.Succeeded && !t.Failed && !t.Failing && !t.Ending
 }
 
-// Unmet reports whether the newest attempt that ended needs a human to change something, and none has got further since.
-// The progress is that of an attempt that runs; nil for none.
+// Unmet reports whether the newest attempt that ended requires the user to act, and no later attempt has got further. The progress
+// is that of a running attempt; nil for none.
 func (t Task) Unmet(now *protocol.Progress) bool {
 	ended := t.Succeeded || t.Failed || t.Failing || t.Ending || t.Final
 	return t.Result != nil && t.Exit == protocol.ExitPrecondition && !ended && (now == nil || now.Bytes == 0)
 }
 
-// Unblock says what a human has to do so that a pod of a blocked task can start. The operator re-creates a Job that has
-// not started when what it is made from changes, and no other.
+// Unblock returns the action of the user that lets a pod of a blocked task start. The operator re-creates only a Job that has not
+// started, when its configuration changes.
 func (t Task) Unblock() string {
 	if !t.Started {
 		return t.Remedy
@@ -36,8 +36,7 @@ func (t Task) Unblock() string {
 	return fmt.Sprintf("%s. Then delete Job %s: it has run before, so the operator does not re-create it by itself", t.Remedy, t.Job)
 }
 
-// begun reports whether the counts of a Job say that an action of it has run, or may have: a pod that is counted and was
-// not found may run.
+// begun reports whether the counts of a Job show that an action has run, or may have: a counted pod that was not found may run.
 func begun(job *batchv1.Job, pods []corev1.Pod) bool {
 	s := job.Status
 	terminated := s.UncountedTerminatedPods
@@ -45,8 +44,8 @@ func begun(job *batchv1.Job, pods []corev1.Pod) bool {
 	return s.Succeeded+s.Failed > 0 || s.Ready != nil && *s.Ready > 0 || uncounted || s.Active > 0 && len(pods) == 0
 }
 
-// actionStarted reports whether an action of a pod has run, or may have. The container that installs the transfer program
-// reads and writes no data, so it does not count.
+// actionStarted reports whether an action of a pod has run, or may have. The container that installs the transfer program reads and
+// writes no data, so it does not count.
 func actionStarted(pod *corev1.Pod) bool {
 	if phase := pod.Status.Phase; phase != "" && phase != corev1.PodPending {
 		return true
@@ -57,10 +56,10 @@ func actionStarted(pod *corev1.Pod) bool {
 	})
 }
 
-// JobResources is the field with the resources of a Job, in a remedy. Those of a Job of a hook are in another.
+// JobResources is the field with the resources of a Job, for remedies. Jobs of hooks have their own field.
 const JobResources = "spec.backup.resources"
 
-// remedy says what a human has to correct so that a pod can start; "" when no human is known to be needed.
+// remedy returns the correction that lets a pod start; "" if no action of the user is known to be required.
 func remedy(pod *corev1.Pod) string {
 	if slices.ContainsFunc(pod.Status.Conditions, unschedulable) {
 		return "Correct spec.scheduling or " + JobResources + " of the DatabaseCluster, or add a node"

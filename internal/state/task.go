@@ -21,68 +21,67 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// Task is what the operator uses of a Job that it made, and of the Job's pods.
+// Task is the part of a Job and its pods that decisions use.
 type Task struct {
 	Job string
 	UID types.UID
 	// Component is the kind of action: one of the Component constants of the API.
 	Component string
-	// Version is the Job's resourceVersion, for the precondition of its deletion. No decision reads it.
+	// Version is the Job's resourceVersion, for the precondition of its deletion. No decision uses it.
 	Version string
-	// Ending tells that the Job is being deleted; it counts no more, but its name is not free yet.
+	// Ending is true if the Job is being deleted. It no longer counts, but its name is still in use.
 	Ending bool
-	// Active tells that a pod of it runs, or is to run.
+	// Active is true if a pod of it runs, or is about to run.
 	Active    bool
 	Succeeded bool
 	Failed    bool
-	// Failing tells that it will have failed once its pods have ended.
+	// Failing is true if it will have failed after its pods have ended.
 	Failing bool
-	// Failure is why it failed, in the Job controller's words.
+	// Failure is why it failed, in the words of the Job controller.
 	Failure string
 	// StartTime and CompletionTime are when it began and when it ended.
 	StartTime, CompletionTime *metav1.Time
 
-	// Pod is the newest pod; "" when there is none.
+	// Pod is the newest pod; "" for none.
 	Pod string
-	// Problem says why that pod does not run; "" when no reason is known.
+	// Problem is why that pod does not run; "" if it is unknown.
 	Problem string
-	// Pending tells that its containers have not all been started. What a volume of it lacks, no status tells.
+	// Pending is true if not all its containers have started. No status reports a missing volume source.
 	Pending bool
-	// Refusal is why its pod could not be created; "" when it could, or that is not known.
+	// Refusal is why its pod could not be created; "" if it could, or if that is unknown.
 	Refusal string
-	// Remedy says what a human has to correct so that a pod can start; "" when no human is known to be needed.
+	// Remedy is the correction that lets a pod start; "" if no action of the user is known to be required.
 	Remedy string
-	// Started tells that an action of it has run, or may have.
+	// Started is true if an action of it has run, or may have.
 	Started bool
-	// MadeFrom is the hash of what the Job was made from.
+	// MadeFrom is the hash of the Job's configuration.
 	MadeFrom string
-	// Final tells that its newest try ended so that no other follows: the Job is about to fail.
+	// Final is true if no attempt follows the newest one: the Job is about to fail.
 	Final bool
-	// Result is what the newest try has said that said anything, and more than that it was interrupted; once the Job
-	// has succeeded, the one that did. Exit is the code that this try ended with.
+	// Result is the newest result of an attempt, preferably of one that was not interrupted.
+	// After success it is the result of the successful attempt. Exit is the exit code of that attempt.
 	Result *protocol.Result
 	Exit   protocol.ExitCode
-	// Progress is how far a pod that runs is, as its log says; nil when the log does not say, or was not read.
+	// Progress is the progress of a running pod, from its log; nil if the log contains none, or was not read.
 	Progress *protocol.Progress
-	// Answer is what a copy answered to its probe last, as the log says; "" when the log does not say, or was not read.
+	// Answer is the last answer of a copy to its probe, from the log; "" if the log contains none, or was not read.
 	Answer string
 }
 
-// Ended tells whether the Job has ended, whatever came of it.
+// Ended reports whether the Job has ended, with any result.
 func (t Task) Ended() bool { return t.Succeeded || t.Failed }
 
-// Facts is the task without what no decision reads.
+// Facts returns the task without fields that no decision uses.
 func (t Task) Facts() Task {
 	t.Version = ""
 	return t
 }
 
-// Unanswered is how long after its deadline a Job may take to end. Its pod may be on a node that does not answer:
-// Kubernetes then waits for it without end.
+// Unanswered is how long after its deadline a Job may take to end. Its pod may be on a node that does not respond, and Kubernetes
+// then waits forever.
 const Unanswered = 5 * time.Minute
 
-// LostAt is when a Job that was given so long, and has failed without saying so, counts as failed; ok is false for any
-// other.
+// LostAt returns when a Job with this deadline, whose pods do not end, counts as failed; ok is false for any other Job.
 func (t Task) LostAt(deadline time.Duration) (at time.Time, ok bool) {
 	if !t.Failing || t.StartTime == nil {
 		return time.Time{}, false
@@ -90,13 +89,13 @@ func (t Task) LostAt(deadline time.Duration) (at time.Time, ok bool) {
 	return t.StartTime.Add(deadline + Unanswered), true
 }
 
-// Cause says why the task failed, or why its last try did: what the try itself said, else what kept its pod from
-// running, else the Job controller's words. "" when nothing is known.
+// Cause returns why the task or its last attempt failed: the result of the attempt, else the problem of its pod, else the message
+// of the Job controller. It is "" if the cause is unknown.
 func (t Task) Cause() string {
 	switch {
 	case t.Refusal != "":
 		return "its pod cannot be created: " + t.Refusal
-	case interrupted(t.Result) && t.Failure != "": // what interrupted it tells more
+	case interrupted(t.Result) && t.Failure != "": // the Job controller reports the cause of the interruption
 		return t.Failure
 	case t.Result != nil && t.Result.Message != "":
 		return t.Result.Message
@@ -107,7 +106,7 @@ func (t Task) Cause() string {
 	}
 }
 
-// TaskOf reads a Task from a Job and its pods.
+// TaskOf returns the Task of a Job and its pods.
 func TaskOf(job *batchv1.Job, pods []corev1.Pod) Task {
 	t := Task{
 		Job: job.Name, UID: job.UID, Version: job.ResourceVersion,
@@ -129,13 +128,13 @@ func TaskOf(job *batchv1.Job, pods []corev1.Pod) Task {
 			t.Failed, t.Failure = true, c.Message
 		case batchv1.JobFailureTarget:
 			t.Failing = true
-		default: // suspended, or on the way to one of these
+		default: // suspended, or about to complete or fail
 		}
 	}
 	return t.with(tries(pods))
 }
 
-// with adds what the pods tell, the newest first.
+// with adds the attempts of pods, the newest first.
 func (t Task) with(all []Try) Task {
 	if len(all) > 0 {
 		t.Pod, t.Problem, t.Pending, t.Remedy, t.Final = all[0].Pod, all[0].Problem, all[0].Pending, all[0].Remedy, all[0].Final
@@ -149,7 +148,7 @@ func (t Task) with(all []Try) Task {
 	return t
 }
 
-// Try is what the operator uses of one pod of a Job, and all that it uses.
+// Try is the part of a Job's pod that decisions use.
 type Try struct {
 	Pod       string
 	Created   metav1.Time
@@ -163,7 +162,7 @@ type Try struct {
 	Exit      protocol.ExitCode
 }
 
-// TryOf reads a Try from its pod.
+// TryOf returns the attempt of a pod.
 func TryOf(pod *corev1.Pod) Try {
 	try := Try{
 		Pod:       pod.Name,
@@ -174,15 +173,15 @@ func TryOf(pod *corev1.Pod) Try {
 		Final:     final(pod),
 	}
 	try.Result, try.Exit = resultOf(pod)
-	if !try.Succeeded && !actionDone(pod) { // the pods of a Job are not restarted: there is nothing previous to them
+	if !try.Succeeded && !actionDone(pod) { // containers of a Job are not restarted, so they have no previous logs
 		try.Problem = cmp.Or(strings.TrimSuffix(problem(pod), previousLogs), evicted(pod))
 		try.Remedy = remedy(pod)
 	}
 	return try
 }
 
-// evicted says what becomes of a pod that Kubernetes deleted because of its node. It goes within its grace period, unless
-// the node does not answer any more.
+// evicted describes a pod that Kubernetes deleted because of its node. The pod terminates within its grace period, unless the node
+// does not respond.
 func evicted(pod *corev1.Pod) string {
 	if pod.DeletionTimestamp == nil || pod.Status.Phase == corev1.PodFailed {
 		return ""
@@ -195,14 +194,14 @@ func evicted(pod *corev1.Pod) string {
 	return ""
 }
 
-// actionDone tells that the action ended well. The pod's phase says so only a moment later.
+// actionDone reports whether the action succeeded. The pod's phase reports it only a moment later.
 func actionDone(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
 		return s.Name == naming.ActionContainer && s.State.Terminated != nil && s.State.Terminated.ExitCode == 0
 	})
 }
 
-// final tells that a container of a try ended so that no other follows.
+// final reports whether a container of an attempt ended with an exit code after which no attempt follows.
 func final(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses), func(s corev1.ContainerStatus) bool {
 		end := s.State.Terminated

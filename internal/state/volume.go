@@ -14,47 +14,46 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Volume is what the operator uses of the claim of a member's data volume, and all that it uses.
+// Volume is the part of a data volume's claim that decisions use.
 type Volume struct {
 	Claim   string
 	UID     types.UID
 	Ordinal int32
-	// Contents is whose data the volume holds.
+	// Contents is the owner and the source of the data.
 	Contents
-	// Requested is the size that the claim asks for, Capacity the one that the volume has; zero while it is
-	// not bound.
+	// Requested is the size in the claim's spec, Capacity the actual size of the volume; zero while it is not bound.
 	Requested, Capacity resource.Quantity
-	// Terminating tells that the claim is being deleted; its name is not free yet.
+	// Terminating is true if the claim is being deleted; its name is still in use.
 	Terminating bool
-	// Infeasible tells that the volume cannot get the size that the claim asks for.
+	// Infeasible is true if the volume cannot get the requested size.
 	Infeasible bool
-	// Resizing says how far a growth is, in the words of whoever does it; "" when nothing is known.
+	// Resizing is the progress of an expansion, in the words of its controller; "" if it is unknown.
 	Resizing string
-	// Protected tells that the claim bears the label by which the API server refuses to delete it.
+	// Protected is true if the claim has the label that makes the API server refuse its deletion.
 	Protected bool
-	// Managed tells that the claim bears the operator's label.
+	// Managed is true if the claim has the operator's label.
 	Managed bool
-	// Unwatched tells that the claim lacks the labels by which the operator would hear of its changes.
+	// Unwatched is true if the claim lacks the labels of the operator's watch.
 	Unwatched bool
-	// Version is the claim's resourceVersion, for the precondition of its growth. No decision reads it.
+	// Version is the claim's resourceVersion, for the precondition of its expansion. No decision uses it.
 	Version string
 }
 
-// Facts is the volume without what no decision reads.
+// Facts returns the volume without fields that no decision uses.
 func (v Volume) Facts() Volume {
 	v.Version = ""
 	return v
 }
 
-// Usable tells whether the operator may write on the claim: it has the label by which the operator sees it change.
+// Usable reports whether the operator may change the claim: it has the labels of the operator's watch.
 func (v Volume) Usable() bool { return v.Managed && !v.Unwatched }
 
-// infeasible are the states of a growth that will not come about.
+// infeasible are the states of an expansion that cannot succeed.
 var infeasible = []corev1.ClaimResourceStatus{
 	corev1.PersistentVolumeClaimControllerResizeInfeasible, corev1.PersistentVolumeClaimNodeResizeInfeasible,
 }
 
-// VolumeOf reads a Volume from its claim.
+// VolumeOf returns the Volume of a claim.
 func VolumeOf(claim *corev1.PersistentVolumeClaim, ordinal int32) Volume {
 	return Volume{
 		Claim:       claim.Name,
@@ -72,7 +71,7 @@ func VolumeOf(claim *corev1.PersistentVolumeClaim, ordinal int32) Volume {
 	}
 }
 
-// resizing is what the last of the claim's conditions about a growth says: an error before what waits for it.
+// resizing returns the message of the claim's resize conditions: an error before a pending file system resize.
 func resizing(claim *corev1.PersistentVolumeClaim) string {
 	said := map[corev1.PersistentVolumeClaimConditionType]string{}
 	for _, c := range claim.Status.Conditions {
@@ -93,8 +92,8 @@ func resizing(claim *corev1.PersistentVolumeClaim) string {
 	return ""
 }
 
-// IsFilling tells whether the volume holds a part of a backup and nothing else.
+// IsFilling reports whether the volume contains only part of a backup.
 func (v Volume) IsFilling() bool { return v.Fill == Filling }
 
-// IsPlain tells whether the volume was created without a restore: by a StatefulSet, so that there were members before.
+// IsPlain reports whether the volume was created without a restore: a StatefulSet created it, so members existed before.
 func (v Volume) IsPlain() bool { return v.Fill == Plain }

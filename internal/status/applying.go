@@ -11,7 +11,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 )
 
-// The conditions below appear when they first are True.
+// The conditions below are set after they were True for the first time.
 
 func (p Pass) updateAvailable() metav1.Condition {
 	if p.Plan.Newer {

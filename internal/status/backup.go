@@ -18,7 +18,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// backups fills in how the backups stand.
+// backups fills in the status of backups.
 func (p Pass) backups(status *dbv1.DatabaseClusterStatus) {
 	if p.Cluster.Spec.Backup == nil {
 		status.Backup = nil
@@ -31,7 +31,7 @@ func (p Pass) backups(status *dbv1.DatabaseClusterStatus) {
 	if last, found := p.Verified(state.Backup.Good); found {
 		seen.LastVerified, seen.LastVerificationTime = last.Name, &last.Verification.Ended
 	} else if before := status.Backup; before != nil && p.Verifying() {
-		// The backup that is being tried has forgotten the try before.
+		// The latest attempt has replaced the previous verification of this backup.
 		seen.LastVerified, seen.LastVerificationTime = before.LastVerified, before.LastVerificationTime
 	}
 	if next := p.Plan.Schedule.Next; !next.IsZero() {
@@ -40,8 +40,8 @@ func (p Pass) backups(status *dbv1.DatabaseClusterStatus) {
 	status.Backup = seen
 }
 
-// backupConditions are there as long as the spec asks for backups. BackupVerified is there where the spec asks for
-// verifications, or a user has asked for one: while that has failed, no backup expires.
+// backupConditions exist while the spec asks for backups. BackupVerified exists if the spec or a user asks for verifications: while
+// one has failed, no backup expires.
 func (p Pass) backupConditions() []metav1.Condition {
 	var all []metav1.Condition
 	if p.Cluster.Spec.Backup != nil {
@@ -53,13 +53,13 @@ func (p Pass) backupConditions() []metav1.Condition {
 	return all
 }
 
-// tried tells whether a verification has ended or runs, whoever asked for it.
+// tried reports whether a verification runs or has ended, regardless of who requested it.
 func (p Pass) tried() bool {
 	_, ended := schedule.LastVerified(p.Observed)
 	return ended || p.Verifying()
 }
 
-// withoutBackups removes the conditions that the spec has no more use for.
+// withoutBackups removes the conditions that the spec no longer needs.
 func withoutBackups(status *dbv1.DatabaseClusterStatus, kept []metav1.Condition) {
 	for _, kind := range []string{dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified} {
 		if !slices.ContainsFunc(kept, func(c metav1.Condition) bool { return c.Type == kind }) {
@@ -68,8 +68,8 @@ func withoutBackups(status *dbv1.DatabaseClusterStatus, kept []metav1.Condition)
 	}
 }
 
-// backupHealthy tells whether there is a backup as young as the spec asks, whatever became of others; without such
-// a bound, whether the last one succeeded.
+// backupHealthy reports whether a complete backup is recent enough, regardless of other backups. Without a maximum age, it reports
+// whether the last backup succeeded.
 func (p Pass) backupHealthy() metav1.Condition {
 	if invalid := p.Plan.Schedule.Invalid; invalid != "" {
 		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonScheduleInvalid, invalid)
@@ -115,7 +115,7 @@ func (p Pass) youngEnough(overdue time.Time) metav1.Condition {
 	}
 }
 
-// backupVerified tells what the last restore of a backup came to. While another runs it says what it said.
+// backupVerified reports the result of the last verification. While another one runs, it keeps the previous result.
 func (p Pass) backupVerified() metav1.Condition {
 	if invalid := p.Plan.Schedule.VerifyInvalid; invalid != "" {
 		return condition(dbv1.ConditionBackupVerified, false, dbv1.ReasonScheduleInvalid, invalid)

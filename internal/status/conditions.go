@@ -15,8 +15,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
-// ready is derived last, from the other conditions. A cluster that hibernates as its spec asks is ready,
-// although not available.
+// ready is derived last, from the other conditions. A hibernated cluster is ready although it is not available.
 func ready(available, progressing, degraded, stalled metav1.Condition) metav1.Condition {
 	hibernated := available.Reason == dbv1.ReasonHibernated
 	switch {
@@ -100,7 +99,7 @@ func (p Pass) deletionBlocked() metav1.Condition {
 	}
 }
 
-// wayOut is what to do when a hook cannot even be started, as in a namespace that is being deleted.
+// wayOut is the remedy if a hook cannot start, for example in a namespace that is being deleted.
 func (p Pass) wayOut() string {
 	if _, hook := operation.Find[operation.RunHook](p.Plan.Operations); !hook {
 		return ""
@@ -116,20 +115,19 @@ func condition(kind string, is bool, reason, message string) metav1.Condition {
 	return metav1.Condition{Type: kind, Status: status, Reason: reason, Message: message}
 }
 
-// Refused tells whether the API server will go on to refuse what was asked of it until a human changes
-// the spec, a quota or a right.
+// Refused reports whether the API server will refuse the request until the user changes the spec, a quota or a permission.
 func Refused(err error) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) || malformed(err)
 }
 
-// malformed tells whether server-side apply could not read what was sent, as when a list has two elements of
-// one key. The API server gives that no reason, only these words.
+// malformed reports whether server-side apply could not read the request, for example because a list has two elements with the same
+// key. The API server returns only this message, without a reason.
 func malformed(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "failed to create typed patch object")
 }
 
-// explain is an error in words that stay the same from pass to pass, or every pass would write a status:
-// the server's own for what a human must change, only its reason for what passes.
+// explain returns an error text that does not change from pass to pass, or every pass would write a status. It is the API server's
+// message if the user must act, and only its reason if the error may be temporary.
 func explain(err error) string {
 	if Refused(err) {
 		return strings.ReplaceAll(err.Error(), "\n", "; ")

@@ -12,7 +12,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 )
 
-// OfEngine is the status of an engine at a time: whether clusters can be run by it. Conditions of others stay as they are.
+// OfEngine returns the status of an engine: whether clusters can use it. Conditions of other controllers do not change.
 func OfEngine(declared *dbv1.DatabaseEngine, now metav1.Time) dbv1.DatabaseEngineStatus {
 	status := declared.Status.DeepCopy()
 	accepted := metav1.Condition{

@@ -13,7 +13,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// count fills in the members, how many there are of which kind, and their volumes.
+// count fills in the members, their numbers, and their volumes.
 func (p Pass) count(status *dbv1.DatabaseClusterStatus) {
 	outdated := p.Outdated()
 	revision, known := p.Revision()
@@ -53,7 +53,7 @@ func (p Pass) member(m state.Member, outdated bool) dbv1.MemberStatus {
 	return seen
 }
 
-// storage is the most that a claim asks for and the least that a volume has; nil while there is none.
+// storage returns the largest requested and the smallest actual size of the volumes; nil without volumes.
 func (p Pass) storage() *dbv1.StorageStatus {
 	var seen *dbv1.StorageStatus
 	for _, v := range p.Volumes {

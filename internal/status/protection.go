@@ -15,11 +15,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// getPolicies is how to get what protects.
+// getPolicies is the remedy for missing admission policies.
 const getPolicies = "Apply the manifest that installed the operator, or grant the operator permission to create them " +
 	"and restart it with --install-admission-policies"
 
-// protectionEnforced tells whether the API server refuses what spec.deletion.protection says that it must.
+// protectionEnforced reports whether the API server enforces spec.deletion.protection.
 func (p Pass) protectionEnforced() metav1.Condition {
 	const kind = dbv1.ConditionProtectionEnforced
 	found := p.Protection

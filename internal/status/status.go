@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package status says what a pass saw and did, one function a condition.
+// Package status reports the result of a pass, with one function for each condition.
 package status
 
 import (
@@ -15,16 +15,16 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
-// Pass is what one pass saw, decided and came to.
+// Pass is the input, the plan and the result of a pass.
 type Pass struct {
 	*situation.Situation
 	Plan plan.Plan
-	// Err is what went wrong while the plan was carried out; nil when nothing did.
+	// Err is the error of the plan's execution; nil for none.
 	Err error
 }
 
-// Of is the status after a pass, at a time. Every condition is set on every pass; a condition keeps its
-// transition time until its status changes.
+// Of returns the status after a pass. Every pass sets every condition; a condition keeps its transition time until its status
+// changes.
 func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 	status := pass.Cluster.Status.DeepCopy()
 	status.Selector = naming.SelectorText(pass.Cluster.Name)
@@ -44,8 +44,8 @@ func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 	return *status
 }
 
-// observedGeneration never is ahead of what the objects express. It may fall back: what stalled at this
-// generation counts as expressed until it moves again.
+// observedGeneration is never ahead of the state of the objects. It may decrease: a generation that stalled counts as expressed
+// until it makes progress.
 func (p Pass) observedGeneration() int64 {
 	before, now := p.Cluster.Status.ObservedGeneration, p.Cluster.Generation
 	switch {
@@ -58,8 +58,8 @@ func (p Pass) observedGeneration() int64 {
 	}
 }
 
-// expressed tells whether the cluster's objects express its spec, or whether only a human can bring
-// that about. Members that are still on their way out belong to an earlier spec.
+// expressed reports whether the cluster's objects match its spec, or cannot match it until the user acts. Terminating members still
+// belong to an older spec.
 func (p Pass) expressed() bool {
 	moves := p.Plan.Reason == dbv1.ReasonScaling || p.Plan.Reason == dbv1.ReasonHibernating
 	if p.Plan.Stalled != nil || Refused(p.Err) {
@@ -68,7 +68,7 @@ func (p Pass) expressed() bool {
 	return p.Err == nil && !p.Plan.Pending
 }
 
-// conditions are those that are always there, and those that apply or once did.
+// conditions returns the conditions that always exist, and those that apply or applied once.
 func (p Pass) conditions() []metav1.Condition {
 	available, progressing, degraded, stalled := p.available(), p.progressing(), p.degraded(), p.stalled()
 	all := []metav1.Condition{ready(available, progressing, degraded, stalled), available, progressing, degraded, stalled}
@@ -89,7 +89,7 @@ func (p Pass) conditions() []metav1.Condition {
 	return all
 }
 
-// maxMessage is a little less than what the API server takes, which is 32768.
+// maxMessage is a little less than the limit of the API server, which is 32768.
 const maxMessage = 4096
 
 func truncate(message string) string {

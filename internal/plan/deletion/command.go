@@ -17,7 +17,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// hookJob names the Job of a hook.
+// hookJob returns the name of a hook's Job.
 func hookJob(cluster *dbv1.DatabaseCluster, _ string, hook dbv1.DeletionHook) state.Ref {
 	return state.Ref{Kind: "Job", Name: naming.HookJob(cluster.Name, hook.Name, cluster.UID)}
 }
@@ -26,7 +26,7 @@ func commandHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	return jobHook(s, hook, resources.HookJob(s.Cluster, hook))
 }
 
-// jobHook is a hook that runs as a Job. While the engine is not known, nobody knows what that Job would be made from.
+// jobHook returns the view of a hook that runs as a Job. While the engine is unknown, the desired Job is unknown, too.
 func jobHook(s *situation.Situation, hook dbv1.DeletionHook, job resources.Child) hookView {
 	expected := action.Expected{Deadline: deadline(s)}
 	if s.EngineKnown() {
@@ -57,7 +57,7 @@ func jobHook(s *situation.Situation, hook dbv1.DeletionHook, job resources.Child
 	return runningJob(s, hook, v)
 }
 
-// runningJob is a hook whose Job has not ended.
+// runningJob returns the view of a hook whose Job has not ended.
 func runningJob(s *situation.Situation, hook dbv1.DeletionHook, v action.Verdict) hookView {
 	task := v.Task
 	lacks := after("; ", situation.DescribeMissing(s.Missing()))
@@ -75,14 +75,14 @@ func runningJob(s *situation.Situation, hook dbv1.DeletionHook, v action.Verdict
 	if lacks != "" && (task.Problem != "" || task.Pending) {
 		view = view.waitsFor("Create the missing object")
 	}
-	view.again = v.Left
-	if task.Pod == "" { // no event tells why, nor that it has one now
-		view.again = situation.Sooner(v.Left, situation.ProgressAgain)
+	view.requeueAfter = v.Left
+	if task.Pod == "" { // no event reports the cause, or a new pod
+		view.requeueAfter = situation.Sooner(v.Left, situation.ProgressRequeue)
 	}
 	return view
 }
 
-// failure is why a Job has failed, and what is known of its last try.
+// failure describes why a Job failed, with the cause of its last attempt if that is known.
 func failure(task state.Task) string {
 	if task.Problem == "" {
 		return task.Failure

@@ -2,8 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package deletion decides how a cluster is deleted: hooks in their order, members one by one, volumes by policy, then the
-// operator's finalizer. It needs neither a valid spec nor a running member, and creates nothing but what the hooks need.
+// Package deletion decides how to delete a cluster: the hooks in their order, the members one by one, the volumes by policy, then
+// the operator's finalizer. It needs neither a valid spec nor a running member, and creates only the objects of hooks.
 package deletion
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
-// gates come before the hooks. An annotation that skips the hooks does not wait for a restore to stop.
+// gates precede the hooks. The annotation that skips the hooks does not wait until a restore has stopped.
 var gates = []phase.Phase{
 	{Name: "released", Decide: released},
 	{Name: "protection", Decide: protected},
@@ -25,7 +25,7 @@ var gates = []phase.Phase{
 	{Name: "restore", Decide: stopRestore},
 }
 
-// Decide decides what a pass does for a cluster that is being deleted.
+// Decide returns the next step of a deletion.
 func Decide(s *situation.Situation) phase.Outcome {
 	if outcome := phase.First(gates, s); outcome.Waits() {
 		outcome.Hooks = s.Cluster.Status.Hooks
@@ -35,16 +35,16 @@ func Decide(s *situation.Situation) phase.Outcome {
 	d.hooks, d.waiting = goThrough(s)
 	outcome := phase.First(d.phases(), s)
 	outcome.Hooks = d.hooks
-	if skips(s) { // which does not wait for Jobs to stop that fill volumes, but stops them
+	if skips(s) { // stops the Jobs of a restore, but does not wait for them
 		outcome.Operations = slices.Concat(restore.Stop(s).Operations, outcome.Operations)
 	}
 	return outcome
 }
 
-// deletion is a situation in which nothing but the hooks is in the way.
+// deletion is the situation, with the hooks.
 type deletion struct {
 	*situation.Situation
-	// hooks are how the hooks stand, and waiting what the first of them that is not over waits for.
+	// hooks are the states of the hooks. waiting is the outcome of the first hook that blocks the deletion.
 	hooks   []dbv1.HookStatus
 	waiting phase.Outcome
 }
@@ -66,8 +66,8 @@ func released(s *situation.Situation) phase.Outcome {
 	return phase.Wait(dbv1.ReasonDeleting, "the operator has removed its finalizer")
 }
 
-// protected holds back a deletion that the API server should have refused, as where its policies are missing or
-// were not in force yet.
+// protected blocks a deletion that the API server should have refused. That happens if the admission policies are missing or were
+// not in force yet.
 func protected(s *situation.Situation) phase.Outcome {
 	if !s.Cluster.Spec.Deletion.Protection {
 		return phase.Over
@@ -96,7 +96,7 @@ func stopRestore(s *situation.Situation) phase.Outcome {
 	return restore.Stop(s)
 }
 
-// record waits until the status says how the hooks ended: after that nobody can read it any more elsewhere.
+// record waits until the status contains the results of the hooks. They cannot be observed later.
 func (d *deletion) record(s *situation.Situation) phase.Outcome {
 	if slices.EqualFunc(d.hooks, s.Cluster.Status.Hooks, func(a, b dbv1.HookStatus) bool {
 		return samePhase(a, b) && slices.EqualFunc(a.Stopped, b.Stopped, sameEnd)
@@ -106,14 +106,14 @@ func (d *deletion) record(s *situation.Situation) phase.Outcome {
 	return phase.Wait(dbv1.ReasonDeleting, "all members have stopped; recording the results of the deletion hooks")
 }
 
-// PhasesChanged tells whether one of the hooks is in another phase than was reported.
+// PhasesChanged reports whether a hook has another phase than in the status.
 func PhasesChanged(before, after []dbv1.HookStatus) bool {
 	return !slices.EqualFunc(after, before, samePhase)
 }
 
 func samePhase(a, b dbv1.HookStatus) bool { return a.Name == b.Name && a.Phase == b.Phase }
 
-// skips tells whether somebody lets the deletion go on without hooks.
+// skips reports whether the user has set the annotation that skips the hooks.
 func skips(s *situation.Situation) bool {
 	return s.Cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] == "true"
 }
@@ -122,7 +122,7 @@ func deletesVolumes(s *situation.Situation) bool {
 	return s.Cluster.Spec.Deletion.Volumes == dbv1.VolumesDelete
 }
 
-// passesOn tells whether the deletion goes on when a hook has failed.
+// passesOn reports whether the deletion continues after a failed hook.
 func passesOn(s *situation.Situation) bool {
 	return s.Cluster.Spec.Deletion.OnFailure == dbv1.HookFailureContinue
 }

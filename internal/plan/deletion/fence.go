@@ -14,17 +14,17 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// A volume is deleted only if a backup holds the last write to it. So the members stop before the final backup, which
-// records that stop as its fence. Nothing remembers that a backup sufficed: every pass compares the fence of the
-// DatabaseBackup with that of the cluster, until the last claim is deleted.
+// The operator deletes a volume only if a backup contains the last write to it. So the members stop before the final backup, which
+// records that stop as its fence. No state records that a backup sufficed: every pass compares the fence of the DatabaseBackup with
+// the fence of the cluster, until the last claim is deleted.
 
-// fences tells whether a hook stops the members before its backup, because their volumes are deleted after it.
+// fences reports whether the members stop before the backup of a hook, because their volumes are deleted after it.
 func fences(cluster *dbv1.DatabaseCluster, hook dbv1.DeletionHook) bool {
 	ephemeral := cluster.Spec.Storage.Ephemeral != nil && *cluster.Spec.Storage.Ephemeral
 	return hook.Type == dbv1.HookBackup && cluster.Spec.Deletion.Volumes == dbv1.VolumesDelete && !ephemeral
 }
 
-// fence stops the members before their final backup; fenced is true when none can run any more.
+// fence stops the members before their final backup; fenced is true if no member can run any more.
 func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fenced bool) {
 	pod, left := unstoppable(s)
 	next := stopFor(s, dbv1.ReasonHookRunning)
@@ -47,12 +47,12 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 	default:
 		return hookView{}, true
 	}
-	view.again, view.stops = left, true
+	view.requeueAfter, view.stops = left, true
 	return view, false
 }
 
-// unstoppable is a pod that does not stop, or how long the next one has to be waited for. One that has stopped and that
-// our finalizer keeps goes by itself once its end is recorded, which it is not where nobody says how it ended.
+// unstoppable returns a pod that did not stop in time, or the time until the next one is overdue. A pod that has terminated and has
+// only our finalizer left is released after its exit code is recorded.
 func unstoppable(s *situation.Situation) (pod string, soonest time.Duration) {
 	for _, m := range s.Members {
 		left, lost := overdue(s, m)
@@ -64,8 +64,8 @@ func unstoppable(s *situation.Situation) (pod string, soonest time.Duration) {
 	return "", soonest
 }
 
-// foreignBackup says why the DatabaseBackup that has the name of a fenced hook's is not the backup that the hook asks
-// for: somebody else created it, or wrote its status. "" where it is.
+// foreignBackup returns why the DatabaseBackup with the name of a fenced hook's is not the hook's backup: another client created it
+// or wrote its status. It returns "" for the hook's own backup.
 func foreignBackup(s *situation.Situation, backup state.HookBackup) string {
 	switch {
 	case backup.Elsewhere:
@@ -87,8 +87,8 @@ func mistaken(hook dbv1.DeletionHook, name, why string) hookView {
 	return view
 }
 
-// saved tells whether a volume may be deleted as far as the final backup is concerned: there is none, it holds all that
-// was ever written to the volume, or there is nothing in the volume but a part of another backup.
+// saved reports whether the final backup allows the deletion of a volume: no backup is required, it contains every write to the
+// volume, or the volume contains only part of another backup.
 func saved(s *situation.Situation, v state.Volume) bool {
 	hooks := state.Only(s.Cluster.Spec.Deletion.Hooks, func(h dbv1.DeletionHook) bool { return h.Type == dbv1.HookBackup })
 	return len(hooks) == 0 || v.IsFilling() || slices.ContainsFunc(hooks, func(h dbv1.DeletionHook) bool {
@@ -97,13 +97,13 @@ func saved(s *situation.Situation, v state.Volume) bool {
 	})
 }
 
-// covers tells whether no member can have written anything since a backup started.
+// covers reports whether no member can have written data since a backup started.
 func covers(s *situation.Situation, backup state.HookBackup) bool {
 	return backup.Phase == dbv1.BackupCompleted && !backup.Ending && backup.Fence != "" && foreignBackup(s, backup) == ""
 }
 
-// lostBackup stops a deletion whose final backup no longer exists when volumes that it held are being deleted: no other
-// backup can hold them.
+// lostBackup blocks a deletion whose final backup no longer exists while its volumes are terminating: no other backup can contain
+// their data.
 func lostBackup(s *situation.Situation, hook dbv1.DeletionHook) (hookView, bool) {
 	v, found := state.First(s.Own, func(v state.Volume) bool { return v.Terminating })
 	if !found {

@@ -16,7 +16,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// finalBackup names the DatabaseBackup of a hook. There can be none while members have to stop first, so without a fence.
+// finalBackup returns the name of a hook's DatabaseBackup. If members have to stop first, it has none before there is a fence.
 func finalBackup(cluster *dbv1.DatabaseCluster, fence string, hook dbv1.DeletionHook) state.Ref {
 	switch {
 	case !fences(cluster, hook):
@@ -28,14 +28,14 @@ func finalBackup(cluster *dbv1.DatabaseCluster, fence string, hook dbv1.Deletion
 	}
 }
 
-// backupHook makes a DatabaseBackup and waits until it is complete.
+// backupHook creates a DatabaseBackup and waits until it is complete.
 func backupHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	name := finalBackup(s.Cluster, s.Fence(), hook).Name
 	backup, started := s.HookBackups[hook.Name]
 	switch {
 	case backup.Ending:
 		return underway("deletion hook %q waits until its previous DatabaseBackup %s is deleted", hook.Name, name)
-	case !started && unborn(s):
+	case !started && neverStarted(s):
 		return succeeded("there is nothing to back up: no member was ever created")
 	case !started:
 		return startBackup(s, hook)
@@ -51,11 +51,11 @@ func backupHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	}
 }
 
-// startBackup makes the DatabaseBackup of a hook, of members that have stopped where their volumes are to be deleted.
+// startBackup creates the DatabaseBackup of a hook. If the volumes are to be deleted, the members have stopped before.
 func startBackup(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	if cause, remedy := noBackup(s); cause != "" {
 		view := failed(remedy, "deletion hook %q cannot start: %s", hook.Name, cause)
-		view.again = situation.MissingAgain // engines are not watched
+		view.requeueAfter = situation.MissingRequeue // engines are not watched
 		return view
 	}
 	if fences(s.Cluster, hook) && !s.Terminating {
@@ -69,16 +69,16 @@ func startBackup(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	return start(s, hook, resources.HookBackup(s.Cluster, finalBackup(s.Cluster, s.Fence(), hook).Name))
 }
 
-// unborn tells whether the cluster never had a member, nor took over a volume: what a restore that was cut has left is a
-// part of a backup and nothing else.
-func unborn(s *situation.Situation) bool {
+// neverStarted reports whether the cluster never had a member and adopted no volume. The volumes of an interrupted restore contain
+// only part of a backup.
+func neverStarted(s *situation.Situation) bool {
 	there := s.StatefulSet != nil || len(s.Members) > 0 || s.ForeignStatefulSet()
 	return !there && s.Cluster.Status.UpdateRevision == "" && !slices.ContainsFunc(s.Volumes, func(v state.Volume) bool {
 		return v.Cluster == s.Cluster.UID && !v.IsFilling()
 	})
 }
 
-// noBackup is why no backup can be made, and what to do about that; "" when one can.
+// noBackup returns why no backup is possible and the remedy; "" if one is possible.
 func noBackup(s *situation.Situation) (cause, remedy string) {
 	switch spec := s.Cluster.Spec; {
 	case spec.Engine == "":
@@ -96,8 +96,8 @@ func noBackup(s *situation.Situation) (cause, remedy string) {
 	return "", ""
 }
 
-// awaitBackup waits for a backup as long as the deadline lets it. Members that can be asked stay until they have
-// been. When none of those that are left can be, all stop, so that their volumes can be backed up instead.
+// awaitBackup waits for a backup until the deadline. Members that are ready run until they are backed up. If no remaining member is
+// ready, all members stop, and the operator backs up their volumes.
 func awaitBackup(s *situation.Situation, hook dbv1.DeletionHook, backup state.HookBackup) hookView {
 	left := backup.Created.Add(deadline(s)).Sub(s.At)
 	if left <= 0 {
@@ -110,7 +110,7 @@ func awaitBackup(s *situation.Situation, hook dbv1.DeletionHook, backup state.Ho
 	if backup.Stuck || lacks != "" {
 		view = view.waitsFor("Correct the problem")
 	}
-	view.again = left
+	view.requeueAfter = left
 	if fences(s.Cluster, hook) || canBeAsked(s, backup) {
 		return view
 	}
@@ -121,7 +121,7 @@ func awaitBackup(s *situation.Situation, hook dbv1.DeletionHook, backup state.Ho
 	return view
 }
 
-// canBeAsked tells whether a member is ready that has not been backed up.
+// canBeAsked reports whether a ready member is not backed up yet.
 func canBeAsked(s *situation.Situation, backup state.HookBackup) bool {
 	members := backup.Members
 	if members == 0 {
@@ -136,7 +136,7 @@ func deadline(s *situation.Situation) time.Duration {
 	return time.Duration(s.Cluster.Spec.Deletion.DeadlineSeconds) * time.Second
 }
 
-// after puts something before a text that is there.
+// after joins a lead and a text, if the text is not empty.
 func after(lead, text string) string {
 	if text == "" {
 		return ""

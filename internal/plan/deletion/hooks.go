@@ -18,26 +18,26 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// hookView is how one deletion hook stands, and what there is to do for it now.
+// hookView is the state of a deletion hook, with its next operations.
 type hookView struct {
 	phase dbv1.HookPhase
-	// message says what it does, or why it failed.
+	// message describes progress or the cause of a failure.
 	message string
-	// remedy says what to do where only a human can do it; reason is that of the Stall then.
+	// remedy is the action that the user has to take; reason is the reason of the Stall.
 	remedy, reason string
 	operations     operation.List
-	// again is when time alone changes this.
-	again   time.Duration
-	stopped []dbv1.StoppedMember
-	// stops is true where the members stop for this hook, although it is none of type Shutdown.
+	// requeueAfter is the time after which this changes without an event.
+	requeueAfter time.Duration
+	stopped      []dbv1.StoppedMember
+	// stops is true if the members stop for this hook although its type is not Shutdown.
 	stops bool
 }
 
-// hookType is what the hooks of one type do.
+// hookType implements the hooks of one type.
 type hookType struct {
-	// see is how a hook stands by what can be seen of it now.
+	// see returns the observed state of the hook.
 	see func(*situation.Situation, dbv1.DeletionHook) hookView
-	// makes names the object that does what the hook is for; nil where none does.
+	// makes returns the object of the hook; nil if the type creates none.
 	makes func(cluster *dbv1.DatabaseCluster, fence string, hook dbv1.DeletionHook) state.Ref
 }
 
@@ -47,7 +47,7 @@ var hookTypes = map[dbv1.HookType]hookType{
 	dbv1.HookShutdown: {shutdownHook, nil},
 }
 
-// Makes names the object that does what a hook is for. It has no name where none does, or none can yet.
+// Makes returns the object that a hook creates. Its name is empty if the hook creates none, or none yet.
 func Makes(cluster *dbv1.DatabaseCluster, fence string, hook dbv1.DeletionHook) state.Ref {
 	if kind := hookTypes[hook.Type]; kind.makes != nil {
 		return kind.makes(cluster, fence, hook)
@@ -71,7 +71,7 @@ func underway(format string, arguments ...any) hookView {
 	return hookView{phase: dbv1.HookRunning, message: fmt.Sprintf(format, arguments...)}
 }
 
-// waitsFor is a hook that goes on by itself as soon as somebody has brought what it waits for.
+// waitsFor returns a hook that continues by itself after the user has acted.
 func (v hookView) waitsFor(remedy string) hookView {
 	v.remedy, v.reason = remedy, dbv1.ReasonHookWaiting
 	return v
@@ -85,8 +85,7 @@ func succeeded(format string, arguments ...any) hookView {
 	return hookView{phase: dbv1.HookSucceeded, message: fmt.Sprintf(format, arguments...)}
 }
 
-// goThrough goes through the hooks in their order, up to the first that is not over, and returns how all stand and what that
-// one waits for.
+// goThrough returns the states of all hooks, in their order, and the outcome of the first one that blocks the deletion.
 func goThrough(s *situation.Situation) (all []dbv1.HookStatus, waiting phase.Outcome) {
 	stops := false
 	for _, hook := range s.Cluster.Spec.Deletion.Hooks {
@@ -103,8 +102,8 @@ func goThrough(s *situation.Situation) (all []dbv1.HookStatus, waiting phase.Out
 	return all, waiting
 }
 
-// awaitTurn is a hook whose turn has not come, or has come before: a final backup that is taken again does not run the
-// hooks after it again. How members end that stop for that backup is recorded.
+// awaitTurn returns a hook that waits for the hooks before it, or that has run before: a repeated final backup does not repeat the
+// hooks after it. The view records the exit codes of members that stop for that backup.
 func awaitTurn(s *situation.Situation, hook dbv1.DeletionHook, stops bool) hookView {
 	before := reported(s, hook.Name)
 	view := hookView{phase: dbv1.HookPending, message: "waiting for the hooks before this one", stopped: before.Stopped}
@@ -117,7 +116,7 @@ func awaitTurn(s *situation.Situation, hook dbv1.DeletionHook, stops bool) hookV
 	return view
 }
 
-// over tells whether the deletion goes on after a hook in that phase.
+// over reports whether the deletion continues after a hook in that phase.
 func over(s *situation.Situation, phase dbv1.HookPhase) bool {
 	switch phase {
 	case dbv1.HookSucceeded, dbv1.HookSkipped:
@@ -129,31 +128,31 @@ func over(s *situation.Situation, phase dbv1.HookPhase) bool {
 	return false
 }
 
-// stopping tells whether the members have begun to stop for good: a hook that comes before that and whose Job is
-// gone by now must not run a second time, against members that are no more. The mark is this deletion's only with
-// the time of it. A backup of members that have stopped can be taken again.
+// stopping reports whether the members have started to stop permanently. A hook that precedes this and whose Job no longer exists
+// must not run again, because its members no longer run. The mark belongs to this deletion only if it has the deletion's time. A
+// backup of stopped members can be repeated.
 func stopping(s *situation.Situation, hook dbv1.DeletionHook) bool {
 	return hook.Type != dbv1.HookShutdown && !fences(s.Cluster, hook) && s.StatefulSet != nil &&
 		s.StatefulSet.Annotations[dbv1.AnnotationTerminating] == StoppingMark(s.Cluster)
 }
 
-// StoppingMark is the value of the mark on the StatefulSet of a cluster whose members stop for good.
+// StoppingMark returns the value of the annotation on the StatefulSet of a cluster whose members stop permanently.
 func StoppingMark(cluster *dbv1.DatabaseCluster) string {
 	return cluster.DeletionTimestamp.UTC().Format(time.RFC3339)
 }
 
-// look is how a hook stands whose turn has come.
+// look returns the state of the current hook.
 func look(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	before, view := reported(s, hook.Name), see(s, hook)
 	begun := stopping(s, hook)
-	settled := hookView{phase: before.Phase, message: before.Message, stopped: view.stopped}
+	recorded := hookView{phase: before.Phase, message: before.Message, stopped: view.stopped}
 	switch {
 	case before.Phase == dbv1.HookSucceeded && !doubted(s, hook), before.Phase == dbv1.HookFailed && passesOn(s):
-		return settled // even if what told that has gone since
-	case view.phase == dbv1.HookSucceeded && !(skips(s) && len(unknown(view.stopped)) > 0): // nobody was held, so nobody knows
+		return recorded // even if its Job no longer exists
+	case view.phase == dbv1.HookSucceeded && !(skips(s) && len(unknown(view.stopped)) > 0): // no pod had the finalizer, so no exit code is known
 		return view
 	case begun && over(s, before.Phase):
-		return settled
+		return recorded
 	case skips(s):
 		view.phase = dbv1.HookSkipped
 		view.message = fmt.Sprintf("skipped, because the cluster has the annotation %s=true", dbv1.AnnotationSkipDeletionHooks)
@@ -163,13 +162,13 @@ func look(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	return view
 }
 
-// doubted tells whether a hook that has succeeded is looked at again: the volumes that are left are deleted only while
-// its backup holds them.
+// doubted reports whether a hook that succeeded is checked again: remaining volumes are deleted only while its backup contains
+// their data.
 func doubted(s *situation.Situation, hook dbv1.DeletionHook) bool {
 	return fences(s.Cluster, hook) && len(s.Own) > 0
 }
 
-// reported is what the status says of a hook.
+// reported returns the status of a hook.
 func reported(s *situation.Situation, name string) dbv1.HookStatus {
 	i := slices.IndexFunc(s.Cluster.Status.Hooks, func(h dbv1.HookStatus) bool { return h.Name == name })
 	if i < 0 {
@@ -178,9 +177,9 @@ func reported(s *situation.Situation, name string) dbv1.HookStatus {
 	return s.Cluster.Status.Hooks[i]
 }
 
-// outcome is what the deletion waits for because of a hook.
+// outcome returns what the deletion waits for because of a hook.
 func (v hookView) outcome(hook dbv1.DeletionHook) phase.Outcome {
-	o := phase.Outcome{Operations: v.operations, Reason: dbv1.ReasonHookRunning, Message: v.message, RequeueAfter: v.again}
+	o := phase.Outcome{Operations: v.operations, Reason: dbv1.ReasonHookRunning, Message: v.message, RequeueAfter: v.requeueAfter}
 	switch {
 	case v.phase == dbv1.HookFailed:
 		o.Reason = dbv1.ReasonHookFailed
@@ -194,7 +193,7 @@ func (v hookView) outcome(hook dbv1.DeletionHook) phase.Outcome {
 	return o
 }
 
-// start starts a hook by making an object, where that is possible.
+// start creates the object of a hook, if that is possible.
 func start(s *situation.Situation, hook dbv1.DeletionHook, object resources.Child) hookView {
 	if s.Terminating {
 		return failed("Set spec.deletion.onFailure to Continue",
@@ -205,7 +204,7 @@ func start(s *situation.Situation, hook dbv1.DeletionHook, object resources.Chil
 	return view
 }
 
-// taken is a hook that cannot start because of somebody else's object.
+// taken returns a hook that an object of another owner blocks.
 func taken(hook dbv1.DeletionHook, object state.Ref) hookView {
 	view := failed(fmt.Sprintf("Delete %s %s", object.Kind, object.Name),
 		"deletion hook %q cannot start: %s %s was not created for this cluster, so the operator does not change it", hook.Name, object.Kind, object.Name)

@@ -244,9 +244,9 @@ func TestAFinalBackupThatCannotBeMadeSaysWhy(t *testing.T) {
 		"cannot be read: no right. Grant the operator permission to get databaseengines. To": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Engine, o.EngineUnreadable = nil, "no right"
 		},
-		"DatabaseEngine ledger-v1 has no backup action":    func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Engine.Spec.Actions.Backup = nil },
-		"Set spec.backup.destination. To":                  func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Backup = nil },
-		"namespace shop is terminating": func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Terminating = true },
+		"DatabaseEngine ledger-v1 has no backup action": func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Engine.Spec.Actions.Backup = nil },
+		"Set spec.backup.destination. To":               func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Backup = nil },
+		"namespace shop is terminating":                 func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Terminating = true },
 		"DatabaseBackup " + backup + " was not created for this": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Foreign = []state.Ref{{Kind: "DatabaseBackup", Name: backup}}
 		},
@@ -361,7 +361,7 @@ func TestAClusterThatNeverHadAMemberNeedsNoLastBackup(t *testing.T) {
 func TestALastBackupIsMadeSoonAfterItsEngineIsThere(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookBackup)
 	observed.Engine = nil
-	if p := plans.Decide(cluster, observed); p.RequeueAfter != situation.MissingAgain {
+	if p := plans.Decide(cluster, observed); p.RequeueAfter != situation.MissingRequeue {
 		t.Errorf("nobody tells that an engine was made, and it is looked again in %s", p.RequeueAfter)
 	}
 }

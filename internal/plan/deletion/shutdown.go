@@ -17,11 +17,12 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// killed is the exit code of a process that was killed.
+// killed is the exit code of a process that was killed by SIGKILL.
 const killed = 137
 
-// shutdownHook is the ordered stop, recorded. A member's pod is held by our finalizer before it is stopped, its end
-// goes into the status, and only then the pod goes. A crash between any two of these loses nothing.
+// shutdownHook stops the members in order and records their exit codes. The operator adds its finalizer to a pod before it stops
+// the member, writes the exit code into the status, and then removes the finalizer. A crash between two of these steps loses
+// nothing.
 func shutdownHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	ends := record(s, reported(s, hook.Name).Stopped)
 	var bad []string
@@ -47,7 +48,7 @@ func shutdownHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 		view = underway("%s", next.Message)
 		view.operations = next.Operations
 	}
-	view.stopped, view.again = ends, soonest
+	view.stopped, view.requeueAfter = ends, soonest
 	return view
 }
 
@@ -59,7 +60,7 @@ func unclean(cluster *dbv1.DatabaseCluster, e dbv1.StoppedMember) string {
 	return text
 }
 
-// endings say how all ended of which none ended badly, when so many are left that nobody stops.
+// endings describes the ends of members, none of which failed, and the members that still run because no controller stops them.
 func endings(all []dbv1.StoppedMember, left int) string {
 	switch {
 	case left > 0:
@@ -85,7 +86,7 @@ func unknown(all []dbv1.StoppedMember) []string {
 	return names
 }
 
-// silence tells whether nobody will say how the database of a member ended, or how long that has to be waited for.
+// silence reports whether no end of a member's database will be observed, or the time until that is certain.
 func silence(s *situation.Situation, m state.Member) (left time.Duration, lost bool) {
 	if !m.HasFinalizer {
 		return 0, false
@@ -93,30 +94,30 @@ func silence(s *situation.Situation, m state.Member) (left time.Duration, lost b
 	return overdue(s, m)
 }
 
-// overdue tells whether a member that stops will not say how it ended, or how long that has to be waited for.
+// overdue reports whether a terminating member will not report its exit code, or the time until that is certain.
 func overdue(s *situation.Situation, m state.Member) (left time.Duration, lost bool) {
 	switch {
 	case !m.Terminating:
 		return 0, false
 	case m.End.Reached:
-		return 0, !settledEnd(m)
+		return 0, !endKnown(m)
 	}
 	left = m.StopBy.Add(deadline(s)).Sub(s.At)
 	return max(left, 0), left <= 0
 }
 
-// record is what has been recorded of how members ended, with what can be seen now.
+// record returns the recorded ends of members, updated with the observed ones.
 func record(s *situation.Situation, before []dbv1.StoppedMember) []dbv1.StoppedMember {
 	ends := slices.Clone(before)
 	note := func(s dbv1.StoppedMember) {
 		ends = slices.DeleteFunc(ends, func(e dbv1.StoppedMember) bool { return e.Pod == s.Pod })
 		ends = append(ends, s)
 	}
-	for _, pod := range gone(s, ends) {
+	for _, pod := range missing(s, ends) {
 		note(dbv1.StoppedMember{Pod: pod})
 	}
 	for _, m := range s.Members {
-		if _, lost := silence(s, m); m.HasFinalizer && (settledEnd(m) || lost && passesOn(s)) {
+		if _, lost := silence(s, m); m.HasFinalizer && (endKnown(m) || lost && passesOn(s)) {
 			note(endOf(m))
 		}
 	}
@@ -124,8 +125,9 @@ func record(s *situation.Situation, before []dbv1.StoppedMember) []dbv1.StoppedM
 	return ends
 }
 
-// gone are the pods of members that ended before their turn came. A cluster whose members were never made has none.
-func gone(s *situation.Situation, recorded []dbv1.StoppedMember) []string {
+// missing returns the pods of members that ended before the operator stopped them. If the cluster never created members, there are
+// none.
+func missing(s *situation.Situation, recorded []dbv1.StoppedMember) []string {
 	if s.StatefulSet == nil && s.Cluster.Status.UpdateRevision == "" {
 		return nil
 	}
@@ -141,8 +143,8 @@ func gone(s *situation.Situation, recorded []dbv1.StoppedMember) []string {
 	return pods
 }
 
-// settledEnd tells whether it is known how the database of a member ended, or that it never ran.
-func settledEnd(m state.Member) bool { return m.End.Known || m.End.Never }
+// endKnown reports whether the exit code of a member's database is known, or the database never ran.
+func endKnown(m state.Member) bool { return m.End.Known || m.End.Never }
 
 func endOf(m state.Member) dbv1.StoppedMember {
 	if !m.End.Known {
@@ -151,14 +153,14 @@ func endOf(m state.Member) dbv1.StoppedMember {
 	return dbv1.StoppedMember{Pod: m.Name, ExitCode: &m.End.Code}
 }
 
-// records tells whether the ends of members are recorded.
+// records reports whether the operator records the ends of members.
 func records(s *situation.Situation) bool {
 	isShutdown := func(h dbv1.DeletionHook) bool { return h.Type == dbv1.HookShutdown }
 	return s.Deleting() && !skips(s) && s.HasFinalizer() &&
 		slices.ContainsFunc(s.Cluster.Spec.Deletion.Hooks, isShutdown)
 }
 
-// Releases are the pods that our finalizer holds for no reason, or no longer: how they ended stands in the status.
+// Releases are the pods that no longer need our finalizer: the status contains their exit codes.
 func Releases(s *situation.Situation) []operation.Pod {
 	var all []operation.Pod
 	for _, m := range s.Members {
@@ -174,10 +176,10 @@ func Releases(s *situation.Situation) []operation.Pod {
 	return all
 }
 
-// written tells whether the status says how a member ended.
+// written reports whether the status contains the end of a member.
 func written(s *situation.Situation, m state.Member) bool {
 	_, lost := silence(s, m)
-	if !settledEnd(m) && (!lost || !passesOn(s)) {
+	if !endKnown(m) && (!lost || !passesOn(s)) {
 		return false
 	}
 	for _, hook := range s.Cluster.Spec.Deletion.Hooks {

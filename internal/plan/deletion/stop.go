@@ -15,7 +15,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// stop stops the members one by one, the highest ordinal first. Where their ends are recorded each is held before.
+// stop stops the members one by one, the highest ordinal first. If their exit codes are recorded, it first adds the finalizer to
+// each pod.
 func stop(s *situation.Situation) phase.Outcome { return stopFor(s, dbv1.ReasonTerminating) }
 
 func stopFor(s *situation.Situation, reason string) phase.Outcome {
@@ -33,7 +34,7 @@ func lowerAll(s *situation.Situation, reason string) phase.Outcome {
 	return members.StopOrphans(s)
 }
 
-// stopped is the member that one of these operations would stop.
+// stopped returns the member that one of these operations would stop.
 func stopped(all operation.List, s *situation.Situation) (state.Member, bool) {
 	scale, scales := operation.Find[operation.Scale](all)
 	one, stops := operation.Find[operation.StopMember](all)

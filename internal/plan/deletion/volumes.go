@@ -17,14 +17,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// deletable are those of them that may be deleted: where there was to be a final backup, those whose last write it
-// holds. Volumes of members that were removed before it are in none.
+// deletable returns the volumes that may be deleted. With a final backup, these are the volumes whose last write it contains. It
+// contains no volumes of members that were removed before it.
 func deletable(s *situation.Situation) []state.Volume {
 	return state.Only(s.Own, func(v state.Volume) bool { return saved(s, v) })
 }
 
-// removeVolumes deletes the volumes where the spec asks for it and every hook has succeeded, and waits until they
-// are gone.
+// removeVolumes deletes the volumes if the spec asks for it and every hook has succeeded. It waits until they no longer exist.
 func (d *deletion) removeVolumes(s *situation.Situation) phase.Outcome {
 	volumes := deletable(s)
 	if !deletesVolumes(s) || len(unsuccessful(d.hooks)) > 0 || len(volumes) == 0 {
@@ -32,7 +31,7 @@ func (d *deletion) removeVolumes(s *situation.Situation) phase.Outcome {
 	}
 	if pods := users(s); len(pods) > 0 {
 		outcome := phase.Wait(dbv1.ReasonDeleting, fmt.Sprintf("waiting to delete volumes that pods still use: %s", strings.Join(pods, ", ")))
-		outcome.RequeueAfter = situation.UsersAgain
+		outcome.RequeueAfter = situation.UsersRequeue
 		if nobodyStops(s) {
 			outcome.Stalled = &situation.Stall{Reason: dbv1.ReasonNameConflict, Message: outcome.Message +
 				". Delete the StatefulSet of these pods, or the pods if they have none. To keep the volumes, set spec.deletion.volumes to Retain"}
@@ -46,7 +45,7 @@ func (d *deletion) removeVolumes(s *situation.Situation) phase.Outcome {
 	return outcome
 }
 
-// unsuccessful are the hooks that have not succeeded.
+// unsuccessful returns the hooks that have not succeeded.
 func unsuccessful(hooks []dbv1.HookStatus) []string {
 	var names []string
 	for _, h := range hooks {
@@ -57,7 +56,8 @@ func unsuccessful(hooks []dbv1.HookStatus) []string {
 	return names
 }
 
-// users are the pods that run with a volume of the cluster: an earlier one's, too, from which it took the volume over.
+// users returns the pods that run with a volume of the cluster, including pods of a previous cluster of the same name whose volumes
+// it adopted.
 func users(s *situation.Situation) []string {
 	var pods []string
 	for _, m := range s.Members {
@@ -71,16 +71,16 @@ func users(s *situation.Situation) []string {
 	return pods
 }
 
-// nobodyStops tells whether some of these pods stay until a human acts: members whose StatefulSet has become somebody
-// else's, or has gone and left them.
+// nobodyStops reports whether some of these pods run until the user acts: members whose StatefulSet has another owner now, or was
+// deleted with `--cascade=orphan`.
 func nobodyStops(s *situation.Situation) bool {
 	return len(s.Members) > 0 || slices.ContainsFunc(s.Bystanders, func(b state.Bystander) bool {
 		return b.Orphan && b.Component == dbv1.ComponentDatabase && !b.Ended
 	})
 }
 
-// finished are the pods of Jobs that have ended and had a volume: Kubernetes does not let a claim go for as long as
-// any pod names it, be it of an earlier cluster from which the volume was taken over.
+// finished returns pods of ended Jobs that use a volume. Kubernetes does not delete a claim while any pod references it, including
+// pods of a previous cluster of the same name.
 func finished(s *situation.Situation) []operation.Removal {
 	var all []operation.Removal
 	for _, b := range s.Bystanders {
@@ -91,7 +91,7 @@ func finished(s *situation.Situation) []operation.Removal {
 	return all
 }
 
-// finish lets the cluster go, and says what stays.
+// finish removes the finalizer, and records which volumes are retained.
 func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 	stays := func(all []state.Volume) []state.Volume {
 		return state.Only(all, func(v state.Volume) bool { return !v.Terminating })
@@ -110,7 +110,7 @@ func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 	return phase.Do(dbv1.ReasonDeleting, message, last)
 }
 
-// whyKept says why volumes stay that the spec wants to be deleted.
+// whyKept returns why volumes are retained although the spec asks for their deletion.
 func whyKept(hooks []dbv1.HookStatus) string {
 	if names := unsuccessful(hooks); len(names) > 0 {
 		return "deletion hooks did not succeed: " + strings.Join(names, ", ")

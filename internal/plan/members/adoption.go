@@ -16,8 +16,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Adoptions take over, all at once, the volumes that an earlier cluster of the same name has left, and record the
-// engine on those of the cluster's own with which members of another engine have started.
+// Adoptions are the claims of a previous cluster of the same name, which the operator adopts all at once. They include the
+// cluster's own claims whose recorded engine has to change, because a member of another engine has started with them.
 func Adoptions(s *situation.Situation) []operation.Adoption {
 	if VolumesRetained(s) != nil || s.PreviousUser != "" || slices.ContainsFunc(s.Foreign, holdsVolumes) {
 		return nil
@@ -25,7 +25,7 @@ func Adoptions(s *situation.Situation) []operation.Adoption {
 	var all []operation.Adoption
 	for _, v := range s.Volumes {
 		holds := v.Contents
-		if s.Cluster.UID != v.Cluster { // what a previous cluster's volume was filled from says nothing of this one
+		if s.Cluster.UID != v.Cluster { // the restore of a previous cluster is irrelevant here
 			holds = state.Contents{Cluster: s.Cluster.UID, Engine: v.Engine}
 		} else {
 			holds.Engine = wroteLast(s, v)
@@ -38,8 +38,8 @@ func Adoptions(s *situation.Situation) []operation.Adoption {
 	return all
 }
 
-// wroteLast is the engine that may have written the data of a volume: that of the member that has started with it. What
-// spec.engine names counts only then. A pod of an earlier operator does not say its engine and changes nothing.
+// wroteLast returns the engine that may have written the data of a volume: the engine of the member that started with it.
+// spec.engine counts only from then on. A pod of an older operator records no engine and changes nothing.
 func wroteLast(s *situation.Situation, v state.Volume) string {
 	for _, m := range s.Members {
 		if engine := s.EngineOf(m); m.Ordinal == v.Ordinal && m.Started && engine != "" {
@@ -49,14 +49,14 @@ func wroteLast(s *situation.Situation, v state.Volume) string {
 	return v.Engine
 }
 
-// takes tells whether an earlier cluster's volume may become this one's. One whose members have none of the kind would
-// never use it, but delete it with itself.
+// takes reports whether this cluster may adopt a volume of the previous one. A cluster whose members have no volumes would never
+// use it, but would delete it with itself.
 func takes(s *situation.Situation, v state.Volume) bool {
 	return v.Engine == s.Cluster.Spec.Engine && !v.IsFilling() && !s.Ephemeral()
 }
 
-// VolumesRetained is the stall of volumes that an earlier cluster left and that cannot be taken over: members that
-// started with them would find other data than they should, or lose it.
+// VolumesRetained is the stall of volumes that the previous cluster retained and that cannot be adopted. Members would start with
+// the wrong data, or lose it.
 func VolumesRetained(s *situation.Situation) *situation.Stall {
 	if !s.Inherits() {
 		return nil
@@ -89,7 +89,7 @@ func kept(format string, arguments ...any) *situation.Stall {
 	return &situation.Stall{Reason: dbv1.ReasonVolumesRetained, Message: fmt.Sprintf(format, arguments...)}
 }
 
-// Removals delete the claims of volumes, but for those that are being deleted already.
+// Removals returns the deletion of claims that are not terminating yet.
 func Removals(volumes []state.Volume, why string) []operation.Removal {
 	var all []operation.Removal
 	for _, v := range volumes {
@@ -100,7 +100,7 @@ func Removals(volumes []state.Volume, why string) []operation.Removal {
 	return all
 }
 
-// Named names the claims of volumes, for people.
+// Named lists the claims of volumes for messages.
 func Named(volumes []state.Volume) string {
 	names := make([]string, 0, len(volumes))
 	for _, v := range volumes {
@@ -116,11 +116,11 @@ func engineText(name string) string {
 	return fmt.Sprintf("engine %q", name)
 }
 
-// holdsVolumes tells whether an object may make pods that use the volumes: a StatefulSet of the cluster's name does, also
-// while it has none.
+// usesVolumes reports whether an object may create pods that use the volumes. A StatefulSet of the cluster's name may, even while
+// it has no pods.
 func holdsVolumes(r state.Ref) bool { return r.IsLeaving() || r.IsStatefulSet() }
 
-// AwaitAdoption waits until the volumes that a previous cluster left have been adopted.
+// AwaitAdoption waits until the volumes of a previous cluster have been adopted.
 func AwaitAdoption(s *situation.Situation) phase.Outcome {
 	if !s.Inherits() {
 		return phase.Over

@@ -18,10 +18,9 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
-// Writes are the objects that are not as they should be, in order of creation: a member needs its DNS
-// name and should never be without its disruption budget. Objects of somebody else are left alone, and
-// no members are made whose names would lead to somebody else's Service. The port may be the engine's: while that is
-// not known, Services stay as they are.
+// Writes are the objects that differ from the desired ones, in order of creation: a member needs its DNS name, and must always have
+// a disruption budget. The operator ignores objects of other owners. It creates no members whose names would resolve to a Service
+// of another owner. The port may come from the engine: while the engine is unknown, Services do not change.
 func Writes(s *situation.Situation) operation.List {
 	var all operation.List
 	add := func(child resources.Child, live metav1.Object) {
@@ -48,9 +47,9 @@ func Writes(s *situation.Situation) operation.List {
 	return all
 }
 
-// membersMayBeMade tells whether the StatefulSet may be written: its members' names lead to the headless
-// Service, what they need exists, and it is not on its way out. The first have to find their volumes filled, where
-// they are to start with a backup.
+// membersMayBeMade reports whether the StatefulSet may be written: the headless Service of its members exists, so do the objects
+// that they need, and the StatefulSet is not terminating. If the cluster starts with a backup, the first members need restored
+// volumes.
 func membersMayBeMade(s *situation.Situation, headless resources.Child) bool {
 	return !s.Holds(headless.Kind(), headless.Name()) && !s.TemplateBlocked() && !s.StatefulSetTerminating() && !s.EmptyHanded()
 }
@@ -76,7 +75,7 @@ func applyOf(child resources.Child, live metav1.Object) (apply operation.Apply, 
 	}, true
 }
 
-// Applying says which objects are being written: nothing else is done before they are as they should be.
+// Applying reports the objects that are being written. No later phase starts before that is done.
 func Applying(s *situation.Situation) phase.Outcome {
 	var all []operation.Apply
 	for _, o := range s.Upkeep {
@@ -90,8 +89,8 @@ func Applying(s *situation.Situation) phase.Outcome {
 	return phase.Wait(dbv1.ReasonApplying, operation.Describe(all))
 }
 
-// Leftovers are the ConfigMaps with former files of spec.config. They are asked for when the cluster has
-// settled: no member runs with them any more.
+// Leftovers are ConfigMaps with old files of spec.config. They are deleted after the cluster has converged, because no member uses
+// them any more.
 func Leftovers(s *situation.Situation) []operation.Removal {
 	var all []operation.Removal
 	for _, config := range s.Configs {

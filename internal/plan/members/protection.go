@@ -11,9 +11,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
-// Labels are the claims that are not protected as the spec says: those of members that are no more, too,
-// because their data is kept as well. One that is on its way out is beyond protection, and one that a previous cluster
-// left is first to be this one's. While a backup is restored there is nothing yet that it does not hold, too.
+// Labels are the claims whose protection differs from the spec, including retained claims of removed members. Terminating claims
+// are too late to protect. Claims of a previous cluster are adopted first. During a restore, the backup still contains all data.
 func Labels(s *situation.Situation) []operation.Protection {
 	var all []operation.Protection
 	protect := s.Cluster.Spec.Deletion.Protection && s.Restoration == nil
@@ -25,8 +24,8 @@ func Labels(s *situation.Situation) []operation.Protection {
 	return all
 }
 
-// Labeling says what is done to the claims, which waits for nothing. A deletion waits for it: claims that the
-// operator is to delete would be refused, and those that it keeps would be protected for ever.
+// Labeling reports changes of labels, for which no other phase waits. A deletion waits for them: the API server would refuse to
+// delete protected claims, and retained claims would stay protected forever.
 func Labeling(s *situation.Situation) phase.Outcome {
 	label, found := operation.Find[operation.LabelVolumes](s.Upkeep)
 	if !found {

@@ -38,8 +38,8 @@ type rollout struct {
 	outdated []state.Member
 }
 
-// next takes first the members that are down already, which costs nobody anything and is how a corrected
-// template reaches one that the last had broken; then the highest ordinal.
+// next restarts members first that are down already: that costs no availability, and a corrected template reaches members that the
+// previous one broke. Then it restarts the highest ordinal.
 func (r rollout) next() phase.Outcome {
 	if m, found := r.free(); found {
 		return r.restart(m)
@@ -57,8 +57,8 @@ func (r rollout) do(what string, all ...operation.Operation) phase.Outcome {
 	return phase.Do(dbv1.ReasonRollingOut, counted(r.outdated)+"; "+what, all...)
 }
 
-// highest is the outdated member with the highest ordinal that serves; one whose last resize hangs comes
-// first, because what it is to have now may be what it can have.
+// highest returns the serving outdated member with the highest ordinal. A member whose last resize is stuck comes first, because
+// the current resources may fit its node.
 func (r rollout) highest() (state.Member, bool) {
 	var highest *state.Member
 	for i, m := range r.outdated {
@@ -73,9 +73,9 @@ func (r rollout) highest() (state.Member, bool) {
 	return *highest, true
 }
 
-// free is an outdated member that is down and may be restarted without waiting for the others. When one
-// was restarted a moment ago nobody knows yet whether the template is any good, so one that may come back by
-// itself is left alone then: it would be the second that a bad template takes.
+// free returns an outdated member that is down and may restart without waiting for the others. Shortly after a restart, it is
+// unknown whether the template works. Until then a member that may recover by itself is not restarted, or a bad template would
+// break a second member.
 func (r rollout) free() (state.Member, bool) {
 	for _, m := range slices.Backward(r.outdated) {
 		if m.Serving(r.At) || m.Terminating {
@@ -92,7 +92,7 @@ func (r rollout) isOutdated(m state.Member) bool {
 	return slices.ContainsFunc(r.outdated, func(o state.Member) bool { return o.Name == m.Name })
 }
 
-// inFlight is how many members have been given the current template and not shown yet that it is good.
+// inFlight returns how many members run the current template and have not been ready for long enough.
 func (r rollout) inFlight() int {
 	replicas, _ := r.Replicas()
 	flying := max(0, int(replicas)-len(r.Members))
@@ -104,7 +104,7 @@ func (r rollout) inFlight() int {
 	return flying
 }
 
-// unsteady is what a serving member has to wait for before it is disturbed.
+// unsteady returns the causes for which the restart of a serving member waits.
 func (r rollout) unsteady() []string {
 	var waits []string
 	for _, m := range r.Members {
@@ -128,7 +128,7 @@ func (r rollout) restart(m state.Member) phase.Outcome {
 	return r.do("restarting pod "+m.Name, operation.RestartMember{Member: m})
 }
 
-// disturb gives a serving member its resources while it runs, where that is all that it lacks.
+// disturb resizes a serving member in place, if only its resources differ. Otherwise it restarts the member.
 func (r rollout) disturb(m state.Member) phase.Outcome {
 	if !r.Resizable(m) {
 		return r.restart(m)
@@ -136,10 +136,10 @@ func (r rollout) disturb(m state.Member) phase.Outcome {
 	return r.do(fmt.Sprintf("resizing pod %s", m.Name), operation.ResizeMember{Member: m, Resources: r.Cluster.Spec.Resources})
 }
 
-// budget is how many members may be down because of a rollout.
+// budget returns how many members may be down because of a rollout.
 func (r rollout) budget() int { return int(max(1, r.Cluster.Spec.UpdateStrategy.MaxUnavailable)) }
 
-// minReady is how long a member has to be ready until the next is disturbed.
+// minReady returns how long a member has to be ready before the next restart.
 func minReady(cluster *dbv1.DatabaseCluster) time.Duration {
 	if seconds := cluster.Spec.UpdateStrategy.MinReadySeconds; seconds != nil {
 		return time.Duration(*seconds) * time.Second
@@ -147,16 +147,16 @@ func minReady(cluster *dbv1.DatabaseCluster) time.Duration {
 	return state.Steadily
 }
 
-// lostPatience is how long nothing has to serve until members are restarted that may come back by
-// themselves: one restarted alone may need the others to become ready.
+// lostPatience is how long no member has to serve before the operator restarts members that may recover by themselves. A member
+// that restarts alone may need the others to become ready.
 const lostPatience = 5 * time.Minute
 
-// lost tells whether nothing has served for long enough that a restart can make nothing worse.
+// lost reports whether no member has served for so long that a restart can make nothing worse.
 func lost(observed state.Observed) bool {
 	return observed.Ready() == 0 && patience(observed) <= 0
 }
 
-// patience is how long it takes until the cluster counts as lost; 0 when it does, or while a member serves.
+// patience returns the time until the cluster counts as lost; 0 if it does, or while a member serves.
 func patience(observed state.Observed) time.Duration {
 	var last time.Time
 	for _, m := range observed.Members {

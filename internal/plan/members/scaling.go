@@ -14,7 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
-// ScaleIn takes members away one by one, the highest ordinal first.
+// ScaleIn removes members one by one, the highest ordinal first.
 func ScaleIn(s *situation.Situation) phase.Outcome {
 	reason := dbv1.ReasonScaling
 	if s.Cluster.Spec.Hibernated {
@@ -23,7 +23,7 @@ func ScaleIn(s *situation.Situation) phase.Outcome {
 	return Lower(s, s.Wanted, reason)
 }
 
-// Lower brings the members down to a number, one by one: the next goes only when the last is gone.
+// Lower reduces the members to a number, one by one: each waits until the previous one is deleted.
 func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 	replicas, known := s.Replicas()
 	if !known {
@@ -41,9 +41,9 @@ func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 		operation.Scale{To: replicas - 1, Stop: reason == dbv1.ReasonTerminating})
 }
 
-// StopOrphans stops, one by one, members that nobody else would: those that run without a StatefulSet, as
-// while it is made anew. Where somebody deleted it, Kubernetes is about to stop them. Where it has become somebody else's,
-// as after a deletion that leaves orphans, they are left to that.
+// StopOrphans stops, one by one, members without a StatefulSet that no other controller stops, for example while the operator
+// re-creates it. If another client deleted the StatefulSet, Kubernetes is about to stop them. If it has another owner now, for
+// example after a deletion with `--cascade=orphan`, that owner decides.
 func StopOrphans(s *situation.Situation) phase.Outcome {
 	if s.StatefulSet != nil {
 		return phase.Over

@@ -15,7 +15,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// NameConflict is the stall of objects of other owners under names that the cluster needs.
+// NameConflict is the stall of objects of other owners that have a name that the cluster needs.
 func NameConflict(s *situation.Situation) *situation.Stall {
 	var names []string
 	for _, ref := range s.Foreign {
@@ -43,7 +43,7 @@ func Unusable(s *situation.Situation) *situation.Stall {
 	return &situation.Stall{Reason: s.Unusable.Reason, Message: fmt.Sprintf("%s. The operator does not start or restart members until %s", s.Unusable.Message, until)}
 }
 
-// Leaving waits for Kubernetes to remove what belonged to a previous cluster of the same name.
+// Leaving waits until Kubernetes has deleted the objects of a previous cluster of the same name.
 func Leaving(s *situation.Situation) phase.Outcome {
 	i := slices.IndexFunc(s.Foreign, state.Ref.IsLeaving)
 	if i < 0 {

@@ -14,14 +14,14 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
-// Resizes are the claims that do not ask for the size of the spec. They grow whatever state the members are in:
-// a full volume is often why they are down. A claim that is not bound cannot be changed.
+// Resizes are the claims whose requested size differs from the spec. They grow in any state of the members, because a full volume
+// is often the cause of a failure. A claim that is not bound cannot be changed.
 func Resizes(s *situation.Situation) []operation.Resize {
 	var all []operation.Resize
 	size := s.Cluster.Spec.Storage.Size
 	for _, v := range s.InUse() {
 		grow := v.Requested.Cmp(size) < 0
-		giveUp := v.Requested.Cmp(size) > 0 && v.Capacity.Cmp(size) < 0 // what was asked for before has not come about
+		giveUp := v.Requested.Cmp(size) > 0 && v.Capacity.Cmp(size) < 0 // the previous expansion has not succeeded
 		if !v.Terminating && !v.Capacity.IsZero() && (grow || giveUp) {
 			all = append(all, operation.Resize{Volume: v, Size: size})
 		}
@@ -29,10 +29,9 @@ func Resizes(s *situation.Situation) []operation.Resize {
 	return all
 }
 
-// Recreate makes the StatefulSet anew when it would make claims of another size, which cannot be changed
-// in place. Its pods are left alone. The claims that there are come first: when the size is refused to one of
-// them, or known to be impossible, the next member's claim shall not ask for it either. Nor
-// while nothing can be made from what the engine says.
+// Recreate re-creates the StatefulSet if its volumeClaimTemplates have another size, because they are immutable. Its pods continue
+// to run. Existing claims are resized first: if the API server refuses the size for one of them, or it is infeasible, the next
+// member's claim must not request it. The operator does not re-create the StatefulSet while the engine makes the spec unusable.
 func Recreate(s *situation.Situation) phase.Outcome {
 	if _, resizes := operation.Find[operation.ResizeVolumes](s.Upkeep); resizes || !s.OtherSize() || Infeasible(s) != nil || s.Incompatible != nil {
 		return phase.Over
@@ -42,8 +41,8 @@ func Recreate(s *situation.Situation) phase.Outcome {
 		operation.RecreateStatefulSet{})
 }
 
-// AwaitSize waits for the volumes to have their size. A cluster that hibernates does not: file systems grow where
-// they are mounted, so that may have to wait until it wakes.
+// AwaitSize waits until the volumes have their size. A hibernated cluster does not wait: a file system is expanded while it is
+// mounted, which may happen only after the cluster resumes.
 func AwaitSize(s *situation.Situation) phase.Outcome {
 	text := Resizing(s)
 	if resize, resizes := operation.Find[operation.ResizeVolumes](s.Upkeep); resizes {
@@ -57,8 +56,8 @@ func AwaitSize(s *situation.Situation) phase.Outcome {
 	return phase.Wait(dbv1.ReasonResizingStorage, text)
 }
 
-// Resizing says which volumes do not have the size of the spec yet, and why; "" when all have it. What is
-// not bound has no size to be compared.
+// Resizing describes the volumes that do not have the size of the spec yet, with the cause; "" if all have it. A claim that is not
+// bound has no size to compare.
 func Resizing(s *situation.Situation) string {
 	var texts []string
 	all := s.InUse()
@@ -78,7 +77,7 @@ func Resizing(s *situation.Situation) string {
 	return fmt.Sprintf("%d of %d volumes have %s; %s", len(all)-len(texts), len(all), s.Cluster.Spec.Storage.Size.String(), strings.Join(texts, "; "))
 }
 
-// Infeasible is the stall of a growth that will not come about.
+// Infeasible is the stall of a volume that cannot be expanded.
 func Infeasible(s *situation.Situation) *situation.Stall {
 	for _, v := range s.InUse() {
 		if !v.Infeasible || v.Capacity.Cmp(s.Cluster.Spec.Storage.Size) >= 0 {

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package members decides what becomes of the members of a cluster that is to be there: their objects, volumes and pods.
+// Package members decides about the members of a cluster that is not being deleted: their objects, volumes and pods.
 package members
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
-// Blocked waits for what pods need and that is missing or does not fit.
+// Blocked waits for objects that pods need and that do not exist or are incompatible.
 func Blocked(s *situation.Situation) phase.Outcome {
 	if !s.TemplateBlocked() {
 		return phase.Over
@@ -21,7 +21,7 @@ func Blocked(s *situation.Situation) phase.Outcome {
 	return phase.Wait(dbv1.ReasonWaitingForReference, s.Unusable.Message)
 }
 
-// Absent waits where there is no StatefulSet to work with.
+// Absent waits while no usable StatefulSet exists.
 func Absent(s *situation.Situation) phase.Outcome {
 	switch {
 	case s.StatefulSet == nil && s.TemplateBlocked():
@@ -35,7 +35,7 @@ func Absent(s *situation.Situation) phase.Outcome {
 	}
 }
 
-// Starting waits for Kubernetes to start what is missing.
+// Starting waits until Kubernetes has started missing members.
 func Starting(s *situation.Situation) phase.Outcome {
 	if _, known := s.Revision(); !known {
 		return phase.Wait(dbv1.ReasonWaitingForMembers, "the StatefulSet controller has not observed the latest change yet")
@@ -54,7 +54,7 @@ func Starting(s *situation.Situation) phase.Outcome {
 	return phase.Over
 }
 
-// inTheWay is the claim that keeps the StatefulSet from having all its members.
+// inTheWay returns the claim that prevents the StatefulSet from having all its members.
 func inTheWay(s *situation.Situation) (claim string, found bool) {
 	replicas, _ := s.Replicas()
 	for _, v := range s.Volumes {

@@ -2,8 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package phase orders decisions: a list of named phases, of which the first that has something to do, or something to
-// wait for, speaks for the pass.
+// Package phase orders decisions as a list of named phases. The first phase that has operations, or waits, decides for the pass.
 package phase
 
 import (
@@ -20,16 +19,16 @@ type Phase struct {
 	Decide func(*situation.Situation) Outcome
 }
 
-// Outcome is what a phase does or waits for. Without a Reason the phase is over, or has not come.
+// Outcome is the result of a phase: operations, or a reason to wait. Without a Reason the phase is finished or not applicable.
 type Outcome struct {
 	Operations operation.List
 	// Reason and Message become those of the condition Progressing.
 	Reason, Message string
-	// Stalled is what only a human can change; nil for what the situation says.
+	// Stalled is the cause for which the user must act; nil to use the situation's.
 	Stalled *situation.Stall
-	// RequeueAfter is when time alone changes this; 0 for never.
+	// RequeueAfter is the time after which this changes without an event; 0 for never.
 	RequeueAfter time.Duration
-	// Hooks are how the deletion hooks stand; nil while the cluster is not being deleted.
+	// Hooks are the states of the deletion hooks; nil while the cluster is not being deleted.
 	Hooks []dbv1.HookStatus
 }
 
@@ -39,15 +38,15 @@ var Over = Outcome{}
 // Wait is the outcome of a phase that waits.
 func Wait(reason, message string) Outcome { return Outcome{Reason: reason, Message: message} }
 
-// Do is the outcome of a phase that does something.
+// Do is the outcome of a phase that executes operations.
 func Do(reason, message string, all ...operation.Operation) Outcome {
 	return Outcome{Reason: reason, Message: message, Operations: all}
 }
 
-// Waits tells whether the phases after this one have to wait for it.
+// Waits reports whether later phases have to wait for this one.
 func (o Outcome) Waits() bool { return o.Reason != "" }
 
-// First is the outcome of the first phase that has something to do or to wait for.
+// First returns the outcome of the first phase that has operations or waits.
 func First(all []Phase, s *situation.Situation) Outcome {
 	for _, p := range all {
 		if outcome := p.Decide(s); outcome.Waits() {

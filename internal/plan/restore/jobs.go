@@ -17,13 +17,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// fill is a volume that this restore fills, and how the action stands that fills it.
+// fill is a volume that this restore fills, with the verdict on its Job.
 type fill struct {
 	state.Volume
 	action.Verdict
 }
 
-// judge judges the actions that fill volumes.
+// judge returns the restore with the verdicts on its Jobs.
 func (r restore) judge() restore {
 	for _, v := range r.Filling() {
 		task, found := r.Restore.Job(r.job(v))
@@ -36,7 +36,7 @@ func (r restore) judge() restore {
 	return r
 }
 
-// recreate deletes the Jobs that fill volumes and have to be created again from the spec as it is now.
+// recreate deletes the Jobs that have to be re-created from the current spec.
 func (r restore) recreate() phase.Outcome {
 	var outdated []operation.Removal
 	for _, f := range r.fills {
@@ -50,7 +50,7 @@ func (r restore) recreate() phase.Outcome {
 	return do("deleting "+operation.Describe(outdated), operation.Delete{Objects: outdated})
 }
 
-// failure says which Job has failed and what to do.
+// failure describes the failed Job and the remedy.
 func (r restore) failure() string {
 	for _, f := range r.fills {
 		if f.Standing == action.Failed {
@@ -62,7 +62,7 @@ func (r restore) failure() string {
 	return ""
 }
 
-// blocked is the stall of a restore whose Job cannot start a pod, or whose attempts fail until a human changes something.
+// blocked is the stall of a restore whose Job cannot start a pod, or whose attempts fail until the user acts.
 func (r restore) blocked() *situation.Stall {
 	for _, f := range r.fills {
 		which := fmt.Sprintf("Job %s, which restores %s into PersistentVolumeClaim %s,", f.Task.Job, r.From.URL, f.Claim)

@@ -4,13 +4,13 @@ SPDX-License-Identifier: Apache-2.0
 
 // Package restore decides how a backup is restored into the volumes of a new cluster.
 //
-// A backup is restored before there is a StatefulSet: the claims are made, marked as being restored into; a Job fills
-// each volume; the claims are marked as restored; then the StatefulSet is made and takes them up. How far that is
-// the claims and Jobs tell, so it goes on after a crash at any point.
+// A backup is restored before the StatefulSet exists. The operator creates the claims and annotates them as being restored. A Job
+// fills each volume. The operator annotates the claims as restored, then creates the StatefulSet, which uses them. The claims and
+// Jobs contain the progress, so the restore continues after a crash at any point.
 //
-// No member has ever run with a volume that bears the first mark, because no StatefulSet is made while one does. What
-// is in it is a part of a backup and nothing else. So, and only so, it may be deleted when something else is to be
-// restored.
+// No member has ever run with a volume that has the first annotation, because the operator creates no StatefulSet while one does.
+// Such a volume contains only part of a backup. Only for this reason the operator may delete it when the spec asks for another
+// restore.
 package restore
 
 import (
@@ -29,21 +29,21 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// restore is what is left to restore, and the situation in which it is.
+// restore is an unfinished restore, with the situation.
 type restore struct {
 	*situation.Situation
 	*situation.Restoration
-	// fills are how the actions stand that fill volumes, once they are judged.
+	// fills are the volumes with the verdicts on their Jobs, after they are judged.
 	fills []fill
 }
 
-// of is false where nothing is left to restore.
+// of returns the restore; it is false if nothing is left to restore.
 func of(s *situation.Situation) (restore, bool) {
 	return restore{Situation: s, Restoration: s.Restoration}, s.Restoration != nil
 }
 
-// Restoring takes the next step towards filled volumes. One thing after the other: what a former source left goes,
-// the claims are made, the Jobs run, the claims are marked.
+// Restoring executes the next step of a restore. It deletes the remains of another source, creates the claims, runs the Jobs, and
+// annotates the claims.
 func Restoring(s *situation.Situation) phase.Outcome {
 	r, left := of(s)
 	if !left {
@@ -65,13 +65,13 @@ func Restoring(s *situation.Situation) phase.Outcome {
 	return phase.Over
 }
 
-// do is a step of a restore.
+// do is one step of a restore.
 func do(message string, all ...operation.Operation) phase.Outcome {
 	return phase.Do(dbv1.ReasonRestoring, message, all...)
 }
 
-// stopJobs ends what fills no volume that is wanted, and waits until nothing of it runs any more: two that write into one
-// volume would spoil it.
+// stopJobs deletes Jobs that fill no volume of this restore and waits until their pods have terminated: two writers would corrupt a
+// volume.
 func (r restore) stopJobs() phase.Outcome {
 	var wanted []string
 	for _, v := range r.Restoration.Own {
@@ -82,11 +82,11 @@ func (r restore) stopJobs() phase.Outcome {
 	return stopJobs(r.Situation, dbv1.ReasonRestoring, wanted)
 }
 
-// unknown tells whether nobody knows just now what is to be restored.
+// unknown reports whether the source of the restore is currently unknown.
 func (r restore) unknown() bool { return r.From == nil && state.FromBackup(r.Cluster) != nil }
 
-// discard deletes the volumes that another restore has begun to fill. Those that it had filled go first: without the
-// others nothing would tell any more that they are part of a whole that never was.
+// discard deletes the volumes of another restore. Volumes that it had filled are deleted first: without the other volumes, no
+// record would show that they belong to an incomplete restore.
 func (r restore) discard() phase.Outcome {
 	if r.unknown() || !slices.ContainsFunc(r.Restoration.Own, r.outdated) {
 		return r.awaitClaims()
@@ -103,10 +103,10 @@ func (r restore) discard() phase.Outcome {
 	return do("spec.bootstrap.fromBackup or spec.replicas has changed; deleting "+operation.Describe(all), operation.Delete{Objects: all})
 }
 
-// outdated tells whether a volume holds a part of what another restore was to bring.
+// outdated reports whether a volume contains part of another restore.
 func (r restore) outdated(v state.Volume) bool { return v.IsFilling() && v.From != r.ID }
 
-// awaitClaims waits until the names of claims are free.
+// awaitClaims waits until the names of the claims are free.
 func (r restore) awaitClaims() phase.Outcome {
 	v, found := state.First(r.Volumes, func(v state.Volume) bool { return v.Terminating })
 	if !found {
@@ -115,7 +115,7 @@ func (r restore) awaitClaims() phase.Outcome {
 	return do(fmt.Sprintf("PersistentVolumeClaim %s is terminating; the restore continues after the claim is deleted", v.Claim))
 }
 
-// prepare makes the claims.
+// prepare creates the claims.
 func (r restore) prepare() phase.Outcome {
 	if r.From == nil {
 		return phase.Over
@@ -132,10 +132,10 @@ func (r restore) prepare() phase.Outcome {
 	return do("creating the volumes for the restore: "+operation.Describe(claims), operation.CreateVolumes{Claims: claims})
 }
 
-// start makes the Jobs that there are not, of all members at once.
+// start creates the missing Jobs of all members at once.
 func (r restore) start() phase.Outcome {
 	if !r.creates() {
-		return phase.Over // the condition Stalled says why
+		return phase.Over // the condition Stalled has the cause
 	}
 	var jobs []resources.Child
 	for _, f := range r.fills {
@@ -149,19 +149,19 @@ func (r restore) start() phase.Outcome {
 	return do(fmt.Sprintf("restoring %s, starting %s", r.From.URL, operation.Describe(jobs)), operation.StartRestore{From: r.From.URL, Jobs: jobs})
 }
 
-// creates reports whether all is known that a Job is made from.
+// creates reports whether the operator knows all inputs of a Job.
 func (r restore) creates() bool {
 	return r.From != nil && r.Image != "" && r.Engine != nil && r.Engine.Spec.Actions.Restore != nil
 }
 
-// desired is the Job that fills a volume; see creates.
+// desired returns the Job that fills a volume; see creates.
 func (r restore) desired(v state.Volume) resources.Child {
 	return resources.RestoreJob(r.Cluster, resources.Restore{
 		ID: r.ID, From: *r.From, Command: r.Engine.Spec.Actions.Restore.Command, Image: r.Image,
 	}, v)
 }
 
-// finish marks the claims once every volume is filled.
+// finish annotates the claims after every volume is filled.
 func (r restore) finish() phase.Outcome {
 	unfilled := func(f fill) bool { return f.Standing != action.Succeeded }
 	if r.From == nil || len(r.fills) == 0 || slices.ContainsFunc(r.fills, unfilled) {
@@ -174,8 +174,7 @@ func (r restore) job(v state.Volume) string {
 	return naming.RestoreJob(r.Cluster.Name, v.From, v.UID, v.Ordinal)
 }
 
-// wait says what the Jobs do, and whether all is well with them: no numbers, which change by themselves and are in
-// the status.
+// wait describes the Jobs and their problems. It contains no numbers, because these change all the time and are in the status.
 func (r restore) wait() phase.Outcome {
 	switch {
 	case r.Stalled != nil:

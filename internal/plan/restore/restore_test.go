@@ -428,7 +428,7 @@ func TestABackupThatCannotBeRestoredIsToldOrWaitedFor(t *testing.T) {
 			if !strings.Contains(todo.Message, c.want) || (todo.Stalled != nil) != c.stalls {
 				t.Errorf("%s, want %q", plans.Text(todo), c.want)
 			}
-			if begun := plans.Disrupts(todo); begun == (todo.RequeueAfter > 0) || todo.RequeueAfter != 0 && todo.RequeueAfter != situation.MissingAgain {
+			if begun := plans.Disrupts(todo); begun == (todo.RequeueAfter > 0) || todo.RequeueAfter != 0 && todo.RequeueAfter != situation.MissingRequeue {
 				t.Errorf("looked at again in %s", todo.RequeueAfter)
 			}
 		})

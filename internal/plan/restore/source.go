@@ -13,7 +13,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Stalled is the restore that waits for a human: a source that cannot be used, a Job that failed.
+// Stalled is the stall of a restore that cannot continue until the user acts: an unusable source, or a failed Job.
 func Stalled(s *situation.Situation) *situation.Stall {
 	r, left := of(s)
 	if !left {
@@ -42,7 +42,7 @@ func Stalled(s *situation.Situation) *situation.Stall {
 	return &situation.Stall{Reason: dbv1.ReasonRestoreFailed, Message: text}
 }
 
-// sourceProblem says why a backup cannot be restored into this cluster; "" where nothing is known against it.
+// sourceProblem returns why a backup cannot be restored into this cluster; "" if no problem is known.
 func sourceProblem(cluster *dbv1.DatabaseCluster, observed state.Restore) string {
 	if name := state.FromBackup(cluster).Name; name != "" {
 		if text := backupProblem(cluster, observed.Backup); text != "" {
@@ -61,7 +61,7 @@ func sourceProblem(cluster *dbv1.DatabaseCluster, observed state.Restore) string
 		missing.Kind, missing.Name)
 }
 
-// backupProblem says why a DatabaseBackup cannot be restored.
+// backupProblem returns why a DatabaseBackup cannot be restored.
 func backupProblem(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) string {
 	named := fmt.Sprintf("DatabaseBackup %s, which spec.bootstrap.fromBackup.name names,", state.FromBackup(cluster).Name)
 	if backup == nil {
@@ -86,7 +86,7 @@ func backupProblem(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) s
 	return ""
 }
 
-// sourceText says what it waits for while the source is not known.
+// sourceText describes the wait while the source is unknown.
 func sourceText(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) string {
 	if backup == nil {
 		return "deleting the objects of a restore that the spec no longer asks for"
@@ -99,7 +99,7 @@ func sourceText(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) stri
 		state.FromBackup(cluster).Name, phase)
 }
 
-// HalfRestored is the stall of a volume that a member would take up and that holds only a part of a backup.
+// HalfRestored is the stall of a volume that a member would use and that contains only part of a backup.
 func HalfRestored(s *situation.Situation) *situation.Stall {
 	claim, found := s.HalfRestored()
 	if !found {

@@ -13,8 +13,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Status is how far the restore is that a cluster starts with, or how it went; nil where there is none. The message says
-// what the pass does or waits for, stalled what only a human can change.
+// Status returns the progress or the result of the restore that a cluster starts with; nil for none. The message describes the
+// pass, stalled the cause for which the user must act.
 func Status(s *situation.Situation, message string, stalled *situation.Stall) *dbv1.RestoreStatus {
 	r, left := of(s)
 	switch {
@@ -39,23 +39,23 @@ func Status(s *situation.Situation, message string, stalled *situation.Stall) *d
 	return now
 }
 
-// RequeueAfter is when to look again at a restore: progress wakes nobody, and the DatabaseBackup, Secret or claim by which
-// the backup is reached is not watched.
+// RequeueAfter returns the interval for checking a restore. Progress causes no event, and the operator does not watch the
+// DatabaseBackup, Secret or claim of the source.
 func RequeueAfter(s *situation.Situation) time.Duration {
 	r, left := of(s)
 	switch {
 	case !left || s.Deleting():
 		return 0
 	case slices.ContainsFunc(s.Restore.Jobs, func(j state.Task) bool { return j.Active || !j.Succeeded && !j.Failed && j.Pod == "" }):
-		return situation.ProgressAgain
+		return situation.ProgressRequeue
 	case state.FromBackup(s.Cluster) != nil && (r.From == nil || sourceProblem(s.Cluster, s.Restore) != ""):
-		return situation.MissingAgain
+		return situation.MissingRequeue
 	default:
 		return 0
 	}
 }
 
-// ended is a restore that is over: the members are started with what it brought.
+// ended returns the status of a finished restore, after the members have started.
 func ended(s *situation.Situation) *dbv1.RestoreStatus {
 	before := s.Cluster.Status.Restore
 	if before != nil && before.Phase == dbv1.RestoreCompleted {
@@ -77,8 +77,7 @@ func ended(s *situation.Situation) *dbv1.RestoreStatus {
 	return nil
 }
 
-// brought is what the Jobs say that the members have read of the backup, and what it holds, while they are still there
-// to ask.
+// brought returns how many bytes the members have read, and the size of the backup, while the Jobs still exist.
 func brought(jobs []state.Task) (bytes, total int64) {
 	for _, job := range jobs {
 		if job.Succeeded && job.Result != nil {
@@ -89,8 +88,8 @@ func brought(jobs []state.Task) (bytes, total int64) {
 	return bytes, total
 }
 
-// count adds up how far the Jobs are. Where one that runs does not tell, or the volumes are about to be marked, the
-// numbers stay as they were.
+// count adds up the progress of the Jobs. If a running Job does not report it, or the claims are about to be annotated, the numbers
+// do not change.
 func (r restore) count(now *dbv1.RestoreStatus) {
 	if slices.ContainsFunc(r.Restoration.Own, func(v state.Volume) bool { return v.Fill == state.Filled }) {
 		r.keep(now)
@@ -114,7 +113,7 @@ func (r restore) count(now *dbv1.RestoreStatus) {
 	}
 }
 
-// far is how far one Job is, of how much, 0 for a total that it does not know yet; a Job that runs may not tell.
+// far returns the progress and total of a Job. The total is 0 while it is unknown; a running Job may not report its progress.
 func far(job state.Task) (bytes, total int64, told bool) {
 	switch {
 	case job.Succeeded && job.Result != nil:

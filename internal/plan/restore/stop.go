@@ -16,11 +16,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
-// Stop ends a restore in a cluster that is deleted, before anything else touches the volumes.
+// Stop stops a restore in a cluster that is being deleted, before any other use of the volumes.
 func Stop(s *situation.Situation) phase.Outcome { return stopJobs(s, dbv1.ReasonTerminating, nil) }
 
-// stopJobs deletes the Jobs that fill volumes, but for those with these names, and waits until they and their pods are
-// gone. A Job goes after its pods; those of one that somebody else deleted may still be there.
+// stopJobs deletes the Jobs of restores, except those with these names. It waits until they and their pods no longer exist. A Job
+// is deleted after its pods; if another client deleted a Job, its pods may still run.
 func stopJobs(s *situation.Situation, reason string, but []string) phase.Outcome {
 	counts, waits := map[types.UID]bool{}, ""
 	var all []operation.Removal
@@ -48,7 +48,7 @@ func stopJobs(s *situation.Situation, reason string, but []string) phase.Outcome
 	return phase.Over
 }
 
-// stray is a pod that may still write into a volume although the Job that made it counts no more; "" for none.
+// stray returns a pod that may still write into a volume although its Job no longer counts; "" for none.
 func stray(s *situation.Situation, counts map[types.UID]bool) string {
 	for _, pod := range s.Bystanders {
 		restores := pod.Cluster == s.Cluster.UID && pod.Component == dbv1.ComponentRestore

@@ -17,15 +17,14 @@ import (
 )
 
 const (
-	// failuresKept is how many failed backups of a schedule stay, for what they say.
+	// failuresKept is how many failed backups of a schedule are retained, for their messages.
 	failuresKept = 3
-	// deletionsAtOnce is how many backups of a cluster are on their way out at a time: a Job deletes the data of
-	// each.
+	// deletionsAtOnce is how many backups of a cluster may be terminating at a time: a Job deletes the data of each.
 	deletionsAtOnce = 3
 )
 
-// expired are the backups that no schedule keeps any more, oldest first. A schedule that is suspended, or is no more,
-// deletes nothing: who stops it wants to keep what there is.
+// expired are the backups that no schedule retains any more, oldest first. A schedule that is suspended or was removed deletes
+// nothing, because the user wants to keep existing backups.
 func expired(cluster *dbv1.DatabaseCluster, observed state.Observed) []operation.Removal {
 	if Doubtful(observed) {
 		return nil
@@ -49,15 +48,15 @@ func expired(cluster *dbv1.DatabaseCluster, observed state.Observed) []operation
 	return all[:min(len(all), max(room, 0))]
 }
 
-// Doubtful tells whether it is open if the backups that there are can be restored: the last verification failed, or one
-// has not ended yet. No backup expires until the next succeeds.
+// Doubtful reports whether it is unknown if the existing backups can be restored: the last verification failed, or one has not
+// ended yet. No backup expires until the next one succeeds.
 func Doubtful(observed state.Observed) bool {
 	last, found := LastVerified(observed)
 	return observed.Verifying() || found && last.Bad()
 }
 
-// LastVerified is the backup whose verification began last of those that have ended. One that began in the future, by a
-// clock that was wrong, counts where there is no other.
+// LastVerified returns the backup with the latest verification that has ended. A verification with a start time in the future, from
+// a wrong clock, counts only if there is no other.
 func LastVerified(observed state.Observed) (last state.Backup, found bool) {
 	ended := func(b state.Backup) bool { return b.Bad() || b.Verification.Phase == dbv1.VerificationSucceeded }
 	over := past(observed)
@@ -67,7 +66,7 @@ func LastVerified(observed state.Observed) (last state.Backup, found bool) {
 	return observed.Verified(ended)
 }
 
-// madeBy are the finished backups that a schedule of this cluster created, oldest first. Only status.origin says so.
+// madeBy returns the finished backups that a schedule of this cluster created, oldest first. Only status.origin records that.
 func madeBy(schedule string, cluster *dbv1.DatabaseCluster, observed state.Observed) []state.Backup {
 	all := state.Only(observed.Backups, func(b state.Backup) bool {
 		ours := b.CreatedFor == cluster.UID && b.Of(cluster)
@@ -77,8 +76,8 @@ func madeBy(schedule string, cluster *dbv1.DatabaseCluster, observed state.Obser
 	return all
 }
 
-// unwanted are those of a schedule's backups that its retention does not ask for, oldest first: complete ones that
-// neither count nor age wants, and failed ones but for the last few.
+// unwanted returns the backups of a schedule that its retention does not retain, oldest first: complete ones beyond count and age,
+// and all but the latest failed ones.
 func unwanted(s dbv1.BackupSchedule, made []state.Backup, now time.Time) []state.Backup {
 	var all []state.Backup
 	var complete, failed int32
@@ -97,17 +96,17 @@ func unwanted(s dbv1.BackupSchedule, made []state.Backup, now time.Time) []state
 	return all
 }
 
-// wanted tells whether a retention asks for a complete backup, the newest of which has the number 1.
+// wanted reports whether a retention retains a complete backup. The newest complete backup has the number 1.
 func wanted(retention dbv1.BackupRetention, backup state.Backup, number int32, now time.Time) bool {
 	counted := retention.Count != nil && number <= *retention.Count
 	young := retention.Period != nil && now.Before(backup.Completed.Add(retention.Period.Duration))
 	return counted || young
 }
 
-// indispensable are the backups that are kept whatever the retention says: the newest complete one, the newest that is
-// not known to be bad and the newest that was verified, of the cluster and of what its schedules created, by the order
-// in which they were made and by when they were complete, as clocks differ; the newest complete one of each schedule; and
-// those by which the clock tells what is done with, the newest of each schedule and the last that was verified.
+// indispensable are the backups that are retained regardless of the retention: the newest complete one, the newest one that is not
+// known to be bad, and the newest verified one. Each is determined for the cluster and for its schedules, by creation time and by
+// completion time, because clocks differ. They include the newest complete backup of each schedule, and those that record which
+// times are done: the newest of each schedule and the last verified one.
 func indispensable(cluster *dbv1.DatabaseCluster, observed state.Observed) map[types.UID]bool {
 	spared := map[types.UID]bool{}
 	spare := func(backup state.Backup, found bool) {

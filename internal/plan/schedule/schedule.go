@@ -2,8 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package schedule decides what the clock asks for: backups that are due, verifications, and backups that no schedule keeps
-// any more.
+// Package schedule decides which backups and verifications are due, and which backups no schedule retains any more.
 package schedule
 
 import (
@@ -17,21 +16,21 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Plan is what schedules ask for, whatever else a pass has to do.
+// Plan is the result of the schedules, independent of the other operations of a pass.
 type Plan struct {
-	// Operations create the DatabaseBackup that is due, request a verification, and delete what no schedule keeps any more.
+	// Operations create the DatabaseBackup that is due, request a verification, and delete expired backups.
 	Operations operation.List
 	// Next is when the next backup is due; zero for never.
 	Next time.Time
-	// Taken says which DatabaseBackup has the name of the one that is due.
+	// Taken describes the DatabaseBackup that already has the name of the one that is due.
 	Taken string
-	// Invalid says which schedules cannot be read, and VerifyInvalid why spec.backup.verification cannot.
+	// Invalid describes schedules that are invalid, and VerifyInvalid why spec.backup.verification is.
 	Invalid, VerifyInvalid string
-	// wakes is when time alone changes any of this, or what is reported of it; zero for never.
+	// wakes is the time at which any of this, or a report of it, changes without an event; zero for never.
 	wakes time.Time
 }
 
-// RequeueAfter is when to look again although nothing may change; 0 for never.
+// RequeueAfter is the time until the next pass if no event occurs; 0 for never.
 func (p *Plan) RequeueAfter(now time.Time) time.Duration {
 	if p.wakes.IsZero() {
 		return 0
@@ -39,18 +38,17 @@ func (p *Plan) RequeueAfter(now time.Time) time.Duration {
 	return p.wakes.Sub(now)
 }
 
-// wake looks again at a time, at the latest.
+// wake requests a pass at a time, at the latest.
 func (p *Plan) wake(at time.Time) {
 	if !at.IsZero() && (p.wakes.IsZero() || at.Before(p.wakes)) {
 		p.wakes = at
 	}
 }
 
-// takenAgain is how often a name that is taken is looked at again: the backups of other clusters are not watched.
-const takenAgain = 30 * time.Second
+// takenRequeue is the interval for checking a name that is in use: the operator does not watch backups of other clusters.
+const takenRequeue = 30 * time.Second
 
-// For decides what schedules ask for. It holds no state: the DatabaseBackups that there are tell which
-// times are done with.
+// For decides which operations are due. It has no state: the existing DatabaseBackups record which times are done.
 func For(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 	p := Plan{}
 	if cluster.Spec.Backup == nil {
@@ -72,18 +70,18 @@ func For(cluster *dbv1.DatabaseCluster, observed state.Observed) Plan {
 	return p
 }
 
-// clockRuns tells whether backups are made and deleted by the clock: there are members to back up, or have been.
+// clockRuns reports whether schedules create and delete backups: the cluster has members to back up, or had some.
 func clockRuns(cluster *dbv1.DatabaseCluster, observed state.Observed) bool {
 	return cluster.DeletionTimestamp == nil && !cluster.Spec.Paused && !cluster.Spec.Hibernated && observed.StatefulSet != nil
 }
 
-// schedule is one of a spec that can be read and is not suspended.
+// schedule is a valid schedule of the spec that is not suspended.
 type schedule struct {
 	dbv1.BackupSchedule
 	timetable
 }
 
-// read reads the schedules. One that cannot be read does not keep the others from their work.
+// read parses the schedules. An invalid one does not block the others.
 func (p *Plan) read(cluster *dbv1.DatabaseCluster, observed state.Observed) []schedule {
 	var all []schedule
 	var texts []string
@@ -100,8 +98,8 @@ func (p *Plan) read(cluster *dbv1.DatabaseCluster, observed state.Observed) []sc
 	return all
 }
 
-// create makes the backup of the schedule that has waited longest. However many times have passed, one backup
-// makes up for them; and while one by the clock is unfinished there is no other.
+// create creates the backup of the schedule that has waited longest. One backup makes up for any number of missed times. While a
+// scheduled backup is unfinished, it creates no other.
 func (p *Plan) create(cluster *dbv1.DatabaseCluster, observed state.Observed, schedules []schedule) operation.List {
 	var due schedule
 	var dueAt time.Time
@@ -120,20 +118,20 @@ func (p *Plan) create(cluster *dbv1.DatabaseCluster, observed state.Observed, sc
 	next := scheduledBackup(cluster, due.Name, dueAt)
 	if text, isTaken := taken(next, observed.Strangers); isTaken {
 		p.Taken = text
-		p.wake(observed.At.Add(takenAgain))
+		p.wake(observed.At.Add(takenRequeue))
 		return nil
 	}
 	return operation.List{next}
 }
 
-// unfinished tells whether a backup by the clock is. One that is being deleted may wait for a node that is lost: the next
-// one is made, and tells what it waits for.
+// unfinished reports whether a scheduled backup blocks the next one. One that is being deleted may wait for a lost node: the next
+// one is created, and reports what it waits for.
 func unfinished(b state.Backup) bool {
 	return b.Schedule != "" && !b.Phase.Finished() && !b.Terminating
 }
 
-// anchor is the time by a schedule of its newest backup, whatever became of that: it is done with. A time
-// that has not come yet is none, or a clock that once was wrong would end all backups.
+// anchor is the scheduled time of the newest backup of a schedule, with any result: that time is done. A time in the future does
+// not count, or a wrong clock could stop all backups.
 func anchor(schedule string, cluster *dbv1.DatabaseCluster, observed state.Observed) time.Time {
 	newest := cluster.CreationTimestamp.Time
 	for _, other := range observed.Backups {
@@ -144,8 +142,8 @@ func anchor(schedule string, cluster *dbv1.DatabaseCluster, observed state.Obser
 	return newest
 }
 
-// Overdue is when the newest complete backup will be too old, or the first has to be there; found is false where
-// the spec sets no maximum.
+// Overdue returns when the newest complete backup will be too old, or the first one is due. found is false if the spec sets no
+// maximum.
 func Overdue(cluster *dbv1.DatabaseCluster, observed state.Observed) (at time.Time, found bool) {
 	if cluster.Spec.Backup == nil || cluster.Spec.Backup.UnhealthyAfter == nil {
 		return time.Time{}, false

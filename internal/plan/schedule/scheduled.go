@@ -25,9 +25,9 @@ func scheduledBackup(cluster *dbv1.DatabaseCluster, schedule string, at time.Tim
 	}
 }
 
-// Unconfirmed tells whether the schedule may have created a backup that has no origin: a crash may have come before that was
-// written. It has to be exactly what the schedule creates, and not older than the time that is due. What a user creates
-// like that is as good a backup as the schedule's.
+// Unconfirmed reports whether the schedule may have created a backup without an origin: the operator may have crashed before it
+// recorded the origin. The backup has to equal the one that the schedule creates, and must not be older than its scheduled time. If
+// a user creates such a backup, it serves as well as the schedule's.
 func Unconfirmed(due operation.CreateBackup, existing state.Backup) bool {
 	wanted := dbv1.DatabaseBackup{}
 	err := runtime.DefaultUnstructuredConverter.FromUnstructured(due.Child.Object.Object, &wanted)
@@ -35,8 +35,8 @@ func Unconfirmed(due operation.CreateBackup, existing state.Backup) bool {
 	return same && existing.Schedule == "" && !existing.Created.Before(&due.Origin.ScheduledTime)
 }
 
-// taken tells whether another backup has the name of the one that is due, and says which. One that is being deleted is waited
-// for.
+// taken reports whether another backup has the name of the one that is due, and describes it. A backup that is being deleted only
+// delays the new one.
 func taken(due operation.CreateBackup, strangers []state.Backup) (text string, taken bool) {
 	i := slices.IndexFunc(strangers, func(b state.Backup) bool { return b.Name == due.Child.Name() })
 	switch {

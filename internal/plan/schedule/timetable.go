@@ -13,23 +13,23 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// timetable is a cron expression in a time zone. An expression that names hours is meant by the clock on the wall,
-// and each of its times comes once: one that the clock skips in spring when the clock is put forward, one that it
-// shows twice in autumn the first time. An expression for every hour goes on by the time that passes.
+// timetable is a cron expression in a time zone. An expression that names hours follows local time, and each of its times occurs
+// once. A time that is skipped when clocks go forward still occurs; a time that occurs twice when clocks go back counts the first time.
+// An expression for every hour follows elapsed time.
 //
-// The library is never told of the time zone. By itself it would leave out the times that the clock skips: a
-// database that is backed up at half past two would have no backup that day.
+// The library never receives the time zone. It would leave out the skipped times: a database with a backup at 02:30 would have none
+// on that day.
 type timetable struct {
 	spec *cron.SpecSchedule
 	zone *time.Location
-	// hourly tells that every hour is among the times.
+	// hourly is true if the expression matches every hour.
 	hourly bool
 }
 
 // everyHour are the bits that the library sets for the hours of a day.
 const everyHour = 1<<24 - 1
 
-// readTimetable reads what a spec says. The errors are for people.
+// readTimetable parses a schedule. Its errors are shown to users.
 func readTimetable(expression, zone string, zones map[string]*time.Location) (timetable, error) {
 	location, found := zones[zone]
 	if !found {
@@ -55,11 +55,11 @@ func readTimetable(expression, zone string, zones map[string]*time.Location) (ti
 	return t, nil
 }
 
-// reference is a time from which each day of a calendar comes within the years that the library looks ahead.
+// reference is a time from which every calendar date occurs within the years that the library searches.
 var reference = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// next is the first time after another; zero when none comes in the years that the library looks ahead. Between
-// two changes of the clock the zone is a fixed offset, and the library counts in that.
+// next returns the first time after another; zero if none occurs in the years that the library searches. Between two changes of the
+// offset, the library computes with a fixed offset.
 func (t timetable) next(after time.Time) time.Time {
 	for moment := after; ; {
 		local := moment.In(t.zone)
@@ -75,7 +75,7 @@ func (t timetable) next(after time.Time) time.Time {
 	}
 }
 
-// nextUnder is the first time after another while the zone has an offset.
+// nextUnder returns the first time after another while the zone has an offset.
 func (t timetable) nextUnder(offset time.Duration, after time.Time) time.Time {
 	wall := t.spec.Next(after.UTC().Add(offset))
 	if wall.IsZero() {
@@ -84,14 +84,13 @@ func (t timetable) nextUnder(offset time.Duration, after time.Time) time.Time {
 	return wall.Add(-offset)
 }
 
-// skipped tells whether a time of the wall clock is one that the clock skips when it is put forward.
+// skipped reports whether a local time is skipped when clocks go forward.
 func (t timetable) skipped(at, change time.Time) bool {
 	forward := offset(change.In(t.zone)) - offset(justBefore(change).In(t.zone))
 	return !t.hourly && at.Before(change.Add(forward))
 }
 
-// unseenFrom is just before the moment at which the wall clock shows, after a change, what it has not shown
-// before.
+// unseenFrom is just before the moment at which local time, after a change of the offset, shows a new time.
 func (t timetable) unseenFrom(change time.Time) time.Time {
 	if t.hourly || change.IsZero() {
 		return time.Time{}
@@ -100,8 +99,8 @@ func (t timetable) unseenFrom(change time.Time) time.Time {
 	return justBefore(change.Add(max(back, 0)))
 }
 
-// last is the newest time after an anchor that has come by now. The work is the same however long ago the anchor
-// is: what is searched is how many minutes one has to look back.
+// last returns the newest time after an anchor that has passed. The cost does not depend on the age of the anchor: it searches
+// backwards in minutes.
 func (t timetable) last(anchor, now time.Time) (time.Time, bool) {
 	if !anchor.Before(now) {
 		return time.Time{}, false

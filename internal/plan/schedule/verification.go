@@ -13,8 +13,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// verify asks for a restore of the newest complete backup when it is time for one. The last try tells which times
-// are done with, whoever asked for it. One at a time.
+// verify requests a restore of the newest complete backup when one is due. The last attempt records which times are done,
+// regardless of who requested it. Only one verification runs at a time.
 func (p *Plan) verify(cluster *dbv1.DatabaseCluster, observed state.Observed) operation.List {
 	declared := cluster.Spec.Backup.Verification
 	if declared == nil {
@@ -42,7 +42,7 @@ func (p *Plan) verify(cluster *dbv1.DatabaseCluster, observed state.Observed) op
 	return nil
 }
 
-// past holds for backups whose last verification has not begun in the future, by a clock that was wrong.
+// past accepts backups whose last verification has no start time in the future, from a wrong clock.
 func past(observed state.Observed) func(state.Backup) bool {
 	return func(b state.Backup) bool { return !b.Verification.Started.After(observed.At) }
 }

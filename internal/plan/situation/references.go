@@ -13,11 +13,10 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// EngineKnown tells whether all is known that the spec leaves to its engine.
+// EngineKnown reports whether every value that the spec leaves to its engine is known.
 func (s *Situation) EngineKnown() bool { return s.Cluster.Spec.Engine == "" || s.Engine != nil }
 
-// incompatible is why the spec and its engine do not fit each other. What a cluster starts with matters until there are
-// members.
+// incompatible is why the spec and its engine are incompatible. The bootstrap source matters only until the cluster has members.
 func (s *Situation) incompatible() *Stall {
 	if s.EngineUnreadable != "" {
 		return &Stall{dbv1.ReasonEngineMissing, fmt.Sprintf(
@@ -43,7 +42,7 @@ func (s *Situation) incompatible() *Stall {
 	return nil
 }
 
-// unusable is why no pod can be created from the spec: what it names does not exist, or does not fit the rest.
+// unusable is why no pod can be created from the spec: a referenced object does not exist, or is incompatible.
 func (s *Situation) unusable() *Stall {
 	absent := s.Missing()
 	if len(absent) == 0 || !s.EngineKnown() {
@@ -52,19 +51,18 @@ func (s *Situation) unusable() *Stall {
 	return &Stall{dbv1.ReasonReferenceMissing, DescribeMissing(absent)}
 }
 
-// Missing are the Secrets and ConfigMaps that pods cannot start without and that do not exist.
+// Missing returns the Secrets and ConfigMaps that do not exist and without which pods cannot start.
 func (s *Situation) Missing() []state.Reference {
 	return state.Only(s.References, func(r state.Reference) bool { return !r.Found && !r.Optional })
 }
 
-// TemplateBlocked tells whether the StatefulSet has to stay as it is because a pod made from the spec could not start,
-// or would start otherwise than its engine says. Where only a Secret or ConfigMap is missing, members without a
-// StatefulSet get one all the same.
+// TemplateBlocked reports whether the StatefulSet must not change, because a new pod could not start, or would not match its
+// engine. If only a Secret or ConfigMap is missing, members without a StatefulSet still get one.
 func (s *Situation) TemplateBlocked() bool {
 	return s.Incompatible != nil || len(s.Missing()) > 0 && (s.StatefulSet != nil || len(s.Members) == 0)
 }
 
-// DescribeMissing names objects that do not exist and the fields that name them.
+// DescribeMissing describes objects that do not exist and the fields that name them.
 func DescribeMissing(all []state.Reference) string {
 	texts := make([]string, 0, len(all))
 	for _, r := range all {

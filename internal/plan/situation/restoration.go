@@ -13,17 +13,17 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Restoration is what is left to restore; there are no members yet.
+// Restoration is an unfinished restore; the cluster has no members yet.
 type Restoration struct {
-	// From is where the backup is, and ID what a restore of it into these members is called; nil and "" while that is
-	// not known, or nothing is to be restored.
+	// From is the location of the backup, and ID identifies its restore into these members. They are nil and "" while the location
+	// is unknown, or if nothing is to be restored.
 	From *dbv1.BackupDestination
 	ID   string
-	// Own are the volumes that were created for this cluster.
+	// Own are the volumes that the operator created for this cluster.
 	Own []state.Volume
 }
 
-// restoration is nil where there is nothing left to restore: members were created before, or every volume is filled.
+// restoration is nil if nothing is left to restore: the cluster had members before, or every volume is filled.
 func (s *Situation) restoration() *Restoration {
 	if !s.NotStarted() || s.restored() {
 		return nil
@@ -41,17 +41,16 @@ func (s *Situation) restoration() *Restoration {
 	return r
 }
 
-// restored tells whether the members were once started with what was restored; the source is not read again after
-// that, whatever has become of them.
+// restored reports whether members once started with restored volumes. After that the operator does not read the source again.
 func (s *Situation) restored() bool {
 	before := s.Cluster.Status.Restore
 	return before != nil && before.Phase == dbv1.RestoreCompleted
 }
 
-// RestoreID names a restore by all that it depends on: what another one has left is not gone on with.
+// RestoreID identifies a restore by all its inputs. A restore with other inputs is not resumed.
 func RestoreID(cluster *dbv1.DatabaseCluster, from dbv1.BackupDestination) string {
 	parts := []string{from.URL, from.Endpoint, from.Region, from.CredentialsSecretName, from.ClaimName, fmt.Sprint(cluster.Spec.Replicas)}
-	// Newer fields count where they are set: a restore that runs keeps its name through an upgrade of the operator.
+	// Newer fields count only if they are set: a running restore keeps its ID when the operator is upgraded.
 	if from.CredentialSource != "" {
 		parts = append(parts, "credentials="+string(from.CredentialSource))
 	}
@@ -61,19 +60,19 @@ func RestoreID(cluster *dbv1.DatabaseCluster, from dbv1.BackupDestination) strin
 	return naming.RestoreID(cluster.UID, parts...)
 }
 
-// whole tells whether every member finds its volume filled.
+// whole reports whether every member has a filled volume.
 func (r *Restoration) whole(members int32) bool {
 	filled := state.Only(r.Own, func(v state.Volume) bool { return v.Ordinal < members && v.Fill == state.Filled && !v.Terminating })
 	return len(filled) == int(members)
 }
 
-// Filling are the volumes that this restore fills.
+// Filling returns the volumes that this restore fills.
 func (r *Restoration) Filling() []state.Volume {
 	return state.Only(r.Own, func(v state.Volume) bool { return v.IsFilling() && v.From == r.ID })
 }
 
-// HalfRestored is a volume that a member would take up and that holds only a part of a backup: the restore into it was
-// cut by the deletion of its cluster.
+// HalfRestored returns a volume that a member would use and that contains only part of a backup, because the deletion of its
+// cluster interrupted the restore.
 func (s *Situation) HalfRestored() (claim string, found bool) {
 	for _, v := range s.Volumes {
 		theirs := s.Restoration == nil || v.Cluster != s.Cluster.UID
@@ -84,7 +83,7 @@ func (s *Situation) HalfRestored() (claim string, found bool) {
 	return "", false
 }
 
-// EmptyHanded tells whether the first members would not find what they are to start with.
+// EmptyHanded reports whether the first members would start without their restored data.
 func (s *Situation) EmptyHanded() bool {
 	_, half := s.HalfRestored()
 	return s.Restoration != nil || s.NotStarted() && half

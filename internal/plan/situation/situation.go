@@ -2,8 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package situation is all that a pass knows of a cluster before it decides, computed once: the resolved spec, what was
-// observed, and what follows from the two for more than one decision.
+// Package situation is all that a pass knows about a cluster before it decides: the resolved spec, the observed state, and values
+// that several decisions derive from them. It is computed once.
 package situation
 
 import (
@@ -17,37 +17,37 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Situation is what one pass decides from. Decisions read it and never write it.
+// Situation is the input of all decisions of a pass. Decisions never write it.
 type Situation struct {
-	// Declared is the cluster as it is stored, Cluster the same with what its engine adds to the spec.
+	// Declared is the cluster as it is stored. Cluster is the same with the values from its engine.
 	Declared, Cluster *dbv1.DatabaseCluster
 	state.Observed
 
 	// Wanted is how many members there should be.
 	Wanted int32
-	// Own are the claims that were created for this cluster, or that it adopted. Left are those that a previous cluster of
-	// the same name has left. Both leave out claims that the operator must not write on.
+	// Own are the claims that were created for this cluster, or that it adopted. Left are the claims that a previous cluster of the
+	// same name retained. Both exclude claims that the operator must not change.
 	Own, Left []state.Volume
-	// PreviousUser is what a previous cluster of the same name has left that may still use its volumes; "" for nothing.
+	// PreviousUser is an object of a previous cluster of the same name that may still use its volumes; "" for none.
 	PreviousUser string
-	// Restoration is what is left to restore before members can be created; nil for nothing.
+	// Restoration is the restore that has to finish before members can be created; nil for none.
 	Restoration *Restoration
-	// Incompatible is why the spec and its engine do not fit each other. Unusable is why no pod can be created from the spec:
-	// that, or an object that the spec names and that does not exist. Both are nil in a deletion, which needs no pod.
+	// Incompatible is why the spec and its engine are incompatible. Unusable is why no pod can be created from the spec:
+	// incompatibility, or a missing object that the spec names. Both are nil in a deletion, which needs no pod.
 	Incompatible, Unusable *Stall
 
-	// Upkeep are the operations that every pass executes, whatever else it waits for. Stalled is what only a human can
-	// change. Both are decided before the phases, which explain them.
+	// Upkeep are the operations of every pass, in any phase. Stalled is the cause for which the user must act. Both are decided
+	// before the phases, which report them.
 	Upkeep  operation.List
 	Stalled *Stall
 }
 
-// Stall is a reason of the Stalled condition with a message that says what to do.
+// Stall is a reason of the Stalled condition, with a message that contains the remedy.
 type Stall struct {
 	Reason, Message string
 }
 
-// Blocked tells whether it is only a Job that cannot start, or not continue: it goes on once it can.
+// Blocked reports whether the only problem is a Job that cannot start or continue. It continues after the user has acted.
 func (s *Stall) Blocked() bool { return s != nil && s.Reason == dbv1.ReasonJobBlocked }
 
 // Of computes the situation of a cluster.
@@ -74,33 +74,33 @@ func Of(declared *dbv1.DatabaseCluster, observed state.Observed) *Situation {
 	return s
 }
 
-// Deleting tells whether the cluster is being deleted.
+// Deleting reports whether the cluster is being deleted.
 func (s *Situation) Deleting() bool { return s.Cluster.DeletionTimestamp != nil }
 
-// HasFinalizer tells whether the operator's finalizer is on the cluster.
+// HasFinalizer reports whether the cluster has the operator's finalizer.
 func (s *Situation) HasFinalizer() bool {
 	return state.Holds(s.Cluster)
 }
 
-// Ephemeral tells whether the data of members is deleted with their pods.
+// Ephemeral reports whether the data of members is deleted with their pods.
 func (s *Situation) Ephemeral() bool {
 	return s.Cluster.Spec.Storage.Ephemeral != nil && *s.Cluster.Spec.Storage.Ephemeral
 }
 
-// NotStarted tells whether the members are still to be created: they would take up what volumes there are.
+// NotStarted reports whether the cluster has no members yet: new members would use existing volumes.
 func (s *Situation) NotStarted() bool { return s.StatefulSet == nil && len(s.Members) == 0 }
 
-// StatefulSetTerminating tells whether the StatefulSet is being deleted.
+// StatefulSetTerminating reports whether the StatefulSet is being deleted.
 func (s *Situation) StatefulSetTerminating() bool {
 	return s.StatefulSet != nil && s.StatefulSet.DeletionTimestamp != nil
 }
 
-// ForeignStatefulSet tells whether the StatefulSet of the cluster's name is another owner's.
+// ForeignStatefulSet reports whether the StatefulSet of the cluster's name has another owner.
 func (s *Situation) ForeignStatefulSet() bool {
 	return slices.ContainsFunc(s.Foreign, state.Ref.IsStatefulSet)
 }
 
-// Running is how many members a StatefulSet has to have that takes over those that run.
+// Running returns how many replicas a StatefulSet needs to adopt all running members.
 func (s *Situation) Running() int32 {
 	var needed int32
 	for _, m := range s.Members {
@@ -111,9 +111,9 @@ func (s *Situation) Running() int32 {
 	return needed
 }
 
-// ReplicasNow is what the StatefulSet is told now: members come all at once but go one by one. A member
-// whose former volume is still on its way out has to wait: it would start with a volume that goes. So has one that
-// would find a part of a backup.
+// ReplicasNow returns the replicas that the StatefulSet should have now: members start all at once but stop one by one. A member
+// has to wait while its previous volume is terminating, because it would start with that volume. It also waits while its volume
+// contains only part of a backup.
 func (s *Situation) ReplicasNow() int32 {
 	live, known := s.Replicas()
 	if !known {
@@ -128,7 +128,7 @@ func (s *Situation) ReplicasNow() int32 {
 	return max(live, wanted)
 }
 
-// OtherSize tells whether the StatefulSet creates claims of another size than the spec's.
+// OtherSize reports whether the StatefulSet creates claims of another size than the spec's.
 func (s *Situation) OtherSize() bool {
 	if s.StatefulSet == nil {
 		return false
@@ -137,19 +137,19 @@ func (s *Situation) OtherSize() bool {
 	return makes && size.Cmp(s.Cluster.Spec.Storage.Size) != 0
 }
 
-// InUse are the volumes of the members that there are or should be, not those that were kept when members
-// went, nor those of a previous cluster that are not this one's.
+// InUse returns the volumes of existing and desired members. It excludes retained volumes of removed members, and volumes of a
+// previous cluster that are not adopted.
 func (s *Situation) InUse() []state.Volume {
 	members := max(s.Cluster.Spec.Replicas, s.Running())
 	return state.Only(s.Volumes, func(v state.Volume) bool { return v.Ordinal < members && !s.Previous(v) })
 }
 
-// Previous tells whether a volume is one that a previous cluster of the same name has left.
+// Previous reports whether a volume belongs to a previous cluster of the same name.
 func (s *Situation) Previous(v state.Volume) bool {
 	return v.Usable() && v.Cluster != s.Cluster.UID
 }
 
-// Sooner is the shorter of two delays, of which 0 means never.
+// Sooner returns the shorter of two delays; 0 means never.
 func Sooner(a, b time.Duration) time.Duration {
 	if a == 0 || b != 0 && b < a {
 		return b
@@ -157,13 +157,13 @@ func Sooner(a, b time.Duration) time.Duration {
 	return a
 }
 
-// MissingAgain is how often a Secret, ConfigMap or DatabaseEngine is looked for that does not exist or does
-// not fit, and at a volume that grows and whose claim lacks our labels: none of them is watched.
-const MissingAgain = 10 * time.Second
+// MissingRequeue is the interval for checking a missing or incompatible Secret, ConfigMap or DatabaseEngine, and a growing volume
+// whose claim lacks our labels. The operator does not watch these.
+const MissingRequeue = 10 * time.Second
 
-// ProgressAgain is how often it is looked how far an action is.
-const ProgressAgain = 5 * time.Second
+// ProgressRequeue is the interval for checking the progress of an action.
+const ProgressRequeue = 5 * time.Second
 
-// UsersAgain is how often it is looked whether a pod or Job still uses volumes, should its watch miss the end: it may
-// run for hours.
-const UsersAgain = time.Minute
+// UsersRequeue is the interval for checking whether a pod or Job still uses volumes, in case its watch misses the end. It may run
+// for hours.
+const UsersRequeue = time.Minute
