@@ -21,14 +21,14 @@ import (
 
 var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// madeFrom is a Job that is made from something.
+// madeFrom returns a desired Job with this hash.
 func madeFrom(hash string) resources.Child {
 	object := &unstructured.Unstructured{Object: map[string]any{}}
 	object.SetAnnotations(map[string]string{dbv1.AnnotationApplied: hash})
 	return resources.Child{Object: object}
 }
 
-func TestHowAnActionStandsFollowsFromItsJob(t *testing.T) {
+func TestTheStateOfAnActionFollowsFromItsJob(t *testing.T) {
 	current, changed := []resources.Child{madeFrom("a")}, []resources.Child{madeFrom("b"), madeFrom("c")}
 	late := &metav1.Time{Time: now.Add(-time.Hour - state.Unanswered)}
 	unmet := &protocol.Result{Message: "the key is missing"}
@@ -38,25 +38,25 @@ func TestHowAnActionStandsFollowsFromItsJob(t *testing.T) {
 		want     Standing
 		cause    string
 	}{
-		"it runs":                               {task: state.Task{Active: true}, want: Running},
-		"its Job is being deleted":              {task: state.Task{Ending: true, Succeeded: true}, want: Terminating},
-		"it is done":                            {task: state.Task{Succeeded: true, MadeFrom: "a"}, expected: Expected{Desired: changed}, want: Succeeded},
-		"what it did does not count":            {task: state.Task{Succeeded: true}, expected: Expected{Restart: true}, want: Superseded},
-		"it has failed":                         {task: state.Task{Failed: true, Failure: "backoff"}, want: Failed, cause: "backoff"},
-		"it has failed without a word":          {task: state.Task{Job: "j", Pod: "p", Failed: true}, want: Failed, cause: "Job j did not finish within its deadline: pod p does not respond"},
-		"its node does not answer":              {task: state.Task{Job: "j", Pod: "p", Failing: true, StartTime: late}, want: Lost, cause: "Job j did not finish within its deadline: pod p does not respond"},
-		"it is made from the same":              {task: state.Task{MadeFrom: "a"}, expected: Expected{Desired: current}, want: Running},
-		"it is made from one of them":           {task: state.Task{MadeFrom: "c"}, expected: Expected{Desired: changed}, want: Running},
-		"it is made from something else":        {task: state.Task{MadeFrom: "a"}, expected: Expected{Desired: changed}, want: Superseded},
-		"and has started":                       {task: state.Task{MadeFrom: "a", Started: true}, expected: Expected{Desired: changed}, want: Running},
-		"and has failed":                        {task: state.Task{MadeFrom: "a", Failed: true, Component: dbv1.ComponentBackup}, expected: Expected{Desired: changed}, want: Failed, cause: "Job  did not finish within its deadline: pod  does not respond"},
-		"a restore that has failed":             {task: state.Task{MadeFrom: "a", Failed: true, Component: dbv1.ComponentRestore}, expected: Expected{Desired: changed}, want: Superseded},
-		"what it would be made from is unknown": {task: state.Task{MadeFrom: "a"}, want: Running},
-		"its pod cannot start":                  {task: state.Task{Pod: "p", Problem: "no image", Remedy: "Correct it"}, want: Blocked, cause: "pod p: no image"},
-		"no other attempt follows":              {task: state.Task{Final: true, Result: &protocol.Result{Message: "refused"}}, want: Failing, cause: "refused"},
-		"a human has to change something":       {task: state.Task{Result: unmet, Exit: protocol.ExitPrecondition}, want: Unmet, cause: "the key is missing"},
-		"an attempt has got further since":      {task: state.Task{Result: unmet, Exit: protocol.ExitPrecondition, Progress: &protocol.Progress{Bytes: 1}}, want: Retrying, cause: "the key is missing"},
-		"it is attempted again":                 {task: state.Task{Result: &protocol.Result{Message: "no such host"}}, want: Retrying, cause: "no such host"},
+		"it runs":                              {task: state.Task{Active: true}, want: Running},
+		"its Job is being deleted":             {task: state.Task{Ending: true, Succeeded: true}, want: Terminating},
+		"it is done":                           {task: state.Task{Succeeded: true, MadeFrom: "a"}, expected: Expected{Desired: changed}, want: Succeeded},
+		"what it did does not count":           {task: state.Task{Succeeded: true}, expected: Expected{Restart: true}, want: Superseded},
+		"it has failed":                        {task: state.Task{Failed: true, Failure: "backoff"}, want: Failed, cause: "backoff"},
+		"it has failed without a word":         {task: state.Task{Job: "j", Pod: "p", Failed: true}, want: Failed, cause: "Job j did not finish within its deadline: pod p does not respond"},
+		"its node does not answer":             {task: state.Task{Job: "j", Pod: "p", Failing: true, StartTime: late}, want: Lost, cause: "Job j did not finish within its deadline: pod p does not respond"},
+		"its configuration is current":         {task: state.Task{MadeFrom: "a"}, expected: Expected{Desired: current}, want: Running},
+		"its configuration is one of those":    {task: state.Task{MadeFrom: "c"}, expected: Expected{Desired: changed}, want: Running},
+		"its configuration has changed":        {task: state.Task{MadeFrom: "a"}, expected: Expected{Desired: changed}, want: Superseded},
+		"and has started":                      {task: state.Task{MadeFrom: "a", Started: true}, expected: Expected{Desired: changed}, want: Running},
+		"and has failed":                       {task: state.Task{MadeFrom: "a", Failed: true, Component: dbv1.ComponentBackup}, expected: Expected{Desired: changed}, want: Failed, cause: "Job  did not finish within its deadline: pod  does not respond"},
+		"a restore that has failed":            {task: state.Task{MadeFrom: "a", Failed: true, Component: dbv1.ComponentRestore}, expected: Expected{Desired: changed}, want: Superseded},
+		"the desired configuration is unknown": {task: state.Task{MadeFrom: "a"}, want: Running},
+		"its pod cannot start":                 {task: state.Task{Pod: "p", Problem: "no image", Remedy: "Correct it"}, want: Blocked, cause: "pod p: no image"},
+		"no other attempt follows":             {task: state.Task{Final: true, Result: &protocol.Result{Message: "refused"}}, want: Failing, cause: "refused"},
+		"the user has to act":                  {task: state.Task{Result: unmet, Exit: protocol.ExitPrecondition}, want: Unmet, cause: "the key is missing"},
+		"an attempt has got further since":     {task: state.Task{Result: unmet, Exit: protocol.ExitPrecondition, Progress: &protocol.Progress{Bytes: 1}}, want: Retrying, cause: "the key is missing"},
+		"it is attempted again":                {task: state.Task{Result: &protocol.Result{Message: "no such host"}}, want: Retrying, cause: "no such host"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.expected.Deadline = time.Hour
@@ -70,14 +70,14 @@ func TestHowAnActionStandsFollowsFromItsJob(t *testing.T) {
 	}
 }
 
-func TestAVerdictSaysHowLongTheNodeOfAFailingJobIsWaitedFor(t *testing.T) {
+func TestAVerdictHasTheTimeUntilAFailingJobCountsAsLost(t *testing.T) {
 	task := state.Task{Failing: true, StartTime: &metav1.Time{Time: now.Add(-time.Hour)}}
 	if v := Judge(task, true, Expected{Deadline: time.Hour}, now); v.Standing != Running || v.Left != state.Unanswered {
 		t.Errorf("%d, %s", v.Standing, v.Left)
 	}
 }
 
-func TestWhatWasSeenBeforeTheDeadlineStaysInTheSentence(t *testing.T) {
+func TestTheCauseSeenBeforeTheDeadlineStaysInTheSentence(t *testing.T) {
 	const usual, seen = "Job j works", "Kubernetes retries Job j: no such host"
 	for name, c := range map[string]struct {
 		task state.Task
@@ -98,7 +98,7 @@ func TestWhatWasSeenBeforeTheDeadlineStaysInTheSentence(t *testing.T) {
 	}
 }
 
-func TestEachKindOfActionHasItsRow(t *testing.T) {
+func TestEachKindOfActionHasItsLimits(t *testing.T) {
 	rows := map[string]struct {
 		retries  int32
 		deadline time.Duration

@@ -33,10 +33,10 @@ var phases = []phase.Phase{
 	{Name: "start", Decide: members.Starting},
 	{Name: "size", Decide: members.AwaitSize},
 	{Name: "labels", Decide: members.Labeling},
-	{Name: "settled", Decide: settled},
+	{Name: "up to date", Decide: upToDate},
 }
 
-func settled(s *situation.Situation) phase.Outcome {
+func upToDate(s *situation.Situation) phase.Outcome {
 	outcome := phase.Wait(dbv1.ReasonUpToDate, "the cluster matches its spec")
 	if all := members.Leftovers(s); len(all) > 0 && !s.Cluster.Spec.Paused {
 		outcome.Operations = operation.List{operation.Delete{Objects: all}}

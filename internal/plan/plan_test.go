@@ -15,7 +15,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
-func TestWhatIsDoneForARunningCluster(t *testing.T) {
+func TestTheStepsOfARunningCluster(t *testing.T) {
 	decideEach(t, map[string]scenario{
 		"nothing when all is as it should be": {
 			func(*dbv1.DatabaseCluster, *state.Observed) {}, "UpToDate: the cluster matches its spec\n",
@@ -40,18 +40,18 @@ func TestWhatIsDoneForARunningCluster(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Replicas = 5 },
 			"update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",
 		},
-		"members go one by one": {
+		"members stop one by one": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Replicas = 1 },
 			"scale in to 2\nScaling: scaling in from 3 to 1 members, one at a time\n",
 		},
-		"the next goes only when the last is gone": {
+		"a member stops only after the previous one is deleted": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Replicas = 1
 				*o.StatefulSet.Spec.Replicas = 2
 			},
 			"Scaling: pod orders-2 is terminating\n",
 		},
-		"no restart for a change that somebody else made to the template": {
+		"no restart for another client's change of the template": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1, 2)
 				o.StatefulSet.Spec.Template.Spec.NodeSelector = map[string]string{"no": "such"}
@@ -64,27 +64,27 @@ func TestWhatIsDoneForARunningCluster(t *testing.T) {
 			},
 			"WaitingForMembers: 2 of 3 members are ready; pod orders-1 is not ready\nagain in 9s\n",
 		},
-		"a broken member that is current is left to Kubernetes": {
+		"a broken member with the current template is not restarted": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Members[1].Ready, o.Members[1].Problem = false, "crash"
 			},
 			"WaitingForMembers: 2 of 3 members are ready; pod orders-1 is not ready\n",
 		},
-		"an object of somebody else is left alone and the others are made": {
+		"an object of another owner does not change, and the others are created": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				*o = state.Observed{Foreign: []state.Ref{{Kind: "Service", Name: "orders"}}}
 			},
 			"create Service orders-headless\ncreate PodDisruptionBudget orders\ncreate StatefulSet orders\n" +
 				"Applying: create Service orders-headless, create PodDisruptionBudget orders, create StatefulSet orders\nagain in 30s\nSTALLED NameConflict\n",
 		},
-		"what a former cluster of the name left is waited for": {
+		"objects of the previous cluster delay the new one": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.StatefulSet, o.Members = nil, nil
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders", Leaving: true}}
 			},
 			"WaitingForPreviousCluster: waiting until Kubernetes has deleted StatefulSet orders of the previous cluster of the same name\nagain in 2s\n",
 		},
-		"no members are made whose names lead to somebody else's Service": {
+		"no members are created while the Service has another owner": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				*o = state.Observed{Foreign: []state.Ref{{Kind: "Service", Name: "orders-headless"}}}
 			},
@@ -94,7 +94,7 @@ func TestWhatIsDoneForARunningCluster(t *testing.T) {
 	})
 }
 
-func TestAPausedClusterReleasesItsPodsAndLeavesTheRestUndone(t *testing.T) {
+func TestAPausedClusterOnlyReleasesItsPods(t *testing.T) {
 	hold := func(c *dbv1.DatabaseCluster, o *state.Observed) {
 		c.Spec.Paused = true
 		o.Bystanders = []state.Bystander{{Name: "orders-9", HasFinalizer: true}}
@@ -115,7 +115,7 @@ func TestAPausedClusterReleasesItsPodsAndLeavesTheRestUndone(t *testing.T) {
 	})
 }
 
-func TestWhatIsCreatedBesideTheFinalizerNeedsNoLiveRead(t *testing.T) {
+func TestObjectsCreatedWithTheFinalizerNeedNoLiveRead(t *testing.T) {
 	cluster := plans.Orders()
 	begin, goOn := plans.Orders(), plans.Decide(cluster, state.Observed{})
 	begin.Finalizers = nil

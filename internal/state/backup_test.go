@@ -11,7 +11,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-func TestARequestThatTheStatusCannotHoldIsAnsweredAllTheSame(t *testing.T) {
+func TestARequestThatIsTooLongForTheStatusIsAnswered(t *testing.T) {
 	for _, annotation := range []string{"please", strings.Repeat("x", 1000), strings.Repeat("ü", 200)} {
 		backup := &dbv1.DatabaseBackup{}
 		backup.Status.Phase, backup.Annotations = dbv1.BackupCompleted, map[string]string{dbv1.AnnotationVerify: annotation}

@@ -12,7 +12,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-func TestWhatIsRecordedOnAClaimIsReadFromIt(t *testing.T) {
+func TestContentsRecordedOnAClaimAreReadFromIt(t *testing.T) {
 	for _, contents := range []Contents{
 		{}, {Cluster: "uid"}, {Cluster: "uid", Engine: "ledger-v1"},
 		{Cluster: "uid", Fill: Filling, From: "restore"}, {Cluster: "uid", Engine: "ledger-v1", Fill: Filled, From: "s3://backups/one"},
@@ -28,7 +28,7 @@ func TestWhatIsRecordedOnAClaimIsReadFromIt(t *testing.T) {
 	}
 }
 
-func TestAClaimThatIsBeingFilledIsNotFilledWhateverElseItSays(t *testing.T) {
+func TestAClaimThatIsBeingFilledIsNotFilled(t *testing.T) {
 	claim := &corev1.PersistentVolumeClaim{}
 	claim.Annotations = map[string]string{dbv1.AnnotationRestoring: "restore", dbv1.AnnotationRestored: "s3://backups/one"}
 	if got := ContentsOf(claim); got.Fill != Filling || got.From != "restore" {

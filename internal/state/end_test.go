@@ -13,13 +13,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-func TestHowTheDatabaseOfAPodEndedTheKubeletTells(t *testing.T) {
+func TestTheEndOfADatabaseComesFromTheKubelet(t *testing.T) {
 	exited := func(code int32) corev1.ContainerStatus {
 		return corev1.ContainerStatus{Name: naming.Container, ContainerID: "c", State: corev1.ContainerState{
 			Terminated: &corev1.ContainerStateTerminated{ExitCode: code, ContainerID: "c"},
 		}}
 	}
-	// What the kubelet says of a container that it has never made.
+	// The kubelet reports this status for a container that it has never created.
 	never := exited(137)
 	never.ContainerID, never.State.Terminated.ContainerID = "", ""
 	crashed := exited(1)
@@ -31,14 +31,14 @@ func TestHowTheDatabaseOfAPodEndedTheKubeletTells(t *testing.T) {
 		status corev1.ContainerStatus
 		want   End
 	}{
-		"cleanly":                               {corev1.PodSucceeded, "n", exited(0), End{Reached: true, Known: true}},
-		"with a code":                           {corev1.PodFailed, "n", exited(137), End{Reached: true, Known: true, Code: 137}},
-		"not yet, though its container has":     {corev1.PodRunning, "n", exited(0), End{}},
-		"not yet":                               {corev1.PodRunning, "n", runs, End{}},
-		"never having run":                      {corev1.PodFailed, "n", never, End{Reached: true, Never: true}},
-		"between two crashes":                   {corev1.PodFailed, "n", crashed, End{Reached: true, Known: true, Code: 1}},
-		"on a node that is gone, so nobody saw": {corev1.PodFailed, "n", runs, End{Reached: true}},
-		"never having had a node":               {corev1.PodPending, "", corev1.ContainerStatus{Name: "other"}, End{Reached: true, Never: true}},
+		"cleanly":                           {corev1.PodSucceeded, "n", exited(0), End{Reached: true, Known: true}},
+		"with a code":                       {corev1.PodFailed, "n", exited(137), End{Reached: true, Known: true, Code: 137}},
+		"not yet, though its container has": {corev1.PodRunning, "n", exited(0), End{}},
+		"not yet":                           {corev1.PodRunning, "n", runs, End{}},
+		"never having run":                  {corev1.PodFailed, "n", never, End{Reached: true, Never: true}},
+		"between two crashes":               {corev1.PodFailed, "n", crashed, End{Reached: true, Known: true, Code: 1}},
+		"on a lost node, so the exit code is unknown": {corev1.PodFailed, "n", runs, End{Reached: true}},
+		"never having had a node":                     {corev1.PodPending, "", corev1.ContainerStatus{Name: "other"}, End{Reached: true, Never: true}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestHowTheDatabaseOfAPodEndedTheKubeletTells(t *testing.T) {
 	}
 }
 
-func TestAnOrphanIsAMemberThatNobodyControlsAndNobodyDeletes(t *testing.T) {
+func TestAnOrphanIsAMemberWithoutControllerThatIsNotTerminating(t *testing.T) {
 	owned := []metav1.OwnerReference{{Kind: "StatefulSet", Name: "orders", Controller: new(true)}}
 	for name, c := range map[string]struct {
 		change func(*corev1.Pod)
@@ -68,7 +68,7 @@ func TestAnOrphanIsAMemberThatNobodyControlsAndNobodyDeletes(t *testing.T) {
 		"it has an owner, no controller": {func(p *corev1.Pod) {
 			p.OwnerReferences = []metav1.OwnerReference{{Kind: "StatefulSet", Name: "orders"}}
 		}, true},
-		"a copy, which nobody takes over": {func(p *corev1.Pod) { p.Name = "orders-1-debug" }, false},
+		"a copy, which no StatefulSet adopts": {func(p *corev1.Pod) { p.Name = "orders-1-debug" }, false},
 	} {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "orders-1", Labels: naming.Selector("orders")}}
 		c.change(pod)

@@ -46,11 +46,11 @@ func TestTheProblemOfAPodNamesTheCauseWithoutTimesOrCounters(t *testing.T) {
 		want   string
 	}{
 		"no such command":                   {containers(waiting("RunContainerError", `exec: "no-such-command": not found`)), noCommand},
-		"the next try at that":              {containers(unstarted), noCommand},
+		"the next attempt at that":          {containers(unstarted), noCommand},
 		"a pod that runs":                   {corev1.PodStatus{Phase: corev1.PodRunning}, ""},
 		"a pod that starts":                 {containers(waiting("ContainerCreating", "")), ""},
 		"an image not there":                {containers(waiting("ErrImagePull", "not found")), noImage},
-		"the next try at it":                {containers(waiting("ImagePullBackOff", `Back-off pulling image "x": ErrImagePull: not found`)), noImage},
+		"the next attempt at it":            {containers(waiting("ImagePullBackOff", `Back-off pulling image "x": ErrImagePull: not found`)), noImage},
 		"a missing Secret":                  {containers(waiting("CreateContainerConfigError", `secret "x" not found`)), `container database: CreateContainerConfigError: secret "x" not found`},
 		"a crash":                           {containers(corev1.ContainerStatus{Name: "database", State: ended}), exits},
 		"waiting after a crash":             {containers(waits), exits},
@@ -61,10 +61,10 @@ func TestTheProblemOfAPodNamesTheCauseWithoutTimesOrCounters(t *testing.T) {
 		"no node": {
 			unscheduled(corev1.PodReasonUnschedulable, "0/1 nodes are available"), "cannot be scheduled: 0/1 nodes are available",
 		},
-		"an error of the scheduler":      {unscheduled(corev1.PodReasonSchedulerError, "the object has been modified"), ""},
-		"a claim that was made just now": {unscheduled(corev1.PodReasonUnschedulable, `persistentvolumeclaim "data-a-0" not found`), ""},
-		"a pod that ended":               {corev1.PodStatus{Phase: corev1.PodFailed}, "failed"},
-		"an evicted pod":                 {corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted"}, "failed: Evicted"},
+		"an error of the scheduler":         {unscheduled(corev1.PodReasonSchedulerError, "the object has been modified"), ""},
+		"a claim that was created just now": {unscheduled(corev1.PodReasonUnschedulable, `persistentvolumeclaim "data-a-0" not found`), ""},
+		"a pod that ended":                  {corev1.PodStatus{Phase: corev1.PodFailed}, "failed"},
+		"an evicted pod":                    {corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted"}, "failed: Evicted"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestTheProblemOfAPodNamesTheCauseWithoutTimesOrCounters(t *testing.T) {
 	}
 }
 
-func TestAMemberThatEndedBeforeCountsOnlyWhenItIsReadySteadily(t *testing.T) {
+func TestAMemberThatCrashedCountsOnlyAfterItStaysReady(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	cases := map[string]struct {
 		member                  Member
@@ -99,7 +99,7 @@ func TestAMemberThatEndedBeforeCountsOnlyWhenItIsReadySteadily(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotKnownIsNotTakenForOutdated(t *testing.T) {
+func TestAMemberOfUnknownRevisionIsNotOutdated(t *testing.T) {
 	members := []Member{{Name: "a", Revision: "old"}, {Name: "b", Revision: "new"}}
 	cases := map[string]struct {
 		set  *appsv1.StatefulSet
@@ -119,12 +119,12 @@ func TestWhatIsNotKnownIsNotTakenForOutdated(t *testing.T) {
 	}
 }
 
-func TestAMemberThatWasGivenItsResourcesWhileItRunsIsNotOutdated(t *testing.T) {
+func TestAMemberThatWasResizedInPlaceIsNotOutdated(t *testing.T) {
 	set := &appsv1.StatefulSet{Status: appsv1.StatefulSetStatus{UpdateRevision: "new"}}
 	set.Spec.Template.Annotations = map[string]string{dbv1.AnnotationTemplate: "t"}
 	wanted := corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}
 	set.Spec.Template.Spec.Containers = []corev1.Container{{Name: "database", Resources: wanted}}
-	given := resourcesText(corev1.ResourceRequirements{ // as the API server completes it
+	given := resourcesText(corev1.ResourceRequirements{ // with the defaults of the API server
 		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2000m")},
 		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")},
 	})
@@ -132,13 +132,13 @@ func TestAMemberThatWasGivenItsResourcesWhileItRunsIsNotOutdated(t *testing.T) {
 		member   Member
 		outdated bool
 	}{
-		"it has them":                          {Member{Revision: "old", Template: "t", Resources: given}, false},
-		"it is being given them":               {Member{Revision: "old", Template: "t", Resources: given, Resize: Resize{Pending: true}}, false},
-		"its node does not have them":          {Member{Revision: "old", Template: "t", Resources: given, Resize: Resize{Pending: true, Infeasible: true}}, true},
-		"it has others":                        {Member{Revision: "old", Template: "t", Resources: resourcesText(corev1.ResourceRequirements{})}, true},
-		"it differs in more than that":         {Member{Revision: "old", Template: "s", Resources: given}, true},
-		"it was made before there was a hash":  {Member{Revision: "old", Resources: given}, true},
-		"it has the revision, whatever it has": {Member{Revision: "new"}, false},
+		"it has them":                            {Member{Revision: "old", Template: "t", Resources: given}, false},
+		"it is being given them":                 {Member{Revision: "old", Template: "t", Resources: given, Resize: Resize{Pending: true}}, false},
+		"its node does not have them":            {Member{Revision: "old", Template: "t", Resources: given, Resize: Resize{Pending: true, Infeasible: true}}, true},
+		"it has others":                          {Member{Revision: "old", Template: "t", Resources: resourcesText(corev1.ResourceRequirements{})}, true},
+		"it differs in more than that":           {Member{Revision: "old", Template: "s", Resources: given}, true},
+		"it was created before there was a hash": {Member{Revision: "old", Resources: given}, true},
+		"it has the revision, whatever it has":   {Member{Revision: "new"}, false},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestAMemberThatWasGivenItsResourcesWhileItRunsIsNotOutdated(t *testing.T) {
 	}
 }
 
-func TestHowFarAResizeIsTheKubeletTells(t *testing.T) {
+func TestTheProgressOfAResizeComesFromTheKubelet(t *testing.T) {
 	cpu := func(amount string) corev1.ResourceRequirements {
 		return corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(amount)}}
 	}
@@ -164,11 +164,11 @@ func TestHowFarAResizeIsTheKubeletTells(t *testing.T) {
 		status corev1.PodStatus
 		want   Resize
 	}{
-		"done":                         {corev1.PodStatus{ContainerStatuses: has("2"), ObservedGeneration: 2}, Resize{}},
-		"done, and a condition left":   {corev1.PodStatus{ContainerStatuses: has("2"), Conditions: said(corev1.PodResizeInProgress, "Error", "x")}, Resize{}},
-		"not seen":                     {corev1.PodStatus{ContainerStatuses: has("1"), ObservedGeneration: 1}, Resize{Unseen: true}},
-		"not seen, an older kubelet":   {corev1.PodStatus{ContainerStatuses: has("1")}, Resize{Unseen: true}},
-		"a kubelet that tells nothing": {corev1.PodStatus{}, Resize{}},
+		"done":                           {corev1.PodStatus{ContainerStatuses: has("2"), ObservedGeneration: 2}, Resize{}},
+		"done, with an old condition":    {corev1.PodStatus{ContainerStatuses: has("2"), Conditions: said(corev1.PodResizeInProgress, "Error", "x")}, Resize{}},
+		"not seen":                       {corev1.PodStatus{ContainerStatuses: has("1"), ObservedGeneration: 1}, Resize{Unseen: true}},
+		"not seen, an older kubelet":     {corev1.PodStatus{ContainerStatuses: has("1")}, Resize{Unseen: true}},
+		"a kubelet that reports nothing": {corev1.PodStatus{}, Resize{}},
 		"deferred": {
 			corev1.PodStatus{ContainerStatuses: has("1"), ObservedGeneration: 2, Conditions: said(corev1.PodResizePending, "Deferred", "no room yet")},
 			Resize{Pending: true, Message: "Deferred: no room yet"},

@@ -60,7 +60,7 @@ func TestATaskHasStartedOnceAnActionOfItMayHaveRun(t *testing.T) {
 	}
 }
 
-func TestATaskIsUnmetFromTheAttemptThatNeedsAHumanToTheNextThatGetsFurther(t *testing.T) {
+func TestATaskIsUnmetUntilAnAttemptGetsFurther(t *testing.T) {
 	ended := func(code int32) corev1.Pod {
 		terminated := &corev1.ContainerStateTerminated{ExitCode: code, Message: `{"reason":"EncryptionKeyMissing","message":"add it"}`}
 		return corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodFailed, ContainerStatuses: []corev1.ContainerStatus{
@@ -79,7 +79,7 @@ func TestATaskIsUnmetFromTheAttemptThatNeedsAHumanToTheNextThatGetsFurther(t *te
 	}
 }
 
-func TestATaskThatOnlyAHumanCanUnblockSaysWhatToCorrect(t *testing.T) {
+func TestABlockedTaskHasARemedy(t *testing.T) {
 	cases := map[string]struct {
 		status corev1.PodStatus
 		want   string

@@ -131,7 +131,7 @@ func TaskOf(job *batchv1.Job, pods []corev1.Pod) Task {
 		default: // suspended, or about to complete or fail
 		}
 	}
-	return t.with(tries(pods))
+	return t.with(attempts(pods))
 }
 
 // with adds the attempts of pods, the newest first.
@@ -139,10 +139,10 @@ func (t Task) with(all []Try) Task {
 	if len(all) > 0 {
 		t.Pod, t.Problem, t.Pending, t.Remedy, t.Final = all[0].Pod, all[0].Problem, all[0].Pending, all[0].Remedy, all[0].Final
 	}
-	for _, try := range all {
-		t.Started = t.Started || try.Started
-		if try.Result != nil && (try.Succeeded || !t.Succeeded) && (t.Result == nil || interrupted(t.Result)) {
-			t.Result, t.Exit = try.Result, try.Exit
+	for _, attempt := range all {
+		t.Started = t.Started || attempt.Started
+		if attempt.Result != nil && (attempt.Succeeded || !t.Succeeded) && (t.Result == nil || interrupted(t.Result)) {
+			t.Result, t.Exit = attempt.Result, attempt.Exit
 		}
 	}
 	return t
@@ -164,7 +164,7 @@ type Try struct {
 
 // TryOf returns the attempt of a pod.
 func TryOf(pod *corev1.Pod) Try {
-	try := Try{
+	attempt := Try{
 		Pod:       pod.Name,
 		Created:   pod.CreationTimestamp,
 		Succeeded: pod.Status.Phase == corev1.PodSucceeded,
@@ -172,12 +172,12 @@ func TryOf(pod *corev1.Pod) Try {
 		Started:   actionStarted(pod),
 		Final:     final(pod),
 	}
-	try.Result, try.Exit = resultOf(pod)
-	if !try.Succeeded && !actionDone(pod) { // containers of a Job are not restarted, so they have no previous logs
-		try.Problem = cmp.Or(strings.TrimSuffix(problem(pod), previousLogs), evicted(pod))
-		try.Remedy = remedy(pod)
+	attempt.Result, attempt.Exit = resultOf(pod)
+	if !attempt.Succeeded && !actionDone(pod) { // containers of a Job are not restarted, so they have no previous logs
+		attempt.Problem = cmp.Or(strings.TrimSuffix(problem(pod), previousLogs), evicted(pod))
+		attempt.Remedy = remedy(pod)
 	}
-	return try
+	return attempt
 }
 
 // evicted describes a pod that Kubernetes deleted because of its node. The pod terminates within its grace period, unless the node
@@ -210,7 +210,7 @@ func final(pod *corev1.Pod) bool {
 	})
 }
 
-func tries(pods []corev1.Pod) []Try {
+func attempts(pods []corev1.Pod) []Try {
 	all := make([]Try, 0, len(pods))
 	for i := range pods {
 		all = append(all, TryOf(&pods[i]))

@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestATaskHasEndedOnlyWhenItsJobSaysSo(t *testing.T) {
+func TestATaskHasEndedOnlyWhenItsJobHas(t *testing.T) {
 	job := func(kind batchv1.JobConditionType, status corev1.ConditionStatus) *batchv1.Job {
 		return &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: kind, Status: status, Message: "why"}}}}
 	}
@@ -40,7 +40,7 @@ func TestATaskHasEndedOnlyWhenItsJobSaysSo(t *testing.T) {
 	}
 }
 
-// ended is a pod of a Job, made at that minute, whose main container has ended.
+// ended returns a pod of a Job, created at that minute, whose main container has ended.
 func ended(name string, minute int, code int32, message string) corev1.Pod {
 	pod := corev1.Pod{}
 	pod.Name, pod.CreationTimestamp = name, metav1.NewTime(time.Date(2026, 1, 1, 0, minute, 0, 0, time.UTC))
@@ -54,7 +54,7 @@ func ended(name string, minute int, code int32, message string) corev1.Pod {
 	return pod
 }
 
-func TestTheNewestPodTellsHowATaskGoes(t *testing.T) {
+func TestTheNewestPodHasTheStateOfATask(t *testing.T) {
 	waiting := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "new", CreationTimestamp: metav1.NewTime(time.Date(2026, 1, 1, 1, 0, 0, 0, time.UTC))}}
 	waiting.Status.ContainerStatuses = []corev1.ContainerStatus{{
 		Name: "action", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull", Message: "no such image"}},
@@ -63,7 +63,7 @@ func TestTheNewestPodTellsHowATaskGoes(t *testing.T) {
 	restored.Status.Phase, restored.Status.InitContainerStatuses, restored.Status.ContainerStatuses = corev1.PodFailed, restored.Status.ContainerStatuses, nil
 	restored.Status.InitContainerStatuses[0].Name = "restore"
 	restored.Status.InitContainerStatuses[0].State.Terminated = &corev1.ContainerStateTerminated{ExitCode: 30, Message: `{"message":"a piece is missing"}`}
-	// Its container has ended before its phase says so.
+	// Its container has terminated, but its phase is not updated yet.
 	ending := ended("new", 9, 0, `{"sha256":"cd"}`)
 	ending.Status.Phase = corev1.PodRunning
 	complete := &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}}}
@@ -73,18 +73,18 @@ func TestTheNewestPodTellsHowATaskGoes(t *testing.T) {
 		pods             []corev1.Pod
 		pod, cause, sums string
 	}{
-		"no pod":                                {failed, nil, "", "backoff limit", ""},
-		"what the last try said":                {failed, []corev1.Pod{ended("a", 1, 1, `{"message":"first"}`), ended("b", 2, 1, `{"message":"second"}`)}, "b", "second", ""},
-		"a try said something, the next waits":  {&batchv1.Job{}, []corev1.Pod{waiting, ended("a", 1, 1, `{"message":"first"}`)}, "new", "first", ""},
-		"it cannot start":                       {&batchv1.Job{}, []corev1.Pod{waiting}, "new", "pod new: container action: image pull failed: no such image", ""},
-		"a message that is none":                {failed, []corev1.Pod{ended("a", 1, 137, "Killed")}, "a", "pod a: container action: exited with code 137 (Error)", ""},
-		"done at the second try":                {complete, []corev1.Pod{ended("b", 2, 0, `{"sha256":"ab"}`), ended("a", 1, 1, `{"message":"first"}`)}, "b", "", "ab"},
-		"about to be done":                      {&batchv1.Job{}, []corev1.Pod{ending}, "new", "", "cd"},
-		"done, and the pod that did it is gone": {complete, []corev1.Pod{ended("a", 1, 1, `{"message":"first"}`)}, "a", "pod a: container action: exited with code 1 (Error)", ""},
-		"the deadline stopped the last try": {
+		"no pod":                         {failed, nil, "", "backoff limit", ""},
+		"the result of the last attempt": {failed, []corev1.Pod{ended("a", 1, 1, `{"message":"first"}`), ended("b", 2, 1, `{"message":"second"}`)}, "b", "second", ""},
+		"an attempt reported a result, the next waits": {&batchv1.Job{}, []corev1.Pod{waiting, ended("a", 1, 1, `{"message":"first"}`)}, "new", "first", ""},
+		"it cannot start":              {&batchv1.Job{}, []corev1.Pod{waiting}, "new", "pod new: container action: image pull failed: no such image", ""},
+		"a message that is none":       {failed, []corev1.Pod{ended("a", 1, 137, "Killed")}, "a", "pod a: container action: exited with code 137 (Error)", ""},
+		"done at the second attempt":   {complete, []corev1.Pod{ended("b", 2, 0, `{"sha256":"ab"}`), ended("a", 1, 1, `{"message":"first"}`)}, "b", "", "ab"},
+		"about to be done":             {&batchv1.Job{}, []corev1.Pod{ending}, "new", "", "cd"},
+		"done, and its pod is deleted": {complete, []corev1.Pod{ended("a", 1, 1, `{"message":"first"}`)}, "a", "pod a: container action: exited with code 1 (Error)", ""},
+		"the deadline stopped the last attempt": {
 			failed, []corev1.Pod{ended("a", 1, 11, `{"reason":"DestinationUnreachable","message":"first"}`), ended("b", 2, 11, `{"reason":"Interrupted","message":"second"}`)}, "b", "first", "",
 		},
-		"the deadline stopped the only try":      {failed, []corev1.Pod{ended("a", 1, 11, `{"reason":"Interrupted","message":"first"}`)}, "a", "backoff limit", ""},
+		"the deadline stopped the only attempt":  {failed, []corev1.Pod{ended("a", 1, 11, `{"reason":"Interrupted","message":"first"}`)}, "a", "backoff limit", ""},
 		"the container before the main one said": {failed, []corev1.Pod{restored}, "new", "a piece is missing", ""},
 	}
 	for name, c := range cases {
@@ -113,7 +113,7 @@ func TestATaskWhoseNewestPodHasNotStartedIsPending(t *testing.T) {
 	}
 }
 
-func TestAfterAnActionThatRefusesNoOtherTryFollows(t *testing.T) {
+func TestNoAttemptFollowsAnActionThatRefuses(t *testing.T) {
 	for code, want := range map[int32]bool{0: false, 1: false, 11: false, 20: false, 30: true, 40: true} {
 		for _, container := range []string{"action", "restore"} {
 			pod := corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodFailed, InitContainerStatuses: []corev1.ContainerStatus{{
@@ -126,7 +126,7 @@ func TestAfterAnActionThatRefusesNoOtherTryFollows(t *testing.T) {
 	}
 }
 
-func TestATryWhosePodDoesNotLeaveItsNodeSaysSoUntilItHasEnded(t *testing.T) {
+func TestAnAttemptOnALostNodeReportsItUntilItHasEnded(t *testing.T) {
 	lost := func() *corev1.Pod {
 		pod := &corev1.Pod{Spec: corev1.PodSpec{NodeName: "worker-3"}}
 		pod.DeletionTimestamp = &metav1.Time{}
@@ -139,11 +139,11 @@ func TestATryWhosePodDoesNotLeaveItsNodeSaysSoUntilItHasEnded(t *testing.T) {
 		change func(*corev1.Pod)
 		want   string
 	}{
-		"its node does not answer":   {func(*corev1.Pod) {}, says},
-		"it was deleted by somebody": {func(p *corev1.Pod) { p.Status.Conditions = nil }, ""},
-		"it is to be moved later":    {func(p *corev1.Pod) { p.DeletionTimestamp = nil }, ""},
-		"it has failed":              {func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }, "failed"},
-		"it has succeeded":           {func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }, ""},
+		"its node does not answer":  {func(*corev1.Pod) {}, says},
+		"another client deleted it": {func(p *corev1.Pod) { p.Status.Conditions = nil }, ""},
+		"it is to be moved later":   {func(p *corev1.Pod) { p.DeletionTimestamp = nil }, ""},
+		"it has failed":             {func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }, "failed"},
+		"it has succeeded":          {func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pod := lost()

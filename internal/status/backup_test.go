@@ -16,7 +16,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// completeAt is a backup that was complete so long before now.
+// completeAt returns a backup that completed so long before now.
 func completeAt(name string, ago time.Duration) state.Backup {
 	at := metav1.NewTime(now.Add(-ago))
 	return state.Backup{Name: name, Phase: dbv1.BackupCompleted, Created: at, Completed: at, Bytes: 42}
@@ -32,16 +32,16 @@ func verified(b state.Backup, phase dbv1.VerificationPhase, ago time.Duration) s
 	return b
 }
 
-// backed is a pass over a cluster that was made an hour ago and asks for backups, one a day.
+// backed returns a pass of a cluster that was created an hour ago, with a daily backup schedule.
 func backed(backups ...state.Backup) Pass {
-	p := settled()
+	p := idle()
 	p.Cluster.CreationTimestamp = then
 	p.Cluster.Spec.Backup = &dbv1.Backup{UnhealthyAfter: &metav1.Duration{Duration: 24 * time.Hour}}
 	p.Backups = backups
 	return p
 }
 
-func TestBackupHealthyTellsHowOldTheNewestBackupIs(t *testing.T) {
+func TestBackupHealthyReportsTheAgeOfTheNewestBackup(t *testing.T) {
 	cases := map[string]struct {
 		backups []state.Backup
 		change  func(*Pass)
@@ -88,7 +88,7 @@ func TestBackupHealthyTellsHowOldTheNewestBackupIs(t *testing.T) {
 	}
 }
 
-func TestBackupVerifiedTellsWhatTheLastRestoreCameTo(t *testing.T) {
+func TestBackupVerifiedReportsTheLastVerification(t *testing.T) {
 	good := verified(completeAt("b", 9*time.Hour), dbv1.VerificationSucceeded, 3*time.Hour)
 	bad := verified(completeAt("c", 5*time.Hour), dbv1.VerificationFailed, 2*time.Hour)
 	running := verified(completeAt("d", time.Hour), dbv1.VerificationRunning, time.Minute)
@@ -123,7 +123,7 @@ func TestBackupVerifiedTellsWhatTheLastRestoreCameTo(t *testing.T) {
 	}
 }
 
-func TestWhatTellsOfBackupsGoesWhenTheSpecAsksForNoneAnyMore(t *testing.T) {
+func TestBackupConditionsAreRemovedWhenTheSpecAsksForNoBackups(t *testing.T) {
 	p := backed(completeAt("b", time.Hour))
 	p.Cluster.Spec.Backup.Verification = &dbv1.VerificationSchedule{}
 	p.Cluster.Status = Of(p, now)

@@ -32,7 +32,7 @@ func TestAnEngineIsAcceptedUnlessItsDeclarationIsWrong(t *testing.T) {
 		"a good one, as before": {good, metav1.Condition{Type: "Accepted", Status: metav1.ConditionTrue, LastTransitionTime: before}, metav1.Condition{
 			Status: metav1.ConditionTrue, Reason: "Accepted", Message: "clusters can use this engine", LastTransitionTime: before,
 		}},
-		"a bad one that an earlier operator took": {bad, metav1.Condition{Type: "Accepted", Status: metav1.ConditionTrue, LastTransitionTime: before}, metav1.Condition{
+		"an invalid one that an older operator accepted": {bad, metav1.Condition{Type: "Accepted", Status: metav1.ConditionTrue, LastTransitionTime: before}, metav1.Condition{
 			Status: metav1.ConditionFalse, Reason: "EngineInvalid", Message: engine.Declared(bad), LastTransitionTime: now,
 		}},
 	} {
@@ -54,7 +54,7 @@ func TestAnEngineIsAcceptedUnlessItsDeclarationIsWrong(t *testing.T) {
 	}
 }
 
-func TestAnEngineWithMuchThatIsWrongHasAMessageThatFits(t *testing.T) {
+func TestTheMessageOfAnEngineWithManyErrorsIsShort(t *testing.T) {
 	declared := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: "ledger-v1"}}
 	declared.Spec.Container.Args = strings.Split(strings.Repeat("/dbc/scripts/none ", 256), " ")
 	if message := OfEngine(declared, metav1.Time{}).Conditions[0].Message; len(message) > 32768 {

@@ -42,7 +42,7 @@ func TestProtectionIsEnforcedOnlyWhereThatIsKnown(t *testing.T) {
 	}
 	for what, c := range cases {
 		t.Run(what, func(t *testing.T) {
-			pass := settled()
+			pass := idle()
 			pass.Protection = &c.found
 			if c.change != nil {
 				c.change(&pass)

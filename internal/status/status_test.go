@@ -30,8 +30,8 @@ var (
 	now  = metav1.NewTime(then.Add(time.Hour))
 )
 
-// settled is a pass over a cluster of two that found nothing to do.
-func settled() Pass {
+// idle returns a pass of a cluster of two members without operations.
+func idle() Pass {
 	cluster := &dbv1.DatabaseCluster{}
 	cluster.Name, cluster.Generation, cluster.Spec.Replicas = "orders", 7, 2
 	return Pass{
@@ -94,7 +94,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"-Ready NotReady, -Available ReplicasNotReady, -Progressing UpToDate, +Degraded MemberFailing, -Stalled NotStalled",
 			"degraded: pod orders-1 container database: ErrImagePull: no",
 		},
-		"a rollout goes on while every member serves": {
+		"a rollout continues while every member serves": {
 			func(p *Pass) { p.Plan = plan.Plan{Reason: dbv1.ReasonRollingOut, Message: "restarting pod orders-1"} },
 			"-Ready NotReady, +Available AllReplicasReady, +Progressing RollingOut, -Degraded MembersHealthy, -Stalled NotStalled",
 			"progressing: restarting pod orders-1",
@@ -125,7 +125,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"-Ready NotReady, -Available Deleting, +Progressing Deleting, -Degraded MembersHealthy, -Stalled NotStalled, -DeletionBlocked Deleting",
 			"not available: 0 of 2 members are ready",
 		},
-		"a deletion goes on": {
+		"a deletion continues": {
 			func(p *Pass) {
 				p.Cluster.DeletionTimestamp = &now
 				p.Plan = plan.Plan{Reason: dbv1.ReasonTerminating, Message: "pod orders-1 is terminating"}
@@ -136,7 +136,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			pass := settled()
+			pass := idle()
 			c.change(&pass)
 			status := Of(pass, now)
 			if got := summary(status); got != c.want {
@@ -155,7 +155,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 }
 
 func TestATransitionTimeMovesOnlyWhenTheStatusDoes(t *testing.T) {
-	pass := settled()
+	pass := idle()
 	pass.Cluster.Status = Of(pass, then)
 	pass.Members[1].Ready = false
 	status := Of(pass, now)
@@ -171,20 +171,20 @@ func TestTheObservedGenerationIsTheOneThatTheObjectsExpress(t *testing.T) {
 		change func(*Pass)
 		want   int64
 	}{
-		"after a pass without errors":       {func(*Pass) {}, 7},
-		"not after an error":                {func(p *Pass) { p.Err = errors.New("no") }, 6},
-		"not while members are still to go": {func(p *Pass) { p.Plan.Pending = true }, 6},
+		"after a pass without errors":             {func(*Pass) {}, 7},
+		"not after an error":                      {func(p *Pass) { p.Err = errors.New("no") }, 6},
+		"not while members are still terminating": {func(p *Pass) { p.Plan.Pending = true }, 6},
 		"not what had stalled and moves again": {func(p *Pass) {
 			p.Cluster.Status.ObservedGeneration, p.Plan.Pending = 7, true
 		}, 6},
-		"not while members go beside a stall": {func(p *Pass) {
+		"not while members stop during a stall": {func(p *Pass) {
 			p.Plan.Stalled, p.Plan.Reason = &situation.Stall{Reason: "X", Message: "x"}, dbv1.ReasonScaling
 		}, 6},
-		"when only a human can bring the rest on": {func(p *Pass) { p.Plan.Stalled = &situation.Stall{Reason: "X", Message: "x"} }, 7},
+		"when only the user can solve the rest": {func(p *Pass) { p.Plan.Stalled = &situation.Stall{Reason: "X", Message: "x"} }, 7},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			pass := settled()
+			pass := idle()
 			pass.Cluster.Status.ObservedGeneration = 6
 			c.change(&pass)
 			if got := Of(pass, now).ObservedGeneration; got != c.want {
@@ -194,7 +194,7 @@ func TestTheObservedGenerationIsTheOneThatTheObjectsExpress(t *testing.T) {
 	}
 }
 
-func TestAConditionThatAppliesStaysToSayThatItNoLongerDoes(t *testing.T) {
+func TestAConditionThatAppliedOnceIsSetToFalse(t *testing.T) {
 	cases := map[string]struct {
 		apply func(*Pass)
 		want  string
@@ -214,11 +214,11 @@ func TestAConditionThatAppliesStaysToSayThatItNoLongerDoes(t *testing.T) {
 	}
 	for kind, c := range cases {
 		t.Run(kind, func(t *testing.T) {
-			never := settled()
+			never := idle()
 			if meta.FindStatusCondition(Of(never, then).Conditions, kind) != nil {
 				t.Error("it is there although it never applied")
 			}
-			applies, over := settled(), settled()
+			applies, over := idle(), idle()
 			c.apply(&applies)
 			over.Cluster.Status = Of(applies, then)
 			var got []string
@@ -236,8 +236,8 @@ func TestAConditionThatAppliesStaysToSayThatItNoLongerDoes(t *testing.T) {
 	}
 }
 
-func TestWhatServerSideApplyCannotReadWaitsForAHuman(t *testing.T) {
-	pass := settled()
+func TestAnObjectThatServerSideApplyCannotReadStalls(t *testing.T) {
+	pass := idle()
 	pass.Err = apierrors.NewInternalError(errors.New("failed to create typed patch object (shop/orders; apps/v1, Kind=StatefulSet): duplicate entries for key"))
 	stalled := meta.FindStatusCondition(Of(pass, now).Conditions, dbv1.ConditionStalled)
 	if stalled.Status != metav1.ConditionTrue || !strings.Contains(stalled.Message, "duplicate entries for key") {
@@ -245,8 +245,8 @@ func TestWhatServerSideApplyCannotReadWaitsForAHuman(t *testing.T) {
 	}
 }
 
-func TestAClusterThatHibernatesIsReadyButNotAvailable(t *testing.T) {
-	pass := settled()
+func TestAHibernatedClusterIsReadyButNotAvailable(t *testing.T) {
+	pass := idle()
 	pass.Cluster.Spec.Hibernated, pass.Members = true, nil
 	want := "+Ready Hibernated, -Available Hibernated, -Progressing UpToDate, -Degraded MembersHealthy, -Stalled NotStalled, +Hibernated Hibernated"
 	if got := summary(Of(pass, now)); got != want {
@@ -254,8 +254,8 @@ func TestAClusterThatHibernatesIsReadyButNotAvailable(t *testing.T) {
 	}
 }
 
-func TestMembersAreToldOneByOne(t *testing.T) {
-	pass := settled()
+func TestEachMemberIsReported(t *testing.T) {
+	pass := idle()
 	pass.StatefulSet.Status.UpdateRevision = "new"
 	pass.Members = []state.Member{
 		{Name: "orders-0", Revision: "new", Ready: true},
@@ -287,8 +287,8 @@ func TestMembersAreToldOneByOne(t *testing.T) {
 	}
 }
 
-func TestAnEndlessMessageIsCutAtAWholeCharacter(t *testing.T) {
-	pass := settled()
+func TestALongMessageIsTruncatedAtAWholeCharacter(t *testing.T) {
+	pass := idle()
 	pass.Plan.Message = strings.Repeat("ü", 40000)
 	for _, c := range Of(pass, now).Conditions {
 		if len(c.Message) > 32768 || strings.ToValidUTF8(c.Message, "?") != c.Message {
@@ -297,8 +297,8 @@ func TestAnEndlessMessageIsCutAtAWholeCharacter(t *testing.T) {
 	}
 }
 
-func TestTheSameViewGivesTheSameStatus(t *testing.T) {
-	pass := settled()
+func TestTheSameSnapshotGivesTheSameStatus(t *testing.T) {
+	pass := idle()
 	pass.Cluster.Status = Of(pass, then)
 	if got := Of(pass, now); fmt.Sprint(got) != fmt.Sprint(pass.Cluster.Status) {
 		t.Errorf("got  %+v\nwant %+v", got, pass.Cluster.Status)

@@ -15,7 +15,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
-func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
+func TestTheStepsOfADeletion(t *testing.T) {
 	hooks := []dbv1.DeletionHook{{Name: "one", Type: dbv1.HookCommand}, {Name: "two", Type: dbv1.HookCommand}}
 	cases := map[string]struct {
 		change func(*dbv1.DatabaseCluster, *state.Observed)
@@ -29,7 +29,7 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Task{Job: "j", Pod: "p"} },
 			"HookRunning: deletion hook \"one\" runs as Job j\n",
 		},
-		"nothing tells when a hook gets its pod": {
+		"no event reports the pod of a hook": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Hooks["one"] = state.Task{Job: "j"} },
 			"HookRunning: deletion hook \"one\" runs as Job j\nagain in 5s\n",
 		},
@@ -43,26 +43,26 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 			},
 			"HookFailed: deletion hook \"one\" failed: no\nSTALLED HookFailed\n",
 		},
-		"a failed hook is passed over when the spec says so": {
+		"a failed hook is ignored if the spec asks for it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue
 				o.Hooks["one"] = state.Task{Job: "j", Failed: true, Failure: "no"}
 			},
 			"start deletion hook \"two\" as Job orders-two-0a1b2c3d\nHookRunning: starting deletion hook \"two\"\n",
 		},
-		"a Job of somebody else under the hook's name blocks": {
+		"a Job of another owner with the hook's name blocks": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "Job", Name: "orders-one-0a1b2c3d"}}
 			},
 			"HookFailed: deletion hook \"one\" cannot start: Job orders-one-0a1b2c3d was not created for this cluster, so the operator does not change it\nagain in 30s\nSTALLED NameConflict\n",
 		},
-		"the annotation goes on without the hooks": {
+		"the annotation skips the hooks": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Annotations = map[string]string{dbv1.AnnotationSkipDeletionHooks: "true"}
 			},
 			"scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\n",
 		},
-		"the former Job of a hook is waited for": {
+		"a hook waits until its previous Job is deleted": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Hooks["one"] = state.Task{Job: "j", Ending: true, Succeeded: true}
 			},
@@ -75,7 +75,7 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 			},
 			"Terminating: pod orders-2 is terminating\n",
 		},
-		"a mark that somebody else has set does not count": {
+		"a mark of another client does not count": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = "true"
 			},
@@ -92,7 +92,7 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 			},
 			"Terminating: pod orders-0 is terminating\n",
 		},
-		"the finalizer goes last": {
+		"the finalizer is removed last": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Deletion.Hooks, o.Members = nil, nil
 				*o.StatefulSet.Spec.Replicas = 0
@@ -110,14 +110,14 @@ func TestWhatIsDoneForAClusterThatIsBeingDeleted(t *testing.T) {
 			},
 			"Terminating: waiting for Kubernetes to stop pod orders-0, because its StatefulSet no longer exists\n",
 		},
-		"those of a StatefulSet that is nobody's any more are left to it": {
+		"members of an orphaned StatefulSet still run": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Deletion.Hooks, o.StatefulSet, o.Members = nil, nil, o.Members[:1]
 				o.Members[0].Owner, o.Foreign = "orphan", []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
 			},
 			"remove the finalizer\nDeleting: 1 members still run without their StatefulSet; no volumes remain\nagain in 30s\n",
 		},
-		"nothing is made when nothing is there": {
+		"no object is created": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Deletion.Hooks, *o = nil, state.Observed{} },
 			"remove the finalizer\nDeleting: all members have stopped; no volumes remain\n",
 		},

@@ -21,8 +21,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
-// fencedOff is a cluster whose volumes are about to be deleted: its two members have stopped, and a backup that started
-// after that holds both.
+// fencedOff returns a cluster whose volumes are about to be deleted: its two members have stopped, and a later backup
+// contains both.
 func fencedOff(t *testing.T) (*dbv1.DatabaseCluster, state.Observed) {
 	t.Helper()
 	cluster, observed := doomed(t, dbv1.HookBackup)
@@ -67,7 +67,7 @@ func TestMembersStopBeforeABackupAfterWhichTheirVolumesAreDeleted(t *testing.T) 
 			[]dbv1.HookType{dbv1.HookBackup, dbv1.HookShutdown}, doomedVolumes(func(*dbv1.DatabaseCluster, *state.Observed) {}),
 			"add the finalizer to pod orders-2\nHookRunning: " + stops + "adding the finalizer to pod orders-2, to record the exit code of its database\nlast Running\nstop Pending\n",
 		},
-		"an end stands in the status before the turn of that hook": {
+		"an exit code is recorded before that hook starts": {
 			[]dbv1.HookType{dbv1.HookBackup, dbv1.HookShutdown}, doomedVolumes(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				lost(o, 0)
 				o.Members[2].HasFinalizer, o.Members[2].End = true, state.End{Reached: true, Known: true, Code: 137}
@@ -84,7 +84,7 @@ func TestMembersStopBeforeABackupAfterWhichTheirVolumesAreDeleted(t *testing.T) 
 				"deletion hook \"last\" failed: pod orders-2 did not stop within spec.deletion.deadlineSeconds (600 s) after its grace period. " +
 				"Recover the node of the pod, or delete the Node object if the node is lost" + skipNote + "\nlast Failed\n",
 		},
-		"members run on where no backup can be made": {
+		"members still run if no backup is possible": {
 			hooks, doomedVolumes(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Engine = nil }),
 			"HookFailed: deletion hook \"last\" cannot start: DatabaseEngine ledger-v1, which spec.engine names, does not exist\nagain in 10s\nSTALLED HookFailed\n" +
 				"deletion hook \"last\" cannot start: DatabaseEngine ledger-v1, which spec.engine names, does not exist. Create it" + skipNote + "\nlast Failed\n",
@@ -128,7 +128,7 @@ func TestAVolumeIsDeletedOnlyWhileABackupOfItsLastWriteExists(t *testing.T) {
 		change func(*dbv1.DatabaseCluster, *state.Observed, *state.HookBackup)
 		want   string
 	}{
-		"it holds it": {func(*dbv1.DatabaseCluster, *state.Observed, *state.HookBackup) {}, "deleting, because spec.deletion.volumes is Delete: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
+		"it contains the write": {func(*dbv1.DatabaseCluster, *state.Observed, *state.HookBackup) {}, "deleting, because spec.deletion.volumes is Delete: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
 		"it is being deleted": {func(_ *dbv1.DatabaseCluster, _ *state.Observed, b *state.HookBackup) { b.Ending = true },
 			`deletion hook "last" waits until its previous DatabaseBackup orders-last-96d09e76 is deleted`},
 		"it does not exist": {func(_ *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) { o.HookBackups = nil }, `starting deletion hook "last"`},
@@ -144,13 +144,13 @@ func TestAVolumeIsDeletedOnlyWhileABackupOfItsLastWriteExists(t *testing.T) {
 			*o.StatefulSet.Spec.Replicas, o.Members = 1, []state.Member{{Name: "orders-0", Ready: true}}
 			o.HookBackups = nil // it is read by the fence
 		}, `deletion hook "last" stops all members before the backup, because spec.deletion.volumes is Delete: scaling in from 1 to 0 members, one at a time`},
-		"it is gone, and the deletion of volumes has begun": {func(_ *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {
+		"it is deleted while volumes are terminating": {func(_ *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {
 			o.HookBackups, o.Volumes[0].Terminating = nil, true
 		}, `deletion hook "last" failed: its DatabaseBackup no longer exists, and PersistentVolumeClaim data-orders-0 is already terminating, so no backup can contain its data. The operator deletes no other volume`},
-		"it is gone, and so are all volumes": {func(_ *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {
+		"it is deleted, and so are all volumes": {func(_ *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {
 			o.HookBackups, o.Volumes = nil, nil
 		}, "all members have stopped; no volumes remain"},
-		"it is gone, and the volumes are to stay": {func(c *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {
+		"it is deleted, and the volumes are retained": {func(c *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {
 			o.HookBackups, c.Spec.Deletion.Volumes = nil, dbv1.VolumesRetain
 		}, "all members have stopped; retained: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
 		"the members have begun to stop for good, which does not matter": {func(c *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {

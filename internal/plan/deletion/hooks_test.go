@@ -25,7 +25,7 @@ const (
 	backup   = "orders-last-0a1b2c3d"
 )
 
-// doomed is a settled cluster of an engine that was deleted with hooks of these types.
+// doomed returns an idle cluster of an engine that is being deleted with hooks of these types.
 func doomed(t *testing.T, types ...dbv1.HookType) (*dbv1.DatabaseCluster, state.Observed) {
 	t.Helper()
 	cluster := plans.Orders()
@@ -43,7 +43,7 @@ func doomed(t *testing.T, types ...dbv1.HookType) (*dbv1.DatabaseCluster, state.
 	return cluster, observed
 }
 
-// told is a plan with what it says of the hooks.
+// told returns a plan with its messages and the states of the hooks.
 func told(p plan.Plan) string {
 	out := plans.Text(p)
 	if p.Stalled != nil {
@@ -93,7 +93,7 @@ func skip(c *dbv1.DatabaseCluster) {
 	c.Annotations = map[string]string{dbv1.AnnotationSkipDeletionHooks: "true"}
 }
 
-func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
+func TestAFinalBackupIsCreatedBeforeTheMembersStop(t *testing.T) {
 	hooks := []dbv1.HookType{dbv1.HookBackup}
 	made := func(o *state.Observed, seen state.HookBackup) {
 		seen.Name, seen.Created = backup, metav1.NewTime(plans.Now.Add(-time.Minute))
@@ -116,15 +116,15 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 			hooks, func(*dbv1.DatabaseCluster, *state.Observed) {},
 			"start deletion hook \"last\" as DatabaseBackup " + backup + "\nHookRunning: starting deletion hook \"last\"\nlast Running\n",
 		},
-		"what only a human can bring blocks the deletion before the deadline": {
+		"a problem that the user must solve blocks the deletion before the deadline": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				goOn(c) // it has not failed, so there is nothing to pass over
+				goOn(c) // it has not failed, so onFailure has no effect
 				made(o, state.HookBackup{Phase: dbv1.BackupPending, Stuck: true, Message: "Secret bucket does not exist"})
 			},
 			"HookRunning: " + waits + ": Secret bucket does not exist\nagain in 9m0s\nSTALLED HookWaiting\n" +
 				waits + ": Secret bucket does not exist. Correct the problem" + skipNote + "\nlast Running\n",
 		},
-		"one that somebody created with a destination of its own is none": {
+		"a backup with its own destination does not count": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				made(o, state.HookBackup{Phase: dbv1.BackupCompleted, Elsewhere: true})
 			},
@@ -176,7 +176,7 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 			},
 			stops + "last Succeeded\n",
 		},
-		"one that was complete counts even when its object is gone": {
+		"a complete backup counts after its object is deleted": {
 			hooks, func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Status.Hooks = []dbv1.HookStatus{{Name: "last", Phase: dbv1.HookSucceeded}}
 			},
@@ -189,14 +189,14 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 			"HookFailed: deletion hook \"last\" failed: DatabaseBackup " + backup + ": the bucket is full.\nSTALLED HookFailed\n" +
 				"deletion hook \"last\" failed: DatabaseBackup " + backup + ": the bucket is full. Delete DatabaseBackup " + backup + " to retry" + skipNote + "\nlast Failed\n",
 		},
-		"one that failed is passed over when the spec says so": {
+		"a failed backup is ignored if the spec asks for it": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				goOn(c)
 				made(o, state.HookBackup{Phase: dbv1.BackupFailed, Message: "the bucket is full"})
 			},
 			stops + "last Failed\n",
 		},
-		"that it failed stays so where the deletion has gone on": {
+		"it stays failed after the deletion has continued": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				goOn(c)
 				c.Status.Hooks = []dbv1.HookStatus{{Name: "last", Phase: dbv1.HookFailed}}
@@ -213,13 +213,13 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 				"deletion hook \"last\" failed: DatabaseBackup " + backup + " did not complete within spec.deletion.deadlineSeconds (60 s). " +
 				"Increase spec.deletion.deadlineSeconds, or delete DatabaseBackup " + backup + " to retry" + skipNote + "\nlast Failed\n",
 		},
-		"the former one is waited for": {
+		"the hook waits until the previous backup is deleted": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				made(o, state.HookBackup{Phase: dbv1.BackupFailed, Ending: true})
 			},
 			"HookRunning: deletion hook \"last\" waits until its previous DatabaseBackup " + backup + " is deleted\nlast Running\n",
 		},
-		"the annotation goes on without it": {
+		"the annotation skips it": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				skip(c)
 				made(o, state.HookBackup{Phase: dbv1.BackupFailed})
@@ -235,7 +235,7 @@ func TestAFinalBackupIsMadeBeforeTheMembersStop(t *testing.T) {
 	})
 }
 
-func TestAFinalBackupThatCannotBeMadeSaysWhy(t *testing.T) {
+func TestAnImpossibleFinalBackupReportsTheCause(t *testing.T) {
 	for want, change := range map[string]func(*dbv1.DatabaseCluster, *state.Observed){
 		"spec.engine is empty": func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Engine, o.Engine = "", nil },
 		"DatabaseEngine ledger-v1, which spec.engine names, does not exist. Create it. To": func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -266,7 +266,7 @@ func TestAFinalBackupThatCannotBeMadeSaysWhy(t *testing.T) {
 	}
 }
 
-func TestACommandThatDoesNotStartSaysWhyAtOnce(t *testing.T) {
+func TestACommandThatDoesNotStartReportsTheCauseAtOnce(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "container action: image pull failed: no such image"}
 	p := plans.Decide(cluster, observed)
@@ -296,7 +296,7 @@ func TestACommandThatDoesNotStartSaysWhyAtOnce(t *testing.T) {
 	}
 }
 
-func TestACommandOnANodeThatDoesNotAnswerFailsAfterItsDeadline(t *testing.T) {
+func TestACommandOnANodeThatDoesNotRespondFailsAfterItsDeadline(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
 	cluster.DeletionTimestamp = new(plans.Ago(time.Hour))
 	since := func(d time.Duration) state.Task {
@@ -318,14 +318,14 @@ func TestACommandOnANodeThatDoesNotAnswerFailsAfterItsDeadline(t *testing.T) {
 	}
 }
 
-func TestAClusterThatNeverHadAMemberNeedsNoLastBackup(t *testing.T) {
+func TestAClusterThatNeverHadAMemberNeedsNoFinalBackup(t *testing.T) {
 	own := state.Volume{Claim: "data-orders-0", Managed: true, Contents: state.Contents{Cluster: plans.UID}}
 	cases := map[string]struct {
 		change func(*dbv1.DatabaseCluster, *state.Observed)
 		want   dbv1.HookPhase
 	}{
-		"nothing was made, and its engine does not exist": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Engine = nil }, dbv1.HookSucceeded},
-		"a volume holds a part of a backup": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"no object was created, and its engine does not exist": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Engine = nil }, dbv1.HookSucceeded},
+		"a volume contains part of a backup": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			own := own
 			own.Fill, own.From = state.Filling, "restore"
 			o.Volumes = []state.Volume{own}
@@ -335,10 +335,10 @@ func TestAClusterThatNeverHadAMemberNeedsNoLastBackup(t *testing.T) {
 			own.Fill, own.From = state.Filled, "s3://backups/one"
 			o.Volumes = []state.Volume{own}
 		}, dbv1.HookRunning},
-		"an earlier cluster's volume was not taken over": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = plans.KeptVolumes() }, dbv1.HookSucceeded},
-		"an earlier cluster's volume was taken over":     {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = []state.Volume{own} }, dbv1.HookRunning},
-		"its members and their volumes are gone":         {func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Status.UpdateRevision = "orders-1" }, dbv1.HookRunning},
-		"its StatefulSet is nobody's any more": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"a volume of the previous cluster was not adopted": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = plans.KeptVolumes() }, dbv1.HookSucceeded},
+		"a volume of the previous cluster was adopted":     {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = []state.Volume{own} }, dbv1.HookRunning},
+		"its members and their volumes are deleted":        {func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Status.UpdateRevision = "orders-1" }, dbv1.HookRunning},
+		"its StatefulSet is orphaned": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
 		}, dbv1.HookRunning},
 	}
@@ -358,7 +358,7 @@ func TestAClusterThatNeverHadAMemberNeedsNoLastBackup(t *testing.T) {
 	}
 }
 
-func TestALastBackupIsMadeSoonAfterItsEngineIsThere(t *testing.T) {
+func TestAFinalBackupIsCreatedSoonAfterItsEngine(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookBackup)
 	observed.Engine = nil
 	if p := plans.Decide(cluster, observed); p.RequeueAfter != situation.MissingRequeue {
@@ -366,7 +366,7 @@ func TestALastBackupIsMadeSoonAfterItsEngineIsThere(t *testing.T) {
 	}
 }
 
-func TestACommandThatCannotStartForWhatIsMissingBlocksTheDeletion(t *testing.T) {
+func TestACommandWithAMissingReferenceBlocksTheDeletion(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Problem: "no such secret"}
 	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.credentials.secretName"}}
@@ -374,7 +374,7 @@ func TestACommandThatCannotStartForWhatIsMissingBlocksTheDeletion(t *testing.T) 
 	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
 		t.Error(plans.Text(p))
 	}
-	// What a volume lacks, the pod's status does not say.
+	// The pod's status does not report a missing volume source.
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Pending: true}
 	want = `deletion hook "run" runs as Job j; Secret password, which spec.credentials.secretName names, does not exist. Create the missing object` + skipNote
 	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
@@ -386,7 +386,7 @@ func TestACommandThatCannotStartForWhatIsMissingBlocksTheDeletion(t *testing.T) 
 	}
 }
 
-func TestABackupThatDoesNotStartSaysWhatIsMissing(t *testing.T) {
+func TestABackupThatDoesNotStartReportsTheMissingReference(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookBackup)
 	observed.HookBackups["last"] = state.HookBackup{Name: "b", Created: plans.Ago(0), Message: "Job j backs up member 1 of 1"}
 	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.credentials.secretName"}, {Kind: "Secret", Name: "there", Found: true}}
@@ -396,7 +396,7 @@ func TestABackupThatDoesNotStartSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestAHookWhoseJobIsGoneWhenTheMembersStopDoesNotCountAsDone(t *testing.T) {
+func TestAHookWhoseJobIsDeletedWhenTheMembersStopDoesNotCountAsDone(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
 	observed.StatefulSet.Annotations[dbv1.AnnotationTerminating] = deletion.StoppingMark(cluster)
 	p := plans.Decide(cluster, observed)

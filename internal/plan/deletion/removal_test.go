@@ -14,7 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
-func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.T) {
+func TestVolumesAreDeletedIfTheSpecAsksForItAndEveryHookHasSucceeded(t *testing.T) {
 	hooks := []dbv1.HookType{dbv1.HookCommand}
 	stopped := func(change func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.DatabaseCluster, *state.Observed) {
 		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -35,7 +35,7 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 		nobody    = ". Delete the StatefulSet of these pods, or the pods if they have none. To keep the volumes, set spec.deletion.volumes to Retain\n"
 	)
 	decideDooms(t, map[string]doom{
-		"they go": {
+		"they are deleted": {
 			hooks, stopped(func(*dbv1.DatabaseCluster, *state.Observed) {}),
 			remove0 + remove1 + deleting0 + ", PersistentVolumeClaim data-orders-1\nrun Succeeded\n",
 		},
@@ -45,7 +45,7 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 			}),
 			deleting0 + "\nrun Succeeded\n",
 		},
-		"none is left": {
+		"none remains": {
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = nil }), last + "no volumes remain\nrun Succeeded\n",
 		},
 		"they stay by default": {
@@ -72,7 +72,7 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 			}),
 			last + keptBoth + "\nrun Succeeded\n",
 		},
-		"pods of Jobs that have ended go first, because they keep a claim from going": {
+		"pods of ended Jobs are deleted first, because they block the deletion of a claim": {
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes = o.Volumes[:1]
 				o.Bystanders = []state.Bystander{
@@ -83,7 +83,7 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 			}),
 			"delete Pod b: it blocks the deletion of a volume\n" + remove0 + deleting0 + "\nrun Succeeded\n",
 		},
-		"those of an earlier cluster, from which the volume was taken over, too": {
+		"pods of the previous cluster whose volume was adopted, too": {
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes = o.Volumes[:1]
 				o.Bystanders = []state.Bystander{
@@ -93,7 +93,7 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 			}),
 			"delete Pod b: it blocks the deletion of a volume\n" + remove0 + deleting0 + "\nrun Succeeded\n",
 		},
-		"members that an earlier cluster left have them still, and nobody stops those": {
+		"orphaned members of the previous cluster still use them": {
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.StatefulSet = nil
 				o.Bystanders = []state.Bystander{{Name: "orders-0", Component: dbv1.ComponentDatabase, Cluster: "earlier", Orphan: true}}
@@ -101,7 +101,7 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 			inUse + "orders-0\nagain in 1m0s\nSTALLED NameConflict\n" +
 				"waiting to delete volumes that pods still use: orders-0" + nobody + "run Succeeded\n",
 		},
-		"so have members whose StatefulSet is nobody's any more": {
+		"members of an orphaned StatefulSet still use them": {
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.StatefulSet, o.Members = nil, []state.Member{{Name: "orders-0", Owner: "orphan", Ready: true}}
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
@@ -118,7 +118,7 @@ func TestVolumesAreDeletedWhereTheSpecSaysSoAndEveryHookHasSucceeded(t *testing.
 	})
 }
 
-func TestWhyVolumesAreKeptAgainstTheSpecIsTold(t *testing.T) {
+func TestTheCauseOfVolumesRetainedAgainstTheSpecIsReported(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
 	skip(cluster)
 	cluster.Spec.Deletion.Volumes = dbv1.VolumesDelete
@@ -136,13 +136,13 @@ func TestWhyVolumesAreKeptAgainstTheSpecIsTold(t *testing.T) {
 	}
 }
 
-func TestVolumesThatTheLastBackupDoesNotHoldAreKept(t *testing.T) {
+func TestVolumesThatTheFinalBackupDoesNotContainAreRetained(t *testing.T) {
 	for name, c := range map[string]struct {
 		done []int32
 		want string
 	}{
-		"it holds one member":  {[]int32{0}, "PersistentVolumeClaim data-orders-0"},
-		"it holds both of two": {[]int32{0, 1}, "PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
+		"it contains one member":   {[]int32{0}, "PersistentVolumeClaim data-orders-0"},
+		"it contains both members": {[]int32{0, 1}, "PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster, observed := fencedOff(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
-// ends makes the member with the highest ordinal one that was held and has been told to stop.
+// ends marks the member with the highest ordinal as terminating, with the finalizer.
 func ends(o *state.Observed, end state.End) *state.Member {
 	*o.StatefulSet.Spec.Replicas = 2
 	m := &o.Members[2]
@@ -37,7 +37,7 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 	known := func(code int32) state.End { return state.End{Reached: true, Known: true, Code: code} }
 	const stopping = "Terminating: pod orders-2 is terminating\n"
 	decideDooms(t, map[string]doom{
-		"a member is held before it is stopped": {
+		"a pod gets the finalizer before it is stopped": {
 			hooks, func(*dbv1.DatabaseCluster, *state.Observed) {},
 			"add the finalizer to pod orders-2\nTerminating: adding the finalizer to pod orders-2, to record the exit code of its database\nstop Running\n",
 		},
@@ -49,11 +49,11 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { ends(o, state.End{}) },
 			stopping + "again in 9m0s\nstop Running\n",
 		},
-		"its end is recorded before it goes": {
+		"its exit code is recorded before it is deleted": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { ends(o, known(0)) },
 			stopping + "stop Running orders-2=0\n",
 		},
-		"then it goes": {
+		"then it is released": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				recordEnds(c, dbv1.HookRunning, exit("orders-2", 0))
 				ends(o, known(0))
@@ -79,11 +79,11 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { ends(o, state.End{Reached: true, Never: true}) },
 			stopping + "stop Running orders-2=?\n",
 		},
-		"one without a StatefulSet is held, too": {
+		"a pod without a StatefulSet gets the finalizer, too": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.StatefulSet = nil },
 			"add the finalizer to pod orders-2\nTerminating: adding the finalizer to pod orders-2, to record the exit code of its database\nstop Running\n",
 		},
-		"those that are stopping already, as after a foreground deletion, are not": {
+		"pods that are terminating already do not get it": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				for i := range o.Members {
 					o.Members[i].Terminating = true
@@ -91,25 +91,25 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 			},
 			"scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\nstop Running\n",
 		},
-		"those that were gone before are told, and no failure": {
+		"pods that were deleted before are reported, without a failure": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				recordEnds(c, dbv1.HookRunning, exit("orders-2", 0))
 				*o.StatefulSet.Spec.Replicas, o.Members = 0, nil
 			},
 			"remove the finalizer\nDeleting: all members have stopped; no volumes remain\nstop Succeeded orders-2=0 orders-1=? orders-0=?\n",
 		},
-		"a hibernated cluster has nobody to tell of": {
+		"a hibernated cluster has no member to report": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Hibernated, o.Members = true, nil
 				*o.StatefulSet.Spec.Replicas = 0
 			},
 			"remove the finalizer\nDeleting: all members have stopped; no volumes remain\nstop Succeeded\n",
 		},
-		"neither has one whose members were never made": {
+		"a cluster without members has none, either": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.StatefulSet, o.Members = nil, nil },
 			"remove the finalizer\nDeleting: all members have stopped; no volumes remain\nstop Succeeded\n",
 		},
-		"an unclean end does not stop the next where the spec says so": {
+		"an unclean end is ignored if the spec asks for it": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				goOn(c)
 				recordEnds(c, dbv1.HookFailed, exit("orders-2", 1))
@@ -118,7 +118,7 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 			},
 			"add the finalizer to pod orders-1\nTerminating: adding the finalizer to pod orders-1, to record the exit code of its database\nstop Failed orders-2=1\n",
 		},
-		"one that never tells is let go where the spec says so, once that is recorded": {
+		"a pod without exit code is released if the spec asks for it": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				goOn(c)
 				recordEnds(c, dbv1.HookFailed, dbv1.StoppedMember{Pod: "orders-2"})
@@ -126,14 +126,14 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 			},
 			"release pod orders-2\n" + stopping + "stop Failed orders-2=?\n",
 		},
-		"the annotation lets held pods go, and members stop without being held": {
+		"the annotation releases pods, and members stop without the finalizer": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				skip(c)
 				ends(o, state.End{})
 			},
 			"release pod orders-2\n" + stopping + "stop Skipped\n",
 		},
-		"how those ended whom nobody held is not known, and the hook stays left out": {
+		"the exit code of pods without finalizer is unknown, and the hook stays skipped": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				skip(c)
 				c.Spec.Deletion.Volumes = dbv1.VolumesDelete
@@ -142,13 +142,13 @@ func TestAShutdownRecordsHowEveryMemberEnds(t *testing.T) {
 			},
 			"remove the finalizer\nDeleting: all members have stopped; no volumes remain\nstop Skipped orders-2=0 orders-1=? orders-0=?\n",
 		},
-		"pods of others that bear our finalizer are let go": {
+		"pods of others that have our finalizer are released": {
 			nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Bystanders = []state.Bystander{{Name: "orders-7", Cluster: "earlier", HasFinalizer: true}}
 			},
 			"release pod orders-7\nscale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\n",
 		},
-		"without our finalizer on the cluster no pod is held": {
+		"without our finalizer on the cluster no pod gets one": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Finalizers = nil
 				ends(o, state.End{})
@@ -186,7 +186,7 @@ func TestAMemberThatDidNotShutDownCleanlyBlocksTheDeletion(t *testing.T) {
 	}
 }
 
-func TestAShutdownDoesNotSayThatNobodyRanWhereMembersAreLeftToOthers(t *testing.T) {
+func TestAShutdownReportsMembersThatStillRun(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookShutdown)
 	observed.StatefulSet, observed.Foreign = nil, []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
 	for i := range observed.Members {

@@ -16,7 +16,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
-func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
+func TestVolumesOfAPreviousClusterOfTheSameName(t *testing.T) {
 	const taken = "adopt PersistentVolumeClaim data-orders-0\nadopt PersistentVolumeClaim data-orders-1\n"
 	anew := func(change func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.DatabaseCluster, *state.Observed) {
 		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -25,7 +25,7 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 		}
 	}
 	decideEach(t, map[string]scenario{
-		"they are taken over before the members are made": {
+		"they are adopted before the members are created": {
 			anew(func(*dbv1.DatabaseCluster, *state.Observed) {}),
 			taken + "AdoptingVolumes: adopting PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
 		},
@@ -35,7 +35,7 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 			}),
 			taken + "AdoptingVolumes: adopting PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
 		},
-		"none while one holds another engine's data": {
+		"none while one contains data of another engine": {
 			anew(func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Engine, o.Engine, o.Volumes[0].Engine = "redis", &dbv1.DatabaseEngine{}, "redis"
 			}),
@@ -48,7 +48,7 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of the previous cluster of the same name is terminating. " +
 				"Wait until it is deleted; its member then starts with an empty volume. Or give the cluster another name\nSTALLED VolumesRetained\n",
 		},
-		"none grows that is not taken over": {
+		"none grows that is not adopted": {
 			anew(func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Storage.Size, o.Volumes = resource.MustParse("2Gi"), o.Volumes[:1]
 				o.Volumes[0].Requested, o.Volumes[0].Capacity = resource.MustParse("1Gi"), resource.MustParse("1Gi")
@@ -57,7 +57,7 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-0 of the previous cluster of the same name contains only part of a backup, " +
 				"because its restore did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup\nSTALLED VolumesRetained\n",
 		},
-		"none while one holds a part of a backup": {
+		"none while one contains part of a backup": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes[1].Fill, o.Volumes[1].From = state.Filling, "restore"
 			}),
@@ -71,7 +71,7 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1: retained from the previous cluster of the same name, " +
 				"and spec.bootstrap.fromBackup never overwrites data. Delete these claims if you do not need their data, or remove spec.bootstrap to start with these volumes\nagain in 10s\nSTALLED VolumesRetained\n",
 		},
-		"none while a pod of the earlier cluster still runs": {
+		"none while a pod of the previous cluster still runs": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Bystanders = []state.Bystander{
 					{Name: "done", Cluster: "earlier", Component: dbv1.ComponentBackup, Ended: true},
@@ -82,26 +82,26 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 			}),
 			"WaitingForPreviousCluster: pod orders-1 of the previous cluster of the same name still runs; the operator adopts the volumes when it has terminated\nagain in 1m0s\n",
 		},
-		"they are taken over with members that nobody controls, which the StatefulSet takes over": {
+		"they are adopted with members without a controller, which the StatefulSet adopts": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Bystanders = []state.Bystander{{Name: "orders-1", Cluster: "earlier", Component: dbv1.ComponentDatabase, Orphan: true}}
 			}),
 			taken + "AdoptingVolumes: adopting PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
 		},
-		"none while there is a StatefulSet of the name that is nobody's, also where it has no pod just now": {
+		"none while an orphaned StatefulSet of the name exists, even without pods": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
 			}),
 			"WaitingForPreviousCluster: a StatefulSet of another owner creates the pods that use the volumes; the operator adopts the volumes when it is deleted\n" +
 				"again in 30s\nSTALLED NameConflict\n",
 		},
-		"none while a last backup of the earlier cluster may be tried again": {
+		"none while a final backup of the previous cluster may be retried": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.PreviousJobs = []string{"orders-backup-1c2d3e4f-0"}
 			}),
 			"WaitingForPreviousCluster: Job orders-backup-1c2d3e4f-0 of the previous cluster of the same name still runs; the operator adopts the volumes when it has terminated\nagain in 1m0s\n",
 		},
-		"none while an object of the earlier cluster is being removed": {
+		"none while an object of the previous cluster is terminating": {
 			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders", Leaving: true}}
 			}),
@@ -118,7 +118,7 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = plans.KeptVolumes() },
 			taken + "UpToDate: the cluster matches its spec\n",
 		},
-		"none that came later and holds a part of a backup": {
+		"none that came later and contains part of a backup": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes = plans.KeptVolumes()
 				o.Volumes[0].Fill, o.Volumes[1].Fill = state.Filling, state.Filling
@@ -132,7 +132,7 @@ func TestWhatIsDoneWithVolumesThatAnEarlierClusterLeft(t *testing.T) {
 	})
 }
 
-func TestVolumesAreTakenOverOnlyAfterALookAtTheApiServerItself(t *testing.T) {
+func TestVolumesAreAdoptedOnlyAfterALiveRead(t *testing.T) {
 	cluster := plans.Orders()
 	observed := plans.Standing(t, cluster)
 	observed.StatefulSet, observed.Members, observed.Volumes = nil, nil, plans.KeptVolumes()
@@ -147,7 +147,7 @@ func TestVolumesAreTakenOverOnlyAfterALookAtTheApiServerItself(t *testing.T) {
 	}
 }
 
-func TestAClusterWithoutVolumesTakesOverNoneWhichItWouldDeleteWithItself(t *testing.T) {
+func TestAClusterWithoutVolumesAdoptsNone(t *testing.T) {
 	cluster := plans.Orders()
 	cluster.Spec.Storage.Ephemeral = new(true)
 	observed := plans.Standing(t, cluster)
@@ -173,13 +173,13 @@ func TestTheEngineOnAClaimIsThatOfTheLastMemberThatRanWithIt(t *testing.T) {
 			o.Members[1].Engine, o.Members[1].Started = "ledger-v2", true
 		}, ""},
 		"the cluster hibernates": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members = nil }, ""},
-		"it runs what the claim says": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"it runs the engine on the claim": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Members[0].Engine, o.Members[0].Started = "ledger-v1", true
 		}, ""},
 		"it is no claim of the operator's": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Members[0].Engine, o.Members[0].Started, o.Volumes[0].Managed = "ledger-v2", true, false
 		}, ""},
-		"nobody knew whose data it was": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"the owner of the data was unknown": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Members[0].Engine, o.Members[0].Started, o.Volumes[0].Engine = "ledger-v2", true, ""
 		}, "ledger-v2"},
 		"its template is like the one of another engine": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -190,7 +190,7 @@ func TestTheEngineOnAClaimIsThatOfTheLastMemberThatRanWithIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster := plans.Orders()
-			cluster.Spec.Engine = "ledger-v3" // what the spec says does not matter
+			cluster.Spec.Engine = "ledger-v3" // the spec does not matter
 			observed := plans.Standing(t, cluster)
 			observed.Engine, observed.Volumes = &dbv1.DatabaseEngine{}, plans.KeptVolumes()[:1]
 			observed.Volumes[0].Cluster, observed.Volumes[0].Engine = plans.UID, "ledger-v1"

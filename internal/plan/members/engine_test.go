@@ -29,7 +29,7 @@ func ledger() *dbv1.DatabaseEngine {
 	return e
 }
 
-func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
+func TestAMissingOrIncompatibleEngineBlocksTheMembers(t *testing.T) {
 	decideEach(t, map[string]scenario{
 		"one that is missing leaves a running cluster as it is, also its Services, whose port it may have given": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
@@ -45,12 +45,12 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 		"one that is missing gives no StatefulSet to members that lack one": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Engine, o.StatefulSet = "ledger-v1", nil }, noEngine,
 		},
-		"while it is missing the StatefulSet is not deleted to be made anew": {
+		"while it is missing the StatefulSet is not re-created": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Spec.Engine, c.Spec.Storage.Size = "ledger-v1", resource.MustParse("9Gi")
 			}, noEngine,
 		},
-		"members go all the same": {
+		"members are still removed": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Engine, c.Spec.Replicas = "ledger-v1", 1 },
 			"scale in to 2\nScaling: scaling in from 3 to 1 members, one at a time\nagain in 10s\nSTALLED EngineMissing\n",
 		},
@@ -60,7 +60,7 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 			},
 			"remove the finalizer\nDeleting: all members have stopped; no volumes remain\n",
 		},
-		"one that must not be read is told": {
+		"a forbidden read is reported": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Engine, o.EngineUnreadable = "ledger-v1", "forbidden"
 			},
@@ -91,7 +91,7 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 				"but spec.parameters does not define that variable; it defines none. Create a corrected DatabaseEngine under another name, and set spec.engine of the clusters to it\n" +
 				"again in 10s\nSTALLED EngineInvalid\n",
 		},
-		"a Secret that lacks a key is told": {
+		"a Secret without a key is reported": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Engine, c.Spec.Credentials.SecretName, o.Engine = "ledger-v1", "orders", ledger()
 				o.Engine.Spec.SecretKeys = []string{"password"}
@@ -100,7 +100,7 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 			"WaitingForReference: Secret orders in spec.credentials.secretName lacks the key password, which DatabaseEngine ledger-v1 needs: add it to the Secret\n" +
 				"again in 10s\nSTALLED SecretIncomplete\n",
 		},
-		"a Secret whose key is empty is told": {
+		"a Secret with an empty key is reported": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Engine, c.Spec.Credentials.SecretName, o.Engine = "ledger-v1", "orders", ledger()
 				o.Engine.Spec.SecretKeys = []string{"password"}
@@ -109,7 +109,7 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 			"WaitingForReference: Secret orders in spec.credentials.secretName has no value for the key password, which DatabaseEngine ledger-v1 needs: set it in the Secret\n" +
 				"again in 10s\nSTALLED SecretIncomplete\n",
 		},
-		"a restore that the engine cannot do is told before there are members": {
+		"a restore that the engine does not support is reported before members exist": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "b"}}
 				o.StatefulSet, o.Members = nil, nil
@@ -126,7 +126,7 @@ func TestAnEngineThatIsMissingOrDoesNotFitHoldsTheMembersBack(t *testing.T) {
 	})
 }
 
-func TestTheStallSaysWhatToDoAndWhatWaits(t *testing.T) {
+func TestTheStallHasTheRemedyAndTheConsequence(t *testing.T) {
 	cluster := plans.Orders()
 	observed := plans.Standing(t, cluster)
 	cluster.Spec.Engine = "ledger-v1"

@@ -12,7 +12,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
-// scenario is a change to a settled cluster of three and the plan that it leads to.
+// scenario is a change to an idle cluster of three members, and the resulting plan.
 type scenario struct {
 	change func(*dbv1.DatabaseCluster, *state.Observed)
 	want   string

@@ -14,7 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
-// claimed gives a cluster a claim for each member, and one that a member left.
+// claimed adds a claim for each member, and the retained claim of a removed member.
 func claimed(c *dbv1.DatabaseCluster, o *state.Observed, protected bool) {
 	for ordinal := range c.Spec.Replicas + 1 {
 		v := state.Volume{Claim: "data-orders-" + string('0'+ordinal), Ordinal: ordinal, Protected: protected}
@@ -27,7 +27,7 @@ func protect(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true }
 
 func remove(c *dbv1.DatabaseCluster) { c.DeletionTimestamp = &metav1.Time{Time: plans.Now} }
 
-func TestTheClaimsAreProtectedAsTheSpecSays(t *testing.T) {
+func TestTheProtectionOfClaimsMatchesTheSpec(t *testing.T) {
 	const all = "protect PersistentVolumeClaim data-orders-0\nprotect PersistentVolumeClaim data-orders-1\n" +
 		"protect PersistentVolumeClaim data-orders-2\nprotect PersistentVolumeClaim data-orders-3\n"
 	decideEach(t, map[string]scenario{
@@ -100,14 +100,14 @@ func TestADeletionWaitsForProtectionToEnd(t *testing.T) {
 			},
 			"remove the protection of PersistentVolumeClaim data-orders-2\nDeleting: remove the protection of PersistentVolumeClaim data-orders-2\n",
 		},
-		"then it goes on": {
+		"then the deletion continues": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { remove(c); claimed(c, o, false) },
 			"scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\n",
 		},
 	})
 }
 
-func TestAnOldViewTakesNoProtectionAway(t *testing.T) {
+func TestAStaleCacheRemovesNoProtection(t *testing.T) {
 	c := plans.Orders()
 	o := plans.Standing(t, c)
 	claimed(c, &o, true)

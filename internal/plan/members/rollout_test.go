@@ -17,7 +17,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
-// down makes members not ready, with a problem or without.
+// down sets members to not ready, with or without a problem.
 func down(o *state.Observed, problem string, ordinals ...int) {
 	for _, i := range ordinals {
 		o.Members[i].Ready, o.Members[i].ReadySince, o.Members[i].Problem = false, plans.Ago(time.Minute), problem
@@ -34,7 +34,7 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); down(o, "", 2) },
 			"RollingOut: 2 members are outdated; waiting for pod orders-2 to stay ready\n",
 		},
-		"none while the new template breaks a member, and the plan says how": {
+		"none while the new template breaks a member, and the plan has the cause": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1)
 				down(o, "image pull failed", 2)
@@ -65,11 +65,11 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 			},
 			"restart orders-0\nRollingOut: 2 members are outdated; restarting pod orders-0\n",
 		},
-		"one that may come back by itself is left alone while nobody knows whether the template is any good": {
+		"a member that may recover by itself is not restarted while the template is untested": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); down(o, "", 0, 2) },
 			"RollingOut: 2 members are outdated; waiting for pod orders-0 to stay ready\n",
 		},
-		"when nothing serves they are left alone for five minutes": {
+		"if no member serves, none is restarted for five minutes": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1); down(o, "", 0, 1, 2) },
 			"RollingOut: 2 members are outdated; waiting for pod orders-0 to stay ready\nagain in 4m0s\n",
 		},
@@ -104,7 +104,7 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 			},
 			"RollingOut: 2 members are outdated; waiting for pod orders-2 to stay ready\nagain in 6s\n",
 		},
-		"for as long as the spec says": {
+		"for as long as the spec asks": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1)
 				o.Members[2].ReadySince = plans.Ago(4 * time.Second)
@@ -128,7 +128,7 @@ func TestHowAChangeReachesTheMembers(t *testing.T) {
 			},
 			"RolloutPaused: 2 members are outdated; spec.updateStrategy.paused is true\n",
 		},
-		"none when it is left to the user": {
+		"none with type OnDelete": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 2)
 				c.Spec.UpdateStrategy.Type = dbv1.UpdateOnDelete
@@ -164,7 +164,7 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 			},
 			"resize orders-1\nRollingOut: 3 members are outdated; resizing pod orders-1\n",
 		},
-		"nor does that hold up another change": {
+		"that does not block another change": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 0, 1, 2)
 				o.Members[1].Resize = state.Resize{Pending: true, Message: "Deferred"}
@@ -207,19 +207,19 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 	})
 }
 
-func TestATemplateIsMadeAnewOnlyWhenWhatItWasMadeFromHasChanged(t *testing.T) {
-	// made as another version of the operator would have
+func TestATemplateChangesOnlyWhenItsInputsChange(t *testing.T) {
+	// as another version of the operator would create it
 	otherwise := func(o *state.Observed) {
 		o.StatefulSet.Spec.Template.Spec.PriorityClassName = "of-another-version"
 		o.StatefulSet.Spec.Template.Annotations[dbv1.AnnotationTemplate] = "of-another-version"
 		reseal(o)
 	}
 	decideEach(t, map[string]scenario{
-		"a newer operator restarts nothing, and says that it would": {
+		"a newer operator restarts no member, and reports the pending change": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { otherwise(o) },
 			"UpToDate: the cluster matches its spec\nNEWER\n",
 		},
-		"what has no place in a pod makes none anew": {
+		"a field that is not in the pod template changes nothing": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				otherwise(o)
 				c.Spec.UpdateStrategy.MaxUnavailable, c.Spec.Deletion.DeadlineSeconds, c.Spec.Storage.Size = 2, 9, resource.MustParse("1024Mi")
@@ -239,7 +239,7 @@ func TestATemplateIsMadeAnewOnlyWhenWhatItWasMadeFromHasChanged(t *testing.T) {
 			"update StatefulSet orders (spec.template)\n" +
 				"Applying: update StatefulSet orders (spec.template)\n",
 		},
-		"and an edit of somebody else": {
+		"and an edit of another client": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				otherwise(o)
 				o.StatefulSet.Spec.Template.Spec.Containers[0].Image = "miner:1"
@@ -250,10 +250,10 @@ func TestATemplateIsMadeAnewOnlyWhenWhatItWasMadeFromHasChanged(t *testing.T) {
 	})
 }
 
-func TestWhatAPodNeedsIsThereBeforeItIsStarted(t *testing.T) {
+func TestAPodStartsOnlyAfterItsReferencesExist(t *testing.T) {
 	lacks := []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.container.env[PASSWORD]"}}
 	decideEach(t, map[string]scenario{
-		"no StatefulSet is made": {
+		"no StatefulSet is created": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.StatefulSet, o.Members, o.References = nil, nil, lacks
 			},
@@ -266,11 +266,11 @@ func TestWhatAPodNeedsIsThereBeforeItIsStarted(t *testing.T) {
 			},
 			"WaitingForReference: Secret password, which spec.container.env[PASSWORD] names, does not exist\nagain in 10s\nSTALLED ReferenceMissing\n",
 		},
-		"members go all the same": {
+		"members are still removed": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Replicas, o.References = 1, lacks },
 			"scale in to 2\nScaling: scaling in from 3 to 1 members, one at a time\nagain in 10s\nSTALLED ReferenceMissing\n",
 		},
-		"what is optional holds nothing up": {
+		"an optional reference does not block": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.References = []state.Reference{{Kind: "Secret", Name: "password", Optional: true}}
 				o.StatefulSet.Annotations[dbv1.AnnotationRenderedFrom] = "other"
@@ -278,11 +278,11 @@ func TestWhatAPodNeedsIsThereBeforeItIsStarted(t *testing.T) {
 			"update StatefulSet orders (spec.template)\n" +
 				"Applying: update StatefulSet orders (spec.template)\n",
 		},
-		"former files go when no member has them": {
+		"old files are deleted when no member uses them": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Configs = formerFiles() },
 			"delete ConfigMap orders-config-former: no member uses these files\nUpToDate: the cluster matches its spec\n",
 		},
-		"former files stay while a member has them": {
+		"old files stay while a member uses them": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Configs, c.Spec.UpdateStrategy.Paused = formerFiles(), true
 				plans.Outdated(o, 1)

@@ -20,12 +20,12 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
-// reseal makes a changed StatefulSet one that the operator wrote.
+// reseal sets the hash of a changed StatefulSet, as if the operator had written it.
 func reseal(o *state.Observed) {
 	o.StatefulSet.Annotations[dbv1.AnnotationStoredSpec] = resources.StoredSpecHash(o.StatefulSet)
 }
 
-// volumes gives the members volumes that ask for one size each and have another.
+// volumes adds a volume for each member, with a requested and an actual size.
 func volumes(o *state.Observed, sizes ...[2]string) {
 	for i, s := range sizes {
 		o.Volumes = append(o.Volumes, state.Volume{
@@ -67,7 +67,7 @@ func TestHowVolumesGrow(t *testing.T) {
 			"resize PersistentVolumeClaim data-orders-0 from 1Gi to 2Gi\nupdate StatefulSet orders (spec.replicas)\n" +
 				"Applying: update StatefulSet orders (spec.replicas)\n",
 		},
-		"then the StatefulSet is made anew": {
+		"then the StatefulSet is re-created": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { grown(c); volumes(o, [2]string{"2Gi", "1Gi"}) },
 			"delete the StatefulSet and orphan its pods\n" +
 				"ResizingStorage: re-creating StatefulSet orders for volumes of 2Gi; its pods continue to run\n",
@@ -87,7 +87,7 @@ func TestHowVolumesGrow(t *testing.T) {
 			},
 			"ResizingStorage: 1 of 2 volumes have 2Gi; PersistentVolumeClaim data-orders-1 has 1Gi: waiting for the kubelet to expand the file system\n",
 		},
-		"one that cannot is told": {
+		"an infeasible one is reported": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				remade(c, o)
 				volumes(o, [2]string{"2Gi", "1Gi"})
@@ -104,15 +104,15 @@ func TestHowVolumesGrow(t *testing.T) {
 			"resize PersistentVolumeClaim data-orders-0 from 9Gi to 2Gi\n" +
 				"ResizingStorage: resizing PersistentVolumeClaim data-orders-0 from 9Gi to 2Gi\nSTALLED ResizeInfeasible\n",
 		},
-		"a larger volume is left as it is": {
+		"a larger volume does not change": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { volumes(o, [2]string{"9Gi", "9Gi"}) },
 			"UpToDate: the cluster matches its spec\n",
 		},
-		"one that is not bound is left to be bound": {
+		"an unbound claim does not change": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { remade(c, o); volumes(o, [2]string{"1Gi", "0"}) },
 			"UpToDate: the cluster matches its spec\n",
 		},
-		"those that were kept of former members are left as they are": {
+		"retained volumes of removed members do not change": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				remade(c, o)
 				volumes(o, [2]string{"2Gi", "2Gi"}, [2]string{"2Gi", "2Gi"}, [2]string{"2Gi", "2Gi"}, [2]string{"1Gi", "1Gi"})
@@ -122,7 +122,7 @@ func TestHowVolumesGrow(t *testing.T) {
 	})
 }
 
-func TestAStatefulSetThatIsMadeAnewTakesOverEveryMemberThatRuns(t *testing.T) {
+func TestARecreatedStatefulSetAdoptsEveryRunningMember(t *testing.T) {
 	cluster := plans.Orders()
 	cluster.Spec.Replicas = 1
 	observed := plans.Standing(t, plans.Orders())
@@ -134,7 +134,7 @@ func TestAStatefulSetThatIsMadeAnewTakesOverEveryMemberThatRuns(t *testing.T) {
 	}
 }
 
-func TestAMemberWaitsForItsFormerVolumeToGo(t *testing.T) {
+func TestAMemberWaitsUntilItsPreviousVolumeIsDeleted(t *testing.T) {
 	decideEach(t, map[string]scenario{
 		"those below come already": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -155,7 +155,7 @@ func TestAMemberWaitsForItsFormerVolumeToGo(t *testing.T) {
 
 func TestPauseAndHibernation(t *testing.T) {
 	decideEach(t, map[string]scenario{
-		"a paused cluster is left as it is, and what is undone is told": {
+		"a paused cluster does not change, and the pending step is reported": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Paused, c.Finalizers = true, nil
 				plans.Outdated(o, 1)

@@ -10,7 +10,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
-func TestTheFirstPhaseThatHasSomethingToWaitForSpeaksForThePass(t *testing.T) {
+func TestTheFirstPhaseThatWaitsDecidesForThePass(t *testing.T) {
 	say := func(reason string) func(*situation.Situation) Outcome {
 		return func(*situation.Situation) Outcome { return Wait(reason, "because") }
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
 )
 
-// blockedRestore is a cluster of two whose restore Jobs were made from its spec and whose pods cannot start.
+// blockedRestore returns a cluster of two members whose restore Jobs are current and whose pods cannot start.
 func blockedRestore(t *testing.T) (*dbv1.DatabaseCluster, state.Observed) {
 	t.Helper()
 	cluster := plans.Orders()
@@ -38,7 +38,7 @@ func blockedRestore(t *testing.T) (*dbv1.DatabaseCluster, state.Observed) {
 	return cluster, observed
 }
 
-func TestARestoreJobThatHasNotStartedIsReCreatedWhenWhatItIsMadeFromChanges(t *testing.T) {
+func TestARestoreJobThatHasNotStartedIsReCreatedWhenItsConfigurationChanges(t *testing.T) {
 	for name, correct := range map[string]func(*dbv1.DatabaseCluster){
 		"the image": func(c *dbv1.DatabaseCluster) { c.Spec.Image = "example.test/ledger:2" },
 		"the pull secrets": func(c *dbv1.DatabaseCluster) {
@@ -80,12 +80,12 @@ func TestARestoreJobThatMayHaveStartedIsNeverReCreated(t *testing.T) {
 		"it is being deleted":          func(j *state.Task) { j.Ending = true },
 		"it has succeeded":             func(j *state.Task) { j.Succeeded = true },
 		"it is about to fail":          func(j *state.Task) { j.Failing = true },
-		"an earlier operator made it":  func(j *state.Task) { j.MadeFrom = "" },
-		"it is made from what is told": func(j *state.Task) { j.MadeFrom = "same" },
+		"an older operator created it": func(j *state.Task) { j.MadeFrom = "" },
+		"its configuration is current": func(j *state.Task) { j.MadeFrom = "same" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster, observed := blockedRestore(t)
-			if name != "it is made from what is told" {
+			if name != "its configuration is current" {
 				cluster.Spec.Image = "example.test/ledger:2"
 			}
 			for i := range observed.Restore.Jobs {
@@ -112,7 +112,7 @@ func TestARestoreIsFailedWhenItsJobHasFailedAndRunningWhileItIsBlocked(t *testin
 	}
 }
 
-func TestARestoreThatFailedBeginsAgainWhenTheSpecIsCorrected(t *testing.T) {
+func TestAFailedRestoreRestartsWhenTheSpecIsCorrected(t *testing.T) {
 	cluster, observed := blockedRestore(t)
 	observed.Restore.Jobs[0].Started, observed.Restore.Jobs[0].Failed, observed.Restore.Jobs[0].Active = true, true, false
 	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonRestoreFailed || len(plans.Removals(p)) > 0 {

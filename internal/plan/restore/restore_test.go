@@ -31,7 +31,7 @@ func restorer() *dbv1.DatabaseEngine {
 	}
 }
 
-// beginsWith makes a cluster of two that starts with a backup, of which nothing has been done yet.
+// beginsWith returns a new cluster of two members that is to start with a backup.
 func beginsWith(c *dbv1.DatabaseCluster, o *state.Observed, url string) {
 	c.Spec.Replicas, c.Spec.Engine, o.Engine, o.Image = 2, "ledger", restorer(), "operator:1"
 	o.StatefulSet, o.Members = nil, nil
@@ -64,7 +64,7 @@ func lacks(now *protocol.Progress) *state.Task {
 	return &state.Task{Active: true, Result: &protocol.Result{Message: "the key is missing"}, Exit: protocol.ExitPrecondition, Progress: now}
 }
 
-// jobs writes the hashes in the names of Jobs as people think of them.
+// jobs replaces the hashes in the names of Jobs with readable names.
 func jobs(text string, o state.Observed) string {
 	for _, v := range o.Volumes {
 		text = strings.ReplaceAll(text, naming.RestoreJob("orders", v.From, v.UID, v.Ordinal), fmt.Sprint("JOB", v.Ordinal))
@@ -83,7 +83,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 			"pod x-1: container action: image pull failed: no. Correct spec.image"
 	)
 	cases := map[string]scenario{
-		"a human has to change what the attempts lack": {
+		"the user has to act before an attempt can succeed": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, lacks(nil))
 				filling(c, o, 1, runs())
@@ -110,11 +110,11 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, nil); filling(c, o, 1, nil) },
 			"restore " + bucket + ", start Job JOB0, Job JOB1\nRestoring: restoring " + bucket + ", starting Job JOB0, Job JOB1\n",
 		},
-		"the Job that somebody deleted once more": {
+		"a deleted Job again": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, runs()); filling(c, o, 1, nil) },
 			"restore " + bucket + ", start Job JOB1\nRestoring: restoring " + bucket + ", starting Job JOB1" + again,
 		},
-		"but not before the pod of the former one has ended": {
+		"but not before the pod of the previous Job has ended": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, runs())
 				filling(c, o, 1, nil)
@@ -125,7 +125,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 			},
 			"Restoring: waiting for pod x-2 to terminate, because its restore is no longer needed" + again,
 		},
-		"nor before that one is gone": {
+		"and not before the previous Job is deleted": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, done()); filling(c, o, 1, leaves()) },
 			working + "; waiting until the previous Job JOB1 is deleted" + again,
 		},
@@ -142,7 +142,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 			},
 			trouble + "; Kubernetes retries Job JOB0: pod x-1: cannot be scheduled: no node" + again,
 		},
-		"saying why a try failed": {
+		"reporting why an attempt failed": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				job := runs()
 				job.Pod, job.Result = "x-1", &protocol.Result{Message: "nobody answers"}
@@ -171,7 +171,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, done()); filling(c, o, 1, done()) },
 			"mark 2 volumes as restored from " + bucket + "\nRestoring: " + bucket + " is restored into the volumes of all members\n",
 		},
-		"those that a crash left unmarked": {
+		"those that a crash left without the annotation": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, done())
 				filling(c, o, 1, done())
@@ -207,7 +207,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 			},
 			"Restoring: PersistentVolumeClaim data-orders-1 is terminating; the restore continues after the claim is deleted" + again,
 		},
-		"a claim that was made anew is filled anew": {
+		"a re-created claim is filled again": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, done())
 				filling(c, o, 1, done())
@@ -215,7 +215,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 			},
 			"restore " + bucket + ", start Job JOB1\nRestoring: restoring " + bucket + ", starting Job JOB1\n",
 		},
-		"a Job that failed waits for a human": {
+		"a failed Job requires an action of the user": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, done())
 				filling(c, o, 1, &state.Task{Failed: true, Result: &protocol.Result{Message: "the bucket is not there."}})
@@ -235,14 +235,14 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 			"Restoring: Secret keys, which the backup in spec.bootstrap.fromBackup needs, does not exist. Create it, or set spec.bootstrap.fromBackup.location to use another one\n" +
 				"again in 10s\nSTALLED RestoreFailed\n",
 		},
-		"a claim of somebody else is left alone": {
+		"a claim of another owner does not change": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "PersistentVolumeClaim", Name: "data-orders-0"}}
 			},
 			"Restoring: PersistentVolumeClaim data-orders-0: not created for this cluster, so the operator does not change it. Delete it, or give the cluster another name\n" +
 				"again in 30s\nSTALLED NameConflict\n",
 		},
-		"what an earlier cluster left is left alone": {
+		"volumes of the previous cluster do not change": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = plans.KeptVolumes() },
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1: retained from the previous cluster of the same name, and spec.bootstrap.fromBackup never overwrites data. " +
 				"Delete these claims if you do not need their data, or remove spec.bootstrap to start with these volumes\nSTALLED VolumesRetained\n",
@@ -284,7 +284,7 @@ func TestABackupIsNeverRestoredOnceThereWereMembers(t *testing.T) {
 		"members that run without a StatefulSet": func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Members = plans.Standing(t, c).Members
 		},
-		"volumes that a StatefulSet made": func(c *dbv1.DatabaseCluster, o *state.Observed) {
+		"volumes that a StatefulSet created": func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			for ordinal := range int32(2) {
 				filling(c, o, ordinal, nil)
 				o.Volumes[ordinal].Fill, o.Volumes[ordinal].From = state.Plain, ""
@@ -296,7 +296,7 @@ func TestABackupIsNeverRestoredOnceThereWereMembers(t *testing.T) {
 			marked(o)
 			c.Spec.Bootstrap.FromBackup.Location.URL = "s3://another"
 		},
-		"a restore that was once complete, and volumes that somebody deleted": func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+		"a restore that was complete once, and deleted volumes": func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 			c.Status.Restore = &dbv1.RestoreStatus{Phase: dbv1.RestoreCompleted}
 		},
 	} {
@@ -316,7 +316,7 @@ func TestABackupIsNeverRestoredOnceThereWereMembers(t *testing.T) {
 	}
 }
 
-func TestWhatAnotherSourceHasBegunGoesBeforeAnythingElse(t *testing.T) {
+func TestVolumesOfAnotherSourceAreDeletedFirst(t *testing.T) {
 	changed := func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap.FromBackup.Location.URL = "s3://another" }
 	for name, change := range map[string]func(*dbv1.DatabaseCluster){
 		"another place":     changed,
@@ -365,7 +365,7 @@ func TestWhatAnotherSourceHasBegunGoesBeforeAnythingElse(t *testing.T) {
 	}
 }
 
-func TestVolumesThatWereFilledGoBeforeTheOthers(t *testing.T) {
+func TestFilledVolumesAreDeletedBeforeTheOthers(t *testing.T) {
 	cluster := plans.Orders()
 	observed := plans.Standing(t, cluster)
 	beginsWith(cluster, &observed, bucket)
@@ -383,7 +383,7 @@ func TestVolumesThatWereFilledGoBeforeTheOthers(t *testing.T) {
 	}
 }
 
-func TestABackupThatCannotBeRestoredIsToldOrWaitedFor(t *testing.T) {
+func TestABackupThatCannotBeRestoredStallsOrDelaysTheRestore(t *testing.T) {
 	complete := func() *dbv1.DatabaseBackup {
 		b := &dbv1.DatabaseBackup{}
 		b.Status = dbv1.DatabaseBackupStatus{
@@ -476,7 +476,7 @@ func TestADeletionStopsTheRestoreBeforeItsHooksRun(t *testing.T) {
 	}
 }
 
-func TestNoMemberTakesUpAPartOfABackup(t *testing.T) {
+func TestNoMemberStartsWithPartOfABackup(t *testing.T) {
 	cluster := plans.Orders()
 	observed := plans.Standing(t, cluster)
 	observed.Volumes = []state.Volume{{Claim: "data-orders-3", Ordinal: 3, Managed: true, Contents: state.Contents{Cluster: "earlier", Fill: state.Filling, From: "cut"}}}
@@ -491,14 +491,14 @@ func TestNoMemberTakesUpAPartOfABackup(t *testing.T) {
 	}
 }
 
-func TestHowFarARestoreIs(t *testing.T) {
+func TestTheProgressOfARestore(t *testing.T) {
 	progress := func(bytes, total int64) *state.Task {
 		job := runs()
 		job.Progress = &protocol.Progress{Bytes: bytes, TotalBytes: total}
 		return job
 	}
 	filled := done()
-	filled.Result = &protocol.Result{Bytes: 100} // by a version that did not say how much there was
+	filled.Result = &protocol.Result{Bytes: 100} // by a version that did not record the total
 	half := done()
 	half.Result = &protocol.Result{Bytes: 40, TotalBytes: 100}
 	running := dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreRunning}
@@ -531,11 +531,11 @@ func TestHowFarARestoreIs(t *testing.T) {
 			},
 			want: with(dbv1.RestoreStatus{From: bucket, Phase: dbv1.RestoreCompleted}, 200, 200),
 		},
-		"the total is what the backup holds, not what was read": {
+		"the total is the size of the backup, not the bytes read": {
 			jobs: []*state.Task{half, filled},
 			want: with(running, 140, 200),
 		},
-		"complete with what was read, of what the backup holds": {
+		"complete with the bytes read, and the size of the backup": {
 			jobs: []*state.Task{half, filled},
 			change: func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				marked(o)

@@ -31,7 +31,7 @@ func keep(count int32, maxAge time.Duration) *dbv1.BackupRetention {
 	return r
 }
 
-// nights are backups of the schedule nightly of so many nights, the last one tonight.
+// nights returns the backups of the schedule nightly for so many nights, the last one tonight.
 func nights(count int, changes ...func(ago int, b *state.Backup)) []state.Backup {
 	all := make([]state.Backup, 0, count)
 	for ago := count - 1; ago >= 0; ago-- {
@@ -52,7 +52,7 @@ func only(nights []int, change func(*state.Backup)) func(int, *state.Backup) {
 	}
 }
 
-// provedAt gives a backup a verification that succeeded, begun at a time.
+// provedAt adds a successful verification that started at a time.
 func provedAt(at time.Time) func(*state.Backup) {
 	return func(b *state.Backup) {
 		b.Verification = state.Verification{Phase: dbv1.VerificationSucceeded, Started: metav1.NewTime(at)}
@@ -62,7 +62,7 @@ func provedAt(at time.Time) func(*state.Backup) {
 func elsewhere(b *state.Backup) { b.Elsewhere = true }
 
 // Seven nightlies, verified once a week: the oldest was verified, then six were not, and the verification of tonight's fails.
-func TestTheOnlyVerifiedBackupStaysWhenTonightsCannotBeRestored(t *testing.T) {
+func TestTheOnlyVerifiedBackupIsRetainedWhenTonightsCannotBeRestored(t *testing.T) {
 	cluster := backedUp()
 	cluster.CreationTimestamp = metav1.NewTime(day(20, 0))
 	cluster.Spec.Backup.Schedules[0].Retention = keep(7, 0)
@@ -79,7 +79,7 @@ func TestTheOnlyVerifiedBackupStaysWhenTonightsCannotBeRestored(t *testing.T) {
 	}
 }
 
-func TestRetentionDeletesWhatNeitherCountNorAgeWants(t *testing.T) {
+func TestRetentionDeletesBackupsBeyondCountAndAge(t *testing.T) {
 	going := func(b *state.Backup) { b.Terminating = true }
 	bad := func(b *state.Backup) {
 		b.Verification = state.Verification{Phase: dbv1.VerificationFailed, Started: b.Completed}
@@ -90,15 +90,15 @@ func TestRetentionDeletesWhatNeitherCountNorAgeWants(t *testing.T) {
 		change    func(*dbv1.DatabaseCluster)
 		want      string
 	}{
-		"for ever":              {nil, nights(6), nil, ""},
-		"by count":              {keep(2, 0), nights(4), nil, "nightly-2611180300 nightly-2611190300"},
-		"by age":                {keep(0, 48*time.Hour), nights(4), nil, "nightly-2611180300 nightly-2611190300"},
-		"count wants more":      {keep(3, 10*time.Hour), nights(4), nil, "nightly-2611180300"},
-		"age wants more":        {keep(1, 72*time.Hour), nights(4), nil, "nightly-2611180300"},
-		"the oldest go first":   {keep(1, 0), nights(9), nil, "nightly-2611130300 nightly-2611140300 nightly-2611150300"},
-		"a few at a time":       {keep(1, 0), nights(9, only([]int{8, 7}, going)), nil, "nightly-2611150300"},
-		"enough are going":      {keep(1, 0), nights(9, only([]int{8, 7, 6}, going)), nil, ""},
-		"failures do not count": {keep(2, 0), nights(5, only([]int{0, 2}, failedBackup)), nil, "nightly-2611170300"},
+		"for ever":                {nil, nights(6), nil, ""},
+		"by count":                {keep(2, 0), nights(4), nil, "nightly-2611180300 nightly-2611190300"},
+		"by age":                  {keep(0, 48*time.Hour), nights(4), nil, "nightly-2611180300 nightly-2611190300"},
+		"count wants more":        {keep(3, 10*time.Hour), nights(4), nil, "nightly-2611180300"},
+		"age wants more":          {keep(1, 72*time.Hour), nights(4), nil, "nightly-2611180300"},
+		"the oldest expire first": {keep(1, 0), nights(9), nil, "nightly-2611130300 nightly-2611140300 nightly-2611150300"},
+		"a few at a time":         {keep(1, 0), nights(9, only([]int{8, 7}, going)), nil, "nightly-2611150300"},
+		"enough are going":        {keep(1, 0), nights(9, only([]int{8, 7, 6}, going)), nil, ""},
+		"failures do not count":   {keep(2, 0), nights(5, only([]int{0, 2}, failedBackup)), nil, "nightly-2611170300"},
 		"the last failures stay": {nil, nights(7, only([]int{0, 1, 2, 3, 5}, failedBackup)), nil,
 			"nightly-2611160300 nightly-2611180300"},
 		"however old, the newest complete one stays": {keep(0, time.Hour), nights(3, only([]int{0, 1}, failedBackup)), nil, ""},
@@ -106,8 +106,8 @@ func TestRetentionDeletesWhatNeitherCountNorAgeWants(t *testing.T) {
 		"the newest that was verified stays":         {keep(1, 0), nights(5, only([]int{2, 3}, provedAt(noon))), nil, "nightly-2611170300 nightly-2611180300 nightly-2611200300"},
 		"the newest of the schedule that was verified stays beside one by hand": {keep(1, 0), append(nights(4, only([]int{2}, provedAt(noon))),
 			made("", day(0, 11), byHand, provedAt(noon))), nil, "nightly-2611180300 nightly-2611200300"},
-		"nothing goes while a verification runs, which may fail":  {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.Asked = "please" })), nil, ""},
-		"nothing goes while the last verification failed":         {keep(1, 0), nights(9, only([]int{6}, provedAt(day(6, 5))), only([]int{0}, bad)), nil, ""},
+		"no backup expires while a verification runs":             {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.Asked = "please" })), nil, ""},
+		"no backup expires after a failed verification":           {keep(1, 0), nights(9, only([]int{6}, provedAt(day(6, 5))), only([]int{0}, bad)), nil, ""},
 		"verified in the future, by a clock that was wrong":       {keep(1, 0), nights(3, only([]int{1}, provedAt(day(-300, 5))), only([]int{0}, bad)), nil, ""},
 		"one with a destination of its own does not count as any": {keep(1, 0), append(nights(2), made("nightly", day(0, 11), elsewhere)), nil, "nightly-2611200300"},
 		"what a new cluster starts with stays":                    {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.Read = true })), nil, "nightly-2611200300"},
@@ -117,8 +117,8 @@ func TestRetentionDeletesWhatNeitherCountNorAgeWants(t *testing.T) {
 		})), func(c *dbv1.DatabaseCluster) {
 			c.Spec.Backup.Verification = &dbv1.VerificationSchedule{Schedule: "0 5 1 1 *"}
 		}, "nightly-2611180300 nightly-2611200300"},
-		"those of an earlier cluster of the name stay":   {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.CreatedFor, b.RanFor = "former", "former" })), nil, "nightly-2611200300"},
-		"those whose data is an earlier one's stay":      {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.RanFor = "former" })), nil, "nightly-2611200300"},
+		"backups of the previous cluster stay":           {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.CreatedFor, b.RanFor = "former", "former" })), nil, "nightly-2611200300"},
+		"backups with data of the previous cluster stay": {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.RanFor = "former" })), nil, "nightly-2611200300"},
 		"those of no schedule stay":                      {keep(1, 0), nights(3, only([]int{2}, byHand)), nil, "nightly-2611200300"},
 		"those without a time by the schedule stay":      {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.ScheduledAt = metav1.Time{} })), nil, "nightly-2611200300"},
 		"those of a schedule that is no more stay":       {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.Schedule = "weekly" })), nil, "nightly-2611200300"},
@@ -154,7 +154,7 @@ func TestADeletionByRetentionNamesTheObjectThatWasSeen(t *testing.T) {
 	}
 }
 
-// chance makes lists of backups with equal times, clocks that differ, failures, verifications and strangers.
+// chance returns random lists of backups with equal times, different clocks, failures, verifications and strangers.
 func chanceBackups(chance *rand.Rand) []state.Backup {
 	roll := func(n int) int { return chance.IntN(n) }
 	all := make([]state.Backup, roll(12))
@@ -184,7 +184,7 @@ func chanceBackups(chance *rand.Rand) []state.Backup {
 	return all
 }
 
-func TestWhateverBackupsThereAreRetentionNeverDeletesTheNewestGoodOne(t *testing.T) {
+func TestRetentionNeverDeletesTheNewestGoodBackup(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 4))
 	sum, base := 0, seen(t, backedUp())
 	for range 7000 {

@@ -20,10 +20,10 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// noon is when the passes of these tests are made: an hour after the last full hour, as it were.
+// noon is the time of all passes in these tests.
 var noon = time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC)
 
-// backedUp is a cluster that was made three days before noon, with a schedule every night at three.
+// backedUp returns a cluster that was created three days before noon, with a schedule every night at three.
 func backedUp(schedules ...dbv1.BackupSchedule) *dbv1.DatabaseCluster {
 	c := orders()
 	c.CreationTimestamp = metav1.NewTime(noon.AddDate(0, 0, -3))
@@ -43,7 +43,7 @@ func seen(t *testing.T, c *dbv1.DatabaseCluster, backups ...state.Backup) state.
 	return observed
 }
 
-// made is a complete backup of a schedule for a time, made half a minute after and complete ten minutes later.
+// made returns a complete backup of a schedule for a time, created half a minute and completed ten minutes after it.
 func made(schedule string, at time.Time, changes ...func(*state.Backup)) state.Backup {
 	name := naming.ScheduledBackup("orders", schedule, at)
 	b := state.Backup{
@@ -64,12 +64,12 @@ func pendingBackup(b *state.Backup) {
 	b.Phase, b.Completed, b.RanFor = dbv1.BackupPending, metav1.Time{}, ""
 }
 
-// byHand turns a backup into one that somebody made.
+// byHand turns a backup into one that a user created.
 func byHand(b *state.Backup) {
 	b.Name, b.UID, b.Schedule, b.ScheduledAt, b.CreatedFor = "mine", "mine", "", metav1.Time{}, ""
 }
 
-// stranger is a backup under the name of the one that is due, exactly as the schedule creates it, and changed.
+// stranger returns a changed copy of the backup that the schedule creates, with the same name.
 func stranger(change func(*state.Backup)) state.Backup {
 	b := made("nightly", day(0, 3), pendingBackup, byHand)
 	b.Name, b.Cluster, b.Policy = naming.ScheduledBackup("orders", "nightly", day(0, 3)), "orders", dbv1.BackupDelete
@@ -106,7 +106,7 @@ func orders() *dbv1.DatabaseCluster {
 
 const uid = "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
 
-func TestABackupIsMadeForTheNewestTimeThatHasPassed(t *testing.T) {
+func TestABackupIsCreatedForTheNewestTimeThatHasPassed(t *testing.T) {
 	nightly := dbv1.BackupSchedule{Name: "nightly", Schedule: "0 3 * * *"}
 	hourly := dbv1.BackupSchedule{Name: "hourly", Schedule: "0 * * * *"}
 	cases := map[string]struct {
@@ -115,17 +115,17 @@ func TestABackupIsMadeForTheNewestTimeThatHasPassed(t *testing.T) {
 		change  func(*dbv1.DatabaseCluster, *state.Observed)
 		want    string
 	}{
-		"one for all that were missed since the cluster was made": {backedUp(), nil, nil, "nightly-2611210300"},
-		"one for all that were missed since the last":             {backedUp(), []state.Backup{made("nightly", day(3, 3))}, nil, "nightly-2611210300"},
-		"none when the last time has its backup":                  {backedUp(), []state.Backup{made("nightly", day(0, 3))}, nil, ""},
-		"a failed one is not tried again before the next time":    {backedUp(), []state.Backup{made("nightly", day(0, 3), failedBackup)}, nil, ""},
-		"a failed one does not hold up the next":                  {backedUp(), []state.Backup{made("nightly", day(1, 3), failedBackup)}, nil, "nightly-2611210300"},
-		"none while one is unfinished":                            {backedUp(), []state.Backup{made("nightly", day(1, 3), pendingBackup)}, nil, ""},
-		"one that is being deleted holds up nothing, or its node could for ever": {backedUp(), []state.Backup{made("nightly", day(1, 3), pendingBackup, func(b *state.Backup) {
+		"one for all missed times since the creation of the cluster": {backedUp(), nil, nil, "nightly-2611210300"},
+		"one for all that were missed since the last":                {backedUp(), []state.Backup{made("nightly", day(3, 3))}, nil, "nightly-2611210300"},
+		"none when the last time has its backup":                     {backedUp(), []state.Backup{made("nightly", day(0, 3))}, nil, ""},
+		"a failed backup is not repeated before the next time":       {backedUp(), []state.Backup{made("nightly", day(0, 3), failedBackup)}, nil, ""},
+		"a failed backup does not block the next one":                {backedUp(), []state.Backup{made("nightly", day(1, 3), failedBackup)}, nil, "nightly-2611210300"},
+		"none while one is unfinished":                               {backedUp(), []state.Backup{made("nightly", day(1, 3), pendingBackup)}, nil, ""},
+		"a terminating backup does not block, or a lost node could block forever": {backedUp(), []state.Backup{made("nightly", day(1, 3), pendingBackup, func(b *state.Backup) {
 			b.Terminating = true
 		})}, nil, "nightly-2611210300"},
 		"none while one of another schedule is unfinished": {backedUp(nightly, hourly), []state.Backup{made("hourly", day(0, 12), pendingBackup)}, nil, ""},
-		"one by hand holds up nothing":                     {backedUp(), []state.Backup{made("", day(0, 11), pendingBackup, byHand)}, nil, "nightly-2611210300"},
+		"a backup of the user does not block":              {backedUp(), []state.Backup{made("", day(0, 11), pendingBackup, byHand)}, nil, "nightly-2611210300"},
 		"the schedule that has waited longest comes first": {backedUp(hourly, nightly), nil, nil, "nightly-2611210300"},
 		"of equal times the first schedule": {backedUp(
 			dbv1.BackupSchedule{Name: "one", Schedule: "0 12 * * *"}, dbv1.BackupSchedule{Name: "two", Schedule: "0 12 * * *"}), nil, nil, "one-2611211200"},
@@ -135,7 +135,7 @@ func TestABackupIsMadeForTheNewestTimeThatHasPassed(t *testing.T) {
 		}, ""},
 		"a time that was noted in the future ends nothing": {backedUp(), []state.Backup{made("nightly", day(-400, 3)), made("nightly", day(1, 3))}, nil, "nightly-2611210300"},
 		"a time zone": {backedUp(dbv1.BackupSchedule{Name: "berlin", Schedule: "0 13 * * *", TimeZone: "Europe/Berlin"}), nil, nil, "berlin-2611211200"},
-		"a schedule that cannot be read holds up no other": {backedUp(
+		"an invalid schedule does not block others": {backedUp(
 			dbv1.BackupSchedule{Name: "bad", Schedule: "0 3 * * 9"}, nightly), nil, nil, "nightly-2611210300"},
 		"suspended": {backedUp(dbv1.BackupSchedule{Name: "nightly", Schedule: "0 3 * * *", Suspend: true}), nil, nil, ""},
 		"paused":    {backedUp(), nil, func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Paused = true }, ""},
@@ -145,7 +145,7 @@ func TestABackupIsMadeForTheNewestTimeThatHasPassed(t *testing.T) {
 		"being deleted": {backedUp(), nil, func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 			c.DeletionTimestamp = new(metav1.NewTime(noon))
 		}, ""},
-		"the one that a crash left without its origin": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"the backup that a crash left without origin": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Strangers = []state.Backup{stranger(func(*state.Backup) {})}
 		}, "nightly-2611210300"},
 		"a name that is taken, by one that is older than the time": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -157,7 +157,7 @@ func TestABackupIsMadeForTheNewestTimeThatHasPassed(t *testing.T) {
 		"a name that is taken, by one that is being deleted": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Strangers = []state.Backup{stranger(func(b *state.Backup) { b.Terminating = true })}
 		}, ""},
-		"members that were never made": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"members that were never created": {backedUp(), nil, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.StatefulSet, o.Members = nil, nil
 		}, ""},
 	}
@@ -178,7 +178,7 @@ func TestABackupIsMadeForTheNewestTimeThatHasPassed(t *testing.T) {
 	}
 }
 
-func TestAClusterLooksAgainWhenTheNextBackupIsDue(t *testing.T) {
+func TestAClusterRequeuesWhenTheNextBackupIsDue(t *testing.T) {
 	c := backedUp(dbv1.BackupSchedule{Name: "nightly", Schedule: "0 3 * * *"}, dbv1.BackupSchedule{Name: "daily", Schedule: "0 14 * * *"},
 		dbv1.BackupSchedule{Name: "off", Schedule: "* * * * *", Suspend: true})
 	backups := []state.Backup{made("nightly", day(0, 3)), made("daily", day(1, 14))}
@@ -186,7 +186,7 @@ func TestAClusterLooksAgainWhenTheNextBackupIsDue(t *testing.T) {
 	if want := day(0, 14); !p.Next.Equal(want) || p.RequeueAfter(noon) != want.Sub(noon) {
 		t.Errorf("next at %s, again in %s; want %s", p.Next, p.RequeueAfter(noon), want)
 	}
-	c.Spec.Backup.UnhealthyAfter = &metav1.Duration{Duration: 10 * time.Hour} // of the one at ten past three
+	c.Spec.Backup.UnhealthyAfter = &metav1.Duration{Duration: 10 * time.Hour} // since the completion at ten past three
 	if p, want := For(c, seen(t, c, backups...)), 70*time.Minute-30*time.Second; p.RequeueAfter(noon) != want {
 		t.Errorf("again in %s, want %s, when the newest backup is too old", p.RequeueAfter(noon), want)
 	}
@@ -200,7 +200,7 @@ func TestAClusterLooksAgainWhenTheNextBackupIsDue(t *testing.T) {
 	}
 }
 
-func TestADueBackupBearsWhatFindsItAgain(t *testing.T) {
+func TestADueBackupHasTheLabelsThatIdentifyIt(t *testing.T) {
 	c := backedUp()
 	object := For(c, seen(t, c)).Operations[0].(operation.CreateBackup).Child.Object
 	labels, annotations := object.GetLabels(), object.GetAnnotations()

@@ -34,7 +34,7 @@ func timetableOf(t *testing.T, expression, zone string) timetable {
 	return times
 }
 
-func TestATimetableFollowsTheClockOnTheWall(t *testing.T) {
+func TestATimetableFollowsLocalTime(t *testing.T) {
 	cases := map[string]struct {
 		cron, zone, from string
 		want             []string
@@ -49,10 +49,10 @@ func TestATimetableFollowsTheClockOnTheWall(t *testing.T) {
 			"30 2 * * *", "Europe/Berlin", "2026-10-25T00:45:00Z", []string{"2026-10-26T02:30+01:00"}},
 		"and from after the change": {
 			"30 2 * * *", "Europe/Berlin", "2026-10-25T01:10:00Z", []string{"2026-10-26T02:30+01:00"}},
-		"every hour goes on in spring": {
+		"every hour continues in spring": {
 			"30 * * * *", "Europe/Berlin", "2026-03-29T00:00:00Z",
 			[]string{"2026-03-29T01:30+01:00", "2026-03-29T03:30+02:00", "2026-03-29T04:30+02:00"}},
-		"every hour goes on in autumn": {
+		"every hour continues in autumn": {
 			"30 * * * *", "Europe/Berlin", "2026-10-25T00:00:00Z",
 			[]string{"2026-10-25T02:30+02:00", "2026-10-25T02:30+01:00", "2026-10-25T03:30+01:00"}},
 		"several skipped times come as one": {
@@ -106,7 +106,7 @@ func instant(t *testing.T, text string) time.Time {
 	return at
 }
 
-func TestTheLastTimeIsTheOneThatAWalkFromTheAnchorEndsAt(t *testing.T) {
+func TestTheLastTimeEqualsAForwardSearchFromTheAnchor(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	tables := []timetable{
 		timetableOf(t, "*/7 * * * *", "Europe/Berlin"), timetableOf(t, "30 2 * * *", "Europe/Berlin"),
@@ -129,7 +129,7 @@ func TestTheLastTimeIsTheOneThatAWalkFromTheAnchorEndsAt(t *testing.T) {
 	}
 }
 
-func TestTheWorkIsBoundedHoweverLongAgoTheAnchorIs(t *testing.T) {
+func TestTheCostDoesNotDependOnTheAgeOfTheAnchor(t *testing.T) {
 	now := instant(t, "2026-11-21T12:00:30Z")
 	for _, expression := range []string{"* * * * *", "0 0 29 2 *", "59 23 31 12 *"} {
 		times := timetableOf(t, expression, "Europe/Berlin")
@@ -141,7 +141,7 @@ func TestTheWorkIsBoundedHoweverLongAgoTheAnchorIs(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTimetableIsRefusedWithTheCause(t *testing.T) {
+func TestAnInvalidTimetableIsRefusedWithTheCause(t *testing.T) {
 	cases := map[string]struct{ cron, zone, want string }{
 		"nonsense":             {"a b c d e", "", `cron expression "a b c d e" is invalid`},
 		"too many fields":      {"0 0 1 1 1 1", "", "expected exactly 5 fields"},
