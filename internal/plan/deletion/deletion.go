@@ -122,7 +122,7 @@ func deletesVolumes(s *situation.Situation) bool {
 	return s.Cluster.Spec.Deletion.Volumes == dbv1.VolumesDelete
 }
 
-// passesOn reports whether the deletion continues after a failed hook.
-func passesOn(s *situation.Situation) bool {
+// continuesOnFailure reports whether the deletion continues after a failed hook.
+func continuesOnFailure(s *situation.Situation) bool {
 	return s.Cluster.Spec.Deletion.OnFailure == dbv1.HookFailureContinue
 }

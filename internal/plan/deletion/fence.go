@@ -56,7 +56,7 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 func unstoppable(s *situation.Situation) (pod string, soonest time.Duration) {
 	for _, m := range s.Members {
 		left, lost := overdue(s, m)
-		if lost && (!m.End.Reached || m.HasFinalizer && records(s) && !passesOn(s)) {
+		if lost && (!m.End.Reached || m.HasFinalizer && records(s) && !continuesOnFailure(s)) {
 			return m.Name, 0
 		}
 		soonest = situation.Sooner(soonest, left)

@@ -107,7 +107,7 @@ func goThrough(s *situation.Situation) (all []dbv1.HookStatus, waiting phase.Out
 func awaitTurn(s *situation.Situation, hook dbv1.DeletionHook, stops bool) hookView {
 	before := reported(s, hook.Name)
 	view := hookView{phase: dbv1.HookPending, message: "waiting for the hooks before this one", stopped: before.Stopped}
-	if known := before.Phase == dbv1.HookSucceeded || before.Phase == dbv1.HookFailed && passesOn(s); known && !fences(s.Cluster, hook) {
+	if known := before.Phase == dbv1.HookSucceeded || before.Phase == dbv1.HookFailed && continuesOnFailure(s); known && !fences(s.Cluster, hook) {
 		view.phase, view.message = before.Phase, before.Message
 	}
 	if stops && hook.Type == dbv1.HookShutdown && !skips(s) {
@@ -122,7 +122,7 @@ func over(s *situation.Situation, phase dbv1.HookPhase) bool {
 	case dbv1.HookSucceeded, dbv1.HookSkipped:
 		return true
 	case dbv1.HookFailed:
-		return passesOn(s)
+		return continuesOnFailure(s)
 	case dbv1.HookPending, dbv1.HookRunning:
 	}
 	return false
@@ -147,7 +147,7 @@ func look(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	begun := stopping(s, hook)
 	recorded := hookView{phase: before.Phase, message: before.Message, stopped: view.stopped}
 	switch {
-	case before.Phase == dbv1.HookSucceeded && !doubted(s, hook), before.Phase == dbv1.HookFailed && passesOn(s):
+	case before.Phase == dbv1.HookSucceeded && !doubted(s, hook), before.Phase == dbv1.HookFailed && continuesOnFailure(s):
 		return recorded // even if its Job no longer exists
 	case view.phase == dbv1.HookSucceeded && !(skips(s) && len(unknown(view.stopped)) > 0): // no pod had the finalizer, so no exit code is known
 		return view

@@ -117,7 +117,7 @@ func record(s *situation.Situation, before []dbv1.StoppedMember) []dbv1.StoppedM
 		note(dbv1.StoppedMember{Pod: pod})
 	}
 	for _, m := range s.Members {
-		if _, lost := silence(s, m); m.HasFinalizer && (endKnown(m) || lost && passesOn(s)) {
+		if _, lost := silence(s, m); m.HasFinalizer && (endKnown(m) || lost && continuesOnFailure(s)) {
 			note(endOf(m))
 		}
 	}
@@ -179,7 +179,7 @@ func Releases(s *situation.Situation) []operation.Pod {
 // written reports whether the status contains the end of a member.
 func written(s *situation.Situation, m state.Member) bool {
 	_, lost := silence(s, m)
-	if !endKnown(m) && (!lost || !passesOn(s)) {
+	if !endKnown(m) && (!lost || !continuesOnFailure(s)) {
 		return false
 	}
 	for _, hook := range s.Cluster.Spec.Deletion.Hooks {

@@ -32,7 +32,7 @@ func (d *deletion) removeVolumes(s *situation.Situation) phase.Outcome {
 	if pods := users(s); len(pods) > 0 {
 		outcome := phase.Wait(dbv1.ReasonDeleting, fmt.Sprintf("waiting to delete volumes that pods still use: %s", strings.Join(pods, ", ")))
 		outcome.RequeueAfter = situation.UsersRequeue
-		if nobodyStops(s) {
+		if orphansUseVolumes(s) {
 			outcome.Stalled = &situation.Stall{Reason: dbv1.ReasonNameConflict, Message: outcome.Message +
 				". Delete the StatefulSet of these pods, or the pods if they have none. To keep the volumes, set spec.deletion.volumes to Retain"}
 		}
@@ -71,9 +71,9 @@ func users(s *situation.Situation) []string {
 	return pods
 }
 
-// nobodyStops reports whether some of these pods run until the user acts: members whose StatefulSet has another owner now, or was
+// orphansUseVolumes reports whether some of these pods run until the user acts: members whose StatefulSet has another owner now, or was
 // deleted with `--cascade=orphan`.
-func nobodyStops(s *situation.Situation) bool {
+func orphansUseVolumes(s *situation.Situation) bool {
 	return len(s.Members) > 0 || slices.ContainsFunc(s.Bystanders, func(b state.Bystander) bool {
 		return b.Orphan && b.Component == dbv1.ComponentDatabase && !b.Ended
 	})

@@ -41,16 +41,16 @@ func Writes(s *situation.Situation) operation.List {
 		config := resources.ConfigMap(s.Cluster)
 		add(config, find(s.Configs, config.Name()))
 	}
-	if membersMayBeMade(s, headless) && !s.Inherits() {
+	if mayCreateMembers(s, headless) && !s.Inherits() {
 		add(resources.StatefulSet(s.Cluster, s.ReplicasNow(), s.Observed), s.StatefulSet)
 	}
 	return all
 }
 
-// membersMayBeMade reports whether the StatefulSet may be written: the headless Service of its members exists, so do the objects
+// mayCreateMembers reports whether the StatefulSet may be written: the headless Service of its members exists, so do the objects
 // that they need, and the StatefulSet is not terminating. If the cluster starts with a backup, the first members need restored
 // volumes.
-func membersMayBeMade(s *situation.Situation, headless resources.Child) bool {
+func mayCreateMembers(s *situation.Situation, headless resources.Child) bool {
 	return !s.Holds(headless.Kind(), headless.Name()) && !s.TemplateBlocked() && !s.StatefulSetTerminating() && !s.EmptyHanded()
 }
 

@@ -69,7 +69,7 @@ func ended(s *situation.Situation) *dbv1.RestoreStatus {
 		if before != nil {
 			done.Bytes, done.TotalBytes = before.Bytes, before.TotalBytes
 		}
-		bytes, total := brought(s.Restore.Jobs)
+		bytes, total := bytesRead(s.Restore.Jobs)
 		done.Bytes = max(done.Bytes, bytes)
 		done.TotalBytes = max(done.TotalBytes, total, done.Bytes)
 		return done
@@ -77,11 +77,11 @@ func ended(s *situation.Situation) *dbv1.RestoreStatus {
 	return nil
 }
 
-// brought returns how many bytes the members have read, and the size of the backup, while the Jobs still exist.
-func brought(jobs []state.Task) (bytes, total int64) {
+// bytesRead returns how many bytes the members have read, and the size of the backup, while the Jobs still exist.
+func bytesRead(jobs []state.Task) (bytes, total int64) {
 	for _, job := range jobs {
 		if job.Succeeded && job.Result != nil {
-			read, all, _ := far(job)
+			read, all, _ := progressOf(job)
 			bytes, total = bytes+read, total+all
 		}
 	}
@@ -98,8 +98,8 @@ func (r restore) count(now *dbv1.RestoreStatus) {
 	totals := true
 	for _, v := range r.Filling() {
 		job, _ := r.Restore.Job(r.job(v))
-		bytes, total, told := far(job)
-		if !told {
+		bytes, total, known := progressOf(job)
+		if !known {
 			r.keep(now)
 			return
 		}
@@ -113,8 +113,8 @@ func (r restore) count(now *dbv1.RestoreStatus) {
 	}
 }
 
-// far returns the progress and total of a Job. The total is 0 while it is unknown; a running Job may not report its progress.
-func far(job state.Task) (bytes, total int64, told bool) {
+// progressOf returns the progress and total of a Job. The total is 0 while it is unknown; a running Job may not report its progress.
+func progressOf(job state.Task) (bytes, total int64, known bool) {
 	switch {
 	case job.Succeeded && job.Result != nil:
 		return job.Result.Bytes, max(job.Result.Bytes, job.Result.TotalBytes), true
