@@ -22,8 +22,8 @@ func TestTheOperatorOnlyReadsAPausedCluster(t *testing.T) {
 	awaitTrue(t, cluster, dbv1.ConditionPaused, dbv1.ReasonPaused)
 	awaitReady(t, cluster) // the operator has no work left
 
-	before, sent := uids(t, cluster), quietIn(t, cluster.Namespace)
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { takeSecondImage(c); c.Spec.Replicas = 2 })
+	before, sent := uids(t, cluster), awaitIdleIn(t, cluster.Namespace)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { setSecondImage(c); c.Spec.Replicas = 2 })
 	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonPaused, "spec.paused is true; pending: update StatefulSet orders")
 	awaitTrue(t, cluster, dbv1.ConditionAvailable, dbv1.ReasonAllReplicasReady)
 	if cluster.Status.ObservedGeneration == cluster.Generation {

@@ -161,7 +161,7 @@ func TestRetentionDeletesBackupsWithTheirDataAndNothingElse(t *testing.T) {
 			t.Errorf("%s was deleted without its data", b.Name)
 		}
 	}
-	awaitTold(t, cluster, corev1.EventTypeNormal, "BackupExpired", `schedule "yearly" no longer retains it`)
+	awaitEvent(t, cluster, corev1.EventTypeNormal, "BackupExpired", `schedule "yearly" no longer retains it`)
 	touch(t, cluster)
 	awaitIdleIn(t, cluster.Namespace)
 	for _, b := range kept {
@@ -183,8 +183,8 @@ func TestAnInvalidScheduleIsReportedAndDoesNotBlockOthers(t *testing.T) {
 		}
 		c.Spec.Backup.Verification = &dbv1.VerificationSchedule{Schedule: "0 0 30 2 *", DeadlineSeconds: 600}
 	})
-	told := awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionFalse, dbv1.ReasonScheduleInvalid)
-	mustContain(t, told.Message, `schedule "bad" creates no backups: cron expression "0 3 * * 9" is invalid`, `schedule "nowhere" creates no backups: timeZone "Europe/Atlantis" is unknown`)
+	unhealthy := awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionFalse, dbv1.ReasonScheduleInvalid)
+	mustContain(t, unhealthy.Message, `schedule "bad" creates no backups: cron expression "0 3 * * 9" is invalid`, `schedule "nowhere" creates no backups: timeZone "Europe/Atlantis" is unknown`)
 	mustContain(t, awaitCondition(t, cluster, dbv1.ConditionBackupVerified, metav1.ConditionFalse, dbv1.ReasonScheduleInvalid).Message, "names a day that never comes")
 	awaitEvent(t, cluster, corev1.EventTypeWarning, dbv1.ReasonScheduleInvalid, "Europe/Atlantis")
 	awaitReady(t, cluster)

@@ -154,7 +154,7 @@ func TestAKilledMemberBlocksTheDeletionAndRetainsTheVolumes(t *testing.T) {
 	remove(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonHookFailed,
 		"pod orders-2 exited with code 137", "killed", dbv1.AnnotationSkipDeletionHooks)
-	eventually(t, "the pod to go", func() error {
+	eventually(t, "the pod to be deleted", func() error {
 		got := members(t, cluster)
 		return errorIf(!slices.Equal(got, []string{"orders-0", "orders-1"}), "members %v", got)
 	})
@@ -176,8 +176,8 @@ func TestALostNodeBlocksTheDeletionUntilItReportsTheExitCode(t *testing.T) {
 	ended := endings(t, cluster)
 	remove(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonHookFailed, "the exit code of the database in pod orders-2 is unknown")
-	machine.says("orders-2", 0)
-	awaitGone(t, cluster)
+	machine.setCode("orders-2", 0)
+	awaitDeleted(t, cluster)
 	if got := ended(); got != "orders-2=0 orders-1=0 orders-0=0" {
 		t.Errorf("recorded %q", got)
 	}

@@ -303,7 +303,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Jobs = []state.Task{memberJob(0, func(t *state.Task) { t.Result = &protocol.Result{Message: "the bucket does not exist"} })}
 			},
-			"Running: Kubernetes retries Job orders-backup-1c2d3e4f-0: the bucket is gone",
+			"Running: Kubernetes retries Job orders-backup-1c2d3e4f-0: the bucket does not exist",
 		},
 		"it is retried, and the user must correct a precondition": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
@@ -646,9 +646,9 @@ func lostFor(d time.Duration) func(*state.Task) {
 	}
 }
 
-func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
+func TestADeletedBackupLeavesDataByItsPolicy(t *testing.T) {
 	const unanswered = "the data at s3://backups/shop/orders/now-1c2d3e4f could not be deleted: Job orders-unbackup-1c2d3e4f did not finish within its deadline: pod p does not respond"
-	const blocked = "the data at s3://backups/shop/orders/now-1c2d3e4f could not be deleted: denied. Correct that and delete Job orders-unbackup-1c2d3e4f to try again"
+	const blocked = "the data at s3://backups/shop/orders/now-1c2d3e4f could not be deleted: denied. Correct the cause, then delete Job orders-unbackup-1c2d3e4f to retry"
 	cases := map[string]struct {
 		backup   *dbv1.DatabaseBackup
 		policy   dbv1.BackupDeletionPolicy
@@ -669,8 +669,8 @@ func TestABackupThatIsDeletedLeavesWhatItsPolicySays(t *testing.T) {
 		"the policy is Retain now":   {backup: completed(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(nil)}, want: "stop orders-unbackup-1c2d3e4f"},
 		"the data cannot be deleted": {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(failed("denied"))}, want: "stalled DeletionError: " + blocked + "; or set spec.deletionPolicy of DatabaseBackup now to Retain to finish its deletion and retain the data"},
 		"its node is lost": {backup: completed(), policy: dbv1.BackupDelete, jobs: []state.Task{deletion(lostFor(169 * time.Hour))}, want: "stalled DeletionError: " + unanswered +
-			". Correct that and delete Job orders-unbackup-1c2d3e4f to try again; or set spec.deletionPolicy of DatabaseBackup now to Retain to let it go and keep the data"},
-		"half, its node is lost":      {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(lostFor(2 * time.Hour))}, want: "finalize: what there was of a backup that did not complete may still be at s3://backups/shop/orders/now-1c2d3e4f: Job orders-unbackup-1c2d3e4f did not finish within its deadline: pod p does not respond"},
+			". Correct the cause, then delete Job orders-unbackup-1c2d3e4f to retry; or set spec.deletionPolicy of DatabaseBackup now to Retain to finish its deletion and retain the data"},
+		"half, its node is lost":      {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(lostFor(2 * time.Hour))}, want: "finalize: data of the incomplete backup may still be at s3://backups/shop/orders/now-1c2d3e4f: Job orders-unbackup-1c2d3e4f did not finish within its deadline: pod p does not respond"},
 		"half, its node may be back":  {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(lostFor(time.Hour))}},
 		"a half one cannot be either": {backup: started(), policy: dbv1.BackupRetain, jobs: []state.Task{deletion(failed("denied"))}, want: "finalize: data of the incomplete backup may still be at s3://backups/shop/orders/now-1c2d3e4f: denied"},
 	}
@@ -802,9 +802,9 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 		"it never answered": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {
 				running(b)
-				b.Status.Verification.Message = "Kubernetes retries Job " + one + ": pod x: container database: exited with code 1 (Error)"
+				b.Status.Verification.Message = "Job " + one + " is tried again: pod x: container database: exited with code 1 (Error)"
 				o.Jobs = []state.Task{proof(0, failed("The database did not answer its probe."))}
-			}, "verification Failed: The database did not answer its probe. Seen before: Kubernetes retries Job " + one + ": pod x: container database: exited with code 1 (Error)",
+			}, "verification Failed: The database did not answer its probe. Seen before: Job " + one + " is tried again: pod x: container database: exited with code 1 (Error)",
 		},
 		"a piece is corrupt": {
 			func(b *dbv1.DatabaseBackup, o *Observed) {

@@ -131,7 +131,7 @@ func TestTheStallHasTheRemedyAndTheConsequence(t *testing.T) {
 	observed := plans.Standing(t, cluster)
 	cluster.Spec.Engine = "ledger-v1"
 	got := plans.Decide(cluster, observed).Stalled.Message
-	if !strings.HasSuffix(got, "lists. The operator does not start or restart members until you correct this") {
+	if !strings.HasSuffix(got, "kubectl get databaseengines. The operator does not start or restart members until you correct this") {
 		t.Error(got)
 	}
 }
