@@ -1,19 +1,19 @@
-# The image of the operator. For several platforms use "make docker-buildx": the compiler runs on the platform that
-# builds. Needs BuildKit, which Docker has by default since 23.0, or podman. "make image-multiarch" needs neither.
+# The operator image. For several platforms use "make docker-buildx": the compiler runs on the build platform. Requires
+# BuildKit (the default since Docker 23.0) or podman. "make image-multiarch" requires neither.
 FROM --platform=$BUILDPLATFORM golang:1.26.8 AS builder
 ARG TARGETOS
 ARG TARGETARCH
 ARG VERSION=dev
 WORKDIR /workspace
 
-# Modules change more rarely than sources, so they have a layer of their own.
+# Modules change less often than sources, so they have a separate layer.
 COPY go.mod go.sum ./
 RUN go mod download
 
 COPY . .
 RUN CGO_ENABLED=0 GOOS=${TARGETOS:-linux} GOARCH=${TARGETARCH} \
     go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=${VERSION}" -o manager ./cmd
-# Jobs for backups and restores take this one from the image.
+# Jobs for backups and restores use this binary from the image.
 RUN CGO_ENABLED=0 GOOS=${TARGETOS:-linux} GOARCH=${TARGETARCH} \
     go build -trimpath -buildvcs=false -ldflags "-s -w" -o transfer ./cmd/transfer
 

@@ -1,22 +1,22 @@
 # VERSION is the version of the operator, its image and its bundle.
 VERSION ?= 0.3.0
 
-# IMAGE_TAG_BASE is the operator's image without a tag; IMG is the image that the targets below use.
+# IMAGE_TAG_BASE is the operator image without a tag. The targets below use IMG.
 IMAGE_TAG_BASE ?= ghcr.io/dbcluster/databasecluster-operator
 IMG ?= $(IMAGE_TAG_BASE):v$(VERSION)
 BUNDLE_IMG ?= $(IMAGE_TAG_BASE)-bundle:v$(VERSION)
-# SCORECARD_IMG holds the scorecard's tests of our own (test/scorecard).
+# SCORECARD_IMG is the image with our scorecard tests (test/scorecard).
 SCORECARD_IMG ?= $(IMAGE_TAG_BASE)-scorecard:v$(VERSION)
-# POSTGRES_IMG is the PostgreSQL image of the demo and the e2e tests. Default: one made from Debian's
-# packages; with CLUSTER=current the official one.
+# POSTGRES_IMG is the PostgreSQL image of the demo and the e2e tests. The default is an image built from Debian
+# packages, or the official image with CLUSTER=current.
 POSTGRES_IMG ?=
 
 CHANNELS ?= candidate-v0,fast-v0,stable-v0
 DEFAULT_CHANNEL ?= stable-v0
-# BUNDLE_OUT is where the bundle is written to and validated: here, where it is committed, or elsewhere.
+# BUNDLE_OUT is the directory in which make bundle writes and validates the bundle. The default is the committed bundle.
 BUNDLE_OUT ?= .
 
-# CONTAINER_TOOL builds and pushes images where there is a Docker daemon or podman.
+# CONTAINER_TOOL builds and pushes images where a Docker daemon or podman exists.
 CONTAINER_TOOL ?= docker
 PLATFORMS ?= linux/amd64,linux/arm64
 
@@ -25,20 +25,20 @@ SHELL = /usr/bin/env bash -o pipefail
 .SHELLFLAGS = -ec
 .DEFAULT_GOAL = help
 
-# Without paths of the checkout in them, what was compiled in one clone is found again in the next.
+# -trimpath omits the paths of the checkout, so clones share the build cache.
 export GOFLAGS ?= -trimpath
 
 BIN = bin
 LOCAL = $(BIN)/local
-# tool is the path of a pinned tool, built on first use outside the checkout.
+# tool is the path of a pinned tool. The first use builds it outside the checkout.
 tool = $$($(LOCAL) tool $(1))
 KUBECTL ?= $(call tool,kubectl)
-# render is a kustomization with the operator's image in its places, the container's and TRANSFER_IMAGE's, and
-# with that of the scorecard.
+# render prints a kustomization with the operator image (in the container and in TRANSFER_IMAGE) and the scorecard
+# image.
 render = $(call tool,kustomize) build $(1) | sed 's|: controller:latest$$|: $(IMG)|; s|: scorecard:latest$$|: $(SCORECARD_IMG)|'
 GO_LDFLAGS = -s -w -X main.version=v$(VERSION)
-# GO_BUILD makes what depends on the sources and the version of Go alone: no path, no state of the clone, no setting of
-# this machine. The Dockerfile builds with the same flags.
+# GO_BUILD depends only on the sources and the Go version, not on paths, the state of the clone or settings of this
+# machine. The Dockerfile builds with the same flags.
 GO_BUILD = CGO_ENABLED=0 GOFLAGS= GOEXPERIMENT= GOAMD64=v1 GOARM64=v8.0 go build -trimpath -buildvcs=false
 platforms = $(foreach a,$(ARCHITECTURES),--platform $(a)=$(BIN)/linux-$(a))
 ARCHITECTURES = $(patsubst linux/%,%,$(subst $(comma), ,$(PLATFORMS)))
@@ -56,7 +56,7 @@ demo: ## Run a PostgreSQL cluster on a real Kubernetes on this machine (CLUSTER=
 	@IMG=$(IMG) CLUSTER=$(CLUSTER) POSTGRES_IMG=$(POSTGRES_IMG) hack/demo.sh
 
 .PHONY: demo-down
-demo-down: ## Remove what the demo left.
+demo-down: ## Remove the demo.
 	@IMG=$(IMG) CLUSTER=$(CLUSTER) hack/demo.sh down
 
 ##@ Development
@@ -66,7 +66,7 @@ manifests: $(LOCAL) ## Generate the CRDs and the RBAC rules.
 	@$(call tool,controller-gen) rbac:roleName=manager-role crd paths="./api/...;./internal/...;./cmd/..." output:crd:artifacts:config=config/crd/bases
 	@go run ./hack/crd config/crd/bases/*.yaml
 
-# CORE_TYPES are the types of Kubernetes in the API that have apply configurations of their own.
+# CORE_TYPES are the Kubernetes types in the API that have their own apply configurations.
 CORE_TYPES = Affinity ConfigMapVolumeSource EmptyDirVolumeSource EnvFromSource EnvVar LocalObjectReference PodSecurityContext \
 	Probe ResourceRequirements SecretVolumeSource SecurityContext Toleration TopologySpreadConstraint
 space = $(subst ,, )
@@ -97,34 +97,34 @@ lint: $(LOCAL) ## Run the linters.
 	linter=$(call tool,golangci-lint); cd hack/local && $$linter run
 
 .PHONY: lint-fix
-lint-fix: $(LOCAL) ## Run the linters and mend what they can.
+lint-fix: $(LOCAL) ## Run the linters and fix findings automatically.
 	$(call tool,golangci-lint) run --fix
 
 .PHONY: lint-prose
-lint-prose: $(LOCAL) ## Check messages, CRD descriptions, comments and docs by Vale (PROSE="docs internal/plan": some of them).
+lint-prose: $(LOCAL) ## Check messages, CRD descriptions, comments and docs by Vale (PROSE="docs internal/plan": only these paths).
 	@export DBC_VALE=$(call tool,vale); go test -tags prose -count=1 ./hack/prose; go run ./hack/prose lint $(PROSE)
 
 .PHONY: crd-compat
-crd-compat: $(LOCAL) ## Check that today's CRDs take what those of the previous release took.
+crd-compat: $(LOCAL) ## Check that the CRDs accept all objects of the previous release.
 	crds=$$(hack/previous.sh crds); go run ./hack/crdcompat "$(call tool,crdify)" "$$crds" config/crd/bases
 
 .PHONY: verify
-verify: $(LOCAL) ## Check that everything generated is current, modules are tidy, lint is clean, no file is untracked.
+verify: $(LOCAL) ## Check generated files, go.mod files, linters and untracked files.
 	hack/verify.sh
 
 ##@ Tests
 
 .PHONY: test
-test: test-unit test-integration test-s3 ## Run the unit tests, the integration tests and those on S3.
+test: test-unit test-integration test-s3 ## Run the unit tests, the integration tests and the S3 tests.
 
-# SEED is by what a sample of the campaigns is chosen, and which orders of events are tried.
+# SEED selects the sample of the campaigns and the orders of events.
 SEED ?= 1
 export DBC_SEED = $(SEED)
 
 .PHONY: test-unit
-test-unit: race-detector ## Run the unit tests, those of the local tool and of the bundle too, and a sample of the campaigns.
+test-unit: race-detector ## Run the unit tests, with those of the local tool and the bundle, and a sample of the campaigns.
 	go test -timeout 10m $$(go list ./... | grep -v /internal/transfer)
-	go test -race -timeout 10m ./internal/transfer # it alone starts goroutines; at night all are under the race detector
+	go test -race -timeout 10m ./internal/transfer # only this package starts goroutines; make test-campaigns runs all tests with -race
 	cd hack/local && go test ./...
 
 .PHONY: test-integration
@@ -137,7 +137,7 @@ test-s3: $(LOCAL) ## Run the tests of transfer on a real S3 server.
 
 .PHONY: test-campaigns
 test-campaigns: export DBC_WHOLE = yes
-test-campaigns: race-detector test-s3 ## Run what make test has a sample of, whole, and all tests under the race detector (SEED=7: other orders of events).
+test-campaigns: race-detector test-s3 ## Run the whole campaigns, and all tests with the race detector (SEED=7: other orders of events).
 	go test -count=1 -timeout 60m ./test/sim
 	go test -race -timeout 60m ./...
 	hack/test-integration.sh -race
@@ -147,7 +147,7 @@ race-detector:
 	@command -v gcc >/dev/null || { echo "make test needs a C compiler for the race detector: apt-get install gcc libc6-dev"; exit 1; }
 
 .PHONY: e2e
-e2e: ## Run the users' stories on the real node (CLUSTER=current: on the current context, without those that need the node).
+e2e: ## Run the users' stories on the real node (CLUSTER=current: on the current context, without stories that need the node).
 	IMG=$(IMG) CLUSTER=$(CLUSTER) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e.sh
 
 .PHONY: e2e-smoke
@@ -155,17 +155,17 @@ e2e-smoke: ## Run the demo's story as a test on the real node (CLUSTER=current: 
 	IMG=$(IMG) CLUSTER=$(CLUSTER) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e.sh -run Smoke
 
 .PHONY: bench-backup
-bench-backup: ## Measure backups and restores of 1 GB of PostgreSQL on the real node, beside its own tools and zstd.
+bench-backup: ## Measure backups and restores of 1 GB of PostgreSQL on the real node, and compare with its own tools and zstd.
 	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) DBC_BENCH_ROUNDS=3 hack/e2e.sh -run BenchBackup
 
 .PHONY: bench-quick
-bench-quick: ## Measure requests, CPU, heap and times at 100 and 1,000 clusters, beside a bare client (BENCH="--sizes 10,100").
+bench-quick: ## Measure requests, CPU, heap and times at 100 and 1,000 clusters, and compare with a minimal client (BENCH="--sizes 10,100").
 	@hack/bench.sh $(BENCH)
 
 ##@ Build
 
 .PHONY: build
-build: manifests generate fmt vet $(BIN)/manager $(BIN)/transfer ## Build the manager, and what Jobs transfer backups with.
+build: manifests generate fmt vet $(BIN)/manager $(BIN)/transfer ## Build the manager and transfer, the program in backup Jobs.
 
 .PHONY: $(BIN)/manager
 $(BIN)/manager:
@@ -199,13 +199,13 @@ image: $(BIN)/manager $(BIN)/transfer $(LOCAL) ## Build the operator image witho
 	@$(LOCAL) image operator --binary manager=$(BIN)/manager --binary transfer=$(BIN)/transfer --version v$(VERSION) --ref $(IMG) --out dist/operator.tar
 
 .PHONY: image-multiarch
-image-multiarch: $(LINUX) $(LOCAL) ## Build the images of operator and scorecard tests for PLATFORMS without a daemon, as dist/*.oci.tar, and print their digests.
+image-multiarch: $(LINUX) $(LOCAL) ## Build the operator and scorecard images for PLATFORMS without a daemon, as dist/*.oci.tar, and print their digests.
 	@$(LOCAL) image operator-index $(platforms) --version v$(VERSION) --ref $(IMG) --out dist/operator.oci.tar
 	@$(LOCAL) image scorecard-index $(platforms) --version v$(VERSION) --ref $(SCORECARD_IMG) --out dist/scorecard.oci.tar
 	@for image in operator scorecard; do tar -xOf dist/$$image.oci.tar index.json | grep -oP '"digest": *"\K[^"]+'; done
 
 .PHONY: image-postgresql
-image-postgresql: $(LOCAL) ## Build a PostgreSQL image from Debian's packages, as dist/postgresql.tar.
+image-postgresql: $(LOCAL) ## Build a PostgreSQL image from Debian packages, as dist/postgresql.tar.
 	@mkdir -p dist
 	@$(LOCAL) image postgresql --ref $(or $(POSTGRES_IMG),localhost/postgresql:15) --out dist/postgresql.tar
 
@@ -233,23 +233,23 @@ build-installer: manifests generate $(LOCAL) ## Write dist/crds.yaml, dist/opera
 ##@ Supply chain
 
 .PHONY: sbom
-sbom: $(LINUX) $(LOCAL) ## List what each binary of the image is made of, as dist/sbom/*.cdx.json (CycloneDX).
+sbom: $(LINUX) $(LOCAL) ## List the modules in each binary of the image, as dist/sbom/*.cdx.json (CycloneDX).
 	@$(LOCAL) sbom --version v$(VERSION) --dir dist/sbom $(foreach folder,$(LINUX),$(folder)/manager $(folder)/transfer $(folder)/scorecard)
 
 .PHONY: test-supply
-test-supply: $(LOCAL) ## Test make vulncheck and make release: no network without PUSH_TO, a registry on loopback with it, the same bytes twice.
+test-supply: $(LOCAL) ## Test make vulncheck and make release: no network without PUSH_TO, a local registry with it, reproducible files.
 	cd hack/local && go test -tags supply -count=1 -timeout 60m ./internal/supply
 
 .PHONY: vulncheck
-vulncheck: $(LINUX) $(LOCAL) ## Look for known vulnerabilities that the code calls, in sources and binaries (DB=file:///folder: another database).
+vulncheck: $(LINUX) $(LOCAL) ## Check sources and binaries for known vulnerabilities in called functions (DB=file:///folder: another database).
 	@DB="$(DB)" hack/vulncheck.sh $(foreach folder,$(LINUX),$(folder)/manager $(folder)/transfer)
 
 .PHONY: reproducible
-reproducible: ## Build the images twice, the second time elsewhere and with an empty build cache, and compare them.
+reproducible: ## Build the images twice, in different directories and with an empty build cache, and compare them.
 	@PLATFORMS=$(PLATFORMS) hack/reproducible.sh
 
 .PHONY: release
-release: $(LOCAL) ## Make everything of a release in dist/release/VERSION (PUSH_TO=registry.example.com/you: and push it there).
+release: $(LOCAL) ## Build all files of a release in dist/release/VERSION (PUSH_TO=registry.example.com/you: also push them).
 	@VERSION=$(VERSION) IMAGE_TAG_BASE=$(IMAGE_TAG_BASE) PLATFORMS=$(PLATFORMS) PUSH_TO=$(PUSH_TO) hack/release.sh
 
 ##@ Deployment
@@ -263,7 +263,7 @@ install: manifests $(LOCAL) ## Install the CRDs into the current context.
 	@$(call tool,kustomize) build config/crd | $(KUBECTL) apply --server-side -f -
 
 .PHONY: uninstall
-uninstall: $(LOCAL) ## Remove the CRDs and what protects them; refused while a DatabaseCluster or DatabaseBackup exists.
+uninstall: $(LOCAL) ## Remove the CRDs and their admission policies; fails while a DatabaseCluster or DatabaseBackup exists.
 	@KUBECTL="$(KUBECTL)" hack/uninstall.sh
 
 .PHONY: deploy
@@ -272,7 +272,7 @@ deploy: manifests $(LOCAL) ## Deploy CRDs and operator to the current context (I
 	@$(KUBECTL) -n databasecluster-operator-system rollout status deployment/databasecluster-operator-controller-manager --timeout=180s
 
 .PHONY: undeploy
-undeploy: $(LOCAL) ## Remove the operator from the current context; the CRDs, the clusters, their volumes and what protects them stay.
+undeploy: $(LOCAL) ## Remove the operator from the current context; keep CRDs, clusters, volumes and admission policies.
 	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; $(call render,config/default) | go run ./hack/package manifests "$$folder" >/dev/null; \
 		$(KUBECTL) delete --cascade=foreground --ignore-not-found=$(ignore-not-found) -f "$$folder/operator.yaml"
 	@echo "The namespace databasecluster-operator-system stays: there may be databases in it."
@@ -287,45 +287,45 @@ bundle: manifests $(LOCAL) ## Generate the OLM bundle and validate it (IMG=...@s
 	@$(MAKE) --no-print-directory bundle-validate
 
 .PHONY: bundle-validate
-bundle-validate: $(LOCAL) ## Validate the OLM bundle by operator-sdk; a warning is a failure.
+bundle-validate: $(LOCAL) ## Validate the OLM bundle with operator-sdk; warnings are errors.
 	@echo "operator-sdk bundle validate $(BUNDLE_OUT)/bundle --select-optional suite=operatorframework" >&2
 	@$(call tool,operator-sdk) bundle validate $(BUNDLE_OUT)/bundle --select-optional suite=operatorframework \
 		-o json-alpha1 | go run ./hack/bundle judge
 
 .PHONY: scorecard
-scorecard: ## Run the scorecard on the real node; its results are in dist/scorecard.json.
+scorecard: ## Run the scorecard on the real node; results in dist/scorecard.json.
 	@IMG=$(IMG) SCORECARD_IMG=$(SCORECARD_IMG) POSTGRES_IMG=$(POSTGRES_IMG) hack/scorecard.sh
 
 .PHONY: chart
-chart: manifests $(LOCAL) ## Generate what the Helm chart has from config, and the table of its values in docs/install.md.
+chart: manifests $(LOCAL) ## Generate the Helm chart's files from config, and the table of values in docs/install.md.
 	@$(call tool,kustomize) build config/default | go run ./hack/package chart $(VERSION)
 
 CHART = charts/databasecluster-operator
 
 .PHONY: helm-lint
-helm-lint: $(LOCAL) ## Lint the Helm chart; hold it against its golden files and against config/default.
+helm-lint: $(LOCAL) ## Lint the Helm chart and compare it with its golden files and config/default.
 	@for values in $(CHART)/ci/*-values.yaml; do echo "helm lint --values $$values"; $(call tool,helm) lint --strict --quiet $(CHART) --values $$values; done
 	@echo "golden files, wrong values, the same objects as config/default"
 	@DBC_HELM=$(call tool,helm) DBC_KUSTOMIZE=$(call tool,kustomize) go test -tags helm -count=1 ./test/packaging/... $(HELM_TEST)
 
 .PHONY: helm-golden
 helm-golden: HELM_TEST = -args -update
-helm-golden: helm-lint ## Write the golden files of the Helm chart anew.
+helm-golden: helm-lint ## Update the golden files of the Helm chart.
 
 .PHONY: e2e-helm
-e2e-helm: ## Install, upgrade and uninstall by Helm on the real node, in the wrong order too.
+e2e-helm: ## Install, upgrade and uninstall with Helm on the real node, also in the wrong order.
 	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e-install.sh -run Helm
 
 .PHONY: e2e-install
-e2e-install: ## Install and uninstall by plain manifests on the real node, in the wrong order too.
+e2e-install: ## Install and uninstall with plain manifests on the real node, also in the wrong order.
 	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e-install.sh -run Manifests
 
 .PHONY: catalog
-catalog: $(LOCAL) ## Write dist/catalog, the catalog for OLM with the upgrade from the release before, and validate it by opm.
+catalog: $(LOCAL) ## Write dist/catalog, the OLM catalog with the upgrade from the previous release, and validate it with opm.
 	@VERSION=$(VERSION) IMAGE_TAG_BASE=$(IMAGE_TAG_BASE) BUNDLE=$(BUNDLE_OUT)/bundle hack/catalog.sh
 
 .PHONY: e2e-olm
-e2e-olm: ## Install, upgrade and remove by the real Operator Lifecycle Manager on the real node (STORIES="-run Namespace": some).
+e2e-olm: ## Install, upgrade and remove with Operator Lifecycle Manager on the real node (STORIES="-run Namespace": only these).
 	@VERSION=$(VERSION) IMG=$(IMG) IMAGE_TAG_BASE=$(IMAGE_TAG_BASE) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e-olm.sh $(STORIES)
 
 .PHONY: bundle-build

@@ -2,8 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package admission holds the policies by which the API server refuses to delete what is protected, for the
-// operator that finds them missing: a bundle of OLM cannot carry them.
+// Package admission contains the admission policies that deny the deletion of protected objects. The operator creates
+// missing policies, because an OLM bundle cannot contain them.
 package admission
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/config/embedded"
 )
 
-// prefix is what config/default puts before the names, too.
+// prefix is the name prefix of config/default.
 const prefix = "databasecluster-operator-"
 
 //go:embed policies.yaml
 var files embed.FS
 
-// Objects are the policies, each followed by the binding of the same name that puts it in force.
+// Objects returns the policies, each followed by its binding of the same name.
 func Objects() ([]*unstructured.Unstructured, error) {
 	all, err := embedded.Objects(files)
 	if err != nil {
@@ -38,7 +38,7 @@ func Objects() ([]*unstructured.Unstructured, error) {
 	return all, nil
 }
 
-// Names are the names of the policies, which their bindings bear, too.
+// Names returns the names of the policies, which are also the names of their bindings.
 func Names() ([]string, error) {
 	all, err := Objects()
 	var names []string

@@ -16,39 +16,39 @@ import (
 	"time"
 )
 
-// Program is the name of the file with transfer, in its image and where it is installed.
+// Program is the file name of the transfer binary in its image and in the directory into which it is installed.
 const Program = "transfer"
 
-// Call is what transfer is asked to do. Its fields are its flags: see option.
+// Call is the command line of transfer. The fields of a call are its flags: see option.
 //
 //sumtype:decl
 type Call interface {
-	// ResultPath is the file that the result is written to.
+	// ResultPath returns the file that transfer writes its result to.
 	ResultPath() string
 
 	check() error
 }
 
-// Backup stores what the command prints for one member. The last member's call completes the backup. Without a check
-// nothing is checked.
+// Backup stores the output of the command for one member. The call for the last member completes the backup. If Check
+// is empty, transfer checks nothing.
 type Backup struct {
 	To string `flag:"to" usage:"the <URL> of the backup: s3://bucket/path or file:///path"`
 	ID string `flag:"id" usage:"the <UID> of the backup"`
 	Part
-	About    About    `flag:"about" usage:"<key=value>, which the manifest will hold; may be repeated"`
+	About    About    `flag:"about" usage:"<key=value> to store in the manifest; may be repeated"`
 	Check    []string `flag:"check" usage:"a <word> of the command that prints facts about the data as one JSON object; repeat it for each word"`
-	Complete bool     `flag:"complete" usage:"then complete the backup: every member's part has to be there"`
+	Complete bool     `flag:"complete" usage:"complete the backup afterward; every member must be stored"`
 	Store
-	PieceSize int64 `flag:"piece-size" default:"1Gi" usage:"the <size> at which the stored stream is cut"`
+	PieceSize int64 `flag:"piece-size" default:"1Gi" usage:"the maximum <size> of a stored object"`
 	Patience
 	Report
 	Command []string
 }
 
-// Restore gives what is stored of one member to the command, which fills a directory with it.
+// Restore streams the stored data of one member to the command, which writes it into a directory.
 type Restore struct {
 	From string `flag:"from" usage:"the <URL> of the backup: s3://bucket/path or file:///path"`
-	ID   string `flag:"id" usage:"the <UID> of what is restored: another attempt of it starts again, anything else is refused"`
+	ID   string `flag:"id" usage:"the <UID> of the restore: another attempt with this UID starts again, a different UID is refused"`
 	Into string `flag:"into" usage:"the empty <directory> that the command fills"`
 	Part
 	Store
@@ -75,39 +75,39 @@ type List struct {
 
 // Probe runs the command until the database answers.
 type Probe struct {
-	Timeout    time.Duration `flag:"timeout" default:"5m0s" usage:"how long to try; as long again for --check"`
-	ByExitCode bool          `flag:"by-exit-code" usage:"the exit code alone answers: what the command prints is only reported, and an attempt may take the whole timeout"`
-	// Without a check nothing is checked.
+	Timeout    time.Duration `flag:"timeout" default:"5m0s" usage:"the time limit of the probe; --check has the same limit again"`
+	ByExitCode bool          `flag:"by-exit-code" usage:"use only the exit code as the answer: the output is reported, and one attempt may use the whole timeout"`
+	// If Check is empty, transfer checks nothing.
 	Check    []string      `flag:"check" usage:"a <word> of the command that prints facts about the data as one JSON object; repeat it for each word"`
-	Interval time.Duration `flag:"interval" default:"1s" usage:"how long to wait between two attempts"`
+	Interval time.Duration `flag:"interval" default:"1s" usage:"the time between two attempts"`
 	Report
 	Command []string
 }
 
-// Install copies the program into a folder.
+// Install copies the program into a directory.
 type Install struct{ Folder string }
 
-// Part says which member of a backup is meant. While Members is 0 nothing is said, which means the only one.
+// Part identifies a member of a backup. Members == 0 means a backup with a single member.
 type Part struct {
 	Member  int `flag:"member" usage:"the ordinal of the member"`
-	Members int `flag:"members" default:"1" usage:"how many members the backup is of"`
+	Members int `flag:"members" default:"1" usage:"the number of members in the backup"`
 }
 
-// Patience bounds the time in which nothing happens.
+// Patience bounds the time without progress.
 type Patience struct {
-	IdleTimeout      time.Duration `flag:"idle-timeout" default:"15m0s" usage:"how long an action may print nothing, and a store not answer"`
-	ProgressInterval time.Duration `flag:"progress-interval" default:"5s" usage:"how often to report the progress"`
+	IdleTimeout      time.Duration `flag:"idle-timeout" default:"15m0s" usage:"the time after which a silent action or an unresponsive store fails"`
+	ProgressInterval time.Duration `flag:"progress-interval" default:"5s" usage:"the time between two progress reports"`
 }
 
-// Report says where the result goes; "" for where Kubernetes reads it.
+// Report sets the result file. The default is the termination message of Kubernetes.
 type Report struct {
-	Result string `flag:"result" default:"/dev/termination-log" usage:"the <file> that the result is written to, as JSON"`
+	Result string `flag:"result" default:"/dev/termination-log" usage:"the <file> for the result, as JSON"`
 }
 
-// About is what a manifest says of where the backup comes from, by the keys below and others.
+// About records the origin of a backup in its manifest, by the keys below and others.
 type About map[string]string
 
-// The keys that the operator gives.
+// The keys that the operator sets.
 const (
 	AboutCluster    = "cluster"
 	AboutNamespace  = "namespace"
@@ -117,14 +117,13 @@ const (
 	AboutClusterUID = "clusterUID"
 )
 
-// keys are those that the operator gives, in the order above, and then the others.
+// keys returns the operator's keys, in the order above, and then the others.
 func (a About) keys() []string {
 	known := []string{AboutCluster, AboutNamespace, AboutBackup, AboutEngine, AboutImage, AboutClusterUID}
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(a)), func(key string) bool { return slices.Contains(known, key) })
 	return slices.DeleteFunc(append(known, others...), func(key string) bool { _, is := a[key]; return !is })
 }
 
-// ResultPath is the file that the result is written to.
 func (r *Report) ResultPath() string {
 	if r.Result == "" {
 		return ResultFile
@@ -132,7 +131,7 @@ func (r *Report) ResultPath() string {
 	return r.Result
 }
 
-// Args are the arguments of the program.
+// Args returns the arguments of the program.
 func Args(call Call) []string {
 	if install, is := call.(*Install); is {
 		return []string{"install", install.Folder}
@@ -149,17 +148,17 @@ func Args(call Call) []string {
 	return all
 }
 
-// HelpError is the answer to --help.
+// HelpError is the error for --help.
 type HelpError struct{ Usage string }
 
 func (h *HelpError) Error() string { return h.Usage }
 
 const known = "backup, delete, list, probe, restore or install DIR"
 
-// Parse reads the arguments of the program. With an error it returns the call as far as it could be read, or nil.
+// Parse parses the arguments of the program. With an error it returns the fields that it could parse, or nil.
 func Parse(arguments []string) (Call, error) {
 	if len(arguments) == 0 {
-		return nil, errors.New("say what to do: " + known)
+		return nil, errors.New("a command is required: " + known)
 	}
 	if arguments[0] == "install" && len(arguments) == 2 {
 		return &Install{Folder: arguments[1]}, nil
@@ -169,7 +168,7 @@ func Parse(arguments []string) (Call, error) {
 			return call, parse(arguments[1:], call)
 		}
 	}
-	return nil, fmt.Errorf("%q is not known: say %s", arguments[0], known)
+	return nil, fmt.Errorf("unknown command %q: use %s", arguments[0], known)
 }
 
 func parse(arguments []string, call Call) error {
@@ -190,18 +189,18 @@ func parse(arguments []string, call Call) error {
 		*command = flags.Args()
 	}
 	if err := cmp.Or(call.check(), first(
-		rule{command != nil && flags.NArg() == 0, "the command must be given after --"},
-		rule{command == nil && flags.NArg() > 0, "there must be no arguments besides flags"},
+		rule{command != nil && flags.NArg() == 0, "a command is required after --"},
+		rule{command == nil && flags.NArg() > 0, "only flags are allowed as arguments"},
 	)); err != nil {
-		return fmt.Errorf("the flags of %s are wrong: %w", flags.Name(), err)
+		return fmt.Errorf("invalid flags of %s: %w", flags.Name(), err)
 	}
 	return nil
 }
 
-// verb is the first argument: the name of the type of the call.
+// verb is the first argument: the type name of the call.
 func verb(call Call) string { return strings.ToLower(reflect.TypeOf(call).Elem().Name()) }
 
-// commandOf is what follows the flags; nil for a call that runs no command.
+// commandOf returns the arguments after the flags, or nil if the call runs no command.
 func commandOf(call Call) *[]string {
 	field := reflect.ValueOf(call).Elem().FieldByName("Command")
 	if !field.IsValid() {
@@ -216,7 +215,7 @@ func (b *Backup) check() error {
 }
 
 func (r *Restore) check() error {
-	return cmp.Or(r.Store.check(r.From, true), needsID(r.ID), r.Part.check(), first(rule{r.Into == "", "--into must be given"}))
+	return cmp.Or(r.Store.check(r.From, true), needsID(r.ID), r.Part.check(), first(rule{r.Into == "", "--into is required"}))
 }
 
 func (d *Delete) check() error  { return cmp.Or(d.Store.check(d.At, true), needsID(d.ID)) }
@@ -224,16 +223,16 @@ func (l *List) check() error    { return l.Store.check(l.At, false) }
 func (p *Probe) check() error   { return nil }
 func (i *Install) check() error { return nil }
 
-// ResultPath is where Kubernetes reads it.
+// ResultPath returns the file that Kubernetes reads.
 func (i *Install) ResultPath() string { return ResultFile }
 
 func (p *Part) check() error {
-	return first(rule{p.Member < 0 || p.Member >= p.Members, "--member must be from 0 to below --members"})
+	return first(rule{p.Member < 0 || p.Member >= p.Members, "--member must be at least 0 and below --members"})
 }
 
-func needsID(id string) error { return first(rule{id == "", "--id must be given"}) }
+func needsID(id string) error { return first(rule{id == "", "--id is required"}) }
 
-// rule is something that flags must not be, and what is said then.
+// rule is a forbidden combination of flags and its error message.
 type rule struct {
 	broken bool
 	says   string

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// calls are one of each kind.
+// calls has one call of each kind.
 func calls() []Call {
 	return []Call{&Backup{}, &Restore{}, &Delete{}, &List{}, &Probe{}, &Install{}}
 }
 
-// awkward are words that a parser of flags could mistake for something else.
+// awkward are words that a flag parser could mistake for something else.
 var awkward = []string{"word", "two words", "-c", "--", "--complete", "a=b", "=", "ü\n'\"", "$(x)", "100%"}
 
-// fill sets every field to something that no check refuses, and to nothing now and then where that is allowed.
+// fill sets every field to a valid value. It leaves some optional fields empty.
 func fill(random *rand.Rand, value reflect.Value) {
 	some := func() string { return awkward[random.IntN(len(awkward))] }
 	for i := range value.NumField() {
@@ -54,7 +54,7 @@ func fill(random *rand.Rand, value reflect.Value) {
 	}
 }
 
-func TestWhatOneSideSaysTheOtherReads(t *testing.T) {
+func TestParseReadsTheArgumentsOfArgs(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		for _, call := range calls() {
@@ -78,7 +78,7 @@ func storeOf(call Call) *Store {
 	return field.Addr().Interface().(*Store)
 }
 
-// A field without a flag would be lost on the way, and a flag without a field could not be given by the operator.
+// A field without a flag would be lost. The operator could not set a flag without a field.
 func TestEveryFieldHasItsOwnFlag(t *testing.T) {
 	for _, call := range calls() {
 		fields := count(reflect.TypeOf(call).Elem())
@@ -134,7 +134,7 @@ func TestTheArgumentsOfEachCallKeepTheirNamesAndOrder(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotSaidHasItsDefault(t *testing.T) {
+func TestMissingFlagsHaveTheirDefaults(t *testing.T) {
 	got, err := Parse(Args(&Backup{To: "s3://a/b", ID: "1", Command: []string{"true"}}))
 	want := &Backup{
 		To: "s3://a/b", ID: "1", Part: Part{0, 1}, PieceSize: 1 << 30, Patience: Patience{15 * time.Minute, 5 * time.Second},
@@ -153,33 +153,33 @@ func TestWhatIsNotSaidHasItsDefault(t *testing.T) {
 	}
 }
 
-func TestFlagsThatAreWrongAreNamed(t *testing.T) {
+func TestErrorsNameInvalidFlags(t *testing.T) {
 	for says, arguments := range map[string][]string{
-		`say what to do`:                        {},
-		`"copy" is not known`:                   {"copy"},
-		`"install" is not known`:                {"install"},
-		`not defined: -nothing`:                 {"list", "--nothing"},
-		`the location must be given`:            {"list"},
-		`--root must be given`:                  {"list", "--at", "file:///a"},
-		`s3://bucket/path or file:///path`:      {"list", "--at", "gs://a/b"},
-		`must look like s3://bucket`:            {"list", "--at", "s3:///a"},
-		`must look like s3://`:                  {"list", "--at", "file://host/a"},
-		`and nothing else`:                      {"list", "--at", "s3://user:hidden@a/b"},
-		`'.' or '..'`:                           {"list", "--at", "file:///a/../../etc"},
-		`https://host:port`:                     {"list", "--at", "s3://a", "--endpoint", "minio:9000"},
-		`there must be no arguments`:            {"list", "--at", "s3://a", "b"},
-		`exclude each other`:                    {"list", "--at", "s3://a", "--credentials", "/keys", "--workload-identity"},
-		`--id must be given`:                    {"delete", "--at", "s3://a/b"},
-		`folder of one backup`:                  {"delete", "--at", "s3://a", "--id", "1"},
-		`command must be given after --`:        {"backup", "--to", "s3://a/b", "--id", "1"},
-		`--member must be from 0`:               {"backup", "--to", "s3://a/b", "--id", "1", "--member", "1", "--", "true"},
-		`key=value`:                             {"backup", "--about", "x"},
-		`"64 Gigs" for flag -piece-size`:        {"backup", "--piece-size", "64 Gigs"},
-		`from 1 to 64Gi`:                        {"backup", "--piece-size", "65Gi"},
-		`above 0`:                               {"backup", "--idle-timeout", "0s"},
-		`--into must be given`:                  {"restore", "--from", "s3://a/b", "--id", "1", "--", "true"},
-		`"soon" for flag -timeout`:              {"probe", "--timeout", "soon"},
-		`the flags of transfer probe are wrong`: {"probe"},
+		`a command is required: `:          {},
+		`unknown command "copy"`:           {"copy"},
+		`unknown command "install"`:        {"install"},
+		`not defined: -nothing`:            {"list", "--nothing"},
+		`the location is required`:         {"list"},
+		`--root is required`:               {"list", "--at", "file:///a"},
+		`s3://bucket/path or file:///path`: {"list", "--at", "gs://a/b"},
+		`must look like s3://bucket`:       {"list", "--at", "s3:///a"},
+		`must look like s3://`:             {"list", "--at", "file://host/a"},
+		`consist only of`:                  {"list", "--at", "s3://user:hidden@a/b"},
+		`'.' or '..'`:                      {"list", "--at", "file:///a/../../etc"},
+		`https://host:port`:                {"list", "--at", "s3://a", "--endpoint", "minio:9000"},
+		`only flags are allowed`:           {"list", "--at", "s3://a", "b"},
+		`mutually exclusive`:               {"list", "--at", "s3://a", "--credentials", "/keys", "--workload-identity"},
+		`--id is required`:                 {"delete", "--at", "s3://a/b"},
+		`folder of one backup`:             {"delete", "--at", "s3://a", "--id", "1"},
+		`command is required after --`:     {"backup", "--to", "s3://a/b", "--id", "1"},
+		`--member must be at least 0`:      {"backup", "--to", "s3://a/b", "--id", "1", "--member", "1", "--", "true"},
+		`key=value`:                        {"backup", "--about", "x"},
+		`"64 Gigs" for flag -piece-size`:   {"backup", "--piece-size", "64 Gigs"},
+		`from 1 to 64Gi`:                   {"backup", "--piece-size", "65Gi"},
+		`above 0`:                          {"backup", "--idle-timeout", "0s"},
+		`--into is required`:               {"restore", "--from", "s3://a/b", "--id", "1", "--", "true"},
+		`"soon" for flag -timeout`:         {"probe", "--timeout", "soon"},
+		`invalid flags of transfer probe`:  {"probe"},
 	} {
 		_, err := Parse(arguments)
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "hidden") {
@@ -188,7 +188,7 @@ func TestFlagsThatAreWrongAreNamed(t *testing.T) {
 	}
 }
 
-func TestHelpSaysWhatTheFlagsAre(t *testing.T) {
+func TestHelpDescribesTheFlags(t *testing.T) {
 	_, err := Parse([]string{"backup", "--help"})
 	help, ok := errors.AsType[*HelpError](err)
 	if !ok {

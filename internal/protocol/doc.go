@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package protocol is all that the operator and transfer, the program in the pods of its Jobs, know of each other:
+// Package protocol defines the interface between the operator and transfer, the program in its Jobs:
 //
 //	operator -> transfer   the arguments of a call, and the files of the Secrets that it reads   call.go, store.go
 //	transfer -> operator   the exit code and the reason of a failure                             exit.go, reason.go
@@ -11,7 +11,7 @@ SPDX-License-Identifier: Apache-2.0
 //	transfer -> transfer   the manifest and the names of objects at the destination              manifest.go, names.go
 //	                       the mark in a data directory                                          mark.go
 //
-// Each is a type with its encoding and its decoding. Both sides use the same type, and so does the simulation. A Job may
-// run an older transfer than the operator that reads its result, and backups and marks are older still: fields are only
-// added, and what is missing has its zero value.
+// Each is a type with its encoding and its decoding. The operator, transfer and the simulation use the same types. A
+// Job may run an older transfer than the operator that reads its result. Backups and marks are older still. Fields are
+// only added, and a missing field has its zero value.
 package protocol

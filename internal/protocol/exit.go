@@ -6,29 +6,29 @@ package protocol
 
 import "slices"
 
-// ExitCode is how a call of transfer ends. An engine's action ends with the same codes.
+// ExitCode is the exit code of transfer. An action of an engine uses the same codes.
 type ExitCode int32
 
-// The exit codes that mean something. Any other means the same as ExitFailed.
+// The defined exit codes. Any other code is equivalent to ExitFailed.
 const (
 	ExitDone          ExitCode = 0
 	ExitFailed        ExitCode = 1
-	ExitTransient     ExitCode = 11 // something that passes, such as a destination that does not answer
-	ExitPrecondition  ExitCode = 20 // a human has to change something first
-	ExitRefused       ExitCode = 30 // it is unsafe, and nothing overrides that
-	ExitNotApplicable ExitCode = 40 // there is nothing to do here
+	ExitTransient     ExitCode = 11 // a temporary failure, such as an unreachable destination
+	ExitPrecondition  ExitCode = 20 // action required: the user must correct the cause
+	ExitRefused       ExitCode = 30 // unsafe, cannot be overridden
+	ExitNotApplicable ExitCode = 40 // nothing to do
 )
 
-// Final reports whether no other attempt follows.
+// Final reports whether the exit code ends all attempts.
 func (c ExitCode) Final() bool { return slices.Contains(Final(), c) }
 
-// Final returns the exit codes that no other attempt follows.
+// Final returns the exit codes after which no attempt follows.
 func Final() []ExitCode { return []ExitCode{ExitRefused, ExitNotApplicable} }
 
-// Uncounted returns the exit codes that another attempt follows however many there were.
+// Uncounted returns the exit codes that do not count toward the limit of attempts.
 func Uncounted() []ExitCode { return []ExitCode{ExitTransient} }
 
-// passedThrough is an action's own exit code, where that says more than that it failed.
+// passedThrough returns an action's own exit code if it has more meaning than ExitFailed.
 func (c ExitCode) passedThrough() ExitCode {
 	switch c {
 	case ExitTransient, ExitPrecondition, ExitRefused, ExitNotApplicable:

@@ -12,27 +12,27 @@ import (
 	"strings"
 )
 
-// Location is where a backup is, or several are.
+// Location is the location of one or more backups.
 type Location struct {
 	Scheme string // s3 or file
-	Bucket string // of s3
+	Bucket string // s3 only
 	Path   string // within the bucket or the volume, without slashes at its ends
 }
 
-// ParseLocation reads the URL of a backup: s3://bucket/path or file:///path.
+// ParseLocation parses the URL of a backup: s3://bucket/path or file:///path.
 func ParseLocation(text string) (Location, error) {
 	if text == "" {
-		return Location{}, errors.New("the location must be given")
+		return Location{}, errors.New("the location is required")
 	}
 	parsed, err := parseURL(text)
 	if err != nil {
-		return Location{}, fmt.Errorf("the location is not a URL: %w", err)
+		return Location{}, fmt.Errorf("the location is not a valid URL: %w", err)
 	}
 	if parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
-		return Location{}, fmt.Errorf("the location %q must be a scheme, a bucket and a path, and nothing else", parsed.Redacted())
+		return Location{}, fmt.Errorf("the location %q must consist only of a scheme, a bucket and a path", parsed.Redacted())
 	}
 	place := Location{Scheme: parsed.Scheme, Bucket: parsed.Host, Path: strings.Trim(parsed.Path, "/")}
-	// A bucket has a name, a volume has none.
+	// A bucket has a name, a volume does not.
 	if named, ok := map[string]bool{"s3": true, "file": false}[place.Scheme]; !ok || named != (place.Bucket != "") {
 		return Location{}, fmt.Errorf("the location %q must look like s3://bucket/path or file:///path", text)
 	}
@@ -42,19 +42,19 @@ func ParseLocation(text string) (Location, error) {
 	return place, nil
 }
 
-// URL returns the URL of something below the location.
+// URL returns the URL of an object below the location.
 func (l Location) URL(name string) string {
 	return l.Scheme + "://" + path.Join(l.Bucket+"/", l.Path, name)
 }
 
-// checkEndpoint refuses what is not the address of a service. Without one the service is Amazon's.
+// checkEndpoint rejects an endpoint that is not the address of a service. An empty endpoint means Amazon S3.
 func checkEndpoint(text string) error {
 	if text == "" {
 		return nil
 	}
 	endpoint, err := parseURL(text)
 	if err != nil {
-		return fmt.Errorf("--endpoint is not a URL: %w", err)
+		return fmt.Errorf("--endpoint is not a valid URL: %w", err)
 	}
 	if endpoint.Scheme != "http" && endpoint.Scheme != "https" || endpoint.Host == "" || endpoint.User != nil {
 		return fmt.Errorf("--endpoint %q must look like https://host:port", endpoint.Redacted())
@@ -62,7 +62,7 @@ func checkEndpoint(text string) error {
 	return nil
 }
 
-// parseURL leaves the text out of its errors: there might be a password in it.
+// parseURL omits the URL from its errors, because the URL might contain a password.
 func parseURL(text string) (*url.URL, error) {
 	parsed, err := url.Parse(text)
 	if failure, ok := errors.AsType[*url.Error](err); ok {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Entry is a line of the log of transfer that the operator reads.
+// Entry is a line in the log of transfer that the operator reads.
 type Entry interface {
-	// Log returns the message and the attributes, as log/slog takes them.
+	// Log returns the message and the attributes as log/slog expects them.
 	Log() (message string, attributes []any)
 }
 
@@ -21,16 +21,16 @@ const (
 	noAnswerMessage = "no answer"
 )
 
-// Progress is how far a call is. Nothing is decided by it.
+// Progress is the progress of a call. It is for display only.
 type Progress struct {
 	Bytes           int64   `json:"bytes"`
 	StoredBytes     int64   `json:"storedBytes"`
-	TotalBytes      int64   `json:"totalBytes"` // 0: not known
+	TotalBytes      int64   `json:"totalBytes"` // 0: unknown
 	BytesPerSecond  float64 `json:"bytesPerSecond"`
-	PeakMemoryBytes int64   `json:"peakMemoryBytes"` // the most resident memory; 0 until the call ends
+	PeakMemoryBytes int64   `json:"peakMemoryBytes"` // the peak of the resident memory; 0 until the call ends
 }
 
-// Log returns the progress as a line of the log.
+// Log returns the progress as a log line.
 func (p Progress) Log() (message string, attributes []any) {
 	attributes = []any{"bytes", p.Bytes, "storedBytes", p.StoredBytes}
 	if p.TotalBytes > 0 {
@@ -43,16 +43,16 @@ func (p Progress) Log() (message string, attributes []any) {
 	return progressMessage, attributes
 }
 
-// NoAnswer is why a database has not answered its probe yet.
+// NoAnswer is the reason why a database has not answered its probe yet.
 type NoAnswer string
 
-// Log returns the failure as a line of the log.
+// Log returns the failure as a log line.
 func (n NoAnswer) Log() (message string, attributes []any) {
 	return noAnswerMessage, []any{"said", string(n)}
 }
 
-// ParseProgress reads the last progress that a log tells; ok is false when it tells none. The first line may be
-// the rest of one.
+// ParseProgress reads the last progress in a log. ok is false if the log has none. The log may start in the middle of a
+// line.
 func ParseProgress(log string) (last Progress, ok bool) {
 	for line := range strings.Lines(log) {
 		var entry struct {
@@ -66,10 +66,10 @@ func ParseProgress(log string) (last Progress, ok bool) {
 	return last, ok
 }
 
-// maxAnswer is how much is told of an answer, in characters.
+// maxAnswer is the maximum number of characters of an answer that ParseAnswer returns.
 const maxAnswer = 500
 
-// ParseAnswer reads the last answer to a probe that a log tells; "" when it tells none.
+// ParseAnswer reads the last answer to a probe in a log, or "".
 func ParseAnswer(log string) (last string) {
 	for line := range strings.Lines(log) {
 		var entry struct {

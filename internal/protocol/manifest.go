@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// ManifestFormat is the format that is written. 2 has the attempt in the names of pieces.
+	// ManifestFormat is the format that transfer writes. Format 2 adds the attempt to the names of pieces.
 	ManifestFormat = 2
 	firstFormat    = 1
 )
 
-// Manifest says what a backup, or one member's part of it, consists of. It is written after everything that it
-// names: without it there is no backup.
+// Manifest lists the content of a backup, or of one member. transfer writes it last: without a manifest a backup does
+// not exist.
 type Manifest struct {
 	Format    int       `json:"format"`
 	ID        string    `json:"id"`
@@ -29,14 +29,14 @@ type Manifest struct {
 	Streams   []Stream  `json:"streams"`
 }
 
-// Stream is what the action printed for one member.
+// Stream is the output of the action for one member.
 type Stream struct {
 	Member      int       `json:"member"`
-	Attempt     string    `json:"attempt,omitempty"` // in the names of the pieces; none in format 1
+	Attempt     string    `json:"attempt,omitempty"` // part of the names of the pieces; empty in format 1
 	Bytes       int64     `json:"bytes"`
 	StoredBytes int64     `json:"storedBytes"`
 	SHA256      string    `json:"sha256"`
-	Recipient   string    `json:"recipient,omitempty"` // of age, for whom the pieces are encrypted
+	Recipient   string    `json:"recipient,omitempty"` // the age recipient of encrypted pieces
 	Started     time.Time `json:"started"`
 	Completed   time.Time `json:"completed"`
 	Pieces      []Piece   `json:"pieces"`
@@ -50,7 +50,7 @@ type Piece struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Encode returns the manifest as it is stored.
+// Encode returns the manifest as stored.
 func (m *Manifest) Encode() ([]byte, error) {
 	content, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -59,7 +59,7 @@ func (m *Manifest) Encode() ([]byte, error) {
 	return append(content, '\n'), nil
 }
 
-// DecodeManifest reads a manifest and refuses one that makes no sense. The error goes on with "The manifest ...".
+// DecodeManifest decodes and validates a manifest. Its errors continue a sentence that starts with "The manifest ...".
 func DecodeManifest(content []byte) (*Manifest, error) {
 	manifest := &Manifest{}
 	if err := json.NewDecoder(bytes.NewReader(content)).Decode(manifest); err != nil {
@@ -71,7 +71,7 @@ func DecodeManifest(content []byte) (*Manifest, error) {
 	return manifest, nil
 }
 
-// Stream is what the backup holds of a member.
+// Stream returns the stored stream of a member.
 func (m *Manifest) Stream(member int) (*Stream, bool) {
 	for i := range m.Streams {
 		if m.Streams[i].Member == member {
@@ -81,15 +81,15 @@ func (m *Manifest) Stream(member int) (*Stream, bool) {
 	return nil, false
 }
 
-// problem is what is wrong with a manifest in itself.
+// problem returns why a manifest is invalid, or "".
 func (m *Manifest) problem() string {
 	switch {
 	case m.Format < firstFormat || m.Format > ManifestFormat:
-		return fmt.Sprintf("its format is %d and this version reads %d to %d", m.Format, firstFormat, ManifestFormat)
+		return fmt.Sprintf("its format is %d, but this version reads %d to %d", m.Format, firstFormat, ManifestFormat)
 	case m.ID == "":
 		return "it has no id"
 	case m.Members < 1 || len(m.Streams) == 0:
-		return "it names no members"
+		return "it has no members"
 	}
 	for _, stream := range m.Streams {
 		if problem := stream.problem(); problem != "" {
@@ -102,16 +102,16 @@ func (m *Manifest) problem() string {
 func (s *Stream) problem() string {
 	var stored int64
 	if s.Attempt != "" && !attemptFormat.MatchString(s.Attempt) {
-		return fmt.Sprintf("the attempt of member %d is called %q", s.Member, s.Attempt)
+		return fmt.Sprintf("the attempt of member %d has the invalid name %q", s.Member, s.Attempt)
 	}
 	for number, piece := range s.Pieces {
 		if want := s.PieceName(number); piece.Name != want {
-			return fmt.Sprintf("piece %d of member %d is called %q, not %q", number, s.Member, piece.Name, want)
+			return fmt.Sprintf("piece %d of member %d has the name %q instead of %q", number, s.Member, piece.Name, want)
 		}
 		stored += piece.Bytes
 	}
 	if len(s.Pieces) == 0 || stored != s.StoredBytes {
-		return fmt.Sprintf("the %d pieces of member %d have %d bytes together, not %d", len(s.Pieces), s.Member, stored, s.StoredBytes)
+		return fmt.Sprintf("the %d pieces of member %d have %d bytes in total instead of %d", len(s.Pieces), s.Member, stored, s.StoredBytes)
 	}
 	return ""
 }

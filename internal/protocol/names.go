@@ -9,11 +9,13 @@ import (
 	"regexp"
 )
 
-// ManifestName is the name of the manifest of a backup, and of that of a member's part within its folder.
+// ManifestName is the name of the manifest of a backup. The manifest of a member has the same name in the member's
+// folder.
 const ManifestName = "manifest.json"
 
 var (
-	// owned matches the names that a backup consists of, also those that a killed process left half-written on a volume.
+	// owned matches the names of all objects in a backup, including partly written files of a killed process on a
+	// volume.
 	owned         = regexp.MustCompile(`^(member-\d+/)?(manifest\.json|\d{5,}(-[0-9a-f]{8})?\.zst(\.age)?)(\.[0-9a-f]+\.tmp)?$`)
 	ofMember      = regexp.MustCompile(`(^|/)member-\d+/manifest\.json$`)
 	attemptFormat = regexp.MustCompile(`^[0-9a-f]{8}$`)
@@ -22,13 +24,13 @@ var (
 // MemberFolders is the pattern of the folders of all members.
 const MemberFolders = "member-*"
 
-// MemberFolder is the folder of a member's part, with a slash at its end.
+// MemberFolder returns the folder of a member, with a trailing slash.
 func MemberFolder(member int) string { return fmt.Sprintf("member-%d/", member) }
 
-// MemberManifest is the name of the manifest of a member's part.
+// MemberManifest returns the name of a member's manifest.
 func MemberManifest(member int) string { return MemberFolder(member) + ManifestName }
 
-// PieceName is the name of a piece. It is unique to the attempt.
+// PieceName returns the name of a piece. It is unique to the attempt.
 func (s *Stream) PieceName(number int) string {
 	attempt, encrypted := "", ""
 	if s.Attempt != "" {
@@ -40,11 +42,11 @@ func (s *Stream) PieceName(number int) string {
 	return fmt.Sprintf("%s%05d%s.zst%s", MemberFolder(s.Member), number, attempt, encrypted)
 }
 
-// AttemptMark is what the names of all pieces of an attempt contain, before their first dot.
+// AttemptMark returns the part before the first dot that all pieces of an attempt have in their names.
 func AttemptMark(attempt string) string { return "-" + attempt }
 
-// IsOwned reports whether a name, below the location of a backup, is one that a backup consists of.
+// IsOwned reports whether a name, relative to the location of a backup, belongs to a backup.
 func IsOwned(name string) bool { return owned.MatchString(name) }
 
-// IsMemberManifest reports whether a name, below any location, is that of the manifest of a member's part.
+// IsMemberManifest reports whether a name, relative to any location, is the name of a member's manifest.
 func IsMemberManifest(name string) bool { return ofMember.MatchString(name) }

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// option is one flag of a call: a field, and a tag that says how the flag is called, what it is by default and what it is
-// for, with the name of its value in angle brackets. Both sides read the same tag, so no flag exists on one side only.
+// option is one flag of a call: a field and a tag. The tag has the name, the default and the usage of the flag. Angle
+// brackets mark the name of the value. Both sides read the same tag, so both have the same flags.
 type option struct {
 	name, standard, usage string
 	field, within         reflect.Value
@@ -24,9 +24,9 @@ type option struct {
 
 func options(call Call) []option { return optionsOf(reflect.ValueOf(call).Elem()) }
 
-// optionsOf are those of a struct, in the order of its fields.
+// optionsOf returns the options of a struct, in the order of its fields.
 func optionsOf(within reflect.Value) (all []option) {
-	quoted := strings.NewReplacer("<", "`", ">", "`") // a tag cannot hold the quotes of the library
+	quoted := strings.NewReplacer("<", "`", ">", "`") // a tag cannot contain the backquotes of package flag
 	for field, value := range within.Fields() {
 		if name, is := field.Tag.Lookup("flag"); is {
 			all = append(all, option{name, field.Tag.Get("default"), quoted.Replace(field.Tag.Get("usage")), value, within})
@@ -37,7 +37,7 @@ func optionsOf(within reflect.Value) (all []option) {
 	return all
 }
 
-// define adds the flag to a set, and gives the field its default.
+// define adds the flag to a set and sets the field to its default.
 func (o option) define(flags *flag.FlagSet) {
 	switch field := o.field.Addr().Interface().(type) {
 	case *string:
@@ -60,12 +60,12 @@ func (o option) define(flags *flag.FlagSet) {
 	}
 	if o.standard != "" {
 		flags.Lookup(o.name).DefValue = o.standard
-		_ = flags.Set(o.name, o.standard) // a test reads each default
+		_ = flags.Set(o.name, o.standard) // a test parses each default
 	}
 }
 
-// given tells whether there is something to say: a value, and not the default. The numbers of a struct are given together,
-// for 0 is one.
+// given reports whether the value differs from the default. The numbers of a struct are given together, because 0 is a
+// valid number.
 func (o option) given() bool {
 	if o.field.Kind() == reflect.Int {
 		return !o.within.IsZero()
@@ -76,7 +76,7 @@ func (o option) given() bool {
 	return !o.field.IsZero() && !reflect.DeepEqual(o.field.Interface(), unset.field.Interface())
 }
 
-// words are the flag as arguments.
+// words returns the flag as arguments.
 func (o option) words() (all []string) {
 	name := "--" + o.name
 	switch value := o.field.Interface().(type) {
@@ -84,7 +84,7 @@ func (o option) words() (all []string) {
 		return []string{name}
 	case []string:
 		for _, word := range value {
-			all = append(all, name+"="+word) // it may begin with a dash
+			all = append(all, name+"="+word) // the word may begin with a dash
 		}
 		return all
 	case About:
@@ -108,7 +108,7 @@ func readPeriod(field *time.Duration, text string) (err error) {
 	return err
 }
 
-// maxPieceBytes is what S3 takes as one object, in parts of 8 MiB.
+// maxPieceBytes is the maximum size of an S3 object, in parts of 8 MiB.
 const maxPieceBytes = 64 << 30
 
 func readSize(field *int64, text string) error {

@@ -43,7 +43,7 @@ func TestAResultIsReadAsItWasWritten(t *testing.T) {
 		}
 	}
 	if _, err := DecodeResult("Killed"); err == nil {
-		t.Error("what the kubelet says is no result")
+		t.Error("a message of the kubelet was decoded as a result")
 	}
 }
 
@@ -63,16 +63,16 @@ func TestAResultFitsIntoATerminationMessage(t *testing.T) {
 	}
 }
 
-func TestProgressIsReadAsItWasTold(t *testing.T) {
+func TestProgressIsReadAsItWasLogged(t *testing.T) {
 	for _, want := range []Progress{{}, {Bytes: 10, StoredBytes: 4, BytesPerSecond: 2}, {Bytes: 10, StoredBytes: 4, TotalBytes: 100, BytesPerSecond: 1e12, PeakMemoryBytes: 9}} {
 		line := logged(want)
-		if got, ok := ParseProgress("half a line\n" + line + "what the action says\n"); !ok || got != want {
+		if got, ok := ParseProgress("half a line\n" + line + "output of the action\n"); !ok || got != want {
 			t.Errorf("%s became %+v", line, got)
 		}
 	}
 }
 
-func TestProgressIsTheLastThatALogTells(t *testing.T) {
+func TestProgressIsTheLastInALog(t *testing.T) {
 	const line = `{"time":"2026-01-01T00:00:00Z","level":"INFO","msg":"progress","bytes":10,"storedBytes":4,"totalBytes":100,"bytesPerSecond":2.5}` + "\n"
 	want := Progress{Bytes: 10, StoredBytes: 4, TotalBytes: 100, BytesPerSecond: 2.5}
 	cases := map[string]struct {
@@ -80,11 +80,11 @@ func TestProgressIsTheLastThatALogTells(t *testing.T) {
 		want Progress
 		ok   bool
 	}{
-		"nothing":              {"", Progress{}, false},
-		"what an action says":  {"dumping table a\n{\"msg\":\"other\",\"bytes\":3}\n", Progress{}, false},
-		"the last of several":  {strings.Replace(line, "10", "5", 1) + line + "done\n", want, true},
-		"after half a line":    {`"bytes":7}` + "\n" + line, want, true},
-		"a line that is begun": {line + `{"msg":"progress","byt`, want, true},
+		"nothing":             {"", Progress{}, false},
+		"output of an action": {"dumping table a\n{\"msg\":\"other\",\"bytes\":3}\n", Progress{}, false},
+		"the last of several": {strings.Replace(line, "10", "5", 1) + line + "done\n", want, true},
+		"after half a line":   {`"bytes":7}` + "\n" + line, want, true},
+		"an incomplete line":  {line + `{"msg":"progress","byt`, want, true},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -95,12 +95,12 @@ func TestProgressIsTheLastThatALogTells(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsTheLastThatALogTells(t *testing.T) {
+func TestAnAnswerIsTheLastInALog(t *testing.T) {
 	first, last := logged(NoAnswer("connection refused")), logged(NoAnswer("relation item does not exist"))
 	for name, c := range map[string]struct{ log, want string }{
 		"nothing":             {"", ""},
 		"progress":            {`{"msg":"progress","bytes":1}`, ""},
-		"the last of several": {first + last + "what the action says\n", "relation item does not exist"},
+		"the last of several": {first + last + "output of the action\n", "relation item does not exist"},
 		"a long one":          {`{"msg":"no answer","said":"` + strings.Repeat("x", 600) + `"}`, strings.Repeat("x", 500) + " …"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestAnAnswerIsTheLastThatALogTells(t *testing.T) {
 	}
 }
 
-func TestWhatFollowsAnExitCode(t *testing.T) {
+func TestExitCodesDecideOnAnotherAttempt(t *testing.T) {
 	if !slices.Equal(Final(), []ExitCode{30, 40}) || !slices.Equal(Uncounted(), []ExitCode{11}) {
 		t.Errorf("final are %v, uncounted are %v", Final(), Uncounted())
 	}
@@ -159,7 +159,7 @@ func TestAManifestIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// The first format has no attempts. Nobody writes it any more.
+// The first format has no attempts. No current version writes it.
 func TestAManifestOfTheFirstFormatIsRead(t *testing.T) {
 	content, err := os.ReadFile("testdata/manifest-1.json")
 	if err != nil {
@@ -171,20 +171,20 @@ func TestAManifestOfTheFirstFormatIsRead(t *testing.T) {
 	}
 }
 
-func TestAManifestThatMakesNoSenseIsRefused(t *testing.T) {
+func TestAnInvalidManifestIsRejected(t *testing.T) {
 	const whole = `{"format":2,"id":"1","members":1,"streams":[{"member":0,"attempt":"0a1b2c3d","storedBytes":5,"pieces":[{"name":"member-0/00000-0a1b2c3d.zst","bytes":5}]}]}`
 	if _, err := DecodeManifest([]byte(whole)); err != nil {
 		t.Fatal(err)
 	}
 	for says, change := range map[string][2]string{
 		"cannot be read: ":                    {"}]}]}", ""},
-		"its format is 3 and this version":    {`"format":2`, `"format":3`},
-		"its format is 0 and this version":    {`"format":2`, `"format":0`},
+		"its format is 3, but this vers":      {`"format":2`, `"format":3`},
+		"its format is 0, but this vers":      {`"format":2`, `"format":0`},
 		"it has no id":                        {`"id":"1"`, `"id":""`},
-		"it names no members":                 {`"members":1`, `"members":0`},
-		`is called "../x"`:                    {`"attempt":"0a1b2c3d"`, `"attempt":"../x"`},
-		"piece 0 of member 0 is called":       {"00000-", "../../00000-"},
-		"have 5 bytes together, not 6":        {`"storedBytes":5`, `"storedBytes":6`},
+		"it has no members":                   {`"members":1`, `"members":0`},
+		`the invalid name "../x"`:             {`"attempt":"0a1b2c3d"`, `"attempt":"../x"`},
+		"piece 0 of member 0 has the na":      {"00000-", "../../00000-"},
+		"have 5 bytes in total instead of 6":  {`"storedBytes":5`, `"storedBytes":6`},
 		"the 0 pieces of member 0 have 0 byt": {`[{"name":"member-0/00000-0a1b2c3d.zst","bytes":5}]`, `[]`},
 	} {
 		if _, err := DecodeManifest([]byte(strings.Replace(whole, change[0], change[1], 1))); err == nil || !strings.Contains(err.Error(), says) {
@@ -193,7 +193,7 @@ func TestAManifestThatMakesNoSenseIsRefused(t *testing.T) {
 	}
 }
 
-func TestNamesThatABackupConsistsOf(t *testing.T) {
+func TestOwnedNamesOfABackup(t *testing.T) {
 	of := Stream{Member: 12, Attempt: "0a1b2c3d", Recipient: "age1x"}
 	for name, want := range map[string]bool{
 		ManifestName: true, MemberManifest(3): true, of.PieceName(7): true, of.PieceName(123456) + ".1a2b.tmp": true,
@@ -205,7 +205,7 @@ func TestNamesThatABackupConsistsOf(t *testing.T) {
 		}
 	}
 	if !IsMemberManifest("orders/"+MemberManifest(3)) || IsMemberManifest("orders/"+ManifestName) {
-		t.Error("the manifest of a part is taken for that of the whole")
+		t.Error("the manifest of a member was accepted as the manifest of the backup")
 	}
 }
 
@@ -224,7 +224,7 @@ func TestAMarkIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// logged is an entry as transfer writes it.
+// logged returns an entry as transfer logs it.
 func logged(entry Entry) string {
 	var line strings.Builder
 	message, attributes := entry.Log()
@@ -232,7 +232,7 @@ func logged(entry Entry) string {
 	return line.String()
 }
 
-// difference is "" for values that are the same.
+// difference returns "" for equal values.
 func difference(want, got any) string {
 	if reflect.DeepEqual(want, got) {
 		return ""

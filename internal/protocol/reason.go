@@ -4,10 +4,9 @@ SPDX-License-Identifier: Apache-2.0
 
 package protocol
 
-// Reason says in one word why a call failed.
+// Reason is a CamelCase reason for the failure of a call.
 type Reason string
 
-// The reasons there are.
 const (
 	DestinationUnreachable Reason = "DestinationUnreachable"
 	CredentialsRefused     Reason = "CredentialsRefused"
@@ -32,7 +31,7 @@ const (
 	Failed                 Reason = "Failed"
 )
 
-// ExitCode returns the code with which a call ends for this reason. Where an action failed, its own code decides.
+// ExitCode returns the exit code for this reason. If an action failed, the exit code of the action decides.
 func (r Reason) ExitCode(action ExitCode) ExitCode {
 	switch r {
 	case DestinationUnreachable, ClockSkew, Interrupted:

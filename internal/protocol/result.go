@@ -11,53 +11,53 @@ import (
 )
 
 const (
-	// ResultFile is where Kubernetes reads the result of a container from.
+	// ResultFile is the file from which Kubernetes reads the termination message of a container.
 	ResultFile = "/dev/termination-log"
-	// MaxResultBytes is what Kubernetes keeps of a termination message.
+	// MaxResultBytes is the maximum size of a termination message.
 	MaxResultBytes = 4096
 	// MaxOutputBytes of a probe leave room for the rest of the result.
 	MaxOutputBytes = 3 << 10
 
-	// MaxFacts bounds what a check may print.
+	// MaxFacts is the maximum number of facts that a check may print.
 	MaxFacts = 20
-	// MaxFactsBytes bounds it, too: what it prints before and after a backup fits into one result.
+	// MaxFactsBytes is their maximum size: the facts before and after a backup must fit into one result.
 	MaxFactsBytes = 1 << 10
-	// MaxFactName is how many characters the name of a fact may have.
+	// MaxFactName is the maximum number of characters in the name of a fact.
 	MaxFactName = 63
 )
 
-// Result is what a call reports when it ends: the termination message of its container.
+// Result is the result of a call: the termination message of its container.
 type Result struct {
-	Bytes       int64           `json:"bytes,omitempty"`       // raw; of a restore, what the action has read
-	TotalBytes  int64           `json:"totalBytes,omitempty"`  // raw; of a restore, what the backup holds
+	Bytes       int64           `json:"bytes,omitempty"`       // uncompressed; of a restore: read by the action
+	TotalBytes  int64           `json:"totalBytes,omitempty"`  // uncompressed; of a restore: stored in the backup
 	StoredBytes int64           `json:"storedBytes,omitempty"` // compressed
-	SHA256      string          `json:"sha256,omitempty"`      // of the raw bytes
+	SHA256      string          `json:"sha256,omitempty"`      // of the uncompressed bytes
 	Started     time.Time       `json:"started,omitzero"`
 	Completed   time.Time       `json:"completed,omitzero"`
-	Output      json.RawMessage `json:"output,omitempty"` // what a probe printed
-	Check       *Check          `json:"check,omitempty"`  // of a backup; nil when it did not run, or does not apply
-	Facts       Facts           `json:"facts,omitempty"`  // about the data of a restored copy
+	Output      json.RawMessage `json:"output,omitempty"` // the output of a probe
+	Check       *Check          `json:"check,omitempty"`  // of a backup; nil if the check did not run or does not apply
+	Facts       Facts           `json:"facts,omitempty"`  // about the restored data
 	Reason      Reason          `json:"reason"`           // of a failure
 	Message     string          `json:"message"`          // a sentence with the cause and what to do
 }
 
-// Facts are strings, numbers and booleans about the data of a member, by their names.
+// Facts are strings, numbers and booleans about the data of a member, by name.
 type Facts map[string]json.RawMessage
 
-// Check is what the engine's action check printed around a backup, and how it failed.
+// Check has the facts that the engine's check action printed before and after a backup, and its failure.
 type Check struct {
 	Before  Facts  `json:"before,omitempty"`
 	After   Facts  `json:"after,omitempty"`
 	Problem string `json:"problem,omitempty"`
 }
 
-// DecodeResult reads a termination message.
+// DecodeResult decodes a termination message.
 func DecodeResult(message string) (*Result, error) {
 	result := &Result{}
 	return result, json.Unmarshal([]byte(message), result)
 }
 
-// Encode shortens what is for people until the result fits.
+// Encode shortens the output and the message until the result fits.
 func (r Result) Encode() ([]byte, error) {
 	for {
 		encoded, err := json.Marshal(r)
@@ -78,7 +78,7 @@ func (r Result) Encode() ([]byte, error) {
 	}
 }
 
-// shortened is a text with so many bytes less. Each byte of it takes at least one of the JSON.
+// shortened removes at least excess bytes from a text. A byte of text has at least one byte in JSON.
 func shortened(text string, excess int) string {
 	keep := max(0, len(text)-excess-len("…"))
 	text = strings.ToValidUTF8(text[:keep], "")

@@ -18,22 +18,22 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// stopGrace is how long an action has to stop by itself.
+// stopGrace is the time after SIGTERM in which an action can stop cleanly.
 const stopGrace = 20 * time.Second
 
-// action is the engine's program, with all that it starts.
+// action is a running program of the engine, with all its child processes.
 type action struct {
 	name   string
 	cmd    *exec.Cmd
 	stderr *lines
 	pipe   io.Closer   // our end of its stdin or stdout
-	ended  func() bool // calls the hard end off
+	ended  func() bool // cancels the SIGKILL
 }
 
-// newAction makes an action that gets SIGTERM when the context ends, and SIGKILL if that does not end it.
+// newAction creates an action. When the context ends, the action gets SIGTERM, and after stopGrace SIGKILL.
 func newAction(ctx context.Context, command []string, log *slog.Logger) *action {
 	a := &action{name: command[0], stderr: &lines{log: log}, ended: func() bool { return true }}
-	a.cmd = exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // to run the engine's action is what we are for
+	a.cmd = exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // running the engine's action is the purpose of transfer
 	a.cmd.Stderr = a.stderr
 	a.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	a.cmd.WaitDelay = stopGrace + time.Second
@@ -44,12 +44,13 @@ func newAction(ctx context.Context, command []string, log *slog.Logger) *action 
 	return a
 }
 
-// signal reaches also what the action started: a shell does not hand signals on.
+// signal signals the whole process group, because a shell does not forward signals.
 func (a *action) signal(signal syscall.Signal) error {
 	return syscall.Kill(-a.cmd.Process.Pid, signal)
 }
 
-// kill ends all of it. Whoever left the group, and holds the other end of the pipe, is not waited for.
+// kill kills the process group. It does not wait for processes that left the group but have the other end of the pipe
+// open.
 func (a *action) kill() {
 	_ = a.signal(syscall.SIGKILL)
 	if a.pipe != nil {
@@ -64,14 +65,14 @@ func (a *action) start() error {
 	return nil
 }
 
-// wait returns how the action ended, and leaves nothing of it behind.
+// wait returns how the action ended, and kills its remaining processes.
 func (a *action) wait() error {
 	err := a.cmd.Wait()
 	a.ended()
-	_ = a.signal(syscall.SIGKILL) // there is nobody left, as a rule
+	_ = a.signal(syscall.SIGKILL) // usually no process is left
 	exit, failed := errors.AsType[*exec.ExitError](err)
 	if !failed {
-		if err != nil && !errors.Is(err, exec.ErrWaitDelay) { // it is done, and something of it kept stderr open
+		if err != nil && !errors.Is(err, exec.ErrWaitDelay) { // the action has ended, but a child process kept stderr open
 			return fmt.Errorf("wait for the action %s: %w", a.name, err)
 		}
 		return nil
@@ -82,27 +83,27 @@ func (a *action) wait() error {
 func (a *action) complaint(exit *exec.ExitError) string {
 	how := fmt.Sprintf("failed with exit code %d", exit.ExitCode())
 	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		how = fmt.Sprintf("was ended by signal %d (%s)", status.Signal(), status.Signal())
+		how = fmt.Sprintf("was killed by signal %d (%s)", status.Signal(), status.Signal())
 		if status.Signal() == syscall.SIGKILL {
-			how += ", as happens when the memory limit of the Job is too low"
+			how += ". A possible cause is a memory limit of the Job that is too low"
 		}
 	}
 	if said := a.stderr.tail(); said != "" {
-		return fmt.Sprintf("The action %s %s. The last that it wrote to stderr: %s", a.name, how, said)
+		return fmt.Sprintf("The action %s %s. The end of its stderr: %s", a.name, how, said)
 	}
 	return fmt.Sprintf("The action %s %s and wrote nothing to stderr.", a.name, how)
 }
 
-// emptiness is what there is to say of an action that ended well and printed nothing.
+// emptiness is the failure of an action that exited with 0 and printed nothing.
 func (a *action) emptiness() *Error {
 	said := "and wrote nothing to stderr."
 	if tail := a.stderr.tail(); tail != "" {
 		said = "but wrote to stderr: " + tail
 	}
-	return failf(protocol.EmptyBackup, "The action %s printed nothing, which is no backup: correct it in the engine. It ended with exit code 0 %s", a.name, said)
+	return failf(protocol.EmptyBackup, "The action %s printed nothing, so there is no backup. Correct the action in the engine. It ended with exit code 0 %s", a.name, said)
 }
 
-// output runs an action to its end and returns what it printed: of more than it may print, enough to see that it is too much.
+// output runs an action to its end and returns its output, limited to slightly more than the allowed size.
 func (r *run) output(ctx context.Context, command []string, most int, variables ...string) ([]byte, error) {
 	printed := &limited{room: most + 1}
 	action := newAction(ctx, command, r.log)
@@ -115,7 +116,7 @@ func (r *run) output(ctx context.Context, command []string, most int, variables 
 	return printed.kept, err
 }
 
-// limited keeps what there is room for and drops the rest.
+// limited keeps as much as fits and drops the rest.
 type limited struct {
 	room int
 	kept []byte

@@ -27,8 +27,8 @@ type backupRun struct {
 	attempt string // unique to this run
 }
 
-// do stores what the action prints for one member. It keeps to what another attempt has completed, so it may be
-// cut at any point and begun again, also while an earlier attempt still runs.
+// do stores the output of the action for one member. If another attempt has completed it, do keeps that result. So a
+// run may be interrupted and repeated at any point, even while a previous attempt still runs.
 func (r *backupRun) do(ctx context.Context) (protocol.Result, error) {
 	store, err := openStore(ctx, r.To, r.Store)
 	if err != nil {
@@ -58,7 +58,7 @@ func (r *backupRun) do(ctx context.Context) (protocol.Result, error) {
 	return result, nil
 }
 
-// earlier is the stream that another attempt has completed, or nil. A folder of another backup is refused.
+// earlier returns the stream of another attempt that has completed, or nil. It rejects a folder of another backup.
 func (r *backupRun) earlier(ctx context.Context, store *store) (*protocol.Stream, error) {
 	listed, err := store.list(ctx, "")
 	if err != nil {
@@ -76,19 +76,20 @@ func (r *backupRun) earlier(ctx context.Context, store *store) (*protocol.Stream
 			return r.named(store, name, manifest)
 		}
 	}
-	return nil, nil //nolint:nilnil // there is none
+	return nil, nil //nolint:nilnil // does not exist
 }
 
-// named is what a manifest holds of the member.
+// named returns the stream of the member in a manifest.
 func (r *backupRun) named(store *store, name string, manifest *protocol.Manifest) (*protocol.Stream, error) {
 	stream, found := manifest.Stream(r.Member)
 	if !found {
-		return nil, failf(protocol.ManifestInvalid, "The manifest %s does not name member %d. Take another backup.", store.URL(name), r.Member)
+		return nil, failf(protocol.ManifestInvalid, "The manifest %s does not name member %d. Create another backup.", store.URL(name), r.Member)
 	}
 	return stream, nil
 }
 
-// upload runs the action and publishes what it printed. It returns the stream of another attempt that was first.
+// upload runs the action and publishes its output. If another attempt was first, upload returns the stream of that
+// attempt.
 func (r *backupRun) upload(ctx context.Context, store *store) (*protocol.Stream, error) {
 	r.attempt = newAttempt()
 	ctx, end := context.WithCancelCause(ctx)
@@ -103,7 +104,8 @@ func (r *backupRun) upload(ctx context.Context, store *store) (*protocol.Stream,
 	name := protocol.MemberManifest(r.Member)
 	manifest, err := r.publish(ctx, store, name, []protocol.Stream{*stream})
 	if err != nil {
-		// A store without room has answered, so the manifest comes into being no more. A request without an answer may still arrive.
+		// A full store has rejected the manifest, so it cannot appear later. A request without a response may still
+		// arrive.
 		if failureOf(err).Reason == protocol.DestinationFull {
 			r.discard(ctx, store)
 		}
@@ -111,7 +113,7 @@ func (r *backupRun) upload(ctx context.Context, store *store) (*protocol.Stream,
 	}
 	stream, err = r.named(store, name, manifest)
 	if err == nil && stream.Attempt != r.attempt {
-		r.log.Info("Another attempt has completed this backup first. This attempt keeps to it.", "attempt", stream.Attempt)
+		r.log.Info("Another attempt completed this backup first. This attempt uses its result.", "attempt", stream.Attempt)
 		r.discard(ctx, store)
 	}
 	return stream, err
@@ -129,11 +131,11 @@ func (r *backupRun) stream(ctx context.Context, end context.CancelCauseFunc, sto
 	if err != nil {
 		end(err)
 		pieces.abandon()
-		return nil, fmt.Errorf("make the encryptor: %w", err)
+		return nil, fmt.Errorf("create the encryptor: %w", err)
 	}
 	compressor, err := zstd.NewWriter(encryptor, zstd.WithWindowSize(zstdWindow), zstd.WithEncoderConcurrency(zstdThreads))
 	if err != nil {
-		return nil, fmt.Errorf("make the compressor: %w", err)
+		return nil, fmt.Errorf("create the compressor: %w", err)
 	}
 	raw := sha256.New()
 
@@ -143,7 +145,7 @@ func (r *backupRun) stream(ctx context.Context, end context.CancelCauseFunc, sto
 	}
 	if err != nil {
 		end(verdict(ctx, err))
-		_ = compressor.Close() // it has threads
+		_ = compressor.Close() // stops its threads
 		pieces.abandon()
 		return nil, err
 	}
@@ -152,14 +154,14 @@ func (r *backupRun) stream(ctx context.Context, end context.CancelCauseFunc, sto
 	return stream, nil
 }
 
-// pump runs the action and copies all that it prints.
+// pump runs the action and copies its output.
 func (r *backupRun) pump(ctx context.Context, patient patience, into io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	action := newAction(ctx, r.Command, r.log)
 	stdout, err := action.cmd.StdoutPipe()
 	if err != nil {
-		return fmt.Errorf("make a pipe: %w", err)
+		return fmt.Errorf("create a pipe: %w", err)
 	}
 	action.pipe = stdout
 	if err := action.start(); err != nil {
@@ -182,14 +184,14 @@ func (r *backupRun) pump(ctx context.Context, patient patience, into io.Writer) 
 	}
 }
 
-// completeBackup writes the manifest of the whole, once every member's part is there.
+// completeBackup writes the manifest of the backup when all members are stored.
 func (r *backupRun) completeBackup(ctx context.Context, store *store) error {
 	listed, err := store.list(ctx, "")
 	if err != nil {
 		return err
 	}
 	if _, found := listed[protocol.ManifestName]; found {
-		return nil // earlier has seen that it is ours
+		return nil // earlier has verified that it is the manifest of this backup
 	}
 	streams := make([]protocol.Stream, 0, r.Members)
 	for member := range r.Members {
@@ -203,7 +205,7 @@ func (r *backupRun) completeBackup(ctx context.Context, store *store) error {
 	return err
 }
 
-// part is what the backup holds of a member, provided that all of it is there.
+// part returns the stream of a member, if all its pieces exist.
 func (r *backupRun) part(ctx context.Context, store *store, listed listing, member int) (*protocol.Stream, error) {
 	name := protocol.MemberManifest(member)
 	if _, found := listed[name]; !found {
@@ -215,7 +217,7 @@ func (r *backupRun) part(ctx context.Context, store *store, listed listing, memb
 	}
 	stream, found := manifest.Stream(member)
 	if !found || manifest.Members != r.Members {
-		return nil, failf(protocol.ManifestInvalid, "%s is not of member %d of %d. Take another backup.", store.URL(name), member, r.Members)
+		return nil, failf(protocol.ManifestInvalid, "%s is not the manifest of member %d of %d. Create another backup.", store.URL(name), member, r.Members)
 	}
 	return stream, check(stream, store, listed)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-func TestWhatWasBackedUpIsRestored(t *testing.T) {
+func TestARestoreReturnsTheBackedUpData(t *testing.T) {
 	w, data := newWorld(t), ""
 	data = w.noise()
 	made := w.must(w.backup("cat "+data, "--about", "cluster=orders", "--about", "namespace=shop"))
@@ -35,7 +35,7 @@ func TestWhatWasBackedUpIsRestored(t *testing.T) {
 	}
 }
 
-func TestTheManifestSaysWhatTheBackupIs(t *testing.T) {
+func TestTheManifestDescribesTheBackup(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("cat "+w.noise(), "--about", "cluster=orders", "--about", "engine=postgresql-single-v1"))
 	content, err := os.ReadFile(w.path(protocol.ManifestName))
@@ -54,7 +54,7 @@ func TestTheManifestSaysWhatTheBackupIs(t *testing.T) {
 	}
 }
 
-func TestABackupThatIsDoneIsNotMadeAgain(t *testing.T) {
+func TestACompletedBackupIsNotRepeated(t *testing.T) {
 	w := newWorld(t)
 	first := w.must(w.backup("echo rows"))
 	again := w.must(w.backup("echo other rows; exit 1"))
@@ -63,11 +63,11 @@ func TestABackupThatIsDoneIsNotMadeAgain(t *testing.T) {
 	}
 }
 
-func TestAMemberThatIsDoneIsCompletedByTheNextTry(t *testing.T) {
+func TestTheNextAttemptCompletesAStoredMember(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("echo rows", "--complete=false"))
 	if slices.Contains(w.stored(), "shop/orders/manifest.json") {
-		t.Fatal("complete before it was asked for")
+		t.Fatal("the backup is complete without --complete")
 	}
 	w.must(w.backup("exit 1"))
 	if !slices.Contains(w.stored(), "shop/orders/manifest.json") {
@@ -88,7 +88,7 @@ func TestABackupOfSeveralMembersIsCompleteWithTheLast(t *testing.T) {
 		}
 	}
 	w.data = t.TempDir()
-	w.fails(w.restore("cat >/dev/null"), protocol.ExitRefused, protocol.ManifestInvalid, "of 2 members", "replicas")
+	w.fails(w.restore("cat >/dev/null"), protocol.ExitRefused, protocol.ManifestInvalid, "has 2 members", "replicas")
 }
 
 func TestAnAttemptRemovesNothingThatAnotherOneStored(t *testing.T) {
@@ -120,7 +120,7 @@ func TestAnotherBackupIsNeverTouched(t *testing.T) {
 	if after := w.stored(); !slices.Equal(before, after) {
 		t.Errorf("before %v, after %v", before, after)
 	}
-	// One member's part is enough to say whose it is.
+	// The manifest of one member is enough to identify the owner.
 	w.worked(os.Remove(w.path(protocol.ManifestName)))
 	w.fails(w.backup("echo mine", "--id", "uid-2"), protocol.ExitRefused, protocol.IDMismatch)
 }
@@ -135,7 +135,7 @@ func TestBadActionsOfABackup(t *testing.T) {
 		"prints nothing":          {"true", protocol.ExitFailed, protocol.EmptyBackup, []string{"printed nothing"}},
 		"writes to stderr only":   {"echo rows >&2", protocol.ExitFailed, protocol.EmptyBackup, []string{"printed nothing", "stderr: rows"}},
 		"fails":                   {"echo rows; echo cannot connect >&2; exit 3", protocol.ExitFailed, protocol.ActionFailed, []string{"exit code 3", "cannot connect"}},
-		"fails and says nothing":  {"exit 1", protocol.ExitFailed, protocol.ActionFailed, []string{"wrote nothing to stderr"}},
+		"fails without output":    {"exit 1", protocol.ExitFailed, protocol.ActionFailed, []string{"wrote nothing to stderr"}},
 		"is not ready":            {"exit 11", protocol.ExitTransient, protocol.ActionFailed, []string{"exit code 11"}},
 		"lacks a precondition":    {"exit 20", protocol.ExitPrecondition, protocol.ActionFailed, []string{"exit code 20"}},
 		"refuses":                 {"exit 30", protocol.ExitRefused, protocol.ActionFailed, []string{"exit code 30"}},
@@ -154,13 +154,13 @@ func TestBadActionsOfABackup(t *testing.T) {
 	}
 }
 
-func TestAProgramThatIsNotThereIsNamed(t *testing.T) {
+func TestAMissingProgramIsNamed(t *testing.T) {
 	w := newWorld(t)
 	o := w.run("backup", "--to", "file:///a", "--root", w.root, "--id", "1", "--", "/no/such/program")
 	w.fails(o, protocol.ExitFailed, protocol.ActionFailed, "/no/such/program cannot be started")
 }
 
-func TestAnActionThatHangsIsEndedWithAllThatItStarted(t *testing.T) {
+func TestAHungActionIsKilledWithItsChildProcesses(t *testing.T) {
 	for name, script := range map[string]string{
 		"before the first byte": "sleep 1000",
 		"in the middle":         "echo rows; sleep 1000 | cat",
@@ -180,22 +180,22 @@ func TestAnActionThatHangsIsEndedWithAllThatItStarted(t *testing.T) {
 	}
 }
 
-func TestAManifestThatCannotBeReadIsNotOverwritten(t *testing.T) {
+func TestAnUnreadableManifestIsNotOverwritten(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("echo rows"))
 	w.change(protocol.ManifestName, func(content []byte) []byte { return content[:len(content)/2] })
 	w.fails(w.backup("echo rows"), protocol.ExitRefused, protocol.ManifestInvalid, "shop/orders/manifest.json", "cannot be read")
 }
 
-func TestADestinationThatIsNotThere(t *testing.T) {
+func TestAMissingDestination(t *testing.T) {
 	w := newWorld(t)
 	w.root = filepath.Join(w.root, "missing")
 	w.fails(w.backup("echo rows"), protocol.ExitPrecondition, protocol.DestinationMissing, "no such file", "volume")
 }
 
-func TestADestinationThatMustNotBeWritten(t *testing.T) {
+func TestAReadOnlyDestination(t *testing.T) {
 	if os.Geteuid() == 0 {
-		t.Skip("root may write everywhere")
+		t.Skip("root can write everywhere")
 	}
 	w := newWorld(t)
 	w.worked(os.Chmod(w.root, 0o500))
@@ -205,24 +205,24 @@ func TestADestinationThatMustNotBeWritten(t *testing.T) {
 func TestADestinationWithoutRoom(t *testing.T) {
 	w := newWorld(t)
 	small(t, w.root)
-	w.fails(w.backup("head -c 3000000 /dev/urandom"), protocol.ExitPrecondition, protocol.DestinationFull, "no space left", "Make room")
+	w.fails(w.backup("head -c 3000000 /dev/urandom"), protocol.ExitPrecondition, protocol.DestinationFull, "no space left", "Free space")
 	if stored := w.stored(); len(stored) > 0 {
 		t.Errorf("left are %v", stored)
 	}
 	w.must(w.backup("head -c 100000 /dev/urandom"))
 }
 
-func TestProgressIsToldInLinesThatAMachineReads(t *testing.T) {
+func TestProgressIsLoggedAsJSON(t *testing.T) {
 	w := newWorld(t)
 	made := w.must(w.backup("printf 'no end of line' >&2; echo rows; sleep 0.3", "--progress-interval", "50ms"))
 	got := w.must(w.restore("cat >/dev/null", "--progress-interval", "50ms"))
 	last := progressLines(t, made.stderr)
 	if len(last) < 3 || last[len(last)-1]["bytes"] != 5.0 || last[len(last)-1]["totalBytes"] != nil {
-		t.Errorf("told was %v", last)
+		t.Errorf("logged was %v", last)
 	}
 	last = progressLines(t, got.stderr)
 	if end := last[len(last)-1]; end["bytes"] != 5.0 || end["totalBytes"] != 5.0 || end["storedBytes"] != float64(made.StoredBytes) {
-		t.Errorf("told was %v", last)
+		t.Errorf("logged was %v", last)
 	}
 }
 
@@ -240,7 +240,7 @@ func progressLines(t *testing.T, stderr string) (lines []map[string]any) {
 	return lines
 }
 
-func TestABackupThatIsInterruptedLeavesNothing(t *testing.T) {
+func TestAnInterruptedBackupLeavesNothing(t *testing.T) {
 	w := newWorld(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	started := filepath.Join(t.TempDir(), "started")
@@ -255,7 +255,7 @@ func TestABackupThatIsInterruptedLeavesNothing(t *testing.T) {
 	}
 }
 
-// wait returns when the file is there.
+// wait returns when the file exists.
 func wait(t *testing.T, path string) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -263,5 +263,5 @@ func wait(t *testing.T, path string) {
 			return
 		}
 	}
-	t.Errorf("%s never came", path)
+	t.Errorf("%s was never created", path)
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// maxProblemBytes is how much of a failed check's message is recorded.
+// maxProblemBytes is the maximum size of the recorded message of a failed check.
 const maxProblemBytes = 512
 
-// moment is when a check runs: the value of DBC_CHECK.
+// moment is the time of a check: the value of DBC_CHECK.
 type moment string
 
 const (
@@ -29,7 +29,7 @@ const (
 	ofCopy       moment = "copy"
 )
 
-// before runs the check before the stream begins, so that the backup holds at least what the facts say. It never
+// before runs the check before the stream begins, so that the backup contains at least the data of the facts. It never
 // fails the backup: data without facts is better than no data.
 func (r *backupRun) before(ctx context.Context) *protocol.Check {
 	if len(r.Check) == 0 {
@@ -39,7 +39,7 @@ func (r *backupRun) before(ctx context.Context) *protocol.Check {
 	return r.noted(&protocol.Check{Before: facts}, err)
 }
 
-// after runs the check again. A check that could say nothing before the stream is not asked again.
+// after runs the check again. It skips a check that returned no facts before the stream.
 func (r *backupRun) after(ctx context.Context, check *protocol.Check) *protocol.Check {
 	if check == nil || check.Problem != "" {
 		return check
@@ -49,7 +49,7 @@ func (r *backupRun) after(ctx context.Context, check *protocol.Check) *protocol.
 	return r.noted(check, err)
 }
 
-// noted adds to a check how it failed; nil stands for a check that does not apply.
+// noted records in a check how it failed. It returns nil for a check that does not apply.
 func (r *backupRun) noted(check *protocol.Check, err error) *protocol.Check {
 	switch {
 	case err == nil:
@@ -60,7 +60,7 @@ func (r *backupRun) noted(check *protocol.Check, err error) *protocol.Check {
 		return check
 	}
 	check.Problem = short(r.withoutSecrets(err.Error()), maxProblemBytes)
-	r.log.Warn("the facts about the data are incomplete; the backup goes on", "error", check.Problem)
+	r.log.Warn("the facts about the data are incomplete; the backup continues", "error", check.Problem)
 	return check
 }
 
@@ -84,8 +84,8 @@ func (r *run) facts(ctx context.Context, command []string, when moment, before p
 	return parseFacts(printed)
 }
 
-// do asks the database whether it answers, and for the facts about its data, each for as long as a probe may take. A
-// command of the user's comes last: it may write.
+// do waits for an answer of the database, and then for the facts about its data. Each may take the whole timeout. A
+// command of the user comes last, because it may write.
 func (r *probeRun) do(ctx context.Context) (protocol.Result, error) {
 	if len(r.Check) == 0 {
 		return r.probe(ctx)
@@ -109,7 +109,8 @@ func (r *probeRun) do(ctx context.Context) (protocol.Result, error) {
 	return result, nil
 }
 
-// copied are the facts of the database. The check is repeated while it fails; the last try, which we cut, says nothing.
+// copied returns the facts of the restored database. It repeats the check while it fails. The last attempt is cut off,
+// so its error is ignored.
 func (r *probeRun) copied(ctx context.Context) (protocol.Facts, error) {
 	end := time.Now().Add(r.Timeout)
 	for said := error(nil); ; pause(ctx, r.Interval) {
@@ -126,7 +127,7 @@ func (r *probeRun) copied(ctx context.Context) (protocol.Facts, error) {
 	}
 }
 
-// unchecked is what it means that no check succeeded. One that does not apply to a copy has no facts.
+// unchecked returns the failure of a probe whose check never succeeded. A check that does not apply returns no facts.
 func unchecked(ctx context.Context, err, said error) (protocol.Facts, error) {
 	code := failureOf(said).exitCode()
 	switch {
@@ -139,7 +140,7 @@ func unchecked(ctx context.Context, err, said error) (protocol.Facts, error) {
 	}
 }
 
-// short is the beginning of a text.
+// short returns the beginning of a text.
 func short(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -147,20 +148,20 @@ func short(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// factName is what a fact may be called, as in the engine's spec.actions.check.facts.
+// factName is the pattern of the name of a fact, as in spec.actions.check.facts of the engine.
 var factName = regexp.MustCompile(`^[A-Za-z][-_A-Za-z0-9]{0,62}$`)
 
 func parseFacts(printed []byte) (protocol.Facts, error) {
 	var facts protocol.Facts
 	if err := json.Unmarshal(printed, &facts); err != nil || facts == nil {
-		return nil, failf(protocol.CheckFailed, "The action check printed %q, which is not one JSON object.", short(string(printed), 200))
+		return nil, failf(protocol.CheckFailed, "The action check printed %q instead of one JSON object. Correct spec.actions.check of the engine.", short(string(printed), 200))
 	}
 	for name, value := range facts {
 		if !factName.MatchString(name) {
-			return nil, failf(protocol.CheckFailed, "The action check printed a fact named %q. A name has a letter, then letters, digits, '_' and '-', at most 63 characters.", short(name, 80))
+			return nil, failf(protocol.CheckFailed, "The action check printed a fact named %q. A name starts with a letter, followed by letters, digits, '_' and '-', up to 63 characters.", short(name, 80))
 		}
 		if bytes.ContainsAny(value[:1], "{[n") {
-			return nil, failf(protocol.CheckFailed, "The action check printed %s as the fact %s, which is no string, number or boolean.", short(string(value), 80), name)
+			return nil, failf(protocol.CheckFailed, "The action check printed %s as the fact %s. A fact must be a string, a number or a boolean.", short(string(value), 80), name)
 		}
 	}
 	encoded, err := json.Marshal(facts)
@@ -168,7 +169,7 @@ func parseFacts(printed []byte) (protocol.Facts, error) {
 		return nil, err
 	}
 	if len(facts) > protocol.MaxFacts || len(encoded) > protocol.MaxFactsBytes {
-		return nil, failf(protocol.CheckFailed, "The action check printed %d facts with %d bytes. It may print %d with %d bytes.", len(facts), len(encoded), protocol.MaxFacts, protocol.MaxFactsBytes)
+		return nil, failf(protocol.CheckFailed, "The action check printed %d facts with %d bytes. The limit is %d facts with %d bytes.", len(facts), len(encoded), protocol.MaxFacts, protocol.MaxFactsBytes)
 	}
 	return facts, nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// checked are the flags that let a shell script be the check.
+// checked returns the flags for a shell script as the check.
 func checked(script string) []string {
 	return []string{"--check", "sh", "--check", "-c", "--check", script}
 }
@@ -28,12 +28,12 @@ func text(f protocol.Facts) string {
 	return string(text)
 }
 
-func TestABackupRecordsWhatTheCheckSaysBeforeAndAfterTheStream(t *testing.T) {
+func TestABackupRecordsTheFactsBeforeAndAfterTheStream(t *testing.T) {
 	w := newWorld(t)
 	rows := filepath.Join(t.TempDir(), "rows")
-	script := `echo "{ \"rows\": $(cat ` + rows + ` 2>/dev/null || echo 0), \"when\": \"$DBC_CHECK\", \"told\": $(test -z "${DBC_FACTS:-}" && echo false || echo true) }"`
+	script := `echo "{ \"rows\": $(cat ` + rows + ` 2>/dev/null || echo 0), \"when\": \"$DBC_CHECK\", \"given\": $(test -z "${DBC_FACTS:-}" && echo false || echo true) }"`
 	o := w.must(w.backup("echo 7 > "+rows+"; echo data", checked(script)...))
-	if got := fmt.Sprint(text(o.Check.Before), " ", text(o.Check.After), o.Check.Problem); got != `{"rows":0,"told":false,"when":"before"} {"rows":7,"told":true,"when":"after"}` {
+	if got := fmt.Sprint(text(o.Check.Before), " ", text(o.Check.After), o.Check.Problem); got != `{"given":false,"rows":0,"when":"before"} {"given":true,"rows":7,"when":"after"}` {
 		t.Error(got)
 	}
 	var manifest protocol.Manifest
@@ -43,11 +43,11 @@ func TestABackupRecordsWhatTheCheckSaysBeforeAndAfterTheStream(t *testing.T) {
 	}
 	again := w.must(w.backup("exit 1", checked("exit 1")...))
 	if again.Check == nil || text(again.Check.After) != text(o.Check.After) {
-		t.Errorf("the next try says %+v", again.Check)
+		t.Errorf("the next attempt has %+v", again.Check)
 	}
 }
 
-func TestTheSecondCheckIsToldWhatTheFirstSaid(t *testing.T) {
+func TestTheSecondCheckGetsTheFactsOfTheFirst(t *testing.T) {
 	w := newWorld(t)
 	o := w.must(w.backup("echo data", checked(`if [ "$DBC_CHECK" = before ]; then echo '{"a": 1}'; else echo "{\"same\": $(test "$DBC_FACTS" = '{"a":1}' && echo true)}"; fi`)...))
 	if got := text(o.Check.After); got != `{"same":true}` {
@@ -55,18 +55,18 @@ func TestTheSecondCheckIsToldWhatTheFirstSaid(t *testing.T) {
 	}
 }
 
-func TestACheckThatFailsLeavesTheBackupWithoutFactsAndSaysWhy(t *testing.T) {
+func TestAFailedCheckCompletesTheBackupWithoutFactsAndRecordsTheReason(t *testing.T) {
 	second := `test $DBC_CHECK = after || { echo '{"a":1}'; exit; }; `
 	for name, test := range map[string]struct{ script, before, after, problem string }{
-		"it fails":                    {"echo locked >&2; exit 1", "null", "null", "exit code 1. The last that it wrote to stderr: locked"},
-		"it fails for now":            {"exit 11", "null", "null", "exit code 11"},
+		"it fails":                    {"echo locked >&2; exit 1", "null", "null", "exit code 1. The end of its stderr: locked"},
+		"it fails transiently":        {"exit 11", "null", "null", "exit code 11"},
 		"it fails the second time":    {second + "exit 1", `{"a":1}`, "null", "exit code 1"},
-		"no JSON":                     {"echo up", "null", "null", `printed "up\n", which is not one JSON object`},
+		"no JSON":                     {"echo up", "null", "null", `printed "up\n" instead of one JSON object`},
 		"a list":                      {`echo '{"a":[1]}'`, "null", "null", `printed [1] as the fact a`},
 		"null":                        {`echo '{"a":null}'`, "null", "null", `printed null as the fact a`},
 		"a bad name":                  {`echo '{"a b":1}'`, "null", "null", `a fact named "a b"`},
-		"too long":                    {`printf '{"a":"%01100d"}' 0`, "null", "null", "1 facts with 1108 bytes. It may print 20 with 1024 bytes"},
-		"far too long":                {`printf '{"a":"%09000d"}' 0`, "null", "null", "not one JSON object"},
+		"too long":                    {`printf '{"a":"%01100d"}' 0`, "null", "null", "1 facts with 1108 bytes. The limit is 20 facts with 1024 bytes"},
+		"far too long":                {`printf '{"a":"%09000d"}' 0`, "null", "null", "one JSON object"},
 		"too many":                    {`echo '{"a":1'; for i in $(seq 20); do echo ",\"b$i\":1"; done; echo '}'`, "null", "null", "21 facts"},
 		"it hangs":                    {"sleep 1000", "null", "null", "did not end within 1s"},
 		"a message that does not fit": {`head -c 9000 /dev/zero | tr '\0' '\001' >&2; exit 1`, "null", "null", "…"},
@@ -79,32 +79,32 @@ func TestACheckThatFailsLeavesTheBackupWithoutFactsAndSaysWhy(t *testing.T) {
 			}
 			o := w.must(w.backup("echo data", append(checked(test.script), "--idle-timeout", patience)...))
 			if o.Check == nil {
-				t.Fatal("nothing is said")
+				t.Fatal("there is no check")
 			}
 			if text(o.Check.Before) != test.before || text(o.Check.After) != test.after || !strings.Contains(o.Check.Problem, test.problem) {
-				t.Errorf("it says %s, %s, %q", o.Check.Before, o.Check.After, o.Check.Problem)
+				t.Errorf("the check is %s, %s, %q", o.Check.Before, o.Check.After, o.Check.Problem)
 			}
 		})
 	}
 }
 
-func TestACheckThatDoesNotApplySaysNothing(t *testing.T) {
+func TestACheckThatDoesNotApplyHasNoFacts(t *testing.T) {
 	w := newWorld(t)
 	if o := w.must(w.backup("echo data", checked("exit 40")...)); o.Check != nil {
-		t.Errorf("it says %+v", o.Check)
+		t.Errorf("the result is %+v", o.Check)
 	}
 }
 
-func TestAsManyFactsAsMayBeFitIntoAResult(t *testing.T) {
+func TestTheMaximumOfFactsFitsIntoAResult(t *testing.T) {
 	w := newWorld(t)
 	script := `printf '{"a":"%0980d"}' 0; test "$DBC_CHECK" != copy || exit 0`
 	o := w.must(w.backup("echo data", checked(script)...))
 	if len(o.Check.Before) != 1 || len(o.Check.After) != 1 {
-		t.Errorf("it says %+v", o.Check)
+		t.Errorf("the result is %+v", o.Check)
 	}
 	o = w.must(w.run(append(append([]string{"probe"}, checked(script)...), "--", "sh", "-c", `printf '{"a":"%03000d"}' 0`)...))
 	if len(o.Facts) != 1 || o.Output != nil {
-		t.Errorf("it says %+v", o)
+		t.Errorf("the result is %+v", o)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestACopyIsCheckedOnceItAnswers(t *testing.T) {
 	}
 }
 
-func TestACopyIsCheckedBeforeACommandOfTheUsersThatMayWrite(t *testing.T) {
+func TestACopyIsCheckedBeforeACommandOfTheUserThatMayWrite(t *testing.T) {
 	w := newWorld(t)
 	rows := filepath.Join(t.TempDir(), "rows")
 	count := `echo "{\"rows\": $(cat ` + rows + ` 2>/dev/null | wc -l)}"`
@@ -134,9 +134,9 @@ func TestACopyThatCannotBeCheckedFails(t *testing.T) {
 		code            protocol.ExitCode
 		says            string
 	}{
-		"it fails":   {"echo 'invalid page' >&2; exit 1", "3s", protocol.ExitFailed, "The restored data cannot be checked. The action sh failed with exit code 1. The last that it wrote to stderr: invalid page"},
+		"it fails":   {"echo 'invalid page' >&2; exit 1", "3s", protocol.ExitFailed, "The restored data cannot be checked. The action sh failed with exit code 1. The end of its stderr: invalid page"},
 		"a refusal":  {"exit 30", "1m", protocol.ExitRefused, "exit code 30"},
-		"no JSON":    {"echo up", "3s", protocol.ExitFailed, "not one JSON object"},
+		"no JSON":    {"echo up", "3s", protocol.ExitFailed, "one JSON object"},
 		"a hung one": {"sleep 1000", "300ms", protocol.ExitFailed, "did not end within"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -147,6 +147,6 @@ func TestACopyThatCannotBeCheckedFails(t *testing.T) {
 	}
 	w := newWorld(t)
 	if o := w.must(w.run(append(append([]string{"probe"}, checked("exit 40")...), "--", "echo", "{}")...)); len(o.Facts) != 0 {
-		t.Errorf("it says %s", o.Facts)
+		t.Errorf("the facts are %s", o.Facts)
 	}
 }

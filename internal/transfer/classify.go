@@ -23,7 +23,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// codes of S3 services that have a reason of their own. The HTTP status decides about the others.
+// codes maps error codes of S3 services to reasons. The HTTP status decides about other codes.
 var codes = map[string]protocol.Reason{
 	"AccessDenied":                 protocol.CredentialsRefused,
 	"InvalidAccessKeyId":           protocol.CredentialsRefused,
@@ -34,31 +34,31 @@ var codes = map[string]protocol.Reason{
 	"TokenRefreshRequired":         protocol.CredentialsRefused,
 	"NoSuchBucket":                 protocol.DestinationMissing,
 	"PermanentRedirect":            protocol.DestinationMissing,
-	"AuthorizationHeaderMalformed": protocol.DestinationMissing, // another region
+	"AuthorizationHeaderMalformed": protocol.DestinationMissing, // the bucket is in another region
 	"RequestTimeTooSkewed":         protocol.ClockSkew,
 	"RequestExpired":               protocol.ClockSkew,
 	"RequestNotYetValid":           protocol.ClockSkew,
 	"QuotaExceeded":                protocol.DestinationFull,
 	"InsufficientStorage":          protocol.DestinationFull,
 	"XMinioStorageFull":            protocol.DestinationFull,
-	"ConditionalRequestConflict":   protocol.DestinationUnreachable, // another attempt writes the same manifest
-	"XAmzContentSHA256Mismatch":    protocol.DestinationUnreachable, // it arrived changed
+	"ConditionalRequestConflict":   protocol.DestinationUnreachable, // another attempt is writing the same manifest
+	"XAmzContentSHA256Mismatch":    protocol.DestinationUnreachable, // the data changed in transit
 	"BadDigest":                    protocol.DestinationUnreachable,
 	"NoSuchKey":                    protocol.BackupCorrupt,
 }
 
-// advice is what to do, for each reason that a store gives.
+// advice is the action that the user should take, for each reason of a store.
 var advice = map[protocol.Reason]string{
-	protocol.DestinationUnreachable: "Check that the service is well and has room, the endpoint's name, port and certificate, and the network policies of the namespace",
-	protocol.CredentialsRefused:     "Check the keys of the Secret, and what their user may do there; on a volume, which user and group its files belong to",
-	protocol.DestinationMissing:     "Make the bucket or mount the volume, or correct the url and the region",
-	protocol.ClockSkew:              "Set the clock of the node that the pod ran on",
-	protocol.DestinationFull:        "Make room there",
-	protocol.BackupCorrupt:          "Take another backup",
+	protocol.DestinationUnreachable: "Check that the service is healthy and has free space. Check the name, port and certificate of the endpoint, and the NetworkPolicies of the namespace",
+	protocol.CredentialsRefused:     "Check the keys of the Secret and the permissions of their user. On a volume, check the user and group of its files",
+	protocol.DestinationMissing:     "Create the bucket, mount the volume, or correct the url and the region",
+	protocol.ClockSkew:              "Correct the clock of the pod's node",
+	protocol.DestinationFull:        "Free space at the destination",
+	protocol.BackupCorrupt:          "Create another backup",
 	protocol.Failed:                 "See the log of the pod",
 }
 
-// failure makes an Error of what a store answered; nil stays nil.
+// failure converts an error of a store to an Error. nil stays nil.
 func (s *store) failure(verb, name string, err error) error {
 	if _, ok := errors.AsType[*Error](err); ok || err == nil || errors.Is(err, context.Canceled) {
 		return err
@@ -102,7 +102,7 @@ func statusReason(status int) protocol.Reason {
 	return protocol.Failed
 }
 
-// volumeReason is that of an error of the file system, or nothing.
+// volumeReason returns the reason for a file system error, or "".
 func volumeReason(err error) protocol.Reason {
 	for reason, causes := range map[protocol.Reason][]error{
 		protocol.DestinationFull:        {unix.ENOSPC, unix.EDQUOT},
@@ -119,16 +119,16 @@ func volumeReason(err error) protocol.Reason {
 	return ""
 }
 
-// plainCause is the cause without what differs from one try to the next: the numbers of requests and ports.
+// plainCause returns the cause without parts that differ between attempts: request IDs and ports.
 func plainCause(err error) string {
 	if refusal, ok := errors.AsType[smithy.APIError](err); ok {
 		return fmt.Sprintf("%s: %s", refusal.ErrorCode(), strings.TrimRight(refusal.ErrorMessage(), "."))
 	}
 	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok && response.HTTPStatusCode() != 0 {
-		return fmt.Sprintf("the answer was %d %s", response.HTTPStatusCode(), http.StatusText(response.HTTPStatusCode()))
+		return fmt.Sprintf("the response was %d %s", response.HTTPStatusCode(), http.StatusText(response.HTTPStatusCode()))
 	}
 	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
-		return fmt.Sprintf("the name %s cannot be looked up: %s", lookup.Name, lookup.Err)
+		return fmt.Sprintf("the DNS lookup of %s failed: %s", lookup.Name, lookup.Err)
 	}
 	if network, ok := errors.AsType[*net.OpError](err); ok {
 		return fmt.Sprintf("%s: %v", network.Op, network.Err)

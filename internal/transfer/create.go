@@ -16,11 +16,10 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// errExists is the answer when an object that shall be created exists. It is never overwritten.
-var errExists = errors.New("the object exists")
+// errExists means that the object to create already exists. transfer never overwrites it.
+var errExists = errors.New("the object already exists")
 
-// create writes a small object where there is none, after everything that was written before is safe from a power
-// failure.
+// create writes a small object if it does not exist. Before, it waits until all previously written data is durable.
 func (s *store) create(ctx context.Context, name string, content []byte) error {
 	if err := s.settle(); err != nil {
 		return err
@@ -38,7 +37,7 @@ func (s *store) create(ctx context.Context, name string, content []byte) error {
 	return s.settle()
 }
 
-// exists is errExists for every way in which a store says so.
+// exists returns errExists for all variants of this error of a store.
 func exists(err error) error {
 	if gcerrors.Code(err) == gcerrors.FailedPrecondition || errors.Is(err, fs.ErrExist) {
 		return errExists
@@ -46,8 +45,8 @@ func exists(err error) error {
 	return err
 }
 
-// put creates an object of a bucket. Services that ignore or refuse the condition of the write exist: so it looks
-// right before. What they still let through leaves two attempts whole, and one of them named by the manifest.
+// put creates an object in a bucket. Some services ignore or reject the condition of the write, so put checks right
+// before the write. In the remaining race both attempts stay complete, and the manifest names one of them.
 func (s *store) put(ctx context.Context, name string, content []byte) error {
 	found, err := s.bucket.Exists(ctx, name)
 	if err != nil {
@@ -63,14 +62,14 @@ func (s *store) put(ctx context.Context, name string, content []byte) error {
 	return err
 }
 
-// link creates a file of a volume as a whole. Only a hard link is refused by every file system, NFS too, when the name
-// exists; a file system without hard links is asked right before.
+// link creates a file on a volume atomically. If the name exists, every file system rejects a hard link, even NFS. On a
+// file system without hard links, link checks right before.
 func (s *store) link(ctx context.Context, name string, content []byte) error {
 	half := name + "." + newAttempt() + ".tmp"
 	if err := s.bucket.WriteAll(ctx, half, content, nil); err != nil {
 		return err
 	}
-	defer os.Remove(filepath.Join(s.folder, half)) //nolint:errcheck // the deletion of the backup removes it
+	defer os.Remove(filepath.Join(s.folder, half)) //nolint:errcheck // the deletion of the backup also removes it
 	if err := s.settle(); err != nil {
 		return err
 	}

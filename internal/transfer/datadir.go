@@ -17,13 +17,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// lostAndFound is what a fresh file system holds.
+// lostAndFound is a directory in a new file system.
 const lostAndFound = "lost+found"
 
-// dataDirectory is where a database will keep its data.
+// dataDirectory is the future data directory of a database.
 type dataDirectory string
 
-// look returns the mark of an earlier try of the same restore, if there was one. It refuses data of any other origin.
+// look returns the mark of a previous attempt of the same restore, if it exists. It rejects data of any other origin.
 func (d dataDirectory) look(id string) (*protocol.Mark, error) {
 	found, err := d.readMark()
 	if err != nil {
@@ -40,18 +40,18 @@ func (d dataDirectory) look(id string) (*protocol.Mark, error) {
 		return nil, err
 	}
 	if len(entries) > 0 {
-		return nil, failf(protocol.DataDirectoryNotEmpty, "The data directory %s is not empty: it holds %q and others. Restore into an empty volume.", d, entries[0])
+		return nil, failf(protocol.DataDirectoryNotEmpty, "The data directory %s is not empty: it contains %q. Restore into an empty volume.", d, entries[0])
 	}
-	return nil, nil //nolint:nilnil // there is none
+	return nil, nil //nolint:nilnil // does not exist
 }
 
 func (d dataDirectory) readMark() (*protocol.Mark, error) {
 	content, err := os.ReadFile(d.path(protocol.MarkName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // there is none
+		return nil, nil //nolint:nilnil // does not exist
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the mark of an earlier restore: %w", err)
+		return nil, fmt.Errorf("read the mark of a previous restore: %w", err)
 	}
 	found, err := protocol.DecodeMark(content)
 	if err != nil {
@@ -60,7 +60,7 @@ func (d dataDirectory) readMark() (*protocol.Mark, error) {
 	return found, nil
 }
 
-// write puts a mark in place as a whole, after all data is on disk.
+// write replaces the mark atomically, after all data is on disk.
 func (d dataDirectory) write(m protocol.Mark) error {
 	content, err := m.Encode()
 	if err != nil {
@@ -76,7 +76,7 @@ func (d dataDirectory) write(m protocol.Mark) error {
 	return d.failure("write the mark of the restore", err)
 }
 
-// empty removes what a try left.
+// empty removes the data of a previous attempt.
 func (d dataDirectory) empty() error {
 	entries, err := d.entries()
 	if err != nil {
@@ -88,10 +88,10 @@ func (d dataDirectory) empty() error {
 	return d.failure("empty the data directory", err)
 }
 
-// entries are the names of the data.
+// entries returns the names of the data files.
 func (d dataDirectory) entries() ([]string, error) {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
-		return nil, d.failure("make the data directory", err)
+		return nil, d.failure("create the data directory", err)
 	}
 	entries, err := os.ReadDir(string(d))
 	if err != nil {
@@ -108,13 +108,13 @@ func (d dataDirectory) entries() ([]string, error) {
 
 func (d dataDirectory) path(name string) string { return filepath.Join(string(d), name) }
 
-// full tells whether there is no room left.
+// full reports whether the volume has no free space.
 func (d dataDirectory) full() bool {
 	var volume unix.Statfs_t
 	if err := unix.Statfs(string(d), &volume); err != nil {
 		return false
 	}
-	return volume.Bavail*uint64(volume.Bsize) < 1<<20 || volume.Files > 0 && volume.Ffree == 0 //nolint:gosec // a size is not negative
+	return volume.Bavail*uint64(volume.Bsize) < 1<<20 || volume.Files > 0 && volume.Ffree == 0 //nolint:gosec // sizes are not negative
 }
 
 func (d dataDirectory) failure(doing string, err error) error {

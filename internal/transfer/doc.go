@@ -2,8 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package transfer streams the backup of a database to a bucket or a volume, and back. It is what the binary of
-// the same name does in the pods of Jobs, as the parent of an engine's action:
+// Package transfer streams the backup of a database to a bucket or a volume, and back. The binary of the
+// same name runs in the pods of Jobs, as the parent process of an engine's action:
 //
 //	backup:  action -> SHA-256 -> zstd -> age -> pieces -> store
 //	restore: store -> pieces -> age -> zstd -> SHA-256 -> action
@@ -12,25 +12,24 @@ SPDX-License-Identifier: Apache-2.0
 //
 // # Memory
 //
-// What a transfer holds does not depend on how much it moves. At once there are partBytes for each of the
-// uploadParts that are on their way and the one that fills, twice that for the first of each piece, and the
-// window of zstd with its tables. Together, code included, that stays below MemoryBound, which a test measures. Only the manifest
-// grows, by 150 bytes a piece.
+// The memory of a transfer does not depend on the size of the data. It consists of partBytes for each of the uploadParts
+// in flight and for the part that fills (twice that for the first part of a piece), and the window and tables of zstd.
+// The total, including code, stays below MemoryBound, as a test measures. Only the manifest grows, by 150 bytes per piece.
 package transfer
 
 const (
-	// MemoryBound is the resident memory that a transfer stays below, whatever its size.
+	// MemoryBound is the maximum resident memory of a transfer of any size.
 	MemoryBound = 160 << 20
-	// softLimit is where the garbage collector works harder, so that there is room to the bound.
+	// softLimit is the memory limit of the garbage collector, below MemoryBound.
 	softLimit = 112 << 20
 
-	// A piece of S3 is uploaded in parts of partBytes, uploadParts of them at a time. S3 takes at most 10,000
-	// parts of an object, which bounds the flag --piece-size.
+	// A piece in S3 is uploaded in parts of partBytes, with uploadParts at a time. S3 allows 10,000 parts per object,
+	// which limits --piece-size.
 	partBytes   = 8 << 20
 	uploadParts = 4
 
-	// zstdWindow is how far back the compressor looks for repetitions, and zstdThreads how many work at it. The
-	// decompressor refuses to look back further than maxZstdWindow.
+	// zstdWindow is the window of the compressor, and zstdThreads its number of threads. The decompressor rejects
+	// windows above maxZstdWindow.
 	zstdWindow    = 4 << 20
 	zstdThreads   = 2
 	maxZstdWindow = 8 << 20
@@ -38,6 +37,6 @@ const (
 	// copyBytes is the size of the buffer between an action and the pipeline.
 	copyBytes = 256 << 10
 
-	// maxManifestBytes is where reading a manifest ends: half a million pieces.
+	// maxManifestBytes is the maximum size of a manifest: half a million pieces.
 	maxManifestBytes = 64 << 20
 )

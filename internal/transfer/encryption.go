@@ -19,17 +19,17 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// keys are secret keys of age: the first encrypts, each decrypts. Without any a backup is stored as it is.
+// keys are secret keys of age: the first encrypts, and each decrypts. Without keys transfer does not encrypt.
 type keys []*age.X25519Identity
 
-// keysOf reads the key "identity" of a mounted Secret: what age-keygen prints.
+// keysOf reads the key "identity" of a mounted Secret: the output of age-keygen.
 func keysOf(folder string) (keys, error) {
 	if folder == "" {
 		return nil, nil
 	}
 	content, err := os.ReadFile(filepath.Join(folder, protocol.IdentityFile)) //nolint:gosec // the operator names the folder
 	if err != nil {
-		return nil, failf(protocol.EncryptionKeyMissing, "The key %s of the Secret that encryptionSecretName names cannot be read: %v. Add it.", protocol.IdentityFile, plainCause(err))
+		return nil, failf(protocol.EncryptionKeyMissing, "The key %s of the Secret in encryptionSecretName cannot be read: %v. Add the key to the Secret.", protocol.IdentityFile, plainCause(err))
 	}
 	parsed, err := age.ParseIdentities(bytes.NewReader(content))
 	var all keys
@@ -39,12 +39,12 @@ func keysOf(folder string) (keys, error) {
 		}
 	}
 	if err != nil || len(all) < len(parsed) || len(all) == 0 {
-		return nil, failf(protocol.EncryptionKeyMissing, "The key %s of the Secret that encryptionSecretName names must be lines of the form AGE-SECRET-KEY-1…, as age-keygen prints them.", protocol.IdentityFile)
+		return nil, failf(protocol.EncryptionKeyMissing, "The key %s of the Secret in encryptionSecretName must have lines of the form AGE-SECRET-KEY-1…, as age-keygen prints them.", protocol.IdentityFile)
 	}
 	return all, nil
 }
 
-// secrets must not be told.
+// secrets returns the values that must not appear in logs and results.
 func (k keys) secrets() (all []string) {
 	for _, key := range k {
 		all = append(all, key.String())
@@ -52,7 +52,7 @@ func (k keys) secrets() (all []string) {
 	return all
 }
 
-// recipient is for whom is encrypted; "" for nobody.
+// recipient returns the recipient of the encryption, or "" without encryption.
 func (k keys) recipient() string {
 	if len(k) == 0 {
 		return ""
@@ -60,7 +60,7 @@ func (k keys) recipient() string {
 	return k[0].Recipient().String()
 }
 
-// encrypt writes to the writer what only the first key can read.
+// encrypt returns a writer whose output only the first key can decrypt.
 func (k keys) encrypt(into io.WriteCloser) (io.WriteCloser, error) {
 	if len(k) == 0 {
 		return into, nil
@@ -72,16 +72,16 @@ func (k keys) encrypt(into io.WriteCloser) (io.WriteCloser, error) {
 	return &both{encrypted, into}, nil
 }
 
-// both closes the outer and then the inner.
+// both closes the outer and then the inner writer.
 type both struct {
 	io.WriteCloser
 	inner io.Closer
 }
 
-// Close ends the outer first: it may write its end.
+// Close closes the outer writer first, because it may write its end.
 func (b *both) Close() error { return errors.Join(b.WriteCloser.Close(), b.inner.Close()) }
 
-// check refuses a stream that none of the keys can read, before anything is done with it.
+// check rejects a stream that none of the keys can decrypt, before the transfer changes anything.
 func (k keys) check(stream *protocol.Stream, store *store) error {
 	var own []string
 	for _, key := range k {
@@ -90,14 +90,14 @@ func (k keys) check(stream *protocol.Stream, store *store) error {
 	if stream.Recipient == "" || slices.Contains(own, stream.Recipient) {
 		return nil
 	}
-	given := "No key is given: set encryptionSecretName of the destination to the Secret with it"
+	given := "Set encryptionSecretName of the destination to the Secret with the key"
 	if len(own) > 0 {
-		given = fmt.Sprintf("The Secret that encryptionSecretName names holds the key of %s only: add the other one as a further line of its key %s", strings.Join(own, ", "), protocol.IdentityFile)
+		given = fmt.Sprintf("The Secret in encryptionSecretName has only the key of %s. Add the other key as a further line of its key %s", strings.Join(own, ", "), protocol.IdentityFile)
 	}
 	return failf(protocol.EncryptionKeyMissing, "The backup %s is encrypted for %s. %s.", store.URL(""), stream.Recipient, given)
 }
 
-// decrypt reads what was encrypted for the recipient that the stream names.
+// decrypt decrypts a stream for its recipient.
 func (k keys) decrypt(stream *protocol.Stream, from io.Reader) (io.Reader, error) {
 	if stream.Recipient == "" {
 		return from, nil
@@ -109,7 +109,7 @@ func (k keys) decrypt(stream *protocol.Stream, from io.Reader) (io.Reader, error
 	return age.Decrypt(from, identities...)
 }
 
-// unlock reads the keys, and notes what must not be told.
+// unlock reads the keys, and registers the values that must not appear in logs and results.
 func (r *run) unlock(store *store, folder string) (keys, error) {
 	keys, err := keysOf(folder)
 	r.secrets = slices.Concat(store.secrets, keys.secrets())

@@ -17,7 +17,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// key makes a Secret with keys, and returns its folder and the recipients.
+// key creates a Secret with keys, and returns its folder and the recipients.
 func (w *world) key(count int) (folder string, recipients, secrets []string) {
 	w.t.Helper()
 	folder = w.t.TempDir()
@@ -46,10 +46,10 @@ func TestAnEncryptedBackupIsReadWithItsKeyAndNoOther(t *testing.T) {
 	for _, name := range w.stored() {
 		content, err := os.ReadFile(filepath.Join(w.root, name))
 		if err != nil || bytes.Contains(content, []byte("payroll")) || bytes.Contains(content, []byte(secrets[0])) {
-			t.Errorf("%s tells what it must not, %v", name, err)
+			t.Errorf("%s has the plain text, %v", name, err)
 		}
 		if strings.Contains(name, ".zst") && !strings.HasSuffix(name, ".zst.age") {
-			t.Errorf("%s is called like one that is not encrypted", name)
+			t.Errorf("%s has the name of an unencrypted piece", name)
 		}
 	}
 	var manifest protocol.Manifest
@@ -72,7 +72,7 @@ func TestAnEncryptedBackupIsReadWithItsKeyAndNoOther(t *testing.T) {
 	w.nothing()
 }
 
-func TestAFormerKeyStaysGoodForWhatItEncrypted(t *testing.T) {
+func TestAPreviousKeyStillDecrypts(t *testing.T) {
 	w := newWorld(t)
 	key, _, secrets := w.key(1)
 	made := w.must(w.backup("cat "+w.noise(), "--encryption", key))
@@ -83,14 +83,14 @@ func TestAFormerKeyStaysGoodForWhatItEncrypted(t *testing.T) {
 	}
 }
 
-func TestABackupThatIsNotEncryptedNeedsNoKey(t *testing.T) {
+func TestAnUnencryptedBackupNeedsNoKey(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("echo rows"))
 	key, _, _ := w.key(1)
 	w.must(w.restore("cat >/dev/null", "--encryption", key))
 }
 
-func TestKeysThatAreNone(t *testing.T) {
+func TestInvalidKeys(t *testing.T) {
 	w := newWorld(t)
 	key, recipients, _ := w.key(1)
 	for name, content := range map[string]string{
@@ -100,7 +100,7 @@ func TestKeysThatAreNone(t *testing.T) {
 			w.put(key, content)
 			o := w.fails(w.backup("echo rows", "--encryption", key), protocol.ExitPrecondition, protocol.EncryptionKeyMissing, "AGE-SECRET-KEY-1", "encryptionSecretName")
 			if content != "" && strings.Contains(o.Message+o.stderr, content) {
-				t.Errorf("told is %s", o.Message)
+				t.Errorf("the message is %s", o.Message)
 			}
 		})
 	}
@@ -125,7 +125,7 @@ func TestADamagedEncryptedBackupIsFoundAndNamed(t *testing.T) {
 				content[at(content)] ^= 1
 				return content
 			})
-			w.fails(w.restore("cat >/dev/null", "--encryption", key), protocol.ExitRefused, protocol.BackupCorrupt, "00000-", "is not what was stored")
+			w.fails(w.restore("cat >/dev/null", "--encryption", key), protocol.ExitRefused, protocol.BackupCorrupt, "00000-", "is corrupt")
 			if left := w.restored(); len(left) > 0 {
 				t.Errorf("left are %v", left)
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// Error is a failure with its reason. Its message is a sentence with the cause and what to do.
+// Error is a failure with its reason. Its message has the cause and the action that the user should take.
 type Error struct {
 	Reason  protocol.Reason
 	Message string
@@ -26,10 +26,10 @@ func failf(reason protocol.Reason, format string, arguments ...any) *Error {
 	return &Error{Reason: reason, Message: fmt.Sprintf(format, arguments...)}
 }
 
-// exitCode tells whether trying again helps.
+// exitCode returns the exit code, which decides whether another attempt follows.
 func (f *Error) exitCode() protocol.ExitCode { return f.Reason.ExitCode(f.action) }
 
-// failureOf is the failure that an error is or stands for.
+// failureOf returns the failure in an error, or one with the reason Failed.
 func failureOf(err error) *Error {
 	if failure, ok := errors.AsType[*Error](err); ok {
 		return failure
@@ -37,7 +37,7 @@ func failureOf(err error) *Error {
 	return failf(protocol.Failed, "%v.", err)
 }
 
-// verdict is why a step ended with an error: when its context was ended, what that was ended for.
+// verdict returns why a step failed. If its context ended, it returns the cause of the context.
 func verdict(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
@@ -45,5 +45,5 @@ func verdict(ctx context.Context, err error) error {
 	if failure, ok := errors.AsType[*Error](context.Cause(ctx)); ok {
 		return failure
 	}
-	return failf(protocol.Interrupted, "The transfer was asked to stop before it was done; it starts again from the beginning.")
+	return failf(protocol.Interrupted, "The transfer was interrupted before it was complete. The next attempt starts from the beginning.")
 }

@@ -22,8 +22,8 @@ import (
 
 const nameCredentials = "Set credentialsSecretName of the destination, or credentialSource: WorkloadIdentity"
 
-// identityOf says by whose credentials a bucket is reached. There is no default: a Secret, or the workload identity of the
-// pod where somebody asks for it. The identity of the node is never used, nor files of the image.
+// identityOf returns the credentials for a bucket. There is no default: it uses a Secret, or the pod's workload
+// identity if --workload-identity is set. It never uses the identity of the node or files in the image.
 func identityOf(options protocol.Store) ([]func(*config.LoadOptions) error, error) {
 	load := []func(*config.LoadOptions) error{
 		config.WithEC2IMDSClientEnableState(imds.ClientDisabled),
@@ -39,11 +39,11 @@ func identityOf(options protocol.Store) ([]func(*config.LoadOptions) error, erro
 	case options.WorkloadIdentity:
 		return load, nil
 	default:
-		return nil, failf(protocol.CredentialsRefused, "No credentials are named for this bucket. %s.", nameCredentials)
+		return nil, failf(protocol.CredentialsRefused, "There are no credentials for this bucket. %s.", nameCredentials)
 	}
 }
 
-// identify returns what must not be told of the credentials.
+// identify returns the credential values that must not appear in logs and results.
 func identify(ctx context.Context, options protocol.Store, settings aws.Config, store *store) ([]string, error) {
 	identity, err := settings.Credentials.Retrieve(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func identify(ctx context.Context, options protocol.Store, settings aws.Config, 
 			store.URL(""), plainCause(err))
 	}
 	if options.Credentials == "" && identity.Source == config.CredentialsSourceName {
-		return nil, failf(protocol.CredentialsRefused, "The pod's environment holds AWS_ACCESS_KEY_ID, which is no workload identity. Remove it, or set credentialsSecretName of the destination to a Secret with it.")
+		return nil, failf(protocol.CredentialsRefused, "The pod's environment has AWS_ACCESS_KEY_ID, which is not a workload identity. Remove it, or set credentialsSecretName of the destination to a Secret with it.")
 	}
 	return []string{identity.SecretAccessKey, identity.SessionToken, identity.AccessKeyID}, nil
 }
@@ -62,13 +62,13 @@ func credentialsOf(folder string) (aws.CredentialsProvider, error) {
 	for key := range values {
 		content, err := os.ReadFile(filepath.Join(folder, key)) //nolint:gosec // the operator names the folder
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, failf(protocol.CredentialsRefused, "The credentials cannot be read: %v. Make the Secret readable for the pod's user.", err)
+			return nil, failf(protocol.CredentialsRefused, "The credentials cannot be read: %v. Allow the pod's user to read the Secret.", err)
 		}
 		values[key] = strings.TrimSpace(string(content))
 	}
 	for _, key := range []string{protocol.AccessKeyFile, protocol.SecretKeyFile} {
 		if values[key] == "" {
-			return nil, failf(protocol.CredentialsRefused, "The Secret with the credentials has no %s. Add this key.", key)
+			return nil, failf(protocol.CredentialsRefused, "The Secret with the credentials has no %s. Add this key to the Secret.", key)
 		}
 	}
 	return credentials.NewStaticCredentialsProvider(values[protocol.AccessKeyFile], values[protocol.SecretKeyFile], values[protocol.SessionTokenFile]), nil

@@ -14,13 +14,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// install copies this program into a folder. It is there as a whole or not at all.
+// install copies this program into a folder atomically.
 func install(folder string) (err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	source, err := os.Open(self) //nolint:gosec // it is we ourselves
+	source, err := os.Open(self) //nolint:gosec // our own executable
 	if err != nil {
 		return err
 	}

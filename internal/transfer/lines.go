@@ -16,7 +16,7 @@ const (
 	keptLines    = 10
 )
 
-// lines logs what an action writes, a line at a time, and keeps the last ones for the message of its failure.
+// lines logs the output of an action line by line. It keeps the last lines for the message of a failure.
 type lines struct {
 	log    *slog.Logger
 	mutex  sync.Mutex
@@ -28,7 +28,7 @@ func (l *lines) Write(data []byte) (int, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	for part := range bytes.SplitAfterSeq(data, []byte("\n")) {
-		room := maxLineBytes - len(l.unsaid) // what is longer is cut off
+		room := maxLineBytes - len(l.unsaid) // longer lines are truncated
 		l.unsaid = append(l.unsaid, part[:min(len(part), room)]...)
 		if bytes.HasSuffix(part, []byte("\n")) {
 			l.say()
@@ -48,7 +48,7 @@ func (l *lines) say() {
 	l.last = l.last[max(0, len(l.last)-keptLines):]
 }
 
-// tail is the last lines.
+// tail returns the last lines.
 func (l *lines) tail() string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -17,7 +17,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// Listed is a complete backup, as list shows it.
+// Listed is a complete backup in the output of list.
 type Listed struct {
 	Location string `json:"location"`
 	*protocol.Manifest
@@ -47,8 +47,8 @@ func (r *run) list(ctx context.Context, call *protocol.List) error {
 	return r.table(backups)
 }
 
-// backups are those whose manifest can be read, newest first; of the others it warns: one that was archived, or that nobody
-// may read, hides no other. Where there is none but such, that is why.
+// backups returns the backups with a readable manifest, newest first. It warns about unreadable manifests: an archived
+// or forbidden manifest must not hide other backups. It fails if all manifests are unreadable.
 func (r *run) backups(ctx context.Context, store *store) ([]Listed, error) {
 	listed, err := store.list(ctx, "")
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *run) table(backups []Listed) error {
 	return table.Flush()
 }
 
-// size is a number of bytes as people read it.
+// size formats a number of bytes.
 func size(bytes int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	unit, value := 0, float64(bytes)

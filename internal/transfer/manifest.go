@@ -10,7 +10,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// readManifest reads a manifest and refuses one that makes no sense.
+// readManifest reads and validates a manifest.
 func readManifest(ctx context.Context, store *store, name string) (*protocol.Manifest, error) {
 	content, err := store.read(ctx, name)
 	if err != nil {
@@ -18,26 +18,26 @@ func readManifest(ctx context.Context, store *store, name string) (*protocol.Man
 	}
 	manifest, err := protocol.DecodeManifest(content)
 	if err != nil {
-		return nil, failf(protocol.ManifestInvalid, "The manifest %s %v. Take another backup.", store.URL(name), err)
+		return nil, failf(protocol.ManifestInvalid, "The manifest %s %v. Create another backup.", store.URL(name), err)
 	}
 	return manifest, nil
 }
 
-// check compares the pieces of a stream with what a listing shows.
+// check compares the pieces of a stream with a listing.
 func check(stream *protocol.Stream, store *store, listed listing) error {
 	for _, piece := range stream.Pieces {
 		bytes, found := listed[piece.Name]
 		switch {
 		case !found:
-			return failf(protocol.BackupCorrupt, "%s is missing. Take another backup.", store.URL(piece.Name))
+			return failf(protocol.BackupCorrupt, "%s is missing. Create another backup.", store.URL(piece.Name))
 		case bytes != piece.Bytes:
-			return failf(protocol.BackupCorrupt, "%s has %d bytes, not %d. Take another backup.", store.URL(piece.Name), bytes, piece.Bytes)
+			return failf(protocol.BackupCorrupt, "%s has %d bytes instead of %d. Create another backup.", store.URL(piece.Name), bytes, piece.Bytes)
 		}
 	}
 	return nil
 }
 
-// owned refuses a folder in which anything says that it is another backup's.
+// owned rejects a folder with any sign of another backup.
 func owned(ctx context.Context, store *store, listed listing, id string) error {
 	for _, name := range listed.manifests() {
 		manifest, err := readManifest(ctx, store, name)
@@ -51,10 +51,10 @@ func owned(ctx context.Context, store *store, listed listing, id string) error {
 	return nil
 }
 
-// ownedBy refuses the manifest of another backup.
+// ownedBy rejects the manifest of another backup.
 func ownedBy(manifest *protocol.Manifest, store *store, name, id string) error {
 	if manifest.ID != id {
-		return failf(protocol.IDMismatch, "%s belongs to the backup %s, not to %s: nothing there is touched.", store.URL(name), manifest.ID, id)
+		return failf(protocol.IDMismatch, "%s belongs to the backup %s, not to %s. The transfer changed nothing there.", store.URL(name), manifest.ID, id)
 	}
 	return nil
 }

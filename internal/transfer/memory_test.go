@@ -28,7 +28,7 @@ func TestMemoryStaysBelowTheBoundWhateverTheSize(t *testing.T) {
 		}
 		usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 		if !ok {
-			t.Fatal("the system does not tell what the program used")
+			t.Fatal("the system does not report the resource usage")
 		}
 		t.Logf("%s: %d MiB resident at most", arguments[0], usage.Maxrss>>10)
 		if usage.Maxrss<<10 > MemoryBound {
@@ -37,7 +37,8 @@ func TestMemoryStaysBelowTheBoundWhateverTheSize(t *testing.T) {
 	}
 }
 
-// halfCompressible is a file of which every second KiB is noise. It is too long for the compressor to find it again.
+// halfCompressible creates a file in which every second KiB is random. The file is larger than the window of the
+// compressor.
 func halfCompressible(t *testing.T, size int) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "half")

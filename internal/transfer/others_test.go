@@ -35,7 +35,7 @@ func TestADeletedBackupLeavesNothing(t *testing.T) {
 	w.must(w.remove())
 }
 
-func TestWhatAFailedBackupLeftIsDeleted(t *testing.T) {
+func TestTheRestOfAFailedBackupIsDeleted(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("cat "+w.noise(), "--complete=false"))
 	w.worked(os.Remove(w.path("member-0/manifest.json")))
@@ -43,7 +43,7 @@ func TestWhatAFailedBackupLeftIsDeleted(t *testing.T) {
 	w.nothing()
 }
 
-func TestADeletionTouchesOnlyWhatABackupConsistsOf(t *testing.T) {
+func TestADeletionRemovesOnlyObjectsOfTheBackup(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("echo rows"))
 	w.worked(os.MkdirAll(w.path("other/member-0"), 0o755))
@@ -57,7 +57,7 @@ func TestADeletionTouchesOnlyWhatABackupConsistsOf(t *testing.T) {
 	}
 }
 
-func TestADeletionNeedsAManifestThatItCanRead(t *testing.T) {
+func TestADeletionNeedsAReadableManifest(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("echo rows"))
 	w.change(protocol.ManifestName, func([]byte) []byte { return []byte("{") })
@@ -87,7 +87,7 @@ func TestListShowsCompleteBackupsNewestFirst(t *testing.T) {
 		}
 	}
 	if !strings.Contains(o.stderr, "b/manifest.json cannot be read") {
-		t.Errorf("nothing is said of b: %s", o.stderr)
+		t.Errorf("there is no warning about b: %s", o.stderr)
 	}
 
 	var listed []Listed
@@ -97,7 +97,7 @@ func TestListShowsCompleteBackupsNewestFirst(t *testing.T) {
 	}
 }
 
-func TestOneManifestThatCannotBeHadHidesNoOtherBackup(t *testing.T) {
+func TestAnUnreadableManifestHidesNoOtherBackup(t *testing.T) {
 	w := newWorld(t)
 	gone := func(name string) {
 		w.must(w.run("backup", "--to", "file:///shop/orders/"+name, "--root", w.root, "--id", name, "--complete", "--", "echo", "rows"))
@@ -111,7 +111,7 @@ func TestOneManifestThatCannotBeHadHidesNoOtherBackup(t *testing.T) {
 	w.must(w.run("backup", "--to", "file:///shop/orders/b", "--root", w.root, "--id", "b", "--complete", "--", "echo", "rows"))
 	o := w.must(w.run("list", "--at", "file:///shop", "--root", w.root, "--json"))
 	if !strings.Contains(o.stdout, "file:///shop/orders/b") || !strings.Contains(o.stderr, "a/manifest.json") {
-		t.Errorf("printed was %s, said %s", o.stdout, o.stderr)
+		t.Errorf("printed was %s, logged was %s", o.stdout, o.stderr)
 	}
 }
 
@@ -121,11 +121,11 @@ func TestListOfNothingIsAnEmptyList(t *testing.T) {
 		t.Errorf("printed was %q", o.stdout)
 	}
 	if o := w.must(w.run("list", "--at", "file:///nowhere", "--root", w.root)); !strings.Contains(o.stderr, "no complete backup below file:///nowhere") {
-		t.Errorf("said was %q", o.stderr)
+		t.Errorf("logged was %q", o.stderr)
 	}
 }
 
-func TestAProbeTriesUntilItIsAnswered(t *testing.T) {
+func TestAProbeRetriesUntilTheDatabaseAnswers(t *testing.T) {
 	w := newWorld(t)
 	tries := filepath.Join(t.TempDir(), "tries")
 	script := `echo x >> ` + tries + `; case $(wc -l < ` + tries + `) in 1) exit 1;; 2) echo starting;; *) echo '{ "writable": true }';; esac`
@@ -134,11 +134,11 @@ func TestAProbeTriesUntilItIsAnswered(t *testing.T) {
 		t.Errorf("the output is %s", o.Output)
 	}
 	if content, err := os.ReadFile(tries); err != nil || len(content) != 6 {
-		t.Errorf("tried were %q, %v", content, err)
+		t.Errorf("attempts were %q, %v", content, err)
 	}
 }
 
-func TestBadAnswersOfAProbe(t *testing.T) {
+func TestInvalidAnswersOfAProbe(t *testing.T) {
 	for name, test := range map[string]struct {
 		script string
 		code   protocol.ExitCode
@@ -146,11 +146,11 @@ func TestBadAnswersOfAProbe(t *testing.T) {
 		says   string
 	}{
 		"no JSON":        {"echo up", protocol.ExitFailed, protocol.ProbeFailed, `It printed "up\n"`},
-		"nothing":        {"true", protocol.ExitFailed, protocol.ProbeFailed, "not one JSON object"},
-		"two objects":    {"echo '{}{}'", protocol.ExitFailed, protocol.ProbeFailed, "not one JSON object"},
-		"no object":      {"echo null", protocol.ExitFailed, protocol.ProbeFailed, "not one JSON object"},
+		"nothing":        {"true", protocol.ExitFailed, protocol.ProbeFailed, "instead of one JSON object"},
+		"two objects":    {"echo '{}{}'", protocol.ExitFailed, protocol.ProbeFailed, "instead of one JSON object"},
+		"no object":      {"echo null", protocol.ExitFailed, protocol.ProbeFailed, "instead of one JSON object"},
 		"too much":       {`printf '{"a":"%04000d"}' 0`, protocol.ExitFailed, protocol.ProbeFailed, "more than 3072 bytes"},
-		"a failure":      {"echo refused >&2; exit 1", protocol.ExitFailed, protocol.ProbeFailed, "exit code 1. The last that it wrote to stderr: refused"},
+		"a failure":      {"echo refused >&2; exit 1", protocol.ExitFailed, protocol.ProbeFailed, "exit code 1. The end of its stderr: refused"},
 		"a hung probe":   {"sleep 1000", protocol.ExitFailed, protocol.ProbeFailed, "within 300ms"},
 		"a refusal":      {"exit 30", protocol.ExitRefused, protocol.ActionFailed, "exit code 30"},
 		"not applicable": {"exit 40", protocol.ExitNotApplicable, protocol.ActionFailed, "exit code 40"},
@@ -166,12 +166,12 @@ func TestBadAnswersOfAProbe(t *testing.T) {
 func TestAProbeLogsWhyItHasNotBeenAnsweredYet(t *testing.T) {
 	w := newWorld(t)
 	o := w.run("probe", "--timeout", "300ms", "--interval", "10ms", "--", "sh", "-c", "echo no such table >&2; exit 1")
-	if !strings.Contains(o.stderr, `"msg":"no answer","said":"The action sh failed with exit code 1. The last that it wrote to stderr: no such table"`) {
+	if !strings.Contains(o.stderr, `"msg":"no answer","said":"The action sh failed with exit code 1. The end of its stderr: no such table"`) {
 		t.Error(o.stderr)
 	}
 }
 
-func TestACommandOfAUserAnswersByItsExitCodeHoweverLongItTakesAndWhateverItPrints(t *testing.T) {
+func TestTheExitCodeOfAUsersCommandIsTheAnswerWithoutLimitsOfTimeAndOutput(t *testing.T) {
 	for script, want := range map[string]string{
 		"echo 42; echo":          `"42"`,
 		"true":                   `""`,
@@ -195,13 +195,13 @@ func TestACommandOfAUserAnswersByItsExitCodeHoweverLongItTakesAndWhateverItPrint
 
 func TestOnlyAnEnginesProbeIsCutShort(t *testing.T) {
 	if (&probeRun{Probe: &protocol.Probe{Timeout: time.Hour}}).oneTry() != probeTry || (&probeRun{Probe: &protocol.Probe{Timeout: time.Hour, ByExitCode: true}}).oneTry() != time.Hour {
-		t.Error("a query over all rows takes its time")
+		t.Error("a long query was cut off")
 	}
 }
 
 func TestInstallPutsARunningProgramInPlace(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
-	for range 2 { // a Job may begin again
+	for range 2 { // a Job may start the container again
 		var stderr bytes.Buffer
 		if code := Run(t.Context(), []string{"install", folder}, &stderr, &stderr); code != 0 {
 			t.Fatalf("exit code %d: %s", code, &stderr)
@@ -221,11 +221,11 @@ func TestInstallPutsARunningProgramInPlace(t *testing.T) {
 	}
 }
 
-func TestFlagsThatAreWrongAreNamed(t *testing.T) {
+func TestErrorsNameInvalidFlags(t *testing.T) {
 	for says, arguments := range map[string][]string{
-		`say what to do`:                        {},
-		`and nothing else`:                      {"list", "--at", "s3://user:hidden@a/b"},
-		`the flags of transfer probe are wrong`: {"probe"},
+		`a command is required`:           {},
+		`consist only of`:                 {"list", "--at", "s3://user:hidden@a/b"},
+		`invalid flags of transfer probe`: {"probe"},
 	} {
 		var stdout, stderr bytes.Buffer
 		if code := Run(t.Context(), arguments, &stdout, &stderr); code != protocol.ExitFailed {
@@ -233,22 +233,22 @@ func TestFlagsThatAreWrongAreNamed(t *testing.T) {
 		}
 		var line struct{ Msg, Reason string }
 		if err := json.Unmarshal(stderr.Bytes(), &line); err != nil || !strings.Contains(line.Msg, says) || line.Reason != string(protocol.Failed) {
-			t.Errorf("%v: said was %s", arguments, &stderr)
+			t.Errorf("%v: printed was %s", arguments, &stderr)
 		}
 		if strings.Contains(stderr.String(), "hidden") {
-			t.Errorf("a password was told: %s", &stderr)
+			t.Errorf("a password was printed: %s", &stderr)
 		}
 	}
 }
 
-func TestHelpIsNoFailure(t *testing.T) {
+func TestHelpExitsWithZero(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	if code := Run(t.Context(), []string{"backup", "--help"}, &stdout, &stderr); code != 0 || !strings.Contains(stdout.String(), "-piece-size size") {
 		t.Errorf("exit code %d, printed was %s%s", code, &stdout, &stderr)
 	}
 }
 
-func TestWhatAnActionSaysIsLoggedByLines(t *testing.T) {
+func TestTheOutputOfAnActionIsLoggedByLine(t *testing.T) {
 	w := newWorld(t)
 	o := w.fails(w.backup(`for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $i >&2; done; head -c 100000 /dev/zero | tr '\0' x >&2; exit 1`),
 		protocol.ExitFailed, protocol.ActionFailed, "line 12 | xxx")
@@ -256,13 +256,13 @@ func TestWhatAnActionSaysIsLoggedByLines(t *testing.T) {
 		t.Errorf("the message is %q", o.Message)
 	}
 	if !strings.Contains(o.stderr, `"line":"line 1"`) {
-		t.Errorf("said was %s", o.stderr)
+		t.Errorf("logged was %s", o.stderr)
 	}
 }
 
-func TestCredentialsAreNeverTold(t *testing.T) {
+func TestCredentialsAreNeverLogged(t *testing.T) {
 	r := &run{secrets: []string{"AKIA1", "hush", ""}}
 	if said := r.withoutSecrets("the key AKIA1 with hush is wrong"); said != "the key *** with *** is wrong" {
-		t.Errorf("said was %q", said)
+		t.Errorf("logged was %q", said)
 	}
 }

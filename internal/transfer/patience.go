@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// patience ends a transfer when the other side does nothing for too long.
+// patience ends a transfer when the other side makes no progress for too long.
 type patience struct {
 	limit time.Duration
 	end   context.CancelCauseFunc
 }
 
-// during calls step, and ends the transfer for that reason when step takes too long.
+// during calls step, and ends the transfer with the reason if step takes too long.
 func (p patience) during(reason *Error, step func()) {
 	defer time.AfterFunc(p.limit, func() { p.end(reason) }).Stop()
 	step()
 }
 
-// reader is source with patience.
+// reader returns the source with a time limit for each read.
 func (p patience) reader(source io.Reader, reason *Error) io.Reader {
 	return readerFunc(func(buffer []byte) (n int, err error) {
 		p.during(reason, func() { n, err = source.Read(buffer) })
@@ -34,7 +34,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(buffer []byte) (int, error) { return f(buffer) }
 
-// pause waits, but not for longer than the context lasts.
+// pause waits until the delay or the context ends.
 func pause(ctx context.Context, length time.Duration) {
 	select {
 	case <-ctx.Done():

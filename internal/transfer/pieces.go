@@ -17,11 +17,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// cutter stores what is written to it as pieces of at most size bytes.
+// cutter splits its input into pieces of at most size bytes.
 type cutter struct {
-	ctx     context.Context //nolint:containedctx // of one stream: it lives as long as the cutter
+	ctx     context.Context //nolint:containedctx // has the lifetime of the cutter
 	store   *store
-	stream  *protocol.Stream // gets the pieces
+	stream  *protocol.Stream // the cutter adds the pieces
 	size    int64
 	patient patience
 	stored  *counter
@@ -41,7 +41,7 @@ func (c *cutter) Write(data []byte) (int, error) {
 	return written, c.err
 }
 
-// fill writes what fits into the current piece.
+// fill writes as much as fits into the current piece.
 func (c *cutter) fill(data []byte) (int, error) {
 	if c.current == nil {
 		if err := c.begin(); err != nil {
@@ -73,10 +73,10 @@ func (c *cutter) begin() (err error) {
 	return c.store.failure("write", name, err)
 }
 
-// piece is the current one.
+// piece returns the current piece.
 func (c *cutter) piece() *protocol.Piece { return &c.stream.Pieces[len(c.stream.Pieces)-1] }
 
-// finish makes the current piece an object.
+// finish completes the current piece as an object.
 func (c *cutter) finish() error {
 	writer := c.current
 	c.current = nil
@@ -84,7 +84,7 @@ func (c *cutter) finish() error {
 	return c.waiting(writer.Close)
 }
 
-// waiting is a step of the store, in which it may lose our patience.
+// waiting runs a step of the store with a time limit.
 func (c *cutter) waiting(step func() error) (err error) {
 	name := c.piece().Name
 	c.patient.during(c.store.silent(c.patient.limit), func() { err = step() })
@@ -99,17 +99,16 @@ func (c *cutter) Close() error {
 	return c.err
 }
 
-// abandon gives the current piece up. The context has to have ended, or the piece would become an object.
+// abandon discards the current piece. The context must have ended, or the piece would become an object.
 func (c *cutter) abandon() {
 	if c.current != nil {
-		_ = c.current.Close() // what it says is the end of the context
+		_ = c.current.Close() // its error is the end of the context
 	}
 }
 
-// joiner reads the pieces of a stream one after the other, and ends with an error rather than with bytes
-// that are not those which were stored.
+// joiner reads the pieces of a stream in sequence. If the bytes differ from the stored ones, it ends with an error.
 type joiner struct {
-	ctx     context.Context //nolint:containedctx // of one stream: it lives as long as the joiner
+	ctx     context.Context //nolint:containedctx // has the lifetime of the joiner
 	store   *store
 	pieces  []protocol.Piece
 	patient patience
@@ -130,7 +129,7 @@ func (j *joiner) Read(buffer []byte) (n int, err error) {
 	return n, j.err
 }
 
-// next reads some of the current piece.
+// next reads from the current piece.
 func (j *joiner) next(buffer []byte) (int, error) {
 	if j.current == nil {
 		j.current = &resumingReader{ctx: j.ctx, store: j.store, name: j.pieces[0].Name, patient: j.patient}
@@ -145,8 +144,8 @@ func (j *joiner) next(buffer []byte) (int, error) {
 	return n, err
 }
 
-// culprit is what is wrong with the piece that is being read, or was read last: whoever uses the bytes may stumble
-// over them before they are checked.
+// culprit returns the error of the current or the last piece. A consumer of the bytes may fail before their checksum is
+// verified.
 func (j *joiner) culprit() error {
 	for buffer := make([]byte, copyBytes); j.err == nil && j.current != nil; {
 		_, j.err = j.next(buffer)
@@ -154,7 +153,7 @@ func (j *joiner) culprit() error {
 	return j.err
 }
 
-// finish compares the piece with what the manifest says of it.
+// finish compares the piece with its entry in the manifest.
 func (j *joiner) finish() error {
 	piece := j.pieces[0]
 	if err := j.Close(); err != nil {
@@ -163,9 +162,9 @@ func (j *joiner) finish() error {
 	j.pieces = j.pieces[1:]
 	switch {
 	case j.read != piece.Bytes:
-		return failf(protocol.BackupCorrupt, "%s has %d bytes, not %d. %s.", j.store.URL(piece.Name), j.read, piece.Bytes, advice[protocol.BackupCorrupt])
+		return failf(protocol.BackupCorrupt, "%s has %d bytes instead of %d. %s.", j.store.URL(piece.Name), j.read, piece.Bytes, advice[protocol.BackupCorrupt])
 	case hex.EncodeToString(j.sum.Sum(nil)) != piece.SHA256:
-		return failf(protocol.BackupCorrupt, "%s is not what was stored: its SHA-256 is another. %s.", j.store.URL(piece.Name), advice[protocol.BackupCorrupt])
+		return failf(protocol.BackupCorrupt, "%s is corrupt: its SHA-256 differs from the manifest. %s.", j.store.URL(piece.Name), advice[protocol.BackupCorrupt])
 	}
 	return nil
 }

@@ -15,23 +15,23 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// pour writes a stream to an action and counts what the action reads. An action may leave the padding of an archive
-// unread, which is zeros: those are read to their end here, and with that checked. An action that leaves anything
-// else unread has not restored the backup, whatever its exit code is.
+// pour writes a stream to an action and counts the bytes that the action reads. An action may leave the padding of an
+// archive unread, which is zeros. pour itself reads and verifies the padding. An action that leaves other bytes unread
+// has not restored the backup, whatever its exit code is.
 type pour struct {
 	action *action
 	pipe   *os.File // our end of its stdin
 	total  int64    // bytes of the stream
-	taken  *counter // bytes that the pipe took, and in the end those that the action has read of them
-	last   tail     // of what the pipe took: the action may not have read it
+	taken  *counter // bytes written to the pipe; at the end, bytes that the action read
+	last   tail     // the last bytes in the pipe: the action may not have read them
 	done   bool
 }
 
-// newPour gives an action that is not started its stdin.
+// newPour connects the stdin of an action that is not started yet.
 func newPour(action *action, total int64, taken *counter) (*pour, error) {
 	stdin, pipe, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("make a pipe: %w", err)
+		return nil, fmt.Errorf("create a pipe: %w", err)
 	}
 	action.cmd.Stdin, action.pipe = stdin, pipe
 	p := &pour{action: action, pipe: pipe, total: total, taken: taken}
@@ -66,13 +66,13 @@ func (p *pour) Write(data []byte) (int, error) {
 	return len(data), err
 }
 
-// finish tells the action that this was all, and returns how it ended.
+// finish closes the stdin of the action and returns how the action ended.
 func (p *pour) finish() error {
 	if p.done {
 		return nil
 	}
-	// While an end to write is open the action waits for more, and without any end nobody can tell what was left. An
-	// end to read that is opened before the last write would hide that the action stopped reading.
+	// While a write end is open, the action waits for more. Without any end, the number of unread bytes is unknown. A
+	// read end that is opened before the last write would hide that the action stopped reading.
 	reader, err := p.ask(func(fd int) (int, error) {
 		return unix.Open(fmt.Sprintf("/proc/self/fd/%d", fd), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	})
@@ -80,22 +80,22 @@ func (p *pour) finish() error {
 		p.action.kill()
 		_ = p.action.wait() // it was killed
 		p.done = true
-		return failf(protocol.Failed, "Cannot look at the standard input of the action %s: %v. See the log of the pod.", p.action.name, err)
+		return failf(protocol.Failed, "Cannot inspect the standard input of the action %s: %v. See the log of the pod.", p.action.name, err)
 	}
 	defer unix.Close(reader) //nolint:errcheck // nothing was written through it
 	return p.end(func() (int, error) { return unreadIn(reader) })
 }
 
-// end waits for the action and judges by what it has left unread.
+// end waits for the action and checks that it left only padding unread.
 func (p *pour) end(left func() (int, error)) error {
 	p.done = true
-	_ = p.pipe.Close() // the hard end may have closed it before
+	_ = p.pipe.Close() // the SIGKILL may have closed it before
 	if err := p.action.wait(); err != nil {
 		return err
 	}
 	unread, err := left()
 	if err != nil {
-		return fmt.Errorf("count what the action %s has not read: %w", p.action.name, err)
+		return fmt.Errorf("count the unread bytes of the action %s: %w", p.action.name, err)
 	}
 	if p.taken.Add(-int64(unread)) == 0 && p.total > 0 {
 		return p.stopped()
@@ -117,7 +117,7 @@ func (p *pour) stopped() error {
 		"Correct the restore action of the engine: it must read its standard input to the end.", p.action.name, p.taken.Load(), p.total)
 }
 
-// ask calls the function with the descriptor of the pipe.
+// ask calls the function with the file descriptor of the pipe.
 func (p *pour) ask(question func(fd int) (int, error)) (answer int, err error) {
 	raw, err := p.pipe.SyscallConn()
 	if err != nil {
@@ -127,10 +127,10 @@ func (p *pour) ask(question func(fd int) (int, error)) (answer int, err error) {
 	return answer, errors.Join(called, err)
 }
 
-// unreadIn is how many bytes a pipe holds, also after the last reader has closed its end.
+// unreadIn returns the number of bytes in a pipe, even after the last reader closed its end.
 func unreadIn(fd int) (int, error) { return unix.IoctlGetInt(fd, unix.TIOCINQ) }
 
-// tail keeps the last bytes of what is added to it.
+// tail keeps the last bytes of its input.
 type tail struct {
 	size  int
 	bytes []byte

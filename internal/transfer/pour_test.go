@@ -41,14 +41,14 @@ func TestAnActionThatStopsReadingFailsTheRestore(t *testing.T) {
 	}
 }
 
-func TestWhatAnActionLeavesUnreadMayBePadding(t *testing.T) {
+func TestAnActionMayLeavePaddingUnread(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "file"), []byte("rows"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct {
 		backup, restore string
-		bytes, total    int64 // 0: as tar pleases
+		bytes, total    int64 // 0: decided by tar
 	}{
 		"it reads everything":           {"head -c 3000000 /dev/urandom", "cat >/dev/null", 3000000, 3000000},
 		"it reads everything and waits": {"echo rows", "cat >/dev/null; sleep 0.1", 5, 5},
@@ -66,13 +66,13 @@ func TestWhatAnActionLeavesUnreadMayBePadding(t *testing.T) {
 			w.must(w.backup(test.backup, "--piece-size", "1Gi"))
 			o := w.must(w.restore("cd " + w.data + " && " + test.restore))
 			if test.bytes != 0 && o.Bytes != test.bytes || o.TotalBytes != test.total {
-				t.Errorf("it took %d of %d, not %d of %d", o.Bytes, o.TotalBytes, test.bytes, test.total)
+				t.Errorf("it read %d of %d, not %d of %d", o.Bytes, o.TotalBytes, test.bytes, test.total)
 			}
 		})
 	}
 }
 
-func TestAnActionThatFailsIsSaidToFailNotToStopReading(t *testing.T) {
+func TestAFailedActionIsNotReportedAsStoppedReading(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("head -c 3000000 /dev/urandom"))
 	w.fails(w.restore("head -c 10 >/dev/null; exit 7"), protocol.ExitFailed, protocol.ActionFailed, "exit code 7")

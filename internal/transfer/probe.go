@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// probeTry is how long one try of an engine's probe may take.
+	// probeTry is the time limit of one attempt of an engine's probe.
 	probeTry = 10 * time.Second
-	// maxSaidBytes is how much is told of what a command printed that is no JSON: as JSON each may take six.
+	// maxSaidBytes is the reported size of output that is not JSON. In JSON each byte may need six bytes.
 	maxSaidBytes = protocol.MaxOutputBytes / 6
 )
 
-// probeRun is a run that asks a database.
+// probeRun is a run that probes a database.
 type probeRun struct {
 	*run
 	*protocol.Probe
 }
 
-// probe runs the command until it exits with 0 and, where that is asked for, prints one JSON object.
+// probe runs the command until it exits with 0 and, without --by-exit-code, prints one JSON object.
 func (r *probeRun) probe(ctx context.Context) (protocol.Result, error) {
 	started := time.Now().UTC()
 	ctx, cancel := context.WithTimeoutCause(ctx, r.Timeout, context.DeadlineExceeded)
@@ -39,10 +39,10 @@ func (r *probeRun) probe(ctx context.Context) (protocol.Result, error) {
 		if err == nil {
 			return protocol.Result{Output: output, Started: started, Completed: time.Now().UTC()}, nil
 		}
-		if failureOf(err).exitCode().Final() { // no later try will change that
+		if failureOf(err).exitCode().Final() { // a later attempt has the same result
 			return protocol.Result{}, err
 		}
-		if ctx.Err() == nil || said == nil { // the last try is cut by us, and says nothing
+		if ctx.Err() == nil || said == nil { // the timeout cut off the last attempt, so its error is ignored
 			said = err
 			tell(r.log, protocol.NoAnswer(r.withoutSecrets(err.Error())))
 		}
@@ -53,7 +53,7 @@ func (r *probeRun) probe(ctx context.Context) (protocol.Result, error) {
 	return protocol.Result{}, verdict(ctx, said)
 }
 
-// ask is one try.
+// ask is one attempt.
 func (r *probeRun) ask(ctx context.Context) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.oneTry())
 	defer cancel()
@@ -68,7 +68,7 @@ func (r *probeRun) ask(ctx context.Context) (json.RawMessage, error) {
 	return answer, err
 }
 
-// oneTry is how long one try may take. A command of a user's may ask for every row there is.
+// oneTry returns the time limit of one attempt. A command of the user may read every row.
 func (r *probeRun) oneTry() time.Duration {
 	if r.ByExitCode {
 		return r.Timeout
@@ -76,7 +76,7 @@ func (r *probeRun) oneTry() time.Duration {
 	return probeTry
 }
 
-// beginning is as much of a text as is told.
+// beginning returns the reported part of a text.
 func beginning(text string) string {
 	text = strings.TrimSpace(text)
 	return strings.ToValidUTF8(text[:min(len(text), maxSaidBytes)], "")
@@ -88,7 +88,7 @@ func parseAnswer(printed []byte) (json.RawMessage, error) {
 	}
 	var object map[string]any
 	if err := json.Unmarshal(printed, &object); err != nil || object == nil {
-		return nil, failf(protocol.ProbeFailed, "It printed %q, which is not one JSON object.", printed)
+		return nil, failf(protocol.ProbeFailed, "It printed %q instead of one JSON object.", printed)
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, printed); err != nil {

@@ -45,7 +45,7 @@ func TestSIGTERMEndsTheActionAndLeavesNothing(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // its exit code is looked at below
+	_ = cmd.Wait() // the test checks its exit code below
 	w.fails(w.outcome(protocol.ExitCode(cmd.ProcessState.ExitCode()), result, "", stderr.String()), protocol.ExitTransient, protocol.Interrupted)
 	wait(t, told)
 	if stored := w.stored(); len(stored) > 0 {
@@ -53,7 +53,7 @@ func TestSIGTERMEndsTheActionAndLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestABackupThatIsKilledIsMadeByTheNextTry(t *testing.T) {
+func TestTheNextAttemptCompletesAKilledBackup(t *testing.T) {
 	w := newWorld(t)
 	started := filepath.Join(t.TempDir(), "started")
 	arguments, _ := w.arguments(w.backupArguments("head -c 300000 /dev/urandom; echo $$ > " + started + "; sleep 1000"))
@@ -74,7 +74,7 @@ func TestABackupThatIsKilledIsMadeByTheNextTry(t *testing.T) {
 	w.nothing()
 }
 
-func TestARestoreThatIsKilledBeginsAgainWithNothing(t *testing.T) {
+func TestAKilledRestoreStartsAgainWithAnEmptyDirectory(t *testing.T) {
 	w := newWorld(t)
 	data := w.noise()
 	w.must(w.backup("cat " + data))
@@ -104,7 +104,7 @@ func kill(t *testing.T, arguments []string, started string) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()                                        // it was killed
-	_ = syscall.Kill(-pidIn(t, started), syscall.SIGKILL) // in a pod, it would go with its container
+	_ = syscall.Kill(-pidIn(t, started), syscall.SIGKILL) // in a pod it would end with its container
 }
 
 func pidIn(t *testing.T, path string) int {
@@ -120,7 +120,7 @@ func pidIn(t *testing.T, path string) int {
 	return pid
 }
 
-// running are the processes of a group, apart from those that are dead and wait for somebody to notice.
+// running returns the live processes of a group, without zombies.
 func running(t *testing.T, group int) (alive []string) {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -140,11 +140,11 @@ func running(t *testing.T, group int) (alive []string) {
 	return alive
 }
 
-// small makes a folder a volume of 2 MiB, in memory; that needs root.
+// small mounts a 2 MiB volume in memory at a folder. It requires root.
 func small(t *testing.T, folder string) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=2m"); err != nil {
-		t.Skipf("a small volume cannot be mounted: %v", err)
+		t.Skipf("cannot mount a small volume: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(folder, syscall.MNT_DETACH); err != nil {

@@ -16,16 +16,16 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// progress counts what goes by, and tells it now and then.
+// progress counts bytes and reports the count periodically.
 type progress struct {
 	log     *slog.Logger
-	total   int64 // raw bytes that there will be; 0: not known
+	total   int64 // expected uncompressed bytes; 0: unknown
 	started time.Time
 
 	bytes, storedBytes counter
 }
 
-// every tells how far it is, until the function that is returned tells it for the last time.
+// every reports the progress periodically. The returned function reports it for the last time.
 func (p *progress) every(ctx context.Context, interval time.Duration) (done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var finished sync.WaitGroup
@@ -56,7 +56,7 @@ func (p *progress) tell(rate float64, peak int64) {
 	})
 }
 
-// peakMemory is the most resident memory that this process has had, the action's apart; 0 when it is not known.
+// peakMemory returns the peak resident memory of this process without the action, or 0 if unknown.
 func peakMemory() int64 {
 	var usage unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {

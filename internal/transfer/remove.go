@@ -10,7 +10,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// remove deletes a backup, provided that nothing there says that it is another's. That there is none is success.
+// remove deletes a backup, unless anything there belongs to another backup. A missing backup is a success.
 func (r *run) remove(ctx context.Context, call *protocol.Delete) error {
 	store, err := openStore(ctx, call.At, call.Store)
 	if err != nil {

@@ -27,8 +27,8 @@ type restoreRun struct {
 	keys keys
 }
 
-// do gives what is stored of one member to the action, which fills an empty directory with it. It is done only
-// when everything was what had been stored; a try that was cut begins again with nothing.
+// do streams the stored data of one member to the action, which fills an empty directory. It succeeds only if all bytes
+// match the backup. An interrupted attempt starts again with an empty directory.
 func (r *restoreRun) do(ctx context.Context) (protocol.Result, error) {
 	data := dataDirectory(r.Into)
 	mark, err := data.look(r.ID)
@@ -54,14 +54,14 @@ func (r *restoreRun) do(ctx context.Context) (protocol.Result, error) {
 	return r.fill(ctx, store, stream, data)
 }
 
-// find looks for the stream of the member, and at all its pieces, before anything is done.
+// find returns the stream of the member and checks that all its pieces exist.
 func (r *restoreRun) find(ctx context.Context, store *store) (*protocol.Stream, error) {
 	listed, err := store.list(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	if _, found := listed[protocol.ManifestName]; !found {
-		return nil, failf(protocol.BackupMissing, "There is no complete backup: %s does not exist. Correct the location, or take another backup.", store.URL(protocol.ManifestName))
+		return nil, failf(protocol.BackupMissing, "There is no complete backup: %s does not exist. Correct the location, or create another backup.", store.URL(protocol.ManifestName))
 	}
 	manifest, err := readManifest(ctx, store, protocol.ManifestName)
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *restoreRun) find(ctx context.Context, store *store) (*protocol.Stream, 
 	}
 	stream, found := manifest.Stream(r.Member)
 	if !found || manifest.Members != r.Members {
-		return nil, failf(protocol.ManifestInvalid, "The backup %s is of %d members: it cannot be restored into member %d of %d. Give the cluster as many replicas.",
+		return nil, failf(protocol.ManifestInvalid, "The backup %s has %d members: it cannot be restored into member %d of %d. Set spec.replicas to the number of members in the backup.",
 			store.URL(""), manifest.Members, r.Member, r.Members)
 	}
 	if err := r.keys.check(stream, store); err != nil {
@@ -102,7 +102,7 @@ func (r *restoreRun) fill(ctx context.Context, store *store, stream *protocol.St
 	return result, data.write(protocol.Mark{ID: r.ID, State: protocol.MarkDone, Result: result})
 }
 
-// ranOut tells whether an action failed for want of room. It may say so itself; the volume may show it.
+// ranOut reports whether an action failed because of a full volume, by its output or by the state of the volume.
 func ranOut(err error, data dataDirectory) bool {
 	failure, ok := errors.AsType[*Error](err)
 	if !ok || failure.Reason != protocol.ActionFailed || failure.exitCode() != protocol.ExitFailed {
@@ -112,7 +112,8 @@ func ranOut(err error, data dataDirectory) bool {
 	return strings.Contains(said, unix.ENOSPC.Error()) || strings.Contains(said, unix.EDQUOT.Error()) || data.full()
 }
 
-// drain is the pipeline: store -> pieces -> age -> zstd -> SHA-256 -> action. It returns how much the action has read.
+// drain is the pipeline: store -> pieces -> age -> zstd -> SHA-256 -> action. It returns the number of bytes that the
+// action read.
 func (r *restoreRun) drain(ctx context.Context, end context.CancelCauseFunc, store *store, stream *protocol.Stream) (int64, error) {
 	patient := patience{r.IdleTimeout, end}
 	progress := &progress{log: r.log, total: stream.Bytes, started: time.Now()}
@@ -126,7 +127,7 @@ func (r *restoreRun) drain(ctx context.Context, end context.CancelCauseFunc, sto
 	}
 	decompressor, err := zstd.NewReader(decrypted, zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderConcurrency(zstdThreads))
 	if err != nil {
-		return 0, fmt.Errorf("make the decompressor: %w", err)
+		return 0, fmt.Errorf("create the decompressor: %w", err)
 	}
 	defer decompressor.Close()
 
@@ -139,13 +140,14 @@ func (r *restoreRun) drain(ctx context.Context, end context.CancelCauseFunc, sto
 	raw := sha256.New()
 	_, err = io.CopyBuffer(io.MultiWriter(raw, into), decompressor, make([]byte, copyBytes))
 	if err == nil && hex.EncodeToString(raw.Sum(nil)) != stream.SHA256 {
-		err = failf(protocol.BackupCorrupt, "The data of member %d in %s is not what was backed up: its SHA-256 is another. Take another backup.", stream.Member, store.URL(""))
+		err = failf(protocol.BackupCorrupt, "The data of member %d in %s is corrupt: its SHA-256 differs from the manifest. Create another backup.", stream.Member, store.URL(""))
 	}
 	if err == nil {
 		err = into.finish()
 		return progress.bytes.Load(), err
 	}
-	// The action must not take the end of what it got for the end of the data: it is ended before its stdin is.
+	// Kill the action before its stdin is closed. Otherwise it would mistake the end of its input for the end of the
+	// data.
 	decompressor.Close()
 	end(verdict(ctx, corrupt(err, pieces, stream)))
 	if !into.done {
@@ -154,7 +156,7 @@ func (r *restoreRun) drain(ctx context.Context, end context.CancelCauseFunc, sto
 	return 0, context.Cause(ctx)
 }
 
-// corrupt is what it means that the stored bytes do not decompress, or that the action wants no more of them.
+// corrupt returns the failure if the stored bytes do not decompress or the action stops reading.
 func corrupt(err error, pieces *joiner, stream *protocol.Stream) error {
 	failure, ok := errors.AsType[*Error](err)
 	if ok && failure.Reason != protocol.ActionStoppedReading || errors.Is(err, context.Canceled) {
@@ -166,5 +168,5 @@ func corrupt(err error, pieces *joiner, stream *protocol.Stream) error {
 	if ok {
 		return err
 	}
-	return failf(protocol.BackupCorrupt, "The data of member %d in %s cannot be unpacked: %v. Take another backup.", stream.Member, pieces.store.URL(""), err)
+	return failf(protocol.BackupCorrupt, "The data of member %d in %s cannot be decompressed: %v. Create another backup.", stream.Member, pieces.store.URL(""), err)
 }

@@ -27,18 +27,18 @@ func TestADamagedBackupIsFoundAndNamed(t *testing.T) {
 		reason protocol.Reason
 		says   string
 	}{
-		"a piece has changed":            {piece, flipped, protocol.BackupCorrupt, piece + " is not what was stored"},
-		"the last piece has changed":     {"member-0/00010.zst", flipped, protocol.BackupCorrupt, "member-0/00010.zst is not what was stored"},
-		"a piece is short":               {piece, half, protocol.BackupCorrupt, piece + " has 32768 bytes, not 65536"},
-		"a piece is gone":                {piece, nil, protocol.BackupCorrupt, piece + " is missing"},
+		"a piece has changed":            {piece, flipped, protocol.BackupCorrupt, piece + " is corrupt"},
+		"the last piece has changed":     {"member-0/00010.zst", flipped, protocol.BackupCorrupt, "member-0/00010.zst is corrupt"},
+		"a piece is short":               {piece, half, protocol.BackupCorrupt, piece + " has 32768 bytes instead of 65536"},
+		"a piece is missing":             {piece, nil, protocol.BackupCorrupt, piece + " is missing"},
 		"the manifest is cut":            {protocol.ManifestName, half, protocol.ManifestInvalid, "shop/orders/manifest.json cannot be read"},
 		"the manifest is empty":          {protocol.ManifestName, func([]byte) []byte { return nil }, protocol.ManifestInvalid, "cannot be read"},
 		"the manifest is of the future":  {protocol.ManifestName, replace(`"format": 2`, `"format": 3`), protocol.ManifestInvalid, "its format is 3"},
 		"the manifest has no id":         {protocol.ManifestName, replace("uid-1", ""), protocol.ManifestInvalid, "no id"},
 		"the manifest leads elsewhere":   {protocol.ManifestName, replace("00003-", "../../x"), protocol.ManifestInvalid, "member-0/../../x"},
-		"the attempt leads elsewhere":    {protocol.ManifestName, replace(`"attempt": "`, `"attempt": "../x`), protocol.ManifestInvalid, `is called "../x`},
-		"the manifest lacks a piece":     {protocol.ManifestName, replace(`"bytes": 65536`, `"bytes": 65535`), protocol.ManifestInvalid, "bytes together"},
-		"the checksum of all is another": {protocol.ManifestName, otherSum, protocol.BackupCorrupt, "its SHA-256 is another"},
+		"the attempt leads elsewhere":    {protocol.ManifestName, replace(`"attempt": "`, `"attempt": "../x`), protocol.ManifestInvalid, `the invalid name "../x`},
+		"the manifest lacks a piece":     {protocol.ManifestName, replace(`"bytes": 65536`, `"bytes": 65535`), protocol.ManifestInvalid, "bytes in total"},
+		"the checksum of all is another": {protocol.ManifestName, otherSum, protocol.BackupCorrupt, "its SHA-256 differs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -55,7 +55,7 @@ func TestADamagedBackupIsFoundAndNamed(t *testing.T) {
 				t.Errorf("left are %v", left)
 			}
 			if _, err := os.Stat(ended); err == nil {
-				t.Error("the action took the end of what it got for the end of the data")
+				t.Error("the action mistook the end of its input for the end of the data")
 			}
 		})
 	}
@@ -79,7 +79,7 @@ func TestABackupWithoutManifestDoesNotExist(t *testing.T) {
 	}
 }
 
-func TestADataDirectoryThatHoldsSomethingIsRefused(t *testing.T) {
+func TestANonEmptyDataDirectoryIsRejected(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("echo rows"))
 	w.worked(os.WriteFile(filepath.Join(w.data, "PG_VERSION"), []byte("17"), 0o600))
@@ -89,7 +89,7 @@ func TestADataDirectoryThatHoldsSomethingIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatAFreshVolumeHoldsIsNoData(t *testing.T) {
+func TestLostAndFoundOnANewVolumeIsNotData(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("echo rows"))
 	w.worked(os.Mkdir(filepath.Join(w.data, lostAndFound), 0o700))
@@ -99,14 +99,14 @@ func TestWhatAFreshVolumeHoldsIsNoData(t *testing.T) {
 	}
 }
 
-func TestADataDirectoryIsMadeWhereThereIsNone(t *testing.T) {
+func TestAMissingDataDirectoryIsCreated(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("echo rows"))
 	w.data = filepath.Join(w.data, "pgdata")
 	w.must(w.restore("cat > " + w.data + "/all"))
 }
 
-func TestMarksOfEarlierTries(t *testing.T) {
+func TestMarksOfPreviousAttempts(t *testing.T) {
 	for name, test := range map[string]struct {
 		mark   string
 		code   protocol.ExitCode
@@ -135,7 +135,7 @@ func TestMarksOfEarlierTries(t *testing.T) {
 	}
 }
 
-func TestARestoreThatIsDoneNeedsNoDestination(t *testing.T) {
+func TestACompletedRestoreNeedsNoDestination(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("echo rows"))
 	first := w.must(w.restore("cat > " + w.data + "/all"))
@@ -153,7 +153,7 @@ func TestBadActionsOfARestore(t *testing.T) {
 		reason protocol.Reason
 		says   string
 	}{
-		"fails at once":            {"echo no >&2; exit 5", protocol.ExitFailed, protocol.ActionFailed, "exit code 5. The last that it wrote to stderr: no"},
+		"fails at once":            {"echo no >&2; exit 5", protocol.ExitFailed, protocol.ActionFailed, "exit code 5. The end of its stderr: no"},
 		"fails after all":          {"cat > all; exit 5", protocol.ExitFailed, protocol.ActionFailed, "exit code 5"},
 		"says why on stdout":       {"echo out of luck; exit 5", protocol.ExitFailed, protocol.ActionFailed, "out of luck"},
 		"refuses":                  {"cat > all; exit 30", protocol.ExitRefused, protocol.ActionFailed, "exit code 30"},
@@ -173,7 +173,7 @@ func TestBadActionsOfARestore(t *testing.T) {
 	}
 }
 
-func TestAnActionNeedNotReadThePaddingButThatIsCheckedToo(t *testing.T) {
+func TestUnreadPaddingIsVerified(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.backup("cat " + w.noise() + "; head -c 300000 /dev/zero"))
 	w.must(w.restore("head -c 700000 > " + w.data + "/all"))

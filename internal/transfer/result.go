@@ -20,7 +20,8 @@ func resultOf(stream protocol.Stream) protocol.Result {
 	}
 }
 
-// write puts a result where Kubernetes reads it. Outside a pod there is no such file, and none is made.
+// write writes a result to the termination message file. Outside a pod this file does not exist, and write does not
+// create it.
 func write(result protocol.Result, path string) error {
 	encoded, err := result.Encode()
 	if err != nil {

@@ -15,13 +15,12 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// resumptions is how often in a row the reading of an object may break off without a byte in between.
+// resumptions is the maximum number of consecutive failures to read an object without receiving a byte.
 const resumptions = 5
 
-// resumingReader reads an object, and goes on where it was when the connection is lost: a restore of days shall not
-// begin again for that.
+// resumingReader reads an object and resumes after a lost connection, so that a restore of days does not start again.
 type resumingReader struct {
-	ctx     context.Context //nolint:containedctx // of one stream: it lives as long as the reader
+	ctx     context.Context //nolint:containedctx // has the lifetime of the reader
 	store   *store
 	name    string
 	patient patience
@@ -37,7 +36,7 @@ func (r *resumingReader) Read(buffer []byte) (n int, err error) {
 		r.offset += int64(n)
 		if n > 0 {
 			r.failed = 0
-			return n, nil // an error comes again
+			return n, nil // the next read returns the error again
 		}
 		if err == nil || errors.Is(err, io.EOF) {
 			return 0, err
@@ -46,7 +45,7 @@ func (r *resumingReader) Read(buffer []byte) (n int, err error) {
 		if r.failed++; r.failed > resumptions || storeReason(err) != protocol.DestinationUnreachable || r.ctx.Err() != nil {
 			return 0, failure
 		}
-		_ = r.Close()                       // it is broken
+		_ = r.Close()                       // the connection is broken
 		pause(r.ctx, time.Second<<r.failed) // longer after each failure
 	}
 }
@@ -70,7 +69,7 @@ func (r *resumingReader) Close() error {
 	return err
 }
 
-// silent is the failure of a store that neither takes nor gives anything for so long.
+// silent is the failure of an unresponsive store.
 func (s *store) silent(limit time.Duration) *Error {
 	return failf(protocol.DestinationUnreachable, "%s did not answer for %s. %s.", s.URL(""), limit, advice[protocol.DestinationUnreachable])
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// run is one call of the program, and whom it tells.
+// run is one call of the program, with its logger and its secrets.
 type run struct {
 	log     *slog.Logger
 	stdout  io.Writer
-	secrets []string // never to be told
+	secrets []string // never logged
 }
 
-// Run does what the arguments say, writes the result and returns the exit code.
+// Run executes the arguments, writes the result and returns the exit code.
 func Run(ctx context.Context, arguments []string, stdout, stderr io.Writer) protocol.ExitCode {
 	debug.SetMemoryLimit(softLimit)
 	run := &run{log: slog.New(slog.NewJSONHandler(stderr, nil)), stdout: stdout}
@@ -57,13 +57,13 @@ func (r *run) do(ctx context.Context, call protocol.Call) (result protocol.Resul
 	case *protocol.Install:
 		err = install(call.Folder)
 	}
-	if errors.Is(err, context.Canceled) { // says nothing of itself, wherever that was
+	if errors.Is(err, context.Canceled) { // has no cause of its own
 		err = verdict(ctx, err)
 	}
 	return result, err
 }
 
-// end tells how it went, to those who read the log and to those who read the result.
+// end reports the outcome in the log and in the result.
 func (r *run) end(result protocol.Result, path string, err error) protocol.ExitCode {
 	code := protocol.ExitDone
 	if err != nil {
@@ -77,13 +77,13 @@ func (r *run) end(result protocol.Result, path string, err error) protocol.ExitC
 	return code
 }
 
-// tell logs what the operator reads.
+// tell logs an entry for the operator.
 func tell(log *slog.Logger, entry protocol.Entry) {
 	message, attributes := entry.Log()
 	log.Info(message, attributes...)
 }
 
-// withoutSecrets keeps credentials out, whatever a server or an action said.
+// withoutSecrets removes credentials from the output of servers and actions.
 func (r *run) withoutSecrets(text string) string {
 	for _, secret := range r.secrets {
 		if secret != "" {

@@ -27,7 +27,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go/middleware"
 	"gocloud.dev/blob/s3blob"
-	_ "golang.org/x/crypto/x509roots/fallback" // the images of databases bring no certificate authorities
+	_ "golang.org/x/crypto/x509roots/fallback" // images of databases have no certificate authorities
 
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
@@ -65,8 +65,9 @@ func openBucket(ctx context.Context, place protocol.Location, options protocol.S
 	return store, nil
 }
 
-// signPayload makes the SHA-256 of what is sent a part of each request's signature. Every service verifies that, also
-// those that ignore the checksums of newer SDKs. The SDK would leave it out over TLS, and TLS ends at the first proxy.
+// signPayload includes the SHA-256 of the payload in the signature of each request. Every service verifies it,
+// including services that ignore the checksums of newer SDKs. By default the SDK omits it over TLS, but TLS ends at the
+// first proxy.
 func signPayload(stack *middleware.Stack) error {
 	hash := &v4.ComputePayloadSHA256{}
 	_, err := stack.Finalize.Swap(hash.ID(), hash)
@@ -83,7 +84,7 @@ func awsConfig(ctx context.Context, options protocol.Store) (aws.Config, error) 
 		config.WithDefaultRegion(protocol.DefaultRegion), config.WithRegion(options.Region),
 	}
 	if options.Endpoint != "" {
-		// Services other than Amazon's do not all know the checksums that the SDK adds by itself: see signPayload.
+		// Not all services except Amazon S3 support the default checksums of the SDK: see signPayload.
 		load = append(load,
 			config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenRequired),
 			config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired))
@@ -99,7 +100,7 @@ func awsConfig(ctx context.Context, options protocol.Store) (aws.Config, error) 
 	return settings, nil
 }
 
-// retryer also sends again what arrived changed.
+// retryer also retries requests whose payload changed in transit.
 func retryer() aws.Retryer {
 	return retry.AddWithErrorCodes(retry.AddWithMaxAttempts(retry.NewStandard(), attempts), "XAmzContentSHA256Mismatch", "BadDigest")
 }
@@ -117,27 +118,28 @@ func httpClient(folder string) (*awshttp.BuildableClient, error) {
 		return client, nil
 	}
 	if err != nil {
-		return nil, failf(protocol.CredentialsRefused, "The certificates of ca.crt cannot be read: %v. Make the Secret readable for the pod's user.", err)
+		return nil, failf(protocol.CredentialsRefused, "The certificates of ca.crt cannot be read: %v. Allow the pod's user to read the Secret.", err)
 	}
 	trusted, err := x509.SystemCertPool()
 	if err != nil {
 		return nil, fmt.Errorf("read the system's certificates: %w", err)
 	}
 	if !trusted.AppendCertsFromPEM(authorities) {
-		return nil, failf(protocol.CredentialsRefused, "The key ca.crt of the Secret with the credentials holds no certificate in PEM form. Correct or remove it.")
+		return nil, failf(protocol.CredentialsRefused, "The key ca.crt of the Secret with the credentials has no certificate in PEM format. Correct or remove it.")
 	}
 	return client.WithTransportOptions(func(transport *http.Transport) {
 		transport.TLSClientConfig = &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12}
 	}), nil
 }
 
-// uploads are those in parts that nobody has finished: no listing of objects shows them, and they cost.
+// uploads lists the unfinished multipart uploads. Listings of objects do not show them, but they cost money.
 type uploads struct {
 	client *s3.Client
 	bucket string
 }
 
-// abort ends those below a prefix for which match returns true. A service or a policy may refuse to tell which there are: then a lifecycle rule has to.
+// abort aborts the uploads below a prefix for which match returns true. A service or a policy may forbid listing
+// uploads. Then a lifecycle rule must remove them.
 func (u *uploads) abort(ctx context.Context, prefix string, match func(name string) bool) error {
 	pages := s3.NewListMultipartUploadsPaginator(u.client, &s3.ListMultipartUploadsInput{Bucket: &u.bucket, Prefix: &prefix})
 	for pages.HasMorePages() {

@@ -25,19 +25,19 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// store is everything below one location.
+// store accesses all objects below one location.
 type store struct {
 	protocol.Location
 	bucket  *blob.Bucket
-	uploads *uploads // of s3
-	folder  string   // of file
-	secrets []string // never to be told
+	uploads *uploads // s3 only
+	folder  string   // file only
+	secrets []string // never logged
 }
 
-// listing is the names below a location, with their sizes.
+// listing maps the names below a location to their sizes.
 type listing map[string]int64
 
-// manifests are the names of the manifests of one backup.
+// manifests returns the names of the manifests of one backup.
 func (l listing) manifests() []string {
 	return slices.DeleteFunc(l.names(), func(name string) bool {
 		return path.Base(name) != protocol.ManifestName || !protocol.IsOwned(name)
@@ -59,7 +59,7 @@ func openStore(ctx context.Context, url string, options protocol.Store) (*store,
 
 func openVolume(place protocol.Location, root string) (*store, error) {
 	store := &store{Location: place, folder: filepath.Join(root, place.Path)}
-	// Half-written files are made beside the whole ones: a volume has room where the root file system has none.
+	// Create temporary files next to the final files: the volume has space, the root file system may not.
 	bucket, err := fileblob.OpenBucket(root, &fileblob.Options{NoTempDir: true, Metadata: fileblob.MetadataDontWrite})
 	if err != nil {
 		return nil, store.failure("open", "", err)
@@ -77,7 +77,7 @@ func within(bucket *blob.Bucket, path string) *blob.Bucket {
 
 func (s *store) close() error { return s.bucket.Close() }
 
-// list returns what is below a prefix. It asks the store: a bucket that is missing or refuses us shows here.
+// list returns the objects below a prefix. It queries the store, so a missing or forbidden bucket is an error here.
 func (s *store) list(ctx context.Context, prefix string) (listing, error) {
 	if err := s.readable(); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (s *store) list(ctx context.Context, prefix string) (listing, error) {
 	}
 }
 
-// readable fails for a folder of a volume that cannot be read: the library would show it as an empty one.
+// readable fails for an unreadable folder of a volume. The library would return an empty folder.
 func (s *store) readable() error {
 	if s.folder == "" {
 		return nil
@@ -121,7 +121,7 @@ func (s *store) read(ctx context.Context, name string) ([]byte, error) {
 	return content, s.failure("read", name, err)
 }
 
-// settle waits until a volume has on disk what was written to it. A bucket has it when it says so.
+// settle waits until a volume has written all data to disk. Data in a bucket is durable when the service responds.
 func (s *store) settle() error {
 	if s.folder == "" {
 		return nil
@@ -141,7 +141,7 @@ func syncFileSystem(folder string) error {
 	return unix.Syncfs(int(directory.Fd()))
 }
 
-// remove is done when the objects are gone. What is not a backup's is left alone.
+// remove returns when the objects are deleted. It ignores objects that are not part of a backup.
 func (s *store) remove(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if !protocol.IsOwned(name) {
@@ -154,14 +154,14 @@ func (s *store) remove(ctx context.Context, names []string) error {
 	return nil
 }
 
-// clear removes the objects below a prefix for which match returns true, uploads that nobody finished too.
+// clear removes the objects below a prefix for which match returns true, and their unfinished uploads.
 func (s *store) clear(ctx context.Context, prefix string, match func(name string) bool) error {
 	listed, err := s.list(ctx, prefix)
 	if err != nil {
 		return err
 	}
 	names := slices.DeleteFunc(listed.names(), func(name string) bool { return !match(name) })
-	// The manifest of the whole first: without it there is no backup any more.
+	// Remove the manifest of the backup first: without it the backup no longer exists.
 	slices.SortStableFunc(names, func(a, b string) int {
 		return strings.Count(a, "/") - strings.Count(b, "/")
 	})
@@ -171,7 +171,7 @@ func (s *store) clear(ctx context.Context, prefix string, match func(name string
 	return s.uploads.abort(ctx, s.Path+"/"+prefix, match)
 }
 
-// removeFolders removes the empty folders that a volume keeps.
+// removeFolders removes empty folders on a volume.
 func (s *store) removeFolders() error {
 	if s.folder == "" {
 		return nil

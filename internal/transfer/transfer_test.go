@@ -19,7 +19,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// TestMain lets the test binary be the program, so that it can be signaled, killed and measured.
+// TestMain lets the test binary act as the program, so that tests can signal, kill and measure it.
 func TestMain(m *testing.M) {
 	if os.Getenv("BE_TRANSFER") == "" {
 		os.Exit(m.Run())
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// world is a volume for backups and one for data.
+// world is a volume for backups and a volume for data.
 type world struct {
 	t    *testing.T
 	root string
@@ -42,7 +42,7 @@ func newWorld(t *testing.T) *world {
 	return &world{t: t, root: t.TempDir(), data: t.TempDir()}
 }
 
-// outcome is all that a transfer tells.
+// outcome is the complete output of a transfer.
 type outcome struct {
 	protocol.Result
 	code           protocol.ExitCode
@@ -62,7 +62,7 @@ func (w *world) runIn(ctx context.Context, arguments ...string) outcome {
 	return w.outcome(code, result, stdout.String(), stderr.String())
 }
 
-// arguments adds to a command where its result goes.
+// arguments adds the result file to a command.
 func (w *world) arguments(arguments []string) (all []string, result string) {
 	result = filepath.Join(w.t.TempDir(), "result")
 	return slices.Insert(slices.Clone(arguments), 1, "--result", result), result
@@ -84,7 +84,7 @@ func (w *world) outcome(code protocol.ExitCode, path, stdout, stderr string) out
 	return outcome{*result, code, stdout, stderr}
 }
 
-// backupArguments are those of member 0 of 1, by a shell script.
+// backupArguments returns the arguments to back up member 0 of 1 with a shell script.
 func (w *world) backupArguments(script string, more ...string) []string {
 	arguments := []string{"backup", "--to", "file:///shop/orders", "--root", w.root, "--id", "uid-1", "--complete", "--piece-size", "64Ki"}
 	return append(append(arguments, more...), "--", "sh", "-c", script)
@@ -105,7 +105,7 @@ func (w *world) restore(script string, more ...string) outcome {
 	return w.run(w.restoreArguments(script, more...)...)
 }
 
-// worked fails the test at once for a preparation that did not.
+// worked fails the test immediately if a preparation failed.
 func (w *world) worked(err error) {
 	w.t.Helper()
 	if err != nil {
@@ -121,7 +121,7 @@ func (w *world) must(o outcome) outcome {
 	return o
 }
 
-// fails asserts how it failed, and that the message says why.
+// fails asserts the failure and the texts in its message.
 func (w *world) fails(o outcome, code protocol.ExitCode, reason protocol.Reason, says ...string) outcome {
 	w.t.Helper()
 	if o.code != code || o.Reason != reason {
@@ -129,19 +129,19 @@ func (w *world) fails(o outcome, code protocol.ExitCode, reason protocol.Reason,
 	}
 	for _, text := range says {
 		if !strings.Contains(o.Message, text) {
-			w.t.Errorf("the message %q does not say %q", o.Message, text)
+			w.t.Errorf("the message %q does not contain %q", o.Message, text)
 		}
 	}
 	return o
 }
 
-// stored are the files at the destination.
+// stored returns the files at the destination.
 func (w *world) stored() []string {
 	w.t.Helper()
 	return files(w.t, w.root)
 }
 
-// nothing fails the test when anything is stored.
+// nothing fails the test if the destination has any file.
 func (w *world) nothing() {
 	w.t.Helper()
 	if left := w.stored(); len(left) > 0 {
@@ -149,7 +149,7 @@ func (w *world) nothing() {
 	}
 }
 
-// restored are the files of the data directory, apart from the mark.
+// restored returns the files in the data directory except the mark.
 func (w *world) restored() []string {
 	w.t.Helper()
 	return slices.DeleteFunc(files(w.t, w.data), func(name string) bool { return name == protocol.MarkName })
@@ -174,7 +174,7 @@ func files(t *testing.T, root string) []string {
 
 func (w *world) path(name string) string { return filepath.Join(w.root, "shop/orders", w.name(name)) }
 
-// name is that of a piece whose attempt is left out, or any other name as it is.
+// name returns the name of a piece without its attempt, or any other name unchanged.
 func (w *world) name(name string) string {
 	folder := filepath.Join(w.root, "shop/orders")
 	found, err := filepath.Glob(filepath.Join(folder, strings.Replace(name, ".zst", "-*.zst", 1)))
@@ -184,7 +184,7 @@ func (w *world) name(name string) string {
 	return strings.TrimPrefix(found[0], folder+"/")
 }
 
-// change replaces a stored file by what the function makes of it.
+// change replaces a stored file with the result of the function.
 func (w *world) change(name string, by func([]byte) []byte) {
 	w.t.Helper()
 	content, err := os.ReadFile(w.path(name))
@@ -194,7 +194,7 @@ func (w *world) change(name string, by func([]byte) []byte) {
 	w.worked(os.WriteFile(w.path(name), by(content), 0o600))
 }
 
-// noise is a file that does not compress, the same each time: eleven pieces of 64 KiB.
+// noise creates an incompressible file with fixed content: eleven pieces of 64 KiB.
 func (w *world) noise() string {
 	w.t.Helper()
 	content := make([]byte, 700_000)

@@ -19,15 +19,15 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// zombie is an attempt that goes on after a second one has begun: its node is cut off from the API server, but not
-// from the destination.
+// zombie is an attempt that continues after a second one has started: its node lost the API server, but not the
+// destination.
 type zombie struct {
 	w    *world
 	goOn string
 	end  chan outcome
 }
 
-// startZombie starts a backup that stops in the middle of its output, and returns once something of it is stored.
+// startZombie starts a backup that stops in the middle of its output, and returns when a piece is stored.
 func (w *world) startZombie(last string, more ...string) *zombie {
 	w.t.Helper()
 	folder := w.t.TempDir()
@@ -39,14 +39,14 @@ func (w *world) startZombie(last string, more ...string) *zombie {
 	return z
 }
 
-// finish lets it go on to its end.
+// finish lets the zombie continue to its end.
 func (z *zombie) finish() outcome {
 	z.w.t.Helper()
 	z.w.worked(os.WriteFile(z.goOn, nil, 0o600))
 	return <-z.end
 }
 
-// restores asserts that the backup can be restored, and what it holds.
+// restores asserts that the backup can be restored and has the given content.
 func (w *world) restores(sum string) {
 	w.t.Helper()
 	w.data = w.t.TempDir()
@@ -55,7 +55,7 @@ func (w *world) restores(sum string) {
 	}
 }
 
-// nothingElse asserts that every piece that is stored is named in the manifest.
+// nothingElse asserts that the manifest contains every stored piece.
 func (w *world) nothingElse() {
 	w.t.Helper()
 	content, err := os.ReadFile(w.path(protocol.ManifestName))
@@ -78,7 +78,7 @@ func TestAZombieThatFailsAfterASecondAttemptCompletedRemovesNothingOfIt(t *testi
 	w.nothingElse()
 }
 
-func TestAZombieThatEndsAfterASecondAttemptCompletedKeepsToTheBackupThatIsThere(t *testing.T) {
+func TestAZombieThatEndsAfterASecondAttemptCompletedUsesTheExistingBackup(t *testing.T) {
 	w := newWorld(t)
 	z := w.startZombie("head -c 200000 /dev/urandom")
 	second := w.must(w.backup("cat " + w.noise()))
@@ -89,7 +89,7 @@ func TestAZombieThatEndsAfterASecondAttemptCompletedKeepsToTheBackupThatIsThere(
 	w.nothingElse()
 }
 
-func TestAnAttemptThatEndsAfterAZombieCompletedKeepsToTheZombiesBackup(t *testing.T) {
+func TestAnAttemptThatEndsAfterAZombieCompletedUsesTheZombiesBackup(t *testing.T) {
 	w := newWorld(t)
 	first, second := w.startZombie("echo first"), w.startZombie("echo second")
 	made := w.must(first.finish())
@@ -131,7 +131,7 @@ func TestAZombieOfOneMemberChangesNoManifest(t *testing.T) {
 	w.nothingElse()
 }
 
-// manifests are the contents of all manifests.
+// manifests returns the contents of all manifests.
 func (w *world) manifests() (contents []string) {
 	w.t.Helper()
 	for _, name := range w.stored() {
@@ -146,7 +146,7 @@ func (w *world) manifests() (contents []string) {
 	return contents
 }
 
-func TestAnAttemptKeepsToTheWholeWhereTheMembersManifestIsMissing(t *testing.T) {
+func TestAnAttemptUsesTheManifestOfTheBackupIfTheMembersManifestIsMissing(t *testing.T) {
 	w := newWorld(t)
 	made := w.must(w.backup("echo rows"))
 	w.worked(os.Remove(w.path("member-0/manifest.json")))
@@ -171,7 +171,7 @@ func TestABackupOfTheFirstFormatIsRestoredListedAndDeleted(t *testing.T) {
 	w.nothing()
 }
 
-// toFirstFormat makes of a backup what the first version would have made: names of pieces without an attempt.
+// toFirstFormat converts a backup to the first format: names of pieces without an attempt.
 func (w *world) toFirstFormat() {
 	w.t.Helper()
 	for _, name := range []string{protocol.ManifestName, protocol.MemberManifest(0)} {
@@ -233,7 +233,7 @@ func TestAManifestIsNeverOverwritten(t *testing.T) {
 	}
 }
 
-func TestAnAttemptWithAnotherImageDoesNotKeepToWhatIsThere(t *testing.T) {
+func TestAnAttemptWithAnotherImageDoesNotUseTheExistingBackup(t *testing.T) {
 	w := newWorld(t)
 	about := func(image string) []string {
 		return []string{"--about", "engine=ledger-v1", "--about", "image=" + image}

@@ -1,4 +1,4 @@
-{{/* What every name begins with. Releases whose names would meet Helm itself keeps apart. */}}
+{{/* The prefix of every name. Helm itself rejects releases with equal names. */}}
 {{- define "operator.fullname" -}}
 {{- $name := .Release.Name -}}
 {{- if .Values.fullnameOverride -}}
@@ -12,7 +12,7 @@
 {{- $name | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* The labels by which the operator's pods are found; they never change. */}}
+{{/* The selector labels of the operator's pods. They never change. */}}
 {{- define "operator.selector" -}}
 control-plane: controller-manager
 app.kubernetes.io/name: databasecluster-operator
@@ -46,7 +46,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end -}}
 
-{{/* The rules of config/rbac, by the name that they have there. */}}
+{{/* The rules of config/rbac, by their name there. */}}
 {{- define "operator.rules" -}}
 {{- $file := printf "files/rules/%s.yaml" .name -}}
 {{- required (printf "The chart lacks %s: run `make chart`." $file) (.root.Files.Get $file) -}}
@@ -59,7 +59,7 @@ subjects:
   namespace: {{ .Release.Namespace | quote }}
 {{- end -}}
 
-{{/* Refuses a flag, or the variable that stands for it, that a value of the chart sets: two would contradict each other. */}}
+{{/* Rejects a flag, or its environment variable, that another value of the chart sets. Two settings would contradict each other. */}}
 {{- define "operator.refuse" -}}
 {{- $ours := dict
   "leader-elect" "it is always on, or two replicas would work at once"

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package backups has the DatabaseBackups and the DatabaseCluster that tests of their controller begin with.
+// Package backups provides the DatabaseBackups and the DatabaseCluster for tests of their controller.
 package backups
 
 import (
@@ -16,13 +16,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Moment is when a pass observes them.
+// Moment is the current time of a reconciliation.
 var Moment = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// UID of the backups.
+// UID is the UID of the backups.
 const UID = "1c2d3e4f-0000"
 
-// Asked is a DatabaseBackup as somebody created it an hour ago.
+// Asked returns a DatabaseBackup that a user created an hour ago.
 func Asked() *dbv1.DatabaseBackup {
 	b := &dbv1.DatabaseBackup{}
 	b.Namespace, b.Name, b.UID, b.Generation = "shop", "now", UID, 1
@@ -31,7 +31,7 @@ func Asked() *dbv1.DatabaseBackup {
 	return b
 }
 
-// Started is one that has begun a minute ago, of two members.
+// Started returns a backup of two members that started a minute ago.
 func Started() *dbv1.DatabaseBackup {
 	b := Asked()
 	b.Finalizers = []string{dbv1.Finalizer}
@@ -44,7 +44,7 @@ func Started() *dbv1.DatabaseBackup {
 	return b
 }
 
-// Completed is one with the data of both members.
+// Completed returns a backup with the data of both members.
 func Completed() *dbv1.DatabaseBackup {
 	b := Started()
 	b.Status.Phase, b.Status.Message = dbv1.BackupCompleted, ""
@@ -53,7 +53,7 @@ func Completed() *dbv1.DatabaseBackup {
 	return b
 }
 
-// Cluster is the cluster of the backups, of two members, with their destination.
+// Cluster returns the cluster of the backups, with two members and their destination.
 func Cluster() *dbv1.DatabaseCluster {
 	cluster := &dbv1.DatabaseCluster{}
 	cluster.Namespace, cluster.Name, cluster.UID = "shop", "orders", "0a1b2c3d"
@@ -65,7 +65,7 @@ func Cluster() *dbv1.DatabaseCluster {
 	return cluster
 }
 
-// Engine is the cluster's.
+// Engine returns the engine of the cluster.
 func Engine() *dbv1.DatabaseEngine {
 	declared := &dbv1.DatabaseEngine{}
 	declared.Name = "ledger-v1"
@@ -77,7 +77,7 @@ func Engine() *dbv1.DatabaseEngine {
 	return declared
 }
 
-// Members are the cluster's, both ready.
+// Members returns the members of the cluster, both ready.
 func Members() []state.Member {
 	var all []state.Member
 	for ordinal := range int32(2) {

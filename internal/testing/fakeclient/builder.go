@@ -2,8 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package fakeclient builds fake clients quickly. Left to itself, each of them registers all kinds of Kubernetes again,
-// which takes longer than most tests do.
+// Package fakeclient builds fake clients quickly. By default each fake client registers all Kubernetes types again,
+// which takes longer than most tests.
 package fakeclient
 
 import (
@@ -16,12 +16,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
-// converters are those that a fake client has by default.
+// converters are the default type converters of a fake client.
 var converters = sync.OnceValue(func() []managedfields.TypeConverter {
 	return []managedfields.TypeConverter{applyconfigurations.NewTypeConverter(clientgoscheme.Scheme), managedfields.NewDeducedTypeConverter()}
 })
 
-// For is a builder of a fake client that knows the kinds of a scheme.
+// For returns a builder of a fake client for a scheme.
 func For(scheme *runtime.Scheme) *fake.ClientBuilder {
 	return fake.NewClientBuilder().WithScheme(scheme).WithTypeConverters(converters()...)
 }

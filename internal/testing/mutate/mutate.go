@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package mutate changes objects field by field, so that tests can tell which fields are read.
+// Package mutate changes objects field by field, so that tests can detect which fields the code reads.
 package mutate
 
 import (
@@ -19,12 +19,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// deepest is how far into an object mutations go: further than anything that is read lies.
+// deepest is the maximum depth of mutations in an object. No code reads deeper fields.
 const deepest = 7
 
-// Each gives copies of an object that differ from it in one field each, by the field's path. A change
-// of the spec raises the generation where there is one, as the API server does. What names the object or
-// is its version is left alone.
+// Each returns copies of an object that differ from it in one field each, by the path of the field. A change of the
+// spec increments metadata.generation, as in the API server. Names and versions do not change.
 func Each(object client.Object) iter.Seq2[string, client.Object] {
 	return func(yield func(string, client.Object) bool) {
 		for _, path := range paths(reflect.ValueOf(object).Elem(), "", 0) {
@@ -44,11 +43,11 @@ var fixed = map[string]bool{
 	".TypeMeta": true, ".ObjectMeta.Name": true, ".ObjectMeta.Namespace": true, ".ObjectMeta.ResourceVersion": true,
 	".ObjectMeta.ManagedFields": true, ".ObjectMeta.Generation": true, ".ObjectMeta.SelfLink": true,
 	".ObjectMeta.GenerateName": true, ".ObjectMeta.CreationTimestamp": true, ".ObjectMeta.DeletionGracePeriodSeconds": true,
-	// The fake client adds one to a deleted object, so its own cannot be told apart.
+	// The fake client adds a finalizer to a deleted object. Tests cannot distinguish it from a mutation.
 	".ObjectMeta.Finalizers": true,
 }
 
-// paths are the leaves below a type; nil pointers and empty lists are entered as if they held something.
+// paths returns the leaf fields of a type, including the fields below nil pointers and empty lists.
 func paths(value reflect.Value, at string, depth int) []string {
 	if fixed[at] {
 		return nil
@@ -78,7 +77,7 @@ func isLeaf(kind reflect.Type) bool {
 	return kind == reflect.TypeFor[metav1.Time]() || kind == reflect.TypeFor[resource.Quantity]() || kind == reflect.TypeFor[metav1.FieldsV1]()
 }
 
-// mutate changes the leaf at a path; on the way it makes what is missing.
+// mutate changes the leaf field at a path. It initializes nil pointers and empty lists on the way.
 func mutate(value reflect.Value, path []string) {
 	switch {
 	case value.Kind() == reflect.Pointer:
@@ -99,7 +98,7 @@ func mutate(value reflect.Value, path []string) {
 	}
 }
 
-// name gives a condition that was made on the way the type and status by which it is read at all.
+// name sets the type and the status of a new condition, because readers select conditions by them.
 func name(element reflect.Value) {
 	switch made := element.Addr().Interface().(type) {
 	case *corev1.PodCondition:
@@ -137,11 +136,11 @@ func change(value reflect.Value) {
 		}
 		key.SetString("mutated")
 		if quantity, ok := reflect.TypeAssert[*resource.Quantity](element.Addr()); ok {
-			key.SetString(string(corev1.ResourceStorage)) // the one resource that is read of maps
+			key.SetString(string(corev1.ResourceStorage)) // the only resource that the code reads from maps
 			quantity.Add(resource.MustParse("7Gi"))
 		}
 		grown.SetMapIndex(key, element)
 		value.Set(grown)
-	default: // a list of bytes, an interface: nothing that is read
+	default: // a list of bytes or an interface: not read
 	}
 }

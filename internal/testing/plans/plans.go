@@ -2,8 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package plans has what the tests of the plan's subjects share: a cluster, what stands when it is as its spec says, and plans as
-// people read them.
+// Package plans provides shared fixtures for tests of the planner: a cluster, its converged state, and plans as text.
 package plans
 
 import (
@@ -29,13 +28,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Now is when the passes of the tests are.
+// Now is the current time in the tests.
 var Now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// UID is that of the cluster.
+// UID is the UID of the cluster.
 const UID = "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
 
-// Orders is a cluster of three that has its finalizer.
+// Orders returns a cluster with three members and its finalizer.
 func Orders() *dbv1.DatabaseCluster {
 	c := &dbv1.DatabaseCluster{}
 	c.Namespace, c.Name, c.UID, c.Finalizers = "shop", "orders", UID, []string{dbv1.Finalizer}
@@ -44,7 +43,7 @@ func Orders() *dbv1.DatabaseCluster {
 	return engine.Resolve(c, nil)
 }
 
-// Standing is what stands when everything is as the spec says.
+// Standing returns the observed state of a converged cluster.
 func Standing(t *testing.T, c *dbv1.DatabaseCluster) state.Observed {
 	t.Helper()
 	o := state.Observed{
@@ -74,15 +73,16 @@ func live[T any](t *testing.T, child resources.Child) *T {
 	return object
 }
 
-// Decide is the plan of one pass. It panics where a plan breaks the rules of its operations, so every test holds them.
+// Decide returns the plan of one reconciliation. It panics if a plan breaks the rules of its operations, so every test
+// checks them.
 func Decide(cluster *dbv1.DatabaseCluster, observed state.Observed) plan.Plan {
 	p := plan.For(situation.Of(cluster, observed))
 	for i, o := range p.Operations {
 		switch properties := o.Properties(); {
 		case properties.Disruptive && i < len(p.Operations)-1:
-			panic(fmt.Sprintf("%s is disruptive and not the last of %v", o, p.Operations))
+			panic(fmt.Sprintf("%s is disruptive but not the last of %v", o, p.Operations))
 		case properties.First && i > 0:
-			panic(fmt.Sprintf("%s is to be the first of %v", o, p.Operations))
+			panic(fmt.Sprintf("%s must be the first of %v", o, p.Operations))
 		case cluster.DeletionTimestamp != nil && !properties.WhileDeleting:
 			panic(fmt.Sprintf("%s while the cluster is being deleted", o))
 		case cluster.DeletionTimestamp == nil && cluster.Spec.Paused && !properties.WhilePaused:
@@ -92,16 +92,16 @@ func Decide(cluster *dbv1.DatabaseCluster, observed state.Observed) plan.Plan {
 	return p
 }
 
-// Disrupts tells whether a plan stops, starts or replaces something.
+// Disrupts reports whether a plan stops, starts or replaces a pod.
 func Disrupts(p plan.Plan) bool { return p.Operations.Need(operation.Disruptive) }
 
-// Removals are the objects that a plan deletes.
+// Removals returns the objects that a plan deletes.
 func Removals(p plan.Plan) []operation.Removal {
 	deletion, _ := operation.Find[operation.Delete](p.Operations)
 	return deletion.Objects
 }
 
-// each is a line for each object of an operation.
+// each returns a line for each object of an operation.
 func each(o operation.Operation) []string {
 	switch o := o.(type) {
 	case operation.AdoptVolumes:
@@ -127,13 +127,13 @@ func lines[T fmt.Stringer](lead string, all []T) []string {
 	return texts
 }
 
-// Writes tells whether a plan Writes objects.
+// Writes reports whether a plan writes objects.
 func Writes(p plan.Plan) bool {
 	_, found := operation.Find[operation.Apply](p.Operations)
 	return found
 }
 
-// Text is a plan as people read it.
+// Text returns a plan as text.
 func Text(p plan.Plan) string {
 	var all []string
 	for _, o := range p.Operations {
@@ -152,14 +152,14 @@ func Text(p plan.Plan) string {
 	return strings.Join(all, "\n") + "\n"
 }
 
-// Outdated makes members run an earlier template.
+// Outdated changes members to an earlier pod template.
 func Outdated(o *state.Observed, ordinals ...int) {
 	for _, i := range ordinals {
 		o.Members[i].Revision = "old"
 	}
 }
 
-// KeptVolumes are two claims that a previous cluster of the name left.
+// KeptVolumes returns two retained claims of a previous cluster of the same name.
 func KeptVolumes() []state.Volume {
 	return []state.Volume{
 		{Claim: naming.Claim("orders", 0), Ordinal: 0, Managed: true, Contents: state.Contents{Cluster: "earlier"}},
@@ -167,7 +167,7 @@ func KeptVolumes() []state.Volume {
 	}
 }
 
-// DecideEach changes a settled cluster of three and compares the plan that it leads to.
+// DecideEach modifies a converged cluster of three members and compares the resulting plan.
 func DecideEach(t *testing.T, change func(*dbv1.DatabaseCluster, *state.Observed), want string) {
 	t.Helper()
 	cluster := Orders()
@@ -178,5 +178,5 @@ func DecideEach(t *testing.T, change func(*dbv1.DatabaseCluster, *state.Observed
 	}
 }
 
-// Ago is a time before the pass.
+// Ago returns a time before the reconciliation.
 func Ago(d time.Duration) metav1.Time { return metav1.NewTime(Now.Add(-d)) }

@@ -2,8 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package sample says which part of a campaign a test plays: a change gets a sample, the same one each time, and `make
-// test-campaigns` plays the whole.
+// Package sample selects the part of a campaign that a test runs. A change runs a fixed sample. `make test-campaigns`
+// runs all of it.
 package sample
 
 import (
@@ -13,10 +13,10 @@ import (
 	"strconv"
 )
 
-// Whole tells whether campaigns are played whole: DBC_WHOLE is set.
+// Whole reports whether tests run whole campaigns: DBC_WHOLE is set.
 func Whole() bool { return os.Getenv("DBC_WHOLE") != "" }
 
-// Seed is what a sample is chosen by: DBC_SEED, by default 1.
+// Seed selects the sample: DBC_SEED, by default 1.
 func Seed() uint64 {
 	seed, err := strconv.ParseUint(os.Getenv("DBC_SEED"), 10, 64)
 	if err != nil || seed == 0 {
@@ -25,8 +25,7 @@ func Seed() uint64 {
 	return seed
 }
 
-// OneIn chooses among what a campaign has of a name one in some of each kind, and of each kind at least one; the whole
-// campaign has everything.
+// OneIn selects a fraction of each kind, and at least one of each. A whole campaign has everything.
 func OneIn[T any, K comparable](some int, name string, all []T, kind func(T) K) []T {
 	if Whole() {
 		return all
