@@ -26,7 +26,7 @@ func TestEveryPolicyFailsClosedAndIsInForceByABindingOfItsName(t *testing.T) {
 			policy := typed[admissionregistrationv1.ValidatingAdmissionPolicy](t, object)
 			policies[policy.Name] = true
 			if fails := policy.Spec.FailurePolicy; fails == nil || *fails != admissionregistrationv1.Fail {
-				t.Errorf("%s does not refuse where it cannot tell", policy.Name)
+				t.Errorf("%s does not have failurePolicy Fail", policy.Name)
 			}
 		case "ValidatingAdmissionPolicyBinding":
 			binding := typed[admissionregistrationv1.ValidatingAdmissionPolicyBinding](t, object)
@@ -35,7 +35,7 @@ func TestEveryPolicyFailsClosedAndIsInForceByABindingOfItsName(t *testing.T) {
 				t.Errorf("%s does not put the policy of its name in force: %+v", binding.Name, binding.Spec)
 			}
 		default:
-			t.Errorf("what is a %s doing here?", object.GetKind())
+			t.Errorf("unexpected kind %s", object.GetKind())
 		}
 	}
 	names, err := Names()
@@ -44,7 +44,7 @@ func TestEveryPolicyFailsClosedAndIsInForceByABindingOfItsName(t *testing.T) {
 	}
 	for _, name := range names {
 		if !policies[name] || !bindings[name] {
-			t.Errorf("%s is not there twice", name)
+			t.Errorf("%s must exist twice", name)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func TestTheNamesAreThoseOfAnInstallByManifests(t *testing.T) {
 	}
 	var kustomization struct{ NamePrefix string }
 	if err := yaml.Unmarshal(text, &kustomization); err != nil || kustomization.NamePrefix != prefix {
-		t.Errorf("config/default puts %q before the names, the operator %q: %v", kustomization.NamePrefix, prefix, err)
+		t.Errorf("the name prefix of config/default is %q, of the operator %q: %v", kustomization.NamePrefix, prefix, err)
 	}
 }
 
@@ -71,7 +71,7 @@ func TestThePoliciesReadTheKeysOfTheAPI(t *testing.T) {
 	}
 }
 
-// words are what stands between quotes and white space.
+// words splits a text at quotes and white space.
 func words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \n\t'\":", r) })
 }

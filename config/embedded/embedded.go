@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// Objects are those of all YAML files, apart from kustomization.yaml.
+// Objects returns the objects of all YAML files except kustomization.yaml.
 func Objects(files fs.FS) ([]*unstructured.Unstructured, error) {
 	names, err := fs.Glob(files, "*.yaml")
 	if err != nil {

@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package engines holds the DatabaseEngines that come with the operator, one file each.
+// Package engines contains the built-in DatabaseEngines, one file each.
 package engines
 
 import (
@@ -16,5 +16,5 @@ import (
 //go:embed *.yaml
 var files embed.FS
 
-// Objects are the DatabaseEngines.
+// Objects returns the DatabaseEngines.
 func Objects() ([]*unstructured.Unstructured, error) { return embedded.Objects(files) }

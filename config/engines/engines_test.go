@@ -53,7 +53,7 @@ func TestEveryEngineOffersAllActionsByScriptsThatItHas(t *testing.T) {
 			}
 			script, ours := strings.CutPrefix(action.Command[0], "/dbc/scripts/")
 			if _, found := e.Spec.Scripts[script]; !ours || !found {
-				t.Errorf("%s is no script of it", action.Command[0])
+				t.Errorf("%s is not a script of the engine", action.Command[0])
 			}
 		}
 	})

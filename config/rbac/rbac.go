@@ -2,8 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package rbac holds the roles of the operator and of its users, and who has which, for the tests that hold
-// what is installed against them.
+// Package rbac contains the roles and bindings of the operator and its users. Tests compare installed roles with them.
 package rbac
 
 import (
@@ -17,5 +16,5 @@ import (
 //go:embed *.yaml
 var files embed.FS
 
-// Objects are all that kustomization.yaml names, under their names before config/default adds its prefix.
+// Objects returns all objects of kustomization.yaml, with their names before config/default adds its prefix.
 func Objects() ([]*unstructured.Unstructured, error) { return embedded.Objects(files) }

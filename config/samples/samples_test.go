@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package samples holds the manifests of the gallery against what can be known of them without a Kubernetes.
+// Package samples validates the manifests of the gallery without Kubernetes.
 package samples
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 )
 
-// gallery is the text of every file by its name, without .yaml.
+// gallery returns the text of every file by its name, without .yaml.
 func gallery(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob("gallery/*.yaml")
@@ -60,7 +60,7 @@ func TestThePageListsEverySampleOnce(t *testing.T) {
 	}
 }
 
-// made are Secrets that the comment of a sample creates; named are those that its objects name.
+// made are Secrets that the comment of a sample creates; named are Secrets that its objects reference.
 var (
 	made  = regexp.MustCompile(`(?m)^#   kubectl create secret generic ([-a-z0-9]+)`)
 	named = regexp.MustCompile(`(?m)^[^#]* (?:secretName|credentialsSecretName|encryptionSecretName): ([-a-z0-9]+)`)
@@ -108,7 +108,7 @@ func TestTheEngineOfTheGalleryIsAccepted(t *testing.T) {
 	}
 }
 
-// ownEngine is the DatabaseEngine of own-engine.yaml.
+// ownEngine returns the DatabaseEngine of own-engine.yaml.
 func ownEngine(t *testing.T) *dbv1.DatabaseEngine {
 	t.Helper()
 	first, _, _ := strings.Cut(gallery(t)["own-engine"], "\n---\n")

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Kinds of requests that are counted apart from what the work costs: they are there however many clusters
-// there are, or it is the benchmark that causes them.
+// Kinds of requests that are not part of the cost of a cluster. They do not depend on the number of clusters, or the
+// benchmark causes them.
 const (
 	kindWatch  = "watch"
 	kindLease  = "lease"
@@ -34,7 +34,7 @@ type request struct {
 	ResponseStatus struct{ Code int }
 }
 
-// kind is the verb, or why the request does not count.
+// kind returns the verb, or the reason why the request does not count.
 func (r request) kind() string {
 	switch {
 	case r.ObjectRef.Resource == "leases":
@@ -48,15 +48,15 @@ func (r request) kind() string {
 	}
 }
 
-// counts tells whether the request was caused by the contestant's work.
+// counts reports whether the work of the contestant caused the request.
 func (r request) counts() bool {
 	return !slices.Contains([]string{kindWatch, kindLease, kindReview}, r.kind())
 }
 
-// repeated tells that the log has had this request before: a watch is noted when it starts and when it ends.
+// repeated reports whether the log already has this request. The log records a watch at its start and at its end.
 func (r request) repeated() bool { return r.Verb == "watch" && r.Stage == "ResponseComplete" }
 
-// subject is what was asked for and what came of it, for people.
+// subject describes the target and the result of a request.
 func (r request) subject() string {
 	text := r.Verb + " " + r.ObjectRef.Resource
 	if r.ObjectRef.Subresource != "" {
@@ -65,7 +65,7 @@ func (r request) subject() string {
 	return fmt.Sprintf("%s: %d", text, r.ResponseStatus.Code)
 }
 
-// audit is the audit log, as far as it has been read.
+// audit is the part of the audit log that has been read.
 type audit struct {
 	file     *os.File
 	lines    *bufio.Reader
@@ -81,7 +81,7 @@ func openAudit(path string) (*audit, error) {
 	return &audit{file: file, lines: bufio.NewReader(file)}, nil
 }
 
-// read takes up what has been written since.
+// read reads the new lines.
 func (a *audit) read() error {
 	for {
 		text, err := a.lines.ReadBytes('\n')
@@ -103,7 +103,7 @@ func (a *audit) read() error {
 	}
 }
 
-// between are the requests of a user that arrived in a time.
+// between returns the requests of a user in a time range.
 func (a *audit) between(user string, from, to time.Time) []request {
 	var found []request
 	for _, r := range a.requests {
@@ -114,7 +114,7 @@ func (a *audit) between(user string, from, to time.Time) []request {
 	return found
 }
 
-// tally counts requests by what a function says of them.
+// tally counts requests by the result of a function.
 func tally(requests []request, by func(request) string) map[string]int {
 	counts := map[string]int{}
 	for _, r := range requests {
@@ -123,7 +123,7 @@ func tally(requests []request, by func(request) string) map[string]int {
 	return counts
 }
 
-// work are the requests that count.
+// work returns the requests that count.
 func work(requests []request) []request {
 	return slices.DeleteFunc(slices.Clone(requests), func(r request) bool { return !r.counts() })
 }

@@ -82,7 +82,7 @@ func TestRequestsAreCountedByUserTimeAndKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := log.read(); err != nil || len(log.requests) != 0 {
-		t.Fatalf("half a line is taken for %v, %v", log.requests, err)
+		t.Fatalf("an incomplete line was read as %v, %v", log.requests, err)
 	}
 	write(t, path, auditLines[100:])
 	if err := log.read(); err != nil {
@@ -102,7 +102,7 @@ func TestRequestsAreCountedByUserTimeAndKind(t *testing.T) {
 	}
 }
 
-// write adds to a file.
+// write appends to a file.
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)

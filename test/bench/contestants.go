@@ -15,7 +15,7 @@ import (
 	"strconv"
 )
 
-// first is the cluster that comes before all measurements.
+// first is the cluster that exists before all measurements.
 const first = "recipe-of-all"
 
 func (w *world) startOperator(ctx context.Context) error {
@@ -37,7 +37,7 @@ func (w *world) startOperator(ctx context.Context) error {
 	return w.operator.begin(ctx)
 }
 
-// begin makes the first cluster.
+// begin creates the first cluster.
 func (c *contestant) begin(ctx context.Context) error {
 	say("%s: the first cluster", c.name)
 	_, err := c.load.one(ctx, first)
@@ -50,7 +50,7 @@ func (c *contestant) begin(ctx context.Context) error {
 
 func (w *world) startFloor(ctx context.Context) error {
 	if w.operator == nil {
-		return nil // it failed, and there is nothing to learn from it
+		return nil // ignore a failed attempt
 	}
 	clusters, err := newLoad(ctx, w.admin, floorClusters)
 	kubeconfig, kubeconfigErr := w.kubeconfig(ctx, floorClusters, floorAccount)
@@ -80,7 +80,7 @@ func floorHeap(ctx context.Context, address string) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-// get reads from one of the contestants.
+// get reads from a contestant.
 func get(ctx context.Context, client *http.Client, url, token string) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
@@ -99,7 +99,7 @@ func get(ctx context.Context, client *http.Client, url, token string) (string, e
 		return "", fmt.Errorf("read %s: %w", url, err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s says %s: %s", url, response.Status, body)
+		return "", fmt.Errorf("%s responded %s: %s", url, response.Status, body)
 	}
 	return string(body), nil
 }

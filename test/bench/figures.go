@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// say tells whoever waits what is being done.
+// say prints the current step.
 func say(format string, arguments ...any) {
 	fmt.Fprintf(os.Stderr, time.Now().Format("15:04:05 ")+format+"\n", arguments...)
 }
 
-// figure prints one.
+// figure prints one figure.
 func figure(value float64, name string, arguments ...any) {
 	fmt.Printf("%s %s\n", fmt.Sprintf(name, arguments...), number(value))
 }
 
-// number has four digits that count, and no exponent.
+// number formats a number with four significant digits and without an exponent.
 func number(value float64) string {
 	switch {
 	case value >= 1000 || value <= -1000 || value == float64(int64(value)):
@@ -33,7 +33,7 @@ func number(value float64) string {
 	}
 }
 
-// percentile is the smallest value that is at least as large as that share of all.
+// percentile returns the smallest value that is at least as large as that share of all values.
 func percentile(values []time.Duration, percent int) time.Duration {
 	if len(values) == 0 {
 		return 0

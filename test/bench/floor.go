@@ -30,11 +30,11 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// floorWorkers are as many as the operator has.
+// floorWorkers is the number of workers of the operator.
 const floorWorkers = 8
 
-// floor is the least that brings a cluster about: it writes the objects, sees the StatefulSet become ready and
-// says so once. It checks nothing, repairs nothing and knows nothing of a change.
+// floor is the minimal client: it writes the objects of a cluster, waits until the StatefulSet is ready and sets the
+// status once. It checks and repairs nothing, and ignores changes.
 type floor struct {
 	namespace string
 	recipes   []recipe
@@ -44,23 +44,23 @@ type floor struct {
 	said      sync.Map // by name: the status is set
 }
 
-// runFloor is the floor's program.
+// runFloor is the program of the floor.
 func runFloor(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("floor", flag.ContinueOnError)
-	kubeconfig := flags.String("kubeconfig", "", "How to reach the API server.")
-	namespace := flags.String("namespace", "", "Where the clusters are.")
-	objects := flags.String("objects", "", "What to write for a cluster.")
-	address := flags.String("heap-address", "", "Where to tell the heap.")
+	kubeconfig := flags.String("kubeconfig", "", "The kubeconfig for the API server.")
+	namespace := flags.String("namespace", "", "The namespace of the clusters.")
+	objects := flags.String("objects", "", "The file with the objects of a cluster.")
+	address := flags.String("heap-address", "", "The address that serves the heap size.")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
 	f := &floor{namespace: *namespace, jobs: make(chan func(context.Context) error, 1<<16)}
 	text, err := os.ReadFile(*objects)
 	if err != nil {
-		return fmt.Errorf("read what to write: %w", err)
+		return fmt.Errorf("read the objects: %w", err)
 	}
 	if err := json.Unmarshal(text, &f.recipes); err != nil {
-		return fmt.Errorf("read what to write: %w", err)
+		return fmt.Errorf("read the objects: %w", err)
 	}
 	if err := f.watch(ctx, *kubeconfig); err != nil {
 		return err
@@ -69,7 +69,7 @@ func runFloor(ctx context.Context, arguments []string) error {
 	return f.work(ctx)
 }
 
-// watch sees clusters appear and StatefulSets become ready.
+// watch watches for clusters and ready StatefulSets.
 func (f *floor) watch(ctx context.Context, kubeconfig string) error {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -77,11 +77,11 @@ func (f *floor) watch(ctx context.Context, kubeconfig string) error {
 	}
 	config.QPS = -1
 	if f.clients, err = kubernetes.NewForConfig(config); err != nil {
-		return fmt.Errorf("make a client: %w", err)
+		return fmt.Errorf("create a client: %w", err)
 	}
 	names, err := metadata.NewForConfig(config)
 	if err != nil {
-		return fmt.Errorf("make a client: %w", err)
+		return fmt.Errorf("create a client: %w", err)
 	}
 	kind := dbv1.GroupVersion.WithResource("databaseclusters")
 	f.clusters = names.Resource(kind).Namespace(f.namespace)
@@ -119,7 +119,7 @@ func (f *floor) changed(object any) {
 	}
 }
 
-// work ends with the first request that fails: figures with errors in them are worth nothing.
+// work exits at the first failed request: figures with errors are useless.
 func (f *floor) work(ctx context.Context) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -160,7 +160,7 @@ func (f *floor) report(ctx context.Context, name string) error {
 	return nil
 }
 
-// tellHeap answers with what lives after a garbage collection, in bytes.
+// tellHeap responds with the live bytes after a garbage collection.
 func (f *floor) tellHeap(address string) {
 	server := &http.Server{Addr: address, ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		runtime.GC()
@@ -168,5 +168,5 @@ func (f *floor) tellHeap(address string) {
 		metrics.Read(live)
 		fmt.Fprint(w, live[0].Value.Uint64())
 	})}
-	say("the heap is not told any more: %v", server.ListenAndServe())
+	say("the heap server stopped: %v", server.ListenAndServe())
 }

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// handedOver is the beginning of the names of clusters that are made when the leader has gone.
+// handedOver is the name prefix of clusters that the benchmark creates after the leader has stopped.
 const handedOver = "handover-"
 
-// handOver ends the leader again and again, by force and with time to say so, and measures how long it is until
-// the other makes its first pass.
+// handOver stops the leader repeatedly, by SIGKILL and by SIGTERM. It measures the time until the first reconciliation
+// of the other replica.
 func (w *world) handOver(ctx context.Context) error {
 	from := time.Now()
 	for _, way := range []struct {
@@ -30,7 +30,7 @@ func (w *world) handOver(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("hand over by %s: %w", way.name, err)
 			}
-			say("the leader ended by %s: %s until the first pass of the other", way.name, d.Round(time.Millisecond))
+			say("the leader ended by %s: %s until the first reconciliation of the other", way.name, d.Round(time.Millisecond))
 			took = append(took, d)
 		}
 		figure(percentile(took, 1).Seconds(), "operator_handover_%s_min_seconds", way.name)
@@ -44,8 +44,8 @@ func (w *world) handOver(ctx context.Context) error {
 	return nil
 }
 
-// handOverOnce starts a second replica, ends the first and makes a cluster at once. The first pass is the one
-// that changes the new cluster.
+// handOverOnce starts a second replica, stops the first and creates a cluster immediately. The first reconciliation is
+// the one that changes the new cluster.
 func (w *world) handOverOnce(ctx context.Context, name string, signal os.Signal) (time.Duration, error) {
 	leader := w.managers[len(w.managers)-1]
 	if _, err := w.startManager(ctx); err != nil {
@@ -69,8 +69,7 @@ func (w *world) handOverOnce(ctx context.Context, name string, signal os.Signal)
 	return at.Sub(ended), nil
 }
 
-// printRestarts counts what new leaders asked about clusters that need nothing. Replicas that start list and
-// read what they watch; that is not counted.
+// printRestarts counts the requests of new leaders for idle clusters. The initial lists of informers are not counted.
 func (w *world) printRestarts(from time.Time) {
 	standing := 0
 	for _, r := range work(w.audit.between(w.operator.user, from, time.Now())) {

@@ -25,7 +25,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// load creates clusters in one namespace and sees them become Ready.
+// load creates clusters in one namespace and watches until they are Ready.
 type load struct {
 	client    client.WithWatch
 	namespace string
@@ -35,7 +35,7 @@ type load struct {
 	births map[string]*birth
 }
 
-// birth is one cluster on its way. Each channel brings one time.
+// birth is a cluster that is not Ready yet. Each channel receives one time.
 type birth struct {
 	created        time.Time
 	touched, ready chan time.Time
@@ -76,7 +76,7 @@ func (l *load) see(event watch.Event) {
 	}
 }
 
-// note keeps the first time.
+// note records the first time.
 func note(when chan<- time.Time, now time.Time) {
 	select {
 	case when <- now:
@@ -84,7 +84,7 @@ func note(when chan<- time.Time, now time.Time) {
 	}
 }
 
-// await waits for what a channel of a birth brings.
+// await waits for the value of a channel of a birth.
 func (l *load) await(ctx context.Context, when <-chan time.Time) (time.Time, error) {
 	select {
 	case at := <-when:
@@ -96,7 +96,7 @@ func (l *load) await(ctx context.Context, when <-chan time.Time) (time.Time, err
 	}
 }
 
-// create makes the smallest cluster: four fields.
+// create creates the smallest cluster: four fields.
 func (l *load) create(ctx context.Context, name string) (*birth, error) {
 	b := &birth{created: time.Now(), touched: make(chan time.Time, 1), ready: make(chan time.Time, 1)}
 	l.mutex.Lock()
@@ -117,7 +117,7 @@ func (l *load) create(ctx context.Context, name string) (*birth, error) {
 	return b, nil
 }
 
-// one makes a cluster and says how long it took to be Ready.
+// one creates a cluster and returns the time until it is Ready.
 func (l *load) one(ctx context.Context, name string) (time.Duration, error) {
 	b, err := l.create(ctx, name)
 	if err != nil {
@@ -130,7 +130,7 @@ func (l *load) one(ctx context.Context, name string) (time.Duration, error) {
 	return at.Sub(b.created), nil
 }
 
-// many makes the clusters of those numbers, so many at a time, and returns how long each took to be Ready.
+// many creates the clusters in a range, a limited number at a time. It returns the time until each was Ready.
 func (l *load) many(ctx context.Context, from, to, inFlight int) ([]time.Duration, error) {
 	makers, making := errgroup.WithContext(ctx)
 	makers.SetLimit(inFlight)

@@ -2,9 +2,9 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Command bench measures what the operator costs, beside a floor: a bare client that writes the same
-// objects. It runs against a control plane of its own, see hack/bench.sh, and prints one figure a line.
-// What the figures mean stands in docs/benchmarks.md.
+// Command bench measures the cost of the operator and of a floor: a minimal client that writes the same objects. It
+// runs against its own control plane, see hack/bench.sh, and prints one figure per line. docs/benchmarks.md explains
+// the figures.
 package main
 
 import (
@@ -31,19 +31,19 @@ type options struct {
 	timeout   time.Duration
 }
 
-// sizes are how many clusters stand at each measurement.
+// sizes are the numbers of clusters at the measurements.
 type sizes []int
 
 func (s *sizes) String() string { return strings.Trim(fmt.Sprint([]int(*s)), "[]") }
 
-// Set reads numbers that grow, separated by commas.
+// Set parses increasing numbers, separated by commas.
 func (s *sizes) Set(text string) error {
 	*s = nil
 	last := 0
 	for field := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(field)
 		if err != nil || n <= last {
-			return fmt.Errorf("%q: want numbers that grow, separated by commas", text)
+			return fmt.Errorf("%q: want increasing numbers, separated by commas", text)
 		}
 		*s = append(*s, n)
 		last = n
@@ -70,22 +70,22 @@ func parse(arguments []string) (options, error) {
 	o := options{sizes: sizes{100, 1000}}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&o.manager, "manager", "bin/manager", "The operator's binary.")
-	flags.StringVar(&o.auditLog, "audit-log", "", "The log that the API server writes by audit-policy.yaml.")
-	flags.Var(&o.sizes, "sizes", "How many clusters stand at each measurement.")
-	flags.IntVar(&o.inFlight, "in-flight", 20, "How many clusters are on their way to Ready at any time.")
-	flags.DurationVar(&o.rest, "rest", time.Minute, "How long to look at clusters at rest.")
-	flags.IntVar(&o.handovers, "handovers", 3, "How often to kill the leader, and how often to stop it.")
-	flags.DurationVar(&o.timeout, "timeout", 30*time.Minute, "When to give up.")
+	flags.StringVar(&o.auditLog, "audit-log", "", "The audit log of the API server with audit-policy.yaml.")
+	flags.Var(&o.sizes, "sizes", "The numbers of clusters at the measurements.")
+	flags.IntVar(&o.inFlight, "in-flight", 20, "The maximum number of clusters that are not Ready yet.")
+	flags.DurationVar(&o.rest, "rest", time.Minute, "The time to observe idle clusters.")
+	flags.IntVar(&o.handovers, "handovers", 3, "The number of times to kill the leader, and to stop it.")
+	flags.DurationVar(&o.timeout, "timeout", 30*time.Minute, "The time limit of the benchmark.")
 	if err := flags.Parse(arguments); err != nil {
 		return o, err
 	}
 	if o.auditLog == "" {
-		return o, fmt.Errorf("--audit-log is not given: run it by `make bench-quick`, which starts a control plane with one")
+		return o, fmt.Errorf("--audit-log is required: run `make bench-quick`, which starts a control plane with an audit log")
 	}
 	return o, nil
 }
 
-// runBench measures everything once.
+// runBench runs all measurements once.
 func runBench(ctx context.Context, arguments []string) error {
 	o, err := parse(arguments)
 	if err != nil {

@@ -23,8 +23,8 @@ type manager struct {
 	token           string
 }
 
-// startManager starts a replica with the flags and rights that it is deployed with, and waits until it could
-// take over. It works in one namespace, because the floor's clusters are in another.
+// startManager starts a replica with the flags and permissions of the Deployment, and waits until it is ready. It
+// watches one namespace, because the clusters of the floor are in another.
 func (w *world) startManager(ctx context.Context) (*manager, error) {
 	health, healthErr := freeAddress()
 	metrics, metricsErr := freeAddress()
@@ -39,7 +39,7 @@ func (w *world) startManager(ctx context.Context) (*manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Its certificate is one that it made for itself; there is nobody between us on loopback.
+	// The replica has a self-signed certificate. The connection is on loopback.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // see above
 	m := &manager{process: program, health: health, metrics: metrics, client: &http.Client{Transport: transport}, token: w.scraping}
 	w.managers = append(w.managers, m)
@@ -64,7 +64,7 @@ func (m *manager) scrape(ctx context.Context) (map[string]float64, error) {
 	return metricsOf(text), nil
 }
 
-// passes are how often the replica has looked at a cluster.
+// passes returns the number of reconciliations of the replica.
 func (m *manager) passes(ctx context.Context) (float64, error) {
 	values, err := m.scrape(ctx)
 	passes := 0.0
@@ -76,7 +76,7 @@ func (m *manager) passes(ctx context.Context) (float64, error) {
 	return passes, err
 }
 
-// metricsOf are the metrics in a page of them; the labels are part of a name, and must not contain spaces.
+// metricsOf parses a page of metrics. Labels are part of the name, and must not contain spaces.
 func metricsOf(text string) map[string]float64 {
 	values := map[string]float64{}
 	for line := range strings.Lines(text) {
@@ -88,8 +88,8 @@ func metricsOf(text string) map[string]float64 {
 	return values
 }
 
-// heap is what lives after a garbage collection. Scraping makes garbage, so it scrapes until two collections
-// have come: pools are emptied by the second.
+// heap returns the live bytes after a garbage collection. It scrapes until two collections have run, because only the
+// second one empties the pools.
 func (m *manager) heap(ctx context.Context) (float64, error) {
 	const collections, live = "go_gc_cycles_total_gc_cycles_total", "go_gc_heap_live_bytes"
 	before, err := m.scrape(ctx)

@@ -14,22 +14,22 @@ import (
 	"time"
 )
 
-// A contestant that has sent nothing for quiet has finished: the operator looks a last time ten seconds after
-// the members became ready.
+// quiet is the time without requests after which a contestant is idle. The operator sends its last request ten seconds
+// after the members became ready.
 const (
 	quiet   = 15 * time.Second
 	patient = 2 * time.Minute
 )
 
-// verbs are the figures of requests that are always printed.
+// verbs are the request figures that the benchmark always prints.
 var verbs = []string{"get", "list", "create", "update", "patch", "delete"}
 
-// result is what it cost to bring clusters about.
+// result is the cost of creating clusters.
 type result struct {
 	requests, cpu, apiServer, heap, all, p50, p99 float64
 }
 
-// measure brings both contestants to a number of clusters and then looks at the operator's at rest.
+// measure grows both contestants to a number of clusters and then observes the idle clusters of the operator.
 func (w *world) measure(ctx context.Context, size int) error {
 	floor, err := w.grow(ctx, w.floor, size)
 	if err != nil {
@@ -48,7 +48,7 @@ func (w *world) measure(ctx context.Context, size int) error {
 	return w.atRest(ctx, size)
 }
 
-// growOperator counts the operator's passes, too.
+// growOperator also counts the reconciliations of the operator.
 func (w *world) growOperator(ctx context.Context, size int) (result, error) {
 	added := float64(size - w.operator.size)
 	before, err := w.managers[0].passes(ctx)
@@ -64,7 +64,7 @@ func (w *world) growOperator(ctx context.Context, size int) (result, error) {
 	return r, nil
 }
 
-// grow makes as many clusters as are missing.
+// grow creates the missing clusters.
 func (w *world) grow(ctx context.Context, c *contestant, size int) (result, error) {
 	added := float64(size - c.size)
 	say("%s: %d clusters, then %d", c.name, c.size, size)
@@ -109,7 +109,7 @@ func (w *world) grow(ctx context.Context, c *contestant, size int) (result, erro
 // spent is the CPU time so far, in seconds.
 type spent struct{ contestant, apiServer float64 }
 
-// spent includes what the API server does for others: the controllers of Kubernetes and whoever plays the nodes.
+// spent includes the work of the API server for others: the Kubernetes controllers and the simulated nodes.
 func (w *world) spent(ctx context.Context, c *contestant) (spent, error) {
 	own, err := c.process.cpu()
 	if err != nil {
@@ -150,10 +150,10 @@ func printRequests(name string, size int, requests []request, added float64) {
 	}
 }
 
-// settle waits until a contestant has nothing more to do; one that never stops is measured as it is.
+// settle waits until a contestant is idle. A contestant that is never idle is measured anyway.
 func (w *world) settle(ctx context.Context, c *contestant) error {
 	from := time.Now()
-	return poll(ctx, c.name+" to come to rest", func() (bool, error) {
+	return poll(ctx, c.name+" to become idle", func() (bool, error) {
 		if err := w.audit.read(); err != nil {
 			return false, err
 		}
@@ -165,9 +165,9 @@ func (w *world) settle(ctx context.Context, c *contestant) error {
 	})
 }
 
-// atRest looks at what the operator asks and works while nothing happens.
+// atRest measures the requests and the CPU time of the operator while nothing changes.
 func (w *world) atRest(ctx context.Context, size int) error {
-	say("operator: %d clusters at rest for %s", size, w.rest)
+	say("operator: %d idle clusters for %s", size, w.rest)
 	leader := w.operator
 	before, err := leader.process.cpu()
 	if err != nil {

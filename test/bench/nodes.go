@@ -23,8 +23,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// nodes play the storage, the scheduler and the kubelets: a claim is bound at once, and a pod whose claims are
-// bound is running and ready at once.
+// nodes simulates storage, scheduler and kubelets. It binds a claim immediately, and starts a pod immediately when its
+// claims are bound.
 type nodes struct {
 	clients kubernetes.Interface
 	pods    corev1listers.PodNamespaceLister
@@ -56,7 +56,7 @@ func playNodes(ctx context.Context, clients kubernetes.Interface, namespace stri
 	return nil
 }
 
-// enqueue looks at the pod of an object, whose name may have a prefix.
+// enqueue adds the pod of an object, whose name may have a prefix.
 func (n *nodes) enqueue(prefix string) cache.ResourceEventHandler {
 	add := func(object any) {
 		if named, ok := object.(metav1.Object); ok {
@@ -79,7 +79,7 @@ func (n *nodes) work(ctx context.Context) {
 	}
 }
 
-// look binds the claims of a pod, or starts it when they are.
+// look binds the claims of a pod, or starts the pod if they are bound.
 func (n *nodes) look(ctx context.Context, name string) error {
 	pod, err := n.pods.Get(name)
 	if err != nil || pod.Status.Phase != corev1.PodPending || pod.DeletionTimestamp != nil {
@@ -103,13 +103,13 @@ func (n *nodes) look(ctx context.Context, name string) error {
 		}
 	}
 	if !bound {
-		return nil // the claim's change wakes us
+		return nil // the change of the claim triggers the next look
 	}
 	return n.start(ctx, pod)
 }
 
-// bind says that a claim is bound. There is no volume behind it, which only the controller that binds claims
-// would notice; it does not run.
+// bind sets a claim to Bound. The volume does not exist. Only the controller that binds claims would notice, and it
+// does not run.
 func (n *nodes) bind(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
 	return setStatus(ctx, n.clients.CoreV1().PersistentVolumeClaims(claim.Namespace).Patch, claim.Name, corev1.PersistentVolumeClaimStatus{
 		Phase: corev1.ClaimBound, AccessModes: claim.Spec.AccessModes, Capacity: claim.Spec.Resources.Requests,

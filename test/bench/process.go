@@ -16,17 +16,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// process is a contestant's program.
+// process is the program of a contestant.
 type process struct {
 	command *exec.Cmd
 	ended   chan struct{}
 }
 
-// start runs a program; what it says goes to a file.
+// start runs a program and writes its output to a file.
 func start(log, path string, arguments ...string) (*process, error) {
 	out, err := os.Create(log) //nolint:gosec // a file of our own
 	if err != nil {
-		return nil, fmt.Errorf("make a log: %w", err)
+		return nil, fmt.Errorf("create a log: %w", err)
 	}
 	defer out.Close()
 	p := &process{command: exec.Command(path, arguments...), ended: make(chan struct{})} //nolint:gosec // the caller names it
@@ -35,13 +35,13 @@ func start(log, path string, arguments ...string) (*process, error) {
 		return nil, fmt.Errorf("start %s: %w", path, err)
 	}
 	go func() {
-		_ = p.command.Wait() // how it ended is in its log
+		_ = p.command.Wait() // the log has the cause of the exit
 		close(p.ended)
 	}()
 	return p, nil
 }
 
-// stop sends a signal and waits for the end.
+// stop sends a signal and waits for the exit.
 func (p *process) stop(ctx context.Context, signal os.Signal) error {
 	if err := p.command.Process.Signal(signal); err != nil {
 		return fmt.Errorf("signal %s: %w", p.command.Path, err)
@@ -54,7 +54,7 @@ func (p *process) stop(ctx context.Context, signal os.Signal) error {
 	}
 }
 
-// kill ends the program where it still runs.
+// kill kills the program if it still runs.
 func (p *process) kill() {
 	if p == nil {
 		return
@@ -63,7 +63,7 @@ func (p *process) kill() {
 	<-p.ended
 }
 
-// cpu is the time that the program has worked so far, in seconds.
+// cpu returns the CPU time of the program so far, in seconds.
 func (p *process) cpu() (float64, error) {
 	running, err := procfs.NewProc(p.command.Process.Pid)
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *process) cpu() (float64, error) {
 	return stat.CPUTime(), nil
 }
 
-// freeAddress is an address on loopback that nobody listens on.
+// freeAddress returns an unused address on loopback.
 func freeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -86,7 +86,7 @@ func freeAddress() (string, error) {
 	return listener.Addr().String(), nil
 }
 
-// poll asks until the answer is yes; an error is an answer, too. What it asks tells nobody by itself.
+// poll calls ask until it returns true or an error.
 func poll(ctx context.Context, what string, ask func() (bool, error)) error {
 	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(context.Context) (bool, error) { return ask() })
 	if ctx.Err() != nil && wait.Interrupted(err) {

@@ -23,18 +23,18 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// What stands in a recipe where a cluster's own values go.
+// Placeholders in a recipe for the values of a cluster.
 const (
 	placeName      = "NAME-OF-THE-CLUSTER"
 	placeNamespace = "NAMESPACE-OF-THE-CLUSTER"
 	placeUID       = "UID-OF-THE-CLUSTER"
 )
 
-// recipe is one object that a cluster needs, ready to be applied.
+// recipe is an object of a cluster, as an apply configuration.
 type recipe struct{ Path, Body string }
 
-// recipes are what the operator itself applied for a cluster, told by the managed fields: so the floor writes
-// the same, whatever the operator writes by then.
+// recipes returns the objects that the operator applied for a cluster, by their managed fields. So the floor always
+// writes the same objects as the operator.
 func (w *world) recipes(ctx context.Context, namespace, name string) ([]recipe, error) {
 	services, budgets := w.clients.CoreV1().Services(namespace), w.clients.PolicyV1().PodDisruptionBudgets(namespace)
 	core, policy, apps := "/api/v1/namespaces/"+namespace, "/apis/policy/v1/namespaces/"+namespace, "/apis/apps/v1/namespaces/"+namespace
@@ -47,24 +47,25 @@ func (w *world) recipes(ctx context.Context, namespace, name string) ([]recipe, 
 	return []recipe{headless, service, budget, set}, errors.Join(headlessErr, serviceErr, budgetErr, setErr)
 }
 
-// recipeOf reads an object, and of it what the operator applied.
+// recipeOf reads an object and extracts the fields that the operator applied.
 func recipeOf[Object, Fields any](
 	ctx context.Context, path, name string,
 	get func(context.Context, string, metav1.GetOptions) (Object, error), extract func(Object, string) (Fields, error),
 ) (recipe, error) {
 	object, err := get(ctx, name, metav1.GetOptions{})
 	if err != nil {
-		return recipe{}, fmt.Errorf("read what the operator made: %w", err)
+		return recipe{}, fmt.Errorf("read an object of the operator: %w", err)
 	}
 	fields, err := extract(object, dbv1.FieldOwner)
 	if err != nil {
-		return recipe{}, fmt.Errorf("tell what the operator applied: %w", err)
+		return recipe{}, fmt.Errorf("extract the fields of the operator: %w", err)
 	}
 	body, err := json.Marshal(fields)
 	return recipe{path + name, string(body)}, err
 }
 
-// writeRecipes makes a file of what the operator applied for a cluster, with places for another's values.
+// writeRecipes writes a file with the objects that the operator applied for a cluster, with placeholders for its
+// values.
 func (w *world) writeRecipes(ctx context.Context, name string) (path string, err error) {
 	cluster := &dbv1.DatabaseCluster{}
 	if err := w.admin.Get(ctx, client.ObjectKey{Namespace: operatorClusters, Name: name}, cluster); err != nil {

@@ -25,7 +25,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Where things are. The users of audit-policy.yaml are made of these.
+// The namespaces and ServiceAccounts. audit-policy.yaml has their user names.
 const (
 	operatorNamespace = "databasecluster-operator-system"
 	operatorAccount   = "databasecluster-operator-controller-manager"
@@ -35,13 +35,13 @@ const (
 	scraper           = "scraper"
 )
 
-// contestant is one of the two that bring clusters about.
+// contestant is one of the two programs that create clusters.
 type contestant struct {
 	name    string
 	user    string // in the audit log
 	load    *load
 	process *process
-	// heap is what lives after a garbage collection, in bytes.
+	// heap returns the live bytes after a garbage collection.
 	heap func(context.Context) (float64, error)
 
 	// How many clusters there are, and the heap then.
@@ -49,7 +49,7 @@ type contestant struct {
 	lastHeap float64
 }
 
-// world is the control plane and everything that the benchmark does to it.
+// world is the control plane with everything that the benchmark deploys.
 type world struct {
 	options
 	dir      string
@@ -63,9 +63,9 @@ type world struct {
 	scraping string // the token to read metrics with
 }
 
-// newWorld deploys the operator as `make deploy` does, but for the Deployment: it runs on this machine.
+// newWorld deploys the operator like `make deploy`, without the Deployment: the operator runs on this machine.
 func newWorld(ctx context.Context, o options, dir string) (*world, error) {
-	say("deploying the CRD and the rights")
+	say("deploying the CRDs and the RBAC rules")
 	if err := deploy(ctx); err != nil {
 		return nil, err
 	}
@@ -73,18 +73,18 @@ func newWorld(ctx context.Context, o options, dir string) (*world, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read KUBECONFIG: %w", err)
 	}
-	config.QPS = -1 // the client library would hold requests back
+	config.QPS = -1 // no rate limit in the client library
 	scheme := runtime.NewScheme()
 	if err := dbv1.AddToScheme(scheme); err != nil {
 		return nil, err
 	}
 	admin, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
 	if err != nil {
-		return nil, fmt.Errorf("make a client: %w", err)
+		return nil, fmt.Errorf("create a client: %w", err)
 	}
 	clients, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("make a client: %w", err)
+		return nil, fmt.Errorf("create a client: %w", err)
 	}
 	log, err := openAudit(o.auditLog)
 	if err != nil {
@@ -103,7 +103,7 @@ func deploy(ctx context.Context) error {
 		{"create", "namespace", floorClusters},
 		{"-n", floorClusters, "create", "serviceaccount", floorAccount},
 		{"create", "clusterrolebinding", floorAccount, "--clusterrole=cluster-admin", "--serviceaccount=" + floorClusters + ":" + floorAccount},
-		// Last, because kubectl fails on a CRD that is so new that nothing is said of it.
+		// Last, because kubectl fails on a CRD that the API server does not serve yet.
 		{"wait", "--for=condition=Established", "crd", "databaseclusters.database.dbcluster.io"},
 	} {
 		if out, err := exec.CommandContext(ctx, "kubectl", command...).CombinedOutput(); err != nil {
@@ -113,18 +113,18 @@ func deploy(ctx context.Context) error {
 	return nil
 }
 
-// token lets a client in as a ServiceAccount.
+// token creates a token for a ServiceAccount.
 func (w *world) token(ctx context.Context, namespace, account string) (string, error) {
 	hours := int64(4 * 60 * 60)
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &hours}}
 	answer, err := w.clients.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, account, request, metav1.CreateOptions{})
 	if err != nil {
-		return "", fmt.Errorf("make a token for %s: %w", account, err)
+		return "", fmt.Errorf("create a token for %s: %w", account, err)
 	}
 	return answer.Status.Token, nil
 }
 
-// kubeconfig lets a program in as a ServiceAccount.
+// kubeconfig writes a kubeconfig for a ServiceAccount.
 func (w *world) kubeconfig(ctx context.Context, namespace, account string) (string, error) {
 	token, err := w.token(ctx, namespace, account)
 	if err != nil {
@@ -148,8 +148,8 @@ func user(namespace, account string) string {
 	return "system:serviceaccount:" + namespace + ":" + account
 }
 
-// startContestants starts both, and what plays the nodes. One cluster comes first: the operator's discovery is
-// over then, and the floor learns from it what to write.
+// startContestants starts both contestants and the simulated nodes. It creates one cluster first. Then the operator's
+// API discovery is complete, and the floor has the recipes.
 func (w *world) startContestants(ctx context.Context) error {
 	if err := errors.Join(playNodes(ctx, w.clients, operatorClusters), playNodes(ctx, w.clients, floorClusters)); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (w *world) startContestants(ctx context.Context) error {
 	return errors.Join(w.startOperator(ctx), w.startFloor(ctx))
 }
 
-// close ends what was started; the control plane goes by itself.
+// close stops all programs. The control plane stops by itself.
 func (w *world) close() {
 	for _, m := range w.managers {
 		m.kill()

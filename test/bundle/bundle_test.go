@@ -2,8 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package bundle checks the OLM bundle as it is committed: by the validators of operator-framework/api, which are newer
-// than those in operator-sdk, by what the pipeline of OperatorHub asks for, and against what it was made from.
+// Package bundle checks the committed OLM bundle: with the validators of operator-framework/api (newer than those in
+// operator-sdk), against the rules of the OperatorHub pipeline, and against its sources.
 package bundle
 
 import (
@@ -33,7 +33,7 @@ var whole = sync.OnceValues(func() (*manifests.Bundle, error) {
 	return manifests.GetBundleFromDir(root + "/bundle/manifests")
 })
 
-// load is the bundle, for its caller alone.
+// load returns the bundle, as a copy for the caller.
 func load(t *testing.T) *manifests.Bundle {
 	t.Helper()
 	read, err := whole()
@@ -60,7 +60,7 @@ func text(t *testing.T, file string) string {
 	return string(content)
 }
 
-// csv is the CSV as it is written, with fields that the types of OLM do not have, too.
+// csv returns the CSV as written, including fields that are missing in the OLM types.
 func csv(t *testing.T) map[string]any {
 	t.Helper()
 	var read map[string]any
@@ -70,8 +70,8 @@ func csv(t *testing.T) map[string]any {
 	return read
 }
 
-// Left out are those that judge other files (package manifests, OperatorGroups), the community's, which is deprecated,
-// and MultipleArchitectures, which has Docker pull the image.
+// Omitted validators: those for other files (package manifests, OperatorGroups), the deprecated community validator,
+// and MultipleArchitectures, which pulls the image with Docker.
 var validators = map[string]interfaces.Validator{
 	"bundle": validation.BundleValidator, "csv": validation.ClusterServiceVersionValidator,
 	"crd": validation.CustomResourceDefinitionValidator, "operatorhub": validation.OperatorHubV2Validator,
@@ -80,7 +80,7 @@ var validators = map[string]interfaces.Validator{
 	"removed APIs": validation.AlphaDeprecatedAPIsValidator,
 }
 
-// found is all that a validator has to say about a bundle.
+// found returns all findings of a validator for a bundle.
 func found(validator interfaces.Validator, bundle *manifests.Bundle) []string {
 	objects := append(bundle.ObjectsToValidate(), map[string]string{"k8s-version": bundle.CSV.Spec.MinKubeVersion})
 	for _, object := range bundle.Objects {
@@ -104,7 +104,7 @@ func TestTheBundlePassesTheValidatorsOfOperatorFramework(t *testing.T) {
 	}
 }
 
-// A validator that were given nothing to look at would find nothing.
+// A validator without input has no findings.
 func TestEachValidatorSeesTheBundle(t *testing.T) {
 	broken := map[string]func(*manifests.Bundle){
 		"bundle":      func(b *manifests.Bundle) { b.V1CRDs = nil },
@@ -177,7 +177,7 @@ func TestNoRightOfTheOperatorIsAWildcard(t *testing.T) {
 	}
 }
 
-// What belongs to no namespace would be worth nothing in a Role, and what belongs to one must not be given everywhere.
+// A Role must not have cluster-scoped permissions, and a ClusterRole must not have namespaced ones.
 func TestNamespacedRightsEndInTheNamespacesOfTheOperatorGroup(t *testing.T) {
 	everywhere := map[string]bool{
 		"databaseengines": true, "databaseengines/status": true, "validatingadmissionpolicies": true, "validatingadmissionpolicybindings": true,
@@ -209,11 +209,11 @@ func TestTheBundleIsOfTheVersionThatTheCSVIsNamedAfter(t *testing.T) {
 	}
 }
 
-func TestTheOperatorIsToldItsOwnImageToTakeTransferFrom(t *testing.T) {
+func TestTransferImageIsTheOperatorImage(t *testing.T) {
 	csv := load(t).CSV
 	manager := csv.Spec.InstallStrategy.StrategySpec.DeploymentSpecs[0].Spec.Template.Spec.Containers[0]
 	told := slices.IndexFunc(manager.Env, func(v corev1.EnvVar) bool { return v.Name == "TRANSFER_IMAGE" })
 	if told < 0 || manager.Env[told].Value != manager.Image || manager.Image != csv.Annotations["containerImage"] {
-		t.Errorf("the operator runs %q of %q and is told %+v", manager.Image, csv.Annotations["containerImage"], manager.Env)
+		t.Errorf("the operator runs %q of %q and has the environment %+v", manager.Image, csv.Annotations["containerImage"], manager.Env)
 	}
 }

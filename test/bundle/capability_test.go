@@ -19,7 +19,7 @@ type criterion struct {
 	tests []evidence
 }
 
-// evidence is a test that a row names.
+// evidence is a test in a row.
 type evidence struct{ name, file string }
 
 // level is a section of docs/capability.md.
@@ -52,7 +52,7 @@ func levels(document string) []level {
 	return all
 }
 
-// highest is the highest level up to which everything is met. There is none below the first.
+// highest returns the highest level at which that level and all lower ones are met. The first level is the minimum.
 func highest(all []level) string {
 	reached := all[0].name
 	for _, l := range all {

@@ -41,7 +41,7 @@ func catalog(t *testing.T) offered {
 	return template
 }
 
-func TestTheCatalogOffersThisVersionInEachChannelOfTheBundleAndTheOneBeforeToWhoeverHasIt(t *testing.T) {
+func TestTheCatalogOffersThisVersionInEachChannelOfTheBundleAndItsPredecessorInCandidate(t *testing.T) {
 	template, bundle := catalog(t), load(t)
 	const image = "ghcr.io/dbcluster/databasecluster-operator-bundle:v"
 	today := image + bundle.CSV.Spec.Version.String()
@@ -51,20 +51,20 @@ func TestTheCatalogOffersThisVersionInEachChannelOfTheBundleAndTheOneBeforeToWho
 	}
 	for channel, offers := range map[string]bundles{"candidate-v0": template.Candidate, "fast-v0": template.Fast, "stable-v0": template.Stable} {
 		if images := offers.images(); slices.Contains(images, today) != strings.Contains(text(t, root+"/bundle/metadata/annotations.yaml"), channel) {
-			t.Errorf("channel %s offers %v, and the bundle does not say so", channel, images)
+			t.Errorf("channel %s offers %v, but the bundle does not", channel, images)
 		}
 	}
 	if !slices.Contains(template.Candidate.images(), before) {
-		t.Errorf("candidate offers %v: without %s, whoever has that gets no upgrade", template.Candidate.images(), before)
+		t.Errorf("candidate offers %v: without %s, its users get no upgrade", template.Candidate.images(), before)
 	}
 }
 
-func TestWhatIsStableIsFastAndWhatIsFastIsACandidate(t *testing.T) {
+func TestStableVersionsAreFastAndFastVersionsAreCandidates(t *testing.T) {
 	template := catalog(t)
 	for _, pair := range [][2]bundles{{template.Stable, template.Fast}, {template.Fast, template.Candidate}} {
 		for _, image := range pair[0].images() {
 			if !slices.Contains(pair[1].images(), image) {
-				t.Errorf("%s is not in the channel below its own: who changes to that would be left with no upgrade", image)
+				t.Errorf("%s is not in the channel below its own: users who change to that channel would get no upgrade", image)
 			}
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// What the pipeline of the community's catalogs requires of the texts of a CSV, and what OperatorHub shows of them:
-// of the short description no more than 135 characters.
+// The requirements of the community catalog pipeline for the texts of a CSV. OperatorHub shows up to 135 characters of
+// the short description.
 var required = map[string]string{
 	"metadata.annotations.capabilities":   `^(Basic Install|Seamless Upgrades|Full Lifecycle|Deep Insights|Auto Pilot)$`,
 	"metadata.annotations.categories":     `^Database$`,
@@ -39,7 +39,7 @@ var required = map[string]string{
 	"spec.provider.url":                   `^https://.+$`,
 }
 
-func TestTheCSVSaysWhatOperatorHubRequires(t *testing.T) {
+func TestTheCSVHasTheTextsThatOperatorHubRequires(t *testing.T) {
 	written := csv(t)
 	for field, pattern := range required {
 		path := strings.Split(field, ".")
@@ -66,7 +66,7 @@ func TestTheCSVNamesWhoToAskAndWhereToRead(t *testing.T) {
 	}
 }
 
-func TestTheDescriptionTellsFeaturesPrerequisitesAndLimits(t *testing.T) {
+func TestTheDescriptionHasFeaturesPrerequisitesAndLimits(t *testing.T) {
 	for _, heading := range []string{"Features", "Prerequisites", "Install modes", "Limits"} {
 		if !strings.Contains(load(t).CSV.Spec.Description, "\n## "+heading+"\n") {
 			t.Errorf("the description has no heading %q", heading)
@@ -117,7 +117,7 @@ func TestEveryInstallModeIsSupported(t *testing.T) {
 	}
 }
 
-// A feature is claimed only where a test shows it: none of these has one.
+// A feature requires a test. None of these has one.
 func TestNoFeatureOfOpenShiftIsClaimed(t *testing.T) {
 	const prefix = "features.operators.openshift.io/"
 	annotations := load(t).CSV.Annotations

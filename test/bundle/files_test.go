@@ -44,7 +44,7 @@ func TestTheImageHasTheLabelsOfTheAnnotations(t *testing.T) {
 	}
 }
 
-// Other kinds OLM refuses, or the catalogs do.
+// OLM or the catalogs reject other kinds.
 func TestTheBundleHasKindsThatOLMInstalls(t *testing.T) {
 	installs := map[string]bool{
 		"ClusterServiceVersion": true, "CustomResourceDefinition": true, "ClusterRole": true, "Service": true, "PodDisruptionBudget": true,
@@ -59,9 +59,9 @@ func TestTheBundleHasKindsThatOLMInstalls(t *testing.T) {
 	}
 }
 
-// OLM keeps an unpacked bundle in a ConfigMap, compressed: more than 1 MiB does not fit.
+// OLM stores an unpacked bundle in a compressed ConfigMap, which is limited to 1 MiB.
 func TestTheBundleFitsIntoAConfigMap(t *testing.T) {
-	const limit = 1 << 20 * 85 / 100 // where operator-framework begins to warn
+	const limit = 1 << 20 * 85 / 100 // the threshold for warnings of operator-framework
 	var packed bytes.Buffer
 	compressed := gzip.NewWriter(&packed)
 	archive := tar.NewWriter(compressed)

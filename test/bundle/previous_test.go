@@ -21,7 +21,7 @@ func previousRelease(cache, what string) (string, error) {
 	return strings.TrimSpace(string(said)), err
 }
 
-// needsHistory skips a test where a clone has no history, or there is none.
+// needsHistory skips a test if the clone has no history.
 func needsHistory(t *testing.T) {
 	t.Helper()
 	if said, err := previousRelease(t.TempDir(), "version"); err != nil {
@@ -29,7 +29,7 @@ func needsHistory(t *testing.T) {
 	}
 }
 
-func TestOfTheReleaseBeforeThereIsWhatItsCommitHas(t *testing.T) {
+func TestThePreviousReleaseMatchesItsCommit(t *testing.T) {
 	needsHistory(t)
 	cache := t.TempDir()
 	for _, what := range []string{"crds", "bundle"} {
@@ -42,12 +42,12 @@ func TestOfTheReleaseBeforeThereIsWhatItsCommitHas(t *testing.T) {
 			t.Fatal(err)
 		}
 		if said, err := previousRelease(cache, what); err == nil || !strings.Contains(said, "so remove it") {
-			t.Errorf("what somebody changed is taken for the %s of the release before: %v\n%s", what, err, said)
+			t.Errorf("changed files were accepted as the %s of the previous release: %v\n%s", what, err, said)
 		}
 	}
 }
 
-func TestManyMayAskForTheReleaseBeforeAtOnce(t *testing.T) {
+func TestConcurrentProcessesGetThePreviousRelease(t *testing.T) {
 	needsHistory(t)
 	cache := t.TempDir()
 	said, failed := make([]string, 4), make([]error, 4)
@@ -58,7 +58,7 @@ func TestManyMayAskForTheReleaseBeforeAtOnce(t *testing.T) {
 	all.Wait()
 	for i := range said {
 		if failed[i] != nil || said[i] != said[0] {
-			t.Errorf("one says %q (%v), another %q", said[i], failed[i], said[0])
+			t.Errorf("one printed %q (%v), another %q", said[i], failed[i], said[0])
 		}
 	}
 	if left, err := filepath.Glob(filepath.Join(cache, "*", "*", "*")); err != nil || len(left) != 1 {

@@ -20,19 +20,20 @@ import (
 const (
 	chart   = "charts/databasecluster-operator"
 	release = "databasecluster-operator"
-	// aSecret holds 1 MiB, and Helm keeps the whole release in one. The chart grows with the CRDs.
+	// aSecret is the maximum size of a Secret: 1 MiB. Helm stores the whole release in one Secret. The chart grows with
+	// the CRDs.
 	aSecret = 1 << 20
 )
 
-// A user of Helm from the release before, whose CRDs kubectl applied, to the end.
-func TestHelmTakesOverUpgradesAndLeavesWhatMustStay(t *testing.T) {
+// The story of a Helm user of the previous release, who applied the CRDs with kubectl.
+func TestHelmAdoptsUpgradesAndKeepsRetainedObjects(t *testing.T) {
 	w := newWorld(t, "charted")
 	w.run("kubectl", "apply", "--server-side", "-f", previousCRDs)
-	// Whatever has changed since, one field at least is new.
+	// At least one field must be new since the previous release.
 	w.run("kubectl", "patch", "crd", "databaseclusters.database.dbcluster.io", "--type=json", "-p",
 		`[{"op": "remove", "path": "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/hibernated"}]`)
 	if w.definitionsAreCurrent() {
-		t.Fatal("the CRDs of the release before are today's: this proves nothing")
+		t.Fatal("the CRDs have not changed since the previous release: the test shows nothing")
 	}
 	w.refused([]string{"cannot be imported into the current release"}, "helm", w.arguments("install")...)
 	w.shell(w.documented("docs/install.md", "--take-ownership"))
@@ -78,7 +79,7 @@ func TestHelmTakesOverUpgradesAndLeavesWhatMustStay(t *testing.T) {
 		w.refused([]string{"timed out"}, "kubectl", "wait", "--for=delete", "databasecluster/orders", "--timeout=5s")
 		w.same(databases, w.databases(), "the databases")
 	})
-	w.then("an install afterwards goes on", func(w world) {
+	w.then("a later install continues", func(w world) {
 		w.shell(w.documented("README.md", "helm install"))
 		w.run("kubectl", "wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
 		w.same(volumes, w.volumes(), "the volumes")
@@ -113,8 +114,8 @@ func TestHelmTakesOverUpgradesAndLeavesWhatMustStay(t *testing.T) {
 	})
 }
 
-// The operator works where it is told and has no right elsewhere.
-func TestHelmWatchesTheNamespacesThatItIsTold(t *testing.T) {
+// The operator works only in the watched namespaces and has no permissions elsewhere.
+func TestHelmWatchesOnlyTheGivenNamespaces(t *testing.T) {
 	out, in := newWorld(t, "unwatched"), newWorld(t, "watched")
 	in.run("helm", in.arguments("install", "--set", "watchNamespaces={watched}")...)
 	in.highlyAvailable()
@@ -122,7 +123,7 @@ func TestHelmWatchesTheNamespacesThatItIsTold(t *testing.T) {
 	in.cluster("orders", 1)
 	in.await("orders", "Available")
 	if seen := in.get("databasecluster", "orders", "-n", "unwatched", "-o", "jsonpath={.metadata.finalizers}{.status.conditions}"); seen != "" {
-		t.Errorf("the operator worked in a namespace that it was not told: %s", seen)
+		t.Errorf("the operator worked in a namespace that it does not watch: %s", seen)
 	}
 	for namespace, want := range map[string]string{"watched": "yes", "unwatched": "no"} {
 		can, _ := said(t.Context(), "", "kubectl", "auth", "can-i", "delete", "pods", "-n", namespace,
@@ -137,7 +138,7 @@ func TestHelmWatchesTheNamespacesThatItIsTold(t *testing.T) {
 	in.nothingLeft()
 }
 
-// arguments are those by which a user installs, or upgrades, with the image that is there.
+// arguments returns the arguments for an install or upgrade with the local image.
 func (w world) arguments(verb string, more ...string) []string {
 	repository, tag, _ := strings.Cut(image, ":")
 	all := []string{verb, release, chart, "--namespace", operatorNamespace, "--wait", "--timeout", patience.String()}
@@ -149,7 +150,7 @@ func (w world) arguments(verb string, more ...string) []string {
 	return append(all, more...)
 }
 
-// documented is a command as a document has it, with the image that is there.
+// documented returns a command from a document, with the local image.
 func (w world) documented(file, words string) string {
 	w.Helper()
 	repository, tag, _ := strings.Cut(image, ":")
@@ -162,7 +163,7 @@ func (w world) uninstall() {
 	w.run("helm", "uninstall", release, "--namespace", operatorNamespace, "--wait", "--timeout", patience.String())
 }
 
-// definitionsAreCurrent tells whether the CRDs of the API server have the schemas of the chart.
+// definitionsAreCurrent reports whether the CRDs of the API server have the schemas of the chart.
 func (w world) definitionsAreCurrent() bool {
 	w.Helper()
 	for definition := range strings.SplitSeq(definitions, ",") {
@@ -186,12 +187,12 @@ func (w world) schemas(definition string) any {
 		}
 	}
 	if err := yaml.Unmarshal([]byte(definition), &crd); err != nil || len(crd.Spec.Versions) == 0 {
-		w.Fatalf("a CRD does not read: %v", err)
+		w.Fatalf("cannot decode a CRD: %v", err)
 	}
 	return crd.Spec.Versions
 }
 
-// fitsASecret holds the release to three quarters of what it may have, so that it is known before it is too much.
+// fitsASecret limits the release to three quarters of the maximum, as an early warning.
 func (w world) fitsASecret() {
 	w.Helper()
 	var secrets struct {

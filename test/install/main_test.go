@@ -4,9 +4,9 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package install installs and uninstalls the operator on a real node with real databases, by Helm and by plain
-// manifests, in the right order and in the wrong one, by the commands that users type. Nothing may hang for ever, and no
-// volume may be lost. `make e2e-helm` and `make e2e-install` run it.
+// Package install installs and uninstalls the operator on a real node with real databases: with Helm and with plain
+// manifests, in the right and in the wrong order, with the commands of the documentation. No command may hang forever,
+// and no volume may be lost. `make e2e-helm` and `make e2e-install` run it.
 package install
 
 import (
@@ -25,9 +25,9 @@ const (
 	operatorNamespace = "databasecluster-operator-system"
 	deployment        = "deployment/databasecluster-operator-controller-manager"
 	finalizer         = "database.dbcluster.io/finalizer"
-	// patience is how long a story waits for what must come. It is no measurement.
+	// patience is the time limit of a wait. It is not a measurement.
 	patience = 5 * time.Minute
-	// definitions and protection are what stays.
+	// definitions and protection are the objects that stay.
 	definitions = "databaseclusters.database.dbcluster.io,databasebackups.database.dbcluster.io,databaseengines.database.dbcluster.io"
 )
 
@@ -36,7 +36,7 @@ var image, postgresImage, previousCRDs = os.Getenv("IMG"), os.Getenv("DBC_TEST_P
 func TestMain(m *testing.M) {
 	kubeconfig := os.Getenv("DBC_TEST_KUBECONFIG")
 	if kubeconfig == "" || postgresImage == "" || image == "" || previousCRDs == "" {
-		fmt.Fprintln(os.Stderr, "tests of installation: run them by `make e2e-helm` or `make e2e-install`, which start a node")
+		fmt.Fprintln(os.Stderr, "tests of installation: run `make e2e-helm` or `make e2e-install`, which start a node")
 		os.Exit(1)
 	}
 	if err := os.Setenv("KUBECONFIG", kubeconfig); err != nil {
@@ -46,8 +46,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// world is one namespace for databases, which enforces Pod Security "restricted". It is kubectl's own meanwhile, so that
-// commands run as the documentation has them.
+// world is a namespace for databases with Pod Security "restricted". It is kubectl's default namespace, so that
+// commands of the documentation work unchanged.
 type world struct {
 	*testing.T
 	namespace string
@@ -64,12 +64,12 @@ func newWorld(t *testing.T, name string) world {
 	return w
 }
 
-// then tells a part of the story.
+// then runs a part of the story.
 func (w world) then(what string, part func(world)) {
 	w.Run(what, func(t *testing.T) { part(world{t, w.namespace}) })
 }
 
-// tell says after a failure what was there.
+// tell prints the state of the cluster after a failure.
 func (w world) tell() {
 	if !w.Failed() {
 		return
@@ -101,22 +101,22 @@ func (w world) run(program string, arguments ...string) string {
 	return text
 }
 
-// shell runs a line as the documentation has it.
+// shell runs a command line of the documentation.
 func (w world) shell(line string) string {
 	w.Helper()
 	return w.run("bash", "-euo", "pipefail", "-c", line)
 }
 
-// refused runs a command that must fail, and say why.
+// refused runs a command that must fail with an explanation.
 func (w world) refused(why []string, program string, arguments ...string) {
 	w.Helper()
 	text, err := said(w.Context(), "", program, arguments...)
 	if err == nil {
-		w.Errorf("%s %s was not refused:\n%s", program, strings.Join(arguments, " "), text)
+		w.Errorf("%s %s did not fail:\n%s", program, strings.Join(arguments, " "), text)
 	}
 	for _, words := range why {
 		if !strings.Contains(text, words) {
-			w.Errorf("%s %s says nothing of %q:\n%s", program, strings.Join(arguments, " "), words, text)
+			w.Errorf("the output of %s %s lacks %q:\n%s", program, strings.Join(arguments, " "), words, text)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func (w world) apply(manifest string) {
 	}
 }
 
-// cluster makes PostgreSQLs by the name.
+// cluster creates PostgreSQL clusters of this name.
 func (w world) cluster(name string, replicas int) {
 	w.Helper()
 	engine, err := engines.Manifest()
@@ -153,7 +153,7 @@ func (w world) await(name, condition string) {
 	w.run("kubectl", "-n", w.namespace, "wait", "--for=condition="+condition, "databasecluster/"+name, "--timeout="+patience.String())
 }
 
-// eventually waits until a command prints what it should.
+// eventually waits until a command prints the expected output.
 func (w world) eventually(want func(string) bool, what string, arguments ...string) {
 	w.Helper()
 	var got string
@@ -166,21 +166,21 @@ func (w world) eventually(want func(string) bool, what string, arguments ...stri
 	w.Fatalf("kubectl %s printed %q: %s", strings.Join(arguments, " "), got, what)
 }
 
-// databases are the members' pods, each with what changes when it is made anew or restarts.
+// databases returns the pods of the members, each with values that change when it is re-created or restarts.
 func (w world) databases() string {
 	w.Helper()
 	return w.get("pods", "-n", w.namespace, "-l", "app.kubernetes.io/component=database", "--sort-by=.metadata.name", "-o",
 		`jsonpath={range .items[*]}{.metadata.name} {.metadata.uid} {.status.containerStatuses[*].restartCount} {.metadata.deletionTimestamp}{"\n"}{end}`)
 }
 
-// volumes are the claims with their volumes.
+// volumes returns the claims with their volumes.
 func (w world) volumes() string {
 	w.Helper()
 	return w.get("persistentvolumeclaims", "-n", w.namespace, "--sort-by=.metadata.name", "-o",
 		`jsonpath={range .items[*]}{.metadata.name} {.metadata.uid} {.spec.volumeName} {.status.phase}{"\n"}{end}`)
 }
 
-// same fails where something that must be left alone is not what it was.
+// same fails if a value has changed.
 func (w world) same(before, now, what string) {
 	w.Helper()
 	if before == "" || before != now {
@@ -188,7 +188,7 @@ func (w world) same(before, now, what string) {
 	}
 }
 
-// protected fails unless what stays is there, and the API server still refuses to delete the definitions.
+// protected fails unless the retained objects exist and the API server still denies the deletion of the CRDs.
 func (w world) protected() {
 	w.Helper()
 	for _, name := range []string{"clusters", "claims", "definitions"} {
@@ -199,7 +199,7 @@ func (w world) protected() {
 	}
 }
 
-// highlyAvailable waits for both replicas, of which one leads.
+// highlyAvailable waits for both replicas and a leader.
 func (w world) highlyAvailable() {
 	w.Helper()
 	w.run("kubectl", "-n", operatorNamespace, "rollout", "status", deployment, "--timeout="+patience.String())
@@ -223,14 +223,14 @@ func (w world) led() {
 	}, "none of "+strings.Join(pods, ", ")+" leads", "-n", operatorNamespace, "get", "lease", "databasecluster-operator", "-o", "jsonpath={.spec.holderIdentity}")
 }
 
-// operators are the operator's pods that are to stay, as name=uid.
+// operators returns the operator's pods that are not terminating, as name=uid.
 func (w world) operators() string {
 	w.Helper()
 	return w.get("pods", "-n", operatorNamespace, "-l", "control-plane=controller-manager", "--sort-by=.metadata.name", "-o",
 		`go-template={{range .items}}{{if not .metadata.deletionTimestamp}}{{.metadata.name}}={{.metadata.uid}} {{end}}{{end}}`)
 }
 
-// documented is the block of a document that has these words in it.
+// documented returns the code block of a document that contains these words.
 func documented(t *testing.T, file, words string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../" + file)

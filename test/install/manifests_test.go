@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A user who installs dist/install.yaml, and takes things away in every order but the right one, until the end.
+// The story of a user who installs dist/install.yaml and removes parts in every wrong order before the right one.
 func TestManifestsTakenAwayInTheWrongOrder(t *testing.T) {
 	w := newWorld(t, "plain")
 	w.installManifests()
@@ -53,7 +53,7 @@ func TestManifestsTakenAwayInTheWrongOrder(t *testing.T) {
 		w.same(volumes, w.volumes(), "the volumes")
 	})
 	w.then("the operator before a member that it watches over", func(w world) {
-		// As the operator does before it stops a member for a Shutdown hook.
+		// Set the finalizer, as the operator does before it stops a member for a Shutdown hook.
 		w.run("kubectl", "patch", "pod", "bills-0", "--type=json", "-p", `[{"op":"add","path":"/metadata/finalizers","value":["`+finalizer+`"]}]`)
 		w.freed("pod", "bills-0")
 		w.run("kubectl", "wait", "--for=condition=Ready", "pod/bills-0", "--timeout="+patience.String())
@@ -83,7 +83,7 @@ func (w world) installManifests() {
 	w.run("kubectl", "apply", "--server-side", "-f", "dist/install.yaml")
 }
 
-// reconciled changes a cluster and waits until the operator has seen that.
+// reconciled changes a cluster and waits until the operator has observed the change.
 func (w world) reconciled(name string) {
 	w.Helper()
 	w.run("kubectl", "-n", w.namespace, "patch", "databasecluster", name, "--type=merge", "-p", `{"spec":{"updateStrategy":{"minReadySeconds":`+w.get("databasecluster", name, "-n", w.namespace, "-o", "jsonpath={.metadata.generation}")+`}}}`)
@@ -92,8 +92,8 @@ func (w world) reconciled(name string) {
 		"-n", w.namespace, "get", "databasecluster", name, "-o", `jsonpath={.status.conditions[?(@.type=="Ready")].observedGeneration}`)
 }
 
-// freed deletes an object with the operator's finalizer while no operator runs. The deletion waits until the command of
-// docs/uninstall.md removes that finalizer, and no other.
+// freed deletes an object with a finalizer of the operator, which does not run. The deletion waits until the command of
+// the documentation removes our finalizer, and no other.
 func (w world) freed(kind, name string) {
 	w.Helper()
 	const others = "example.com/others"
@@ -109,7 +109,7 @@ func (w world) freed(kind, name string) {
 		"get", kind, name, "--ignore-not-found", "-o", "jsonpath={.metadata.uid}")
 }
 
-// nothingLeft fails while the API server knows anything of the operator.
+// nothingLeft fails while the API server has any object of the operator.
 func (w world) nothingLeft() {
 	w.Helper()
 	left := w.get("crd,validatingadmissionpolicies,validatingadmissionpolicybindings,clusterroles,clusterrolebindings", "-o", "name")

@@ -16,18 +16,18 @@ import (
 	"time"
 )
 
-// catalogPort is where opm serves the catalog. OLM is told once; every catalog of a test is served there.
+// catalogPort is the port of opm. OLM gets the address once; all catalogs of a test use it.
 const catalogPort = "50391"
 
 var stopServing = func() {}
 
-// serves offers these versions, oldest first, in place of what was offered before.
+// serves replaces the catalog by one with these versions, oldest first.
 func (w world) serves(versions ...string) {
 	w.Helper()
 	folder := w.TempDir()
 	catalog := filepath.Join(folder, "catalog")
 	if slices.Equal(versions, []string{previous, version}) {
-		catalog = "../../dist/catalog-inline" // what config/catalog makes, with its channels
+		catalog = "../../dist/catalog-inline" // the catalog of config/catalog, with its channels
 	} else {
 		w.renders(catalog, versions)
 	}
@@ -49,7 +49,7 @@ spec: {sourceType: grpc, address: "127.0.0.1:%s", displayName: Databases}`, glob
 	w.awaitConnected(began)
 }
 
-// awaitConnected waits until OLM has left the catalog of before for this one.
+// awaitConnected waits until OLM uses this catalog instead of the previous one.
 func (w world) awaitConnected(began time.Time) {
 	w.Helper()
 	var got string
@@ -63,7 +63,7 @@ func (w world) awaitConnected(began time.Time) {
 	w.Fatalf("OLM does not reach the catalog: %s", got)
 }
 
-// renders makes a catalog that has these versions in all three channels.
+// renders renders a catalog with these versions in all three channels.
 func (w world) renders(catalog string, versions []string) {
 	w.Helper()
 	template, arguments := "schema: olm.semver\ngenerateMajorChannels: true\ngenerateMinorChannels: false\n", []string(nil)
@@ -91,10 +91,11 @@ func (w world) awaitListening(address string) {
 			return
 		}
 	}
-	w.Fatalf("nobody listens at %s", address)
+	w.Fatalf("no server listens at %s", address)
 }
 
-// bundle is the folder of a version's bundle. That of next is today's, with nothing but another number.
+// bundle returns the folder with the bundle of a version. The bundle of next is the current bundle with another version
+// number.
 func (w world) bundle(v string) string {
 	w.Helper()
 	switch v {
@@ -128,10 +129,10 @@ func (w world) bundle(v string) string {
 	return folder
 }
 
-// csv is the name of a version's ClusterServiceVersion.
+// csv returns the name of the ClusterServiceVersion of a version.
 func csv(v string) string { return operator + ".v" + v }
 
-// subscribes installs the operator by an OperatorGroup, which names the namespaces to watch or all, and a Subscription.
+// subscribes installs the operator with an OperatorGroup, which selects namespaces or all, and a Subscription.
 func (w world) subscribes(namespace, channel string, watched ...string) {
 	w.Helper()
 	group := "{}"
@@ -151,7 +152,7 @@ spec: {name: %[2]s, channel: %s, source: databases, sourceNamespace: %s}`, group
 	w.say("subscribed in %s to %s, watching %s", namespace, channel, group)
 }
 
-// installed waits until OLM says that a version is installed, and every replica runs it.
+// installed waits until OLM reports a version as installed, and every replica runs it.
 func (w world) installed(namespace, v string) {
 	w.Helper()
 	w.eventually(namespace, "Succeeded", "get", "csv", csv(v), "-o", "jsonpath={.status.phase}")
@@ -159,7 +160,7 @@ func (w world) installed(namespace, v string) {
 	w.say("%s is installed: %s", csv(v), w.do(namespace, "get", "csv", csv(v), "-o", "jsonpath={.status.phase} ({.status.reason}): {.status.message}"))
 }
 
-// unsubscribes removes the operator as the documentation says.
+// unsubscribes removes the operator as documented.
 func (w world) unsubscribes(namespace, v string) {
 	w.Helper()
 	w.do(namespace, "delete", "subscription", operator)

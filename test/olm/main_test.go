@@ -4,8 +4,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package olm tells what users of the Operator Lifecycle Manager do: they install, upgrade and remove the operator by a
-// Subscription. OLM itself runs as programs on this machine, against a real node with real databases. `make e2e-olm` runs it.
+// Package olm tests Operator Lifecycle Manager: users install, upgrade and remove the operator with a Subscription. OLM
+// runs as programs on this machine, against a real node with real databases. `make e2e-olm` runs it.
 package olm
 
 import (
@@ -25,13 +25,14 @@ import (
 const (
 	operator   = "databasecluster-operator"
 	deployment = "deployment/databasecluster-operator-controller-manager"
-	// global is where catalogs are for all namespaces.
+	// global is the namespace of catalogs for all namespaces.
 	global = "olm"
-	// patience is how long a story waits for what must come. It is no measurement.
+	// patience is the time limit of a wait. It is not a measurement.
 	patience = 5 * time.Minute
 )
 
-// version and previous are today's and the release before; next is no release: today's bundle under a higher number.
+// version is the current version and previous the previous release. next is not a release: it is the current bundle
+// with a higher version.
 var (
 	version, previous = os.Getenv("DBC_TEST_VERSION"), os.Getenv("DBC_TEST_PREVIOUS")
 	postgresImage     = os.Getenv("DBC_TEST_POSTGRES_IMG")
@@ -43,11 +44,11 @@ func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
-// run starts OLM for the tests. What it starts ends with it.
+// run starts OLM for the tests. Its programs end with the tests.
 func run(m *testing.M) int {
 	kubeconfig := os.Getenv("DBC_TEST_KUBECONFIG")
 	if kubeconfig == "" || version == "" || previous == "" || postgresImage == "" {
-		fmt.Fprintln(os.Stderr, "tests of OLM: run them by `make e2e-olm`, which starts a node")
+		fmt.Fprintln(os.Stderr, "tests of OLM: run `make e2e-olm`, which starts a node")
 		return 1
 	}
 	logs, err := os.MkdirTemp("", "e2e-olm-")
@@ -61,7 +62,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "tests of OLM:", err)
 		return 1
 	}
-	// Both want :8080 for their metrics, which nobody reads here: catalog logs that it does not get it, and goes on.
+	// Both use :8080 for metrics, which the tests do not read. catalog logs that the port is in use, and continues.
 	stopOLM, err := start(logs, "olm", "--namespace="+global, "--interval=10s")
 	if err == nil {
 		defer stopOLM()
@@ -79,7 +80,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// installOLM makes what OLM needs in the cluster: its kinds and a namespace.
+// installOLM creates the kinds and the namespace of OLM.
 func installOLM() error {
 	var text strings.Builder
 	for _, crd := range []any{
@@ -104,7 +105,7 @@ func installOLM() error {
 	return err
 }
 
-// start starts a program, with its output in a file.
+// start starts a program with its output in a file.
 func start(logs string, arguments ...string) (stop func(), err error) {
 	file, err := os.CreateTemp(logs, arguments[0]+"-*.log")
 	if err != nil {

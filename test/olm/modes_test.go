@@ -14,8 +14,8 @@ import (
 
 const serviceAccount = ":databasecluster-operator-controller-manager"
 
-// Each install mode: what the OperatorGroup names is looked after, and nothing else; OLM grants rights there and in the
-// operator's own namespace, where the lease is, and nowhere else.
+// The install modes: the operator manages the namespaces of the OperatorGroup, and no others. OLM grants permissions
+// there and in the operator's own namespace, which has the lease, and nowhere else.
 func TestOwnNamespace(t *testing.T)    { looksAfter(t, "own", "") }
 func TestSingleNamespace(t *testing.T) { looksAfter(t, "single", "-a") }
 func TestMultiNamespace(t *testing.T)  { looksAfter(t, "multi", "-a", "-b") }
@@ -56,7 +56,7 @@ func looksAfter(t *testing.T, mode string, watched ...string) {
 	}
 }
 
-// leftAlone looks for what an operator would have made of the cluster. The API server itself begins its status.
+// leftAlone checks that the operator has not touched a cluster. The API server itself initializes the status.
 func (w world) leftAlone(namespace string) {
 	w.Helper()
 	touched := w.do(namespace, "get", "databasecluster", "smallest", "-o", "jsonpath={.status.conditions}{.metadata.finalizers}")
@@ -66,7 +66,7 @@ func (w world) leftAlone(namespace string) {
 	w.say("%s: conditions and finalizers %q, objects %q", namespace, touched, children)
 }
 
-// Removed in the wrong order: the operator goes while it stops a cluster. Nothing hangs for ever, no volume is lost.
+// Wrong order: the operator is removed while it deletes a cluster. Nothing hangs forever, and no volume is lost.
 func TestTheOperatorIsRemovedWhileAClusterIsDeleted(t *testing.T) {
 	const home, shop = "olm-wrong", "olm-wrong-shop"
 	w := newWorld(t, home, shop)
@@ -81,7 +81,7 @@ func TestTheOperatorIsRemovedWhileAClusterIsDeleted(t *testing.T) {
 	w.unsubscribes(home, version)
 	w.do(shop, "delete", "databasecluster", "orders", "--wait=false")
 	w.eventually(shop, "database.dbcluster.io/finalizer", "get", "databasecluster", "orders", "-o", "jsonpath={.metadata.deletionTimestamp} {.metadata.finalizers}")
-	w.say("no operator removes the finalizer; remove it by hand, as docs/uninstall.md shows")
+	w.say("no operator removes the finalizer; remove it by hand, as the README describes")
 	w.run("bash", "-euo", "pipefail", "-c", "kubectl() { command kubectl -n "+shop+` "$@"; }; `+w.wayOut())
 	w.do(shop, "wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
 	w.do(shop, "wait", "--for=delete", "pod", "--all", "--timeout="+patience.String())
@@ -95,7 +95,7 @@ func TestTheOperatorIsRemovedWhileAClusterIsDeleted(t *testing.T) {
 	w.must(row == "still here", "the row is %q", row)
 	w.say("a cluster of the same name found the row: %s", row)
 
-	// And with the deletion under way: what is begun goes on when there is an operator again.
+	// The deletion is in progress. A new operator continues it.
 	w.do(shop, "delete", "databasecluster", "orders", "--wait=false")
 	w.unsubscribes(home, version)
 	w.subscribes(home, "stable-v0")

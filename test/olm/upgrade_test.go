@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// The life of an installation: the release before, an upgrade, one that waits for a restore, removal, a second installation.
+// The life of an installation: the previous release, an upgrade, an upgrade that waits for a restore, removal, and a
+// second installation.
 func TestAnUpgradeRestartsNoDatabaseAndWaitsForARestore(t *testing.T) {
 	const home, shop = "olm-home", "olm-shop"
 	w := newWorld(t, home, shop)
@@ -41,7 +42,7 @@ func TestAnUpgradeRestartsNoDatabaseAndWaitsForARestore(t *testing.T) {
 	w.removedAndInstalledAgain(home, shop)
 }
 
-// works shows that an operator looks after the clusters: it scales one, and the rows are still there.
+// works shows that an operator manages the clusters: it scales one, and the rows still exist.
 func (w world) works(shop string, replicas int) {
 	w.Helper()
 	number := strconv.Itoa(replicas)
@@ -53,7 +54,7 @@ func (w world) works(shop string, replicas int) {
 	w.say("the operator made orders have %d members; the row is still there: %s", replicas, row)
 }
 
-// heldBackByARestore restores a backup while no pod can be scheduled, and lets OLM upgrade meanwhile.
+// heldBackByARestore restores a backup while no pod can be scheduled, and lets OLM upgrade during that time.
 func (w world) heldBackByARestore(home, shop string) {
 	w.Helper()
 	w.apply(shop, `
@@ -83,17 +84,17 @@ spec: {cluster: orders, destination: {url: "file:///orders", claimName: backups}
 	w.must(owner == csv(version)+" 2", "meanwhile the operator is %q", owner)
 
 	w.run("kubectl", "uncordon", node)
-	w.say("the restore may go on")
+	w.say("the restore can continue")
 	w.eventually(shop, "Completed", "get", "databasecluster", "copy", "-o", "jsonpath={.status.restore.phase}")
 	w.await(shop, "copy", "Ready")
 	row := w.sql(shop, "copy-0", "SELECT text FROM note")
 	w.must(row == "written under "+previous, "restored was %q", row)
 	w.installed(home, next)
 	w.do(home, "wait", "--for=delete", "csv/"+csv(version), "--timeout="+patience.String())
-	w.say("the upgrade went on when the restore had ended")
+	w.say("the upgrade continued after the restore")
 }
 
-// removedAndInstalledAgain removes the operator while databases run, and installs it again beside them.
+// removedAndInstalledAgain removes the operator while databases run, and installs it again.
 func (w world) removedAndInstalledAgain(home, shop string) {
 	w.Helper()
 	pods, volumes := w.databases(shop), w.volumes(shop)
@@ -102,7 +103,7 @@ func (w world) removedAndInstalledAgain(home, shop string) {
 	w.same(pods, w.databases(shop), "pods of the databases without an operator")
 	w.same(volumes, w.volumes(shop), "volumes without an operator")
 	text, err := kubectl(w.Context(), "", "delete", "crd", "databaseclusters.database.dbcluster.io")
-	w.must(err != nil && strings.Contains(text, "allow-deletion"), "deleting the CRD said %q", text)
+	w.must(err != nil && strings.Contains(text, "allow-deletion"), "deleting the CRD printed %q", text)
 	w.say("a CRD cannot be deleted: %s", text)
 
 	w.serves(version)
@@ -110,5 +111,5 @@ func (w world) removedAndInstalledAgain(home, shop string) {
 	w.installed(home, version)
 	w.works(shop, 2)
 	uid := w.do(shop, "get", "pod", "orders-0", "-o", "jsonpath={.metadata.uid}")
-	w.must(strings.Contains(pods, "orders-0 "+uid), "orders-0 was made anew by the second installation")
+	w.must(strings.Contains(pods, "orders-0 "+uid), "the second installation re-created orders-0")
 }

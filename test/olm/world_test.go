@@ -18,8 +18,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/testing/engines"
 )
 
-// world is a test with namespaces of its own. One test runs at a time: OLM installs the operator's kinds for the whole
-// cluster, and they go with the test.
+// world is a test with its own namespaces. Only one test runs at a time, because OLM installs the operator's CRDs in
+// the whole cluster. The test deletes them at its end.
 type world struct{ *testing.T }
 
 func newWorld(t *testing.T, namespaces ...string) world {
@@ -33,8 +33,8 @@ func newWorld(t *testing.T, namespaces ...string) world {
 	return w
 }
 
-// clean removes the clusters, then the operator, the kinds last: what the documentation says. After a failure it first
-// says what was there.
+// clean removes the clusters, the operator, and finally the CRDs, as documented. After a failure it first prints the
+// state.
 func (w world) clean(namespaces []string) {
 	ctx := context.Background()
 	if w.Failed() {
@@ -62,7 +62,7 @@ func (w world) clean(namespaces []string) {
 	}
 }
 
-// say tells where the story is.
+// say prints the current step.
 func (w world) say(format string, arguments ...any) {
 	w.Helper()
 	w.Logf("%s  "+format, append([]any{time.Now().UTC().Format(time.TimeOnly)}, arguments...)...)
@@ -91,7 +91,7 @@ func (w world) apply(namespace, manifest string) {
 	}
 }
 
-// eventually waits until a command prints what it should.
+// eventually waits until a command prints the expected output.
 func (w world) eventually(namespace, want string, arguments ...string) {
 	w.Helper()
 	var got string
@@ -109,7 +109,7 @@ func (w world) await(namespace, cluster, condition string) {
 	w.do(namespace, "wait", "--for=condition="+condition, "databasecluster/"+cluster, "--timeout="+patience.String())
 }
 
-// same fails where something that must be left alone is not what it was.
+// same fails if a value has changed.
 func (w world) same(before, now, what string) {
 	w.Helper()
 	if before == "" || before != now {
@@ -119,7 +119,7 @@ func (w world) same(before, now, what string) {
 	w.say("%s: unchanged\n%s", what, now)
 }
 
-// postgres makes PostgreSQLs, with lines of its spec.
+// postgres creates PostgreSQL clusters, with additional lines in the spec.
 func (w world) postgres(namespace, name string, replicas int, spec ...string) {
 	w.Helper()
 	engine, err := engines.Manifest()
@@ -146,7 +146,7 @@ spec:
 %[4]s`, name, postgresImage, replicas, strings.Join(spec, "\n"), engines.Independent))
 }
 
-// smallest makes a cluster of containers that do nothing.
+// smallest creates a cluster with idle containers.
 func (w world) smallest(namespace string) {
 	w.Helper()
 	w.apply(namespace, `
@@ -162,28 +162,28 @@ func (w world) sql(namespace, pod, statement string) string {
 	return w.do(namespace, "exec", pod, "-c", "database", "--", "psql", "-X", "-q", "-t", "-A", "-U", "postgres", "-c", statement)
 }
 
-// databases are the members' pods, with what changes when one is made anew or restarts.
+// databases returns the pods of the members, with values that change when a pod is re-created or restarts.
 func (w world) databases(namespace string) string {
 	w.Helper()
 	return w.do(namespace, "get", "pods", "-l", "app.kubernetes.io/component=database", "--sort-by=.metadata.name", "-o",
 		`jsonpath={range .items[*]}{.metadata.name} {.metadata.uid} restarts={.status.containerStatuses[*].restartCount} started={.status.containerStatuses[*].state.running.startedAt}{.metadata.deletionTimestamp}{"\n"}{end}`)
 }
 
-// template is what the StatefulSet's pods are made from.
+// template returns the pod template of the StatefulSet.
 func (w world) template(namespace, name string) string {
 	w.Helper()
 	template := sha256.Sum256([]byte(w.do(namespace, "get", "statefulset", name, "-o", "jsonpath={.spec.template}")))
 	return fmt.Sprintf("%s sha256:%x", w.do(namespace, "get", "statefulset", name, "-o", "jsonpath={.metadata.uid} {.status.updateRevision}"), template)
 }
 
-// volumes are the claims with their volumes.
+// volumes returns the claims with their volumes.
 func (w world) volumes(namespace string) string {
 	w.Helper()
 	return w.do(namespace, "get", "persistentvolumeclaims", "--sort-by=.metadata.name", "-o",
 		`jsonpath={range .items[*]}{.metadata.name} {.metadata.uid} {.spec.volumeName} {.status.phase}{"\n"}{end}`)
 }
 
-// upgradeable is what the installed operator tells OLM.
+// upgradeable returns the condition that the installed operator reports to OLM.
 func (w world) upgradeable(namespace, v, want string) {
 	w.Helper()
 	path := `jsonpath={range .status.conditions[?(@.type=="Upgradeable")]}{.status} ({.reason}): {.message}{end}`
@@ -198,7 +198,7 @@ func (w world) must(ok bool, format string, arguments ...any) {
 	}
 }
 
-// wayOut is the command of docs/uninstall.md for a cluster whose operator no longer runs.
+// wayOut returns the documented command for a cluster whose operator no longer exists.
 func (w world) wayOut() string {
 	w.Helper()
 	text, err := os.ReadFile("../../docs/uninstall.md")

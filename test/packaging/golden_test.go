@@ -15,9 +15,10 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "update the golden files")
 
-// dashboard is left out: it is as in config/grafana. So are the CRDs, which the comparison with config/default holds.
+// The dashboard is omitted: it equals config/grafana. The CRDs are omitted, too: the comparison with config/default
+// covers them.
 var dashboard = regexp.MustCompile(`\n  databasecluster\.json: \|-\n(?:    [^\n]*\n?)*`)
 
 func TestTheChartRendersWhatTheGoldenFilesShow(t *testing.T) {
@@ -39,7 +40,7 @@ func TestTheChartRendersWhatTheGoldenFilesShow(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got != string(want) {
-				t.Errorf("%s: %s\n`make helm-golden` writes the golden files anew; look at their diff.", golden, firstDifference(got, string(want)))
+				t.Errorf("%s: %s\n`make helm-golden` updates the golden files; review the diff.", golden, firstDifference(got, string(want)))
 			}
 		})
 	}

@@ -4,8 +4,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package packaging holds the Helm chart against golden files and against config/default. `make helm-lint` runs it,
-// because it needs helm and kustomize.
+// Package packaging compares the Helm chart with golden files and config/default. `make helm-lint` runs it, because it
+// needs helm and kustomize.
 package packaging
 
 import (
@@ -24,7 +24,7 @@ import (
 
 const (
 	chart = "../../charts/databasecluster-operator"
-	// The release and the namespace under which the names are those of config/default.
+	// With this release name and namespace, the names equal those of config/default.
 	release   = "databasecluster-operator"
 	namespace = "databasecluster-operator-system"
 )
@@ -33,13 +33,13 @@ var helm, kustomize = os.Getenv("DBC_HELM"), os.Getenv("DBC_KUSTOMIZE")
 
 func TestMain(m *testing.M) {
 	if helm == "" || kustomize == "" {
-		fmt.Fprintln(os.Stderr, "packaging tests: DBC_HELM and DBC_KUSTOMIZE are not set: run them by `make helm-lint`, which has both")
+		fmt.Fprintln(os.Stderr, "packaging tests: DBC_HELM and DBC_KUSTOMIZE are not set: run `make helm-lint`, which sets both")
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }
 
-// template renders the chart; an error is what helm said.
+// template renders the chart; an error has the output of helm.
 func template(arguments ...string) (string, error) {
 	return run(append([]string{"template", release, chart, "--namespace", namespace}, arguments...)...)
 }
@@ -64,7 +64,7 @@ func rendered(t *testing.T, arguments ...string) objects {
 	return decode(t, text)
 }
 
-// configured is config/default. Its image is one that nobody could mistake.
+// configured returns config/default, with a unique image.
 var configured = sync.OnceValues(func() ([]byte, error) {
 	return exec.Command(kustomize, "build", "../../config/default").Output()
 })

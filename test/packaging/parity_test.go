@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The chart, installed with the image of config/default under names that are the same, is config/default, but for
-// what normalized takes away. test/bundle holds the bundle against config.
+// With the image and the names of config/default, the chart equals config/default, except for the differences in
+// normalized. test/bundle compares the bundle with config.
 func TestTheChartInstallsWhatConfigDefaultInstalls(t *testing.T) {
 	chart, config := bothInstalls(t)
 	for _, problem := range differences(chart, config) {
@@ -26,7 +26,7 @@ func TestTheChartInstallsWhatConfigDefaultInstalls(t *testing.T) {
 	}
 }
 
-// One right in a namespace is as good as none if the other end gives it everywhere.
+// A Role per namespace is useless if a ClusterRoleBinding grants the same permission everywhere.
 func TestWatchedNamespacesGetTheRulesOfConfigEachInARoleOfItsOwn(t *testing.T) {
 	_, config := bothInstalls(t)
 	chart := rendered(t, "--set", "watchNamespaces={shop,bank}")
@@ -72,7 +72,7 @@ func TestADifferenceBetweenChartAndConfigIsFound(t *testing.T) {
 		"another ServiceAccount": {func(chart objects) {
 			chart["ClusterRoleBinding databasecluster-operator-manager-rolebinding"].Object["subjects"].([]any)[0].(map[string]any)["name"] = "default"
 		}, "ClusterRoleBinding databasecluster-operator-manager-rolebinding"},
-		"a role that nobody named": {func(chart objects) {
+		"an unexpected role": {func(chart objects) {
 			chart["ClusterRole more"] = &unstructured.Unstructured{Object: map[string]any{"kind": "ClusterRole", "metadata": map[string]any{}}}
 		}, "ClusterRole more"},
 		"an object less":       {func(chart objects) { delete(chart, deployment) }, deployment},
@@ -114,7 +114,7 @@ func bothInstalls(t *testing.T) (chart, config objects) {
 	return rendered(t, "--set", "image.repository=controller,image.tag=latest"), decode(t, string(text))
 }
 
-// differences are said one an object.
+// differences returns one difference per object.
 func differences(chart, config objects) []string {
 	var said []string
 	names := maps.Clone(chart)
@@ -133,17 +133,17 @@ func differences(chart, config objects) []string {
 	return said
 }
 
-// normalized is an object without the differences that there have to be.
+// normalized removes the intended differences from an object.
 func normalized(object *unstructured.Unstructured) string {
-	if object == nil || object.GetKind() == "Namespace" { // helm install --create-namespace makes it
+	if object == nil || object.GetKind() == "Namespace" { // helm install --create-namespace creates it
 		return ""
 	}
 	o := object.DeepCopy()
 	withoutTool(o)
 	walk(o.Object, func(node map[string]any) {
-		// Releases must not select each other's pods: the chart's selectors carry the release.
+		// Releases must not select the pods of each other: the selectors of the chart have the release name.
 		delete(node, "app.kubernetes.io/instance")
-		// OLM says by an annotation where to work, and who installs config/default nothing; the chart says it by a value.
+		// OLM sets the watched namespaces by an annotation, and the chart by a value. Users of config/default set none.
 		if node["name"] == "WATCH_NAMESPACE" && (node["value"] == "" || node["valueFrom"] != nil) {
 			delete(node, "value")
 			delete(node, "valueFrom")
@@ -152,8 +152,8 @@ func normalized(object *unstructured.Unstructured) string {
 	return text(o.Object)
 }
 
-// withoutTool takes away which tool manages an object, of which version it is, and Helm's way to leave what stays. The
-// labels that Kubernetes reads remain.
+// withoutTool removes the tool that manages an object, its version, and Helm's resource policy. The labels that
+// Kubernetes reads remain.
 func withoutTool(o *unstructured.Unstructured) {
 	labels, annotations := o.GetLabels(), o.GetAnnotations()
 	maps.DeleteFunc(labels, func(key, _ string) bool { return !strings.HasPrefix(key, "rbac.authorization.k8s.io/") })
@@ -195,5 +195,5 @@ func firstDifference(a, b string) string {
 			return fmt.Sprintf("line %d is %q in the chart and %q in config/default", i+1, line, strings.Join(other[i:min(i+1, len(other))], ""))
 		}
 	}
-	return "config/default says more"
+	return "config/default has more lines"
 }

@@ -16,8 +16,9 @@ import (
 	"testing"
 )
 
-// Helm keeps a release in one Secret, which holds 1 MiB: the chart's files and all that is rendered, as JSON, compressed, in base64.
-// `make e2e-helm` measures the real one. It grows with the CRDs; three quarters are a warning in time.
+// Helm stores a release in one Secret of up to 1 MiB: the files of the chart and the rendered objects, as JSON,
+// compressed, in base64. `make e2e-helm` measures a real release. It grows with the CRDs. Three quarters of the limit
+// are an early warning.
 func TestTheReleaseFitsIntoASecret(t *testing.T) {
 	manifest, err := template()
 	if err != nil {

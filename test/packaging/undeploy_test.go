@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// Databases may be in the operator's namespace, where it watches that one: they would go with it.
-func TestUndeployTakesTheOperatorAndNothingThatDatabasesNeed(t *testing.T) {
+// The operator's namespace may contain databases. They would be deleted with the namespace.
+func TestUndeployRemovesTheOperatorAndNothingThatDatabasesNeed(t *testing.T) {
 	deleted := filepath.Join(t.TempDir(), "deleted.yaml")
 	kubectl := filepath.Join(t.TempDir(), "kubectl")
 	script := "#!/bin/sh\nfor file; do :; done\ncp \"$file\" " + deleted + "\n"
@@ -44,11 +44,11 @@ func TestUndeployTakesTheOperatorAndNothingThatDatabasesNeed(t *testing.T) {
 		t.Errorf("%d Deployments would be deleted", deployments)
 	}
 	if after := listing(t); after != before {
-		t.Errorf("what make build-installer wrote was written anew, with another image:\nbefore\n%s\nafter\n%s", before, after)
+		t.Errorf("the output of make build-installer was overwritten with another image:\nbefore\n%s\nafter\n%s", before, after)
 	}
 }
 
-// listing is what lies in dist, and since when.
+// listing returns the files in dist with their times.
 func listing(t *testing.T) string {
 	t.Helper()
 	files, err := filepath.Glob("../../dist/*.yaml")

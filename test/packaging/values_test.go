@@ -51,18 +51,18 @@ func TestAWrongValueIsRefusedWithASentenceThatNamesIt(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			_, err := template("--set", c.set)
 			if err == nil {
-				t.Fatalf("%s was taken", c.set)
+				t.Fatalf("%s was accepted", c.set)
 			}
 			for _, words := range c.says {
 				if !strings.Contains(err.Error(), words) {
-					t.Errorf("helm says nothing of %q: %v", words, err)
+					t.Errorf("the error of helm lacks %q: %v", words, err)
 				}
 			}
 		})
 	}
 }
 
-// schema is as much of a JSON schema as values.yaml can be held against.
+// schema is the part of a JSON schema that the test compares with values.yaml.
 type schema struct {
 	Properties map[string]schema `json:"properties"`
 }
@@ -79,7 +79,7 @@ func TestTheSchemaKnowsTheValuesAndNoOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	delete(known.Properties, "global") // what a chart above this one gives to all of its charts
+	delete(known.Properties, "global") // values of a parent chart for all its subcharts
 	hold(t, "", values, known)
 }
 
@@ -102,7 +102,7 @@ func hold(t *testing.T, path string, values map[string]any, known schema) {
 	}
 }
 
-// What an administrator sets must come out, and a second release beside another must not touch what both share.
+// The values of an administrator must appear, and a second release must not change shared objects.
 func TestASecondReleaseSharesNothingWithTheFirst(t *testing.T) {
 	const alone = "crds.install=false,admissionPolicies.install=false"
 	first := rendered(t)
@@ -113,8 +113,8 @@ func TestASecondReleaseSharesNothingWithTheFirst(t *testing.T) {
 	}
 }
 
-// Kubernetes lets namespaces and ServiceAccounts be called so, and YAML takes it for a number or a truth.
-func TestWhatLooksLikeANumberStaysAName(t *testing.T) {
+// Kubernetes allows these names for namespaces and ServiceAccounts, but YAML reads them as numbers or booleans.
+func TestANameThatLooksLikeANumberStaysAString(t *testing.T) {
 	text, err := run("template", "2024", chart, "--namespace", "1e3", "--values", filepath.Join(chart, "ci", "full-values.yaml"), "--set-json",
 		`watchNamespaces=["2024","true"]`, "--set-json", `serviceAccount={"create":true,"name":"007"}`, "--set-string", "priorityClassName=10")
 	if err != nil {
@@ -130,7 +130,7 @@ func TestWhatLooksLikeANumberStaysAName(t *testing.T) {
 			for _, field := range []string{"name", "namespace", "serviceAccountName", "priorityClassName", "app.kubernetes.io/instance"} {
 				if value, found := node[field]; found {
 					if _, isText := value.(string); !isText {
-						t.Errorf("%s has the %s %v, which is no text", name, field, value)
+						t.Errorf("%s has the %s %v, which is not a string", name, field, value)
 					}
 				}
 			}
@@ -145,7 +145,7 @@ func TestWhatLooksLikeANumberStaysAName(t *testing.T) {
 
 func TestAReleaseAfterWhichNoServiceCanBeNamedIsRefused(t *testing.T) {
 	if _, err := run("template", "2024", chart); err == nil || !strings.Contains(err.Error(), "set fullnameOverride") {
-		t.Errorf("helm says %v", err)
+		t.Errorf("the error of helm is %v", err)
 	}
 }
 
@@ -166,6 +166,6 @@ func TestTheChartIsOfTheVersionOfTheMakefile(t *testing.T) {
 	}
 	if about.Version != want || about.AppVersion != want {
 		said, _ := json.Marshal(about)
-		t.Errorf("Chart.yaml says %s, and the Makefile %s: run `make chart`", said, want)
+		t.Errorf("Chart.yaml has version %s, but the Makefile %s: run `make chart`", said, want)
 	}
 }

@@ -14,10 +14,10 @@ import (
 	"strings"
 )
 
-// Request is one request as the API server noted it.
+// Request is one request in the audit log.
 type Request struct {
 	User, Verb, Group string
-	// Resource holds the subresource, too.
+	// Resource includes the subresource.
 	Resource, Namespace, Name string
 	Code                      int
 	Message                   string
@@ -57,7 +57,7 @@ func (e entry) request() Request {
 	return r
 }
 
-// Requests are those in an audit log that are about objects, from users that a function picks.
+// Requests returns the requests about objects in an audit log, from users that a function selects.
 func Requests(path string, of func(user string) bool) ([]Request, error) {
 	file, err := os.Open(path) //nolint:gosec // the caller names it
 	if err != nil {
@@ -69,7 +69,7 @@ func Requests(path string, of func(user string) bool) ([]Request, error) {
 	for {
 		text, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return all, nil // a line without an end is still being written
+			return all, nil // the API server is still writing an incomplete line
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read the audit log: %w", err)

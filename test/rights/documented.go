@@ -12,21 +12,21 @@ import (
 	"strings"
 )
 
-// Row is a row of the tables of rights in docs/security.md.
+// Row is a row in the tables of permissions in docs/security.md.
 type Row struct {
 	Rights []Right
 	Why    string
-	// Stories are the tests that make the operator use the rights.
+	// Stories are the tests in which the operator uses the permissions.
 	Stories []string
 }
 
 var (
 	quoted = regexp.MustCompile("`([^`]+)`")
-	// heading begins the table of a role.
+	// heading is the start of the table of a role.
 	heading = regexp.MustCompile("(?m)^\\*\\*`([-a-z]+)`\\*\\*")
 )
 
-// Documented are the rows of all tables in a file, each of which follows the name of its role.
+// Documented returns the rows of all tables in a file. The name of a role precedes each table.
 func Documented(path string) ([]Row, error) {
 	text, err := os.ReadFile(path) //nolint:gosec // the caller names it
 	if err != nil {
@@ -44,7 +44,7 @@ func Documented(path string) ([]Row, error) {
 	return all, nil
 }
 
-// table reads the first table in a text.
+// table parses the first table in a text.
 func table(role, text string) ([]Row, error) {
 	var all []Row
 	for line := range strings.Lines(text) {
@@ -64,7 +64,7 @@ func table(role, text string) ([]Row, error) {
 	return all, nil
 }
 
-// of are the rights that two cells stand for: resources, perhaps of some names only, and verbs.
+// of returns the permissions in two cells: resources, optionally with names, and verbs.
 func of(role, resources, verbs string) []Right {
 	resources, only, _ := strings.Cut(resources, " only ")
 	names := words(only)
@@ -94,7 +94,7 @@ func parse(text string) (resource, group string) {
 	return resource, group
 }
 
-// words are those between backticks.
+// words returns the texts between backticks.
 func words(text string) []string {
 	var all []string
 	for _, found := range quoted.FindAllStringSubmatch(text, -1) {
@@ -103,8 +103,8 @@ func words(text string) []string {
 	return all
 }
 
-// Unshown are rights in the rows that are used somewhere, but in none of the stories that are to show it. A function tells the
-// story that a request was made in, "" where that cannot be told.
+// Unshown returns permissions that are used, but in none of the stories of their row. The function returns the story of
+// a request, or "" if it is unknown.
 func Unshown(rows []Row, requests []Request, story func(Request) string) []string {
 	var all []string
 	for _, row := range rows {

@@ -31,15 +31,15 @@ func TestEveryRightIsDocumentedAndNoOther(t *testing.T) {
 	}
 	for _, right := range shipped(t) {
 		if !slices.Contains(told, right) {
-			t.Errorf("docs/security.md does not say why the operator may %s", right)
+			t.Errorf("docs/security.md has no reason for %s", right)
 		}
 	}
 	for i, right := range told {
 		if !slices.Contains(shipped(t), right) {
-			t.Errorf("docs/security.md says that the operator may %s, which config/rbac does not give", right)
+			t.Errorf("docs/security.md grants %s, but config/rbac does not", right)
 		}
 		if slices.Contains(told[:i], right) {
-			t.Errorf("docs/security.md tells twice of %s", right)
+			t.Errorf("docs/security.md has %s twice", right)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func TestEveryRightIsShownByATestThatExists(t *testing.T) {
 		}
 		for _, story := range row.Stories {
 			if !strings.Contains(tests.String(), "\nfunc "+story+"(") {
-				t.Errorf("docs/security.md says that %s shows what the operator may do, and test/integration has no such test", story)
+				t.Errorf("docs/security.md names the test %s, but test/integration does not have it", story)
 			}
 		}
 	}

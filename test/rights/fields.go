@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Field is one that somebody may write a text to.
+// Field is a field of type text that a user may set.
 type Field struct {
 	Kind string
 	// Path has [] for each element of a list, and {} for each value of a map.
@@ -26,7 +26,7 @@ type Field struct {
 
 func (f Field) String() string { return f.Kind + " " + f.Path }
 
-// Fields are those of the specs of all kinds of ours, by the CRDs in a folder.
+// Fields returns the fields in the specs of all our kinds, from the CRDs in a folder.
 func Fields(dir string) ([]Field, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
@@ -52,7 +52,7 @@ func Fields(dir string) ([]Field, error) {
 	return all, nil
 }
 
-// texts are the paths of what can hold a text; of what can hold anything, too.
+// texts returns the paths of fields that can contain a text or any value.
 func texts(at string, schema *apiextensionsv1.JSONSchemaProps) []string {
 	switch {
 	case schema.XPreserveUnknownFields != nil || schema.XEmbeddedResource:
@@ -73,12 +73,12 @@ func texts(at string, schema *apiextensionsv1.JSONSchemaProps) []string {
 	return all
 }
 
-// verdict is what fields can reach.
+// verdict records the objects that fields can reach.
 type verdict struct {
 	fields *regexp.Regexp
-	// reaches is a kind; "" stands for none.
+	// reaches is a kind, or "" for none.
 	reaches string
-	// everywhere tells that the kind belongs to no namespace.
+	// everywhere means that the kind is cluster-scoped.
 	everywhere bool
 }
 
@@ -100,8 +100,8 @@ const (
 	destinations = `(DatabaseCluster spec\.(backup\.destination|bootstrap\.fromBackup\.location)|DatabaseBackup spec\.destination)\.`
 )
 
-// verdicts judge every field. A kind that is "local" is looked for in the namespace of the object that names it: by the
-// operator, and by the kubelet, which is told no namespace.
+// verdicts judge every field. The operator looks for a "local" kind in the namespace of the object that names it. So
+// does the kubelet, which gets no namespace.
 var verdicts = []verdict{
 	local("Secret", ofCluster+`credentials\.secretName`, ofCluster+`pod\.imagePullSecrets\[\]\.name`, environment+`valueFrom\.secretKeyRef\.name`,
 		ofCluster+container+`envFrom\[\]\.secretRef\.name`, ofCluster+`pod\.volumes\[\]\.secret\.secretName`, destinations+`(credentialsSecretName|encryptionSecretName)`),
@@ -115,23 +115,23 @@ var verdicts = []verdict{
 	global("PriorityClass", ofCluster+`scheduling\.priorityClassName`),
 	global("GMSACredentialSpec", ofCluster+`(container|pod)\.securityContext\.windowsOptions\.gmsaCredentialSpecName`),
 
-	// Where pods run, beside or apart from which others, as in every pod.
+	// Scheduling of pods, including pod affinity, as in every pod.
 	nothing(ofCluster+`scheduling\.(affinity|topologySpreadConstraints\[\]|tolerations\[\])\..*`, ofCluster+`scheduling\.nodeSelector\{\}`),
-	// Keys and paths within what another field names; names within the pod.
+	// Keys and paths within an object that another field names; names within the pod.
 	nothing(environment+`(name|value)`, environment+`valueFrom\.(secretKeyRef|configMapKeyRef|fileKeyRef)\.key`, environment+`valueFrom\.(fieldRef|resourceFieldRef)\..*`,
 		environment+`valueFrom\.fileKeyRef\.(path|volumeName)`, ofCluster+container+`envFrom\[\]\.prefix`,
 		ofCluster+`pod\.volumes\[\]\.(name|(secret|configMap)\.items\[\]\.(key|path)|emptyDir\.(medium|sizeLimit))`,
 		ofCluster+container+`volumeMounts\[\]\.(name|mountPath|subPath)`,
 		ofCluster+`pod\.(initContainers|sidecars)\[\]\.name`, ofCluster+`pod\.sidecars\[\]\.ports\[\]\.name`),
-	// Addresses: what answers there decides.
+	// Addresses: the server at the address decides.
 	nothing(destinations+`(url|endpoint|region|credentialSource|serverSideEncryption\.(type|kmsKeyID))`, ofCluster+`(container|pod\.sidecars\[\])\.(startup|readiness|liveness)Probe\..*`, ofEngine+`container\.(startup|readiness|liveness)Probe\..*`,
 		ofCluster+`(|pod\.(initContainers|sidecars)\[\]\.)image`, ofCluster+container+`imagePullPolicy`),
-	// What a container is told and given, what it may do. A claim of resources names an entry of the pod's, which has none.
+	// The input of a container and its permissions. A resource claim names an entry of the pod, which has none.
 	nothing(ofCluster+container+`(command|args)\[\]`, ofCluster+`(backup\.|deletion\.hooks\[\]\.|pod\.(initContainers|sidecars)\[\]\.)?resources\.(claims\[\]\.(name|request)|limits\{\}|requests\{\})`,
 		ofCluster+`(container|pod)\.securityContext\.(appArmorProfile|capabilities|seLinuxOptions|seccompProfile|sysctls\[\])\..*`,
 		ofCluster+`container\.securityContext\.procMount`, ofCluster+`pod\.securityContext\.(fsGroupChangePolicy|seLinuxChangePolicy|supplementalGroupsPolicy)`,
 		ofCluster+`(container|pod)\.securityContext\.windowsOptions\.(gmsaCredentialSpec|runAsUserName)`),
-	// Words of our own.
+	// Our own keywords.
 	nothing(ofCluster+`(parameters\{\}|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|service\.(type|annotations\{\})|pod\.(labels|annotations)\{\}|updateStrategy\.type)`,
 		ofCluster+`backup\.(unhealthyAfter|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|schedule|timeZone))`,
 		ofCluster+`deletion\.(onFailure|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
@@ -144,11 +144,11 @@ type Reference struct {
 	Field
 	// To is the kind.
 	To string
-	// Everywhere tells that the kind belongs to no namespace.
+	// Everywhere means that the kind is cluster-scoped.
 	Everywhere bool
 }
 
-// References are the fields of those given that name objects; an error tells of fields that nobody has judged.
+// References returns the given fields that name objects. It fails for fields without a verdict.
 func References(fields []Field) ([]Reference, error) {
 	var all []Reference
 	for _, field := range fields {

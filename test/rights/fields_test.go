@@ -52,7 +52,7 @@ func TestANewFieldMustBeJudged(t *testing.T) {
 	}
 }
 
-// Beside which pods of other namespaces one may run is asked of the scheduler; it reaches none of them.
+// A pod affinity to pods in other namespaces is a request to the scheduler; it reaches none of them.
 func TestNoFieldNamesANamespaceButForWhereThePodsRun(t *testing.T) {
 	for _, field := range fields(t) {
 		if strings.Contains(strings.ToLower(field.Path), "namespace") && !strings.HasPrefix(field.Path, "spec.scheduling.affinity.pod") {

@@ -10,21 +10,21 @@ import (
 	"slices"
 )
 
-// Unused are the rights that no request needed.
+// Unused returns the permissions that no request needed.
 func Unused(all []Right, requests []Request) []Right {
 	return slices.DeleteFunc(slices.Clone(all), func(right Right) bool {
 		return slices.ContainsFunc(requests, right.Allows)
 	})
 }
 
-// Allows tells whether the right allowed a request, or a part of it.
+// Allows reports whether the permission allowed a request, or a part of it.
 func (r Right) Allows(request Request) bool {
 	return request.Code != http.StatusForbidden &&
 		slices.Contains(request.verbs(), r.Verb) && r.Group == request.Group && r.Resource == request.Resource &&
 		(r.Name == "" || r.Name == request.Name)
 }
 
-// verbs are what a request must be allowed: to apply what does not exist is to create it as well.
+// verbs returns the verbs that a request needs: an apply of a missing object is also a create.
 func (r Request) verbs() []string {
 	if r.Verb == "patch" && r.Code == http.StatusCreated {
 		return []string{"patch", "create"}
@@ -32,7 +32,8 @@ func (r Request) verbs() []string {
 	return []string{r.Verb}
 }
 
-// Beyond are the requests that no right allows, although the API server let them pass: somebody else's role did.
+// Beyond returns the requests that no permission allows, although the API server accepted them: another role granted
+// them.
 func Beyond(all []Right, requests []Request) []Request {
 	return slices.DeleteFunc(slices.Clone(requests), func(request Request) bool {
 		return request.Code == http.StatusForbidden || !slices.ContainsFunc(request.verbs(), func(verb string) bool {
@@ -43,11 +44,10 @@ func Beyond(all []Right, requests []Request) []Request {
 	})
 }
 
-// Refusal is a refusal that the operator is meant to meet, by what the API server says.
+// Refusal is an expected refusal of a request, by the message of the API server.
 type Refusal struct{ Why, Message string }
 
-// Refused are the requests that were forbidden, but for those that are meant to be, and of these the ones that
-// never happened.
+// Refused returns the unexpected forbidden requests, and the expected refusals that did not occur.
 func Refused(requests []Request, expected []Refusal) (unexpected []Request, never []Refusal) {
 	met := map[Refusal]bool{}
 	for _, request := range requests {

@@ -26,17 +26,17 @@ func TestARightIsUsedByTheRequestsThatNeedIt(t *testing.T) {
 		request Request
 		used    bool
 	}{
-		"the very request":                {readsPods, Request{Verb: "get", Resource: "pods", Code: 200}, true},
-		"one that found nothing":          {readsPods, Request{Verb: "get", Resource: "pods", Code: 404}, true},
-		"one that was forbidden":          {readsPods, Request{Verb: "get", Resource: "pods", Code: 403}, false},
-		"another verb":                    {readsPods, Request{Verb: "list", Resource: "pods", Code: 200}, false},
-		"another group":                   {readsPods, Request{Verb: "get", Group: "metrics.k8s.io", Resource: "pods", Code: 200}, false},
-		"a subresource":                   {readsPods, Request{Verb: "get", Resource: "pods/log", Code: 200}, false},
-		"an apply that made the object":   {policy, applied, true},
-		"an apply that found it there":    {policy, with(func(r *Request) { r.Code = 200 }), false},
-		"an apply that was refused":       {policy, with(func(r *Request) { r.Code = 422 }), false},
-		"an apply of another name":        {policy, with(func(r *Request) { r.Name = "theirs" }), false},
-		"an apply that made another kind": {policy, with(func(r *Request) { r.Resource = "validatingadmissionpolicybindings" }), false},
+		"the very request":                   {readsPods, Request{Verb: "get", Resource: "pods", Code: 200}, true},
+		"one that found nothing":             {readsPods, Request{Verb: "get", Resource: "pods", Code: 404}, true},
+		"one that was forbidden":             {readsPods, Request{Verb: "get", Resource: "pods", Code: 403}, false},
+		"another verb":                       {readsPods, Request{Verb: "list", Resource: "pods", Code: 200}, false},
+		"another group":                      {readsPods, Request{Verb: "get", Group: "metrics.k8s.io", Resource: "pods", Code: 200}, false},
+		"a subresource":                      {readsPods, Request{Verb: "get", Resource: "pods/log", Code: 200}, false},
+		"an apply that created the object":   {policy, applied, true},
+		"an apply that found it there":       {policy, with(func(r *Request) { r.Code = 200 }), false},
+		"an apply that was refused":          {policy, with(func(r *Request) { r.Code = 422 }), false},
+		"an apply of another name":           {policy, with(func(r *Request) { r.Name = "theirs" }), false},
+		"an apply that created another kind": {policy, with(func(r *Request) { r.Resource = "validatingadmissionpolicybindings" }), false},
 	}
 	for what, c := range cases {
 		if unused := Unused([]Right{c.right}, []Request{c.request}); (len(unused) == 0) != c.used {
@@ -66,7 +66,7 @@ func TestARequestThatTheRightsDoNotAllowIsFound(t *testing.T) {
 	}
 }
 
-func TestARefusalIsExpectedByItsWordsAndMustHappen(t *testing.T) {
+func TestARefusalIsExpectedByItsMessageAndMustOccur(t *testing.T) {
 	requests := []Request{{Code: 200}, {Code: 403, Message: `cannot get resource "nodes"`}, {Code: 403, Message: "namespace a is being terminated"}}
 	terminated, quota := Refusal{"a", "being terminated"}, Refusal{"b", "exceeded quota"}
 	unexpected, never := Refused(requests, []Refusal{terminated, quota})

@@ -2,8 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package rights compares what the operator may do, by config/rbac, with what it is told to do in docs/security.md
-// and with what it does: the API server's audit log is the witness.
+// Package rights compares the permissions of the operator in config/rbac with docs/security.md and with the requests in
+// the audit log of the API server.
 package rights
 
 import (
@@ -18,21 +18,21 @@ import (
 	"github.com/dbcluster/databasecluster-operator/config/rbac"
 )
 
-// serviceAccount is the operator's, as config/rbac calls it before kustomize puts its prefix there.
+// serviceAccount is the name of the operator's ServiceAccount in config/rbac, before kustomize adds its prefix.
 const serviceAccount = "controller-manager"
 
-// Right is one thing that a role of the operator allows.
+// Right is one permission in a role of the operator.
 type Right struct {
 	Role, Verb, Group string
-	// Resource holds the subresource, too: pods/log.
+	// Resource includes the subresource: pods/log.
 	Resource string
-	// Name is the only object that the right is for; "" for every one.
+	// Name is the only object of the permission, or "" for every object.
 	Name string
 }
 
 func (r Right) String() string { return r.What() + " (" + r.Role + ")" }
 
-// What is the right without the role: get pods/log, update leases.coordination.k8s.io ours.
+// What returns the permission without the role: get pods/log, update leases.coordination.k8s.io ours.
 func (r Right) What() string {
 	text := r.Verb + " " + r.Resource
 	if r.Group != "" {
@@ -44,7 +44,7 @@ func (r Right) What() string {
 	return text
 }
 
-// Manifest is what matters of a Role, a ClusterRole or a binding.
+// Manifest has the relevant fields of a Role, a ClusterRole or a binding.
 type Manifest struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -53,7 +53,7 @@ type Manifest struct {
 	Subjects          []rbacv1.Subject    `json:"subjects"`
 }
 
-// Read takes what it can from objects of any kind.
+// Read returns the manifests in objects of any kind.
 func Read(objects []*unstructured.Unstructured) ([]Manifest, error) {
 	all := make([]Manifest, len(objects))
 	for i, object := range objects {
@@ -64,21 +64,21 @@ func Read(objects []*unstructured.Unstructured) ([]Manifest, error) {
 	return all, nil
 }
 
-// Binds tells whether a binding is of that role.
+// Binds reports whether a binding references that role.
 func (m Manifest) Binds(role Manifest) bool {
 	return m.RoleRef.Kind == role.Kind && m.RoleRef.Name == role.Name
 }
 
-// BoundBy is the role that a binding names.
+// BoundBy returns the role of a binding.
 func BoundBy(binding Manifest, all []Manifest) (Manifest, error) {
 	at := slices.IndexFunc(all, binding.Binds)
 	if at < 0 {
-		return Manifest{}, fmt.Errorf("%s %s in config/rbac binds %s %s, which is not there", binding.Kind, binding.Name, binding.RoleRef.Kind, binding.RoleRef.Name)
+		return Manifest{}, fmt.Errorf("%s %s in config/rbac binds %s %s, which does not exist", binding.Kind, binding.Name, binding.RoleRef.Kind, binding.RoleRef.Name)
 	}
 	return all[at], nil
 }
 
-// Shipped are the rights of the roles in config/rbac that a binding there gives to the operator.
+// Shipped returns the permissions that bindings in config/rbac grant to the operator.
 func Shipped() ([]Right, error) {
 	objects, err := rbac.Objects()
 	if err != nil {
@@ -108,7 +108,7 @@ func isOperators(binding Manifest) bool {
 	})
 }
 
-// Flatten makes a right of each combination that rules stand for.
+// Flatten returns a permission for each combination in the rules.
 func Flatten(role string, rules []rbacv1.PolicyRule) []Right {
 	var all []Right
 	for _, rule := range rules {

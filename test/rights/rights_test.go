@@ -18,7 +18,7 @@ func shipped(t *testing.T) []Right {
 	return all
 }
 
-func TestNothingSpeaksAgainstARightOfTheOperator(t *testing.T) {
+func TestNoRightOfTheOperatorIsObjectedTo(t *testing.T) {
 	for _, right := range shipped(t) {
 		if why := Objection(right); why != "" {
 			t.Errorf("%s: %s", right, why)
@@ -53,7 +53,7 @@ func TestARightThatWouldBeTooMuchIsObjectedTo(t *testing.T) {
 		{Verb: "create", Group: "database.dbcluster.io", Resource: "databaseclusters"}, {Verb: "get", Resource: "/metrics"},
 	} {
 		if Objection(right) == "" {
-			t.Errorf("nothing speaks against %s", right)
+			t.Errorf("there is no objection to %s", right)
 		}
 	}
 	if why := Objection(Right{Verb: "get", Resource: "secrets"}); why != "" {

@@ -9,41 +9,41 @@ import (
 	"strings"
 )
 
-// never are rights that the operator must not ask for, each with the reason; "*" stands for every one.
+// never are permissions that the operator must not have, each with the reason; "*" stands for every one.
 var never = []struct {
 	group, resource string
-	// but are the verbs that are allowed all the same.
+	// but are the verbs that are allowed anyway.
 	but []string
 	why string
 }{
-	{"", "secrets", []string{"get"}, "to list or watch Secrets is to read all of them, and it writes none"},
+	{"", "secrets", []string{"get"}, "listing or watching Secrets reads all of them, and the operator writes none"},
 	{"", "pods/exec", nil, "it would run commands in databases"},
 	{"", "pods/attach", nil, "it would see what databases print"},
 	{"", "pods/portforward", nil, "it would reach into databases"},
 	{"", "pods/ephemeralcontainers", nil, "it would put programs beside databases"},
-	{"", "pods", []string{"get", "list", "watch", "patch", "delete"}, "StatefulSets and Jobs make the pods"},
+	{"", "pods", []string{"get", "list", "watch", "patch", "delete"}, "StatefulSets and Jobs create the pods"},
 	{"", "serviceaccounts", nil, "databases need no token"},
-	{"", "serviceaccounts/token", nil, "it would be anybody"},
-	{"", "nodes", nil, "it looks after no node"},
-	{"", "namespaces", nil, "it looks after no namespace"},
+	{"", "serviceaccounts/token", nil, "it could impersonate any user"},
+	{"", "nodes", nil, "it manages no nodes"},
+	{"", "namespaces", nil, "it manages no namespaces"},
 	{"", "persistentvolumes", nil, "claims are enough"},
-	{"apiextensions.k8s.io", "*", nil, "whoever installs the operator brings the CRDs"},
-	{"rbac.authorization.k8s.io", "*", nil, "it gives nobody rights"},
-	{"admissionregistration.k8s.io", "mutatingwebhookconfigurations", nil, "it would change what others write"},
-	{"admissionregistration.k8s.io", "validatingwebhookconfigurations", nil, "it would refuse what others write"},
+	{"apiextensions.k8s.io", "*", nil, "the installation creates the CRDs"},
+	{"rbac.authorization.k8s.io", "*", nil, "it grants no permissions"},
+	{"admissionregistration.k8s.io", "mutatingwebhookconfigurations", nil, "it could change the requests of others"},
+	{"admissionregistration.k8s.io", "validatingwebhookconfigurations", nil, "it could deny the requests of others"},
 	{"database.dbcluster.io", "databaseclusters", []string{"get", "list", "watch", "patch"}, "clusters are the users'"},
 }
 
-// neverVerbs are wrong for every resource.
+// neverVerbs are forbidden for every resource.
 var neverVerbs = map[string]string{
-	"escalate": "it would give itself rights", "bind": "it would give others rights", "impersonate": "it would be anybody",
-	"deletecollection": "what goes is named, with its UID",
+	"escalate": "it could grant itself permissions", "bind": "it could grant others permissions", "impersonate": "it could impersonate any user",
+	"deletecollection": "it deletes objects by name and UID",
 }
 
-// Objection says why the operator must not have a right; "" where nothing speaks against it.
+// Objection returns why the operator must not have a permission, or "".
 func Objection(right Right) string {
 	if strings.Contains(right.Verb+right.Group+right.Resource+right.Name, "*") {
-		return "a wildcard allows what nobody has thought of"
+		return "a wildcard allows unknown requests"
 	}
 	if why := neverVerbs[right.Verb]; why != "" {
 		return why

@@ -17,13 +17,13 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// engine is the one of the sample's image that comes with the operator.
+// engine is the built-in engine for the image of the sample.
 const engine = "postgresql-single-v1"
 
-// again is the name of the cluster that is made of a backup.
+// again is the name of the cluster that is restored from the backup.
 func (w *world) again() string { return w.name + "-again" }
 
-// database makes a cluster of one member that has an engine, and backups on a volume, and waits for a condition of it.
+// database creates a cluster of one member with an engine and backups on a volume, and waits for a condition.
 func (w *world) database(ctx context.Context, name, becomes string, change func(*dbv1.DatabaseCluster)) (*dbv1.DatabaseCluster, error) {
 	cluster := &dbv1.DatabaseCluster{ObjectMeta: w.object(name), Spec: dbv1.DatabaseClusterSpec{
 		Replicas: 1, Engine: engine, Image: w.sample.Spec.Image, Credentials: dbv1.Credentials{SecretName: w.name}, Storage: w.sample.Spec.Storage,
@@ -43,7 +43,7 @@ func (w *world) database(ctx context.Context, name, becomes string, change func(
 	return cluster, w.brings(ctx, cluster, becomes)
 }
 
-// surroundings are the password and the volume for backups.
+// surroundings returns the password and the volume for backups.
 func (w *world) surroundings(ctx context.Context) error {
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: w.object(w.name), Spec: corev1.PersistentVolumeClaimSpec{
 		StorageClassName: w.sample.Spec.Storage.StorageClassName,
@@ -58,16 +58,16 @@ func (w *world) surroundings(ctx context.Context) error {
 
 const (
 	question = "CREATE TABLE IF NOT EXISTS scorecard AS SELECT 42 AS answer"
-	answer   = "SELECT 1 / (answer = 42)::int FROM scorecard" // an error without the table, and for any other answer
+	answer   = "SELECT 1 / (answer = 42)::int FROM scorecard" // fails without the table, and for any other answer
 )
 
-// sql is a command that fails unless the database takes the statement.
+// sql returns a command that fails unless the database accepts the statement.
 func sql(host, statement string) []string {
 	return []string{"sh", "-ec", `PGPASSWORD=$(cat "$DBC_SECRETS_DIR/password") exec psql -X -q -v ON_ERROR_STOP=1 -h "$1" -p "$DBC_PORT" -U postgres -c "$2"`, "sh", host, statement}
 }
 
-// whenReady makes a member ready once its database takes the statement: so data is written and read by nothing but
-// what the operator offers to everybody.
+// whenReady makes a member ready once its database accepts the statement. So the test writes and reads data only
+// through features that every user has.
 func whenReady(statement string) dbv1.Probes {
 	return dbv1.Probes{ReadinessProbe: &corev1.Probe{
 		ProbeHandler:   corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: sql("127.0.0.1", statement)}},
@@ -75,7 +75,7 @@ func whenReady(statement string) dbv1.Probes {
 	}}
 }
 
-// backupIsRestored backs a cluster up, has the backup proved, and makes another cluster of it, which finds the data.
+// backupIsRestored backs up a cluster, verifies the backup, and restores it into another cluster with the same data.
 func (w *world) backupIsRestored(ctx context.Context) error {
 	_, err := w.database(ctx, w.name, dbv1.ConditionAvailable, func(c *dbv1.DatabaseCluster) { c.Spec.Container.Probes = whenReady(question) })
 	if err != nil {
@@ -101,7 +101,7 @@ func (w *world) backupIsRestored(ctx context.Context) error {
 	return w.leavesVolumesAlone(ctx, restored.Name, restored.Spec.Deletion.Volumes, 1)
 }
 
-// isProved asks for a restore into a throw-away copy, which has to give the answer.
+// isProved requests a restore into a temporary copy, which must return the answer.
 func (w *world) isProved(ctx context.Context, backup *dbv1.DatabaseBackup) error {
 	if err := complete(backup, ofABackup); err != nil {
 		return err

@@ -17,17 +17,17 @@ import (
 	"github.com/dbcluster/databasecluster-operator/test/bundle/checks"
 )
 
-// always are the conditions of every DatabaseCluster; askedFor are those that a field of the spec brings about.
+// always are the conditions of every DatabaseCluster; askedFor are those that a field of the spec adds.
 var (
 	always    = []string{dbv1.ConditionReady, dbv1.ConditionAvailable, dbv1.ConditionProgressing, dbv1.ConditionDegraded, dbv1.ConditionStalled}
 	askedFor  = []string{dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified, dbv1.ConditionProtectionEnforced}
 	ofABackup = []string{dbv1.ConditionReady, dbv1.ConditionStalled}
 )
 
-// skew is how far the clocks of two nodes may be apart.
+// skew is the maximum difference between the clocks of two nodes.
 const skew = time.Minute
 
-// step is a change of a cluster, and the condition that it has to make True. That is there from then on.
+// step is a change of a cluster and the condition that it must make True. From then on the condition exists.
 type step struct {
 	becomes string
 	change  func(*dbv1.DatabaseCluster)
@@ -38,8 +38,8 @@ var steps = []step{
 	{dbv1.ConditionHibernated, func(c *dbv1.DatabaseCluster) { c.Spec.Paused, c.Spec.Hibernated = false, true }},
 }
 
-// conditionsAreComplete leads a cluster of one member through what its spec can ask for, to a deletion that is blocked,
-// and looks at all conditions each time.
+// conditionsAreComplete applies the options of the spec to a cluster of one member, up to a blocked deletion. It checks
+// all conditions after each step.
 func (w *world) conditionsAreComplete(ctx context.Context) error {
 	cluster, err := w.database(ctx, w.name, dbv1.ConditionReady, func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true })
 	if err != nil {
@@ -61,11 +61,11 @@ func (w *world) conditionsAreComplete(ctx context.Context) error {
 	return w.deletionIsBlocked(ctx, cluster, types)
 }
 
-// deletionIsBlocked deletes a cluster whose hook fails, until somebody lets it go.
+// deletionIsBlocked deletes a cluster whose hook fails. The deletion is blocked until the test skips the hook.
 func (w *world) deletionIsBlocked(ctx context.Context, cluster *dbv1.DatabaseCluster, types []string) error {
 	err := w.change(ctx, cluster, func(c *dbv1.DatabaseCluster) {
 		c.Spec.Deletion.Protection = false
-		// 30 is the exit code of what must not be tried again.
+		// The exit code 30 means: no further attempt.
 		c.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Name: "never", Type: dbv1.HookCommand, Command: []string{"sh", "-c", "exit 30"}}}
 	})
 	if err != nil {
@@ -80,7 +80,7 @@ func (w *world) deletionIsBlocked(ctx context.Context, cluster *dbv1.DatabaseClu
 	return w.let(ctx, cluster)
 }
 
-// reaches waits until a condition is True, and looks at all conditions then.
+// reaches waits until a condition is True, and then checks all conditions.
 func (w *world) reaches(ctx context.Context, object client.Object, becomes string, types []string) error {
 	if err := w.turns(ctx, object, becomes); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (w *world) reaches(ctx context.Context, object client.Object, becomes strin
 	return complete(object, types)
 }
 
-// complete tells what the conditions of a cluster or a backup lack.
+// complete returns the missing and incomplete conditions of a cluster or a backup.
 func complete(object client.Object, types []string) error {
 	problems := checks.Conditions(conditionsOf(object), types, object.GetGeneration(), time.Now().Add(skew))
 	if len(problems) == 0 {

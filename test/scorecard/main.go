@@ -28,7 +28,7 @@ import (
 	"github.com/operator-framework/api/pkg/manifests"
 )
 
-// bundleManifests is where the scorecard unpacks the bundle.
+// bundleManifests is the folder into which the scorecard unpacks the bundle.
 const bundleManifests = "/bundle/manifests"
 
 func main() {
@@ -50,20 +50,20 @@ func main() {
 	}
 }
 
-// silence keeps what libraries log out of the pod's log.
+// silence keeps the logs of libraries out of the pod's log.
 func silence() {
 	if null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
 		os.Stderr = null //nolint:reassign // the libraries offer no other way
 	}
 }
 
-// options are what the arguments of a test say.
+// options are the arguments of a test.
 type options struct {
 	image   string
 	timeout time.Duration
 }
 
-// run runs the test that the arguments name, prints how it went, and tells whether it passed.
+// run runs the test in the arguments, prints the result, and returns whether it passed.
 func run(ctx context.Context, arguments []string, folder string, out io.Writer) bool {
 	name, problems := "", []string{"name a test: " + names()}
 	if len(arguments) > 0 {
@@ -90,8 +90,8 @@ func outcome(ctx context.Context, name string, arguments []string, folder string
 	var opts options
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.StringVar(&opts.image, "image", "", "image of the databases, in place of the sample's")
-	flags.DurationVar(&opts.timeout, "timeout", 4*time.Minute, "how long the test may take")
+	flags.StringVar(&opts.image, "image", "", "image of the databases, instead of the image of the sample")
+	flags.DurationVar(&opts.timeout, "timeout", 4*time.Minute, "time limit of the test")
 	if err := flags.Parse(arguments); err != nil {
 		return []string{err.Error()}
 	}

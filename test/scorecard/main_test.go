@@ -19,7 +19,7 @@ import (
 
 const bundleFolder = "../../bundle/manifests"
 
-// printed runs a test as its pod does, and reads what it prints as the scorecard does.
+// printed runs a test as its pod does, and parses its output as the scorecard does.
 func printed(t *testing.T, folder string, arguments ...string) (v1alpha3.TestResult, bool) {
 	t.Helper()
 	var out strings.Builder
@@ -44,7 +44,7 @@ func TestATestPrintsOneResult(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeRunFailsAndSaysWhy(t *testing.T) {
+func TestInvalidArgumentsFailWithAReason(t *testing.T) {
 	t.Setenv("SCORECARD_NAMESPACE", "")
 	for want, arguments := range map[string][]string{
 		"name a test: backup-is-restored, ":                      {bundleFolder},

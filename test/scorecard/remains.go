@@ -23,12 +23,12 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Kinds that are listed by their metadata alone.
+// Kinds whose metadata the test lists.
 var (
 	backups = dbv1.GroupVersion.WithKind("DatabaseBackupList")
 	claims  = corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaimList")
 	jobs    = batchv1.SchemeGroupVersion.WithKind("JobList")
-	// children go with their cluster. Jobs stay for a while, for their logs.
+	// children are garbage-collected with their cluster. Jobs stay for a while, for their logs.
 	children = []schema.GroupVersionKind{
 		appsv1.SchemeGroupVersion.WithKind("StatefulSetList"),
 		corev1.SchemeGroupVersion.WithKind("ServiceList"),
@@ -38,7 +38,7 @@ var (
 	members = corev1.SchemeGroupVersion.WithKind("PodList")
 )
 
-// cleanup is how long removing everything may take; a pod that is told to stop has 30 seconds.
+// cleanup is the time limit for removing everything. A terminating pod has 30 seconds.
 const cleanup = 25 * time.Second
 
 func (w *world) list(ctx context.Context, kind schema.GroupVersionKind, labels client.MatchingLabels) ([]client.Object, error) {
@@ -54,17 +54,17 @@ func (w *world) list(ctx context.Context, kind schema.GroupVersionKind, labels c
 	return objects, nil
 }
 
-// of selects what the operator made for a cluster.
+// of selects the objects that the operator created for a cluster.
 func of(cluster string) client.MatchingLabels {
 	return client.MatchingLabels{dbv1.LabelInstance: cluster, dbv1.LabelManagedBy: dbv1.LabelManagedByValue}
 }
 
-// claims are those of a cluster's members.
+// claims returns the claims of a cluster's members.
 func (w *world) claims(ctx context.Context, cluster string) ([]client.Object, error) {
 	return w.list(ctx, claims, of(cluster))
 }
 
-// children names what is still there that has to go with a cluster.
+// children returns the existing objects that must be deleted with a cluster.
 func (w *world) children(ctx context.Context, cluster string) (string, error) {
 	var there []string
 	for _, kind := range append(children, members) {
@@ -86,18 +86,18 @@ func (w *world) children(ctx context.Context, cluster string) (string, error) {
 	return "there still is " + strings.Join(there, ", "), nil
 }
 
-// remove deletes an object that was seen, and no namesake.
+// remove deletes an object by UID, never another object of the same name.
 func (w *world) remove(ctx context.Context, object client.Object) error {
 	uid := object.GetUID()
 	return client.IgnoreNotFound(w.Delete(ctx, object, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 }
 
-// delete deletes an object and waits until it is gone.
+// delete deletes an object and waits until it no longer exists.
 func (w *world) delete(ctx context.Context, object client.Object) error {
 	if err := w.remove(ctx, object); err != nil {
 		return err
 	}
-	return w.await(ctx, called(object)+" is to go", func(ctx context.Context) (string, error) {
+	return w.await(ctx, "deletion of "+called(object), func(ctx context.Context) (string, error) {
 		err := w.Get(ctx, client.ObjectKeyFromObject(object), object)
 		if err == nil {
 			return told(conditionsOf(object)), nil
@@ -106,17 +106,17 @@ func (w *world) delete(ctx context.Context, object client.Object) error {
 	})
 }
 
-// told is what an object says of itself that is still there.
+// told describes an object that still exists.
 func told(conditions []metav1.Condition) string {
 	for _, name := range []string{dbv1.ConditionDeletionBlocked, dbv1.ConditionReady} {
 		if condition := meta.FindStatusCondition(conditions, name); condition != nil {
-			return fmt.Sprintf("it is there: %s is %s, %s: %s", name, condition.Status, condition.Reason, condition.Message)
+			return fmt.Sprintf("it still exists: %s is %s, %s: %s", name, condition.Status, condition.Reason, condition.Message)
 		}
 	}
-	return "it is there"
+	return "it still exists"
 }
 
-// clean removes whatever the test made, however far it came.
+// clean removes all objects of the test, however far it got.
 func (w *world) clean(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, cleanup)
 	defer cancel()
@@ -147,7 +147,8 @@ func (w *world) let(ctx context.Context, cluster *dbv1.DatabaseCluster) error {
 	return w.delete(ctx, cluster)
 }
 
-// removeAll deletes what this world's clusters, whose names begin with its own, left of a kind, and what it made itself.
+// removeAll deletes all objects of a kind that this world or its clusters left. Their names start with the world's
+// name.
 func (w *world) removeAll(ctx context.Context, kind schema.GroupVersionKind) error {
 	var failed error
 	for _, labels := range []client.MatchingLabels{of(w.name), of(w.again()), {labelRun: w.name}} {

@@ -17,11 +17,11 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// sampleOf is the DatabaseCluster of the CSV's alm-examples.
+// sampleOf returns the DatabaseCluster of the CSV's alm-examples.
 func sampleOf(csv *v1alpha1.ClusterServiceVersion) (*dbv1.DatabaseCluster, error) {
 	var examples []json.RawMessage
 	if err := json.Unmarshal([]byte(csv.Annotations["alm-examples"]), &examples); err != nil {
-		return nil, fmt.Errorf("the CSV's annotation alm-examples is no list of objects: %w", err)
+		return nil, fmt.Errorf("the CSV's annotation alm-examples is not a list of objects: %w", err)
 	}
 	for _, example := range examples {
 		var kind struct{ Kind string }
@@ -37,7 +37,7 @@ func sampleOf(csv *v1alpha1.ClusterServiceVersion) (*dbv1.DatabaseCluster, error
 	return nil, fmt.Errorf("the CSV's annotation alm-examples has no DatabaseCluster among %d objects", len(examples))
 }
 
-// ownSample is the sample under a name of this world, with Secrets of this world, and the keys that these must have.
+// ownSample returns the sample with a name of this world, with Secrets of this world, and the keys of these Secrets.
 func (w *world) ownSample() (sample *dbv1.DatabaseCluster, keys []string) {
 	sample = &dbv1.DatabaseCluster{ObjectMeta: w.object(w.name), Spec: *w.sample.Spec.DeepCopy()}
 	for i := range sample.Spec.Container.Env {
@@ -53,7 +53,7 @@ func (w *world) ownSample() (sample *dbv1.DatabaseCluster, keys []string) {
 	return sample, slices.Compact(slices.Sorted(slices.Values(keys)))
 }
 
-// sampleBecomesAvailable applies the sample, deletes it, and looks for what it left.
+// sampleBecomesAvailable applies the sample, deletes it, and checks for remaining objects.
 func (w *world) sampleBecomesAvailable(ctx context.Context) error {
 	sample, keys := w.ownSample()
 	if err := w.secret(ctx, keys...); err != nil {
@@ -75,12 +75,12 @@ func (w *world) sampleBecomesAvailable(ctx context.Context) error {
 	return w.leavesVolumesAlone(ctx, sample.Name, sample.Spec.Deletion.Volumes, len(claims))
 }
 
-// leavesVolumesAlone waits until all that was made for a cluster is gone, but for its volumes where the policy keeps them.
+// leavesVolumesAlone waits until all objects of a cluster are deleted, except volumes that the policy retains.
 func (w *world) leavesVolumesAlone(ctx context.Context, cluster string, policy dbv1.VolumePolicy, volumes int) error {
 	if policy == dbv1.VolumesDelete {
 		volumes = 0
 	}
-	err := w.await(ctx, "what was made for DatabaseCluster "+cluster+" is to go with it", func(ctx context.Context) (string, error) {
+	err := w.await(ctx, "deletion of the objects of DatabaseCluster "+cluster, func(ctx context.Context) (string, error) {
 		return w.children(ctx, cluster)
 	})
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"slices"
 )
 
-// untar is as much of tar as the scorecard's init container asks for: xvzf ARCHIVE -C FOLDER.
+// untar implements the tar call of the scorecard's init container: xvzf ARCHIVE -C FOLDER.
 func untar(arguments []string) error {
 	if len(arguments) != 4 || !slices.Equal([]string{arguments[0], arguments[2]}, []string{"xvzf", "-C"}) {
-		return fmt.Errorf("tar %q is not what the scorecard asks for: xvzf ARCHIVE -C FOLDER", arguments)
+		return fmt.Errorf("tar %q is not supported: use xvzf ARCHIVE -C FOLDER", arguments)
 	}
 	archive, err := os.Open(arguments[1])
 	if err != nil {
@@ -37,7 +37,7 @@ func untar(arguments []string) error {
 	return unpack(tar.NewReader(unzipped), root)
 }
 
-// unpack writes the folders and files of an archive; nothing gets out of root, whatever the archive calls it.
+// unpack writes the folders and files of an archive. No name in the archive can lead out of root.
 func unpack(archive *tar.Reader, root *os.Root) error {
 	for {
 		header, err := archive.Next()

@@ -13,7 +13,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/test/bundle/checks"
 )
 
-// tests are all there are, by the name that config/scorecard gives as the argument. Each says what is wrong.
+// tests are all tests, by their argument in config/scorecard. Each returns its problems.
 var tests = map[string]func(context.Context, *manifests.Bundle, options) []string{
 	"descriptors-cover-the-schema": onTheBundle(checks.Descriptors),
 	"csv-rbac-equals-config-rbac":  onTheBundle(permissions),
@@ -24,7 +24,7 @@ var tests = map[string]func(context.Context, *manifests.Bundle, options) []strin
 	"backup-is-restored":       onTheCluster((*world).backupIsRestored),
 }
 
-// onTheBundle is a test that reads the bundle, and nothing else.
+// onTheBundle is a test that only reads the bundle.
 func onTheBundle(check func(*manifests.Bundle) []string) func(context.Context, *manifests.Bundle, options) []string {
 	return func(_ context.Context, bundle *manifests.Bundle, _ options) []string { return check(bundle) }
 }
@@ -37,8 +37,8 @@ func permissions(bundle *manifests.Bundle) []string {
 	return checks.Permissions(bundle, objects)
 }
 
-// onTheCluster is a test that runs databases in the scorecard's own namespace, and removes them afterwards, also when
-// it is told to stop.
+// onTheCluster is a test that runs databases in the namespace of the scorecard. It removes them afterward, also after a
+// SIGTERM.
 func onTheCluster(test func(*world, context.Context) error) func(context.Context, *manifests.Bundle, options) []string {
 	return func(ctx context.Context, bundle *manifests.Bundle, opts options) []string {
 		w, err := newWorld(bundle, opts)

@@ -28,23 +28,23 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// labelRun is on everything that a test makes itself: the name of its world.
+// labelRun is a label on all objects that a test creates: the name of its world.
 const labelRun = "scorecard.database.dbcluster.io/run"
 
-// world is where a test runs databases: the namespace that the scorecard itself was told to use. The user has chosen
-// it, so an operator that watches some namespaces only can watch it, and the tests need no right outside. Names are
-// drawn by lot, so nothing of the user's is met.
+// world is the place where a test runs databases: the namespace of the scorecard. The user chooses it, so the operator
+// can watch it, and the tests need no other permissions. Names are random, so they never collide with objects of the
+// user.
 type world struct {
 	client.Client
 	namespace, name string
-	// sample is the DatabaseCluster of the bundle's alm-examples, with the image that is to be used.
+	// sample is the DatabaseCluster of the bundle's alm-examples, with the image under test.
 	sample *dbv1.DatabaseCluster
 }
 
 func newWorld(bundle *manifests.Bundle, opts options) (*world, error) {
 	namespace := os.Getenv("SCORECARD_NAMESPACE")
 	if namespace == "" {
-		return nil, errors.New("SCORECARD_NAMESPACE is not set: operator-sdk scorecard sets it, to the namespace in which databases may be made")
+		return nil, errors.New("SCORECARD_NAMESPACE is not set: operator-sdk scorecard sets it, to the namespace in which the tests may create databases")
 	}
 	sample, err := sampleOf(bundle.CSV)
 	if err != nil {
@@ -55,7 +55,7 @@ func newWorld(bundle *manifests.Bundle, opts options) (*world, error) {
 	}
 	settings, err := config.GetConfig()
 	if err != nil {
-		return nil, fmt.Errorf("the API server's address is not known: %w", err)
+		return nil, fmt.Errorf("the address of the API server is unknown: %w", err)
 	}
 	settings.WarningHandlerWithContext = rest.NoWarnings{}
 	settings.QPS = -1
@@ -70,12 +70,12 @@ func newWorld(bundle *manifests.Bundle, opts options) (*world, error) {
 	return &world{connected, namespace, "scorecard-" + rand.String(6), sample}, nil
 }
 
-// object is what an object of this world is called and labeled.
+// object returns the name and the labels of an object of this world.
 func (w *world) object(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: w.namespace, Name: name, Labels: map[string]string{labelRun: w.name}}
 }
 
-// secret makes the Secret that every database of this world takes its password from.
+// secret creates the Secret with the passwords of all databases in this world.
 func (w *world) secret(ctx context.Context, keys ...string) error {
 	secret := &corev1.Secret{ObjectMeta: w.object(w.name), StringData: map[string]string{}}
 	for _, key := range keys {
@@ -84,10 +84,9 @@ func (w *world) secret(ctx context.Context, keys ...string) error {
 	return w.Create(ctx, secret)
 }
 
-// await asks every second whether something has come about, until it has or the time is over. The answer says what is
-// still missing.
+// await calls ask every second until it returns "" or the time is over. Otherwise it returns what is missing.
 func (w *world) await(ctx context.Context, what string, missing func(context.Context) (string, error)) error {
-	still := "nothing is known yet"
+	still := "no observation yet"
 	err := wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
 		text, err := missing(ctx)
 		switch {
@@ -95,13 +94,13 @@ func (w *world) await(ctx context.Context, what string, missing func(context.Con
 			return false, err
 		case err == nil:
 			still = text
-		case ctx.Err() == nil: // an API server that does not answer may yet do so
+		case ctx.Err() == nil: // retry an unresponsive API server
 			still = err.Error()
 		}
 		return still == "", nil
 	})
 	if wait.Interrupted(err) {
-		return fmt.Errorf("%s: not in time: %s", what, still)
+		return fmt.Errorf("%s: timeout: %s", what, still)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -117,9 +116,9 @@ func (w *world) brings(ctx context.Context, object client.Object, becomes string
 	return w.turns(ctx, object, becomes)
 }
 
-// turns waits until a condition of a cluster or a backup is True about its present spec.
+// turns waits until a condition of a cluster or a backup is True for its current spec.
 func (w *world) turns(ctx context.Context, object client.Object, name string) error {
-	what := called(object) + " is to become " + name
+	what := called(object) + " must become " + name
 	return w.await(ctx, what, func(ctx context.Context) (string, error) {
 		if err := w.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
 			return "", err
@@ -137,7 +136,7 @@ func (w *world) turns(ctx context.Context, object client.Object, name string) er
 	})
 }
 
-// called is an object for people: DatabaseCluster orders.
+// called describes an object: DatabaseCluster orders.
 func called(object client.Object) string {
 	kind := fmt.Sprintf("%T", object)
 	return kind[strings.LastIndex(kind, ".")+1:] + " " + object.GetName()
@@ -160,11 +159,11 @@ func (w *world) change(ctx context.Context, cluster *dbv1.DatabaseCluster, chang
 	return w.Patch(ctx, cluster, client.MergeFrom(before))
 }
 
-// advice adds what to do to errors that people can do something about.
+// advice adds a hint to errors that the user can correct.
 func advice(err error) string {
 	switch {
 	case apierrors.IsForbidden(err):
-		return err.Error() + "; give the scorecard's ServiceAccount what it needs (kubectl apply -k config/scorecard/rbac) and name it (operator-sdk scorecard -s databasecluster-operator-scorecard)"
+		return err.Error() + "; create the scorecard's ServiceAccount and permissions (kubectl apply -k config/scorecard/rbac) and use it (operator-sdk scorecard -s databasecluster-operator-scorecard)"
 	case meta.IsNoMatchError(err):
 		return err.Error() + "; install the operator first"
 	}

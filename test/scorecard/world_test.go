@@ -42,7 +42,7 @@ func bundle(t *testing.T) *manifests.Bundle {
 	return read
 }
 
-// testWorld has these objects and no operator.
+// testWorld returns a world with these objects and without an operator.
 func testWorld(t *testing.T, objects ...client.Object) *world {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -59,7 +59,7 @@ func testWorld(t *testing.T, objects ...client.Object) *world {
 	return &world{connected, "shop", "scorecard-abc", sample}
 }
 
-// soon is a context for what cannot come about.
+// soon returns a context with a short timeout, for conditions that never occur.
 func soon(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
@@ -87,7 +87,7 @@ func TestTheSampleGetsANameAndASecretOfItsOwn(t *testing.T) {
 func TestAlmExamplesWithoutACleanDatabaseClusterAreRefused(t *testing.T) {
 	for want, change := range map[string]func(string) string{
 		"has no DatabaseCluster among 0 objects": func(string) string { return "[]" },
-		"is no list of objects":                  func(string) string { return "{}" },
+		"is not a list of objects":               func(string) string { return "{}" },
 		`unknown field "color"`:                  func(text string) string { return strings.Replace(text, `"replicas": 3`, `"color": 3`, 1) },
 	} {
 		csv := bundle(t).CSV.DeepCopy()
@@ -98,9 +98,9 @@ func TestAlmExamplesWithoutACleanDatabaseClusterAreRefused(t *testing.T) {
 	}
 }
 
-func TestASampleThatDoesNotBecomeAvailableIsAFailureThatSaysWhy(t *testing.T) {
+func TestASampleThatDoesNotBecomeAvailableFailsWithAReason(t *testing.T) {
 	w := testWorld(t)
-	if err := w.sampleBecomesAvailable(soon(t)); err == nil || !strings.Contains(err.Error(), "DatabaseCluster scorecard-abc is to become Available: not in time: it has no condition Available") {
+	if err := w.sampleBecomesAvailable(soon(t)); err == nil || !strings.Contains(err.Error(), "DatabaseCluster scorecard-abc must become Available: timeout: it has no condition Available") {
 		t.Errorf("the error is %v", err)
 	}
 	var cluster dbv1.DatabaseCluster
@@ -126,7 +126,7 @@ func TestAConditionOfAnEarlierSpecIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestWhatAClusterLeavesIsAFailure(t *testing.T) {
+func TestRemainingObjectsOfAClusterAreAFailure(t *testing.T) {
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: child("data-scorecard-abc-0")}
 	pod := &corev1.Pod{ObjectMeta: child("scorecard-abc-0")}
 	pod.Labels[dbv1.LabelComponent] = dbv1.ComponentDatabase
@@ -143,7 +143,7 @@ func TestWhatAClusterLeavesIsAFailure(t *testing.T) {
 		"a StatefulSet":                {dbv1.VolumesDelete, []client.Object{&appsv1.StatefulSet{ObjectMeta: child("scorecard-abc")}}, "there still is StatefulSet scorecard-abc"},
 		"a Service and a ConfigMap":    {dbv1.VolumesDelete, []client.Object{&corev1.Service{ObjectMeta: child("s")}, &corev1.ConfigMap{ObjectMeta: child("c")}}, "Service s, ConfigMap c"},
 		"a member":                     {dbv1.VolumesDelete, []client.Object{pod}, "Pod scorecard-abc-0"},
-		"a volume that should be gone": {dbv1.VolumesDelete, []client.Object{claim}, `"Delete" left 1 volumes, want 0`},
+		"a volume instead of none":     {dbv1.VolumesDelete, []client.Object{claim}, `"Delete" left 1 volumes, want 0`},
 		"no volume where one is kept":  {dbv1.VolumesRetain, nil, `"Retain" left 0 volumes, want 1`},
 	} {
 		err := testWorld(t, test.left...).leavesVolumesAlone(soon(t), "scorecard-abc", test.policy, 1)
@@ -153,7 +153,7 @@ func TestWhatAClusterLeavesIsAFailure(t *testing.T) {
 	}
 }
 
-func TestCleaningRemovesWhatIsOfThisRunAndNothingElse(t *testing.T) {
+func TestCleaningRemovesOnlyObjectsOfThisRun(t *testing.T) {
 	foreign := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "data-orders-0", Labels: of("orders")}}
 	orders := &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}}
 	w := testWorld(t, foreign, orders, &corev1.PersistentVolumeClaim{ObjectMeta: child("data-scorecard-abc-0")})
@@ -187,7 +187,7 @@ func TestCleaningRemovesWhatIsOfThisRunAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestWhoLacksARightIsToldHowToGetIt(t *testing.T) {
+func TestAMissingRightHasAHint(t *testing.T) {
 	err := apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "scorecard-abc", nil)
 	if text := advice(err); !strings.Contains(text, "config/scorecard/rbac") || !strings.Contains(text, "secrets") {
 		t.Errorf("the advice is %q", text)
@@ -197,7 +197,7 @@ func TestWhoLacksARightIsToldHowToGetIt(t *testing.T) {
 	}
 }
 
-// A type of conditions that is added to the API is looked at here, too, or there is a reason not to.
+// The scorecard must also check a new type of condition, or have a reason not to.
 func TestEveryTypeOfConditionsIsLookedAt(t *testing.T) {
 	known := slices.Concat(always, askedFor, ofABackup)
 	for _, step := range steps {

@@ -56,7 +56,7 @@ func TestEveryUploadAsksForTheEncryptionThatTheDestinationNames(t *testing.T) {
 			})
 			w.must(w.backup("head -c 30000000 /dev/urandom", append(test.flags, "--piece-size", "24Mi")...))
 			if !slices.Contains(asked, http.MethodPost) || !slices.Contains(asked, http.MethodPut) {
-				t.Errorf("asked were %v", asked)
+				t.Errorf("requests were %v", asked)
 			}
 			w.must(w.restore("cat >/dev/null", test.flags...))
 		})
@@ -86,7 +86,7 @@ func TestALargeDatabaseIsEncryptedAndDecryptedWithinTheMemoryBound(t *testing.T)
 			t.Errorf("the %s used %d bytes, more than %d", what, o.peak, int64(transfer.MemoryBound))
 		}
 		if strings.Contains(o.stderr, identity.String()) {
-			t.Errorf("the %s told the key", what)
+			t.Errorf("the %s logged the key", what)
 		}
 	}
 	w.must(w.remove())

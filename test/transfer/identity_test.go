@@ -17,7 +17,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-func TestNoCredentialsAreTakenThatNobodyNamed(t *testing.T) {
+func TestOnlyConfiguredCredentialsAreUsed(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	node := answering(t, func(out http.ResponseWriter, in *http.Request) { // the node's identity
@@ -61,7 +61,7 @@ func TestNoCredentialsAreTakenThatNobodyNamed(t *testing.T) {
 	}
 }
 
-func TestTheWorkloadIdentityOfThePodIsTakenWhereItIsNamed(t *testing.T) {
+func TestTheWorkloadIdentityOfThePodIsUsedIfConfigured(t *testing.T) {
 	t.Parallel()
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte("a token of the ServiceAccount"), 0o600); err != nil {

@@ -39,7 +39,7 @@ var (
 	worlds  atomic.Int32 // how many there have been
 )
 
-// size is how much is transferred where memory is measured: more than the bound, so that who kept it all would pass it.
+// size is the amount of data in tests of memory: more than the bound, so that a program that keeps all data fails.
 func size() int64 {
 	if sample.Whole() {
 		return 1 << 30
@@ -86,7 +86,7 @@ type server struct {
 func startServer(root string, flags ...string) (*server, error) {
 	binary := os.Getenv("DBC_VERSITYGW")
 	if binary == "" {
-		return nil, errors.New("DBC_VERSITYGW is not set: run them by `make test-s3`, which builds the server")
+		return nil, errors.New("DBC_VERSITYGW is not set: run `make test-s3`, which builds the server")
 	}
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (s *server) stop() {
 	_ = s.cmd.Wait() // it was killed
 }
 
-// world is a bucket of its own, and a volume for data.
+// world is a bucket, and a volume for data.
 type world struct {
 	t        *testing.T
 	endpoint string
@@ -144,7 +144,7 @@ type world struct {
 	keys     string
 	location string
 	data     string
-	// environment is what the program finds beside that of the test.
+	// environment is the environment of the program, in addition to that of the test.
 	environment []string
 }
 
@@ -154,11 +154,11 @@ func newWorld(t *testing.T) *world {
 	w.at(s3)
 	w.location = "s3://" + w.bucket + "/" + strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-")) + "/orders"
 	w.key(protocol.AccessKeyFile, accessKey)
-	w.key(protocol.SecretKeyFile, secretKey+"\n") // as a careless editor leaves it
+	w.key(protocol.SecretKeyFile, secretKey+"\n") // with a trailing newline, as editors add it
 	return w
 }
 
-// at moves to a server, where the bucket is a folder.
+// at switches to a server, where the bucket is a folder.
 func (w *world) at(s *server) {
 	w.t.Helper()
 	if err := os.Mkdir(filepath.Join(s.root, w.bucket), 0o755); err != nil {
@@ -174,12 +174,12 @@ func (w *world) key(name, value string) {
 	}
 }
 
-// path of an object in the folder behind the server.
+// path returns the path of an object in the folder behind the server.
 func (w *world) path(name string) string {
 	return filepath.Join(s3.root, strings.TrimPrefix(w.location, "s3://"), name)
 }
 
-// piece is the path of a piece, whichever attempt stored it.
+// piece returns the path of a piece of any attempt.
 func (w *world) piece(number int) string {
 	w.t.Helper()
 	found, err := filepath.Glob(w.path(fmt.Sprintf("member-0/%05d-*.zst", number)))
@@ -240,7 +240,7 @@ func (w *world) run(arguments ...string) outcome {
 	return finish()
 }
 
-// command is a run that is not yet started, and the function that waits for its end.
+// command returns a prepared run, and the function that waits for its end.
 func (w *world) command(ctx context.Context, arguments ...string) (*exec.Cmd, func() outcome) {
 	w.t.Helper()
 	result := filepath.Join(w.t.TempDir(), "result")
@@ -264,7 +264,7 @@ func (w *world) command(ctx context.Context, arguments ...string) (*exec.Cmd, fu
 		o.Result = *said
 		for _, said := range []string{string(content), o.stdout, o.stderr} {
 			if strings.Contains(said, secretKey) {
-				w.t.Errorf("a secret was told: %s", said)
+				w.t.Errorf("a secret was logged: %s", said)
 			}
 		}
 		return o
@@ -286,13 +286,13 @@ func (w *world) fails(o outcome, code protocol.ExitCode, reason protocol.Reason,
 	}
 	for _, text := range says {
 		if !strings.Contains(o.Message, text) {
-			w.t.Errorf("the message %q does not say %q", o.Message, text)
+			w.t.Errorf("the message %q does not contain %q", o.Message, text)
 		}
 	}
 	return o
 }
 
-// nothing asserts that neither objects nor parts of unfinished ones are left.
+// nothing asserts that no objects and no unfinished parts exist.
 func (w *world) nothing() {
 	w.t.Helper()
 	for _, folder := range []string{w.path(""), filepath.Join(s3.root, w.bucket, ".sgwtmp")} {

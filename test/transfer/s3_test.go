@@ -84,7 +84,7 @@ func TestABackupOfManyPieces(t *testing.T) {
 	w.fails(w.restore("cat >/dev/null"), protocol.ExitPrecondition, protocol.BackupMissing, w.location)
 }
 
-func TestCredentialsThatAreWrong(t *testing.T) {
+func TestInvalidCredentials(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*world){
 		"the secret key": func(w *world) { w.key(protocol.SecretKeyFile, "guessed") },
@@ -104,16 +104,16 @@ func TestCredentialsThatAreWrong(t *testing.T) {
 	}
 }
 
-func TestABucketThatIsNotThere(t *testing.T) {
+func TestAMissingBucket(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.location = "s3://missing/orders"
-	w.fails(w.backup("echo rows"), protocol.ExitPrecondition, protocol.DestinationMissing, "s3://missing/orders", "NoSuchBucket", "Make the bucket")
+	w.fails(w.backup("echo rows"), protocol.ExitPrecondition, protocol.DestinationMissing, "s3://missing/orders", "NoSuchBucket", "Create the bucket")
 	w.fails(w.restore("cat"), protocol.ExitPrecondition, protocol.DestinationMissing)
 	w.fails(w.remove(), protocol.ExitPrecondition, protocol.DestinationMissing)
 }
 
-func TestAServerThatCannotBeReached(t *testing.T) {
+func TestAnUnreachableServer(t *testing.T) {
 	t.Parallel()
 	closed, err := freeAddress()
 	if err != nil {
@@ -123,10 +123,10 @@ func TestAServerThatCannotBeReached(t *testing.T) {
 	w.endpoint = "http://" + closed
 	w.fails(w.backup("echo rows"), protocol.ExitTransient, protocol.DestinationUnreachable, "connection refused", "endpoint")
 	w.endpoint = "http://no-such-host.invalid"
-	w.fails(w.backup("echo rows"), protocol.ExitTransient, protocol.DestinationUnreachable, "no-such-host.invalid cannot be looked up")
+	w.fails(w.backup("echo rows"), protocol.ExitTransient, protocol.DestinationUnreachable, "DNS lookup of no-such-host.invalid failed")
 }
 
-func TestAClockThatIsWrong(t *testing.T) {
+func TestAWrongClock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.endpoint = answering(t, func(out http.ResponseWriter, _ *http.Request) {
@@ -134,10 +134,10 @@ func TestAClockThatIsWrong(t *testing.T) {
 		out.WriteHeader(http.StatusForbidden)
 		fmt.Fprint(out, "<Error><Code>RequestTimeTooSkewed</Code><Message>The difference between the request time and the current time is too large.</Message></Error>")
 	})
-	w.fails(w.backup("echo rows"), protocol.ExitTransient, protocol.ClockSkew, "RequestTimeTooSkewed", "clock of the node")
+	w.fails(w.backup("echo rows"), protocol.ExitTransient, protocol.ClockSkew, "RequestTimeTooSkewed", "clock of the pod's node")
 }
 
-func TestAServerThatIsNotWell(t *testing.T) {
+func TestAnUnhealthyServer(t *testing.T) {
 	t.Parallel()
 	for status, reason := range map[int]protocol.Reason{
 		http.StatusServiceUnavailable: protocol.DestinationUnreachable, http.StatusInsufficientStorage: protocol.DestinationFull,
@@ -164,7 +164,7 @@ func TestAServerThatGoesSilentInTheMiddle(t *testing.T) {
 	w.fails(w.backup("head -c 200000000 /dev/urandom", "--idle-timeout", "1s"), protocol.ExitTransient, protocol.DestinationUnreachable, "did not answer for 1s")
 }
 
-func TestWhoIsInterruptedWhileTheServerIsAskedSaysNoMoreThanThat(t *testing.T) {
+func TestAnInterruptedRequestIsReportedOnlyAsInterrupted(t *testing.T) {
 	t.Parallel()
 	commands := map[string]func(*world) []string{
 		"backup":  func(w *world) []string { return w.backupArguments("echo rows") },
@@ -191,7 +191,7 @@ func TestWhoIsInterruptedWhileTheServerIsAskedSaysNoMoreThanThat(t *testing.T) {
 	}
 }
 
-func TestAConnectionThatIsLostIsTakenUpAgain(t *testing.T) {
+func TestALostConnectionIsResumed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.must(w.backup("head -c 30000000 /dev/urandom"))
@@ -208,7 +208,7 @@ func TestAConnectionThatIsLostIsTakenUpAgain(t *testing.T) {
 	}
 }
 
-// cutOff breaks the connection after so many bytes.
+// cutOff breaks the connection after that many bytes.
 type cutOff struct {
 	http.ResponseWriter
 	left int
@@ -221,7 +221,7 @@ func (c *cutOff) Write(data []byte) (int, error) {
 	return c.ResponseWriter.Write(data)
 }
 
-func TestAnObjectThatIsDamagedOnDisk(t *testing.T) {
+func TestADamagedObjectOnDisk(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func([]byte) []byte{
 		"a bit":     func(content []byte) []byte { content[len(content)/2] ^= 4; return content },
@@ -273,7 +273,7 @@ func TestBytesThatChangeOnTheWayAreNeverStored(t *testing.T) {
 			}
 			w.fails(w.restore("cat >/dev/null"), protocol.ExitPrecondition, protocol.BackupMissing)
 			flips.Store(0)
-			limit.Store(1) // the second is let through as it is
+			limit.Store(1) // the second attempt is unchanged
 			if o := w.backup(test.script); o.code == 0 {
 				w.restores(o.SHA256)
 			} else {
@@ -285,7 +285,7 @@ func TestBytesThatChangeOnTheWayAreNeverStored(t *testing.T) {
 	}
 }
 
-// flipped changes one bit of what is read.
+// flipped changes one bit of its input.
 type flipped struct {
 	io.ReadCloser
 	reads int
@@ -300,7 +300,7 @@ func (f *flipped) Read(buffer []byte) (int, error) {
 	return n, err
 }
 
-func TestAnUploadThatIsCutLeavesNothing(t *testing.T) {
+func TestAFailedUploadLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]struct {
 		script string
@@ -319,7 +319,7 @@ func TestAnUploadThatIsCutLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestAnUploadThatIsInterruptedLeavesNothing(t *testing.T) {
+func TestAnInterruptedUploadLeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	started := filepath.Join(t.TempDir(), "started")
@@ -335,7 +335,7 @@ func TestAnUploadThatIsInterruptedLeavesNothing(t *testing.T) {
 	w.nothing()
 }
 
-func TestWhatAKilledUploadLeftIsRemovedWithTheBackup(t *testing.T) {
+func TestTheRestOfAKilledUploadIsRemovedWithTheBackup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	started := filepath.Join(t.TempDir(), "started")
@@ -368,7 +368,7 @@ func TestAServerWithoutRoom(t *testing.T) {
 	defer small.stop()
 	w := newWorld(t)
 	w.at(small)
-	// This server does not tell that it is full: it has an internal error, as it would for a moment's trouble.
+	// This server does not report that it is full. It returns an internal error, as for a temporary problem.
 	o := w.backup("head -c 100000000 /dev/urandom", "--piece-size", "16Mi")
 	w.fails(o, protocol.ExitTransient, protocol.DestinationUnreachable, "InternalError", "has room")
 	if pieces, err := filepath.Glob(filepath.Join(root, strings.TrimPrefix(w.location, "s3://"), "member-0/*")); err != nil || len(pieces) > 0 {
@@ -425,7 +425,7 @@ func selfSigned(t *testing.T) (certificate, key string) {
 	return certificate, key
 }
 
-// answering is a server that gives everybody the same answer.
+// answering is a server that sends the same response to every request.
 func answering(t *testing.T, handler http.HandlerFunc) string {
 	t.Helper()
 	fake := httptest.NewServer(handler)
@@ -433,7 +433,7 @@ func answering(t *testing.T, handler http.HandlerFunc) string {
 	return fake.URL
 }
 
-// between stands between the program and the real server.
+// between is a proxy between the program and the real server.
 func between(t *testing.T, handle func(http.ResponseWriter, *http.Request, http.Handler)) string {
 	t.Helper()
 	target, err := url.Parse(s3.endpoint)
@@ -447,7 +447,7 @@ func between(t *testing.T, handle func(http.ResponseWriter, *http.Request, http.
 	return answering(t, func(out http.ResponseWriter, in *http.Request) { handle(out, in, forward) })
 }
 
-// betweenTLS stands between the program and the real server, and speaks TLS with the program.
+// betweenTLS is a proxy between the program and the real server, with TLS for the program.
 func (w *world) betweenTLS(handle func(http.ResponseWriter, *http.Request, http.Handler)) string {
 	w.t.Helper()
 	behind, err := url.Parse(between(w.t, handle))
@@ -463,7 +463,7 @@ func (w *world) betweenTLS(handle func(http.ResponseWriter, *http.Request, http.
 	return front.URL
 }
 
-// wait returns when the file is there.
+// wait returns when the file exists.
 func wait(t *testing.T, path string) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -471,5 +471,5 @@ func wait(t *testing.T, path string) {
 			return
 		}
 	}
-	t.Fatalf("%s never came", path)
+	t.Fatalf("%s was never created", path)
 }

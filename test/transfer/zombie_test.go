@@ -17,14 +17,14 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// zombie is an attempt that goes on after a second one has begun.
+// zombie is an attempt that continues after a second one has started.
 type zombie struct {
 	w      *world
 	goOn   string
 	finish func() outcome
 }
 
-// startZombie starts a backup that stops in the middle of its output, with one piece stored and another half way.
+// startZombie starts a backup that stops in the middle of its output, with one piece stored and another partly stored.
 func (w *world) startZombie(last string) *zombie {
 	w.t.Helper()
 	folder := w.t.TempDir()
@@ -40,7 +40,7 @@ func (w *world) startZombie(last string) *zombie {
 	return z
 }
 
-// end lets it go on to its end.
+// end lets the zombie continue to its end.
 func (z *zombie) end() outcome {
 	z.w.t.Helper()
 	if err := os.WriteFile(z.goOn, nil, 0o600); err != nil {
@@ -106,7 +106,7 @@ func TestAZombieAndASecondAttemptLeaveOneWholeBackup(t *testing.T) {
 	}
 }
 
-// conditional answers writes of manifests as a service does that honors their condition.
+// conditional answers writes of manifests like a service that honors their condition.
 func (w *world) conditional(handle func(http.ResponseWriter, *http.Request, http.Handler)) string {
 	return between(w.t, func(out http.ResponseWriter, in *http.Request, forward http.Handler) {
 		_, err := os.Stat(filepath.Join(s3.root, in.URL.Path))
@@ -141,7 +141,7 @@ func TestAServiceThatRefusesTheSecondManifestDecides(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.endpoint = w.conditional(func(out http.ResponseWriter, in *http.Request, forward http.Handler) {
-		if in.Method == http.MethodHead { // nobody sees it who looks before the write
+		if in.Method == http.MethodHead { // the check before the write does not find it
 			out.WriteHeader(http.StatusNotFound)
 			return
 		}
@@ -175,7 +175,7 @@ func TestAManifestThatTheServerDidNotAnswerForKeepsItsPieces(t *testing.T) {
 	w.restores(made.SHA256)
 }
 
-// nobody reads the answer.
+// The program does not get the response.
 type nobody struct{ header http.Header }
 
 func (n *nobody) Header() http.Header {

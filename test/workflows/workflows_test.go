@@ -2,7 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package workflows holds the workflows for GitHub against the Makefile and the Dockerfile: nobody here can run them.
+// Package workflows compares the GitHub workflows with the Makefile and the Dockerfile, because the workflows cannot
+// run here.
 package workflows
 
 import (
@@ -26,7 +27,7 @@ type workflow struct {
 		Schedule []struct {
 			Cron string `json:"cron"`
 		} `json:"schedule"`
-	} `json:"true"` // what YAML takes "on" for
+	} `json:"true"` // YAML reads "on" as true
 	Permissions *map[string]string `json:"permissions"`
 	Jobs        map[string]struct {
 		Permissions map[string]string `json:"permissions"`
@@ -68,10 +69,10 @@ func TestEveryMakeTargetThatAWorkflowRunsExists(t *testing.T) {
 	}
 }
 
-func TestWhatAWorkflowUsesIsPinnedAndMayDoLittle(t *testing.T) {
+func TestActionsArePinnedAndPermissionsAreMinimal(t *testing.T) {
 	for name, workflow := range all(t) {
 		if workflow.Permissions == nil {
-			t.Errorf("%s says nothing of permissions, so it has those that the repository gives", name)
+			t.Errorf("%s has no permissions, so it gets the default permissions of the repository", name)
 		} else if access := *workflow.Permissions; len(access) > 1 || access["contents"] == "write" {
 			t.Errorf("%s has the permissions %v in every job", name, access)
 		}
@@ -92,20 +93,20 @@ func TestWhatAWorkflowUsesIsPinnedAndMayDoLittle(t *testing.T) {
 		}
 		for line := range strings.Lines(read(t, ".github/workflows/"+name)) {
 			if strings.Contains(line, "uses:") && !version.MatchString(strings.TrimSpace(line)) {
-				t.Errorf("%s does not say which version that commit is: %s", name, line)
+				t.Errorf("%s has no version for the commit: %s", name, line)
 			}
 		}
 	}
 }
 
-// What a tag is called becomes VERSION, and make gives that to a shell as it is. Git lets a tag be called v0.2.0;reboot.
+// The name of a tag becomes VERSION, which make passes to a shell unchanged. Git allows the tag v0.2.0;reboot.
 func TestATagThatReleasesIsAVersionAndNothingElse(t *testing.T) {
 	if tags := all(t)["release.yml"].On.Push.Tags; len(tags) != 1 || tags[0] != "v[0-9]+.[0-9]+.[0-9]+" {
 		t.Errorf("release.yml runs for the tags %q", tags)
 	}
 }
 
-// make test has a sample of the campaigns: somebody has to play them all.
+// make test runs only a sample of the campaigns. This workflow must run all of them.
 func TestTheCampaignsRunEveryNight(t *testing.T) {
 	nightly := all(t)["campaigns.yml"]
 	if when := nightly.On.Schedule; len(when) != 1 || !regexp.MustCompile(`^\d+ \d+ \* \* \*$`).MatchString(when[0].Cron) {
@@ -144,7 +145,7 @@ func TestAWorkflowHasTheHistoryAndTheGoThatReleasesAreMadeWith(t *testing.T) {
 	}
 }
 
-// targetsOf leaves out settings and what stands in quotes after them.
+// targetsOf omits settings and the quoted texts after them.
 func targetsOf(script string) []string {
 	var targets []string
 	for _, found := range makes.FindAllStringSubmatch(script, -1) {

@@ -26,7 +26,7 @@ var whole = sync.OnceValues(func() (*manifests.Bundle, error) {
 	return manifests.GetBundleFromDir("../../../bundle/manifests")
 })
 
-// load is the bundle, for its caller alone.
+// load returns the bundle, as a copy for the caller.
 func load(t *testing.T) *manifests.Bundle {
 	t.Helper()
 	bundle, err := whole()
@@ -52,14 +52,14 @@ func installed(t *testing.T) []*unstructured.Unstructured {
 	return objects
 }
 
-// mutant is a change to what is right, and what has to be said about it.
+// mutant is a change to a valid bundle, and the expected finding.
 type mutant struct {
 	name   string
 	change func(*manifests.Bundle)
 	want   string
 }
 
-// kill holds a check to say something new about each mutant, and nothing new about a bundle that was not changed.
+// kill verifies that a check has a new finding for each mutant, and none for an unchanged bundle.
 func kill(t *testing.T, check func(*manifests.Bundle) []string, mutants []mutant) {
 	t.Helper()
 	before := check(load(t))
@@ -111,11 +111,11 @@ func TestAFieldWithoutADescriptorAndADescriptorWithoutAFieldAreFound(t *testing.
 				crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["new"] = apiextensionsv1.JSONSchemaProps{}
 			}
 		}, "DatabaseEngine spec.new has no descriptor"},
-		{"a CRD that nobody owns", func(b *manifests.Bundle) {
+		{"a CRD that the CSV does not own", func(b *manifests.Bundle) {
 			b.CSV.Spec.CustomResourceDefinitions.Owned = b.CSV.Spec.CustomResourceDefinitions.Owned[1:]
 		}, "and the CSV does not own it"},
-		{"an owned CRD that is not there", func(b *manifests.Bundle) { b.V1CRDs = nil }, "and the bundle has no such CRD"},
-		{"a kind that nobody told the check of", func(b *manifests.Bundle) { cluster(b).Kind = "Other" }, "the check knows no such type"},
+		{"a missing owned CRD", func(b *manifests.Bundle) { b.V1CRDs = nil }, "and the bundle has no such CRD"},
+		{"a kind that the check does not know", func(b *manifests.Bundle) { cluster(b).Kind = "Other" }, "the check knows no such type"},
 		{"an owned CRD of another version", func(b *manifests.Bundle) { cluster(b).Version = "v1" }, "owns databaseclusters.database.dbcluster.io v1,"},
 	})
 }
@@ -155,7 +155,7 @@ func TestEveryDifferenceBetweenTheCSVAndConfigRBACIsFound(t *testing.T) {
 				}
 			}
 		}, "config/rbac gives the right to get leases.coordination.k8s.io databasecluster-operator, namespaced"},
-		{"rights of somebody else", func(b *manifests.Bundle) { strategy(b).Permissions[0].ServiceAccountName = "default" }, "for ServiceAccount default"},
+		{"rights of another ServiceAccount", func(b *manifests.Bundle) { strategy(b).Permissions[0].ServiceAccountName = "default" }, "for ServiceAccount default"},
 		{"namespaced rights everywhere", func(b *manifests.Bundle) {
 			strategy(b).ClusterPermissions = append(strategy(b).ClusterPermissions, strategy(b).Permissions...)
 			strategy(b).Permissions = nil
@@ -177,7 +177,7 @@ func TestEveryDifferenceBetweenTheCSVAndConfigRBACIsFound(t *testing.T) {
 func TestABindingOfNothingIsAProblem(t *testing.T) {
 	objects := slices.DeleteFunc(installed(t), func(o *unstructured.Unstructured) bool { return o.GetName() == managerRole })
 	problems := Permissions(load(t), objects)
-	if len(problems) != 1 || !strings.Contains(problems[0], "ClusterRole manager-role, which is not there") {
+	if len(problems) != 1 || !strings.Contains(problems[0], "ClusterRole manager-role, which does not exist") {
 		t.Errorf("the problems are %q", problems)
 	}
 }
@@ -198,7 +198,7 @@ func TestAnImageThatIsNotRelatedIsFound(t *testing.T) {
 	})
 }
 
-func TestConditionsSayWhatWhyAndSinceWhenAboutTheirGeneration(t *testing.T) {
+func TestConditionsAreComplete(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	good := metav1.Condition{
 		Type: "Ready", Status: metav1.ConditionTrue, Reason: "Ready", Message: "1 of 1 members is ready",

@@ -14,8 +14,8 @@ import (
 
 var reason = regexp.MustCompile(`^[A-Z][A-Za-z]+$`)
 
-// Conditions tells which of these types of conditions is not there, and what a condition lacks: each says what, why
-// and since when, about this generation of the spec. No condition begins after the time given.
+// Conditions returns missing types of conditions and incomplete conditions. A condition needs a status, a reason, a
+// message, a transition time and the generation of the spec. No condition may begin after the given time.
 func Conditions(conditions []metav1.Condition, types []string, generation int64, now time.Time) []string {
 	var problems []string
 	found := map[string]int{}

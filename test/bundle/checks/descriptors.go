@@ -2,8 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package checks says what is wrong with a bundle, one sentence a problem: functions without a cluster, for the
-// tests of the bundle and for the scorecard.
+// Package checks finds problems in a bundle, one sentence each. Its functions need no cluster. The tests of the bundle
+// and the scorecard use them.
 package checks
 
 import (
@@ -17,8 +17,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Descriptors tells which field of spec and status has no descriptor, in any CRD that the CSV owns, and which
-// descriptor is for a field that does not exist.
+// Descriptors returns the fields of spec and status without a descriptor, in all CRDs that the CSV owns, and the
+// descriptors without a field.
 func Descriptors(bundle *manifests.Bundle) []string {
 	var problems []string
 	owned := map[string]bool{}
@@ -56,7 +56,7 @@ func schemaOf(bundle *manifests.Bundle, description v1alpha1.CRDDescription) *ap
 	return nil
 }
 
-// pathsOf are those of the descriptors of each part.
+// pathsOf returns the paths of the descriptors of each part.
 func pathsOf(description v1alpha1.CRDDescription) map[string][]string {
 	paths := map[string][]string{}
 	for _, descriptor := range description.SpecDescriptors {
@@ -89,7 +89,7 @@ func descriptorsOf(kind, part string, root *apiextensionsv1.JSONSchemaProps, pat
 	return problems
 }
 
-// has tells whether a schema knows a path of fields; those of lists are written as name or name[0].
+// has reports whether a schema has a path of fields. A field of a list is written as name or name[0].
 func has(schema apiextensionsv1.JSONSchemaProps, path []string) bool {
 	if len(path) == 0 {
 		return true
@@ -101,7 +101,7 @@ func has(schema apiextensionsv1.JSONSchemaProps, path []string) bool {
 		}
 		return has(field, path[1:])
 	}
-	// The keys of a map are the user's.
+	// Users choose the keys of a map.
 	if values := schema.AdditionalProperties; values != nil && values.Schema != nil {
 		return has(*values.Schema, path[1:])
 	}

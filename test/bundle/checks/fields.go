@@ -18,8 +18,8 @@ var kinds = map[string]reflect.Type{
 	"DatabaseEngine":  reflect.TypeFor[dbv1.DatabaseEngine](),
 }
 
-// Fields are the paths of all fields of a kind's part, spec or status, as descriptors write them: storage.size, and
-// schedules[0].cron of an item of a list. What is inside a Kubernetes type is that type's.
+// Fields returns the paths of all fields in the spec or status of a kind, in the notation of descriptors: storage.size,
+// or schedules[0].cron for an item of a list. It does not descend into Kubernetes types.
 func Fields(kind, part string) []string {
 	of, known := kinds[kind]
 	if !known {

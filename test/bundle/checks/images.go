@@ -14,8 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// RelatedImages tells which image of the operator's Deployments is not among spec.relatedImages: whoever mirrors a
-// bundle into a network of its own would miss it. Images of databases are the user's.
+// RelatedImages returns images of the operator's Deployments that are missing in spec.relatedImages. A mirror of the
+// bundle would lack them. Users choose the images of databases.
 func RelatedImages(bundle *manifests.Bundle) []string {
 	var problems []string
 	related := map[string]string{}

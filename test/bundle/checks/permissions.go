@@ -19,22 +19,23 @@ import (
 )
 
 const (
-	// prefix is what config/default puts before the names of config/rbac.
+	// prefix is the name prefix that config/default adds to config/rbac.
 	prefix = "databasecluster-operator-"
-	// managerRole is granted in all namespaces by config/rbac, and by OLM in those that the operator watches.
+	// config/rbac grants managerRole in all namespaces, OLM in the watched namespaces.
 	managerRole = "manager-role"
 )
 
-// permissions are rules taken apart: each says where, who, and one verb of one resource.
+// permissions are flattened rules: each has a scope, a subject and one verb of one resource.
 type permissions = sets.Set[string]
 
-// Where rights hold.
+// Scopes of permissions.
 const (
 	inNamespace = "namespaced"
 	everywhere  = "cluster-wide"
 )
 
-// Permissions tells how the rights of the CSV and those of config/rbac differ, and the roles for users in the bundle.
+// Permissions returns the differences between the permissions of the CSV and of config/rbac, and between the roles for
+// users.
 func Permissions(bundle *manifests.Bundle, rbac []*unstructured.Unstructured) []string {
 	configured, err := rights.Read(rbac)
 	if err != nil {
@@ -52,7 +53,7 @@ func Permissions(bundle *manifests.Bundle, rbac []*unstructured.Unstructured) []
 	return append(problems, differences(unbound(configured, configured), unbound(shipped, nil), "config/rbac", "the bundle")...)
 }
 
-// granted is what the bindings give, to whom, and where.
+// granted returns the permissions that bindings grant, by subject and scope.
 func granted(all []rights.Manifest) (permissions, error) {
 	given := permissions{}
 	for _, binding := range all {
@@ -86,7 +87,7 @@ func ofCSV(csv *v1alpha1.ClusterServiceVersion) permissions {
 	return given
 }
 
-// unbound is what roles would give that no binding names: those for users, to bind or to aggregate.
+// unbound returns the permissions of roles without a binding: roles for users.
 func unbound(roles, bindings []rights.Manifest) permissions {
 	given := permissions{}
 	for _, role := range roles {
