@@ -7,10 +7,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 make --no-print-directory bin/local bin/manager >&2
 
-# What is left in there tells why a run failed.
+# After a failure the directory contains the logs.
 dir=$(mktemp -d -t databasecluster-bench.XXXXXX)
 go build -o "$dir/bench" ./test/bench
-# The controllers are those without which no StatefulSet gets pods and no budget a status.
+# The controllers that StatefulSets, pods and PodDisruptionBudgets need.
 bin/local control-plane run \
     kube-apiserver:--audit-policy-file="$PWD/test/bench/audit-policy.yaml" \
     kube-apiserver:--audit-log-path="$dir/audit.log" kube-apiserver:--audit-log-maxsize=8192 \

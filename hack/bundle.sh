@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Writes the OLM bundle from the manifests on stdin. Run by `make bundle`, which says:
+# Writes the OLM bundle from the manifests on stdin. `make bundle` runs it and sets:
 #   VERSION IMG CHANNELS DEFAULT_CHANNEL   what the bundle is of
 #   BUNDLE_OUT                             where bundle/ and bundle.Dockerfile go; "." is the checkout
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 sdk=$(bin/local tool operator-sdk)
-# operator-sdk writes to where it runs, and removes nothing that is no longer wanted: so it runs elsewhere.
+# operator-sdk writes to its working directory and removes no obsolete files. So it runs in another directory.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cp PROJECT "$scratch/"

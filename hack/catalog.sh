@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The catalog of config/catalog/semver.yaml, from today's bundle and that of the release before, without a registry: as
-# catalogs are published (dist/catalog), and with the bundles' manifests in it (dist/catalog-inline), for a cluster that
-# cannot pull their images. Fails unless opm finds them valid and the release before leads to today's. Run by `make catalog`.
+# Renders the catalog of config/catalog/semver.yaml from the bundles of this and of the previous release, without a
+# registry. dist/catalog is the catalog for publication. dist/catalog-inline contains the manifests of the bundles, for
+# a cluster that cannot pull their images. Fails unless opm validates both and the previous release leads to this one.
+# `make catalog` runs it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -11,7 +12,7 @@ opm=$(bin/local tool opm)
 previous=$(hack/previous.sh version)
 folder=$(hack/previous.sh bundle)
 
-# opm's own code, from the go.mod that pins opm. It tells of optional files that a bundle does not have.
+# The code of opm, from the go.mod that pins opm. It warns about optional files that are missing in a bundle.
 CGO_ENABLED=0 go -C hack/tools/opm build -tags containers_image_openpgp -o "$PWD/bin/render" ./render
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -1,7 +1,7 @@
 # Sourced by the scripts that need a cluster with the operator on it.
 # shellcheck shell=bash
 
-# say tells what comes next.
+# say prints the next step.
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 
 # show prints a command and runs it.
@@ -23,16 +23,16 @@ local=$root/bin/local
 # shellcheck disable=SC2034 # used by those who source this
 namespace=databasecluster-operator-system
 
-# kubectl is the user's own on a cluster of theirs, and the one that belongs to the node on ours.
+# kubectl is the user's own for CLUSTER=current, and the node's for the local node.
 kubectl() { command "${KUBECTL:-kubectl}" "$@"; }
 
-# require_node says at once what is missing for a node of our own.
+# require_node fails early if the local node is impossible.
 require_node() {
     [ "$(uname -s)" = Linux ] || fail "a node of its own needs Linux; use a cluster that you have: CLUSTER=current"
     [ "$(id -u)" = 0 ] || fail "a node of its own needs root: run it with sudo, or use a cluster that you have: CLUSTER=current"
 }
 
-# use_local_node starts the node and points kubectl at it, whatever KUBECONFIG says.
+# use_local_node starts the node and uses its kubeconfig, whatever KUBECONFIG is.
 use_local_node() {
     require_node
     make --no-print-directory bin/local >/dev/null
@@ -42,7 +42,7 @@ use_local_node() {
     export KUBECONFIG KUBECTL
 }
 
-# borrow_local_node is for tests: a node that was not up before is taken down when the script ends; KEEP=1 keeps it.
+# borrow_local_node is for tests: it stops a node at exit unless the node ran before. KEEP=1 keeps the node.
 borrow_local_node() {
     require_node
     make --no-print-directory bin/local >/dev/null
@@ -53,10 +53,10 @@ borrow_local_node() {
     use_local_node
 }
 
-# require_no_operator is for tests that install it.
+# require_no_operator is for tests that install the operator.
 require_no_operator() {
     [ -z "$(kubectl get crd databaseclusters.database.dbcluster.io --ignore-not-found -o name)" ] ||
-        fail "the operator is installed on this node, and these tests install it: take it away (make undeploy uninstall), or the node (bin/local down)"
+        fail "the operator is already installed on this node, but these tests install it: remove it (make undeploy uninstall), or the node (bin/local down)"
 }
 
 use_current_context() {
@@ -68,7 +68,7 @@ use_current_context() {
     kubectl version --request-timeout=10s >/dev/null || fail "the API server of context $context does not answer"
 }
 
-# load_into_current gives images to clusters that run on this machine; others pull them.
+# load_into_current loads images into clusters on this machine. Other clusters pull them.
 load_into_current() {
     case $context in
     kind-*) show kind load docker-image "$IMG" "$POSTGRES_IMG" --name "${context#kind-}" ;;
@@ -77,7 +77,7 @@ load_into_current() {
     esac
 }
 
-# use_cluster is for what runs on every cluster: a node of its own, or with CLUSTER=current the current context.
+# use_cluster starts the local node or, with CLUSTER=current, uses the current context.
 use_cluster() {
     case ${CLUSTER:-} in
     current)
@@ -96,14 +96,14 @@ use_cluster() {
     esac
 }
 
-# load_local_images makes the images and gives them to the node.
+# load_local_images builds the images and loads them into the node.
 load_local_images() {
     make --no-print-directory image image-postgresql IMG="$IMG" POSTGRES_IMG="$POSTGRES_IMG"
     "$local" load dist/operator.tar dist/postgresql.tar
 }
 
-# deploy_operator deploys config/default and waits for both replicas. One that ran before under the same
-# tag may run another image, so it starts anew.
+# deploy_operator deploys config/default and waits for both replicas. An operator that ran before with the same tag may
+# use another image, so it is restarted.
 deploy_operator() {
     local ran_before
     ran_before=$(kubectl -n "$namespace" get deployments -o name 2>/dev/null || true)
@@ -114,7 +114,7 @@ deploy_operator() {
     fi
 }
 
-# sample is the manifest of config/samples with the image that is there.
+# sample prints the manifest of config/samples with the local image.
 sample() {
     sed "s|docker.io/library/postgres:17|$POSTGRES_IMG|" config/samples/database_v1alpha1_databasecluster.yaml
 }

@@ -9,7 +9,7 @@ set -euo pipefail
 demo=demo
 started=$SECONDS
 
-# await waits for a condition; when it does not come, it shows what the cluster says.
+# await waits for a condition. After a timeout it prints the conditions of the cluster.
 await() {
     show kubectl -n $demo wait --for=condition="$1" databasecluster/orders --timeout=300s && return
     kubectl -n $demo get databasecluster,pods -o wide || true
@@ -17,7 +17,7 @@ await() {
     fail "orders is not $1 after 300 s; its conditions above say why"
 }
 
-# sql runs a statement on one database by the database's own name, from the pod of another.
+# sql runs a statement on a database, by the DNS name of its member, from the pod of another member.
 sql() {
     local host=$1 statement=$2
     printf '\033[36mSQL on %s: %s\033[0m\n' "$host" "$statement"
@@ -78,8 +78,8 @@ what_next() {
 END
 }
 
-# down removes what the demo made: the node with all that is on it, or on the current context the demo's
-# namespace and the operator.
+# down removes the demo: the node with everything on it or, on the current context, the demo's namespace and the
+# operator.
 down() {
     if [ "${CLUSTER:-}" = current ]; then
         use_current_context

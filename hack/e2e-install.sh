@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs and uninstalls the operator on the real node, by Helm and by plain manifests, in the wrong order too. Arguments
-# go to go test. A node that was not up before is taken down afterwards; KEEP=1 keeps it.
+# Installs and uninstalls the operator on the real node, with Helm and with plain manifests, also in the wrong order.
+# Arguments are passed to go test. The script stops the node afterward unless it ran before; KEEP=1 keeps it.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cluster.sh
 . "$(dirname "$0")/cluster.sh"

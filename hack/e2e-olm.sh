@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What users of the Operator Lifecycle Manager do, on the real node: OLM itself and the catalog run as programs on this
-# machine and end with the tests. Arguments go to go test. A node that was not up before is taken down afterwards; KEEP=1 keeps it.
+# The stories of Operator Lifecycle Manager users on the real node. OLM itself and the catalog run as programs on this
+# machine and end with the tests. Arguments are passed to go test. The script stops the node afterward unless it ran
+# before; KEEP=1 keeps it.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cluster.sh
 . "$(dirname "$0")/cluster.sh"

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# The users' stories as tests on the real node, or with CLUSTER=current on the current context. Arguments go to go test. A node that
-# was not up before is taken down afterwards; KEEP=1 keeps it. Images that only some stories need are made and loaded by these; on
-# the current context REDIS_IMG, MARIADB_IMG, VERSITYGW_IMG, NEXT_POSTGRES_IMG and PAUSE_IMG name those that it can pull.
+# Runs the users' stories as tests on the real node or, with CLUSTER=current, on the current context. Arguments are
+# passed to go test. The script stops the node afterward unless it ran before; KEEP=1 keeps it. Stories that need other
+# images build and load them. On the current context, REDIS_IMG, MARIADB_IMG, VERSITYGW_IMG, NEXT_POSTGRES_IMG and
+# PAUSE_IMG are images that it can pull.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cluster.sh
 . "$(dirname "$0")/cluster.sh"
 
 if [ -n "${CLUSTER:-}" ]; then
     use_cluster
-    # The context of today, whatever the user's next one is.
+    # Keep the current context, even if the user switches later.
     umask 077
     kubeconfig=$(mktemp)
     trap 'rm -f "$kubeconfig"' EXIT

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the previous release consists of, made from the commit that hack/previous-release names and from nothing
-# else; prints the path of what it made. It is kept beside the pinned tools and made once.
+# Builds the artifacts of the previous release from the commit in hack/previous-release, and prints the path of the
+# result. The cache of the pinned tools keeps each result.
 #
 #   hack/previous.sh crds      the folder with its CRDs
 #   hack/previous.sh bundle    the folder with its bundle for OLM
@@ -23,11 +23,11 @@ git cat-file -e "$commit^{commit}" 2>/dev/null ||
 scratch=
 trap '[[ -z $scratch ]] || rm -rf "$scratch"' EXIT
 
-# make_once NAME runs the function of that name with a folder, which becomes $home/NAME only when all of it is there.
+# make_once NAME runs the function of that name with a temporary folder, which becomes $home/NAME when it is complete.
 make_once() {
 	[[ ! -d $home/$1 ]] || return 0
 	make_anew "$1"
-	# Somebody else may have made it meanwhile.
+	# Another process may have created it in the meantime.
 	mv -T "$scratch" "$home/$1" 2>/dev/null || rm -rf "$scratch"
 }
 
@@ -37,12 +37,12 @@ make_anew() {
 	"$1" "$scratch" || fail "release $version: making its $1 failed"
 }
 
-# as_committed NAME is for what costs nothing to make: what is kept must be what the commit has.
+# as_committed NAME is for results that are cheap to build: the cached result must match the commit.
 as_committed() {
 	make_once "$1"
 	make_anew "$1"
 	diff -r "$home/$1" "$scratch" >&2 ||
-		fail "$home/$1 is not as commit $commit has it (see above): somebody changed it, so remove it"
+		fail "$home/$1 differs from commit $commit (see above): it was changed, so remove it"
 	echo "$home/$1"
 }
 
@@ -58,7 +58,7 @@ bundle() {
 	git archive "$commit:bundle" | tar -x -C "$1"
 }
 
-# image builds with that commit's own Makefile and the tools that it pins, whatever was given to make today.
+# image builds with the Makefile and the pinned tools of that commit, without the variables of the current make.
 image() {
 	local source=$1/source
 	mkdir "$source" && git archive "$commit" | tar -x -C "$source" || return

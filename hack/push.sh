@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Pushes OCI layouts (*.oci.tar) by crane and Helm charts (*.tgz) by helm to one place in a registry, with the credentials of
-# `docker login`, and prints NAME@DIGEST for each. Before it sends the first byte it reads every file and looks up every name. It
-# refuses a name that the registry has with other content: somebody uses that release.
+# Pushes OCI layouts (*.oci.tar) with crane and Helm charts (*.tgz) with helm to one path in a registry, with the
+# credentials of `docker login`. Prints NAME@DIGEST for each. Before it sends anything, it reads every file and looks up
+# every name. It refuses a name that has other content in the registry, because that release may be in use.
 #
 #   hack/push.sh registry.example.com/you FILE...
 set -euo pipefail
@@ -23,7 +23,7 @@ declare -A name content
 plain=() full=$to
 case $to in localhost[:/]* | 127.*) plain=(--plain-http) ;; docker.io/*) full=index.$to ;; esac
 
-# layout FILE is the folder in which crane finds the layout.
+# layout FILE prints the folder in which crane finds the layout.
 layout() { echo "$scratch/${1##*/}"; }
 
 read_image() {
@@ -38,7 +38,7 @@ read_image() {
 		fail "$1 is named ${name[$1]}, which is not below $to: make it with PUSH_TO=$to, or what refers to it would not find it"
 }
 
-# read_chart names the chart as helm does: a tag has no plus sign.
+# read_chart reads the name of the chart as helm uses it: a tag has no plus sign.
 read_chart() {
 	local metadata
 	metadata=$("$helm" show chart "$1") || fail "$1 is no Helm chart"
@@ -46,8 +46,8 @@ read_chart() {
 	content[$1]=sha256:$(sha256sum <"$1" | cut -d' ' -f1)
 }
 
-# there prints what the registry has under the name of a file: the digest of an image, the layer of a chart, because helm writes
-# the time into the manifest.
+# there prints the content of a name in the registry: the digest of an image, or the layer of a chart, because helm
+# writes the time into the manifest.
 there() {
 	case $1 in
 	*.tgz) "$crane" manifest "${name[$1]}" | grep -oP '"layers":.*?"digest": *"\K[^"]+' ;;
@@ -55,7 +55,7 @@ there() {
 	esac 2>"$scratch/error"
 }
 
-# is_missing looks up the name of a file. An answer that is neither yes nor no ends the push.
+# is_missing looks up the name of a file. Any error ends the push.
 is_missing() {
 	local found
 	if ! found=$(there "$1"); then

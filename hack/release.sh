@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Makes everything that a release consists of, as dist/release/VERSION, from the commit that is checked out and from
-# nothing else: twice the same commit, name and version of Go, twice the same bytes. Pushes only where told. Run by
-# `make release`, which says:
+# Builds all files of a release in dist/release/VERSION, only from the current commit. The same commit, name and Go
+# version give the same bytes. It pushes only if PUSH_TO is set. `make release` runs it and sets:
 #   VERSION          the version, as in the Makefile
 #   IMAGE_TAG_BASE   the operator's image without a tag; the others are named after it
 #   PLATFORMS        what the images are for
@@ -9,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# What was given to make reaches the makes below by name, or not at all.
+# Variables of make reach the nested makes by name, or not at all.
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES IMG SCORECARD_IMG BUNDLE_IMG BUNDLE_OUT CHANNELS DEFAULT_CHANNEL TAR_OPTIONS GZIP
 export LC_ALL=C TZ=UTC
 umask 022
@@ -31,7 +30,7 @@ fail() {
 
 say() { printf '\n=== %s\n' "$*"; }
 
-# May this be released? Cheap questions first.
+# Check whether this version may be released. Cheap checks come first.
 check() {
 	local changes written previous _
 	changes=$(git status --porcelain --untracked-files=all)
@@ -44,12 +43,12 @@ $changes"
 	[[ $VERSION != "$previous" ]] || fail "VERSION $VERSION is already released, as hack/previous-release says: raise VERSION in the Makefile"
 	[[ $(printf '%s\n' "$previous" "$VERSION" | sort -V | tail -n 1) == "$VERSION" ]] ||
 		fail "VERSION $VERSION comes before $previous, which hack/previous-release calls the release before: raise VERSION in the Makefile"
-	hack/previous.sh version >/dev/null # it says what to do where the clone lacks that commit
+	hack/previous.sh version >/dev/null # fails with instructions if the clone lacks that commit
 	make --no-print-directory crd-compat ||
-		fail "the CRDs do not take what those of release $previous took (see above): an upgrade would break clusters that run"
+		fail "the CRDs do not accept all objects of release $previous (see above): an upgrade would break clusters that run"
 }
 
-# The checkout itself is left alone: what is made from it is made in a clone of its own.
+# Build in a clone. The checkout itself does not change.
 take_commit() {
 	git clone -q --shared --no-checkout . "$source"
 	git -C "$source" -c advice.detachedHead=false checkout -q "$(git rev-parse HEAD)"
@@ -60,7 +59,7 @@ in_source() {
 	make -C "$source" --no-print-directory VERSION="$VERSION" IMAGE_TAG_BASE="$base" PLATFORMS="$PLATFORMS" "$@"
 }
 
-# digest is what every registry will call an image of this release: the operator's, or the one that is named.
+# digest prints the digest of an image of this release: the operator's, or the given one.
 digest() { tar -xOf "$out/$name${1:+-$1}-$VERSION.oci.tar" index.json | grep -oP '"digest": *"\K[^"]+'; }
 
 images() {
@@ -79,7 +78,7 @@ manifests() {
 	mv "$source"/dist/{crds,operator,install}.yaml "$out/"
 }
 
-# pack makes the image of a bundle or catalog: from scratch, labeled, with one layer.
+# pack builds the image of a bundle or catalog: from scratch, labeled, with one layer.
 pack() {
 	"$source/bin/local" image "$1" --from "$source/dist/$1" --ref "$base-$1:$tag" --out "$out/$name-$1-$VERSION.oci.tar"
 }
@@ -87,12 +86,12 @@ pack() {
 bundle() {
 	in_source bundle IMG="$base@$operator" SCORECARD_IMG="$base-scorecard@$scorecard" BUNDLE_OUT=dist
 	pack bundle
-	# The same as files: OperatorHub's repository takes them so.
+	# The same as files, for the repository of OperatorHub.
 	tar -C "$source/dist" --format=ustar --sort=name --mtime="@$made" --owner=0 --group=0 --numeric-owner -cf - bundle |
 		gzip -n >"$out/$name-bundle-$VERSION.tar.gz"
 }
 
-# The catalog names today's bundle by its digest, the one before as it was released.
+# The catalog references the current bundle by digest, and the previous one as released.
 catalog() {
 	local bundle
 	bundle=$(digest bundle)
@@ -105,7 +104,7 @@ catalog() {
 
 tool() { "$source/bin/local" --repo "$source" tool "$1"; }
 
-# Helm packs the times of files, so they become that of the commit.
+# Helm stores the times of files, so set them to the time of the commit.
 chart() {
 	local chart=$source/charts/$name values=$source/charts/$name/values.yaml
 	sed -i "s|^  repository: .*|  repository: $base|; s|^  digest: .*|  digest: $operator|" "$values"
@@ -113,7 +112,7 @@ chart() {
 	"$(tool helm)" package "$chart" --destination "$out"
 }
 
-# What a tag names may change; what is released must not.
+# Tags can change, so a release must reference images by digest.
 only_digests() {
 	local tags
 	tags=$(grep -rnE --include='*.yaml' "${base}[a-z-]*:$tag" "$out" "$source/dist/bundle" || true)
@@ -162,7 +161,7 @@ say "may $VERSION be released?"
 check
 take_commit
 mkdir -p "$out"
-say "images and what they are made of"
+say "images and their bills of materials"
 images
 say "manifests"
 manifests

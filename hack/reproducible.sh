@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Does the commit that is checked out give the same images wherever and whenever it is built? Builds it twice: in two
-# folders, at two times, with other settings of the machine, and the second time with an empty build cache, so that
-# nothing of the first is taken over. Run by `make reproducible`; PLATFORMS names what the images are for.
+# Checks that builds of the current commit are reproducible. It builds the images twice: in two folders, at two times,
+# with other settings of the machine, and the second time with an empty build cache. `make reproducible` runs it;
+# PLATFORMS are the platforms of the images.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES VERSION IMG SCORECARD_IMG
@@ -10,7 +10,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 modules=$(go env GOMODCACHE)
 
-# build FOLDER SETTING... makes the images in a clone there and lists what they are.
+# build FOLDER SETTING... builds the images in a clone there and lists their content.
 build() {
 	local folder=$1
 	shift
@@ -20,7 +20,7 @@ build() {
 	(cd "$folder" && sha256sum bin/linux-*/* dist/*.tar)
 }
 
-[[ -z $(git status --porcelain) ]] || echo "warning: what is not committed is not built" >&2
+[[ -z $(git status --porcelain) ]] || echo "warning: the build ignores uncommitted changes" >&2
 echo "once, with the build cache of this machine" >&2
 build "$scratch/one" >"$scratch/once"
 echo "again, with an empty one: this takes minutes" >&2
@@ -30,7 +30,7 @@ build "$scratch/another/and/a-longer/path" GOCACHE="$scratch/cache" TZ=Pacific/A
 
 cat "$scratch/once"
 diff "$scratch/once" "$scratch/again" >"$scratch/difference" || {
-	echo "error: built again, the same commit gives other bytes:"
+	echo "error: the second build of the same commit differs:"
 	grep '^>' "$scratch/difference"
 	exit 1
 } >&2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The integration tests on a control plane of their own, which notes who asked for what: by that log they judge the
-# operator's rights. Most of them wait most of the time, so ten run side by side. Arguments go to go test:
+# Runs the integration tests on their own control plane. Its audit log records all requests, and the tests compare it
+# with the operator's permissions. Most tests mostly wait, so ten run in parallel. Arguments are passed to go test:
 # hack/test-integration.sh -race, or -run TestTheSmallest
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Removes the CRDs from the current context, and then the admission policies that protect them: the last step, after the
-# clusters and the operator. Run by `make uninstall`.
+# Removes the CRDs from the current context, and then their admission policies. This is the last step, after the
+# clusters and the operator. `make uninstall` runs it.
 set -euo pipefail
 
 readonly group=database.dbcluster.io
@@ -9,8 +9,8 @@ read -ra kubectl <<<"${KUBECTL:-kubectl}"
 all=$("${kubectl[@]}" get customresourcedefinitions -o name)
 mapfile -t crds < <(grep "\.$group\$" <<<"$all")
 
-# left lists what would go with the CRDs. With that of DatabaseBackups the operator would be asked to delete each, with
-# its data where it says so.
+# left lists the objects that would be deleted with the CRDs. Deleting the CRD of DatabaseBackups deletes each backup,
+# with its data if spec.deletionPolicy is Delete.
 left() {
 	local plural
 	for plural in databaseclusters databasebackups; do
@@ -20,7 +20,7 @@ left() {
 	done
 }
 
-# must_be_empty refuses while something is left. What cannot be listed may be there.
+# must_be_empty fails while objects are left, or if it cannot list them.
 must_be_empty() {
 	local found
 	found=$(left)
@@ -28,8 +28,8 @@ must_be_empty() {
 	echo "The CRDs stay: deleting them would delete these objects. Delete them first:"
 	echo "KIND NAMESPACE NAME DELETED"
 	echo "$found"
-	echo "A DatabaseBackup whose spec.deletionPolicy is Delete takes its data along: set Retain to keep that."
-	echo "One that was deleted and stays waits for the operator: bring it back, or see docs/uninstall.md."
+	echo "A DatabaseBackup whose spec.deletionPolicy is Delete deletes its data: set Retain to keep the data."
+	echo "A deleted backup with a finalizer waits for the operator: install it again, or see docs/uninstall.md."
 	exit 1
 }
 
@@ -37,20 +37,20 @@ must_be_empty
 operators=$("${kubectl[@]}" get deployments --all-namespaces --no-headers --ignore-not-found \
 	-l app.kubernetes.io/name=databasecluster-operator,control-plane=controller-manager -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name)
 if [[ -n $operators ]]; then
-	echo "The CRDs stay: the operator still runs and cannot do without them. Remove it first, the way it was installed"
+	echo "The CRDs stay: the operator still runs and needs them. Remove the operator first, in the way you installed it"
 	echo "(make undeploy, helm uninstall, or its Subscription and ClusterServiceVersion). These are its Deployments:"
 	echo "$operators"
 	exit 1
 fi
 
 if [[ ${#crds[@]} -gt 0 ]]; then
-	# Annotated, the CRDs are given up by the policy that protects them, and everything else stays protected until they
-	# are gone. The second look is for what came meanwhile.
+	# The annotation allows the deletion of the CRDs. All other objects stay protected until the CRDs are deleted. The
+	# second check finds new objects.
 	"${kubectl[@]}" annotate --overwrite "${crds[@]}" "$group/allow-deletion=true"
 	trap '"${kubectl[@]}" annotate "${crds[@]}" "$group/allow-deletion-"' EXIT
 	must_be_empty
-	# The API server reads a CRD anew that changed. Where it cannot list the objects yet when it is to delete them, it tries
-	# again minutes later.
+	# The API server reloads a changed CRD. If it cannot list the objects yet when it deletes them, it retries minutes
+	# later.
 	for crd in "${crds[@]}"; do
 		"${kubectl[@]}" get "${crd#*/}" --all-namespaces -o name >/dev/null
 	done

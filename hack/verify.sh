@@ -6,17 +6,17 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# Variables given to `make verify` must not change what is generated.
+# Variables of `make verify` must not change the generated files.
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 
-readonly skipped=77 # what a check returns when it could not run
+readonly skipped=77 # the exit code of a check that could not run
 
 scratch=$(mktemp -d)
 ticker=
 trap 'stop_ticker; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
-# A dot every five seconds shows that a check is at work: the first run builds its tools.
+# A dot every five seconds shows that a check is running: the first run builds its tools.
 start_ticker() {
 	while sleep 5 >/dev/null 2>&1; do printf .; done &
 	ticker=$!
@@ -29,7 +29,7 @@ stop_ticker() {
 	ticker=
 }
 
-# check NAME COMMAND... prints one line about COMMAND, and what it said unless all is well.
+# check NAME COMMAND... prints one line for COMMAND, and its output if it fails.
 checks=0
 failures=0
 check() {
@@ -51,8 +51,7 @@ check() {
 	[[ $result -eq 0 ]] || sed 's/^/    /' "$scratch/output"
 }
 
-# files PATTERN... lists, separated by NUL, the files that belong to the checkout: committed
-# or new, but not ignored.
+# files PATTERN... lists, separated by NUL, the files of the checkout: committed or new, but not ignored.
 files() {
 	git ls-files -z --cached --others --exclude-standard -- "$@" | sort -zu |
 		while IFS= read -r -d '' file; do
@@ -87,13 +86,13 @@ generated_files_are_current() {
 	return 1
 }
 
-# in_copy runs git in the copy, whatever the user's own settings are.
+# in_copy runs git in the copy, with default settings.
 in_copy() {
 	git -C "$scratch/copy" -c user.name=verify -c user.email=verify@localhost \
 		-c commit.gpgSign=false -c core.hooksPath=/dev/null -c core.autocrlf=false "$@"
 }
 
-# docker_has_the_sources compiles what .dockerignore lets through, and no more.
+# docker_has_the_sources compiles only the files that .dockerignore allows.
 docker_has_the_sources() {
 	local context=$scratch/context parts
 	mkdir "$context" || return
@@ -139,8 +138,8 @@ scripts_are_sound() {
 	files '*.sh' | xargs -0 --no-run-if-empty shellcheck --external-sources
 }
 
-# one_image_everywhere names another image by `kustomize edit` where people do: the operator's container and
-# TRANSFER_IMAGE must both have it. The bundle is held to the same by its tests.
+# one_image_everywhere sets another image with `kustomize edit`: the operator's container and TRANSFER_IMAGE must both
+# have it. The tests of the bundle check the same.
 one_image_everywhere() {
 	local kustomize folder image=example.org/operator:named named result=0
 	kustomize=$(bin/local tool kustomize) || return
@@ -157,7 +156,7 @@ one_image_everywhere() {
 	return "$result"
 }
 
-# alerts_hold gives promtool the rules of the PrometheusRule: what stands below its spec.
+# alerts_hold runs promtool on the rules of the PrometheusRule: the part below its spec.
 alerts_hold() {
 	local promtool rules=$scratch/rules
 	promtool=$(bin/local tool promtool) || return
@@ -182,6 +181,6 @@ check 'alerts fire when they should' alerts_hold
 
 if [[ $failures -gt 0 ]]; then
 	echo
-	echo "$failures of $checks checks failed: what to do stands below each."
+	echo "$failures of $checks checks failed: each has instructions."
 	exit 1
 fi

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Does the operator call anything that is known to be vulnerable? Looks into the binaries that are named and into the
-# sources of what people are given: the programs and the API. Run by `make vulncheck`; DB names another database
-# than Go's own.
+# Checks whether the operator calls functions with known vulnerabilities, in the given binaries and in the sources of
+# the programs and the API. `make vulncheck` runs it; DB is another database than Go's own.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -11,7 +10,7 @@ output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 found=
 
-# scan NAME ARGUMENT... says what was found. An answer that is neither "none" nor "these" ends the check.
+# scan NAME ARGUMENT... prints the findings. Any other result ends the check.
 scan() {
 	local name=$1 result=0
 	shift
@@ -33,7 +32,7 @@ scan() {
 	esac
 }
 
-# Binaries first: they are quick, and show whether the database is there.
+# Binaries first: they are quick, and show whether the database exists.
 for binary in "$@"; do scan "$binary" -mode=binary "$binary"; done
 scan "the sources" ./cmd/... ./api/...
 

@@ -18,8 +18,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/test/bundle/checks"
 )
 
-// describe adds descriptors of the fields below those of spec and status, which operator-sdk has only where a marker
-// repeats a field's path, in the words of the CRDs.
+// describe adds descriptors of the nested fields of spec and status, with the descriptions of the CRDs. operator-sdk
+// adds them only with a marker that repeats the path of the field.
 func describe(csv *unstructured.Unstructured, manifests string) error {
 	owned, _, err := unstructured.NestedSlice(csv.Object, "spec", "customresourcedefinitions", "owned")
 	if err != nil {
@@ -78,7 +78,7 @@ func schemaOf(crd *apiextensionsv1.CustomResourceDefinition, part string) (*apie
 	return &schema, nil
 }
 
-// description is what a schema says of the field at a path.
+// description returns the description of the field at a path of a schema.
 func description(schema *apiextensionsv1.JSONSchemaProps, path string) (string, error) {
 	for step := range strings.SplitSeq(path, ".") {
 		name, _, item := strings.Cut(step, "[")
@@ -99,7 +99,7 @@ func description(schema *apiextensionsv1.JSONSchemaProps, path string) (string, 
 
 var capital = regexp.MustCompile(`\B[A-Z]`)
 
-// displayName is the name of a field as a title: Max Unavailable.
+// displayName returns the name of a field as a title: Max Unavailable.
 func displayName(path string) string {
 	name := capital.ReplaceAllString(path[strings.LastIndex(path, ".")+1:], " $0")
 	return strings.ToUpper(name[:1]) + name[1:]

@@ -23,8 +23,8 @@ const (
 	previousRelease = "hack/previous-release"
 )
 
-// finish completes the CSV of the bundle in a folder: the icon, the release that it replaces, the images that it
-// needs, and when it was created.
+// finish completes the CSV of the bundle in a folder: the icon, the replaced release, the related images, and the
+// creation time.
 func finish(folder, image string, now time.Time) error {
 	var csv, before unstructured.Unstructured
 	if err := read(filepath.Join(folder, csvFile), &csv.Object); err != nil {
@@ -66,11 +66,11 @@ func read(file string, into any) error {
 	return nil
 }
 
-// complete says in a CSV what is known elsewhere, so that it is written down once.
+// complete sets the values of a CSV that come from other files, so that each has a single source.
 func complete(csv *unstructured.Unstructured, icon, release, image string) error {
 	previous, _, found := strings.Cut(strings.TrimSpace(release), " ")
 	if !found || previous == version(csv) {
-		return fmt.Errorf("%s says %q: want the version before %s and its commit", previousRelease, release, version(csv))
+		return fmt.Errorf("%s contains %q: want the version before %s and its commit", previousRelease, release, version(csv))
 	}
 	annotate(csv, "olm.skipRange", fmt.Sprintf(">=%s <%s", previous, version(csv)))
 	spec, _ := csv.Object["spec"].(map[string]any)
@@ -81,12 +81,12 @@ func complete(csv *unstructured.Unstructured, icon, release, image string) error
 	spec["icon"] = []any{map[string]any{
 		"base64data": base64.StdEncoding.EncodeToString([]byte(icon)), "mediatype": "image/svg+xml",
 	}}
-	// Jobs for backups take their program from the operator's image, too: there is no other.
+	// Jobs for backups also use the operator image. There is no other image.
 	spec["relatedImages"] = []any{map[string]any{"name": "manager", "image": image}}
 	return nil
 }
 
-// createdAt is when the bundle of a version was made for the first time: making it again changes nothing.
+// createdAt returns the time at which the bundle of a version was first generated. Generating it again keeps the time.
 func createdAt(before, csv *unstructured.Unstructured, now time.Time) string {
 	if at := before.GetAnnotations()["createdAt"]; at != "" && version(before) == version(csv) {
 		return at

@@ -11,7 +11,7 @@ import (
 	"io"
 )
 
-// verdict is what `operator-sdk bundle validate -o json-alpha1` prints.
+// verdict is the output of `operator-sdk bundle validate -o json-alpha1`.
 type verdict struct {
 	Passed  *bool `json:"passed"`
 	Outputs []struct {
@@ -20,7 +20,7 @@ type verdict struct {
 	} `json:"outputs"`
 }
 
-// judge prints a verdict, and fails unless nothing at all was found: operator-sdk itself lets warnings pass.
+// judge prints a verdict, and fails if it has any finding. operator-sdk itself accepts warnings.
 func judge(in io.Reader, out io.Writer) error {
 	text, err := io.ReadAll(in)
 	if err != nil {
@@ -29,7 +29,7 @@ func judge(in io.Reader, out io.Writer) error {
 	fmt.Fprintln(out, string(text))
 	var v verdict
 	if err := json.Unmarshal(text, &v); err != nil {
-		return fmt.Errorf("what operator-sdk said is no verdict: %w", err)
+		return fmt.Errorf("the output of operator-sdk is not a verdict: %w", err)
 	}
 	var problems []error
 	for _, o := range v.Outputs {

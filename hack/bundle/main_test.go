@@ -21,8 +21,8 @@ func TestAVerdictPassesOnlyWhenNothingAtAllWasFound(t *testing.T) {
 		`{"passed": false, "outputs": [{"type": "error", "message": "no version"}]}`:      "error: no version",
 		`{"passed": false}`: "does not say that the bundle passed",
 		`{}`:                "does not say that the bundle passed",
-		``:                  "no verdict",
-		`panic: oh`:         "no verdict",
+		``:                  "is not a verdict",
+		`panic: oh`:         "is not a verdict",
 	} {
 		var printed strings.Builder
 		err := run([]string{"judge"}, strings.NewReader(said), &printed)

@@ -2,10 +2,10 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Command crd narrows the schema of a generated CRD to what Go can decode, and lets its descriptions flow. The types of Kubernetes that
-// the API embeds bring integers without bounds, quantities with endless exponents and times that Go does not
-// read; the API server would store what they allow, and a single object that does not decode keeps every
-// client from listing any.
+// Command crd narrows the schema of a generated CRD to values that Go can decode, and removes line breaks from its
+// descriptions. The embedded Kubernetes types have integers without bounds, quantities with any exponent, and times
+// that Go cannot parse. The API server would store such values, and a single undecodable object prevents every client
+// from listing objects.
 //
 //	go run ./hack/crd FILE...
 package main
@@ -20,12 +20,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// quantity is what every quantity has to look like: no sign, no more than three decimals, nothing below
-// milli, which the API server would round, so that the object never stood as it was wanted.
+// quantity is the pattern of every quantity: no sign, at most three decimals, and no unit below milli. The API server
+// would round smaller values, so the stored object would differ from the applied one.
 const quantity = `^([0-9]{1,18}([.][0-9]{1,3})?([KMGTPE]i|[kMGTPE]|[eE][0-9]{1,2})?|[0-9]{1,18}m)$`
 
-// moment is what every time has to look like: that of the API server is wider than that of Go, which wants capital
-// letters and a time zone that there can be.
+// moment is the pattern of every time. The API server accepts more formats than Go, which requires capital letters and
+// a valid time zone.
 const moment = `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
 
 func main() {
@@ -54,7 +54,7 @@ func narrowFile(file string) error {
 	return os.WriteFile(file, append([]byte("---\n"), text...), 0o644) //nolint:gosec // it is no secret
 }
 
-// narrow goes through everything below a node.
+// narrow visits all nodes below a node.
 func narrow(node any) {
 	switch n := node.(type) {
 	case []any:
@@ -72,14 +72,14 @@ func narrow(node any) {
 	}
 }
 
-// brokenLine is a line's end in the middle of a paragraph: neither an empty line nor a list follows.
+// brokenLine matches a line break in the middle of a paragraph: no empty line and no list follows.
 var brokenLine = regexp.MustCompile(`([^\n])\n([^\s*-])`)
 
-// flowing is a description without the line breaks of the source: kubectl explain breaks lines itself, and would keep
-// these, too.
+// flowing removes the line breaks of the source from a description: kubectl explain wraps lines itself and would keep
+// these breaks.
 func flowing(text string) string { return brokenLine.ReplaceAllString(text, "$1 $2") }
 
-// bound adds what a schema lacks; bounds that it has stay.
+// bound adds missing bounds to a schema. It keeps existing bounds.
 func bound(schema map[string]any) {
 	intOrString := schema["x-kubernetes-int-or-string"] == true
 	pattern, _ := schema["pattern"].(string)

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// change is one that breaks somebody.
+// change is a breaking change.
 type change struct {
 	File     string `json:"file"`
 	Property string `json:"property,omitempty"`
@@ -20,16 +20,16 @@ type change struct {
 	what     string
 }
 
-// name is what an acceptance knows a change by.
+// name identifies the change in an acceptance.
 func (c change) name() string { return fmt.Sprintf("%s %s: %s", c.File, c.Property, c.Check) }
 
-// acceptance is a change that is made all the same.
+// acceptance is an accepted breaking change.
 type acceptance struct {
 	change
 	Reason string `json:"reason"`
 }
 
-// report is what crdify prints.
+// report is the output of crdify.
 type report struct {
 	CRDValidation           []result
 	SameVersionValidation   []versionReport
@@ -49,11 +49,11 @@ type result struct {
 	Errors []string
 }
 
-// read takes the changes from what crdify prints about a file.
+// read parses the changes in the output of crdify for a file.
 func read(file string, output []byte) ([]change, error) {
 	var said report
 	if err := json.Unmarshal(output, &said); err != nil {
-		return nil, fmt.Errorf("read what crdify says about %s: %w", file, err)
+		return nil, fmt.Errorf("read the output of crdify for %s: %w", file, err)
 	}
 	var all []change
 	add := func(property string, results []result) {
@@ -72,7 +72,7 @@ func read(file string, output []byte) ([]change, error) {
 	return all, nil
 }
 
-// verdict is an error that names each change that is not accepted, and each acceptance that no change needs.
+// verdict returns an error that lists each change without an acceptance, and each unused acceptance.
 func verdict(changes []change, accepted []acceptance) error {
 	var wrong []string
 	needed := map[int]bool{}
@@ -84,8 +84,8 @@ func verdict(changes []change, accepted []acceptance) error {
 		}
 	}
 	if len(wrong) > 0 {
-		wrong = append(wrong, "Who has objects of the previous release may be hurt by these changes, and Operator Lifecycle Manager v1 refuses them: "+
-			"take them back, or name each in "+folder+"accepted.yaml with its reason.")
+		wrong = append(wrong, "These changes may break objects of the previous release, and Operator Lifecycle Manager v1 rejects them: "+
+			"revert them, or add each to "+folder+"accepted.yaml with its reason.")
 	}
 	for i, a := range accepted {
 		if !needed[i] {

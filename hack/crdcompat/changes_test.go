@@ -38,7 +38,7 @@ func TestEveryErrorOfCrdifyIsAChange(t *testing.T) {
 		}
 	}
 	if _, err := read("a.yaml", []byte("no answer")); err == nil {
-		t.Error("what is no answer passes")
+		t.Error("invalid output passes")
 	}
 }
 
@@ -68,7 +68,7 @@ func TestAChangeIsAcceptedByNameAndWithAReasonOnly(t *testing.T) {
 	}
 }
 
-func TestACRDThatIsGoneIsAChange(t *testing.T) {
+func TestARemovedCRDIsAChange(t *testing.T) {
 	changes, err := compare("no such program", "a.yaml", t.TempDir()+"/a.yaml")
 	if err != nil || len(changes) != 1 || changes[0].Check != "removed" {
 		t.Errorf("got %v, %v", changes, err)

@@ -2,10 +2,10 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Command crdcompat tells whether the CRDs of a release take what the ones of the release before took. It asks
-// crdify, by the rules of Operator Lifecycle Manager v1, about every CRD that there was, and looks itself at what crdify
-// does not: names, served versions, subresources. Before that it plants
-// breaking changes, one at a time, and each must be found: a check that never fails proves nothing.
+// Command crdcompat checks that the CRDs of a release accept all objects of the previous release. It runs crdify on
+// every previous CRD, with the rules of Operator Lifecycle Manager v1. It checks names, served versions and
+// subresources itself, because crdify does not. First it plants breaking changes, one at a time, and must find each: so
+// the check itself is tested.
 //
 //	go run ./hack/crdcompat CRDIFY OLD-FOLDER NEW-FOLDER
 package main
@@ -62,12 +62,12 @@ func run(crdify, before, after string) error {
 	if err := verdict(changes, *accepted); err != nil {
 		return err
 	}
-	fmt.Printf("the CRDs take what those of the previous release took: %d compared, %d changes accepted; %d planted changes were found\n",
+	fmt.Printf("the CRDs accept all objects of the previous release: %d compared, %d changes accepted; %d planted changes were found\n",
 		len(files), len(*accepted), len(plants))
 	return nil
 }
 
-// install writes CRDs as a cluster has them, where objects of every version may be stored.
+// install writes CRDs as in a cluster that may store objects of every version.
 func install(from, to string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(from, "*.yaml"))
 	if err != nil {
@@ -109,11 +109,11 @@ func write(file string, crd *definition) error {
 	return os.WriteFile(file, text, 0o600)
 }
 
-// compare is what breaks between two files with a CRD each.
+// compare returns the breaking changes between two files with a CRD each.
 func compare(crdify, before, after string) ([]change, error) {
 	name := filepath.Base(before)
 	if _, err := os.Stat(after); errors.Is(err, os.ErrNotExist) {
-		return []change{{File: name, Check: "removed", what: "the CRD is gone, and with it everything of its kind"}}, nil
+		return []change{{File: name, Check: "removed", what: "the CRD was removed, with all objects of its kind"}}, nil
 	}
 	changes, err := ask(crdify, before, after)
 	if err != nil {
@@ -130,7 +130,7 @@ func compare(crdify, before, after string) ([]change, error) {
 	return append(changes, surface(name, was, is)...), nil
 }
 
-// ask is what crdify finds.
+// ask returns the findings of crdify.
 func ask(crdify, before, after string) ([]change, error) {
 	name := filepath.Base(before)
 	command := exec.Command(crdify, "--config", folder+"crdify.yaml", "--output", "json", "file://"+before, "file://"+after)

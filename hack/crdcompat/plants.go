@@ -18,7 +18,7 @@ type (
 	schema  = apiextensionsv1.JSONSchemaProps
 )
 
-// plants are changes that break, by the check that must find each.
+// plants are breaking changes, by the check that must find each.
 var plants = []struct {
 	check string
 	plant func(*version)
@@ -59,7 +59,7 @@ func below(name string, change func(*schema)) func(*schema) {
 	}
 }
 
-// findsPlants makes each of these changes to the CRD of DatabaseClusters, and each must be found.
+// findsPlants applies each plant to the CRD of DatabaseClusters. The check must find each.
 func findsPlants(crdify string, files []string, scratch string) error {
 	at := slices.IndexFunc(files, func(file string) bool { return strings.HasSuffix(file, "_databaseclusters.yaml") })
 	if at < 0 {

@@ -14,8 +14,8 @@ import (
 
 type definition = apiextensionsv1.CustomResourceDefinition
 
-// surface finds what breaks around the schemas, which crdify does not look at: how the kind is called, which of its versions
-// are served, and what else each version offers.
+// surface finds breaking changes outside the schemas, which crdify ignores: names of the kind, served versions, and the
+// features of each version.
 func surface(file string, before, after *definition) []change {
 	var all []change
 	add := func(property, check, was, is string) {
@@ -36,14 +36,14 @@ func surface(file string, before, after *definition) []change {
 	} {
 		for _, one := range list.was {
 			if !slices.Contains(list.there, one) {
-				all = append(all, change{file, list.property, "offered", one + " is no more"})
+				all = append(all, change{file, list.property, "offered", one + " was removed"})
 			}
 		}
 	}
 	return all
 }
 
-// offers are what clients find of each version that is served.
+// offers returns the features of each served version that clients can use.
 func offers(crd *definition) []string {
 	var all []string
 	for _, version := range crd.Spec.Versions {

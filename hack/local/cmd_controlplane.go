@@ -19,7 +19,7 @@ import (
 func controlPlaneCommand() *cobra.Command {
 	parent := parentOf("control-plane", "Run an API server without a node, on loopback",
 		&cobra.Command{Use: "up", Short: "Start it", Args: cobra.NoArgs, RunE: inControlPlane(locked(controlPlaneUp))},
-		&cobra.Command{Use: "down", Short: "End it and remove everything", Args: cobra.NoArgs, RunE: inControlPlane(locked(controlPlaneDown))},
+		&cobra.Command{Use: "down", Short: "Stop it and remove everything", Args: cobra.NoArgs, RunE: inControlPlane(locked(controlPlaneDown))},
 		&cobra.Command{
 			Use: "status", Short: "Show its parts; fails unless all are up", Args: cobra.NoArgs,
 			RunE: inControlPlane(func(ctx context.Context, dir string) error { return showStatus(controlplane.Status(ctx, dir)) }),
@@ -35,7 +35,7 @@ func controlPlaneCommand() *cobra.Command {
 	return parent
 }
 
-// inControlPlane gives a command the folder of the control plane that is kept.
+// inControlPlane passes the folder of the persistent control plane to a command.
 func inControlPlane(do func(ctx context.Context, dir string) error) func(*cobra.Command, []string) error {
 	return func(command *cobra.Command, _ []string) error {
 		dir, err := controlPlaneDir()
@@ -46,7 +46,7 @@ func inControlPlane(do func(ctx context.Context, dir string) error) func(*cobra.
 	}
 }
 
-// runCommand takes [PROGRAM:FLAG...] -- CMD ARG... apart.
+// runCommand parses [PROGRAM:FLAG...] -- CMD ARG...
 func runCommand(run func(ctx context.Context, flags, command []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: "run [PROGRAM:FLAG...] -- CMD ARG...", Short: "Run a command with a control plane of its own",
@@ -78,11 +78,11 @@ func controlPlaneUp(ctx context.Context, dir string) error {
 	return nil
 }
 
-// locked keeps others away meanwhile. The lock is beside the folder, which down removes.
+// locked locks the control plane during a command. The lock file is next to the folder, which down removes.
 func locked(do func(ctx context.Context, dir string) error) func(ctx context.Context, dir string) error {
 	return func(ctx context.Context, dir string) error {
 		if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-			return fmt.Errorf("make the cache: %w", err)
+			return fmt.Errorf("create the cache: %w", err)
 		}
 		unlock, err := process.Lock(dir+".lock", "another `local control-plane`")
 		if err != nil {

@@ -12,8 +12,8 @@ func csiDriverCommand() *cobra.Command {
 		Use: "csi-driver", Short: "Provision volumes in files and folders of this machine, until SIGTERM", Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return csi.Run(command.Context(), socket, dir, node) },
 	}
-	required(command, &socket, "socket", "where to answer")
-	required(command, &dir, "dir", "the folder that holds the volumes")
+	required(command, &socket, "socket", "the path of the socket")
+	required(command, &dir, "dir", "the folder of the volumes")
 	required(command, &node, "node", "the name of the node")
 	return command
 }

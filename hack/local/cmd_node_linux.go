@@ -15,7 +15,7 @@ func nodeCommands() []*cobra.Command {
 			RunE: func(command *cobra.Command, _ []string) error { return node.Up(command.Context(), repo) },
 		},
 		{
-			Use: "down", Short: "End it and remove everything, volumes too", Args: cobra.NoArgs,
+			Use: "down", Short: "Stop it and remove everything, including volumes", Args: cobra.NoArgs,
 			RunE: func(command *cobra.Command, _ []string) error { return node.Down(command.Context()) },
 		},
 		{
@@ -29,7 +29,7 @@ func nodeCommands() []*cobra.Command {
 			},
 		},
 		{
-			Use: "load IMAGE.tar...", Short: "Give it images, as `local image` writes them", Args: cobra.MinimumNArgs(1),
+			Use: "load IMAGE.tar...", Short: "Load images from `local image`", Args: cobra.MinimumNArgs(1),
 			RunE: func(command *cobra.Command, tarballs []string) error { return node.Load(command.Context(), tarballs) },
 		},
 		kubeconfigCommand(),

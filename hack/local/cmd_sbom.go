@@ -12,7 +12,7 @@ import (
 func sbomCommand() *cobra.Command {
 	var options sbom.Options
 	command := &cobra.Command{
-		Use: "sbom BINARY...", Short: "List what binaries are made of, in the format of CycloneDX", Args: cobra.MinimumNArgs(1),
+		Use: "sbom BINARY...", Short: "List the modules of binaries in CycloneDX format", Args: cobra.MinimumNArgs(1),
 		RunE: func(command *cobra.Command, binaries []string) error {
 			const tool = "cyclonedx-gomod"
 			tools, err := build.All(command.Context(), repo, tool)

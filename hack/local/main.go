@@ -1,5 +1,5 @@
-// Command local builds the tools of this project and runs a real Kubernetes on this machine,
-// from the Go module registry and Debian's packages alone.
+// Command local builds the tools of this project and runs a real Kubernetes on this machine, using only the Go module
+// registry and Debian packages.
 package main
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// repo is the root of the checkout, looked for above the working folder when empty.
+// repo is the root of the checkout. If it is empty, the commands search above the working directory.
 var repo string
 
-// exitCodeError ends the program with the code of another, without a message.
+// exitCodeError exits with the code of another program, without a message.
 type exitCodeError int
 
 func (e exitCodeError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
@@ -49,7 +49,7 @@ func root() *cobra.Command {
 	return root
 }
 
-// parentOf makes a command of several, one of which must be named.
+// parentOf returns a command with required subcommands.
 func parentOf(use, short string, commands ...*cobra.Command) *cobra.Command {
 	parent := &cobra.Command{Use: use, Short: short, RunE: func(parent *cobra.Command, arguments []string) error {
 		var names []string
@@ -62,7 +62,7 @@ func parentOf(use, short string, commands ...*cobra.Command) *cobra.Command {
 	return parent
 }
 
-// required adds a flag that must be given.
+// required adds a required flag.
 func required(command *cobra.Command, value *string, name, usage string) {
 	command.Flags().StringVar(value, name, "", usage)
 	_ = command.MarkFlagRequired(name) // it fails for a flag that is not there

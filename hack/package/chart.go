@@ -16,11 +16,11 @@ import (
 const (
 	chart  = "charts/databasecluster-operator"
 	prefix = "databasecluster-operator-"
-	// keep tells Helm to leave an object when it is no longer part of the release, or the release goes.
+	// keep makes Helm keep an object when the release no longer has it, or is uninstalled.
 	keep = "    helm.sh/resource-policy: keep\n"
 )
 
-// writeChart writes what the chart has from config, into its folder files: templates read them.
+// writeChart writes the chart's files from config into its folder files. The templates read them.
 func writeChart(version string, documents []document) error {
 	files := fromConfig(documents)
 	alerts, alertsErr := os.ReadFile("config/prometheus/alerts.yaml")
@@ -48,7 +48,7 @@ func writeChart(version string, documents []document) error {
 	return writeTable()
 }
 
-// fromConfig are the definitions, the protection, and the rules of each role.
+// fromConfig returns the CRDs, the admission policies, and the rules of each role.
 func fromConfig(documents []document) map[string]string {
 	files := map[string]string{}
 	var protection []document
@@ -67,7 +67,7 @@ func fromConfig(documents []document) map[string]string {
 	return files
 }
 
-// kept is a document that Helm leaves alone when the release goes.
+// kept returns a document with the annotation that makes Helm keep it.
 func kept(d document) document {
 	if head, rest, found := strings.Cut(d.text, "\nmetadata:\n  annotations:\n"); found {
 		d.text = head + "\nmetadata:\n  annotations:\n" + keep + rest
@@ -77,7 +77,7 @@ func kept(d document) document {
 	return d
 }
 
-// section is a top-level field of a document with all that is below it.
+// section returns a top-level field of a document with all nested fields.
 func section(text, field string) string {
 	var lines []string
 	inside := false
@@ -94,7 +94,7 @@ func section(text, field string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
 }
 
-// versionLine is one of Chart.yaml that has the operator's version.
+// versionLine matches a line of Chart.yaml with the operator's version.
 var versionLine = regexp.MustCompile(`(?m)^(version|appVersion): .*$`)
 
 func rewrite(file string, change func(string) (string, error)) error {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// document is one object as it was written. It stays text: numbers and the order of fields survive.
+// document is the text of one object. Text preserves numbers and the order of fields.
 type document struct{ kind, name, text string }
 
 var (
@@ -19,8 +19,8 @@ var (
 	nameLine = regexp.MustCompile(`(?m)^  name: (\S+)$`)
 )
 
-// split takes manifests apart. The name is the first after "metadata:", because others have one too, such as the
-// roleRef of a binding.
+// split splits manifests. The name of an object is the first name after "metadata:", because other parts, such as
+// roleRef, have names, too.
 func split(text string) ([]document, error) {
 	var all []document
 	for part := range strings.SplitSeq("\n"+text, "\n---\n") {
@@ -41,15 +41,15 @@ func split(text string) ([]document, error) {
 	return all, nil
 }
 
-// definition tells of what every cluster goes with. An uninstalled operator leaves it.
+// definition reports whether all clusters depend on the object. An uninstall keeps it.
 func (d document) definition() bool { return d.kind == "CustomResourceDefinition" }
 
-// protection tells of what keeps definitions, clusters and volumes from being deleted. It stays as well.
+// protection reports whether the object protects CRDs, clusters and volumes from deletion. An uninstall keeps it.
 func (d document) protection() bool {
 	return d.kind == "ValidatingAdmissionPolicy" || d.kind == "ValidatingAdmissionPolicyBinding"
 }
 
-// join puts documents into one file.
+// join joins documents in one file.
 func join(documents []document) string {
 	texts := make([]string, len(documents))
 	for i, d := range documents {

@@ -27,7 +27,7 @@ func main() {
 
 func run(arguments []string, input io.Reader) error {
 	if len(arguments) != 2 {
-		return errors.New("say what to write: manifests DIR, or chart VERSION")
+		return errors.New("a command is required: manifests DIR, or chart VERSION")
 	}
 	text, err := io.ReadAll(input)
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"slices"
 )
 
-// writeManifests writes what stays, what goes with the operator, and both. Definitions come before what protects
-// them: a deletion of the file that asks in this order is refused before it takes the protection away.
+// writeManifests writes the retained objects, the operator, and both. CRDs precede their admission policies: a deletion
+// of the file in this order is denied before it removes the policies.
 func writeManifests(folder string, documents []document) error {
 	var surroundings, definitions, protection, operator []document
 	for _, d := range documents {
 		switch {
-		case d.kind == "Namespace": // databases may be in it, and would go with it
+		case d.kind == "Namespace": // it may contain databases, which would be deleted with it
 			surroundings = append(surroundings, d)
 		case d.definition():
 			definitions = append(definitions, d)

@@ -73,15 +73,15 @@ func TestManifestsAreTakenApartByKindAndName(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoManifestIsRefused(t *testing.T) {
+func TestInvalidManifestsAreRejected(t *testing.T) {
 	for what, text := range map[string]string{"nothing": "\n", "a manifest without a kind": "metadata:\n  name: x\n", "one without a name": "kind: X\n"} {
 		if _, err := split(text); err == nil {
-			t.Errorf("%s was taken", what)
+			t.Errorf("%s was accepted", what)
 		}
 	}
 }
 
-func TestWhatIsNoImageIsRefused(t *testing.T) {
+func TestInvalidImagesAreRejected(t *testing.T) {
 	for image, good := range map[string]bool{
 		"registry.example.com:5000/a/operator:v1": true, "operator@sha256:0a": true, "bad image": false, ":v1": false, "": false,
 	} {
@@ -95,7 +95,7 @@ func TestWhatIsNoImageIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatStaysIsInAFileOfItsOwnDefinitionsFirst(t *testing.T) {
+func TestRetainedObjectsAreInASeparateFileDefinitionsFirst(t *testing.T) {
 	folder := t.TempDir()
 	if err := writeManifests(folder, parts(t)); err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func TestWhatStaysIsInAFileOfItsOwnDefinitionsFirst(t *testing.T) {
 	}
 }
 
-func TestWhatStaysTellsHelmToKeepIt(t *testing.T) {
+func TestRetainedObjectsHaveTheKeepAnnotation(t *testing.T) {
 	files := fromConfig(parts(t))
 	for file, want := range map[string]string{
 		"crds/databaseclusters.yaml": "metadata:\n  annotations:\n    helm.sh/resource-policy: keep\n    controller-gen.kubebuilder.io/version: v1\n  name: databaseclusters",
@@ -160,7 +160,7 @@ resources:
 	if err != nil || got != want {
 		t.Errorf("got %v\n%s\nwant\n%s", err, got, want)
 	}
-	if _, err := table("# Said.\na: 1\nb: 2\n"); err == nil || !strings.HasPrefix(err.Error(), "b has no comment") {
-		t.Errorf("a value that nobody explains was taken: %v", err)
+	if _, err := table("# Explained.\na: 1\nb: 2\n"); err == nil || !strings.HasPrefix(err.Error(), "b has no comment") {
+		t.Errorf("a value without a comment was accepted: %v", err)
 	}
 }

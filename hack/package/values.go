@@ -19,7 +19,7 @@ const (
 	tableEnds   = "<!-- end of values -->"
 )
 
-// writeTable puts the table of the chart's values where docs/install.md has its place.
+// writeTable replaces the table of the chart's values in docs/install.md.
 func writeTable() error {
 	values, err := os.ReadFile(filepath.Join(chart, "values.yaml"))
 	if err != nil {
@@ -39,7 +39,7 @@ func writeTable() error {
 	})
 }
 
-// table has a row for each key of values.yaml that a comment stands above.
+// table returns a row for each key of values.yaml with a comment.
 func table(values string) (string, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal([]byte(values), &document); err != nil {
@@ -49,7 +49,7 @@ func table(values string) (string, error) {
 	return "| value | default | what it does |\n|---|---|---|\n" + below, err
 }
 
-// rows are those of a mapping. One that has no comment has rows for its keys instead.
+// rows returns the rows of a mapping. A key without a comment has rows for its nested keys instead.
 func rows(path string, mapping *yaml.Node) (string, error) {
 	var text strings.Builder
 	for i := 0; i < len(mapping.Content); i += 2 {
@@ -69,14 +69,14 @@ func rows(path string, mapping *yaml.Node) (string, error) {
 		}
 		comment := strings.ReplaceAll(strings.TrimPrefix(key.HeadComment, "# "), "\n# ", " ")
 		if comment == "" {
-			return "", fmt.Errorf("%s has no comment that says what it does", name)
+			return "", fmt.Errorf("%s has no comment", name)
 		}
 		fmt.Fprintf(&text, "| `%s` | `%s` | %s |\n", name, standard, comment)
 	}
 	return text.String(), nil
 }
 
-// inline is a value on one line.
+// inline returns a value on one line.
 func inline(value *yaml.Node) (string, error) {
 	value.Style |= yaml.FlowStyle
 	text, err := yaml.Marshal(value)

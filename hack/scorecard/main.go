@@ -49,7 +49,7 @@ func read(file string, into any) error {
 		return err
 	}
 	if len(text) == 0 {
-		return fmt.Errorf("%s is empty: operator-sdk said above why", file)
+		return fmt.Errorf("%s is empty: see the error of operator-sdk above", file)
 	}
 	if err := yaml.Unmarshal(text, into); err != nil {
 		return fmt.Errorf("read %s: %w", file, err)
@@ -57,13 +57,13 @@ func read(file string, into any) error {
 	return nil
 }
 
-// line is how one test went. It passed when there are no remarks.
+// line is the result of one test. The test passed if there are no remarks.
 type line struct {
 	suite, test, state string
 	remarks            []string
 }
 
-// judge has a line for each test of the configuration, in its order, and for each result of another.
+// judge returns a line for each test of the configuration, in its order, and for each unexpected result.
 func judge(config v1alpha3.Configuration, results v1alpha3.TestList) []line {
 	items := slices.Clone(results.Items)
 	var lines []line
@@ -102,7 +102,7 @@ func judgeOne(test v1alpha3.Test) line {
 	return one
 }
 
-// report prints the lines, and below them the remarks.
+// report prints the lines, followed by the remarks.
 func report(lines []line, out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "SUITE\tTEST\tSTATE")

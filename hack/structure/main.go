@@ -25,10 +25,10 @@ import (
 
 const module = "github.com/dbcluster/databasecluster-operator/"
 
-// maxFile is how many lines a file may have.
+// maxFile is the maximum number of lines in a file.
 const maxFile = 300
 
-// room is one folder with Go code.
+// room is a folder with Go code.
 type room struct {
 	code, tests int
 	imports     sets.Set[string]
@@ -36,7 +36,7 @@ type room struct {
 
 type house struct {
 	rooms map[string]*room
-	// functions are the lengths of those of the code, in lines; long are its files with more lines than maxFile.
+	// functions are the lengths of functions, in lines; long are the files with more than maxFile lines.
 	functions []int
 	long      []string
 }
@@ -103,7 +103,7 @@ func (h *house) read(file string, text []byte) error {
 	return nil
 }
 
-// measure notes how long each function is.
+// measure records the length of each function.
 func (h *house) measure(files *token.FileSet, parsed *ast.File) {
 	for _, d := range parsed.Decls {
 		if f, is := d.(*ast.FuncDecl); is && f.Body != nil {
@@ -114,7 +114,7 @@ func (h *house) measure(files *token.FileSet, parsed *ast.File) {
 
 var id = strings.NewReplacer("/", "_", "-", "_", ".", "_")
 
-// draw draws what the operator itself consists of.
+// draw draws the packages of the operator.
 func (h *house) draw() {
 	fmt.Print("```mermaid\nflowchart LR\n")
 	for _, from := range slices.Sorted(maps.Keys(h.rooms)) {

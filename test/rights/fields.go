@@ -100,8 +100,8 @@ const (
 	destinations = `(DatabaseCluster spec\.(backup\.destination|bootstrap\.fromBackup\.location)|DatabaseBackup spec\.destination)\.`
 )
 
-// verdicts judge every field. The operator looks for a "local" kind in the namespace of the object that names it. So
-// does the kubelet, which gets no namespace.
+// verdicts judge every field. The operator looks for a "local" kind in the namespace of the object that names it. The
+// kubelet does the same, because it gets no namespace.
 var verdicts = []verdict{
 	local("Secret", ofCluster+`credentials\.secretName`, ofCluster+`pod\.imagePullSecrets\[\]\.name`, environment+`valueFrom\.secretKeyRef\.name`,
 		ofCluster+container+`envFrom\[\]\.secretRef\.name`, ofCluster+`pod\.volumes\[\]\.secret\.secretName`, destinations+`(credentialsSecretName|encryptionSecretName)`),

@@ -152,7 +152,7 @@ func Text(p plan.Plan) string {
 	return strings.Join(all, "\n") + "\n"
 }
 
-// Outdated changes members to an earlier pod template.
+// Outdated changes members to an outdated pod template.
 func Outdated(o *state.Observed, ordinals ...int) {
 	for _, i := range ordinals {
 		o.Members[i].Revision = "old"

@@ -13,11 +13,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
 )
 
-// Binary is a tool that is there.
+// Binary is a built tool.
 type Binary struct{ Name, Path, Version string }
 
-// All returns the tools of these names, building those that are not in the cache. The root of
-// the repository is looked for when it is not given.
+// All returns the tools of these names. It builds those that are not in the cache. An empty root means: search for the
+// root of the repository.
 func All(ctx context.Context, repo string, names ...string) (map[string]Binary, error) {
 	binaries := make(map[string]Binary, len(names))
 	var missing []*job
@@ -39,7 +39,7 @@ func All(ctx context.Context, repo string, names ...string) (map[string]Binary, 
 	return binaries, nil
 }
 
-// job is one tool on its way from its module to the cache.
+// job is the build of one tool from its module.
 type job struct {
 	tool   Tool
 	binary Binary
@@ -77,10 +77,10 @@ func plan(ctx context.Context, repo, name string) (*job, error) {
 	return &job{tool, binary, folder, recipe.flags, env}, err
 }
 
-// build holds a lock on the folder, so that two builds at once do the work once.
+// build locks the folder, so that concurrent builds do the work once.
 func (j *job) build(ctx context.Context, number, total int) error {
 	if err := os.MkdirAll(filepath.Dir(j.binary.Path), 0o755); err != nil {
-		return fmt.Errorf("make the folder for %s: %w", j.tool.Name, err)
+		return fmt.Errorf("create the folder for %s: %w", j.tool.Name, err)
 	}
 	unlock, err := process.Lock(filepath.Join(filepath.Dir(j.binary.Path), ".lock"), "another build of the same tools")
 	if err != nil {
@@ -97,7 +97,7 @@ func (j *job) build(ctx context.Context, number, total int) error {
 	return progress.Step(what, func() error { return j.compile(ctx) })
 }
 
-// compile leaves a binary in the cache that is whole, or none.
+// compile builds a binary and moves it into the cache atomically.
 func (j *job) compile(ctx context.Context) error {
 	return files.Whole(j.binary.Path, func(partial string) error {
 		arguments := append([]string{"build", "-o", partial}, j.flags...)
@@ -111,7 +111,7 @@ func (j *job) compile(ctx context.Context) error {
 	})
 }
 
-// compiler is the setting that decides whether C is compiled, too.
+// compiler returns the setting that enables or disables cgo.
 func (m *module) compiler() string {
 	if m.cgo {
 		return "CGO_ENABLED=1"
@@ -119,7 +119,7 @@ func (m *module) compiler() string {
 	return "CGO_ENABLED=0"
 }
 
-// Version is the version that a tool has, or will have when it is built, and whether it is in the cache.
+// Version returns the version of a tool, and whether the tool is in the cache.
 func Version(ctx context.Context, repo, name string) (version string, cached bool, err error) {
 	job, err := plan(ctx, repo, name)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// goEnv is what the Go toolchain says about itself in a module's folder.
+// goEnv is the output of `go env` in the folder of a module.
 type goEnv struct{ GOVERSION, GOCACHE, GOMODCACHE string }
 
 func askGo(ctx context.Context, folder string) (goEnv, error) {
@@ -34,7 +34,7 @@ func askGo(ctx context.Context, folder string) (goEnv, error) {
 	return env, nil
 }
 
-// recipe is everything that decides what a binary is: it names the folder in the cache.
+// recipe has all inputs of a binary. It determines the folder in the cache.
 type recipe struct {
 	family, version string
 	flags           []string
@@ -55,7 +55,7 @@ func (m *module) recipe(folder string, env goEnv) (recipe, error) {
 	return recipe{m.folder, version, m.flags(version), env.GOVERSION, goMod, goSum}, nil
 }
 
-// key is the name of the folder in the cache.
+// key returns the name of the folder in the cache.
 func (r recipe) key() string {
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	parts := [][]byte{r.goMod, r.goSum, []byte(r.goVersion), []byte(platform), []byte(strings.Join(r.flags, "\n"))}
@@ -90,7 +90,7 @@ func requiredVersion(goMod []byte, path string) (string, error) {
 	return "", fmt.Errorf("go.mod of %s does not require %s", parsed.Module.Mod.Path, path)
 }
 
-// CacheRoot is where this project keeps what it can make again.
+// CacheRoot is the folder for everything that this project can rebuild.
 func CacheRoot() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 
 const gigabyte = 1 << 30
 
-// diskNeed is in GiB: what a build with empty caches is comfortable with, and below which it is not begun.
+// diskNeed is in GiB: the recommended free space for a build with empty caches, and the minimum.
 type diskNeed struct{ want, floor uint64 }
 
-// judge says whether a build may begin on a filesystem with so many bytes free.
+// judge decides whether the free space of a filesystem is enough for a build.
 func (d diskNeed) judge(folder string, free uint64) (warning string, err error) {
 	has := fmt.Sprintf("the filesystem of %s has %.1f GiB free", folder, float64(free)/gigabyte)
 	switch {
@@ -27,7 +27,7 @@ func (d diskNeed) judge(folder string, free uint64) (warning string, err error) 
 	return "", nil
 }
 
-// check judges every filesystem that the build writes to.
+// check checks every filesystem that the build writes to.
 func (d diskNeed) check(folders ...string) error {
 	for _, folder := range folders {
 		free, err := freeBytes(folder)
@@ -45,7 +45,7 @@ func (d diskNeed) check(folders ...string) error {
 	return nil
 }
 
-// freeBytes asks for the nearest folder that exists: the cache may not be there yet.
+// freeBytes checks the nearest existing parent folder, because the cache may not exist yet.
 func freeBytes(folder string) (uint64, error) {
 	for !exists(folder) && folder != filepath.Dir(folder) {
 		folder = filepath.Dir(folder)

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// findRepository returns the root of the checkout: the given folder, or the nearest one above
-// the working folder that holds hack/tools.
+// findRepository returns the root of the checkout: the given folder, or the nearest parent of the working directory
+// that contains hack/tools.
 func findRepository(given string) (string, error) {
 	if given != "" {
 		if !isRepository(given) {

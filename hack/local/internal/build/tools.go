@@ -1,5 +1,5 @@
-// Package build makes the tools of this project from the Go module registry, each once, and
-// keeps them in a cache. Versions stand in the go.mod files below hack/tools and nowhere else.
+// Package build builds the tools of this project from the Go module registry, each once, and keeps them in a cache.
+// Only the go.mod files below hack/tools define versions.
 package build
 
 import (
@@ -10,13 +10,14 @@ import (
 // module is a folder below hack/tools whose go.mod pins one family of tools.
 type module struct {
 	folder string
-	// main is the module path whose version names the family.
+	// main is the module path whose version is the version of the family.
 	main string
 	tags string
 	disk diskNeed
-	// stamp are variables that a released build sets, so that a binary reports its version: VERSION, MAJOR and MINOR stand for that.
+	// stamp has the variables that a released build sets, so that a binary reports its version. VERSION, MAJOR and
+	// MINOR are placeholders.
 	stamp []string
-	// cgo is set where the tool has parts in C: it needs gcc, as the race detector does.
+	// cgo is set if the tool has parts in C: it needs gcc, like the race detector.
 	cgo bool
 }
 
@@ -24,14 +25,14 @@ type module struct {
 type Tool struct {
 	Name    string
 	Package string
-	// Cold is how long its build takes with an empty Go cache.
+	// Cold is the duration of its build with an empty Go cache.
 	Cold   string
 	module *module
-	// versioned is the module whose version the tool has, where that is not the family's.
+	// versioned is the module with the version of the tool, if that differs from the family's.
 	versioned string
 }
 
-// sdkVersion are the versions that the scaffolds and the scorecard images of a release of Operator SDK have.
+// sdkVersion are the versions in the scaffolds and the scorecard images of an Operator SDK release.
 const sdkVersion = "github.com/operator-framework/operator-sdk/internal/version."
 
 var (
@@ -51,7 +52,7 @@ var (
 	controllerGen = &module{folder: "controller-gen", main: "sigs.k8s.io/controller-tools", disk: diskNeed{want: 3, floor: 1}}
 	kustomize     = &module{folder: "kustomize", main: "sigs.k8s.io/kustomize/kustomize/v5", disk: diskNeed{want: 3, floor: 1}}
 	golangci      = &module{folder: "golangci-lint", main: "github.com/golangci/golangci-lint/v2", disk: diskNeed{want: 6, floor: 2}}
-	// Without the clients of twenty clouds, in which Prometheus looks for what to scrape.
+	// Without service discovery for twenty cloud providers.
 	promtool  = &module{folder: "promtool", main: "github.com/prometheus/prometheus", tags: "remove_all_sd", disk: diskNeed{want: 4, floor: 2}}
 	versitygw = &module{folder: "versitygw", main: "github.com/versity/versitygw", disk: diskNeed{want: 3, floor: 1}, stamp: []string{"main.Version=VERSION"}}
 	opm       = &module{
@@ -68,11 +69,11 @@ var (
 	crdRefDocs  = &module{folder: "crd-ref-docs", main: "github.com/elastic/crd-ref-docs", disk: diskNeed{want: 3, floor: 1}}
 	govulncheck = &module{folder: "govulncheck", main: "golang.org/x/vuln", disk: diskNeed{want: 3, floor: 1}}
 	cyclonedx   = &module{folder: "cyclonedx-gomod", main: "github.com/CycloneDX/cyclonedx-gomod", disk: diskNeed{want: 3, floor: 1}}
-	// Its parsers of programming languages are in C, and no build tag leaves them out.
+	// Its parsers of programming languages are in C. No build tag omits them.
 	vale = &module{folder: "vale", main: "github.com/vale-cli/vale/v3", disk: diskNeed{want: 3, floor: 1}, stamp: []string{"main.version=VERSION"}, cgo: true}
 )
 
-// Tools is every tool, in the order in which a cold build shares most.
+// Tools has every tool, in the best order for a cold build.
 var Tools = []Tool{
 	{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver", "6 min", kubernetes, ""},
 	{"etcd", "go.etcd.io/etcd/server/v3", "20 s", kubernetes, "go.etcd.io/etcd/server/v3"},

@@ -13,13 +13,13 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Client speaks to the API server, and to programs beside it, as the administrator.
+// Client connects to the API server and related programs as the administrator.
 type Client struct {
 	*kubernetes.Clientset
 	http *http.Client
 }
 
-// Client speaks to the API server.
+// Client returns a client of the API server.
 func (s Settings) Client() (*Client, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig(Admin))
 	if err != nil {
@@ -34,7 +34,7 @@ func (s Settings) Client() (*Client, error) {
 	return &Client{set, client}, err
 }
 
-// Answers makes a readiness check of a URL.
+// Answers returns a readiness check of a URL.
 func (c *Client) Answers(url string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
@@ -48,13 +48,13 @@ func (c *Client) Answers(url string) func(context.Context) error {
 		defer response.Body.Close()
 		if response.StatusCode >= http.StatusBadRequest {
 			body, _ := io.ReadAll(response.Body)
-			return fmt.Errorf("%s answers %s: %s", url, response.Status, body)
+			return fmt.Errorf("%s responds %s: %s", url, response.Status, body)
 		}
 		return nil
 	}
 }
 
-// Apply makes an object of the API what the manifest says.
+// Apply applies a manifest to the API.
 func (c *Client) Apply(ctx context.Context, path, manifest string) error {
 	request := c.Discovery().RESTClient().Patch(types.ApplyYAMLPatchType).AbsPath(path).Param("fieldManager", "local").Param("force", "true")
 	if err := request.Body([]byte(manifest)).Do(ctx).Error(); err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
 )
 
-// Command makes a background program of a built tool that answers on an HTTP path.
+// Command returns the command of a background program with an HTTP health check.
 func (s Settings) Command(name, readyURL string, client *Client, args ...string) process.Command {
 	binary := s.Binaries[name]
 	return process.Command{Name: name, Path: binary.Path, Version: binary.Version, Args: args, Ready: client.Answers(readyURL)}
 }
 
-// Commands are the three programs, in the order of their start.
+// Commands returns the three programs, in the order of their start.
 func (s Settings) Commands(client *Client) []process.Command {
 	certificates := s.Certificates()
 	return []process.Command{
@@ -29,7 +29,7 @@ func (s Settings) Commands(client *Client) []process.Command {
 
 func (s Settings) etcdURL() string { return "https://" + hostPort(Loopback, s.Ports.Etcd) }
 
-// etcd does not wait for the disk: nothing that is kept here must survive the machine.
+// etcd does not sync to disk: no data here must survive a crash of the machine.
 func (s Settings) etcd(certificates pki.Folder) []string {
 	peer := "https://" + hostPort(Loopback, s.Ports.EtcdPeer)
 	certificate, key, authority := certificates.Certificate(Server), certificates.Key(Server), certificates.Certificate(pki.CA)
@@ -87,8 +87,8 @@ func (s Settings) controllerManager(certificates pki.Folder) []string {
 	)
 }
 
-// Component are the flags that the controller manager and the scheduler share. They may ask often: the defaults
-// are for a server that serves thousands of nodes.
+// Component returns the flags that the controller manager and the scheduler share. The rate limits are high: the
+// defaults protect servers with thousands of nodes.
 func (s Settings) Component(name string, port int) []string {
 	kubeconfig := s.Kubeconfig(name)
 	return []string{
@@ -122,7 +122,7 @@ func (s Settings) WithFlags(flags []string) (Settings, error) {
 	return s, nil
 }
 
-// Describe is one line about where the control plane is.
+// Describe returns one line with the address of the control plane.
 func (s Settings) Describe(started bool) string {
 	state := "was up already"
 	if started {

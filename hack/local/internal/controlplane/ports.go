@@ -11,7 +11,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 )
 
-// keptPorts returns the ports that were chosen for this folder before, or chooses free ones.
+// keptPorts returns the ports of this folder, or chooses free ones.
 func keptPorts(dir string) (Ports, error) {
 	path := filepath.Join(dir, "ports.json")
 	var ports Ports
@@ -26,7 +26,7 @@ func keptPorts(dir string) (Ports, error) {
 	return ports, files.Write(path, content, 0o644)
 }
 
-// freePorts holds all of them open until the last is found, so that no two are the same.
+// freePorts keeps all ports open until it found the last one, so that all differ.
 func freePorts() (ports Ports, err error) {
 	var listeners []net.Listener
 	defer func() {

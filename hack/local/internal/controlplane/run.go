@@ -41,7 +41,7 @@ func (s Settings) Run(arguments []string) (code int, err error) {
 	}
 }
 
-// passOn repeats a signal, unless it came from the terminal, which gave it to the command too.
+// passOn forwards a signal to the command, unless it came from the terminal, which also sent it to the command.
 func passOn(child *os.Process, received os.Signal) {
 	foreground, err := unix.IoctlGetInt(int(os.Stdin.Fd()), unix.TIOCGPGRP)
 	if received == syscall.SIGINT && err == nil && foreground == unix.Getpgrp() {
@@ -50,7 +50,7 @@ func passOn(child *os.Process, received os.Signal) {
 	_ = child.Signal(received)
 }
 
-// exitCodeOf says it as a shell does: 128 and the signal, for a command that a signal ended.
+// exitCodeOf returns the exit code as a shell does: 128 plus the signal for a killed command.
 func exitCodeOf(err error) (int, error) {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {

@@ -1,5 +1,5 @@
-// Package controlplane says how etcd, the API server and the controller manager are run, for
-// a control plane alone and for one under a whole node.
+// Package controlplane configures etcd, the API server and the controller manager, for a control plane alone and for a
+// whole node.
 package controlplane
 
 import (
@@ -13,21 +13,21 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
 )
 
-// Loopback is where everything listens that only this machine may reach.
+// Loopback is the address of all servers that only this machine may reach.
 const Loopback = "127.0.0.1"
 
-// Tools are the binaries of a control plane, kubectl included: whoever starts one wants to look at it.
+// Tools are the binaries of a control plane, including kubectl.
 var Tools = []string{"kube-apiserver", "etcd", "kube-controller-manager", "kubectl"}
 
-// Ports of a control plane, kept in its folder so that a restart finds the same.
+// Ports of a control plane. Its folder stores them, so that they survive a restart.
 type Ports struct {
 	API, Etcd, EtcdPeer, ControllerManager int
 }
 
-// Settings is what differs between one control plane and another.
+// Settings are the differences between control planes.
 type Settings struct {
 	Dir      string
-	Address  string // where the API server listens
+	Address  string // the address of the API server
 	Ports    Ports
 	Services string // the addresses of Services, as a CIDR
 	// ExtraAPI and ExtraManager are further flags of the API server and the controller manager.
@@ -48,15 +48,15 @@ const (
 	mastersOfSystem = "system:masters"
 )
 
-// Kubeconfig is the path of an identity's kubeconfig.
+// Kubeconfig returns the path of an identity's kubeconfig.
 func (s Settings) Kubeconfig(identity string) string {
 	return filepath.Join(s.Dir, identity+".kubeconfig")
 }
 
-// URL is the address of the API server.
+// URL returns the URL of the API server.
 func (s Settings) URL() string { return "https://" + hostPort(s.Address, s.Ports.API) }
 
-// Certificates is where the certificates of this control plane are.
+// Certificates returns the certificates of this control plane.
 func (s Settings) Certificates() pki.Folder { return pki.Folder(filepath.Join(s.Dir, "pki")) }
 
 func (s Settings) identities() ([]pki.Identity, error) {
@@ -64,7 +64,7 @@ func (s Settings) identities() ([]pki.Identity, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the range of Services: %w", err)
 	}
-	// The first address of the range is the API server's, seen from a pod.
+	// Pods reach the API server by the first address of the range.
 	first := services.IP
 	first[len(first)-1]++
 	hosts := []string{

@@ -11,13 +11,13 @@ import (
 
 const throwaway = "dbc-control-plane-"
 
-// Throwaway makes a folder for one run. A lock that the kernel lets go of marks it as in use,
-// so that the folders of runs that were killed are found and removed here.
+// Throwaway creates a folder for one run. A kernel lock marks it as in use. So this function can find and remove the
+// folders of killed runs.
 func Throwaway() (dir string, done func(), err error) {
 	removeAbandoned()
 	dir, err = os.MkdirTemp("", throwaway)
 	if err != nil {
-		return "", nil, fmt.Errorf("make a folder for the control plane: %w", err)
+		return "", nil, fmt.Errorf("create a folder for the control plane: %w", err)
 	}
 	lock, err := tryLock(dir, os.O_CREATE|os.O_RDWR)
 	if err != nil {
@@ -29,7 +29,7 @@ func Throwaway() (dir string, done func(), err error) {
 func removeAbandoned() {
 	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), throwaway+"*"))
 	for _, dir := range folders {
-		// Without a lock file the folder may be in the making.
+		// A folder without a lock file may be new.
 		if lock, err := tryLock(dir, os.O_RDWR); err == nil {
 			_ = Discard(context.Background(), dir)
 			lock.Close()

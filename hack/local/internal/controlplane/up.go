@@ -15,7 +15,7 @@ const servicesAlone = "10.96.0.0/16"
 //go:embed storageclass.yaml
 var storageClass string
 
-// Open prepares a control plane without a node in a folder, with the tools that it needs.
+// Open prepares a control plane without a node in a folder, and its tools.
 func Open(ctx context.Context, repo, dir string, tied bool) (Settings, error) {
 	binaries, err := build.All(ctx, repo, Tools...)
 	if err != nil {
@@ -24,12 +24,12 @@ func Open(ctx context.Context, repo, dir string, tied bool) (Settings, error) {
 	return open(dir, tied, binaries)
 }
 
-// open chooses ports, and the flags of a control plane without a node: there is no address that pods could
-// use, and claims are bound to folders that nothing will ever mount. As on OpenShift, who makes an owner wait for
-// an object needs the right to set the owner's finalizers.
+// open chooses ports and the flags of a control plane without a node. It has no address for pods, and the volumes are
+// folders that are never mounted. As on OpenShift, a client that sets blockOwnerDeletion needs permission to set the
+// owner's finalizers.
 func open(dir string, tied bool, binaries map[string]build.Binary) (Settings, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return Settings{}, fmt.Errorf("make the folder of the control plane: %w", err)
+		return Settings{}, fmt.Errorf("create the folder of the control plane: %w", err)
 	}
 	ports, err := keptPorts(dir)
 	if err != nil {
@@ -45,7 +45,7 @@ func open(dir string, tied bool, binaries map[string]build.Binary) (Settings, er
 	}, nil
 }
 
-// Prepare makes certificates and kubeconfigs, and returns what the programs need.
+// Prepare creates certificates and kubeconfigs, and returns the settings of the programs.
 func (s Settings) Prepare() (*Client, error) {
 	identities, err := s.identities()
 	if err != nil {
@@ -63,7 +63,7 @@ func (s Settings) Prepare() (*Client, error) {
 	return s.Client()
 }
 
-// Up starts what does not run and says whether anything had to be started.
+// Up starts the missing programs and returns whether it started any.
 func (s Settings) Up(ctx context.Context) (started bool, err error) {
 	client, err := s.Prepare()
 	if err != nil {
@@ -76,7 +76,7 @@ func (s Settings) Up(ctx context.Context) (started bool, err error) {
 	return started, client.Apply(ctx, "/apis/storage.k8s.io/v1/storageclasses/standard", storageClass)
 }
 
-// Down ends what Up started, and only that, removes the folder, and says what it ended.
+// Down stops the programs that Up started, removes the folder, and prints what it stopped.
 func Down(ctx context.Context, dir string) (ended []string, err error) {
 	group := process.Group{Dir: dir}
 	removeVolumes := foldersOfVolumes(ctx, dir)
@@ -89,7 +89,7 @@ func Down(ctx context.Context, dir string) (ended []string, err error) {
 	return ended, Discard(ctx, dir)
 }
 
-// Discard does the same without a word and without asking the programs first.
+// Discard does the same silently, and kills the programs.
 func Discard(ctx context.Context, dir string) error {
 	removeVolumes := foldersOfVolumes(ctx, dir)
 	process.Group{Dir: dir}.KillStragglers()
@@ -97,7 +97,7 @@ func Discard(ctx context.Context, dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// Status is the state of each program of the control plane in a folder.
+// Status returns the state of each program of the control plane in a folder.
 func Status(ctx context.Context, dir string) []process.State {
 	return process.Group{Dir: dir}.Status(ctx, []process.Command{{Name: "etcd"}, {Name: "kube-apiserver"}, {Name: manager}})
 }

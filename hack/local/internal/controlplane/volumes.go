@@ -9,11 +9,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// hostPaths is where the controller manager's provisioner makes the folder of each volume; no flag moves it.
+// hostPaths is the folder in which the controller manager's provisioner creates volumes. No flag changes it.
 const hostPaths = "/tmp/hostpath_pv"
 
-// foldersOfVolumes asks the API server, while it still answers, which folders were made for
-// volumes. Without a node nothing wrote into them: what is not empty is not ours and stays.
+// foldersOfVolumes lists the folders of volumes while the API server still runs. Without a node they are empty. A
+// folder that is not empty is not ours, so it stays.
 func foldersOfVolumes(ctx context.Context, dir string) (remove func()) {
 	nothing := func() {}
 	client, err := Settings{Dir: dir}.Client()

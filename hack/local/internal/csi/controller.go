@@ -10,13 +10,13 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// controller creates, lengthens and removes disks. A volume's id is its name.
+// controller creates, grows and removes disks. The ID of a volume is its name.
 type controller struct {
 	csi.UnimplementedControllerServer
 	disks disks
 }
 
-// ControllerGetCapabilities says what this part can do.
+// ControllerGetCapabilities returns the capabilities of the controller service.
 func (c *controller) ControllerGetCapabilities(context.Context, *csi.ControllerGetCapabilitiesRequest) (*csi.ControllerGetCapabilitiesResponse, error) {
 	response := &csi.ControllerGetCapabilitiesResponse{}
 	for _, kind := range []csi.ControllerServiceCapability_RPC_Type{
@@ -30,7 +30,7 @@ func (c *controller) ControllerGetCapabilities(context.Context, *csi.ControllerG
 	return response, nil
 }
 
-// CreateVolume takes a disk of that name that is there already: whoever was cut short asks again.
+// CreateVolume accepts an existing disk of the same name, because clients retry after an interruption.
 func (c *controller) CreateVolume(_ context.Context, request *csi.CreateVolumeRequest) (*csi.CreateVolumeResponse, error) {
 	if err := refuse(request); err != nil {
 		return nil, err
@@ -48,21 +48,21 @@ func (c *controller) CreateVolume(_ context.Context, request *csi.CreateVolumeRe
 	case err != nil:
 		return nil, err
 	case now.directory != wanted.directory || !suits(now, request.GetCapacityRange()):
-		return nil, status.Errorf(codes.AlreadyExists, "volume %s is there already and another: %+v", name, now)
+		return nil, status.Errorf(codes.AlreadyExists, "volume %s already exists and differs: %+v", name, now)
 	default:
 		wanted = now
 	}
-	// Of a directory the size that was asked for is written down.
+	// For a directory, record the requested size.
 	size := max(wanted.size, request.GetCapacityRange().GetRequiredBytes())
 	return &csi.CreateVolumeResponse{Volume: &csi.Volume{VolumeId: name, CapacityBytes: size}}, nil
 }
 
-// DeleteVolume succeeds when the volume is gone already.
+// DeleteVolume succeeds if the volume no longer exists.
 func (c *controller) DeleteVolume(_ context.Context, request *csi.DeleteVolumeRequest) (*csi.DeleteVolumeResponse, error) {
 	return &csi.DeleteVolumeResponse{}, c.disks.remove(request.GetVolumeId())
 }
 
-// ControllerExpandVolume makes the disk longer; the node does the rest.
+// ControllerExpandVolume grows the disk. The node service does the rest.
 func (c *controller) ControllerExpandVolume(_ context.Context, request *csi.ControllerExpandVolumeRequest) (*csi.ControllerExpandVolumeResponse, error) {
 	volume := request.GetVolumeId()
 	if request.GetCapacityRange() == nil {
@@ -82,19 +82,19 @@ func (c *controller) ControllerExpandVolume(_ context.Context, request *csi.Cont
 	return &csi.ControllerExpandVolumeResponse{CapacityBytes: max(now.size, size), NodeExpansionRequired: true}, nil
 }
 
-// ValidateVolumeCapabilities confirms what a volume can do.
+// ValidateVolumeCapabilities confirms the capabilities of a volume.
 func (c *controller) ValidateVolumeCapabilities(
 	_ context.Context, request *csi.ValidateVolumeCapabilitiesRequest,
 ) (*csi.ValidateVolumeCapabilitiesResponse, error) {
 	capabilities := request.GetVolumeCapabilities()
 	if len(capabilities) == 0 {
-		return nil, status.Error(codes.InvalidArgument, "name the capabilities of the volume")
+		return nil, status.Error(codes.InvalidArgument, "the capabilities of the volume are required")
 	}
 	if _, err := c.disks.known(request.GetVolumeId()); err != nil {
 		return nil, err
 	}
 	if err := refuseCapabilities(capabilities...); err != nil {
-		return &csi.ValidateVolumeCapabilitiesResponse{Message: err.Error()}, nil //nolint:nilerr // the refusal is the answer
+		return &csi.ValidateVolumeCapabilitiesResponse{Message: err.Error()}, nil //nolint:nilerr // the rejection is the response
 	}
 	return &csi.ValidateVolumeCapabilitiesResponse{
 		Confirmed: &csi.ValidateVolumeCapabilitiesResponse_Confirmed{VolumeCapabilities: capabilities},

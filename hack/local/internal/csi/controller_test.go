@@ -78,7 +78,7 @@ func TestWhatADiskIsNotIsRefused(t *testing.T) {
 			t.Errorf("got %v, want InvalidArgument that says %q", err, says)
 		}
 		if left, _ := filepath.Glob(controller.disks.path("*")); len(left) > 0 {
-			t.Errorf("%s: %v was made", says, left)
+			t.Errorf("%s: %v was created", says, left)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func TestNamesThatLeadOutOfTheFolderAreRefused(t *testing.T) {
 			t.Errorf("create(%q) succeeded", name)
 		}
 		if err := disks.create(name, disk{directory: true}); err == nil {
-			t.Errorf("create(%q) made a directory", name)
+			t.Errorf("create(%q) created a directory", name)
 		}
 		if err := disks.remove(name); err == nil && name != "x/../../precious" {
 			t.Errorf("remove(%q) succeeded", name)

@@ -9,29 +9,29 @@ import (
 
 const (
 	mebibyte = 1 << 20
-	// smallest is what mkfs.xfs makes a filesystem on.
+	// smallest is the minimum size for mkfs.xfs.
 	smallest = 300 * mebibyte
-	// largest is an arbitrary bound, the same on every machine, so that a request that can
-	// never be met is known beforehand.
+	// largest is an arbitrary limit, the same on every machine, so that impossible requests fail early.
 	largest = 100 * 1024 * mebibyte
 
-	// directoryMode lets the owner's group write, and nobody else in. The kubelet makes the pod's fsGroup that group.
+	// directoryMode allows the group of the owner to write, and no one else. The kubelet sets the group to the pod's
+	// fsGroup.
 	directoryMode = 0o770
 )
 
-// disks are sparse files and directories in one folder, named after their volumes. All access goes through os.Root,
-// which lets no name lead out of the folder.
+// disks are sparse files and directories in one folder, named after their volumes. All access uses os.Root, so that no
+// name leads out of the folder.
 type disks struct{ base string }
 
 func (d disks) path(volume string) string { return filepath.Join(d.base, volume) }
 
-// disk is what a volume lies on. Nothing enforces the size of a directory, so it has none.
+// disk is the storage of a volume. A directory has no enforced size.
 type disk struct {
 	directory bool
 	size      int64
 }
 
-// look is fs.ErrNotExist for a volume that is not there.
+// look returns fs.ErrNotExist for a missing volume.
 func (d disks) look(volume string) (found disk, err error) {
 	err = d.within(func(root *os.Root) error {
 		info, err := root.Lstat(volume)
@@ -44,14 +44,14 @@ func (d disks) look(volume string) (found disk, err error) {
 		case info.Mode().IsRegular():
 			found.size = info.Size()
 		default:
-			return fmt.Errorf("%s is no disk but %s: look into it and move it away", d.path(volume), info.Mode())
+			return fmt.Errorf("%s is not a disk but %s: check it and move it away", d.path(volume), info.Mode())
 		}
 		return nil
 	})
 	return found, err
 }
 
-// create makes a disk that is not there yet.
+// create creates a missing disk.
 func (d disks) create(volume string, wanted disk) error {
 	if !wanted.directory {
 		return d.resize(volume, wanted.size, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
@@ -59,7 +59,7 @@ func (d disks) create(volume string, wanted disk) error {
 	return d.within(func(root *os.Root) error {
 		err := root.Mkdir(volume, directoryMode)
 		if err == nil {
-			err = root.Chmod(volume, directoryMode) // the umask has its say in Mkdir
+			err = root.Chmod(volume, directoryMode) // the umask affects Mkdir
 		}
 		if err != nil {
 			return fmt.Errorf("create the directory of volume %q: %w", volume, err)
@@ -68,7 +68,7 @@ func (d disks) create(volume string, wanted disk) error {
 	})
 }
 
-// grow only ever makes a disk larger: a shorter file would cut the filesystem off.
+// grow only increases a disk: a shorter file would truncate the filesystem.
 func (d disks) grow(volume string, size int64) error {
 	now, err := d.look(volume)
 	if err != nil || now.size >= size {
@@ -84,13 +84,13 @@ func (d disks) resize(volume string, size int64, flags int) error {
 			return fmt.Errorf("open the disk of volume %q: %w", volume, err)
 		}
 		if err := errors.Join(file.Truncate(size), file.Close()); err != nil {
-			return fmt.Errorf("make the disk of volume %q %d bytes large: %w", volume, size, err)
+			return fmt.Errorf("grow the disk of volume %q to %d bytes: %w", volume, size, err)
 		}
 		return nil
 	})
 }
 
-// remove succeeds when the disk is gone already.
+// remove succeeds if the disk no longer exists.
 func (d disks) remove(volume string) error {
 	return d.within(func(root *os.Root) error {
 		if err := root.RemoveAll(volume); err != nil {

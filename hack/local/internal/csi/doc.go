@@ -4,7 +4,7 @@
 //
 // A volume of the StorageClass "growing" has the size that was asked for and grows while it is in use. It is a sparse file, the
 // disk, with an XFS filesystem on a loop device. The loop device
-// belongs to the mount: the kernel frees it when the last mount is gone, so unmounting is all
+// belongs to the mount: the kernel frees it at the last unmount, so unmounting is all
 // there is to clean up. XFS, because ext4 grows online only for a process that has
 // CAP_SYS_RESOURCE, which root inside a container or a small virtual machine often lacks.
 //

@@ -8,16 +8,16 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// known is a volume's disk, with the error that CSI names when there is none.
+// known returns the disk of a volume, or the CSI error for a missing volume.
 func (d disks) known(volume string) (disk, error) {
 	found, err := d.look(volume)
 	if errors.Is(err, fs.ErrNotExist) {
-		return disk{}, status.Errorf(codes.NotFound, "there is no volume %s", volume)
+		return disk{}, status.Errorf(codes.NotFound, "volume %s does not exist", volume)
 	}
 	return found, err
 }
 
-// growing is a volume's disk that can grow.
+// growing returns the disk of a volume that can grow.
 func (d disks) growing(volume string) (disk, error) {
 	found, err := d.known(volume)
 	if err == nil && found.directory {
@@ -26,10 +26,10 @@ func (d disks) growing(volume string) (disk, error) {
 	return found, err
 }
 
-// needs refuses a request of the node's part without a path.
+// needs rejects a request of the node service without a path.
 func needs(path string) error {
 	if path == "" {
-		return status.Error(codes.InvalidArgument, "no path is named")
+		return status.Error(codes.InvalidArgument, "a path is required")
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func connect(t *testing.T) *grpc.ClientConn {
 	return connection
 }
 
-// publish makes a volume and mounts it, until the test ends.
+// publish creates a volume and mounts it until the test ends.
 func publish(t *testing.T, connection *grpc.ClientConn, size int64, parameters map[string]string) (path, staged string) {
 	t.Helper()
 	path, staged = filepath.Join(t.TempDir(), "target"), filepath.Join(t.TempDir(), "staging")
@@ -144,7 +144,7 @@ func totalOf(t *testing.T, connection *grpc.ClientConn, path string) int64 {
 	return stats.GetUsage()[0].GetTotal()
 }
 
-// writeOn appends to a file until it is told to end, and reports what failed.
+// writeOn appends to a file until it is stopped, and reports errors.
 func writeOn(t *testing.T, path string) (end func() (written int)) {
 	t.Helper()
 	file, err := os.Create(path)
@@ -176,7 +176,7 @@ func writeOn(t *testing.T, path string) (end func() (written int)) {
 	}
 }
 
-// awaitNoLoopDevice waits until no loop device has a file of this name; others may look at one for an instant.
+// awaitNoLoopDevice waits until no loop device has a file of this name. Other processes may use one briefly.
 func awaitNoLoopDevice(t *testing.T, name string) {
 	t.Helper()
 	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {

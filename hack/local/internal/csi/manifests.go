@@ -10,7 +10,7 @@ var (
 	// Growing is the StorageClass whose volumes have a real size and grow.
 	//go:embed growing.yaml
 	Growing string
-	// CSIDriver tells Kubernetes how to use the driver.
+	// CSIDriver describes the driver to Kubernetes.
 	//go:embed csidriver.yaml
 	CSIDriver string
 )

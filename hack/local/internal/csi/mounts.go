@@ -12,14 +12,14 @@ import (
 
 const filesystem = "xfs"
 
-// mounts asks the system's own programs: mount, losetup, mkfs.xfs and xfs_growfs.
+// mounts calls the programs of the system: mount, losetup, mkfs.xfs and xfs_growfs.
 type mounts struct{ *mount.SafeFormatAndMount }
 
 func systemMounts() mounts {
 	return mounts{mount.NewSafeFormatAndMount(mount.New(""), exec.New())}
 }
 
-// stage mounts a disk. With the option "loop" the device is freed at the last unmount.
+// stage mounts a disk. With the option "loop" the kernel frees the device at the last unmount.
 func (m mounts) stage(disk, path string, options []string) error {
 	mounted, err := m.at(path)
 	if err != nil || mounted {
@@ -40,10 +40,10 @@ func (m mounts) publish(staged, path string, readOnly bool) error {
 	return m.Mount(staged, path, "", options)
 }
 
-// at says whether something is mounted at a path, and makes the folder that is missing.
+// at reports whether something is mounted at a path, and creates a missing folder.
 func (m mounts) at(path string) (bool, error) {
 	if err := os.MkdirAll(path, 0o750); err != nil {
-		return false, fmt.Errorf("make a place to mount at: %w", err)
+		return false, fmt.Errorf("create a mount point: %w", err)
 	}
 	mounted, err := m.IsMountPoint(path)
 	if err != nil {
@@ -52,7 +52,7 @@ func (m mounts) at(path string) (bool, error) {
 	return mounted, nil
 }
 
-// release unmounts and removes the place; it succeeds when either was done already.
+// release unmounts and removes the folder. It succeeds if either is already done.
 func (m mounts) release(path string) error {
 	const certain = true
 	if err := mount.CleanupMountPoint(path, m, certain); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -61,7 +61,7 @@ func (m mounts) release(path string) error {
 	return nil
 }
 
-// grow makes the loop device look at its file again, and the filesystem at the loop device.
+// grow updates the size of the loop device, and then of its filesystem.
 func (m mounts) grow(path string) error {
 	device, _, err := mount.GetDeviceNameFromMount(m, path)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// node mounts disks: once for the node at the staging path, and from there for each pod.
+// node mounts disks: once per node at the staging path, and from there into each pod.
 type node struct {
 	csi.UnimplementedNodeServer
 	name   string
@@ -19,12 +19,12 @@ type node struct {
 	mounts mounts
 }
 
-// NodeGetInfo names the node.
+// NodeGetInfo returns the name of the node.
 func (n *node) NodeGetInfo(context.Context, *csi.NodeGetInfoRequest) (*csi.NodeGetInfoResponse, error) {
 	return &csi.NodeGetInfoResponse{NodeId: n.name}, nil
 }
 
-// NodeGetCapabilities says what this part can do.
+// NodeGetCapabilities returns the capabilities of the node service.
 func (n *node) NodeGetCapabilities(context.Context, *csi.NodeGetCapabilitiesRequest) (*csi.NodeGetCapabilitiesResponse, error) {
 	response := &csi.NodeGetCapabilitiesResponse{}
 	for _, kind := range []csi.NodeServiceCapability_RPC_Type{
@@ -39,7 +39,7 @@ func (n *node) NodeGetCapabilities(context.Context, *csi.NodeGetCapabilitiesRequ
 	return response, nil
 }
 
-// NodeStageVolume makes the filesystem the first time, and mounts it.
+// NodeStageVolume creates the filesystem if needed, and mounts it.
 func (n *node) NodeStageVolume(_ context.Context, request *csi.NodeStageVolumeRequest) (*csi.NodeStageVolumeResponse, error) {
 	volume, path := request.GetVolumeId(), request.GetStagingTargetPath()
 	if err := needs(path); err != nil {
@@ -49,7 +49,7 @@ func (n *node) NodeStageVolume(_ context.Context, request *csi.NodeStageVolumeRe
 		return nil, err
 	}
 	if found, err := n.disks.known(volume); err != nil || found.directory {
-		return &csi.NodeStageVolumeResponse{}, err // a directory is mounted from where it is
+		return &csi.NodeStageVolumeResponse{}, err // a directory needs no staging
 	}
 	options := request.GetVolumeCapability().GetMount().GetMountFlags()
 	return &csi.NodeStageVolumeResponse{}, n.mounts.stage(n.disks.path(volume), path, options)
@@ -63,7 +63,7 @@ func (n *node) NodeUnstageVolume(_ context.Context, request *csi.NodeUnstageVolu
 	return &csi.NodeUnstageVolumeResponse{}, n.mounts.release(request.GetStagingTargetPath())
 }
 
-// NodePublishVolume gives a staged volume to a pod.
+// NodePublishVolume mounts a staged volume into a pod.
 func (n *node) NodePublishVolume(_ context.Context, request *csi.NodePublishVolumeRequest) (*csi.NodePublishVolumeResponse, error) {
 	volume, staged, path := request.GetVolumeId(), request.GetStagingTargetPath(), request.GetTargetPath()
 	if err := needs(path); err != nil {
@@ -85,7 +85,7 @@ func (n *node) NodePublishVolume(_ context.Context, request *csi.NodePublishVolu
 	return &csi.NodePublishVolumeResponse{}, n.mounts.publish(staged, path, request.GetReadonly())
 }
 
-// NodeUnpublishVolume takes it from the pod.
+// NodeUnpublishVolume unmounts the volume from the pod.
 func (n *node) NodeUnpublishVolume(_ context.Context, request *csi.NodeUnpublishVolumeRequest) (*csi.NodeUnpublishVolumeResponse, error) {
 	if err := needs(request.GetTargetPath()); err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (n *node) NodeUnpublishVolume(_ context.Context, request *csi.NodeUnpublish
 	return &csi.NodeUnpublishVolumeResponse{}, n.mounts.release(request.GetTargetPath())
 }
 
-// NodeExpandVolume makes a mounted filesystem as large as its disk is by now.
+// NodeExpandVolume grows a mounted filesystem to the size of its disk.
 func (n *node) NodeExpandVolume(_ context.Context, request *csi.NodeExpandVolumeRequest) (*csi.NodeExpandVolumeResponse, error) {
 	volume, path := request.GetVolumeId(), request.GetVolumePath()
 	if err := needs(path); err != nil {
@@ -109,7 +109,7 @@ func (n *node) NodeExpandVolume(_ context.Context, request *csi.NodeExpandVolume
 	return &csi.NodeExpandVolumeResponse{CapacityBytes: found.size}, n.mounts.grow(path)
 }
 
-// NodeGetVolumeStats says how full a mounted volume is.
+// NodeGetVolumeStats returns the usage of a mounted volume.
 func (n *node) NodeGetVolumeStats(_ context.Context, request *csi.NodeGetVolumeStatsRequest) (*csi.NodeGetVolumeStatsResponse, error) {
 	volume, path := request.GetVolumeId(), request.GetVolumePath()
 	if err := needs(path); err != nil {
@@ -124,7 +124,7 @@ func (n *node) NodeGetVolumeStats(_ context.Context, request *csi.NodeGetVolumeS
 	return usage(path)
 }
 
-// mounted refuses a path at which nothing is mounted.
+// mounted rejects a path that is not a mount point.
 func (n *node) mounted(volume, path string) error {
 	isMount, err := n.mounts.IsMountPoint(path)
 	switch {

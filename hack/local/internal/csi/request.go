@@ -10,16 +10,16 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// accessModes are those that a filesystem mounted on one node can offer.
+// accessModes are the modes of a filesystem on one node.
 var accessModes = []csi.VolumeCapability_AccessMode_Mode{
 	csi.VolumeCapability_AccessMode_SINGLE_NODE_WRITER,
 	csi.VolumeCapability_AccessMode_SINGLE_NODE_READER_ONLY,
 }
 
-// parameterKind is what a StorageClass says to get directories.
+// parameterKind is the parameter of a StorageClass that selects directories.
 const parameterKind, kindDirectory = "kind", "directory"
 
-// diskFor is the disk that a request is content with.
+// diskFor returns the disk for a request.
 func diskFor(request *csi.CreateVolumeRequest) (disk, error) {
 	if request.GetParameters()[parameterKind] == kindDirectory {
 		return disk{directory: true}, nil
@@ -28,7 +28,7 @@ func diskFor(request *csi.CreateVolumeRequest) (disk, error) {
 	return disk{size: size}, err
 }
 
-// sizeFor is the size of a file that a request is content with.
+// sizeFor returns the file size for a request.
 func sizeFor(wanted *csi.CapacityRange) (int64, error) {
 	required, limit := wanted.GetRequiredBytes(), wanted.GetLimitBytes()
 	size := (max(required, smallest) + mebibyte - 1) / mebibyte * mebibyte
@@ -43,19 +43,18 @@ func sizeFor(wanted *csi.CapacityRange) (int64, error) {
 	return size, nil
 }
 
-// suits says whether a disk that is there already is as large as a request asks for.
+// suits reports whether the size of an existing disk fits a request.
 func suits(now disk, wanted *csi.CapacityRange) bool {
 	return now.directory || now.size >= wanted.GetRequiredBytes() && (wanted.GetLimitBytes() == 0 || now.size <= wanted.GetLimitBytes())
 }
 
-// refuse says what a volume on one node's disk is not. Giving less than was asked for would show up
-// much later, as lost data.
+// refuse rejects requests that a disk on one node cannot fulfill. Accepting them would cause data loss later.
 func refuse(request *csi.CreateVolumeRequest) error {
 	if request.GetName() == "" {
 		return status.Error(codes.InvalidArgument, "the volume has no name")
 	}
 	if request.GetVolumeContentSource() != nil {
-		return status.Error(codes.InvalidArgument, "only empty volumes are made here, no clones and no restored snapshots")
+		return status.Error(codes.InvalidArgument, "only empty volumes are supported, no clones and no snapshots")
 	}
 	for parameter, value := range request.GetParameters() {
 		known := parameter == parameterKind && value == kindDirectory
@@ -68,7 +67,7 @@ func refuse(request *csi.CreateVolumeRequest) error {
 
 func refuseCapabilities(capabilities ...*csi.VolumeCapability) error {
 	if len(capabilities) == 0 || capabilities[0] == nil {
-		return status.Error(codes.InvalidArgument, "no volume capability is given")
+		return status.Error(codes.InvalidArgument, "no volume capability is set")
 	}
 	for _, capability := range capabilities {
 		if problem := problemOf(capability); problem != "" {
@@ -82,9 +81,9 @@ func problemOf(capability *csi.VolumeCapability) string {
 	mode := capability.GetAccessMode().GetMode()
 	switch {
 	case capability.GetMount() == nil:
-		return "only filesystems are made here, no block volumes"
+		return "only filesystems are supported, no block volumes"
 	case !slices.Contains([]string{"", filesystem}, capability.GetMount().GetFsType()):
-		return fmt.Sprintf("filesystem %s: only %s is made here", capability.GetMount().GetFsType(), filesystem)
+		return fmt.Sprintf("filesystem %s: only %s is supported", capability.GetMount().GetFsType(), filesystem)
 	case !slices.Contains(accessModes, mode):
 		return fmt.Sprintf("access mode %s: the disk is on one node", mode)
 	}

@@ -18,15 +18,14 @@ import (
 	registration "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
 )
 
-// Run serves on a socket until the context ends. Below the kubelet's folder of plugins the kubelet
-// finds the socket by itself.
+// Run serves on a socket until the context ends. The kubelet finds sockets in its plugin folder by itself.
 func Run(ctx context.Context, socket, dir, nodeName string) error {
 	for _, folder := range []string{dir, filepath.Dir(socket)} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return fmt.Errorf("make a folder of the CSI driver: %w", err)
+			return fmt.Errorf("create a folder of the CSI driver: %w", err)
 		}
 	}
-	// Left behind by a driver that was killed.
+	// A killed driver leaves its socket.
 	if err := os.Remove(socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove an old socket: %w", err)
 	}
@@ -49,12 +48,12 @@ func serverOf(disks disks, nodeName string, mounts mounts) *grpc.Server {
 	return server
 }
 
-// oneAtATime lets requests wait for each other: none takes long, and so no two meet on a volume.
+// oneAtATime serializes requests. All are short, and no two requests use a volume at the same time.
 func oneAtATime() grpc.UnaryServerInterceptor {
 	var turn sync.Mutex
 	return func(ctx context.Context, request any, call *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 		if named, ok := request.(interface{ GetVolumeId() string }); ok && named.GetVolumeId() == "" {
-			return nil, status.Error(codes.InvalidArgument, "no volume is named")
+			return nil, status.Error(codes.InvalidArgument, "a volume is required")
 		}
 		turn.Lock()
 		defer turn.Unlock()

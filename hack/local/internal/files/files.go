@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Write makes the file hold the content, all at once, and leaves it alone where it does already:
-// kube-proxy ends when its configuration is written anew.
+// Write replaces the content of a file atomically. It does not touch a file with the same content, because kube-proxy
+// exits when its configuration is rewritten.
 func Write(path string, content []byte, mode os.FileMode) error {
 	if before, err := os.ReadFile(path); err == nil && bytes.Equal(before, content) {
 		return nil
@@ -17,10 +17,10 @@ func Write(path string, content []byte, mode os.FileMode) error {
 	return Whole(path, func(partial string) error { return os.WriteFile(partial, content, mode) })
 }
 
-// Whole has a file written beside its place and puts it there when it is complete.
+// Whole writes a temporary file next to the path and renames it when it is complete.
 func Whole(path string, write func(partial string) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("make the folder of %s: %w", path, err)
+		return fmt.Errorf("create the folder of %s: %w", path, err)
 	}
 	partial := path + ".partial"
 	defer func() { _ = os.Remove(partial) }()

@@ -17,7 +17,7 @@ import (
 // suite is the Debian release that has PostgreSQL 15, Redis 7 and MariaDB 10.11.
 const suite = "bookworm"
 
-// What every image from Debian's packages begins and ends with.
+// Scripts before and after the installation of every image from Debian packages.
 var (
 	//go:embed debian/begin.sh
 	debianBegin string
@@ -25,15 +25,15 @@ var (
 	debianEnd string
 )
 
-// mirrors are where this machine gets Debian from.
+// mirrors are the Debian mirrors of this machine.
 type mirrors struct{ archive, security string }
 
-// findMirrors asks apt, which knows the mirror that is near or the only one that is reachable.
+// findMirrors asks apt for its mirrors, because only one mirror may be reachable.
 func findMirrors(ctx context.Context) (mirrors, error) {
 	const format = "$(ORIGIN) $(CODENAME) $(REPO_URI)"
 	output, err := exec.CommandContext(ctx, "apt-get", "indextargets", "--format", format, "Created-By: Packages").Output()
 	if err != nil {
-		return mirrors{}, fmt.Errorf("ask apt for its mirrors (such an image is made from Debian's packages, on Debian): %w", err)
+		return mirrors{}, fmt.Errorf("ask apt for its mirrors (this image requires Debian): %w", err)
 	}
 	found := parseMirrors(string(output))
 	if found.archive == "" {
@@ -58,7 +58,7 @@ func parseMirrors(targets string) (found mirrors) {
 	return found
 }
 
-// sources is the sources.list that the image is made with.
+// sources returns the sources.list of the image.
 func (m mirrors) sources() string {
 	list := fmt.Sprintf("deb %[1]s %[2]s main\ndeb %[1]s %[2]s-updates main\n", m.archive, suite)
 	if m.security != "" {
@@ -67,10 +67,10 @@ func (m mirrors) sources() string {
 	return list
 }
 
-// install fills root with a small Debian that holds the server.
+// install installs a minimal Debian with the server into root.
 func (r recipe) install(ctx context.Context, root string) error {
 	if os.Geteuid() != 0 {
-		return fmt.Errorf("making the image of %s needs root, for debootstrap and chroot: run it with sudo", r.server)
+		return fmt.Errorf("building the image of %s requires root for debootstrap and chroot: run it with sudo", r.server)
 	}
 	found, err := findMirrors(ctx)
 	if err != nil {
@@ -86,14 +86,14 @@ func (r recipe) install(ctx context.Context, root string) error {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(root, "etc/apt/sources.list"), []byte(found.sources()), 0o644); err != nil {
-		return fmt.Errorf("tell apt where Debian is: %w", err)
+		return fmt.Errorf("write the sources of apt: %w", err)
 	}
 	return progress.Step("installing "+r.server+" (about half a minute)", func() error {
 		return run(ctx, "chroot", root, "sh", "-c", r.script())
 	})
 }
 
-// script is all that runs inside the fresh Debian, in one shell.
+// script is the shell script that runs inside the new Debian.
 func (r recipe) script() string { return debianBegin + r.provision + debianEnd }
 
 func requireDebootstrap(ctx context.Context) error {
@@ -105,8 +105,8 @@ func requireDebootstrap(ctx context.Context) error {
 	})
 }
 
-// run keeps a program's output for the case that it fails. The program has namespaces of its own for mounts and processes:
-// whatever it mounts or starts is gone when it ends, however it ends, and its folder can be removed.
+// run prints the output of a program only if it fails. The program has its own mount and process namespaces. Its mounts
+// and processes end with it, so its folder can be removed.
 func run(ctx context.Context, program string, arguments ...string) error {
 	isolated := []string{"--mount", "--pid", "--fork", "--kill-child", "--", program}
 	command := exec.CommandContext(ctx, "unshare", append(isolated, arguments...)...)

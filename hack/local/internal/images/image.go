@@ -31,27 +31,27 @@ const (
 	labelLicenses    = "org.opencontainers.image.licenses"
 )
 
-// epoch stands for every timestamp of an image: a real one would change the digest.
+// epoch is the timestamp of all files in an image: a real one would change the digest.
 var epoch = time.Unix(0, 0).UTC()
 
-// Options say what becomes an image, where it goes and what it is called there. Each kind of image uses some of them.
+// Options describe the content, the destination and the name of an image. Each kind of image uses some of them.
 type Options struct {
-	Repo      string // the checkout, looked for when empty
+	Repo      string // the checkout; empty: search for it
 	Dest      string
-	Reference string            // the image's own name when empty
+	Reference string            // empty: the default name of the image
 	Version   string            // without a leading v
 	Binaries  map[string]string // name in the image, and path on this machine
 	Platforms map[string]string // architecture, and the folder on this machine with its binaries
 	From      string            // a bundle's folder, or a catalog's
 }
 
-// Kind is an image that Write knows.
+// Kind is a kind of image that Write supports.
 type Kind struct {
 	Name, Flags string // the flags besides --out
 	write       func(context.Context, Options) error
 }
 
-// Kinds are all images.
+// Kinds are all kinds of images.
 var Kinds = []Kind{
 	{"pause", "", Pause},
 	{"operator", "ref version binary", operator.write},
@@ -67,7 +67,7 @@ var Kinds = []Kind{
 	{"scorecard-test", "ref", scorecardTest.write},
 }
 
-// Write writes an image as a tarball: an index, a bundle and a catalog as an OCI layout, the others as a docker-archive.
+// Write writes an image as a tarball: an index, a bundle or a catalog as an OCI layout, and others as a docker-archive.
 func (k Kind) Write(ctx context.Context, opts Options) error {
 	opts.Version = strings.TrimPrefix(opts.Version, "v")
 	if err := k.write(ctx, opts); err != nil {
@@ -76,8 +76,8 @@ func (k Kind) Write(ctx context.Context, opts Options) error {
 	return nil
 }
 
-// assemble makes an image of an architecture. The configuration must name system and
-// architecture, or containerd leaves the image out on import without a word.
+// assemble builds an image for an architecture. The configuration needs the OS and the architecture. Otherwise
+// containerd ignores the image on import without an error.
 func assemble(architecture string, config v1.Config, layers ...v1.Layer) (v1.Image, error) {
 	base := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
 	image, err := mutate.ConfigFile(base, &v1.ConfigFile{
@@ -96,7 +96,7 @@ func assemble(architecture string, config v1.Config, layers ...v1.Layer) (v1.Ima
 	return image, nil
 }
 
-// write puts the image into a docker-archive at dest, which a reader sees whole or not at all.
+// write writes the image as a docker-archive at dest, atomically.
 func write(image v1.Image, reference, dest string) error {
 	tag, err := parse(reference)
 	if err != nil {

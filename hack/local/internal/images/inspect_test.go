@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
-// What the tests of every image ask of one.
+// The checks for every image.
 
 func configOf(t *testing.T, image v1.Image) *v1.ConfigFile {
 	t.Helper()
@@ -38,7 +38,7 @@ func digestOf(t *testing.T, image v1.Image) string {
 	return digest.String()
 }
 
-// listing names every entry of every layer as "mode uid:gid /path", in the order of the archive.
+// listing returns every entry of every layer as "mode uid:gid /path", in the order of the archive.
 func listing(t *testing.T, image v1.Image) []string {
 	t.Helper()
 	var lines []string
@@ -105,7 +105,7 @@ func contentOf(t *testing.T, image v1.Image, path string) string {
 	return string(content)
 }
 
-// written is the image that a function writes, read back.
+// written returns the image that a function writes.
 func written(t *testing.T, write func(context.Context, Options) error, options Options) v1.Image {
 	t.Helper()
 	options.Dest = filepath.Join(t.TempDir(), "image.tar")
@@ -121,14 +121,14 @@ func load(t *testing.T, path string) v1.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Digests that do not fit the content only show when a runtime unpacks it.
+	// A runtime detects wrong digests only when it unpacks the image.
 	if err := validate.Image(image); err != nil {
 		t.Fatal(err)
 	}
 	return image
 }
 
-// checkName holds what an image is called in its tarball to what it should be called.
+// checkName compares the name of an image in its tarball with the expected name.
 func checkName(t *testing.T, want string, write func(context.Context, Options) error, options Options) {
 	t.Helper()
 	options.Dest = filepath.Join(t.TempDir(), "image.tar")
@@ -144,7 +144,7 @@ func checkName(t *testing.T, want string, write func(context.Context, Options) e
 	}
 }
 
-// refused fails unless a function says why it writes no image, and writes none.
+// refused fails unless a function returns an error with this text and writes no image.
 func refused(t *testing.T, want string, write func(context.Context, Options) error, options Options) {
 	t.Helper()
 	options.Dest = filepath.Join(t.TempDir(), "image.tar")

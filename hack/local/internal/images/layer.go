@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// file is one regular file of a layer: its content is body, or that of the host's file source.
+// file is one regular file of a layer. Its content is body, or that of the file source on this machine.
 type file struct {
 	path   string
 	mode   int64
@@ -25,7 +25,7 @@ type file struct {
 	source string
 }
 
-// layerOf packs files, owned by root and in the order of their paths.
+// layerOf packs files, owned by root and sorted by path.
 func layerOf(files ...file) (v1.Layer, error) {
 	var packed bytes.Buffer
 	if err := pack(&packed, files); err != nil {
@@ -36,7 +36,7 @@ func layerOf(files ...file) (v1.Layer, error) {
 	}, tarball.WithCompressedCaching, tarball.WithMediaType(types.OCILayer))
 }
 
-// pack writes an archive that depends on the files alone.
+// pack writes an archive that depends only on the files.
 func pack(dest io.Writer, files []file) error {
 	archive := tar.NewWriter(dest)
 	for _, folder := range foldersOf(files) {
@@ -69,8 +69,8 @@ func add(archive *tar.Writer, kind byte, name string, mode int64, body []byte) e
 	return err
 }
 
-// foldersOf names every folder above the files, outer ones first: what unpacks a layer may
-// give folders that it does not name any mode it likes.
+// foldersOf returns every parent folder of the files, outer ones first. Otherwise an unpacking program chooses their
+// modes.
 func foldersOf(files []file) []string {
 	folders := map[string]bool{}
 	for _, f := range files {
@@ -81,8 +81,8 @@ func foldersOf(files []file) []string {
 	return slices.Sorted(maps.Keys(folders))
 }
 
-// layerOfTree packs a folder with its owners, modes and links, but with fixed times, by GNU tar, which a Debian has. Devices
-// are left out: a container is given its own.
+// layerOfTree packs a folder with its owners, modes and links, but with fixed times, with GNU tar from Debian. It omits
+// devices, because the runtime creates them.
 func layerOfTree(ctx context.Context, root string) (v1.Layer, error) {
 	entries, err := os.ReadDir(root)
 	if err != nil {

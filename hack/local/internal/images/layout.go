@@ -14,15 +14,15 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 )
 
-// Annotations by which an OCI layout names what it holds: the tag, as the specification has it,
-// and the whole name, as containerd reads it.
+// Annotations with the name of an image in an OCI layout: the tag, as in the specification, and the full name, for
+// containerd.
 const (
 	annotationTag  = "org.opencontainers.image.ref.name"
 	annotationName = "io.containerd.image.name"
 )
 
-// writeLayout puts an image, or an index of several, into an OCI layout in a tarball at dest: unlike
-// a docker-archive it holds manifests, so its digest is the one that a registry will have.
+// writeLayout writes an image or an index as an OCI layout in a tarball at dest. Unlike a docker-archive it contains
+// the manifests, so its digest equals the digest in a registry.
 func writeLayout(content mutate.Appendable, reference, dest string) error {
 	tag, err := parse(reference)
 	if err != nil {
@@ -30,7 +30,7 @@ func writeLayout(content mutate.Appendable, reference, dest string) error {
 	}
 	folder, err := os.MkdirTemp("", "image-")
 	if err != nil {
-		return fmt.Errorf("make a folder for the layout of %s: %w", reference, err)
+		return fmt.Errorf("create a folder for the layout of %s: %w", reference, err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	named := v1.Descriptor{Annotations: map[string]string{annotationTag: tag.TagStr(), annotationName: tag.Name()}}
@@ -44,8 +44,8 @@ func writeLayout(content mutate.Appendable, reference, dest string) error {
 	return files.Whole(dest, func(partial string) error { return packFile(partial, laidOut) })
 }
 
-// filesBelow are the regular files of a folder, to be put below another. Links are refused: where they
-// lead to is this machine's affair.
+// filesBelow returns the regular files of a folder, for another folder. It rejects links, because their targets depend
+// on this machine.
 func filesBelow(folder, into string) ([]file, error) {
 	var files []file
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -53,7 +53,7 @@ func filesBelow(folder, into string) ([]file, error) {
 			return err
 		}
 		if !entry.Type().IsRegular() {
-			return fmt.Errorf("%s is no regular file", path)
+			return fmt.Errorf("%s is not a regular file", path)
 		}
 		name, err := filepath.Rel(folder, path)
 		files = append(files, file{path: filepath.ToSlash(filepath.Join(into, name)), mode: 0o644, source: path})

@@ -11,10 +11,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// labelConfigs tells where a catalog image has its catalog.
+// labelConfigs is the label with the folder of the catalog in a catalog image.
 const labelConfigs = "operators.operatorframework.io.index.configs.v1"
 
-// bundleImage packs an OLM bundle as bundle.Dockerfile does: its folders from scratch, its annotations as labels.
+// bundleImage packs an OLM bundle like bundle.Dockerfile: its folders from scratch, its annotations as labels.
 func bundleImage(_ context.Context, opts Options) error {
 	labels, err := annotationsOf(opts.From)
 	if err != nil {
@@ -31,7 +31,7 @@ func bundleImage(_ context.Context, opts Options) error {
 	return writePackage(opts, labels, files)
 }
 
-// catalogImage packs a file-based catalog, as OLM extracts it: it holds no program.
+// catalogImage packs a file-based catalog for OLM to extract. It contains no program.
 func catalogImage(_ context.Context, opts Options) error {
 	files, err := filesBelow(opts.From, "configs")
 	if err != nil {
@@ -43,7 +43,7 @@ func catalogImage(_ context.Context, opts Options) error {
 	return writePackage(opts, map[string]string{labelConfigs: "/configs"}, files)
 }
 
-// writePackage makes one image for all platforms, not an index: there is nothing in it to run.
+// writePackage writes one image for all platforms, not an index: it contains no program.
 func writePackage(opts Options, labels map[string]string, files []file) error {
 	if opts.Reference == "" || opts.From == "" {
 		return errors.New("the image needs a name and a folder: give --ref, such as registry.example.com/you/name:v1.0.0, and --from")

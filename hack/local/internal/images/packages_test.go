@@ -58,7 +58,7 @@ func TestAFolderThatIsNoPackageIsRefusedByName(t *testing.T) {
 	}{
 		{bundleImage, empty, empty + " is no bundle"},
 		{catalogImage, empty, empty + " holds no file"},
-		{catalogImage, linked, "catalog.yaml is no regular file"},
+		{catalogImage, linked, "catalog.yaml is not a regular file"},
 		{catalogImage, filepath.Join(empty, "absent"), filepath.Join(empty, "absent")},
 	} {
 		refused(t, c.want, c.pack, Options{Reference: "localhost/package:v1", From: c.from})

@@ -12,11 +12,10 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// PauseReference is the name under which the pause image is loaded; containerd's
-// sandbox_image must say the same.
+// PauseReference is the name of the pause image. containerd's sandbox_image must be the same.
 const PauseReference = "localhost/pause:local"
 
-// The source travels inside the binary, so that the image can be made from any folder.
+// The binary embeds the source, so that it can build the image in any folder.
 //
 //go:embed pause/main.go
 var pauseSource []byte
@@ -25,7 +24,7 @@ var pauseSource []byte
 func Pause(ctx context.Context, opts Options) error {
 	folder, err := os.MkdirTemp("", "pause-")
 	if err != nil {
-		return fmt.Errorf("make a folder to build pause in: %w", err)
+		return fmt.Errorf("create a folder to build pause: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	binary, err := buildPause(ctx, folder)

@@ -28,7 +28,7 @@ import (
 //
 //	go test -tags image -count 1 ./internal/images/
 
-// asPod mounts what a kubelet would mount, gives up every right and becomes process 1.
+// asPod mounts the volumes like the kubelet, drops all privileges and becomes process 1.
 const asPod = `set -eu
 root=$1 folder=$2 volume=$3 data=$4 user=$5; shift 5
 mount --bind "$root" "$root"
@@ -47,7 +47,7 @@ type server struct {
 	data  string   // where its volume is mounted
 	ready []string // succeeds once it takes connections
 
-	// The image as a container runtime sees it, unpacked once for all tests.
+	// The image, unpacked once for all tests like in a container runtime.
 	root   string
 	config v1.Config
 }
@@ -168,7 +168,7 @@ func (p *pod) ready() *pod {
 	return nil
 }
 
-// query runs SQL through the socket, on which everybody in the container is trusted.
+// query runs SQL through the socket, which trusts all users in the container.
 func (p *pod) query(sql string, options ...string) string {
 	p.t.Helper()
 	arguments := append([]string{"psql", "--no-psqlrc", "--tuples-only", "--no-align", "--command", sql}, options...)
@@ -179,7 +179,7 @@ func (p *pod) query(sql string, options ...string) string {
 	return output
 }
 
-// logs can be written and read at the same time.
+// logs is a buffer for concurrent reads and writes.
 type logs struct {
 	mutex sync.Mutex
 	text  bytes.Buffer
@@ -207,7 +207,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// unpack makes the image, or takes it from the cache, and unpacks it once for all tests.
+// unpack builds the image or gets it from the cache, and unpacks it once for all tests.
 func (s *server) unpack(t *testing.T) {
 	t.Helper()
 	if s.root != "" {

@@ -23,17 +23,17 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
 )
 
-// OperatorRepository is where the operator's image is published.
+// OperatorRepository is the repository of the operator image.
 const OperatorRepository = "ghcr.io/dbcluster/databasecluster-operator"
 
-// machines are the architectures that images exist for.
+// machines are the supported architectures.
 var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
 
-// program is an image that holds static programs, a user and nothing to run besides.
+// program is an image that contains only static programs and a user.
 type program struct {
 	name     string   // of the image; its version follows
 	binaries []string // the programs that the image needs, the first of them its entrypoint
-	tool     bool     // the program is a pinned tool, built where nobody names a binary
+	tool     bool     // the program is a pinned tool, built unless --binary is set
 	folder   string   // in the image, with a slash at the end; its root when empty
 	files    []file
 	config   v1.Config // without what all share
@@ -51,7 +51,7 @@ var (
 			},
 		},
 	}
-	// Pods name the programs of the scorecard without a path, and mount a folder at /scorecard.
+	// Pods run the scorecard programs without a path, and mount a folder at /scorecard.
 	scorecard = program{
 		name: OperatorRepository + "-scorecard:v", binaries: []string{"scorecard"}, folder: "bin/",
 		config: v1.Config{
@@ -59,7 +59,7 @@ var (
 			Labels: map[string]string{labelTitle: "scorecard", labelDescription: "Tests of the databasecluster-operator for operator-sdk scorecard"},
 		},
 	}
-	// The tag of the tests that come with Operator SDK, by which a bundle asks for them, is its version.
+	// The tag of the tests of Operator SDK in the bundle is the version of Operator SDK.
 	scorecardTest = program{
 		name: "quay.io/operator-framework/scorecard-test:v", binaries: []string{"scorecard-test"}, tool: true, folder: "bin/",
 		config: v1.Config{
@@ -80,7 +80,7 @@ var (
 	}
 )
 
-// write writes the image of this machine's architecture.
+// write writes the image for the architecture of this machine.
 func (p program) write(ctx context.Context, opts Options) error {
 	if p.tool && opts.Binaries == nil {
 		tools, err := build.All(ctx, opts.Repo, p.binaries...)
@@ -97,8 +97,8 @@ func (p program) write(ctx context.Context, opts Options) error {
 	return write(image, p.reference(opts), opts.Dest)
 }
 
-// writeIndex writes the image for several architectures as an OCI layout. Nothing of it is run, so it makes images for machines
-// that this one is not.
+// writeIndex writes the image for several architectures as an OCI layout. It runs no program, so it can build images
+// for other machines.
 func (p program) writeIndex(_ context.Context, opts Options) error {
 	index, err := p.index(opts)
 	if err != nil {
@@ -159,9 +159,8 @@ func (p program) index(opts Options) (v1.ImageIndex, error) {
 	return index, nil
 }
 
-// authorities are the certificate authorities that Mozilla trusts, as go.mod pins them: those of
-// the machine that builds would make the digest its own. One that is trusted only for what it
-// signed before some day is left out, because a file of certificates cannot say so.
+// authorities are Mozilla's certificate authorities, as pinned in go.mod. Those of the build machine would change the
+// digest. Authorities with a trust limit by date are omitted, because a certificate file cannot express the limit.
 func authorities() []byte {
 	var file bytes.Buffer
 	for root := range bundle.Roots() {
@@ -172,7 +171,7 @@ func authorities() []byte {
 	return file.Bytes()
 }
 
-// accounts are the users and groups of an image that holds nothing but static binaries.
+// accounts are the users and groups of an image with static binaries only.
 func accounts() []file {
 	return []file{
 		{path: "etc/passwd", mode: 0o644, body: []byte("root:x:0:0:root:/:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/:/sbin/nologin\n")},
@@ -180,7 +179,7 @@ func accounts() []file {
 	}
 }
 
-// checkBinary refuses what would not start in an image of that architecture without a loader and libraries.
+// checkBinary rejects programs that cannot start in an image of that architecture without a loader and libraries.
 func checkBinary(architecture, name, path string) error {
 	if name == "" || strings.Contains(name, "/") {
 		return fmt.Errorf("binary %q: the name is that of a file in the image's root folder, without a slash", name)

@@ -20,20 +20,20 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
 )
 
-// recipe makes the image of one server from Debian's packages. It is kept in the cache from then on.
+// recipe builds the image of one server from Debian packages, and keeps it in the cache.
 type recipe struct {
 	server     string // its name for people, and the image's title
 	pkg        string // the package whose version is the image's
 	reference  string
 	provision  string    // a script that installs the server in a fresh Debian
-	entrypoint []byte    // takes what the official image's entrypoint takes
+	entrypoint []byte    // accepts the arguments of the official image's entrypoint
 	config     v1.Config // without what all share
 }
 
-// entrypointPath is where the official images have theirs, so that a command may name it.
+// entrypointPath is the path in the official images, so that a command may use it.
 const entrypointPath = "/usr/local/bin/docker-entrypoint.sh"
 
-// write writes the image, made anew where the cache does not have it.
+// write writes the image. It builds the image if the cache does not have it.
 func (r recipe) write(ctx context.Context, opts Options) error {
 	reference := cmp.Or(opts.Reference, r.reference)
 	if _, err := parse(reference); err != nil { // before the minutes that an image can take
@@ -50,12 +50,12 @@ func (r recipe) write(ctx context.Context, opts Options) error {
 	}
 	image, err := tarball.ImageFromPath(cached, nil)
 	if err != nil {
-		return fmt.Errorf("read %s (remove it to make it anew): %w", cached, err)
+		return fmt.Errorf("read %s (remove it to build it again): %w", cached, err)
 	}
 	return write(image, reference, opts.Dest)
 }
 
-// cache names the tarball after everything in this program that decides what it holds.
+// cache returns the path of the tarball. Its name is a hash of all inputs.
 func (r recipe) cache() (string, error) {
 	cache, err := build.CacheRoot()
 	if err != nil {
@@ -79,11 +79,11 @@ func (r recipe) configOf(version string) v1.Config {
 
 func (r recipe) make(ctx context.Context, dest string) error {
 	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
-		return fmt.Errorf("make a folder in the cache: %w", err)
+		return fmt.Errorf("create a folder in the cache: %w", err)
 	}
 	folder, err := os.MkdirTemp(filepath.Dir(dest), "making-")
 	if err != nil {
-		return fmt.Errorf("make a folder to install %s in: %w", r.server, err)
+		return fmt.Errorf("create a folder to install %s: %w", r.server, err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	root := filepath.Join(folder, "root")

@@ -10,7 +10,7 @@ import (
 // The words of a start, as they reach the server.
 func TestTheRedisEntrypointTakesWhatTheOfficialOneTakes(t *testing.T) {
 	folder := t.TempDir()
-	// A server that says what it was given, and with which rights it makes files.
+	// A server that prints its arguments and its umask.
 	fake := filepath.Join(folder, "redis-server")
 	if err := os.WriteFile(fake, []byte("#!/bin/sh\nprintf '%s' \"$(umask)\"\nprintf '|%s' \"$@\"\n"), 0o755); err != nil {
 		t.Fatal(err)

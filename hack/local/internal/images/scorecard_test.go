@@ -18,7 +18,7 @@ func TestScorecardTestsRunAsANumericUserAndAreFoundWithoutAPath(t *testing.T) {
 	}
 }
 
-func TestScorecardImagesBearTheNamesThatTheBundleHasForThem(t *testing.T) {
+func TestScorecardImagesHaveTheNamesInTheBundle(t *testing.T) {
 	for want, pack := range map[string]program{
 		"ghcr.io/dbcluster/databasecluster-operator-scorecard:v1.2.3": scorecard,
 		"quay.io/operator-framework/scorecard-test:v1.2.3":            scorecardTest,

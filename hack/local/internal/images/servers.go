@@ -33,7 +33,7 @@ var (
 		config: v1.Config{
 			Cmd:          []string{"postgres"},
 			ExposedPorts: map[string]struct{}{"5432/tcp": {}},
-			// A fast shutdown. On SIGTERM PostgreSQL would wait for its clients to go.
+			// A fast shutdown. On SIGTERM PostgreSQL would wait for its clients to disconnect.
 			StopSignal: "SIGINT",
 			Env: []string{
 				"PATH=/usr/lib/postgresql/15/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -58,8 +58,8 @@ var (
 			Labels:       map[string]string{labelDescription: "Redis 7 from Debian's packages", labelLicenses: "BSD-3-Clause"},
 		},
 	}
-	// mariaDB is an image of MariaDB 10.11 for engines that start the server themselves: it has the programs and the user of
-	// docker.io/library/mariadb, but not its way of making a database.
+	// mariaDB is an image of MariaDB 10.11 for engines that start the server themselves. It has the programs and the
+	// user of docker.io/library/mariadb, but does not create a database.
 	mariaDB = recipe{
 		server:     "MariaDB",
 		pkg:        "mariadb-server-core",

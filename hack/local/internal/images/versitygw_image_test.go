@@ -16,7 +16,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/build"
 )
 
-// The image holds no shell that could set up a pod, so its program starts in it as a container runtime would.
+// The image has no shell that could set up a pod. So its program starts directly, like in a container runtime.
 func TestVersitygwServesTheVolumeAsTheUserOfItsImage(t *testing.T) {
 	binaries, err := build.All(t.Context(), "", "versitygw")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/opencontainers/cgroups"
 )
 
-// cgroupDirs are the folders of our cgroup: one in each hierarchy of version 1, or the one of version 2.
+// cgroupDirs returns the folders of our cgroup: one per hierarchy in version 1, or the one of version 2.
 func cgroupDirs() ([]string, error) {
 	mounts, err := mountinfo.GetMounts(mountinfo.FSTypeFilter("cgroup", "cgroup2"))
 	if err != nil {
@@ -29,7 +29,7 @@ func cgroupDirs() ([]string, error) {
 	return dirs, nil
 }
 
-// makeCgroup makes it everywhere: the kubelet refuses to start below a cgroup that is not there.
+// makeCgroup creates all of them: the kubelet does not start below a missing cgroup.
 func makeCgroup() error {
 	dirs, err := cgroupDirs()
 	if err != nil {
@@ -38,14 +38,14 @@ func makeCgroup() error {
 	for _, dir := range dirs {
 		delegateControllers(filepath.Dir(dir))
 		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("make the cgroup of the pods: %w", err)
+			return fmt.Errorf("create the cgroup of the pods: %w", err)
 		}
 	}
 	return nil
 }
 
-// delegateControllers lets children of a version 2 cgroup use its controllers. Version 1 has no
-// such file, and a controller that cannot be delegated is one the kubelet will complain about.
+// delegateControllers allows children of a version 2 cgroup to use its controllers. Version 1 has no such file. If a
+// controller cannot be delegated, the kubelet reports it.
 func delegateControllers(parent string) {
 	available, err := os.ReadFile(filepath.Join(parent, "cgroup.controllers"))
 	if err != nil {
@@ -56,7 +56,7 @@ func delegateControllers(parent string) {
 	}
 }
 
-// removeCgroup ends every process in our cgroup, which is every process of a pod, and removes it.
+// removeCgroup kills every process in our cgroup, which is every process of a pod, and removes it.
 func removeCgroup() (ended int, err error) {
 	dirs, err := cgroupDirs()
 	if err != nil {

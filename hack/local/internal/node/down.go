@@ -13,10 +13,10 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
 )
 
-// Down ends and removes everything that Up made, however far it came, and says what it finds.
+// Down stops and removes everything that Up created, however far Up got, and prints what it finds.
 func Down(ctx context.Context) error {
 	if os.Geteuid() != 0 {
-		return errors.New("what root started only root can end: run this with sudo")
+		return errors.New("only root can stop the node: run this with sudo")
 	}
 	unlock, err := process.Lock(lockFile, "another `local up` or `local down`")
 	if err != nil {
@@ -29,7 +29,7 @@ func Down(ctx context.Context) error {
 	pods, err := removeCgroup()
 	say(pods, "ended %d processes of pods")
 	if err != nil {
-		return err // whoever still runs may still write
+		return err // a running process may still write
 	}
 	mounts, err := unmountAll()
 	say(mounts, "unmounted %d filesystems")
@@ -52,8 +52,7 @@ func say(count int, format string) {
 	}
 }
 
-// endProcesses goes backwards, so that nobody misses what it depends on, and ends the shims of
-// our containerd last: they carry its mark.
+// endProcesses stops programs before their dependencies, and the shims of our containerd last: they have its mark.
 func endProcesses() {
 	for _, command := range slices.Backward(allParts()) {
 		if group.Stop(command.Name) {

@@ -11,7 +11,7 @@ import (
 	"github.com/moby/sys/mountinfo"
 )
 
-// below returns what is mounted at or below one of the folders, the latest mount first.
+// below returns the mounts at or below the folders, the latest first.
 func below(folders ...string) ([]string, error) {
 	var paths []string
 	_, err := mountinfo.GetMounts(func(mount *mountinfo.Info) (skip, stop bool) {
@@ -29,8 +29,8 @@ func below(folders ...string) ([]string, error) {
 	return paths, nil
 }
 
-// unmountAll unmounts everything below our folders, and fails unless nothing is left: a folder
-// is only removed once there is certainly nothing of somebody else's below it.
+// unmountAll unmounts everything below our folders, and fails if a mount remains. So no folder is removed while foreign
+// data is mounted below it.
 func unmountAll() (unmounted int, err error) {
 	paths, err := below(stateDir, runtimeDir)
 	for _, path := range paths {

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// hardwareAddress of the bridge is fixed: a bridge otherwise changes it with its ports.
+// hardwareAddress of the bridge is fixed. Otherwise it changes with the ports of the bridge.
 const hardwareAddress = "0a:58:0a:f4:00:01"
 
-// setUpNetwork makes the bridge that everything listens on and the pods are plugged into.
+// setUpNetwork creates the bridge that the servers listen on and the pods connect to.
 func setUpNetwork(ctx context.Context) error {
-	// Built into some kernels, loaded by whoever came before on others; sysctls and mounts tell.
+	// Modules are built into some kernels, or already loaded. Missing ones show up in sysctls and mounts.
 	for _, module := range []string{"br_netfilter", "overlay", "loop", "xfs"} {
 		_ = run(ctx, "modprobe", module)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
 )
 
-// programs are what a node needs of the distribution, each with Debian's package.
+// programs are the programs that a node needs, each with its Debian package.
 var programs = [][2]string{
 	{"containerd", "containerd"},
 	{"containerd-shim-runc-v2", "containerd"},
@@ -29,8 +29,8 @@ var programs = [][2]string{
 
 const networkPackage = "containernetworking-plugins"
 
-// installMissing asks apt-get for what is not there. A containerd that the package starts is left
-// alone: ours has a socket and folders of its own.
+// installMissing installs missing programs with apt-get. It ignores a containerd that the package starts: ours has its
+// own socket and folders.
 func installMissing(ctx context.Context) error {
 	missing := missingPackages()
 	if len(missing) == 0 {
@@ -38,9 +38,9 @@ func installMissing(ctx context.Context) error {
 	}
 	names := strings.Join(missing, " ")
 	if _, err := exec.LookPath("apt-get"); err != nil {
-		return fmt.Errorf("this node needs what Debian calls %s, and there is no apt-get here: install them the way of this system", names)
+		return fmt.Errorf("this node needs what Debian calls %s, but apt-get is missing: install them with the package manager of this system", names)
 	}
-	// Without an index, or with an old one, the first try fails.
+	// Without an index, or with an old one, the first attempt fails.
 	const install = "apt-get -y --no-install-recommends -o DPkg::Lock::Timeout=120 install"
 	script := fmt.Sprintf("export DEBIAN_FRONTEND=noninteractive; %[1]s %[2]s || { apt-get update && %[1]s %[2]s; }", install, names)
 	err := progress.Step("installing "+names+" with apt-get", func() error { return run(ctx, "sh", "-c", script) })
@@ -67,7 +67,7 @@ func missingPackages() []string {
 	return slices.Compact(missing)
 }
 
-// networkPlugins is the folder of the CNI plugins: Debian's, or the one that their project names.
+// networkPlugins returns the folder of the CNI plugins: Debian's, or the default of the CNI project.
 func networkPlugins() (string, error) {
 	for _, folder := range []string{"/usr/lib/cni", "/opt/cni/bin"} {
 		if _, err := os.Stat(filepath.Join(folder, "host-local")); err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
 )
 
-// Tools are the binaries of a node that are built; the others are Debian's.
+// Tools are the built binaries of a node; the others come from Debian.
 var Tools = append([]string{"kube-scheduler", "kubelet", "kube-proxy", "coredns", "csi-provisioner", "csi-resizer"}, controlplane.Tools...)
 
 var group = process.Group{Dir: stateDir}
@@ -33,7 +33,7 @@ func settings(binaries map[string]build.Binary) controlplane.Settings {
 		"--authorization-mode=Node,RBAC",
 		"--enable-admission-plugins=NodeRestriction",
 		"--advertise-address=" + address,
-		"--kubelet-preferred-address-types=InternalIP", // nobody resolves the node's name
+		"--kubelet-preferred-address-types=InternalIP", // the node's name has no DNS record
 		"--kubelet-certificate-authority=" + certificates.Certificate(pki.CA),
 		"--kubelet-client-certificate=" + certificates.Certificate(controlplane.KubeletClient),
 		"--kubelet-client-key=" + certificates.Key(controlplane.KubeletClient),
@@ -41,7 +41,7 @@ func settings(binaries map[string]build.Binary) controlplane.Settings {
 	return settings
 }
 
-// runtimePart is containerd, which must run before anything can be loaded into it.
+// runtimePart is containerd. It must run before images can be loaded.
 func runtimePart(version string) process.Command {
 	return process.Command{
 		Name: "containerd", Path: "/usr/bin/containerd", Version: version,
@@ -50,7 +50,7 @@ func runtimePart(version string) process.Command {
 	}
 }
 
-// nodeParts are what runs beside the control plane and containerd.
+// nodeParts are the programs besides the control plane and containerd.
 func nodeParts(s controlplane.Settings, client *controlplane.Client) []process.Command {
 	local := func(port int, path string) string {
 		return fmt.Sprintf("http://%s:%d%s", controlplane.Loopback, port, path)

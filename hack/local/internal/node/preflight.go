@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// preflight refuses early what would fail late.
+// preflight detects problems before the node starts.
 func preflight() error {
 	if err := rightUser(os.Geteuid()); err != nil {
 		return err
@@ -35,7 +35,7 @@ func rightUser(id int) error {
 	return nil
 }
 
-// network is one that an interface of this machine is in.
+// network is the network of an interface of this machine.
 type network struct {
 	device string
 	prefix netip.Prefix
@@ -71,17 +71,17 @@ func usedNetworks() ([]network, error) {
 	return used, nil
 }
 
-// devicePlugins is the one folder of the kubelet that no setting moves.
+// devicePlugins is the only folder of the kubelet that is not configurable.
 const devicePlugins = "/var/lib/kubelet/device-plugins"
 
-// noOtherKubelet looks for a kubelet that is not ours: two would take that folder from each other.
+// noOtherKubelet looks for another kubelet: two would overwrite this folder.
 func noOtherKubelet() error {
 	if _, ours := group.Running("kubelet"); ours {
 		return nil
 	}
 	connection, err := net.Dial("unix", devicePlugins+"/kubelet.sock")
 	if err != nil {
-		return nil //nolint:nilerr // nobody answers, which is what is wanted
+		return nil //nolint:nilerr // no kubelet answers, as expected
 	}
 	connection.Close()
 	return errors.New("another kubelet runs on this machine (it answers in " + devicePlugins + "): stop it, or use another machine")

@@ -19,7 +19,7 @@ import (
 //go:embed config
 var configs embed.FS
 
-// values are what the configuration files are filled with.
+// values are the values for the configuration templates.
 func values(settings controlplane.Settings, networkPlugins string) map[string]any {
 	certificates := settings.Certificates()
 	return map[string]any{
@@ -47,7 +47,7 @@ func render(name string, values map[string]any) ([]byte, error) {
 	return content.Bytes(), nil
 }
 
-// writeConfigs fills all in. CNI reads a whole folder.
+// writeConfigs renders all configuration files. CNI reads a whole folder.
 func writeConfigs(values map[string]any) error {
 	entries, err := configs.ReadDir("config")
 	if err != nil {
@@ -69,8 +69,8 @@ func writeConfigs(values map[string]any) error {
 	return nil
 }
 
-// resolvConf is the file that names real servers: behind systemd-resolved the usual one names a
-// loopback address, which inside a pod is the pod.
+// resolvConf is the file with the real DNS servers. With systemd-resolved the default file names a loopback address,
+// which inside a pod is the pod.
 func resolvConf() string {
 	const resolved = "/run/systemd/resolve/resolv.conf"
 	if _, err := os.Stat(resolved); err == nil {

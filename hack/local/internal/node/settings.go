@@ -1,20 +1,20 @@
 //go:build linux
 
-// Package node runs one real Kubernetes node on this machine: a control plane, a containerd of
-// its own, kubelet, kube-proxy, CoreDNS, a network on a bridge and volumes in folders.
+// Package node runs one real Kubernetes node on this machine: a control plane, a separate containerd, kubelet,
+// kube-proxy, CoreDNS, a network on a bridge and volumes in folders.
 package node
 
 import "path/filepath"
 
-// Everything that might be in the way of something else on this machine stands here.
+// All settings that might conflict with other software on this machine.
 const (
-	// Name is the node's, and part of the names of what is made on this machine for it.
+	// Name is the name of the node, and part of the names of its resources on this machine.
 	Name = "local"
 
 	stateDir   = "/var/lib/databasecluster-operator-local"
 	runtimeDir = "/run/databasecluster-operator-local"
 	lockFile   = "/run/databasecluster-operator-local.lock"
-	// cgroupRoot holds every pod and nothing else, so that what is in it may be ended.
+	// cgroupRoot contains only pods, so all its processes may be killed.
 	cgroupRoot = "databasecluster-operator-local"
 
 	bridge        = "dbc0"
@@ -36,7 +36,7 @@ const (
 	portDNSHealth         = 10254
 )
 
-// containerdSocket is where our containerd, and no other, answers.
+// containerdSocket is the socket of our containerd.
 var containerdSocket = filepath.Join(runtimeDir, "containerd.sock")
 
 func state(path ...string) string {

@@ -13,8 +13,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
 )
 
-// allParts are the programs of a node, in the order of their start; without a client none of
-// them can say whether it is ready.
+// allParts are the programs of a node, in the order of their start. Without a client their readiness is unknown.
 func allParts() []process.Command { return partsWith(&controlplane.Client{}) }
 
 func partsWith(client *controlplane.Client) []process.Command {
@@ -23,14 +22,14 @@ func partsWith(client *controlplane.Client) []process.Command {
 	return append(parts, nodeParts(settings, client)...)
 }
 
-// Status is the state of every part, and of the node as a whole.
+// Status returns the state of every part, and of the whole node.
 func Status(ctx context.Context) ([]process.State, error) {
 	if _, err := os.Stat(stateDir); err == nil && os.Geteuid() != 0 {
-		return nil, errors.New("only root may look at what root started: run this with sudo")
+		return nil, errors.New("only root can see the state of the node: run this with sudo")
 	}
 	client, err := settings(nil).Client()
-	if err != nil { // without a kubeconfig there never was an `up`, and nobody to ask
-		return append(group.Status(ctx, allParts()), process.State{Name: "node", State: "not up"}), nil //nolint:nilerr // as said
+	if err != nil { // without a kubeconfig `up` never ran
+		return append(group.Status(ctx, allParts()), process.State{Name: "node", State: "not up"}), nil //nolint:nilerr // see above
 	}
 	node := process.State{Name: "node", State: "Ready", Up: true}
 	if err := nodeReady(ctx, client); err != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/process"
 )
 
-// driverSocket lies where the kubelet looks for plugins.
+// driverSocket is in the folder where the kubelet looks for plugins.
 var driverSocket = state("kubelet", "plugins_registry", csi.Name+".sock")
 
-// driver is a copy of this very program.
+// driver is a copy of this program.
 const driver = "csi-driver"
 
 // storageParts provision volumes.
@@ -33,7 +33,7 @@ func storageParts(s controlplane.Settings) []process.Command {
 	}
 }
 
-// sidecar is a program that stands between the API server and the driver.
+// sidecar is a CSI sidecar between the API server and the driver.
 func sidecar(s controlplane.Settings, name, workers string) process.Command {
 	binary := s.Binaries[name]
 	return process.Command{
@@ -45,7 +45,7 @@ func sidecar(s controlplane.Settings, name, workers string) process.Command {
 	}
 }
 
-// startedIsReady is for programs that nobody can ask: what they are to do waits for them.
+// startedIsReady is for programs without a readiness check: their work waits for them.
 func startedIsReady(context.Context) error { return nil }
 
 func driverAnswers(ctx context.Context) error {
@@ -65,7 +65,7 @@ func applyStorage(ctx context.Context, client *controlplane.Client) error {
 	)
 }
 
-// copySelf keeps this program for the driver: `go run` deletes its own when it returns.
+// copySelf copies this program for the driver, because `go run` deletes its binary at the end.
 func copySelf() error {
 	if _, running := group.Running(driver); running {
 		return nil
@@ -77,7 +77,7 @@ func copySelf() error {
 	return files.Write(state("bin", driver), content, 0o755)
 }
 
-// countVolumes is how many volumes `down` is about to remove.
+// countVolumes returns the number of volumes that `down` will remove.
 func countVolumes() int {
 	volumes, _ := os.ReadDir(state("disks"))
 	return len(volumes)

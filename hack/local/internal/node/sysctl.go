@@ -14,10 +14,10 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 )
 
-// wanted are the kernel settings that pods need to reach each other and the world.
+// wanted are the kernel settings that pods need to reach each other and the internet.
 var wanted = map[string]string{
 	"net/ipv4/ip_forward": "1",
-	// A Service's answer from a pod on the same bridge must pass the rules that translated the question.
+	// A response of a Service from a pod on the same bridge must pass the NAT rules of the request.
 	"net/bridge/bridge-nf-call-iptables": "1",
 }
 
@@ -29,7 +29,7 @@ var changedByKubelet = []string{
 
 func sysctlPath(name string) string { return filepath.Join("/proc/sys", name) }
 
-// setSysctls first keeps what was there, once, for restoreSysctls.
+// setSysctls saves the previous values once, for restoreSysctls.
 func setSysctls() error {
 	if _, err := os.Stat(keptSysctls()); err != nil {
 		before := map[string]string{}

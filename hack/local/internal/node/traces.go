@@ -13,7 +13,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
 )
 
-// removeNetwork removes the bridge with what is plugged into it, and the packet rules.
+// removeNetwork removes the bridge with its ports, and the packet rules.
 func removeNetwork(ctx context.Context) error {
 	if _, err := net.InterfaceByName(bridge); err == nil {
 		ports, _ := filepath.Glob(filepath.Join("/sys/class/net", bridge, "brif", "*"))
@@ -26,7 +26,7 @@ func removeNetwork(ctx context.Context) error {
 		progress.Say("removed bridge %s", bridge)
 	}
 	tables := [][]string{{"ip", natTable}}
-	// The rules of kube-proxy are ours only if ours ever ran.
+	// The rules of kube-proxy are ours only if our kube-proxy ran.
 	if group.Known("kube-proxy") {
 		tables = append(tables, []string{"ip", "kube-proxy"}, []string{"ip6", "kube-proxy"})
 	}
@@ -42,13 +42,13 @@ func removeNetwork(ctx context.Context) error {
 	return nil
 }
 
-// removeTraces removes what containerd, the CNI plugins and the kubelet leave outside the folders
-// that they are given, by names that are ours, and then the folders if that emptied them.
+// removeTraces removes files that containerd, the CNI plugins and the kubelet leave outside their configured folders.
+// It removes only files with our names, and then empty folders.
 func removeTraces() {
 	removeShimSockets()
 	results, _ := filepath.Glob("/var/lib/cni/results/*")
 	for _, result := range results {
-		// Each notes the network namespace that it is about; ours are below our folder.
+		// Each records its network namespace; ours are below our folder.
 		if content, err := os.ReadFile(result); err == nil && bytes.Contains(content, []byte(runtimeDir+"/")) {
 			_ = os.Remove(result)
 		}
@@ -71,8 +71,8 @@ func removeTraces() {
 	}
 }
 
-// removeShimSockets: containerd notes beside each container where its shim listens, which no
-// setting moves.
+// removeShimSockets removes the sockets of shims. containerd records the socket next to each container, and no setting
+// moves it.
 func removeShimSockets() {
 	notes, _ := filepath.Glob(filepath.Join(runtimeDir, "containerd", "io.containerd.runtime.v2.task", "*", "*", "address"))
 	for _, note := range notes {

@@ -25,7 +25,7 @@ import (
 //go:embed config/coredns-rbac.yaml
 var dnsRBAC string
 
-// Up makes the node run. What runs already stays as it is.
+// Up starts the node. It does not restart running programs.
 func Up(ctx context.Context, repo string) error {
 	if err := preflight(); err != nil {
 		return err
@@ -75,11 +75,11 @@ func startAll(ctx context.Context, settings controlplane.Settings) (started bool
 	return started, progress.Step("waiting for the node to be Ready", func() error { return waitReady(ctx, client) })
 }
 
-// prepare makes everything that is not a process.
+// prepare creates everything except processes.
 func prepare(ctx context.Context, settings controlplane.Settings) (*controlplane.Client, error) {
 	for _, folder := range []string{stateDir, runtimeDir} {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
-			return nil, fmt.Errorf("make the node's folder: %w", err)
+			return nil, fmt.Errorf("create the node's folder: %w", err)
 		}
 	}
 	client, err := settings.Prepare()
@@ -109,7 +109,7 @@ func applyObjects(ctx context.Context, client *controlplane.Client) error {
 	)
 }
 
-// startRuntime starts containerd and gives it the one image without which no pod starts.
+// startRuntime starts containerd and loads the pause image, which every pod needs.
 func startRuntime(ctx context.Context) (started bool, err error) {
 	version, err := exec.CommandContext(ctx, "containerd", "--version").Output()
 	if err != nil {
@@ -166,5 +166,5 @@ func nodeReady(ctx context.Context, client *controlplane.Client) error {
 			return fmt.Errorf("the node is not Ready: %s", condition.Message)
 		}
 	}
-	return errors.New("the node has not said yet whether it is Ready")
+	return errors.New("the node has no Ready condition yet")
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 )
 
-// WriteKubeconfig lets whoever reads the file speak to the server as that identity. The certificates are inside, so that it
-// may be copied elsewhere.
+// WriteKubeconfig writes a kubeconfig with which its reader acts as that identity. It embeds the certificates, so that
+// it can be copied.
 func (f Folder) WriteKubeconfig(path, server, identity string) error {
 	const local = "local"
 	config := api.NewConfig()

@@ -1,4 +1,4 @@
-// Package pki makes the keys and certificates of one cluster.
+// Package pki creates the keys and certificates of one cluster.
 package pki
 
 import (
@@ -23,25 +23,25 @@ import (
 
 const validity = 365 * 24 * time.Hour
 
-// Identity is whom a certificate speaks for.
+// Identity is the subject of a certificate.
 type Identity struct {
 	// Name is the name of the files, without extension.
 	Name       string
 	CommonName string
 	Groups     []string
-	// Hosts is what a server is called: DNS names and addresses.
+	// Hosts are the DNS names and addresses of a server.
 	Hosts []string
-	// FrontProxy certificates are signed by an authority of their own, as API aggregation wants.
+	// FrontProxy certificates have a separate authority, as API aggregation requires.
 	FrontProxy bool
 }
 
-// Folder is where the files of one cluster are.
+// Folder is the folder of the files of one cluster.
 type Folder string
 
-// Certificate is the path of an identity's certificate.
+// Certificate returns the path of an identity's certificate.
 func (f Folder) Certificate(name string) string { return filepath.Join(string(f), name+".crt") }
 
-// Key is the path of an identity's private key.
+// Key returns the path of an identity's private key.
 func (f Folder) Key(name string) string { return filepath.Join(string(f), name+".key") }
 
 // The authorities, and the key that signs the tokens of service accounts.
@@ -51,15 +51,15 @@ const (
 	ServiceAccounts = "service-accounts"
 )
 
-// Ensure makes all files at once, or keeps all that are there.
+// Ensure creates all files at once, or keeps the existing ones.
 func (f Folder) Ensure(identities []Identity) error {
 	if _, err := os.Stat(string(f)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	// A crash leaves only the unfinished folder, never half of the real one.
+	// After a crash only the temporary folder is incomplete, never the real one.
 	unfinished := f + ".new"
 	if err := errors.Join(os.RemoveAll(string(unfinished)), os.MkdirAll(string(unfinished), 0o700)); err != nil {
-		return fmt.Errorf("make the folder for certificates: %w", err)
+		return fmt.Errorf("create the folder for certificates: %w", err)
 	}
 	if err := unfinished.fill(identities); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (f Folder) fill(identities []Identity) error {
 			signer = frontProxy
 		}
 		if err := signer.issue(f, identity); err != nil {
-			return fmt.Errorf("make the certificate of %s: %w", identity.Name, err)
+			return fmt.Errorf("create the certificate of %s: %w", identity.Name, err)
 		}
 	}
 	_, err = f.newKey(ServiceAccounts)
@@ -92,7 +92,7 @@ func (f Folder) fill(identities []Identity) error {
 func (f Folder) newKey(name string) (*ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("make the key of %s: %w", name, err)
+		return nil, fmt.Errorf("create the key of %s: %w", name, err)
 	}
 	content, err := keyutil.MarshalPrivateKeyToPEM(key)
 	return key, errors.Join(err, keyutil.WriteKey(f.Key(name), content))
@@ -114,7 +114,7 @@ func (f Folder) newAuthority(name string) (*authority, error) {
 	}
 	certificate, err := cert.NewSelfSignedCACert(cert.Config{CommonName: "databasecluster-local-" + name}, key)
 	if err != nil {
-		return nil, fmt.Errorf("make the certificate of %s: %w", name, err)
+		return nil, fmt.Errorf("create the certificate of %s: %w", name, err)
 	}
 	return &authority{certificate, key}, f.writeCertificate(name, certificate.Raw)
 }

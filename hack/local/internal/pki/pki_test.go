@@ -106,7 +106,7 @@ func TestKeysAreForTheirOwnerAlone(t *testing.T) {
 	}
 }
 
-func TestAKubeconfigCarriesItsCertificates(t *testing.T) {
+func TestAKubeconfigEmbedsItsCertificates(t *testing.T) {
 	folder := made(t)
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := folder.WriteKubeconfig(path, "https://127.0.0.1:1", "admin"); err != nil {

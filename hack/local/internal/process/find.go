@@ -11,18 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Process is a live process of a group: a program of it, or what a program of it started.
+// Process is a live process of a group: a program of it, or a descendant of a program.
 type Process struct {
 	PID           int
 	Executable    string
 	Args          []string // with the path of the program
 	name, version string
 	group         Group
-	// handle is of this very process: another one that gets its id later is never signaled.
+	// handle refers to this process: a later process with the same ID is never signaled.
 	handle *os.Process
 }
 
-// processes are those that have the group's mark, this one apart.
+// processes returns the processes with the group's mark, except this one.
 func (g Group) processes() []Process {
 	folders, _ := filepath.Glob("/proc/[0-9]*")
 	var found []Process
@@ -38,8 +38,8 @@ func (g Group) processes() []Process {
 	return found
 }
 
-// look takes the handle first, so that what it reads is of the process that the handle is of. A process that has ended, and
-// nobody has waited for, has no environment any more.
+// look opens the handle first, so that everything it reads belongs to the process of the handle. A zombie has no
+// environment.
 func (g Group) look(pid int) (Process, bool) {
 	handle, err := os.FindProcess(pid)
 	if err != nil {
@@ -66,13 +66,13 @@ func (g Group) look(pid int) (Process, bool) {
 	return found, true
 }
 
-// words are the strings of a file of /proc.
+// words returns the strings in a file of /proc.
 func words(path string) []string {
 	content, _ := os.ReadFile(path)
 	return strings.Split(strings.TrimSuffix(string(content), "\x00"), "\x00")
 }
 
-// Running returns the program of that name that runs now. It leads a session, unlike what it started, which has its name, too.
+// Running returns the running program of that name. It leads a session. Its descendants have the same name but do not.
 func (g Group) Running(name string) (Process, bool) {
 	for _, process := range g.processes() {
 		if session, err := unix.Getsid(process.PID); process.name == name && err == nil && session == process.PID {
@@ -82,7 +82,7 @@ func (g Group) Running(name string) (Process, bool) {
 	return Process{}, false
 }
 
-// runs says whether the process is of this command, with these arguments.
+// runs reports whether the process has this command and these arguments.
 func (p Process) runs(command Command) bool {
 	return slices.Equal(p.Args, append([]string{command.Path}, command.Args...))
 }

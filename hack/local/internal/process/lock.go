@@ -9,11 +9,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
 )
 
-// ErrLocked says that somebody else holds the lock.
+// ErrLocked means that another process holds the lock.
 var ErrLocked = errors.New("locked by another process")
 
-// Lock waits for a lock on a file. The kernel lets go of it when its holder ends, however it
-// ends. The holder may remove the file: whoever waited for it meanwhile starts over.
+// Lock waits for a lock on a file. The kernel releases it when its holder exits. If the holder removes the file,
+// waiting processes start again.
 func Lock(path, waitingFor string) (unlock func(), err error) {
 	for {
 		file, err := lockOnce(path, waitingFor)

@@ -17,7 +17,7 @@ type Command struct {
 	Path    string
 	Args    []string
 	Version string
-	// Ready returns nil once the program does its work.
+	// Ready returns nil once the program is ready.
 	Ready func(context.Context) error
 }
 
@@ -31,11 +31,11 @@ type Group struct {
 // The environment variables of every program: the folder of its group, its name and its version.
 const markVariable, nameVariable, versionVariable = "DBC_LOCAL_GROUP", "DBC_LOCAL_NAME", "DBC_LOCAL_VERSION"
 
-// Known says whether a program of this name was ever started here.
+// Known reports whether a program of this name was ever started here.
 func (g Group) Known(name string) bool {
 	_, err := os.Stat(g.LogPath(name))
 	return err == nil
 }
 
-// LogPath is where the output of a program goes.
+// LogPath returns the path of a program's output.
 func (g Group) LogPath(name string) string { return filepath.Join(g.Dir, "logs", name+".log") }

@@ -38,7 +38,7 @@ func started(t *testing.T, command Command) (Group, Process) {
 	return group, process
 }
 
-func TestWhatRunsIsNotStartedAgain(t *testing.T) {
+func TestARunningProgramIsNotStartedAgain(t *testing.T) {
 	group, before := started(t, sleeper())
 	began, err := group.Ensure(t.Context(), sleeper())
 	after, _ := group.Running("sleeper")
@@ -47,7 +47,7 @@ func TestWhatRunsIsNotStartedAgain(t *testing.T) {
 	}
 }
 
-func TestOtherArgumentsReplaceWhatRuns(t *testing.T) {
+func TestOtherArgumentsReplaceTheRunningProgram(t *testing.T) {
 	group, before := started(t, sleeper())
 	began, err := group.Ensure(t.Context(), sleeper("1"))
 	after, running := group.Running("sleeper")
@@ -56,7 +56,7 @@ func TestOtherArgumentsReplaceWhatRuns(t *testing.T) {
 	}
 }
 
-func TestStopEndsTheProgramAndSaysSo(t *testing.T) {
+func TestStopEndsTheProgramAndReportsIt(t *testing.T) {
 	group, process := started(t, sleeper())
 	if !group.Stop("sleeper") || process.alive() {
 		t.Error("it runs still")
@@ -66,19 +66,19 @@ func TestStopEndsTheProgramAndSaysSo(t *testing.T) {
 	}
 }
 
-func TestAProcessThatHasEndedIsNeverSignalledUnderItsOldNumber(t *testing.T) {
+func TestAProcessThatHasEndedIsNeverSignaledUnderItsOldNumber(t *testing.T) {
 	group, process := started(t, sleeper())
 	stranger, _ := started(t, sleeper("1"))
 	group.Stop("sleeper")
 	other, _ := stranger.Running("sleeper")
-	process.PID, process.group = other.PID, stranger // as if the number were given anew
+	process.PID, process.group = other.PID, stranger // as if the ID were reused
 	process.stop()
 	if process.alive() || !other.alive() {
 		t.Error("a process that only shares the number was ended")
 	}
 }
 
-func TestWhatAProgramStartedIsEndedAndNotTakenForTheProgram(t *testing.T) {
+func TestDescendantsOfAProgramAreEndedAndNotMistakenForTheProgram(t *testing.T) {
 	command := sleeper()
 	command.Path, command.Args = "/bin/sh", []string{"-c", "sleep 1000 & sleep 2000 & wait"}
 	group, process := started(t, command)
@@ -114,7 +114,7 @@ func TestAProgramThatEndsAtOnceShowsItsLog(t *testing.T) {
 	}
 }
 
-func TestStatusTellsWhatIsUp(t *testing.T) {
+func TestStatusShowsWhichProgramsAreUp(t *testing.T) {
 	group, process := started(t, sleeper())
 	notReady := sleeper()
 	notReady.Ready = func(context.Context) error { return errors.New("asleep") }

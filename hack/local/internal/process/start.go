@@ -20,7 +20,7 @@ const (
 	stopWithin  = 5 * time.Second
 )
 
-// EnsureAll ensures one program after the other and says whether any had to be started.
+// EnsureAll ensures the programs in sequence and returns whether it started any.
 func (g Group) EnsureAll(ctx context.Context, commands []Command) (started bool, err error) {
 	for _, command := range commands {
 		began, err := g.Ensure(ctx, command)
@@ -32,7 +32,7 @@ func (g Group) EnsureAll(ctx context.Context, commands []Command) (started bool,
 	return started, nil
 }
 
-// Ensure makes the program run as commanded and waits until it is ready. It says whether it had to start it.
+// Ensure starts the program if needed and waits until it is ready. It returns whether it started the program.
 func (g Group) Ensure(ctx context.Context, command Command) (started bool, err error) {
 	process, running := g.Running(command.Name)
 	switch {
@@ -55,7 +55,7 @@ func (g Group) Ensure(ctx context.Context, command Command) (started bool, err e
 
 func (g Group) start(command Command) (Process, error) {
 	if err := os.MkdirAll(filepath.Dir(g.LogPath(command.Name)), 0o755); err != nil {
-		return Process{}, fmt.Errorf("make the folder of logs: %w", err)
+		return Process{}, fmt.Errorf("create the folder of logs: %w", err)
 	}
 	log, err := os.OpenFile(g.LogPath(command.Name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
@@ -76,7 +76,7 @@ func (g Group) start(command Command) (Process, error) {
 	if err != nil {
 		return Process{}, fmt.Errorf("start %s: %w", command.Name, err)
 	}
-	// The kernel shows the environment a moment after it has started the program.
+	// The kernel shows the environment shortly after the program has started.
 	for {
 		if process, running := g.look(child.Process.Pid); running {
 			return process, nil
@@ -89,7 +89,7 @@ func (g Group) start(command Command) (Process, error) {
 	}
 }
 
-// await returns when the program is ready, has ended, or takes too long.
+// await returns when the program is ready, exits, or times out.
 func (g Group) await(ctx context.Context, command Command, process Process) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()

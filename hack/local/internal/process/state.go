@@ -15,7 +15,7 @@ type State struct {
 	Up                   bool
 }
 
-// Status looks the programs up, and asks those that can answer whether they are ready.
+// Status looks up the programs, and checks their readiness where possible.
 func (g Group) Status(ctx context.Context, commands []Command) []State {
 	var states []State
 	for _, command := range commands {
@@ -40,7 +40,7 @@ func (c Command) readyNow(ctx context.Context) error {
 	return c.Ready(ctx)
 }
 
-// WriteTable prints the states and says whether all are up.
+// WriteTable prints the states and returns whether all are up.
 func WriteTable(out io.Writer, states []State) (allUp bool) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tPID\tSTATE\tVERSION")

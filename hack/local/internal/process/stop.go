@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Stop ends one program. It says whether there was anything to end.
+// Stop stops one program. It returns whether the program ran.
 func (g Group) Stop(name string) bool {
 	process, running := g.Running(name)
 	if running {
@@ -15,8 +15,8 @@ func (g Group) Stop(name string) bool {
 	return running
 }
 
-// KillStragglers ends every process that has the group's mark, at once: nobody knows how it
-// wants to be asked. It returns the executables.
+// KillStragglers kills every process with the group's mark, because a clean stop is unknown for them. It returns the
+// executables.
 func (g Group) KillStragglers() []string {
 	var ended []string
 	for _, process := range g.processes() {
@@ -28,7 +28,7 @@ func (g Group) KillStragglers() []string {
 	return slices.Compact(ended)
 }
 
-// stop asks, and after a while insists.
+// stop sends the stop signal, and SIGKILL after a timeout.
 func (p Process) stop() {
 	_ = p.handle.Signal(syscall.SIGTERM)
 	if !p.ends(stopWithin) {

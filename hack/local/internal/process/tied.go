@@ -6,8 +6,7 @@ import (
 	"syscall"
 )
 
-// StartTied starts a child that the kernel kills when this program ends, however it ends. The
-// channel gets what Wait returns.
+// StartTied starts a child that the kernel kills when this program exits. The channel receives the result of Wait.
 func StartTied(child *exec.Cmd) (ended <-chan error, err error) {
 	if child.SysProcAttr == nil {
 		child.SysProcAttr = &syscall.SysProcAttr{}
@@ -16,8 +15,8 @@ func StartTied(child *exec.Cmd) (ended <-chan error, err error) {
 	return startAndReap(child)
 }
 
-// startAndReap keeps a thread for the child: a tied child dies with the thread that started it,
-// and a child that nobody waits for stays a zombie.
+// startAndReap keeps a thread for the child, because a tied child dies with the thread that started it. It also waits
+// for the child, which otherwise stays a zombie.
 func startAndReap(child *exec.Cmd) (<-chan error, error) {
 	started, ended := make(chan error, 1), make(chan error, 1)
 	go func() {

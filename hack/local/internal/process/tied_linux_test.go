@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// startTiedAndWait is the program whose sudden end takes its child along.
+// startTiedAndWait is the program whose sudden end also kills its child.
 func startTiedAndWait() {
 	child := exec.Command("/bin/sleep", "1000")
 	child.Env = append(os.Environ(), markVariable+"="+os.Getenv("START_TIED_AND_WAIT"))

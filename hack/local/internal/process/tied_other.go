@@ -4,5 +4,5 @@ package process
 
 import "syscall"
 
-// tie is enough to compile: whoever uses this package asks for Linux first.
+// tie exists only to compile: callers check for Linux first.
 func tie(*syscall.SysProcAttr) {}

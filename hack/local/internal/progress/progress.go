@@ -1,5 +1,4 @@
-// Package progress tells on stderr what is being done, so that stdout stays free for
-// answers that a script reads.
+// Package progress prints the current step to stderr, so that scripts can read results from stdout.
 package progress
 
 import (
@@ -9,10 +8,10 @@ import (
 	"time"
 )
 
-// Out is where progress goes.
+// Out is the destination of progress messages.
 var Out io.Writer = os.Stderr
 
-// Heartbeat is how long a step may be silent.
+// Heartbeat is the maximum time of silence during a step.
 var Heartbeat = 20 * time.Second
 
 // Say writes one line.
@@ -20,7 +19,7 @@ func Say(format string, args ...any) {
 	fmt.Fprintf(Out, format+"\n", args...)
 }
 
-// Step writes what is being done, a line at every heartbeat, and how it ended.
+// Step prints the start of a step, a line at every heartbeat, and the result.
 func Step(what string, do func() error) error {
 	start := time.Now()
 	fmt.Fprintf(Out, "%s … ", what)

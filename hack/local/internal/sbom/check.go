@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// bill is what is read of a bill of materials.
+// bill is the parsed part of a bill of materials.
 type bill struct {
 	Components []component `json:"components"`
 }
@@ -21,10 +21,11 @@ type component struct {
 	} `json:"evidence"`
 }
 
-// standardLibrary is how a bill calls what is no module.
+// standardLibrary is the name of the Go standard library in a bill.
 const standardLibrary = "std"
 
-// check holds the bill to what "go version -m" says of the binary: the same modules, no more, each with a license.
+// check compares the bill with the output of "go version -m": it must have exactly the same modules, each with a
+// license.
 func (b bill) check(built *debug.BuildInfo) error {
 	inBinary := modulesOf(built)
 	inBill := map[string]bool{}
@@ -50,7 +51,7 @@ func (b bill) check(built *debug.BuildInfo) error {
 	return nil
 }
 
-// modulesOf names the modules as NAME@VERSION, replaced ones by what replaces them.
+// modulesOf returns the modules as NAME@VERSION, with replacements applied.
 func modulesOf(built *debug.BuildInfo) map[string]bool {
 	modules := map[string]bool{standardLibrary + "@" + built.GoVersion: true}
 	for _, module := range built.Deps {

@@ -1,4 +1,4 @@
-// Package sbom lists what a binary is made of, in the format of CycloneDX.
+// Package sbom lists the modules of a binary in CycloneDX format.
 package sbom
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/files"
 )
 
-// Options say whose bill of materials is written and where.
+// Options are the binary, the destination and the version of a bill of materials.
 type Options struct {
 	Tool    string // cyclonedx-gomod
 	Binary  string
@@ -22,23 +22,23 @@ type Options struct {
 	Folder  string
 }
 
-// Write makes the bill of one binary as FOLDER/NAME-OS-ARCHITECTURE.cdx.json and returns its path. The same binary gives the
-// same bytes: it says neither when it was made nor a serial number.
+// Write writes the bill of one binary to FOLDER/NAME-OS-ARCHITECTURE.cdx.json and returns its path. The bill is
+// reproducible: it has no time and no serial number.
 func Write(ctx context.Context, opts Options) (string, error) {
 	built, err := buildinfo.ReadFile(opts.Binary)
 	if err != nil {
-		return "", fmt.Errorf("read what Go noted in %s: %w", opts.Binary, err)
+		return "", fmt.Errorf("read the build information of %s: %w", opts.Binary, err)
 	}
 	system, architecture := setting(built, "GOOS"), setting(built, "GOARCH")
 	dest := filepath.Join(opts.Folder, fmt.Sprintf("%s-%s-%s.cdx.json", filepath.Base(opts.Binary), system, architecture))
 	return dest, files.Whole(dest, func(partial string) error {
 		command := exec.CommandContext(ctx, opts.Tool, "bin", "-json", "-noserial", "-notimestamp", "-std", "-licenses",
 			"-version", opts.Version, "-output", partial, opts.Binary)
-		// Licenses are read in the modules that the binary was just compiled from. No proxy is asked: there is no
-		// module of the version that is being released, and a bill does not depend on who answers.
+		// Read licenses from the modules of the build. Use no proxy: it does not have the module version that is being
+		// released, and the bill must not depend on it.
 		command.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOOS="+system, "GOARCH="+architecture)
 		if output, err := command.CombinedOutput(); err != nil {
-			return fmt.Errorf("list what %s is made of: %w\n%s", opts.Binary, err, output)
+			return fmt.Errorf("list the modules of %s: %w\n%s", opts.Binary, err, output)
 		}
 		return checkFile(partial, built)
 	})

@@ -1,2 +1,2 @@
-// Package supply holds nothing but tests of what is released: run by `make test-supply`, because they build all of it.
+// Package supply tests the release. `make test-supply` runs it, because it builds the whole release.
 package supply

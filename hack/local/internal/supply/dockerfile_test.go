@@ -33,7 +33,7 @@ func TestDockerBuildsTheSameBinaries(t *testing.T) {
 	}
 }
 
-// dockerContext is what .dockerignore lets through, with its tests: the compiler leaves those out.
+// dockerContext has the files that .dockerignore allows, and their tests, which the compiler ignores.
 func dockerContext(t *testing.T, checkout string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -45,7 +45,7 @@ func dockerContext(t *testing.T, checkout string) string {
 	return folder
 }
 
-// compiling are the commands of a Dockerfile that run the compiler.
+// compiling returns the commands of a Dockerfile that run the compiler.
 func compiling(dockerfile string) []string {
 	var scripts []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(dockerfile, "\\\n", ""), "\n") {

@@ -56,7 +56,7 @@ func TestPushingTwiceSendsNothingTheSecondTime(t *testing.T) {
 	}
 }
 
-func TestATagThatIsThereWithOtherContentIsRefusedBeforeAnythingIsPushed(t *testing.T) {
+func TestATagWithOtherContentIsRefusedBeforeAnythingIsPushed(t *testing.T) {
 	to, _ := startRegistry(t, nil)
 	mustPush(t, to, bundleImage(t, to, "one"))
 	before := digestThere(t, to+"/bundle:v1.0.0")
@@ -148,7 +148,7 @@ func TestTheCredentialsAreThoseOfDockerLogin(t *testing.T) {
 	mustPush(t, host+"/you", files...)
 }
 
-func TestARegistryThatDoesNotAnswerWhetherATagIsThereEndsThePush(t *testing.T) {
+func TestAnUnreachableRegistryEndsThePush(t *testing.T) {
 	wrote := false
 	server := httptest.NewServer(http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
 		switch {
@@ -183,7 +183,7 @@ func TestWhatIsNoReleaseFileIsRefusedByName(t *testing.T) {
 	}
 }
 
-// push runs hack/push.sh and returns all that it says.
+// push runs hack/push.sh and returns its output.
 func push(t *testing.T, to string, files ...string) (string, error) {
 	t.Helper()
 	return run(t, root(t), []string{"HELM_CONFIG_HOME=" + t.TempDir()}, "hack/push.sh", append([]string{to}, files...)...)
@@ -205,7 +205,7 @@ func refused(t *testing.T, want, to string, files ...string) {
 	}
 }
 
-// startRegistry returns a place in a registry on loopback, and how many requests it has seen.
+// startRegistry returns a repository prefix in a registry on loopback, and the number of its requests.
 func startRegistry(t *testing.T, see func(*http.Request)) (string, *int) {
 	t.Helper()
 	t.Setenv("DOCKER_CONFIG", t.TempDir())

@@ -23,8 +23,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// One release is made without a network, and once more, elsewhere and under other settings, with a registry to push to.
-func TestAReleaseIsTheSameBytesTwiceAndLeavesTheMachineOnlyWhereTold(t *testing.T) {
+// Builds one release without a network, and again with other settings and a registry.
+func TestAReleaseIsReproducibleAndPushedOnlyOnRequest(t *testing.T) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer server.Close()
 	t.Setenv("DOCKER_CONFIG", t.TempDir())
@@ -33,7 +33,7 @@ func TestAReleaseIsTheSameBytesTwiceAndLeavesTheMachineOnlyWhereTold(t *testing.
 	if _, err := exec.LookPath("unshare"); err != nil {
 		t.Fatalf("a command without a network needs unshare, of util-linux: %v", err)
 	}
-	// Both of one commit, though the checkout may go on meanwhile.
+	// Both use the same commit, even if the checkout changes in the meantime.
 	alone, pushing := clone(t, filepath.Join(t.TempDir(), "alone")), clone(t, filepath.Join(t.TempDir(), "another-and-longer", "path"))
 	output, err := run(t, alone, nil, "unshare", append(newNetwork(), "make", "release", "IMAGE_TAG_BASE="+to+"/databasecluster-operator")...)
 	if err != nil || !strings.Contains(output, "Nothing was pushed") {
@@ -85,7 +85,7 @@ func TestWhatMustNotBeReleasedIsRefused(t *testing.T) {
 	refused("an upgrade would break clusters that run")
 }
 
-// newNetwork are the arguments of unshare that give a command a network of its own, with nobody in it.
+// newNetwork returns the arguments of unshare that run a command in an empty network.
 func newNetwork() []string {
 	if os.Geteuid() == 0 {
 		return []string{"--net", "--"}
@@ -115,7 +115,7 @@ func changed(t *testing.T, folder, file, from, to string) {
 	write(t, filepath.Join(folder, file), strings.Replace(content, from, to, 1))
 }
 
-// released is the folder of the one release in a checkout.
+// released returns the folder of the only release in a checkout.
 func released(t *testing.T, checkout string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(checkout, "dist/release/*"))
@@ -125,7 +125,7 @@ func released(t *testing.T, checkout string) string {
 	return found[0]
 }
 
-// checkPushed holds the registry to what the release says of its images.
+// checkPushed compares the registry with the images of the release.
 func checkPushed(t *testing.T, to, images string) {
 	t.Helper()
 	var seen []string
@@ -162,7 +162,7 @@ func headOf(t *testing.T, reference string) *v1.Descriptor {
 	return descriptor
 }
 
-// checkPlatforms inspects what cannot be run here.
+// checkPlatforms inspects programs that cannot run here.
 func checkPlatforms(t *testing.T, to string) {
 	t.Helper()
 	repository, err := name.NewRepository(to + "/databasecluster-operator")
@@ -215,7 +215,7 @@ func programsOf(t *testing.T, image v1.Image) map[string]elf.Machine {
 	}
 }
 
-// checkReferences holds what people install to the images of this very release.
+// checkReferences checks that the installation files use the images of this release.
 func checkReferences(t *testing.T, folder, to string) {
 	t.Helper()
 	operator, _, _ := strings.Cut(contentOf(t, folder, "images.txt"), "\n")
@@ -241,7 +241,7 @@ func checkReferences(t *testing.T, folder, to string) {
 			t.Errorf("%s names an image at another place than %s", file, to)
 		}
 	}
-	// The release before is named as it was released.
+	// The previous release keeps its references.
 	catalog := contentOf(t, folder, "catalog.yaml")
 	if !strings.Contains(catalog, "image: "+repository+"-bundle@sha256:") || strings.Contains(catalog, ":v"+version+"\n") {
 		t.Errorf("the catalog does not name today's bundle by its digest:\n%s", catalog)

@@ -19,7 +19,7 @@ func root(t *testing.T) string {
 	return folder
 }
 
-// run returns all that a command says.
+// run returns the output of a command.
 func run(t *testing.T, folder string, environment []string, name string, arguments ...string) (string, error) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), name, arguments...)

@@ -43,7 +43,7 @@ func TestAnEmptyDatabaseFailsNothing(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatCannotBeReadIsSaidInASentence(t *testing.T) {
+func TestAnUnreadableDatabaseIsAClearError(t *testing.T) {
 	for name, database := range map[string]string{
 		"nobody answers": "http://" + closedPort(t),
 		"no folder":      "file:///there/is/none",
@@ -84,7 +84,7 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-// closedPort is an address on loopback where nobody listens.
+// closedPort returns a closed port on loopback.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

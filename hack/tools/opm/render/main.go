@@ -52,7 +52,7 @@ func run(ctx context.Context, arguments []string) error {
 	}
 	catalog, err := render(ctx, flags.Arg(0), bundles, *inline)
 	if err != nil {
-		return fmt.Errorf("make a catalog of %s: %w", flags.Arg(0), err)
+		return fmt.Errorf("render a catalog of %s: %w", flags.Arg(0), err)
 	}
 	if *to != "" {
 		if err := leadsTo(catalog, *from, *to); err != nil {
@@ -62,7 +62,7 @@ func run(ctx context.Context, arguments []string) error {
 	return write(catalog, flags.Arg(1))
 }
 
-// bundleFolders has the folder of each bundle by the image that it will be.
+// bundleFolders returns the folder of each bundle by its future image.
 type bundleFolders map[string]string
 
 func folders(arguments []string) (bundleFolders, error) {
@@ -77,7 +77,7 @@ func folders(arguments []string) (bundleFolders, error) {
 	return all, nil
 }
 
-// render tells the bundles apart by their images, also where they are left out afterwards.
+// render identifies the bundles by their images, even if it omits the images afterward.
 func render(ctx context.Context, file string, bundles bundleFolders, inline bool) (*declcfg.DeclarativeConfig, error) {
 	text, err := os.Open(file)
 	if err != nil {
@@ -95,12 +95,12 @@ func render(ctx context.Context, file string, bundles bundleFolders, inline bool
 		return catalog, err
 	}
 	for i := range catalog.Bundles {
-		catalog.Bundles[i].Image = "" // OLM takes what stands in the catalog, and unpacks no image
+		catalog.Bundles[i].Image = "" // OLM uses the manifests in the catalog and unpacks no image
 	}
 	return catalog, nil
 }
 
-// noRegistry is never asked: what is rendered is a folder.
+// noRegistry is never called: all bundles are folders.
 type noRegistry struct{ image.Registry }
 
 func (b bundleFolders) bundle(ctx context.Context, ref string, inline bool) (*declcfg.DeclarativeConfig, error) {
@@ -109,7 +109,7 @@ func (b bundleFolders) bundle(ctx context.Context, ref string, inline bool) (*de
 		return nil, fmt.Errorf("the template names the bundle %s, whose folder is not given", ref)
 	}
 	if _, err := os.Stat(filepath.Join(folder, "manifests")); err != nil {
-		return nil, fmt.Errorf("%s is no folder of a bundle: %w", folder, err)
+		return nil, fmt.Errorf("%s is not the folder of a bundle: %w", folder, err)
 	}
 	name, err := template.New("image").Parse(ref)
 	if err != nil {
@@ -124,7 +124,7 @@ func (b bundleFolders) bundle(ctx context.Context, ref string, inline bool) (*de
 	return one.Run(ctx)
 }
 
-// leadsTo makes sure that every channel ends with the newest version, and that whoever has the version before gets it.
+// leadsTo verifies that every channel ends with the newest version, with an upgrade from the previous version.
 func leadsTo(catalog *declcfg.DeclarativeConfig, from, to string) error {
 	model, err := declcfg.ConvertToModel(*catalog)
 	if err != nil {
@@ -150,7 +150,7 @@ func leadsTo(catalog *declcfg.DeclarativeConfig, from, to string) error {
 		}
 	}
 	if edges == 0 {
-		return fmt.Errorf("no channel leads from %s to %s: whoever has the first would never get the second", from, to)
+		return fmt.Errorf("no channel leads from %s to %s: users of the first would never get the second", from, to)
 	}
 	return nil
 }

@@ -3,8 +3,8 @@
 set -eu
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C
 
-# add_user NAME HOME makes the server's user. Its number is that of the official images, so that a
-# volume fits both.
+# add_user NAME HOME creates the user of the server. Its UID equals that of the official image, so that both can use the
+# same volume.
 add_user() {
     groupadd --system --gid 999 "$1"
     useradd --system --uid 999 --gid "$1" --no-create-home --home-dir "$2" "$1"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Runs after the script that installs a server: takes away what would differ from one build to the next.
+# Runs after the installation of a server: removes everything that would differ between builds.
 set -eu
 
-# Nothing in the container may gain rights.
+# No program in the container may gain privileges.
 find / -xdev -type f -perm /6000 -exec chmod ug-s '{}' +
 
-# What is left of building, of this machine and of today.
+# Remove traces of the build, of this machine and of the current time.
 find /usr/share/doc -type f ! -name copyright -delete
 rm -rf /usr/share/man /usr/share/info /usr/share/locale /usr/share/bash-completion
 rm -rf /var/lib/apt/lists /var/cache/apt /var/cache/debconf /var/cache/ldconfig /var/lib/dpkg/*-old

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Becomes the server, or another command. It makes no database: the engine does that.
+# Becomes the server, or another command. It creates no database: the engine does that.
 set -eu
 
 case "${1:-}" in

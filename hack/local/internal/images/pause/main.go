@@ -1,4 +1,4 @@
-// Pause holds the namespaces of a pod: as process 1 it reaps orphans and waits to be stopped.
+// Pause keeps the namespaces of a pod. As process 1 it reaps orphans and waits for a signal.
 package main
 
 import (
@@ -18,7 +18,7 @@ func main() {
 	}
 }
 
-// reap collects every child that has ended: signals are merged, so one may stand for several.
+// reap reaps all exited children: one signal may stand for several.
 func reap() {
 	for {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the data folder on the first start, then becomes the server. The variables are those
+# Creates the data folder at the first start, then becomes the server. The variables are those
 # of docker.io/library/postgres: PGDATA, POSTGRES_USER, POSTGRES_DB, POSTGRES_PASSWORD or
 # POSTGRES_PASSWORD_FILE, POSTGRES_HOST_AUTH_METHOD, POSTGRES_INITDB_ARGS. PostgreSQL itself
 # reads PGPORT.
@@ -10,7 +10,7 @@ fail() {
     exit 1
 }
 
-# Prints the superuser's password, or nothing where everybody is trusted.
+# Prints the superuser's password, or nothing with authentication method trust.
 password() {
     if [ -n "${POSTGRES_PASSWORD:-}" ] && [ -n "${POSTGRES_PASSWORD_FILE:-}" ]; then
         fail "POSTGRES_PASSWORD and POSTGRES_PASSWORD_FILE are both set: keep one"
@@ -34,7 +34,7 @@ check_data_folder() {
     fi
 }
 
-# Runs a command that asks for the name of its user, which an arbitrary uid does not have.
+# Runs a command that looks up the name of its user. An arbitrary UID has none.
 named() {
     if getent passwd "$(id -u)" > "$staging/passwd"; then
         "$@"
@@ -56,14 +56,14 @@ init_database() {
     echo "host all all all $method" >> "$staging/data/pg_hba.conf"
 }
 
-# Single-user mode needs no server to start, to wait for and to stop.
+# Single-user mode avoids starting and stopping a server.
 create_database() {
     quoted=$(printf '%s' "$1" | sed 's/"/""/g')
     echo "CREATE DATABASE \"$quoted\"" |
         named postgres --single -D "$staging/data" -c exit_on_error=on postgres > /dev/null
 }
 
-# All is made beside PGDATA and renamed in the end: a crash on the way is just a first start again.
+# Create everything next to PGDATA and rename it at the end. After a crash the next start is a first start again.
 initialise() {
     check_data_folder
     secret=$(password)
@@ -88,10 +88,10 @@ case "${1:-}" in
 '' | -*) set -- postgres "$@" ;;
 esac
 if [ "$1" = postgres ]; then
-    # Process 1 has no default answer to signals: a stop during the first start is obeyed here.
+    # Process 1 has no default signal handlers: handle a stop during the first start here.
     trap 'exit 143' INT TERM
     [ -s "$PGDATA/PG_VERSION" ] || initialise
-    # The volume's fsGroup may have added group rights, which the server refuses.
+    # The volume's fsGroup may have added group permissions, which the server rejects.
     chmod 00700 "$PGDATA" 2> /dev/null || :
 fi
 exec "$@"

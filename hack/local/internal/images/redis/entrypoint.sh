@@ -1,9 +1,9 @@
 #!/bin/sh
-# Becomes the server, as docker.io/library/redis does: arguments that begin with an option or with a
-# file.conf are the server's, everything else is a command of its own.
+# Becomes the server like docker.io/library/redis: arguments that begin with an option or a file.conf are for the
+# server. Any other argument is a command.
 set -eu
 
-# Tells whether the server's arguments, or the file that they begin with, have a word on protected-mode.
+# Reports whether the server's arguments, or their configuration file, set protected-mode.
 protection_is_set() {
     case " $*" in
     *' --protected-mode '*) return 0 ;;
@@ -11,7 +11,7 @@ protection_is_set() {
     [ -f "${1:-}" ] && grep -Eqi '^[[:space:]]*protected-mode[[:space:]]' "$1"
 }
 
-# Files of the database are nobody else's, unless somebody asked for other rights.
+# Files of the database are private, unless the user set another umask.
 if [ "$(umask)" = 0022 ]; then
     umask 0077
 fi
@@ -20,7 +20,7 @@ case "${1:-}" in
 esac
 if [ "${1:-}" = redis-server ]; then
     shift
-    # That image is compiled to answer other machines without a password, too. Debian's Redis has to be told.
+    # The official image is compiled to accept remote clients without a password. Debian's Redis needs the option.
     protection_is_set "$@" || set -- "$@" --protected-mode no
     set -- redis-server "$@"
 fi

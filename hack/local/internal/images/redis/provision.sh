@@ -1,5 +1,5 @@
 #!/bin/sh
-# Adds Redis without the service that Debian makes of it: no configuration, no folders of its own.
+# Installs Redis without the Debian service: no configuration and no data folders.
 set -eu
 
 add_user redis /data
