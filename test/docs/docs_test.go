@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package docs verifies the documents: the targets of links, and the commands.
+// Package docs compares the documentation with the repository: links, make targets, functions, the index.
 package docs
 
 import (
@@ -24,14 +24,14 @@ var (
 	dropped  = regexp.MustCompile(`[^a-z0-9 _-]`)
 	blocks   = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
 	spans    = regexp.MustCompile("`[^`]*`")
-	// commands matches code that begins with make, up to the first word that is not a target.
+	// commands match code that begins with make, up to the first word that cannot be a target.
 	commands = regexp.MustCompile("(?m)(?:^|`|&& |PATH=\\$PATH )make((?: +[a-z][a-z0-9-]*)+)(?:[ `]|$)")
-	// symbols matches links from a Go declaration to its file.
+	// symbols match links from a Go declaration to its file.
 	symbols = regexp.MustCompile("\\[`([A-Za-z.]+)`\\]\\(([^)]+\\.go)\\)")
 	targets = regexp.MustCompile(`(?m)^([a-z0-9-]+):`)
 )
 
-// pages returns all documents by their path from the root.
+// pages returns the content of every page by its path.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -54,7 +54,7 @@ func pages(t *testing.T) map[string]string {
 	return all
 }
 
-// anchors returns the anchors that GitHub creates for the headings of a page.
+// anchors returns the anchors that GitHub generates for the headings of a page.
 func anchors(content string) map[string]bool {
 	all := map[string]bool{"": true}
 	for _, heading := range headings.FindAllStringSubmatch(blocks.ReplaceAllString(content, ""), -1) {
@@ -107,7 +107,7 @@ func TestEveryMakeTargetOnAPageExists(t *testing.T) {
 			for target := range strings.FieldsSeq(command[1]) {
 				named[target] = true
 				if !known[target] {
-					t.Errorf("%s has make %s, but this target does not exist", page, target)
+					t.Errorf("%s names make %s, which is not a target of the Makefile", page, target)
 				}
 			}
 		}
@@ -117,8 +117,8 @@ func TestEveryMakeTargetOnAPageExists(t *testing.T) {
 	}
 }
 
-// The design document explains a reconciliation by its functions. Each function must be at its link.
-func TestEveryFunctionThatADocumentLinksToIsDeclaredThere(t *testing.T) {
+// design.md explains a pass by its functions.
+func TestEveryFunctionThatAPageLinksToIsDeclaredThere(t *testing.T) {
 	linked := 0
 	for page, content := range pages(t) {
 		for _, link := range symbols.FindAllStringSubmatch(content, -1) {
@@ -134,7 +134,7 @@ func TestEveryFunctionThatADocumentLinksToIsDeclaredThere(t *testing.T) {
 	}
 }
 
-// declared returns the names of the functions, methods, types and variables that a file declares.
+// declared returns the names of the functions, methods, types and variables of a file.
 func declared(t *testing.T, file string) map[string]bool {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)

@@ -92,8 +92,8 @@ func (w world) reconciled(name string) {
 		"-n", w.namespace, "get", "databasecluster", name, "-o", `jsonpath={.status.conditions[?(@.type=="Ready")].observedGeneration}`)
 }
 
-// freed deletes an object with a finalizer of the operator, which does not run. The deletion waits until the command of
-// the documentation removes our finalizer, and no other.
+// freed deletes an object with the operator's finalizer while no operator runs. The deletion waits until the command of
+// docs/uninstall.md removes that finalizer, and no other.
 func (w world) freed(kind, name string) {
 	w.Helper()
 	const others = "example.com/others"

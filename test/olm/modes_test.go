@@ -81,7 +81,7 @@ func TestTheOperatorIsRemovedWhileAClusterIsDeleted(t *testing.T) {
 	w.unsubscribes(home, version)
 	w.do(shop, "delete", "databasecluster", "orders", "--wait=false")
 	w.eventually(shop, "database.dbcluster.io/finalizer", "get", "databasecluster", "orders", "-o", "jsonpath={.metadata.deletionTimestamp} {.metadata.finalizers}")
-	w.say("no operator removes the finalizer; remove it by hand, as the README describes")
+	w.say("no operator removes the finalizer; remove it by hand, as docs/uninstall.md shows")
 	w.run("bash", "-euo", "pipefail", "-c", "kubectl() { command kubectl -n "+shop+` "$@"; }; `+w.wayOut())
 	w.do(shop, "wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
 	w.do(shop, "wait", "--for=delete", "pod", "--all", "--timeout="+patience.String())

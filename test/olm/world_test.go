@@ -198,7 +198,7 @@ func (w world) must(ok bool, format string, arguments ...any) {
 	}
 }
 
-// wayOut returns the documented command for a cluster whose operator no longer exists.
+// wayOut is the command of docs/uninstall.md for a cluster whose operator no longer runs.
 func (w world) wayOut() string {
 	w.Helper()
 	text, err := os.ReadFile("../../docs/uninstall.md")

@@ -203,8 +203,8 @@ func (w *world) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 	source := origin{of, w.imagesOf(pod, member)}
 	if previous, found := there.sources[member]; !found {
 		there = there.with(member, data).from(member, source)
-	} else if earlier.image != source.image { // no manifest is overwritten
-		return fails(protocol.VersionMismatch, fmt.Sprintf("%s was stored with image %s, but this attempt runs with %s", protocol.MemberManifest(member), earlier.image, source.image))
+	} else if previous.image != source.image { // transfer overwrites no manifest
+		return fails(protocol.VersionMismatch, fmt.Sprintf("%s was stored with image %s, and this attempt runs with %s", protocol.MemberManifest(member), previous.image, source.image))
 	} else {
 		data = there.parts[member]
 	}
