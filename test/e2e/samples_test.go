@@ -225,7 +225,7 @@ func (w *world) backUpWiki() {
 	w.Helper()
 	w.apply(volume)
 	w.do("exec", "wiki-0", "-c", "database", "--", "sh", "-ec", `MYSQL_PWD=$(cat /dbc/secrets/password) mariadb --no-defaults --socket=/tmp/mariadb.sock --user=root --execute="
-		CREATE DATABASE wiki; CREATE TABLE wiki.page (id int PRIMARY KEY, text varchar(40)); INSERT INTO wiki.page SELECT seq, MD5(seq) FROM seq_1_to_10000;
+		CREATE DATABASE wiki; USE wiki; CREATE TABLE wiki.page (id int PRIMARY KEY, text varchar(40)); INSERT INTO wiki.page SELECT seq, MD5(seq) FROM seq_1_to_10000;
 		SELECT SLEEP(15)"`) // wait until the server has gathered statistics, which is a write
 	w.do("patch", "databasecluster", "wiki", "--type=merge", "-p", `{"spec":{"backup":{"destination":{"url":"file:///wiki","claimName":"backups"}}}}`)
 	w.await("wiki", "Ready")
