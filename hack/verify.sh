@@ -176,6 +176,7 @@ check 'docker has the sources' docker_has_the_sources
 check 'every go.mod is tidy' modules_are_tidy
 check 'Go files are formatted' go_files_are_formatted
 check 'lint finds nothing' make --no-print-directory lint
+check 'the prose is plain' make --no-print-directory lint-prose
 check 'shell scripts are sound' scripts_are_sound
 check 'alerts fire when they should' alerts_hold
 
