@@ -57,9 +57,9 @@ type DatabaseBackupList struct {
 type BackupDeletionPolicy string
 
 const (
-	// BackupRetain: the data stays at the destination.
+	// BackupRetain means that the data stays at the destination.
 	BackupRetain BackupDeletionPolicy = "Retain"
-	// BackupDelete: the operator deletes the data before the DatabaseBackup.
+	// BackupDelete means that the operator deletes the data before the DatabaseBackup.
 	BackupDelete BackupDeletionPolicy = "Delete"
 )
 

@@ -120,7 +120,7 @@ type BackupDestination struct {
 // +kubebuilder:validation:Enum=WorkloadIdentity
 type CredentialSource string
 
-// CredentialsWorkloadIdentity: the identity that the platform gives the ServiceAccount of a pod.
+// CredentialsWorkloadIdentity is the identity that the platform gives the ServiceAccount of a pod.
 const CredentialsWorkloadIdentity CredentialSource = "WorkloadIdentity"
 
 // ServerSideEncryption is the encryption that an S3 service applies to stored objects.

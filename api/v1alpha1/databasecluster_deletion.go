@@ -53,9 +53,9 @@ type Deletion struct {
 type VolumePolicy string
 
 const (
-	// VolumesRetain: the operator keeps the volumes.
+	// VolumesRetain means that the operator keeps the volumes.
 	VolumesRetain VolumePolicy = "Retain"
-	// VolumesDelete: the operator deletes the volumes after every hook has succeeded.
+	// VolumesDelete means that the operator deletes the volumes after every hook has succeeded.
 	VolumesDelete VolumePolicy = "Delete"
 )
 
@@ -63,9 +63,9 @@ const (
 type HookFailurePolicy string
 
 const (
-	// HookFailureBlock: the deletion is blocked until the user acts.
+	// HookFailureBlock means that the deletion is blocked until the user acts.
 	HookFailureBlock HookFailurePolicy = "Block"
-	// HookFailureContinue: the deletion continues without the hook.
+	// HookFailureContinue means that the deletion continues without the hook.
 	HookFailureContinue HookFailurePolicy = "Continue"
 )
 

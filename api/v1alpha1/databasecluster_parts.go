@@ -105,9 +105,9 @@ type Scheduling struct {
 type UpdateType string
 
 const (
-	// UpdateRolling: the operator replaces members one by one.
+	// UpdateRolling means that the operator replaces members one by one.
 	UpdateRolling UpdateType = "RollingUpdate"
-	// UpdateOnDelete: the user deletes pods, and Kubernetes creates them again with the change.
+	// UpdateOnDelete means that the user deletes pods, and Kubernetes creates them again with the change.
 	UpdateOnDelete UpdateType = "OnDelete"
 )
 

@@ -212,13 +212,13 @@ type StoppedMember struct {
 type MemberReason string
 
 const (
-	// MemberReady: the member is ready.
+	// MemberReady means that the member is ready.
 	MemberReady MemberReason = "Ready"
-	// MemberStarting: the member is not ready, and no failure is known.
+	// MemberStarting means that the member is not ready, and no failure is known.
 	MemberStarting MemberReason = "Starting"
-	// MemberFailing: the member cannot start, or its container keeps exiting. The message has the cause.
+	// MemberFailing means that the member cannot start, or its container keeps exiting. The message has the cause.
 	MemberFailing MemberReason = "Failing"
-	// MemberTerminating: the pod of the member is terminating.
+	// MemberTerminating means that the pod of the member is terminating.
 	MemberTerminating MemberReason = "Terminating"
 )
 

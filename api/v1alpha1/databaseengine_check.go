@@ -47,8 +47,8 @@ type EngineFact struct {
 type FactComparison string
 
 const (
-	// CompareEqual: the copy must have the same value.
+	// CompareEqual means that the copy must have the same value.
 	CompareEqual FactComparison = "Equal"
-	// CompareAtLeast: the copy must not have a lower number.
+	// CompareAtLeast means that the copy must not have a lower number.
 	CompareAtLeast FactComparison = "AtLeast"
 )

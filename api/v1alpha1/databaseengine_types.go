@@ -52,7 +52,7 @@ type DatabaseEngineList struct {
 type Topology string
 
 const (
-	// TopologyIndependent: members are independent, and each has data of its own.
+	// TopologyIndependent means that members are independent, and each has data of its own.
 	TopologyIndependent Topology = "Independent"
 )
 

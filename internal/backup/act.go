@@ -28,6 +28,7 @@ import (
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=create;patch;delete
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;create;patch;delete
 
+// Execute executes one operation of the plan.
 func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation) ([]kit.Event, error) {
 	backup := p.Object
 	switch o := o.(type) {

@@ -25,6 +25,7 @@ type execution struct {
 	message string
 }
 
+// Execute executes one operation of the plan.
 func (r *Reconciler) Execute(ctx context.Context, p *pass, o operation.Operation) ([]kit.Event, error) {
 	return execution{r, p.Facts, p.Plan.Message}.execute(ctx, o)
 }

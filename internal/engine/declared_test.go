@@ -77,7 +77,7 @@ func TestAFlawOfADeclarationIsReportedWithFieldValueAndRemedy(t *testing.T) {
 			`spec.container.command[1] is "/dbc/scripts/run", but spec.scripts has no "run"; it has none`,
 		},
 		"no script of a probe": {
-			func(s *dbv1.DatabaseEngineSpec) { s.Container.Probes.LivenessProbe = probe("/dbc/scripts/alive") },
+			func(s *dbv1.DatabaseEngineSpec) { s.Container.LivenessProbe = probe("/dbc/scripts/alive") },
 			`spec.container.livenessProbe.exec.command[0] is "/dbc/scripts/alive", but spec.scripts has no "alive"; it has backup`,
 		},
 		"no script of two actions": {

@@ -70,7 +70,7 @@ func TestAClusterGetsItsUnsetFieldsFromItsEngine(t *testing.T) {
 		t.Errorf("user %v", spec.Pod.SecurityContext)
 	case !reflect.DeepEqual(spec.Container.Command, []string{"ledgerd"}), !reflect.DeepEqual(spec.Container.Args, []string{"--cache=$(DBC_PARAM_CACHE)"}):
 		t.Errorf("command %q, args %q", spec.Container.Command, spec.Container.Args)
-	case spec.Container.Probes.StartupProbe == nil, spec.Container.Probes.ReadinessProbe == nil, spec.Container.Probes.LivenessProbe != nil:
+	case spec.Container.StartupProbe == nil, spec.Container.ReadinessProbe == nil, spec.Container.LivenessProbe != nil:
 		t.Errorf("probes %+v", spec.Container.Probes)
 	case spec.Pod.Annotations["scripts.database.dbcluster.io/backup"] != "#!/bin/sh\n":
 		t.Errorf("annotations %v", spec.Pod.Annotations)
@@ -89,7 +89,7 @@ func TestTheFieldsOfTheClusterOverrideTheEngine(t *testing.T) {
 		t.Errorf("%+v", spec)
 	case !reflect.DeepEqual(spec.Container.Command, []string{"ledgerd"}), !reflect.DeepEqual(spec.Container.Args, []string{"mine"}):
 		t.Errorf("command %q, args %q", spec.Container.Command, spec.Container.Args)
-	case spec.Container.Probes.StartupProbe == nil, spec.Container.Probes.ReadinessProbe.Exec.Command[0] != "mine":
+	case spec.Container.StartupProbe == nil, spec.Container.ReadinessProbe.Exec.Command[0] != "mine":
 		t.Errorf("probes %+v", spec.Container.Probes)
 	}
 	c.Spec.Container.Command, c.Spec.Container.Args, c.Spec.Pod.SecurityContext = []string{"mine"}, nil, &corev1.PodSecurityContext{RunAsGroup: &group}

@@ -106,7 +106,7 @@ func TestABrokenScriptAffectsAllItsDirectAndIndirectUsers(t *testing.T) {
 		}, []string{ActionCheck}},
 		"members, too": {func(s *dbv1.DatabaseEngineSpec) {
 			s.Scripts["backup"] = broken
-			s.Container.Probes.LivenessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "/dbc/scripts/backup"}}}}
+			s.Container.LivenessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "/dbc/scripts/backup"}}}}
 		}, []string{"", ActionProbe, ActionBackup, ActionRestore, ActionCheck}},
 		"no visible user":            {func(s *dbv1.DatabaseEngineSpec) { s.Scripts["other"] = broken }, Actions},
 		"a backup without a restore": {func(s *dbv1.DatabaseEngineSpec) { s.Actions.Restore = nil }, []string{ActionBackup}},

@@ -124,6 +124,7 @@ func (a About) keys() []string {
 	return slices.DeleteFunc(append(known, others...), func(key string) bool { _, is := a[key]; return !is })
 }
 
+// ResultPath is the path of the result of a call.
 func (r *Report) ResultPath() string {
 	if r.Result == "" {
 		return ResultFile

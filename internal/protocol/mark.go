@@ -12,6 +12,7 @@ const MarkName = ".dbc-restore"
 // MarkState is the state of a restore.
 type MarkState string
 
+// States of a restore.
 const (
 	MarkRunning MarkState = "running"
 	MarkDone    MarkState = "done"

@@ -7,6 +7,7 @@ package protocol
 // Reason is a CamelCase reason for the failure of a call.
 type Reason string
 
+// Reasons of failures.
 const (
 	DestinationUnreachable Reason = "DestinationUnreachable"
 	CredentialsRefused     Reason = "CredentialsRefused"

@@ -131,7 +131,7 @@ func (w world) localImages(name string) []string {
 }
 
 // shows applies a file as its comment instructs, and waits for the expected result.
-func (w *world) shows(s shown) {
+func (w world) shows(s shown) {
 	w.Helper()
 	path := filepath.Join(galleryFolder, s.file+".yaml")
 	text, err := os.ReadFile(path)
@@ -140,13 +140,13 @@ func (w *world) shows(s shown) {
 	}
 	w.Log("sample", s.file)
 	if s.before != nil {
-		s.before(w)
+		s.before(&w)
 	}
 	w.createSecrets(string(text))
 	w.apply(string(text))
 	w.do("wait", "--for=condition="+s.condition, s.object, "--timeout="+patience.String())
 	if s.check != nil {
-		s.check(w)
+		s.check(&w)
 	}
 	if !s.keep {
 		w.do("delete", "-f", path, "--ignore-not-found", "--timeout="+patience.String())
@@ -178,10 +178,10 @@ func shows(pod, setting, value string) func(*world) {
 	}
 }
 
-func (w *world) startS3() { w.s3() }
+func (w world) startS3() { w.s3() }
 
 // createKey creates the Secret with a key that age-keygen would print.
-func (w *world) createKey() {
+func (w world) createKey() {
 	w.Helper()
 	identity, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -191,7 +191,7 @@ func (w *world) createKey() {
 }
 
 // nameZone labels the node with the zone of the sample. Other clusters have their own zones.
-func (w *world) nameZone() {
+func (w world) nameZone() {
 	w.Helper()
 	if onAnotherCluster {
 		return
@@ -204,7 +204,7 @@ func (w *world) nameZone() {
 
 // deletesInvoices follows the comment of final-backup. A protected cluster cannot be deleted. Without protection, the
 // deletion leaves only a final backup.
-func (w *world) deletesInvoices() {
+func (w world) deletesInvoices() {
 	w.Helper()
 	const off = `{"spec":{"deletion":{"protection":false}}}`
 	w.Cleanup(func() {
@@ -221,7 +221,7 @@ func (w *world) deletesInvoices() {
 
 // backUpWiki tests the actions of a custom engine. The check counts rows in the backup, and the restored copy must
 // answer.
-func (w *world) backUpWiki() {
+func (w world) backUpWiki() {
 	w.Helper()
 	w.apply(volume)
 	w.do("exec", "wiki-0", "-c", "database", "--", "sh", "-ec", `MYSQL_PWD=$(cat /dbc/secrets/password) mariadb --no-defaults --socket=/tmp/mariadb.sock --user=root --execute="
