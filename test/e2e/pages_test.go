@@ -115,7 +115,8 @@ func (w world) shell(steps []step) ([]string, error) {
 	const mark = "=== step ==="
 	script := "set -euo pipefail\n"
 	for _, s := range steps {
-		script += "echo '" + mark + "'\n" + s.commands
+		// A reader is slower than a script: a Service needs a moment until it routes to a new member.
+		script += "sleep 3\necho '" + mark + "'\n" + s.commands
 	}
 	config := filepath.Join(w.TempDir(), "kubeconfig")
 	if err := os.WriteFile(config, []byte(w.kubectl("config", "view", "--minify", "--flatten", "--raw")), 0o600); err != nil {
