@@ -68,7 +68,7 @@ func TestAClusterWaitsForATerminatingVolumeOfAPreviousCluster(t *testing.T) {
 	remove(t, &claim)
 	create(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonVolumesRetained,
-		fmt.Sprintf("PersistentVolumeClaim %s", claim.Name), "is being deleted")
+		fmt.Sprintf("PersistentVolumeClaim %s", claim.Name), "is terminating")
 	change(t, &claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = nil })
 	awaitReady(t, cluster)
 }

@@ -53,8 +53,8 @@ func TestABackupReportsAPodOnALostNodeAndRetriesWhenThePodEnds(t *testing.T) {
 	change(t, node, func(n *corev1.Node) {
 		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: "example.test/lost", Effect: corev1.TaintEffectNoExecute})
 	})
-	awaitPhase(t, b, dbv1.BackupRunning, "is to leave node "+node.Name)
-	awaitEvent(t, b, corev1.EventTypeWarning, "JobRetrying", "is to leave node "+node.Name)
+	awaitPhase(t, b, dbv1.BackupRunning, "is being evicted from node "+node.Name)
+	awaitEvent(t, b, corev1.EventTypeWarning, "JobRetrying", "is being evicted from node "+node.Name)
 
 	// The node answers again and reports that the pod has ended.
 	read(t, pod).Status.Phase = corev1.PodFailed

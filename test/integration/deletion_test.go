@@ -92,7 +92,7 @@ func TestAFailedHookBlocksTheDeletionAndReportsTheRemedy(t *testing.T) {
 	})
 	remove(t, cluster)
 	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonHookFailed,
-		`deletion hook "flush" failed`, "deadline", "delete that Job", dbv1.AnnotationSkipDeletionHooks)
+		`deletion hook "flush" failed`, "deadline", "delete the Job", dbv1.AnnotationSkipDeletionHooks)
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonHookFailed)
 	if got := members(t, cluster); len(got) != 3 {
 		t.Errorf("members %v while the deletion is blocked, want all three", got)

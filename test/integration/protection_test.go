@@ -149,7 +149,7 @@ func TestTheDeletionOfAProtectedClusterIsBlocked(t *testing.T) {
 	awaitCondition(t, cluster, dbv1.ConditionDeletionBlocked, "False", dbv1.ReasonHookRunning)
 
 	change(t, cluster, protected)
-	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonProtected, "The operator stops and deletes nothing", "Set spec.deletion.protection to false")
+	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonProtected, "The operator stops no member and deletes nothing", "set spec.deletion.protection to false")
 	claims := awaitLabels(t, cluster, "true", 3)
 	mustBeRefused(t, "a claim", deleting(t, &claims[0]), "is protected")
 	close(finish)
@@ -204,7 +204,7 @@ func TestTheLeaderCreatesMissingPolicies(t *testing.T) {
 	}
 	touch(t, cluster)
 	is := awaitCondition(t, cluster, dbv1.ConditionProtectionEnforced, "False", dbv1.ReasonPoliciesMissing)
-	mustContain(t, is.Message, "there is no ValidatingAdmissionPolicy "+policy.GetName(), "no Deny in ValidatingAdmissionPolicyBinding "+objects[3].GetName(),
+	mustContain(t, is.Message, "missing ValidatingAdmissionPolicy "+policy.GetName(), "Deny in ValidatingAdmissionPolicyBinding "+objects[3].GetName(),
 		"--install-admission-policies")
 
 	p := operator(t, kubeconfig(t, operatorUser, ""), nil, "--watch-namespace="+ownNamespace(t))
@@ -243,7 +243,7 @@ func TestAnOperatorWithoutTheRightToReadPoliciesReportsIt(t *testing.T) {
 	kubelet(t, ns, healthy)
 	awaitReady(t, cluster)
 	is := awaitCondition(t, cluster, dbv1.ConditionProtectionEnforced, "False", dbv1.ReasonPoliciesMissing)
-	mustContain(t, is.Message, "the operator is not allowed to read ValidatingAdmissionPolicy databasecluster-operator-protected-clusters; give it that right")
+	mustContain(t, is.Message, "the operator is not allowed to read ValidatingAdmissionPolicy databasecluster-operator-protected-clusters. Grant the operator this permission")
 	awaitLabels(t, cluster, "true", 3)
 	p.mustStop(t)
 	mustContain(t, p.output(t), "skipped: the operator is not allowed to read or create the object")
@@ -256,7 +256,7 @@ func TestTheCRDsCannotBeDeletedWithoutConfirmation(t *testing.T) {
 	for _, plural := range []string{"databaseclusters", "databasebackups", "databaseengines"} {
 		t.Run(plural, func(t *testing.T) {
 			crd := definition(plural)
-			mustBeRefused(t, plural, deleting(t, crd), "with CustomResourceDefinition "+plural+".database.dbcluster.io every Database",
+			mustBeRefused(t, plural, deleting(t, crd), "deleting CustomResourceDefinition "+plural+".database.dbcluster.io deletes every Database",
 				"kubectl annotate customresourcedefinition "+plural+".database.dbcluster.io database.dbcluster.io/allow-deletion=true")
 			if err := admin.Get(t.Context(), client.ObjectKeyFromObject(crd), crd); err != nil {
 				t.Fatal(err)

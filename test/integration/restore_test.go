@@ -198,7 +198,7 @@ func TestAFailedRestoreRestartsWhenItsJobsAreDeleted(t *testing.T) {
 	kubelet := startRestores(t, cluster.Namespace)
 	kubelet.message.Store("piece member-0/00000.zst is not as the manifest says")
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonRestoreFailed,
-		firstBackup, "PersistentVolumeClaim data-orders-", "piece member-0/00000.zst is not as the manifest says", "delete that Job")
+		firstBackup, "PersistentVolumeClaim data-orders-", "piece member-0/00000.zst is not as the manifest says", "delete the Job")
 	if cluster.Status.Restore == nil || cluster.Status.Restore.Phase != dbv1.RestoreFailed {
 		t.Errorf("status.restore %+v", cluster.Status.Restore)
 	}
@@ -256,7 +256,7 @@ func TestAnotherClusterDoesNotAdoptPartlyRestoredVolumes(t *testing.T) {
 	again := smallest(cluster.Namespace, cluster.Name)
 	again.Spec.Engine = cluster.Spec.Engine
 	create(t, again)
-	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonVolumesRetained, "PersistentVolumeClaim data-orders-", "a part of a backup")
+	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonVolumesRetained, "PersistentVolumeClaim data-orders-", "only part of a backup")
 	for _, claim := range dataClaims(t, cluster) {
 		remove(t, &claim)
 	}
@@ -303,7 +303,7 @@ func TestARestoreDoesNotOverwriteAClaimOfAnotherOwner(t *testing.T) {
 	kubelet.message.Store(succeeds)
 	fromLocation(restorer(t), firstBackup)(cluster)
 	create(t, cluster)
-	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonNameConflict, "PersistentVolumeClaim data-orders-1", "leaves it alone")
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonNameConflict, "PersistentVolumeClaim data-orders-1", "the operator does not change it")
 	if jobs := restoreJobs(t, cluster); len(jobs) > 0 {
 		t.Errorf("%d Jobs restore", len(jobs))
 	}

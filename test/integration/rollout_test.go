@@ -260,7 +260,7 @@ func TestAScaleOutWaitsForATerminatingClaim(t *testing.T) {
 	previous := claim.UID
 	remove(t, claim)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 3 })
-	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonWaitingForVolume, "PersistentVolumeClaim data-orders-1 is being deleted")
+	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonWaitingForVolume, "PersistentVolumeClaim data-orders-1 is terminating")
 	if got := uids(t, cluster); len(got) != 1 {
 		t.Errorf("members %v while the claim of orders-1 is terminating", got)
 	}

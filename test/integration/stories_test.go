@@ -205,7 +205,7 @@ func TestAnObjectOfAnotherOwnerIsNeverChanged(t *testing.T) {
 			version := read(t, foreign).ResourceVersion
 			create(t, cluster)
 			kubelet(t, cluster.Namespace, healthy)
-			awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonNameConflict, "Service "+name, "leaves it alone")
+			awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonNameConflict, "Service "+name, "the operator does not change it")
 			if read(t, foreign).ResourceVersion != version {
 				t.Errorf("the operator wrote to the Service: %+v", foreign)
 			}

@@ -27,7 +27,7 @@ func TestAHookInATerminatingNamespaceBlocksAndReportsTheRemedy(t *testing.T) {
 	cluster := ready(t, withHook)
 	ns := deleteNamespace(t, cluster.Namespace)
 	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonHookFailed,
-		`deletion hook "flush" cannot start`, "namespace "+cluster.Namespace+" is being deleted",
+		`deletion hook "flush" cannot start`, "namespace "+cluster.Namespace+" is terminating",
 		"spec.deletion.onFailure", dbv1.AnnotationSkipDeletionHooks)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue })
 	awaitDeleted(t, ns)
