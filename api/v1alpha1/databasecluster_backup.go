@@ -143,7 +143,8 @@ type ServerSideEncryption struct {
 }
 
 // BackupSchedule creates backups at set times. If the operator could not create a backup at its time, for example
-// because it was down, it creates one backup later. It creates none while another backup of the cluster runs.
+// because it was down, it creates one backup later. It creates none while a scheduled backup of the cluster is
+// unfinished.
 type BackupSchedule struct {
 	// name is the name of the schedule, unique in the cluster, at most 11 characters. The names of its backups contain
 	// it.
