@@ -370,7 +370,7 @@ func TestAServerWithoutRoom(t *testing.T) {
 	w.at(small)
 	// This server does not report that it is full. It returns an internal error, as for a temporary problem.
 	o := w.backup("head -c 100000000 /dev/urandom", "--piece-size", "16Mi")
-	w.fails(o, protocol.ExitTransient, protocol.DestinationUnreachable, "InternalError", "has room")
+	w.fails(o, protocol.ExitTransient, protocol.DestinationUnreachable, "InternalError", "has free space")
 	if pieces, err := filepath.Glob(filepath.Join(root, strings.TrimPrefix(w.location, "s3://"), "member-0/*")); err != nil || len(pieces) > 0 {
 		t.Errorf("left are %v, %v", pieces, err)
 	}
