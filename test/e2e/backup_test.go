@@ -150,7 +150,7 @@ func TestEveryMemberGetsItsOwnDataBack(t *testing.T) {
 		w.must(got == fmt.Sprintf("orders-%d", i), "again-%d has the data of %s", i, got)
 	}
 	w.independent("wrong", "bootstrap: {fromBackup: {name: both}}")
-	w.awaitReported("databasecluster/wrong", "Stalled", "True", "spec.replicas is 1: set that to 2")
+	w.awaitReported("databasecluster/wrong", "Stalled", "True", "Set spec.replicas to 2")
 }
 
 const redisEngine = `

@@ -113,7 +113,7 @@ func TestACorrectionDuringABadChangeWins(t *testing.T) {
 func TestAMissingSecretBlocksARolloutUntilItExists(t *testing.T) {
 	w := withOrders(t)
 	before := w.pods()
-	w.patch(`{"envFrom":[{"secretRef":{"name":"later"}}]}`)
+	w.patch(`{"container":{"envFrom":[{"secretRef":{"name":"later"}}]}}`)
 	w.awaitCondition("Stalled", "Secret later, which spec.container.envFrom names, does not exist")
 	w.must(w.pods() == before, "members were restarted although the Secret does not exist")
 	w.do("create", "secret", "generic", "later", "--from-literal=LATER=now")
@@ -158,7 +158,7 @@ func TestARolloutWaitsWhilePausedAndWithOnDelete(t *testing.T) {
 	w.awaitCondition("Progressing", "2 members are outdated")
 	w.patch(`{"paused":true,"updateStrategy":{"type":"RollingUpdate"}}`)
 	w.await("orders", "Paused")
-	w.awaitCondition("Progressing", "left undone", "2 members are outdated")
+	w.awaitCondition("Progressing", "spec.paused is true; pending: ", "2 members are outdated")
 	w.patch(`{"paused":false}`)
 	w.awaitConverged()
 	w.must(w.sql("orders-0", host(2), "SHOW work_mem") == "7MB", "orders-2 does not have the change")
