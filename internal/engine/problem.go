@@ -110,7 +110,7 @@ func parameterProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngi
 		case declared == nil:
 			return fmt.Sprintf("spec.parameters sets %q, but only an engine has parameters: set spec.engine, or remove the parameter", name)
 		case !is:
-			return fmt.Sprintf("spec.parameters sets %q, which DatabaseEngine %s does not offer; it offers %s",
+			return fmt.Sprintf("spec.parameters sets %q, which DatabaseEngine %s does not offer. It offers %s. Correct or remove the parameter",
 				name, declared.Name, names(maps.Keys(offered)))
 		}
 		if text := refused(parameter, cluster.Spec.Parameters[name]); text != "" {

@@ -44,13 +44,13 @@ func TestAnUnsupportedRequestToAnEngineIsReported(t *testing.T) {
 		},
 		"an unknown parameter": {
 			set("cash", "1MB"), dbv1.ReasonInvalidParameter,
-			`spec.parameters sets "cash", which DatabaseEngine ledger-v1 does not offer; it offers cache, sync`,
+			`spec.parameters sets "cash", which DatabaseEngine ledger-v1 does not offer. It offers cache, sync. Correct or remove the parameter`,
 		},
 		"an engine without parameters": {
 			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
 				e.Spec.Parameters, e.Spec.Container.Args, c.Spec.Parameters = nil, nil, map[string]string{"cache": "1MB"}
 			}, dbv1.ReasonInvalidParameter,
-			`spec.parameters sets "cache", which DatabaseEngine ledger-v1 does not offer; it offers none`,
+			`spec.parameters sets "cache", which DatabaseEngine ledger-v1 does not offer. It offers none. Correct or remove the parameter`,
 		},
 		"a value that matches in part": {
 			set("cache", "20kBx"), dbv1.ReasonInvalidParameter, `spec.parameters[cache] is "20kBx"; it must match [0-9]+(kB|MB)`,

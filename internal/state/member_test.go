@@ -36,7 +36,7 @@ func TestTheProblemOfAPodNamesTheCauseWithoutTimesOrCounters(t *testing.T) {
 			{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: reason, Message: message},
 		}}
 	}
-	const exits, noImage = "container database: exited with code 127 (Error); see kubectl logs --previous", "container database: image pull failed: not found"
+	const exits, noImage = "container database: exited with code 127 (Error); see kubectl logs orders-2 -c database --previous", "container database: image pull failed: not found"
 	const noCommand = `container database: cannot be started: exec: "no-such-command": not found`
 	unstarted := corev1.ContainerStatus{Name: "database", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
 		ExitCode: 128, Reason: "StartError", Message: `exec: "no-such-command": not found`,
@@ -68,7 +68,7 @@ func TestTheProblemOfAPodNamesTheCauseWithoutTimesOrCounters(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := MemberOf(&corev1.Pod{Status: c.status}, 0).Problem; got != c.want {
+			if got := MemberOf(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "orders-2"}, Status: c.status}, 0).Problem; got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

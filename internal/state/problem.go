@@ -24,7 +24,8 @@ var (
 	unusable = map[string]bool{"InvalidImageName": true, "ErrImageNeverPull": true, "ImageInspectError": true}
 )
 
-const previousLogs = "; see kubectl logs --previous"
+// previousLogs starts the command that shows why a container exited.
+const previousLogs = "; see kubectl logs "
 
 // problem returns why a pod cannot run, as a clause without times or counters.
 func problem(pod *corev1.Pod) string {
@@ -35,12 +36,12 @@ func problem(pod *corev1.Pod) string {
 	}
 	for _, s := range pod.Status.InitContainerStatuses {
 		done := s.State.Terminated != nil && s.State.Terminated.ExitCode == 0
-		if text := containerProblem(s); text != "" && !done {
+		if text := containerProblem(pod.Name, s); text != "" && !done {
 			return text
 		}
 	}
 	for _, s := range pod.Status.ContainerStatuses {
-		if text := containerProblem(s); text != "" {
+		if text := containerProblem(pod.Name, s); text != "" {
 			return text
 		}
 	}
@@ -48,6 +49,12 @@ func problem(pod *corev1.Pod) string {
 		return strings.TrimSuffix("failed: "+pod.Status.Reason, ": ")
 	}
 	return ""
+}
+
+// withoutLogs removes the command for the logs, for messages that have their own.
+func withoutLogs(problem string) string {
+	text, _, _ := strings.Cut(problem, previousLogs)
+	return text
 }
 
 // unschedulable ignores temporary causes: an error of the scheduler, and a claim that was created at the same time as the pod.
@@ -58,7 +65,7 @@ func unschedulable(c corev1.PodCondition) bool {
 
 // containerProblem returns the same text while the cause is the same: the kubelet alternates between an error and a back-off, and
 // between a crash, a back-off and running.
-func containerProblem(s corev1.ContainerStatus) string {
+func containerProblem(pod string, s corev1.ContainerStatus) string {
 	if waiting := s.State.Waiting; waiting != nil {
 		switch {
 		case pulling[waiting.Reason]:
@@ -83,7 +90,7 @@ func containerProblem(s corev1.ContainerStatus) string {
 	case unstartable[ended.Reason]:
 		return cannotStart(s.Name, ended.Message)
 	default:
-		return fmt.Sprintf("container %s: exited with code %d (%s)", s.Name, ended.ExitCode, ended.Reason) + previousLogs
+		return fmt.Sprintf("container %s: exited with code %d (%s)", s.Name, ended.ExitCode, ended.Reason) + previousLogs + pod + " -c " + s.Name + " --previous"
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -174,7 +173,7 @@ func TryOf(pod *corev1.Pod) Try {
 	}
 	attempt.Result, attempt.Exit = resultOf(pod)
 	if !attempt.Succeeded && !actionDone(pod) { // containers of a Job are not restarted, so they have no previous logs
-		attempt.Problem = cmp.Or(strings.TrimSuffix(problem(pod), previousLogs), evicted(pod))
+		attempt.Problem = cmp.Or(withoutLogs(problem(pod)), evicted(pod))
 		attempt.Remedy = remedy(pod)
 	}
 	return attempt

@@ -106,7 +106,7 @@ func (p Pass) youngEnough(overdue time.Time) metav1.Condition {
 	switch {
 	case late:
 		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonBackupOverdue, fmt.Sprintf(
-			"%s. spec.backup.unhealthyAfter requires a backup that is younger than %s. Check the latest backups with kubectl get databasebackups", text, maxAge))
+			"no complete backup is younger than %s (spec.backup.unhealthyAfter): %s. Check the latest backups with kubectl get databasebackups", maxAge, text))
 	case !found:
 		return unknown(dbv1.ConditionBackupHealthy, dbv1.ReasonNoBackup, fmt.Sprintf(
 			"%s; the first backup must complete by %s", text, moment(metav1.NewTime(overdue))))

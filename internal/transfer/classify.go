@@ -49,7 +49,7 @@ var codes = map[string]protocol.Reason{
 
 // advice is the action that the user should take, for each reason of a store.
 var advice = map[protocol.Reason]string{
-	protocol.DestinationUnreachable: "Check that the service is healthy and has free space. Check the name, port and certificate of the endpoint, and the NetworkPolicies of the namespace",
+	protocol.DestinationUnreachable: "Check the name, port and certificate of the endpoint, and the NetworkPolicies of the namespace. Check that the service is healthy and has free space",
 	protocol.CredentialsRefused:     "Check the keys of the Secret and the permissions of their user. On a volume, check the user and group of its files",
 	protocol.DestinationMissing:     "Create the bucket, mount the volume, or correct the url and the region",
 	protocol.ClockSkew:              "Correct the clock of the pod's node",

@@ -90,7 +90,7 @@ func TestAMissingSecretBlocksTheRolloutUntilItExists(t *testing.T) {
 	before := uids(t, cluster)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { usePassword(c); setSecondImage(c) })
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonReferenceMissing,
-		"Secret password, which spec.container.envFrom names, does not exist", "until it exists")
+		"Secret password, which spec.container.envFrom names, does not exist", "Create what is missing in the namespace of the cluster")
 	awaitTrue(t, cluster, dbv1.ConditionProgressing, dbv1.ReasonWaitingForReference)
 	awaitTrue(t, cluster, dbv1.ConditionAvailable, dbv1.ReasonAllReplicasReady)
 	mustNotBeRestarted(t, cluster, before)

@@ -118,7 +118,7 @@ func TestAClusterRunsAsItsEngineDeclares(t *testing.T) {
 	before := uids(t, cluster)
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Parameters = map[string]string{"cache": "much"} })
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonInvalidParameter,
-		`spec.parameters[cache] is "much"; it must match [0-9]+MB`, "The operator does not start or restart members until you correct this")
+		`spec.parameters[cache] is "much"; it must match [0-9]+MB`, "Until you correct this, the operator does not start or restart members")
 	mustNotBeRestarted(t, cluster, before)
 
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Parameters = map[string]string{"cache": "8MB"} })

@@ -19,7 +19,7 @@ import (
 const (
 	noEngine = "WaitingForReference: spec.engine names DatabaseEngine ledger-v1, which does not exist: create it, or choose one from kubectl get databaseengines\n" +
 		"again in 10s\nSTALLED EngineMissing\n"
-	noParameter = "WaitingForReference: spec.parameters sets \"cash\", which DatabaseEngine ledger-v1 does not offer; it offers none\n" +
+	noParameter = "WaitingForReference: spec.parameters sets \"cash\", which DatabaseEngine ledger-v1 does not offer. It offers none. Correct or remove the parameter\n" +
 		"again in 10s\nSTALLED InvalidParameter\n"
 )
 
@@ -131,7 +131,7 @@ func TestTheStallHasTheRemedyAndTheConsequence(t *testing.T) {
 	observed := plans.Standing(t, cluster)
 	cluster.Spec.Engine = "ledger-v1"
 	got := plans.Decide(cluster, observed).Stalled.Message
-	if !strings.HasSuffix(got, "kubectl get databaseengines. The operator does not start or restart members until you correct this") {
+	if !strings.HasSuffix(got, "kubectl get databaseengines. Until you correct this, the operator does not start or restart members") {
 		t.Error(got)
 	}
 }

@@ -26,9 +26,12 @@ func NameConflict(s *situation.Situation) *situation.Stall {
 	if len(names) == 0 {
 		return nil
 	}
+	belongs, it := "already exists and does not belong to this cluster", "it"
+	if len(names) > 1 {
+		belongs, it = "already exist and do not belong to this cluster", "them"
+	}
 	return &situation.Stall{Reason: dbv1.ReasonNameConflict, Message: fmt.Sprintf(
-		"%s: not created for this cluster, so the operator does not change it. Delete it, or give the cluster another name",
-		strings.Join(names, ", "))}
+		"%s %s, so the operator does not change %s. Delete %[3]s, or give the cluster another name", strings.Join(names, ", "), belongs, it)}
 }
 
 // Unusable is the stall of a spec from which no pod can be created.
@@ -36,11 +39,11 @@ func Unusable(s *situation.Situation) *situation.Stall {
 	if s.Unusable == nil {
 		return nil
 	}
-	until := "you correct this"
+	until := "Until you correct this"
 	if s.Unusable.Reason == dbv1.ReasonReferenceMissing {
-		until = "it exists"
+		until = "Create what is missing in the namespace of the cluster. Until then"
 	}
-	return &situation.Stall{Reason: s.Unusable.Reason, Message: fmt.Sprintf("%s. The operator does not start or restart members until %s", s.Unusable.Message, until)}
+	return &situation.Stall{Reason: s.Unusable.Reason, Message: fmt.Sprintf("%s. %s, the operator does not start or restart members", s.Unusable.Message, until)}
 }
 
 // Leaving waits until Kubernetes has deleted the objects of a previous cluster of the same name.

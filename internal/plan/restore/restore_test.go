@@ -239,7 +239,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "PersistentVolumeClaim", Name: "data-orders-0"}}
 			},
-			"Restoring: PersistentVolumeClaim data-orders-0: not created for this cluster, so the operator does not change it. Delete it, or give the cluster another name\n" +
+			"Restoring: PersistentVolumeClaim data-orders-0 already exists and does not belong to this cluster, so the operator does not change it. Delete it, or give the cluster another name\n" +
 				"again in 30s\nSTALLED NameConflict\n",
 		},
 		"volumes of the previous cluster do not change": {
