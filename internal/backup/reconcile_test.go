@@ -130,7 +130,7 @@ func (s *server) backup(t *testing.T) *dbv1.DatabaseBackup {
 	return b
 }
 
-func (s *server) told() string {
+func (s *server) reported() string {
 	var all []string
 	for len(s.events.Events) > 0 {
 		all = append(all, <-s.events.Events)
@@ -226,8 +226,8 @@ func TestAProblemOfAJobIsOneWarningBeforeTheDeadline(t *testing.T) {
 			if _, err := s.pass(t); err != nil {
 				t.Fatal(err)
 			}
-			if got := s.told(); strings.Count(got, "Warning JobRetrying Kubernetes retries Job "+name+": "+cause) != want {
-				t.Errorf("pass %d told %q", pass+1, got)
+			if got := s.reported(); strings.Count(got, "Warning JobRetrying Kubernetes retries Job "+name+": "+cause) != want {
+				t.Errorf("pass %d reported %q", pass+1, got)
 			}
 		}
 	}
@@ -305,7 +305,7 @@ func TestAJobOfAnotherOwnerIsReportedAndNotChanged(t *testing.T) {
 	if c.Reason != dbv1.ReasonNameConflict || c.Message != "Job orders-backup-1c2d3e4f-0 exists but does not belong to this DatabaseBackup: delete it" {
 		t.Errorf("%+v", c)
 	}
-	if got := s.told(); !strings.Contains(got, "Warning NameConflict") {
+	if got := s.reported(); !strings.Contains(got, "Warning NameConflict") {
 		t.Error(got)
 	}
 }
@@ -429,7 +429,7 @@ func TestInATerminatingNamespaceTheDataIsRetainedAndTheBackupDeleted(t *testing.
 	if left := s.backup(t).Finalizers; len(left) != 1 || left[0] != "somebody.else/too" {
 		t.Errorf("finalizers %v", left)
 	}
-	if got := s.told(); !strings.Contains(got, "Warning DataRetained") || !strings.Contains(got, b.Status.Location) {
+	if got := s.reported(); !strings.Contains(got, "Warning DataRetained") || !strings.Contains(got, b.Status.Location) {
 		t.Error(got)
 	}
 }

@@ -51,8 +51,8 @@ func troubles(before *dbv1.DatabaseBackup, todo plan.Plan) []kit.Event {
 	if c := meta.FindStatusCondition(before.Status.Conditions, dbv1.ConditionDeletionBlocked); c != nil {
 		said = append(said, c.Message)
 	}
-	told := func(text string) bool { return strings.HasPrefix(text, todo.Trouble) }
-	if todo.Trouble == "" || slices.ContainsFunc(said, told) {
+	reported := func(text string) bool { return strings.HasPrefix(text, todo.Trouble) }
+	if todo.Trouble == "" || slices.ContainsFunc(said, reported) {
 		return nil
 	}
 	return []kit.Event{kit.Warning("JobRetrying", "Report", todo.Trouble)}

@@ -105,7 +105,7 @@ func TestAPredicatePassesEveryFieldThatObserveReads(t *testing.T) {
 }
 
 func TestAPredicatePassesEveryDecisiveFieldOfABackup(t *testing.T) {
-	settled := plan.Observed{
+	idle := plan.Observed{
 		At: backups.Moment, TransferImage: "example.test/operator:1", Cluster: backups.Cluster(), Engine: backups.Engine(),
 		Queue: plan.Queue{Turn: backups.Moment.Add(-time.Hour)}, Makes: 2, Members: backups.Members(),
 	}
@@ -115,7 +115,7 @@ func TestAPredicatePassesEveryDecisiveFieldOfABackup(t *testing.T) {
 	for name, backup := range map[string]*dbv1.DatabaseBackup{"new": backups.Asked(), "running": backups.Started(), "verified": verifying, "deleted": leaving} {
 		t.Run(name, func(t *testing.T) {
 			outcome := func(b *dbv1.DatabaseBackup) string {
-				todo := plan.For(b, settled)
+				todo := plan.For(b, idle)
 				after := plan.StatusOf(b, todo, nil, metav1.NewTime(backups.Moment))
 				return fmt.Sprintf("%s %s %+v %v", todo.Why, todo.Operations, after.Conditions, equality.Semantic.DeepEqual(after, b.Status))
 			}

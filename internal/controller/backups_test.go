@@ -69,8 +69,8 @@ func executed(t *testing.T, s *server, cluster *dbv1.DatabaseCluster, o operatio
 
 func TestAnExistingBackupIsTheSchedulesOnlyIfItIsIdentical(t *testing.T) {
 	cases := map[string]struct {
-		change func(*dbv1.DatabaseBackup)
-		told   string
+		change   func(*dbv1.DatabaseBackup)
+		reported string
 	}{
 		"left by a crash":     {func(*dbv1.DatabaseBackup) {}, "BackupScheduled"},
 		"without labels":      {func(b *dbv1.DatabaseBackup) { b.Labels = nil }, "BackupScheduled"},
@@ -95,10 +95,10 @@ func TestAnExistingBackupIsTheSchedulesOnlyIfItIsIdentical(t *testing.T) {
 			c.change(existing)
 			s := newServer(t, cluster, existing)
 			done, err := executed(t, s, cluster, due)
-			if err != nil || reasons(done) != c.told {
-				t.Errorf("told %+v, %v", done, err)
+			if err != nil || reasons(done) != c.reported {
+				t.Errorf("reported %+v, %v", done, err)
 			}
-			if err := s.Get(t.Context(), client.ObjectKeyFromObject(existing), existing); err != nil || hasOrigin(existing, due) != (c.told == "BackupScheduled") {
+			if err := s.Get(t.Context(), client.ObjectKeyFromObject(existing), existing); err != nil || hasOrigin(existing, due) != (c.reported == "BackupScheduled") {
 				t.Errorf("origin %+v, %v", existing.Status.Origin, err)
 			}
 		})
@@ -130,7 +130,7 @@ func TestAChangedBackupIsNeitherDeletedNorVerified(t *testing.T) {
 	}
 	done, err := executed(t, s, cluster, verify(seen))
 	if err != nil || reasons(done) != "VerificationScheduled" {
-		t.Errorf("told %+v, %v", done, err)
+		t.Errorf("reported %+v, %v", done, err)
 	}
 	expire := operation.ExpireBackups{Backups: []operation.Removal{{Kind: "DatabaseBackup", Name: seen.Name, UID: seen.UID, Version: seen.Version}}}
 	if done, err := executed(t, s, cluster, expire); !apierrors.IsConflict(err) || len(done) > 0 {
@@ -141,7 +141,7 @@ func TestAChangedBackupIsNeitherDeletedNorVerified(t *testing.T) {
 	}
 	expire.Backups[0].Version = stored.ResourceVersion
 	if done, err := executed(t, s, cluster, expire); err != nil || reasons(done) != "BackupExpired" {
-		t.Errorf("told %+v, %v", done, err)
+		t.Errorf("reported %+v, %v", done, err)
 	}
 }
 

@@ -55,8 +55,8 @@ func hookNamed(hooks []dbv1.HookStatus, name string) dbv1.HookStatus {
 func unknownExitCodes(was, is dbv1.HookStatus) []kit.Event {
 	var pods []string
 	for _, s := range is.Stopped {
-		told := slices.ContainsFunc(was.Stopped, func(w dbv1.StoppedMember) bool { return w.Pod == s.Pod })
-		if s.ExitCode == nil && !told {
+		reported := slices.ContainsFunc(was.Stopped, func(w dbv1.StoppedMember) bool { return w.Pod == s.Pod })
+		if s.ExitCode == nil && !reported {
 			pods = append(pods, s.Pod)
 		}
 	}

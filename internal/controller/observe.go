@@ -98,7 +98,7 @@ func child[T any, Object interface {
 		return nil
 	}
 	if !metav1.IsControlledBy(object, o.cluster) {
-		ref.Leaving = ofPreviousCluster(object, o.cluster)
+		ref.OfPreviousCluster = ofPreviousCluster(object, o.cluster)
 		o.Foreign = append(o.Foreign, ref)
 		return nil
 	}

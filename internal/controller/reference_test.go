@@ -33,13 +33,13 @@ func TestTheReferenceNamesEveryEventAndNoOther(t *testing.T) {
 		}
 		return all
 	}
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, source := range sources {
-		maps.Copy(told, find(read(source), `kit\.(?:Normal|Warning)\("([A-Za-z]+)",`))
+		maps.Copy(reported, find(read(source), `kit\.(?:Normal|Warning)\("([A-Za-z]+)",`))
 	}
 	_, section, _ := strings.Cut(read("../../docs/reference.md"), "\nOn the DatabaseCluster:\n")
 	named := find(regexp.MustCompile("\nOn |\n## ").Split(section, 2)[0], "(?m)^\\| `([A-Z][A-Za-z]+)`(?: \\(warning\\))? \\|")
-	for _, event := range slices.Sorted(maps.Keys(told)) {
+	for _, event := range slices.Sorted(maps.Keys(reported)) {
 		if !named[event] {
 			t.Errorf("docs/reference.md does not name the event %s", event)
 		}

@@ -32,15 +32,15 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event, bool) {
 // transitions are the conditions whose changes are events. The action contains the condition, because Kubernetes
 // counts events with the same reason and action as one event with one note.
 var transitions = []kit.Transition{
-	told(dbv1.ConditionReady, metav1.ConditionTrue, "", corev1.EventTypeNormal),
-	told(dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonRestoreRetrying, corev1.EventTypeWarning),
-	told(dbv1.ConditionProtectionEnforced, metav1.ConditionFalse, "", corev1.EventTypeWarning),
-	told(dbv1.ConditionDegraded, metav1.ConditionTrue, "", corev1.EventTypeWarning),
-	told(dbv1.ConditionStalled, metav1.ConditionTrue, "", corev1.EventTypeWarning),
-	told(dbv1.ConditionBackupHealthy, metav1.ConditionFalse, "", corev1.EventTypeWarning),
-	told(dbv1.ConditionBackupVerified, metav1.ConditionFalse, "", corev1.EventTypeWarning),
+	reported(dbv1.ConditionReady, metav1.ConditionTrue, "", corev1.EventTypeNormal),
+	reported(dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonRestoreRetrying, corev1.EventTypeWarning),
+	reported(dbv1.ConditionProtectionEnforced, metav1.ConditionFalse, "", corev1.EventTypeWarning),
+	reported(dbv1.ConditionDegraded, metav1.ConditionTrue, "", corev1.EventTypeWarning),
+	reported(dbv1.ConditionStalled, metav1.ConditionTrue, "", corev1.EventTypeWarning),
+	reported(dbv1.ConditionBackupHealthy, metav1.ConditionFalse, "", corev1.EventTypeWarning),
+	reported(dbv1.ConditionBackupVerified, metav1.ConditionFalse, "", corev1.EventTypeWarning),
 }
 
-func told(condition string, is metav1.ConditionStatus, reason, kind string) kit.Transition {
+func reported(condition string, is metav1.ConditionStatus, reason, kind string) kit.Transition {
 	return kit.Transition{Condition: condition, Status: is, Reason: reason, Type: kind, Action: "Report" + condition}
 }

@@ -30,7 +30,7 @@ func TestARetriedRestoreIsOneWarningAndOtherProgressIsNone(t *testing.T) {
 	runs, again := progressing(dbv1.ReasonRestoring, "restoring"), progressing(dbv1.ReasonRestoreRetrying, "nobody answers")
 	want := []kit.Event{{Type: corev1.EventTypeWarning, Reason: dbv1.ReasonRestoreRetrying, Action: "ReportProgressing", Note: "nobody answers"}}
 	if got := turns(runs, again); !reflect.DeepEqual(got, want) {
-		t.Errorf("told %v, want %v", got, want)
+		t.Errorf("reported %v, want %v", got, want)
 	}
 	if got := append(turns(again, again), turns(again, runs)...); len(got) > 0 {
 		t.Errorf("unexpected events %v", got)

@@ -80,7 +80,7 @@ func belongings(c *dbv1.DatabaseCluster) map[string]struct {
 	job := &batchv1.Job{ObjectMeta: owned(naming.HookJob(c.Name, "flush", c.UID))}
 	job.Labels, job.OwnerReferences = naming.Labels(c, dbv1.ComponentHook), nil
 	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue}}
-	config := &corev1.ConfigMap{ObjectMeta: owned("orders-config-former")}
+	config := &corev1.ConfigMap{ObjectMeta: owned("orders-config-previous")}
 	config.Labels, config.Generation = naming.Labels(c, dbv1.ComponentConfig), 0
 	last := backupOf(c, dbv1.BackupPending)
 	last.Name, last.Status.Streams = naming.HookJob(c.Name, "last", c.UID), []dbv1.BackupStream{{Ordinal: 1}}

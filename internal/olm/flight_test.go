@@ -25,18 +25,18 @@ func restored(name string, phase dbv1.RestorePhase) dbv1.DatabaseCluster {
 
 func running(name string) dbv1.DatabaseCluster { return restored(name, dbv1.RestoreRunning) }
 
-// told is the condition that was reported so long ago.
-func told(status metav1.ConditionStatus, reason string, ago time.Duration) metav1.Condition {
+// reported is the condition that was reported so long ago.
+func reported(status metav1.ConditionStatus, reason string, ago time.Duration) metav1.Condition {
 	return metav1.Condition{Status: status, Reason: reason, LastTransitionTime: metav1.NewTime(now.Add(-ago))}
 }
 
 func TestRestoresBlockAnUpgradeForAQuarterOfAnHourAtMost(t *testing.T) {
 	nothing := metav1.Condition{}
-	free := told(metav1.ConditionTrue, ReasonNothingInFlight, time.Hour)
+	free := reported(metav1.ConditionTrue, ReasonNothingInFlight, time.Hour)
 	held := func(ago time.Duration) metav1.Condition {
-		return told(metav1.ConditionFalse, ReasonRestoreInFlight, ago)
+		return reported(metav1.ConditionFalse, ReasonRestoreInFlight, ago)
 	}
-	enough := told(metav1.ConditionTrue, ReasonBlockedLongEnough, time.Hour)
+	enough := reported(metav1.ConditionTrue, ReasonBlockedLongEnough, time.Hour)
 	leaving := running("leaving")
 	leaving.DeletionTimestamp = &metav1.Time{Time: now}
 	several := []dbv1.DatabaseCluster{running("c"), running("a"), running("b"), restored("0", dbv1.RestoreCompleted)}

@@ -46,12 +46,12 @@ type Upgradeable struct {
 	Clock     clock.PassiveClock
 	Log       logr.Logger
 
-	told chan struct{} // closed after the first report to OLM, or after it failed
+	reported chan struct{} // closed after the first report to OLM, or after it failed
 }
 
 // SetupWithManager lets the leader maintain the condition, and every replica report before it is ready.
 func (u *Upgradeable) SetupWithManager(mgr ctrl.Manager) error {
-	u.told = make(chan struct{})
+	u.reported = make(chan struct{})
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named("upgradeable").
 		Watches(&dbv1.DatabaseCluster{}, handler.EnqueueRequestsFromMapFunc(theCondition), builder.WithPredicates(startsOrEndsRestore)).
@@ -122,7 +122,7 @@ func (u *Upgradeable) report(ctx context.Context, clusters []dbv1.DatabaseCluste
 // ready is a check of /readyz.
 func (u *Upgradeable) ready(*http.Request) error {
 	select {
-	case <-u.told:
+	case <-u.reported:
 		return nil
 	default:
 		return errors.New("the operator has not reported to OLM yet whether it can be upgraded")
@@ -139,7 +139,7 @@ func (announcer) NeedLeaderElection() bool { return false }
 // Start reports a first verdict if there is none. If that fails, the replica becomes ready nevertheless: OLM
 // assumes that the operator can be upgraded, which is better than an operator that never becomes ready.
 func (a announcer) Start(ctx context.Context) error {
-	defer close(a.told)
+	defer close(a.reported)
 	var failed error
 	err := wait.ExponentialBackoffWithContext(ctx, patience, func(ctx context.Context) (bool, error) {
 		if _, failed = a.Condition.Get(ctx); failed != nil {

@@ -62,7 +62,7 @@ func keeper(t *testing.T, condition *memory, clusters ...client.Object) *Upgrade
 	}
 	return &Upgradeable{
 		Clusters:  fakeclient.For(scheme).WithObjects(clusters...).Build(),
-		Condition: condition, Clock: clocktesting.NewFakePassiveClock(now), Log: logr.Discard(), told: make(chan struct{}),
+		Condition: condition, Clock: clocktesting.NewFakePassiveClock(now), Log: logr.Discard(), reported: make(chan struct{}),
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 // StatefulSet, scaling in, and restarts of members, one at a time.
 var phases = []phase.Phase{
 	{Name: "objects", Decide: members.Applying},
-	{Name: "previous cluster", Decide: members.Leaving},
+	{Name: "previous cluster", Decide: members.PreviousCluster},
 	{Name: "adoption", Decide: members.AwaitAdoption},
 	{Name: "restore", Decide: restore.Restoring},
 	{Name: "StatefulSet", Decide: members.Absent},
@@ -99,14 +99,14 @@ func pending(s *situation.Situation) bool {
 	_, relabels := operation.Find[operation.LabelVolumes](s.Upkeep)
 	return resizes || relabels || s.Inherits() || s.Restoration != nil || tooMany ||
 		s.ReplicasNow() != s.Wanted || s.TemplateBlocked() || s.StatefulSetTerminating() || s.OtherSize() ||
-		slices.ContainsFunc(s.Foreign, state.Ref.IsLeaving)
+		slices.ContainsFunc(s.Foreign, state.Ref.IsOfPreviousCluster)
 }
 
 const (
 	// foreignRequeue is the interval for checking a name conflict: the operator does not watch objects of other owners.
 	foreignRequeue = 30 * time.Second
-	// leavingRequeue is the interval for checking whether the objects of a previous cluster are deleted.
-	leavingRequeue = 2 * time.Second
+	// terminatingRequeue is the interval for checking whether the objects of a previous cluster are deleted.
+	terminatingRequeue = 2 * time.Second
 )
 
 // requeueAfter returns the time after which decisions or reports change without an event, in any phase.
@@ -119,7 +119,7 @@ func requeueAfter(s *situation.Situation) time.Duration {
 	}
 	within(slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Broken(s.At) }), s.ConvergesIn(state.Steadily))
 	within(len(s.Foreign) > 0, foreignRequeue)
-	within(slices.ContainsFunc(s.Foreign, state.Ref.IsLeaving), leavingRequeue)
+	within(slices.ContainsFunc(s.Foreign, state.Ref.IsOfPreviousCluster), terminatingRequeue)
 	within(s.Inherits() && s.PreviousUser != "", situation.UsersRequeue)
 	within(s.Unusable != nil, situation.MissingRequeue)
 	unwatched := slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return v.Unwatched })

@@ -80,7 +80,7 @@ func TestTheStepsOfARunningCluster(t *testing.T) {
 		"objects of the previous cluster delay the new one": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.StatefulSet, o.Members = nil, nil
-				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders", Leaving: true}}
+				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders", OfPreviousCluster: true}}
 			},
 			"WaitingForPreviousCluster: waiting until Kubernetes has deleted StatefulSet orders of the previous cluster of the same name\nagain in 2s\n",
 		},

@@ -72,10 +72,10 @@ func metadataFacts(m metav1.ObjectMeta) metav1.ObjectMeta {
 // FromRevision restores a previous StatefulSet from its ControllerRevision. The StatefulSet controller records the template in the
 // revision's data and the annotations on the revision.
 func FromRevision(revision *appsv1.ControllerRevision) (*appsv1.StatefulSet, error) {
-	former := &appsv1.StatefulSet{}
-	if err := json.Unmarshal(revision.Data.Raw, former); err != nil {
+	set := &appsv1.StatefulSet{}
+	if err := json.Unmarshal(revision.Data.Raw, set); err != nil {
 		return nil, fmt.Errorf("read ControllerRevision %s: %w", revision.Name, err)
 	}
-	former.Annotations = revision.Annotations
-	return former, nil
+	set.Annotations = revision.Annotations
+	return set, nil
 }

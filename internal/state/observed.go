@@ -94,15 +94,15 @@ type Observed struct {
 type Ref struct {
 	Kind string
 	Name string
-	// Leaving is true if it belonged to a previous cluster of the same name: Kubernetes is about to delete it.
-	Leaving bool
+	// OfPreviousCluster is true if it belonged to a previous cluster of the same name: Kubernetes is about to delete it.
+	OfPreviousCluster bool
 }
 
 // IsStatefulSet reports whether it is a StatefulSet.
 func (r Ref) IsStatefulSet() bool { return r.Kind == "StatefulSet" }
 
-// IsLeaving reports whether Kubernetes is about to delete it.
-func (r Ref) IsLeaving() bool { return r.Leaving }
+// IsOfPreviousCluster reports whether Kubernetes is about to delete it.
+func (r Ref) IsOfPreviousCluster() bool { return r.OfPreviousCluster }
 
 // Holds reports whether another owner has an object of that kind and name.
 func (o Observed) Holds(kind, name string) bool {

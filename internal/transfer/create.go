@@ -21,7 +21,7 @@ var errExists = errors.New("the object already exists")
 
 // create writes a small object if it does not exist. Before, it waits until all previously written data is durable.
 func (s *store) create(ctx context.Context, name string, content []byte) error {
-	if err := s.settle(); err != nil {
+	if err := s.flush(); err != nil {
 		return err
 	}
 	create := s.put
@@ -34,7 +34,7 @@ func (s *store) create(ctx context.Context, name string, content []byte) error {
 	case err != nil:
 		return s.failure("write", name, err)
 	}
-	return s.settle()
+	return s.flush()
 }
 
 // exists returns errExists for all variants of this error of a store.
@@ -70,7 +70,7 @@ func (s *store) link(ctx context.Context, name string, content []byte) error {
 		return err
 	}
 	defer os.Remove(filepath.Join(s.folder, half)) //nolint:errcheck // the deletion of the backup also removes it
-	if err := s.settle(); err != nil {
+	if err := s.flush(); err != nil {
 		return err
 	}
 	err := os.Link(filepath.Join(s.folder, half), filepath.Join(s.folder, name))

@@ -121,8 +121,8 @@ func (s *store) read(ctx context.Context, name string) ([]byte, error) {
 	return content, s.failure("read", name, err)
 }
 
-// settle waits until a volume has written all data to disk. Data in a bucket is durable when the service responds.
-func (s *store) settle() error {
+// flush waits until a volume has written all data to disk. Data in a bucket is durable when the service responds.
+func (s *store) flush() error {
 	if s.folder == "" {
 		return nil
 	}

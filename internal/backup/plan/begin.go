@@ -15,8 +15,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// settled is the age at which a backup can start: after it, no backup with an earlier creation time can appear.
-const settled = 2 * time.Second
+// startDelay is the age at which a backup can start: after it, no backup with an earlier creation time can appear.
+const startDelay = 2 * time.Second
 
 // begin records the data that the backup needs later, even if the cluster changes; or reports the reason to wait.
 func (s situation) begin(p Plan) Plan {
@@ -35,7 +35,7 @@ func (s situation) begin(p Plan) Plan {
 // pending waits for the queue, or for missing preconditions. No Job exists yet.
 func (s situation) pending(p Plan, o obstacle) Plan {
 	p.Status.Phase, p.Stalled = dbv1.BackupPending, o.stall()
-	if left := settled - s.age(); left > 0 {
+	if left := startDelay - s.age(); left > 0 {
 		return p.running(o.text).in(left)
 	}
 	return p.running(o.text).in(waitRequeueAfter)

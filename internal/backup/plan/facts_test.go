@@ -50,7 +50,7 @@ func TestOnlyFactsThatNoWriteCanHaveChangedAreRecorded(t *testing.T) {
 		"others are shown as they were last": {`{"moment":1,"size":"x"}`, `{"moment":2}`, "moment=2 size=x"},
 		"booleans and quotes":                {`{"identity":true,"a":"\"<b>\""}`, `{"identity":true}`, `a="<b>" identity=true`},
 	} {
-		o := settledWorld()
+		o := idleWorld()
 		checking(&o)
 		facts, message := recordedFacts(o.Engine, "ledger-v1", &protocol.Check{Before: said(c.before), After: said(c.after)})
 		var got []string
@@ -66,7 +66,7 @@ func TestOnlyFactsThatNoWriteCanHaveChangedAreRecorded(t *testing.T) {
 
 func TestTheStatusOfACompleteBackupReportsWhyFactsAreMissing(t *testing.T) {
 	failing := done(&protocol.Result{Bytes: 1, Check: &protocol.Check{Before: said(`{"position":7}`), Problem: "The action check failed with exit code 1."}})
-	started, observed := started(), settledWorld()
+	started, observed := started(), idleWorld()
 	checking(&observed)
 	observed.Jobs = []state.Task{memberJob(0, failing)}
 	first := For(started, observed)
@@ -82,7 +82,7 @@ func TestTheStatusOfACompleteBackupReportsWhyFactsAreMissing(t *testing.T) {
 }
 
 func TestRecordedFactsAreBoundedByTheStatus(t *testing.T) {
-	o := settledWorld()
+	o := idleWorld()
 	checking(&o)
 	of := func(prefix string) protocol.Facts {
 		facts := said(`{"identity":"a","long":"` + strings.Repeat("x", 2000) + `"}`)
@@ -98,7 +98,7 @@ func TestRecordedFactsAreBoundedByTheStatus(t *testing.T) {
 }
 
 func TestFactsWhoseEngineWasReplacedAreNotRecorded(t *testing.T) {
-	o := settledWorld()
+	o := idleWorld()
 	checking(&o)
 	for name, engine := range map[string]*dbv1.DatabaseEngine{"deleted": nil, "another": o.Engine, "without a check": {}} {
 		facts, message := recordedFacts(engine, "ledger-v2", &protocol.Check{Before: said(`{"rows":1}`), After: said(`{"rows":1}`)})
@@ -125,7 +125,7 @@ func TestACopyThatDiffersFromTheRecordedFactsFailsItsVerification(t *testing.T) 
 		"nothing recorded": {nil, `{"rows":1}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			backup, observed := completed(), settledWorld()
+			backup, observed := completed(), idleWorld()
 			checking(&observed)
 			backup.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}
 			backup.Status.Streams[0].Facts = c.recorded
@@ -156,7 +156,7 @@ func TestAVerificationReportsTheFactsOfTheCopyAndTheComparison(t *testing.T) {
 		"the pod no longer exists": {map[string]dbv1.FactValue{"rows": "1"}, nil, "the restored copy answered; only its answer was checked, because its pod was deleted before its facts were read"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			backup, observed := completed(), settledWorld()
+			backup, observed := completed(), idleWorld()
 			checking(&observed)
 			backup.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}
 			for i := range backup.Status.Streams {
@@ -176,7 +176,7 @@ func TestAVerificationReportsTheFactsOfTheCopyAndTheComparison(t *testing.T) {
 }
 
 func TestTheJobsOfBackupsAndVerificationsRunTheEnginesCheck(t *testing.T) {
-	o := settledWorld()
+	o := idleWorld()
 	if flags := checkOf(o.Engine).Command; len(flags) != 0 {
 		t.Errorf("without a check: %v", flags)
 	}

@@ -97,7 +97,7 @@ func allows(block *networkingv1.IPBlock, address netip.Addr) bool {
 }
 
 func TestALinkLocalEndpointIsRejectedForAVerification(t *testing.T) {
-	backup, observed := verifying1(), settledWorld()
+	backup, observed := verifying1(), idleWorld()
 	backup.Status.Destination.Endpoint = "http://169.254.169.254"
 	p := For(backup, observed)
 	if v := p.Status.Verification; len(p.Operations) > 0 || v.Phase != dbv1.VerificationFailed || !strings.Contains(v.Message, "link-local address") {
@@ -106,7 +106,7 @@ func TestALinkLocalEndpointIsRejectedForAVerification(t *testing.T) {
 }
 
 func TestThePolicyOfARunningCopyIsCorrected(t *testing.T) {
-	backup, observed := verifying1(), settledWorld()
+	backup, observed := verifying1(), idleWorld()
 	observed.Jobs, observed.PolicyRead = []state.Task{proof(0, nil)}, true
 	if apply := does[ApplyPolicy](For(backup, observed)); apply == nil || apply.Live != nil {
 		t.Error("a deleted policy is not re-created")

@@ -54,7 +54,7 @@ func (s situation) obstacle() obstacle {
 	if s.Before != "" {
 		return s.queued()
 	}
-	if s.age() < settled {
+	if s.age() < startDelay {
 		return waitFor("about to start")
 	}
 	_, o := s.reach(0)

@@ -31,8 +31,8 @@ const uid = backups.UID
 
 var asked, started, completed = backups.Asked, backups.Started, backups.Completed
 
-// settledWorld is a cluster of two ready members with an engine.
-func settledWorld() Observed {
+// idleWorld is a cluster of two ready members with an engine.
+func idleWorld() Observed {
 	return Observed{
 		At: moment, TransferImage: "example.test/operator:1", Cluster: backups.Cluster(), Engine: backups.Engine(),
 		Queue: Queue{Turn: moment.Add(-time.Hour)}, Makes: 2, Members: backups.Members(),
@@ -211,7 +211,7 @@ func TestABackupStartsInItsQueueOrderAndReportsItsObstacle(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			backup, observed := asked(), settledWorld()
+			backup, observed := asked(), idleWorld()
 			c.change(backup, &observed)
 			if got := text(For(backup, observed)); got != c.want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
@@ -221,7 +221,7 @@ func TestABackupStartsInItsQueueOrderAndReportsItsObstacle(t *testing.T) {
 }
 
 func TestABackupRecordsLaterNeedsBeforeItsFirstJob(t *testing.T) {
-	observed := settledWorld()
+	observed := idleWorld()
 	observed.Fence = "set/3"
 	p := For(asked(), observed)
 	s := p.Status
@@ -233,13 +233,13 @@ func TestABackupRecordsLaterNeedsBeforeItsFirstJob(t *testing.T) {
 	}
 	own := asked()
 	own.Spec.Destination = &dbv1.BackupDestination{URL: "file:///", ClaimName: "backups"}
-	if got := For(own, settledWorld()).Status.Location; got != "file:///shop/orders/now-1c2d3e4f" {
+	if got := For(own, idleWorld()).Status.Location; got != "file:///shop/orders/now-1c2d3e4f" {
 		t.Error(got)
 	}
 }
 
 func TestTheEngineAndTheImageAreRecordedBeforeTheFirstJob(t *testing.T) {
-	backup, observed := started(), settledWorld()
+	backup, observed := started(), idleWorld()
 	observed.Cluster.Spec.Image, observed.Cluster.Spec.Engine = "example.test/ledger:2", "ledger-v2"
 	p := For(backup, observed)
 	if does[CreateJob](p) != nil || p.Status.Image != "example.test/ledger:2" || p.Status.Engine != "ledger-v2" {
@@ -254,7 +254,7 @@ func TestTheEngineAndTheImageAreRecordedBeforeTheFirstJob(t *testing.T) {
 func TestStatusWritesKeepTheOrigin(t *testing.T) {
 	backup := asked()
 	backup.Status.Origin = &dbv1.BackupOrigin{ClusterUID: "0a1b2c3d", Schedule: "nightly"}
-	for _, observed := range []Observed{settledWorld(), {At: moment, Queue: Queue{Turn: moment}}} {
+	for _, observed := range []Observed{idleWorld(), {At: moment, Queue: Queue{Turn: moment}}} {
 		if got := StatusOf(backup, For(backup, observed), nil, metav1.NewTime(moment)).Origin; got == nil || got.Schedule != "nightly" {
 			t.Errorf("the origin is %+v", got)
 		}
@@ -262,7 +262,7 @@ func TestStatusWritesKeepTheOrigin(t *testing.T) {
 }
 
 func TestABackupWithoutNamedCredentialsWaitsForThem(t *testing.T) {
-	observed := settledWorld()
+	observed := idleWorld()
 	at := &observed.Cluster.Spec.Backup.Destination
 	at.CredentialsSecretName = ""
 	p := For(asked(), observed)
@@ -279,7 +279,7 @@ func TestABackupWithoutNamedCredentialsWaitsForThem(t *testing.T) {
 func TestABackupWhoseOwnDestinationNamesNoCredentialsMustBeReCreated(t *testing.T) {
 	backup := asked()
 	backup.Spec.Destination = &dbv1.BackupDestination{URL: "s3://elsewhere"}
-	if p := For(backup, settledWorld()); p.Stalled == nil || does[CreateJob](p) != nil || !strings.Contains(p.Stalled.Message, "is immutable: delete this DatabaseBackup") {
+	if p := For(backup, idleWorld()); p.Stalled == nil || does[CreateJob](p) != nil || !strings.Contains(p.Stalled.Message, "is immutable: delete this DatabaseBackup") {
 		t.Error(text(p))
 	}
 }
@@ -488,7 +488,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 		"the volume is the previous cluster's, and was not adopted": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Cluster.DeletionTimestamp, o.Makes, o.Members = &metav1.Time{}, 0, nil
-				o.Volumes = map[string]state.Volume{"data-orders-0": {Contents: state.Contents{Cluster: "former"}}}
+				o.Volumes = map[string]state.Volume{"data-orders-0": {Contents: state.Contents{Cluster: "previous"}}}
 			},
 			"Failed: PersistentVolumeClaim data-orders-0 belongs to the previous cluster of the same name: DatabaseCluster orders has no data in it",
 		},
@@ -597,7 +597,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			backup, observed := started(), settledWorld()
+			backup, observed := started(), idleWorld()
 			c.change(backup, &observed)
 			if got := text(For(backup, observed)); got != c.want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
@@ -611,7 +611,7 @@ func TestAFinishedBackupNeverChanges(t *testing.T) {
 		backup := completed()
 		backup.Status.Phase = phase
 		for name, observed := range map[string]Observed{
-			"settled": settledWorld(), "nothing is left": {At: moment},
+			"settled": idleWorld(), "nothing is left": {At: moment},
 			"a Job failed after all": {At: moment, Jobs: []state.Task{memberJob(1, failed("no"))}},
 		} {
 			p := For(backup, observed)
@@ -623,7 +623,7 @@ func TestAFinishedBackupNeverChanges(t *testing.T) {
 }
 
 func TestSizeAndRateAreReadable(t *testing.T) {
-	backup, observed := started(), settledWorld()
+	backup, observed := started(), idleWorld()
 	backup.Status.Streams = []dbv1.BackupStream{{Ordinal: 0, Bytes: 1 << 30, StoredBytes: 1 << 20}}
 	observed.Jobs = []state.Task{memberJob(1, func(t *state.Task) {
 		t.Progress = &protocol.Progress{Bytes: 1 << 29, StoredBytes: 1 << 19, BytesPerSecond: 85 << 20}
@@ -678,7 +678,7 @@ func TestADeletedBackupLeavesDataByItsPolicy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c.backup.DeletionTimestamp, c.backup.Finalizers = &metav1.Time{}, []string{dbv1.Finalizer}
 			c.backup.Spec.DeletionPolicy = c.policy
-			observed := settledWorld()
+			observed := idleWorld()
 			observed.Cluster, observed.Engine, observed.Jobs = nil, nil, c.jobs
 			got := text(For(c.backup, observed))
 			if _, rest, _ := strings.Cut(got, "\n"); c.want != got && c.want != rest {
@@ -824,7 +824,7 @@ func TestAVerificationRunsOnceForEachRequest(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			backup, observed := completed(), settledWorld()
+			backup, observed := completed(), idleWorld()
 			backup.Annotations = map[string]string{dbv1.AnnotationVerify: "please"}
 			c.change(backup, &observed)
 			_, got, _ := strings.Cut(text(For(backup, observed)), "\n")
@@ -908,7 +908,7 @@ func TestOfTwoBackupsThatStartTogetherTheLaterYields(t *testing.T) {
 	second.Name, second.UID = "second", "second"
 	second.CreationTimestamp = metav1.NewTime(first.CreationTimestamp.Add(time.Minute))
 	see := func(backup, other *dbv1.DatabaseBackup) Plan {
-		observed := settledWorld()
+		observed := idleWorld()
 		before, _ := turn(backup, []dbv1.DatabaseBackup{*other})
 		if before != nil {
 			observed.Before, observed.Yields = before.Name, earlier(before, backup)
@@ -943,7 +943,7 @@ func made(t *testing.T, p Plan) *batchv1.Job {
 }
 
 func TestTheJobsCallTransferWithTheRightArguments(t *testing.T) {
-	backup, observed := started(), settledWorld()
+	backup, observed := started(), idleWorld()
 	backup.Status.Streams = []dbv1.BackupStream{{Ordinal: 0}}
 	observed.Cluster.DeletionTimestamp, observed.Makes, observed.Members = &metav1.Time{}, 0, nil
 	job := made(t, For(backup, observed))
@@ -960,7 +960,7 @@ func TestTheJobsCallTransferWithTheRightArguments(t *testing.T) {
 
 	gone := completed()
 	gone.DeletionTimestamp, gone.Spec.DeletionPolicy = &metav1.Time{}, dbv1.BackupDelete
-	declared := settledWorld().Engine
+	declared := idleWorld().Engine
 	declared.Spec.Container.RunAsUser = new(int64(999))
 	job = made(t, For(gone, Observed{At: moment, TransferImage: "example.test/operator:1", Engine: declared}))
 	pod = job.Spec.Template.Spec
@@ -976,12 +976,12 @@ func TestTheJobsCallTransferWithTheRightArguments(t *testing.T) {
 
 	proved := completed()
 	proved.Status.Verification = &dbv1.BackupVerification{Request: "please", Phase: dbv1.VerificationRunning}
-	job = made(t, For(proved, settledWorld()))
+	job = made(t, For(proved, idleWorld()))
 	pod = job.Spec.Template.Spec
 	if got := strings.Join(pod.Containers[0].Command, " "); got != "/dbc/bin/transfer probe --timeout 10800s -- /dbc/scripts/probe" {
 		t.Errorf("probe: %s", got)
 	}
-	observed = settledWorld()
+	observed = idleWorld()
 	observed.Cluster.Spec.Backup.Verification = &dbv1.VerificationSchedule{Command: []string{"psql", "--command=select 1/count(*) from orders"}}
 	asks := made(t, For(proved, observed)).Spec.Template.Spec
 	if got := strings.Join(asks.Containers[0].Command, " "); got != "/dbc/bin/transfer probe --timeout 10800s --by-exit-code -- psql --command=select 1/count(*) from orders" {
@@ -993,7 +993,7 @@ func TestTheJobsCallTransferWithTheRightArguments(t *testing.T) {
 }
 
 func TestADeletionOfDataBlocksNoOtherBackup(t *testing.T) {
-	backup, observed := started(), settledWorld()
+	backup, observed := started(), idleWorld()
 	backup.DeletionTimestamp, backup.Spec.DeletionPolicy = &metav1.Time{}, dbv1.BackupDelete
 	observed.Stray = "x"
 	if p := For(backup, observed); does[CreateJob](p) != nil || p.Status.Phase != dbv1.BackupRunning {
@@ -1009,7 +1009,7 @@ func TestAnUnreachableDestinationBlocksOnlyADeletionWithData(t *testing.T) {
 	for policy, want := range map[dbv1.BackupDeletionPolicy]int64{dbv1.BackupDelete: 7 * 24 * 3600, dbv1.BackupRetain: 3600} {
 		backup := started()
 		backup.DeletionTimestamp, backup.Spec.DeletionPolicy = &metav1.Time{}, policy
-		if got := made(t, For(backup, settledWorld())).Spec.ActiveDeadlineSeconds; *got != want {
+		if got := made(t, For(backup, idleWorld())).Spec.ActiveDeadlineSeconds; *got != want {
 			t.Errorf("%s: %d s", policy, *got)
 		}
 	}

@@ -35,7 +35,7 @@ func TestAJobThatHasNotStartedIsReCreatedWhenTheClusterIsCorrected(t *testing.T)
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			observed := settledWorld()
+			observed := idleWorld()
 			observed.Jobs = []state.Task{c.job(name, c.backup, observed)}
 			if p := For(c.backup, observed); len(p.Operations) > 0 || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonJobBlocked &&
 				p.Stalled.Reason != dbv1.ReasonDeletionError || !strings.Contains(p.Stalled.Message, "Correct spec.image") {
@@ -67,7 +67,7 @@ func unwantedBackup() *dbv1.DatabaseBackup {
 }
 
 func TestABackupRecordsTheImageThatItsFirstJobIsReCreatedWith(t *testing.T) {
-	backup, observed := started(), settledWorld()
+	backup, observed := started(), idleWorld()
 	observed.Cluster.Spec.Image = "example.test/ledger:2"
 	p := For(backup, observed)
 	if len(p.Operations) > 0 || p.Status.Image != "example.test/ledger:2" {
@@ -85,7 +85,7 @@ func TestABackupRecordsTheImageThatItsFirstJobIsReCreatedWith(t *testing.T) {
 }
 
 func TestABackupWhoseSecretIsMissingIsStalledUntilItExists(t *testing.T) {
-	backup, observed := started(), settledWorld()
+	backup, observed := started(), idleWorld()
 	observed.Jobs, observed.Missing = []state.Task{memberJob(0, func(t *state.Task) { t.Pod, t.Pending = "x", true })}, "Secret bucket does not exist: create it"
 	if p := For(backup, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonReferenceMissing {
 		t.Error(text(p))

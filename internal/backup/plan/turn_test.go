@@ -41,7 +41,7 @@ func rivals3() []rival {
 
 // read is the first half of a pass.
 func read(all []rival, i int) *Plan {
-	mine, observed := all[i], settledWorld()
+	mine, observed := all[i], idleWorld()
 	observed.Cluster.Spec.Replicas = 1
 	if mine.lacks {
 		observed.Missing = "Secret bucket does not exist"

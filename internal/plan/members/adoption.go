@@ -118,7 +118,7 @@ func engineText(name string) string {
 
 // usesVolumes reports whether an object may create pods that use the volumes. A StatefulSet of the cluster's name may, even while
 // it has no pods.
-func holdsVolumes(r state.Ref) bool { return r.IsLeaving() || r.IsStatefulSet() }
+func holdsVolumes(r state.Ref) bool { return r.IsOfPreviousCluster() || r.IsStatefulSet() }
 
 // AwaitAdoption waits until the volumes of a previous cluster have been adopted.
 func AwaitAdoption(s *situation.Situation) phase.Outcome {

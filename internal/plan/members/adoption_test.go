@@ -18,7 +18,7 @@ import (
 
 func TestVolumesOfAPreviousClusterOfTheSameName(t *testing.T) {
 	const taken = "adopt PersistentVolumeClaim data-orders-0\nadopt PersistentVolumeClaim data-orders-1\n"
-	anew := func(change func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.DatabaseCluster, *state.Observed) {
+	recreated := func(change func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.DatabaseCluster, *state.Observed) {
 		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			o.StatefulSet, o.Members, o.Volumes = nil, nil, plans.KeptVolumes()
 			change(c, o)
@@ -26,17 +26,17 @@ func TestVolumesOfAPreviousClusterOfTheSameName(t *testing.T) {
 	}
 	decideEach(t, map[string]scenario{
 		"they are adopted before the members are created": {
-			anew(func(*dbv1.DatabaseCluster, *state.Observed) {}),
+			recreated(func(*dbv1.DatabaseCluster, *state.Observed) {}),
 			taken + "AdoptingVolumes: adopting PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
 		},
 		"those of the same engine, too": {
-			anew(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			recreated(func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Engine, o.Engine, o.Volumes[0].Engine, o.Volumes[1].Engine = "redis", &dbv1.DatabaseEngine{}, "redis", "redis"
 			}),
 			taken + "AdoptingVolumes: adopting PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
 		},
 		"none while one contains data of another engine": {
-			anew(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			recreated(func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Engine, o.Engine, o.Volumes[0].Engine = "redis", &dbv1.DatabaseEngine{}, "redis"
 			}),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of the previous cluster of the same name contains data of an unknown engine, but spec.engine is \"redis\". " +
@@ -44,12 +44,12 @@ func TestVolumesOfAPreviousClusterOfTheSameName(t *testing.T) {
 				"STALLED VolumesRetained\n",
 		},
 		"none while one is being deleted": {
-			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[1].Terminating = true }),
+			recreated(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[1].Terminating = true }),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of the previous cluster of the same name is terminating. " +
 				"Wait until it is deleted; its member then starts with an empty volume. Or give the cluster another name\nSTALLED VolumesRetained\n",
 		},
 		"none grows that is not adopted": {
-			anew(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			recreated(func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Storage.Size, o.Volumes = resource.MustParse("2Gi"), o.Volumes[:1]
 				o.Volumes[0].Requested, o.Volumes[0].Capacity = resource.MustParse("1Gi"), resource.MustParse("1Gi")
 				o.Volumes[0].Fill, o.Volumes[0].From = state.Filling, "restore"
@@ -58,21 +58,21 @@ func TestVolumesOfAPreviousClusterOfTheSameName(t *testing.T) {
 				"because its restore did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup\nSTALLED VolumesRetained\n",
 		},
 		"none while one contains part of a backup": {
-			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			recreated(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes[1].Fill, o.Volumes[1].From = state.Filling, "restore"
 			}),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of the previous cluster of the same name contains only part of a backup, " +
 				"because its restore did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup\nSTALLED VolumesRetained\n",
 		},
 		"none where a backup is to be restored": {
-			anew(func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+			recreated(func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "last"}}
 			}),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1: retained from the previous cluster of the same name, " +
 				"and spec.bootstrap.fromBackup never overwrites data. Delete these claims if you do not need their data, or remove spec.bootstrap to start with these volumes\nagain in 10s\nSTALLED VolumesRetained\n",
 		},
 		"none while a pod of the previous cluster still runs": {
-			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			recreated(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Bystanders = []state.Bystander{
 					{Name: "done", Cluster: "earlier", Component: dbv1.ComponentBackup, Ended: true},
 					{Name: "hook", Cluster: "earlier", Component: dbv1.ComponentHook},
@@ -83,27 +83,27 @@ func TestVolumesOfAPreviousClusterOfTheSameName(t *testing.T) {
 			"WaitingForPreviousCluster: pod orders-1 of the previous cluster of the same name still runs; the operator adopts the volumes when it has terminated\nagain in 1m0s\n",
 		},
 		"they are adopted with members without a controller, which the StatefulSet adopts": {
-			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			recreated(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Bystanders = []state.Bystander{{Name: "orders-1", Cluster: "earlier", Component: dbv1.ComponentDatabase, Orphan: true}}
 			}),
 			taken + "AdoptingVolumes: adopting PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
 		},
 		"none while an orphaned StatefulSet of the name exists, even without pods": {
-			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			recreated(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}}
 			}),
 			"WaitingForPreviousCluster: a StatefulSet of another owner creates the pods that use the volumes; the operator adopts the volumes when it is deleted\n" +
 				"again in 30s\nSTALLED NameConflict\n",
 		},
 		"none while a final backup of the previous cluster may be retried": {
-			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			recreated(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.PreviousJobs = []string{"orders-backup-1c2d3e4f-0"}
 			}),
 			"WaitingForPreviousCluster: Job orders-backup-1c2d3e4f-0 of the previous cluster of the same name still runs; the operator adopts the volumes when it has terminated\nagain in 1m0s\n",
 		},
 		"none while an object of the previous cluster is terminating": {
-			anew(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders", Leaving: true}}
+			recreated(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders", OfPreviousCluster: true}}
 			}),
 			"WaitingForPreviousCluster: waiting until Kubernetes has deleted StatefulSet orders of the previous cluster of the same name\nagain in 2s\n",
 		},
@@ -126,7 +126,7 @@ func TestVolumesOfAPreviousClusterOfTheSameName(t *testing.T) {
 			"UpToDate: the cluster matches its spec\nSTALLED VolumesRetained\n",
 		},
 		"nothing while the cluster is paused": {
-			anew(func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Paused = true }),
+			recreated(func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Paused = true }),
 			"Paused: spec.paused is true; pending: adopting PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
 		},
 	})

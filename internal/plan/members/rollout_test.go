@@ -279,12 +279,12 @@ func TestAPodStartsOnlyAfterItsReferencesExist(t *testing.T) {
 				"Applying: update StatefulSet orders (spec.template)\n",
 		},
 		"old files are deleted when no member uses them": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Configs = formerFiles() },
-			"delete ConfigMap orders-config-former: no member uses these files\nUpToDate: the cluster matches its spec\n",
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Configs = previousFiles() },
+			"delete ConfigMap orders-config-previous: no member uses these files\nUpToDate: the cluster matches its spec\n",
 		},
 		"old files stay while a member uses them": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				o.Configs, c.Spec.UpdateStrategy.Paused = formerFiles(), true
+				o.Configs, c.Spec.UpdateStrategy.Paused = previousFiles(), true
 				plans.Outdated(o, 1)
 			},
 			"RolloutPaused: 1 member is outdated; spec.updateStrategy.paused is true\n",
@@ -292,6 +292,6 @@ func TestAPodStartsOnlyAfterItsReferencesExist(t *testing.T) {
 	})
 }
 
-func formerFiles() []*corev1.ConfigMap {
-	return []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Name: "orders-config-former"}}}
+func previousFiles() []*corev1.ConfigMap {
+	return []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Name: "orders-config-previous"}}}
 }

@@ -19,7 +19,7 @@ import (
 func NameConflict(s *situation.Situation) *situation.Stall {
 	var names []string
 	for _, ref := range s.Foreign {
-		if !ref.IsLeaving() {
+		if !ref.IsOfPreviousCluster() {
 			names = append(names, ref.Kind+" "+ref.Name)
 		}
 	}
@@ -46,9 +46,9 @@ func Unusable(s *situation.Situation) *situation.Stall {
 	return &situation.Stall{Reason: s.Unusable.Reason, Message: fmt.Sprintf("%s. %s, the operator does not start or restart members", s.Unusable.Message, until)}
 }
 
-// Leaving waits until Kubernetes has deleted the objects of a previous cluster of the same name.
-func Leaving(s *situation.Situation) phase.Outcome {
-	i := slices.IndexFunc(s.Foreign, state.Ref.IsLeaving)
+// PreviousCluster waits until Kubernetes has deleted the objects of a previous cluster of the same name.
+func PreviousCluster(s *situation.Situation) phase.Outcome {
+	i := slices.IndexFunc(s.Foreign, state.Ref.IsOfPreviousCluster)
 	if i < 0 {
 		return phase.Over
 	}

@@ -163,7 +163,7 @@ func TestPauseAndHibernation(t *testing.T) {
 			"Paused: spec.paused is true; pending: 1 member is outdated; restarting pod orders-1\n",
 		},
 		"a paused cluster with nothing to do has settled": {
-			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Paused, o.Configs = true, formerFiles() },
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Paused, o.Configs = true, previousFiles() },
 			"UpToDate: the cluster matches its spec\n",
 		},
 		"hibernation stops the members one by one": {

@@ -120,7 +120,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 1, nil)
 				o.Bystanders = []state.Bystander{
 					{Name: "x-1", Cluster: plans.UID, Component: dbv1.ComponentRestore, Job: "job0"},
-					{Name: "x-2", Cluster: plans.UID, Component: dbv1.ComponentRestore, Job: "former"},
+					{Name: "x-2", Cluster: plans.UID, Component: dbv1.ComponentRestore, Job: "previous"},
 				}
 			},
 			"Restoring: waiting for pod x-2 to terminate, because its restore is no longer needed" + again,
@@ -211,7 +211,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				filling(c, o, 0, done())
 				filling(c, o, 1, done())
-				o.Volumes[1].UID = "anew"
+				o.Volumes[1].UID = "new"
 			},
 			"restore " + bucket + ", start Job JOB1\nRestoring: restoring " + bucket + ", starting Job JOB1\n",
 		},

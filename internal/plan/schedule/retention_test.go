@@ -117,8 +117,8 @@ func TestRetentionDeletesBackupsBeyondCountAndAge(t *testing.T) {
 		})), func(c *dbv1.DatabaseCluster) {
 			c.Spec.Backup.Verification = &dbv1.VerificationSchedule{Schedule: "0 5 1 1 *"}
 		}, "nightly-2611180300 nightly-2611200300"},
-		"backups of the previous cluster stay":           {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.CreatedFor, b.RanFor = "former", "former" })), nil, "nightly-2611200300"},
-		"backups with data of the previous cluster stay": {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.RanFor = "former" })), nil, "nightly-2611200300"},
+		"backups of the previous cluster stay":           {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.CreatedFor, b.RanFor = "previous", "previous" })), nil, "nightly-2611200300"},
+		"backups with data of the previous cluster stay": {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.RanFor = "previous" })), nil, "nightly-2611200300"},
 		"those of no schedule stay":                      {keep(1, 0), nights(3, only([]int{2}, byHand)), nil, "nightly-2611200300"},
 		"those without a time by the schedule stay":      {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.ScheduledAt = metav1.Time{} })), nil, "nightly-2611200300"},
 		"those of a schedule that is no more stay":       {keep(1, 0), nights(3, only([]int{2}, func(b *state.Backup) { b.Schedule = "weekly" })), nil, "nightly-2611200300"},
@@ -165,8 +165,8 @@ func chanceBackups(chance *rand.Rand) []state.Backup {
 		b.UID = types.UID(b.Name)
 		b.Created = metav1.NewTime(at.Add(time.Duration(roll(3)) * time.Hour))
 		b.Completed = metav1.NewTime(at.Add(time.Duration(roll(9)-4) * 24 * time.Hour))
-		b.CreatedFor = []types.UID{uid, uid, uid, "former", ""}[roll(5)]
-		b.RanFor = []types.UID{uid, uid, uid, "former", ""}[roll(5)]
+		b.CreatedFor = []types.UID{uid, uid, uid, "previous", ""}[roll(5)]
+		b.RanFor = []types.UID{uid, uid, uid, "previous", ""}[roll(5)]
 		b.Terminating = roll(8) == 0
 		b.Elsewhere = roll(8) == 0
 		switch roll(8) {
