@@ -6,8 +6,6 @@ package engines
 
 import (
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,6 +14,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/engines"
 )
 
 // each runs a test for every engine.
@@ -89,25 +88,4 @@ func TestAClusterThatSetsNothingHasNoProblemWithAnEngine(t *testing.T) {
 	})
 }
 
-func TestTheScriptsAreSound(t *testing.T) {
-	shellcheck, err := exec.LookPath("shellcheck")
-	if err != nil {
-		t.Skip("shellcheck is not installed: apt-get install shellcheck")
-	}
-	each(t, func(t *testing.T, e *dbv1.DatabaseEngine) {
-		folder := t.TempDir()
-		arguments := []string{"--external-sources", "--source-path=" + folder}
-		for name, text := range e.Spec.Scripts {
-			file := filepath.Join(folder, name)
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if strings.HasPrefix(string(text), "#!/bin/sh\n") {
-				arguments = append(arguments, file)
-			}
-		}
-		if output, err := exec.CommandContext(t.Context(), shellcheck, arguments...).CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, output)
-		}
-	})
-}
+func TestTheScriptsAreSound(t *testing.T) { each(t, engines.Shellcheck) }

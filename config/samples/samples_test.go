@@ -7,7 +7,6 @@ package samples
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/engines"
 )
 
 // gallery returns the text of every file by its name, without .yaml.
@@ -88,24 +88,7 @@ func TestTheEngineOfTheGalleryIsAccepted(t *testing.T) {
 	if text := engine.Declared(e, engine.Actions...); text != "" {
 		t.Error(text)
 	}
-	shellcheck, err := exec.LookPath("shellcheck")
-	if err != nil {
-		t.Skip("shellcheck is not installed: apt-get install shellcheck")
-	}
-	folder := t.TempDir()
-	arguments := []string{"--external-sources", "--source-path=" + folder}
-	for name, text := range e.Spec.Scripts {
-		file := filepath.Join(folder, name)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasPrefix(string(text), "#!") {
-			arguments = append(arguments, file)
-		}
-	}
-	if output, err := exec.CommandContext(t.Context(), shellcheck, arguments...).CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, output)
-	}
+	engines.Shellcheck(t, e)
 }
 
 // ownEngine returns the DatabaseEngine of own-engine.yaml.

@@ -83,7 +83,7 @@ func replicasProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 		return ""
 	}
 	allowed, replicas := declared.Spec.Replicas, cluster.Spec.Replicas
-	// An engine that was stored without the field has zeros.
+	// The CRD has the same defaults. Zeros are of an engine that no API server has stored.
 	lowest, highest := max(allowed.Min, 1), cmp.Or(allowed.Max, MaxReplicas)
 	switch {
 	case replicas >= lowest && replicas <= highest:

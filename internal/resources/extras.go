@@ -13,7 +13,7 @@ import (
 )
 
 // volumes are the volumes of both members and Jobs: the files of spec.config, the engine's scripts, the Secret of
-// spec.credentials.secretName, and the volumes of spec.template.
+// spec.credentials.secretName, and the volumes of spec.pod.
 func volumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfiguration {
 	var all []*corev1ac.VolumeApplyConfiguration
 	if name := ConfigMapName(cluster); name != "" {
@@ -35,7 +35,7 @@ func volumeMounts(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountApplyCon
 	return append(all, asEach[corev1ac.VolumeMountApplyConfiguration](cluster.Spec.Container.VolumeMounts)...)
 }
 
-// initContainers are those of spec.template. A sidecar is an init container that keeps running.
+// initContainers are those of spec.pod. A sidecar is an init container that keeps running.
 func initContainers(cluster *dbv1.DatabaseCluster) []*corev1ac.ContainerApplyConfiguration {
 	var all []*corev1ac.ContainerApplyConfiguration
 	for _, c := range cluster.Spec.Pod.InitContainers {

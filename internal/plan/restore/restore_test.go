@@ -415,7 +415,7 @@ func TestABackupThatCannotBeRestoredStallsOrDelaysTheRestore(t *testing.T) {
 			with(func(b *dbv1.DatabaseBackup) { b.Status.Destination.CredentialsSecretName = "" }), true,
 			"destination names no credentials. Set spec.bootstrap.fromBackup.location with credentialsSecretName or with credentialSource: WorkloadIdentity",
 		},
-		"one that is not to be had": {with(func(b *dbv1.DatabaseBackup) { b.Status.Destination = nil }), true, named + " does not record the location of its data"},
+		"one without a location": {with(func(b *dbv1.DatabaseBackup) { b.Status.Destination = nil }), true, named + " does not record the location of its data"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
