@@ -47,6 +47,8 @@ type Member struct {
 	HasFinalizer bool
 	// Problem is why the pod cannot run, or why it last ended; "" if it is unknown.
 	Problem string
+	// Remedy is the correction that lets the pod start; "" if the problem itself says what to do.
+	Remedy string
 	// Stuck is true if the pod does not run and will not without a change: it never started, or has crashed repeatedly.
 	Stuck bool
 	// Version is the pod's resourceVersion, for the precondition of its deletion. No decision uses it.
@@ -99,6 +101,7 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		HasFinalizer: Holds(pod),
 		Resize:       resizeOf(pod),
 		Problem:      problem(pod),
+		Remedy:       remedy(pod, memberResources),
 		Stuck:        stuck(pod),
 		Version:      pod.ResourceVersion,
 	}

@@ -59,10 +59,14 @@ func actionStarted(pod *corev1.Pod) bool {
 // JobResources is the field with the resources of a Job, for remedies. Jobs of hooks have their own field.
 const JobResources = "spec.backup.resources"
 
-// remedy returns the correction that lets a pod start; "" if no action of the user is known to be required.
-func remedy(pod *corev1.Pod) string {
+// memberResources is the field with the resources of a member, for remedies.
+const memberResources = "spec.resources"
+
+// remedy returns the correction that lets a pod start, whose resources are in a field; "" if no action of the user is known to be
+// required.
+func remedy(pod *corev1.Pod, resources string) string {
 	if slices.ContainsFunc(pod.Status.Conditions, unschedulable) {
-		return "Correct spec.scheduling or " + JobResources + " of the DatabaseCluster, or add a node"
+		return "Correct spec.scheduling or " + resources + " of the DatabaseCluster, or add a node"
 	}
 	for _, s := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		waiting := s.State.Waiting
@@ -74,8 +78,17 @@ func remedy(pod *corev1.Pod) string {
 		case s.Name == naming.TransferContainer:
 			return "Correct the operator's flag --transfer-image, or spec.pod.imagePullSecrets of the DatabaseCluster"
 		default:
-			return "Correct spec.image or spec.pod.imagePullSecrets of the DatabaseCluster"
+			return "Correct " + imageField(s.Name) + " or spec.pod.imagePullSecrets of the DatabaseCluster"
 		}
 	}
 	return ""
+}
+
+// imageField is where the user corrects the image of a container. Only the user's own containers have other names.
+func imageField(container string) string {
+	switch container {
+	case naming.Container, naming.ActionContainer, naming.RestoreContainer:
+		return "spec.image"
+	}
+	return "its image in spec.pod"
 }

@@ -79,6 +79,23 @@ func TestATaskIsUnmetUntilAnAttemptGetsFurther(t *testing.T) {
 	}
 }
 
+func TestAMemberThatCannotStartHasARemedy(t *testing.T) {
+	unscheduled := corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable}}}
+	noImage := func(container string) corev1.PodStatus {
+		return corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{awaits(container, "ErrImagePull")}}
+	}
+	for want, status := range map[string]corev1.PodStatus{
+		"Correct spec.scheduling or spec.resources of the DatabaseCluster, or add a node":   unscheduled,
+		"Correct spec.image or spec.pod.imagePullSecrets of the DatabaseCluster":            noImage("database"),
+		"Correct its image in spec.pod or spec.pod.imagePullSecrets of the DatabaseCluster": noImage("exporter"),
+		"": {ContainerStatuses: []corev1.ContainerStatus{hasEnded("database")}},
+	} {
+		if got := MemberOf(&corev1.Pod{Status: status}, 0).Remedy; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestABlockedTaskHasARemedy(t *testing.T) {
 	cases := map[string]struct {
 		status corev1.PodStatus

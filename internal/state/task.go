@@ -174,7 +174,7 @@ func TryOf(pod *corev1.Pod) Try {
 	attempt.Result, attempt.Exit = resultOf(pod)
 	if !attempt.Succeeded && !actionDone(pod) { // containers of a Job are not restarted, so they have no previous logs
 		attempt.Problem = cmp.Or(withoutLogs(problem(pod)), evicted(pod))
-		attempt.Remedy = remedy(pod)
+		attempt.Remedy = remedy(pod, JobResources)
 	}
 	return attempt
 }

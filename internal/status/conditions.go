@@ -6,6 +6,7 @@ package status
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -65,14 +66,19 @@ func (p Pass) progressing() metav1.Condition {
 }
 
 func (p Pass) degraded() metav1.Condition {
-	var texts []string
+	var texts, remedies []string
 	for _, m := range p.Members {
-		if m.Broken(p.At) {
-			texts = append(texts, fmt.Sprintf("pod %s %s", m.Name, m.Problem))
+		if !m.Broken(p.At) {
+			continue
+		}
+		texts = append(texts, fmt.Sprintf("pod %s %s", m.Name, m.Problem))
+		if m.Remedy != "" && !slices.Contains(remedies, m.Remedy) {
+			remedies = append(remedies, m.Remedy)
 		}
 	}
 	if len(texts) > 0 {
-		return condition(dbv1.ConditionDegraded, true, dbv1.ReasonMemberFailing, strings.Join(texts, "; "))
+		message := strings.Join(slices.Insert(remedies, 0, strings.Join(texts, "; ")), ". ")
+		return condition(dbv1.ConditionDegraded, true, dbv1.ReasonMemberFailing, message)
 	}
 	return condition(dbv1.ConditionDegraded, false, dbv1.ReasonMembersHealthy, "all members are healthy")
 }

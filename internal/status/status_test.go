@@ -94,6 +94,15 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"-Ready NotReady, -Available ReplicasNotReady, -Progressing UpToDate, +Degraded MemberFailing, -Stalled NotStalled",
 			"degraded: pod orders-1 container database: ErrImagePull: no",
 		},
+		"two members cannot run for the same cause, which has a remedy": {
+			func(p *Pass) {
+				for i := range p.Members {
+					p.Members[i].Ready, p.Members[i].Problem, p.Members[i].Remedy = false, "cannot be scheduled: no node", "Add a node"
+				}
+			},
+			"-Ready NotReady, -Available ReplicasNotReady, -Progressing UpToDate, +Degraded MemberFailing, -Stalled NotStalled",
+			"degraded: pod orders-0 cannot be scheduled: no node; pod orders-1 cannot be scheduled: no node. Add a node",
+		},
 		"a rollout continues while every member serves": {
 			func(p *Pass) { p.Plan = plan.Plan{Reason: dbv1.ReasonRollingOut, Message: "restarting pod orders-1"} },
 			"-Ready NotReady, +Available AllReplicasReady, +Progressing RollingOut, -Degraded MembersHealthy, -Stalled NotStalled",

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,15 +48,36 @@ var codes = map[string]protocol.Reason{
 	"NoSuchKey":                    protocol.BackupCorrupt,
 }
 
-// advice is the action that the user should take, for each reason of a store.
-var advice = map[protocol.Reason]string{
-	protocol.DestinationUnreachable: "Check the name, port and certificate of the endpoint, and the NetworkPolicies of the namespace. Check that the service is healthy and has free space",
-	protocol.CredentialsRefused:     "Check the keys of the Secret and the permissions of their user. On a volume, check the user and group of its files",
-	protocol.DestinationMissing:     "Create the bucket, mount the volume, or correct the url and the region",
-	protocol.ClockSkew:              "Correct the clock of the pod's node",
-	protocol.DestinationFull:        "Free space at the destination",
-	protocol.BackupCorrupt:          "Create another backup",
-	protocol.Failed:                 "See the log of the pod",
+// bucketAdvice, volumeAdvice and anyAdvice are the actions that the user should take, for each reason of a store.
+var (
+	bucketAdvice = map[protocol.Reason]string{
+		protocol.DestinationUnreachable: "Check the endpoint and its certificate, the NetworkPolicies of the namespace, and that the service is healthy and has free space",
+		protocol.CredentialsRefused:     "Check the keys in the Secret that credentialsSecretName names, and the permissions of their user",
+		protocol.DestinationMissing:     "Create the bucket, or correct the url and the region",
+	}
+	volumeAdvice = map[protocol.Reason]string{
+		protocol.DestinationUnreachable: "Check the storage of the volume",
+		protocol.CredentialsRefused:     "Check the owner and the mode of the files on the volume, and that it is writable",
+		protocol.DestinationMissing:     "Check that claimName names the volume of the backups",
+	}
+	anyAdvice = map[protocol.Reason]string{
+		protocol.ClockSkew:       "Correct the clock of the pod's node",
+		protocol.DestinationFull: "Free space at the destination",
+		protocol.BackupCorrupt:   "Create another backup",
+		protocol.Failed:          "See the log of the pod",
+	}
+)
+
+// advice returns the action that the user should take.
+func (s *store) advice(reason protocol.Reason) string {
+	own := bucketAdvice
+	switch {
+	case s.Scheme == "file":
+		own = volumeAdvice
+	case s.workload && reason == protocol.CredentialsRefused:
+		return "Check the permissions of the pod's workload identity"
+	}
+	return cmp.Or(own[reason], anyAdvice[reason])
 }
 
 // failure converts an error of a store to an Error. nil stays nil.
@@ -64,7 +86,7 @@ func (s *store) failure(verb, name string, err error) error {
 		return err
 	}
 	reason := storeReason(err)
-	return failf(reason, "Cannot %s %s: %s. %s.", verb, s.URL(name), plainCause(err), advice[reason])
+	return failf(reason, "Cannot %s %s: %s. %s.", verb, s.URL(name), plainCause(cmp.Or(s.endpoint, "Amazon S3"), err), s.advice(reason))
 }
 
 func storeReason(err error) protocol.Reason {
@@ -119,8 +141,9 @@ func volumeReason(err error) protocol.Reason {
 	return ""
 }
 
-// plainCause returns the cause without parts that differ between attempts: request IDs and ports.
-func plainCause(err error) string {
+// plainCause returns the cause without parts that differ between attempts: request IDs, addresses and ports. The service is the one
+// that was called.
+func plainCause(service string, err error) string {
 	if refusal, ok := errors.AsType[smithy.APIError](err); ok {
 		return fmt.Sprintf("%s: %s", refusal.ErrorCode(), strings.TrimRight(refusal.ErrorMessage(), "."))
 	}
@@ -131,12 +154,23 @@ func plainCause(err error) string {
 		return fmt.Sprintf("the DNS lookup of %s failed: %s", lookup.Name, lookup.Err)
 	}
 	if network, ok := errors.AsType[*net.OpError](err); ok {
-		return fmt.Sprintf("%s: %v", network.Op, network.Err)
+		return broken(service, network)
 	}
 	if path, ok := errors.AsType[*os.PathError](err); ok {
 		return path.Err.Error()
 	}
 	return innermost(err).Error()
+}
+
+// broken describes a connection that failed.
+func broken(service string, network *net.OpError) string {
+	switch network.Op {
+	case "dial":
+		return fmt.Sprintf("cannot connect to %s: %v", service, innermost(network))
+	case "proxyconnect":
+		return fmt.Sprintf("cannot connect to the proxy for %s: %v", service, innermost(network))
+	}
+	return fmt.Sprintf("the connection to %s failed: %v", service, innermost(network))
 }
 
 func innermost(err error) error {

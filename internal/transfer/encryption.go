@@ -29,7 +29,7 @@ func keysOf(folder string) (keys, error) {
 	}
 	content, err := os.ReadFile(filepath.Join(folder, protocol.IdentityFile)) //nolint:gosec // the operator names the folder
 	if err != nil {
-		return nil, failf(protocol.EncryptionKeyMissing, "The key %s of the Secret in encryptionSecretName cannot be read: %v. Add the key to the Secret.", protocol.IdentityFile, plainCause(err))
+		return nil, failf(protocol.EncryptionKeyMissing, "The key %s of the Secret in encryptionSecretName cannot be read: %v. Add the key to the Secret.", protocol.IdentityFile, plainCause("", err))
 	}
 	parsed, err := age.ParseIdentities(bytes.NewReader(content))
 	var all keys

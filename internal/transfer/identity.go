@@ -48,7 +48,7 @@ func identify(ctx context.Context, options protocol.Store, settings aws.Config, 
 	identity, err := settings.Credentials.Retrieve(ctx)
 	if err != nil {
 		return nil, failf(protocol.CredentialsRefused, "The pod has no workload identity for %s: %s. Give its ServiceAccount one, or set credentialsSecretName of the destination.",
-			store.URL(""), plainCause(err))
+			store.URL(""), plainCause("the identity service", err))
 	}
 	if options.Credentials == "" && identity.Source == config.CredentialsSourceName {
 		return nil, failf(protocol.CredentialsRefused, "The pod's environment has AWS_ACCESS_KEY_ID, which is not a workload identity. Remove it, or set credentialsSecretName of the destination to a Secret with it.")

@@ -162,9 +162,9 @@ func (j *joiner) finish() error {
 	j.pieces = j.pieces[1:]
 	switch {
 	case j.read != piece.Bytes:
-		return failf(protocol.BackupCorrupt, "%s has %d bytes instead of %d. %s.", j.store.URL(piece.Name), j.read, piece.Bytes, advice[protocol.BackupCorrupt])
+		return failf(protocol.BackupCorrupt, "%s has %d bytes instead of %d. %s.", j.store.URL(piece.Name), j.read, piece.Bytes, j.store.advice(protocol.BackupCorrupt))
 	case hex.EncodeToString(j.sum.Sum(nil)) != piece.SHA256:
-		return failf(protocol.BackupCorrupt, "%s is corrupt: its SHA-256 differs from the manifest. %s.", j.store.URL(piece.Name), advice[protocol.BackupCorrupt])
+		return failf(protocol.BackupCorrupt, "%s is corrupt: its SHA-256 differs from the manifest. %s.", j.store.URL(piece.Name), j.store.advice(protocol.BackupCorrupt))
 	}
 	return nil
 }

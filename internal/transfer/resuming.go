@@ -71,5 +71,5 @@ func (r *resumingReader) Close() error {
 
 // silent is the failure of an unresponsive store.
 func (s *store) silent(limit time.Duration) *Error {
-	return failf(protocol.DestinationUnreachable, "%s did not answer for %s. %s.", s.URL(""), limit, advice[protocol.DestinationUnreachable])
+	return failf(protocol.DestinationUnreachable, "%s did not answer for %s. %s.", s.URL(""), limit, s.advice(protocol.DestinationUnreachable))
 }

@@ -39,7 +39,7 @@ const (
 )
 
 func openBucket(ctx context.Context, place protocol.Location, options protocol.Store) (*store, error) {
-	store := &store{Location: place}
+	store := &store{Location: place, endpoint: options.Endpoint, workload: options.WorkloadIdentity}
 	settings, err := awsConfig(ctx, options)
 	if err != nil {
 		return nil, err

@@ -28,10 +28,13 @@ import (
 // store accesses all objects below one location.
 type store struct {
 	protocol.Location
-	bucket  *blob.Bucket
-	uploads *uploads // s3 only
-	folder  string   // file only
-	secrets []string // never logged
+	bucket *blob.Bucket
+	// Of s3 only; the endpoint is "" for Amazon S3.
+	uploads  *uploads
+	endpoint string
+	workload bool     // uses a workload identity
+	folder   string   // file only
+	secrets  []string // never logged
 }
 
 // listing maps the names below a location to their sizes.

@@ -20,15 +20,15 @@ func TestTheOperatorNamesAnUnusableDestination(t *testing.T) {
 	w.manifest("v1", "Secret", "wrong", "stringData: {AWS_ACCESS_KEY_ID: test, AWS_SECRET_ACCESS_KEY: wrong}")
 	w.fullVolume("full")
 	w.filled("backup: {deadlineSeconds: 30, destination: " + toS3 + "}")
-	for _, bad := range []struct{ name, destination, cause string }{
-		{"unreachable", `{url: "s3://backups/x", endpoint: "http://s3:1", credentialsSecretName: backup-credentials}`, "connection refused"},
-		{"unknown-host", `{url: "s3://backups/x", endpoint: "http://unknown-host:7070", credentialsSecretName: backup-credentials}`, "unknown-host"},
-		{"refused", `{url: "s3://backups/x", endpoint: "http://s3:7070", credentialsSecretName: wrong}`, "SignatureDoesNotMatch"},
-		{"no-bucket", `{url: "s3://no-such-bucket/x", endpoint: "http://s3:7070", credentialsSecretName: backup-credentials}`, "NoSuchBucket"},
-		{"full", `{url: "file:///x", claimName: full}`, "no space left on device"},
+	for _, bad := range []struct{ name, destination, warning, cause string }{
+		{"unreachable", `{url: "s3://backups/x", endpoint: "http://s3:1", credentialsSecretName: backup-credentials}`, "JobRetrying", "cannot connect to http://s3:1: connection refused"},
+		{"unknown-host", `{url: "s3://backups/x", endpoint: "http://unknown-host:7070", credentialsSecretName: backup-credentials}`, "JobRetrying", "unknown-host"},
+		{"refused", `{url: "s3://backups/x", endpoint: "http://s3:7070", credentialsSecretName: wrong}`, "JobBlocked", "SignatureDoesNotMatch"},
+		{"no-bucket", `{url: "s3://no-such-bucket/x", endpoint: "http://s3:7070", credentialsSecretName: backup-credentials}`, "JobBlocked", "NoSuchBucket"},
+		{"full", `{url: "file:///x", claimName: full}`, "JobBlocked", "no space left on device"},
 	} {
 		w.backup(bad.name, "orders", "destination: "+bad.destination)
-		w.awaitWarning(bad.name, "JobRetrying")
+		w.awaitWarning(bad.name, bad.warning)
 		w.eventually("Failed", "get", "databasebackup", bad.name, "-o", "jsonpath={.status.phase}")
 		w.awaitReported("databasebackup/"+bad.name, "Stalled", "True", bad.cause)
 		w.awaitWarning(bad.name, bad.cause)

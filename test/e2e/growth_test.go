@@ -56,7 +56,7 @@ func TestVolumesGrowWhileTheDatabasesRun(t *testing.T) {
 	w.Log("more than the class provides")
 	before = w.pods()
 	w.patch(`{"storage":{"size":"1Ti"}}`)
-	w.awaitCondition("Stalled", "has 3Gi and cannot be expanded to 1Ti", "Set spec.storage.size to a smaller size that is more than 3Gi")
+	w.awaitCondition("Stalled", "has 3Gi and cannot be expanded to 1Ti", "Set spec.storage.size to a size between 3Gi and 1Ti")
 	text, err := run(w.Context(), "", "-n", w.namespace, "patch", "databasecluster", "orders", "--type=merge", "-p", `{"spec":{"storage":{"size":"3Gi"}}}`)
 	w.must(err != nil && strings.Contains(text, "spec.storage.size cannot shrink"), "the output for the current size is %q", text)
 	w.patch(`{"storage":{"size":"4Gi"}}`)

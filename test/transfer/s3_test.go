@@ -121,7 +121,7 @@ func TestAnUnreachableServer(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.endpoint = "http://" + closed
-	w.fails(w.backup("echo rows"), protocol.ExitTransient, protocol.DestinationUnreachable, "connection refused", "endpoint")
+	w.fails(w.backup("echo rows"), protocol.ExitTransient, protocol.DestinationUnreachable, "cannot connect to http", "connection refused", "endpoint")
 	w.endpoint = "http://no-such-host.invalid"
 	w.fails(w.backup("echo rows"), protocol.ExitTransient, protocol.DestinationUnreachable, "DNS lookup of no-such-host.invalid failed")
 }

@@ -311,7 +311,7 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 					t.Result, t.Exit = &protocol.Result{Message: "the key is missing"}, protocol.ExitPrecondition
 				})}
 			},
-			"Running: Kubernetes retries Job orders-backup-1c2d3e4f-0: the key is missing\nstalled JobBlocked: Job orders-backup-1c2d3e4f-0 cannot continue: the key is missing",
+			"Running: Kubernetes retries Job orders-backup-1c2d3e4f-0: the key is missing\nstalled JobBlocked: Job orders-backup-1c2d3e4f-0 fails until you correct this: the key is missing",
 		},
 		"its image cannot be pulled": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Jobs = []state.Task{memberJob(0, imageless)} },

@@ -107,8 +107,11 @@ func awaitBackup(s *situation.Situation, hook dbv1.DeletionHook, backup state.Ho
 	}
 	lacks := after("; ", situation.DescribeMissing(s.Missing()))
 	view := underway("deletion hook %q waits for DatabaseBackup %s%s%s", hook.Name, backup.Name, after(": ", backup.Message), lacks)
-	if backup.Stuck || lacks != "" {
-		view = view.waitsFor("Correct the problem")
+	switch {
+	case lacks != "":
+		view = view.waitsFor("Create the missing object")
+	case backup.Stuck:
+		view = view.waitsFor("The backup continues by itself after your correction")
 	}
 	view.requeueAfter = left
 	if fences(s.Cluster, hook) || canBeAsked(s, backup) {

@@ -122,7 +122,7 @@ func TestAFinalBackupIsCreatedBeforeTheMembersStop(t *testing.T) {
 				made(o, state.HookBackup{Phase: dbv1.BackupPending, Stuck: true, Message: "Secret bucket does not exist"})
 			},
 			"HookRunning: " + waits + ": Secret bucket does not exist\nagain in 9m0s\nSTALLED HookWaiting\n" +
-				waits + ": Secret bucket does not exist. Correct the problem" + skipNote + "\nlast Running\n",
+				waits + ": Secret bucket does not exist. The backup continues by itself after your correction" + skipNote + "\nlast Running\n",
 		},
 		"a backup with its own destination does not count": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -391,7 +391,7 @@ func TestABackupThatDoesNotStartReportsTheMissingReference(t *testing.T) {
 	observed.HookBackups["last"] = state.HookBackup{Name: "b", Created: plans.Ago(0), Message: "Job j backs up member 1 of 1"}
 	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.credentials.secretName"}, {Kind: "Secret", Name: "there", Found: true}}
 	want := `deletion hook "last" waits for DatabaseBackup b: Job j backs up member 1 of 1; Secret password, which spec.credentials.secretName names, does not exist`
-	if p := plans.Decide(cluster, observed); p.Message != want || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want+". Correct the problem"+skipNote {
+	if p := plans.Decide(cluster, observed); p.Message != want || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want+". Create the missing object"+skipNote {
 		t.Error(told(p))
 	}
 }

@@ -84,8 +84,8 @@ func Infeasible(s *situation.Situation) *situation.Stall {
 			continue
 		}
 		return &situation.Stall{Reason: dbv1.ReasonResizeInfeasible, Message: fmt.Sprintf(
-			"PersistentVolumeClaim %s has %s and cannot be expanded to %s: %s. Set spec.storage.size to a smaller size that is more than %s",
-			v.Claim, v.Capacity.String(), v.Requested.String(), v.Resizing, v.Capacity.String())}
+			"PersistentVolumeClaim %[1]s has %[2]s and cannot be expanded to %[3]s: %[4]s. Set spec.storage.size to a size between %[2]s and %[3]s that the storage has room for",
+			v.Claim, v.Capacity.String(), v.Requested.String(), v.Resizing)}
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func (r restore) blocked() *situation.Stall {
 			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s cannot start: %s. %s", which, f.Cause, f.Task.Unblock())}
 		}
 		if f.Standing == action.Unmet {
-			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s cannot continue: %s", which, f.Cause)}
+			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s fails until you correct this: %s", which, f.Cause)}
 		}
 	}
 	return nil

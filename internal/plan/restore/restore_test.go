@@ -88,7 +88,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				filling(c, o, 0, lacks(nil))
 				filling(c, o, 1, runs())
 			},
-			"Restoring: Job JOB0, which restores " + bucket + " into PersistentVolumeClaim data-orders-0, cannot continue: the key is missing" + again + "STALLED JobBlocked\n",
+			"Restoring: Job JOB0, which restores " + bucket + " into PersistentVolumeClaim data-orders-0, fails until you correct this: the key is missing" + again + "STALLED JobBlocked\n",
 		},
 		"until an attempt gets further": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -404,7 +404,7 @@ func TestABackupThatCannotBeRestoredStallsOrDelaysTheRestore(t *testing.T) {
 		want   string
 	}{
 		"one that is complete":   {complete(), false, "creating the volumes"},
-		"none":                   {nil, true, named + " does not exist. Name a backup in this namespace, or set spec.bootstrap.fromBackup.location"},
+		"none":                   {nil, true, named + " does not exist. Name a DatabaseBackup of this namespace. If only its files are left, set spec.bootstrap.fromBackup.location instead, with their location as url"},
 		"one that has not begun": {&dbv1.DatabaseBackup{}, false, "waiting for DatabaseBackup first, which spec.bootstrap.fromBackup.name names, to complete; its phase is Pending"},
 		"one that runs":          {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase = dbv1.BackupRunning }), false, "to complete; its phase is Running"},
 		"one that failed":        {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase, b.Status.Message = dbv1.BackupFailed, "no bucket" }), true, named + " failed and contains no data. Name another backup. Cause of the failure: no bucket"},

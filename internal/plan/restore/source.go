@@ -65,7 +65,7 @@ func sourceProblem(cluster *dbv1.DatabaseCluster, observed state.Restore) string
 func backupProblem(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) string {
 	named := fmt.Sprintf("DatabaseBackup %s, which spec.bootstrap.fromBackup.name names,", state.FromBackup(cluster).Name)
 	if backup == nil {
-		return named + " does not exist. Name a backup in this namespace, or set spec.bootstrap.fromBackup.location with the backup's status.location as url"
+		return named + " does not exist. Name a DatabaseBackup of this namespace. If only its files are left, set spec.bootstrap.fromBackup.location instead, with their location as url"
 	}
 	status := backup.Status
 	switch {
