@@ -48,12 +48,10 @@ var ClusterConditions = []string{
 	ConditionProtectionEnforced, ConditionDeletionBlocked,
 }
 
-// Reasons of ConditionReady.
+// Reasons of ConditionReady. While it is False, it has the reason of the condition that its message quotes.
 const (
 	// ReasonReady: the cluster matches its spec.
 	ReasonReady = "Ready"
-	// ReasonNotReady: the message names the condition with the cause.
-	ReasonNotReady = "NotReady"
 )
 
 // Reasons of ConditionAvailable.
@@ -98,6 +96,8 @@ const (
 	ReasonHibernating = "Hibernating"
 	// ReasonResizingStorage: the volumes are growing.
 	ReasonResizingStorage = "ResizingStorage"
+	// ReasonRetrying: a request to the API server failed. The operator retries it.
+	ReasonRetrying = "Retrying"
 	// ReasonPaused: the cluster needs changes, and spec.paused is true; also of Paused.
 	ReasonPaused = "Paused"
 )
@@ -124,8 +124,8 @@ const (
 	ReasonEngineMissing = "EngineMissing"
 	// ReasonInvalidReplicas: the engine does not allow this number of members.
 	ReasonInvalidReplicas = "InvalidReplicas"
-	// ReasonEngineInvalid: the DatabaseEngine that the spec names is invalid; also of its Accepted.
-	ReasonEngineInvalid = "EngineInvalid"
+	// ReasonInvalidEngine: the DatabaseEngine that the spec names is invalid; also of its Accepted.
+	ReasonInvalidEngine = "InvalidEngine"
 	// ReasonInvalidParameter: the engine does not have a parameter, or does not allow its value.
 	ReasonInvalidParameter = "InvalidParameter"
 	// ReasonActionMissing: the spec needs an action that the engine does not have, for example backup.
@@ -137,8 +137,8 @@ const (
 	// ReasonJobBlocked: a Job of the operator cannot start a pod, or its attempts fail, until the user corrects the
 	// cause.
 	ReasonJobBlocked = "JobBlocked"
-	// ReasonVolumesRetained: retained volumes of a previous cluster of the same name prevent the creation.
-	ReasonVolumesRetained = "VolumesRetained"
+	// ReasonVolumeConflict: retained volumes of a previous cluster of the same name prevent the creation.
+	ReasonVolumeConflict = "VolumeConflict"
 	// ReasonResizeInfeasible: a volume cannot grow to spec.storage.size; also of StorageResizing.
 	ReasonResizeInfeasible = "ResizeInfeasible"
 )
@@ -187,8 +187,8 @@ const (
 	ReasonBackupFailed = "BackupFailed"
 	// ReasonNoBackup: there is no complete backup yet.
 	ReasonNoBackup = "NoBackup"
-	// ReasonScheduleInvalid: a schedule is invalid.
-	ReasonScheduleInvalid = "ScheduleInvalid"
+	// ReasonInvalidSchedule: a schedule is invalid.
+	ReasonInvalidSchedule = "InvalidSchedule"
 	// ReasonBackupNameConflict: another DatabaseBackup has the name of the scheduled backup that is due.
 	ReasonBackupNameConflict = "BackupNameConflict"
 	// ReasonVerified: the verification succeeded.
@@ -217,7 +217,7 @@ const (
 	ReasonBackupRunning = "BackupRunning"
 )
 
-// Reasons of a DatabaseEngine's Accepted; False has ReasonEngineInvalid.
+// Reasons of a DatabaseEngine's Accepted; False has ReasonInvalidEngine.
 const (
 	// ReasonAccepted: clusters can use the engine.
 	ReasonAccepted = "Accepted"

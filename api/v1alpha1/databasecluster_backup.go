@@ -74,7 +74,7 @@ type BackupDestination struct {
 	// region is the region of the bucket. Default: us-east-1.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[-a-z0-9]+$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[-a-z0-9]+$')",message="region must have lowercase letters, digits and '-' only, for example eu-central-1"
 	Region string `json:"region,omitempty"`
 
 	// credentialsSecretName is the name of a Secret in this namespace with the keys AWS_ACCESS_KEY_ID and
@@ -83,7 +83,7 @@ type BackupDestination struct {
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,displayName="Credentials Secret",xDescriptors="urn:alm:descriptor:io.kubernetes:Secret"
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="credentialsSecretName must be the name of a Secret of this namespace: lowercase letters, digits, '-' and '.'"
 	CredentialsSecretName string `json:"credentialsSecretName,omitempty"`
 
 	// credentialSource is WorkloadIdentity if the pods of Jobs access the bucket with the identity that the platform
@@ -106,13 +106,13 @@ type BackupDestination struct {
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,displayName="Encryption Secret",xDescriptors="urn:alm:descriptor:io.kubernetes:Secret"
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="encryptionSecretName must be the name of a Secret of this namespace: lowercase letters, digits, '-' and '.'"
 	EncryptionSecretName string `json:"encryptionSecretName,omitempty"`
 
 	// claimName is the name of the PersistentVolumeClaim in this namespace with the directory of url file:///….
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="claimName must be the name of a PersistentVolumeClaim of this namespace: lowercase letters, digits, '-' and '.'"
 	ClaimName string `json:"claimName,omitempty"`
 }
 
@@ -136,9 +136,9 @@ type ServerSideEncryption struct {
 	// kmsKeyID is the key in the key management service: an ID, an ARN or an alias. Default: the default key of the
 	// service.
 	// +optional
-	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,displayName="KMS Key ID"
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:Pattern=`^[-A-Za-z0-9:/_.+=@]+$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[-A-Za-z0-9:/_.+=@]+$')",message="kmsKeyID must be an ID, an ARN or an alias of a key, without spaces"
 	KMSKeyID string `json:"kmsKeyID,omitempty"` //nolint:tagliatelle // as Kubernetes spells it, for example podUID
 }
 
@@ -164,7 +164,7 @@ type BackupSchedule struct {
 	// timeZone is the name of a time zone, for example Europe/Berlin. Default: UTC.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][-A-Za-z0-9_+/]*$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9][-A-Za-z0-9_+/]*$')",message="timeZone must be the name of a time zone, for example Europe/Berlin"
 	TimeZone string `json:"timeZone,omitempty"`
 
 	// suspend stops the schedule: the operator creates no backups for it and deletes none. Default: false.
@@ -182,13 +182,14 @@ type BackupSchedule struct {
 // +kubebuilder:validation:XValidation:rule="has(self.count) || has(self.period)",message="spec.backup.schedules[].retention must have count, period or both"
 type BackupRetention struct {
 	// count is the number of complete backups to keep, 1 to 1000. If period is set too, the operator keeps a backup
-	// while either of them keeps it.
+	// while either of them keeps it. Default: no limit.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	Count *int32 `json:"count,omitempty"`
 
-	// period is the time for which complete backups are kept, for example 720h.
+	// period is the time for which complete backups are kept, in hours, minutes and seconds, at least 1m, for example
+	// 720h, which is 30 days. Default: no limit.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=63
@@ -208,11 +209,11 @@ type VerificationSchedule struct {
 	// timeZone is the name of a time zone, for example Europe/Berlin. Default: UTC.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][-A-Za-z0-9_+/]*$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9][-A-Za-z0-9_+/]*$')",message="timeZone must be the name of a time zone, for example Europe/Berlin"
 	TimeZone string `json:"timeZone,omitempty"`
 
 	// command replaces the engine's probe. It runs against the database at DBC_MEMBER=localhost, again and again until
-	// it exits with 0 or the deadline passes. Default: the engine's probe.
+	// it exits with 0, for at most a quarter of deadlineSeconds. Default: the engine's probe.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
@@ -220,7 +221,7 @@ type VerificationSchedule struct {
 	Command []string `json:"command,omitempty"`
 
 	// deadlineSeconds is the time limit for the restore and the probe of each member, in seconds, 1 to 604800.
-	// Default: 43200, half a day.
+	// The probe has at most a quarter of it. Default: 43200, half a day.
 	// +optional
 	// +kubebuilder:default=43200
 	// +kubebuilder:validation:Minimum=1
@@ -244,7 +245,7 @@ type BackupSource struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="name must be the name of a DatabaseBackup: lowercase letters, digits and '-'"
 	Name string `json:"name,omitempty"`
 
 	// location is the location of the backup, for a backup whose DatabaseBackup no longer exists. Its url is the

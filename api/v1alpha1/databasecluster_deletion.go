@@ -34,19 +34,19 @@ type Deletion struct {
 	// +kubebuilder:validation:MaxItems=8
 	Hooks []DeletionHook `json:"hooks,omitempty"`
 
-	// onFailure is what a failed hook does to the deletion: Block or Continue. Block blocks it until you correct the
+	// hookFailurePolicy is what a failed hook does to the deletion: Block or Continue. Block blocks it until you correct the
 	// cause or skip the hook. Continue continues without the hook. Default: Block.
 	// +optional
 	// +kubebuilder:default=Block
 	// +kubebuilder:validation:Enum=Block;Continue
-	OnFailure HookFailurePolicy `json:"onFailure,omitempty"`
+	HookFailurePolicy HookFailurePolicy `json:"hookFailurePolicy,omitempty"`
 
-	// deadlineSeconds is the time limit of each hook with its retries, in seconds, 1 to 604800. Default: 600.
+	// hookDeadlineSeconds is the time limit of each hook with its retries, in seconds, 1 to 604800. Default: 600.
 	// +optional
 	// +kubebuilder:default=600
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=604800
-	DeadlineSeconds int64 `json:"deadlineSeconds,omitempty"`
+	HookDeadlineSeconds int64 `json:"hookDeadlineSeconds,omitempty"`
 }
 
 // VolumePolicy is what happens to the volumes when the cluster is deleted.

@@ -28,7 +28,7 @@ type Storage struct {
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:io.kubernetes:StorageClass"
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$')",message="spec.storage.storageClassName must be the name of a StorageClass: lowercase letters, digits, '-' and '.'"
 	StorageClassName *string `json:"storageClassName,omitempty"`
 
 	// ephemeral stores the data in an emptyDir of the pod instead of a persistent volume, for caches. The data is

@@ -129,7 +129,7 @@ type Container struct {
 	// image is the image of the container. Default: spec.image.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:Pattern=`^\S*$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]*$')",message="the image of a container in spec.pod must not contain spaces"
 	Image string `json:"image,omitempty"`
 
 	// imagePullPolicy controls when the kubelet pulls the image: Always, IfNotPresent or Never.
@@ -176,7 +176,15 @@ type Container struct {
 	// +kubebuilder:validation:MaxItems=16
 	VolumeMounts []VolumeMount `json:"volumeMounts,omitempty"`
 
-	// runAsUser is the user ID of the container, not 0. Default: the pod's.
+	// securityContext sets the user of the container. The operator sets all other security settings.
+	// Default: the user of the pod.
+	// +optional
+	SecurityContext *ContainerSecurityContext `json:"securityContext,omitempty"`
+}
+
+// ContainerSecurityContext is the part of a container's security context that the user can set.
+type ContainerSecurityContext struct {
+	// runAsUser is the user ID of the container, not 0. Default: the user of the pod.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=2147483647
@@ -205,9 +213,9 @@ type SidecarPort struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$') && self != 'db'",message="spec.pod.sidecars[].ports[].name must be a DNS label other than 'db', which is reserved for the database"
 	Name string `json:"name"`
 
-	// port is the number of the port, 1 to 65535.
+	// containerPort is the number of the port, 1 to 65535.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
-	Port int32 `json:"port"`
+	ContainerPort int32 `json:"containerPort"`
 }

@@ -87,31 +87,31 @@ type DatabaseClusterStatus struct {
 
 // ClusterBackupStatus is the state of the backups of a cluster.
 type ClusterBackupStatus struct {
-	// lastCompleted is the name of the newest complete backup without a destination of its own.
+	// lastCompletedBackup is the name of the newest complete backup without a destination of its own.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
-	LastCompleted string `json:"lastCompleted,omitempty"`
+	LastCompletedBackup string `json:"lastCompletedBackup,omitempty"`
 
-	// lastCompletionTime is the time at which lastCompleted was complete.
+	// lastCompletionTime is the time at which lastCompletedBackup was complete.
 	// +optional
 	LastCompletionTime *metav1.Time `json:"lastCompletionTime,omitempty"`
 
-	// lastCompletedBytes is the size of lastCompleted, in bytes before compression.
+	// lastCompletedBytes is the size of lastCompletedBackup, in bytes before compression.
 	// +optional
 	LastCompletedBytes int64 `json:"lastCompletedBytes,omitempty"`
 
-	// lastVerified is the name of the newest backup whose verification succeeded.
+	// lastVerifiedBackup is the name of the newest backup whose verification succeeded.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
-	LastVerified string `json:"lastVerified,omitempty"`
+	LastVerifiedBackup string `json:"lastVerifiedBackup,omitempty"`
 
-	// lastVerificationTime is the time at which the verification of lastVerified succeeded.
+	// lastVerificationTime is the time at which the verification of lastVerifiedBackup succeeded.
 	// +optional
 	LastVerificationTime *metav1.Time `json:"lastVerificationTime,omitempty"`
 
-	// nextTime is the time of the next scheduled backup.
+	// nextScheduleTime is the time of the next scheduled backup.
 	// +optional
-	NextTime *metav1.Time `json:"nextTime,omitempty"`
+	NextScheduleTime *metav1.Time `json:"nextScheduleTime,omitempty"`
 }
 
 // RestoreStatus is the progress of a restore.
@@ -208,18 +208,18 @@ type StoppedMember struct {
 	ExitCode *int32 `json:"exitCode,omitempty"`
 }
 
-// MemberReason is the state of a member in one word.
-type MemberReason string
+// MemberState is the state of a member in one word.
+type MemberState string
 
 const (
 	// MemberReady means that the member is ready.
-	MemberReady MemberReason = "Ready"
+	MemberReady MemberState = "Ready"
 	// MemberStarting means that the member is not ready, and no failure is known.
-	MemberStarting MemberReason = "Starting"
+	MemberStarting MemberState = "Starting"
 	// MemberFailing means that the member cannot start, or its container keeps exiting. The message has the cause.
-	MemberFailing MemberReason = "Failing"
+	MemberFailing MemberState = "Failing"
 	// MemberTerminating means that the pod of the member is terminating.
-	MemberTerminating MemberReason = "Terminating"
+	MemberTerminating MemberState = "Terminating"
 )
 
 // MemberStatus is the observed state of one member.
@@ -246,10 +246,10 @@ type MemberStatus struct {
 	// +optional
 	Ready bool `json:"ready"`
 
-	// reason is the state of the member: Ready, Starting, Failing or Terminating.
+	// state is the state of the member: Ready, Starting, Failing or Terminating.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
-	Reason MemberReason `json:"reason,omitempty"`
+	State MemberState `json:"state,omitempty"`
 
 	// message is the cause of the failure of a member.
 	// +optional

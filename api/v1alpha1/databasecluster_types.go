@@ -22,7 +22,7 @@ import (
 // +kubebuilder:resource:shortName=dbc,categories=all;databases
 // +kubebuilder:printcolumn:name="Replicas",type=integer,JSONPath=`.spec.replicas`,description="Members wanted"
 // +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=`.status.readyReplicas`,description="Members that are ready"
-// +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Available")].reason`,description="Reason of the Available condition"
+// +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Ready, or the cause why the cluster is not"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Image",type=string,JSONPath=`.spec.image`,priority=1
 // +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,priority=1
@@ -66,7 +66,7 @@ type DatabaseClusterList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.bootstrap) || has(oldSelf.bootstrap)",message="spec.bootstrap cannot be added to a cluster that exists, because a restore never overwrites data: create a new cluster with it"
 // +kubebuilder:validation:XValidation:rule="!has(self.deletion) || !has(self.deletion.hooks) || !self.deletion.hooks.exists(h, h.type == 'Backup') || has(self.backup)",message="spec.deletion.hooks: a hook of type Backup needs spec.backup.destination"
 type DatabaseClusterSpec struct {
-	// replicas is the number of members, 1 to 9. The engine may allow fewer. Default: 1.
+	// replicas is the number of members, 1 to 9. The engine may allow a smaller range. Default: 1.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:podCount"
 	// +kubebuilder:default=1
@@ -76,21 +76,22 @@ type DatabaseClusterSpec struct {
 
 	// image is the container image of the database, for example "docker.io/library/postgres:17". It runs as a
 	// non-root user. An image that starts as root also needs spec.pod.securityContext.runAsUser.
-	// A change replaces the members one by one.
+	// A change restarts the members one by one.
 	// +required
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:Pattern=`^\S+$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="spec.image must not contain spaces, for example docker.io/library/postgres:17"
 	Image string `json:"image"`
 
 	// engine is the name of the DatabaseEngine, which describes how to run, back up and restore the database.
-	// Fields of this spec override those of the engine. Default: none; the cluster then has no backups.
+	// Fields of this spec override those of the engine. A change restarts the members one by one.
+	// Default: none; the cluster then has no backups.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="spec.engine must be the name of a DatabaseEngine: lowercase letters, digits, '-' and '.'; kubectl get databaseengines lists them"
 	Engine string `json:"engine,omitempty"`
 
 	// parameters are settings of the database by name. The engine lists them: kubectl describe databaseengine
@@ -123,19 +124,20 @@ type DatabaseClusterSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Config *Config `json:"config,omitempty"`
 
-	// container overrides how the database container runs. A change replaces the members one by one.
+	// container overrides how the database container runs. A change restarts the members one by one.
 	// Default: the engine's spec.container.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Container DatabaseContainer `json:"container,omitzero"`
 
 	// pod adds to the pods of the members: labels, annotations, volumes, init containers, sidecars. A change
-	// replaces the members one by one.
+	// restarts the members one by one.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Pod Pod `json:"pod,omitzero"`
 
-	// scheduling selects the nodes on which the members run.
+	// scheduling selects the nodes on which the members run. A change restarts the members one by one.
+	// Default: any node; members spread over nodes and zones where they can.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Scheduling Scheduling `json:"scheduling,omitzero"`
@@ -186,10 +188,11 @@ type DatabaseClusterSpec struct {
 // Credentials are the user names and passwords of a database.
 type Credentials struct {
 	// secretName is the name of a Secret in this namespace. Members and engine actions find its keys as files in
-	// /dbc/secrets. The engine lists the keys that it needs. Default: none.
+	// /dbc/secrets. The engine lists the keys that it needs. A change of the name restarts the members one by one.
+	// Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:io.kubernetes:Secret"
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="spec.credentials.secretName must be the name of a Secret of this namespace: lowercase letters, digits, '-' and '.'"
 	SecretName string `json:"secretName,omitempty"`
 }

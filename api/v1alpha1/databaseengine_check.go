@@ -32,7 +32,7 @@ type EngineFact struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[A-Za-z][-_A-Za-z0-9]*$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z][-_A-Za-z0-9]*$')",message="the name of a fact must be a letter, then letters, digits, '_' and '-'"
 	Name string `json:"name"`
 
 	// compare is Equal or AtLeast. Equal: the value of the copy must be the value after the backup. A verification

@@ -237,7 +237,7 @@ type EngineParameter struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[a-z]([-_.a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]([-_.a-z0-9]*[a-z0-9])?$')",message="the name of a parameter must start with a lowercase letter and have lowercase letters, digits, '-', '_' and '.' only"
 	Name string `json:"name"`
 
 	// description is one sentence about the parameter. Default: empty.

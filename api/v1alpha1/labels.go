@@ -53,7 +53,7 @@ const (
 	ComponentHook = "deletion-hook"
 )
 
-// Annotations that users set. Each new value requests the action once.
+// Annotations that users set. Each new value requests the action once. An annotation with the value "true" is a setting.
 const (
 	// AnnotationUpdate rolls out the pod template of this version of the operator, which UpdateAvailable announces.
 	// The members restart one by one.
@@ -64,6 +64,8 @@ const (
 	AnnotationVerify = "database.dbcluster.io/verify"
 	// AnnotationAllowDeletion set to "true" on a CustomResourceDefinition of the operator allows its deletion.
 	AnnotationAllowDeletion = "database.dbcluster.io/allow-deletion"
+	// AnnotationSkipDeletionHooks set to "true" on a DatabaseCluster skips the deletion hooks that have not succeeded.
+	AnnotationSkipDeletionHooks = "database.dbcluster.io/skip-deletion-hooks"
 	// AnnotationRefresh reads the Secrets and ConfigMaps of the spec again without delay.
 	AnnotationRefresh = "database.dbcluster.io/refresh"
 )
@@ -99,6 +101,4 @@ const (
 	AnnotationRestoring = "database.dbcluster.io/restoring"
 	// AnnotationTerminating is on the StatefulSet of a cluster whose deletion hooks have finished.
 	AnnotationTerminating = "database.dbcluster.io/terminating"
-	// AnnotationSkipDeletionHooks set to "true" on a DatabaseCluster skips the deletion hooks that have not succeeded.
-	AnnotationSkipDeletionHooks = "database.dbcluster.io/skip-deletion-hooks"
 )

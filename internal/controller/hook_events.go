@@ -29,8 +29,8 @@ func hookTransitions(before, after *dbv1.DatabaseCluster) []kit.Event {
 		case dbv1.HookSkipped:
 			skipped = append(skipped, fmt.Sprintf("%q", is.Name))
 		case dbv1.HookFailed:
-			if after.Spec.Deletion.OnFailure == dbv1.HookFailureContinue {
-				all = append(all, kit.Warning("HookFailed", "RunHook", is.Message+"; the deletion continues, because spec.deletion.onFailure is Continue"))
+			if after.Spec.Deletion.HookFailurePolicy == dbv1.HookFailureContinue {
+				all = append(all, kit.Warning("HookFailed", "RunHook", is.Message+"; the deletion continues, because spec.deletion.hookFailurePolicy is Continue"))
 			}
 		case dbv1.HookPending, dbv1.HookRunning:
 		}

@@ -40,7 +40,7 @@ func TestARetriedRestoreIsOneWarningAndOtherProgressIsNone(t *testing.T) {
 func TestTwoConditionsThatChangeForOneReasonAreTwoEvents(t *testing.T) {
 	after := &dbv1.DatabaseCluster{}
 	for _, kind := range []string{dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified} {
-		after.Status.Conditions = append(after.Status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionFalse, Reason: dbv1.ReasonScheduleInvalid})
+		after.Status.Conditions = append(after.Status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionFalse, Reason: dbv1.ReasonInvalidSchedule})
 	}
 	all := turns(&dbv1.DatabaseCluster{}, after)
 	if len(all) != 2 || all[0].Action == all[1].Action {

@@ -23,7 +23,7 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMe
 			"spec.engine names DatabaseEngine %s, which does not exist: create it, or choose one from kubectl get databaseengines", name)
 	}
 	if text := declaredProblem(cluster, declared, hasMembers); text != "" {
-		return dbv1.ReasonEngineInvalid, text
+		return dbv1.ReasonInvalidEngine, text
 	}
 	if text := replicasProblem(cluster, declared); text != "" {
 		return dbv1.ReasonInvalidReplicas, text

@@ -64,7 +64,7 @@ func TestAnUnsupportedRequestToAnEngineIsReported(t *testing.T) {
 		"a declaration that is wrong": {
 			func(_ *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
 				e.Spec.Parameters = append(e.Spec.Parameters, dbv1.EngineParameter{Name: "a-b"}, dbv1.EngineParameter{Name: "a.b"})
-			}, dbv1.ReasonEngineInvalid,
+			}, dbv1.ReasonInvalidEngine,
 			wrong + `spec.parameters has "a-b" and "a.b", which map to the same environment variable DBC_PARAM_A_B` + corrected,
 		},
 		"a wrong action that no cluster needs": {
@@ -73,7 +73,7 @@ func TestAnUnsupportedRequestToAnEngineIsReported(t *testing.T) {
 		"a wrong action that the cluster needs": {
 			func(c *dbv1.DatabaseCluster, e *dbv1.DatabaseEngine) {
 				c.Spec.Backup, e.Spec.Actions.Backup = &dbv1.Backup{}, aScript("bakcup")
-			}, dbv1.ReasonEngineInvalid,
+			}, dbv1.ReasonInvalidEngine,
 			wrong + `spec.actions.backup.command[0] is "/dbc/scripts/bakcup", but spec.scripts has no "bakcup"; it has backup` + corrected,
 		},
 		"no Secret where one is needed": {

@@ -42,8 +42,8 @@ func orders() dbv1.DatabaseCluster {
 func backedUp() *dbv1.ClusterBackupStatus {
 	completed, verified := metav1.NewTime(time.Unix(1800000000, 0)), metav1.NewTime(time.Unix(1900000000, 0))
 	return &dbv1.ClusterBackupStatus{
-		LastCompleted: "orders-nightly", LastCompletionTime: &completed, LastCompletedBytes: 42,
-		LastVerified: "orders-nightly", LastVerificationTime: &verified, NextTime: &verified,
+		LastCompletedBackup: "orders-nightly", LastCompletionTime: &completed, LastCompletedBytes: 42,
+		LastVerifiedBackup: "orders-nightly", LastVerificationTime: &verified, NextScheduleTime: &verified,
 	}
 }
 
@@ -89,7 +89,7 @@ func TestEveryFieldThatIsReportedHasItsSeries(t *testing.T) {
 		"databasecluster_spec_hibernated{name=orders,namespace=shop} 1",
 		"databasecluster_spec_paused{name=orders,namespace=shop} 1",
 		"databasecluster_spec_replicas{name=orders,namespace=shop} 3",
-		"databasecluster_spec_update_paused{name=orders,namespace=shop} 1",
+		"databasecluster_spec_update_strategy_paused{name=orders,namespace=shop} 1",
 		"databasecluster_status_backup_last_completed_bytes{name=orders,namespace=shop} 42",
 		"databasecluster_status_backup_last_completion_time_seconds{name=orders,namespace=shop} 1.8e+09",
 		"databasecluster_status_backup_last_verification_time_seconds{name=orders,namespace=shop} 1.9e+09",

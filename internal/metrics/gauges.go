@@ -44,7 +44,7 @@ var gauges = []gauge{
 		func(c *dbv1.DatabaseCluster) bool { return c.Spec.Paused }),
 	flag("spec_hibernated", "1 while spec.hibernated is true: no member should run.",
 		func(c *dbv1.DatabaseCluster) bool { return c.Spec.Hibernated }),
-	flag("spec_update_paused", "1 while spec.updateStrategy.paused is true: rollouts are paused.",
+	flag("spec_update_strategy_paused", "1 while spec.updateStrategy.paused is true: rollouts are paused.",
 		func(c *dbv1.DatabaseCluster) bool { return c.Spec.UpdateStrategy.Paused }),
 
 	number("status_observed_generation", "Generation of the spec that the operator has applied to the cluster's objects.",
@@ -152,7 +152,7 @@ func backup(read func(*dbv1.ClusterBackupStatus) []sample) func(*dbv1.DatabaseCl
 }
 
 func completedBytes(b *dbv1.ClusterBackupStatus) []sample {
-	if b.LastCompleted == "" {
+	if b.LastCompletedBackup == "" {
 		return nil
 	}
 	return one(float64(b.LastCompletedBytes))

@@ -79,7 +79,7 @@ func given(needed bool, one operation.Operation) operation.List {
 
 // stalls are problems that the user must solve although the cluster may run. The first one counts.
 var stalls = []func(*situation.Situation) *situation.Stall{
-	members.NameConflict, members.VolumesRetained, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
+	members.NameConflict, members.VolumeConflict, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
 }
 
 func stalled(s *situation.Situation) *situation.Stall {

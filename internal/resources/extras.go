@@ -44,7 +44,7 @@ func initContainers(cluster *dbv1.DatabaseCluster) []*corev1ac.ContainerApplyCon
 	for _, s := range cluster.Spec.Pod.Sidecars {
 		container := withProbes(extraContainer(cluster, s.Container), s.Probes).WithRestartPolicy(corev1.ContainerRestartPolicyAlways)
 		for _, port := range s.Ports {
-			container.WithPorts(corev1ac.ContainerPort().WithName(port.Name).WithContainerPort(port.Port).WithProtocol(corev1.ProtocolTCP))
+			container.WithPorts(corev1ac.ContainerPort().WithName(port.Name).WithContainerPort(port.ContainerPort).WithProtocol(corev1.ProtocolTCP))
 		}
 		all = append(all, container)
 	}
@@ -60,8 +60,10 @@ func extraContainer(cluster *dbv1.DatabaseCluster, c dbv1.Container) *corev1ac.C
 		WithRunAsNonRoot(true).
 		WithAllowPrivilegeEscalation(false).
 		WithCapabilities(corev1ac.Capabilities().WithDrop("ALL"))
-	security.RunAsUser = c.RunAsUser
-	c.RunAsUser = nil
+	if own := c.SecurityContext; own != nil {
+		security.RunAsUser = own.RunAsUser
+	}
+	c.SecurityContext = nil
 	return as[corev1ac.ContainerApplyConfiguration](c).WithSecurityContext(security)
 }
 

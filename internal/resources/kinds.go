@@ -86,7 +86,7 @@ func hookDeadline(cluster *dbv1.DatabaseCluster) time.Duration {
 	if cluster == nil {
 		return 0
 	}
-	return time.Duration(cluster.Spec.Deletion.DeadlineSeconds) * time.Second
+	return time.Duration(cluster.Spec.Deletion.HookDeadlineSeconds) * time.Second
 }
 
 func backupDeadline(cluster *dbv1.DatabaseCluster) time.Duration {

@@ -40,7 +40,7 @@ func smallest() *dbv1.DatabaseCluster {
 		Container: dbv1.DatabaseContainer{Port: 9000, DataPath: "/var/lib/database"},
 		Pod:       dbv1.Pod{TerminationGracePeriodSeconds: &grace},
 		Service:   dbv1.Service{Type: corev1.ServiceTypeClusterIP},
-		Deletion:  dbv1.Deletion{OnFailure: dbv1.HookFailureBlock, DeadlineSeconds: 600},
+		Deletion:  dbv1.Deletion{HookFailurePolicy: dbv1.HookFailureBlock, HookDeadlineSeconds: 600},
 	}
 	return cluster
 }

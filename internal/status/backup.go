@@ -26,16 +26,16 @@ func (p Pass) backups(status *dbv1.DatabaseClusterStatus) {
 	}
 	seen := &dbv1.ClusterBackupStatus{}
 	if newest, found := p.Newest(state.Backup.Complete); found {
-		seen.LastCompleted, seen.LastCompletionTime, seen.LastCompletedBytes = newest.Name, &newest.Completed, newest.Bytes
+		seen.LastCompletedBackup, seen.LastCompletionTime, seen.LastCompletedBytes = newest.Name, &newest.Completed, newest.Bytes
 	}
 	if last, found := p.Verified(state.Backup.Good); found {
-		seen.LastVerified, seen.LastVerificationTime = last.Name, &last.Verification.Ended
+		seen.LastVerifiedBackup, seen.LastVerificationTime = last.Name, &last.Verification.Ended
 	} else if before := status.Backup; before != nil && p.Verifying() {
 		// The latest attempt has replaced the previous verification of this backup.
-		seen.LastVerified, seen.LastVerificationTime = before.LastVerified, before.LastVerificationTime
+		seen.LastVerifiedBackup, seen.LastVerificationTime = before.LastVerifiedBackup, before.LastVerificationTime
 	}
 	if next := p.Plan.Schedule.Next; !next.IsZero() {
-		seen.NextTime = &metav1.Time{Time: next}
+		seen.NextScheduleTime = &metav1.Time{Time: next}
 	}
 	status.Backup = seen
 }
@@ -72,7 +72,7 @@ func withoutBackups(status *dbv1.DatabaseClusterStatus, kept []metav1.Condition)
 // whether the last backup succeeded.
 func (p Pass) backupHealthy() metav1.Condition {
 	if invalid := p.Plan.Schedule.Invalid; invalid != "" {
-		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonScheduleInvalid, invalid)
+		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonInvalidSchedule, invalid)
 	}
 	if taken := p.Plan.Schedule.Taken; taken != "" {
 		return condition(dbv1.ConditionBackupHealthy, false, dbv1.ReasonBackupNameConflict, taken)
@@ -118,13 +118,13 @@ func (p Pass) youngEnough(overdue time.Time) metav1.Condition {
 // backupVerified reports the result of the last verification. While another one runs, it keeps the previous result.
 func (p Pass) backupVerified() metav1.Condition {
 	if invalid := p.Plan.Schedule.VerifyInvalid; invalid != "" {
-		return condition(dbv1.ConditionBackupVerified, false, dbv1.ReasonScheduleInvalid, invalid)
+		return condition(dbv1.ConditionBackupVerified, false, dbv1.ReasonInvalidSchedule, invalid)
 	}
 	last, found := schedule.LastVerified(p.Observed)
 	before := meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionBackupVerified)
 	running := p.Verifying()
 	switch {
-	case running && before != nil && before.Status != metav1.ConditionUnknown && before.Reason != dbv1.ReasonScheduleInvalid:
+	case running && before != nil && before.Status != metav1.ConditionUnknown && before.Reason != dbv1.ReasonInvalidSchedule:
 		return *before
 	case found && !last.Bad():
 		return condition(dbv1.ConditionBackupVerified, true, dbv1.ReasonVerified, fmt.Sprintf("DatabaseBackup %s was restored at %s; the restore took %s",

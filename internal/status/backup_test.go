@@ -65,7 +65,7 @@ func TestBackupHealthyReportsTheAgeOfTheNewestBackup(t *testing.T) {
 			return b
 		}()}, nil, "False BackupOverdue", "DatabaseBackup b"},
 		"a schedule that cannot be read": {[]state.Backup{completeAt("b", time.Hour)}, func(p *Pass) { p.Plan.Schedule.Invalid = `schedule "x" makes no backups` },
-			"False ScheduleInvalid", `schedule "x"`},
+			"False InvalidSchedule", `schedule "x"`},
 		"a name that a schedule needs is taken": {[]state.Backup{completeAt("b", time.Hour)}, func(p *Pass) { p.Plan.Schedule.Taken = "DatabaseBackup x exists" },
 			"False BackupNameConflict", "DatabaseBackup x exists"},
 		"without a maximum age, the last succeeded": {[]state.Backup{failedAt("b", time.Hour), completeAt("c", time.Minute)},
@@ -108,7 +108,7 @@ func TestBackupVerifiedReportsTheLastVerification(t *testing.T) {
 		"the last did not":          {[]state.Backup{good, bad}, nil, "", "False VerificationFailed", "the restore of DatabaseBackup c failed at 2025-12-31T23:01:00Z: it did not answer. No backup expires until a verification succeeds"},
 		"another runs, of the same": {[]state.Backup{running}, condition(metav1.ConditionTrue, dbv1.ReasonVerified), "", "True Verified", "as it was"},
 		"another runs":              {[]state.Backup{good, bad, running}, condition(metav1.ConditionFalse, dbv1.ReasonVerificationFailed), "", "False VerificationFailed", "as it was"},
-		"cannot be read":            {[]state.Backup{good}, nil, "no such zone", "False ScheduleInvalid", "no such zone"},
+		"cannot be read":            {[]state.Backup{good}, nil, "no such zone", "False InvalidSchedule", "no such zone"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -158,17 +158,17 @@ func TestStatusNamesTheNewestBackupsAndTheNextTime(t *testing.T) {
 	p := backed(good, completeAt("c", time.Hour), failedAt("d", 0))
 	p.Plan.Schedule.Next = now.Add(time.Hour)
 	got := Of(p, now).Backup
-	if got.LastCompleted != "c" || !got.LastCompletionTime.Equal(&then) || got.LastCompletedBytes != 42 ||
-		got.LastVerified != "b" || got.LastVerificationTime.Sub(now.Time) != time.Minute-3*time.Hour || !got.NextTime.Time.Equal(p.Plan.Schedule.Next) {
+	if got.LastCompletedBackup != "c" || !got.LastCompletionTime.Equal(&then) || got.LastCompletedBytes != 42 ||
+		got.LastVerifiedBackup != "b" || got.LastVerificationTime.Sub(now.Time) != time.Minute-3*time.Hour || !got.NextScheduleTime.Time.Equal(p.Plan.Schedule.Next) {
 		t.Errorf("got %+v", got)
 	}
 	p.Cluster.Status.Backup = got
 	p.Backups[0].Verification = state.Verification{Phase: dbv1.VerificationRunning, Started: now}
-	if again := Of(p, now).Backup; again.LastVerified != "b" || !again.LastVerificationTime.Equal(got.LastVerificationTime) {
+	if again := Of(p, now).Backup; again.LastVerifiedBackup != "b" || !again.LastVerificationTime.Equal(got.LastVerificationTime) {
 		t.Errorf("while it is tried again: %+v", again)
 	}
 	p.Backups[0].Verification = state.Verification{Phase: dbv1.VerificationFailed, Started: now}
-	if failed := Of(p, now).Backup; failed.LastVerified != "" {
+	if failed := Of(p, now).Backup; failed.LastVerifiedBackup != "" {
 		t.Errorf("after it failed: %+v", failed)
 	}
 }

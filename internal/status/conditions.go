@@ -16,18 +16,18 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
-// ready is derived last, from the other conditions. A hibernated cluster is ready although it is not available.
+// ready is derived last, from the other conditions: it has the reason and the message of the first one with a problem. A hibernated cluster is ready although it is not available.
 func ready(available, progressing, degraded, stalled metav1.Condition) metav1.Condition {
 	hibernated := available.Reason == dbv1.ReasonHibernated
 	switch {
 	case stalled.Status == metav1.ConditionTrue:
-		return condition(dbv1.ConditionReady, false, dbv1.ReasonNotReady, "stalled: "+stalled.Message)
+		return condition(dbv1.ConditionReady, false, stalled.Reason, "stalled: "+stalled.Message)
 	case degraded.Status == metav1.ConditionTrue:
-		return condition(dbv1.ConditionReady, false, dbv1.ReasonNotReady, "degraded: "+degraded.Message)
+		return condition(dbv1.ConditionReady, false, degraded.Reason, "degraded: "+degraded.Message)
 	case available.Status != metav1.ConditionTrue && !hibernated:
-		return condition(dbv1.ConditionReady, false, dbv1.ReasonNotReady, "not available: "+available.Message)
+		return condition(dbv1.ConditionReady, false, available.Reason, "not available: "+available.Message)
 	case progressing.Status == metav1.ConditionTrue:
-		return condition(dbv1.ConditionReady, false, dbv1.ReasonNotReady, "progressing: "+progressing.Message)
+		return condition(dbv1.ConditionReady, false, progressing.Reason, "progressing: "+progressing.Message)
 	case hibernated:
 		return condition(dbv1.ConditionReady, true, dbv1.ReasonHibernated, available.Message)
 	default:
@@ -46,6 +46,8 @@ func (p Pass) available() metav1.Condition {
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernated, "spec.hibernated is true; the volumes are retained")
 	case p.Cluster.Spec.Hibernated:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernating, "spec.hibernated is true; members are still terminating")
+	case members == 0 && p.restoring():
+		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonRestoring, "the volumes are being restored; see status.restore")
 	case p.StatefulSet == nil && members == 0:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonCreating, "the members do not exist yet")
 	case serving > wanted:
@@ -57,12 +59,19 @@ func (p Pass) available() metav1.Condition {
 	}
 }
 
+func (p Pass) restoring() bool {
+	return p.Plan.Reason == dbv1.ReasonRestoring || p.Plan.Reason == dbv1.ReasonRestoreRetrying
+}
+
 func (p Pass) progressing() metav1.Condition {
 	reason, message := p.Plan.Reason, p.Plan.Message
 	if p.Err != nil {
 		message = fmt.Sprintf("%s; %s", message, explain(p.Err))
+		if reason == dbv1.ReasonUpToDate {
+			reason = dbv1.ReasonRetrying
+		}
 	}
-	return condition(dbv1.ConditionProgressing, reason != dbv1.ReasonUpToDate || p.Err != nil, reason, message)
+	return condition(dbv1.ConditionProgressing, reason != dbv1.ReasonUpToDate, reason, message)
 }
 
 func (p Pass) degraded() metav1.Condition {

@@ -20,7 +20,7 @@ func OfEngine(declared *dbv1.DatabaseEngine, now metav1.Time) dbv1.DatabaseEngin
 		Message: "clusters can use this engine", ObservedGeneration: declared.Generation, LastTransitionTime: now,
 	}
 	if text := engine.Declared(declared, engine.Actions...); text != "" {
-		accepted.Status, accepted.Reason, accepted.Message = metav1.ConditionFalse, dbv1.ReasonEngineInvalid, truncate(text)
+		accepted.Status, accepted.Reason, accepted.Message = metav1.ConditionFalse, dbv1.ReasonInvalidEngine, truncate(text)
 	}
 	meta.SetStatusCondition(&status.Conditions, accepted)
 	status.ObservedGeneration = declared.Generation

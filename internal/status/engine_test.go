@@ -33,7 +33,7 @@ func TestAnEngineIsAcceptedUnlessItsDeclarationIsWrong(t *testing.T) {
 			Status: metav1.ConditionTrue, Reason: "Accepted", Message: "clusters can use this engine", LastTransitionTime: before,
 		}},
 		"an invalid one that an older operator accepted": {bad, metav1.Condition{Type: "Accepted", Status: metav1.ConditionTrue, LastTransitionTime: before}, metav1.Condition{
-			Status: metav1.ConditionFalse, Reason: "EngineInvalid", Message: engine.Declared(bad), LastTransitionTime: now,
+			Status: metav1.ConditionFalse, Reason: "InvalidEngine", Message: engine.Declared(bad), LastTransitionTime: now,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

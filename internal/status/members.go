@@ -37,13 +37,13 @@ func (p Pass) member(m state.Member, outdated bool) dbv1.MemberStatus {
 	}
 	switch {
 	case m.Terminating:
-		seen.Reason = dbv1.MemberTerminating
+		seen.State = dbv1.MemberTerminating
 	case seen.Ready:
-		seen.Reason = dbv1.MemberReady
+		seen.State = dbv1.MemberReady
 	case m.Problem != "":
-		seen.Reason, seen.Message = dbv1.MemberFailing, truncate(m.Problem)
+		seen.State, seen.Message = dbv1.MemberFailing, truncate(m.Problem)
 	default:
-		seen.Reason = dbv1.MemberStarting
+		seen.State = dbv1.MemberStarting
 	}
 	for _, v := range p.Volumes {
 		if v.Ordinal == m.Ordinal {

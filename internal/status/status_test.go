@@ -74,24 +74,24 @@ func TestTheConditionsOfAPass(t *testing.T) {
 				p.Observed = state.Observed{}
 				p.Plan = plan.Plan{Reason: dbv1.ReasonApplying, Message: "create"}
 			},
-			"-Ready NotReady, -Available Creating, +Progressing Applying, -Degraded MembersHealthy, -Stalled NotStalled",
+			"-Ready Creating, -Available Creating, +Progressing Applying, -Degraded MembersHealthy, -Stalled NotStalled",
 			"not available: the members do not exist yet",
 		},
 		"a member is not ready": {
 			func(p *Pass) { p.Members[1].Ready = false; p.Plan.Reason = dbv1.ReasonWaitingForMembers },
-			"-Ready NotReady, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
+			"-Ready ReplicasNotReady, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
 			"not available: 1 of 2 members are ready; pod orders-1 is not ready",
 		},
 		"a member is on its way out": {
 			func(p *Pass) { p.Members[1].Terminating = true; p.Plan.Reason = dbv1.ReasonWaitingForMembers },
-			"-Ready NotReady, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
+			"-Ready ReplicasNotReady, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
 			"not available: 1 of 2 members are ready; pod orders-1 is terminating",
 		},
 		"a member cannot run": {
 			func(p *Pass) {
 				p.Members[1].Ready, p.Members[1].Problem = false, "container database: ErrImagePull: no"
 			},
-			"-Ready NotReady, -Available ReplicasNotReady, -Progressing UpToDate, +Degraded MemberFailing, -Stalled NotStalled",
+			"-Ready MemberFailing, -Available ReplicasNotReady, -Progressing UpToDate, +Degraded MemberFailing, -Stalled NotStalled",
 			"degraded: pod orders-1 container database: ErrImagePull: no",
 		},
 		"two members cannot run for the same cause, which has a remedy": {
@@ -100,22 +100,22 @@ func TestTheConditionsOfAPass(t *testing.T) {
 					p.Members[i].Ready, p.Members[i].Problem, p.Members[i].Remedy = false, "cannot be scheduled: no node", "Add a node"
 				}
 			},
-			"-Ready NotReady, -Available ReplicasNotReady, -Progressing UpToDate, +Degraded MemberFailing, -Stalled NotStalled",
+			"-Ready MemberFailing, -Available ReplicasNotReady, -Progressing UpToDate, +Degraded MemberFailing, -Stalled NotStalled",
 			"degraded: pod orders-0 cannot be scheduled: no node; pod orders-1 cannot be scheduled: no node. Add a node",
 		},
 		"a rollout continues while every member serves": {
 			func(p *Pass) { p.Plan = plan.Plan{Reason: dbv1.ReasonRollingOut, Message: "restarting pod orders-1"} },
-			"-Ready NotReady, +Available AllReplicasReady, +Progressing RollingOut, -Degraded MembersHealthy, -Stalled NotStalled",
+			"-Ready RollingOut, +Available AllReplicasReady, +Progressing RollingOut, -Degraded MembersHealthy, -Stalled NotStalled",
 			"progressing: restarting pod orders-1",
 		},
 		"the API server refuses an object": {
 			func(p *Pass) { p.Err = fmt.Errorf("apply StatefulSet orders: %w", invalid) },
-			"-Ready NotReady, +Available AllReplicasReady, +Progressing UpToDate, -Degraded MembersHealthy, +Stalled Refused",
+			"-Ready Refused, +Available AllReplicasReady, +Progressing Retrying, -Degraded MembersHealthy, +Stalled Refused",
 			"stalled: apply StatefulSet orders: StatefulSet \"orders\" is invalid",
 		},
 		"the API server does not answer": {
 			func(p *Pass) { p.Err = errors.New("dial tcp: connection refused at 12:00:01") },
-			"-Ready NotReady, +Available AllReplicasReady, +Progressing UpToDate, -Degraded MembersHealthy, -Stalled NotStalled",
+			"-Ready Retrying, +Available AllReplicasReady, +Progressing Retrying, -Degraded MembersHealthy, -Stalled NotStalled",
 			"progressing: the cluster matches its spec; retrying after an error; see the operator's log",
 		},
 		"a deletion is blocked": {
@@ -123,7 +123,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 				p.Cluster.DeletionTimestamp = &now
 				p.Plan = plan.Plan{Reason: dbv1.ReasonHookFailed, Message: "no", Stalled: &situation.Stall{Reason: dbv1.ReasonHookFailed, Message: "do"}}
 			},
-			"-Ready NotReady, +Available Deleting, +Progressing HookFailed, -Degraded MembersHealthy, +Stalled HookFailed, +DeletionBlocked HookFailed",
+			"-Ready HookFailed, +Available Deleting, +Progressing HookFailed, -Degraded MembersHealthy, +Stalled HookFailed, +DeletionBlocked HookFailed",
 			"stalled: do",
 		},
 		"members stop because the cluster is being deleted": {
@@ -131,7 +131,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 				p.Cluster.DeletionTimestamp, p.Observed = &now, state.Observed{}
 				p.Plan = plan.Plan{Reason: dbv1.ReasonDeleting, Message: "every member has stopped"}
 			},
-			"-Ready NotReady, -Available Deleting, +Progressing Deleting, -Degraded MembersHealthy, -Stalled NotStalled, -DeletionBlocked Deleting",
+			"-Ready Deleting, -Available Deleting, +Progressing Deleting, -Degraded MembersHealthy, -Stalled NotStalled, -DeletionBlocked Deleting",
 			"not available: 0 of 2 members are ready",
 		},
 		"a deletion continues": {
@@ -139,7 +139,7 @@ func TestTheConditionsOfAPass(t *testing.T) {
 				p.Cluster.DeletionTimestamp = &now
 				p.Plan = plan.Plan{Reason: dbv1.ReasonTerminating, Message: "pod orders-1 is terminating"}
 			},
-			"-Ready NotReady, +Available Deleting, +Progressing Terminating, -Degraded MembersHealthy, -Stalled NotStalled, -DeletionBlocked Terminating",
+			"-Ready Terminating, +Available Deleting, +Progressing Terminating, -Degraded MembersHealthy, -Stalled NotStalled, -DeletionBlocked Terminating",
 			"progressing: pod orders-1 is terminating",
 		},
 	}
@@ -280,7 +280,7 @@ func TestEachMemberIsReported(t *testing.T) {
 	status := Of(pass, now)
 	var got []string
 	for _, m := range status.Members {
-		got = append(got, fmt.Sprintf("%s %s outdated=%v ready=%v %s%s volume=%v", m.Pod, m.Revision, m.Outdated, m.Ready, m.Reason, m.Message, m.Volume != nil))
+		got = append(got, fmt.Sprintf("%s %s outdated=%v ready=%v %s%s volume=%v", m.Pod, m.Revision, m.Outdated, m.Ready, m.State, m.Message, m.Volume != nil))
 	}
 	want := []string{
 		"orders-0 new outdated=false ready=true Ready volume=true",

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-const finalBackup = `deletion: {hooks: [{name: final, type: Backup}], deadlineSeconds: 240}`
+const finalBackup = `deletion: {hooks: [{name: final, type: Backup}], hookDeadlineSeconds: 240}`
 
 // deleteOrders deletes the cluster "orders". It logs and returns the final backup.
 func (w world) deleteOrders() string {
@@ -51,7 +51,7 @@ func TestADeletedClusterLeavesAFinalBackup(t *testing.T) {
 				w.awaitReported("databasecluster/orders", "DeletionBlocked", "False HookRunning", "localhost/no-such:image")
 				w.awaitReported("databasecluster/orders", "DeletionBlocked", "True HookFailed", "localhost/no-such:image", "Delete DatabaseBackup")
 				w.awaitWarning("orders", "localhost/no-such:image")
-				w.patch(`{"image":"` + postgresImage + `","deletion":{"deadlineSeconds":240},"backup":{"deadlineSeconds":240}}`)
+				w.patch(`{"image":"` + postgresImage + `","deletion":{"hookDeadlineSeconds":240},"backup":{"deadlineSeconds":240}}`)
 				w.do("delete", "databasebackups", "--all", "--wait=false")
 			}
 			w.restored("again", "{name: "+w.deleteOrders()+"}", want)
@@ -127,7 +127,7 @@ func TestAProtectedClusterCannotBeDeleted(t *testing.T) {
 func TestTheVolumeIsDeletedAfterABackupOfEveryAcknowledgedWrite(t *testing.T) {
 	w := newWorld(t)
 	want := w.filled("backup: {destination: "+toS3+"}",
-		"deletion: {volumes: Delete, deadlineSeconds: 240, hooks: [{name: final, type: Backup}, {name: stop, type: Shutdown}]}")
+		"deletion: {volumes: Delete, hookDeadlineSeconds: 240, hooks: [{name: final, type: Backup}, {name: stop, type: Shutdown}]}")
 	w.patch(`{"container":{"command":["sh","-c","trap '' TERM INT; docker-entrypoint.sh postgres -c hba_file=/dbc/scripts/pg_hba.conf & while :; do sleep 1; done"],"readinessProbe":{"exec":{"command":["pg_isready","-U","postgres"]}}},"pod":{"terminationGracePeriodSeconds":5}}`)
 	w.awaitConverged()
 	acknowledged := w.writes("orders-0")

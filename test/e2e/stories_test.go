@@ -20,7 +20,7 @@ func TestSmokeARowSurvivesItsPodScalingAndItsCluster(t *testing.T) {
 	w := newWorld(t)
 	w.orders()
 	w.await("orders", "Available")
-	w.must(strings.Contains(w.do("get", "databaseclusters"), "AllReplicasReady"), "kubectl get does not show the status")
+	w.must(strings.Contains(w.do("get", "databaseclusters"), "   Ready   "), "kubectl get does not show the status")
 
 	w.sql("orders-1", "orders-0.orders-headless", "CREATE TABLE note (text text); INSERT INTO note VALUES ('still here')")
 	w.do("delete", "pod", "orders-0", "--now")

@@ -58,7 +58,7 @@ func TestAValidEngineIsAcceptedAndAnInvalidOneReportsTheErrorOfItsCluster(t *tes
 	create(t, good)
 	create(t, wrong)
 	awaitAccepted(t, good, "True", dbv1.ReasonAccepted)
-	message := awaitAccepted(t, wrong, "False", dbv1.ReasonEngineInvalid).Message
+	message := awaitAccepted(t, wrong, "False", dbv1.ReasonInvalidEngine).Message
 	mustContain(t, message, "DatabaseEngine wrong-v1 is invalid: spec.container.args[0] refers to $(DBC_PARAM_CASH)",
 		`spec.actions.backup.command[0] is "/dbc/scripts/bakcup", but spec.scripts has no "bakcup"; it has backup`, "Create a corrected DatabaseEngine")
 	if output, err := kubectl(t, "", "get dbe --no-headers good-v1 wrong-v1"); err != nil || !regexp.MustCompile(`good-v1 +True .*\nwrong-v1 +False `).MatchString(output) {
@@ -70,7 +70,7 @@ func TestAValidEngineIsAcceptedAndAnInvalidOneReportsTheErrorOfItsCluster(t *tes
 		c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "file:///backups", ClaimName: "backups"}}
 	})
 	create(t, secretWith(cluster, "password"))
-	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonEngineInvalid, message)
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonInvalidEngine, message)
 	if got := uids(t, cluster); len(got) > 0 {
 		t.Errorf("members %v exist, although they cannot run", got)
 	}

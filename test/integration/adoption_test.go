@@ -46,7 +46,7 @@ func TestVolumesOfAnotherEngineAreNotAdoptedAndTheClusterReportsTheRemedy(t *tes
 	cluster := successor(t)
 	cluster.Spec.Engine = restorer(t)
 	create(t, cluster)
-	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonVolumesRetained,
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonVolumeConflict,
 		"PersistentVolumeClaim data-orders-0", cluster.Spec.Engine, dbv1.AnnotationEngine)
 	set := &appsv1.StatefulSet{} // the StatefulSet of the previous cluster may still exist
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cluster), set); !apierrors.IsNotFound(err) && (err != nil || metav1.IsControlledBy(set, cluster)) {
@@ -67,7 +67,7 @@ func TestAClusterWaitsForATerminatingVolumeOfAPreviousCluster(t *testing.T) {
 	change(t, &claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = append(c.Finalizers, "example.test/finalizer") })
 	remove(t, &claim)
 	create(t, cluster)
-	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonVolumesRetained,
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonVolumeConflict,
 		fmt.Sprintf("PersistentVolumeClaim %s", claim.Name), "is terminating")
 	change(t, &claim, func(c *corev1.PersistentVolumeClaim) { c.Finalizers = nil })
 	awaitReady(t, cluster)

@@ -153,7 +153,7 @@ func TestAVolumeOfTheTemplateAndASidecarReachTheMembers(t *testing.T) {
 			}},
 			Sidecars: []dbv1.Sidecar{{
 				Container: dbv1.Container{Name: "exporter", Image: "example.test/exporter:1"},
-				Ports:     []dbv1.SidecarPort{{Name: "metrics", Port: 9187}},
+				Ports:     []dbv1.SidecarPort{{Name: "metrics", ContainerPort: 9187}},
 			}},
 		}
 		c.Spec.Container.VolumeMounts = []dbv1.VolumeMount{{Name: "scratch", MountPath: "/scratch"}}

@@ -85,7 +85,7 @@ func stopOrder(t *testing.T, cluster *dbv1.DatabaseCluster) func() []string {
 
 func TestAFailedHookBlocksTheDeletionAndReportsTheRemedy(t *testing.T) {
 	parallel(t)
-	cluster := started(t, func(c *dbv1.DatabaseCluster) { withHook(c); c.Spec.Deletion.DeadlineSeconds = 1 }, func(pod *corev1.Pod) {
+	cluster := started(t, func(c *dbv1.DatabaseCluster) { withHook(c); c.Spec.Deletion.HookDeadlineSeconds = 1 }, func(pod *corev1.Pod) {
 		if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentDatabase {
 			healthy(pod)
 		}
@@ -113,7 +113,7 @@ func TestAFailedHookDoesNotBlockIfTheSpecSaysContinue(t *testing.T) {
 	parallel(t)
 	cluster := created(t, func(c *dbv1.DatabaseCluster) {
 		withHook(c)
-		c.Spec.Deletion.DeadlineSeconds, c.Spec.Deletion.OnFailure = 1, dbv1.HookFailureContinue
+		c.Spec.Deletion.HookDeadlineSeconds, c.Spec.Deletion.HookFailurePolicy = 1, dbv1.HookFailureContinue
 	})
 	awaitCondition(t, cluster, dbv1.ConditionAvailable, metav1.ConditionFalse, dbv1.ReasonReplicasNotReady)
 	remove(t, cluster) // no member has run

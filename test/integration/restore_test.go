@@ -256,7 +256,7 @@ func TestAnotherClusterDoesNotAdoptPartlyRestoredVolumes(t *testing.T) {
 	again := smallest(cluster.Namespace, cluster.Name)
 	again.Spec.Engine = cluster.Spec.Engine
 	create(t, again)
-	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonVolumesRetained, "PersistentVolumeClaim data-orders-", "only part of a backup")
+	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonVolumeConflict, "PersistentVolumeClaim data-orders-", "only part of a backup")
 	for _, claim := range dataClaims(t, cluster) {
 		remove(t, &claim)
 	}
@@ -279,7 +279,7 @@ func TestARestoreDoesNotOverwriteVolumesOfAPreviousCluster(t *testing.T) {
 	again := smallest(cluster.Namespace, cluster.Name)
 	fromLocation(engine, firstBackup)(again)
 	create(t, again)
-	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonVolumesRetained, "data-orders-0", "data-orders-2", "never overwrites data")
+	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonVolumeConflict, "data-orders-0", "data-orders-2", "never overwrites data")
 	if jobs := restoreJobs(t, again); len(jobs) > 0 {
 		t.Errorf("%d Jobs restore", len(jobs))
 	}

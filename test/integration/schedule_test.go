@@ -87,7 +87,7 @@ func TestAScheduleCreatesABackupThatIsVerified(t *testing.T) {
 	})
 	awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionUnknown, dbv1.ReasonNoBackup)
 	awaitCondition(t, cluster, dbv1.ConditionBackupVerified, metav1.ConditionUnknown, dbv1.ReasonNotVerified)
-	next := cluster.Status.Backup.NextTime.Time // or the next one, if the minute has just started
+	next := cluster.Status.Backup.NextScheduleTime.Time // or the next one, if the minute has just started
 	if left := time.Until(next); left <= -time.Minute || left > time.Minute {
 		t.Fatalf("the next backup is due in %s", left)
 	}
@@ -119,7 +119,7 @@ func TestAScheduleCreatesABackupThatIsVerified(t *testing.T) {
 	awaitPhase(t, made, dbv1.BackupCompleted, "")
 	awaitTrue(t, cluster, dbv1.ConditionBackupHealthy, dbv1.ReasonBackupFresh)
 	awaitTrue(t, cluster, dbv1.ConditionBackupVerified, dbv1.ReasonVerified)
-	if s := cluster.Status.Backup; s.LastCompleted != made.Name || s.LastCompletedBytes != 2<<20 || s.LastVerified != made.Name || s.NextTime != nil {
+	if s := cluster.Status.Backup; s.LastCompletedBackup != made.Name || s.LastCompletedBytes != 2<<20 || s.LastVerifiedBackup != made.Name || s.NextScheduleTime != nil {
 		t.Errorf("%+v", s)
 	}
 	awaitEvent(t, cluster, corev1.EventTypeNormal, "BackupScheduled", made.Name)
@@ -183,12 +183,12 @@ func TestAnInvalidScheduleIsReportedAndDoesNotBlockOthers(t *testing.T) {
 		}
 		c.Spec.Backup.Verification = &dbv1.VerificationSchedule{Schedule: "0 0 30 2 *", DeadlineSeconds: 600}
 	})
-	unhealthy := awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionFalse, dbv1.ReasonScheduleInvalid)
+	unhealthy := awaitCondition(t, cluster, dbv1.ConditionBackupHealthy, metav1.ConditionFalse, dbv1.ReasonInvalidSchedule)
 	mustContain(t, unhealthy.Message, `schedule "bad" creates no backups: cron expression "0 3 * * 9" is invalid`, `schedule "nowhere" creates no backups: timeZone "Europe/Atlantis" is unknown`)
-	mustContain(t, awaitCondition(t, cluster, dbv1.ConditionBackupVerified, metav1.ConditionFalse, dbv1.ReasonScheduleInvalid).Message, "matches no date")
-	awaitEvent(t, cluster, corev1.EventTypeWarning, dbv1.ReasonScheduleInvalid, "Europe/Atlantis")
+	mustContain(t, awaitCondition(t, cluster, dbv1.ConditionBackupVerified, metav1.ConditionFalse, dbv1.ReasonInvalidSchedule).Message, "matches no date")
+	awaitEvent(t, cluster, corev1.EventTypeWarning, dbv1.ReasonInvalidSchedule, "Europe/Atlantis")
 	awaitReady(t, cluster)
-	if next := cluster.Status.Backup.NextTime; next == nil || next.In(time.UTC).Format("01-02T15:04") != "12-31T23:00" {
+	if next := cluster.Status.Backup.NextScheduleTime; next == nil || next.In(time.UTC).Format("01-02T15:04") != "12-31T23:00" {
 		t.Errorf("the next backup is due at %s", next)
 	}
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Backup.Schedules, c.Spec.Backup.Verification = nil, nil })

@@ -170,7 +170,7 @@ func TestALostNodeBlocksTheDeletionUntilItReportsTheExitCode(t *testing.T) {
 	parallel(t)
 	cluster, machine := onNode(t, func(c *dbv1.DatabaseCluster) {
 		withShutdown(c)
-		c.Spec.Deletion.DeadlineSeconds, c.Spec.Pod.TerminationGracePeriodSeconds = 1, new(int64(1))
+		c.Spec.Deletion.HookDeadlineSeconds, c.Spec.Pod.TerminationGracePeriodSeconds = 1, new(int64(1))
 	})
 	machine.setCode("orders-2", silent)
 	ended := endings(t, cluster)
@@ -187,8 +187,8 @@ func TestALostNodeDoesNotBlockIfTheSpecSaysContinue(t *testing.T) {
 	parallel(t)
 	cluster, machine := onNode(t, func(c *dbv1.DatabaseCluster) {
 		withShutdown(c)
-		c.Spec.Deletion.DeadlineSeconds, c.Spec.Pod.TerminationGracePeriodSeconds = 1, new(int64(1))
-		c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue
+		c.Spec.Deletion.HookDeadlineSeconds, c.Spec.Pod.TerminationGracePeriodSeconds = 1, new(int64(1))
+		c.Spec.Deletion.HookFailurePolicy = dbv1.HookFailureContinue
 	})
 	machine.setCode("orders-2", silent)
 	ended := endings(t, cluster)

@@ -28,13 +28,13 @@ func TestAHookInATerminatingNamespaceBlocksAndReportsTheRemedy(t *testing.T) {
 	ns := deleteNamespace(t, cluster.Namespace)
 	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonHookFailed,
 		`deletion hook "flush" cannot start`, "namespace "+cluster.Namespace+" is terminating",
-		"spec.deletion.onFailure", dbv1.AnnotationSkipDeletionHooks)
-	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue })
+		"spec.deletion.hookFailurePolicy", dbv1.AnnotationSkipDeletionHooks)
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.HookFailurePolicy = dbv1.HookFailureContinue })
 	awaitDeleted(t, ns)
 }
 
 func TestAHookInATerminatingNamespaceIsSkippedIfTheSpecSaysContinue(t *testing.T) {
 	parallel(t)
-	cluster := ready(t, func(c *dbv1.DatabaseCluster) { withHook(c); c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue })
+	cluster := ready(t, func(c *dbv1.DatabaseCluster) { withHook(c); c.Spec.Deletion.HookFailurePolicy = dbv1.HookFailureContinue })
 	awaitDeleted(t, deleteNamespace(t, cluster.Namespace))
 }

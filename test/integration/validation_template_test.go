@@ -100,11 +100,11 @@ func TestTheAPIServerRefusesInvalidConfigurationTemplatesAndUpdates(t *testing.T
 			fields{"pod": fields{"initContainers": list(fields{"name": "x"}), "sidecars": list(fields{"name": "x"})}},
 			"spec.pod.initContainers and spec.pod.sidecars must not have a name in common",
 		},
-		"a container that runs as root": {pod("sidecars", list(fields{"name": "x", "runAsUser": int64(0)})), "spec.pod.sidecars[0].runAsUser in body should be greater than or equal to 1"},
+		"a container that runs as root": {pod("sidecars", list(fields{"name": "x", "securityContext": fields{"runAsUser": int64(0)}})), "spec.pod.sidecars[0].securityContext.runAsUser in body should be greater than or equal to 1"},
 		"nine sidecars":                 {pod("sidecars", many(9, func(i int) any { return fields{"name": nameOf(i)} })), "spec.pod.sidecars: Too many"},
-		"a sidecar's port named db":     {pod("sidecars", list(sidecar(fields{"name": "db", "port": int64(1)}))), "must be a DNS label other than 'db'"},
-		"a sidecar's port zero":         {pod("sidecars", list(sidecar(fields{"name": "x", "port": int64(0)}))), "spec.pod.sidecars[0].ports[0].port in body should be greater than or equal to 1"},
-		"a sidecar's port too high":     {pod("sidecars", list(sidecar(fields{"name": "x", "port": int64(65536)}))), "spec.pod.sidecars[0].ports[0].port in body should be less than or equal to 65535"},
+		"a sidecar's port named db":     {pod("sidecars", list(sidecar(fields{"name": "db", "containerPort": int64(1)}))), "must be a DNS label other than 'db'"},
+		"a sidecar's port zero":         {pod("sidecars", list(sidecar(fields{"name": "x", "containerPort": int64(0)}))), "spec.pod.sidecars[0].ports[0].containerPort in body should be greater than or equal to 1"},
+		"a sidecar's port too high":     {pod("sidecars", list(sidecar(fields{"name": "x", "containerPort": int64(65536)}))), "spec.pod.sidecars[0].ports[0].containerPort in body should be less than or equal to 65535"},
 
 		"an unknown update":        {update("type", "Recreate"), `spec.updateStrategy.type: Unsupported value: "Recreate"`},
 		"no member unavailable":    {update("maxUnavailable", int64(0)), "spec.updateStrategy.maxUnavailable in body should be greater than or equal to 1"},
@@ -117,7 +117,7 @@ func TestTheAPIServerRefusesInvalidConfigurationTemplatesAndUpdates(t *testing.T
 
 func TestTheAPIServerAcceptsValidConfigurationTemplatesAndUpdates(t *testing.T) {
 	parallel(t)
-	extra := func(i int) any { return fields{"name": nameOf(i), "runAsUser": int64(1)} }
+	extra := func(i int) any { return fields{"name": nameOf(i), "securityContext": fields{"runAsUser": int64(1)}} }
 	eachIsAccepted(t, "databaseclusters", map[string]fields{
 		"files of every kind of name": config("/etc/x", "a", "A.b-c_d", ".hidden", strings.Repeat("a", 253)),
 		"the default config path":     config(nil, "a"),
@@ -128,7 +128,7 @@ func TestTheAPIServerAcceptsValidConfigurationTemplatesAndUpdates(t *testing.T) 
 		"sixteen volumes":             pod("volumes", many(16, func(i int) any { return volume(nameOf(i), "emptyDir") })),
 		"mounts of our volumes":       container("volumeMounts", list(fields{"name": "data", "mountPath": "/x", "subPath": "y"}, fields{"name": "config", "mountPath": "/y", "readOnly": true})),
 		"eight of each container":     {"pod": fields{"initContainers": many(8, extra), "sidecars": many(8, func(i int) any { return fields{"name": "s" + nameOf(i)} })}},
-		"a sidecar with ports":        pod("sidecars", list(fields{"name": "x", "ports": list(fields{"name": "a", "port": int64(1)}, fields{"name": "b", "port": int64(65535)})})),
+		"a sidecar with ports":        pod("sidecars", list(fields{"name": "x", "ports": list(fields{"name": "a", "containerPort": int64(1)}, fields{"name": "b", "containerPort": int64(65535)})})),
 		"updates left to the user":    update("type", "OnDelete"),
 		"one unavailable":             update("maxUnavailable", int64(1)),
 		"eight unavailable":           update("maxUnavailable", int64(8)),

@@ -147,7 +147,7 @@ func TestTheDefaultsMatchTheDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec := cluster.Spec
-	if spec.Service.Type != "ClusterIP" || spec.Deletion.OnFailure != "Block" || spec.Deletion.DeadlineSeconds != 600 {
+	if spec.Service.Type != "ClusterIP" || spec.Deletion.HookFailurePolicy != "Block" || spec.Deletion.HookDeadlineSeconds != 600 {
 		t.Errorf("%+v", spec)
 	}
 }

@@ -134,7 +134,7 @@ var verdicts = []verdict{
 	// Our own keywords.
 	nothing(ofCluster+`(parameters\{\}|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|service\.(type|annotations\{\})|pod\.(labels|annotations)\{\}|updateStrategy\.type)`,
 		ofCluster+`backup\.(unhealthyAfter|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|schedule|timeZone))`,
-		ofCluster+`deletion\.(onFailure|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
+		ofCluster+`deletion\.(hookFailurePolicy|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
 		ofEngine+`(actions\.(backup|check|probe|restore)\.command\[\]|actions\.check\.facts\[\]\.(name|compare)|container\.((args|command)\[\]|dataPath|env\[\]\.(name|value)))`,
 		ofEngine+`(description|parameters\[\]\.(name|default|description|pattern|enum\[\])|scripts\{\}|secretKeys\[\]|topology)`),
 }

@@ -236,7 +236,7 @@ func (w *world) watchEnd(cluster *dbv1.DatabaseCluster) {
 			phase = cluster.Status.Hooks[i].Phase
 		}
 		skipped := cluster.Annotations[dbv1.AnnotationSkipDeletionHooks] == "true"
-		passed := phase == dbv1.HookFailed && cluster.Spec.Deletion.OnFailure == dbv1.HookFailureContinue
+		passed := phase == dbv1.HookFailed && cluster.Spec.Deletion.HookFailurePolicy == dbv1.HookFailureContinue
 		if !skipped && !passed {
 			w.breaks("the finalizer is removed, but hook %s is %s and has not completed", hook, phase)
 		}

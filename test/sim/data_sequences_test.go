@@ -107,15 +107,15 @@ var deletionSequences = []sequence{
 		runningSaved(1, hook("final", dbv1.HookBackup)), goesWrong(trouble{verb: "backup", code: 30, times: 1}), remove(), deleteBackup("orders-final-" + firstUID),
 	}},
 	{"delete-namespace-block", []step{
-		runningSaved(1, hook("final", dbv1.HookBackup)), removeNamespace(), set("failures do not count any more", onFailure(dbv1.HookFailureContinue)),
+		runningSaved(1, hook("final", dbv1.HookBackup)), removeNamespace(), set("failures do not count any more", hookFailurePolicy(dbv1.HookFailureContinue)),
 	}},
-	{"delete-namespace-continue", []step{runningSaved(1, hook("final", dbv1.HookBackup), onFailure(dbv1.HookFailureContinue)), removeNamespace()}},
+	{"delete-namespace-continue", []step{runningSaved(1, hook("final", dbv1.HookBackup), hookFailurePolicy(dbv1.HookFailureContinue)), removeNamespace()}},
 	{"delete-hook-mended", []step{
 		running(1, hook("flush", dbv1.HookCommand, "flush")), goesWrong(trouble{verb: "hook", code: 1, times: -1}), remove(), together(mended("hook"), deleteJob("-flush-")),
 	}},
 	{"delete-shutdown", []step{running(2, hook("stop", dbv1.HookShutdown)), remove()}},
 	{"delete-shutdown-killed", []step{
-		running(2, hook("stop", dbv1.HookShutdown)), goesWrong(trouble{verb: "member", code: 137, times: 1}), remove(), set("failures do not count", onFailure(dbv1.HookFailureContinue)),
+		running(2, hook("stop", dbv1.HookShutdown)), goesWrong(trouble{verb: "member", code: 137, times: 1}), remove(), set("failures do not count", hookFailurePolicy(dbv1.HookFailureContinue)),
 	}},
 	{"delete-shutdown-lost", []step{
 		running(2, hook("stop", dbv1.HookShutdown)), loseNode("orders-1"), remove(), at(time.Hour), removeNode("orders-1"),
@@ -134,7 +134,7 @@ var deletionSequences = []sequence{
 	}},
 	{"delete-volumes-killed", []step{
 		runningSaved(1, hook("final", dbv1.HookBackup), hook("stop", dbv1.HookShutdown), deleteVolumes), goesWrong(trouble{verb: "member", code: 137, times: 1}), remove(),
-		set("failures do not count", onFailure(dbv1.HookFailureContinue)),
+		set("failures do not count", hookFailurePolicy(dbv1.HookFailureContinue)),
 	}},
 	{"delete-volumes-hook-after-backup", []step{finalHookFails(2, deleteVolumes), remove(), at(4 * day), finalHookMended()}},
 	{"delete-volumes-backup-deleted", []step{finalHookFails(1, deleteVolumes), remove(), deleteBackup("orders-final-"), finalHookMended()}},

@@ -103,12 +103,12 @@ func runningSaved(replicas int32, changes ...func(*dbv1.DatabaseCluster)) step {
 func hook(name string, kind dbv1.HookType, command ...string) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) {
 		c.Spec.Deletion.Hooks = append(c.Spec.Deletion.Hooks, dbv1.DeletionHook{Name: name, Type: kind, Command: command})
-		c.Spec.Deletion.DeadlineSeconds = 600
+		c.Spec.Deletion.HookDeadlineSeconds = 600
 	}
 }
 
-func onFailure(policy dbv1.HookFailurePolicy) func(*dbv1.DatabaseCluster) {
-	return func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.OnFailure = policy }
+func hookFailurePolicy(policy dbv1.HookFailurePolicy) func(*dbv1.DatabaseCluster) {
+	return func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.HookFailurePolicy = policy }
 }
 
 func deleteVolumes(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Volumes = dbv1.VolumesDelete }

@@ -44,6 +44,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ConfigApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Container"):
 		return &apiv1alpha1.ContainerApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ContainerSecurityContext"):
+		return &apiv1alpha1.ContainerSecurityContextApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Credentials"):
 		return &apiv1alpha1.CredentialsApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseBackup"):

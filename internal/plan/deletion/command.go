@@ -50,8 +50,8 @@ func jobHook(s *situation.Situation, hook dbv1.DeletionHook, job resources.Child
 			"deletion hook %q failed: %s", hook.Name, failure(task))
 	case action.Lost:
 		return failed("Recover the node of the pod, or delete the Node object if the node is lost",
-			"deletion hook %q failed: Job %s did not finish within spec.deletion.deadlineSeconds (%d s): pod %s does not respond",
-			hook.Name, task.Job, s.Cluster.Spec.Deletion.DeadlineSeconds, task.Pod)
+			"deletion hook %q failed: Job %s did not finish within spec.deletion.hookDeadlineSeconds (%d s): pod %s does not respond",
+			hook.Name, task.Job, s.Cluster.Spec.Deletion.HookDeadlineSeconds, task.Pod)
 	case action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
 	}
 	return runningJob(s, hook, v)

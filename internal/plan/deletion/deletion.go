@@ -124,5 +124,5 @@ func deletesVolumes(s *situation.Situation) bool {
 
 // continuesOnFailure reports whether the deletion continues after a failed hook.
 func continuesOnFailure(s *situation.Situation) bool {
-	return s.Cluster.Spec.Deletion.OnFailure == dbv1.HookFailureContinue
+	return s.Cluster.Spec.Deletion.HookFailurePolicy == dbv1.HookFailureContinue
 }

@@ -45,7 +45,7 @@ func TestTheStepsOfADeletion(t *testing.T) {
 		},
 		"a failed hook is ignored if the spec asks for it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue
+				c.Spec.Deletion.HookFailurePolicy = dbv1.HookFailureContinue
 				o.Hooks["one"] = state.Task{Job: "j", Failed: true, Failure: "no"}
 			},
 			"start deletion hook \"two\" as Job orders-two-0a1b2c3d\nHookRunning: starting deletion hook \"two\"\n",

@@ -31,8 +31,8 @@ func fence(s *situation.Situation, hook dbv1.DeletionHook) (view hookView, fence
 	switch user := s.Unfenced(); {
 	case pod != "":
 		view = failed("Recover the node of the pod, or delete the Node object if the node is lost",
-			"deletion hook %q failed: pod %s did not stop within spec.deletion.deadlineSeconds (%d s) after its grace period",
-			hook.Name, pod, s.Cluster.Spec.Deletion.DeadlineSeconds)
+			"deletion hook %q failed: pod %s did not stop within spec.deletion.hookDeadlineSeconds (%d s) after its grace period",
+			hook.Name, pod, s.Cluster.Spec.Deletion.HookDeadlineSeconds)
 	case next.Waits():
 		view = underway("deletion hook %q stops all members before the backup, because spec.deletion.volumes is Delete: %s", hook.Name, next.Message)
 		view.operations = next.Operations

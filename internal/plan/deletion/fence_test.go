@@ -80,8 +80,8 @@ func TestMembersStopBeforeABackupAfterWhichTheirVolumesAreDeleted(t *testing.T) 
 		},
 		"one that does not stop at all blocks": {
 			hooks, doomedVolumes(func(_ *dbv1.DatabaseCluster, o *state.Observed) { lost(o, 11*time.Minute) }),
-			"HookFailed: deletion hook \"last\" failed: pod orders-2 did not stop within spec.deletion.deadlineSeconds (600 s) after its grace period\nSTALLED HookFailed\n" +
-				"deletion hook \"last\" failed: pod orders-2 did not stop within spec.deletion.deadlineSeconds (600 s) after its grace period. " +
+			"HookFailed: deletion hook \"last\" failed: pod orders-2 did not stop within spec.deletion.hookDeadlineSeconds (600 s) after its grace period\nSTALLED HookFailed\n" +
+				"deletion hook \"last\" failed: pod orders-2 did not stop within spec.deletion.hookDeadlineSeconds (600 s) after its grace period. " +
 				"Recover the node of the pod, or delete the Node object if the node is lost" + skipNote + "\nlast Failed\n",
 		},
 		"members still run if no backup is possible": {

@@ -101,9 +101,9 @@ func noBackup(s *situation.Situation) (cause, remedy string) {
 func awaitBackup(s *situation.Situation, hook dbv1.DeletionHook, backup state.HookBackup) hookView {
 	left := backup.Created.Add(deadline(s)).Sub(s.At)
 	if left <= 0 {
-		return failed(fmt.Sprintf("Increase spec.deletion.deadlineSeconds, or delete DatabaseBackup %s to retry", backup.Name),
-			"deletion hook %q failed: DatabaseBackup %s did not complete within spec.deletion.deadlineSeconds (%d s)%s",
-			hook.Name, backup.Name, s.Cluster.Spec.Deletion.DeadlineSeconds, after(": ", backup.Message))
+		return failed(fmt.Sprintf("Increase spec.deletion.hookDeadlineSeconds, or delete DatabaseBackup %s to retry", backup.Name),
+			"deletion hook %q failed: DatabaseBackup %s did not complete within spec.deletion.hookDeadlineSeconds (%d s)%s",
+			hook.Name, backup.Name, s.Cluster.Spec.Deletion.HookDeadlineSeconds, after(": ", backup.Message))
 	}
 	lacks := after("; ", situation.DescribeMissing(s.Missing()))
 	view := underway("deletion hook %q waits for DatabaseBackup %s%s%s", hook.Name, backup.Name, after(": ", backup.Message), lacks)
@@ -136,7 +136,7 @@ func canBeAsked(s *situation.Situation, backup state.HookBackup) bool {
 }
 
 func deadline(s *situation.Situation) time.Duration {
-	return time.Duration(s.Cluster.Spec.Deletion.DeadlineSeconds) * time.Second
+	return time.Duration(s.Cluster.Spec.Deletion.HookDeadlineSeconds) * time.Second
 }
 
 // after joins a lead and a text, if the text is not empty.

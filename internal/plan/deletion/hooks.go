@@ -157,7 +157,7 @@ func look(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 		view.phase = dbv1.HookSkipped
 		view.message = fmt.Sprintf("skipped, because the cluster has the annotation %s=true", dbv1.AnnotationSkipDeletionHooks)
 	case begun:
-		return failed("Set spec.deletion.onFailure to Continue", "the result of deletion hook %q is unknown; members have started to stop, so the operator does not run the hook again", hook.Name)
+		return failed("Set spec.deletion.hookFailurePolicy to Continue", "the result of deletion hook %q is unknown; members have started to stop, so the operator does not run the hook again", hook.Name)
 	}
 	return view
 }
@@ -196,7 +196,7 @@ func (v hookView) outcome(hook dbv1.DeletionHook) phase.Outcome {
 // start creates the object of a hook, if that is possible.
 func start(s *situation.Situation, hook dbv1.DeletionHook, object resources.Child) hookView {
 	if s.Terminating {
-		return failed("Set spec.deletion.onFailure to Continue",
+		return failed("Set spec.deletion.hookFailurePolicy to Continue",
 			"deletion hook %q cannot start: namespace %s is terminating, so the operator cannot create objects in it", hook.Name, s.Cluster.Namespace)
 	}
 	view := underway("starting deletion hook %q", hook.Name)

@@ -35,7 +35,7 @@ func doomed(t *testing.T, types ...dbv1.HookType) (*dbv1.DatabaseCluster, state.
 	observed.Engine.Spec.Actions.Backup = &dbv1.EngineAction{}
 	cluster.DeletionTimestamp = &metav1.Time{Time: plans.Now.Add(-time.Minute)}
 	cluster.Spec.Engine, cluster.Spec.Backup = "ledger-v1", &dbv1.Backup{}
-	cluster.Spec.Deletion.DeadlineSeconds = 600
+	cluster.Spec.Deletion.HookDeadlineSeconds = 600
 	names := map[dbv1.HookType]string{dbv1.HookBackup: "last", dbv1.HookCommand: "run", dbv1.HookShutdown: "stop"}
 	for _, kind := range types {
 		cluster.Spec.Deletion.Hooks = append(cluster.Spec.Deletion.Hooks, dbv1.DeletionHook{Name: names[kind], Type: kind})
@@ -87,7 +87,7 @@ func decideDooms(t *testing.T, dooms map[string]doom) {
 	}
 }
 
-func goOn(c *dbv1.DatabaseCluster) { c.Spec.Deletion.OnFailure = dbv1.HookFailureContinue }
+func goOn(c *dbv1.DatabaseCluster) { c.Spec.Deletion.HookFailurePolicy = dbv1.HookFailureContinue }
 
 func skip(c *dbv1.DatabaseCluster) {
 	c.Annotations = map[string]string{dbv1.AnnotationSkipDeletionHooks: "true"}
@@ -118,7 +118,7 @@ func TestAFinalBackupIsCreatedBeforeTheMembersStop(t *testing.T) {
 		},
 		"a problem that the user must solve blocks the deletion before the deadline": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				goOn(c) // it has not failed, so onFailure has no effect
+				goOn(c) // it has not failed, so hookFailurePolicy has no effect
 				made(o, state.HookBackup{Phase: dbv1.BackupPending, Stuck: true, Message: "Secret bucket does not exist"})
 			},
 			"HookRunning: " + waits + ": Secret bucket does not exist\nagain in 9m0s\nSTALLED HookWaiting\n" +
@@ -206,12 +206,12 @@ func TestAFinalBackupIsCreatedBeforeTheMembersStop(t *testing.T) {
 		},
 		"one that takes too long blocks": {
 			hooks, func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Spec.Deletion.DeadlineSeconds = 60
+				c.Spec.Deletion.HookDeadlineSeconds = 60
 				made(o, state.HookBackup{Phase: dbv1.BackupRunning})
 			},
-			"HookFailed: deletion hook \"last\" failed: DatabaseBackup " + backup + " did not complete within spec.deletion.deadlineSeconds (60 s)\nSTALLED HookFailed\n" +
-				"deletion hook \"last\" failed: DatabaseBackup " + backup + " did not complete within spec.deletion.deadlineSeconds (60 s). " +
-				"Increase spec.deletion.deadlineSeconds, or delete DatabaseBackup " + backup + " to retry" + skipNote + "\nlast Failed\n",
+			"HookFailed: deletion hook \"last\" failed: DatabaseBackup " + backup + " did not complete within spec.deletion.hookDeadlineSeconds (60 s)\nSTALLED HookFailed\n" +
+				"deletion hook \"last\" failed: DatabaseBackup " + backup + " did not complete within spec.deletion.hookDeadlineSeconds (60 s). " +
+				"Increase spec.deletion.hookDeadlineSeconds, or delete DatabaseBackup " + backup + " to retry" + skipNote + "\nlast Failed\n",
 		},
 		"the hook waits until the previous backup is deleted": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -260,7 +260,7 @@ func TestAnImpossibleFinalBackupReportsTheCause(t *testing.T) {
 			}
 			goOn(cluster)
 			if p := plans.Decide(cluster, observed); p.Stalled != nil || !plans.Disrupts(p) || p.Hooks[0].Phase != dbv1.HookFailed {
-				t.Errorf("with onFailure Continue: %+v", p)
+				t.Errorf("with hookFailurePolicy Continue: %+v", p)
 			}
 		})
 	}
@@ -307,14 +307,14 @@ func TestACommandOnANodeThatDoesNotRespondFailsAfterItsDeadline(t *testing.T) {
 		t.Errorf("its pod may still be about to end: %s", told(p))
 	}
 	observed.Hooks["run"] = since(15 * time.Minute)
-	want := `deletion hook "run" failed: Job j did not finish within spec.deletion.deadlineSeconds (600 s): pod p does not respond. ` +
+	want := `deletion hook "run" failed: Job j did not finish within spec.deletion.hookDeadlineSeconds (600 s): pod p does not respond. ` +
 		`Recover the node of the pod, or delete the Node object if the node is lost` + skipNote
 	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Message != want {
 		t.Error(told(p))
 	}
 	goOn(cluster)
 	if p := plans.Decide(cluster, observed); p.Hooks[0].Phase != dbv1.HookFailed || !plans.Disrupts(p) {
-		t.Errorf("spec.deletion.onFailure is Continue: %s", told(p))
+		t.Errorf("spec.deletion.hookFailurePolicy is Continue: %s", told(p))
 	}
 }
 

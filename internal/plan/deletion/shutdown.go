@@ -43,7 +43,7 @@ func shutdownHook(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	next := stop(s)
 	switch {
 	case len(bad) > 0:
-		view = failed("Check its volume, then set spec.deletion.onFailure to Continue", "the members did not shut down cleanly: %s", strings.Join(bad, "; "))
+		view = failed("Check its volume, then set spec.deletion.hookFailurePolicy to Continue", "the members did not shut down cleanly: %s", strings.Join(bad, "; "))
 	case next.Waits():
 		view = underway("%s", next.Message)
 		view.operations = next.Operations

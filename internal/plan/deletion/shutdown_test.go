@@ -180,7 +180,7 @@ func TestAMemberThatDidNotShutDownCleanlyBlocksTheDeletion(t *testing.T) {
 			}
 			goOn(cluster)
 			if p := plans.Decide(cluster, observed); p.Stalled != nil || p.Hooks[0].Phase != dbv1.HookFailed || len(p.Hooks[0].Stopped) != 1 {
-				t.Errorf("with onFailure Continue: %s", told(p))
+				t.Errorf("with hookFailurePolicy Continue: %s", told(p))
 			}
 		})
 	}

@@ -19,7 +19,7 @@ import (
 // Adoptions are the claims of a previous cluster of the same name, which the operator adopts all at once. They include the
 // cluster's own claims whose recorded engine has to change, because a member of another engine has started with them.
 func Adoptions(s *situation.Situation) []operation.Adoption {
-	if VolumesRetained(s) != nil || s.PreviousUser != "" || slices.ContainsFunc(s.Foreign, holdsVolumes) {
+	if VolumeConflict(s) != nil || s.PreviousUser != "" || slices.ContainsFunc(s.Foreign, holdsVolumes) {
 		return nil
 	}
 	var all []operation.Adoption
@@ -55,9 +55,9 @@ func takes(s *situation.Situation, v state.Volume) bool {
 	return v.Engine == s.Cluster.Spec.Engine && !v.IsFilling() && !s.Ephemeral()
 }
 
-// VolumesRetained is the stall of volumes that the previous cluster retained and that cannot be adopted. Members would start with
+// VolumeConflict is the stall of volumes that the previous cluster retained and that cannot be adopted. Members would start with
 // the wrong data, or lose it.
-func VolumesRetained(s *situation.Situation) *situation.Stall {
+func VolumeConflict(s *situation.Situation) *situation.Stall {
 	if !s.Inherits() {
 		return nil
 	}
@@ -86,7 +86,7 @@ func VolumesRetained(s *situation.Situation) *situation.Stall {
 }
 
 func kept(format string, arguments ...any) *situation.Stall {
-	return &situation.Stall{Reason: dbv1.ReasonVolumesRetained, Message: fmt.Sprintf(format, arguments...)}
+	return &situation.Stall{Reason: dbv1.ReasonVolumeConflict, Message: fmt.Sprintf(format, arguments...)}
 }
 
 // Removals returns the deletion of claims that are not terminating yet.
@@ -125,7 +125,7 @@ func AwaitAdoption(s *situation.Situation) phase.Outcome {
 	if !s.Inherits() {
 		return phase.Over
 	}
-	stall := VolumesRetained(s)
+	stall := VolumeConflict(s)
 	switch {
 	case stall != nil:
 		return phase.Wait(dbv1.ReasonAdoptingVolumes, stall.Message)

@@ -41,12 +41,12 @@ func TestVolumesOfAPreviousClusterOfTheSameName(t *testing.T) {
 			}),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of the previous cluster of the same name contains data of an unknown engine, but spec.engine is \"redis\". " +
 				"Delete the claim, or change spec.engine or the cluster's name. If the claim records the wrong engine, correct its annotation database.dbcluster.io/engine\n" +
-				"STALLED VolumesRetained\n",
+				"STALLED VolumeConflict\n",
 		},
 		"none while one is being deleted": {
 			recreated(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[1].Terminating = true }),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of the previous cluster of the same name is terminating. " +
-				"Wait until it is deleted; its member then starts with an empty volume. Or give the cluster another name\nSTALLED VolumesRetained\n",
+				"Wait until it is deleted; its member then starts with an empty volume. Or give the cluster another name\nSTALLED VolumeConflict\n",
 		},
 		"none grows that is not adopted": {
 			recreated(func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -55,21 +55,21 @@ func TestVolumesOfAPreviousClusterOfTheSameName(t *testing.T) {
 				o.Volumes[0].Fill, o.Volumes[0].From = state.Filling, "restore"
 			}),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-0 of the previous cluster of the same name contains only part of a backup, " +
-				"because its restore did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup\nSTALLED VolumesRetained\n",
+				"because its restore did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup\nSTALLED VolumeConflict\n",
 		},
 		"none while one contains part of a backup": {
 			recreated(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes[1].Fill, o.Volumes[1].From = state.Filling, "restore"
 			}),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of the previous cluster of the same name contains only part of a backup, " +
-				"because its restore did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup\nSTALLED VolumesRetained\n",
+				"because its restore did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup\nSTALLED VolumeConflict\n",
 		},
 		"none where a backup is to be restored": {
 			recreated(func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "last"}}
 			}),
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1: retained from the previous cluster of the same name, " +
-				"and spec.bootstrap.fromBackup never overwrites data. Delete these claims if you do not need their data, or remove spec.bootstrap to start with these volumes\nagain in 10s\nSTALLED VolumesRetained\n",
+				"and spec.bootstrap.fromBackup never overwrites data. Delete these claims if you do not need their data, or remove spec.bootstrap to start with these volumes\nagain in 10s\nSTALLED VolumeConflict\n",
 		},
 		"none while a pod of the previous cluster still runs": {
 			recreated(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
@@ -123,7 +123,7 @@ func TestVolumesOfAPreviousClusterOfTheSameName(t *testing.T) {
 				o.Volumes = plans.KeptVolumes()
 				o.Volumes[0].Fill, o.Volumes[1].Fill = state.Filling, state.Filling
 			},
-			"UpToDate: the cluster matches its spec\nSTALLED VolumesRetained\n",
+			"UpToDate: the cluster matches its spec\nSTALLED VolumeConflict\n",
 		},
 		"nothing while the cluster is paused": {
 			recreated(func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Paused = true }),

@@ -89,7 +89,7 @@ func TestAMissingOrIncompatibleEngineBlocksTheMembers(t *testing.T) {
 			},
 			"WaitingForReference: DatabaseEngine ledger-v1 is invalid: spec.container.args[0] refers to $(DBC_PARAM_CASH), " +
 				"but spec.parameters does not define that variable; it defines none. Create a corrected DatabaseEngine under another name, and set spec.engine of the clusters to it\n" +
-				"again in 10s\nSTALLED EngineInvalid\n",
+				"again in 10s\nSTALLED InvalidEngine\n",
 		},
 		"a Secret without a key is reported": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {

@@ -222,7 +222,7 @@ func TestATemplateChangesOnlyWhenItsInputsChange(t *testing.T) {
 		"a field that is not in the pod template changes nothing": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				otherwise(o)
-				c.Spec.UpdateStrategy.MaxUnavailable, c.Spec.Deletion.DeadlineSeconds, c.Spec.Storage.Size = 2, 9, resource.MustParse("1024Mi")
+				c.Spec.UpdateStrategy.MaxUnavailable, c.Spec.Deletion.HookDeadlineSeconds, c.Spec.Storage.Size = 2, 9, resource.MustParse("1024Mi")
 			},
 			"UpToDate: the cluster matches its spec\nNEWER\n",
 		},

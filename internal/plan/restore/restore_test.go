@@ -245,7 +245,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		"volumes of the previous cluster do not change": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = plans.KeptVolumes() },
 			"AdoptingVolumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1: retained from the previous cluster of the same name, and spec.bootstrap.fromBackup never overwrites data. " +
-				"Delete these claims if you do not need their data, or remove spec.bootstrap to start with these volumes\nSTALLED VolumesRetained\n",
+				"Delete these claims if you do not need their data, or remove spec.bootstrap to start with these volumes\nSTALLED VolumeConflict\n",
 		},
 		"a claim that came from elsewhere in the middle": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -254,7 +254,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 				o.Volumes[1].Fill, o.Volumes[1].From = state.Plain, ""
 			},
 			"Restoring: PersistentVolumeClaim data-orders-1 was not created for this restore, and the operator never restores over existing data. " +
-				"Delete the claim, or remove spec.bootstrap" + again + "STALLED VolumesRetained\n",
+				"Delete the claim, or remove spec.bootstrap" + again + "STALLED VolumeConflict\n",
 		},
 	}
 	for name, s := range cases {
@@ -482,7 +482,7 @@ func TestNoMemberStartsWithPartOfABackup(t *testing.T) {
 	observed.Volumes = []state.Volume{{Claim: "data-orders-3", Ordinal: 3, Managed: true, Contents: state.Contents{Cluster: "earlier", Fill: state.Filling, From: "cut"}}}
 	cluster.Spec.Replicas = 5
 	todo := plans.Decide(cluster, observed)
-	if got := situation.Of(cluster, observed).ReplicasNow(); got != 3 || todo.Stalled == nil || todo.Stalled.Reason != dbv1.ReasonVolumesRetained {
+	if got := situation.Of(cluster, observed).ReplicasNow(); got != 3 || todo.Stalled == nil || todo.Stalled.Reason != dbv1.ReasonVolumeConflict {
 		t.Errorf("%d members: %s", got, plans.Text(todo))
 	}
 	cluster.Spec.Replicas = 3

@@ -20,7 +20,7 @@ func Stalled(s *situation.Situation) *situation.Stall {
 		return nil
 	}
 	if i := slices.IndexFunc(r.Restoration.Own, state.Volume.IsPlain); i >= 0 {
-		return &situation.Stall{Reason: dbv1.ReasonVolumesRetained, Message: fmt.Sprintf(
+		return &situation.Stall{Reason: dbv1.ReasonVolumeConflict, Message: fmt.Sprintf(
 			"PersistentVolumeClaim %s was not created for this restore, and the operator never restores over existing data. Delete the claim, or remove spec.bootstrap",
 			r.Restoration.Own[i].Claim)}
 	}
@@ -105,7 +105,7 @@ func HalfRestored(s *situation.Situation) *situation.Stall {
 	if !found {
 		return nil
 	}
-	return &situation.Stall{Reason: dbv1.ReasonVolumesRetained, Message: fmt.Sprintf(
+	return &situation.Stall{Reason: dbv1.ReasonVolumeConflict, Message: fmt.Sprintf(
 		"PersistentVolumeClaim %s contains only part of a backup, because its restore did not finish. Delete the claim; its member then starts with an empty volume",
 		claim)}
 }

@@ -39,7 +39,7 @@ func Orders() *dbv1.DatabaseCluster {
 	c := &dbv1.DatabaseCluster{}
 	c.Namespace, c.Name, c.UID, c.Finalizers = "shop", "orders", UID, []string{dbv1.Finalizer}
 	c.Spec.Replicas, c.Spec.Image, c.Spec.Storage.Size = 3, "database:1", resource.MustParse("1Gi")
-	c.Spec.Deletion.OnFailure, c.Spec.Service.Type = dbv1.HookFailureBlock, corev1.ServiceTypeClusterIP
+	c.Spec.Deletion.HookFailurePolicy, c.Spec.Service.Type = dbv1.HookFailureBlock, corev1.ServiceTypeClusterIP
 	return engine.Resolve(c, nil)
 }
 

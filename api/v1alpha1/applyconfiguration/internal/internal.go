@@ -191,7 +191,7 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBackupStatus
   map:
     fields:
-    - name: lastCompleted
+    - name: lastCompletedBackup
       type:
         scalar: string
     - name: lastCompletedBytes
@@ -203,10 +203,10 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: lastVerificationTime
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
-    - name: lastVerified
+    - name: lastVerifiedBackup
       type:
         scalar: string
-    - name: nextTime
+    - name: nextScheduleTime
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Config
@@ -262,9 +262,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: resources
       type:
         namedType: io.k8s.api.core.v1.ResourceRequirements
-    - name: runAsUser
+    - name: securityContext
       type:
-        scalar: numeric
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ContainerSecurityContext
     - name: volumeMounts
       type:
         list:
@@ -273,6 +273,12 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - mountPath
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ContainerSecurityContext
+  map:
+    fields:
+    - name: runAsUser
+      type:
+        scalar: numeric
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CredentialSource
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Credentials
@@ -658,10 +664,14 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Deletion
   map:
     fields:
-    - name: deadlineSeconds
+    - name: hookDeadlineSeconds
       type:
         scalar: numeric
       default: 600
+    - name: hookFailurePolicy
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookFailurePolicy
+      default: Block
     - name: hooks
       type:
         list:
@@ -670,10 +680,6 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - name
-    - name: onFailure
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookFailurePolicy
-      default: Block
     - name: protection
       type:
         scalar: boolean
@@ -866,7 +872,7 @@ var schemaYAML = typed.YAMLObject(`types:
           - pod
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookType
   scalar: string
-- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberReason
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberState
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberStatus
   map:
@@ -886,12 +892,12 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: ready
       type:
         scalar: boolean
-    - name: reason
-      type:
-        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberReason
     - name: revision
       type:
         scalar: string
+    - name: state
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberState
     - name: volume
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeStatus
@@ -1068,9 +1074,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: resources
       type:
         namedType: io.k8s.api.core.v1.ResourceRequirements
-    - name: runAsUser
+    - name: securityContext
       type:
-        scalar: numeric
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ContainerSecurityContext
     - name: startupProbe
       type:
         namedType: io.k8s.api.core.v1.Probe
@@ -1085,12 +1091,12 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.SidecarPort
   map:
     fields:
+    - name: containerPort
+      type:
+        scalar: numeric
     - name: name
       type:
         scalar: string
-    - name: port
-      type:
-        scalar: numeric
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.StoppedMember
   map:
     fields:

@@ -17,9 +17,10 @@ import (
 // period keeps it. It never deletes the newest complete backup.
 type BackupRetentionApplyConfiguration struct {
 	// count is the number of complete backups to keep, 1 to 1000. If period is set too, the operator keeps a backup
-	// while either of them keeps it.
+	// while either of them keeps it. Default: no limit.
 	Count *int32 `json:"count,omitempty"`
-	// period is the time for which complete backups are kept, for example 720h.
+	// period is the time for which complete backups are kept, in hours, minutes and seconds, at least 1m, for example
+	// 720h, which is 30 days. Default: no limit.
 	Period *v1.Duration `json:"period,omitempty"`
 }
 

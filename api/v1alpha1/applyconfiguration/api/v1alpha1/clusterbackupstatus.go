@@ -15,18 +15,18 @@ import (
 //
 // ClusterBackupStatus is the state of the backups of a cluster.
 type ClusterBackupStatusApplyConfiguration struct {
-	// lastCompleted is the name of the newest complete backup without a destination of its own.
-	LastCompleted *string `json:"lastCompleted,omitempty"`
-	// lastCompletionTime is the time at which lastCompleted was complete.
+	// lastCompletedBackup is the name of the newest complete backup without a destination of its own.
+	LastCompletedBackup *string `json:"lastCompletedBackup,omitempty"`
+	// lastCompletionTime is the time at which lastCompletedBackup was complete.
 	LastCompletionTime *v1.Time `json:"lastCompletionTime,omitempty"`
-	// lastCompletedBytes is the size of lastCompleted, in bytes before compression.
+	// lastCompletedBytes is the size of lastCompletedBackup, in bytes before compression.
 	LastCompletedBytes *int64 `json:"lastCompletedBytes,omitempty"`
-	// lastVerified is the name of the newest backup whose verification succeeded.
-	LastVerified *string `json:"lastVerified,omitempty"`
-	// lastVerificationTime is the time at which the verification of lastVerified succeeded.
+	// lastVerifiedBackup is the name of the newest backup whose verification succeeded.
+	LastVerifiedBackup *string `json:"lastVerifiedBackup,omitempty"`
+	// lastVerificationTime is the time at which the verification of lastVerifiedBackup succeeded.
 	LastVerificationTime *v1.Time `json:"lastVerificationTime,omitempty"`
-	// nextTime is the time of the next scheduled backup.
-	NextTime *v1.Time `json:"nextTime,omitempty"`
+	// nextScheduleTime is the time of the next scheduled backup.
+	NextScheduleTime *v1.Time `json:"nextScheduleTime,omitempty"`
 }
 
 // ClusterBackupStatusApplyConfiguration constructs a declarative configuration of the ClusterBackupStatus type for use with
@@ -35,11 +35,11 @@ func ClusterBackupStatus() *ClusterBackupStatusApplyConfiguration {
 	return &ClusterBackupStatusApplyConfiguration{}
 }
 
-// WithLastCompleted sets the LastCompleted field in the declarative configuration to the given value
+// WithLastCompletedBackup sets the LastCompletedBackup field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the LastCompleted field is set to the value of the last call.
-func (b *ClusterBackupStatusApplyConfiguration) WithLastCompleted(value string) *ClusterBackupStatusApplyConfiguration {
-	b.LastCompleted = &value
+// If called multiple times, the LastCompletedBackup field is set to the value of the last call.
+func (b *ClusterBackupStatusApplyConfiguration) WithLastCompletedBackup(value string) *ClusterBackupStatusApplyConfiguration {
+	b.LastCompletedBackup = &value
 	return b
 }
 
@@ -59,11 +59,11 @@ func (b *ClusterBackupStatusApplyConfiguration) WithLastCompletedBytes(value int
 	return b
 }
 
-// WithLastVerified sets the LastVerified field in the declarative configuration to the given value
+// WithLastVerifiedBackup sets the LastVerifiedBackup field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the LastVerified field is set to the value of the last call.
-func (b *ClusterBackupStatusApplyConfiguration) WithLastVerified(value string) *ClusterBackupStatusApplyConfiguration {
-	b.LastVerified = &value
+// If called multiple times, the LastVerifiedBackup field is set to the value of the last call.
+func (b *ClusterBackupStatusApplyConfiguration) WithLastVerifiedBackup(value string) *ClusterBackupStatusApplyConfiguration {
+	b.LastVerifiedBackup = &value
 	return b
 }
 
@@ -75,10 +75,10 @@ func (b *ClusterBackupStatusApplyConfiguration) WithLastVerificationTime(value v
 	return b
 }
 
-// WithNextTime sets the NextTime field in the declarative configuration to the given value
+// WithNextScheduleTime sets the NextScheduleTime field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the NextTime field is set to the value of the last call.
-func (b *ClusterBackupStatusApplyConfiguration) WithNextTime(value v1.Time) *ClusterBackupStatusApplyConfiguration {
-	b.NextTime = &value
+// If called multiple times, the NextScheduleTime field is set to the value of the last call.
+func (b *ClusterBackupStatusApplyConfiguration) WithNextScheduleTime(value v1.Time) *ClusterBackupStatusApplyConfiguration {
+	b.NextScheduleTime = &value
 	return b
 }

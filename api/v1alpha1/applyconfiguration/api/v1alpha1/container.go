@@ -36,8 +36,9 @@ type ContainerApplyConfiguration struct {
 	Resources *corev1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
 	// volumeMounts mount volumes of the pod into the container.
 	VolumeMounts []VolumeMountApplyConfiguration `json:"volumeMounts,omitempty"`
-	// runAsUser is the user ID of the container, not 0. Default: the pod's.
-	RunAsUser *int64 `json:"runAsUser,omitempty"`
+	// securityContext sets the user of the container. The operator sets all other security settings.
+	// Default: the user of the pod.
+	SecurityContext *ContainerSecurityContextApplyConfiguration `json:"securityContext,omitempty"`
 }
 
 // ContainerApplyConfiguration constructs a declarative configuration of the Container type for use with
@@ -137,10 +138,10 @@ func (b *ContainerApplyConfiguration) WithVolumeMounts(values ...*VolumeMountApp
 	return b
 }
 
-// WithRunAsUser sets the RunAsUser field in the declarative configuration to the given value
+// WithSecurityContext sets the SecurityContext field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the RunAsUser field is set to the value of the last call.
-func (b *ContainerApplyConfiguration) WithRunAsUser(value int64) *ContainerApplyConfiguration {
-	b.RunAsUser = &value
+// If called multiple times, the SecurityContext field is set to the value of the last call.
+func (b *ContainerApplyConfiguration) WithSecurityContext(value *ContainerSecurityContextApplyConfiguration) *ContainerApplyConfiguration {
+	b.SecurityContext = value
 	return b
 }

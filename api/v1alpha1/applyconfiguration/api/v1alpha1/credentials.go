@@ -12,7 +12,8 @@ package v1alpha1
 // Credentials are the user names and passwords of a database.
 type CredentialsApplyConfiguration struct {
 	// secretName is the name of a Secret in this namespace. Members and engine actions find its keys as files in
-	// /dbc/secrets. The engine lists the keys that it needs. Default: none.
+	// /dbc/secrets. The engine lists the keys that it needs. A change of the name restarts the members one by one.
+	// Default: none.
 	SecretName *string `json:"secretName,omitempty"`
 }
 

@@ -15,14 +15,15 @@ import (
 //
 // DatabaseClusterSpec is the desired state of a DatabaseCluster.
 type DatabaseClusterSpecApplyConfiguration struct {
-	// replicas is the number of members, 1 to 9. The engine may allow fewer. Default: 1.
+	// replicas is the number of members, 1 to 9. The engine may allow a smaller range. Default: 1.
 	Replicas *int32 `json:"replicas,omitempty"`
 	// image is the container image of the database, for example "docker.io/library/postgres:17". It runs as a
 	// non-root user. An image that starts as root also needs spec.pod.securityContext.runAsUser.
-	// A change replaces the members one by one.
+	// A change restarts the members one by one.
 	Image *string `json:"image,omitempty"`
 	// engine is the name of the DatabaseEngine, which describes how to run, back up and restore the database.
-	// Fields of this spec override those of the engine. Default: none; the cluster then has no backups.
+	// Fields of this spec override those of the engine. A change restarts the members one by one.
+	// Default: none; the cluster then has no backups.
 	Engine *string `json:"engine,omitempty"`
 	// parameters are settings of the database by name. The engine lists them: kubectl describe databaseengine
 	// NAME. A change restarts the members one by one. Default: the engine's defaults.
@@ -37,13 +38,14 @@ type DatabaseClusterSpecApplyConfiguration struct {
 	// config are configuration files in every member. A change restarts the members one by one.
 	// Default: none.
 	Config *ConfigApplyConfiguration `json:"config,omitempty"`
-	// container overrides how the database container runs. A change replaces the members one by one.
+	// container overrides how the database container runs. A change restarts the members one by one.
 	// Default: the engine's spec.container.
 	Container *DatabaseContainerApplyConfiguration `json:"container,omitempty"`
 	// pod adds to the pods of the members: labels, annotations, volumes, init containers, sidecars. A change
-	// replaces the members one by one.
+	// restarts the members one by one.
 	Pod *PodApplyConfiguration `json:"pod,omitempty"`
-	// scheduling selects the nodes on which the members run.
+	// scheduling selects the nodes on which the members run. A change restarts the members one by one.
+	// Default: any node; members spread over nodes and zones where they can.
 	Scheduling *SchedulingApplyConfiguration `json:"scheduling,omitempty"`
 	// service configures the Service for clients, which has the name of the cluster.
 	Service *ServiceApplyConfiguration `json:"service,omitempty"`

@@ -26,11 +26,11 @@ type DeletionApplyConfiguration struct {
 	Volumes *apiv1alpha1.VolumePolicy `json:"volumes,omitempty"`
 	// hooks run one after the other before the operator stops the members. Default: none.
 	Hooks []DeletionHookApplyConfiguration `json:"hooks,omitempty"`
-	// onFailure is what a failed hook does to the deletion: Block or Continue. Block blocks it until you correct the
+	// hookFailurePolicy is what a failed hook does to the deletion: Block or Continue. Block blocks it until you correct the
 	// cause or skip the hook. Continue continues without the hook. Default: Block.
-	OnFailure *apiv1alpha1.HookFailurePolicy `json:"onFailure,omitempty"`
-	// deadlineSeconds is the time limit of each hook with its retries, in seconds, 1 to 604800. Default: 600.
-	DeadlineSeconds *int64 `json:"deadlineSeconds,omitempty"`
+	HookFailurePolicy *apiv1alpha1.HookFailurePolicy `json:"hookFailurePolicy,omitempty"`
+	// hookDeadlineSeconds is the time limit of each hook with its retries, in seconds, 1 to 604800. Default: 600.
+	HookDeadlineSeconds *int64 `json:"hookDeadlineSeconds,omitempty"`
 }
 
 // DeletionApplyConfiguration constructs a declarative configuration of the Deletion type for use with
@@ -68,18 +68,18 @@ func (b *DeletionApplyConfiguration) WithHooks(values ...*DeletionHookApplyConfi
 	return b
 }
 
-// WithOnFailure sets the OnFailure field in the declarative configuration to the given value
+// WithHookFailurePolicy sets the HookFailurePolicy field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the OnFailure field is set to the value of the last call.
-func (b *DeletionApplyConfiguration) WithOnFailure(value apiv1alpha1.HookFailurePolicy) *DeletionApplyConfiguration {
-	b.OnFailure = &value
+// If called multiple times, the HookFailurePolicy field is set to the value of the last call.
+func (b *DeletionApplyConfiguration) WithHookFailurePolicy(value apiv1alpha1.HookFailurePolicy) *DeletionApplyConfiguration {
+	b.HookFailurePolicy = &value
 	return b
 }
 
-// WithDeadlineSeconds sets the DeadlineSeconds field in the declarative configuration to the given value
+// WithHookDeadlineSeconds sets the HookDeadlineSeconds field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the DeadlineSeconds field is set to the value of the last call.
-func (b *DeletionApplyConfiguration) WithDeadlineSeconds(value int64) *DeletionApplyConfiguration {
-	b.DeadlineSeconds = &value
+// If called multiple times, the HookDeadlineSeconds field is set to the value of the last call.
+func (b *DeletionApplyConfiguration) WithHookDeadlineSeconds(value int64) *DeletionApplyConfiguration {
+	b.HookDeadlineSeconds = &value
 	return b
 }

@@ -25,8 +25,8 @@ type MemberStatusApplyConfiguration struct {
 	Outdated *bool `json:"outdated,omitempty"`
 	// ready is true if the member is ready.
 	Ready *bool `json:"ready,omitempty"`
-	// reason is the state of the member: Ready, Starting, Failing or Terminating.
-	Reason *apiv1alpha1.MemberReason `json:"reason,omitempty"`
+	// state is the state of the member: Ready, Starting, Failing or Terminating.
+	State *apiv1alpha1.MemberState `json:"state,omitempty"`
 	// message is the cause of the failure of a member.
 	Message *string `json:"message,omitempty"`
 	// volume is the data volume of the member. It is empty if there is none.
@@ -79,11 +79,11 @@ func (b *MemberStatusApplyConfiguration) WithReady(value bool) *MemberStatusAppl
 	return b
 }
 
-// WithReason sets the Reason field in the declarative configuration to the given value
+// WithState sets the State field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Reason field is set to the value of the last call.
-func (b *MemberStatusApplyConfiguration) WithReason(value apiv1alpha1.MemberReason) *MemberStatusApplyConfiguration {
-	b.Reason = &value
+// If called multiple times, the State field is set to the value of the last call.
+func (b *MemberStatusApplyConfiguration) WithState(value apiv1alpha1.MemberState) *MemberStatusApplyConfiguration {
+	b.State = &value
 	return b
 }
 

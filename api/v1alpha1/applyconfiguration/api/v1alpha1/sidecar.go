@@ -119,11 +119,11 @@ func (b *SidecarApplyConfiguration) WithVolumeMounts(values ...*VolumeMountApply
 	return b
 }
 
-// WithRunAsUser sets the RunAsUser field in the declarative configuration to the given value
+// WithSecurityContext sets the SecurityContext field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the RunAsUser field is set to the value of the last call.
-func (b *SidecarApplyConfiguration) WithRunAsUser(value int64) *SidecarApplyConfiguration {
-	b.ContainerApplyConfiguration.RunAsUser = &value
+// If called multiple times, the SecurityContext field is set to the value of the last call.
+func (b *SidecarApplyConfiguration) WithSecurityContext(value *ContainerSecurityContextApplyConfiguration) *SidecarApplyConfiguration {
+	b.ContainerApplyConfiguration.SecurityContext = value
 	return b
 }
 

@@ -13,8 +13,8 @@ package v1alpha1
 type SidecarPortApplyConfiguration struct {
 	// name is the name of the port, unique in the sidecar. "db" is reserved for the database.
 	Name *string `json:"name,omitempty"`
-	// port is the number of the port, 1 to 65535.
-	Port *int32 `json:"port,omitempty"`
+	// containerPort is the number of the port, 1 to 65535.
+	ContainerPort *int32 `json:"containerPort,omitempty"`
 }
 
 // SidecarPortApplyConfiguration constructs a declarative configuration of the SidecarPort type for use with
@@ -31,10 +31,10 @@ func (b *SidecarPortApplyConfiguration) WithName(value string) *SidecarPortApply
 	return b
 }
 
-// WithPort sets the Port field in the declarative configuration to the given value
+// WithContainerPort sets the ContainerPort field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Port field is set to the value of the last call.
-func (b *SidecarPortApplyConfiguration) WithPort(value int32) *SidecarPortApplyConfiguration {
-	b.Port = &value
+// If called multiple times, the ContainerPort field is set to the value of the last call.
+func (b *SidecarPortApplyConfiguration) WithContainerPort(value int32) *SidecarPortApplyConfiguration {
+	b.ContainerPort = &value
 	return b
 }

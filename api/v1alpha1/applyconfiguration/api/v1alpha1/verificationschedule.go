@@ -17,10 +17,10 @@ type VerificationScheduleApplyConfiguration struct {
 	// timeZone is the name of a time zone, for example Europe/Berlin. Default: UTC.
 	TimeZone *string `json:"timeZone,omitempty"`
 	// command replaces the engine's probe. It runs against the database at DBC_MEMBER=localhost, again and again until
-	// it exits with 0 or the deadline passes. Default: the engine's probe.
+	// it exits with 0, for at most a quarter of deadlineSeconds. Default: the engine's probe.
 	Command []string `json:"command,omitempty"`
 	// deadlineSeconds is the time limit for the restore and the probe of each member, in seconds, 1 to 604800.
-	// Default: 43200, half a day.
+	// The probe has at most a quarter of it. Default: 43200, half a day.
 	DeadlineSeconds *int64 `json:"deadlineSeconds,omitempty"`
 }
 
