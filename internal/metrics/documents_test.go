@@ -85,6 +85,23 @@ func TestTheDocumentDescribesEveryMetric(t *testing.T) {
 	}
 }
 
+func TestTheHelpOfASizeAgreesWithTheDescriptionOfItsField(t *testing.T) {
+	crd := string(read(t, "config", "crd", "bases", "database.dbcluster.io_databaseclusters.yaml"))
+	for name, description := range map[string]string{
+		"databasecluster_status_storage_requested_bytes": "requested is the largest size",
+		"databasecluster_status_storage_capacity_bytes":  "capacity is the size of the smallest volume",
+	} {
+		if !strings.Contains(crd, description) {
+			t.Errorf("no field of a DatabaseCluster has the description %q", description)
+		}
+		superlative := regexp.MustCompile(`(?i)largest|smallest`)
+		of := slices.IndexFunc(gauges, func(g gauge) bool { return g.name == name })
+		if help := gauges[of].help; !strings.EqualFold(superlative.FindString(help), superlative.FindString(description)) {
+			t.Errorf("%s has the help %q, and its field the description %q", name, help, description)
+		}
+	}
+}
+
 func TestEveryAlertHasADescriptionAndARunbook(t *testing.T) {
 	pages := map[string]bool{}
 	for _, a := range alerts(t) {

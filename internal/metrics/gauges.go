@@ -57,7 +57,7 @@ var gauges = []gauge{
 	several("status_member_ready", "1 for each member that is ready, 0 for each other existing member.", []string{"pod"}, members),
 	several("status_condition", "1 for the current status of a condition, 0 for the other status. Absent while the cluster does not have the condition.",
 		[]string{"type", "status"}, conditions),
-	several("status_storage_requested_bytes", "Smallest size that a member's PersistentVolumeClaim requests. Absent without claims.", nil, requested),
+	several("status_storage_requested_bytes", "Largest size that a member's PersistentVolumeClaim requests. Absent without claims.", nil, requested),
 	several("status_storage_capacity_bytes", "Size of the smallest volume of a member. Absent while no volume is bound.", nil, capacity),
 	several("status_backup_last_completion_time_seconds", "Unix time at which the newest complete backup was completed, in seconds. Absent without a complete backup.",
 		nil, backup(func(b *dbv1.ClusterBackupStatus) []sample { return since1970(b.LastCompletionTime) })),

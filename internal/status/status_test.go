@@ -274,7 +274,7 @@ func TestEachMemberIsReported(t *testing.T) {
 	}
 	pass.Volumes = []state.Volume{
 		{Claim: "data-orders-0", Requested: resource.MustParse("2Gi"), Capacity: resource.MustParse("2Gi")},
-		{Claim: "data-orders-1", Ordinal: 1, Requested: resource.MustParse("2Gi"), Capacity: resource.MustParse("1Gi")},
+		{Claim: "data-orders-1", Ordinal: 1, Requested: resource.MustParse("3Gi"), Capacity: resource.MustParse("1Gi")},
 		{Claim: "data-orders-9", Ordinal: 9, Requested: resource.MustParse("1Mi"), Capacity: resource.MustParse("1Mi")},
 	}
 	status := Of(pass, now)
@@ -291,7 +291,7 @@ func TestEachMemberIsReported(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
-	if status.UpdatedReplicas != 3 || status.UpdateRevision != "new" || status.Storage.Requested.String() != "2Gi" || status.Storage.Capacity.String() != "1Gi" {
+	if status.UpdatedReplicas != 3 || status.UpdateRevision != "new" || status.Storage.Requested.String() != "3Gi" || status.Storage.Capacity.String() != "1Gi" {
 		t.Errorf("%+v", status)
 	}
 }
