@@ -101,3 +101,22 @@ func ownEngine(t *testing.T) *dbv1.DatabaseEngine {
 	}
 	return e
 }
+
+func TestTheCommentOfASampleNamesTheSecretsThatOtherSamplesCreate(t *testing.T) {
+	samples := map[string][]string{} // by the Secret that their comments create
+	all := gallery(t)
+	for name, text := range all {
+		for _, secret := range made.FindAllStringSubmatch(text, -1) {
+			samples[secret[1]] = append(samples[secret[1]], name)
+		}
+	}
+	shared := regexp.MustCompile(`(?s)share the Secrets? .*?: create (?:it|each) once`)
+	for secret, names := range samples {
+		for _, name := range names {
+			comment := shared.FindString(strings.ReplaceAll(all[name], "\n# ", " "))
+			if says, is := strings.Contains(comment, secret), len(names) > 1; says != is {
+				t.Errorf("%s: the Secret %s is shared: %t; its comment says so: %t", name, secret, is, says)
+			}
+		}
+	}
+}
