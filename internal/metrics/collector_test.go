@@ -80,10 +80,10 @@ func TestEveryFieldThatIsReportedHasItsSeries(t *testing.T) {
 	full.Spec.Paused, full.Spec.Hibernated, full.Spec.UpdateStrategy.Paused = true, true, true
 	deleted := metav1.NewTime(time.Unix(1700000000, 0))
 	full.DeletionTimestamp = &deleted
-	full.Status.Backup = backedUp()
+	full.Status.Backup, full.Status.Restore = backedUp(), &dbv1.RestoreStatus{Phase: dbv1.RestoreRunning}
 	want := []string{
 		"databasecluster_deletion_timestamp_seconds{name=orders,namespace=shop} 1.7e+09",
-		"databasecluster_info{image=example.com/database:2,name=orders,namespace=shop,update_type=RollingUpdate} 1",
+		"databasecluster_info{image=example.com/database:2,name=orders,namespace=shop,update_strategy_type=RollingUpdate} 1",
 		"databasecluster_metadata_generation{name=orders,namespace=shop} 7",
 		"databasecluster_operator_leading{} 1",
 		"databasecluster_spec_hibernated{name=orders,namespace=shop} 1",
@@ -103,6 +103,7 @@ func TestEveryFieldThatIsReportedHasItsSeries(t *testing.T) {
 		"databasecluster_status_outdated_replicas{name=orders,namespace=shop} 1",
 		"databasecluster_status_ready_replicas{name=orders,namespace=shop} 1",
 		"databasecluster_status_replicas{name=orders,namespace=shop} 2",
+		"databasecluster_status_restore_running{name=orders,namespace=shop} 1",
 		"databasecluster_status_storage_capacity_bytes{name=orders,namespace=shop} 1.073741824e+10",
 		"databasecluster_status_storage_requested_bytes{name=orders,namespace=shop} 2.147483648e+10",
 		"databasecluster_status_updated_replicas{name=orders,namespace=shop} 1",
@@ -148,11 +149,12 @@ func TestADeletedClusterLeavesNoSeries(t *testing.T) {
 }
 
 // perCluster is the highest number of series of one cluster, which docs/metrics.md states.
-const perCluster = 52
+const perCluster = 53
 
 func TestTheSeriesOfAClusterAreBoundedWhateverItsStatusHolds(t *testing.T) {
 	largest := orders()
 	deleted := metav1.NewTime(time.Unix(1, 0))
+	largest.Status.Restore = &dbv1.RestoreStatus{Phase: dbv1.RestoreRunning}
 	largest.DeletionTimestamp, largest.Status.Conditions, largest.Status.Members = &deleted, nil, nil
 	for _, kind := range append([]string{"SomebodyElses", "Another"}, dbv1.ClusterConditions...) {
 		largest.Status.Conditions = append(largest.Status.Conditions, metav1.Condition{
@@ -180,7 +182,7 @@ func TestTheSeriesOfAClusterAreBoundedWhateverItsStatusHolds(t *testing.T) {
 func TestLabelsTakeFewValues(t *testing.T) {
 	allowed := map[string]string{
 		"namespace": "the cluster's", "name": "the cluster's", "pod": "at most 9 a cluster", "image": "one a cluster",
-		"update_type": "an enumeration", "type": "ClusterConditions", "status": "True and False",
+		"update_strategy_type": "an enumeration", "type": "ClusterConditions", "status": "True and False",
 	}
 	for _, g := range gauges {
 		for _, label := range g.labels {

@@ -34,7 +34,7 @@ var leading = prometheus.NewDesc(leadingName, leadingHelp, nil, nil)
 // gauges are the metrics of a cluster. A name follows the path of the field in the DatabaseCluster. Values without
 // a bound must not be labels, because each new value creates a series.
 var gauges = []gauge{
-	several("info", "The cluster's image and update type; always 1.", []string{"image", "update_type"}, info),
+	several("info", "The cluster's image and type of update strategy; always 1.", []string{"image", "update_strategy_type"}, info),
 	number("metadata_generation", "Generation of the spec.", func(c *dbv1.DatabaseCluster) int64 { return c.Generation }),
 	several("deletion_timestamp_seconds", "Unix time of the deletion request, in seconds. Absent while the cluster is not being deleted.", nil,
 		func(c *dbv1.DatabaseCluster) []sample { return since1970(c.DeletionTimestamp) }),
@@ -59,6 +59,7 @@ var gauges = []gauge{
 		[]string{"type", "status"}, conditions),
 	several("status_storage_requested_bytes", "Largest size that a member's PersistentVolumeClaim requests. Absent without claims.", nil, requested),
 	several("status_storage_capacity_bytes", "Size of the smallest volume of a member. Absent while no volume is bound.", nil, capacity),
+	several("status_restore_running", "1 while status.restore.phase is Running: no member runs before the restore is complete. Absent otherwise.", nil, restoring),
 	several("status_backup_last_completion_time_seconds", "Unix time at which the newest complete backup was completed, in seconds. Absent without a complete backup.",
 		nil, backup(func(b *dbv1.ClusterBackupStatus) []sample { return since1970(b.LastCompletionTime) })),
 	several("status_backup_last_completed_bytes", "Size of the newest complete backup before compression, in bytes. Absent without a complete backup.",
@@ -125,6 +126,13 @@ func conditions(c *dbv1.DatabaseCluster) []sample {
 		}
 	}
 	return all
+}
+
+func restoring(c *dbv1.DatabaseCluster) []sample {
+	if c.Status.Restore == nil || c.Status.Restore.Phase != dbv1.RestoreRunning {
+		return nil
+	}
+	return one(1)
 }
 
 func requested(c *dbv1.DatabaseCluster) []sample {
