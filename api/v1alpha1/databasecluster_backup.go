@@ -79,7 +79,7 @@ type BackupDestination struct {
 
 	// credentialsSecretName is the name of a Secret in this namespace with the keys AWS_ACCESS_KEY_ID and
 	// AWS_SECRET_ACCESS_KEY. Optional keys are AWS_SESSION_TOKEN and ca.crt, the certificate authorities of the
-	// endpoint. A bucket needs either this field or credentialSource.
+	// endpoint. A bucket needs either this field or credentialSource. Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,displayName="Credentials Secret",xDescriptors="urn:alm:descriptor:io.kubernetes:Secret"
 	// +kubebuilder:validation:MaxLength=253
@@ -88,7 +88,7 @@ type BackupDestination struct {
 
 	// credentialSource is WorkloadIdentity if the pods of Jobs access the bucket with the identity that the platform
 	// gives their ServiceAccount, instead of a Secret. This is a web identity or container credentials, never the
-	// identity of the node. The pods run as the ServiceAccount "default" of the namespace.
+	// identity of the node. The pods run as the ServiceAccount "default" of the namespace. Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	CredentialSource CredentialSource `json:"credentialSource,omitempty"`
@@ -110,6 +110,7 @@ type BackupDestination struct {
 	EncryptionSecretName string `json:"encryptionSecretName,omitempty"`
 
 	// claimName is the name of the PersistentVolumeClaim in this namespace with the directory of url file:///….
+	// Default: none.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="claimName must be the name of a PersistentVolumeClaim of this namespace: lowercase letters, digits, '-' and '.'"
@@ -241,7 +242,7 @@ type Bootstrap struct {
 //
 // +kubebuilder:validation:XValidation:rule="has(self.name) != has(self.location)",message="spec.bootstrap.fromBackup must have either name, the name of a DatabaseBackup, or location"
 type BackupSource struct {
-	// name is the name of a DatabaseBackup in the same namespace.
+	// name is the name of a DatabaseBackup in the same namespace. Default: none; then location is required.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63

@@ -28,6 +28,7 @@ type DatabaseContainer struct {
 	Args []string `json:"args,omitempty"`
 
 	// env are environment variables of every member. Names that start with "DBC_" are reserved for the operator.
+	// Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=map
@@ -37,7 +38,7 @@ type DatabaseContainer struct {
 	Env []corev1.EnvVar `json:"env,omitempty"`
 
 	// envFrom sets environment variables from Secrets and ConfigMaps of this namespace. A change of their content
-	// restarts the members one by one.
+	// restarts the members one by one. Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=atomic
@@ -68,7 +69,7 @@ type DatabaseContainer struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:]+)+$') && !self.contains('/../') && !self.endsWith('/..')",message="spec.container.dataPath must be an absolute path without ':' or '..'"
 	DataPath string `json:"dataPath,omitempty"`
 
-	// volumeMounts mount volumes of spec.pod.volumes into the database container.
+	// volumeMounts mount volumes of spec.pod.volumes into the database container. Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=map

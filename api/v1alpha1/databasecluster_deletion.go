@@ -105,7 +105,7 @@ type DeletionHook struct {
 	Type HookType `json:"type"`
 
 	// command is the command of a hook of type Command. An exit code other than 0 is a failure. The Job makes three
-	// attempts.
+	// attempts. Default: none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1

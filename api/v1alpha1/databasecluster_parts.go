@@ -65,7 +65,7 @@ type Service struct {
 	// +kubebuilder:validation:Enum=ClusterIP;NodePort;LoadBalancer
 	Type corev1.ServiceType `json:"type,omitempty"`
 
-	// annotations are added to the Service, for example for the load balancer of a cloud provider.
+	// annotations are added to the Service, for example for the load balancer of a cloud provider. Default: none.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Annotations map[string]string `json:"annotations,omitempty"`
@@ -73,7 +73,7 @@ type Service struct {
 
 // Scheduling selects the nodes on which the members run.
 type Scheduling struct {
-	// nodeSelector are labels that a node must have.
+	// nodeSelector are labels that a node must have. Default: none.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
@@ -82,7 +82,7 @@ type Scheduling struct {
 	// +optional
 	Affinity *corev1.Affinity `json:"affinity,omitempty"`
 
-	// tolerations let members run on tainted nodes.
+	// tolerations let members run on tainted nodes. Default: none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64

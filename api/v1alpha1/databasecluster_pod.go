@@ -13,41 +13,41 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.initContainers) || !has(self.sidecars) || self.initContainers.all(i, self.sidecars.all(s, s.name != i.name))",message="spec.pod.initContainers and spec.pod.sidecars must not have a name in common"
 type Pod struct {
 	// labels are added to the pods. Keys that start with app.kubernetes.io/ or database.dbcluster.io/ are reserved
-	// for the operator.
+	// for the operator. Default: none.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	// +kubebuilder:validation:XValidation:rule="self.all(key, !key.startsWith('app.kubernetes.io/') && !key.startsWith('database.dbcluster.io/') && !key.startsWith('apps.kubernetes.io/') && key != 'controller-revision-hash' && !key.startsWith('statefulset.kubernetes.io/'))",message="spec.pod.labels must not set keys that start with 'app.kubernetes.io/', 'apps.kubernetes.io/', 'statefulset.kubernetes.io/' or 'database.dbcluster.io/', nor 'controller-revision-hash': these keys are reserved for Kubernetes and the operator"
 	Labels map[string]string `json:"labels,omitempty"`
 
 	// annotations are added to the pods. Keys that start with database.dbcluster.io/ or
-	// scripts.database.dbcluster.io/ are reserved for the operator.
+	// scripts.database.dbcluster.io/ are reserved for the operator. Default: none.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	// +kubebuilder:validation:XValidation:rule="self.all(key, !key.startsWith('database.dbcluster.io/') && !key.startsWith('scripts.database.dbcluster.io/'))",message="spec.pod.annotations must not set keys that start with 'database.dbcluster.io/' or 'scripts.database.dbcluster.io/': these keys are reserved for the operator"
 	Annotations map[string]string `json:"annotations,omitempty"`
 
-	// volumes are additional volumes of the pods, besides "data" and "config".
+	// volumes are additional volumes of the pods, besides "data" and "config". Default: none.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	Volumes []Volume `json:"volumes,omitempty"`
 
-	// initContainers run one after the other before the database starts.
+	// initContainers run one after the other before the database starts. Default: none.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=8
 	InitContainers []Container `json:"initContainers,omitempty"`
 
-	// sidecars run beside the database. They start before the database and stop after it.
+	// sidecars run beside the database. They start before the database and stop after it. Default: none.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=8
 	Sidecars []Sidecar `json:"sidecars,omitempty"`
 
-	// imagePullSecrets name Secrets of this namespace with the credentials of image registries.
+	// imagePullSecrets name Secrets of this namespace with the credentials of image registries. Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MaxItems=16
@@ -152,14 +152,14 @@ type Container struct {
 	// +kubebuilder:validation:items:MaxLength=65536
 	Args []string `json:"args,omitempty"`
 
-	// env are environment variables of the container.
+	// env are environment variables of the container. Default: none.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=128
 	Env []corev1.EnvVar `json:"env,omitempty"`
 
-	// envFrom sets environment variables from Secrets and ConfigMaps of this namespace.
+	// envFrom sets environment variables from Secrets and ConfigMaps of this namespace. Default: none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
@@ -169,7 +169,7 @@ type Container struct {
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 
-	// volumeMounts mount volumes of the pod into the container.
+	// volumeMounts mount volumes of the pod into the container. Default: none.
 	// +optional
 	// +listType=map
 	// +listMapKey=mountPath
@@ -195,7 +195,7 @@ type ContainerSecurityContext struct {
 type Sidecar struct {
 	Container `json:",inline"`
 
-	// ports are the TCP ports of the container.
+	// ports are the TCP ports of the container. Default: none.
 	// +optional
 	// +listType=map
 	// +listMapKey=name

@@ -84,7 +84,7 @@ type DatabaseEngineSpec struct {
 	Container EngineContainer `json:"container,omitzero"`
 
 	// scripts are executable files by name. Members and actions find them in /dbc/scripts. All scripts together have
-	// at most 65536 characters.
+	// at most 65536 characters. Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MaxProperties=16
@@ -92,7 +92,7 @@ type DatabaseEngineSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.map(name, self[name].size()).sum() <= 65536",message="spec.scripts must have at most 65536 characters in all, because pods have them as annotations"
 	Scripts map[string]EngineScript `json:"scripts,omitempty"`
 
-	// parameters are the settings that clusters can set in spec.parameters.
+	// parameters are the settings that clusters can set in spec.parameters. Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=map
@@ -102,7 +102,7 @@ type DatabaseEngineSpec struct {
 	Parameters []EngineParameter `json:"parameters,omitempty"`
 
 	// secretKeys are the keys that the Secret in spec.credentials.secretName of a cluster must have. Members and
-	// actions find each key as a file in /dbc/secrets.
+	// actions find each key as a file in /dbc/secrets. Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +listType=set
@@ -161,7 +161,7 @@ type EngineScript string
 
 // EngineContainer describes how to run the database in the cluster's image.
 type EngineContainer struct {
-	// command replaces the image's entrypoint.
+	// command replaces the image's entrypoint. Default: the image's entrypoint.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
@@ -169,7 +169,7 @@ type EngineContainer struct {
 	Command []string `json:"command,omitempty"`
 
 	// args replace the image's arguments. "$(DBC_PARAM_NAME)" is replaced by the value of a parameter. Clusters with
-	// a command of their own ignore these arguments.
+	// a command of their own ignore these arguments. Default: the image's arguments.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
@@ -177,7 +177,7 @@ type EngineContainer struct {
 	Args []string `json:"args,omitempty"`
 
 	// env are environment variables of members and actions. Those of the cluster's spec override them. A value can
-	// refer to DBC_PORT, DBC_DATA_DIR, DBC_SECRETS_DIR and DBC_PARAM_..., for example "$(DBC_PORT)".
+	// refer to DBC_PORT, DBC_DATA_DIR, DBC_SECRETS_DIR and DBC_PARAM_..., for example "$(DBC_PORT)". Default: none.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
@@ -220,7 +220,7 @@ type EngineVariable struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z_][A-Za-z0-9_]*$') && !self.startsWith('DBC_')",message="spec.container.env[].name must have letters, digits and '_' only, must not begin with a digit or with 'DBC_', which is reserved for the operator"
 	Name string `json:"name"`
 
-	// value is the value of the variable. "$(NAME)" is replaced by the value of another variable.
+	// value is the value of the variable. "$(NAME)" is replaced by the value of another variable. Default: empty.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32768
 	Value string `json:"value,omitempty"`
@@ -245,7 +245,7 @@ type EngineParameter struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Description string `json:"description,omitempty"`
 
-	// default is the value in clusters that do not set the parameter.
+	// default is the value in clusters that do not set the parameter. Default: empty.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Default string `json:"default,omitempty"`

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -68,6 +69,10 @@ func explainedFields(t *testing.T, at string, of reflect.Type, object *jsonSchem
 		count++
 		for _, lack := range lacks(name, field.Type, &property) {
 			t.Errorf("%s: %s: %q", path, lack, property.Description)
+		}
+		leaf := property.Type != "object" || len(property.Properties) == 0
+		if optional := !slices.Contains(object.Required, name); optional && leaf && strings.Contains(at, ".spec") && !strings.Contains(property.Description, "Default") {
+			t.Errorf("%s: it does not give its default: %q", path, property.Description)
 		}
 		inner, below := field.Type, &property
 		for inner.Kind() == reflect.Pointer || inner.Kind() == reflect.Slice {

@@ -24,11 +24,11 @@ type BackupDestinationApplyConfiguration struct {
 	Region *string `json:"region,omitempty"`
 	// credentialsSecretName is the name of a Secret in this namespace with the keys AWS_ACCESS_KEY_ID and
 	// AWS_SECRET_ACCESS_KEY. Optional keys are AWS_SESSION_TOKEN and ca.crt, the certificate authorities of the
-	// endpoint. A bucket needs either this field or credentialSource.
+	// endpoint. A bucket needs either this field or credentialSource. Default: none.
 	CredentialsSecretName *string `json:"credentialsSecretName,omitempty"`
 	// credentialSource is WorkloadIdentity if the pods of Jobs access the bucket with the identity that the platform
 	// gives their ServiceAccount, instead of a Secret. This is a web identity or container credentials, never the
-	// identity of the node. The pods run as the ServiceAccount "default" of the namespace.
+	// identity of the node. The pods run as the ServiceAccount "default" of the namespace. Default: none.
 	CredentialSource *apiv1alpha1.CredentialSource `json:"credentialSource,omitempty"`
 	// serverSideEncryption is the encryption that the S3 service applies to stored objects. Default: the setting of
 	// the bucket.
@@ -39,6 +39,7 @@ type BackupDestinationApplyConfiguration struct {
 	// encrypt backups.
 	EncryptionSecretName *string `json:"encryptionSecretName,omitempty"`
 	// claimName is the name of the PersistentVolumeClaim in this namespace with the directory of url file:///….
+	// Default: none.
 	ClaimName *string `json:"claimName,omitempty"`
 }
 

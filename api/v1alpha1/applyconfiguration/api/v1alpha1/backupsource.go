@@ -11,7 +11,7 @@ package v1alpha1
 //
 // BackupSource is a backup to restore.
 type BackupSourceApplyConfiguration struct {
-	// name is the name of a DatabaseBackup in the same namespace.
+	// name is the name of a DatabaseBackup in the same namespace. Default: none; then location is required.
 	Name *string `json:"name,omitempty"`
 	// location is the location of the backup, for a backup whose DatabaseBackup no longer exists. Its url is the
 	// status.location of that DatabaseBackup.

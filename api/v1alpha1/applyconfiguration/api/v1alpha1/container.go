@@ -28,13 +28,13 @@ type ContainerApplyConfiguration struct {
 	Command []string `json:"command,omitempty"`
 	// args replace the image's arguments. Default: the image's arguments.
 	Args []string `json:"args,omitempty"`
-	// env are environment variables of the container.
+	// env are environment variables of the container. Default: none.
 	Env []corev1.EnvVarApplyConfiguration `json:"env,omitempty"`
-	// envFrom sets environment variables from Secrets and ConfigMaps of this namespace.
+	// envFrom sets environment variables from Secrets and ConfigMaps of this namespace. Default: none.
 	EnvFrom []corev1.EnvFromSourceApplyConfiguration `json:"envFrom,omitempty"`
 	// resources are the CPU and memory of the container. Default: no requests, no limits.
 	Resources *corev1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
-	// volumeMounts mount volumes of the pod into the container.
+	// volumeMounts mount volumes of the pod into the container. Default: none.
 	VolumeMounts []VolumeMountApplyConfiguration `json:"volumeMounts,omitempty"`
 	// securityContext sets the user of the container. The operator sets all other security settings.
 	// Default: the user of the pod.

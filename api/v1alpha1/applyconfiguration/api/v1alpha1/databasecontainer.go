@@ -22,9 +22,10 @@ type DatabaseContainerApplyConfiguration struct {
 	// args replace the image's arguments. Default: the engine's, unless command is set; or the image's arguments.
 	Args []string `json:"args,omitempty"`
 	// env are environment variables of every member. Names that start with "DBC_" are reserved for the operator.
+	// Default: none.
 	Env []v1.EnvVarApplyConfiguration `json:"env,omitempty"`
 	// envFrom sets environment variables from Secrets and ConfigMaps of this namespace. A change of their content
-	// restarts the members one by one.
+	// restarts the members one by one. Default: none.
 	EnvFrom []v1.EnvFromSourceApplyConfiguration `json:"envFrom,omitempty"`
 	// imagePullPolicy controls when the kubelet pulls the image: Always, IfNotPresent or Never.
 	// Default: Always for the tag "latest", otherwise IfNotPresent.
@@ -35,7 +36,7 @@ type DatabaseContainerApplyConfiguration struct {
 	// dataPath is the absolute path at which the data volume is mounted. Default: the engine's, or
 	// /var/lib/database.
 	DataPath *string `json:"dataPath,omitempty"`
-	// volumeMounts mount volumes of spec.pod.volumes into the database container.
+	// volumeMounts mount volumes of spec.pod.volumes into the database container. Default: none.
 	VolumeMounts             []VolumeMountApplyConfiguration `json:"volumeMounts,omitempty"`
 	ProbesApplyConfiguration `json:""`
 	// securityContext overrides, field by field, the defaults of the database container:

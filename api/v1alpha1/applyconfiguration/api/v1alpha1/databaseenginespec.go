@@ -26,12 +26,12 @@ type DatabaseEngineSpecApplyConfiguration struct {
 	// override it.
 	Container *EngineContainerApplyConfiguration `json:"container,omitempty"`
 	// scripts are executable files by name. Members and actions find them in /dbc/scripts. All scripts together have
-	// at most 65536 characters.
+	// at most 65536 characters. Default: none.
 	Scripts map[string]apiv1alpha1.EngineScript `json:"scripts,omitempty"`
-	// parameters are the settings that clusters can set in spec.parameters.
+	// parameters are the settings that clusters can set in spec.parameters. Default: none.
 	Parameters []EngineParameterApplyConfiguration `json:"parameters,omitempty"`
 	// secretKeys are the keys that the Secret in spec.credentials.secretName of a cluster must have. Members and
-	// actions find each key as a file in /dbc/secrets.
+	// actions find each key as a file in /dbc/secrets. Default: none.
 	SecretKeys []string `json:"secretKeys,omitempty"`
 	// actions are the operations of the database that the operator can run.
 	Actions *EngineActionsApplyConfiguration `json:"actions,omitempty"`

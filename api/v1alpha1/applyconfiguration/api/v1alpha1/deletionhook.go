@@ -27,7 +27,7 @@ type DeletionHookApplyConfiguration struct {
 	// member does not exit with 0. It must be the last hook.
 	Type *apiv1alpha1.HookType `json:"type,omitempty"`
 	// command is the command of a hook of type Command. An exit code other than 0 is a failure. The Job makes three
-	// attempts.
+	// attempts. Default: none.
 	Command []string `json:"command,omitempty"`
 	// resources are the CPU and memory of a hook of type Command. Other types ignore them. Default: requests of 100m
 	// CPU and 256Mi of memory, limits of 2 CPUs and 1Gi.

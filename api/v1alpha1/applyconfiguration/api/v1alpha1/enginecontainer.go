@@ -15,13 +15,13 @@ import (
 //
 // EngineContainer describes how to run the database in the cluster's image.
 type EngineContainerApplyConfiguration struct {
-	// command replaces the image's entrypoint.
+	// command replaces the image's entrypoint. Default: the image's entrypoint.
 	Command []string `json:"command,omitempty"`
 	// args replace the image's arguments. "$(DBC_PARAM_NAME)" is replaced by the value of a parameter. Clusters with
-	// a command of their own ignore these arguments.
+	// a command of their own ignore these arguments. Default: the image's arguments.
 	Args []string `json:"args,omitempty"`
 	// env are environment variables of members and actions. Those of the cluster's spec override them. A value can
-	// refer to DBC_PORT, DBC_DATA_DIR, DBC_SECRETS_DIR and DBC_PARAM_..., for example "$(DBC_PORT)".
+	// refer to DBC_PORT, DBC_DATA_DIR, DBC_SECRETS_DIR and DBC_PARAM_..., for example "$(DBC_PORT)". Default: none.
 	Env []EngineVariableApplyConfiguration `json:"env,omitempty"`
 	// port is the TCP port of the database, 1 to 65535. Default: 9000.
 	Port *int32 `json:"port,omitempty"`

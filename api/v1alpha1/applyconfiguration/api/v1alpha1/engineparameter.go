@@ -16,7 +16,7 @@ type EngineParameterApplyConfiguration struct {
 	Name *string `json:"name,omitempty"`
 	// description is one sentence about the parameter. Default: empty.
 	Description *string `json:"description,omitempty"`
-	// default is the value in clusters that do not set the parameter.
+	// default is the value in clusters that do not set the parameter. Default: empty.
 	Default *string `json:"default,omitempty"`
 	// pattern is a regular expression (RE2) that the whole value must match. Default: any value.
 	Pattern *string `json:"pattern,omitempty"`

@@ -13,7 +13,7 @@ package v1alpha1
 type EngineVariableApplyConfiguration struct {
 	// name is the name of the variable. Names that start with "DBC_" are reserved for the operator.
 	Name *string `json:"name,omitempty"`
-	// value is the value of the variable. "$(NAME)" is replaced by the value of another variable.
+	// value is the value of the variable. "$(NAME)" is replaced by the value of another variable. Default: empty.
 	Value *string `json:"value,omitempty"`
 }
 

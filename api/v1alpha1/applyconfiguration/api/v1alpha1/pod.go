@@ -16,18 +16,18 @@ import (
 // Pod adds to the pods of the members. It cannot weaken the security settings of the database container.
 type PodApplyConfiguration struct {
 	// labels are added to the pods. Keys that start with app.kubernetes.io/ or database.dbcluster.io/ are reserved
-	// for the operator.
+	// for the operator. Default: none.
 	Labels map[string]string `json:"labels,omitempty"`
 	// annotations are added to the pods. Keys that start with database.dbcluster.io/ or
-	// scripts.database.dbcluster.io/ are reserved for the operator.
+	// scripts.database.dbcluster.io/ are reserved for the operator. Default: none.
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// volumes are additional volumes of the pods, besides "data" and "config".
+	// volumes are additional volumes of the pods, besides "data" and "config". Default: none.
 	Volumes []VolumeApplyConfiguration `json:"volumes,omitempty"`
-	// initContainers run one after the other before the database starts.
+	// initContainers run one after the other before the database starts. Default: none.
 	InitContainers []ContainerApplyConfiguration `json:"initContainers,omitempty"`
-	// sidecars run beside the database. They start before the database and stop after it.
+	// sidecars run beside the database. They start before the database and stop after it. Default: none.
 	Sidecars []SidecarApplyConfiguration `json:"sidecars,omitempty"`
-	// imagePullSecrets name Secrets of this namespace with the credentials of image registries.
+	// imagePullSecrets name Secrets of this namespace with the credentials of image registries. Default: none.
 	ImagePullSecrets []v1.LocalObjectReferenceApplyConfiguration `json:"imagePullSecrets,omitempty"`
 	// securityContext overrides, field by field, the defaults of the pods: runAsNonRoot true, seccompProfile
 	// RuntimeDefault, fsGroup 65532, fsGroupChangePolicy OnRootMismatch.

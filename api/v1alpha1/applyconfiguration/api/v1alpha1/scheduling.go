@@ -15,11 +15,11 @@ import (
 //
 // Scheduling selects the nodes on which the members run.
 type SchedulingApplyConfiguration struct {
-	// nodeSelector are labels that a node must have.
+	// nodeSelector are labels that a node must have. Default: none.
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
 	// affinity are node affinity, pod affinity and pod anti-affinity of the members.
 	Affinity *v1.AffinityApplyConfiguration `json:"affinity,omitempty"`
-	// tolerations let members run on tainted nodes.
+	// tolerations let members run on tainted nodes. Default: none.
 	Tolerations []v1.TolerationApplyConfiguration `json:"tolerations,omitempty"`
 	// topologySpreadConstraints spread the members over nodes and zones. Default: over nodes and over zones, with
 	// whenUnsatisfiable ScheduleAnyway.

@@ -17,7 +17,7 @@ import (
 type ServiceApplyConfiguration struct {
 	// type is the type of the Service: ClusterIP, NodePort or LoadBalancer. Default: ClusterIP.
 	Type *v1.ServiceType `json:"type,omitempty"`
-	// annotations are added to the Service, for example for the load balancer of a cloud provider.
+	// annotations are added to the Service, for example for the load balancer of a cloud provider. Default: none.
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 

@@ -17,7 +17,7 @@ import (
 // Sidecar runs beside the database. It starts before the database and stops after it.
 type SidecarApplyConfiguration struct {
 	ContainerApplyConfiguration `json:""`
-	// ports are the TCP ports of the container.
+	// ports are the TCP ports of the container. Default: none.
 	Ports                    []SidecarPortApplyConfiguration `json:"ports,omitempty"`
 	ProbesApplyConfiguration `json:""`
 }
