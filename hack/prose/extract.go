@@ -156,9 +156,14 @@ type written struct {
 	numbers  []int
 }
 
+// add adds a paragraph. Vale ends a sentence at its punctuation, not at a blank line: a paragraph without gets a period.
 func (w *written) add(text *strings.Builder, p paragraph) {
-	for _, l := range p.lines {
-		fmt.Fprintln(text, mask(l.text))
+	for i, l := range p.lines {
+		prose := mask(l.text)
+		if i == len(p.lines)-1 && !ended.MatchString(prose) {
+			prose += "."
+		}
+		fmt.Fprintln(text, prose)
 		w.numbers = append(w.numbers, l.number)
 	}
 	fmt.Fprintln(text)
@@ -180,11 +185,19 @@ func writeFile(name string, text []byte) error {
 	return os.WriteFile(name, text, 0o644)
 }
 
-var codeSpan = regexp.MustCompile("`[^`]+`")
+// ended is the end of a text that ends a sentence; '.' in quotes is no period.
+var ended = regexp.MustCompile(`[^'.\s][.!?]["')\]]*\s*$`)
 
-// mask replaces what stands in code spans: it is no prose.
+var (
+	codeSpan = regexp.MustCompile("`[^`]+`")
+	dotted   = regexp.MustCompile(`(\w)\.(\w)`)
+)
+
+// mask replaces what stands in code spans, which is no prose, and the dots in spec.backup: after a word with dots Vale
+// takes the period for that of an abbreviation.
 func mask(text string) string {
-	return codeSpan.ReplaceAllStringFunc(text, func(span string) string {
+	text = codeSpan.ReplaceAllStringFunc(text, func(span string) string {
 		return "`" + strings.Repeat("x", len(span)-2) + "`"
 	})
+	return dotted.ReplaceAllString(text, "${1}_$2")
 }

@@ -56,7 +56,7 @@ func TestGoFilesHaveMessagesAndComments(t *testing.T) {
 		"comments 10: Xxxxxx waits / for volumes.",
 		"comments 15: an item of a list",
 		"comments 24: beside code",
-		"messages 20: the pod %s X / does not start",
+		"messages 20: the pod %s %s / does not start",
 		"messages 23: first line of text / second line",
 		"messages 28: the <URL> of the backup",
 	)
@@ -111,6 +111,12 @@ func TestTheMakefileHasHelp(t *testing.T) {
 
 func TestCodeSpansAreMasked(t *testing.T) {
 	if got := mask("the field `is gone` here"); got != "the field `xxxxxxx` here" {
+		t.Error(got)
+	}
+}
+
+func TestDotsInNamesEndNoSentence(t *testing.T) {
+	if got := mask("set spec.backup. Then wait"); got != "set spec_backup. Then wait" {
 		t.Error(got)
 	}
 }

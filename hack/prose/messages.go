@@ -90,7 +90,7 @@ func (g *goFile) literals(parts []ast.Expr) {
 	var lines []line
 	var whole strings.Builder
 	for _, part := range parts {
-		number, text := g.line(part), "X"
+		number, text := g.line(part), "%s"
 		if literal, is := part.(*ast.BasicLit); is {
 			if literal.Kind != token.STRING {
 				return

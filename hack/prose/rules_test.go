@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
 
 	"sigs.k8s.io/yaml"
 )
@@ -47,6 +48,41 @@ func TestEachRuleFindsItsExamplesAndNoOthers(t *testing.T) {
 			if ok, _ := filepath.Match(rule+"-*", name); ok && found(alerts[name], rule) != want {
 				t.Errorf("%s: found %v, want %v", name, !want, want)
 			}
+		}
+	}
+}
+
+// TestSentencesEndWithTheirParagraph reads messages without a period.
+func TestSentencesEndWithTheirParagraph(t *testing.T) {
+	t.Chdir("../..")
+	const ten = "one two three four five six seven eight nine %s"
+	for text, want := range map[string]string{
+		"a() + b(`the operator holds`, `the pod now`)":                                         "",
+		"`" + ten + " the key is in spec.backup`, `" + ten + " one two three`, `" + ten + "`":  "",
+		"`" + ten + " one two three four`+name, `" + ten + "`, `" + ten + " without '..'`, ``": "",
+		"`" + ten + " one two three four five six, " + ten + "`":                                   "Style.LongSentence",
+	} {
+		extracted, err := extract(fstest.MapFS{"internal/x/x.go": {Data: []byte("package x\n\nvar x = f(" + text + ")\n")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := t.TempDir()
+		if _, err := extracted.write(folder); err != nil {
+			t.Fatal(err)
+		}
+		alerts, err := judge(os.Getenv("DBC_VALE"), folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, those := range alerts {
+			for _, a := range those {
+				if a.Check != want {
+					t.Errorf("%s: %+v", text, a)
+				}
+			}
+		}
+		if want != "" && len(alerts) == 0 {
+			t.Errorf("%s: no %s", text, want)
 		}
 	}
 }

@@ -47,7 +47,7 @@ type Member struct {
 	HasFinalizer bool
 	// Problem is why the pod cannot run, or why it last ended; "" if it is unknown.
 	Problem string
-	// Remedy is the correction that lets the pod start; "" if the problem itself says what to do.
+	// Remedy is the correction that lets the pod start; "" if the problem itself contains it.
 	Remedy string
 	// Stuck is true if the pod does not run and will not without a change: it never started, or has crashed repeatedly.
 	Stuck bool

@@ -71,7 +71,7 @@ func endings(all []dbv1.StoppedMember, left int) string {
 	names := unknown(all)
 	text := fmt.Sprintf("%d of %d members exited with code 0", len(all)-len(names), len(all))
 	if len(names) > 0 {
-		text += fmt.Sprintf("; the exit code of %s is unknown: the pod was deleted before the operator stopped it, or never started", strings.Join(names, ", "))
+		text += fmt.Sprintf(". The exit code of %s is unknown: the pod was deleted before the operator stopped it, or never started", strings.Join(names, ", "))
 	}
 	return text
 }
