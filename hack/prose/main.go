@@ -41,13 +41,13 @@ func run(arguments []string, out io.Writer) error {
 	}
 	switch arguments[0] {
 	case "lint":
-		found, err := check(*vale, ".")
+		found, err := check(*vale, ".", flags.Args())
 		if err != nil {
 			return err
 		}
-		return report(out, within(found, flags.Args()), *all)
+		return report(out, found, *all)
 	case "count":
-		found, err := check(*vale, argument(flags, 0, "."))
+		found, err := check(*vale, argument(flags, 0, "."), nil)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func run(arguments []string, out io.Writer) error {
 		if flags.NArg() == 0 {
 			return errors.New("extract needs a directory: go run ./hack/prose extract DIRECTORY [CHECKOUT]")
 		}
-		extracted, err := extract(os.DirFS(argument(flags, 1, ".")))
+		extracted, err := open(argument(flags, 1, "."))
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func TestSentencesEndWithTheirParagraph(t *testing.T) {
 		"a() + b(`the operator holds`, `the pod now`)":                                         "",
 		"`" + ten + " the key is in spec.backup`, `" + ten + " one two three`, `" + ten + "`":  "",
 		"`" + ten + " one two three four`+name, `" + ten + "`, `" + ten + " without '..'`, ``": "",
-		"`" + ten + " one two three four five six, " + ten + "`":                                   "Style.LongSentence",
+		"`" + ten + " one two three four five six, " + ten + "`":                               "Style.LongSentence",
 	} {
 		extracted, err := extract(fstest.MapFS{"internal/x/x.go": {Data: []byte("package x\n\nvar x = f(" + text + ")\n")}})
 		if err != nil {

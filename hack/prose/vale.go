@@ -39,12 +39,16 @@ type alert struct {
 	Severity string
 }
 
-// check returns what the rules find in a checkout, without what its exceptions allow.
-func check(vale, checkout string) ([]finding, error) {
+// check returns what the rules find in some files and folders of a checkout, in all when none is named, without what
+// its exceptions allow.
+func check(vale, checkout string, paths []string) ([]finding, error) {
 	done := progress("checking the prose of " + checkout)
 	defer done()
-	extracted, err := extract(os.DirFS(checkout))
+	extracted, err := open(checkout)
 	if err != nil {
+		return nil, err
+	}
+	if extracted, err = extracted.within(paths); err != nil {
 		return nil, err
 	}
 	folder, err := os.MkdirTemp("", "prose")
@@ -71,6 +75,14 @@ func check(vale, checkout string) ([]finding, error) {
 		return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line), strings.Compare(a.rule, b.rule))
 	})
 	return found, nil
+}
+
+// open reads the prose of a checkout in a folder.
+func open(checkout string) (sources, error) {
+	if _, err := os.Stat(checkout); err != nil {
+		return nil, err // extract names this folder "."
+	}
+	return extract(os.DirFS(checkout))
 }
 
 // progress prints a line when what follows takes long, and again every ten seconds.
@@ -167,14 +179,41 @@ func (s sources) useless() []finding {
 	return found
 }
 
-// within returns the findings in some files and folders; all when none is named.
-func within(found []finding, paths []string) []finding {
-	return slices.DeleteFunc(found, func(f finding) bool {
-		return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool {
-			p = filepath.ToSlash(filepath.Clean(p))
-			return p == "." || f.file == p || strings.HasPrefix(f.file, p+"/")
-		})
-	})
+// within returns the sources in some files and folders; all when none is named.
+func (s sources) within(paths []string) (sources, error) {
+	if len(paths) == 0 {
+		return s, nil
+	}
+	selected := map[*source]bool{}
+	for _, named := range paths {
+		p, err := relative(named)
+		if err != nil {
+			return nil, err
+		}
+		any := false
+		for _, is := range s {
+			if p == "." || is.file == p || strings.HasPrefix(is.file, p+"/") {
+				selected[is], any = true, true
+			}
+		}
+		if !any {
+			return nil, fmt.Errorf("PROSE names %s, which has no prose in this checkout", named)
+		}
+	}
+	return slices.DeleteFunc(s, func(is *source) bool { return !selected[is] }), nil
+}
+
+// relative returns a path as extract names it: from the root of the repository, with slashes.
+func relative(named string) (string, error) {
+	if !filepath.IsAbs(named) {
+		return filepath.ToSlash(filepath.Clean(named)), nil
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	p, err := filepath.Rel(root, named)
+	return filepath.ToSlash(p), err
 }
 
 // report prints findings, and returns an error when one is an error.

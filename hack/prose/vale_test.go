@@ -84,12 +84,37 @@ func TestOnlyErrorsFail(t *testing.T) {
 	}
 }
 
-func TestPathsSelectFindings(t *testing.T) {
-	for want, paths := range map[int][]string{2: nil, 1: {"docs/"}, 0: {"doc"}} {
-		found := []finding{{file: "docs/a.md"}, {file: "README.md"}}
-		if got := within(found, paths); len(got) != want {
-			t.Errorf("%v: got %v", paths, got)
+func TestPathsSelectSources(t *testing.T) {
+	root := t.TempDir()
+	t.Chdir(root)
+	for _, c := range []struct {
+		paths []string
+		want  string
+	}{
+		{nil, "docs/a.md README.md"},
+		{[]string{"docs/"}, "docs/a.md"},
+		{[]string{filepath.Join(root, "docs")}, "docs/a.md"},
+		{[]string{root}, "docs/a.md README.md"},
+		{[]string{"doc"}, "PROSE names doc, which has no prose in this checkout"},
+		{[]string{"docs", "nosuch"}, "PROSE names nosuch, which has no prose in this checkout"},
+	} {
+		all, err := sources{{file: "docs/a.md"}, {file: "README.md"}}.within(c.paths)
+		var got []string
+		for _, is := range all {
+			got = append(got, is.file)
 		}
+		if err != nil {
+			got = []string{err.Error()}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%v: got %v, want %s", c.paths, got, c.want)
+		}
+	}
+}
+
+func TestACheckoutThatDoesNotExistIsNamed(t *testing.T) {
+	if _, err := check("", "nosuch", nil); err == nil || !strings.Contains(err.Error(), "nosuch") {
+		t.Errorf("got %v", err)
 	}
 }
 
