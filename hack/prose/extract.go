@@ -21,12 +21,22 @@ type category string
 
 const (
 	messages category = "messages"
+	// short are messages of less than three words.
+	short    category = "short"
 	crd      category = "crd"
 	comments category = "comments"
 	docs     category = "docs"
 )
 
-var categories = []category{messages, crd, comments, docs}
+var categories = []category{messages, short, crd, comments, docs}
+
+// column is the category under which the table counts a text.
+func column(c category) category {
+	if c == short {
+		return messages
+	}
+	return c
+}
 
 // line is one line of prose and its line in the source.
 type line struct {
@@ -130,7 +140,7 @@ func (s sources) write(folder string) (map[string]written, error) {
 		}
 		for _, c := range categories {
 			name := filepath.FromSlash(is.file) + "." + string(c) + ".txt"
-			w := written{source: is, category: c}
+			w := written{source: is, category: column(c)}
 			var text strings.Builder
 			for _, p := range is.paragraphs {
 				if p.category == c {

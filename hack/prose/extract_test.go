@@ -56,16 +56,28 @@ func TestGoFilesHaveMessagesAndComments(t *testing.T) {
 		"comments 10: Xxxxxx waits / for volumes.",
 		"comments 15: an item of a list",
 		"comments 24: beside code",
+		"short 19: two words",
 		"messages 20: the pod %s %s / does not start",
 		"messages 23: first line of text / second line",
 		"messages 28: the <URL> of the backup",
 	)
 }
 
+func TestMessagesOfOneWordAreRead(t *testing.T) {
+	expect(t, prose(t, "internal/x/x.go", "package x\n\nvar x = f(\"%s is gone\",\n\"seal broken\",\n\"told \"+name,\n\"told\", \"%s: %v\")\n"),
+		"short 3: %s is gone", "short 4: seal broken", "short 5: told %s")
+}
+
+func TestCodeInAMessageIsMasked(t *testing.T) {
+	expect(t, prose(t, "internal/x/x.go", "package x\n\nvar x = f(\"the pod is gone: run kubectl get pods && kubectl describe it\",\n\"write self.spec.replicas or $(nproc) here\",\n"+
+		"`#!/bin/sh\necho the pod is gone`, `^the pod is [a-z]+ gone`, `{\"the\": \"pod is gone\"}`)\n"),
+		"messages 3: the pod is gone: run kubectl get pods %s kubectl describe it", "messages 4: write %s or %s here")
+}
+
 func TestTestsAndToolsHaveNoMessages(t *testing.T) {
 	for _, file := range []string{"internal/x/x_test.go", "internal/testing/x.go", "hack/x/x.go"} {
 		for _, p := range prose(t, file, goSource) {
-			if strings.HasPrefix(p, "messages") {
+			if strings.HasPrefix(p, "messages") || strings.HasPrefix(p, "short") {
 				t.Errorf("%s: %s", file, p)
 			}
 		}

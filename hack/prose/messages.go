@@ -15,8 +15,10 @@ import (
 
 var (
 	word = regexp.MustCompile(`(?:^|[\s"(])[A-Za-z][A-Za-z'’-]+(?:[\s.,;:!?)"]|$)`)
-	// code is a text for a machine: a shell script, a regular expression, JSON or YAML, a rule of CEL.
-	code = regexp.MustCompile(`#!/|\bset -e|; then\b|\$\(|" && |\(\?[:=!]|^\^|\\[dsw]\b|\\\.|^\s*[{[]\s*"|apiVersion: |\bself\.|&& |\|\| `)
+	// script is a text for a machine as a whole: a shell script, a regular expression, JSON or YAML.
+	script = regexp.MustCompile(`^#!/|(?m:^set -e)|^\^|\(\?[:=!]|^\s*[{[]\s*"|^apiVersion: `)
+	// code is for a machine in a text for people: a call of a shell, an operator of CEL or of a shell.
+	code = regexp.MustCompile(`\$\([^)]*\)|\bself\.[\w.]+|&&|\|\|`)
 )
 
 // messages reads the string literals that a person may read.
@@ -119,14 +121,18 @@ func (g *goFile) literals(parts []ast.Expr) {
 
 func (g *goFile) message(text string, number int) { g.add(text, []line{{text, number}}) }
 
-// add adds a message that has three words or more.
+// add adds a message. With less than three words it is no sentence: only the rules on words apply.
 func (g *goFile) add(whole string, lines []line) {
-	if code.MatchString(whole) || words(whole) < 3 {
+	n := words(whole)
+	if script.MatchString(whole) || n == 0 || !strings.Contains(whole, " ") {
 		return
 	}
 	p := paragraph{category: messages}
+	if n < 3 {
+		p.category = short
+	}
 	for _, l := range lines {
-		if l.text = strings.TrimSpace(l.text); l.text != "" {
+		if l.text = strings.TrimSpace(code.ReplaceAllString(l.text, "%s")); l.text != "" {
 			p.lines = append(p.lines, l)
 		}
 	}

@@ -45,6 +45,13 @@ func TestAFindingHasTheLineOfItsSource(t *testing.T) {
 	}
 }
 
+func TestShortMessagesCountAsMessages(t *testing.T) {
+	found := locate(t, "internal/x.go", "package x\n\nvar x = f(\"%s is gone\")\n", alert{Check: "A.B", Line: 1})
+	if want := []finding{{file: "internal/x.go", line: 3, category: messages, rule: "A.B"}}; !slices.Equal(want, found) {
+		t.Errorf("got %+v, want %+v", found, want)
+	}
+}
+
 func TestAnExceptionIsForItsCommentLineOrParagraph(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, text string
