@@ -34,7 +34,7 @@ make_once() {
 make_anew() {
 	mkdir -p "$home"
 	scratch=$(mktemp -d "$home/$1.XXXXXX")
-	"$1" "$scratch" || fail "release $version: making its $1 failed"
+	"$1" "$scratch" || fail "release $version: its $1 cannot be built"
 }
 
 # as_committed NAME is for results that are cheap to build: the cached result must match the commit.

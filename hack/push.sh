@@ -35,7 +35,7 @@ read_image() {
 	fi
 	content[$1]=$(grep -oP '"digest": *"\K[^"]+' <<<"$index")
 	[[ ${name[$1]} == "$full"/* ]] ||
-		fail "$1 is named ${name[$1]}, which is not below $to: make it with PUSH_TO=$to, or what refers to it would not find it"
+		fail "$1 is named ${name[$1]}, which is not below $to: build it with PUSH_TO=$to, or what refers to it would not find it"
 }
 
 # read_chart reads the name of the chart as helm uses it: a tag has no plus sign.

@@ -37,12 +37,12 @@ check() {
 	[[ -z $changes ]] || fail "a release is made from a commit, and these files are not as committed: commit or remove them
 $changes"
 	written=$(sed -n 's/^VERSION ?= //p' Makefile)
-	[[ $VERSION == "$written" ]] || fail "VERSION is $VERSION, and the Makefile of this commit says $written:" \
+	[[ $VERSION == "$written" ]] || fail "VERSION is $VERSION, and VERSION in the Makefile of this commit is $written:" \
 		"change it there, run \`make chart bundle\`, and commit"
 	read -r previous _ <hack/previous-release
-	[[ $VERSION != "$previous" ]] || fail "VERSION $VERSION is already released, as hack/previous-release says: raise VERSION in the Makefile"
+	[[ $VERSION != "$previous" ]] || fail "VERSION $VERSION is already the release in hack/previous-release: raise VERSION in the Makefile"
 	[[ $(printf '%s\n' "$previous" "$VERSION" | sort -V | tail -n 1) == "$VERSION" ]] ||
-		fail "VERSION $VERSION comes before $previous, which hack/previous-release calls the release before: raise VERSION in the Makefile"
+		fail "VERSION $VERSION comes before $previous, the previous release in hack/previous-release: raise VERSION in the Makefile"
 	hack/previous.sh version >/dev/null # fails with instructions if the clone lacks that commit
 	make --no-print-directory crd-compat ||
 		fail "the CRDs do not accept all objects of release $previous (see above): an upgrade would break clusters that run"

@@ -28,8 +28,8 @@ must_be_empty() {
 	echo "The CRDs stay: deleting them would delete these objects. Delete them first:"
 	echo "KIND NAMESPACE NAME DELETED"
 	echo "$found"
-	echo "A DatabaseBackup whose spec.deletionPolicy is Delete takes its data along: set Retain to keep that."
-	echo "One that was deleted and stays waits for the operator: bring it back, or see docs/uninstall.md."
+	echo "A DatabaseBackup whose spec.deletionPolicy is Delete is deleted with its data: set Retain to keep the data."
+	echo "A DatabaseBackup that is already terminating waits for the operator: install the operator again, or see docs/uninstall.md."
 	exit 1
 }
 

@@ -11,7 +11,7 @@ import (
 
 var (
 	// directive is a comment for a tool, not for a reader.
-	directive = regexp.MustCompile(`^(//[a-z0-9]+:|//\s*\+|//nolint|//export |// Code generated )`)
+	directive = regexp.MustCompile(`^(//[a-z0-9]+:[a-z0-9]|//\s*\+|//nolint|//export |// Code generated )`)
 	listItem  = regexp.MustCompile(`^\s+([-*•]|\d+[.)])\s`)
 )
 

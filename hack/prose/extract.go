@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -95,32 +94,41 @@ func extract(checkout fs.FS) (sources, error) {
 }
 
 func skipped(folder, name string) bool {
-	return folder != "." && strings.HasPrefix(name, ".") ||
-		slices.Contains([]string{"testdata", "bin", "dist", "bundle", "applyconfiguration"}, name) && folder != "hack/bundle" && folder != "test/bundle" ||
-		folder == "hack/prose/styles"
+	return folder != "." && folder != ".github" && strings.HasPrefix(name, ".") ||
+		slices.Contains([]string{"testdata", "bin", "dist", "applyconfiguration"}, name) ||
+		slices.Contains([]string{"bundle", "hack/prose/styles"}, folder)
 }
 
 // copies are files whose texts come from another file: the types of the API, the alerts.
 var copies = []string{"docs/api.md", "config/prometheus/alerts_test.yaml"}
 
+// readers are how the prose of files is read, by a pattern of their paths or of their names.
+var readers = []struct {
+	file *regexp.Regexp
+	read func(string, []byte) (*source, error)
+}{
+	{regexp.MustCompile(`\.md$`), func(_ string, text []byte) (*source, error) { return &source{markdown: text}, nil }},
+	{regexp.MustCompile(`\.go$`), readGo},
+	{regexp.MustCompile(`^Makefile$`), readMakefile},
+	{regexp.MustCompile(`\.sh$`), readShell},
+	{regexp.MustCompile(`^charts/[^/]+/templates/`), readTemplate},
+	{regexp.MustCompile(`^charts/[^/]+/(values|Chart)\.yaml$`), readYAML},
+	{regexp.MustCompile(`^config/crd/bases/`), nil},
+	{regexp.MustCompile(`^(config|\.github)/.*\.ya?ml$`), readYAML},
+	{regexp.MustCompile(`^config/argocd/.*\.lua$`), readLua},
+	{regexp.MustCompile(`^config/grafana/.*\.json$`), readDashboard},
+	{regexp.MustCompile(`^docs/.*\.svg$`), readSVG},
+}
+
 // reader returns how the prose of a file is read; nil when it has none.
 func reader(file string) func(string, []byte) (*source, error) {
-	folder := path.Dir(file)
-	switch {
-	case slices.Contains(copies, file):
+	if slices.Contains(copies, file) {
 		return nil
-	case strings.HasSuffix(file, ".md"):
-		return func(_ string, text []byte) (*source, error) { return &source{markdown: text}, nil }
-	case strings.HasSuffix(file, ".go"):
-		return readGo
-	case file == "Makefile":
-		return readMakefile
-	case strings.HasSuffix(file, ".sh"):
-		return readShell
-	case strings.HasPrefix(folder, "charts/") && path.Base(file) == "values.yaml":
-		return readYAML
-	case strings.HasPrefix(folder, "config/") && path.Ext(file) == ".yaml" && folder != "config/crd/bases":
-		return readYAML
+	}
+	for _, r := range readers {
+		if r.file.MatchString(file) {
+			return r.read
+		}
 	}
 	return nil
 }

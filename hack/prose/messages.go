@@ -121,11 +121,16 @@ func (g *goFile) literals(parts []ast.Expr) {
 
 func (g *goFile) message(text string, number int) { g.add(text, []line{{text, number}}) }
 
-// add adds a message. With less than three words it is no sentence: only the rules on words apply.
 func (g *goFile) add(whole string, lines []line) {
+	g.is.paragraphs = append(g.is.paragraphs, messageOf(whole, lines)...)
+}
+
+// messageOf returns a text as a message; nothing when it is none. With less than three words it is no sentence: only
+// the rules on words apply.
+func messageOf(whole string, lines []line) []paragraph {
 	n := words(whole)
 	if script.MatchString(whole) || n == 0 || !strings.Contains(whole, " ") {
-		return
+		return nil
 	}
 	p := paragraph{category: messages}
 	if n < 3 {
@@ -136,7 +141,7 @@ func (g *goFile) add(whole string, lines []line) {
 			p.lines = append(p.lines, l)
 		}
 	}
-	g.is.paragraphs = append(g.is.paragraphs, p)
+	return []paragraph{p}
 }
 
 func words(text string) int {

@@ -5,107 +5,149 @@ SPDX-License-Identifier: Apache-2.0
 package main
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-var (
-	yamlComment = regexp.MustCompile(`(?:^|\s)#\s(.*)$`)
-	yamlText    = regexp.MustCompile(`^(\s*(?:- )?)(?:description|summary):\s*(.*)$`)
-	yamlBlock   = regexp.MustCompile(`^[>|][-+]?$`)
-	makeHelp    = regexp.MustCompile(`^[$(){}\w/.-]+:.*?## (.*)$`)
-	hashComment = regexp.MustCompile(`^\s*#(?: (.*))?$`)
-	yamlKey     = regexp.MustCompile(`^(- )?["\w./-]+:( |$)|^- \S+$`)
-)
+// celLiteral is a literal of CEL.
+var celLiteral = regexp.MustCompile(`'((?:\\.|[^'\\])*)'`)
 
-// readYAML reads comments, descriptions of engines and of their parameters, texts of alerts, and the text by which
-// OLM describes the operator. OLM's descriptions of fields are generated from the types of the API.
+// yamlFile is a YAML file whose prose is read.
+type yamlFile struct {
+	folder string
+	lines  []string
+	is     *source
+	// texts are the lines of values that are texts: "#" begins no comment there.
+	texts sets.Set[int]
+}
+
+// readYAML reads comments, descriptions of engines and of their parameters, texts of alerts, messages of admission
+// policies, and the text by which OLM describes the operator. OLM's descriptions of fields are generated from the types
+// of the API.
 func readYAML(file string, text []byte) (*source, error) {
-	is, about, described, olm := &source{}, comments, messages, false
-	switch path.Dir(file) {
-	case "config/samples", "charts/databasecluster-operator":
+	y := yamlFile{path.Dir(file), strings.Split(string(text), "\n"), &source{}, sets.Set[int]{}}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	for {
+		var document yaml.Node
+		if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		y.walk(&document, "")
+	}
+	about := comments
+	if y.folder == "config/samples" || strings.HasPrefix(y.folder, "charts/") {
 		about = docs
+	}
+	y.is.paragraphs = append(y.is.paragraphs, hashComments(about, y.lines, func(i int) bool { return y.texts.Has(i) })...)
+	if y.folder == "config/engines" {
+		y.is.paragraphs = append(y.is.paragraphs, shellMessages(y.lines)...)
+	}
+	slices.SortStableFunc(y.is.paragraphs, func(a, b paragraph) int { return cmp.Compare(a.lines[0].number, b.lines[0].number) })
+	return y.is, nil
+}
+
+// walk reads the texts in a node.
+func (y *yamlFile) walk(node *yaml.Node, at string) {
+	if node.Kind != yaml.MappingNode {
+		for _, inside := range node.Content {
+			y.walk(inside, at)
+		}
+		return
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i], node.Content[i+1]
+		if c := y.category(key.Value, at); c != "" && value.Kind == yaml.ScalarNode {
+			y.text(c, key, value)
+		}
+		y.walk(value, at+"."+key.Value)
+	}
+}
+
+// category returns what kind of text is the value of a key; "" if it is no text.
+func (y *yamlFile) category(key, at string) category {
+	described := key == "description" || key == "summary"
+	switch y.folder {
+	case "config/admission":
+		described = described || key == "message" || key == "messageExpression"
 	case "config/engines":
-		described = crd
+		if described {
+			return crd
+		}
 	case "config/manifests/bases":
-		described, olm = docs, true
-	}
-	lines := strings.Split(string(text), "\n")
-	var comment []line
-	for i := 0; i < len(lines); i++ {
-		if match := yamlText.FindStringSubmatch(lines[i]); match != nil && (!olm || match[1] == "  ") {
-			var value []line
-			value, i = yamlValue(lines, i, match)
-			is.paragraphs = append(is.paragraphs, commentParagraphs(described, value)...)
-			continue
+		if described && at == ".spec" {
+			return docs
 		}
-		c, rest := commentOf(lines[i])
-		if rest || c == "" {
-			is.paragraphs = append(is.paragraphs, commentParagraphs(about, comment)...)
-			comment = nil
-		}
-		if c != "" {
-			comment = append(comment, line{c, i + 1})
+		return ""
+	case "charts/databasecluster-operator":
+		if described {
+			return docs
 		}
 	}
-	is.paragraphs = append(is.paragraphs, commentParagraphs(about, comment)...)
-	return is, nil
+	if described {
+		return messages
+	}
+	return ""
 }
 
-// commentOf returns the comment of a line, and whether the line has something else, too. A value that is commented out
-// is no prose.
-func commentOf(text string) (comment string, rest bool) {
-	rest = !strings.HasPrefix(strings.TrimSpace(text), "#")
-	match := yamlComment.FindStringSubmatch(text)
-	if match == nil || yamlKey.MatchString(strings.TrimSpace(match[1])) {
-		return "", rest
-	}
-	return match[1], rest
-}
-
-// yamlValue reads the value of a key that is text, and returns its last line.
-func yamlValue(lines []string, at int, match []string) ([]line, int) {
-	if !yamlBlock.MatchString(match[2]) {
-		return []line{{strings.Trim(match[2], `"'`), at + 1}}, at
-	}
-	var value []line
-	for at+1 < len(lines) {
-		text := strings.TrimLeft(lines[at+1], " ")
-		if text != "" && len(lines[at+1])-len(text) <= len(match[1]) {
+// text reads a value. Its lines after the first stand further right than its key.
+func (y *yamlFile) text(c category, key, value *yaml.Node) {
+	first, last := value.Line-1, value.Line-1
+	for last+1 < len(y.lines) {
+		next := y.lines[last+1]
+		if indent := len(next) - len(strings.TrimLeft(next, " ")); indent < key.Column && strings.TrimSpace(next) != "" {
 			break
 		}
-		at++
-		value = append(value, line{" " + text, at + 1}) // an item of a list stands further right than its key
+		last++
 	}
-	return value, at
+	block := value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
+	var lines []line
+	for i := first; i <= last; i++ {
+		y.texts.Insert(i)
+		text := " " + strings.TrimLeft(y.lines[i], " ") // an item of a list stands further right than its text
+		if i == first {
+			if block {
+				continue
+			}
+			text = y.lines[i][value.Column-1:]
+		}
+		if !block {
+			text = strings.Trim(text, `"'`)
+		}
+		lines = append(lines, line{text, i + 1})
+	}
+	switch {
+	case key.Value == "messageExpression":
+		lines = celTexts(lines)
+	case !block && first == last:
+		lines[0].text = value.Value
+	}
+	y.is.paragraphs = append(y.is.paragraphs, commentParagraphs(c, lines)...)
 }
 
-// readMakefile reads what make help prints, and comments.
-func readMakefile(_ string, text []byte) (*source, error) {
-	is := readHashes(string(text))
-	for i, l := range strings.Split(string(text), "\n") {
-		if match := makeHelp.FindStringSubmatch(l); match != nil {
-			is.paragraphs = append(is.paragraphs, paragraph{docs, []line{{match[1], i + 1}}})
+// celTexts are the literals in the lines of an expression, with %s for the values between them.
+func celTexts(lines []line) []line {
+	var all []line
+	for _, l := range lines {
+		var texts []string
+		for _, match := range celLiteral.FindAllStringSubmatch(l.text, -1) {
+			if strings.Contains(match[1], " ") {
+				texts = append(texts, strings.TrimSpace(match[1]))
+			}
+		}
+		if len(texts) > 0 {
+			all = append(all, line{strings.Join(texts, " %s "), l.number})
 		}
 	}
-	return is, nil
-}
-
-func readShell(_ string, text []byte) (*source, error) { return readHashes(string(text)), nil }
-
-// readHashes reads lines that are comments.
-func readHashes(text string) *source {
-	is := &source{}
-	var comment []line
-	for i, l := range strings.Split(text+"\n", "\n") {
-		match := hashComment.FindStringSubmatch(l)
-		if match == nil {
-			is.paragraphs = append(is.paragraphs, commentParagraphs(comments, comment)...)
-			comment = nil
-			continue
-		}
-		comment = append(comment, line{match[1], i + 1})
-	}
-	return is
+	return all
 }

@@ -87,7 +87,7 @@ func TestAProtectedClusterAndItsVolumesCannotBeDeleted(t *testing.T) {
 		}
 		return admin.DeleteAllOf(t.Context(), &dbv1.DatabaseCluster{}, options...)
 	}, "is protected")
-	mustBeRefused(t, "a claim", deleting(t, &claims[0]), "PersistentVolumeClaim "+ns+"/data-orders-0 holds the data of DatabaseCluster "+name+", which is protected",
+	mustBeRefused(t, "a claim", deleting(t, &claims[0]), "PersistentVolumeClaim "+ns+"/data-orders-0 contains the data of DatabaseCluster "+name+", which is protected",
 		"kubectl -n "+ns+" label persistentvolumeclaim data-orders-0 database.dbcluster.io/protected-")
 
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Replicas = 2 })

@@ -7,7 +7,7 @@
 {{- $name = printf "%s-%s" .Release.Name .Chart.Name -}}
 {{- end -}}
 {{- if regexMatch "^[0-9]" $name -}}
-{{- fail (printf "The release is called %q, and no name of a Service begins with a digit: set fullnameOverride." .Release.Name) -}}
+{{- fail (printf "The name of release %q begins with a digit, but the name of a Service must not: set fullnameOverride." .Release.Name) -}}
 {{- end -}}
 {{- $name | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
@@ -32,7 +32,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- else if .Values.serviceAccount.create -}}
 {{- include "operator.fullname" . }}-controller-manager
 {{- else -}}
-{{- fail "serviceAccount.create is false and serviceAccount.name is empty: name the ServiceAccount that the operator is to run as." -}}
+{{- fail "serviceAccount.create is false and serviceAccount.name is empty: set serviceAccount.name to the ServiceAccount of the operator." -}}
 {{- end -}}
 {{- end -}}
 
@@ -62,9 +62,9 @@ subjects:
 {{/* Rejects a flag, or its environment variable, that another value of the chart sets. Two settings would contradict each other. */}}
 {{- define "operator.refuse" -}}
 {{- $ours := dict
-  "leader-elect" "it is always on, or two replicas would work at once"
-  "leader-election-namespace" "the right to the lease is one in the namespace of the release"
-  "watch-namespace" "set watchNamespaces, which the operator's rights follow"
+  "leader-elect" "it is always on, because only one replica must work at a time"
+  "leader-election-namespace" "the Role for the lease is in the namespace of the release"
+  "watch-namespace" "set watchNamespaces, which also sets the operator's permissions"
   "transfer-image" "set image"
   "install-engines" "set installEngines"
   "install-admission-policies" "set admissionPolicies.install"

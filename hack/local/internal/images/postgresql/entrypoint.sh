@@ -21,7 +21,7 @@ password() {
     elif [ -n "${POSTGRES_PASSWORD:-}" ]; then
         printf '%s\n' "$POSTGRES_PASSWORD"
     elif [ "${POSTGRES_HOST_AUTH_METHOD:-}" != trust ]; then
-        fail "set POSTGRES_PASSWORD or POSTGRES_PASSWORD_FILE (POSTGRES_HOST_AUTH_METHOD=trust would let anybody in)"
+        fail "set POSTGRES_PASSWORD or POSTGRES_PASSWORD_FILE (POSTGRES_HOST_AUTH_METHOD=trust would accept every client)"
     fi
 }
 
@@ -30,7 +30,7 @@ check_data_folder() {
         fail "PGDATA=$PGDATA is the volume itself: name a folder inside it, such as $PGDATA/pgdata"
     fi
     if [ -d "$PGDATA" ] && [ -n "$(ls -A "$PGDATA")" ]; then
-        fail "PGDATA=$PGDATA holds files but no PG_VERSION: it is no database and is left alone"
+        fail "PGDATA=$PGDATA contains files but no PG_VERSION: it is not a database, and nothing was changed"
     fi
 }
 
