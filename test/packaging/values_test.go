@@ -35,7 +35,7 @@ func TestAWrongValueIsRefusedWithASentenceThatNamesIt(t *testing.T) {
 		"a namespace twice":               {"watchNamespaces={shop,shop}", []string{"'/watchNamespaces'"}},
 		"namespaces in one string":        {"watchNamespaces=shop", []string{"'/watchNamespaces'", "want array"}},
 		"a flag that a value sets":        {"extraArgs={--watch-namespace=shop}", []string{"extraArgs", "--watch-namespace=shop", "set watchNamespaces"}},
-		"two leaders":                     {"extraArgs={-leader-elect=false}", []string{"extraArgs", "-leader-elect=false", "two replicas would work at once"}},
+		"two leaders":                     {"extraArgs={-leader-elect=false}", []string{"extraArgs", "-leader-elect=false", "only one replica must work at a time"}},
 		"a lease that it may not hold":    {"extraArgs={--leader-election-namespace=shop}", []string{"extraArgs", "the Role for the lease"}},
 		"metrics for any namespace":       {"networkPolicy.metricsNamespaceLabels=null", []string{"'/networkPolicy'", "missing property 'metricsNamespaceLabels'"}},
 		"a variable that a value sets":    {"extraEnv[0].name=TRANSFER_IMAGE,extraEnv[0].value=x", []string{"extraEnv", "TRANSFER_IMAGE", "set image"}},
