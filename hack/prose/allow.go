@@ -14,7 +14,8 @@ type allowance struct {
 	rule, reason string
 	// line is where it stands; it is for the lines from first to last.
 	line, first, last int
-	used              bool
+	// many is true if it is for all findings there, not only for the first.
+	many, used bool
 }
 
 var (
@@ -22,8 +23,9 @@ var (
 	allowMarkdown = regexp.MustCompile(`^\s*<!-- prose:allow ([A-Za-z.]+)(?:: *(.*?))?\s*-->$`)
 )
 
-// allowances reads the exceptions of a file. Beside code an exception is for its line. In a comment it is for that
-// comment and the line after it, in Markdown for the paragraph after it.
+// allowances reads the exceptions of a file. In Markdown an exception is for the paragraph after it. Elsewhere it is for
+// one finding: beside code in its line, in a comment in that comment or the line after it. gofmt moves it to the end of
+// a comment, so it cannot be for the next line alone.
 func allowances(text string, markdown bool) []*allowance {
 	var all []*allowance
 	allow := allow
@@ -46,7 +48,7 @@ func allowances(text string, markdown bool) []*allowance {
 			}
 			last = lastWhile(lines, i, isComment) + 1
 		}
-		all = append(all, &allowance{rule: match[1], reason: match[2], line: i + 1, first: first + 1, last: last + 1})
+		all = append(all, &allowance{rule: match[1], reason: match[2], line: i + 1, first: first + 1, last: last + 1, many: markdown})
 	}
 	return all
 }
@@ -64,12 +66,13 @@ func isComment(text string) bool {
 	return strings.HasPrefix(text, "//") || strings.HasPrefix(text, "#")
 }
 
-// allows returns the exception for a finding; nil when there is none.
-func (s *source) allows(rule string, line int) *allowance {
+// allows reports whether an exception is for a finding, and uses it.
+func (s *source) allows(rule string, line int) bool {
 	for _, a := range s.allowed {
-		if a.rule == rule && a.first <= line && line <= a.last {
-			return a
+		if a.rule == rule && a.first <= line && line <= a.last && (a.many || !a.used) {
+			a.used = true
+			return true
 		}
 	}
-	return nil
+	return false
 }

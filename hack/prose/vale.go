@@ -71,9 +71,7 @@ func check(vale, checkout string, paths []string) ([]finding, error) {
 	}
 	found := located(alerts, names)
 	found = append(found, extracted.useless()...)
-	slices.SortStableFunc(found, func(a, b finding) int {
-		return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line), strings.Compare(a.rule, b.rule))
-	})
+	sorted(found)
 	return found, nil
 }
 
@@ -139,24 +137,30 @@ func judge(vale, folder string) (map[string][]alert, error) {
 	return alerts, nil
 }
 
-// located names the sources of what Vale found, and leaves out what is allowed there.
+// located names the sources of what Vale found, and leaves out what is allowed there. An exception is for the first of
+// the findings, so they are sorted.
 func located(alerts map[string][]alert, names map[string]written) []finding {
 	var found []finding
+	files := map[string]*source{}
 	for name, those := range alerts {
 		w, known := names[filepath.Clean(name)]
 		if !known {
 			continue
 		}
+		files[w.source.file] = w.source
 		for _, a := range those {
-			at := w.line(a.Line)
-			if allowed := w.source.allows(a.Check, at); allowed != nil {
-				allowed.used = true
-				continue
-			}
-			found = append(found, finding{w.source.file, at, w.category, a.Check, a.Severity, a.Message})
+			found = append(found, finding{w.source.file, w.line(a.Line), w.category, a.Check, a.Severity, a.Message})
 		}
 	}
-	return found
+	sorted(found)
+	return slices.DeleteFunc(found, func(f finding) bool { return files[f.file].allows(f.rule, f.line) })
+}
+
+// sorted sorts findings by their places.
+func sorted(found []finding) {
+	slices.SortStableFunc(found, func(a, b finding) int {
+		return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line), strings.Compare(a.rule, b.rule))
+	})
 }
 
 // useless finds exceptions that allow nothing or give no reason.

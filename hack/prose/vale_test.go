@@ -75,6 +75,18 @@ func TestAnExceptionIsForItsCommentLineOrParagraph(t *testing.T) {
 	}
 }
 
+func TestAnExceptionIsForOneFinding(t *testing.T) {
+	alerts := []alert{{Check: "A.B", Line: 3, Message: "third"}, {Check: "A.B", Line: 1, Message: "first"}}
+	found := locate(t, "hack/x.go", "package x\n\n// One.\n//"+exception+"A.B: a name.\n// Two.\nvar z = 1 // Three.\n", alerts...)
+	if len(found) != 1 || found[0].message != "third" || found[0].line != 5 {
+		t.Errorf("got %+v, want only the second finding", found)
+	}
+	found = locate(t, "x.md", "<!-- "+exception+"A.B: a name. -->\nOne\ntwo\nthree.\n", alert{Check: "A.B", Line: 2}, alert{Check: "A.B", Line: 4})
+	if len(found) != 0 {
+		t.Errorf("the paragraph has findings: %+v", found)
+	}
+}
+
 func TestOnlyErrorsFail(t *testing.T) {
 	var out strings.Builder
 	warning := finding{file: "a.go", line: 7, rule: "A.B", severity: "warning", message: "M."}
