@@ -26,12 +26,12 @@ trap '[[ -z $scratch ]] || rm -rf "$scratch"' EXIT
 # make_once NAME runs the function of that name with a temporary folder, which becomes $home/NAME when it is complete.
 make_once() {
 	[[ ! -d $home/$1 ]] || return 0
-	make_anew "$1"
+	build "$1"
 	# Another process may have created it in the meantime.
 	mv -T "$scratch" "$home/$1" 2>/dev/null || rm -rf "$scratch"
 }
 
-make_anew() {
+build() {
 	mkdir -p "$home"
 	scratch=$(mktemp -d "$home/$1.XXXXXX")
 	"$1" "$scratch" || fail "release $version: its $1 cannot be built"
@@ -40,7 +40,7 @@ make_anew() {
 # as_committed NAME is for results that are cheap to build: the cached result must match the commit.
 as_committed() {
 	make_once "$1"
-	make_anew "$1"
+	build "$1"
 	diff -r "$home/$1" "$scratch" >&2 ||
 		fail "$home/$1 differs from commit $commit (see above): it was changed, so remove it"
 	echo "$home/$1"

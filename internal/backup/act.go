@@ -78,7 +78,7 @@ func (r *Reconciler) createJob(ctx context.Context, backup *dbv1.DatabaseBackup,
 	case err != nil:
 		return nil, err
 	}
-	return []kit.Event{kit.Normal("JobStarted", "MakeJob", fmt.Sprintf("created Job %s", o.Job.Name()))}, nil
+	return []kit.Event{kit.Normal("JobStarted", "CreateJob", fmt.Sprintf("created Job %s", o.Job.Name()))}, nil
 }
 
 // applyPolicy writes the policy. An existing policy must be unchanged since the decision.

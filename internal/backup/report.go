@@ -25,7 +25,7 @@ import (
 // no longer exist.
 func (r *Reconciler) Report(p pass) (*dbv1.DatabaseBackup, []kit.Event, bool) {
 	backup := p.Object
-	if backup.DeletionTimestamp != nil && !state.Holds(backup) {
+	if backup.DeletionTimestamp != nil && !state.HasFinalizer(backup) {
 		return nil, nil, false
 	}
 	after := backup.DeepCopy()

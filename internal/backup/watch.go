@@ -80,13 +80,13 @@ func backupFacts(backup *dbv1.DatabaseBackup) any {
 
 // orderFacts are the fields that other backups of the cluster read.
 func orderFacts(backup *dbv1.DatabaseBackup) any {
-	return []any{backup.Spec.Cluster, backup.Status.Phase, backup.Status.CompletionTime, backup.DeletionTimestamp, state.Holds(backup), plan.Stuck(backup)}
+	return []any{backup.Spec.Cluster, backup.Status.Phase, backup.Status.CompletionTime, backup.DeletionTimestamp, state.HasFinalizer(backup), plan.Stuck(backup)}
 }
 
 func jobFacts(job *batchv1.Job) any { return []any{state.TaskOf(job, nil).Facts(), job.Labels} }
 
 func tryFacts(pod *corev1.Pod) any {
-	return []any{state.TryOf(pod), state.BystanderOf(pod).Ended, pod.Labels}
+	return []any{state.AttemptOf(pod), state.BystanderOf(pod).Ended, pod.Labels}
 }
 
 func memberFacts(pod *corev1.Pod) any { return []any{state.MemberOf(pod, 0).Facts(), pod.Labels} }

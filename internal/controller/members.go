@@ -85,7 +85,7 @@ func (e execution) scale(ctx context.Context, o operation.Scale) ([]kit.Event, e
 	lowered := e.StatefulSet.DeepCopy()
 	lowered.Spec.Replicas = &o.To
 	if o.Stop {
-		metav1.SetMetaDataAnnotation(&lowered.ObjectMeta, dbv1.AnnotationTerminating, deletion.StoppingMark(e.Cluster))
+		metav1.SetMetaDataAnnotation(&lowered.ObjectMeta, dbv1.AnnotationTerminating, deletion.TerminatingMark(e.Cluster))
 	}
 	if err := e.Writer.Change(ctx, e.StatefulSet, lowered); err != nil {
 		return nil, err

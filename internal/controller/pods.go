@@ -38,7 +38,7 @@ func (e execution) addPodFinalizer(ctx context.Context, m state.Member) error {
 func (r *Reconciler) removePodFinalizer(ctx context.Context, namespace, name string, uid types.UID) error {
 	pod := &corev1.Pod{}
 	found, err := r.API().Find(ctx, client.ObjectKey{Namespace: namespace, Name: name}, pod)
-	if err != nil || !found || pod.UID != uid || !state.Holds(pod) {
+	if err != nil || !found || pod.UID != uid || !state.HasFinalizer(pod) {
 		return err
 	}
 	released := pod.DeepCopy()
@@ -54,7 +54,7 @@ func (r *Reconciler) Deleted(ctx context.Context, key client.ObjectKey) error {
 	pods := &corev1.PodList{}
 	o.list(ctx, pods, map[string]string{dbv1.LabelName: dbv1.LabelNameValue, dbv1.LabelInstance: key.Name})
 	for i := range pods.Items {
-		if pod := &pods.Items[i]; o.Err == nil && state.Holds(pod) {
+		if pod := &pods.Items[i]; o.Err == nil && state.HasFinalizer(pod) {
 			o.Err = r.releaseOrphan(ctx, key, pod)
 		}
 	}

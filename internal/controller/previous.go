@@ -86,7 +86,7 @@ func (e execution) recordTemplateInputs(ctx context.Context) error {
 	if err != nil || !found || revision.Annotations[dbv1.AnnotationRenderedFrom] == madeFrom {
 		return err
 	}
-	noted := revision.DeepCopy()
-	metav1.SetMetaDataAnnotation(&noted.ObjectMeta, dbv1.AnnotationRenderedFrom, madeFrom)
-	return e.Writer.Change(ctx, revision, noted)
+	annotated := revision.DeepCopy()
+	metav1.SetMetaDataAnnotation(&annotated.ObjectMeta, dbv1.AnnotationRenderedFrom, madeFrom)
+	return e.Writer.Change(ctx, revision, annotated)
 }

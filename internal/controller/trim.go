@@ -12,7 +12,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// TrimPod reduces a cached pod to the fields that state.MemberOf and state.TryOf read: a tenth of its size. Never
+// TrimPod reduces a cached pod to the fields that state.MemberOf and state.AttemptOf read: a tenth of its size. Never
 // write such a pod back.
 func TrimPod(object any) (any, error) {
 	pod, ok := object.(*corev1.Pod)
@@ -33,7 +33,7 @@ func TrimPod(object any) (any, error) {
 			ContainerStatuses:     trimContainers(pod.Status.ContainerStatuses),
 		},
 	}
-	if state.Holds(pod) {
+	if state.HasFinalizer(pod) {
 		trimmed.Finalizers = []string{dbv1.Finalizer}
 	}
 	return trimmed, nil

@@ -70,7 +70,7 @@ func volumesOf(object client.Object) []corev1.Volume {
 // podFacts are those of a member and of a Job's pod. They leave out the ordinal: it is part of the name, which
 // never changes.
 func podFacts(pod *corev1.Pod) any {
-	return []any{state.MemberOf(pod, 0).Facts(), state.TryOf(pod), state.BystanderOf(pod).Facts(), pod.Labels}
+	return []any{state.MemberOf(pod, 0).Facts(), state.AttemptOf(pod), state.BystanderOf(pod).Facts(), pod.Labels}
 }
 
 func claimFacts(claim *corev1.PersistentVolumeClaim) any {

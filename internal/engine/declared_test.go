@@ -112,8 +112,8 @@ func TestAFlawOfADeclarationIsReportedWithFieldValueAndRemedy(t *testing.T) {
 func TestAFlawOfAnActionIsReportedToClustersThatNeedIt(t *testing.T) {
 	declared := ledger()
 	declared.Spec.Actions.Restore = aScript("back")
-	for action, told := range map[string]bool{ActionProbe: false, ActionBackup: false, ActionRestore: true} {
-		if got := Declared(declared, action); (got != "") != told {
+	for action, reported := range map[string]bool{ActionProbe: false, ActionBackup: false, ActionRestore: true} {
+		if got := Declared(declared, action); (got != "") != reported {
 			t.Errorf("%s: %q", action, got)
 		}
 	}

@@ -95,7 +95,7 @@ func TestABrokenScriptAffectsAllItsDirectAndIndirectUsers(t *testing.T) {
 	const broken = "#!/bin/sh\nif\n"
 	for name, c := range map[string]struct {
 		change func(*dbv1.DatabaseEngineSpec)
-		told   []string // to those who need these actions; "" for no action
+		needed []string // to those who need these actions; "" for no action
 	}{
 		"restore alone": {func(s *dbv1.DatabaseEngineSpec) { s.Scripts["restore"] = broken }, []string{ActionRestore}},
 		"by a script": {func(s *dbv1.DatabaseEngineSpec) {
@@ -117,7 +117,7 @@ func TestABrokenScriptAffectsAllItsDirectAndIndirectUsers(t *testing.T) {
 			declared.Spec.Actions = dbv1.EngineActions{Backup: aScript("backup"), Restore: aScript("restore")}
 			c.change(&declared.Spec)
 			for _, action := range append([]string{""}, Actions...) {
-				if got := Declared(declared, action); (got != "") != slices.Contains(c.told, action) {
+				if got := Declared(declared, action); (got != "") != slices.Contains(c.needed, action) {
 					t.Errorf("users of %q have the flaws %q", action, got)
 				}
 			}

@@ -272,7 +272,7 @@ func TestFactsWithTheResultOfATransferAreCompared(t *testing.T) {
 		}}}
 		return p
 	}
-	filter := Changed(func(p *corev1.Pod) any { return state.TryOf(p) })
+	filter := Changed(func(p *corev1.Pod) any { return state.AttemptOf(p) })
 	if filter.Update(event.UpdateEvent{ObjectOld: pod("7"), ObjectNew: pod("7")}) || !filter.Update(event.UpdateEvent{ObjectOld: pod("7"), ObjectNew: pod("8")}) {
 		t.Error("an update passes that changed nothing, or one does not that did")
 	}

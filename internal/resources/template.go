@@ -88,12 +88,12 @@ func withResources(made map[string]any, cluster *dbv1.DatabaseCluster, observed 
 	if before == nil {
 		return made
 	}
-	noted := before.Spec.Template.Annotations[dbv1.AnnotationResources]
+	recorded := before.Spec.Template.Annotations[dbv1.AnnotationResources]
 	if !state.SameResources(before.Spec.Template, cluster.Spec.Resources) {
-		noted = strconv.FormatInt(cluster.Generation, 10)
+		recorded = strconv.FormatInt(cluster.Generation, 10)
 	}
-	if noted != "" {
-		setField(made, noted, "metadata", "annotations", dbv1.AnnotationResources)
+	if recorded != "" {
+		setField(made, recorded, "metadata", "annotations", dbv1.AnnotationResources)
 	}
 	return made
 }

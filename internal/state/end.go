@@ -55,8 +55,10 @@ func atEnd(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// Holds reports whether an object has the operator's finalizer.
-func Holds(object metav1.Object) bool { return slices.Contains(object.GetFinalizers(), dbv1.Finalizer) }
+// HasFinalizer reports whether an object has the operator's finalizer.
+func HasFinalizer(object metav1.Object) bool {
+	return slices.Contains(object.GetFinalizers(), dbv1.Finalizer)
+}
 
 // Bystander is a pod that has the cluster's labels but is not a member: the pod of a Job, or a pod of a previous cluster of the
 // same name.
@@ -98,7 +100,7 @@ func BystanderOf(pod *corev1.Pod) Bystander {
 		Orphan:       orphan(pod),
 		Ended:        atEnd(pod),
 		Mounts:       MountsMember(pod.Spec.Volumes, pod.Labels[dbv1.LabelInstance]),
-		HasFinalizer: Holds(pod),
+		HasFinalizer: HasFinalizer(pod),
 	}
 }
 

@@ -98,7 +98,7 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Started:      hasStarted(pod),
 		Terminating:  pod.DeletionTimestamp != nil,
 		End:          endOf(pod),
-		HasFinalizer: Holds(pod),
+		HasFinalizer: HasFinalizer(pod),
 		Resize:       resizeOf(pod),
 		Problem:      problem(pod),
 		Remedy:       remedy(pod, memberResources),

@@ -104,8 +104,8 @@ func (r Ref) IsStatefulSet() bool { return r.Kind == "StatefulSet" }
 // IsOfPreviousCluster reports whether Kubernetes is about to delete it.
 func (r Ref) IsOfPreviousCluster() bool { return r.OfPreviousCluster }
 
-// Holds reports whether another owner has an object of that kind and name.
-func (o Observed) Holds(kind, name string) bool {
+// OwnedByAnother reports whether another owner has an object of that kind and name.
+func (o Observed) OwnedByAnother(kind, name string) bool {
 	return slices.ContainsFunc(o.Foreign, func(f Ref) bool { return f.Kind == kind && f.Name == name })
 }
 

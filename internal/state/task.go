@@ -134,7 +134,7 @@ func TaskOf(job *batchv1.Job, pods []corev1.Pod) Task {
 }
 
 // with adds the attempts of pods, the newest first.
-func (t Task) with(all []Try) Task {
+func (t Task) with(all []Attempt) Task {
 	if len(all) > 0 {
 		t.Pod, t.Problem, t.Pending, t.Remedy, t.Final = all[0].Pod, all[0].Problem, all[0].Pending, all[0].Remedy, all[0].Final
 	}
@@ -147,8 +147,8 @@ func (t Task) with(all []Try) Task {
 	return t
 }
 
-// Try is the part of a Job's pod that decisions use.
-type Try struct {
+// Attempt is the part of a Job's pod that decisions use.
+type Attempt struct {
 	Pod       string
 	Created   metav1.Time
 	Succeeded bool
@@ -161,9 +161,9 @@ type Try struct {
 	Exit      protocol.ExitCode
 }
 
-// TryOf returns the attempt of a pod.
-func TryOf(pod *corev1.Pod) Try {
-	attempt := Try{
+// AttemptOf returns the attempt of a pod.
+func AttemptOf(pod *corev1.Pod) Attempt {
+	attempt := Attempt{
 		Pod:       pod.Name,
 		Created:   pod.CreationTimestamp,
 		Succeeded: pod.Status.Phase == corev1.PodSucceeded,
@@ -209,12 +209,12 @@ func final(pod *corev1.Pod) bool {
 	})
 }
 
-func attempts(pods []corev1.Pod) []Try {
-	all := make([]Try, 0, len(pods))
+func attempts(pods []corev1.Pod) []Attempt {
+	all := make([]Attempt, 0, len(pods))
 	for i := range pods {
-		all = append(all, TryOf(&pods[i]))
+		all = append(all, AttemptOf(&pods[i]))
 	}
-	slices.SortFunc(all, func(a, b Try) int {
+	slices.SortFunc(all, func(a, b Attempt) int {
 		return cmp.Or(b.Created.Compare(a.Created.Time), cmp.Compare(a.Pod, b.Pod))
 	})
 	return all

@@ -148,7 +148,7 @@ func TestAnAttemptOnALostNodeReportsItUntilItHasEnded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pod := lost()
 			c.change(pod)
-			if got := TryOf(pod).Problem; got != c.want {
+			if got := AttemptOf(pod).Problem; got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

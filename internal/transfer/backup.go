@@ -125,8 +125,8 @@ func (r *backupRun) stream(ctx context.Context, end context.CancelCauseFunc, sto
 	progress := &progress{log: r.log, started: time.Now().UTC()}
 	stream := &protocol.Stream{Member: r.Member, Attempt: r.attempt, Recipient: r.keys.recipient(), Started: progress.started}
 	pieces := &cutter{ctx: ctx, store: store, stream: stream, size: r.PieceSize, patient: patient, stored: &progress.storedBytes}
-	told := progress.every(ctx, r.ProgressInterval)
-	defer told()
+	finish := progress.every(ctx, r.ProgressInterval)
+	defer finish()
 	encryptor, err := r.keys.encrypt(pieces)
 	if err != nil {
 		end(err)

@@ -36,7 +36,7 @@ func (r *backupRun) before(ctx context.Context) *protocol.Check {
 		return nil
 	}
 	facts, err := r.facts(ctx, r.Check, beforeBackup, nil, r.IdleTimeout)
-	return r.noted(&protocol.Check{Before: facts}, err)
+	return r.recorded(&protocol.Check{Before: facts}, err)
 }
 
 // after runs the check again. It skips a check that returned no facts before the stream.
@@ -46,11 +46,11 @@ func (r *backupRun) after(ctx context.Context, check *protocol.Check) *protocol.
 	}
 	facts, err := r.facts(ctx, r.Check, afterBackup, check.Before, r.IdleTimeout)
 	check.After = facts
-	return r.noted(check, err)
+	return r.recorded(check, err)
 }
 
-// noted records in a check how it failed. It returns nil for a check that does not apply.
-func (r *backupRun) noted(check *protocol.Check, err error) *protocol.Check {
+// recorded records in a check how it failed. It returns nil for a check that does not apply.
+func (r *backupRun) recorded(check *protocol.Check, err error) *protocol.Check {
 	switch {
 	case err == nil:
 		return check

@@ -34,8 +34,8 @@ func program(t *testing.T, arguments []string) (*exec.Cmd, *bytes.Buffer) {
 
 func TestSIGTERMEndsTheActionAndLeavesNothing(t *testing.T) {
 	w := newWorld(t)
-	started, told := filepath.Join(t.TempDir(), "started"), filepath.Join(t.TempDir(), "told")
-	script := "trap 'echo term > " + told + "; exit 0' TERM; head -c 300000 /dev/urandom; echo $$ > " + started + "; while :; do sleep 0.01; done"
+	started, terminated := filepath.Join(t.TempDir(), "started"), filepath.Join(t.TempDir(), "terminated")
+	script := "trap 'echo term > " + terminated + "; exit 0' TERM; head -c 300000 /dev/urandom; echo $$ > " + started + "; while :; do sleep 0.01; done"
 	arguments, result := w.arguments(w.backupArguments(script))
 	cmd, stderr := program(t, arguments)
 	if err := cmd.Start(); err != nil {
@@ -47,7 +47,7 @@ func TestSIGTERMEndsTheActionAndLeavesNothing(t *testing.T) {
 	}
 	_ = cmd.Wait() // the test checks its exit code below
 	w.fails(w.outcome(protocol.ExitCode(cmd.ProcessState.ExitCode()), result, "", stderr.String()), protocol.ExitTransient, protocol.Interrupted)
-	wait(t, told)
+	wait(t, terminated)
 	if stored := w.stored(); len(stored) > 0 {
 		t.Errorf("left are %v", stored)
 	}

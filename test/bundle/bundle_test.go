@@ -212,8 +212,8 @@ func TestTheBundleIsOfTheVersionThatTheCSVIsNamedAfter(t *testing.T) {
 func TestTransferImageIsTheOperatorImage(t *testing.T) {
 	csv := load(t).CSV
 	manager := csv.Spec.InstallStrategy.StrategySpec.DeploymentSpecs[0].Spec.Template.Spec.Containers[0]
-	told := slices.IndexFunc(manager.Env, func(v corev1.EnvVar) bool { return v.Name == "TRANSFER_IMAGE" })
-	if told < 0 || manager.Env[told].Value != manager.Image || manager.Image != csv.Annotations["containerImage"] {
+	variable := slices.IndexFunc(manager.Env, func(v corev1.EnvVar) bool { return v.Name == "TRANSFER_IMAGE" })
+	if variable < 0 || manager.Env[variable].Value != manager.Image || manager.Image != csv.Annotations["containerImage"] {
 		t.Errorf("the operator runs %q of %q and has the environment %+v", manager.Image, csv.Annotations["containerImage"], manager.Env)
 	}
 }

@@ -95,7 +95,7 @@ func (p *pair) mustEnd(t *testing.T) {
 	}
 }
 
-func TestAStoppingOperatorReleasesItsLease(t *testing.T) {
+func TestATerminatingOperatorReleasesItsLease(t *testing.T) {
 	parallel(t)
 	p := twoOperators(t)
 	p.leads.mustStop(t)

@@ -22,23 +22,23 @@ func documented(t *testing.T) []Row {
 }
 
 func TestEveryRightIsDocumentedAndNoOther(t *testing.T) {
-	var told []Right
+	var listed []Right
 	for _, row := range documented(t) {
 		if len(row.Why) < 10 {
 			t.Errorf("docs/security.md gives no reason for %v", row.Rights)
 		}
-		told = append(told, row.Rights...)
+		listed = append(listed, row.Rights...)
 	}
 	for _, right := range shipped(t) {
-		if !slices.Contains(told, right) {
+		if !slices.Contains(listed, right) {
 			t.Errorf("docs/security.md has no reason for %s", right)
 		}
 	}
-	for i, right := range told {
+	for i, right := range listed {
 		if !slices.Contains(shipped(t), right) {
 			t.Errorf("docs/security.md grants %s, but config/rbac does not", right)
 		}
-		if slices.Contains(told[:i], right) {
+		if slices.Contains(listed[:i], right) {
 			t.Errorf("docs/security.md has %s twice", right)
 		}
 	}

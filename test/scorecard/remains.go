@@ -100,14 +100,14 @@ func (w *world) delete(ctx context.Context, object client.Object) error {
 	return w.await(ctx, "deletion of "+called(object), func(ctx context.Context) (string, error) {
 		err := w.Get(ctx, client.ObjectKeyFromObject(object), object)
 		if err == nil {
-			return told(conditionsOf(object)), nil
+			return described(conditionsOf(object)), nil
 		}
 		return "", client.IgnoreNotFound(err)
 	})
 }
 
-// told describes an object that still exists.
-func told(conditions []metav1.Condition) string {
+// described describes an object that still exists.
+func described(conditions []metav1.Condition) string {
 	for _, name := range []string{dbv1.ConditionDeletionBlocked, dbv1.ConditionReady} {
 		if condition := meta.FindStatusCondition(conditions, name); condition != nil {
 			return fmt.Sprintf("it still exists: %s is %s, %s: %s", name, condition.Status, condition.Reason, condition.Message)

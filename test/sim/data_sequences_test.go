@@ -21,7 +21,7 @@ var backupSequences = []sequence{
 	{"backup-fails-then-next", []step{
 		runningSaved(1), goesWrong(trouble{verb: "backup", code: 30, times: 1}), backUp("first", dbv1.BackupDelete), backUp("second", dbv1.BackupDelete), deleteBackup("first"),
 	}},
-	{"backup-tries-again", []step{runningSaved(1), goesWrong(trouble{verb: "backup", code: 11, times: 1}), backUp("first", dbv1.BackupRetain)}},
+	{"backup-retries", []step{runningSaved(1), goesWrong(trouble{verb: "backup", code: 11, times: 1}), backUp("first", dbv1.BackupRetain)}},
 	{"backup-unschedulable-corrected", []step{
 		runningSaved(1, backupCPU("64")), backUp("first", dbv1.BackupRetain), backUp("second", dbv1.BackupRetain), set("the backup asks for less", backupCPU("1")),
 	}},
@@ -36,7 +36,7 @@ var backupSequences = []sequence{
 	{"backup-node-lost", []step{
 		runningSaved(1), goesWrong(trouble{verb: "backup", hangs: true, times: -1}), backUp("first", dbv1.BackupRetain), together(mended("backup"), loseNode("-backup-")), removeNode("-backup-"),
 	}},
-	{"backup-cluster-gone", []step{
+	{"backup-cluster-deleted", []step{
 		runningSaved(2), goesWrong(trouble{verb: "backup", about: "--member 1", hangs: true, times: -1}),
 		together(backUp("first", dbv1.BackupDelete), backUp("second", dbv1.BackupRetain)), remove(), mended("backup"), deleteBackup("first"),
 	}},
@@ -77,7 +77,7 @@ var restoreSequences = []sequence{
 	{"restore-unschedulable-corrected", []step{
 		inBucket("old", 1), withEngine(create(1, saved, fromBackup("old"), onNoNode)), set("any node will do", onAnyNode), holds("old of member"),
 	}},
-	{"restore-tries-again", []step{
+	{"restore-retries", []step{
 		inBucket("old", 2), goesWrong(trouble{verb: "restore", about: "--member 1", code: 1, times: 2}), withEngine(create(2, saved, fromLocation("old"))), holds("old of member"),
 	}},
 	{"restore-changed", []step{

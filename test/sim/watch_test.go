@@ -104,7 +104,7 @@ var needed = map[string][]string{
 		"image-on-delete", "scale-out-onto-an-ending-claim", "delete", "backup",
 	},
 	// The pods soon show the next action of a StatefulSet: without that watch, the operator only loses time.
-	"DatabaseBackup": {"backup-two-at-once", "backup", "backup-tries-again", "backup-image-changes", "", "backup-unschedulable-corrected"},
+	"DatabaseBackup": {"backup-two-at-once", "backup", "backup-retries", "backup-image-changes", "", "backup-unschedulable-corrected"},
 }
 
 func TestEveryWatchIsNeeded(t *testing.T) {

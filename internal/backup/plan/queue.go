@@ -63,7 +63,7 @@ func turn(backup *dbv1.DatabaseBackup, all []dbv1.DatabaseBackup) (before *dbv1.
 // rivals reports whether the other backup is of the same cluster. A backup that was deleted before it started never
 // starts.
 func rivals(other, backup *dbv1.DatabaseBackup) bool {
-	if other.DeletionTimestamp != nil && !state.Holds(other) && other.Status.Phase != dbv1.BackupRunning {
+	if other.DeletionTimestamp != nil && !state.HasFinalizer(other) && other.Status.Phase != dbv1.BackupRunning {
 		return false
 	}
 	return other.UID != backup.UID && other.Spec.Cluster == backup.Spec.Cluster

@@ -22,8 +22,8 @@ type situation struct {
 	hasFinalizer bool
 	// destination is the destination in the specs now, place the location of the data; nil if unknown.
 	destination, place *dbv1.BackupDestination
-	// deadline bounds the backup of each member, proofDeadline its verification.
-	deadline, proofDeadline time.Duration
+	// deadline bounds the backup of each member, verificationDeadline its verification.
+	deadline, verificationDeadline time.Duration
 	// ordinal is the first member that is not backed up yet; left is false if all are.
 	ordinal int32
 	left    bool
@@ -35,11 +35,11 @@ type situation struct {
 
 func situationOf(backup *dbv1.DatabaseBackup, observed Observed) situation {
 	s := situation{
-		Observed: observed, backup: backup, hasFinalizer: state.Holds(backup),
-		destination:   destination(backup, observed.Cluster),
-		place:         Place(backup, observed.Cluster),
-		deadline:      resources.ActionKindOf(dbv1.ComponentBackup).Deadline(observed.Cluster),
-		proofDeadline: resources.ActionKindOf(dbv1.ComponentVerification).Deadline(observed.Cluster),
+		Observed: observed, backup: backup, hasFinalizer: state.HasFinalizer(backup),
+		destination:          destination(backup, observed.Cluster),
+		place:                Place(backup, observed.Cluster),
+		deadline:             resources.ActionKindOf(dbv1.ComponentBackup).Deadline(observed.Cluster),
+		verificationDeadline: resources.ActionKindOf(dbv1.ComponentVerification).Deadline(observed.Cluster),
 	}
 	s.ordinal, s.left = next(backup.Status)
 	s.changed = observed.Cluster != nil && (differs(backup, observed.Cluster) || observed.mixed())

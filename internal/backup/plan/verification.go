@@ -74,7 +74,7 @@ func (s situation) verifyMembers(p Plan) Plan {
 
 // expectedCopy is the expected Job of a verification.
 func (s situation) expectedCopy(ordinal int32) action.Expected {
-	expected := action.Expected{Deadline: s.proofDeadline}
+	expected := action.Expected{Deadline: s.verificationDeadline}
 	if s.unverifiable() == "" {
 		expected.Desired = []resources.Child{s.verificationJob(ordinal)}
 	}
@@ -103,7 +103,7 @@ func (s situation) awaitCopy(p Plan, v action.Verdict, name string, ordinal int3
 // awaitDeletion waits until a terminating Job no longer exists, at most for the deadline of a verification. During
 // a verification, no backup expires.
 func (s situation) awaitDeletion(p Plan, job state.Task, ordinal int32) Plan {
-	patience := s.proofDeadline*time.Duration(ordinal+1) + state.Unanswered
+	patience := s.verificationDeadline*time.Duration(ordinal+1) + state.Unanswered
 	if since := p.Status.Verification.StartTime; since != nil && s.At.After(since.Add(patience)) {
 		return s.verified(p, dbv1.VerificationFailed, fmt.Sprintf("Job %s was deleted but still exists: its pod %s does not answer", job.Job, job.Pod))
 	}

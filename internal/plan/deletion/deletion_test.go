@@ -71,7 +71,7 @@ func TestTheStepsOfADeletion(t *testing.T) {
 		"hooks never run again once members have begun to stop": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				*o.StatefulSet.Spec.Replicas = 2
-				o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = deletion.StoppingMark(c)
+				o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = deletion.TerminatingMark(c)
 			},
 			"Terminating: pod orders-2 is terminating\n",
 		},

@@ -154,7 +154,7 @@ func TestAVolumeIsDeletedOnlyWhileABackupOfItsLastWriteExists(t *testing.T) {
 			o.HookBackups, c.Spec.Deletion.Volumes = nil, dbv1.VolumesRetain
 		}, "all members have stopped; retained: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1"},
 		"the members have begun to stop for good, which does not matter": {func(c *dbv1.DatabaseCluster, o *state.Observed, _ *state.HookBackup) {
-			o.HookBackups, o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = nil, deletion.StoppingMark(c)
+			o.HookBackups, o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = nil, deletion.TerminatingMark(c)
 		}, `starting deletion hook "last"`},
 		"it failed, and failures do not count": {func(c *dbv1.DatabaseCluster, o *state.Observed, b *state.HookBackup) {
 			goOn(c)
@@ -170,7 +170,7 @@ func TestAVolumeIsDeletedOnlyWhileABackupOfItsLastWriteExists(t *testing.T) {
 			}
 			p := plans.Decide(cluster, observed)
 			if p.Message != c.want || deletes(p, "PersistentVolumeClaim") != strings.HasPrefix(c.want, "deleting") {
-				t.Error(told(p))
+				t.Error(report(p))
 			}
 		})
 	}
@@ -182,6 +182,6 @@ func TestAHookThatHasSucceededDoesNotRunAgainBecauseTheBackupBeforeItDoes(t *tes
 	cluster.Status.Hooks = append(cluster.Status.Hooks, dbv1.HookStatus{Name: "run", Phase: dbv1.HookSucceeded})
 	observed.HookBackups = nil
 	if p := plans.Decide(cluster, observed); p.Hooks[0].Phase != dbv1.HookRunning || p.Hooks[1].Phase != dbv1.HookSucceeded {
-		t.Error(told(p))
+		t.Error(report(p))
 	}
 }

@@ -61,7 +61,7 @@ func see(s *situation.Situation, hook dbv1.DeletionHook) hookView {
 	switch {
 	case !known: // another version of the operator allowed it
 		return failed("Update the operator", "deletion hook %q has type %q, which this version of the operator does not support", hook.Name, hook.Type)
-	case s.Holds(object.Kind, object.Name):
+	case s.OwnedByAnother(object.Kind, object.Name):
 		return taken(hook, object)
 	}
 	return kind.see(s, hook)
@@ -133,11 +133,11 @@ func over(s *situation.Situation, phase dbv1.HookPhase) bool {
 // backup of stopped members can be repeated.
 func stopping(s *situation.Situation, hook dbv1.DeletionHook) bool {
 	return hook.Type != dbv1.HookShutdown && !fences(s.Cluster, hook) && s.StatefulSet != nil &&
-		s.StatefulSet.Annotations[dbv1.AnnotationTerminating] == StoppingMark(s.Cluster)
+		s.StatefulSet.Annotations[dbv1.AnnotationTerminating] == TerminatingMark(s.Cluster)
 }
 
-// StoppingMark returns the value of the annotation on the StatefulSet of a cluster whose members stop permanently.
-func StoppingMark(cluster *dbv1.DatabaseCluster) string {
+// TerminatingMark returns the value of the annotation on the StatefulSet of a cluster whose members stop permanently.
+func TerminatingMark(cluster *dbv1.DatabaseCluster) string {
 	return cluster.DeletionTimestamp.UTC().Format(time.RFC3339)
 }
 

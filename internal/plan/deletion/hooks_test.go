@@ -80,7 +80,7 @@ func decideDooms(t *testing.T, dooms map[string]doom) {
 				cluster.Status.Hooks = p.Hooks
 				p = plans.Decide(cluster, observed)
 			}
-			if got := told(p); got != d.want {
+			if got := report(p); got != d.want {
 				t.Errorf("got:\n%swant:\n%s", got, d.want)
 			}
 		})
@@ -304,17 +304,17 @@ func TestACommandOnANodeThatDoesNotRespondFailsAfterItsDeadline(t *testing.T) {
 	}
 	observed.Hooks["run"] = since(10 * time.Minute)
 	if p := plans.Decide(cluster, observed); p.Hooks[0].Phase != dbv1.HookRunning || p.RequeueAfter != 5*time.Minute {
-		t.Errorf("its pod may still be about to end: %s", told(p))
+		t.Errorf("its pod may still be about to end: %s", report(p))
 	}
 	observed.Hooks["run"] = since(15 * time.Minute)
 	want := `deletion hook "run" failed: Job j did not finish within spec.deletion.hookDeadlineSeconds (600 s): pod p does not respond. ` +
 		`Recover the node of the pod, or delete the Node object if the node is lost` + skipNote
 	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Message != want {
-		t.Error(told(p))
+		t.Error(report(p))
 	}
 	goOn(cluster)
 	if p := plans.Decide(cluster, observed); p.Hooks[0].Phase != dbv1.HookFailed || !plans.Disrupts(p) {
-		t.Errorf("spec.deletion.hookFailurePolicy is Continue: %s", told(p))
+		t.Errorf("spec.deletion.hookFailurePolicy is Continue: %s", report(p))
 	}
 }
 
@@ -349,7 +349,7 @@ func TestAClusterThatNeverHadAMemberNeedsNoFinalBackup(t *testing.T) {
 			c.change(cluster, &observed)
 			p := plans.Decide(cluster, observed)
 			if p.Hooks[0].Phase != c.want {
-				t.Error(told(p))
+				t.Error(report(p))
 			}
 			if !p.LiveRead() {
 				t.Error("that is believed of a cache that may lag behind")
@@ -378,11 +378,11 @@ func TestACommandWithAMissingReferenceBlocksTheDeletion(t *testing.T) {
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p", Pending: true}
 	want = `deletion hook "run" runs as Job j; Secret password, which spec.credentials.secretName names, does not exist. Create the missing object` + skipNote
 	if p := plans.Decide(cluster, observed); p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want {
-		t.Error(told(p))
+		t.Error(report(p))
 	}
 	observed.Hooks["run"] = state.Task{Job: "j", Pod: "p"}
 	if p := plans.Decide(cluster, observed); p.Stalled != nil {
-		t.Errorf("it runs, and needs nothing: %s", told(p))
+		t.Errorf("it runs, and needs nothing: %s", report(p))
 	}
 }
 
@@ -392,7 +392,7 @@ func TestABackupThatDoesNotStartReportsTheMissingReference(t *testing.T) {
 	observed.References = []state.Reference{{Kind: "Secret", Name: "password", Where: "spec.credentials.secretName"}, {Kind: "Secret", Name: "there", Found: true}}
 	want := `deletion hook "last" waits for DatabaseBackup b: Job j backs up member 1 of 1; Secret password, which spec.credentials.secretName names, does not exist`
 	if p := plans.Decide(cluster, observed); p.Message != want || p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonHookWaiting || p.Stalled.Message != want+". Create the missing object"+skipNote {
-		t.Error(told(p))
+		t.Error(report(p))
 	}
 }
 
@@ -401,7 +401,7 @@ func TestAHookWhoseJobIsDeletedWhenTheMembersStopDoesNotCountAsDone(t *testing.T
 	observed.StatefulSet.Annotations[dbv1.AnnotationTerminating] = deletion.StoppingMark(cluster)
 	p := plans.Decide(cluster, observed)
 	if p.Hooks[0].Phase != dbv1.HookFailed || p.Stalled != nil || p.Operations[0].String() != "scale in to 2" {
-		t.Errorf("%s", told(p))
+		t.Errorf("%s", report(p))
 	}
 }
 
@@ -410,6 +410,6 @@ func TestAHookOfAnUnknownTypeStopsTheDeletion(t *testing.T) {
 	p := plans.Decide(cluster, observed)
 	const want = `deletion hook "" has type "Snapshot", which this version of the operator does not support. Update the operator` + skipNote
 	if p.Stalled == nil || p.Stalled.Message != want || len(p.Operations) > 0 {
-		t.Error(told(p))
+		t.Error(report(p))
 	}
 }

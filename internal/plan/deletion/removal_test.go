@@ -62,7 +62,7 @@ func TestVolumesAreDeletedIfTheSpecAsksForItAndEveryHookHasSucceeded(t *testing.
 		"they stay where it is not known how the hook ended": {
 			hooks, stopped(func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				delete(o.Hooks, "run")
-				o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = deletion.StoppingMark(c)
+				o.StatefulSet.Annotations[dbv1.AnnotationTerminating] = deletion.TerminatingMark(c)
 			}),
 			last + keptBoth + "\nrun Failed\n",
 		},
@@ -126,7 +126,7 @@ func TestTheCauseOfVolumesRetainedAgainstTheSpecIsReported(t *testing.T) {
 	observed.Volumes[0].Cluster = plans.UID
 	p := plans.Decide(cluster, observed)
 	if plans.Disrupts(p) || len(p.Hooks) != 1 || p.Message != "all members have stopped; recording the results of the deletion hooks" {
-		t.Errorf("the cluster goes before the status says how its hooks ended: %s", told(p))
+		t.Errorf("the cluster goes before the status says how its hooks ended: %s", report(p))
 	}
 	cluster.Status.Hooks = p.Hooks
 	last, ok := operation.Find[operation.Finalize](plans.Decide(cluster, observed).Operations)
@@ -150,7 +150,7 @@ func TestVolumesThatTheFinalBackupDoesNotContainAreRetained(t *testing.T) {
 			final.Members, final.Done = int32(len(c.done)), c.done
 			observed.HookBackups["last"] = final
 			if p := plans.Decide(cluster, observed); p.Message != "deleting, because spec.deletion.volumes is Delete: "+c.want || !p.LiveRead() {
-				t.Error(told(p))
+				t.Error(report(p))
 			}
 			if len(c.done) == 2 {
 				return

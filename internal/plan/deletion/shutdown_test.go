@@ -176,11 +176,11 @@ func TestAMemberThatDidNotShutDownCleanlyBlocksTheDeletion(t *testing.T) {
 			change(cluster, &observed)
 			p := plans.Decide(cluster, observed)
 			if p.Stalled == nil || plans.Disrupts(p) || !strings.Contains(p.Stalled.Message, want) || !strings.HasSuffix(p.Stalled.Message, skipNote) {
-				t.Errorf("%s", told(p))
+				t.Errorf("%s", report(p))
 			}
 			goOn(cluster)
 			if p := plans.Decide(cluster, observed); p.Stalled != nil || p.Hooks[0].Phase != dbv1.HookFailed || len(p.Hooks[0].Stopped) != 1 {
-				t.Errorf("with hookFailurePolicy Continue: %s", told(p))
+				t.Errorf("with hookFailurePolicy Continue: %s", report(p))
 			}
 		})
 	}

@@ -24,7 +24,7 @@ import (
 func Writes(s *situation.Situation) operation.List {
 	var all operation.List
 	add := func(child resources.Child, live metav1.Object) {
-		if s.Holds(child.Kind(), child.Name()) {
+		if s.OwnedByAnother(child.Kind(), child.Name()) {
 			return
 		}
 		if apply, needed := applyOf(child, live); needed {
@@ -51,7 +51,7 @@ func Writes(s *situation.Situation) operation.List {
 // that they need, and the StatefulSet is not terminating. If the cluster starts with a backup, the first members need restored
 // volumes.
 func mayCreateMembers(s *situation.Situation, headless resources.Child) bool {
-	return !s.Holds(headless.Kind(), headless.Name()) && !s.TemplateBlocked() && !s.StatefulSetTerminating() && !s.EmptyHanded()
+	return !s.OwnedByAnother(headless.Kind(), headless.Name()) && !s.TemplateBlocked() && !s.StatefulSetTerminating() && !s.EmptyHanded()
 }
 
 func find(configs []*corev1.ConfigMap, name string) *corev1.ConfigMap {

@@ -79,7 +79,7 @@ func (s *Situation) Deleting() bool { return s.Cluster.DeletionTimestamp != nil 
 
 // HasFinalizer reports whether the cluster has the operator's finalizer.
 func (s *Situation) HasFinalizer() bool {
-	return state.Holds(s.Cluster)
+	return state.HasFinalizer(s.Cluster)
 }
 
 // Ephemeral reports whether the data of members is deleted with their pods.

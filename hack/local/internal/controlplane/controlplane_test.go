@@ -104,7 +104,7 @@ func TestACommandsExitCodeIsPassedOn(t *testing.T) {
 	}
 }
 
-func TestACommandIsToldWhereTheControlPlaneIs(t *testing.T) {
+func TestACommandKnowsTheControlPlane(t *testing.T) {
 	settings := Settings{Dir: t.TempDir()}
 	t.Setenv("PATH", os.Getenv("PATH"))
 	script := `test "$KUBECONFIG" = "$0" && test "$DBC_TEST_KUBECONFIG" = "$0"`
