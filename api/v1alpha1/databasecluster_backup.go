@@ -61,7 +61,7 @@ type BackupDestination struct {
 	// url is s3://bucket/prefix, or file:///directory for a directory of the volume claimName.
 	// +required
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(s3://[a-z0-9][-a-z0-9.]{1,61}[a-z0-9](/[-A-Za-z0-9_.=]+)*/?|file:///([-A-Za-z0-9_.=]+/?)*)$') && !self.matches('/[.][.]?(/|$)')",message="url must be s3://bucket, s3://bucket/prefix or file:///directory, with letters, digits, '-', '_', '.' and '=' between the slashes, and no '.' or '..' alone; a bucket has 3 to 63 lowercase letters, digits, '-' and '.'"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(s3://[a-z0-9][-a-z0-9.]{1,61}[a-z0-9](/[-A-Za-z0-9_.=]+)*/?|file:///([-A-Za-z0-9_.=]+/?)*)$') && !self.matches('/[.][.]?(/|$)')",message="url must be s3://bucket, s3://bucket/prefix or file:///directory. A segment has letters, digits, '-', '_', '.' and '=', but is not '.' or '..'. A bucket has 3 to 63 lowercase letters, digits, '-' and '.'"
 	URL string `json:"url"`
 
 	// endpoint is the URL of an S3 service, for example https://s3.example.org. Default: the endpoint of Amazon S3

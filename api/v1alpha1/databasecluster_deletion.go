@@ -6,8 +6,8 @@ package v1alpha1
 
 import corev1 "k8s.io/api/core/v1"
 
-// Deletion controls the deletion of the cluster. The operator runs the hooks in their order, stops the members one
-// by one from the highest ordinal, retains or deletes the volumes, and deletes the other objects.
+// Deletion controls the deletion of the cluster. The operator runs the hooks in their order and stops the members one
+// by one from the highest ordinal. It then retains or deletes the volumes, and deletes the other objects.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.hooks) || self.hooks.filter(h, h.type == 'Shutdown').size() <= 1",message="spec.deletion.hooks: only one hook can have type Shutdown"
 // +kubebuilder:validation:XValidation:rule="!has(self.hooks) || self.hooks.size() == 0 || self.hooks[self.hooks.size() - 1].type == 'Shutdown' || !self.hooks.exists(h, h.type == 'Shutdown')",message="spec.deletion.hooks: the hook of type Shutdown must be the last, because it stops the members"
@@ -20,8 +20,8 @@ type Deletion struct {
 
 	// volumes is Retain or Delete. Retain keeps the volumes for a new cluster of the same name. Delete deletes them
 	// after every hook has succeeded; if a hook failed or was skipped, the operator retains them. With a hook of
-	// type Backup, the operator deletes a volume only if the hook's DatabaseBackup is complete, still exists and
-	// started after the member had stopped. Default: Retain.
+	// type Backup, the operator deletes a volume only if the hook's DatabaseBackup is complete and still exists. That
+	// DatabaseBackup must have started after the member had stopped. Default: Retain.
 	// +optional
 	// +kubebuilder:default=Retain
 	// +kubebuilder:validation:Enum=Retain;Delete
@@ -97,8 +97,8 @@ type DeletionHook struct {
 	// type is Backup, Command or Shutdown. Backup creates a DatabaseBackup at spec.backup.destination, also when no
 	// member runs: its Job then starts the database on the volume. With spec.deletion.volumes Delete, it stops the
 	// members first, so that the backup contains every write. Command runs a command as a Job with the cluster's
-	// image and environment, and with DBC_CLUSTER, DBC_NAMESPACE, DBC_PORT, DBC_REPLICAS and DBC_MEMBERS: the host
-	// names of the members from ordinal 0, separated by spaces. Shutdown stops the members one by one and fails if a
+	// image and environment, and with DBC_CLUSTER, DBC_NAMESPACE, DBC_PORT, DBC_REPLICAS and DBC_MEMBERS. DBC_MEMBERS
+	// has the host names of the members from ordinal 0, separated by spaces. Shutdown stops the members one by one and fails if a
 	// member does not exit with 0. It must be the last hook.
 	// +required
 	// +kubebuilder:validation:Enum=Backup;Command;Shutdown

@@ -9,9 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// DatabaseCluster runs a stateful database. The operator creates a StatefulSet whose members keep their names
-// and volumes, a headless Service that gives each member a DNS name, a Service for clients, and a
-// PodDisruptionBudget.
+// DatabaseCluster runs a stateful database. The operator creates a StatefulSet, whose members keep their names
+// and volumes, and a headless Service, which gives each member a DNS name. It also creates a Service for clients
+// and a PodDisruptionBudget.
 //
 // Members are independent: the operator does not replicate data between them. The database itself may do so.
 //
@@ -99,7 +99,7 @@ type DatabaseClusterSpec struct {
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MaxProperties=64
-	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[a-z]([-_.a-z0-9]{0,61}[a-z0-9])?$') && self[name].size() <= 1024)",message="spec.parameters: a name must have at most 63 lowercase letters, digits, '-', '_' or '.', a value at most 1024 characters; kubectl describe databaseengine lists the parameters of an engine"
+	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[a-z]([-_.a-z0-9]{0,61}[a-z0-9])?$') && self[name].size() <= 1024)",message="spec.parameters: a name must have at most 63 lowercase letters, digits, '-', '_' or '.', a value at most 1024 characters. kubectl describe databaseengine lists the parameters of an engine"
 	Parameters map[string]string `json:"parameters,omitempty"`
 
 	// credentials are the user names and passwords of the database. Default: none.

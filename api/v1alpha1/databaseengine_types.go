@@ -227,7 +227,7 @@ type EngineVariable struct {
 }
 
 // EngineParameter is a setting that clusters can set in spec.parameters. Members and actions have it as an environment
-// variable: DBC_PARAM_ and the name in upper case, with '_' in place of every character that is not a letter or digit.
+// variable. Its name is DBC_PARAM_ and the name in upper case, with '_' in place of all but letters and digits.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.pattern) || !has(self.enum)",message="spec.parameters[]: set pattern or enum, not both"
 // +kubebuilder:validation:XValidation:rule="!has(self.pattern) || 'x'.matches('^(?:' + self.pattern + ')$') in [true, false]",message="spec.parameters[].pattern must be a regular expression (RE2)"
@@ -288,7 +288,7 @@ type EngineActions struct {
 }
 
 // EngineAction is a command that runs in the cluster's image as a Job. Exit codes: 0 success; 11 temporary failure, run
-// again; 20 a precondition is not met; 30 refused as unsafe; 40 not applicable; other codes are failures.
+// again; 20 a precondition is not met; 30 refused as unsafe; 40 not applicable. Other codes are failures.
 type EngineAction struct {
 	// command is the program and its arguments: a program of the image, or a script by its path in /dbc/scripts.
 	// +required

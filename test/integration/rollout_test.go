@@ -160,7 +160,7 @@ func TestARolloutRestartsOneMemberAtATimeFromTheHighestOrdinal(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	for i, m := range s.Members {
-		if m.Pod != fmt.Sprintf("orders-%d", i) || m.Outdated || !m.Ready || m.Reason != dbv1.MemberReady || m.Revision != s.UpdateRevision {
+		if m.Pod != fmt.Sprintf("orders-%d", i) || m.Outdated || !m.Ready || m.State != dbv1.MemberReady || m.Revision != s.UpdateRevision {
 			t.Errorf("%+v", m)
 		}
 	}

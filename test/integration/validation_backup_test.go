@@ -70,8 +70,8 @@ type refusals map[string]struct {
 }
 
 const (
-	badURL = "url must be s3://bucket, s3://bucket/prefix or file:///directory, with letters, digits, '-', '_', '.' and '=' between the slashes, " +
-		"and no '.' or '..' alone"
+	badURL = "url must be s3://bucket, s3://bucket/prefix or file:///directory. A segment has letters, digits, '-', '_', '.' and '=', " +
+		"but is not '.' or '..'"
 	badEndpoint = "endpoint must be the http:// or https:// URL of an S3 service, without a path"
 	onlyS3      = "destination: endpoint, region and credentialsSecretName are only for url s3://…"
 	needsOne    = "destination: url s3://… needs either credentialsSecretName or credentialSource: WorkloadIdentity"

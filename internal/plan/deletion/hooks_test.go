@@ -43,8 +43,8 @@ func doomed(t *testing.T, types ...dbv1.HookType) (*dbv1.DatabaseCluster, state.
 	return cluster, observed
 }
 
-// told returns a plan with its messages and the states of the hooks.
-func told(p plan.Plan) string {
+// report returns a plan with its messages and the states of the hooks.
+func report(p plan.Plan) string {
 	out := plans.Text(p)
 	if p.Stalled != nil {
 		out += p.Stalled.Message + "\n"
@@ -398,7 +398,7 @@ func TestABackupThatDoesNotStartReportsTheMissingReference(t *testing.T) {
 
 func TestAHookWhoseJobIsDeletedWhenTheMembersStopDoesNotCountAsDone(t *testing.T) {
 	cluster, observed := doomed(t, dbv1.HookCommand)
-	observed.StatefulSet.Annotations[dbv1.AnnotationTerminating] = deletion.StoppingMark(cluster)
+	observed.StatefulSet.Annotations[dbv1.AnnotationTerminating] = deletion.TerminatingMark(cluster)
 	p := plans.Decide(cluster, observed)
 	if p.Hooks[0].Phase != dbv1.HookFailed || p.Stalled != nil || p.Operations[0].String() != "scale in to 2" {
 		t.Errorf("%s", report(p))

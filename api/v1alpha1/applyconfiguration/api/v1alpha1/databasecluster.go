@@ -18,9 +18,9 @@ import (
 // DatabaseClusterApplyConfiguration represents a declarative configuration of the DatabaseCluster type for use
 // with apply.
 //
-// DatabaseCluster runs a stateful database. The operator creates a StatefulSet whose members keep their names
-// and volumes, a headless Service that gives each member a DNS name, a Service for clients, and a
-// PodDisruptionBudget.
+// DatabaseCluster runs a stateful database. The operator creates a StatefulSet, whose members keep their names
+// and volumes, and a headless Service, which gives each member a DNS name. It also creates a Service for clients
+// and a PodDisruptionBudget.
 //
 // Members are independent: the operator does not replicate data between them. The database itself may do so.
 type DatabaseClusterApplyConfiguration struct {

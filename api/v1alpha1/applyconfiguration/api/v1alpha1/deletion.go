@@ -13,16 +13,16 @@ import (
 // DeletionApplyConfiguration represents a declarative configuration of the Deletion type for use
 // with apply.
 //
-// Deletion controls the deletion of the cluster. The operator runs the hooks in their order, stops the members one
-// by one from the highest ordinal, retains or deletes the volumes, and deletes the other objects.
+// Deletion controls the deletion of the cluster. The operator runs the hooks in their order and stops the members one
+// by one from the highest ordinal. It then retains or deletes the volumes, and deletes the other objects.
 type DeletionApplyConfiguration struct {
 	// protection makes the API server refuse the deletion of the cluster and of its PersistentVolumeClaims. The
 	// condition ProtectionEnforced reports whether the API server does. Default: false.
 	Protection *bool `json:"protection,omitempty"`
 	// volumes is Retain or Delete. Retain keeps the volumes for a new cluster of the same name. Delete deletes them
 	// after every hook has succeeded; if a hook failed or was skipped, the operator retains them. With a hook of
-	// type Backup, the operator deletes a volume only if the hook's DatabaseBackup is complete, still exists and
-	// started after the member had stopped. Default: Retain.
+	// type Backup, the operator deletes a volume only if the hook's DatabaseBackup is complete and still exists. That
+	// DatabaseBackup must have started after the member had stopped. Default: Retain.
 	Volumes *apiv1alpha1.VolumePolicy `json:"volumes,omitempty"`
 	// hooks run one after the other before the operator stops the members. Default: none.
 	Hooks []DeletionHookApplyConfiguration `json:"hooks,omitempty"`

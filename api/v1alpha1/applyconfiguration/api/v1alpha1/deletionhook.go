@@ -22,8 +22,8 @@ type DeletionHookApplyConfiguration struct {
 	// type is Backup, Command or Shutdown. Backup creates a DatabaseBackup at spec.backup.destination, also when no
 	// member runs: its Job then starts the database on the volume. With spec.deletion.volumes Delete, it stops the
 	// members first, so that the backup contains every write. Command runs a command as a Job with the cluster's
-	// image and environment, and with DBC_CLUSTER, DBC_NAMESPACE, DBC_PORT, DBC_REPLICAS and DBC_MEMBERS: the host
-	// names of the members from ordinal 0, separated by spaces. Shutdown stops the members one by one and fails if a
+	// image and environment, and with DBC_CLUSTER, DBC_NAMESPACE, DBC_PORT, DBC_REPLICAS and DBC_MEMBERS. DBC_MEMBERS
+	// has the host names of the members from ordinal 0, separated by spaces. Shutdown stops the members one by one and fails if a
 	// member does not exit with 0. It must be the last hook.
 	Type *apiv1alpha1.HookType `json:"type,omitempty"`
 	// command is the command of a hook of type Command. An exit code other than 0 is a failure. The Job makes three

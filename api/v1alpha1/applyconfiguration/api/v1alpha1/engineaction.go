@@ -10,7 +10,7 @@ package v1alpha1
 // with apply.
 //
 // EngineAction is a command that runs in the cluster's image as a Job. Exit codes: 0 success; 11 temporary failure, run
-// again; 20 a precondition is not met; 30 refused as unsafe; 40 not applicable; other codes are failures.
+// again; 20 a precondition is not met; 30 refused as unsafe; 40 not applicable. Other codes are failures.
 type EngineActionApplyConfiguration struct {
 	// command is the program and its arguments: a program of the image, or a script by its path in /dbc/scripts.
 	Command []string `json:"command,omitempty"`

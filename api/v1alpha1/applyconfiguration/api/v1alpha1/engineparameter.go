@@ -10,7 +10,7 @@ package v1alpha1
 // with apply.
 //
 // EngineParameter is a setting that clusters can set in spec.parameters. Members and actions have it as an environment
-// variable: DBC_PARAM_ and the name in upper case, with '_' in place of every character that is not a letter or digit.
+// variable. Its name is DBC_PARAM_ and the name in upper case, with '_' in place of all but letters and digits.
 type EngineParameterApplyConfiguration struct {
 	// name is the name of the parameter in spec.parameters of a cluster.
 	Name *string `json:"name,omitempty"`
