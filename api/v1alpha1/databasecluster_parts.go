@@ -105,7 +105,7 @@ type Scheduling struct {
 type UpdateType string
 
 const (
-	// UpdateRolling means that the operator replaces members one by one.
+	// UpdateRolling means that the operator restarts members one by one.
 	UpdateRolling UpdateType = "RollingUpdate"
 	// UpdateOnDelete means that the user deletes pods, and Kubernetes creates them again with the change.
 	UpdateOnDelete UpdateType = "OnDelete"
@@ -114,14 +114,14 @@ const (
 // UpdateStrategy controls how changes reach running members: first members that are broken, then from the
 // highest ordinal.
 type UpdateStrategy struct {
-	// type is RollingUpdate or OnDelete. With RollingUpdate the operator replaces members one by one. With OnDelete
+	// type is RollingUpdate or OnDelete. With RollingUpdate the operator restarts members one by one. With OnDelete
 	// a member gets the change when you delete its pod. Default: RollingUpdate.
 	// +optional
 	// +kubebuilder:default=RollingUpdate
 	// +kubebuilder:validation:Enum=RollingUpdate;OnDelete
 	Type UpdateType `json:"type,omitempty"`
 
-	// paused stops a rollout: the operator replaces no further members. A member whose pod is re-created for
+	// paused stops a rollout: the operator restarts no further members. A member whose pod is re-created for
 	// another reason gets the change. Default: false.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
@@ -133,7 +133,7 @@ type UpdateStrategy struct {
 	// +kubebuilder:validation:Maximum=8
 	MaxUnavailable int32 `json:"maxUnavailable,omitempty"`
 
-	// minReadySeconds is the time that a member must be ready before the operator replaces the next one, in seconds,
+	// minReadySeconds is the time that a member must be ready before the operator restarts the next one, in seconds,
 	// 0 to 3600. Default: 10.
 	// +optional
 	// +kubebuilder:default=10

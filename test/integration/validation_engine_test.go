@@ -73,7 +73,7 @@ func TestTheAPIServerRefusesInvalidDatabaseEnginesWithAMessage(t *testing.T) {
 		"an invalid key":                  {fields{"secretKeys": list("a/b")}, "spec.secretKeys[0] in body should match"},
 		"a key twice":                     {fields{"secretKeys": list("a", "a")}, "spec.secretKeys[1]: Duplicate value"},
 		"a parameter without a name":      {parameter(fields{"name": nil}), "spec.parameters[0].name: Required value"},
-		"a parameter with a capital":      {parameter(fields{"name": "workMem"}), "spec.parameters[0].name in body should match"},
+		"a parameter with a capital":      {parameter(fields{"name": "workMem"}), "the name of a parameter must start with a lowercase letter and have lowercase letters, digits, '-', '_' and '.' only"},
 		"a parameter twice":               {fields{"parameters": list(fields{"name": "a"}, fields{"name": "a"})}, "spec.parameters[1]: Duplicate value"},
 		"two parameters of one variable":  {fields{"parameters": list(fields{"name": "a-b"}, fields{"name": "a_b"})}, "spec.parameters: two names that differ only in '-', '_' and '.' would have the same environment variable"},
 		"a pattern and an enum":           {parameter(fields{"pattern": "x", "enum": list("x")}), "spec.parameters[]: set pattern or enum, not both"},
@@ -86,7 +86,7 @@ func TestTheAPIServerRefusesInvalidDatabaseEnginesWithAMessage(t *testing.T) {
 		"a check without a command":       {check(fields{"command": nil}), "spec.actions.check.command: Required value"},
 		"a fact without a comparison":     {check(fields{"facts": list(fields{"name": "rows"})}), "spec.actions.check.facts[0].compare: Required value"},
 		"an unknown comparison":           {check(fields{"facts": list(fields{"name": "rows", "compare": "Less"})}), `spec.actions.check.facts[0].compare: Unsupported value: "Less": supported values: "Equal", "AtLeast"`},
-		"a fact with a dot":               {check(fields{"facts": list(fields{"name": "a.b", "compare": "Equal"})}), "spec.actions.check.facts[0].name in body should match"},
+		"a fact with a dot":               {check(fields{"facts": list(fields{"name": "a.b", "compare": "Equal"})}), "the name of a fact must be a letter, then letters, digits, '_' and '-'"},
 		"a fact twice":                    {check(fields{"facts": list(fields{"name": "a", "compare": "Equal"}, fields{"name": "a", "compare": "AtLeast"})}), "spec.actions.check.facts[1]: Duplicate value"},
 		"seventeen scripts": {fields{"scripts": func() fields {
 			all := fields{}

@@ -49,8 +49,8 @@ func TestTheAPIServerRefusesInvalidInputWithAMessageThatNamesTheField(t *testing
 		"an infinite CPU":                    {fields{"resources": fields{"requests": fields{"cpu": "1e99999999999999999999"}}}, "spec.resources.requests.cpu in body should match"},
 		"CPU below milli":                    {fields{"resources": fields{"limits": fields{"cpu": "100u"}}}, "spec.resources.limits.cpu in body should match"},
 		"a probe with a port over the limit": {container("readinessProbe", fields{"httpGet": fields{"port": int64(99999999999)}}), "spec.container.readinessProbe.httpGet.port in body should be less than or equal to 2147483647"},
-		"an image with a space":              {fields{"image": "a b"}, "spec.image in body should match"},
-		"an invalid storage class":           {storage(fields{"size": "1Gi", "storageClassName": "BAD NAME"}), "spec.storage.storageClassName in body should match"},
+		"an image with a space":              {fields{"image": "a b"}, "spec.image must not contain spaces, for example docker.io/library/postgres:17"},
+		"an invalid storage class":           {storage(fields{"size": "1Gi", "storageClassName": "BAD NAME"}), "spec.storage.storageClassName must be the name of a StorageClass: lowercase letters, digits, '-' and '.'"},
 		"a data path of slashes":             {container("dataPath", "//"), "spec.container.dataPath must be an absolute path"},
 		"an empty size":                      {storage(fields{"size": ""}), "spec.storage.size"},
 		"an ephemeral volume of a class": {

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -143,8 +144,8 @@ func leadsTo(catalog *declcfg.DeclarativeConfig, from, to string) error {
 			if channel.Bundles[from] == nil {
 				continue
 			}
-			if head.Replaces != from {
-				return fmt.Errorf("channel %s: %s does not replace %s but %q", channel.Name, to, from, head.Replaces)
+			if head.Replaces != from && !slices.Contains(head.Skips, from) { // the template skips versions of the same minor version
+				return fmt.Errorf("channel %s: %s neither replaces nor skips %s", channel.Name, to, from)
 			}
 			edges++
 		}

@@ -16,15 +16,15 @@ import (
 // UpdateStrategy controls how changes reach running members: first members that are broken, then from the
 // highest ordinal.
 type UpdateStrategyApplyConfiguration struct {
-	// type is RollingUpdate or OnDelete. With RollingUpdate the operator replaces members one by one. With OnDelete
+	// type is RollingUpdate or OnDelete. With RollingUpdate the operator restarts members one by one. With OnDelete
 	// a member gets the change when you delete its pod. Default: RollingUpdate.
 	Type *apiv1alpha1.UpdateType `json:"type,omitempty"`
-	// paused stops a rollout: the operator replaces no further members. A member whose pod is re-created for
+	// paused stops a rollout: the operator restarts no further members. A member whose pod is re-created for
 	// another reason gets the change. Default: false.
 	Paused *bool `json:"paused,omitempty"`
 	// maxUnavailable is the number of members that a rollout may take down at once, 1 to 8. Default: 1.
 	MaxUnavailable *int32 `json:"maxUnavailable,omitempty"`
-	// minReadySeconds is the time that a member must be ready before the operator replaces the next one, in seconds,
+	// minReadySeconds is the time that a member must be ready before the operator restarts the next one, in seconds,
 	// 0 to 3600. Default: 10.
 	MinReadySeconds *int32 `json:"minReadySeconds,omitempty"`
 }
