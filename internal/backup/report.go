@@ -42,8 +42,11 @@ var transitions = []kit.Transition{
 	{Condition: dbv1.ConditionVerified, Status: metav1.ConditionFalse, Type: corev1.EventTypeWarning, Action: "Report"},
 }
 
-// troubles are new problems of a Job, whose deadline may be far away.
+// troubles are new problems of a Job, whose deadline may be far away. The event of a Stalled that becomes True has the same cause.
 func troubles(before *dbv1.DatabaseBackup, todo plan.Plan) []kit.Event {
+	if todo.Stalled != nil && !meta.IsStatusConditionTrue(before.Status.Conditions, dbv1.ConditionStalled) {
+		return nil
+	}
 	said := []string{before.Status.Message}
 	if v := before.Status.Verification; v != nil {
 		said = append(said, v.Message)

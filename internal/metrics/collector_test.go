@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -80,7 +81,8 @@ func TestEveryFieldThatIsReportedHasItsSeries(t *testing.T) {
 	full.Spec.Paused, full.Spec.Hibernated, full.Spec.UpdateStrategy.Paused = true, true, true
 	deleted := metav1.NewTime(time.Unix(1700000000, 0))
 	full.DeletionTimestamp = &deleted
-	full.Status.Backup, full.Status.Restore = backedUp(), &dbv1.RestoreStatus{Phase: dbv1.RestoreRunning}
+	full.Status.Backup = backedUp()
+	meta.FindStatusCondition(full.Status.Conditions, dbv1.ConditionProgressing).Reason = dbv1.ReasonRestoring
 	want := []string{
 		"databasecluster_deletion_timestamp_seconds{name=orders,namespace=shop} 1.7e+09",
 		"databasecluster_info{image=example.com/database:2,name=orders,namespace=shop,update_strategy_type=RollingUpdate} 1",
@@ -154,7 +156,6 @@ const perCluster = 53
 func TestTheSeriesOfAClusterAreBoundedWhateverItsStatusHolds(t *testing.T) {
 	largest := orders()
 	deleted := metav1.NewTime(time.Unix(1, 0))
-	largest.Status.Restore = &dbv1.RestoreStatus{Phase: dbv1.RestoreRunning}
 	largest.DeletionTimestamp, largest.Status.Conditions, largest.Status.Members = &deleted, nil, nil
 	for _, kind := range append([]string{"SomebodyElses", "Another"}, dbv1.ClusterConditions...) {
 		largest.Status.Conditions = append(largest.Status.Conditions, metav1.Condition{
@@ -162,6 +163,7 @@ func TestTheSeriesOfAClusterAreBoundedWhateverItsStatusHolds(t *testing.T) {
 		})
 	}
 	largest.Status.Backup = backedUp()
+	meta.FindStatusCondition(largest.Status.Conditions, dbv1.ConditionProgressing).Reason = dbv1.ReasonRestoring
 	for i := range 9 {
 		largest.Status.Members = append(largest.Status.Members, dbv1.MemberStatus{Pod: fmt.Sprintf("orders-%d", i), Message: "Message"})
 	}

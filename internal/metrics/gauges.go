@@ -59,7 +59,7 @@ var gauges = []gauge{
 		[]string{"type", "status"}, conditions),
 	several("status_storage_requested_bytes", "Largest size that a member's PersistentVolumeClaim requests. Absent without claims.", nil, requested),
 	several("status_storage_capacity_bytes", "Size of the smallest volume of a member. Absent while no volume is bound.", nil, capacity),
-	several("status_restore_running", "1 while status.restore.phase is Running: no member runs before the restore is complete. Absent otherwise.", nil, restoring),
+	several("status_restore_running", "1 while a backup is being restored: no member runs before the restore is complete. Absent otherwise, also while spec.paused stops the restore.", nil, restoring),
 	several("status_backup_last_completion_time_seconds", "Unix time at which the newest complete backup was completed, in seconds. Absent without a complete backup.",
 		nil, backup(func(b *dbv1.ClusterBackupStatus) []sample { return since1970(b.LastCompletionTime) })),
 	several("status_backup_last_completed_bytes", "Size of the newest complete backup before compression, in bytes. Absent without a complete backup.",
@@ -129,7 +129,8 @@ func conditions(c *dbv1.DatabaseCluster) []sample {
 }
 
 func restoring(c *dbv1.DatabaseCluster) []sample {
-	if c.Status.Restore == nil || c.Status.Restore.Phase != dbv1.RestoreRunning {
+	progressing := meta.FindStatusCondition(c.Status.Conditions, dbv1.ConditionProgressing)
+	if progressing == nil || progressing.Reason != dbv1.ReasonRestoring && progressing.Reason != dbv1.ReasonRestoreRetrying {
 		return nil
 	}
 	return one(1)

@@ -19,7 +19,7 @@ var (
 	// unstartable are reasons of a container whose command cannot run.
 	unstartable = map[string]bool{"RunContainerError": true, "StartError": true, "ContainerCannotRun": true}
 	// pulling are reasons of an image that cannot be pulled.
-	pulling = map[string]bool{"ErrImagePull": true, "ImagePullBackOff": true}
+	pulling = map[string]bool{"ErrImagePull": true, "ImagePullBackOff": true, "RegistryUnavailable": true, "SignatureValidationFailed": true}
 	// unusable are reasons of an image that the kubelet does not even try to pull.
 	unusable = map[string]bool{"InvalidImageName": true, "ErrImageNeverPull": true, "ImageInspectError": true}
 )

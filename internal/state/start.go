@@ -7,6 +7,7 @@ package state
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -65,30 +66,38 @@ const memberResources = "spec.resources"
 // remedy returns the correction that lets a pod start, whose resources are in a field; "" if no action of the user is known to be
 // required.
 func remedy(pod *corev1.Pod, resources string) string {
-	if slices.ContainsFunc(pod.Status.Conditions, unschedulable) {
-		return "Correct spec.scheduling or " + resources + " of the DatabaseCluster, or add a node"
+	if i := slices.IndexFunc(pod.Status.Conditions, unschedulable); i >= 0 {
+		return placement(pod.Status.Conditions[i].Message, resources)
 	}
 	for _, s := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		waiting := s.State.Waiting
-		switch {
-		case waiting == nil || starting[waiting.Reason] || unstartable[waiting.Reason]:
-			continue
-		case !pulling[waiting.Reason] && !unusable[waiting.Reason]:
-			return "Create or correct the object that this message names"
-		case s.Name == naming.TransferContainer:
-			return "Correct the operator's flag --transfer-image, or spec.pod.imagePullSecrets of the DatabaseCluster"
-		default:
-			return "Correct " + imageField(s.Name) + " or spec.pod.imagePullSecrets of the DatabaseCluster"
+		if waiting := s.State.Waiting; waiting != nil && !starting[waiting.Reason] && !unstartable[waiting.Reason] {
+			return containerRemedy(s.Name, waiting)
 		}
 	}
 	return ""
 }
 
-// imageField is where the user corrects the image of a container. Only the user's own containers have other names.
-func imageField(container string) string {
-	switch container {
-	case naming.Container, naming.ActionContainer, naming.RestoreContainer:
-		return "spec.image"
+// placement returns the correction for a message of the scheduler.
+func placement(message, resources string) string {
+	if text := strings.ToLower(message); strings.Contains(text, "persistentvolume") || strings.Contains(text, "volume node affinity") {
+		return "See kubectl describe of the pod's PersistentVolumeClaim: it needs a StorageClass that provisions volumes, and the node of its volume"
 	}
-	return "its image in spec.pod"
+	return "Correct spec.scheduling or " + resources + " of the DatabaseCluster, or add a node"
+}
+
+func containerRemedy(name string, waiting *corev1.ContainerStateWaiting) string {
+	field, user := "spec.image", "spec.pod.securityContext.runAsUser"
+	if own := name == naming.Container || name == naming.ActionContainer || name == naming.RestoreContainer; !own {
+		field, user = "the image of this container", "securityContext.runAsUser of this container" // in spec.pod, or injected
+	}
+	switch {
+	case strings.Contains(waiting.Message, "runAsNonRoot") || strings.Contains(waiting.Message, "non-root"):
+		return "Set " + user + " of the DatabaseCluster to the number of a user other than 0"
+	case !pulling[waiting.Reason] && !unusable[waiting.Reason]:
+		return "Create or correct the object that this message names"
+	case name == naming.TransferContainer:
+		return "Correct the operator's flag --transfer-image, or spec.pod.imagePullSecrets of the DatabaseCluster"
+	default:
+		return "Correct " + field + " or spec.pod.imagePullSecrets of the DatabaseCluster"
+	}
 }

@@ -84,10 +84,20 @@ func TestAMemberThatCannotStartHasARemedy(t *testing.T) {
 	noImage := func(container string) corev1.PodStatus {
 		return corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{awaits(container, "ErrImagePull")}}
 	}
+	asRoot := func(container string) corev1.PodStatus {
+		status := awaits(container, "CreateContainerConfigError")
+		status.State.Waiting.Message = "container has runAsNonRoot and image will run as root"
+		return corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{status}}
+	}
+	noVolume := *unscheduled.DeepCopy()
+	noVolume.Conditions[0].Message = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims"
 	for want, status := range map[string]corev1.PodStatus{
-		"Correct spec.scheduling or spec.resources of the DatabaseCluster, or add a node":   unscheduled,
-		"Correct spec.image or spec.pod.imagePullSecrets of the DatabaseCluster":            noImage("database"),
-		"Correct its image in spec.pod or spec.pod.imagePullSecrets of the DatabaseCluster": noImage("exporter"),
+		"Correct spec.scheduling or spec.resources of the DatabaseCluster, or add a node":                                                      unscheduled,
+		"Correct spec.image or spec.pod.imagePullSecrets of the DatabaseCluster":                                                               noImage("database"),
+		"Correct the image of this container or spec.pod.imagePullSecrets of the DatabaseCluster":                                              noImage("exporter"),
+		"Set spec.pod.securityContext.runAsUser of the DatabaseCluster to the number of a user other than 0":                                   asRoot("database"),
+		"Set securityContext.runAsUser of this container of the DatabaseCluster to the number of a user other than 0":                          asRoot("exporter"),
+		"See kubectl describe of the pod's PersistentVolumeClaim: it needs a StorageClass that provisions volumes, and the node of its volume": noVolume,
 		"": {ContainerStatuses: []corev1.ContainerStatus{hasEnded("database")}},
 	} {
 		if got := MemberOf(&corev1.Pod{Status: status}, 0).Remedy; got != want {

@@ -16,23 +16,31 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
-// ready is derived last, from the other conditions: it has the reason and the message of the first one with a problem. A hibernated cluster is ready although it is not available.
-func ready(available, progressing, degraded, stalled metav1.Condition) metav1.Condition {
-	hibernated := available.Reason == dbv1.ReasonHibernated
+// ready is derived last, from the other conditions: it has the reason and the message of the first one that says why the cluster is
+// not ready. A hibernated cluster is ready although it is not available. A member that fails does not hide a deletion, and a
+// rollout that the user has paused does not hide a member that is down.
+func (p Pass) ready(available, progressing, degraded, stalled metav1.Condition) metav1.Condition {
+	hibernated, deleting := available.Reason == dbv1.ReasonHibernated, p.Cluster.DeletionTimestamp != nil
+	asked := progressing.Reason == dbv1.ReasonRolloutPaused || progressing.Reason == dbv1.ReasonWaitingForUser
+	unavailable := available.Status != metav1.ConditionTrue && !hibernated
 	switch {
 	case stalled.Status == metav1.ConditionTrue:
-		return condition(dbv1.ConditionReady, false, stalled.Reason, "stalled: "+stalled.Message)
-	case degraded.Status == metav1.ConditionTrue:
-		return condition(dbv1.ConditionReady, false, degraded.Reason, "degraded: "+degraded.Message)
-	case available.Status != metav1.ConditionTrue && !hibernated:
-		return condition(dbv1.ConditionReady, false, available.Reason, "not available: "+available.Message)
-	case progressing.Status == metav1.ConditionTrue:
-		return condition(dbv1.ConditionReady, false, progressing.Reason, "progressing: "+progressing.Message)
+		return notReady("stalled", stalled)
+	case degraded.Status == metav1.ConditionTrue && !deleting:
+		return notReady("degraded", degraded)
+	case progressing.Status == metav1.ConditionTrue && !(asked && unavailable):
+		return notReady("progressing", progressing)
+	case unavailable:
+		return notReady("not available", available)
 	case hibernated:
 		return condition(dbv1.ConditionReady, true, dbv1.ReasonHibernated, available.Message)
 	default:
 		return condition(dbv1.ConditionReady, true, dbv1.ReasonReady, available.Message)
 	}
+}
+
+func notReady(why string, cause metav1.Condition) metav1.Condition {
+	return condition(dbv1.ConditionReady, false, cause.Reason, why+": "+cause.Message)
 }
 
 func (p Pass) available() metav1.Condition {
@@ -46,8 +54,6 @@ func (p Pass) available() metav1.Condition {
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernated, "spec.hibernated is true; the volumes are retained")
 	case p.Cluster.Spec.Hibernated:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernating, "spec.hibernated is true; members are still terminating")
-	case members == 0 && p.restoring():
-		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonRestoring, "the volumes are being restored; see status.restore")
 	case p.StatefulSet == nil && members == 0:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonCreating, "the members do not exist yet")
 	case serving > wanted:
@@ -57,10 +63,6 @@ func (p Pass) available() metav1.Condition {
 	default:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonReplicasNotReady, text)
 	}
-}
-
-func (p Pass) restoring() bool {
-	return p.Plan.Reason == dbv1.ReasonRestoring || p.Plan.Reason == dbv1.ReasonRestoreRetrying
 }
 
 func (p Pass) progressing() metav1.Condition {

@@ -74,18 +74,18 @@ func TestTheConditionsOfAPass(t *testing.T) {
 				p.Observed = state.Observed{}
 				p.Plan = plan.Plan{Reason: dbv1.ReasonApplying, Message: "create"}
 			},
-			"-Ready Creating, -Available Creating, +Progressing Applying, -Degraded MembersHealthy, -Stalled NotStalled",
-			"not available: the members do not exist yet",
+			"-Ready Applying, -Available Creating, +Progressing Applying, -Degraded MembersHealthy, -Stalled NotStalled",
+			"progressing: create",
 		},
 		"a member is not ready": {
-			func(p *Pass) { p.Members[1].Ready = false; p.Plan.Reason = dbv1.ReasonWaitingForMembers },
-			"-Ready ReplicasNotReady, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
-			"not available: 1 of 2 members are ready; pod orders-1 is not ready",
+			func(p *Pass) { p.Members[1].Ready = false; p.Plan = plan.Plan{Reason: dbv1.ReasonWaitingForMembers, Message: "waiting for pod orders-1"} },
+			"-Ready WaitingForMembers, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
+			"progressing: waiting for pod orders-1",
 		},
 		"a member is on its way out": {
-			func(p *Pass) { p.Members[1].Terminating = true; p.Plan.Reason = dbv1.ReasonWaitingForMembers },
-			"-Ready ReplicasNotReady, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
-			"not available: 1 of 2 members are ready; pod orders-1 is terminating",
+			func(p *Pass) { p.Members[1].Terminating = true; p.Plan = plan.Plan{Reason: dbv1.ReasonWaitingForMembers, Message: "waiting for pod orders-1"} },
+			"-Ready WaitingForMembers, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
+			"progressing: waiting for pod orders-1",
 		},
 		"a member cannot run": {
 			func(p *Pass) {
@@ -102,6 +102,14 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			},
 			"-Ready MemberFailing, -Available ReplicasNotReady, -Progressing UpToDate, +Degraded MemberFailing, -Stalled NotStalled",
 			"degraded: pod orders-0 cannot be scheduled: no node; pod orders-1 cannot be scheduled: no node. Add a node",
+		},
+		"a rollout is paused while a member is down": {
+			func(p *Pass) {
+				p.Members[1].Ready = false
+				p.Plan = plan.Plan{Reason: dbv1.ReasonRolloutPaused, Message: "paused"}
+			},
+			"-Ready ReplicasNotReady, -Available ReplicasNotReady, +Progressing RolloutPaused, -Degraded MembersHealthy, -Stalled NotStalled",
+			"not available: 1 of 2 members are ready; pod orders-1 is not ready",
 		},
 		"a rollout continues while every member serves": {
 			func(p *Pass) { p.Plan = plan.Plan{Reason: dbv1.ReasonRollingOut, Message: "restarting pod orders-1"} },
@@ -132,7 +140,16 @@ func TestTheConditionsOfAPass(t *testing.T) {
 				p.Plan = plan.Plan{Reason: dbv1.ReasonDeleting, Message: "every member has stopped"}
 			},
 			"-Ready Deleting, -Available Deleting, +Progressing Deleting, -Degraded MembersHealthy, -Stalled NotStalled, -DeletionBlocked Deleting",
-			"not available: 0 of 2 members are ready",
+			"progressing: every member has stopped",
+		},
+		"a member fails while the cluster is being deleted": {
+			func(p *Pass) {
+				p.Cluster.DeletionTimestamp = &now
+				p.Members[1].Ready, p.Members[1].Problem = false, "container database: exited"
+				p.Plan = plan.Plan{Reason: dbv1.ReasonHookRunning, Message: "deletion hook last runs"}
+			},
+			"-Ready HookRunning, -Available Deleting, +Progressing HookRunning, +Degraded MemberFailing, -Stalled NotStalled, -DeletionBlocked HookRunning",
+			"progressing: deletion hook last runs",
 		},
 		"a deletion continues": {
 			func(p *Pass) {

@@ -16,6 +16,9 @@ import (
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -62,6 +65,30 @@ func TestEveryStateHasItsHealth(t *testing.T) {
 		if !kinds[kind] {
 			t.Errorf("no story is about a %s", kind)
 		}
+	}
+}
+
+// Ready has the reason and the message of the condition that says why the cluster is not ready, as the operator sets it.
+func TestReadyOfEveryStoryQuotesACondition(t *testing.T) {
+	quoted := 0
+	for name, s := range stories(t) {
+		cluster := &dbv1.DatabaseCluster{}
+		if s.Kind != "DatabaseCluster" || runtime.DefaultUnstructuredConverter.FromUnstructured(s.Object, cluster) != nil {
+			continue
+		}
+		ready := meta.FindStatusCondition(cluster.Status.Conditions, dbv1.ConditionReady)
+		if ready == nil || ready.Status != metav1.ConditionFalse {
+			continue
+		}
+		quoted++
+		if !slices.ContainsFunc(cluster.Status.Conditions, func(c metav1.Condition) bool {
+			return c.Type != dbv1.ConditionReady && c.Reason == ready.Reason && strings.HasSuffix(ready.Message, ": "+c.Message)
+		}) {
+			t.Errorf("%s: no condition is like Ready: %s %q", name, ready.Reason, ready.Message)
+		}
+	}
+	if quoted < 5 {
+		t.Errorf("only %d stories have a cluster that is not ready", quoted)
 	}
 }
 

@@ -191,7 +191,7 @@ func TestAnImpossibleGrowthIsStalledAndASmallerOneReplacesIt(t *testing.T) {
 	before := uids(t, cluster)
 	change(t, cluster, growTo("100Gi"))
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonResizeInfeasible,
-		"has 1Gi and cannot be expanded to 100Gi: the pool is full", "more than 1Gi")
+		"has 1Gi and cannot be expanded to 100Gi: the pool is full", "between 1Gi and 100Gi")
 	awaitTrue(t, cluster, dbv1.ConditionAvailable, dbv1.ReasonAllReplicasReady)
 
 	change(t, cluster, growTo("2Gi"))

@@ -129,7 +129,6 @@ func (s situation) waits(p Plan, v action.Verdict) Plan {
 		text := fmt.Sprintf("Job %s cannot start: %s", v.Task.Job, s.Missing)
 		return p.running(text).stalled(dbv1.ReasonReferenceMissing, text)
 	case v.Standing == action.Unmet:
-		p.Trouble = "" // the event of Stalled has the same cause
 		return p.stalled(dbv1.ReasonJobBlocked, fmt.Sprintf("Job %s fails until you correct this: %s", v.Task.Job, v.Cause))
 	default:
 		return p
