@@ -16,7 +16,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
-// ready is derived last, from the other conditions: it has the reason and the message of the first one that says why the cluster is
+// ready is derived last, from the other conditions: it has the reason and the message of the first one that explains why the cluster is
 // not ready. A hibernated cluster is ready although it is not available. A member that fails does not hide a deletion, and a
 // rollout that the user has paused does not hide a member that is down.
 func (p Pass) ready(available, progressing, degraded, stalled metav1.Condition) metav1.Condition {

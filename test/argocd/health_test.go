@@ -68,7 +68,7 @@ func TestEveryStateHasItsHealth(t *testing.T) {
 	}
 }
 
-// Ready has the reason and the message of the condition that says why the cluster is not ready, as the operator sets it.
+// Ready has the reason and the message of the condition that explains why the cluster is not ready, as the operator sets it.
 func TestReadyOfEveryStoryQuotesACondition(t *testing.T) {
 	quoted := 0
 	for name, s := range stories(t) {
