@@ -92,7 +92,7 @@ func TestAKilledDatabaseDoesNotCountAsAShutdown(t *testing.T) {
 	w.patch(`{"container":{"command":["sh","-c","trap '' TERM INT; docker-entrypoint.sh postgres -c hba_file=/dbc/scripts/pg_hba.conf & while :; do sleep 1; done"],"readinessProbe":{"exec":{"command":["true"]}}},"pod":{"terminationGracePeriodSeconds":5}}`)
 	w.awaitConverged()
 	w.do("delete", "databasecluster", "orders", "--wait=false")
-	w.awaitReported("databasecluster/orders", "DeletionBlocked", "True HookFailed", "exit code 137")
+	w.awaitReported("databasecluster/orders", "DeletionBlocked", "True HookFailed", "exited with code 137")
 	w.awaitWarning("orders", "exit code 137")
 	w.do("annotate", "databasecluster", "orders", "database.dbcluster.io/skip-deletion-hooks=true")
 	w.do("wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
@@ -136,7 +136,7 @@ func TestTheVolumeIsDeletedAfterABackupOfEveryAcknowledgedWrite(t *testing.T) {
 	rows := acknowledged()
 	w.Logf("the server acknowledged %d writes until the member stopped", rows)
 
-	w.awaitReported("databasecluster/orders", "DeletionBlocked", "True HookFailed", "exit code 137")
+	w.awaitReported("databasecluster/orders", "DeletionBlocked", "True HookFailed", "exited with code 137")
 	const each = `jsonpath={range .items[*]}{.metadata.uid} {.status.phase} {.status.fence}{"\n"}{end}`
 	first := w.do("get", "databasebackups", "-o", each)
 	w.must(strings.Contains(first, "Completed") && strings.Contains(first, "/"), "the final backup does not record that the members had stopped: %q", first)
