@@ -194,13 +194,13 @@ func (s sources) within(paths []string) (sources, error) {
 		if err != nil {
 			return nil, err
 		}
-		any := false
+		found := false
 		for _, is := range s {
 			if p == "." || is.file == p || strings.HasPrefix(is.file, p+"/") {
-				selected[is], any = true, true
+				selected[is], found = true, true
 			}
 		}
-		if !any {
+		if !found {
 			return nil, fmt.Errorf("PROSE names %s, which has no prose in this checkout", named)
 		}
 	}

@@ -74,30 +74,25 @@ func (y *yamlFile) walk(node *yaml.Node, at string) {
 	}
 }
 
+// described are the kinds of text of descriptions and summaries, by folder. In other folders they are messages.
+var described = map[string]category{
+	"config/engines":                  crd,
+	"config/manifests/bases":          docs,
+	"charts/databasecluster-operator": docs,
+}
+
 // category returns what kind of text is the value of a key; "" if it is no text.
 func (y *yamlFile) category(key, at string) category {
-	described := key == "description" || key == "summary"
-	switch y.folder {
-	case "config/admission":
-		described = described || key == "message" || key == "messageExpression"
-	case "config/engines":
-		if described {
-			return crd
-		}
-	case "config/manifests/bases":
-		if described && at == ".spec" {
-			return docs
-		}
+	switch {
+	case y.folder == "config/admission" && (key == "message" || key == "messageExpression"):
+		return messages
+	case key != "description" && key != "summary", y.folder == "config/manifests/bases" && at != ".spec":
 		return ""
-	case "charts/databasecluster-operator":
-		if described {
-			return docs
-		}
-	}
-	if described {
+	case described[y.folder] != "":
+		return described[y.folder]
+	default:
 		return messages
 	}
-	return ""
 }
 
 // text reads a value. Its lines after the first stand further right than its key.

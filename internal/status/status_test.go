@@ -78,12 +78,18 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"progressing: create",
 		},
 		"a member is not ready": {
-			func(p *Pass) { p.Members[1].Ready = false; p.Plan = plan.Plan{Reason: dbv1.ReasonWaitingForMembers, Message: "waiting for pod orders-1"} },
+			func(p *Pass) {
+				p.Members[1].Ready = false
+				p.Plan = plan.Plan{Reason: dbv1.ReasonWaitingForMembers, Message: "waiting for pod orders-1"}
+			},
 			"-Ready WaitingForMembers, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
 			"progressing: waiting for pod orders-1",
 		},
 		"a member is on its way out": {
-			func(p *Pass) { p.Members[1].Terminating = true; p.Plan = plan.Plan{Reason: dbv1.ReasonWaitingForMembers, Message: "waiting for pod orders-1"} },
+			func(p *Pass) {
+				p.Members[1].Terminating = true
+				p.Plan = plan.Plan{Reason: dbv1.ReasonWaitingForMembers, Message: "waiting for pod orders-1"}
+			},
 			"-Ready WaitingForMembers, -Available ReplicasNotReady, +Progressing WaitingForMembers, -Degraded MembersHealthy, -Stalled NotStalled",
 			"progressing: waiting for pod orders-1",
 		},

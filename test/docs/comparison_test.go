@@ -64,7 +64,7 @@ func parts(message string) []string {
 		}
 		run = nil
 	}
-	for _, word := range strings.Fields(elsewhere.Replace(message)) {
+	for word := range strings.FieldsSeq(elsewhere.Replace(message)) {
 		bare := strings.Trim(word, ".,:;()")
 		switch {
 		case strings.HasPrefix(bare, "spec."):

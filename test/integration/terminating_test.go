@@ -35,6 +35,9 @@ func TestAHookInATerminatingNamespaceBlocksAndReportsTheRemedy(t *testing.T) {
 
 func TestAHookInATerminatingNamespaceIsSkippedIfTheSpecSaysContinue(t *testing.T) {
 	parallel(t)
-	cluster := ready(t, func(c *dbv1.DatabaseCluster) { withHook(c); c.Spec.Deletion.HookFailurePolicy = dbv1.HookFailureContinue })
+	cluster := ready(t, func(c *dbv1.DatabaseCluster) {
+		withHook(c)
+		c.Spec.Deletion.HookFailurePolicy = dbv1.HookFailureContinue
+	})
 	awaitDeleted(t, deleteNamespace(t, cluster.Namespace))
 }
