@@ -111,7 +111,7 @@ func awaitBackup(s *situation.Situation, hook dbv1.DeletionHook, backup state.Ho
 	case lacks != "":
 		view = view.waitsFor("Create the missing object")
 	case backup.Stuck:
-		view = view.waitsFor("The backup continues by itself after your correction")
+		view = view.waitsFor("After your correction, the backup continues")
 	}
 	view.requeueAfter = left
 	if fences(s.Cluster, hook) || canBeAsked(s, backup) {

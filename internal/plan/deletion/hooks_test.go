@@ -122,7 +122,7 @@ func TestAFinalBackupIsCreatedBeforeTheMembersStop(t *testing.T) {
 				made(o, state.HookBackup{Phase: dbv1.BackupPending, Stuck: true, Message: "Secret bucket does not exist"})
 			},
 			"HookRunning: " + waits + ": Secret bucket does not exist\nagain in 9m0s\nSTALLED HookWaiting\n" +
-				waits + ": Secret bucket does not exist. The backup continues by itself after your correction" + skipNote + "\nlast Running\n",
+				waits + ": Secret bucket does not exist. After your correction, the backup continues" + skipNote + "\nlast Running\n",
 		},
 		"a backup with its own destination does not count": {
 			hooks, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
