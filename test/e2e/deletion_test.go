@@ -93,7 +93,7 @@ func TestAKilledDatabaseDoesNotCountAsAShutdown(t *testing.T) {
 	w.awaitConverged()
 	w.do("delete", "databasecluster", "orders", "--wait=false")
 	w.awaitReported("databasecluster/orders", "DeletionBlocked", "True HookFailed", "exited with code 137")
-	w.awaitWarning("orders", "exit code 137")
+	w.awaitWarning("orders", "exited with code 137")
 	w.do("annotate", "databasecluster", "orders", "database.dbcluster.io/skip-deletion-hooks=true")
 	w.do("wait", "--for=delete", "databasecluster/orders", "--timeout="+patience.String())
 	w.must(w.do("get", "persistentvolumeclaim", "data-orders-0", "-o", "name") != "", "the volume of a killed database was deleted")
