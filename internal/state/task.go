@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -87,6 +88,9 @@ func (t Task) LostAt(deadline time.Duration) (at time.Time, ok bool) {
 	}
 	return t.StartTime.Add(deadline + Unanswered), true
 }
+
+// EndUnknown reports whether the kubelet does not know how the newest attempt ended, as for a pod that is deleted before it started.
+func (t Task) EndUnknown() bool { return strings.Contains(t.Problem, "(ContainerStatusUnknown)") }
 
 // Cause returns why the task or its last attempt failed: the result of the attempt, else the problem of its pod, else the message
 // of the Job controller. It is "" if the cause is unknown.

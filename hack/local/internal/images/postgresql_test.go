@@ -31,7 +31,7 @@ func TestTheEntrypointRefusesWhatWouldNotBeASafeDatabase(t *testing.T) {
 		"are both set: keep one":                                   {fresh, "POSTGRES_PASSWORD=a", "POSTGRES_PASSWORD_FILE=" + empty},
 		"POSTGRES_PASSWORD_FILE=" + empty + " is missing or empty": {fresh, "POSTGRES_PASSWORD_FILE=" + empty},
 		"PGDATA=/proc is the volume itself":                        {"PGDATA=/proc", "POSTGRES_PASSWORD=a"},
-		"PGDATA=" + foreign + " holds files":                       {"PGDATA=" + foreign + "/", "POSTGRES_PASSWORD=a"},
+		"PGDATA=" + foreign + " contains files":                    {"PGDATA=" + foreign + "/", "POSTGRES_PASSWORD=a"},
 	} {
 		script := exec.CommandContext(t.Context(), "sh", "postgresql/entrypoint.sh")
 		script.Env = slices.Concat(env, []string{"PATH=" + os.Getenv("PATH")})
