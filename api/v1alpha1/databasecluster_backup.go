@@ -232,6 +232,20 @@ type VerificationSchedule struct {
 
 // Bootstrap is the initial data of a new cluster. The operator reads it until it first creates the members.
 type Bootstrap struct {
+	// database is the name of the database that the engine creates for applications. It cannot be changed.
+	// Default: the engine's spec.bootstrap.database.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z_][-a-zA-Z0-9_]*$')",message="spec.bootstrap.database must start with a letter or '_' and have letters, digits, '-' and '_' only"
+	Database string `json:"database,omitempty"`
+
+	// owner is the name of the owner of that database, whose credentials applications use. It cannot be changed.
+	// Default: the engine's spec.bootstrap.owner.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z_][-a-zA-Z0-9_]*$')",message="spec.bootstrap.owner must start with a letter or '_' and have letters, digits, '-' and '_' only"
+	Owner string `json:"owner,omitempty"`
+
 	// fromBackup is the backup that the operator restores into the empty volumes before the members start. Default:
 	// empty volumes, or the retained volumes of a previous cluster of the same name.
 	// +optional

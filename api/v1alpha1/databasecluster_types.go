@@ -63,7 +63,9 @@ type DatabaseClusterList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.config) || self.config.mountPath != (has(self.container) && has(self.container.dataPath) ? self.container.dataPath : '/var/lib/database')",message="spec.config.mountPath must not be spec.container.dataPath, where the data volume is mounted"
 // +kubebuilder:validation:XValidation:rule="!has(self.container) || !has(self.container.volumeMounts) || self.container.volumeMounts.all(m, m.mountPath != (has(self.container.dataPath) ? self.container.dataPath : '/var/lib/database') && (!has(self.config) || m.mountPath != self.config.mountPath))",message="spec.container.volumeMounts must not mount a volume at spec.container.dataPath or spec.config.mountPath, where the data volume and the configuration files are mounted"
 // +kubebuilder:validation:XValidation:rule="!has(self.bootstrap) || !has(self.bootstrap.fromBackup) || !has(self.storage.ephemeral) || !self.storage.ephemeral",message="spec.bootstrap.fromBackup cannot be set together with spec.storage.ephemeral: a restore needs persistent volumes"
-// +kubebuilder:validation:XValidation:rule="!has(self.bootstrap) || has(oldSelf.bootstrap)",message="spec.bootstrap cannot be added to a cluster that exists, because a restore never overwrites data: create a new cluster with it"
+// +kubebuilder:validation:XValidation:rule="!has(self.bootstrap) || !has(self.bootstrap.fromBackup) || has(oldSelf.bootstrap) && has(oldSelf.bootstrap.fromBackup)",message="spec.bootstrap.fromBackup cannot be added to a cluster that exists, because a restore never overwrites data: create a new cluster with it"
+// +kubebuilder:validation:XValidation:rule="(has(self.bootstrap) && has(self.bootstrap.database) ? self.bootstrap.database : '') == (has(oldSelf.bootstrap) && has(oldSelf.bootstrap.database) ? oldSelf.bootstrap.database : '')",message="spec.bootstrap.database cannot be changed, because the database exists: rename it in the database, or create a new cluster"
+// +kubebuilder:validation:XValidation:rule="(has(self.bootstrap) && has(self.bootstrap.owner) ? self.bootstrap.owner : '') == (has(oldSelf.bootstrap) && has(oldSelf.bootstrap.owner) ? oldSelf.bootstrap.owner : '')",message="spec.bootstrap.owner cannot be changed, because the owner exists: rename it in the database, or create a new cluster"
 // +kubebuilder:validation:XValidation:rule="!has(self.deletion) || !has(self.deletion.hooks) || !self.deletion.hooks.exists(h, h.type == 'Backup') || has(self.backup)",message="spec.deletion.hooks: a hook of type Backup needs spec.backup.destination"
 type DatabaseClusterSpec struct {
 	// replicas is the number of members, 1 to 9. The engine may allow a smaller range. Default: 1.
@@ -102,7 +104,7 @@ type DatabaseClusterSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[a-z]([-_.a-z0-9]{0,61}[a-z0-9])?$') && self[name].size() <= 1024)",message="spec.parameters: a name must have at most 63 lowercase letters, digits, '-', '_' or '.', a value at most 1024 characters. kubectl describe databaseengine lists the parameters of an engine"
 	Parameters map[string]string `json:"parameters,omitempty"`
 
-	// credentials are the user names and passwords of the database. Default: none.
+	// credentials are the user names and passwords of the database. Default: generated, if the engine supports it.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Credentials Credentials `json:"credentials,omitzero"`
@@ -172,8 +174,8 @@ type DatabaseClusterSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Backup *Backup `json:"backup,omitempty"`
 
-	// bootstrap is the initial data of a new cluster. The operator reads it until it first creates the members.
-	// Default: empty volumes, or the retained volumes of a previous cluster of the same name.
+	// bootstrap is the initial data of a new cluster: a backup, and the database for applications. Default: empty
+	// volumes, or the retained volumes of a previous cluster of the same name.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Bootstrap *Bootstrap `json:"bootstrap,omitempty"`
@@ -189,7 +191,8 @@ type DatabaseClusterSpec struct {
 type Credentials struct {
 	// secretName is the name of a Secret in this namespace. Members and engine actions find its keys as files in
 	// /dbc/secrets. The engine lists the keys that it needs. A change of the name restarts the members one by one.
-	// Default: none.
+	// Default: the name of the cluster and "-credentials", a Secret that the operator creates with generated
+	// passwords, if the engine supports it.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:io.kubernetes:Secret"
 	// +kubebuilder:validation:MaxLength=253

@@ -101,15 +101,25 @@ type DatabaseEngineSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(p, self.exists_one(q, q.name.replace('-', '_').replace('.', '_') == p.name.replace('-', '_').replace('.', '_')))",message="spec.parameters: two names that differ only in '-', '_' and '.' would have the same environment variable"
 	Parameters []EngineParameter `json:"parameters,omitempty"`
 
-	// secretKeys are the keys that the Secret in spec.credentials.secretName of a cluster must have. Members and
-	// actions find each key as a file in /dbc/secrets. Default: none.
+	// secretKeys are the keys of the Secret with the credentials of a cluster. Members and actions find each key as a
+	// file in /dbc/secrets. Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	// +listType=set
+	// +listType=map
+	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
-	// +kubebuilder:validation:items:MaxLength=253
-	// +kubebuilder:validation:items:Pattern=`^[-._a-zA-Z0-9]+$`
-	SecretKeys []string `json:"secretKeys,omitempty"`
+	SecretKeys []EngineSecretKey `json:"secretKeys,omitempty"`
+
+	// bootstrap is the database and its owner that members create at their first start, for applications.
+	// Default: none.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Bootstrap EngineBootstrap `json:"bootstrap,omitzero"`
+
+	// connection describes the connection Secret of a cluster, which applications use. Default: none.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Connection *EngineConnection `json:"connection,omitempty"`
 
 	// actions are the operations of the database that the operator can run.
 	// +optional

@@ -41,6 +41,10 @@ const (
 	ComponentDatabase = "database"
 	// ComponentConfig marks the ConfigMaps with the files of spec.config.
 	ComponentConfig = "config"
+	// ComponentCredentials marks Secrets with generated credentials.
+	ComponentCredentials = "credentials"
+	// ComponentConnection marks connection Secrets.
+	ComponentConnection = "connection"
 	// ComponentBackup marks DatabaseBackups that the operator created, and the Jobs of backups.
 	ComponentBackup = "backup"
 	// ComponentRestore marks the Jobs that restore a backup into a member's volume.

@@ -29,6 +29,8 @@ func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]kit.Ev
 	switch o := o.(type) {
 	case operation.Apply:
 		return nil, e.write(ctx, o)
+	case operation.GenerateCredentials:
+		return e.generate(ctx, o)
 	case operation.Delete:
 		return e.removeAll(ctx, o.Objects)
 	case operation.RecreateStatefulSet:
@@ -72,7 +74,7 @@ func (e execution) logTail(ctx context.Context, pod string) []kit.Event {
 	return []kit.Event{kit.Normal("PodLog", "Delete/"+pod, head+strings.ToValidUTF8(last, ""))}
 }
 
-// +kubebuilder:rbac:groups="",resources=configmaps;persistentvolumeclaims,verbs=delete
+// +kubebuilder:rbac:groups="",resources=configmaps;secrets;persistentvolumeclaims,verbs=delete
 
 func (e execution) remove(ctx context.Context, removal operation.Removal) error {
 	object := e.belonging(removal.Kind, removal.Name)
@@ -85,7 +87,7 @@ func (e execution) remove(ctx context.Context, removal operation.Removal) error 
 	return e.Writer.Delete(ctx, object)
 }
 
-// +kubebuilder:rbac:groups="",resources=services;configmaps,verbs=create;patch
+// +kubebuilder:rbac:groups="",resources=services;configmaps;secrets,verbs=create;patch
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=create;patch
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=create;patch
 

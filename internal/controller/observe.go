@@ -69,10 +69,12 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	if o.cluster.DeletionTimestamp != nil {
 		o.readHooks(ctx)
 		o.readHookReferences(ctx)
+		o.readGenerated(ctx)
 		o.readNamespace(ctx, r)
 	} else {
 		o.readConfigs(ctx)
 		o.readReferences(ctx)
+		o.readConnection(ctx)
 		o.readPreviousStatefulSet(ctx)
 		o.readPreviousJobs(ctx)
 	}
@@ -94,13 +96,17 @@ func child[T any, Object interface {
 	client.Object
 }](ctx context.Context, o *observation, ref state.Ref, facts func(Object) Object) Object {
 	object := Object(new(T))
-	if !o.Find(ctx, ref.Name, object) {
-		return nil
+	return owned(o, ref, object, o.Find(ctx, ref.Name, object), facts)
+}
+
+func owned[Object client.Object](o *observation, ref state.Ref, object Object, found bool, facts func(Object) Object) (none Object) {
+	if !found {
+		return none
 	}
 	if !metav1.IsControlledBy(object, o.cluster) {
 		ref.OfPreviousCluster = ofPreviousCluster(object, o.cluster)
 		o.Foreign = append(o.Foreign, ref)
-		return nil
+		return none
 	}
 	return facts(object)
 }

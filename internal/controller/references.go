@@ -13,16 +13,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get
 
-// readReferences reads the Secrets and ConfigMaps that the spec names, one by one. They belong to the user, and the
-// operator does not list or watch them.
+// readReferences reads the Secrets and ConfigMaps that the spec and its engine name, one by one. They belong to the
+// user, and the operator does not list or watch them.
 func (o *observation) readReferences(ctx context.Context) {
-	for _, reference := range resources.References(o.cluster) {
+	for _, reference := range resources.References(engine.Resolve(o.cluster, o.Engine)) {
 		if o.Err == nil {
 			o.Err = o.readReference(ctx, &reference)
 			o.References = append(o.References, reference)
@@ -36,7 +37,7 @@ func (o *observation) readHookReferences(ctx context.Context) {
 	if o.Err != nil || len(o.cluster.Spec.Deletion.Hooks) == 0 {
 		return
 	}
-	for _, reference := range resources.ActionReferences(o.cluster) {
+	for _, reference := range resources.ActionReferences(engine.Resolve(o.cluster, o.Engine)) {
 		if o.readReference(ctx, &reference) == nil {
 			o.References = append(o.References, reference)
 		}
@@ -55,6 +56,9 @@ func (o *observation) readReference(ctx context.Context, reference *state.Refere
 		err = o.Live.Get(ctx, key, secret)
 		reference.Content = state.SecretContent(secret)
 		reference.Keys, reference.Empty = state.SecretKeys(secret)
+		if err == nil && reference.Where == resources.CredentialsField {
+			o.noteCredentials(secret)
+		}
 	} else {
 		config := &corev1.ConfigMap{}
 		err = o.Live.Get(ctx, key, config)
@@ -69,4 +73,13 @@ func (o *observation) readReference(ctx context.Context, reference *state.Refere
 	}
 	reference.Found = true
 	return nil
+}
+
+// noteCredentials records the Secret with the credentials. If they are generated, a Secret of that name that no operator
+// created is a name conflict.
+func (o *observation) noteCredentials(secret *corev1.Secret) {
+	o.Credentials = state.CredentialsOf(secret, o.cluster.Name)
+	if engine.Generates(o.cluster, o.Engine) && !o.Credentials.Generated {
+		o.Foreign = append(o.Foreign, state.Ref{Kind: "Secret", Name: secret.Name})
+	}
 }

@@ -61,7 +61,7 @@ func Declared(declared *dbv1.DatabaseEngine, actions ...string) string {
 func flaws(spec dbv1.DatabaseEngineSpec) []flaw {
 	var all []flaw
 	for _, text := range slices.Concat(clashes(spec.Parameters), patterns(spec.Parameters), impossibleKeys(spec.SecretKeys),
-		tooLarge(spec.Scripts), reserved(spec.Container.DataPath)) {
+		badTemplates(spec), tooLarge(spec.Scripts), reserved(spec.Container.DataPath)) {
 		all = append(all, flaw{text: text})
 	}
 	return slices.Concat(all, dangling(spec), unrestorable(spec.Actions), badScripts(spec))
@@ -94,15 +94,29 @@ func patterns(parameters []dbv1.EngineParameter) []string {
 // whole compiles a pattern that must match the whole value.
 func whole(pattern string) (*regexp.Regexp, error) { return regexp.Compile("^(?:" + pattern + ")$") }
 
-// impossibleKeys are keys that a Secret cannot have, so that no cluster could start.
-func impossibleKeys(names []string) []string {
+// impossibleKeys are keys that a Secret cannot have, so that no cluster could start, or values that are easy to guess.
+func impossibleKeys(keys []dbv1.EngineSecretKey) []string {
 	var all []string
-	for _, name := range names {
-		if problems := validation.IsConfigMapKey(name); len(problems) > 0 {
-			all = append(all, fmt.Sprintf("spec.secretKeys has %q, which is not a valid key of a Secret: it %s", name, problems[0]))
+	for _, key := range keys {
+		if problems := validation.IsConfigMapKey(key.Name); len(problems) > 0 {
+			all = append(all, fmt.Sprintf("spec.secretKeys has %q, which is not a valid key of a Secret: it %s", key.Name, problems[0]))
+		}
+		if few := key.Generate != nil && key.Generate.Characters != "" && distinct(key.Generate.Characters) < minCharacters; few {
+			all = append(all, fmt.Sprintf("spec.secretKeys[%s].generate.characters has fewer than %d different characters", key.Name, minCharacters))
 		}
 	}
 	return all
+}
+
+// minCharacters is the lowest number of different characters of a generated value. With 16 of them, a value has 53 bits.
+const minCharacters = 10
+
+func distinct(text string) int {
+	seen := map[rune]bool{}
+	for _, r := range text {
+		seen[r] = true
+	}
+	return len(seen)
 }
 
 // maxScripts is the limit of Kubernetes for a pod's annotations, in bytes, without 4 KiB for annotations of the

@@ -60,10 +60,10 @@ func TestAFlawOfADeclarationIsReportedWithFieldValueAndRemedy(t *testing.T) {
 			"spec.parameters[cache].pattern is not a valid regular expression (error parsing regexp: invalid or unsupported Perl syntax: `(?=`)",
 		},
 		"a key that no Secret can have": {
-			func(s *dbv1.DatabaseEngineSpec) { s.SecretKeys = []string{"password", "..data"} },
+			func(s *dbv1.DatabaseEngineSpec) { s.SecretKeys = []dbv1.EngineSecretKey{{Name: "password"}, {Name: "..data"}} },
 			`spec.secretKeys has "..data", which is not a valid key of a Secret: it must not start with '..'`,
 		},
-		"a key with a dot":                 {func(s *dbv1.DatabaseEngineSpec) { s.SecretKeys = []string{".pgpass"} }, ""},
+		"a key with a dot":                 {func(s *dbv1.DatabaseEngineSpec) { s.SecretKeys = []dbv1.EngineSecretKey{{Name: ".pgpass"}} }, ""},
 		"scripts of the largest size":      {scripts(maxScripts-len(dbv1.AnnotationScripts+"backup"), "x"), ""},
 		"scripts above the largest size":   {scripts(maxScripts, "ä"), "spec.scripts has 258084 bytes, names included, but a pod can have only 258048 bytes as annotations"},
 		"data where the scripts are":       {at("/dbc/scripts"), `spec.container.dataPath is "/dbc/scripts", but /dbc is reserved for the operator's scripts and Secrets`},

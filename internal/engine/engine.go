@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
 // Defaults of fields that neither the cluster nor its engine sets.
@@ -36,6 +37,9 @@ func Resolve(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) *dbv1
 	if declared != nil {
 		fill(spec, declared.Spec.DeepCopy())
 	}
+	if Generates(cluster, declared) {
+		spec.Credentials.SecretName = naming.Credentials(cluster.Name)
+	}
 	grace := DefaultTerminationGracePeriodSeconds
 	setDefault(&spec.Container.Port, DefaultPort)
 	setDefault(&spec.Container.DataPath, DefaultDataPath)
@@ -59,6 +63,7 @@ func fill(spec *dbv1.DatabaseClusterSpec, declared *dbv1.DatabaseEngineSpec) {
 		setDefault(&spec.Pod.SecurityContext, &corev1.PodSecurityContext{})
 		setDefault(&spec.Pod.SecurityContext.RunAsUser, container.RunAsUser)
 	}
+	fillBootstrap(spec, declared.Bootstrap)
 	spec.Parameters = parameters(spec.Parameters, declared.Parameters)
 	spec.Pod.Annotations = withScripts(spec.Pod.Annotations, declared.Scripts)
 }
@@ -73,6 +78,15 @@ func fillCommand(spec *dbv1.DatabaseClusterSpec, container dbv1.EngineContainer)
 	if len(spec.Container.Args) == 0 {
 		spec.Container.Args = container.Args
 	}
+}
+
+func fillBootstrap(spec *dbv1.DatabaseClusterSpec, declared dbv1.EngineBootstrap) {
+	if declared == (dbv1.EngineBootstrap{}) {
+		return
+	}
+	setDefault(&spec.Bootstrap, &dbv1.Bootstrap{})
+	setDefault(&spec.Bootstrap.Database, declared.Database)
+	setDefault(&spec.Bootstrap.Owner, declared.Owner)
 }
 
 // parameters are the values of the cluster, and the defaults of parameters that it does not set.

@@ -36,7 +36,7 @@ func ledger() *dbv1.DatabaseEngine {
 			{Name: "cache", Default: "1MB", Pattern: "[0-9]+(kB|MB)"},
 			{Name: "sync", Default: "", Enum: []string{"on", "off"}},
 		},
-		SecretKeys: []string{"password"},
+		SecretKeys: []dbv1.EngineSecretKey{{Name: "password"}},
 		Actions: dbv1.EngineActions{
 			Backup:  &dbv1.EngineAction{Command: []string{"/dbc/scripts/backup"}},
 			Restore: &dbv1.EngineAction{Command: []string{"ledger", "restore"}},

@@ -27,6 +27,7 @@ func environment(spec dbv1.DatabaseClusterSpec, declared []dbv1.EngineVariable) 
 		{Name: "DBC_DATA_DIR", Value: spec.Container.DataPath},
 		{Name: "DBC_SECRETS_DIR", Value: naming.SecretsPath},
 	}
+	all = append(all, bootstrapVariables(spec.Bootstrap)...)
 	for _, name := range slices.Sorted(maps.Keys(spec.Parameters)) {
 		all = append(all, corev1.EnvVar{Name: Variable(name), Value: literal(spec.Parameters[name])})
 	}
@@ -41,6 +42,14 @@ func environment(spec dbv1.DatabaseClusterSpec, declared []dbv1.EngineVariable) 
 		}
 	}
 	return all
+}
+
+func bootstrapVariables(bootstrap *dbv1.Bootstrap) []corev1.EnvVar {
+	if bootstrap == nil {
+		return nil
+	}
+	all := []corev1.EnvVar{{Name: "DBC_DATABASE", Value: bootstrap.Database}, {Name: "DBC_OWNER", Value: bootstrap.Owner}}
+	return slices.DeleteFunc(all, func(v corev1.EnvVar) bool { return v.Value == "" })
 }
 
 // Variable is the environment variable in which members and actions find a parameter.

@@ -34,15 +34,15 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMe
 	if text := actionProblem(cluster, declared); text != "" {
 		return dbv1.ReasonActionMissing, text
 	}
-	if declared != nil && cluster.Spec.Credentials.SecretName == "" && len(declared.Spec.SecretKeys) > 0 {
+	if declared != nil && cluster.Spec.Credentials.SecretName == "" && len(declared.Spec.SecretKeys) > 0 && !Generates(cluster, declared) {
 		return dbv1.ReasonSecretIncomplete, fmt.Sprintf("spec.credentials.secretName must name a Secret with %s, which DatabaseEngine %s needs",
-			keys(declared.Spec.SecretKeys), declared.Name)
+			keys(keyNames(declared.Spec.SecretKeys)), declared.Name)
 	}
 	return "", ""
 }
 
-// KeyProblem reports keys that the engine needs and that are missing or empty in the Secret of
-// spec.credentials.secretName; "" if there are none. An empty password lets every client in, or none.
+// KeyProblem reports keys that the engine needs and that are missing or empty in the Secret of a cluster; "" if there
+// are none. An empty password lets every client in, or none.
 func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, have, empty []string) string {
 	if declared == nil {
 		return ""
@@ -50,15 +50,15 @@ func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, ha
 	of := func(keys []string) func(string) bool {
 		return func(key string) bool { return slices.Contains(keys, key) }
 	}
-	needed := declared.Spec.SecretKeys
+	needed, secret := keyNames(declared.Spec.SecretKeys), cluster.Spec.Credentials.SecretName
 	if lacking := slices.DeleteFunc(slices.Clone(needed), of(have)); len(lacking) > 0 {
 		return fmt.Sprintf("Secret %s in spec.credentials.secretName lacks %s, which DatabaseEngine %s needs: add %s to the Secret",
-			cluster.Spec.Credentials.SecretName, keys(lacking), declared.Name, them(lacking))
+			secret, keys(lacking), declared.Name, them(lacking))
 	}
 	filled := slices.DeleteFunc(slices.Clone(have), of(empty))
 	if void := slices.DeleteFunc(slices.Clone(needed), of(filled)); len(void) > 0 {
 		return fmt.Sprintf("Secret %s in spec.credentials.secretName has no value for %s, which DatabaseEngine %s needs: set %s in the Secret",
-			cluster.Spec.Credentials.SecretName, keys(void), declared.Name, them(void))
+			secret, keys(void), declared.Name, them(void))
 	}
 	return ""
 }

@@ -155,7 +155,7 @@ func TestFieldsThatNeedAnEngineAreReportedWithoutOne(t *testing.T) {
 
 func TestAMissingKeyOfTheSecretIsReported(t *testing.T) {
 	declared := ledger()
-	declared.Spec.SecretKeys = []string{"a", "b", "c"}
+	declared.Spec.SecretKeys = []dbv1.EngineSecretKey{{Name: "a"}, {Name: "b"}, {Name: "c"}}
 	for want, have := range map[string][]string{
 		"": {"c", "b", "a", "d"},
 		"Secret orders in spec.credentials.secretName lacks the key b, which DatabaseEngine ledger-v1 needs: add it to the Secret":       {"a", "c"},
@@ -172,7 +172,7 @@ func TestAMissingKeyOfTheSecretIsReported(t *testing.T) {
 
 func TestAnEmptyKeyOfTheSecretIsReported(t *testing.T) {
 	declared := ledger()
-	declared.Spec.SecretKeys = []string{"a", "b", "c"}
+	declared.Spec.SecretKeys = []dbv1.EngineSecretKey{{Name: "a"}, {Name: "b"}, {Name: "c"}}
 	for want, empty := range map[string][]string{
 		"": {"d"},
 		"Secret orders in spec.credentials.secretName has no value for the key b, which DatabaseEngine ledger-v1 needs: set it in the Secret":       {"b", "d"},

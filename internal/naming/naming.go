@@ -89,6 +89,15 @@ func MemberHost(cluster string, ordinal int32) string {
 // name, so members that still use the previous files keep them.
 func ConfigMap(cluster, hash string) string { return cluster + "-config-" + hash }
 
+// Credentials is the name of the Secret with generated credentials.
+func Credentials(cluster string) string { return cluster + "-credentials" }
+
+// Connection is the name of the connection Secret.
+func Connection(cluster string) string { return cluster + "-connection" }
+
+// ServiceHost is the DNS name of a Service for clients of all namespaces.
+func ServiceHost(service, namespace string) string { return service + "." + namespace + ".svc" }
+
 // Claim is the name of the data volume's claim of the member with an ordinal.
 func Claim(cluster string, ordinal int32) string {
 	return DataVolume + "-" + Member(cluster, ordinal)

@@ -5,12 +5,17 @@ SPDX-License-Identifier: Apache-2.0
 package operation
 
 import (
+	"fmt"
+	"strings"
+
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Objects is an operation on the objects that a cluster consists of: Apply, Delete or RecreateStatefulSet.
+// Objects is an operation on the objects that a cluster consists of: Apply, GenerateCredentials, Delete or RecreateStatefulSet.
 //
 //sumtype:decl
 type Objects interface {
@@ -36,6 +41,16 @@ type Apply struct {
 	Removals []resources.Operation
 }
 
+// GenerateCredentials creates the Secret with generated credentials. If it exists, it gets the keys that it lacks, and the label of
+// this cluster. Existing values never change.
+type GenerateCredentials struct {
+	ofObjects
+	resources.Child
+	// Live is the existing Secret. Keys are generated.
+	Live state.Credentials
+	Keys []engine.GeneratedKey
+}
+
 // Delete deletes objects that the operator created and no longer needs.
 type Delete struct {
 	ofObjects
@@ -54,6 +69,9 @@ func (a Apply) Properties() Properties {
 	return Properties{LiveRead: a.RecordsStoredSpec() || a.UID == ""}
 }
 
+// Properties of GenerateCredentials. Pods must not start without their Secret.
+func (GenerateCredentials) Properties() Properties { return Properties{First: true, LiveRead: true} }
+
 // Properties of Delete.
 func (Delete) Properties() Properties { return Properties{LiveRead: true, WhileDeleting: true} }
 
@@ -62,6 +80,20 @@ func (a Apply) String() string {
 		return "create " + a.Child.String()
 	}
 	return "update " + a.Child.String() + " (" + a.Drift + ")"
+}
+func (g GenerateCredentials) String() string {
+	names := make([]string, 0, len(g.Keys))
+	for _, key := range g.Keys {
+		names = append(names, key.Name)
+	}
+	switch {
+	case !g.Live.Found():
+		return fmt.Sprintf("create %s with generated %s", g.Child, strings.Join(names, ", "))
+	case len(names) > 0:
+		return fmt.Sprintf("add generated %s to %s", strings.Join(names, ", "), g.Child)
+	default:
+		return fmt.Sprintf("adopt %s of the previous cluster of the same name", g.Child)
+	}
 }
 func (d Delete) String() string            { return "delete " + Describe(d.Objects) }
 func (RecreateStatefulSet) String() string { return "delete the StatefulSet and orphan its pods" }

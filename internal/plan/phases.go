@@ -77,6 +77,9 @@ func given(needed bool, one operation.Operation) operation.List {
 	return operation.List{one}
 }
 
+// creatingRequeue is the time until the operator looks for a Secret that it has created: it does not watch Secrets.
+const creatingRequeue = time.Second
+
 // stalls are problems that the user must solve although the cluster may run. The first one counts.
 var stalls = []func(*situation.Situation) *situation.Stall{
 	members.NameConflict, members.VolumeConflict, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
@@ -109,6 +112,18 @@ const (
 	terminatingRequeue = 2 * time.Second
 )
 
+// changesSecret reports whether an operation changes a Secret on which the next pass depends.
+func changesSecret(o operation.Operation) bool {
+	switch o := o.(type) {
+	case operation.GenerateCredentials:
+		return true
+	case operation.Delete:
+		return slices.ContainsFunc(o.Objects, func(r operation.Removal) bool { return r.Kind == "Secret" })
+	default:
+		return false
+	}
+}
+
 // requeueAfter returns the time after which decisions or reports change without an event, in any phase.
 func requeueAfter(s *situation.Situation) time.Duration {
 	soonest := restore.RequeueAfter(s)
@@ -122,6 +137,7 @@ func requeueAfter(s *situation.Situation) time.Duration {
 	within(slices.ContainsFunc(s.Foreign, state.Ref.IsOfPreviousCluster), terminatingRequeue)
 	within(s.Inherits() && s.PreviousUser != "", situation.UsersRequeue)
 	within(s.Unusable != nil, situation.MissingRequeue)
+	within(slices.ContainsFunc(s.Upkeep, changesSecret), creatingRequeue)
 	unwatched := slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return v.Unwatched })
 	within(unwatched && members.Resizing(s) != "", situation.MissingRequeue)
 	return soonest

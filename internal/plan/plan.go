@@ -55,9 +55,17 @@ type Plan struct {
 func (p Plan) LiveRead() bool {
 	_, begins := operation.Find[operation.AddFinalizer](p.Operations)
 	return p.HooksChanged || slices.ContainsFunc(p.Operations, func(o operation.Operation) bool {
-		_, apply := o.(operation.Apply)
-		return o.Properties().LiveRead && !(apply && begins)
+		return o.Properties().LiveRead && !(creates(o) && begins)
 	})
+}
+
+func creates(o operation.Operation) bool {
+	switch o.(type) {
+	case operation.Apply, operation.GenerateCredentials:
+		return true
+	default:
+		return false
+	}
 }
 
 // Work returns the operations of a pass, and their purpose.
@@ -79,7 +87,8 @@ func For(s *situation.Situation) Plan {
 
 // existence decides for a cluster that is not being deleted.
 func existence(s *situation.Situation, scheduled operation.List) Plan {
-	s.Upkeep = slices.Concat(finalizer(s), sizes(s), labels(s), scheduled, adoptions(s), releases(s), members.Writes(s))
+	s.Upkeep = slices.Concat(finalizer(s), members.Credentials(s), sizes(s), labels(s), scheduled, adoptions(s), releases(s),
+		members.Writes(s), members.Connection(s))
 	s.Stalled = stalled(s)
 	p := of(s, phase.First(phases, s))
 	p.Pending, p.Newer = pending(s), resources.Newer(s.Cluster, s.Observed)

@@ -13,6 +13,9 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
+// CredentialsField is the field that names the Secret with the credentials.
+const CredentialsField = "spec.credentials.secretName"
+
 // References are the Secrets and ConfigMaps that the spec names, each once, in the order of the fields, without
 // their contents.
 //
@@ -22,7 +25,7 @@ func References(cluster *dbv1.DatabaseCluster) []state.Reference {
 	spec := cluster.Spec
 	var all references
 	if spec.Credentials.SecretName != "" {
-		all.add("Secret", spec.Credentials.SecretName, "spec.credentials.secretName", nil)
+		all.add("Secret", spec.Credentials.SecretName, CredentialsField, nil)
 	}
 	all.environment("spec.container", spec.Container.Env, spec.Container.EnvFrom)
 	for _, v := range spec.Pod.Volumes {

@@ -30,7 +30,8 @@ func (c *Copy) restore() *Transfer {
 // the restore, and stops when the action has finished.
 func (a Action) withCopy(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration) {
 	database := databaseContainer(cluster).
-		WithRestartPolicy(corev1.ContainerRestartPolicyAlways)
+		WithRestartPolicy(corev1.ContainerRestartPolicyAlways).
+		WithEnv(variable("DBC_COPY", "true"))
 	// The action decides whether the copy answers. A failing probe would only prevent the action from running.
 	database.StartupProbe, database.ReadinessProbe, database.LivenessProbe = nil, nil, nil
 	spec.WithVolumes(copyVolume(cluster)).

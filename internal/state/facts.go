@@ -21,7 +21,10 @@ import (
 
 // ServiceFacts are the facts of a Service.
 func ServiceFacts(service *corev1.Service) *corev1.Service {
-	return &corev1.Service{ObjectMeta: metadataFacts(service.ObjectMeta), Spec: service.Spec}
+	return &corev1.Service{
+		ObjectMeta: metadataFacts(service.ObjectMeta), Spec: service.Spec,
+		Status: corev1.ServiceStatus{LoadBalancer: service.Status.LoadBalancer},
+	}
 }
 
 // PodDisruptionBudgetFacts are the facts of a PodDisruptionBudget.

@@ -65,6 +65,10 @@ type Observed struct {
 
 	// References are the Secrets and ConfigMaps that the spec names, in the order of the fields.
 	References []Reference
+	// Credentials is the Secret with the credentials of the cluster; in a deletion, only one that the operator created.
+	Credentials Credentials
+	// Connection is the connection Secret; nil if it does not exist.
+	Connection *corev1.Secret
 
 	// Protection is the state of the deletion protection; nil if the spec does not ask for it.
 	Protection *Protection

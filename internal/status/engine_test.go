@@ -19,7 +19,7 @@ import (
 func TestAnEngineIsAcceptedUnlessItsDeclarationIsWrong(t *testing.T) {
 	good := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: "ledger-v1", Generation: 3}}
 	bad := good.DeepCopy()
-	bad.Spec.SecretKeys = []string{".."}
+	bad.Spec.SecretKeys = []dbv1.EngineSecretKey{{Name: ".."}}
 	before, now := metav1.NewTime(time.Unix(1, 0)), metav1.NewTime(time.Unix(2, 0))
 	for name, c := range map[string]struct {
 		declared *dbv1.DatabaseEngine

@@ -29,6 +29,7 @@ func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 	status := pass.Cluster.Status.DeepCopy()
 	status.Selector = naming.SelectorText(pass.Cluster.Name)
 	pass.count(status)
+	status.Binding, status.Endpoints = pass.binding(), pass.endpoints()
 	status.Restore = pass.restore()
 	pass.backups(status)
 	status.Hooks = pass.Plan.Hooks

@@ -32,7 +32,7 @@ func ledger(t *testing.T, name string) *dbv1.DatabaseEngine {
 		Container:  dbv1.EngineContainer{Args: []string{"--cache=$(DBC_PARAM_CACHE)"}, Port: 7000},
 		Scripts:    map[string]dbv1.EngineScript{"backup": "#!/bin/sh\nexec ledger dump\n"},
 		Parameters: []dbv1.EngineParameter{{Name: "cache", Default: "1MB", Pattern: "[0-9]+MB"}},
-		SecretKeys: []string{"password"},
+		SecretKeys: []dbv1.EngineSecretKey{{Name: "password"}},
 		Actions: dbv1.EngineActions{
 			Backup:  &dbv1.EngineAction{Command: []string{"/dbc/scripts/backup"}},
 			Restore: &dbv1.EngineAction{Command: []string{"ledger", "load"}},

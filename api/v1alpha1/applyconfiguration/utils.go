@@ -36,6 +36,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.BackupStreamApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("BackupVerification"):
 		return &apiv1alpha1.BackupVerificationApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("Binding"):
+		return &apiv1alpha1.BindingApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Bootstrap"):
 		return &apiv1alpha1.BootstrapApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ClusterBackupStatus"):
@@ -72,12 +74,18 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.DeletionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DeletionHook"):
 		return &apiv1alpha1.DeletionHookApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("Endpoint"):
+		return &apiv1alpha1.EndpointApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineAction"):
 		return &apiv1alpha1.EngineActionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineActions"):
 		return &apiv1alpha1.EngineActionsApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineBootstrap"):
+		return &apiv1alpha1.EngineBootstrapApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineCheck"):
 		return &apiv1alpha1.EngineCheckApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineConnection"):
+		return &apiv1alpha1.EngineConnectionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineContainer"):
 		return &apiv1alpha1.EngineContainerApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineFact"):
@@ -86,6 +94,10 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.EngineParameterApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineReplicas"):
 		return &apiv1alpha1.EngineReplicasApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineSecretKey"):
+		return &apiv1alpha1.EngineSecretKeyApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineSecretValue"):
+		return &apiv1alpha1.EngineSecretValueApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineVariable"):
 		return &apiv1alpha1.EngineVariableApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("HookStatus"):

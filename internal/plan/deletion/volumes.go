@@ -107,7 +107,20 @@ func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 	if left := len(s.Members); left > 0 {
 		message = fmt.Sprintf("%d members still run without their StatefulSet; %s", left, text)
 	}
-	return phase.Do(dbv1.ReasonDeleting, message, last)
+	outcome := phase.Do(dbv1.ReasonDeleting, message, last)
+	outcome.Operations = slices.Concat(credentials(s, stays(s.Volumes)), outcome.Operations)
+	return outcome
+}
+
+// credentials deletes the Secret with generated credentials, unless a volume remains: its data is lost without its password.
+func credentials(s *situation.Situation, kept []state.Volume) operation.List {
+	secret := s.Credentials
+	if !secret.Found() || len(kept) > 0 {
+		return nil
+	}
+	return operation.List{operation.Delete{Objects: []operation.Removal{
+		{Kind: "Secret", Name: secret.Name, UID: secret.UID, Version: secret.Version, Why: "no volume remains"},
+	}}}
 }
 
 // whyKept returns why volumes are retained although the spec asks for their deletion.

@@ -94,7 +94,7 @@ func TestAMissingOrIncompatibleEngineBlocksTheMembers(t *testing.T) {
 		"a Secret without a key is reported": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Engine, c.Spec.Credentials.SecretName, o.Engine = "ledger-v1", "orders", ledger()
-				o.Engine.Spec.SecretKeys = []string{"password"}
+				o.Engine.Spec.SecretKeys = []dbv1.EngineSecretKey{{Name: "password"}}
 				o.References = []state.Reference{{Kind: "Secret", Name: "orders", Found: true, Keys: []string{"word"}}}
 			},
 			"WaitingForReference: Secret orders in spec.credentials.secretName lacks the key password, which DatabaseEngine ledger-v1 needs: add it to the Secret\n" +
@@ -103,7 +103,7 @@ func TestAMissingOrIncompatibleEngineBlocksTheMembers(t *testing.T) {
 		"a Secret with an empty key is reported": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Spec.Engine, c.Spec.Credentials.SecretName, o.Engine = "ledger-v1", "orders", ledger()
-				o.Engine.Spec.SecretKeys = []string{"password"}
+				o.Engine.Spec.SecretKeys = []dbv1.EngineSecretKey{{Name: "password"}}
 				o.References = []state.Reference{{Kind: "Secret", Name: "orders", Found: true, Keys: []string{"password"}, Empty: []string{"password"}}}
 			},
 			"WaitingForReference: Secret orders in spec.credentials.secretName has no value for the key password, which DatabaseEngine ledger-v1 needs: set it in the Secret\n" +

@@ -77,10 +77,11 @@ func applyOf(child resources.Child, live metav1.Object) (apply operation.Apply, 
 
 // Applying reports the objects that are being written. No later phase starts before that is done.
 func Applying(s *situation.Situation) phase.Outcome {
-	var all []operation.Apply
+	var all []operation.Operation
 	for _, o := range s.Upkeep {
-		if apply, is := o.(operation.Apply); is {
-			all = append(all, apply)
+		switch o.(type) {
+		case operation.Apply, operation.GenerateCredentials:
+			all = append(all, o)
 		}
 	}
 	if len(all) == 0 {

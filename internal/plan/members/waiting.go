@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
@@ -17,6 +18,9 @@ import (
 func Blocked(s *situation.Situation) phase.Outcome {
 	if !s.TemplateBlocked() {
 		return phase.Over
+	}
+	if s.Unusable == nil {
+		return phase.Wait(dbv1.ReasonWaitingForReference, fmt.Sprintf("members wait for Secret %s with generated credentials", naming.Credentials(s.Cluster.Name)))
 	}
 	return phase.Wait(dbv1.ReasonWaitingForReference, s.Unusable.Message)
 }

@@ -32,7 +32,7 @@ func (s *Situation) incompatible() *Stall {
 		return &Stall{reason, message}
 	}
 	for _, r := range s.References {
-		if r.Kind != "Secret" || r.Name != s.Cluster.Spec.Credentials.SecretName || !r.Found {
+		if r.Kind != "Secret" || r.Name != s.Cluster.Spec.Credentials.SecretName || !r.Found || s.CredentialsPending() {
 			continue
 		}
 		if message := engine.KeyProblem(s.Cluster, s.Engine, r.Keys, r.Empty); message != "" {
@@ -51,15 +51,19 @@ func (s *Situation) unusable() *Stall {
 	return &Stall{dbv1.ReasonReferenceMissing, DescribeMissing(absent)}
 }
 
-// Missing returns the Secrets and ConfigMaps that do not exist and without which pods cannot start.
+// Missing returns the Secrets and ConfigMaps that do not exist and without which pods cannot start. It excludes generated Secrets,
+// which the operator creates.
 func (s *Situation) Missing() []state.Reference {
-	return state.Only(s.References, func(r state.Reference) bool { return !r.Found && !r.Optional })
+	return state.Only(s.References, func(r state.Reference) bool {
+		generated := s.GeneratesCredentials() && r.Kind == "Secret" && r.Name == s.Cluster.Spec.Credentials.SecretName
+		return !r.Found && !r.Optional && !generated
+	})
 }
 
 // TemplateBlocked reports whether the StatefulSet must not change, because a new pod could not start, or would not match its
 // engine. If only a Secret or ConfigMap is missing, members without a StatefulSet still get one.
 func (s *Situation) TemplateBlocked() bool {
-	return s.Incompatible != nil || len(s.Missing()) > 0 && (s.StatefulSet != nil || len(s.Members) == 0)
+	return s.Incompatible != nil || s.CredentialsPending() || len(s.Missing()) > 0 && (s.StatefulSet != nil || len(s.Members) == 0)
 }
 
 // DescribeMissing describes objects that do not exist and the fields that name them.

@@ -182,12 +182,24 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - ordinal
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Binding
+  map:
+    fields:
+    - name: name
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Bootstrap
   map:
     fields:
+    - name: database
+      type:
+        scalar: string
     - name: fromBackup
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.BackupSource
+    - name: owner
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBackupStatus
   map:
     fields:
@@ -485,6 +497,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: backup
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBackupStatus
+    - name: binding
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Binding
     - name: conditions
       type:
         list:
@@ -493,6 +508,14 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - type
+    - name: endpoints
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Endpoint
+          elementRelationship: associative
+          keys:
+          - name
     - name: hooks
       type:
         list:
@@ -615,6 +638,12 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: actions
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineActions
+    - name: bootstrap
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineBootstrap
+    - name: connection
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineConnection
     - name: container
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineContainer
@@ -642,8 +671,10 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         list:
           elementType:
-            scalar: string
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineSecretKey
           elementRelationship: associative
+          keys:
+          - name
     - name: topology
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Topology
@@ -705,6 +736,23 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: type
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookType
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Endpoint
+  map:
+    fields:
+    - name: host
+      type:
+        scalar: string
+    - name: name
+      type:
+        scalar: string
+    - name: port
+      type:
+        scalar: numeric
+    - name: role
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EndpointRole
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EndpointRole
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
   map:
     fields:
@@ -729,6 +777,15 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: restore
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineBootstrap
+  map:
+    fields:
+    - name: database
+      type:
+        scalar: string
+    - name: owner
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineCheck
   map:
     fields:
@@ -746,6 +803,20 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - name
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineConnection
+  map:
+    fields:
+    - name: entries
+      type:
+        map:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTemplate
+    - name: provider
+      type:
+        scalar: string
+    - name: type
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineContainer
   map:
     fields:
@@ -832,6 +903,30 @@ var schemaYAML = typed.YAMLObject(`types:
         scalar: numeric
       default: 1
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineScript
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineSecretKey
+  map:
+    fields:
+    - name: description
+      type:
+        scalar: string
+    - name: generate
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineSecretValue
+    - name: name
+      type:
+        scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineSecretValue
+  map:
+    fields:
+    - name: characters
+      type:
+        scalar: string
+    - name: length
+      type:
+        scalar: numeric
+      default: 32
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTemplate
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineVariable
   map:

@@ -11,6 +11,12 @@ package v1alpha1
 //
 // Bootstrap is the initial data of a new cluster. The operator reads it until it first creates the members.
 type BootstrapApplyConfiguration struct {
+	// database is the name of the database that the engine creates for applications. It cannot be changed.
+	// Default: the engine's spec.bootstrap.database.
+	Database *string `json:"database,omitempty"`
+	// owner is the name of the owner of that database, whose credentials applications use. It cannot be changed.
+	// Default: the engine's spec.bootstrap.owner.
+	Owner *string `json:"owner,omitempty"`
 	// fromBackup is the backup that the operator restores into the empty volumes before the members start. Default:
 	// empty volumes, or the retained volumes of a previous cluster of the same name.
 	FromBackup *BackupSourceApplyConfiguration `json:"fromBackup,omitempty"`
@@ -20,6 +26,22 @@ type BootstrapApplyConfiguration struct {
 // apply.
 func Bootstrap() *BootstrapApplyConfiguration {
 	return &BootstrapApplyConfiguration{}
+}
+
+// WithDatabase sets the Database field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Database field is set to the value of the last call.
+func (b *BootstrapApplyConfiguration) WithDatabase(value string) *BootstrapApplyConfiguration {
+	b.Database = &value
+	return b
+}
+
+// WithOwner sets the Owner field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Owner field is set to the value of the last call.
+func (b *BootstrapApplyConfiguration) WithOwner(value string) *BootstrapApplyConfiguration {
+	b.Owner = &value
+	return b
 }
 
 // WithFromBackup sets the FromBackup field in the declarative configuration to the given value

@@ -13,7 +13,8 @@ package v1alpha1
 type CredentialsApplyConfiguration struct {
 	// secretName is the name of a Secret in this namespace. Members and engine actions find its keys as files in
 	// /dbc/secrets. The engine lists the keys that it needs. A change of the name restarts the members one by one.
-	// Default: none.
+	// Default: the name of the cluster and "-credentials", a Secret that the operator creates with generated
+	// passwords, if the engine supports it.
 	SecretName *string `json:"secretName,omitempty"`
 }
 

@@ -28,7 +28,7 @@ type DatabaseClusterSpecApplyConfiguration struct {
 	// parameters are settings of the database by name. The engine lists them: kubectl describe databaseengine
 	// NAME. A change restarts the members one by one. Default: the engine's defaults.
 	Parameters map[string]string `json:"parameters,omitempty"`
-	// credentials are the user names and passwords of the database. Default: none.
+	// credentials are the user names and passwords of the database. Default: generated, if the engine supports it.
 	Credentials *CredentialsApplyConfiguration `json:"credentials,omitempty"`
 	// resources are the CPU and memory of each member's database container. Kubernetes changes them while the
 	// member runs, where it can. Default: no requests, no limits.
@@ -60,8 +60,8 @@ type DatabaseClusterSpecApplyConfiguration struct {
 	// backup configures backups: destination, schedules, retention and verification. The engine must have a
 	// backup action. Default: no backups.
 	Backup *BackupApplyConfiguration `json:"backup,omitempty"`
-	// bootstrap is the initial data of a new cluster. The operator reads it until it first creates the members.
-	// Default: empty volumes, or the retained volumes of a previous cluster of the same name.
+	// bootstrap is the initial data of a new cluster: a backup, and the database for applications. Default: empty
+	// volumes, or the retained volumes of a previous cluster of the same name.
 	Bootstrap *BootstrapApplyConfiguration `json:"bootstrap,omitempty"`
 	// deletion controls what happens when you delete the cluster.
 	Deletion *DeletionApplyConfiguration `json:"deletion,omitempty"`

@@ -31,6 +31,11 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	UpdateRevision *string `json:"updateRevision,omitempty"`
 	// members are the pods of the cluster, by ordinal.
 	Members []MemberStatusApplyConfiguration `json:"members,omitempty"`
+	// binding names the connection Secret, in the form of the Service Binding specification. It is empty if the
+	// engine describes no connection.
+	Binding *BindingApplyConfiguration `json:"binding,omitempty"`
+	// endpoints are the addresses at which clients reach the database.
+	Endpoints []EndpointApplyConfiguration `json:"endpoints,omitempty"`
 	// storage is the size of the volumes. It is empty for ephemeral storage.
 	Storage *StorageStatusApplyConfiguration `json:"storage,omitempty"`
 	// backup is the state of the cluster's backups. It is empty without spec.backup.
@@ -111,6 +116,27 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithMembers(values ...*MemberS
 			panic("nil value passed to WithMembers")
 		}
 		b.Members = append(b.Members, *values[i])
+	}
+	return b
+}
+
+// WithBinding sets the Binding field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Binding field is set to the value of the last call.
+func (b *DatabaseClusterStatusApplyConfiguration) WithBinding(value *BindingApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+	b.Binding = value
+	return b
+}
+
+// WithEndpoints adds the given value to the Endpoints field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Endpoints field.
+func (b *DatabaseClusterStatusApplyConfiguration) WithEndpoints(values ...*EndpointApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithEndpoints")
+		}
+		b.Endpoints = append(b.Endpoints, *values[i])
 	}
 	return b
 }

@@ -30,9 +30,14 @@ type DatabaseEngineSpecApplyConfiguration struct {
 	Scripts map[string]apiv1alpha1.EngineScript `json:"scripts,omitempty"`
 	// parameters are the settings that clusters can set in spec.parameters. Default: none.
 	Parameters []EngineParameterApplyConfiguration `json:"parameters,omitempty"`
-	// secretKeys are the keys that the Secret in spec.credentials.secretName of a cluster must have. Members and
-	// actions find each key as a file in /dbc/secrets. Default: none.
-	SecretKeys []string `json:"secretKeys,omitempty"`
+	// secretKeys are the keys of the Secret with the credentials of a cluster. Members and actions find each key as a
+	// file in /dbc/secrets. Default: none.
+	SecretKeys []EngineSecretKeyApplyConfiguration `json:"secretKeys,omitempty"`
+	// bootstrap is the database and its owner that members create at their first start, for applications.
+	// Default: none.
+	Bootstrap *EngineBootstrapApplyConfiguration `json:"bootstrap,omitempty"`
+	// connection describes the connection Secret of a cluster, which applications use. Default: none.
+	Connection *EngineConnectionApplyConfiguration `json:"connection,omitempty"`
 	// actions are the operations of the database that the operator can run.
 	Actions *EngineActionsApplyConfiguration `json:"actions,omitempty"`
 }
@@ -105,10 +110,29 @@ func (b *DatabaseEngineSpecApplyConfiguration) WithParameters(values ...*EngineP
 // WithSecretKeys adds the given value to the SecretKeys field in the declarative configuration
 // and returns the receiver, so that objects can be build by chaining "With" function invocations.
 // If called multiple times, values provided by each call will be appended to the SecretKeys field.
-func (b *DatabaseEngineSpecApplyConfiguration) WithSecretKeys(values ...string) *DatabaseEngineSpecApplyConfiguration {
+func (b *DatabaseEngineSpecApplyConfiguration) WithSecretKeys(values ...*EngineSecretKeyApplyConfiguration) *DatabaseEngineSpecApplyConfiguration {
 	for i := range values {
-		b.SecretKeys = append(b.SecretKeys, values[i])
+		if values[i] == nil {
+			panic("nil value passed to WithSecretKeys")
+		}
+		b.SecretKeys = append(b.SecretKeys, *values[i])
 	}
+	return b
+}
+
+// WithBootstrap sets the Bootstrap field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Bootstrap field is set to the value of the last call.
+func (b *DatabaseEngineSpecApplyConfiguration) WithBootstrap(value *EngineBootstrapApplyConfiguration) *DatabaseEngineSpecApplyConfiguration {
+	b.Bootstrap = value
+	return b
+}
+
+// WithConnection sets the Connection field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Connection field is set to the value of the last call.
+func (b *DatabaseEngineSpecApplyConfiguration) WithConnection(value *EngineConnectionApplyConfiguration) *DatabaseEngineSpecApplyConfiguration {
+	b.Connection = value
 	return b
 }
 

@@ -1,0 +1,51 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package members
+
+import (
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+)
+
+// Credentials generates the keys that the Secret of the cluster lacks. The Secret of a previous cluster of the same name has the
+// passwords of its retained volumes, so the cluster adopts both.
+func Credentials(s *situation.Situation) operation.List {
+	if !s.GeneratesCredentials() || s.ForeignCredentials() {
+		return nil
+	}
+	lacking := engine.Lacking(s.Engine, s.Credentials.Keys())
+	if len(lacking) == 0 && s.Credentials.Cluster == s.Cluster.UID {
+		return nil
+	}
+	return operation.List{operation.GenerateCredentials{Child: resources.Credentials(s.Cluster), Live: s.Credentials, Keys: lacking}}
+}
+
+// Connection writes the connection Secret as soon as the credentials exist. The type of a Secret is immutable: one of another engine
+// is deleted, and the next pass creates it again.
+func Connection(s *situation.Situation) operation.List {
+	if s.OwnedByAnother("Secret", naming.Connection(s.Cluster.Name)) || !s.EngineKnown() {
+		return nil
+	}
+	live, described := s.Connection, s.Engine != nil && s.Engine.Spec.Connection != nil
+	if live != nil && (!described || live.Type != resources.ConnectionType(s.Engine)) {
+		return operation.List{operation.Delete{Objects: []operation.Removal{{
+			Kind: "Secret", Name: live.Name, UID: live.UID, Version: live.ResourceVersion, Why: "the engine describes another connection",
+		}}}}
+	}
+	if !described || s.Incompatible != nil || s.CredentialsPending() || len(s.Missing()) > 0 {
+		return nil
+	}
+	data, err := engine.Connection(s.Cluster, s.Engine, s.Credentials.Values)
+	if err != nil { // the flaw of an engine, which its condition Accepted reports
+		return nil
+	}
+	if apply, needed := applyOf(resources.Connection(s.Cluster, s.Engine, data), live); needed {
+		return operation.List{apply}
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package situation
+
+import (
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// GeneratesCredentials reports whether the operator generates the credentials of the cluster.
+func (s *Situation) GeneratesCredentials() bool { return engine.Generates(s.Declared, s.Engine) }
+
+// ForeignCredentials reports whether another owner has the Secret with the name of the generated credentials.
+func (s *Situation) ForeignCredentials() bool {
+	return s.OwnedByAnother("Secret", naming.Credentials(s.Cluster.Name))
+}
+
+// CredentialsPending reports whether members have to wait for generated credentials.
+func (s *Situation) CredentialsPending() bool {
+	return s.GeneratesCredentials() && (s.ForeignCredentials() || len(engine.Lacking(s.Engine, s.Credentials.Keys())) > 0)
+}

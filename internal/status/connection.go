@@ -1,0 +1,65 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package status
+
+import (
+	"cmp"
+	"fmt"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+)
+
+// binding names the connection Secret, once it exists.
+func (p Pass) binding() *dbv1.Binding {
+	name, exists := naming.Connection(p.Cluster.Name), p.Connection != nil
+	for _, o := range p.Plan.Operations {
+		switch o := o.(type) {
+		case operation.Apply:
+			exists = exists || p.Err == nil && o.Kind() == "Secret" && o.Name() == name
+		case operation.Delete:
+			exists = exists && !removes(o, name)
+		}
+	}
+	if !exists {
+		return nil
+	}
+	return &dbv1.Binding{Name: name}
+}
+
+func removes(o operation.Delete, secret string) bool {
+	for _, removal := range o.Objects {
+		if removal.Kind == "Secret" && removal.Name == secret {
+			return true
+		}
+	}
+	return false
+}
+
+// endpoints are the addresses of the Services, and of each member if there are several: they have data of their own.
+func (p Pass) endpoints() []dbv1.Endpoint {
+	if p.Service == nil || !p.EngineKnown() {
+		return nil
+	}
+	name, port := p.Cluster.Name, p.Cluster.Spec.Container.Port
+	all := []dbv1.Endpoint{{Name: name, Host: p.host(naming.Service(name)), Port: port, Role: dbv1.EndpointPrimary}}
+	if members := p.Cluster.Spec.Replicas; members > 1 {
+		all[0].Role = dbv1.EndpointAny
+		for ordinal := range members {
+			all = append(all, dbv1.Endpoint{
+				Name: naming.Member(name, ordinal), Host: p.host(naming.MemberHost(name, ordinal)), Port: port, Role: dbv1.EndpointMember,
+			})
+		}
+	}
+	for i, ingress := range p.Service.Status.LoadBalancer.Ingress {
+		all = append(all, dbv1.Endpoint{
+			Name: fmt.Sprintf("external-%d", i), Host: cmp.Or(ingress.Hostname, ingress.IP), Port: port, Role: dbv1.EndpointExternal,
+		})
+	}
+	return all
+}
+
+func (p Pass) host(name string) string { return naming.ServiceHost(name, p.Cluster.Namespace) }
