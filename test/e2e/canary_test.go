@@ -98,7 +98,7 @@ func TestTheContentOfASecretIsNowhereElse(t *testing.T) {
 	key := c.value("the access key's id")
 	w.replacements = []string{
 		"AWS_ACCESS_KEY_ID: test", "AWS_ACCESS_KEY_ID: " + key, "AWS_SECRET_ACCESS_KEY: test-secret", "AWS_SECRET_ACCESS_KEY: " + c.value("the access key"),
-		"{password: secret}", "{password: " + c.value("the password") + "}",
+		"{password: secret, owner-password: owner}", "{password: " + c.value("the password") + ", owner-password: " + c.value("the password of the owner") + "}",
 	}
 	w.manifest("v1", "Secret", "wrong", "stringData: {AWS_ACCESS_KEY_ID: "+key+", AWS_SECRET_ACCESS_KEY: "+c.value("the wrong access key")+"}")
 	w.manifest("v1", "Secret", "nobodys", "stringData: {AWS_ACCESS_KEY_ID: "+c.value("a wrong id")+", AWS_SECRET_ACCESS_KEY: "+c.value("a wrong key")+"}")

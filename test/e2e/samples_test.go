@@ -38,7 +38,8 @@ type shown struct {
 // S3 server, and a restore can use a backup from a file before it.
 var gallery = map[string][]shown{
 	"PostgreSQL": {
-		{file: "postgresql", object: "databasecluster/orders", condition: "Ready"},
+		{file: "postgresql", object: "databasecluster/orders", condition: "Ready", keep: true},
+		{file: "application", object: "deployment/web", condition: "Available"},
 		{file: "postgresql-tuned", object: "databasecluster/reports", condition: "Ready", check: shows("reports-0", "shared_buffers", "256MB")},
 		{file: "configuration-files", object: "databasecluster/maps", condition: "Ready", check: shows("maps-0", "random_page_cost", "1.1")},
 		{file: "metrics-sidecar", object: "databasecluster/stock", condition: "Ready", check: func(w *world) {

@@ -131,7 +131,7 @@ func (w world) postgres(namespace, name string, replicas int, spec ...string) {
 apiVersion: v1
 kind: Secret
 metadata: {name: %[1]s}
-stringData: {password: secret}
+stringData: {password: secret, owner-password: owner}
 ---
 apiVersion: database.dbcluster.io/v1alpha1
 kind: DatabaseCluster

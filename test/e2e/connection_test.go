@@ -1,0 +1,112 @@
+//go:build e2e
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// sample returns a file of the gallery with the local images.
+func (w world) sample(file string) string {
+	w.Helper()
+	text, err := os.ReadFile(galleryFolder + "/" + file + ".yaml")
+	if err != nil {
+		w.Fatal(err)
+	}
+	return strings.ReplaceAll(string(text), "docker.io/library/postgres:17", postgresImage)
+}
+
+// secret returns a value of a Secret.
+func (w world) secret(name, key string) string {
+	w.Helper()
+	return w.do("get", "secret", name, "-o", "go-template={{index .data \""+key+"\" | base64decode}}")
+}
+
+// asClient runs psql in a pod of its own, with nothing but a URI. The pod is deleted after it.
+func (w world) asClient(name, uri, statement string) (string, error) {
+	w.Helper()
+	overrides := fmt.Sprintf(`{"spec":{"automountServiceAccountToken":false,"securityContext":{"runAsNonRoot":true,"runAsUser":999,"seccompProfile":{"type":"RuntimeDefault"}},
+		"containers":[{"name":%q,"image":%q,"command":["psql","-XqtAc",%q,%q],"stdin":false,
+		"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}]}}`, name, postgresImage, statement, uri)
+	return run(w.Context(), "", "-n", w.namespace, "run", name, "--image="+postgresImage, "--restart=Never", "--rm", "--attach", "--quiet",
+		"--pod-running-timeout="+patience.String(), "--overrides="+overrides)
+}
+
+// An eight-line manifest and an application: nobody types a password.
+func TestAnApplicationConnectsWithNothingButTheConnectionSecret(t *testing.T) {
+	w, start := newWorld(t), time.Now()
+	w.apply(w.sample("postgresql"))
+	w.apply(w.sample("application"))
+	w.do("wait", "--for=condition=Available", "deployment/web", "--timeout="+patience.String())
+	w.Logf("from the empty namespace to a connected application: %.1f s", time.Since(start).Seconds())
+
+	w.await("orders", "Ready")
+	w.must(w.of("databasecluster/orders", "{.status.binding.name}") == "orders-connection", "status.binding: %s", w.of("databasecluster/orders", "{.status.binding}"))
+	host := "orders." + w.namespace + ".svc"
+	endpoints := w.of("databasecluster/orders", "{range .status.endpoints[*]}{.name} {.host} {.port} {.role};{end}")
+	w.must(endpoints == "orders "+host+" 5432 Primary;", "status.endpoints: %s", endpoints)
+	for key, want := range map[string]string{
+		"type": "postgresql", "provider": "postgresql-single-v1", "host": host, "port": "5432", "username": "app", "database": "app",
+		"password": w.secret("orders-credentials", "owner-password"),
+		"pgpass":   host + ":5432:app:app:" + w.secret("orders-credentials", "owner-password"),
+	} {
+		got := w.secret("orders-connection", key)
+		w.must(got == want, "%s of the connection Secret is %q, want %q", key, got, want)
+	}
+	kind := w.of("secret/orders-connection", "{.type}")
+	w.must(kind == "servicebinding.io/postgresql", "the type of the Secret is %s", kind)
+
+	rights, err := w.asClient("rights", w.secret("orders-connection", "uri"), "SELECT current_user, rolsuper FROM pg_roles WHERE rolname = current_user")
+	w.must(err == nil && rights == "app|f", "the application is %q: %v", rights, err)
+}
+
+// A retained volume is lost data without its password, and a password without a volume is litter.
+func TestGeneratedCredentialsShareTheFateOfTheVolumes(t *testing.T) {
+	w := newWorld(t)
+	w.apply(w.sample("postgresql"))
+	w.await("orders", "Ready")
+	uri := w.secret("orders-connection", "uri")
+	text, err := w.asClient("writer", uri, "CREATE TABLE kept AS SELECT 42 AS answer")
+	w.must(err == nil, "write: %v: %s", err, text)
+
+	w.do("delete", "databasecluster", "orders", "--timeout="+patience.String())
+	w.do("wait", "--for=delete", "secret/orders-connection", "--timeout="+patience.String())
+	w.do("get", "secret", "orders-credentials")
+	w.apply(w.sample("postgresql"))
+	w.await("orders", "Ready")
+	w.must(w.secret("orders-connection", "uri") == uri, "the connection of the new cluster is not the former one")
+	text, err = w.asClient("reader", uri, "SELECT answer FROM kept")
+	w.must(err == nil && text == "42", "the former credentials give %q: %v", text, err)
+
+	w.do("patch", "databasecluster", "orders", "--type=merge", "-p", `{"spec":{"deletion":{"volumes":"Delete"}}}`)
+	w.do("delete", "databasecluster", "orders", "--timeout="+patience.String())
+	w.do("wait", "--for=delete", "secret/orders-connection", "--timeout="+patience.String())
+	left := w.do("get", "secrets,persistentvolumeclaims", "-o", "name")
+	w.must(left == "", "left after the deletion: %s", left)
+}
+
+// The members apply what the Secret has, whoever changed it.
+func TestADeletedOrEditedSecretIsAppliedByARestart(t *testing.T) {
+	w := newWorld(t)
+	w.apply(w.sample("postgresql"))
+	w.await("orders", "Ready")
+	before := w.secret("orders-connection", "uri")
+	w.do("delete", "secret", "orders-credentials")
+	w.do("annotate", "databasecluster", "orders", "database.dbcluster.io/refresh=1")
+	w.eventually("MemberRestarted", "get", "events", "-o", "jsonpath={.items[*].reason}")
+	w.await("orders", "Ready")
+	after := w.secret("orders-connection", "uri")
+	w.must(after != before, "the connection Secret still has the deleted password")
+	text, err := w.asClient("new", after, "SELECT 1")
+	w.must(err == nil && text == "1", "the new password gives %q: %v", text, err)
+	text, err = w.asClient("old", before, "SELECT 1")
+	w.must(err != nil && strings.Contains(text, "password authentication failed"), "the deleted password gives %q: %v", text, err)
+}
