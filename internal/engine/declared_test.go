@@ -60,7 +60,9 @@ func TestAFlawOfADeclarationIsReportedWithFieldValueAndRemedy(t *testing.T) {
 			"spec.parameters[cache].pattern is not a valid regular expression (error parsing regexp: invalid or unsupported Perl syntax: `(?=`)",
 		},
 		"a key that no Secret can have": {
-			func(s *dbv1.DatabaseEngineSpec) { s.SecretKeys = []dbv1.EngineSecretKey{{Name: "password"}, {Name: "..data"}} },
+			func(s *dbv1.DatabaseEngineSpec) {
+				s.SecretKeys = []dbv1.EngineSecretKey{{Name: "password"}, {Name: "..data"}}
+			},
 			`spec.secretKeys has "..data", which is not a valid key of a Secret: it must not start with '..'`,
 		},
 		"a key with a dot":                 {func(s *dbv1.DatabaseEngineSpec) { s.SecretKeys = []dbv1.EngineSecretKey{{Name: ".pgpass"}} }, ""},

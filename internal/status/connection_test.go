@@ -1,0 +1,80 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package status
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func TestTheEndpointsAreThoseOfTheServicesAndOfSeveralMembers(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Pass)
+		want   string
+	}{
+		"one member":     {func(p *Pass) { p.Cluster.Spec.Replicas = 1 }, "orders orders.shop.svc:5432 Primary"},
+		"no Service yet": {func(p *Pass) { p.Service = nil }, ""},
+		"two members": {
+			func(*Pass) {},
+			"orders orders.shop.svc:5432 Any, orders-0 orders-0.orders-headless.shop.svc:5432 Member, orders-1 orders-1.orders-headless.shop.svc:5432 Member",
+		},
+		"a load balancer": {
+			func(p *Pass) {
+				p.Cluster.Spec.Replicas = 1
+				p.Service.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}, {Hostname: "lb.example"}}
+			},
+			"orders orders.shop.svc:5432 Primary, external-0 192.0.2.1:5432 External, external-1 lb.example:5432 External",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := idle()
+			p.Cluster.Namespace, p.Cluster.Spec.Container.Port, p.Service = "shop", 5432, &corev1.Service{}
+			c.change(&p)
+			var all []string
+			for _, e := range p.endpoints() {
+				all = append(all, fmt.Sprintf("%s %s:%d %s", e.Name, e.Host, e.Port, e.Role))
+			}
+			if got := strings.Join(all, ", "); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestTheBindingNamesAConnectionSecretThatExists(t *testing.T) {
+	secret := &unstructured.Unstructured{Object: map[string]any{"kind": "Secret"}}
+	secret.SetName("orders-connection")
+	applied := operation.List{operation.Apply{Child: resources.Child{Object: secret}}}
+	deleted := operation.List{operation.Delete{Objects: []operation.Removal{{Kind: "Secret", Name: "orders-connection"}}}}
+	for name, c := range map[string]struct {
+		live       *corev1.Secret
+		operations operation.List
+		err        error
+		want       bool
+	}{
+		"it exists":            {&corev1.Secret{}, nil, nil, true},
+		"it does not exist":    {nil, nil, nil, false},
+		"it was created":       {nil, applied, nil, true},
+		"it was not created":   {nil, applied, errors.New("refused"), false},
+		"it was updated":       {&corev1.Secret{}, applied, errors.New("refused"), true},
+		"it is being replaced": {&corev1.Secret{}, deleted, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := idle()
+			p.Connection, p.Plan.Operations, p.Err = c.live, c.operations, c.err
+			if got := p.binding(); (got != nil) != c.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
