@@ -30,6 +30,8 @@ const (
 	ConditionBackupHealthy = "BackupHealthy"
 	// ConditionBackupVerified is True when the last verification of a backup succeeded.
 	ConditionBackupVerified = "BackupVerified"
+	// ConditionCredentialsRotated is True when the last requested rotation of credentials is in force.
+	ConditionCredentialsRotated = "CredentialsRotated"
 	// ConditionProtectionEnforced is True when spec.deletion.protection is set and the API server refuses to delete the
 	// cluster.
 	ConditionProtectionEnforced = "ProtectionEnforced"
@@ -45,7 +47,7 @@ const (
 var ClusterConditions = []string{
 	ConditionReady, ConditionAvailable, ConditionProgressing, ConditionDegraded, ConditionStalled, ConditionUpdateAvailable,
 	ConditionStorageResizing, ConditionPaused, ConditionHibernated, ConditionBackupHealthy, ConditionBackupVerified,
-	ConditionProtectionEnforced, ConditionDeletionBlocked,
+	ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionDeletionBlocked,
 }
 
 // Reasons of ConditionReady. While it is False, it has the reason of the condition that its message quotes.
@@ -205,6 +207,16 @@ const (
 	ReasonPoliciesMissing = "PoliciesMissing"
 	// ReasonNotProtected: spec.deletion.protection is false.
 	ReasonNotProtected = "NotProtected"
+)
+
+// Reasons of ConditionCredentialsRotated.
+const (
+	// ReasonRotated: the passwords of the Secret are in force.
+	ReasonRotated = "Rotated"
+	// ReasonRotating: new passwords are being put in force.
+	ReasonRotating = "Rotating"
+	// ReasonRotationFailed: new passwords could not be put in force. Clients use the former ones.
+	ReasonRotationFailed = "RotationFailed"
 )
 
 // Reasons of a DatabaseBackup's Ready and Stalled.

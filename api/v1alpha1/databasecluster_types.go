@@ -64,8 +64,8 @@ type DatabaseClusterList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.container) || !has(self.container.volumeMounts) || self.container.volumeMounts.all(m, m.mountPath != (has(self.container.dataPath) ? self.container.dataPath : '/var/lib/database') && (!has(self.config) || m.mountPath != self.config.mountPath))",message="spec.container.volumeMounts must not mount a volume at spec.container.dataPath or spec.config.mountPath, where the data volume and the configuration files are mounted"
 // +kubebuilder:validation:XValidation:rule="!has(self.bootstrap) || !has(self.bootstrap.fromBackup) || !has(self.storage.ephemeral) || !self.storage.ephemeral",message="spec.bootstrap.fromBackup cannot be set together with spec.storage.ephemeral: a restore needs persistent volumes"
 // +kubebuilder:validation:XValidation:rule="!has(self.bootstrap) || !has(self.bootstrap.fromBackup) || has(oldSelf.bootstrap) && has(oldSelf.bootstrap.fromBackup)",message="spec.bootstrap.fromBackup cannot be added to a cluster that exists, because a restore never overwrites data: create a new cluster with it"
-// +kubebuilder:validation:XValidation:rule="(has(self.bootstrap) && has(self.bootstrap.database) ? self.bootstrap.database : '') == (has(oldSelf.bootstrap) && has(oldSelf.bootstrap.database) ? oldSelf.bootstrap.database : '')",message="spec.bootstrap.database cannot be changed, because the database exists: rename it in the database, or create a new cluster"
-// +kubebuilder:validation:XValidation:rule="(has(self.bootstrap) && has(self.bootstrap.owner) ? self.bootstrap.owner : '') == (has(oldSelf.bootstrap) && has(oldSelf.bootstrap.owner) ? oldSelf.bootstrap.owner : '')",message="spec.bootstrap.owner cannot be changed, because the owner exists: rename it in the database, or create a new cluster"
+// +kubebuilder:validation:XValidation:rule="self.?bootstrap.?database == oldSelf.?bootstrap.?database",message="spec.bootstrap.database cannot be changed, because the database exists: rename it in the database, or create a new cluster"
+// +kubebuilder:validation:XValidation:rule="self.?bootstrap.?owner == oldSelf.?bootstrap.?owner",message="spec.bootstrap.owner cannot be changed, because the owner exists: rename it in the database, or create a new cluster"
 // +kubebuilder:validation:XValidation:rule="!has(self.deletion) || !has(self.deletion.hooks) || !self.deletion.hooks.exists(h, h.type == 'Backup') || has(self.backup)",message="spec.deletion.hooks: a hook of type Backup needs spec.backup.destination"
 type DatabaseClusterSpec struct {
 	// replicas is the number of members, 1 to 9. The engine may allow a smaller range. Default: 1.
@@ -188,6 +188,8 @@ type DatabaseClusterSpec struct {
 }
 
 // Credentials are the user names and passwords of a database.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.secretName) || !has(self.rotation) || !has(self.rotation.period)",message="spec.credentials.rotation.period cannot be set together with secretName: the operator never changes a Secret of yours"
 type Credentials struct {
 	// secretName is the name of a Secret in this namespace. Members and engine actions find its keys as files in
 	// /dbc/secrets. The engine lists the keys that it needs. A change of the name restarts the members one by one.
@@ -198,4 +200,28 @@ type Credentials struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="spec.credentials.secretName must be the name of a Secret of this namespace: lowercase letters, digits, '-' and '.'"
 	SecretName string `json:"secretName,omitempty"`
+
+	// rotation controls how generated passwords are replaced. To replace them once, set the annotation
+	// database.dbcluster.io/rotate-credentials to a new value. Default: only by that annotation.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Rotation CredentialsRotation `json:"rotation,omitzero"`
+}
+
+// CredentialsRotation controls how generated passwords are replaced.
+type CredentialsRotation struct {
+	// period is the age at which the operator replaces the passwords, at least 1h, for example 2160h. Default: never.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]{1,9})?h)?([0-9]{1,6}([.][0-9]{1,9})?m)?([0-9]{1,6}([.][0-9]{1,9})?s)?$') && self != '' && duration(self) >= duration('1h')",message="spec.credentials.rotation.period must be a duration of at least an hour in hours, minutes and seconds, for example 2160h"
+	Period *metav1.Duration `json:"period,omitempty"`
+
+	// overlap is how long the database also accepts the former passwords, if the engine can, at least 1m, for example
+	// 24h. Within this time, clients have to read the Secret again. Default: 10m.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]{1,9})?h)?([0-9]{1,6}([.][0-9]{1,9})?m)?([0-9]{1,6}([.][0-9]{1,9})?s)?$') && self != '' && duration(self) >= duration('1m')",message="spec.credentials.rotation.overlap must be a duration of at least a minute in hours, minutes and seconds, for example 10m"
+	Overlap *metav1.Duration `json:"overlap,omitempty"`
 }

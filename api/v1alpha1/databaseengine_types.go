@@ -291,6 +291,12 @@ type EngineActions struct {
 	// +optional
 	Restore *EngineAction `json:"restore,omitempty"`
 
+	// credentials puts the passwords in /dbc/secrets in force on all members DBC_MEMBERS, without a restart. If the file
+	// KEY.previous exists, it has the password so far: the action connects with it, and the database accepts both, if it
+	// can. Without that file, the database accepts only the password in KEY. It must succeed if it runs again. Default:
+	// a rotation restarts the members one by one.
+	// +optional
+	Credentials *EngineAction `json:"credentials,omitempty"`
 	// check prints facts about the data of the member DBC_MEMBER. A backup records them, and a verification compares
 	// them with those of the restored copy. Default: a verification does not compare data.
 	// +optional

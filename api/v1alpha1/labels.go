@@ -43,6 +43,8 @@ const (
 	ComponentConfig = "config"
 	// ComponentCredentials marks Secrets with generated credentials.
 	ComponentCredentials = "credentials"
+	// ComponentRotation marks the Jobs that put rotated credentials in force.
+	ComponentRotation = "credentials-rotation"
 	// ComponentConnection marks connection Secrets.
 	ComponentConnection = "connection"
 	// ComponentBackup marks DatabaseBackups that the operator created, and the Jobs of backups.
@@ -70,6 +72,8 @@ const (
 	AnnotationAllowDeletion = "database.dbcluster.io/allow-deletion"
 	// AnnotationSkipDeletionHooks set to "true" on a DatabaseCluster skips the deletion hooks that have not succeeded.
 	AnnotationSkipDeletionHooks = "database.dbcluster.io/skip-deletion-hooks"
+	// AnnotationRotateCredentials replaces the generated passwords.
+	AnnotationRotateCredentials = "database.dbcluster.io/rotate-credentials"
 	// AnnotationRefresh reads the Secrets and ConfigMaps of the spec again without delay.
 	AnnotationRefresh = "database.dbcluster.io/refresh"
 )
@@ -103,6 +107,19 @@ const (
 	AnnotationRestored = "database.dbcluster.io/restored-from"
 	// AnnotationRestoring is on claims whose restore has started and has not completed: the name of the restore.
 	AnnotationRestoring = "database.dbcluster.io/restoring"
+	// AnnotationRotation is on Secrets with generated credentials: the rotation in progress. The keys of its passwords end
+	// with it.
+	AnnotationRotation = "database.dbcluster.io/rotation"
+	// AnnotationRotationRequest is on Secrets with generated credentials: the request of the last rotation.
+	AnnotationRotationRequest = "database.dbcluster.io/rotation-request"
+	// AnnotationRotated is on Secrets with generated credentials: the time of the last rotation.
+	AnnotationRotated = "database.dbcluster.io/rotated-at"
+	// AnnotationContent is on Secrets with generated credentials: a hash of the passwords that the last rotation put in
+	// force.
+	AnnotationContent = "database.dbcluster.io/content"
+	// AnnotationContentOfPods is on Secrets with generated credentials: the hash with which pods count as current, as long
+	// as nobody else changes the passwords.
+	AnnotationContentOfPods = "database.dbcluster.io/content-of-pods"
 	// AnnotationTerminating is on the StatefulSet of a cluster whose deletion hooks have finished.
 	AnnotationTerminating = "database.dbcluster.io/terminating"
 )

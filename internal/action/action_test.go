@@ -109,6 +109,7 @@ func TestEachKindOfActionHasItsLimits(t *testing.T) {
 		dbv1.ComponentBackup:         {6, 12 * time.Hour, resources.LogProgress},
 		dbv1.ComponentRestore:        {6, 168 * time.Hour, resources.LogRestore},
 		dbv1.ComponentVerification:   {2, 12 * time.Hour, resources.LogAnswer},
+		dbv1.ComponentRotation:       {3, time.Hour, resources.LogIgnored},
 		dbv1.ComponentBackupDeletion: {6, 168 * time.Hour, resources.LogIgnored},
 	}
 	if known := slices.Sorted(maps.Keys(rows)); !slices.Equal(known, resources.ActionComponents()) {

@@ -99,6 +99,21 @@ func (w Writer) Patch(ctx context.Context, object *unstructured.Unstructured, ve
 	return patched.GetResourceVersion(), nil
 }
 
+// Merge merges a JSON merge patch into an object that still has its UID and version.
+func (w Writer) Merge(ctx context.Context, object *unstructured.Unstructured, patch map[string]any) error {
+	metadata, _ := patch["metadata"].(map[string]any)
+	metadata["uid"], metadata["resourceVersion"] = object.GetUID(), object.GetResourceVersion()
+	text, err := json.Marshal(patch)
+	if err != nil {
+		return fmt.Errorf("marshal a patch of %s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	err = w.Client.Patch(ctx, object.DeepCopy(), client.RawPatch(types.MergePatchType, text), client.FieldOwner(dbv1.FieldOwner))
+	if err != nil {
+		return fmt.Errorf("patch %s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	return nil
+}
+
 // Annotate sets one annotation of an object that still has its version.
 func (w Writer) Annotate(ctx context.Context, object *unstructured.Unstructured, key, value string) error {
 	annotated := object.DeepCopy()

@@ -7,11 +7,13 @@ package controller
 import (
 	"context"
 	"crypto/rand"
+	"encoding/base64"
 	"fmt"
 	"math/big"
+	"strings"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
@@ -48,10 +50,12 @@ func (e execution) generate(ctx context.Context, o operation.GenerateCredentials
 	if err != nil {
 		return nil, err
 	}
-	if !o.Live.Found() {
-		_, err = e.Writer.Make(ctx, withValues(o.Object.DeepCopy(), values))
+	if o.Live.Found() {
+		err = e.patchSecret(ctx, o.Live, map[string]any{"metadata": map[string]any{"labels": o.Object.GetLabels()}, "data": values})
 	} else {
-		err = e.extend(ctx, o, values)
+		secret := o.Object.DeepCopy()
+		secret.Object["data"] = values
+		_, err = e.Writer.Make(ctx, secret)
 	}
 	if err != nil {
 		return nil, err
@@ -59,20 +63,57 @@ func (e execution) generate(ctx context.Context, o operation.GenerateCredentials
 	return []kit.Event{kit.Normal("CredentialsGenerated", "Generate", o.String())}, nil
 }
 
-// extend adds keys to a Secret, and the labels of the cluster.
-func (e execution) extend(ctx context.Context, o operation.GenerateCredentials, values map[string]any) error {
-	before := e.belonging(o.Kind(), o.Name())
-	before.SetResourceVersion(o.Live.Version)
-	after := before.DeepCopy()
-	after.SetLabels(o.Object.GetLabels())
-	return e.Writer.Change(ctx, before, withValues(after, values))
+// change executes a step of a rotation.
+func (e execution) change(ctx context.Context, o operation.ChangeCredentials) error {
+	data, err := generated(o.Generate)
+	if err != nil {
+		return err
+	}
+	if o.Promote != "" {
+		promote(o, data)
+	}
+	annotations := map[string]any{}
+	for key, value := range o.Annotations {
+		annotations[key] = nil
+		if value != "" {
+			annotations[key] = value
+		}
+	}
+	return e.patchSecret(ctx, o.Live, map[string]any{"metadata": map[string]any{"annotations": annotations}, "data": data})
 }
 
-func withValues(secret *unstructured.Unstructured, values map[string]any) *unstructured.Unstructured {
-	if len(values) > 0 {
-		secret.Object["stringData"] = values
+// promote makes the values of a rotation the current ones. The patch removes those with null.
+func promote(o operation.ChangeCredentials, data map[string]any) {
+	for key, value := range o.Live.Rotated() {
+		data[key] = encoded(value)
 	}
-	return secret
+	for key := range o.Live.Values {
+		if strings.HasSuffix(key, state.RotatedKey("", o.Promote)) && !o.Keep {
+			data[key] = nil
+		}
+	}
+}
+
+// patchSecret merges a patch into the Secret, if it has still the version that was read.
+func (e execution) patchSecret(ctx context.Context, live state.Credentials, patch map[string]any) error {
+	secret := e.belonging("Secret", live.Name)
+	secret.SetUID(live.UID)
+	secret.SetResourceVersion(live.Version)
+	return e.Writer.Merge(ctx, secret, patch)
+}
+
+// encoded is a value in the JSON form of a Secret.
+func encoded(value []byte) string { return base64.StdEncoding.EncodeToString(value) }
+
+// readRotation reads the Job of the rotation in progress.
+func (o *observation) readRotation(ctx context.Context) {
+	if o.Credentials.Rotation == "" || !o.Credentials.Generated {
+		return
+	}
+	job, name := &batchv1.Job{}, naming.RotationJob(o.cluster.Name, o.Credentials.Rotation, o.Credentials.Stage())
+	if o.made(ctx, state.Ref{Kind: "Job", Name: name}, job) {
+		o.Rotation, o.RotationStarted = o.task(ctx, job), true
+	}
 }
 
 func generated(keys []engine.GeneratedKey) (map[string]any, error) {
@@ -82,19 +123,19 @@ func generated(keys []engine.GeneratedKey) (map[string]any, error) {
 		if err != nil {
 			return nil, fmt.Errorf("generate the value of the key %s: %w", key.Name, err)
 		}
-		values[key.Name] = value
+		values[key.Name] = encoded(value)
 	}
 	return values, nil
 }
 
-func random(key engine.GeneratedKey) (string, error) {
+func random(key engine.GeneratedKey) ([]byte, error) {
 	text := make([]byte, key.Length)
 	for i := range text {
 		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(key.Characters))))
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		text[i] = key.Characters[n.Int64()]
 	}
-	return string(text), nil
+	return text, nil
 }

@@ -31,6 +31,11 @@ func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]kit.Ev
 		return nil, e.write(ctx, o)
 	case operation.GenerateCredentials:
 		return e.generate(ctx, o)
+	case operation.ChangeCredentials:
+		return nil, e.change(ctx, o)
+	case operation.StartRotation:
+		_, err := e.Writer.Create(ctx, o.Object)
+		return nil, err
 	case operation.Delete:
 		return e.removeAll(ctx, o.Objects)
 	case operation.RecreateStatefulSet:

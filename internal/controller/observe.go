@@ -75,6 +75,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 		o.readConfigs(ctx)
 		o.readReferences(ctx)
 		o.readConnection(ctx)
+		o.readRotation(ctx)
 		o.readPreviousStatefulSet(ctx)
 		o.readPreviousJobs(ctx)
 	}

@@ -57,7 +57,7 @@ func (o *observation) readReference(ctx context.Context, reference *state.Refere
 		reference.Content = state.SecretContent(secret)
 		reference.Keys, reference.Empty = state.SecretKeys(secret)
 		if err == nil && reference.Where == resources.CredentialsField {
-			o.noteCredentials(secret)
+			o.noteCredentials(secret, reference)
 		}
 	} else {
 		config := &corev1.ConfigMap{}
@@ -77,9 +77,12 @@ func (o *observation) readReference(ctx context.Context, reference *state.Refere
 
 // noteCredentials records the Secret with the credentials. If they are generated, a Secret of that name that no operator
 // created is a name conflict.
-func (o *observation) noteCredentials(secret *corev1.Secret) {
+func (o *observation) noteCredentials(secret *corev1.Secret, reference *state.Reference) {
 	o.Credentials = state.CredentialsOf(secret, o.cluster.Name)
-	if engine.Generates(o.cluster, o.Engine) && !o.Credentials.Generated {
+	switch generates := engine.Generates(o.cluster, o.Engine); {
+	case generates && o.Credentials.Generated:
+		reference.Content = o.Credentials.Content
+	case generates:
 		o.Foreign = append(o.Foreign, state.Ref{Kind: "Secret", Name: secret.Name})
 	}
 }

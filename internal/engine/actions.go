@@ -17,6 +17,8 @@ const (
 	ActionBackup  = "backup"
 	ActionRestore = "restore"
 	ActionCheck   = "check"
+	// ActionCredentials is not needed by any field: without it, a rotation restarts the members.
+	ActionCredentials = "credentials"
 )
 
 // offer is an action that an engine can have: its name, and its field in spec.actions.
@@ -29,6 +31,7 @@ var offers = []offer{
 	{ActionProbe, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Probe }},
 	{ActionBackup, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Backup }},
 	{ActionRestore, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Restore }},
+	{ActionCredentials, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Credentials }},
 	{ActionCheck, func(a dbv1.EngineActions) *dbv1.EngineAction {
 		if a.Check == nil {
 			return nil

@@ -65,6 +65,16 @@ func RestoreJob(cluster, restore string, claim types.UID, ordinal int32) string 
 	return ActionJob(cluster, "restore", ordinal, restore, string(claim))
 }
 
+// RotationID names a rotation of credentials.
+func RotationID(cluster types.UID, parts ...string) string {
+	return digest(append([]string{string(cluster), "rotation"}, parts...)...)
+}
+
+// RotationJob is the name of the Job of a rotation, at one of its stages.
+func RotationJob(cluster, rotation, stage string) string {
+	return cluster + "-" + stage + "-" + rotation
+}
+
 // RestoreID names the restore of a source into the volumes of a cluster.
 func RestoreID(cluster types.UID, source ...string) string {
 	return digest(append([]string{string(cluster)}, source...)...)

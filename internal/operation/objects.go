@@ -15,7 +15,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Objects is an operation on the objects that a cluster consists of: Apply, GenerateCredentials, Delete or RecreateStatefulSet.
+// Objects is an operation on the objects that a cluster consists of: Apply, GenerateCredentials, ChangeCredentials,
+// StartRotation, Delete or RecreateStatefulSet.
 //
 //sumtype:decl
 type Objects interface {
@@ -49,6 +50,28 @@ type GenerateCredentials struct {
 	// Live is the existing Secret. Keys are generated.
 	Live state.Credentials
 	Keys []engine.GeneratedKey
+}
+
+// ChangeCredentials is a step of a rotation of generated credentials.
+type ChangeCredentials struct {
+	ofObjects
+	Aside
+	Live state.Credentials
+	// Generate are the keys that get a random value.
+	Generate []engine.GeneratedKey
+	// Promote is the rotation whose passwords become the current ones; "" for none. Keep keeps its own keys as well.
+	Promote string
+	Keep    bool
+	// Annotations are set; an empty value removes one.
+	Annotations map[string]string
+	Why         string
+}
+
+// StartRotation creates the Job of a rotation.
+type StartRotation struct {
+	ofObjects
+	Aside
+	resources.Child
 }
 
 // Delete deletes objects that the operator created and no longer needs.
@@ -95,5 +118,9 @@ func (g GenerateCredentials) String() string {
 		return fmt.Sprintf("adopt %s of the previous cluster of the same name", g.Child)
 	}
 }
+func (c ChangeCredentials) String() string {
+	return fmt.Sprintf("change Secret %s: %s", c.Live.Name, c.Why)
+}
+func (s StartRotation) String() string     { return "create " + s.Child.String() }
 func (d Delete) String() string            { return "delete " + Describe(d.Objects) }
 func (RecreateStatefulSet) String() string { return "delete the StatefulSet and orphan its pods" }

@@ -115,7 +115,7 @@ const (
 // changesSecret reports whether an operation changes a Secret on which the next pass depends.
 func changesSecret(o operation.Operation) bool {
 	switch o := o.(type) {
-	case operation.GenerateCredentials:
+	case operation.GenerateCredentials, operation.ChangeCredentials:
 		return true
 	case operation.Delete:
 		return slices.ContainsFunc(o.Objects, func(r operation.Removal) bool { return r.Kind == "Secret" })

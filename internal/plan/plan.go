@@ -16,6 +16,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/restore"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/rotation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/schedule"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
@@ -45,8 +46,9 @@ type Plan struct {
 
 	// Restore is the progress of the restore that the cluster starts with; nil for none.
 	Restore *dbv1.RestoreStatus
-	// Schedule is the plan of the backup schedules.
+	// Schedule is the plan of the backup schedules, Rotation that of generated credentials.
 	Schedule schedule.Plan
+	Rotation rotation.Plan
 }
 
 // LiveRead reports whether the plan contains operations that must not be decided from a stale cache. Objects that are created
@@ -74,20 +76,22 @@ func (p Plan) Work() (all operation.List, why string) { return p.Operations, p.M
 // For decides what to do for a cluster. A deletion comes first: it must continue with any spec.
 func For(s *situation.Situation) Plan {
 	clock := schedule.For(s.Cluster, s.Observed)
-	decide := existence
+	decide, rotates := existence, rotation.Plan{}
 	if s.Deleting() {
 		decide = removal
+	} else {
+		rotates = rotation.For(s)
 	}
-	p := decide(s, clock.Operations)
+	p := decide(s, slices.Concat(clock.Operations, rotates.Operations))
 	p.Restore = restore.Status(s, p.Message, p.Stalled)
-	p.Schedule = clock
-	p.RequeueAfter = situation.Sooner(p.RequeueAfter, clock.RequeueAfter(s.At))
+	p.Schedule, p.Rotation = clock, rotates
+	p.RequeueAfter = situation.Sooner(situation.Sooner(p.RequeueAfter, clock.RequeueAfter(s.At)), rotates.RequeueAfter)
 	return p
 }
 
 // existence decides for a cluster that is not being deleted.
-func existence(s *situation.Situation, scheduled operation.List) Plan {
-	s.Upkeep = slices.Concat(finalizer(s), members.Credentials(s), sizes(s), labels(s), scheduled, adoptions(s), releases(s),
+func existence(s *situation.Situation, aside operation.List) Plan {
+	s.Upkeep = slices.Concat(finalizer(s), members.Credentials(s), sizes(s), labels(s), aside, adoptions(s), releases(s),
 		members.Writes(s), members.Connection(s))
 	s.Stalled = stalled(s)
 	p := of(s, phase.First(phases, s))

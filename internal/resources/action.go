@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -49,6 +51,9 @@ type Action struct {
 	Spread []*corev1ac.TopologySpreadConstraintApplyConfiguration
 	// Copy runs the action against a temporary copy of the database; nil for the cluster.
 	Copy *Copy
+	// SecretItems maps files in /dbc/secrets to keys of the Secret with the credentials; nil for all its keys. The pod starts
+	// only after the kubelet has read a Secret with these keys.
+	SecretItems map[string]string
 	// Resources of each working container, where the kind sets none. Fields that are not set get defaults.
 	Resources corev1.ResourceRequirements
 	// DeadlineSeconds bounds the action, retries included; 0 for the deadline of its kind.
@@ -131,6 +136,7 @@ func (a Action) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfigu
 	spec := podSpec(cluster).
 		WithRestartPolicy(corev1.RestartPolicyNever).
 		WithTopologySpreadConstraints(a.Spread...)
+	a.selectSecrets(spec)
 	for i := range spec.Volumes {
 		// The files of spec.config belong to the cluster: a foreground deletion may have deleted them.
 		if v := &spec.Volumes[i]; *v.Name == naming.ConfigVolume {
@@ -153,6 +159,17 @@ func (a Action) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfigu
 		container.WithVolumeMounts(dataMount(cluster))
 	}
 	return spec.WithContainers(container)
+}
+
+// selectSecrets limits the volume with the credentials to some of its keys.
+func (a Action) selectSecrets(spec *corev1ac.PodSpecApplyConfiguration) {
+	for i := range spec.Volumes {
+		if v := &spec.Volumes[i]; *v.Name == naming.SecretsVolume {
+			for _, file := range slices.Sorted(maps.Keys(a.SecretItems)) {
+				v.Secret.WithItems(corev1ac.KeyToPath().WithKey(a.SecretItems[file]).WithPath(file))
+			}
+		}
+	}
 }
 
 // container runs the command in the cluster's image, through transfer where the action has one.

@@ -69,6 +69,8 @@ var actionKinds = map[string]ActionKind{
 	dbv1.ComponentRestore: {Retries: 6, Deadline: aWeek, Resources: backupResources, Supersede: SupersedeFailed, Log: LogRestore},
 	// Each failed attempt keeps its volume until the verification has finished, so there are few attempts.
 	dbv1.ComponentVerification: {Retries: 2, Deadline: verificationDeadline, Resources: backupResources, Log: LogAnswer},
+	// Members that cannot be reached do not count as failed attempts.
+	dbv1.ComponentRotation: {Retries: 3, Deadline: anHour, Supersede: SupersedeFailed},
 	// A destination may be unreachable for a week before the user must act.
 	dbv1.ComponentBackupDeletion: {Retries: 6, Deadline: aWeek},
 }
@@ -80,7 +82,8 @@ func ActionKindOf(component string) ActionKind { return actionKinds[component] }
 // ActionComponents are the components of the Jobs of actions.
 func ActionComponents() []string { return slices.Sorted(maps.Keys(actionKinds)) }
 
-func aWeek(*dbv1.DatabaseCluster) time.Duration { return week }
+func aWeek(*dbv1.DatabaseCluster) time.Duration  { return week }
+func anHour(*dbv1.DatabaseCluster) time.Duration { return time.Hour }
 
 func hookDeadline(cluster *dbv1.DatabaseCluster) time.Duration {
 	if cluster == nil {

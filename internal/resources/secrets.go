@@ -15,9 +15,13 @@ import (
 // Credentials is the Secret with generated credentials, without its values, which are random. It has no owner reference:
 // retained volumes are lost without their password, and in a foreground deletion the hooks need it.
 func Credentials(cluster *dbv1.DatabaseCluster) Child {
-	return newChild(corev1ac.Secret(naming.Credentials(cluster.Name), cluster.Namespace).
+	secret := corev1ac.Secret(naming.Credentials(cluster.Name), cluster.Namespace).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentCredentials)).
-		WithType(corev1.SecretTypeOpaque))
+		WithType(corev1.SecretTypeOpaque)
+	if request := cluster.Annotations[dbv1.AnnotationRotateCredentials]; request != "" { // new passwords need no rotation
+		secret.WithAnnotations(map[string]string{dbv1.AnnotationRotationRequest: request})
+	}
+	return newChild(secret)
 }
 
 // Connection is the connection Secret. Only the operator may write its data.

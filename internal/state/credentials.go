@@ -7,6 +7,8 @@ package state
 import (
 	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -31,6 +33,12 @@ type Credentials struct {
 	Generated bool
 	Cluster   types.UID
 	Values    Values
+	// Since is when the current passwords were generated or put in force.
+	Since time.Time
+	// Rotation is the rotation in progress, and Request the request of the last rotation; "" for none.
+	Rotation, Request string
+	// Content is the hash with which pods count as current. It stays the same when a rotation puts other passwords in force.
+	Content string
 }
 
 // CredentialsOf returns the facts of the Secret with the credentials of a cluster.
@@ -41,8 +49,66 @@ func CredentialsOf(secret *corev1.Secret, cluster string) Credentials {
 		Generated: labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue && labels[dbv1.LabelInstance] == cluster &&
 			labels[dbv1.LabelComponent] == dbv1.ComponentCredentials,
 		Cluster: types.UID(labels[dbv1.LabelClusterUID]),
+		Since:   since(secret), Rotation: secret.Annotations[dbv1.AnnotationRotation], Request: secret.Annotations[dbv1.AnnotationRotationRequest],
+		Content: contentOfPods(secret),
 	}
 }
+
+func since(secret *corev1.Secret) time.Time {
+	if at, err := time.Parse(time.RFC3339, secret.Annotations[dbv1.AnnotationRotated]); err == nil {
+		return at
+	}
+	return secret.CreationTimestamp.Time
+}
+
+// contentOfPods is the hash of the passwords, without those of a rotation in progress. If they are those that a rotation put in
+// force, it is the hash from before, so no member restarts.
+func contentOfPods(secret *corev1.Secret) string {
+	plain := Current(secret.Data, secret.Annotations[dbv1.AnnotationRotation])
+	if now := plain.Hash(); now != secret.Annotations[dbv1.AnnotationContent] {
+		return now
+	}
+	return secret.Annotations[dbv1.AnnotationContentOfPods]
+}
+
+// RotatedKey is the key of the password that a rotation puts in force.
+func RotatedKey(key, rotation string) string { return key + "." + rotation }
+
+// Current returns the values without those of a rotation in progress.
+func Current(values Values, rotation string) Values {
+	plain := maps.Clone(values)
+	if rotation != "" {
+		maps.DeleteFunc(plain, func(key string, _ []byte) bool { return strings.HasSuffix(key, RotatedKey("", rotation)) })
+	}
+	return plain
+}
+
+// Rotated returns the values after the rotation in progress.
+func (c Credentials) Rotated() Values {
+	rotated := Current(c.Values, c.Rotation)
+	for key := range rotated {
+		if value, found := c.Values[RotatedKey(key, c.Rotation)]; found && c.Rotation != "" {
+			rotated[key] = value
+		}
+	}
+	return rotated
+}
+
+// InForce reports whether the passwords of the rotation in progress are those that clients use.
+func (c Credentials) InForce() bool {
+	return c.Rotated().Hash() == Current(c.Values, c.Rotation).Hash()
+}
+
+// Stage is the stage of the rotation in progress, in the name of its Job.
+func (c Credentials) Stage() string {
+	if c.InForce() {
+		return "retire"
+	}
+	return "rotate"
+}
+
+// Hash is a hash of the values.
+func (v Values) Hash() string { return content(v, nil) }
 
 // Found reports whether the Secret exists.
 func (c Credentials) Found() bool { return c.UID != "" }

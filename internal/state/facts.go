@@ -50,7 +50,8 @@ func ClusterFacts(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 	facts := &dbv1.DatabaseCluster{ObjectMeta: metadataFacts(cluster.ObjectMeta), Spec: cluster.Spec, Status: cluster.Status}
 	facts.Labels, facts.OwnerReferences = nil, nil
 	facts.Annotations = map[string]string{}
-	for _, asked := range []string{dbv1.AnnotationSkipDeletionHooks, dbv1.AnnotationUpdate, dbv1.AnnotationRestart, dbv1.AnnotationRefresh} {
+	for _, asked := range []string{dbv1.AnnotationSkipDeletionHooks, dbv1.AnnotationUpdate, dbv1.AnnotationRestart, dbv1.AnnotationRefresh,
+		dbv1.AnnotationRotateCredentials} {
 		if value, found := cluster.Annotations[asked]; found {
 			facts.Annotations[asked] = value
 		}

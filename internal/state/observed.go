@@ -67,6 +67,9 @@ type Observed struct {
 	References []Reference
 	// Credentials is the Secret with the credentials of the cluster; in a deletion, only one that the operator created.
 	Credentials Credentials
+	// Rotation is the Job of the rotation in progress; RotationStarted is false if it does not exist.
+	Rotation        Task
+	RotationStarted bool
 	// Connection is the connection Secret; nil if it does not exist.
 	Connection *corev1.Secret
 

@@ -8,6 +8,8 @@ import (
 	"cmp"
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
@@ -37,6 +39,11 @@ func removes(o operation.Delete, secret string) bool {
 		}
 	}
 	return false
+}
+
+func (p Pass) credentialsRotated() metav1.Condition {
+	r := p.Plan.Rotation
+	return condition(dbv1.ConditionCredentialsRotated, r.Reason == dbv1.ReasonRotated, r.Reason, r.Message)
 }
 
 // endpoints are the addresses of the Services, and of each member if there are several: they have data of their own.

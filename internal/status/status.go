@@ -83,6 +83,9 @@ func (p Pass) conditions() []metav1.Condition {
 	if known || p.Protection != nil {
 		all = append(all, p.protectionEnforced())
 	}
+	if p.Plan.Rotation.Reason != "" {
+		all = append(all, p.credentialsRotated())
+	}
 	all = append(all, p.backupConditions()...)
 	if p.Cluster.DeletionTimestamp != nil {
 		all = append(all, p.deletionBlocked())

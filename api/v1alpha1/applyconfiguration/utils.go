@@ -50,6 +50,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ContainerSecurityContextApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Credentials"):
 		return &apiv1alpha1.CredentialsApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("CredentialsRotation"):
+		return &apiv1alpha1.CredentialsRotationApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseBackup"):
 		return &apiv1alpha1.DatabaseBackupApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseBackupSpec"):

@@ -7,6 +7,7 @@ package situation
 import (
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // GeneratesCredentials reports whether the operator generates the credentials of the cluster.
@@ -15,6 +16,15 @@ func (s *Situation) GeneratesCredentials() bool { return engine.Generates(s.Decl
 // ForeignCredentials reports whether another owner has the Secret with the name of the generated credentials.
 func (s *Situation) ForeignCredentials() bool {
 	return s.OwnedByAnother("Secret", naming.Credentials(s.Cluster.Name))
+}
+
+// ClientCredentials are the values that clients use. Once the members accept those of a rotation, clients get them.
+func (s *Situation) ClientCredentials() state.Values {
+	c := s.Credentials
+	if c.Rotation != "" && s.RotationStarted && s.Rotation.Succeeded {
+		return c.Rotated()
+	}
+	return state.Current(c.Values, c.Rotation)
 }
 
 // CredentialsPending reports whether members have to wait for generated credentials.

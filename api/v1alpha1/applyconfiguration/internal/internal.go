@@ -296,9 +296,21 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Credentials
   map:
     fields:
+    - name: rotation
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CredentialsRotation
     - name: secretName
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CredentialsRotation
+  map:
+    fields:
+    - name: overlap
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
+    - name: period
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseBackup
   map:
     fields:
@@ -771,6 +783,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: check
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineCheck
+    - name: credentials
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
     - name: probe
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction

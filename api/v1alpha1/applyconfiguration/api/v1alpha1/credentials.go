@@ -16,6 +16,9 @@ type CredentialsApplyConfiguration struct {
 	// Default: the name of the cluster and "-credentials", a Secret that the operator creates with generated
 	// passwords, if the engine supports it.
 	SecretName *string `json:"secretName,omitempty"`
+	// rotation controls how generated passwords are replaced. To replace them once, set the annotation
+	// database.dbcluster.io/rotate-credentials to a new value. Default: only by that annotation.
+	Rotation *CredentialsRotationApplyConfiguration `json:"rotation,omitempty"`
 }
 
 // CredentialsApplyConfiguration constructs a declarative configuration of the Credentials type for use with
@@ -29,5 +32,13 @@ func Credentials() *CredentialsApplyConfiguration {
 // If called multiple times, the SecretName field is set to the value of the last call.
 func (b *CredentialsApplyConfiguration) WithSecretName(value string) *CredentialsApplyConfiguration {
 	b.SecretName = &value
+	return b
+}
+
+// WithRotation sets the Rotation field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Rotation field is set to the value of the last call.
+func (b *CredentialsApplyConfiguration) WithRotation(value *CredentialsRotationApplyConfiguration) *CredentialsApplyConfiguration {
+	b.Rotation = value
 	return b
 }

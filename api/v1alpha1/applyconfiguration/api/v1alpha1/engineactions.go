@@ -21,6 +21,11 @@ type EngineActionsApplyConfiguration struct {
 	// restore reads the output of the backup action from standard input and writes the data to the empty directory
 	// DBC_DATA_DIR.
 	Restore *EngineActionApplyConfiguration `json:"restore,omitempty"`
+	// credentials puts the passwords in /dbc/secrets in force on all members DBC_MEMBERS, without a restart. If the file
+	// KEY.previous exists, it has the password so far: the action connects with it, and the database accepts both, if it
+	// can. Without that file, the database accepts only the password in KEY. It must succeed if it runs again. Default:
+	// a rotation restarts the members one by one.
+	Credentials *EngineActionApplyConfiguration `json:"credentials,omitempty"`
 	// check prints facts about the data of the member DBC_MEMBER. A backup records them, and a verification compares
 	// them with those of the restored copy. Default: a verification does not compare data.
 	Check *EngineCheckApplyConfiguration `json:"check,omitempty"`
@@ -53,6 +58,14 @@ func (b *EngineActionsApplyConfiguration) WithBackup(value *EngineActionApplyCon
 // If called multiple times, the Restore field is set to the value of the last call.
 func (b *EngineActionsApplyConfiguration) WithRestore(value *EngineActionApplyConfiguration) *EngineActionsApplyConfiguration {
 	b.Restore = value
+	return b
+}
+
+// WithCredentials sets the Credentials field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Credentials field is set to the value of the last call.
+func (b *EngineActionsApplyConfiguration) WithCredentials(value *EngineActionApplyConfiguration) *EngineActionsApplyConfiguration {
+	b.Credentials = value
 	return b
 }
 
