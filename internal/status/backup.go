@@ -59,9 +59,9 @@ func (p Pass) tried() bool {
 	return ended || p.Verifying()
 }
 
-// withoutBackups removes the conditions that the spec no longer needs.
-func withoutBackups(status *dbv1.DatabaseClusterStatus, kept []metav1.Condition) {
-	for _, kind := range []string{dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified} {
+// withoutObsolete removes the conditions that the spec no longer needs.
+func withoutObsolete(status *dbv1.DatabaseClusterStatus, kept []metav1.Condition) {
+	for _, kind := range []string{dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified, dbv1.ConditionCredentialsRotated} {
 		if !slices.ContainsFunc(kept, func(c metav1.Condition) bool { return c.Type == kind }) {
 			meta.RemoveStatusCondition(&status.Conditions, kind)
 		}

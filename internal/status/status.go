@@ -35,7 +35,7 @@ func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 	status.Hooks = pass.Plan.Hooks
 	status.ObservedGeneration = pass.observedGeneration()
 	conditions := pass.conditions()
-	withoutBackups(status, conditions)
+	withoutObsolete(status, conditions)
 	for _, condition := range conditions {
 		condition.ObservedGeneration = pass.Cluster.Generation
 		condition.LastTransitionTime = now
