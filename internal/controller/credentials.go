@@ -9,6 +9,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"math/big"
 	"strings"
 
@@ -46,7 +47,7 @@ func (o *observation) readGenerated(ctx context.Context) {
 // generate creates the Secret with generated credentials, or adds keys to it. It never changes a value: a Secret that
 // exists already is an error, and a patch is locked on the version that was read.
 func (e execution) generate(ctx context.Context, o operation.GenerateCredentials) ([]kit.Event, error) {
-	values, err := generated(o.Keys)
+	values, err := generated(e.Random, o.Keys)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (e execution) generate(ctx context.Context, o operation.GenerateCredentials
 
 // change executes a step of a rotation.
 func (e execution) change(ctx context.Context, o operation.ChangeCredentials) error {
-	data, err := generated(o.Generate)
+	data, err := generated(e.Random, o.Generate)
 	if err != nil {
 		return err
 	}
@@ -116,10 +117,10 @@ func (o *observation) readRotation(ctx context.Context) {
 	}
 }
 
-func generated(keys []engine.GeneratedKey) (map[string]any, error) {
+func generated(from io.Reader, keys []engine.GeneratedKey) (map[string]any, error) {
 	values := map[string]any{}
 	for _, key := range keys {
-		value, err := random(key)
+		value, err := random(from, key)
 		if err != nil {
 			return nil, fmt.Errorf("generate the value of the key %s: %w", key.Name, err)
 		}
@@ -128,10 +129,10 @@ func generated(keys []engine.GeneratedKey) (map[string]any, error) {
 	return values, nil
 }
 
-func random(key engine.GeneratedKey) ([]byte, error) {
+func random(from io.Reader, key engine.GeneratedKey) ([]byte, error) {
 	text := make([]byte, key.Length)
 	for i := range text {
-		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(key.Characters))))
+		n, err := rand.Int(from, big.NewInt(int64(len(key.Characters))))
 		if err != nil {
 			return nil, err
 		}

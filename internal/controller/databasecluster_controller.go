@@ -8,6 +8,7 @@ package controller
 
 import (
 	"context"
+	"io"
 	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -26,6 +27,8 @@ type Reconciler struct {
 	Policies []string
 	// TransferImage has the binary with which Jobs transfer backups.
 	TransferImage string
+	// Random is the source of generated passwords.
+	Random io.Reader
 	// ReferencePeriod is the reconciliation interval of a cluster that names Secrets or ConfigMaps, or requests
 	// deletion protection: the operator does not watch those, nor the admission policies. 0 disables it.
 	ReferencePeriod time.Duration

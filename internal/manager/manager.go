@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 package manager
 
 import (
+	"crypto/rand"
 	"context"
 	"errors"
 	"fmt"
@@ -86,7 +87,7 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 		Clock:  clock.RealClock{},
 		Logs:   logs.Reader{Pods: pods, Events: pods},
 	}
-	clusters := &controller.Reconciler{Base: base, TransferImage: settings.transferImage, ReferencePeriod: settings.referencePeriod}
+	clusters := &controller.Reconciler{Base: base, TransferImage: settings.transferImage, ReferencePeriod: settings.referencePeriod, Random: rand.Reader}
 	if clusters.Policies, err = admission.Names(); err != nil {
 		return nil, fmt.Errorf("read the admission policies: %w", err)
 	}

@@ -186,6 +186,9 @@ func (w *world) perform(pod *corev1.Pod, c call) exit {
 		return w.performProbe(pod, asked)
 	case *protocol.List, *protocol.Install:
 	}
+	if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentRotation {
+		w.rotate(pod)
+	}
 	return done()
 }
 
@@ -304,6 +307,7 @@ func (w *world) mount(pod *corev1.Pod) {
 	case dbv1.ComponentRestore, dbv1.ComponentVerification:
 		w.beginRestore(pod, claim, &on)
 	}
+	w.accept(pod)
 	on.ranWith(engineOf(pod))
 	w.store.disk.volumes[claim.UID] = on
 }

@@ -30,6 +30,8 @@ type disk struct {
 	streams map[string]types.UID
 	// lost are the pods on nodes that do not answer.
 	lost map[string]bool
+	// passwords are those that the database of a member accepts, by the name of its pod.
+	passwords map[string][]string
 	// own are the DatabaseBackups that the operator created.
 	own map[types.UID]bool
 	// quota is the highest CPU limit of a Job's pod; 0 for any.
@@ -92,7 +94,7 @@ func newDisk() *disk {
 func (d *disk) clone() *disk {
 	return &disk{
 		maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.streams), maps.Clone(d.lost),
-		maps.Clone(d.own), d.quota, slices.Clone(d.troubles),
+		maps.Clone(d.passwords), maps.Clone(d.own), d.quota, slices.Clone(d.troubles),
 	}
 }
 

@@ -31,6 +31,7 @@ func (w *world) watchRules(c change) {
 			w.breaks("claim %s is garbage-collected", claim.Name)
 		}
 	}
+	w.watchClients()
 	if w.by != operator {
 		return
 	}

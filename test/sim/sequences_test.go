@@ -65,6 +65,13 @@ var sequences = []sequence{
 	{"broken-config", []step{running(3, config("work_mem=1")), set("the files change to what the database does not take", config("crash=1")), set("the files change back", config("work_mem=1"))}},
 	{"secret", []step{create(2, password), secret("one"), secret("two"), refresh(), secretGone(), image("database:2"), secret("two")}},
 
+	{"credentials", []step{withVault(create(2, locked)), rotateNow(), generatedGone(), refresh(), remove(), create(2, locked)}},
+	{"credentials-rotation-fails", []step{
+		withVault(running(2, locked)), goesWrong(trouble{verb: "hook", about: "vault credentials", code: 30, times: 1}), rotateNow(), deleteJob("-rotate-"),
+	}},
+	{"credentials-rotation-and-rollout", []step{withVault(running(2, locked)), soon(3, rotateNow()), image("database:2")}},
+	{"credentials-deleted-with-volumes", []step{withVault(running(1, locked, deleteVolumes)), rotateNow(), remove()}},
+
 	{"paused", []step{running(3), soon(12, image("database:2")), pause(true), scale(4), pause(false)}},
 	{"hibernate", []step{running(3), hibernate(true), image("database:2"), hibernate(false)}},
 	{"hibernate-during-roll", []step{running(3), soon(12, image("database:2")), hibernate(true), hibernate(false)}},

@@ -178,7 +178,8 @@ func (w *world) count(c change) {
 
 // leftToTime reports whether an object is deleted by itself after some time.
 func leftToTime(object client.Object) bool {
-	return object.GetLabels()[dbv1.LabelComponent] == dbv1.ComponentBackupDeletion
+	component := object.GetLabels()[dbv1.LabelComponent]
+	return component == dbv1.ComponentBackupDeletion || component == dbv1.ComponentRotation
 }
 
 func (w *world) breaks(rule string, args ...any) {

@@ -104,7 +104,7 @@ func done(s *situation.Situation) Plan {
 
 // begin adds new passwords to the Secret. They are stored before any member has them, so they cannot be lost.
 func begin(s *situation.Situation) Plan {
-	id := naming.RotationID(s.Cluster.UID, request(s), s.Credentials.Since.UTC().Format(time.RFC3339))
+	id := naming.RotationID(s.Cluster.UID, request(s), s.Credentials.Rotated().Hash())
 	keys := engine.Lacking(s.Engine, nil)
 	for i := range keys {
 		keys[i].Name = state.RotatedKey(keys[i].Name, id)
@@ -170,7 +170,9 @@ func retire(s *situation.Situation) Plan {
 		end.Annotations[dbv1.AnnotationContent], end.Annotations[dbv1.AnnotationContentOfPods] = "", ""
 		end.Why = "restart the members, because one does not accept the passwords"
 	default:
-		return run(s, v, job, "removes the former passwords")
+		p := run(s, v, job, "removes the former passwords")
+		p.Reason, p.Message = dbv1.ReasonRotated, done(s).Message+"; "+p.Message
+		return p
 	}
 	p := done(s)
 	p.Operations = operation.List{end}
