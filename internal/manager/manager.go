@@ -6,8 +6,8 @@ SPDX-License-Identifier: Apache-2.0
 package manager
 
 import (
-	"crypto/rand"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
