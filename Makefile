@@ -67,8 +67,9 @@ manifests: $(LOCAL) ## Generate the CRDs and the RBAC rules.
 	@go run ./hack/crd config/crd/bases/*.yaml
 
 # CORE_TYPES are the Kubernetes types in the API that have their own apply configurations.
-CORE_TYPES = Affinity ConfigMapVolumeSource EmptyDirVolumeSource EnvFromSource EnvVar LocalObjectReference PodSecurityContext \
-	Probe ResourceRequirements SecretVolumeSource SecurityContext Toleration TopologySpreadConstraint
+CORE_TYPES = Affinity ClusterTrustBundleProjection ConfigMapProjection ConfigMapVolumeSource DownwardAPIProjection EmptyDirVolumeSource \
+	EnvFromSource EnvVar LocalObjectReference PodSecurityContext Probe ResourceRequirements SecretProjection SecretVolumeSource \
+	SecurityContext Toleration TopologySpreadConstraint
 space = $(subst ,, )
 core_configurations = $(subst $(space),;,$(strip $(CORE_TYPES:%=k8s.io/api/core/v1.%@k8s.io/client-go/applyconfigurations/core/v1)))
 

@@ -98,6 +98,8 @@ const (
 	ReasonHibernating = "Hibernating"
 	// ReasonResizingStorage: the volumes are growing.
 	ReasonResizingStorage = "ResizingStorage"
+	// ReasonModifyingStorage: the volumes change to another VolumeAttributesClass.
+	ReasonModifyingStorage = "ModifyingStorage"
 	// ReasonRetrying: a request to the API server failed. The operator retries it.
 	ReasonRetrying = "Retrying"
 	// ReasonPaused: the cluster needs changes, and spec.paused is true; also of Paused.
@@ -120,7 +122,7 @@ const (
 	ReasonNameConflict = "NameConflict"
 	// ReasonRefused: the API server refuses an object of the cluster.
 	ReasonRefused = "Refused"
-	// ReasonReferenceMissing: a Secret or ConfigMap that the spec names does not exist.
+	// ReasonReferenceMissing: a Secret, ConfigMap or ServiceAccount that the spec names does not exist.
 	ReasonReferenceMissing = "ReferenceMissing"
 	// ReasonEngineMissing: the DatabaseEngine that the spec names does not exist.
 	ReasonEngineMissing = "EngineMissing"
@@ -143,6 +145,8 @@ const (
 	ReasonVolumeConflict = "VolumeConflict"
 	// ReasonResizeInfeasible: a volume cannot grow to spec.storage.size; also of StorageResizing.
 	ReasonResizeInfeasible = "ResizeInfeasible"
+	// ReasonModifyInfeasible: a volume cannot get the attributes of spec.storage.volumeAttributesClassName.
+	ReasonModifyInfeasible = "ModifyInfeasible"
 )
 
 // Reasons of the conditions that appear where they apply.

@@ -164,6 +164,13 @@ type DatabaseBackupStatus struct {
 	// +kubebuilder:validation:MaxLength=128
 	ClusterUID string `json:"clusterUID,omitempty"` //nolint:tagliatelle // as Kubernetes spells it, for example podUID
 
+	// serviceAccountName is the ServiceAccount of the backup's Jobs. The Job that deletes the data uses it if the
+	// cluster no longer exists. It is empty for "default".
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	// +kubebuilder:validation:MaxLength=253
+	ServiceAccountName string `json:"serviceAccountName,omitempty"`
+
 	// fence identifies the stop of the members before this backup started. The operator sets it only if the cluster is
 	// being deleted, no member exists, and the StatefulSet creates none. If members start later, the StatefulSet and
 	// this value differ, and spec.deletion.volumes deletes no volume because of this backup. Default: empty.

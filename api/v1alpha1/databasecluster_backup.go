@@ -88,7 +88,8 @@ type BackupDestination struct {
 
 	// credentialSource is WorkloadIdentity if the pods of Jobs access the bucket with the identity that the platform
 	// gives their ServiceAccount, instead of a Secret. This is a web identity or container credentials, never the
-	// identity of the node. The pods run as the ServiceAccount "default" of the namespace. Default: none.
+	// identity of the node. The pods run as the ServiceAccount of spec.serviceAccount of the DatabaseCluster.
+	// Default: none.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	CredentialSource CredentialSource `json:"credentialSource,omitempty"`

@@ -5,13 +5,13 @@ SPDX-License-Identifier: Apache-2.0
 package v1alpha1
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // Storage is the data volume of each member.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.ephemeral) && self.ephemeral && has(self.storageClassName))",message="spec.storage.storageClassName cannot be set together with spec.storage.ephemeral: an ephemeral volume has no storage class"
+// +kubebuilder:validation:XValidation:rule="!(has(self.ephemeral) && self.ephemeral && has(self.volumeAttributesClassName))",message="spec.storage.volumeAttributesClassName cannot be set together with spec.storage.ephemeral: an ephemeral volume has no attributes"
 // +kubebuilder:validation:XValidation:rule="has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",message="spec.storage.storageClassName cannot be changed: volumes cannot move to another class. To change the class, restore a backup into a new cluster"
 // +kubebuilder:validation:XValidation:rule="(has(self.ephemeral) && self.ephemeral) == (has(oldSelf.ephemeral) && oldSelf.ephemeral)",message="spec.storage.ephemeral cannot be changed after creation"
 type Storage struct {
@@ -30,6 +30,17 @@ type Storage struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$')",message="spec.storage.storageClassName must be the name of a StorageClass: lowercase letters, digits, '-' and '.'"
 	StorageClassName *string `json:"storageClassName,omitempty"`
+
+	// volumeAttributesClassName is the VolumeAttributesClass of the volumes, for example with more IOPS. A change
+	// modifies the volumes while the members run, if the CSI driver supports it. If you remove the name, existing
+	// volumes keep their attributes, and new volumes get those of the StorageClass. It needs an API server that serves
+	// VolumeAttributesClasses, as Kubernetes 1.34 and newer do. Default: the attributes of the StorageClass.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:com.tectonic.ui:text"
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="spec.storage.volumeAttributesClassName must be the name of a VolumeAttributesClass: lowercase letters, digits, '-' and '.'"
+	VolumeAttributesClassName string `json:"volumeAttributesClassName,omitempty"`
 
 	// ephemeral stores the data in an emptyDir of the pod instead of a persistent volume, for caches. The data is
 	// deleted with the pod. It cannot be changed. Default: false.
@@ -55,50 +66,6 @@ type Config struct {
 	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="self.all(name, name.size() <= 253 && name.matches('^[-._a-zA-Z0-9]+$') && name != '.' && !name.startsWith('..'))",message="spec.config.files must have names of letters, digits, '-', '_' and '.' that do not begin with '..', at most 253 characters long"
 	Files map[string]string `json:"files"`
-}
-
-// Service configures the Service for clients.
-type Service struct {
-	// type is the type of the Service: ClusterIP, NodePort or LoadBalancer. Default: ClusterIP.
-	// +optional
-	// +kubebuilder:default=ClusterIP
-	// +kubebuilder:validation:Enum=ClusterIP;NodePort;LoadBalancer
-	Type corev1.ServiceType `json:"type,omitempty"`
-
-	// annotations are added to the Service, for example for the load balancer of a cloud provider. Default: none.
-	// +optional
-	// +kubebuilder:validation:MaxProperties=64
-	Annotations map[string]string `json:"annotations,omitempty"`
-}
-
-// Scheduling selects the nodes on which the members run.
-type Scheduling struct {
-	// nodeSelector are labels that a node must have. Default: none.
-	// +optional
-	// +kubebuilder:validation:MaxProperties=64
-	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-
-	// affinity are node affinity, pod affinity and pod anti-affinity of the members.
-	// +optional
-	Affinity *corev1.Affinity `json:"affinity,omitempty"`
-
-	// tolerations let members run on tainted nodes. Default: none.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=64
-	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
-
-	// topologySpreadConstraints spread the members over nodes and zones. Default: over nodes and over zones, with
-	// whenUnsatisfiable ScheduleAnyway.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=16
-	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
-
-	// priorityClassName is the PriorityClass of the members. Default: the default PriorityClass.
-	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	PriorityClassName string `json:"priorityClassName,omitempty"`
 }
 
 // UpdateType is the type of an update strategy.

@@ -70,53 +70,6 @@ type Pod struct {
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
 }
 
-// Volume is an additional volume of every member's pod.
-//
-// +kubebuilder:validation:XValidation:rule="(has(self.configMap) ? 1 : 0) + (has(self.secret) ? 1 : 0) + (has(self.emptyDir) ? 1 : 0) == 1",message="spec.pod.volumes[] must have exactly one of configMap, secret and emptyDir"
-type Volume struct {
-	// name is the name of the volume. "data" and "config" are reserved for the operator.
-	// +required
-	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$') && !(self in ['data', 'config']) && !self.startsWith('dbc-')",message="spec.pod.volumes[].name must be a DNS label other than 'data' and 'config' that does not start with 'dbc-': these names are reserved for the operator"
-	Name string `json:"name"`
-
-	// configMap is a ConfigMap of this namespace. A change of its content restarts the members one by one.
-	// +optional
-	ConfigMap *corev1.ConfigMapVolumeSource `json:"configMap,omitempty"`
-
-	// secret is a Secret of this namespace. A change of its content restarts the members one by one.
-	// +optional
-	Secret *corev1.SecretVolumeSource `json:"secret,omitempty"`
-
-	// emptyDir is an empty directory that is deleted with the pod.
-	// +optional
-	EmptyDir *corev1.EmptyDirVolumeSource `json:"emptyDir,omitempty"`
-}
-
-// VolumeMount mounts a volume into a container.
-type VolumeMount struct {
-	// name is the name of the volume: one of spec.pod.volumes, "data" or, with spec.config, "config".
-	// +required
-	// +kubebuilder:validation:MaxLength=63
-	Name string `json:"name"`
-
-	// mountPath is the absolute path at which the volume is mounted.
-	// +required
-	// +kubebuilder:validation:MinLength=2
-	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:]+)+$') && !self.contains('/../') && !self.endsWith('/..')",message="mountPath must be an absolute path without ':' or '..', and must not end in '/'"
-	MountPath string `json:"mountPath"`
-
-	// subPath is the path in the volume to mount. Default: the whole volume.
-	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	SubPath string `json:"subPath,omitempty"`
-
-	// readOnly mounts the volume read-only. Default: false.
-	// +optional
-	ReadOnly bool `json:"readOnly,omitempty"`
-}
-
 // Container is an additional container of every member's pod. It runs without root privileges and without
 // capabilities.
 type Container struct {

@@ -311,6 +311,17 @@ type MemberStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	State MemberState `json:"state,omitempty"`
 
+	// node is the name of the node on which the member runs. It is empty until the member has a node.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Node string `json:"node,omitempty"`
+
+	// zone is the zone of the node: the pod's label topology.kubernetes.io/zone. It is empty if the node has no zone,
+	// or if the API server does not copy the labels of nodes to pods. Kubernetes 1.35 and newer do.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Zone string `json:"zone,omitempty"`
+
 	// message is the cause of the failure of a member.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32768
@@ -335,6 +346,11 @@ type VolumeStatus struct {
 	// capacity is the size of the volume, for example 10Gi. It is empty while the claim is not bound.
 	// +optional
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
+
+	// attributesClass is the VolumeAttributesClass of the volume. It is empty if it has none.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	AttributesClass string `json:"attributesClass,omitempty"`
 }
 
 // StorageStatus is the size of the volumes.

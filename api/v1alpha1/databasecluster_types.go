@@ -138,6 +138,13 @@ type DatabaseClusterSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Pod Pod `json:"pod,omitzero"`
 
+	// serviceAccount is the ServiceAccount of the members and of all Jobs of the cluster, for example for the workload
+	// identity of a cloud. No pod gets a token of the API server. A change of the name restarts the members one by one.
+	// Default: the ServiceAccount "default" of the namespace.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	ServiceAccount ServiceAccount `json:"serviceAccount,omitzero"`
+
 	// scheduling selects the nodes on which the members run. A change restarts the members one by one.
 	// Default: any node; members spread over nodes and zones where they can.
 	// +optional

@@ -1,0 +1,97 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+)
+
+// ServiceAccount is the ServiceAccount of the pods of a cluster: one of the user, or one that the operator creates.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.name) || !has(self.annotations)",message="spec.serviceAccount must not have both name and annotations: annotate your own ServiceAccount yourself, or remove the name to let the operator create one"
+type ServiceAccount struct {
+	// name is the name of a ServiceAccount of this namespace. It belongs to you: the operator never changes it.
+	// Default: the ServiceAccount that the operator creates for annotations, otherwise "default".
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:io.kubernetes:ServiceAccount"
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="spec.serviceAccount.name must be the name of a ServiceAccount of this namespace: lowercase letters, digits, '-' and '.'"
+	Name string `json:"name,omitempty"`
+
+	// annotations create a ServiceAccount with the name of the cluster and these annotations, for example
+	// "eks.amazonaws.com/role-arn". The operator deletes it with the cluster. Some platforms read the annotations only
+	// when a pod starts: restart the members after a change. Default: none.
+	// +optional
+	// +kubebuilder:validation:MinProperties=1
+	// +kubebuilder:validation:MaxProperties=32
+	// +kubebuilder:validation:XValidation:rule="self.all(key, !key.startsWith('database.dbcluster.io/'))",message="spec.serviceAccount.annotations must not set keys that start with 'database.dbcluster.io/': these keys are reserved for the operator"
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// Scheduling selects the nodes on which the members run.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.spread) || !has(self.topologySpreadConstraints)",message="spec.scheduling.spread cannot be set together with spec.scheduling.topologySpreadConstraints, which replace it: remove one of them"
+type Scheduling struct {
+	// nodeSelector are labels that a node must have. Default: none.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+
+	// affinity are node affinity, pod affinity and pod anti-affinity of the members.
+	// +optional
+	Affinity *corev1.Affinity `json:"affinity,omitempty"`
+
+	// tolerations let members run on tainted nodes. Default: none.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
+
+	// spread spreads the members over nodes and zones. Default: Preferred for both.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Spread Spread `json:"spread,omitzero"`
+
+	// topologySpreadConstraints replace spread with constraints of your own. Default: those of spread.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
+
+	// priorityClassName is the PriorityClass of the members. Default: the default PriorityClass.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	PriorityClassName string `json:"priorityClassName,omitempty"`
+}
+
+// SpreadPolicy is how strictly the members are spread over nodes or zones.
+//
+// +kubebuilder:validation:Enum=Preferred;Required
+type SpreadPolicy string
+
+const (
+	// SpreadPreferred spreads the members where the nodes allow it.
+	SpreadPreferred SpreadPolicy = "Preferred"
+	// SpreadRequired starts a member only where the rule is met.
+	SpreadRequired SpreadPolicy = "Required"
+)
+
+// Spread controls how the members are spread over nodes and zones.
+//
+// +kubebuilder:validation:MinProperties=1
+type Spread struct {
+	// nodes is Preferred or Required. With Required, no two members run on one node. A member for which there is no
+	// node does not start. Default: Preferred.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Nodes SpreadPolicy `json:"nodes,omitempty"`
+
+	// zones is Preferred or Required. With Required, the numbers of members in any two zones differ by at most one.
+	// Members then run only on nodes with the label topology.kubernetes.io/zone. Default: Preferred.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Zones SpreadPolicy `json:"zones,omitempty"`
+}
