@@ -32,6 +32,8 @@ func (t Task) Refuse(message string) Task {
 	switch {
 	case strings.Contains(message, "exceeded quota"), strings.Contains(message, "failed quota"):
 		t.Remedy = "Increase the ResourceQuota, or reduce " + JobResources + " of the DatabaseCluster"
+	case strings.Contains(message, "error looking up service account"):
+		t.Remedy = "Create the ServiceAccount, or correct spec.serviceAccount of the DatabaseCluster"
 	case strings.Contains(message, "forbidden"), strings.Contains(message, "is invalid"):
 		t.Remedy = "Correct the cause, or the field of the DatabaseCluster that leads to it"
 	}

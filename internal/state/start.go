@@ -82,6 +82,12 @@ func placement(message, resources string) string {
 	if text := strings.ToLower(message); strings.Contains(text, "persistentvolume") || strings.Contains(text, "volume node affinity") {
 		return "See kubectl describe of the pod's PersistentVolumeClaim: it needs a StorageClass that provisions volumes, and the node of its volume"
 	}
+	switch text := strings.ToLower(message); {
+	case strings.Contains(text, "anti-affinity"):
+		return "Add a node for each member, or correct spec.scheduling of the DatabaseCluster: with spread.nodes Required, no two members share a node"
+	case strings.Contains(text, "topology spread"):
+		return "Add a node in another zone, or correct spec.scheduling of the DatabaseCluster: with spread.zones Required, no zone has more than one member above another"
+	}
 	return "Correct spec.scheduling or " + resources + " of the DatabaseCluster, or add a node"
 }
 

@@ -91,13 +91,18 @@ func TestAMemberThatCannotStartHasARemedy(t *testing.T) {
 	}
 	noVolume := *unscheduled.DeepCopy()
 	noVolume.Conditions[0].Message = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims"
+	crowded, uneven := *unscheduled.DeepCopy(), *unscheduled.DeepCopy()
+	crowded.Conditions[0].Message = "0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules."
+	uneven.Conditions[0].Message = "0/2 nodes are available: 2 node(s) didn't match pod topology spread constraints."
 	for want, status := range map[string]corev1.PodStatus{
-		"Correct spec.scheduling or spec.resources of the DatabaseCluster, or add a node":                                                      unscheduled,
-		"Correct spec.image or spec.pod.imagePullSecrets of the DatabaseCluster":                                                               noImage("database"),
-		"Correct the image of this container or spec.pod.imagePullSecrets of the DatabaseCluster":                                              noImage("exporter"),
-		"Set spec.pod.securityContext.runAsUser of the DatabaseCluster to the number of a user other than 0":                                   asRoot("database"),
-		"Set securityContext.runAsUser of this container of the DatabaseCluster to the number of a user other than 0":                          asRoot("exporter"),
-		"See kubectl describe of the pod's PersistentVolumeClaim: it needs a StorageClass that provisions volumes, and the node of its volume": noVolume,
+		"Add a node for each member, or correct spec.scheduling of the DatabaseCluster: with spread.nodes Required, no two members share a node":                    crowded,
+		"Add a node in another zone, or correct spec.scheduling of the DatabaseCluster: with spread.zones Required, no zone has more than one member above another": uneven,
+		"Correct spec.scheduling or spec.resources of the DatabaseCluster, or add a node":                                                                           unscheduled,
+		"Correct spec.image or spec.pod.imagePullSecrets of the DatabaseCluster":                                                                                    noImage("database"),
+		"Correct the image of this container or spec.pod.imagePullSecrets of the DatabaseCluster":                                                                   noImage("exporter"),
+		"Set spec.pod.securityContext.runAsUser of the DatabaseCluster to the number of a user other than 0":                                                        asRoot("database"),
+		"Set securityContext.runAsUser of this container of the DatabaseCluster to the number of a user other than 0":                                               asRoot("exporter"),
+		"See kubectl describe of the pod's PersistentVolumeClaim: it needs a StorageClass that provisions volumes, and the node of its volume":                      noVolume,
 		"": {ContainerStatuses: []corev1.ContainerStatus{hasEnded("database")}},
 	} {
 		if got := MemberOf(&corev1.Pod{Status: status}, 0).Remedy; got != want {
