@@ -24,15 +24,28 @@ func HeadlessService(cluster *dbv1.DatabaseCluster) Child {
 		[]string{"spec", "clusterIP"})
 }
 
-// Service routes to all ready members.
+// Service routes to all ready members. A load balancer gets its class and source ranges together with its type: the API
+// server refuses a later change of the class, and until a later write of the ranges the database would be open. So the
+// ranges belong to the operator completely, and the class does if the spec names one: a platform may set its own.
 func Service(cluster *dbv1.DatabaseCluster) Child {
+	given := cluster.Spec.Service
+	spec := servicePorts(cluster).
+		WithType(given.Type).
+		WithPublishNotReadyAddresses(false).
+		WithInternalTrafficPolicy(corev1.ServiceInternalTrafficPolicyCluster).
+		WithSessionAffinity(corev1.ServiceAffinityNone).
+		WithLoadBalancerSourceRanges(given.LoadBalancerSourceRanges...)
+	whole := [][]string{{"spec", "loadBalancerSourceRanges"}}
+	if given.LoadBalancerClass != "" {
+		spec.WithLoadBalancerClass(given.LoadBalancerClass)
+		whole = append(whole, []string{"spec", "loadBalancerClass"})
+	}
+	if given.ExternalTrafficPolicy != "" {
+		spec.WithExternalTrafficPolicy(given.ExternalTrafficPolicy)
+	}
 	return newService(corev1ac.Service(naming.Service(cluster.Name), cluster.Namespace).
-		WithAnnotations(cluster.Spec.Service.Annotations), cluster,
-		servicePorts(cluster).
-			WithType(cluster.Spec.Service.Type).
-			WithPublishNotReadyAddresses(false).
-			WithInternalTrafficPolicy(corev1.ServiceInternalTrafficPolicyCluster).
-			WithSessionAffinity(corev1.ServiceAffinityNone))
+		WithLabels(given.Labels).
+		WithAnnotations(given.Annotations), cluster, spec, whole...)
 }
 
 func newService(service *corev1ac.ServiceApplyConfiguration, cluster *dbv1.DatabaseCluster, spec *corev1ac.ServiceSpecApplyConfiguration, whole ...[]string) Child {
