@@ -79,7 +79,7 @@ func (e execution) logTail(ctx context.Context, pod string) []kit.Event {
 	return []kit.Event{kit.Normal("PodLog", "Delete/"+pod, head+strings.ToValidUTF8(last, ""))}
 }
 
-// +kubebuilder:rbac:groups="",resources=configmaps;secrets;persistentvolumeclaims,verbs=delete
+// +kubebuilder:rbac:groups="",resources=configmaps;secrets;persistentvolumeclaims;serviceaccounts,verbs=delete
 
 func (e execution) remove(ctx context.Context, removal operation.Removal) error {
 	object := e.belonging(removal.Kind, removal.Name)
@@ -92,7 +92,7 @@ func (e execution) remove(ctx context.Context, removal operation.Removal) error 
 	return e.Writer.Delete(ctx, object)
 }
 
-// +kubebuilder:rbac:groups="",resources=services;configmaps;secrets,verbs=create;patch
+// +kubebuilder:rbac:groups="",resources=services;configmaps;secrets;serviceaccounts,verbs=create;patch
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=create;patch
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=create;patch
 

@@ -61,6 +61,8 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	o.Service = child(ctx, o, state.Ref{Kind: "Service", Name: naming.Service(name)}, state.ServiceFacts)
 	o.PodDisruptionBudget = child(ctx, o, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(name)}, state.PodDisruptionBudgetFacts)
 	o.StatefulSet = child(ctx, o, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(name)}, state.StatefulSetFacts)
+	o.readServiceAccount(ctx)
+	o.readAttributesClasses(r.Writer.Client)
 	o.readPods(ctx)
 	o.readVolumes(ctx)
 	o.readProtection(ctx, r.Policies)

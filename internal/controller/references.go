@@ -20,8 +20,8 @@ import (
 
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get
 
-// readReferences reads the Secrets and ConfigMaps that the spec and its engine name, one by one. They belong to the
-// user, and the operator does not list or watch them.
+// readReferences reads the Secrets, ConfigMaps and the ServiceAccount that the spec and its engine name, one by one. They
+// belong to the user, and the operator does not list or watch them.
 func (o *observation) readReferences(ctx context.Context) {
 	for _, reference := range resources.References(engine.Resolve(o.cluster, o.Engine)) {
 		if o.Err == nil {
@@ -51,7 +51,8 @@ func (o *observation) readReference(ctx context.Context, reference *state.Refere
 	}
 	key := client.ObjectKey{Namespace: o.cluster.Namespace, Name: reference.Name}
 	var err error
-	if reference.Kind == "Secret" {
+	switch reference.Kind {
+	case "Secret":
 		secret := &corev1.Secret{}
 		err = o.Live.Get(ctx, key, secret)
 		reference.Content = state.SecretContent(secret)
@@ -59,7 +60,9 @@ func (o *observation) readReference(ctx context.Context, reference *state.Refere
 		if err == nil && reference.Where == resources.CredentialsField {
 			o.noteCredentials(secret, reference)
 		}
-	} else {
+	case "ServiceAccount":
+		err = o.Live.Get(ctx, key, &corev1.ServiceAccount{})
+	default:
 		config := &corev1.ConfigMap{}
 		err = o.Live.Get(ctx, key, config)
 		reference.Content = state.ConfigMapContent(config)

@@ -47,11 +47,16 @@ func TrimClaim(object any) (any, error) {
 	}
 	return &corev1.PersistentVolumeClaim{
 		ObjectMeta: withAnnotations(claim.ObjectMeta, state.ContentsAnnotations...),
-		Spec:       corev1.PersistentVolumeClaimSpec{Resources: claim.Spec.Resources},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			Resources: claim.Spec.Resources, VolumeAttributesClassName: claim.Spec.VolumeAttributesClassName,
+		},
 		Status: corev1.PersistentVolumeClaimStatus{
 			Capacity:                  claim.Status.Capacity,
 			AllocatedResourceStatuses: claim.Status.AllocatedResourceStatuses,
-			Conditions:                claim.Status.Conditions,
+
+			CurrentVolumeAttributesClassName: claim.Status.CurrentVolumeAttributesClassName,
+			ModifyVolumeStatus:               claim.Status.ModifyVolumeStatus,
+			Conditions:                       claim.Status.Conditions,
 		},
 	}, nil
 }

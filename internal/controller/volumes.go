@@ -26,6 +26,9 @@ func (e execution) onVolumes(ctx context.Context, o operation.Volumes) ([]kit.Ev
 	case operation.ResizeVolumes:
 		done, err := onEach(o.Claims, func(c operation.Resize) error { return e.resizeClaim(ctx, c) })
 		return kit.About(done, ", ", kit.Normal("VolumeResizing", "Resize", "resizing ")), err
+	case operation.ModifyVolumes:
+		done, err := onEach(o.Claims, func(c operation.Modification) error { return e.modifyClaim(ctx, c) })
+		return kit.About(done, ", ", kit.Normal("VolumeModifying", "Modify", "modifying ")), err
 	case operation.LabelVolumes:
 		_, err := onEach(o.Claims, func(c operation.Protection) error { return e.labelClaim(ctx, c) })
 		return nil, err
@@ -63,6 +66,13 @@ func (e execution) claim(v state.Volume) *unstructured.Unstructured {
 func (e execution) resizeClaim(ctx context.Context, c operation.Resize) error {
 	_, err := e.Writer.Patch(ctx, e.claim(c.Volume), c.Volume.Version, []resources.Operation{
 		{Op: "replace", Path: "/spec/resources/requests/storage", Value: c.Size.String()},
+	})
+	return err
+}
+
+func (e execution) modifyClaim(ctx context.Context, c operation.Modification) error {
+	_, err := e.Writer.Patch(ctx, e.claim(c.Volume), c.Volume.Version, []resources.Operation{
+		{Op: "add", Path: "/spec/volumeAttributesClassName", Value: c.Class},
 	})
 	return err
 }

@@ -75,6 +75,9 @@ func StatefulSet(cluster string) string { return cluster }
 // PodDisruptionBudget is the name of the PodDisruptionBudget.
 func PodDisruptionBudget(cluster string) string { return cluster }
 
+// ServiceAccount is the name of the ServiceAccount that the operator creates for the pods.
+func ServiceAccount(cluster string) string { return cluster }
+
 // Member is the name of the pod with an ordinal.
 func Member(cluster string, ordinal int32) string {
 	return StatefulSet(cluster) + "-" + strconv.Itoa(int(ordinal))

@@ -13,7 +13,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Volumes is an operation on the claims of data volumes: AdoptVolumes, ResizeVolumes, LabelVolumes, CreateVolumes,
+// Volumes is an operation on the claims of data volumes: AdoptVolumes, ResizeVolumes, ModifyVolumes, LabelVolumes, CreateVolumes,
 // StartRestore or FinishRestore.
 //
 //sumtype:decl
@@ -52,6 +52,18 @@ type ResizeVolumes struct {
 type Resize struct {
 	Volume state.Volume
 	Size   resource.Quantity
+}
+
+// ModifyVolumes changes the VolumeAttributesClass of claims.
+type ModifyVolumes struct {
+	ofVolumes
+	Claims []Modification
+}
+
+// Modification is a claim and its new VolumeAttributesClass.
+type Modification struct {
+	Volume state.Volume
+	Class  string
 }
 
 // LabelVolumes adds or removes the label that makes the API server refuse to delete claims.
@@ -95,6 +107,9 @@ func (AdoptVolumes) Properties() Properties { return Properties{LiveRead: true} 
 // Properties of ResizeVolumes: a volume never shrinks, and one that cannot grow prevents no other operation.
 func (ResizeVolumes) Properties() Properties { return Properties{LiveRead: true, Independent: true} }
 
+// Properties of ModifyVolumes: a volume that cannot be modified prevents no other operation.
+func (ModifyVolumes) Properties() Properties { return Properties{LiveRead: true, Independent: true} }
+
 // Properties of LabelVolumes.
 func (LabelVolumes) Properties() Properties {
 	return Properties{LiveRead: true, Independent: true, WhileDeleting: true}
@@ -102,6 +117,7 @@ func (LabelVolumes) Properties() Properties {
 
 func (a AdoptVolumes) String() string  { return "adopt " + Describe(a.Claims) }
 func (r ResizeVolumes) String() string { return "resize " + Describe(r.Claims) }
+func (m ModifyVolumes) String() string { return "modify " + Describe(m.Claims) }
 func (l LabelVolumes) String() string  { return Describe(l.Claims) }
 func (c CreateVolumes) String() string { return "create " + Describe(c.Claims) }
 func (s StartRestore) String() string  { return "restore " + s.From + ", start " + Describe(s.Jobs) }
@@ -112,6 +128,9 @@ func (f FinishRestore) String() string {
 func (a Adoption) String() string { return "PersistentVolumeClaim " + a.Volume.Claim }
 func (r Resize) String() string {
 	return fmt.Sprintf("PersistentVolumeClaim %s from %s to %s", r.Volume.Claim, r.Volume.Requested.String(), r.Size.String())
+}
+func (m Modification) String() string {
+	return fmt.Sprintf("PersistentVolumeClaim %s to VolumeAttributesClass %s", m.Volume.Claim, m.Class)
 }
 func (p Protection) String() string {
 	if p.Protect {

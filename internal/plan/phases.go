@@ -26,12 +26,13 @@ var phases = []phase.Phase{
 	{Name: "adoption", Decide: members.AwaitAdoption},
 	{Name: "restore", Decide: restore.Restoring},
 	{Name: "StatefulSet", Decide: members.Absent},
-	{Name: "volumes of another size", Decide: members.Recreate},
+	{Name: "volumes of another size or class", Decide: members.Recreate},
 	{Name: "scale in", Decide: members.ScaleIn},
 	{Name: "references", Decide: members.Blocked},
 	{Name: "rollout", Decide: members.RollOut},
 	{Name: "start", Decide: members.Starting},
 	{Name: "size", Decide: members.AwaitSize},
+	{Name: "attributes", Decide: members.AwaitAttributes},
 	{Name: "labels", Decide: members.Labeling},
 	{Name: "up to date", Decide: upToDate},
 }
@@ -53,6 +54,11 @@ func finalizer(s *situation.Situation) operation.List {
 func sizes(s *situation.Situation) operation.List {
 	all := members.Resizes(s)
 	return given(len(all) > 0, operation.ResizeVolumes{Claims: all})
+}
+
+func attributes(s *situation.Situation) operation.List {
+	all := members.Modifications(s)
+	return given(len(all) > 0, operation.ModifyVolumes{Claims: all})
 }
 
 func labels(s *situation.Situation) operation.List {
@@ -83,6 +89,7 @@ const creatingRequeue = time.Second
 // stalls are problems that the user must solve although the cluster may run. The first one counts.
 var stalls = []func(*situation.Situation) *situation.Stall{
 	members.NameConflict, members.VolumeConflict, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
+	members.Unmodifiable,
 }
 
 func stalled(s *situation.Situation) *situation.Stall {
@@ -99,9 +106,10 @@ func stalled(s *situation.Situation) *situation.Stall {
 func pending(s *situation.Situation) bool {
 	tooMany := slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Ordinal >= s.Wanted })
 	_, resizes := operation.Find[operation.ResizeVolumes](s.Upkeep)
+	_, modifies := operation.Find[operation.ModifyVolumes](s.Upkeep)
 	_, relabels := operation.Find[operation.LabelVolumes](s.Upkeep)
-	return resizes || relabels || s.Inherits() || s.Restoration != nil || tooMany ||
-		s.ReplicasNow() != s.Wanted || s.TemplateBlocked() || s.StatefulSetTerminating() || s.OtherSize() ||
+	return resizes || modifies || relabels || s.Inherits() || s.Restoration != nil || tooMany ||
+		s.ReplicasNow() != s.Wanted || s.TemplateBlocked() || s.StatefulSetTerminating() || s.OtherClaims() ||
 		slices.ContainsFunc(s.Foreign, state.Ref.IsOfPreviousCluster)
 }
 

@@ -47,8 +47,8 @@ type Action struct {
 	Member *int32
 	// Offline mounts the volume of that member, which must not be running.
 	Offline bool
-	// Spread spreads the pods of several actions, where that matters.
-	Spread []*corev1ac.TopologySpreadConstraintApplyConfiguration
+	// Spread spreads the pods of the actions of this kind like the members, where that matters.
+	Spread bool
 	// Copy runs the action against a temporary copy of the database; nil for the cluster.
 	Copy *Copy
 	// SecretItems maps files in /dbc/secrets to keys of the Secret with the credentials; nil for all its keys. The pod starts
@@ -133,9 +133,10 @@ func onExit(container string, action batchv1.PodFailurePolicyAction, codes []pro
 }
 
 func (a Action) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration {
-	spec := podSpec(cluster).
-		WithRestartPolicy(corev1.RestartPolicyNever).
-		WithTopologySpreadConstraints(a.Spread...)
+	spec := podSpec(cluster).WithRestartPolicy(corev1.RestartPolicyNever)
+	if a.Spread {
+		spreadLikeMembers(cluster, spec, a.labels(cluster))
+	}
 	a.selectSecrets(spec)
 	for i := range spec.Volumes {
 		// The files of spec.config belong to the cluster: a foreground deletion may have deleted them.

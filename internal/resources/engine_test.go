@@ -41,18 +41,28 @@ func TestChangesThatDoNotAffectPodsKeepTheTemplate(t *testing.T) {
 		"backups":     func(c *dbv1.DatabaseCluster) { c.Spec.Backup = &dbv1.Backup{} },
 		"a bootstrap": func(c *dbv1.DatabaseCluster) { c.Spec.Bootstrap = &dbv1.Bootstrap{} },
 		"protection":  func(c *dbv1.DatabaseCluster) { c.Spec.Deletion.Protection = true },
+		"annotations of the generated ServiceAccount": func(c *dbv1.DatabaseCluster) {
+			c.Spec.ServiceAccount.Annotations = map[string]string{"role": "other"}
+		},
 		"other variables": func(c *dbv1.DatabaseCluster) {
 			c.Spec.Container.Env = append([]corev1.EnvVar{{Name: "DBC_NEXT"}}, c.Spec.Container.Env...)
 		},
 	}
 	for name, change := range cases {
-		cluster := withEngine()
+		cluster, before := withEngine(), withEngine()
+		before.Spec.ServiceAccount.Annotations = map[string]string{"role": "first"}
+		cluster.Spec.ServiceAccount = before.Spec.ServiceAccount
 		change(cluster)
-		if renderedFrom(cluster, nil) != renderedFrom(withEngine(), nil) {
+		if renderedFrom(cluster, nil) != renderedFrom(before, nil) {
 			t.Errorf("%s: members would be restarted", name)
 		}
 	}
 	for name, change := range map[string]func(*dbv1.DatabaseCluster){
+		"a spread over nodes": func(c *dbv1.DatabaseCluster) { c.Spec.Scheduling.Spread.Nodes = dbv1.SpreadRequired },
+		"a ServiceAccount":    func(c *dbv1.DatabaseCluster) { c.Spec.ServiceAccount.Name = "databases" },
+		"annotations of a first ServiceAccount": func(c *dbv1.DatabaseCluster) {
+			c.Spec.ServiceAccount.Annotations = map[string]string{"role": "first"}
+		},
 		"a parameter": func(c *dbv1.DatabaseCluster) { c.Spec.Parameters["cache"] = "2MB" },
 		"a script":    func(c *dbv1.DatabaseCluster) { c.Spec.Pod.Annotations[dbv1.AnnotationScripts+"backup"] = "x" },
 		"the Secret":  func(c *dbv1.DatabaseCluster) { c.Spec.Credentials.SecretName = "other" },

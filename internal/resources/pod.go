@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
-	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -21,10 +20,9 @@ const defaultFSGroup = 65532
 
 // podTemplate is the template of every member's pod.
 func podTemplate(cluster *dbv1.DatabaseCluster, references []state.Reference) *corev1ac.PodTemplateSpecApplyConfiguration {
-	spec := podSpec(cluster).
+	spec := spreadMembers(cluster, podSpec(cluster)).
 		WithInitContainers(initContainers(cluster)...).
-		WithContainers(databaseContainer(cluster)).
-		WithTopologySpreadConstraints(topologySpread(cluster)...)
+		WithContainers(databaseContainer(cluster))
 	spec.TerminationGracePeriodSeconds = cluster.Spec.Pod.TerminationGracePeriodSeconds
 	if ephemeral(cluster) {
 		spec.WithVolumes(corev1ac.Volume().
@@ -56,10 +54,10 @@ func podAnnotations(cluster *dbv1.DatabaseCluster, references []state.Reference)
 	return all
 }
 
-// podSpec is common to members and hooks. They do not call the API server, so they have no token.
+// podSpec is common to members and Jobs. They do not call the API server, so they have no token for it.
 func podSpec(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration {
 	scheduling := cluster.Spec.Scheduling
-	spec := corev1ac.PodSpec().
+	spec := withServiceAccount(corev1ac.PodSpec(), cluster).
 		WithAutomountServiceAccountToken(false).
 		WithEnableServiceLinks(false).
 		WithSecurityContext(podSecurityContext(cluster)).
@@ -136,23 +134,6 @@ func setDefault[T any](field **T, value T) {
 	if *field == nil {
 		*field = &value
 	}
-}
-
-// topologySpread is soft unless the spec overrides it, so that one node is enough.
-func topologySpread(cluster *dbv1.DatabaseCluster) []*corev1ac.TopologySpreadConstraintApplyConfiguration {
-	if given := cluster.Spec.Scheduling.TopologySpreadConstraints; len(given) > 0 {
-		return asEach[corev1ac.TopologySpreadConstraintApplyConfiguration](given)
-	}
-	keys := []string{corev1.LabelHostname, corev1.LabelTopologyZone}
-	constraints := make([]*corev1ac.TopologySpreadConstraintApplyConfiguration, 0, len(keys))
-	for _, key := range keys {
-		constraints = append(constraints, corev1ac.TopologySpreadConstraint().
-			WithMaxSkew(1).
-			WithTopologyKey(key).
-			WithWhenUnsatisfiable(corev1.ScheduleAnyway).
-			WithLabelSelector(metav1ac.LabelSelector().WithMatchLabels(naming.Selector(cluster.Name))))
-	}
-	return constraints
 }
 
 func ephemeral(cluster *dbv1.DatabaseCluster) bool {

@@ -16,8 +16,7 @@ import (
 // CredentialsField is the field that names the Secret with the credentials.
 const CredentialsField = "spec.credentials.secretName"
 
-// References are the Secrets and ConfigMaps that the spec names, each once, in the order of the fields, without
-// their contents.
+// References are the Secrets, ConfigMaps and the ServiceAccount that the spec names, each once, without their contents.
 //
 // Objects that only Jobs need, such as the credentials of a bucket, are not among them: a change of those restarts
 // no member.
@@ -29,19 +28,16 @@ func References(cluster *dbv1.DatabaseCluster) []state.Reference {
 	}
 	all.environment("spec.container", spec.Container.Env, spec.Container.EnvFrom)
 	for _, v := range spec.Pod.Volumes {
-		at := fmt.Sprintf("spec.pod.volumes[%s]", v.Name)
-		if v.Secret != nil {
-			all.add("Secret", v.Secret.SecretName, at+".secret", v.Secret.Optional)
-		}
-		if v.ConfigMap != nil {
-			all.add("ConfigMap", v.ConfigMap.Name, at+".configMap", v.ConfigMap.Optional)
-		}
+		all.volume(fmt.Sprintf("spec.pod.volumes[%s]", v.Name), v)
 	}
 	for _, c := range spec.Pod.InitContainers {
 		all.environment(fmt.Sprintf("spec.pod.initContainers[%s]", c.Name), c.Env, c.EnvFrom)
 	}
 	for _, c := range spec.Pod.Sidecars {
 		all.environment(fmt.Sprintf("spec.pod.sidecars[%s]", c.Name), c.Env, c.EnvFrom)
+	}
+	if name := spec.ServiceAccount.Name; name != "" {
+		all.add("ServiceAccount", name, "spec.serviceAccount.name", nil)
 	}
 	return all
 }
@@ -55,6 +51,29 @@ func ActionReferences(cluster *dbv1.DatabaseCluster) []state.Reference {
 }
 
 type references []state.Reference
+
+func (r *references) volume(at string, v dbv1.Volume) {
+	if v.Secret != nil {
+		r.add("Secret", v.Secret.SecretName, at+".secret", v.Secret.Optional)
+	}
+	if v.ConfigMap != nil {
+		r.add("ConfigMap", v.ConfigMap.Name, at+".configMap", v.ConfigMap.Optional)
+	}
+	if v.CSI != nil && v.CSI.NodePublishSecretRef != nil {
+		r.add("Secret", v.CSI.NodePublishSecretRef.Name, at+".csi.nodePublishSecretRef", nil)
+	}
+	if v.Projected == nil {
+		return
+	}
+	for _, source := range v.Projected.Sources {
+		if source.Secret != nil {
+			r.add("Secret", source.Secret.Name, at+".projected", source.Secret.Optional)
+		}
+		if source.ConfigMap != nil {
+			r.add("ConfigMap", source.ConfigMap.Name, at+".projected", source.ConfigMap.Optional)
+		}
+	}
+}
 
 func (r *references) environment(at string, variables []corev1.EnvVar, sources []corev1.EnvFromSource) {
 	for _, v := range variables {

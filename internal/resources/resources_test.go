@@ -66,13 +66,19 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 	ephemeralCluster := smallest()
 	isEphemeral := true
 	ephemeralCluster.Spec.Storage.Ephemeral = &isEphemeral
-	everything := full(t)
+	everything, spread, generated := full(t), smallest(), smallest()
+	spread.Spec.Scheduling.Spread = dbv1.Spread{Nodes: dbv1.SpreadRequired, Zones: dbv1.SpreadRequired}
+	generated.Spec.ServiceAccount.Annotations = map[string]string{"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/orders"}
 	for name, child := range map[string]Child{
 		"smallest.headless-service":    HeadlessService(smallest()),
 		"smallest.service":             Service(smallest()),
 		"smallest.poddisruptionbudget": PodDisruptionBudget(smallest()),
 		"smallest.statefulset":         StatefulSet(smallest(), 3, state.Observed{}),
 		"ephemeral.statefulset":        StatefulSet(ephemeralCluster, 3, state.Observed{}),
+		"spread.statefulset":           StatefulSet(spread, 3, state.Observed{}),
+		"spread.restore-job":           RestoreJob(spread, Restore{Image: "example.test/operator:1", Command: []string{"restore"}}, state.Volume{UID: "1c2d3e4f"}),
+		"generated.serviceaccount":     ServiceAccount(generated),
+		"generated.statefulset":        StatefulSet(generated, 3, state.Observed{}),
 		"full.service":                 Service(everything),
 		"full.statefulset":             StatefulSet(everything, everything.Spec.Replicas, state.Observed{}),
 		"full.configmap":               ConfigMap(everything),
@@ -213,6 +219,45 @@ func TestForeignFieldsThatCutAServiceOffAreRemoved(t *testing.T) {
 			}
 			if got := operations(child.Removals(service)); got != c.want {
 				t.Errorf("eviction %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestTheFieldsOfALoadBalancerChangeTogetherWithItsType(t *testing.T) {
+	balanced := func(c *dbv1.DatabaseCluster) {
+		c.Spec.Service = dbv1.Service{Type: corev1.ServiceTypeLoadBalancer, LoadBalancerClass: "example.test/lb", LoadBalancerSourceRanges: []string{"10.0.0.0/8"}}
+	}
+	plain := func(*dbv1.DatabaseCluster) {}
+	unset := func(c *dbv1.DatabaseCluster) { c.Spec.Service.Type = corev1.ServiceTypeLoadBalancer }
+	class := "given-by-the-platform"
+	cases := map[string]struct {
+		live, desired func(*dbv1.DatabaseCluster)
+		change        func(*corev1.Service)
+		want          string
+	}{
+		"a new load balancer": {plain, balanced, nil,
+			"add /spec/loadBalancerSourceRanges [10.0.0.0/8]; add /spec/loadBalancerClass example.test/lb; add /spec/type LoadBalancer"},
+		"removed ranges": {balanced, func(c *dbv1.DatabaseCluster) {
+			balanced(c)
+			c.Spec.Service.LoadBalancerSourceRanges = nil
+		}, nil, "remove /spec/loadBalancerSourceRanges <nil>"},
+		"a removed load balancer": {balanced, plain, nil, "remove /spec/loadBalancerSourceRanges <nil>; add /spec/type ClusterIP"},
+		"another range of another writer": {balanced, balanced, func(s *corev1.Service) { s.Spec.LoadBalancerSourceRanges[0] = "0.0.0.0/0" },
+			"add /spec/loadBalancerSourceRanges [10.0.0.0/8]"},
+		"a class that the spec leaves to the platform": {unset, unset, func(s *corev1.Service) { s.Spec.LoadBalancerClass = &class }, ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			before, after := smallest(), smallest()
+			c.live(before)
+			c.desired(after)
+			service := live[corev1.Service](t, Service(before))
+			if c.change != nil {
+				c.change(service)
+			}
+			if got := operations(Service(after).Removals(service)); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
 	}

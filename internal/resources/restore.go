@@ -5,9 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
-	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
-	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
-
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
@@ -51,15 +48,6 @@ func RestoreJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Vol
 		},
 		Member:  &volume.Ordinal,
 		Offline: true,
-		Spread:  spreadLike(cluster, naming.Labels(cluster, dbv1.ComponentRestore)),
+		Spread:  true,
 	})
-}
-
-// spreadLike spreads pods with other labels like the members. The members must run where these pods fill volumes.
-func spreadLike(cluster *dbv1.DatabaseCluster, labels map[string]string) []*corev1ac.TopologySpreadConstraintApplyConfiguration {
-	all := topologySpread(cluster)
-	for _, constraint := range all {
-		constraint.LabelSelector, constraint.MatchLabelKeys = metav1ac.LabelSelector().WithMatchLabels(labels), nil
-	}
-	return all
 }

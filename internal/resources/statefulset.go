@@ -7,7 +7,6 @@ package resources
 import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
@@ -28,6 +27,7 @@ import (
 func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) Child {
 	child := newChild(appsv1ac.StatefulSet(naming.StatefulSet(cluster.Name), cluster.Namespace).
 		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
+		WithAnnotations(generatedServiceAccount(cluster, observed)).
 		WithOwnerReferences(ownedBy(cluster)).
 		WithSpec(appsv1ac.StatefulSetSpec().
 			WithServiceName(naming.HeadlessService(cluster.Name)).
@@ -46,6 +46,15 @@ func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, observed state.O
 		child.set(templates, "spec", "volumeClaimTemplates")
 	}
 	return child
+}
+
+// generatedServiceAccount records the ServiceAccount that the operator created, until it is deleted. Without the record,
+// each pass would have to look for one.
+func generatedServiceAccount(cluster *dbv1.DatabaseCluster, observed state.Observed) map[string]string {
+	if !GeneratesServiceAccount(cluster) && observed.ServiceAccount == nil {
+		return nil
+	}
+	return map[string]string{dbv1.AnnotationServiceAccount: naming.ServiceAccount(cluster.Name)}
 }
 
 func claimTemplates(cluster *dbv1.DatabaseCluster, live *appsv1.StatefulSet) []any {
@@ -69,18 +78,21 @@ func dataClaim(cluster *dbv1.DatabaseCluster, name string) *corev1ac.PersistentV
 	if class := cluster.Spec.Storage.StorageClassName; class != nil {
 		spec.WithStorageClassName(*class)
 	}
+	if class := cluster.Spec.Storage.VolumeAttributesClassName; class != "" {
+		spec.WithVolumeAttributesClassName(class)
+	}
 	return corev1ac.PersistentVolumeClaim(name, cluster.Namespace).WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).WithSpec(spec).
 		WithAnnotations(state.Contents{Engine: cluster.Spec.Engine}.Annotations())
 }
 
-// ClaimSize is the size of the claims that the StatefulSet creates; ok is false if it creates none.
-func ClaimSize(set *appsv1.StatefulSet) (size resource.Quantity, ok bool) {
-	for _, template := range set.Spec.VolumeClaimTemplates {
-		if template.Name == naming.DataVolume {
-			size, ok = template.Spec.Resources.Requests[corev1.ResourceStorage]
+// ClaimTemplate is the spec of the claims that the StatefulSet creates; nil if it creates none.
+func ClaimTemplate(set *appsv1.StatefulSet) *corev1.PersistentVolumeClaimSpec {
+	for i := range set.Spec.VolumeClaimTemplates {
+		if template := &set.Spec.VolumeClaimTemplates[i]; template.Name == naming.DataVolume {
+			return &template.Spec
 		}
 	}
-	return size, ok
+	return nil
 }
 
 func liveClaimTemplates(live *appsv1.StatefulSet) []any {

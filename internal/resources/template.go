@@ -110,6 +110,7 @@ func renderedFrom(cluster *dbv1.DatabaseCluster, references []state.Reference) s
 	spec := cluster.Spec.DeepCopy()
 	spec.Replicas, spec.Service, spec.Deletion, spec.UpdateStrategy = 0, dbv1.Service{}, dbv1.Deletion{}, dbv1.UpdateStrategy{}
 	spec.Credentials.Rotation = dbv1.CredentialsRotation{}
+	spec.ServiceAccount = dbv1.ServiceAccount{Name: ServiceAccountName(cluster)}
 	spec.Paused, spec.Hibernated, spec.Backup, spec.Bootstrap = false, false, nil, nil
 	spec.Container.Env = slices.DeleteFunc(spec.Container.Env, func(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, engine.VariablePrefix) })
 	if !ephemeral(cluster) {

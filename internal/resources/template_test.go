@@ -122,6 +122,10 @@ func TestReferencesAreTheObjectsThatPodsNeedToStart(t *testing.T) {
 		"ConfigMap settings by spec.container.envFrom, optional false",
 		"Secret certificates by spec.pod.volumes[tls].secret, optional false",
 		"ConfigMap extras by spec.pod.volumes[extras].configMap, optional true",
+		"Secret vault by spec.pod.volumes[identity].projected, optional false",
+		"ConfigMap regions by spec.pod.volumes[identity].projected, optional true",
+		"Secret store by spec.pod.volumes[store].csi.nodePublishSecretRef, optional false",
+		"ServiceAccount databases by spec.serviceAccount.name, optional false",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
@@ -133,7 +137,7 @@ func TestJobsNeedNothingOfTheTemplatesContainers(t *testing.T) {
 	from := corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "sidecars"}}
 	cluster.Spec.Pod.Sidecars = append(cluster.Spec.Pod.Sidecars, dbv1.Sidecar{Container: dbv1.Container{EnvFrom: []corev1.EnvFromSource{{SecretRef: &from}}}})
 	all, jobs := References(cluster), ActionReferences(cluster)
-	if len(all) != len(jobs)+1 || all[len(jobs)].Name != "sidecars" || jobs[0].Name != "keys" || jobs[1].Name != "passwords" {
+	if len(all) != len(jobs)+1 || all[len(jobs)-1].Name != "sidecars" || jobs[0].Name != "keys" || jobs[1].Name != "passwords" {
 		t.Errorf("members need %v, Jobs %v", all, jobs)
 	}
 }

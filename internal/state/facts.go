@@ -32,6 +32,13 @@ func PodDisruptionBudgetFacts(budget *policyv1.PodDisruptionBudget) *policyv1.Po
 	return &policyv1.PodDisruptionBudget{ObjectMeta: metadataFacts(budget.ObjectMeta), Spec: budget.Spec}
 }
 
+// ServiceAccountFacts are the facts of a ServiceAccount.
+func ServiceAccountFacts(account *corev1.ServiceAccount) *corev1.ServiceAccount {
+	return &corev1.ServiceAccount{
+		ObjectMeta: metadataFacts(account.ObjectMeta), AutomountServiceAccountToken: account.AutomountServiceAccountToken,
+	}
+}
+
 // StatefulSetFacts are the facts of a StatefulSet. How many members are ready is read from the pods.
 func StatefulSetFacts(set *appsv1.StatefulSet) *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{

@@ -26,6 +26,8 @@ type Member struct {
 	// Template is the operator's hash of the pod's template without the resources of the database container. Resources are these.
 	Template  string
 	Resources string
+	// Node is the name of the member's node, and Zone the zone of that node; "" if unknown.
+	Node, Zone string
 	// Image is the image of the database container.
 	Image string
 	// Engine is the engine of that template; "" if it had none, or an older operator created it.
@@ -95,6 +97,8 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Revision:     pod.Labels[appsv1.StatefulSetRevisionLabel],
 		Template:     pod.Annotations[dbv1.AnnotationTemplate],
 		Engine:       pod.Annotations[dbv1.AnnotationEngine],
+		Node:         pod.Spec.NodeName,
+		Zone:         pod.Labels[corev1.LabelTopologyZone],
 		Started:      hasStarted(pod),
 		Terminating:  pod.DeletionTimestamp != nil,
 		End:          endOf(pod),

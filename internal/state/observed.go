@@ -33,6 +33,8 @@ type Observed struct {
 	Service             *corev1.Service
 	PodDisruptionBudget *policyv1.PodDisruptionBudget
 	StatefulSet         *appsv1.StatefulSet
+	// ServiceAccount is the one that the operator created for this cluster, or for a previous one of the same name.
+	ServiceAccount *corev1.ServiceAccount
 
 	// PreviousStatefulSet is the deleted StatefulSet of members that run without one: template and annotations, from its newest
 	// revision. It is read only if there is no StatefulSet.
@@ -63,7 +65,10 @@ type Observed struct {
 	// Image is the operator's image: Jobs copy the transfer program from it.
 	Image string
 
-	// References are the Secrets and ConfigMaps that the spec names, in the order of the fields.
+	// NoAttributesClasses is true if the spec names a VolumeAttributesClass, and the API server does not serve any.
+	NoAttributesClasses bool
+
+	// References are the Secrets, the ConfigMaps and the ServiceAccount that the spec names.
 	References []Reference
 	// Credentials is the Secret with the credentials of the cluster; in a deletion, only one that the operator created.
 	Credentials Credentials

@@ -16,7 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Reference is a Secret or ConfigMap that the spec names, as it was read.
+// Reference is a Secret, ConfigMap or ServiceAccount that the spec names, as it was read.
 type Reference struct {
 	Kind, Name string
 	// Where is the field that names it. Optional is true if pods start without it.

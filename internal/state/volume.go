@@ -29,6 +29,12 @@ type Volume struct {
 	Infeasible bool
 	// Resizing is the progress of an expansion, in the words of its controller; "" if it is unknown.
 	Resizing string
+	// Class is the VolumeAttributesClass in the claim's spec, CurrentClass that of the volume; "" for none.
+	Class, CurrentClass string
+	// Unmodifiable is true if the volume cannot get the attributes of Class.
+	Unmodifiable bool
+	// Modifying is the progress of that change, in the words of its controller; "" if it is unknown.
+	Modifying string
 	// Protected is true if the claim has the label that makes the API server refuse its deletion.
 	Protected bool
 	// Managed is true if the claim has the operator's label.
@@ -55,7 +61,7 @@ var infeasible = []corev1.ClaimResourceStatus{
 
 // VolumeOf returns the Volume of a claim.
 func VolumeOf(claim *corev1.PersistentVolumeClaim, ordinal int32) Volume {
-	return Volume{
+	return (Volume{
 		Claim:       claim.Name,
 		UID:         claim.UID,
 		Ordinal:     ordinal,
@@ -68,7 +74,7 @@ func VolumeOf(claim *corev1.PersistentVolumeClaim, ordinal int32) Volume {
 		Protected:   claim.Labels[dbv1.LabelProtected] == "true",
 		Managed:     claim.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue,
 		Version:     claim.ResourceVersion,
-	}
+	}).withModification(claim)
 }
 
 // resizing returns the message of the claim's resize conditions: an error before a pending file system resize.

@@ -34,6 +34,7 @@ func (p Pass) count(status *dbv1.DatabaseClusterStatus) {
 func (p Pass) member(m state.Member, outdated bool) dbv1.MemberStatus {
 	seen := dbv1.MemberStatus{
 		Pod: m.Name, Ordinal: m.Ordinal, Revision: m.Revision, Outdated: outdated, Ready: m.Serving(p.At),
+		Node: m.Node, Zone: m.Zone,
 	}
 	switch {
 	case m.Terminating:
@@ -47,7 +48,7 @@ func (p Pass) member(m state.Member, outdated bool) dbv1.MemberStatus {
 	}
 	for _, v := range p.Volumes {
 		if v.Ordinal == m.Ordinal {
-			seen.Volume = &dbv1.VolumeStatus{Claim: v.Claim, Requested: v.Requested, Capacity: sizeOf(v.Capacity)}
+			seen.Volume = &dbv1.VolumeStatus{Claim: v.Claim, Requested: v.Requested, Capacity: sizeOf(v.Capacity), AttributesClass: v.CurrentClass}
 		}
 	}
 	return seen

@@ -290,13 +290,13 @@ func TestEachMemberIsReported(t *testing.T) {
 	pass := idle()
 	pass.StatefulSet.Status.UpdateRevision = "new"
 	pass.Members = []state.Member{
-		{Name: "orders-0", Revision: "new", Ready: true},
+		{Name: "orders-0", Revision: "new", Ready: true, Node: "worker-1", Zone: "a"},
 		{Name: "orders-1", Ordinal: 1, Revision: "old", Problem: "no image"},
 		{Name: "orders-2", Ordinal: 2, Revision: "new", Ready: true, Terminating: true},
 		{Name: "orders-3", Ordinal: 3, Revision: "new"},
 	}
 	pass.Volumes = []state.Volume{
-		{Claim: "data-orders-0", Requested: resource.MustParse("2Gi"), Capacity: resource.MustParse("2Gi")},
+		{Claim: "data-orders-0", Requested: resource.MustParse("2Gi"), Capacity: resource.MustParse("2Gi"), Class: "gold", CurrentClass: "gold"},
 		{Claim: "data-orders-1", Ordinal: 1, Requested: resource.MustParse("3Gi"), Capacity: resource.MustParse("1Gi")},
 		{Claim: "data-orders-9", Ordinal: 9, Requested: resource.MustParse("1Mi"), Capacity: resource.MustParse("1Mi")},
 	}
@@ -313,6 +313,9 @@ func TestEachMemberIsReported(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
+	}
+	if first := status.Members[0]; first.Node != "worker-1" || first.Zone != "a" || first.Volume.AttributesClass != "gold" {
+		t.Errorf("%+v", first)
 	}
 	if status.UpdatedReplicas != 3 || status.UpdateRevision != "new" || status.Storage.Requested.String() != "3Gi" || status.Storage.Capacity.String() != "1Gi" {
 		t.Errorf("%+v", status)

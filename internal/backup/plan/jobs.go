@@ -68,6 +68,7 @@ func (s situation) deletionJob() resources.Child {
 	} else if s.Engine != nil {
 		bare.Spec.Pod.SecurityContext = &corev1.PodSecurityContext{RunAsUser: s.Engine.Spec.Container.RunAsUser}
 	}
+	bare.Spec.ServiceAccount.Name = s.deletionAccount()
 	return resources.ActionJob(bare, resources.Action{
 		Name:      naming.BackupDeletionJob(backup.Spec.Cluster, backup.UID),
 		Component: dbv1.ComponentBackupDeletion,
@@ -79,6 +80,19 @@ func (s situation) deletionJob() resources.Child {
 		},
 		DeadlineSeconds: int64(s.deletionDeadline().Seconds()),
 	})
+}
+
+// deletionAccount is the ServiceAccount that may delete the data; "" for the default. Without the cluster, its
+// ServiceAccount may not exist either, so the Job names it only if the destination needs it.
+func (s situation) deletionAccount() string {
+	switch {
+	case s.Cluster != nil:
+		return resources.ServiceAccountName(s.Cluster)
+	case s.place != nil && s.place.CredentialSource == dbv1.CredentialsWorkloadIdentity:
+		return s.backup.Status.ServiceAccountName
+	default:
+		return ""
+	}
 }
 
 // verificationJob restores one member's part into a temporary copy and probes it. The copy has a fraction of the

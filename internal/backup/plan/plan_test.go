@@ -15,6 +15,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -222,13 +223,13 @@ func TestABackupStartsInItsQueueOrderAndReportsItsObstacle(t *testing.T) {
 
 func TestABackupRecordsLaterNeedsBeforeItsFirstJob(t *testing.T) {
 	observed := idleWorld()
-	observed.Fence = "set/3"
+	observed.Fence, observed.Cluster.Spec.ServiceAccount.Name = "set/3", "databases"
 	p := For(asked(), observed)
 	s := p.Status
 	if does[AddFinalizer](p) == nil || does[CreateJob](p) != nil || s.Location != "s3://backups/shop/orders/now-1c2d3e4f" || s.Destination.CredentialsSecretName != "bucket" {
 		t.Errorf("%+v", p)
 	}
-	if s.ClusterUID != "0a1b2c3d" || s.Engine != "ledger-v1" || s.Image != "example.test/ledger:1" || s.Replicas != 2 || s.StartTime == nil || s.Fence != "set/3" {
+	if s.ClusterUID != "0a1b2c3d" || s.Engine != "ledger-v1" || s.Image != "example.test/ledger:1" || s.Replicas != 2 || s.StartTime == nil || s.Fence != "set/3" || s.ServiceAccountName != "databases" {
 		t.Errorf("%+v", s)
 	}
 	own := asked()
@@ -643,6 +644,45 @@ func TestSizeAndRateAreReadable(t *testing.T) {
 func lostFor(d time.Duration) func(*state.Task) {
 	return func(task *state.Task) {
 		task.Pod, task.Failing, task.StartTime = "p", true, &metav1.Time{Time: moment.Add(-d)}
+	}
+}
+
+func TestTheDataIsDeletedAsTheServiceAccountThatMay(t *testing.T) {
+	identity := func(b *dbv1.DatabaseBackup) {
+		b.Status.ServiceAccountName = "recorded"
+		b.Status.Destination = &dbv1.BackupDestination{URL: "s3://backups", CredentialSource: dbv1.CredentialsWorkloadIdentity}
+	}
+	cases := map[string]struct {
+		change  func(*dbv1.DatabaseBackup)
+		cluster func(*dbv1.DatabaseCluster)
+		want    string
+	}{
+		"of the cluster": {identity, func(c *dbv1.DatabaseCluster) { c.Spec.ServiceAccount.Name = "current" }, "current"},
+		"that the operator created for the cluster": {identity, func(c *dbv1.DatabaseCluster) {
+			c.Spec.ServiceAccount.Annotations = map[string]string{"role": "orders"}
+		}, "orders"},
+		"that the backup recorded, without the cluster": {identity, nil, "recorded"},
+		"default, if a Secret has the credentials":      {func(b *dbv1.DatabaseBackup) { b.Status.ServiceAccountName = "recorded" }, nil, ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			backup, observed := completed(), idleWorld()
+			backup.DeletionTimestamp, backup.Finalizers, backup.Spec.DeletionPolicy = &metav1.Time{}, []string{dbv1.Finalizer}, dbv1.BackupDelete
+			c.change(backup)
+			if c.cluster == nil {
+				observed.Cluster, observed.Engine = nil, nil
+			} else {
+				c.cluster(observed.Cluster)
+			}
+			made := does[CreateJob](For(backup, observed))
+			if made == nil {
+				t.Fatal("no Job")
+			}
+			got, _, _ := unstructured.NestedString(made.Job.Object.Object, "spec", "template", "spec", "serviceAccountName")
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 

@@ -7,6 +7,8 @@ package deletion_test
 import (
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
@@ -47,6 +49,20 @@ func TestVolumesAreDeletedIfTheSpecAsksForItAndEveryHookHasSucceeded(t *testing.
 		},
 		"none remains": {
 			hooks, stopped(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = nil }), last + "no volumes remain\nrun Succeeded\n",
+		},
+		"the generated ServiceAccount is deleted last": {
+			hooks, stopped(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Volumes, o.ServiceAccount = nil, &corev1.ServiceAccount{}
+				o.ServiceAccount.Name, o.ServiceAccount.Labels = c.Name, map[string]string{dbv1.LabelClusterUID: plans.UID}
+			}),
+			"delete ServiceAccount orders: its cluster is deleted\n" + last + "no volumes remain\nrun Succeeded\n",
+		},
+		"the ServiceAccount of another cluster stays": {
+			hooks, stopped(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Volumes, o.ServiceAccount = nil, &corev1.ServiceAccount{}
+				o.ServiceAccount.Name, o.ServiceAccount.Labels = c.Name, map[string]string{dbv1.LabelClusterUID: "earlier"}
+			}),
+			last + "no volumes remain\nrun Succeeded\n",
 		},
 		"they stay by default": {
 			hooks, stopped(func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Deletion.Volumes = dbv1.VolumesRetain }),

@@ -91,7 +91,7 @@ func finished(s *situation.Situation) []operation.Removal {
 	return all
 }
 
-// finish removes the finalizer, and records which volumes are retained.
+// finish deletes the ServiceAccount, removes the finalizer, and records which volumes are retained.
 func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 	stays := func(all []state.Volume) []state.Volume {
 		return state.Only(all, func(v state.Volume) bool { return !v.Terminating })
@@ -107,20 +107,28 @@ func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 	if left := len(s.Members); left > 0 {
 		message = fmt.Sprintf("%d members still run without their StatefulSet; %s", left, text)
 	}
-	outcome := phase.Do(dbv1.ReasonDeleting, message, last)
-	outcome.Operations = slices.Concat(credentials(s, stays(s.Volumes)), outcome.Operations)
-	return outcome
+	all := operation.List{last}
+	if removals := slices.Concat(credentials(s, stays(s.Volumes)), account(s)); len(removals) > 0 {
+		all = operation.List{operation.Delete{Objects: removals}, last}
+	}
+	return phase.Do(dbv1.ReasonDeleting, message, all...)
 }
 
-// credentials deletes the Secret with generated credentials, unless a volume remains: its data is lost without its password.
-func credentials(s *situation.Situation, kept []state.Volume) operation.List {
+// account is the generated ServiceAccount. It has no owner, so Kubernetes does not delete it with the cluster.
+func account(s *situation.Situation) []operation.Removal {
+	if !s.OwnsServiceAccount() {
+		return nil
+	}
+	return []operation.Removal{members.ServiceAccountRemoval(s, "its cluster is deleted")}
+}
+
+// credentials is the Secret with generated credentials, unless a volume remains: its data is lost without its password.
+func credentials(s *situation.Situation, kept []state.Volume) []operation.Removal {
 	secret := s.Credentials
 	if !secret.Found() || len(kept) > 0 {
 		return nil
 	}
-	return operation.List{operation.Delete{Objects: []operation.Removal{
-		{Kind: "Secret", Name: secret.Name, UID: secret.UID, Version: secret.Version, Why: "no volume remains"},
-	}}}
+	return []operation.Removal{{Kind: "Secret", Name: secret.Name, UID: secret.UID, Version: secret.Version, Why: "no volume remains"}}
 }
 
 // whyKept returns why volumes are retained although the spec asks for their deletion.

@@ -37,6 +37,9 @@ func Writes(s *situation.Situation) operation.List {
 		add(resources.Service(s.Cluster), s.Service)
 	}
 	add(resources.PodDisruptionBudget(s.Cluster), s.PodDisruptionBudget)
+	if resources.GeneratesServiceAccount(s.Cluster) {
+		add(resources.ServiceAccount(s.Cluster), s.ServiceAccount)
+	}
 	if s.Cluster.Spec.Config != nil {
 		config := resources.ConfigMap(s.Cluster)
 		add(config, find(s.Configs, config.Name()))
@@ -48,10 +51,10 @@ func Writes(s *situation.Situation) operation.List {
 }
 
 // mayCreateMembers reports whether the StatefulSet may be written: the headless Service of its members exists, so do the objects
-// that they need, and the StatefulSet is not terminating. If the cluster starts with a backup, the first members need restored
+// that they need, their ServiceAccount is not that of another owner, and the StatefulSet is not terminating. If the cluster starts with a backup, the first members need restored
 // volumes.
 func mayCreateMembers(s *situation.Situation, headless resources.Child) bool {
-	return !s.OwnedByAnother(headless.Kind(), headless.Name()) && !s.TemplateBlocked() && !s.StatefulSetTerminating() && !s.EmptyHanded()
+	return !s.OwnedByAnother(headless.Kind(), headless.Name()) && !s.ForeignServiceAccount() && !s.TemplateBlocked() && !s.StatefulSetTerminating() && !s.EmptyHanded()
 }
 
 func find(configs []*corev1.ConfigMap, name string) *corev1.ConfigMap {
@@ -90,8 +93,8 @@ func Applying(s *situation.Situation) phase.Outcome {
 	return phase.Wait(dbv1.ReasonApplying, operation.Describe(all))
 }
 
-// Leftovers are ConfigMaps with old files of spec.config. They are deleted after the cluster has converged, because no member uses
-// them any more.
+// Leftovers are ConfigMaps with old files of spec.config, and a ServiceAccount that the spec no longer asks for. They are deleted
+// after the cluster has converged, because no member uses them any more.
 func Leftovers(s *situation.Situation) []operation.Removal {
 	var all []operation.Removal
 	for _, config := range s.Configs {
@@ -101,5 +104,14 @@ func Leftovers(s *situation.Situation) []operation.Removal {
 			})
 		}
 	}
+	if s.OwnsServiceAccount() && !resources.GeneratesServiceAccount(s.Cluster) {
+		all = append(all, ServiceAccountRemoval(s, "no member uses it"))
+	}
 	return all
+}
+
+// ServiceAccountRemoval deletes the ServiceAccount that the operator created.
+func ServiceAccountRemoval(s *situation.Situation, why string) operation.Removal {
+	account := s.ServiceAccount
+	return operation.Removal{Kind: "ServiceAccount", Name: account.Name, UID: account.UID, Version: account.ResourceVersion, Why: why}
 }

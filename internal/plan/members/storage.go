@@ -29,15 +29,22 @@ func Resizes(s *situation.Situation) []operation.Resize {
 	return all
 }
 
-// Recreate re-creates the StatefulSet if its volumeClaimTemplates have another size, because they are immutable. Its pods continue
-// to run. Existing claims are resized first: if the API server refuses the size for one of them, or it is infeasible, the next
-// member's claim must not request it. The operator does not re-create the StatefulSet while the engine makes the spec unusable.
+// Recreate re-creates the StatefulSet if its volumeClaimTemplates have another size or VolumeAttributesClass, because they are
+// immutable. Its pods continue to run. Existing claims are changed first: if the API server refuses the change for one of them, or
+// it is infeasible, the next member's claim must not request it. The operator does not re-create the StatefulSet while the engine makes the spec unusable.
 func Recreate(s *situation.Situation) phase.Outcome {
-	if _, resizes := operation.Find[operation.ResizeVolumes](s.Upkeep); resizes || !s.OtherSize() || Infeasible(s) != nil || s.Incompatible != nil {
+	_, resizes := operation.Find[operation.ResizeVolumes](s.Upkeep)
+	_, modifies := operation.Find[operation.ModifyVolumes](s.Upkeep)
+	if resizes || modifies || !s.OtherClaims() || Infeasible(s) != nil || Unmodifiable(s) != nil || s.Incompatible != nil {
 		return phase.Over
 	}
+	storage := s.Cluster.Spec.Storage
+	volumes := storage.Size.String()
+	if storage.VolumeAttributesClassName != "" {
+		volumes += " with VolumeAttributesClass " + storage.VolumeAttributesClassName
+	}
 	return phase.Do(dbv1.ReasonResizingStorage, fmt.Sprintf(
-		"re-creating StatefulSet %s for volumes of %s; its pods continue to run", s.StatefulSet.Name, s.Cluster.Spec.Storage.Size.String()),
+		"re-creating StatefulSet %s for volumes of %s; its pods continue to run", s.StatefulSet.Name, volumes),
 		operation.RecreateStatefulSet{})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -53,6 +54,9 @@ func (s *Stall) Blocked() bool { return s != nil && s.Reason == dbv1.ReasonJobBl
 // Of computes the situation of a cluster.
 func Of(declared *dbv1.DatabaseCluster, observed state.Observed) *Situation {
 	s := &Situation{Declared: declared, Cluster: engine.Resolve(declared, observed.Engine), Observed: observed}
+	if s.NoAttributesClasses { // no decision depends on a field that the API server drops
+		s.Cluster.Spec.Storage.VolumeAttributesClassName = ""
+	}
 	s.Wanted = s.Cluster.Spec.Replicas
 	if s.Cluster.Spec.Hibernated {
 		s.Wanted = 0
@@ -100,6 +104,11 @@ func (s *Situation) ForeignStatefulSet() bool {
 	return slices.ContainsFunc(s.Foreign, state.Ref.IsStatefulSet)
 }
 
+// ForeignServiceAccount reports whether the ServiceAccount of the cluster's name has another owner, although pods need it.
+func (s *Situation) ForeignServiceAccount() bool {
+	return s.OwnedByAnother("ServiceAccount", naming.ServiceAccount(s.Cluster.Name))
+}
+
 // Running returns how many replicas a StatefulSet needs to adopt all running members.
 func (s *Situation) Running() int32 {
 	var needed int32
@@ -128,13 +137,28 @@ func (s *Situation) ReplicasNow() int32 {
 	return max(live, wanted)
 }
 
-// OtherSize reports whether the StatefulSet creates claims of another size than the spec's.
-func (s *Situation) OtherSize() bool {
+// OtherClaims reports whether the StatefulSet creates claims of another size than the spec's, or of another
+// VolumeAttributesClass that the API server is known to store.
+func (s *Situation) OtherClaims() bool {
 	if s.StatefulSet == nil {
 		return false
 	}
-	size, makes := resources.ClaimSize(s.StatefulSet)
-	return makes && size.Cmp(s.Cluster.Spec.Storage.Size) != 0
+	template, storage := resources.ClaimTemplate(s.StatefulSet), s.Cluster.Spec.Storage
+	if template == nil {
+		return false
+	}
+	class := ""
+	if template.VolumeAttributesClassName != nil {
+		class = *template.VolumeAttributesClassName
+	}
+	stored := storage.VolumeAttributesClassName == "" ||
+		slices.ContainsFunc(s.InUse(), func(v state.Volume) bool { return v.Class == storage.VolumeAttributesClassName })
+	return template.Resources.Requests.Storage().Cmp(storage.Size) != 0 || class != storage.VolumeAttributesClassName && stored
+}
+
+// OwnsServiceAccount reports whether the operator created the ServiceAccount for this cluster.
+func (s *Situation) OwnsServiceAccount() bool {
+	return s.ServiceAccount != nil && s.ServiceAccount.Labels[dbv1.LabelClusterUID] == string(s.Cluster.UID)
 }
 
 // InUse returns the volumes of existing and desired members. It excludes retained volumes of removed members, and volumes of a

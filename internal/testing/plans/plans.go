@@ -108,6 +108,8 @@ func each(o operation.Operation) []string {
 		return lines("adopt ", o.Claims)
 	case operation.ResizeVolumes:
 		return lines("resize ", o.Claims)
+	case operation.ModifyVolumes:
+		return lines("modify ", o.Claims)
 	case operation.LabelVolumes:
 		return lines("", o.Claims)
 	case operation.ReleasePods:

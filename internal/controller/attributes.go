@@ -1,0 +1,30 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"fmt"
+
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// readAttributesClasses asks the API server whether it serves VolumeAttributesClasses. If it does not, it also drops
+// their names from claims.
+func (o *observation) readAttributesClasses(api client.Client) {
+	if o.Err != nil || o.cluster.Spec.Storage.VolumeAttributesClassName == "" {
+		return
+	}
+	kind := schema.GroupKind{Group: storagev1.GroupName, Kind: "VolumeAttributesClass"}
+	_, err := api.RESTMapper().RESTMapping(kind)
+	switch {
+	case meta.IsNoMatchError(err):
+		o.NoAttributesClasses = true
+	case err != nil:
+		o.Err = fmt.Errorf("look up the kind %s: %w", kind, err)
+	}
+}

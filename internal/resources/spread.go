@@ -1,0 +1,69 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// spreadMembers spreads the members over nodes and zones.
+func spreadMembers(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration) *corev1ac.PodSpecApplyConfiguration {
+	selector := naming.Selector(cluster.Name)
+	return oneEachNode(cluster, spec, selector).WithTopologySpreadConstraints(topologySpread(cluster, selector)...)
+}
+
+// spreadLikeMembers spreads pods with other labels like the members. The members must run where these pods fill volumes.
+func spreadLikeMembers(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration, labels map[string]string) {
+	all := topologySpread(cluster, labels)
+	for _, constraint := range all {
+		constraint.LabelSelector, constraint.MatchLabelKeys = metav1ac.LabelSelector().WithMatchLabels(labels), nil
+	}
+	oneEachNode(cluster, spec, labels).WithTopologySpreadConstraints(all...)
+}
+
+// oneEachNode keeps pods with these labels on different nodes if the spec requires it. A spread constraint cannot: with
+// more members than nodes, it allows two members on a node.
+func oneEachNode(cluster *dbv1.DatabaseCluster, spec *corev1ac.PodSpecApplyConfiguration, labels map[string]string) *corev1ac.PodSpecApplyConfiguration {
+	if cluster.Spec.Scheduling.Spread.Nodes != dbv1.SpreadRequired {
+		return spec
+	}
+	if spec.Affinity == nil {
+		spec.WithAffinity(corev1ac.Affinity())
+	}
+	if spec.Affinity.PodAntiAffinity == nil {
+		spec.Affinity.WithPodAntiAffinity(corev1ac.PodAntiAffinity())
+	}
+	spec.Affinity.PodAntiAffinity.WithRequiredDuringSchedulingIgnoredDuringExecution(corev1ac.PodAffinityTerm().
+		WithTopologyKey(corev1.LabelHostname).
+		WithLabelSelector(metav1ac.LabelSelector().WithMatchLabels(labels)))
+	return spec
+}
+
+// topologySpread is soft unless the spec overrides it, so that one node is enough.
+func topologySpread(cluster *dbv1.DatabaseCluster, labels map[string]string) []*corev1ac.TopologySpreadConstraintApplyConfiguration {
+	scheduling := cluster.Spec.Scheduling
+	if given := scheduling.TopologySpreadConstraints; len(given) > 0 {
+		return asEach[corev1ac.TopologySpreadConstraintApplyConfiguration](given)
+	}
+	constraint := func(key string, when corev1.UnsatisfiableConstraintAction) *corev1ac.TopologySpreadConstraintApplyConfiguration {
+		return corev1ac.TopologySpreadConstraint().
+			WithMaxSkew(1).
+			WithTopologyKey(key).
+			WithWhenUnsatisfiable(when).
+			WithLabelSelector(metav1ac.LabelSelector().WithMatchLabels(labels))
+	}
+	overZones := corev1.ScheduleAnyway
+	if scheduling.Spread.Zones == dbv1.SpreadRequired {
+		overZones = corev1.DoNotSchedule
+	}
+	return []*corev1ac.TopologySpreadConstraintApplyConfiguration{
+		constraint(corev1.LabelHostname, corev1.ScheduleAnyway), constraint(corev1.LabelTopologyZone, overZones),
+	}
+}
