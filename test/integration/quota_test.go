@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package integration
 
 import (
+	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -50,4 +51,60 @@ func TestABackupOverQuotaReportsItAndCompletesWithSmallerRequests(t *testing.T) 
 		c.Spec.Backup.Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m")}
 	})
 	awaitPhase(t, b, dbv1.BackupCompleted, "")
+}
+
+// A quota without a LimitRange refuses each pod that has a container without requests and limits. So a Job that
+// finishes had a pod whose containers all have both.
+func TestEveryKindOfJobRunsInANamespaceWithAQuotaAndWithoutALimitRange(t *testing.T) {
+	parallel(t)
+	declared := ledger(t, "ledger-all-jobs")
+	declared.Spec.Actions.Probe, declared.Spec.SecretKeys = &dbv1.EngineAction{Command: []string{"ledger", "probe"}}, nil
+	create(t, declared)
+	ns := namespace(t)
+	limited(t, ns, "8", "8Gi")
+	create(t, keys(ns, "bucket"))
+	seen := &sync.Map{}
+	kubelet(t, ns, func(pod *corev1.Pod) {
+		component := pod.Labels[dbv1.LabelComponent]
+		seen.Store(component, true)
+		switch {
+		case component == dbv1.ComponentDatabase:
+			healthy(pod)
+		case pod.Status.Phase == corev1.PodPending || pod.Status.Phase == corev1.PodRunning:
+			exits(pod, 0, map[string]string{
+				dbv1.ComponentBackup: backedUp, dbv1.ComponentRestore: `{"bytes":100}`, dbv1.ComponentVerification: `{"output":{"role":"primary"},"reason":"","message":""}`,
+			}[component])
+		}
+	})
+	cluster := func(name string) *dbv1.DatabaseCluster {
+		c := smallest(ns, name)
+		c.Spec.Engine, c.Spec.Replicas = declared.Name, 1
+		c.Spec.Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("256Mi")}
+		c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", Endpoint: "http://s3.example.test:7070", CredentialsSecretName: "bucket"}}
+		return c
+	}
+	first := cluster("orders")
+	withHook(first)
+	create(t, first)
+	awaitReady(t, first)
+	b := awaitPhase(t, backup(t, first, "now", dbv1.BackupDelete), dbv1.BackupCompleted, "")
+	change(t, b, func(b *dbv1.DatabaseBackup) { b.Annotations = map[string]string{dbv1.AnnotationVerify: "now"} })
+	await(t, b, "the verification to succeed", func() bool {
+		return b.Status.Verification != nil && b.Status.Verification.Phase == dbv1.VerificationSucceeded
+	})
+	second := cluster("copies")
+	second.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: b.Name}}
+	create(t, second)
+	awaitReady(t, second)
+	remove(t, b)
+	awaitDeleted(t, b)
+	remove(t, first)
+	awaitDeleted(t, first)
+	for _, component := range []string{
+		dbv1.ComponentBackup, dbv1.ComponentVerification, dbv1.ComponentRestore, dbv1.ComponentBackupDeletion, dbv1.ComponentHook,
+	} {
+		if _, ran := seen.Load(component); !ran {
+			t.Errorf("no pod of a %s ran", component)
+		}
+	}
 }

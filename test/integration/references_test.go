@@ -63,7 +63,7 @@ var identified = map[string]any{"url": "s3://bucket", "credentialSource": "Workl
 // besides are sibling fields that a valid object needs, by the path of their parent.
 var besides = map[string]map[string]any{
 	"configMapKeyRef": {"key": "key"}, "secretKeyRef": {"key": "key"}, "env[]": {"name": "VARIABLE"}, "initContainers[]": {"name": "one"}, "sidecars[]": {"name": "one"},
-	"volumes[]": {"name": "one"}, "destination": identified, "location": identified,
+	"volumes[]": {"name": "one"}, "csi": {"driver": "one"}, "destination": identified, "location": identified,
 }
 
 // write sets the field at a path and the required fields on the way.

@@ -104,23 +104,30 @@ const (
 // kubelet does the same, because it gets no namespace.
 var verdicts = []verdict{
 	local("Secret", ofCluster+`credentials\.secretName`, ofCluster+`pod\.imagePullSecrets\[\]\.name`, environment+`valueFrom\.secretKeyRef\.name`,
-		ofCluster+container+`envFrom\[\]\.secretRef\.name`, ofCluster+`pod\.volumes\[\]\.secret\.secretName`, destinations+`(credentialsSecretName|encryptionSecretName)`),
+		ofCluster+container+`envFrom\[\]\.secretRef\.name`, ofCluster+`pod\.volumes\[\]\.(secret\.secretName|projected\.sources\[\]\.secret\.name|csi\.nodePublishSecretRef\.name)`, destinations+`(credentialsSecretName|encryptionSecretName)`),
 	local("ConfigMap", environment+`valueFrom\.configMapKeyRef\.name`, ofCluster+container+`envFrom\[\]\.configMapRef\.name`,
-		ofCluster+`pod\.volumes\[\]\.configMap\.name`),
+		ofCluster+`pod\.volumes\[\]\.(|projected\.sources\[\]\.)configMap\.name`),
+	local("ServiceAccount", ofCluster+`serviceAccount\.name`),
 	local("PersistentVolumeClaim", destinations+`claimName`),
 	local("DatabaseBackup", ofCluster+`bootstrap\.fromBackup\.name`),
 	local("DatabaseCluster", `DatabaseBackup spec\.cluster`),
 	global("DatabaseEngine", ofCluster+`engine`),
 	global("StorageClass", ofCluster+`storage\.storageClassName`),
+	global("VolumeAttributesClass", ofCluster+`storage\.volumeAttributesClassName`),
+	global("CSIDriver", ofCluster+`pod\.volumes\[\]\.csi\.driver`),
+	global("ClusterTrustBundle", ofCluster+`pod\.volumes\[\]\.projected\.sources\[\]\.clusterTrustBundle\.(name|signerName|labelSelector\..*)`),
 	global("PriorityClass", ofCluster+`scheduling\.priorityClassName`),
 	global("GMSACredentialSpec", ofCluster+`(container|pod)\.securityContext\.windowsOptions\.gmsaCredentialSpecName`),
 
 	// Scheduling of pods, including pod affinity, as in every pod.
-	nothing(ofCluster+`scheduling\.(affinity|topologySpreadConstraints\[\]|tolerations\[\])\..*`, ofCluster+`scheduling\.nodeSelector\{\}`),
+	nothing(ofCluster+`scheduling\.(affinity|spread|topologySpreadConstraints\[\]|tolerations\[\])\..*`, ofCluster+`scheduling\.nodeSelector\{\}`),
 	// Keys and paths within an object that another field names; names within the pod.
 	nothing(environment+`(name|value)`, environment+`valueFrom\.(secretKeyRef|configMapKeyRef|fileKeyRef)\.key`, environment+`valueFrom\.(fieldRef|resourceFieldRef)\..*`,
 		environment+`valueFrom\.fileKeyRef\.(path|volumeName)`, ofCluster+container+`envFrom\[\]\.prefix`,
 		ofCluster+`pod\.volumes\[\]\.(name|(secret|configMap)\.items\[\]\.(key|path)|emptyDir\.(medium|sizeLimit))`,
+		ofCluster+`pod\.volumes\[\]\.projected\.sources\[\]\.((secret|configMap)\.items\[\]\.(key|path)|downwardAPI\..*|clusterTrustBundle\.path)`,
+		// A token of the pod's own ServiceAccount, for a named audience.
+		ofCluster+`pod\.volumes\[\]\.projected\.sources\[\]\.serviceAccountToken\.(audience|path)`, ofCluster+`pod\.volumes\[\]\.csi\.(fsType|volumeAttributes\{\})`,
 		ofCluster+container+`volumeMounts\[\]\.(name|mountPath|subPath)`,
 		ofCluster+`pod\.(initContainers|sidecars)\[\]\.name`, ofCluster+`pod\.sidecars\[\]\.ports\[\]\.name`),
 	// Addresses: the server at the address decides.
@@ -132,7 +139,7 @@ var verdicts = []verdict{
 		ofCluster+`container\.securityContext\.procMount`, ofCluster+`pod\.securityContext\.(fsGroupChangePolicy|seLinuxChangePolicy|supplementalGroupsPolicy)`,
 		ofCluster+`(container|pod)\.securityContext\.windowsOptions\.(gmsaCredentialSpec|runAsUserName)`),
 	// Our own keywords.
-	nothing(ofCluster+`(parameters\{\}|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|service\.(type|annotations\{\})|pod\.(labels|annotations)\{\}|updateStrategy\.type)`,
+	nothing(ofCluster+`(parameters\{\}|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|serviceAccount\.annotations\{\}|service\.(type|(annotations|labels)\{\}|loadBalancerClass|loadBalancerSourceRanges\[\]|externalTrafficPolicy)|pod\.(labels|annotations)\{\}|updateStrategy\.type)`,
 		ofCluster+`backup\.(unhealthyAfter|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|schedule|timeZone))`,
 		ofCluster+`deletion\.(hookFailurePolicy|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
 		ofEngine+`(actions\.(backup|check|probe|restore)\.command\[\]|actions\.check\.facts\[\]\.(name|compare)|container\.((args|command)\[\]|dataPath|env\[\]\.(name|value)))`,
