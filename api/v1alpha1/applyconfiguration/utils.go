@@ -52,6 +52,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.CredentialsApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("CredentialsRotation"):
 		return &apiv1alpha1.CredentialsRotationApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("CSIVolume"):
+		return &apiv1alpha1.CSIVolumeApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseBackup"):
 		return &apiv1alpha1.DatabaseBackupApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseBackupSpec"):
@@ -110,6 +112,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.PodApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Probes"):
 		return &apiv1alpha1.ProbesApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ProjectedVolume"):
+		return &apiv1alpha1.ProjectedVolumeApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("RestoreStatus"):
 		return &apiv1alpha1.RestoreStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Scheduling"):
@@ -118,16 +122,22 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ServerSideEncryptionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Service"):
 		return &apiv1alpha1.ServiceApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ServiceAccount"):
+		return &apiv1alpha1.ServiceAccountApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Sidecar"):
 		return &apiv1alpha1.SidecarApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("SidecarPort"):
 		return &apiv1alpha1.SidecarPortApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("Spread"):
+		return &apiv1alpha1.SpreadApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("StoppedMember"):
 		return &apiv1alpha1.StoppedMemberApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Storage"):
 		return &apiv1alpha1.StorageApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("StorageStatus"):
 		return &apiv1alpha1.StorageStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("TokenProjection"):
+		return &apiv1alpha1.TokenProjectionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("UpdateStrategy"):
 		return &apiv1alpha1.UpdateStrategyApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("VerificationSchedule"):
@@ -138,6 +148,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.VolumeApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("VolumeMount"):
 		return &apiv1alpha1.VolumeMountApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("VolumeProjection"):
+		return &apiv1alpha1.VolumeProjectionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("VolumeStatus"):
 		return &apiv1alpha1.VolumeStatusApplyConfiguration{}
 

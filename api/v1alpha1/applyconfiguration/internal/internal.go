@@ -200,6 +200,26 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: owner
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CSIVolume
+  map:
+    fields:
+    - name: driver
+      type:
+        scalar: string
+    - name: fsType
+      type:
+        scalar: string
+    - name: nodePublishSecretRef
+      type:
+        namedType: io.k8s.api.core.v1.LocalObjectReference
+    - name: readOnly
+      type:
+        scalar: boolean
+    - name: volumeAttributes
+      type:
+        map:
+          elementType:
+            scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ClusterBackupStatus
   map:
     fields:
@@ -400,6 +420,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: replicas
       type:
         scalar: numeric
+    - name: serviceAccountName
+      type:
+        scalar: string
     - name: size
       type:
         scalar: string
@@ -496,6 +519,9 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Service
       default: {}
+    - name: serviceAccount
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ServiceAccount
     - name: storage
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Storage
@@ -990,6 +1016,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: message
       type:
         scalar: string
+    - name: node
+      type:
+        scalar: string
     - name: ordinal
       type:
         scalar: numeric
@@ -1011,6 +1040,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: volume
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeStatus
+    - name: zone
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Pod
   map:
     fields:
@@ -1062,6 +1094,18 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - name
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ProjectedVolume
+  map:
+    fields:
+    - name: defaultMode
+      type:
+        scalar: numeric
+    - name: sources
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeProjection
+          elementRelationship: atomic
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestorePhase
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.RestoreStatus
@@ -1096,6 +1140,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: priorityClassName
       type:
         scalar: string
+    - name: spread
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Spread
     - name: tolerations
       type:
         list:
@@ -1125,10 +1172,38 @@ var schemaYAML = typed.YAMLObject(`types:
         map:
           elementType:
             scalar: string
+    - name: externalTrafficPolicy
+      type:
+        namedType: io.k8s.api.core.v1.ServiceExternalTrafficPolicy
+    - name: labels
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: loadBalancerClass
+      type:
+        scalar: string
+    - name: loadBalancerSourceRanges
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
     - name: type
       type:
         namedType: io.k8s.api.core.v1.ServiceType
       default: ClusterIP
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ServiceAccount
+  map:
+    fields:
+    - name: annotations
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: name
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Sidecar
   map:
     fields:
@@ -1207,6 +1282,17 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: name
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Spread
+  map:
+    fields:
+    - name: nodes
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.SpreadPolicy
+    - name: zones
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.SpreadPolicy
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.SpreadPolicy
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.StoppedMember
   map:
     fields:
@@ -1228,6 +1314,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: storageClassName
       type:
         scalar: string
+    - name: volumeAttributesClassName
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.StorageStatus
   map:
     fields:
@@ -1237,6 +1326,18 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: requested
       type:
         namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TokenProjection
+  map:
+    fields:
+    - name: audience
+      type:
+        scalar: string
+    - name: expirationSeconds
+      type:
+        scalar: numeric
+    - name: path
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Topology
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.UpdateStrategy
@@ -1297,12 +1398,18 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: configMap
       type:
         namedType: io.k8s.api.core.v1.ConfigMapVolumeSource
+    - name: csi
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CSIVolume
     - name: emptyDir
       type:
         namedType: io.k8s.api.core.v1.EmptyDirVolumeSource
     - name: name
       type:
         scalar: string
+    - name: projected
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ProjectedVolume
     - name: secret
       type:
         namedType: io.k8s.api.core.v1.SecretVolumeSource
@@ -1323,9 +1430,30 @@ var schemaYAML = typed.YAMLObject(`types:
         scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumePolicy
   scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeProjection
+  map:
+    fields:
+    - name: clusterTrustBundle
+      type:
+        namedType: io.k8s.api.core.v1.ClusterTrustBundleProjection
+    - name: configMap
+      type:
+        namedType: io.k8s.api.core.v1.ConfigMapProjection
+    - name: downwardAPI
+      type:
+        namedType: io.k8s.api.core.v1.DownwardAPIProjection
+    - name: secret
+      type:
+        namedType: io.k8s.api.core.v1.SecretProjection
+    - name: serviceAccountToken
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TokenProjection
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeStatus
   map:
     fields:
+    - name: attributesClass
+      type:
+        scalar: string
     - name: capacity
       type:
         namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
@@ -1375,6 +1503,27 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: atomic
 - name: io.k8s.api.core.v1.Capability
   scalar: string
+- name: io.k8s.api.core.v1.ClusterTrustBundleProjection
+  map:
+    fields:
+    - name: labelSelector
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector
+    - name: name
+      type:
+        scalar: string
+    - name: optional
+      type:
+        scalar: boolean
+    - name: path
+      type:
+        scalar: string
+    - name: signerName
+      type:
+        scalar: string
+    - name: user
+      type:
+        scalar: numeric
 - name: io.k8s.api.core.v1.ConfigMapEnvSource
   map:
     fields:
@@ -1392,6 +1541,23 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: key
       type:
         scalar: string
+    - name: name
+      type:
+        scalar: string
+      default: ""
+    - name: optional
+      type:
+        scalar: boolean
+    elementRelationship: atomic
+- name: io.k8s.api.core.v1.ConfigMapProjection
+  map:
+    fields:
+    - name: items
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.KeyToPath
+          elementRelationship: atomic
     - name: name
       type:
         scalar: string
@@ -1423,6 +1589,33 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: boolean
     elementRelationship: atomic
+- name: io.k8s.api.core.v1.DownwardAPIProjection
+  map:
+    fields:
+    - name: items
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.DownwardAPIVolumeFile
+          elementRelationship: atomic
+- name: io.k8s.api.core.v1.DownwardAPIVolumeFile
+  map:
+    fields:
+    - name: fieldRef
+      type:
+        namedType: io.k8s.api.core.v1.ObjectFieldSelector
+    - name: mode
+      type:
+        scalar: numeric
+    - name: path
+      type:
+        scalar: string
+    - name: resourceFieldRef
+      type:
+        namedType: io.k8s.api.core.v1.ResourceFieldSelector
+    - name: user
+      type:
+        scalar: numeric
 - name: io.k8s.api.core.v1.EmptyDirVolumeSource
   map:
     fields:
@@ -1895,6 +2088,23 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: boolean
     elementRelationship: atomic
+- name: io.k8s.api.core.v1.SecretProjection
+  map:
+    fields:
+    - name: items
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.KeyToPath
+          elementRelationship: atomic
+    - name: name
+      type:
+        scalar: string
+      default: ""
+    - name: optional
+      type:
+        scalar: boolean
+    elementRelationship: atomic
 - name: io.k8s.api.core.v1.SecretVolumeSource
   map:
     fields:
@@ -1955,6 +2165,8 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: windowsOptions
       type:
         namedType: io.k8s.api.core.v1.WindowsSecurityContextOptions
+- name: io.k8s.api.core.v1.ServiceExternalTrafficPolicy
+  scalar: string
 - name: io.k8s.api.core.v1.ServiceType
   scalar: string
 - name: io.k8s.api.core.v1.StorageMedium

@@ -28,7 +28,8 @@ type BackupDestinationApplyConfiguration struct {
 	CredentialsSecretName *string `json:"credentialsSecretName,omitempty"`
 	// credentialSource is WorkloadIdentity if the pods of Jobs access the bucket with the identity that the platform
 	// gives their ServiceAccount, instead of a Secret. This is a web identity or container credentials, never the
-	// identity of the node. The pods run as the ServiceAccount "default" of the namespace. Default: none.
+	// identity of the node. The pods run as the ServiceAccount of spec.serviceAccount of the DatabaseCluster.
+	// Default: none.
 	CredentialSource *apiv1alpha1.CredentialSource `json:"credentialSource,omitempty"`
 	// serverSideEncryption is the encryption that the S3 service applies to stored objects. Default: the setting of
 	// the bucket.

@@ -37,6 +37,9 @@ type DatabaseBackupStatusApplyConfiguration struct {
 	Destination *BackupDestinationApplyConfiguration `json:"destination,omitempty"`
 	// clusterUID is the UID of the DatabaseCluster.
 	ClusterUID *string `json:"clusterUID,omitempty"`
+	// serviceAccountName is the ServiceAccount of the backup's Jobs. The Job that deletes the data uses it if the
+	// cluster no longer exists. It is empty for "default".
+	ServiceAccountName *string `json:"serviceAccountName,omitempty"`
 	// fence identifies the stop of the members before this backup started. The operator sets it only if the cluster is
 	// being deleted, no member exists, and the StatefulSet creates none. If members start later, the StatefulSet and
 	// this value differ, and spec.deletion.volumes deletes no volume because of this backup. Default: empty.
@@ -139,6 +142,14 @@ func (b *DatabaseBackupStatusApplyConfiguration) WithDestination(value *BackupDe
 // If called multiple times, the ClusterUID field is set to the value of the last call.
 func (b *DatabaseBackupStatusApplyConfiguration) WithClusterUID(value string) *DatabaseBackupStatusApplyConfiguration {
 	b.ClusterUID = &value
+	return b
+}
+
+// WithServiceAccountName sets the ServiceAccountName field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ServiceAccountName field is set to the value of the last call.
+func (b *DatabaseBackupStatusApplyConfiguration) WithServiceAccountName(value string) *DatabaseBackupStatusApplyConfiguration {
+	b.ServiceAccountName = &value
 	return b
 }
 

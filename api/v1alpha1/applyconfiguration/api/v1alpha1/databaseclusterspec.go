@@ -44,6 +44,10 @@ type DatabaseClusterSpecApplyConfiguration struct {
 	// pod adds to the pods of the members: labels, annotations, volumes, init containers, sidecars. A change
 	// restarts the members one by one.
 	Pod *PodApplyConfiguration `json:"pod,omitempty"`
+	// serviceAccount is the ServiceAccount of the members and of all Jobs of the cluster, for example for the workload
+	// identity of a cloud. No pod gets a token of the API server. A change of the name restarts the members one by one.
+	// Default: the ServiceAccount "default" of the namespace.
+	ServiceAccount *ServiceAccountApplyConfiguration `json:"serviceAccount,omitempty"`
 	// scheduling selects the nodes on which the members run. A change restarts the members one by one.
 	// Default: any node; members spread over nodes and zones where they can.
 	Scheduling *SchedulingApplyConfiguration `json:"scheduling,omitempty"`
@@ -156,6 +160,14 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithContainer(value *DatabaseCon
 // If called multiple times, the Pod field is set to the value of the last call.
 func (b *DatabaseClusterSpecApplyConfiguration) WithPod(value *PodApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Pod = value
+	return b
+}
+
+// WithServiceAccount sets the ServiceAccount field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ServiceAccount field is set to the value of the last call.
+func (b *DatabaseClusterSpecApplyConfiguration) WithServiceAccount(value *ServiceAccountApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+	b.ServiceAccount = value
 	return b
 }
 

@@ -27,6 +27,11 @@ type MemberStatusApplyConfiguration struct {
 	Ready *bool `json:"ready,omitempty"`
 	// state is the state of the member: Ready, Starting, Failing or Terminating.
 	State *apiv1alpha1.MemberState `json:"state,omitempty"`
+	// node is the name of the node on which the member runs. It is empty until the member has a node.
+	Node *string `json:"node,omitempty"`
+	// zone is the zone of the node: the pod's label topology.kubernetes.io/zone. It is empty if the node has no zone,
+	// or if the API server does not copy the labels of nodes to pods. Kubernetes 1.35 and newer do.
+	Zone *string `json:"zone,omitempty"`
 	// message is the cause of the failure of a member.
 	Message *string `json:"message,omitempty"`
 	// volume is the data volume of the member. It is empty if there is none.
@@ -84,6 +89,22 @@ func (b *MemberStatusApplyConfiguration) WithReady(value bool) *MemberStatusAppl
 // If called multiple times, the State field is set to the value of the last call.
 func (b *MemberStatusApplyConfiguration) WithState(value apiv1alpha1.MemberState) *MemberStatusApplyConfiguration {
 	b.State = &value
+	return b
+}
+
+// WithNode sets the Node field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Node field is set to the value of the last call.
+func (b *MemberStatusApplyConfiguration) WithNode(value string) *MemberStatusApplyConfiguration {
+	b.Node = &value
+	return b
+}
+
+// WithZone sets the Zone field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Zone field is set to the value of the last call.
+func (b *MemberStatusApplyConfiguration) WithZone(value string) *MemberStatusApplyConfiguration {
+	b.Zone = &value
 	return b
 }
 

@@ -21,8 +21,9 @@ type SchedulingApplyConfiguration struct {
 	Affinity *v1.AffinityApplyConfiguration `json:"affinity,omitempty"`
 	// tolerations let members run on tainted nodes. Default: none.
 	Tolerations []v1.TolerationApplyConfiguration `json:"tolerations,omitempty"`
-	// topologySpreadConstraints spread the members over nodes and zones. Default: over nodes and over zones, with
-	// whenUnsatisfiable ScheduleAnyway.
+	// spread spreads the members over nodes and zones. Default: Preferred for both.
+	Spread *SpreadApplyConfiguration `json:"spread,omitempty"`
+	// topologySpreadConstraints replace spread with constraints of your own. Default: those of spread.
 	TopologySpreadConstraints []v1.TopologySpreadConstraintApplyConfiguration `json:"topologySpreadConstraints,omitempty"`
 	// priorityClassName is the PriorityClass of the members. Default: the default PriorityClass.
 	PriorityClassName *string `json:"priorityClassName,omitempty"`
@@ -66,6 +67,14 @@ func (b *SchedulingApplyConfiguration) WithTolerations(values ...*v1.TolerationA
 		}
 		b.Tolerations = append(b.Tolerations, *values[i])
 	}
+	return b
+}
+
+// WithSpread sets the Spread field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Spread field is set to the value of the last call.
+func (b *SchedulingApplyConfiguration) WithSpread(value *SpreadApplyConfiguration) *SchedulingApplyConfiguration {
+	b.Spread = value
 	return b
 }
 

@@ -19,6 +19,19 @@ type ServiceApplyConfiguration struct {
 	Type *v1.ServiceType `json:"type,omitempty"`
 	// annotations are added to the Service, for example for the load balancer of a cloud provider. Default: none.
 	Annotations map[string]string `json:"annotations,omitempty"`
+	// labels are added to the Service. Keys that start with app.kubernetes.io/ or database.dbcluster.io/ are reserved
+	// for the operator. Default: none.
+	Labels map[string]string `json:"labels,omitempty"`
+	// loadBalancerClass is the load balancer implementation of a Service of type LoadBalancer, for example
+	// "service.k8s.aws/nlb". It cannot be changed while the type is LoadBalancer. Default: the default implementation
+	// of the platform.
+	LoadBalancerClass *string `json:"loadBalancerClass,omitempty"`
+	// loadBalancerSourceRanges are the address ranges from which clients may reach a Service of type LoadBalancer, in
+	// CIDR notation, for example "10.0.0.0/8". Not every platform enforces them. Default: all addresses.
+	LoadBalancerSourceRanges []string `json:"loadBalancerSourceRanges,omitempty"`
+	// externalTrafficPolicy is Cluster or Local, for the types NodePort and LoadBalancer. Local keeps the address of the
+	// client and uses only members on the node that receives the connection. Default: Cluster.
+	ExternalTrafficPolicy *v1.ServiceExternalTrafficPolicy `json:"externalTrafficPolicy,omitempty"`
 }
 
 // ServiceApplyConfiguration constructs a declarative configuration of the Service type for use with
@@ -46,5 +59,45 @@ func (b *ServiceApplyConfiguration) WithAnnotations(entries map[string]string) *
 	for k, v := range entries {
 		b.Annotations[k] = v
 	}
+	return b
+}
+
+// WithLabels puts the entries into the Labels field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, the entries provided by each call will be put on the Labels field,
+// overwriting an existing map entries in Labels field with the same key.
+func (b *ServiceApplyConfiguration) WithLabels(entries map[string]string) *ServiceApplyConfiguration {
+	if b.Labels == nil && len(entries) > 0 {
+		b.Labels = make(map[string]string, len(entries))
+	}
+	for k, v := range entries {
+		b.Labels[k] = v
+	}
+	return b
+}
+
+// WithLoadBalancerClass sets the LoadBalancerClass field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the LoadBalancerClass field is set to the value of the last call.
+func (b *ServiceApplyConfiguration) WithLoadBalancerClass(value string) *ServiceApplyConfiguration {
+	b.LoadBalancerClass = &value
+	return b
+}
+
+// WithLoadBalancerSourceRanges adds the given value to the LoadBalancerSourceRanges field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the LoadBalancerSourceRanges field.
+func (b *ServiceApplyConfiguration) WithLoadBalancerSourceRanges(values ...string) *ServiceApplyConfiguration {
+	for i := range values {
+		b.LoadBalancerSourceRanges = append(b.LoadBalancerSourceRanges, values[i])
+	}
+	return b
+}
+
+// WithExternalTrafficPolicy sets the ExternalTrafficPolicy field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ExternalTrafficPolicy field is set to the value of the last call.
+func (b *ServiceApplyConfiguration) WithExternalTrafficPolicy(value v1.ServiceExternalTrafficPolicy) *ServiceApplyConfiguration {
+	b.ExternalTrafficPolicy = &value
 	return b
 }

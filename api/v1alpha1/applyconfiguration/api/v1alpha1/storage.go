@@ -22,6 +22,11 @@ type StorageApplyConfiguration struct {
 	// storageClassName is the StorageClass of the volumes. It cannot be changed.
 	// Default: the default StorageClass.
 	StorageClassName *string `json:"storageClassName,omitempty"`
+	// volumeAttributesClassName is the VolumeAttributesClass of the volumes, for example with more IOPS. A change
+	// modifies the volumes while the members run, if the CSI driver supports it. If you remove the name, existing
+	// volumes keep their attributes, and new volumes get those of the StorageClass. It needs an API server that serves
+	// VolumeAttributesClasses, as Kubernetes 1.34 and newer do. Default: the attributes of the StorageClass.
+	VolumeAttributesClassName *string `json:"volumeAttributesClassName,omitempty"`
 	// ephemeral stores the data in an emptyDir of the pod instead of a persistent volume, for caches. The data is
 	// deleted with the pod. It cannot be changed. Default: false.
 	Ephemeral *bool `json:"ephemeral,omitempty"`
@@ -46,6 +51,14 @@ func (b *StorageApplyConfiguration) WithSize(value resource.Quantity) *StorageAp
 // If called multiple times, the StorageClassName field is set to the value of the last call.
 func (b *StorageApplyConfiguration) WithStorageClassName(value string) *StorageApplyConfiguration {
 	b.StorageClassName = &value
+	return b
+}
+
+// WithVolumeAttributesClassName sets the VolumeAttributesClassName field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the VolumeAttributesClassName field is set to the value of the last call.
+func (b *StorageApplyConfiguration) WithVolumeAttributesClassName(value string) *StorageApplyConfiguration {
+	b.VolumeAttributesClassName = &value
 	return b
 }
 

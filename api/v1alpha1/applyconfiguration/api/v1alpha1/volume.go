@@ -23,6 +23,10 @@ type VolumeApplyConfiguration struct {
 	Secret *v1.SecretVolumeSourceApplyConfiguration `json:"secret,omitempty"`
 	// emptyDir is an empty directory that is deleted with the pod.
 	EmptyDir *v1.EmptyDirVolumeSourceApplyConfiguration `json:"emptyDir,omitempty"`
+	// projected combines several sources in one directory.
+	Projected *ProjectedVolumeApplyConfiguration `json:"projected,omitempty"`
+	// csi is an ephemeral volume of a CSI driver, for example of a secrets store. It is deleted with the pod.
+	CSI *CSIVolumeApplyConfiguration `json:"csi,omitempty"`
 }
 
 // VolumeApplyConfiguration constructs a declarative configuration of the Volume type for use with
@@ -60,5 +64,21 @@ func (b *VolumeApplyConfiguration) WithSecret(value *v1.SecretVolumeSourceApplyC
 // If called multiple times, the EmptyDir field is set to the value of the last call.
 func (b *VolumeApplyConfiguration) WithEmptyDir(value *v1.EmptyDirVolumeSourceApplyConfiguration) *VolumeApplyConfiguration {
 	b.EmptyDir = value
+	return b
+}
+
+// WithProjected sets the Projected field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Projected field is set to the value of the last call.
+func (b *VolumeApplyConfiguration) WithProjected(value *ProjectedVolumeApplyConfiguration) *VolumeApplyConfiguration {
+	b.Projected = value
+	return b
+}
+
+// WithCSI sets the CSI field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the CSI field is set to the value of the last call.
+func (b *VolumeApplyConfiguration) WithCSI(value *CSIVolumeApplyConfiguration) *VolumeApplyConfiguration {
+	b.CSI = value
 	return b
 }

@@ -21,6 +21,8 @@ type VolumeStatusApplyConfiguration struct {
 	Requested *resource.Quantity `json:"requested,omitempty"`
 	// capacity is the size of the volume, for example 10Gi. It is empty while the claim is not bound.
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
+	// attributesClass is the VolumeAttributesClass of the volume. It is empty if it has none.
+	AttributesClass *string `json:"attributesClass,omitempty"`
 }
 
 // VolumeStatusApplyConfiguration constructs a declarative configuration of the VolumeStatus type for use with
@@ -50,5 +52,13 @@ func (b *VolumeStatusApplyConfiguration) WithRequested(value resource.Quantity) 
 // If called multiple times, the Capacity field is set to the value of the last call.
 func (b *VolumeStatusApplyConfiguration) WithCapacity(value resource.Quantity) *VolumeStatusApplyConfiguration {
 	b.Capacity = &value
+	return b
+}
+
+// WithAttributesClass sets the AttributesClass field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the AttributesClass field is set to the value of the last call.
+func (b *VolumeStatusApplyConfiguration) WithAttributesClass(value string) *VolumeStatusApplyConfiguration {
+	b.AttributesClass = &value
 	return b
 }
