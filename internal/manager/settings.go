@@ -158,7 +158,22 @@ func listed(text string) []string {
 	return all
 }
 
+// bodies is the level at which client-go logs the bodies of requests and responses, and so the content of Secrets.
+const bodies = zapcore.Level(-8)
+
+// withoutBodies disables that level.
+type withoutBodies struct{ zapcore.LevelEnabler }
+
+// Enabled reports whether a level is logged.
+func (l withoutBodies) Enabled(level zapcore.Level) bool {
+	return level > bodies && l.LevelEnabler.Enabled(level)
+}
+
 // Logger is configured by the flags.
 func (s *Settings) Logger() logr.Logger {
-	return zap.New(zap.UseFlagOptions(&s.zap))
+	options := s.zap
+	if options.Level != nil {
+		options.Level = withoutBodies{options.Level}
+	}
+	return zap.New(zap.UseFlagOptions(&options))
 }

@@ -70,3 +70,16 @@ func TestWithoutOLMNoUpgradeableConditionIsNeeded(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestNoLevelLogsTheBodiesOfRequests(t *testing.T) {
+	for level, logs := range map[string]bool{"info": false, "1": false, "7": true, "9": true, "127": true} {
+		settings, err := Parse([]string{"--zap-log-level=" + level}, func(string) (string, bool) { return "", false })
+		if err != nil {
+			t.Fatal(err)
+		}
+		log := settings.Logger()
+		if log.V(7).Enabled() != logs || log.V(8).Enabled() || log.V(9).Enabled() {
+			t.Errorf("--zap-log-level=%s: level 7 is %v, 8 is %v, 9 is %v", level, log.V(7).Enabled(), log.V(8).Enabled(), log.V(9).Enabled())
+		}
+	}
+}
