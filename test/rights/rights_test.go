@@ -42,7 +42,8 @@ func TestEveryBindingOfTheOperatorIsRead(t *testing.T) {
 
 func TestARightThatWouldBeTooMuchIsObjectedTo(t *testing.T) {
 	for _, right := range []Right{
-		{Verb: "list", Resource: "secrets"}, {Verb: "watch", Resource: "secrets"}, {Verb: "patch", Resource: "secrets"},
+		{Verb: "list", Resource: "secrets"}, {Verb: "watch", Resource: "secrets"}, {Verb: "update", Resource: "secrets"},
+		{Verb: "deletecollection", Resource: "secrets"},
 		{Verb: "create", Resource: "pods/exec"}, {Verb: "get", Resource: "pods/exec"}, {Verb: "create", Resource: "pods"},
 		{Verb: "create", Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"},
 		{Verb: "patch", Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"},
