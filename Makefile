@@ -228,8 +228,9 @@ docker-buildx: ## Build and push the operator image for several platforms.
 	$(CONTAINER_TOOL) buildx build --push --platform=$(PLATFORMS) --build-arg VERSION=v$(VERSION) -t $(IMG) .
 
 .PHONY: build-installer
-build-installer: manifests generate $(LOCAL) ## Write dist/crds.yaml, dist/operator.yaml and, as both in one file, dist/install.yaml.
+build-installer: manifests generate $(LOCAL) ## Write dist/crds.yaml, dist/operator.yaml, dist/install.yaml (both), and the policies dist/secret-*.yaml.
 	@$(call render,config/default) | go run ./hack/package manifests dist
+	@$(call tool,kustomize) build config/secret-access >dist/secret-access.yaml
 
 ##@ Supply chain
 

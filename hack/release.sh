@@ -75,7 +75,7 @@ images() {
 
 manifests() {
 	in_source build-installer IMG="$base@$operator"
-	mv "$source"/dist/{crds,operator,install}.yaml "$out/"
+	mv "$source"/dist/{crds,operator,install,secret-access,secret-writes}.yaml "$out/"
 }
 
 # pack builds the image of a bundle or catalog: from scratch, labeled, with one layer.

@@ -16,21 +16,38 @@ import (
 	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/config/embedded"
 )
 
 func TestEveryPolicyFailsClosedAndIsInForceByABindingOfItsName(t *testing.T) {
-	policies, bindings := map[string]bool{}, map[string]bool{}
-	for _, object := range objects(t) {
+	names, err := Names()
+	if err != nil || len(names) != 3 {
+		t.Errorf("the operator creates %v: %v", names, err)
+	}
+	for file, all := range map[string][]*unstructured.Unstructured{
+		"policies.yaml": objects(t), "secret-writes.yaml": decoded(t, "secret-writes.yaml"), "../secret-access/policy.yaml": decoded(t, "../secret-access/policy.yaml"),
+	} {
+		policies, bindings := inForce(t, all)
+		if len(policies) == 0 || !slices.Equal(policies, bindings) {
+			t.Errorf("%s has the policies %v and bindings of %v", file, policies, bindings)
+		}
+	}
+}
+
+// inForce returns the names of the policies, and of those that the bindings put in force.
+func inForce(t *testing.T, all []*unstructured.Unstructured) (policies, bindings []string) {
+	t.Helper()
+	for _, object := range all {
 		switch object.GetKind() {
 		case "ValidatingAdmissionPolicy":
 			policy := typed[admissionregistrationv1.ValidatingAdmissionPolicy](t, object)
-			policies[policy.Name] = true
+			policies = append(policies, policy.Name)
 			if fails := policy.Spec.FailurePolicy; fails == nil || *fails != admissionregistrationv1.Fail {
 				t.Errorf("%s does not have failurePolicy Fail", policy.Name)
 			}
 		case "ValidatingAdmissionPolicyBinding":
 			binding := typed[admissionregistrationv1.ValidatingAdmissionPolicyBinding](t, object)
-			bindings[binding.Name] = true
+			bindings = append(bindings, binding.Spec.PolicyName)
 			if binding.Spec.PolicyName != binding.Name || !slices.Contains(binding.Spec.ValidationActions, admissionregistrationv1.Deny) {
 				t.Errorf("%s does not put the policy of its name in force: %+v", binding.Name, binding.Spec)
 			}
@@ -38,15 +55,29 @@ func TestEveryPolicyFailsClosedAndIsInForceByABindingOfItsName(t *testing.T) {
 			t.Errorf("unexpected kind %s", object.GetKind())
 		}
 	}
-	names, err := Names()
-	if err != nil || len(names) != 3 || len(policies) != 3 || len(bindings) != 3 {
-		t.Errorf("%v %v %v %v", names, policies, bindings, err)
-	}
-	for _, name := range names {
-		if !policies[name] || !bindings[name] {
-			t.Errorf("%s must exist twice", name)
+	return policies, bindings
+}
+
+// The operator could change a policy that it creates.
+func TestTheOperatorDoesNotCreateThePoliciesOnSecrets(t *testing.T) {
+	for _, object := range slices.Concat(decoded(t, "secret-writes.yaml"), decoded(t, "../secret-access/policy.yaml")) {
+		if slices.ContainsFunc(objects(t), func(o *unstructured.Unstructured) bool { return o.GetName() == prefix+object.GetName() }) {
+			t.Errorf("the operator creates %s", object.GetName())
 		}
 	}
+}
+
+func decoded(t *testing.T, file string) []*unstructured.Unstructured {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := embedded.Decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 func TestTheNamesAreThoseOfAnInstallByManifests(t *testing.T) {
@@ -61,8 +92,11 @@ func TestTheNamesAreThoseOfAnInstallByManifests(t *testing.T) {
 }
 
 func TestThePoliciesReadTheKeysOfTheAPI(t *testing.T) {
-	for _, key := range []string{dbv1.LabelProtected, dbv1.AnnotationAllowDeletion, dbv1.LabelInstance, dbv1.GroupVersion.Group} {
-		if !slices.ContainsFunc(objects(t), func(o *unstructured.Unstructured) bool {
+	all := slices.Concat(objects(t), decoded(t, "secret-writes.yaml"), decoded(t, "../secret-access/policy.yaml"))
+	for _, key := range []string{
+		dbv1.LabelProtected, dbv1.AnnotationAllowDeletion, dbv1.LabelInstance, dbv1.GroupVersion.Group, dbv1.AnnotationVerify, dbv1.LabelManagedBy, dbv1.LabelManagedByValue,
+	} {
+		if !slices.ContainsFunc(all, func(o *unstructured.Unstructured) bool {
 			text, err := yaml.Marshal(o.Object)
 			return err == nil && slices.Contains(words(string(text)), key)
 		}) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -22,7 +23,15 @@ const (
 
 // writeChart writes the chart's files from config into its folder files. The templates read them.
 func writeChart(version string, documents []document) error {
-	files := fromConfig(documents)
+	access, err := os.ReadFile("config/secret-access/policy.yaml")
+	if err != nil {
+		return err
+	}
+	optional, err := split(string(access))
+	if err != nil {
+		return err
+	}
+	files := fromConfig(slices.Concat(documents, optional))
 	alerts, alertsErr := os.ReadFile("config/prometheus/alerts.yaml")
 	monitor, monitorErr := os.ReadFile("config/prometheus/monitor.yaml")
 	dashboard, dashboardErr := os.ReadFile("config/grafana/databasecluster.json")
@@ -39,7 +48,7 @@ func writeChart(version string, documents []document) error {
 			return err
 		}
 	}
-	err := rewrite(filepath.Join(chart, "Chart.yaml"), func(text string) (string, error) {
+	err = rewrite(filepath.Join(chart, "Chart.yaml"), func(text string) (string, error) {
 		return versionLine.ReplaceAllString(text, "$1: "+version), nil
 	})
 	if err != nil {
@@ -48,7 +57,8 @@ func writeChart(version string, documents []document) error {
 	return writeTable()
 }
 
-// fromConfig returns the CRDs, the admission policies, and the rules of each role.
+// fromConfig returns the CRDs, the admission policies, and the rules of each role. Of the policies that an uninstall
+// deletes, it returns only the spec, because their names depend on the release.
 func fromConfig(documents []document) map[string]string {
 	files := map[string]string{}
 	var protection []document
@@ -59,6 +69,8 @@ func fromConfig(documents []document) map[string]string {
 			files["crds/"+plural+".yaml"] = kept(d).text
 		case d.protection():
 			protection = append(protection, kept(d))
+		case d.kind == admissionPolicy:
+			files["policies/"+strings.TrimPrefix(d.name, prefix)+".yaml"] = section(d.text, "spec")
 		case d.kind == "Role" || d.kind == "ClusterRole":
 			files["rules/"+strings.TrimPrefix(d.name, prefix)+".yaml"] = section(d.text, "rules")
 		}

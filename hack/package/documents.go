@@ -14,6 +14,9 @@ import (
 // document is the text of one object. Text preserves numbers and the order of fields.
 type document struct{ kind, name, text string }
 
+// admissionPolicy is the kind of policies, and the beginning of that of their bindings.
+const admissionPolicy = "ValidatingAdmissionPolicy"
+
 var (
 	kindLine = regexp.MustCompile(`(?m)^kind: (\S+)$`)
 	nameLine = regexp.MustCompile(`(?m)^  name: (\S+)$`)
@@ -46,7 +49,12 @@ func (d document) definition() bool { return d.kind == "CustomResourceDefinition
 
 // protection reports whether the object protects CRDs, clusters and volumes from deletion. An uninstall keeps it.
 func (d document) protection() bool {
-	return d.kind == "ValidatingAdmissionPolicy" || d.kind == "ValidatingAdmissionPolicyBinding"
+	return strings.HasPrefix(d.kind, admissionPolicy) && strings.HasPrefix(d.name, prefix+"protected-")
+}
+
+// restriction reports whether the object restricts the requests of the operator to Secrets.
+func (d document) restriction() bool {
+	return strings.HasPrefix(d.kind, admissionPolicy) && !d.protection()
 }
 
 // join joins documents in one file.

@@ -10,10 +10,10 @@ import (
 	"slices"
 )
 
-// writeManifests writes the retained objects, the operator, and both. CRDs precede their admission policies: a deletion
+// writeManifests writes the retained objects, the operator, both, and what a bundle for OLM cannot contain. CRDs precede their admission policies: a deletion
 // of the file in this order is denied before it removes the policies.
 func writeManifests(folder string, documents []document) error {
-	var surroundings, definitions, protection, operator []document
+	var surroundings, definitions, protection, restriction, operator []document
 	for _, d := range documents {
 		switch {
 		case d.kind == "Namespace": // it may contain databases, which would be deleted with it
@@ -22,13 +22,16 @@ func writeManifests(folder string, documents []document) error {
 			definitions = append(definitions, d)
 		case d.protection():
 			protection = append(protection, d)
+		case d.restriction():
+			restriction = append(restriction, d)
 		default:
 			operator = append(operator, d)
 		}
 	}
+	operator = append(operator, restriction...)
 	stays := slices.Concat(surroundings, definitions, protection)
 	for name, content := range map[string][]document{
-		"crds.yaml": stays, "operator.yaml": operator, "install.yaml": slices.Concat(stays, operator),
+		"crds.yaml": stays, "operator.yaml": operator, "install.yaml": slices.Concat(stays, operator), "secret-writes.yaml": restriction,
 	} {
 		if err := write(filepath.Join(folder, name), join(content)); err != nil {
 			return err

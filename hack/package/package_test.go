@@ -31,6 +31,13 @@ kind: ValidatingAdmissionPolicy
 metadata:
   name: databasecluster-operator-protected-clusters
 ---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata:
+  name: databasecluster-operator-secret-writes
+spec:
+  failurePolicy: Fail
+---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -64,7 +71,7 @@ func TestManifestsAreTakenApartByKindAndName(t *testing.T) {
 		got = append(got, d.kind+" "+d.name)
 	}
 	want := "Namespace system, RoleBinding binding, ValidatingAdmissionPolicy databasecluster-operator-protected-clusters, " +
-		"CustomResourceDefinition databaseclusters.database.dbcluster.io, ClusterRole databasecluster-operator-manager-role"
+		"ValidatingAdmissionPolicy databasecluster-operator-secret-writes, CustomResourceDefinition databaseclusters.database.dbcluster.io, ClusterRole databasecluster-operator-manager-role"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -102,8 +109,10 @@ func TestRetainedObjectsAreInASeparateFileDefinitionsFirst(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"crds.yaml":     "Namespace CustomResourceDefinition ValidatingAdmissionPolicy",
-		"operator.yaml": "RoleBinding ClusterRole",
-		"install.yaml":  "Namespace CustomResourceDefinition ValidatingAdmissionPolicy RoleBinding ClusterRole",
+		"operator.yaml": "RoleBinding ClusterRole ValidatingAdmissionPolicy",
+		"install.yaml":  "Namespace CustomResourceDefinition ValidatingAdmissionPolicy RoleBinding ClusterRole ValidatingAdmissionPolicy",
+		// OLM installs the rest of operator.yaml.
+		"secret-writes.yaml": "ValidatingAdmissionPolicy",
 	} {
 		text, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
@@ -135,6 +144,9 @@ func TestRetainedObjectsHaveTheKeepAnnotation(t *testing.T) {
 	}
 	if !strings.Contains(files["crds/databaseclusters.yaml"], "maximum: 9223372036854775\n") {
 		t.Error("a number of the CRD changed")
+	}
+	if strings.Contains(files["admission.yaml"], "secret-writes") || files["policies/secret-writes.yaml"] != "spec:\n  failurePolicy: Fail\n" {
+		t.Errorf("the policy of the operator is kept, or its spec is not %q", files["policies/secret-writes.yaml"])
 	}
 	if got := files["rules/manager-role.yaml"]; got != "rules:\n- verbs:\n  - get\n" {
 		t.Errorf("the rules of manager-role are %q", got)

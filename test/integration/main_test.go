@@ -13,6 +13,7 @@ package integration
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -84,7 +85,7 @@ func setUp() (stop func(), err error) {
 	if admin, err = client.NewWithWatch(config, client.Options{Scheme: scheme}); err != nil {
 		return nil, err
 	}
-	if err := allow(operatorUser, managerRole, managerClusterRole); err != nil {
+	if err := errors.Join(allow(operatorUser, managerRole, managerClusterRole), restrictSecrets()); err != nil {
 		return nil, err
 	}
 	return startOperator(config)

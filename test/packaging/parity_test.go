@@ -90,6 +90,10 @@ func TestADifferenceBetweenChartAndConfigIsFound(t *testing.T) {
 		}, "ClusterRole databasecluster-operator-databasecluster-viewer-role"},
 		"a policy that lets through": {set("ValidatingAdmissionPolicy databasecluster-operator-protected-clusters", "Ignore", "spec", "failurePolicy"),
 			"ValidatingAdmissionPolicy databasecluster-operator-protected-clusters"},
+		"a policy on another ServiceAccount": {func(chart objects) {
+			conditions := chart["ValidatingAdmissionPolicy databasecluster-operator-secret-writes"].Object["spec"].(map[string]any)["matchConditions"].([]any)
+			conditions[0].(map[string]any)["expression"] = "request.userInfo.username.endsWith(':somebody')"
+		}, "ValidatingAdmissionPolicy databasecluster-operator-secret-writes"},
 		"another schema": {set("CustomResourceDefinition databaseclusters.database.dbcluster.io", "Cluster", "spec", "scope"),
 			"CustomResourceDefinition databaseclusters.database.dbcluster.io"},
 	}
@@ -147,6 +151,10 @@ func normalized(object *unstructured.Unstructured) string {
 		if node["name"] == "WATCH_NAMESPACE" && (node["value"] == "" || node["valueFrom"] != nil) {
 			delete(node, "value")
 			delete(node, "valueFrom")
+		}
+		// The chart knows the namespace of the operator.
+		if expression, found := node["expression"].(string); found {
+			node["expression"] = strings.ReplaceAll(expression, ":"+namespace+":", ":")
 		}
 	})
 	return text(o.Object)

@@ -36,7 +36,7 @@ func TestUndeployRemovesTheOperatorAndNothingThatDatabasesNeed(t *testing.T) {
 		switch kind := object.GetKind(); {
 		case kind == "Deployment":
 			deployments++
-		case kind == "Namespace", kind == "CustomResourceDefinition", strings.HasPrefix(kind, "ValidatingAdmissionPolicy"):
+		case kind == "Namespace", kind == "CustomResourceDefinition", strings.Contains(name, "-protected-"):
 			t.Errorf("%s would be deleted", name)
 		}
 	}
