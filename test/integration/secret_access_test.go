@@ -139,6 +139,25 @@ func TestAUserNamesNoSecretThatTheUserMayNotRead(t *testing.T) {
 	}
 }
 
+func TestAUserSelectsNoServiceAccountWhoseTokensTheUserMayNotCreate(t *testing.T) {
+	parallel(t)
+	ns, name, user := deputy(t)
+	named := smallest(ns, "named")
+	named.Spec.ServiceAccount.Name = "theirs"
+	projected := smallest(ns, "projected")
+	projected.Spec.Pod.Volumes = []dbv1.Volume{{Name: "token", Projected: &dbv1.ProjectedVolume{Sources: []dbv1.VolumeProjection{{
+		ServiceAccountToken: &dbv1.TokenProjection{Audience: "api", Path: "token"},
+	}}}}}
+	for account, cluster := range map[string]*dbv1.DatabaseCluster{"theirs": named, "default": projected} {
+		attempt := func() error { return user.Create(t.Context(), cluster.DeepCopy(), client.DryRunAll) }
+		mustBeForbidden(t, cluster.Name, attempt(), "would run as ServiceAccount "+account+", for which "+name+" may not create tokens")
+		grantIn(t, ns, "tokens-of-"+account, name, []rbacv1.PolicyRule{{
+			APIGroups: []string{""}, Resources: []string{"serviceaccounts/token"}, ResourceNames: []string{account}, Verbs: []string{"create"},
+		}})
+		eventually(t, "a user who may create tokens to select the ServiceAccount "+account, attempt)
+	}
+}
+
 // patched sends a merge patch as a dry run.
 func patched(t *testing.T, user client.Client, object client.Object, patch string) error {
 	t.Helper()
