@@ -219,7 +219,7 @@ const (
 	ReasonRotated = "Rotated"
 	// ReasonRotating: new passwords are being put in force.
 	ReasonRotating = "Rotating"
-	// ReasonRotationFailed: new passwords could not be put in force. Clients use the former ones.
+	// ReasonRotationFailed: new passwords could not be put in force. Clients use the previous ones.
 	ReasonRotationFailed = "RotationFailed"
 )
 

@@ -224,7 +224,7 @@ type CredentialsRotation struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]{1,9})?h)?([0-9]{1,6}([.][0-9]{1,9})?m)?([0-9]{1,6}([.][0-9]{1,9})?s)?$') && self != '' && duration(self) >= duration('1h')",message="spec.credentials.rotation.period must be a duration of at least an hour in hours, minutes and seconds, for example 2160h"
 	Period *metav1.Duration `json:"period,omitempty"`
 
-	// overlap is how long the database also accepts the former passwords, if the engine can, at least 1m, for example
+	// overlap is how long the database also accepts the previous passwords, if the engine can, at least 1m, for example
 	// 24h. Within this time, clients have to read the Secret again. Default: 10m.
 	// +optional
 	// +kubebuilder:validation:Type=string

@@ -120,7 +120,7 @@ const (
 	// force.
 	AnnotationContent = "database.dbcluster.io/content"
 	// AnnotationContentOfPods is on Secrets with generated credentials: the hash with which pods count as current, as long
-	// as nobody else changes the passwords.
+	// as only the operator changes the passwords.
 	AnnotationContentOfPods = "database.dbcluster.io/content-of-pods"
 	// AnnotationTerminating is on the StatefulSet of a cluster whose deletion hooks have finished.
 	AnnotationTerminating = "database.dbcluster.io/terminating"

@@ -40,7 +40,7 @@ func (w world) asClient(name, uri, statement string) (string, error) {
 		"--pod-running-timeout="+patience.String(), "--overrides="+overrides)
 }
 
-// An eight-line manifest and an application: nobody types a password.
+// An eight-line manifest and an application, without a typed password.
 func TestAnApplicationConnectsWithNothingButTheConnectionSecret(t *testing.T) {
 	w, start := newWorld(t), time.Now()
 	w.apply(w.sample("postgresql"))
@@ -82,9 +82,9 @@ func TestGeneratedCredentialsShareTheFateOfTheVolumes(t *testing.T) {
 	w.do("get", "secret", "orders-credentials")
 	w.apply(w.sample("postgresql"))
 	w.await("orders", "Ready")
-	w.must(w.secret("orders-connection", "uri") == uri, "the connection of the new cluster is not the former one")
+	w.must(w.secret("orders-connection", "uri") == uri, "the connection of the new cluster is not the previous one")
 	text, err = w.asClient("reader", uri, "SELECT answer FROM kept")
-	w.must(err == nil && text == "42", "the former credentials give %q: %v", text, err)
+	w.must(err == nil && text == "42", "the previous credentials give %q: %v", text, err)
 
 	w.do("patch", "databasecluster", "orders", "--type=merge", "-p", `{"spec":{"deletion":{"volumes":"Delete"}}}`)
 	w.do("delete", "databasecluster", "orders", "--timeout="+patience.String())
@@ -93,7 +93,7 @@ func TestGeneratedCredentialsShareTheFateOfTheVolumes(t *testing.T) {
 	w.must(left == "", "left after the deletion: %s", left)
 }
 
-// The members apply what the Secret has, whoever changed it.
+// The members apply what the Secret has, after any change of it.
 func TestADeletedOrEditedSecretIsAppliedByARestart(t *testing.T) {
 	w := newWorld(t)
 	w.apply(w.sample("postgresql"))

@@ -65,11 +65,11 @@ func (w world) awaitRow() {
 	w.Fatalf("the writer writes nothing: %s", w.do("exec", "writer", "--", "cat", "/tmp/last"))
 }
 
-// A rotation restarts nobody, and clients continue by themselves. PostgreSQL accepts one password at a time: its clients
+// A rotation restarts no member, and clients continue by themselves. PostgreSQL accepts one password at a time: its clients
 // fail until the kubelet has refreshed their files.
 func TestAClientKeepsWritingDuringARotation(t *testing.T) {
 	type story struct {
-		engine, image, write, former, refused string
+		engine, image, write, previous, refused string
 		keys                                  int
 		errors                                bool
 	}
@@ -94,21 +94,21 @@ func TestAClientKeepsWritingDuringARotation(t *testing.T) {
 			w.await("orders", "Ready")
 			w.apply(fmt.Sprintf(writer, c.image, "orders", c.write))
 			w.awaitRow()
-			former, pod := w.secret("orders-connection", "password"), w.of("pod/orders-0", "{.metadata.uid}")
+			previous, pod := w.secret("orders-connection", "password"), w.of("pod/orders-0", "{.metadata.uid}")
 
 			start := time.Now()
 			w.do("annotate", "databasecluster", "orders", "database.dbcluster.io/rotate-credentials=1")
 			w.do("wait", "--for=condition=CredentialsRotated", "databasecluster/orders", "--timeout="+patience.String())
 			w.Logf("the new password is in force after %.1f s", time.Since(start).Seconds())
-			w.must(w.secret("orders-connection", "password") != former, "the connection Secret has the former password")
+			w.must(w.secret("orders-connection", "password") != previous, "the connection Secret has the previous password")
 			w.eventually(fmt.Sprint(c.keys), "get", "secret", "orders-credentials", "-o", "go-template={{len .data}}")
 			w.awaitRow()
 			rows, failed := w.count()
 			w.Logf("%d rows, %d failed attempts; the last error: %s", rows, failed, w.do("exec", "writer", "--", "sh", "-c", "cat /tmp/error 2> /dev/null || :"))
 			w.must(c.errors || failed == 0, "%d attempts failed", failed)
 			w.must(w.of("pod/orders-0", "{.metadata.uid}") == pod, "the member was restarted")
-			answer := w.do("exec", "writer", "--", "sh", "-c", c.former, former)
-			w.must(strings.Contains(answer, c.refused), "the former password gives %s", answer)
+			answer := w.do("exec", "writer", "--", "sh", "-c", c.previous, previous)
+			w.must(strings.Contains(answer, c.refused), "the previous password gives %s", answer)
 		})
 	}
 }

@@ -8,7 +8,7 @@ SPDX-License-Identifier: Apache-2.0
 //  1. The Secret gets new passwords beside the current ones.
 //  2. A Job puts them in force. Where the engine can, the database accepts both.
 //  3. The Secret and the connection Secret have the new passwords as the current ones.
-//  4. After the overlap, a Job removes the former passwords from the database.
+//  4. After the overlap, a Job removes the previous passwords from the database.
 package rotation
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// DefaultOverlap is how long the database also accepts the former passwords. The kubelet needs about two minutes to bring a changed
+// DefaultOverlap is how long the database also accepts the previous passwords. The kubelet needs about two minutes to bring a changed
 // Secret into running pods.
 const DefaultOverlap = 10 * time.Minute
 
@@ -55,7 +55,7 @@ func For(s *situation.Situation) Plan {
 		return putInForce(s)
 	case s.At.Before(overlapEnds(s)):
 		p := done(s)
-		p.Message += fmt.Sprintf("; the former ones are accepted until %s, if the engine can", overlapEnds(s).UTC().Format(time.RFC3339))
+		p.Message += fmt.Sprintf("; the previous ones are accepted until %s, if the engine can", overlapEnds(s).UTC().Format(time.RFC3339))
 		p.RequeueAfter = overlapEnds(s).Sub(s.At)
 		return p
 	default:
@@ -150,14 +150,14 @@ func putInForce(s *situation.Situation) Plan {
 		})
 	case action.Failed, action.Lost:
 		return Plan{Reason: dbv1.ReasonRotationFailed, Message: fmt.Sprintf(
-			"Job %s could not put the new passwords in force: %s. Clients use the former ones. See kubectl logs job/%[1]s, then delete the Job to try again",
+			"Job %s could not put the new passwords in force: %s. Clients use the previous ones. See kubectl logs job/%[1]s, then delete the Job to try again",
 			v.Task.Job, v.Cause)}
 	default:
 		return run(s, v, job, "puts the new passwords in force")
 	}
 }
 
-// retire runs the Job that removes the former passwords from the database. If a member does not accept the new ones, because it
+// retire runs the Job that removes the previous passwords from the database. If a member does not accept the new ones, because it
 // has restarted with files that were not current, another restart applies them.
 func retire(s *situation.Situation) Plan {
 	v, job := judge(s)
@@ -170,7 +170,7 @@ func retire(s *situation.Situation) Plan {
 		end.Annotations[dbv1.AnnotationContent], end.Annotations[dbv1.AnnotationContentOfPods] = "", ""
 		end.Why = "restart the members, because one does not accept the passwords"
 	default:
-		p := run(s, v, job, "removes the former passwords")
+		p := run(s, v, job, "removes the previous passwords")
 		p.Reason, p.Message = dbv1.ReasonRotated, done(s).Message+"; "+p.Message
 		return p
 	}
