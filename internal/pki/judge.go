@@ -1,0 +1,193 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package pki
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Facts are the public facts of a Secret with a certificate.
+type Facts struct {
+	// Problem is why members cannot serve the certificate, or clients cannot verify it, and the remedy. It continues
+	// a sentence that names the Secret; "" for a valid certificate.
+	Problem string
+	// NotBefore and NotAfter are when the certificate and all its CAs are valid. They are zero if it cannot be read.
+	NotBefore, NotAfter time.Time
+	// Identity identifies the certificate; "" if a key of the Secret is missing.
+	Identity string
+	// Issuer identifies the key that signed the certificate.
+	Issuer string
+	// Names are the DNS names of the certificate.
+	Names []string
+}
+
+// Changes returns the time at which the judgement changes; the zero time for never.
+func (f Facts) Changes(now time.Time) time.Time {
+	for _, at := range []time.Time{f.NotBefore, f.NotAfter} {
+		if at.After(now) {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+// Judge returns the facts of a certificate for servers at a time. Clients connect to the hosts.
+func Judge(files Files, hosts []string, now time.Time) Facts {
+	if text := missing(files); text != "" {
+		return Facts{Problem: text}
+	}
+	facts := Facts{Identity: Identity(files)}
+	chain, err := parse(files[CertificateKey])
+	if err != nil {
+		facts.Problem = "has no certificate in PEM form in tls.crt: replace it"
+		return facts
+	}
+	roots, err := parse(files[AuthorityKey])
+	if err != nil {
+		facts.Problem = "has no certificate in PEM form in ca.crt: add the certificate of the CA"
+		return facts
+	}
+	leaf := chain[0]
+	facts.NotBefore, facts.NotAfter, facts.Issuer = leaf.NotBefore, leaf.NotAfter, hex.EncodeToString(leaf.AuthorityKeyId)
+	facts.Names = leaf.DNSNames
+	facts.Problem = firstText(
+		func() string { return mismatch(files) },
+		func() string { return untimely(leaf, now) },
+		func() string { return facts.verify(chain, roots, now) },
+		func() string { return lacking(leaf, hosts) },
+	)
+	return facts
+}
+
+// AuthorityFacts returns the facts of the Secret of a CA.
+func AuthorityFacts(files Files) Facts {
+	a, err := ParseAuthority(files)
+	if err != nil {
+		return Facts{Problem: err.Error()}
+	}
+	return Facts{
+		NotBefore: a.current.NotBefore, NotAfter: a.current.NotAfter,
+		Identity: Identity(files), Issuer: hex.EncodeToString(a.current.SubjectKeyId),
+	}
+}
+
+func firstText(all ...func() string) string {
+	for _, one := range all {
+		if text := one(); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func missing(files Files) string {
+	var names []string
+	for _, key := range []string{CertificateKey, PrivateKeyKey, AuthorityKey} {
+		if len(files[key]) == 0 {
+			names = append(names, key)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("has no %s: add it to the Secret", strings.Join(names, ", "))
+}
+
+// mismatch never quotes the key, nor an error about it.
+func mismatch(files Files) string {
+	_, err := tls.X509KeyPair(files[CertificateKey], files[PrivateKeyKey])
+	switch {
+	case err == nil:
+		return ""
+	case strings.Contains(err.Error(), "does not match"):
+		return "has a tls.key that does not match tls.crt: replace both with the key and the certificate of one request"
+	default:
+		return "has a tls.key that is not an unencrypted private key in PEM form: replace it"
+	}
+}
+
+func untimely(leaf *x509.Certificate, now time.Time) string {
+	switch {
+	case now.Before(leaf.NotBefore):
+		return fmt.Sprintf("has a certificate that is not valid before %s: replace it, or correct the clocks", stamp(leaf.NotBefore))
+	case !now.Before(leaf.NotAfter):
+		return fmt.Sprintf("has a certificate that expired at %s: renew it", stamp(leaf.NotAfter))
+	default:
+		return ""
+	}
+}
+
+func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
+// verify checks the chain as clients do, and shortens the validity to that of the chain.
+func (f *Facts) verify(chain, roots []*x509.Certificate, now time.Time) string {
+	options := x509.VerifyOptions{
+		Roots: pool(roots), Intermediates: pool(chain[1:]), CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	chains, err := chain[0].Verify(options)
+	if err == nil {
+		// The chain that is valid for the longest time counts: clients find it, too.
+		f.NotAfter = slices.MaxFunc(ends(chains), time.Time.Compare)
+		return ""
+	}
+	if invalid, is := errors.AsType[x509.CertificateInvalidError](err); is && invalid.Reason == x509.IncompatibleUsage {
+		return "has a certificate that is not for servers: issue it with the extended key usage serverAuth"
+	}
+	if at, is := expired(slices.Concat(chain[1:], roots), now); is {
+		return fmt.Sprintf("has a certificate of a CA that expired at %s: issue a new certificate with a valid CA", stamp(at))
+	}
+	return "has a certificate that no CA in ca.crt issued: add that CA to ca.crt, and intermediate certificates to tls.crt"
+}
+
+// ends returns when each chain expires.
+func ends(chains [][]*x509.Certificate) []time.Time {
+	all := make([]time.Time, 0, len(chains))
+	for _, chain := range chains {
+		end := chain[0].NotAfter
+		for _, one := range chain {
+			end = earlier(end, one.NotAfter)
+		}
+		all = append(all, end)
+	}
+	return all
+}
+
+func expired(all []*x509.Certificate, now time.Time) (time.Time, bool) {
+	for _, one := range all {
+		if !now.Before(one.NotAfter) {
+			return one.NotAfter, true
+		}
+	}
+	return time.Time{}, false
+}
+
+func pool(all []*x509.Certificate) *x509.CertPool {
+	certificates := x509.NewCertPool()
+	for _, one := range all {
+		certificates.AddCert(one)
+	}
+	return certificates
+}
+
+// lacking reports host names that the certificate is not valid for.
+func lacking(leaf *x509.Certificate, hosts []string) string {
+	var names []string
+	for _, host := range hosts {
+		if leaf.VerifyHostname(host) != nil {
+			names = append(names, host)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("has a certificate without the DNS names %s, to which clients and Jobs connect: issue it with these names", strings.Join(names, ", "))
+}
