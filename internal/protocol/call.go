@@ -6,6 +6,7 @@ package protocol
 
 import (
 	"cmp"
+	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
@@ -84,6 +85,21 @@ type Probe struct {
 	Command []string
 }
 
+// Reload runs the command for each member until the member serves a certificate. The command finds the host of the
+// member in DBC_MEMBER.
+type Reload struct {
+	Members []string `flag:"member" usage:"the <host> of a member; repeat it for each member"`
+	Port    int      `flag:"port" usage:"the TCP <port> of the members"`
+	Folder  string   `flag:"certificates" usage:"the <directory> with tls.crt, which members should serve, and ca.crt"`
+	// Request and Response are what a client and the server send before the TLS handshake.
+	Request  string        `flag:"request" usage:"the <bytes> to send before the TLS handshake, in hexadecimal form"`
+	Response string        `flag:"response" usage:"the <bytes> with which the server accepts, in hexadecimal form"`
+	Timeout  time.Duration `flag:"timeout" default:"5m0s" usage:"the time limit of this attempt"`
+	Interval time.Duration `flag:"interval" default:"3s" usage:"the time between two reloads of a member"`
+	Report
+	Command []string
+}
+
 // Install copies the program into a directory.
 type Install struct{ Folder string }
 
@@ -154,7 +170,7 @@ type HelpError struct{ Usage string }
 
 func (h *HelpError) Error() string { return h.Usage }
 
-const known = "backup, delete, list, probe, restore or install DIR"
+const known = "backup, delete, list, probe, reload, restore or install DIR"
 
 // Parse parses the arguments of the program. With an error it returns the fields that it could parse, or nil.
 func Parse(arguments []string) (Call, error) {
@@ -164,7 +180,7 @@ func Parse(arguments []string) (Call, error) {
 	if arguments[0] == "install" && len(arguments) == 2 {
 		return &Install{Folder: arguments[1]}, nil
 	}
-	for _, call := range []Call{&Backup{}, &Restore{}, &Delete{}, &List{}, &Probe{}} {
+	for _, call := range []Call{&Backup{}, &Restore{}, &Delete{}, &List{}, &Probe{}, &Reload{}} {
 		if verb(call) == arguments[0] {
 			return call, parse(arguments[1:], call)
 		}
@@ -223,6 +239,17 @@ func (d *Delete) check() error  { return cmp.Or(d.Store.check(d.At, true), needs
 func (l *List) check() error    { return l.Store.check(l.At, false) }
 func (p *Probe) check() error   { return nil }
 func (i *Install) check() error { return nil }
+
+func (r *Reload) check() error {
+	_, request := hex.DecodeString(r.Request)
+	_, response := hex.DecodeString(r.Response)
+	return first(
+		rule{len(r.Members) == 0, "--member is required"},
+		rule{r.Port < 1 || r.Port > 65535, "--port must be 1 to 65535"},
+		rule{r.Folder == "", "--certificates is required"},
+		rule{request != nil || response != nil, "--request and --response must be hexadecimal digits"},
+	)
+}
 
 // ResultPath returns the file that Kubernetes reads.
 func (i *Install) ResultPath() string { return ResultFile }

@@ -29,13 +29,14 @@ const (
 	Interrupted            Reason = "Interrupted"
 	ProbeFailed            Reason = "ProbeFailed"
 	CheckFailed            Reason = "CheckFailed"
+	CertificateNotServed   Reason = "CertificateNotServed"
 	Failed                 Reason = "Failed"
 )
 
 // ExitCode returns the exit code for this reason. If an action failed, the exit code of the action decides.
 func (r Reason) ExitCode(action ExitCode) ExitCode {
 	switch r {
-	case DestinationUnreachable, ClockSkew, Interrupted:
+	case DestinationUnreachable, ClockSkew, Interrupted, CertificateNotServed:
 		return ExitTransient
 	case CredentialsRefused, DestinationMissing, DestinationFull, DataVolumeFull, BackupMissing, EncryptionKeyMissing:
 		return ExitPrecondition

@@ -54,6 +54,8 @@ func (r *run) do(ctx context.Context, call protocol.Call) (result protocol.Resul
 		err = r.list(ctx, call)
 	case *protocol.Probe:
 		result, err = (&probeRun{run: r, Probe: call}).do(ctx)
+	case *protocol.Reload:
+		err = (&reloadRun{run: r, Reload: call}).do(ctx)
 	case *protocol.Install:
 		err = install(call.Folder)
 	}
