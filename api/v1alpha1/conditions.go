@@ -35,6 +35,8 @@ const (
 	// ConditionProtectionEnforced is True when spec.deletion.protection is set and the API server refuses to delete the
 	// cluster.
 	ConditionProtectionEnforced = "ProtectionEnforced"
+	// ConditionTLSReady is True when spec.tls is set, and all members serve a valid certificate.
+	ConditionTLSReady = "TLSReady"
 	// ConditionVerified of a DatabaseBackup is True when its last verification succeeded.
 	ConditionVerified = "Verified"
 	// ConditionAccepted of a DatabaseEngine is True when clusters can use it.
@@ -47,7 +49,7 @@ const (
 var ClusterConditions = []string{
 	ConditionReady, ConditionAvailable, ConditionProgressing, ConditionDegraded, ConditionStalled, ConditionUpdateAvailable,
 	ConditionStorageResizing, ConditionPaused, ConditionHibernated, ConditionBackupHealthy, ConditionBackupVerified,
-	ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionDeletionBlocked,
+	ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionTLSReady, ConditionDeletionBlocked,
 }
 
 // Reasons of ConditionReady. While it is False, it has the reason of the condition that its message quotes.
@@ -221,6 +223,28 @@ const (
 	ReasonRotating = "Rotating"
 	// ReasonRotationFailed: new passwords could not be put in force. Clients use the previous ones.
 	ReasonRotationFailed = "RotationFailed"
+)
+
+// Reasons of ConditionTLSReady. Those of problems that the user must solve are also reasons of Stalled.
+const (
+	// ReasonCertificateServed: all members serve the certificate.
+	ReasonCertificateServed = "CertificateServed"
+	// ReasonCertificatePending: the certificate is being issued.
+	ReasonCertificatePending = "CertificatePending"
+	// ReasonCertificateReloading: members load a renewed certificate.
+	ReasonCertificateReloading = "CertificateReloading"
+	// ReasonReloadFailed: members could not load a renewed certificate.
+	ReasonReloadFailed = "ReloadFailed"
+	// ReasonCertificateInvalid: members cannot serve the certificate, or clients cannot verify it.
+	ReasonCertificateInvalid = "CertificateInvalid"
+	// ReasonCertificateNotIssued: cert-manager does not issue the certificate.
+	ReasonCertificateNotIssued = "CertificateNotIssued"
+	// ReasonCertManagerMissing: cert-manager is not installed, or the operator may not use it.
+	ReasonCertManagerMissing = "CertManagerMissing"
+	// ReasonTLSUnsupported: the engine does not support spec.tls, or its mode.
+	ReasonTLSUnsupported = "TLSUnsupported"
+	// ReasonNoTLS: spec.tls is not set.
+	ReasonNoTLS = "NoTLS"
 )
 
 // Reasons of a DatabaseBackup's Ready and Stalled.

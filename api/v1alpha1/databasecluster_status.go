@@ -79,6 +79,11 @@ type DatabaseClusterStatus struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Backup *ClusterBackupStatus `json:"backup,omitempty"`
 
+	// tls is the state of the certificate of the members. It is empty without spec.tls.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	TLS *TLSStatus `json:"tls,omitempty"`
+
 	// restore is the progress or the result of the restore of spec.bootstrap.fromBackup.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status

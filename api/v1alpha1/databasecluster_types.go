@@ -109,6 +109,12 @@ type DatabaseClusterSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Credentials Credentials `json:"credentials,omitzero"`
 
+	// tls encrypts the connections of clients. The engine must support it. A change restarts the members one by one;
+	// a renewed certificate does not, if the engine can reload it. Default: no TLS.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	TLS *TLS `json:"tls,omitempty"`
+
 	// resources are the CPU and memory of each member's database container. Kubernetes changes them while the
 	// member runs, where it can. Default: no requests, no limits.
 	// +optional

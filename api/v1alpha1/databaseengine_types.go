@@ -121,6 +121,11 @@ type DatabaseEngineSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	Connection *EngineConnection `json:"connection,omitempty"`
 
+	// tls describes how the database serves TLS. Default: clusters of the engine cannot set spec.tls.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	TLS *EngineTLS `json:"tls,omitempty"`
+
 	// actions are the operations of the database that the operator can run.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
@@ -301,6 +306,12 @@ type EngineActions struct {
 	// them with those of the restored copy. Default: a verification does not compare data.
 	// +optional
 	Check *EngineCheck `json:"check,omitempty"`
+
+	// reload makes the running member DBC_MEMBER load the certificate in DBC_TLS_DIR of the member again. The operator
+	// runs it after a renewal, and then verifies that the member serves the renewed certificate. Default: a renewal
+	// restarts the members one by one.
+	// +optional
+	Reload *EngineAction `json:"reload,omitempty"`
 }
 
 // EngineAction is a command that runs in the cluster's image as a Job. Exit codes: 0 success; 11 temporary failure, run

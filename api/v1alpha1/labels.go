@@ -55,6 +55,10 @@ const (
 	ComponentVerification = "verification"
 	// ComponentBackupDeletion marks the Jobs that delete a backup's data.
 	ComponentBackupDeletion = "backup-deletion"
+	// ComponentTLS marks the Secrets with the certificate and the CA of a cluster, and the Certificate of cert-manager.
+	ComponentTLS = "tls"
+	// ComponentReload marks the Jobs that make members load a renewed certificate.
+	ComponentReload = "reload"
 	// ComponentHook marks the Jobs of deletion hooks.
 	ComponentHook = "deletion-hook"
 )
@@ -74,6 +78,8 @@ const (
 	AnnotationSkipDeletionHooks = "database.dbcluster.io/skip-deletion-hooks"
 	// AnnotationRotateCredentials replaces the generated passwords.
 	AnnotationRotateCredentials = "database.dbcluster.io/rotate-credentials"
+	// AnnotationRenewCertificate on a DatabaseCluster with spec.tls.selfSigned renews the certificate now.
+	AnnotationRenewCertificate = "database.dbcluster.io/renew-certificate"
 	// AnnotationRefresh reads the Secrets and ConfigMaps of the spec again without delay.
 	AnnotationRefresh = "database.dbcluster.io/refresh"
 )

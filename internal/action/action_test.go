@@ -111,6 +111,7 @@ func TestEachKindOfActionHasItsLimits(t *testing.T) {
 		dbv1.ComponentVerification:   {2, 12 * time.Hour, resources.LogAnswer},
 		dbv1.ComponentRotation:       {3, time.Hour, resources.LogIgnored},
 		dbv1.ComponentBackupDeletion: {6, 168 * time.Hour, resources.LogIgnored},
+		dbv1.ComponentReload:         {6, 24 * time.Hour, resources.LogIgnored},
 	}
 	if known := slices.Sorted(maps.Keys(rows)); !slices.Equal(known, resources.ActionComponents()) {
 		t.Fatalf("there are rows of %v, want %v: add a new kind here", resources.ActionComponents(), known)

@@ -15,6 +15,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
 // execution executes the plan of one pass.
@@ -43,6 +44,8 @@ func (e execution) execute(ctx context.Context, o operation.Operation) ([]kit.Ev
 		return e.onObjects(ctx, o)
 	case operation.Backups:
 		return e.onBackups(ctx, o)
+	case operation.Certificates:
+		return e.onCertificates(ctx, o)
 	default:
 		return nil, unknown(o)
 	}
@@ -50,12 +53,16 @@ func (e execution) execute(ctx context.Context, o operation.Operation) ([]kit.Ev
 
 func unknown(o operation.Operation) error { return fmt.Errorf("unknown operation %T", o) }
 
-// belonging identifies an object of the core group, or a DatabaseBackup, in the cluster's namespace.
+// belonging identifies an object of the core group, a DatabaseBackup, or a Certificate of cert-manager, in the cluster's
+// namespace.
 func (e execution) belonging(kind, name string) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{}
 	object.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
 	if kind == "DatabaseBackup" {
 		object.SetGroupVersionKind(dbv1.GroupVersion.WithKind(kind))
+	}
+	if kind == resources.CertificateKind.Kind {
+		object.SetGroupVersionKind(resources.CertificateKind)
 	}
 	object.SetNamespace(e.Cluster.Namespace)
 	object.SetName(name)

@@ -29,6 +29,8 @@ type Reconciler struct {
 	TransferImage string
 	// Random is the source of generated passwords.
 	Random io.Reader
+	// ClusterDomain is the domain of the DNS names of Services, for example cluster.local.
+	ClusterDomain string
 	// ReferencePeriod is the reconciliation interval of a cluster that names Secrets or ConfigMaps, or requests
 	// deletion protection: the operator does not watch those, nor the admission policies. 0 disables it.
 	ReferencePeriod time.Duration

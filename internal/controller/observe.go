@@ -76,6 +76,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	} else {
 		o.readConfigs(ctx)
 		o.readReferences(ctx)
+		o.readTLS(ctx, r)
 		o.readConnection(ctx)
 		o.readRotation(ctx)
 		o.readPreviousStatefulSet(ctx)

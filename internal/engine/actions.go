@@ -19,6 +19,7 @@ const (
 	ActionCheck   = "check"
 	// ActionCredentials is not needed by any field: without it, a rotation restarts the members.
 	ActionCredentials = "credentials"
+	ActionReload      = "reload"
 )
 
 // offer is an action that an engine can have: its name, and its field in spec.actions.
@@ -38,6 +39,7 @@ var offers = []offer{
 		}
 		return &dbv1.EngineAction{Command: a.Check.Command}
 	}},
+	{ActionReload, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Reload }},
 }
 
 // Actions are all actions that an engine can have.
@@ -104,6 +106,7 @@ func needs(spec dbv1.DatabaseClusterSpec, actions dbv1.EngineActions) []need {
 		{"spec.backup", spec.Backup != nil && offered(actions, ActionCheck), ActionCheck},
 		{"spec.backup.verification", verifies, ActionRestore},
 		{"spec.backup.verification without a command", verifies && len(spec.Backup.Verification.Command) == 0, ActionProbe},
+		{"spec.tls", spec.TLS != nil && offered(actions, ActionReload), ActionReload},
 		{"spec.bootstrap.fromBackup", spec.Bootstrap != nil && spec.Bootstrap.FromBackup != nil, ActionRestore},
 	}
 }

@@ -44,6 +44,7 @@ func Resolve(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) *dbv1
 	setDefault(&spec.Container.Port, DefaultPort)
 	setDefault(&spec.Container.DataPath, DefaultDataPath)
 	setDefault(&spec.Pod.TerminationGracePeriodSeconds, &grace)
+	fillTLS(resolved)
 	if declared != nil {
 		spec.Container.Env = environment(*spec, declared.Spec.Container.Env)
 	}

@@ -28,6 +28,7 @@ func environment(spec dbv1.DatabaseClusterSpec, declared []dbv1.EngineVariable) 
 		{Name: "DBC_SECRETS_DIR", Value: naming.SecretsPath},
 	}
 	all = append(all, bootstrapVariables(spec.Bootstrap)...)
+	all = append(all, tlsVariables(spec.TLS)...)
 	for _, name := range slices.Sorted(maps.Keys(spec.Parameters)) {
 		all = append(all, corev1.EnvVar{Name: Variable(name), Value: literal(spec.Parameters[name])})
 	}

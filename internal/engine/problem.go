@@ -34,6 +34,9 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMe
 	if text := actionProblem(cluster, declared); text != "" {
 		return dbv1.ReasonActionMissing, text
 	}
+	if text := tlsProblem(cluster, declared); text != "" {
+		return dbv1.ReasonTLSUnsupported, text
+	}
 	if declared != nil && cluster.Spec.Credentials.SecretName == "" && len(declared.Spec.SecretKeys) > 0 && !Generates(cluster, declared) {
 		return dbv1.ReasonSecretIncomplete, fmt.Sprintf("spec.credentials.secretName must name a Secret with %s, which DatabaseEngine %s needs",
 			keys(keyNames(declared.Spec.SecretKeys)), declared.Name)

@@ -37,6 +37,23 @@ func (s *Settings) nameServers(file string) []netip.Addr {
 	return all
 }
 
+// clusterDomain is the domain of the names of Services, from the search list of a file, or else its default.
+func clusterDomain(file string) string {
+	text, _ := os.ReadFile(file) //nolint:gosec // the file is a constant; an unreadable one has no list
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || fields[0] != "search" {
+			continue
+		}
+		for _, search := range fields[1:] {
+			if domain, is := strings.CutPrefix(strings.TrimSuffix(search, "."), "svc."); is {
+				return domain
+			}
+		}
+	}
+	return "cluster.local"
+}
+
 func addresses(list string) ([]netip.Addr, error) {
 	var all []netip.Addr
 	for _, text := range listed(list) {

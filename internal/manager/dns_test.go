@@ -30,3 +30,23 @@ func TestTheNameServersAreThoseOfTheFlagElseThoseOfThePod(t *testing.T) {
 		t.Error("a host name is no address")
 	}
 }
+
+func TestTheClusterDomainIsThatOfTheSearchList(t *testing.T) {
+	for text, want := range map[string]string{
+		"search shop.svc.example.test svc.example.test example.test\nnameserver 10.96.0.10\n": "example.test",
+		"search shop.svc.cluster.local svc.cluster.local. cluster.local\n":                    "cluster.local",
+		"nameserver 10.96.0.10\nsearch office.example.test\n":                                 "cluster.local",
+		"": "cluster.local",
+	} {
+		file := filepath.Join(t.TempDir(), "resolv.conf")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := clusterDomain(file); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+	if got := clusterDomain(filepath.Join(t.TempDir(), "none")); got != "cluster.local" {
+		t.Errorf("without a file: %s", got)
+	}
+}

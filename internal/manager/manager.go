@@ -87,7 +87,8 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 		Clock:  clock.RealClock{},
 		Logs:   logs.Reader{Pods: pods, Events: pods},
 	}
-	clusters := &controller.Reconciler{Base: base, TransferImage: settings.transferImage, ReferencePeriod: settings.referencePeriod, Random: rand.Reader}
+	clusters := &controller.Reconciler{Base: base, TransferImage: settings.transferImage, ClusterDomain: clusterDomain(resolvConf),
+		ReferencePeriod: settings.referencePeriod, Random: rand.Reader}
 	if clusters.Policies, err = admission.Names(); err != nil {
 		return nil, fmt.Errorf("read the admission policies: %w", err)
 	}

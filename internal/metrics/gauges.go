@@ -59,6 +59,8 @@ var gauges = []gauge{
 		[]string{"type", "status"}, conditions),
 	several("status_storage_requested_bytes", "Largest size that a member's PersistentVolumeClaim requests. Absent without claims.", nil, requested),
 	several("status_storage_capacity_bytes", "Size of the smallest volume of a member. Absent while no volume is bound.", nil, capacity),
+	several("status_tls_not_after_timestamp_seconds", "Unix time at which the certificate of the members, or one of its CAs, expires, in seconds. Absent without spec.tls, and while the certificate cannot be read.",
+		nil, expiry),
 	several("status_restore_running", "1 while a backup is being restored: no member runs before the restore is complete. Absent otherwise, also while spec.paused stops the restore.", nil, restoring),
 	several("status_backup_last_completion_time_seconds", "Unix time at which the newest complete backup was completed, in seconds. Absent without a complete backup.",
 		nil, backup(func(b *dbv1.ClusterBackupStatus) []sample { return since1970(b.LastCompletionTime) })),
@@ -134,6 +136,13 @@ func restoring(c *dbv1.DatabaseCluster) []sample {
 		return nil
 	}
 	return one(1)
+}
+
+func expiry(c *dbv1.DatabaseCluster) []sample {
+	if c.Status.TLS == nil {
+		return nil
+	}
+	return since1970(c.Status.TLS.NotAfter)
 }
 
 func requested(c *dbv1.DatabaseCluster) []sample {

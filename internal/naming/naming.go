@@ -43,6 +43,8 @@ const (
 	ScriptsVolume = "dbc-scripts"
 	// SecretsVolume is the name of the volume with the Secret of spec.credentials.secretName.
 	SecretsVolume = "dbc-secrets"
+	// TLSVolume is the name of the volume with the certificate of the cluster.
+	TLSVolume = "dbc-tls"
 	// Port is the name of the database's port.
 	Port = "db"
 )
@@ -55,6 +57,8 @@ const (
 	ScriptsPath = "/dbc/scripts"
 	// SecretsPath is the path of the keys of spec.credentials.secretName in members and Jobs.
 	SecretsPath = "/dbc/secrets"
+	// TLSPath is the path of the certificate in members and Jobs.
+	TLSPath = "/dbc/tls"
 	// CredentialsPath is the path of the Secret of a backup's destination in the pods of Jobs.
 	CredentialsPath = "/dbc/credentials"
 	// EncryptionPath is the path of the encryption key of backups in the pods of Jobs.

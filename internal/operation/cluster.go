@@ -11,7 +11,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
-// OnCluster is an operation of the plan of a DatabaseCluster: one of Members, Volumes, Objects, Backups or Lifecycle.
+// OnCluster is an operation of the plan of a DatabaseCluster: one of Members, Volumes, Objects, Backups, Certificates or
+// Lifecycle.
 //
 //sumtype:decl
 type OnCluster interface {

@@ -28,6 +28,8 @@ type Facts struct {
 	Issuer string
 	// Names are the DNS names of the certificate.
 	Names []string
+	// CA are the certificates by which clients verify it, in PEM form.
+	CA string
 }
 
 // Changes returns the time at which the judgement changes; the zero time for never.
@@ -58,7 +60,7 @@ func Judge(files Files, hosts []string, now time.Time) Facts {
 	}
 	leaf := chain[0]
 	facts.NotBefore, facts.NotAfter, facts.Issuer = leaf.NotBefore, leaf.NotAfter, hex.EncodeToString(leaf.AuthorityKeyId)
-	facts.Names = leaf.DNSNames
+	facts.Names, facts.CA = leaf.DNSNames, string(files[AuthorityKey])
 	facts.Problem = firstText(
 		func() string { return mismatch(files) },
 		func() string { return untimely(leaf, now) },

@@ -10,6 +10,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/certificate"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
@@ -89,7 +90,7 @@ const creatingRequeue = time.Second
 // stalls are problems that the user must solve although the cluster may run. The first one counts.
 var stalls = []func(*situation.Situation) *situation.Stall{
 	members.NameConflict, members.VolumeConflict, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
-	members.Unmodifiable,
+	members.Unmodifiable, certificate.Stalled,
 }
 
 func stalled(s *situation.Situation) *situation.Stall {
@@ -123,7 +124,7 @@ const (
 // changesSecret reports whether an operation changes a Secret on which the next pass depends.
 func changesSecret(o operation.Operation) bool {
 	switch o := o.(type) {
-	case operation.GenerateCredentials, operation.ChangeCredentials:
+	case operation.GenerateCredentials, operation.ChangeCredentials, operation.IssueCertificate:
 		return true
 	case operation.Delete:
 		return slices.ContainsFunc(o.Objects, func(r operation.Removal) bool { return r.Kind == "Secret" })
@@ -134,7 +135,7 @@ func changesSecret(o operation.Operation) bool {
 
 // requeueAfter returns the time after which decisions or reports change without an event, in any phase.
 func requeueAfter(s *situation.Situation) time.Duration {
-	soonest := restore.RequeueAfter(s)
+	soonest := situation.Sooner(restore.RequeueAfter(s), certificate.RequeueAfter(s))
 	within := func(needed bool, after time.Duration) {
 		if needed {
 			soonest = situation.Sooner(soonest, after)

@@ -138,12 +138,7 @@ func (a Action) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfigu
 		spreadLikeMembers(cluster, spec, a.labels(cluster))
 	}
 	a.selectSecrets(spec)
-	for i := range spec.Volumes {
-		// The files of spec.config belong to the cluster: a foreground deletion may have deleted them.
-		if v := &spec.Volumes[i]; *v.Name == naming.ConfigVolume {
-			v.ConfigMap.WithOptional(true)
-		}
-	}
+	a.withoutObjects(spec)
 	if a.Transfer != nil {
 		spec.WithTerminationGracePeriodSeconds(actionGraceSeconds)
 	}

@@ -23,8 +23,8 @@ const (
 	secretMode = 0o440
 )
 
-// engineVolumes are the scripts of the cluster's engine, which are annotations of the pod, and the keys of the
-// Secret of spec.credentials.secretName.
+// engineVolumes are the scripts of the cluster's engine, which are annotations of the pod, the keys of the Secret of
+// spec.credentials.secretName, and the certificate.
 func engineVolumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfiguration {
 	var all []*corev1ac.VolumeApplyConfiguration
 	if keys := slices.Sorted(maps.Keys(scripts(cluster))); len(keys) > 0 {
@@ -43,7 +43,7 @@ func engineVolumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfigu
 			WithName(naming.SecretsVolume).
 			WithSecret(corev1ac.SecretVolumeSource().WithSecretName(name).WithDefaultMode(secretMode)))
 	}
-	return all
+	return append(all, certificateVolume(cluster)...)
 }
 
 // engineMounts mount these volumes into a container that runs the cluster's image.
@@ -55,5 +55,5 @@ func engineMounts(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountApplyCon
 	if cluster.Spec.Credentials.SecretName != "" {
 		all = append(all, corev1ac.VolumeMount().WithName(naming.SecretsVolume).WithMountPath(naming.SecretsPath).WithReadOnly(true))
 	}
-	return all
+	return append(all, certificateMount(cluster)...)
 }

@@ -71,6 +71,8 @@ var actionKinds = map[string]ActionKind{
 	dbv1.ComponentVerification: {Retries: 2, Deadline: verificationDeadline, Resources: backupResources, Log: LogAnswer},
 	// Members that cannot be reached do not count as failed attempts.
 	dbv1.ComponentRotation: {Retries: 3, Deadline: anHour, Supersede: SupersedeFailed},
+	// A member may be down for hours before it can load a certificate.
+	dbv1.ComponentReload: {Retries: 6, Deadline: aDay},
 	// A destination may be unreachable for a week before the user must act.
 	dbv1.ComponentBackupDeletion: {Retries: 6, Deadline: aWeek},
 }

@@ -78,6 +78,9 @@ type Observed struct {
 	// Connection is the connection Secret; nil if it does not exist.
 	Connection *corev1.Secret
 
+	// TLS is the state of the certificate.
+	TLS TLS
+
 	// Protection is the state of the deletion protection; nil if the spec does not ask for it.
 	Protection *Protection
 

@@ -31,6 +31,7 @@ func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 	pass.count(status)
 	status.Binding, status.Endpoints = pass.binding(), pass.endpoints()
 	status.Restore = pass.restore()
+	status.TLS = pass.tls()
 	pass.backups(status)
 	status.Hooks = pass.Plan.Hooks
 	status.ObservedGeneration = pass.observedGeneration()
@@ -85,6 +86,10 @@ func (p Pass) conditions() []metav1.Condition {
 	}
 	if p.Plan.Rotation.Reason != "" {
 		all = append(all, p.credentialsRotated())
+	}
+	known = meta.FindStatusCondition(p.Cluster.Status.Conditions, dbv1.ConditionTLSReady) != nil
+	if (known || p.Cluster.Spec.TLS != nil) && !p.Deleting() {
+		all = append(all, p.tlsReady())
 	}
 	all = append(all, p.backupConditions()...)
 	if p.Cluster.DeletionTimestamp != nil {

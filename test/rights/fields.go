@@ -103,12 +103,14 @@ const (
 // verdicts judge every field. The operator looks for a "local" kind in the namespace of the object that names it. The
 // kubelet does the same, because it gets no namespace.
 var verdicts = []verdict{
-	local("Secret", ofCluster+`credentials\.secretName`, ofCluster+`pod\.imagePullSecrets\[\]\.name`, environment+`valueFrom\.secretKeyRef\.name`,
+	local("Secret", ofCluster+`(credentials|tls)\.secretName`, ofCluster+`pod\.imagePullSecrets\[\]\.name`, environment+`valueFrom\.secretKeyRef\.name`,
 		ofCluster+container+`envFrom\[\]\.secretRef\.name`, ofCluster+`pod\.volumes\[\]\.(secret\.secretName|projected\.sources\[\]\.secret\.name|csi\.nodePublishSecretRef\.name)`, destinations+`(credentialsSecretName|encryptionSecretName)`),
 	local("ConfigMap", environment+`valueFrom\.configMapKeyRef\.name`, ofCluster+container+`envFrom\[\]\.configMapRef\.name`,
 		ofCluster+`pod\.volumes\[\]\.(|projected\.sources\[\]\.)configMap\.name`),
 	local("ServiceAccount", ofCluster+`serviceAccount\.name`),
 	local("PersistentVolumeClaim", destinations+`claimName`),
+	// cert-manager reads the issuer. A ClusterIssuer is for all namespaces.
+	local("Certificate", ofCluster+`tls\.issuerRef\.(name|kind|group)`),
 	local("DatabaseBackup", ofCluster+`bootstrap\.fromBackup\.name`),
 	local("DatabaseCluster", `DatabaseBackup spec\.cluster`),
 	global("DatabaseEngine", ofCluster+`engine`),

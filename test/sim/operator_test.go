@@ -172,7 +172,9 @@ func (l *life) reconciler(kind string) reconcile.Reconciler {
 	if kind == "DatabaseBackup" {
 		return &backup.Reconciler{Base: base, TransferImage: transferImage}
 	}
-	return &controller.Reconciler{Base: base, TransferImage: transferImage, ReferencePeriod: 5 * time.Minute, Random: w.random()}
+	return &controller.Reconciler{
+		Base: base, TransferImage: transferImage, ClusterDomain: "cluster.local", ReferencePeriod: 5 * time.Minute, Random: w.random(),
+	}
 }
 
 // warnings is a recorder that adds Warning events to the story.

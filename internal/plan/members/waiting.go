@@ -9,7 +9,6 @@ import (
 	"fmt"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
@@ -20,7 +19,7 @@ func Blocked(s *situation.Situation) phase.Outcome {
 		return phase.Over
 	}
 	if s.Unusable == nil {
-		return phase.Wait(dbv1.ReasonWaitingForReference, fmt.Sprintf("members wait for Secret %s with generated credentials", naming.Credentials(s.Cluster.Name)))
+		return phase.Wait(dbv1.ReasonWaitingForReference, s.Awaited())
 	}
 	return phase.Wait(dbv1.ReasonWaitingForReference, s.Unusable.Message)
 }

@@ -10,6 +10,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -39,7 +40,7 @@ func (s *Situation) incompatible() *Stall {
 			return &Stall{dbv1.ReasonSecretIncomplete, message}
 		}
 	}
-	return nil
+	return s.certificateProblem()
 }
 
 // unusable is why no pod can be created from the spec: a referenced object does not exist, or is incompatible.
@@ -60,10 +61,18 @@ func (s *Situation) Missing() []state.Reference {
 	})
 }
 
+// Awaited describes the Secret that members have to wait for although the user does not create it; "" for none.
+func (s *Situation) Awaited() string {
+	if s.CredentialsPending() {
+		return fmt.Sprintf("members wait for Secret %s with generated credentials", naming.Credentials(s.Cluster.Name))
+	}
+	return s.CertificatePending()
+}
+
 // TemplateBlocked reports whether the StatefulSet must not change, because a new pod could not start, or would not match its
 // engine. If only a Secret or ConfigMap is missing, members without a StatefulSet still get one.
 func (s *Situation) TemplateBlocked() bool {
-	return s.Incompatible != nil || s.CredentialsPending() || len(s.Missing()) > 0 && (s.StatefulSet != nil || len(s.Members) == 0)
+	return s.Incompatible != nil || s.Awaited() != "" || len(s.Missing()) > 0 && (s.StatefulSet != nil || len(s.Members) == 0)
 }
 
 // DescribeMissing describes objects that do not exist and the fields that name them.

@@ -1,0 +1,112 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"context"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/pki"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get
+// +kubebuilder:rbac:groups=cert-manager.io,resources=certificates,verbs=get
+
+// readTLS reads the certificate of the cluster and, where they apply, its CA, the Certificate of cert-manager and the
+// Job of a reload. The operator reads Secrets one by one, and keeps only public facts of them.
+func (o *observation) readTLS(ctx context.Context, r *Reconciler) {
+	o.readIssuance(ctx)
+	tls := o.cluster.Spec.TLS
+	if tls == nil || o.Err != nil {
+		return
+	}
+	o.Image = r.TransferImage
+	o.TLS.Hosts = naming.CertificateHosts(o.cluster.Name, o.cluster.Namespace, r.ClusterDomain, engine.MaxReplicas)
+	clients := naming.ClientHosts(o.cluster.Name, o.cluster.Namespace, o.cluster.Spec.Replicas)
+	own := tls.SecretName == ""
+	o.TLS.Certificate = o.readCertificate(ctx, engine.TLSSecret(o.cluster), own, func(files pki.Files) pki.Facts {
+		return pki.Judge(files, clients, o.At)
+	})
+	if tls.SelfSigned != nil {
+		o.TLS.Authority = o.readCertificate(ctx, naming.Authority(o.cluster.Name), true, pki.AuthorityFacts)
+	}
+	o.addCertificate(own)
+	o.readReload(ctx)
+}
+
+// readCertificate reads a Secret. If the name is the cluster's own, the Secret must belong to the cluster, or to its
+// Certificate of cert-manager.
+func (o *observation) readCertificate(ctx context.Context, name string, own bool, judge func(pki.Files) pki.Facts) state.Certificate {
+	secret := &corev1.Secret{}
+	if !o.FindLive(ctx, name, secret) {
+		return state.Certificate{}
+	}
+	issued := o.TLS.Issuance.Live != nil && secret.Annotations[resources.AnnotationCertificateName] == name
+	if own && !issued && !metav1.IsControlledBy(secret, o.cluster) {
+		o.Foreign = append(o.Foreign, state.Ref{Kind: "Secret", Name: name, OfPreviousCluster: ofPreviousCluster(secret, o.cluster)})
+		return state.Certificate{}
+	}
+	return state.CertificateOf(secret, judge(secret.Data))
+}
+
+// addCertificate adds the Secret to the references: members wait for one that the user has to create. Its content
+// belongs to the template only if the engine cannot reload it.
+func (o *observation) addCertificate(own bool) {
+	reference := state.Reference{
+		Kind: "Secret", Name: engine.TLSSecret(o.cluster), Where: "spec.tls.secretName", Optional: own, Found: o.TLS.Certificate.Found(),
+	}
+	if !engine.Reloads(o.Engine) {
+		reference.Content = o.TLS.Certificate.Identity
+	}
+	o.References = append(o.References, reference)
+}
+
+// readIssuance reads the Certificate of cert-manager, if the spec names an issuer or named one before. Only then the
+// operator needs its CRD and the rights.
+func (o *observation) readIssuance(ctx context.Context) {
+	before := o.cluster.Status.TLS != nil && o.cluster.Status.TLS.CertificateName != ""
+	asked := o.cluster.Spec.TLS != nil && o.cluster.Spec.TLS.IssuerRef != nil
+	if o.Err != nil || !asked && !before {
+		return
+	}
+	live, name := &unstructured.Unstructured{}, naming.Certificate(o.cluster.Name)
+	live.SetGroupVersionKind(resources.CertificateKind)
+	err := o.Live.Get(ctx, client.ObjectKey{Namespace: o.cluster.Namespace, Name: name}, live)
+	switch {
+	case meta.IsNoMatchError(err):
+		o.TLS.Issuance.Refused = "the API server does not know the kind Certificate of group cert-manager.io. Install cert-manager, or use spec.tls.selfSigned"
+	case apierrors.IsForbidden(err):
+		o.TLS.Issuance.Refused = "the operator may not get certificates.cert-manager.io. Grant it that permission, or use spec.tls.selfSigned"
+	case apierrors.IsNotFound(err):
+	case err != nil:
+		o.Err = err
+	case !metav1.IsControlledBy(live, o.cluster):
+		o.Foreign = append(o.Foreign, state.Ref{Kind: live.GetKind(), Name: name, OfPreviousCluster: ofPreviousCluster(live, o.cluster)})
+	default:
+		o.TLS.Issuance = state.IssuanceOf(live)
+	}
+}
+
+// readReload reads the Job for the current certificate.
+func (o *observation) readReload(ctx context.Context) {
+	if !engine.Reloads(o.Engine) || o.TLS.Certificate.Identity == "" {
+		return
+	}
+	job, name := &batchv1.Job{}, naming.ReloadJob(o.cluster.Name, o.cluster.UID, o.TLS.Certificate.Identity)
+	if o.made(ctx, state.Ref{Kind: "Job", Name: name}, job) {
+		o.TLS.Reload, o.TLS.Reloading = o.task(ctx, job), true
+	}
+}

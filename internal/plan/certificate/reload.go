@@ -1,0 +1,79 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package certificate
+
+import (
+	"fmt"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/action"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+)
+
+// reload starts a Job for a certificate that not all members serve, once all members run. Members that start later load the
+// certificate anyway.
+func reload(s *situation.Situation) operation.List {
+	if !s.Reloads() || !s.TLS.Certificate.Valid() || s.Incompatible != nil || s.Image == "" {
+		return nil
+	}
+	switch v := judge(s); v.Standing {
+	case action.Absent:
+		if _, known := s.Revision(); !known || s.Served() || len(s.Outdated()) > 0 || s.Ready() < s.Wanted {
+			return nil
+		}
+		return operation.List{operation.Reload{Job: desired(s)}}
+	case action.Superseded:
+		return operation.List{operation.Delete{Objects: []operation.Removal{operation.Recreation(v.Task)}}}
+	default:
+		return nil
+	}
+}
+
+func desired(s *situation.Situation) resources.Child {
+	return resources.ReloadJob(s.Cluster, s.Engine, s.Image, s.TLS.Certificate.Identity)
+}
+
+// judge returns the state of the Job for the current certificate.
+func judge(s *situation.Situation) action.Verdict {
+	expected := action.Expected{Deadline: resources.ActionKindOf(dbv1.ComponentReload).Deadline(s.Cluster)}
+	if s.Reloads() && s.Image != "" && s.Engine.Spec.TLS != nil {
+		expected.Desired = []resources.Child{desired(s)}
+	}
+	return action.Judge(s.TLS.Reload, s.TLS.Reloading, expected, s.At)
+}
+
+// Reloading describes the reload of the certificate; "" if members need none. Failed is true if the user must act.
+func Reloading(s *situation.Situation) (text string, failed bool) {
+	if s.Served() || !s.Reloads() || !s.TLS.Certificate.Valid() {
+		return "", false
+	}
+	if s.Image == "" {
+		return "members cannot load the certificate, because the operator has no --transfer-image: set that flag of the operator", true
+	}
+	v := judge(s)
+	switch v.Standing {
+	case action.Absent, action.Terminating, action.Superseded, action.Succeeded:
+		return "members load the certificate after all of them are ready", false
+	case action.Failed, action.Lost:
+		return fmt.Sprintf("members could not load the certificate: %s. See kubectl logs job/%s, then delete the Job to try again", v.Cause, v.Task.Job), true
+	case action.Blocked:
+		return fmt.Sprintf("Job %s cannot start: %s. %s", v.Task.Job, v.Cause, v.Task.Unblock()), true
+	case action.Failing, action.Unmet, action.Retrying, action.Running:
+	}
+	return v.Sentence(fmt.Sprintf("members load the certificate by Job %s", v.Task.Job), ""), v.Standing == action.Unmet
+}
+
+// Stalled is the cause for which the user must act before all members serve the certificate.
+func Stalled(s *situation.Situation) *situation.Stall {
+	if s.Cluster.Spec.TLS == nil {
+		return nil
+	}
+	if text, failed := Reloading(s); failed {
+		return &situation.Stall{Reason: dbv1.ReasonReloadFailed, Message: text}
+	}
+	return nil
+}
