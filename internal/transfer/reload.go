@@ -90,6 +90,9 @@ func (r *reloadRun) member(ctx context.Context, member string) error {
 			r.log.Info("the member does not serve the certificate yet", "member", member, "cause", r.withoutSecrets(err.Error()))
 		}
 	}
+	if failureOf(said).exitCode() == protocol.ExitPrecondition { // the user must act
+		return said
+	}
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return failf(protocol.CertificateNotServed, "Member %s does not serve the certificate after %s: %v", member, r.Timeout, said)
 	}

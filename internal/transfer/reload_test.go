@@ -166,6 +166,7 @@ func TestAMemberWithoutTheCertificateFailsTheAttempt(t *testing.T) {
 		"not reachable":       {protocol.Reload{Port: 1, Folder: folder}, "cannot be reached", protocol.ExitTransient},
 		"no certificate":      {protocol.Reload{Port: serving, Folder: t.TempDir()}, "The certificate cannot be read", protocol.ExitTransient},
 		"failing command":     {protocol.Reload{Port: serving, Folder: folder, Command: []string{"sh", "-c", "echo no >&2; exit 1"}}, "The end of its stderr: no", protocol.ExitTransient},
+		"user must act":       {protocol.Reload{Port: serving, Folder: folder, Command: []string{"sh", "-c", "echo restart >&2; exit 20"}}, "restart", protocol.ExitPrecondition},
 		"final exit code":     {protocol.Reload{Port: serving, Folder: folder, Command: []string{"sh", "-c", "echo never >&2; exit 30"}}, "never", protocol.ExitRefused},
 	}
 	for name, c := range cases {
