@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/pki"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -87,6 +88,9 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 		"smallest.backup-job":          ActionJob(smallest(), backupAction(false)),
 		"full.verification-job":        ActionJob(everything, verification()),
 		"ephemeral.verification-job":   ActionJob(ephemeralCluster, verification()),
+		"full.reload-job":              ReloadJob(everything, reloading(), "example.test/operator:1", "certificate"),
+		"full.certificate":             Certificate(everything, []string{"everything.shop.svc", "everything-0.everything-headless"}),
+		"full.certificate-secret":      CertificateSecret(everything, "everything-tls", pki.Files{"tls.crt": []byte("public")}, "now"),
 	} {
 		t.Run(name, func(t *testing.T) { compare(t, name, child) })
 	}
@@ -107,6 +111,14 @@ func backupAction(offline bool) Action {
 		Offline:         offline,
 		DeadlineSeconds: 43200,
 	}
+}
+
+// reloading is an engine that reloads certificates.
+func reloading() *dbv1.DatabaseEngine {
+	declared := &dbv1.DatabaseEngine{}
+	declared.Spec.TLS = &dbv1.EngineTLS{StartTLS: &dbv1.EngineStartTLS{Request: "0000000804d2162f", Response: "53"}}
+	declared.Spec.Actions.Reload = &dbv1.EngineAction{Command: []string{"/dbc/scripts/reload"}}
+	return declared
 }
 
 func verification() Action {
