@@ -17,24 +17,24 @@ type EngineTLS struct {
 	// +kubebuilder:validation:items:Enum=Allow;Require
 	Modes []TLSMode `json:"modes"`
 
-	// startTLS is what a client and the server send before the TLS handshake. Default: a connection begins with the
+	// preamble is what a client and the server send before the TLS handshake. Default: a connection begins with the
 	// handshake.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	StartTLS *EngineStartTLS `json:"startTLS,omitempty"`
+	Preamble *EngineTLSPreamble `json:"preamble,omitempty"`
 }
 
-// EngineStartTLS is what a client and the server send before the TLS handshake.
-type EngineStartTLS struct {
+// EngineTLSPreamble is what a client and the server send before the TLS handshake.
+type EngineTLSPreamble struct {
 	// request are the bytes that the client sends, as 2 to 128 hexadecimal digits.
 	// +required
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-f]{2})+$')",message="spec.tls.startTLS.request must be bytes as pairs of hexadecimal digits, for example 0000000804d2162f"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-f]{2})+$')",message="spec.tls.preamble.request must be bytes as pairs of hexadecimal digits, for example 0000000804d2162f"
 	Request string `json:"request"`
 
 	// response are the bytes with which the server accepts, as 2 to 128 hexadecimal digits.
 	// +required
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-f]{2})+$')",message="spec.tls.startTLS.response must be bytes as pairs of hexadecimal digits, for example 53"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-f]{2})+$')",message="spec.tls.preamble.response must be bytes as pairs of hexadecimal digits, for example 53"
 	Response string `json:"response"`
 }

@@ -25,17 +25,18 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMe
 	if text := declaredProblem(cluster, declared, hasMembers); text != "" {
 		return dbv1.ReasonInvalidEngine, text
 	}
-	if text := replicasProblem(cluster, declared); text != "" {
-		return dbv1.ReasonInvalidReplicas, text
-	}
-	if text := parameterProblem(cluster, declared); text != "" {
-		return dbv1.ReasonInvalidParameter, text
-	}
-	if text := actionProblem(cluster, declared); text != "" {
-		return dbv1.ReasonActionMissing, text
-	}
-	if text := tlsProblem(cluster, declared); text != "" {
-		return dbv1.ReasonTLSUnsupported, text
+	for _, check := range []struct {
+		reason string
+		of     func(*dbv1.DatabaseCluster, *dbv1.DatabaseEngine) string
+	}{
+		{dbv1.ReasonInvalidReplicas, replicasProblem},
+		{dbv1.ReasonInvalidParameter, parameterProblem},
+		{dbv1.ReasonActionMissing, actionProblem},
+		{dbv1.ReasonTLSUnsupported, tlsProblem},
+	} {
+		if text := check.of(cluster, declared); text != "" {
+			return check.reason, text
+		}
 	}
 	if declared != nil && cluster.Spec.Credentials.SecretName == "" && len(declared.Spec.SecretKeys) > 0 && !Generates(cluster, declared) {
 		return dbv1.ReasonSecretIncomplete, fmt.Sprintf("spec.credentials.secretName must name a Secret with %s, which DatabaseEngine %s needs",

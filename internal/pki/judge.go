@@ -64,7 +64,10 @@ func Judge(files Files, hosts []string, now time.Time) Facts {
 	facts.Problem = firstText(
 		func() string { return mismatch(files) },
 		func() string { return untimely(leaf, now) },
-		func() string { return facts.verify(chain, roots, now) },
+		func() (text string) {
+			text, facts.NotAfter = verify(chain, roots, now)
+			return text
+		},
 		func() string { return lacking(leaf, hosts) },
 	)
 	return facts
@@ -130,21 +133,25 @@ func untimely(leaf *x509.Certificate, now time.Time) string {
 
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// verify checks the chain as clients do, and shortens the validity to that of the chain.
-func (f *Facts) verify(chain, roots []*x509.Certificate, now time.Time) string {
+// verify checks the chain as clients do, and returns when it expires.
+func verify(chain, roots []*x509.Certificate, now time.Time) (text string, notAfter time.Time) {
 	options := x509.VerifyOptions{
 		Roots: pool(roots), Intermediates: pool(chain[1:]), CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	chains, err := chain[0].Verify(options)
 	if err == nil {
 		// The chain that is valid for the longest time counts: clients find it, too.
-		f.NotAfter = slices.MaxFunc(ends(chains), time.Time.Compare)
-		return ""
+		return "", slices.MaxFunc(ends(chains), time.Time.Compare)
 	}
+	return refusal(err, slices.Concat(chain[1:], roots), now), chain[0].NotAfter
+}
+
+// refusal describes why no chain is valid.
+func refusal(err error, authorities []*x509.Certificate, now time.Time) string {
 	if invalid, is := errors.AsType[x509.CertificateInvalidError](err); is && invalid.Reason == x509.IncompatibleUsage {
 		return "has a certificate that is not for servers: issue it with the extended key usage serverAuth"
 	}
-	if at, is := expired(slices.Concat(chain[1:], roots), now); is {
+	if at, is := expired(authorities, now); is {
 		return fmt.Sprintf("has a certificate of a CA that expired at %s: issue a new certificate with a valid CA", stamp(at))
 	}
 	return "has a certificate that no CA in ca.crt issued: add that CA to ca.crt, and intermediate certificates to tls.crt"

@@ -28,8 +28,9 @@ const (
 )
 
 const (
-	// LeafLife is the life of a certificate, and AuthorityLife that of a CA. Each is renewed after two thirds.
-	LeafLife      = 90 * 24 * time.Hour
+	// LeafLife is the life of a certificate, which is renewed after two thirds.
+	LeafLife = 90 * 24 * time.Hour
+	// AuthorityLife is the same for a CA.
 	AuthorityLife = 10 * 365 * 24 * time.Hour
 	// backdated tolerates clocks that are behind.
 	backdated = 5 * time.Minute

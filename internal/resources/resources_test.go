@@ -116,7 +116,7 @@ func backupAction(offline bool) Action {
 // reloading is an engine that reloads certificates.
 func reloading() *dbv1.DatabaseEngine {
 	declared := &dbv1.DatabaseEngine{}
-	declared.Spec.TLS = &dbv1.EngineTLS{StartTLS: &dbv1.EngineStartTLS{Request: "0000000804d2162f", Response: "53"}}
+	declared.Spec.TLS = &dbv1.EngineTLS{Preamble: &dbv1.EngineTLSPreamble{Request: "0000000804d2162f", Response: "53"}}
 	declared.Spec.Actions.Reload = &dbv1.EngineAction{Command: []string{"/dbc/scripts/reload"}}
 	return declared
 }

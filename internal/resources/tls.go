@@ -77,7 +77,7 @@ func ReloadJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, ima
 	call := &protocol.Reload{
 		Members: hosts(cluster), Port: int(cluster.Spec.Container.Port), Folder: naming.TLSPath, Command: declared.Spec.Actions.Reload.Command,
 	}
-	if start := declared.Spec.TLS.StartTLS; start != nil {
+	if start := declared.Spec.TLS.Preamble; start != nil {
 		call.Request, call.Response = start.Request, start.Response
 	}
 	return ActionJob(cluster, Action{

@@ -108,7 +108,7 @@ func (r *reloadRun) served(ctx context.Context, member string) error {
 	if err != nil {
 		return fmt.Errorf("the member cannot be reached: %w", err)
 	}
-	defer plain.Close() //nolint:errcheck // nothing was written
+	defer plain.Close()
 	limit, _ := ctx.Deadline()
 	if err := errors.Join(plain.SetDeadline(limit), r.startTLS(plain)); err != nil {
 		return err

@@ -30,7 +30,7 @@ type member struct {
 // answers that before TLS.
 func serve(t *testing.T, folder, request, response string) member {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test server
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func serve(t *testing.T, folder, request, response string) member {
 }
 
 func answer(connection net.Conn, pair tls.Certificate, request, response string) {
-	defer connection.Close() //nolint:errcheck // a test server
+	defer connection.Close()
 	if request != "" {
 		got := make([]byte, len(request))
 		if _, err := io.ReadFull(connection, got); err != nil || string(got) != request {
@@ -61,7 +61,7 @@ func answer(connection net.Conn, pair tls.Certificate, request, response string)
 		}
 		_, _ = connection.Write([]byte(response))
 	}
-	_ = tls.Server(connection, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}).Handshake() //nolint:noctx // a test server
+	_ = tls.Server(connection, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}).Handshake()
 }
 
 func load(t *testing.T, folder string) tls.Certificate {
@@ -105,16 +105,16 @@ func refresh(t *testing.T, a pki.Authority, host string, folders ...string) {
 	}
 }
 
-// reload runs one attempt with a short timeout, and returns the error and the log.
-func reload(t *testing.T, call protocol.Reload) (error, string) { //nolint:revive // the log explains the error
+// reload runs one attempt with a short timeout, and returns the log.
+func reload(t *testing.T, call protocol.Reload) (said string, err error) {
 	t.Helper()
 	var log bytes.Buffer
 	call.Members, call.Interval = []string{"localhost"}, 20*time.Millisecond
 	if call.Timeout == 0 {
 		call.Timeout = time.Second
 	}
-	err := (&reloadRun{run: &run{log: slog.New(slog.NewJSONHandler(&log, nil))}, Reload: &call}).do(t.Context())
-	return err, log.String()
+	err = (&reloadRun{run: &run{log: slog.New(slog.NewJSONHandler(&log, nil))}, Reload: &call}).do(t.Context())
+	return log.String(), err
 }
 
 func TestAMemberThatServesTheCertificateIsReady(t *testing.T) {
@@ -125,7 +125,7 @@ func TestAMemberThatServesTheCertificateIsReady(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := serve(t, folder, exchange[0], exchange[1])
-			err, log := reload(t, protocol.Reload{Port: server.port, Folder: folder, Request: exchange[2], Response: exchange[3], Command: []string{"true"}})
+			log, err := reload(t, protocol.Reload{Port: server.port, Folder: folder, Request: exchange[2], Response: exchange[3], Command: []string{"true"}})
 			if err != nil {
 				t.Errorf("%v\n%s", err, log)
 			}
@@ -142,7 +142,7 @@ func TestAReloadIsRepeatedUntilTheMemberHasTheRenewedFiles(t *testing.T) {
 		[ "$DBC_MEMBER" = localhost ] || exit 1
 		echo reload >> "` + theirs + `/reload"
 		[ "$(wc -l < "` + theirs + `/reload")" -lt 4 ] || cp "` + ours + `"/tls.* "` + theirs + `"`}}
-	if err, log := reload(t, call); err != nil {
+	if log, err := reload(t, call); err != nil {
 		t.Errorf("%v\n%s", err, log)
 	}
 	if runs, _ := os.ReadFile(filepath.Join(theirs, "reload")); bytes.Count(runs, []byte("\n")) < 4 {
@@ -174,7 +174,7 @@ func TestAMemberWithoutTheCertificateFailsTheAttempt(t *testing.T) {
 			if c.call.Command == nil {
 				c.call.Command = []string{"true"}
 			}
-			err, _ := reload(t, c.call)
+			_, err := reload(t, c.call)
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Fatalf("got %v, want %q", err, c.says)
 			}
@@ -188,7 +188,7 @@ func TestAMemberWithoutTheCertificateFailsTheAttempt(t *testing.T) {
 func TestAMemberWithAnotherNameIsRefused(t *testing.T) {
 	folder := folderWith(t, authority(t), "orders-0.orders-headless")
 	server := serve(t, folder, "", "")
-	err, _ := reload(t, protocol.Reload{Port: server.port, Folder: folder, Command: []string{"true"}})
+	_, err := reload(t, protocol.Reload{Port: server.port, Folder: folder, Command: []string{"true"}})
 	if err == nil || !strings.Contains(err.Error(), "not localhost") {
 		t.Errorf("got %v, want an error about the host name", err)
 	}

@@ -28,9 +28,9 @@ func reload(s *situation.Situation) operation.List {
 		return operation.List{operation.Reload{Job: desired(s)}}
 	case action.Superseded:
 		return operation.List{operation.Delete{Objects: []operation.Removal{operation.Recreation(v.Task)}}}
-	default:
-		return nil
+	case action.Terminating, action.Succeeded, action.Failed, action.Lost, action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
 	}
+	return nil
 }
 
 func desired(s *situation.Situation) resources.Child {
