@@ -102,10 +102,16 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.EngineSecretKeyApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineSecretValue"):
 		return &apiv1alpha1.EngineSecretValueApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineTLS"):
+		return &apiv1alpha1.EngineTLSApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineTLSPreamble"):
+		return &apiv1alpha1.EngineTLSPreambleApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineVariable"):
 		return &apiv1alpha1.EngineVariableApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("HookStatus"):
 		return &apiv1alpha1.HookStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("IssuerRef"):
+		return &apiv1alpha1.IssuerRefApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("MemberStatus"):
 		return &apiv1alpha1.MemberStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Pod"):
@@ -136,6 +142,10 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.StorageApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("StorageStatus"):
 		return &apiv1alpha1.StorageStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("TLS"):
+		return &apiv1alpha1.TLSApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("TLSStatus"):
+		return &apiv1alpha1.TLSStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("TokenProjection"):
 		return &apiv1alpha1.TokenProjectionApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("UpdateStrategy"):

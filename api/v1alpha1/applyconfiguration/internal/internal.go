@@ -525,6 +525,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: storage
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Storage
+    - name: tls
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLS
     - name: updateStrategy
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.UpdateStrategy
@@ -588,6 +591,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: storage
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.StorageStatus
+    - name: tls
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSStatus
     - name: updateRevision
       type:
         scalar: string
@@ -713,6 +719,9 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - name
+    - name: tls
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTLS
     - name: topology
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Topology
@@ -813,6 +822,9 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
     - name: probe
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
+    - name: reload
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
     - name: restore
@@ -967,6 +979,27 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: numeric
       default: 32
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTLS
+  map:
+    fields:
+    - name: modes
+      type:
+        list:
+          elementType:
+            namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSMode
+          elementRelationship: associative
+    - name: preamble
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTLSPreamble
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTLSPreamble
+  map:
+    fields:
+    - name: request
+      type:
+        scalar: string
+    - name: response
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTemplate
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineVariable
@@ -1008,6 +1041,18 @@ var schemaYAML = typed.YAMLObject(`types:
           - pod
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.HookType
   scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.IssuerRef
+  map:
+    fields:
+    - name: group
+      type:
+        scalar: string
+    - name: kind
+      type:
+        scalar: string
+    - name: name
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberState
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberStatus
@@ -1155,6 +1200,18 @@ var schemaYAML = typed.YAMLObject(`types:
           elementType:
             namedType: io.k8s.api.core.v1.TopologySpreadConstraint
           elementRelationship: atomic
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.SelfSigned
+  map:
+    elementType:
+      scalar: untyped
+      list:
+        elementType:
+          namedType: __untyped_atomic_
+        elementRelationship: atomic
+      map:
+        elementType:
+          namedType: __untyped_deduced_
+        elementRelationship: separable
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.ServerSideEncryption
   map:
     fields:
@@ -1326,6 +1383,38 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: requested
       type:
         namedType: io.k8s.apimachinery.pkg.api.resource.Quantity
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLS
+  map:
+    fields:
+    - name: issuerRef
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.IssuerRef
+    - name: mode
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSMode
+    - name: secretName
+      type:
+        scalar: string
+    - name: selfSigned
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.SelfSigned
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSMode
+  scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLSStatus
+  map:
+    fields:
+    - name: certificateName
+      type:
+        scalar: string
+    - name: notAfter
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: secretName
+      type:
+        scalar: string
+    - name: served
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TokenProjection
   map:
     fields:

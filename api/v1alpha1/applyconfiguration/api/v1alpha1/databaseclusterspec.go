@@ -30,6 +30,9 @@ type DatabaseClusterSpecApplyConfiguration struct {
 	Parameters map[string]string `json:"parameters,omitempty"`
 	// credentials are the user names and passwords of the database. Default: generated, if the engine supports it.
 	Credentials *CredentialsApplyConfiguration `json:"credentials,omitempty"`
+	// tls encrypts the connections of clients. The engine must support it. A change restarts the members one by one;
+	// a renewed certificate does not, if the engine can reload it. Default: no TLS.
+	TLS *TLSApplyConfiguration `json:"tls,omitempty"`
 	// resources are the CPU and memory of each member's database container. Kubernetes changes them while the
 	// member runs, where it can. Default: no requests, no limits.
 	Resources *v1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
@@ -120,6 +123,14 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithParameters(entries map[strin
 // If called multiple times, the Credentials field is set to the value of the last call.
 func (b *DatabaseClusterSpecApplyConfiguration) WithCredentials(value *CredentialsApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Credentials = value
+	return b
+}
+
+// WithTLS sets the TLS field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the TLS field is set to the value of the last call.
+func (b *DatabaseClusterSpecApplyConfiguration) WithTLS(value *TLSApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+	b.TLS = value
 	return b
 }
 

@@ -40,6 +40,8 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	Storage *StorageStatusApplyConfiguration `json:"storage,omitempty"`
 	// backup is the state of the cluster's backups. It is empty without spec.backup.
 	Backup *ClusterBackupStatusApplyConfiguration `json:"backup,omitempty"`
+	// tls is the state of the certificate of the members. It is empty without spec.tls.
+	TLS *TLSStatusApplyConfiguration `json:"tls,omitempty"`
 	// restore is the progress or the result of the restore of spec.bootstrap.fromBackup.
 	Restore *RestoreStatusApplyConfiguration `json:"restore,omitempty"`
 	// hooks are the states of the deletion hooks, in their order. They exist only during a deletion.
@@ -154,6 +156,14 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithStorage(value *StorageStat
 // If called multiple times, the Backup field is set to the value of the last call.
 func (b *DatabaseClusterStatusApplyConfiguration) WithBackup(value *ClusterBackupStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	b.Backup = value
+	return b
+}
+
+// WithTLS sets the TLS field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the TLS field is set to the value of the last call.
+func (b *DatabaseClusterStatusApplyConfiguration) WithTLS(value *TLSStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+	b.TLS = value
 	return b
 }
 

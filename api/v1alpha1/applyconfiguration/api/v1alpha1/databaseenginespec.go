@@ -38,6 +38,8 @@ type DatabaseEngineSpecApplyConfiguration struct {
 	Bootstrap *EngineBootstrapApplyConfiguration `json:"bootstrap,omitempty"`
 	// connection describes the connection Secret of a cluster, which applications use. Default: none.
 	Connection *EngineConnectionApplyConfiguration `json:"connection,omitempty"`
+	// tls describes how the database serves TLS. Default: clusters of the engine cannot set spec.tls.
+	TLS *EngineTLSApplyConfiguration `json:"tls,omitempty"`
 	// actions are the operations of the database that the operator can run.
 	Actions *EngineActionsApplyConfiguration `json:"actions,omitempty"`
 }
@@ -133,6 +135,14 @@ func (b *DatabaseEngineSpecApplyConfiguration) WithBootstrap(value *EngineBootst
 // If called multiple times, the Connection field is set to the value of the last call.
 func (b *DatabaseEngineSpecApplyConfiguration) WithConnection(value *EngineConnectionApplyConfiguration) *DatabaseEngineSpecApplyConfiguration {
 	b.Connection = value
+	return b
+}
+
+// WithTLS sets the TLS field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the TLS field is set to the value of the last call.
+func (b *DatabaseEngineSpecApplyConfiguration) WithTLS(value *EngineTLSApplyConfiguration) *DatabaseEngineSpecApplyConfiguration {
+	b.TLS = value
 	return b
 }
 

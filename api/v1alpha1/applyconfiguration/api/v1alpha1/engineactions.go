@@ -29,6 +29,10 @@ type EngineActionsApplyConfiguration struct {
 	// check prints facts about the data of the member DBC_MEMBER. A backup records them, and a verification compares
 	// them with those of the restored copy. Default: a verification does not compare data.
 	Check *EngineCheckApplyConfiguration `json:"check,omitempty"`
+	// reload makes the running member DBC_MEMBER load the certificate in DBC_TLS_DIR of the member again. The operator
+	// runs it after a renewal, and then verifies that the member serves the renewed certificate. Default: a renewal
+	// restarts the members one by one.
+	Reload *EngineActionApplyConfiguration `json:"reload,omitempty"`
 }
 
 // EngineActionsApplyConfiguration constructs a declarative configuration of the EngineActions type for use with
@@ -74,5 +78,13 @@ func (b *EngineActionsApplyConfiguration) WithCredentials(value *EngineActionApp
 // If called multiple times, the Check field is set to the value of the last call.
 func (b *EngineActionsApplyConfiguration) WithCheck(value *EngineCheckApplyConfiguration) *EngineActionsApplyConfiguration {
 	b.Check = value
+	return b
+}
+
+// WithReload sets the Reload field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Reload field is set to the value of the last call.
+func (b *EngineActionsApplyConfiguration) WithReload(value *EngineActionApplyConfiguration) *EngineActionsApplyConfiguration {
+	b.Reload = value
 	return b
 }
