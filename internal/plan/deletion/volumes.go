@@ -91,7 +91,7 @@ func finished(s *situation.Situation) []operation.Removal {
 	return all
 }
 
-// finish deletes the ServiceAccount, removes the finalizer, and records which volumes are retained.
+// finish deletes generated objects that are no longer needed, removes the finalizer, and records which volumes are retained.
 func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 	stays := func(all []state.Volume) []state.Volume {
 		return state.Only(all, func(v state.Volume) bool { return !v.Terminating })
