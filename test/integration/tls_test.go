@@ -58,7 +58,7 @@ func withTLS(engine string, tls dbv1.TLS) func(*dbv1.DatabaseCluster) {
 	return func(c *dbv1.DatabaseCluster) { c.Spec.Engine, c.Spec.TLS = engine, &tls }
 }
 
-func secretOf(t *testing.T, ns, name string) *corev1.Secret {
+func namedSecret(t *testing.T, ns, name string) *corev1.Secret {
 	t.Helper()
 	return read(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}})
 }
@@ -87,7 +87,7 @@ func TestTheOperatorIssuesAndRenewsCertificatesOfACAOfTheCluster(t *testing.T) {
 	parallel(t)
 	c := started(t, withTLS(encrypting(t, "tls-own-v1", true), dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}}), reloading)
 	awaitTrue(t, c, dbv1.ConditionTLSReady, dbv1.ReasonCertificateServed, "Secret orders-tls", "valid until")
-	ca, first := secretOf(t, c.Namespace, "orders-ca"), secretOf(t, c.Namespace, "orders-tls")
+	ca, first := namedSecret(t, c.Namespace, "orders-ca"), namedSecret(t, c.Namespace, "orders-tls")
 	facts := pki.Judge(first.Data, naming.ClientHosts("orders", c.Namespace, 3), time.Now())
 	if facts.Problem != "" || first.Type != corev1.SecretTypeTLS || !metav1.IsControlledBy(first, c) || !metav1.IsControlledBy(ca, c) {
 		t.Errorf("Secret orders-tls %s; it has type %s and owners %v", facts.Problem, first.Type, first.OwnerReferences)
@@ -110,7 +110,7 @@ func TestTheOperatorIssuesAndRenewsCertificatesOfACAOfTheCluster(t *testing.T) {
 	annotate(t, c, dbv1.AnnotationRenewCertificate, "now")
 	await(t, c, "members to serve the renewed certificate", func() bool { return c.Status.TLS.Served != served })
 	awaitTrue(t, c, dbv1.ConditionTLSReady, dbv1.ReasonCertificateServed)
-	second := secretOf(t, c.Namespace, "orders-tls")
+	second := namedSecret(t, c.Namespace, "orders-tls")
 	if string(second.Data["tls.crt"]) == string(first.Data["tls.crt"]) || string(second.Data["tls.key"]) == string(first.Data["tls.key"]) ||
 		string(second.Data["ca.crt"]) != string(first.Data["ca.crt"]) {
 		t.Error("the renewal keeps the certificate or the key, or replaces the CA")
@@ -139,7 +139,7 @@ func TestTheOperatorIssuesAndRenewsCertificatesOfACAOfTheCluster(t *testing.T) {
 		}
 	}
 	remove(t, c)
-	awaitDeleted(t, secretOf(t, c.Namespace, "orders-tls"))
+	awaitDeleted(t, namedSecret(t, c.Namespace, "orders-tls"))
 }
 
 func TestARenewalRestartsMembersOneByOneWithoutAReload(t *testing.T) {
@@ -373,7 +373,7 @@ func TestCertManagerIsAskedForACertificate(t *testing.T) {
 		if err := admin.Get(context.WithoutCancel(t.Context()), client.ObjectKey{Namespace: c.Namespace, Name: "orders-ca"}, ca); err != nil {
 			return err
 		}
-		return errorIf(string(secretOf(t, c.Namespace, "orders-tls").Data["ca.crt"]) != string(ca.Data["ca.crt"]), "it is of another CA")
+		return errorIf(string(namedSecret(t, c.Namespace, "orders-tls").Data["ca.crt"]) != string(ca.Data["ca.crt"]), "it is of another CA")
 	})
 	awaitReady(t, c)
 }
