@@ -25,17 +25,23 @@ const (
 	entryProvider = "provider"
 	entryHost     = "host"
 	entryPort     = "port"
+
+	// EntryCA is the key of the CA by which clients verify the members.
+	EntryCA = "ca.crt"
 )
 
 // Connection returns the data of the connection Secret of an effective cluster, from the values of its Secret with
-// credentials. The engine must describe a connection.
-func Connection(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, secrets map[string][]byte) (map[string][]byte, error) {
-	connection, values := declared.Spec.Connection, connectionValues(cluster)
+// credentials, and the CA by which clients verify the members; "" without TLS. The engine must describe a connection.
+func Connection(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, secrets map[string][]byte, ca string) (map[string][]byte, error) {
+	connection, values := declared.Spec.Connection, connectionValues(cluster, ca)
 	data := map[string][]byte{
 		entryType:     []byte(connection.Type),
 		entryProvider: []byte(cmp.Or(connection.Provider, declared.Name)),
 		entryHost:     []byte(values[entryHost]),
 		entryPort:     []byte(values[entryPort]),
+	}
+	if ca != "" {
+		data[EntryCA] = []byte(ca)
 	}
 	for _, key := range slices.Sorted(maps.Keys(connection.Entries)) {
 		text, err := expand(string(connection.Entries[key]), values, secrets)
@@ -48,8 +54,9 @@ func Connection(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, se
 }
 
 // connectionValues are the values to which templates can refer.
-func connectionValues(cluster *dbv1.DatabaseCluster) map[string]string {
+func connectionValues(cluster *dbv1.DatabaseCluster, ca string) map[string]string {
 	values := map[string]string{
+		"tls":     ca,
 		"cluster": cluster.Name, "namespace": cluster.Namespace,
 		entryHost:  naming.ServiceHost(naming.Service(cluster.Name), cluster.Namespace),
 		entryPort:  strconv.Itoa(int(cluster.Spec.Container.Port)),
@@ -72,7 +79,7 @@ func badTemplates(spec dbv1.DatabaseEngineSpec) []string {
 	}
 	var all []string
 	for _, key := range slices.Sorted(maps.Keys(spec.Connection.Entries)) {
-		if _, err := expand(string(spec.Connection.Entries[key]), connectionValues(&dbv1.DatabaseCluster{}), secrets); err != nil {
+		if _, err := expand(string(spec.Connection.Entries[key]), connectionValues(&dbv1.DatabaseCluster{}, ""), secrets); err != nil {
 			all = append(all, fmt.Sprintf("spec.connection.entries[%s] is not a valid template (%v)", key, err))
 		}
 	}

@@ -24,7 +24,7 @@ func connected(template string) *dbv1.DatabaseEngine {
 func TestTheConnectionHasTheWellKnownEntries(t *testing.T) {
 	e, c := connected("{{ .owner }} of {{ .database }} in {{ .cluster }}"), orders()
 	c.Namespace = "shop"
-	data, err := Connection(Resolve(c, e), e, nil)
+	data, err := Connection(Resolve(c, e), e, nil, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestTheClusterOverridesDatabaseAndOwner(t *testing.T) {
 	e, c := connected("{{ .owner }} of {{ .database }}"), orders()
 	c.Spec.Bootstrap = &dbv1.Bootstrap{Owner: "shop"}
 	resolved := Resolve(c, e)
-	data, err := Connection(resolved, e, nil)
+	data, err := Connection(resolved, e, nil, "")
 	if got := string(data["entry"]); err != nil || got != "shop of books" {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -60,7 +60,7 @@ func TestATemplateEscapesForItsFormat(t *testing.T) {
 		`{{ with .namespace }}in {{ . }}{{end}}`: ``,
 	} {
 		e := connected(template)
-		data, err := Connection(Resolve(orders(), e), e, map[string][]byte{"password": []byte("p@s:/s%\\ä\n")})
+		data, err := Connection(Resolve(orders(), e), e, map[string][]byte{"password": []byte("p@s:/s%\\ä\n")}, "")
 		if got := string(data["entry"]); err != nil || got != want {
 			t.Errorf("%s gives %q, %v; want %q", template, got, err, want)
 		}
@@ -83,5 +83,17 @@ func TestATemplateThatCannotBeExpandedIsAFlaw(t *testing.T) {
 		if got := Declared(e); !strings.Contains(got, "spec.connection.entries[entry] is not a valid template (") || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", template, got, want)
 		}
+	}
+}
+
+func TestTheConnectionOfAClusterWithTLSHasItsCA(t *testing.T) {
+	e := connected(`ledger{{ if .tls }}s{{ end }}://{{ .host }}`)
+	data, err := Connection(Resolve(orders(), e), e, nil, "the CA")
+	if got := string(data["entry"]); err != nil || !strings.HasPrefix(got, "ledgers://") || string(data["ca.crt"]) != "the CA" {
+		t.Errorf("%s, %v", data, err)
+	}
+	data, err = Connection(Resolve(orders(), e), e, nil, "")
+	if _, has := data["ca.crt"]; err != nil || has || !strings.HasPrefix(string(data["entry"]), "ledger://") {
+		t.Errorf("%s, %v", data, err)
 	}
 }

@@ -34,7 +34,9 @@ func (w world) secret(name, key string) string {
 func (w world) asClient(name, uri, statement string) (string, error) {
 	w.Helper()
 	overrides := fmt.Sprintf(`{"spec":{"automountServiceAccountToken":false,"securityContext":{"runAsNonRoot":true,"runAsUser":999,"seccompProfile":{"type":"RuntimeDefault"}},
+		"volumes":[{"name":"binding","secret":{"secretName":"orders-connection"}}],
 		"containers":[{"name":%q,"image":%q,"command":["psql","-XqtAc",%q,%q],"stdin":false,
+		"env":[{"name":"PGSSLROOTCERT","value":"/binding/ca.crt"}],"volumeMounts":[{"name":"binding","mountPath":"/binding"}],
 		"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}]}}`, name, postgresImage, statement, uri)
 	return run(w.Context(), "", "-n", w.namespace, "run", name, "--image="+postgresImage, "--restart=Never", "--rm", "--attach", "--quiet",
 		"--pod-running-timeout="+patience.String(), "--overrides="+overrides)
@@ -64,8 +66,13 @@ func TestAnApplicationConnectsWithNothingButTheConnectionSecret(t *testing.T) {
 	kind := w.of("secret/orders-connection", "{.type}")
 	w.must(kind == "servicebinding.io/postgresql", "the type of the Secret is %s", kind)
 
-	rights, err := w.asClient("rights", w.secret("orders-connection", "uri"), "SELECT current_user, rolsuper FROM pg_roles WHERE rolname = current_user")
-	w.must(err == nil && rights == "app|f", "the application is %q: %v", rights, err)
+	uri := w.secret("orders-connection", "uri")
+	rights, err := w.asClient("rights", uri, "SELECT current_user, rolsuper, ssl FROM pg_roles, pg_stat_ssl WHERE rolname = current_user AND pid = pg_backend_pid()")
+	w.must(err == nil && rights == "app|f|t", "the application is %q: %v", rights, err)
+	plain, err := w.asClient("plain", strings.ReplaceAll(uri, "sslmode=verify-full", "sslmode=disable"), "SELECT 1")
+	w.must(err != nil, "a connection without TLS gives %q", plain)
+	other, err := w.asClient("other", strings.ReplaceAll(uri, host, w.of("service/orders", "{.spec.clusterIP}")), "SELECT 1")
+	w.must(err != nil && strings.Contains(other, "does not match host name"), "another host name gives %q", other)
 }
 
 // A retained volume is lost data without its password, and a password without a volume is litter.

@@ -70,8 +70,8 @@ func (w world) awaitRow() {
 func TestAClientKeepsWritingDuringARotation(t *testing.T) {
 	type story struct {
 		engine, image, write, previous, refused string
-		keys                                  int
-		errors                                bool
+		keys                                    int
+		errors                                  bool
 	}
 	for name, c := range map[string]story{
 		"PostgreSQL": {

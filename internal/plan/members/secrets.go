@@ -40,7 +40,10 @@ func Connection(s *situation.Situation) operation.List {
 	if !described || s.Incompatible != nil || s.CredentialsPending() || len(s.Missing()) > 0 {
 		return nil
 	}
-	data, err := engine.Connection(s.Cluster, s.Engine, s.ClientCredentials())
+	if s.Cluster.Spec.TLS != nil && !s.TLS.Certificate.Valid() {
+		return nil
+	}
+	data, err := engine.Connection(s.Cluster, s.Engine, s.ClientCredentials(), s.ClientCA())
 	if err != nil { // the flaw of an engine, which its condition Accepted reports
 		return nil
 	}

@@ -27,6 +27,16 @@ func (s *Situation) ClientCredentials() state.Values {
 	return state.Current(c.Values, c.Rotation)
 }
 
+// ClientCA is the CA by which clients verify the members; "" while they connect without TLS. Members without a certificate get one
+// by a restart, so clients wait until the members serve it.
+func (s *Situation) ClientCA() string {
+	served := s.Cluster.Status.TLS != nil && s.Cluster.Status.TLS.Served != ""
+	if s.Cluster.Spec.TLS == nil || !s.NotStarted() && !served && (s.Connection == nil || s.Connection.Data[engine.EntryCA] == nil) {
+		return ""
+	}
+	return s.TLS.Certificate.CA
+}
+
 // CredentialsPending reports whether members have to wait for generated credentials.
 func (s *Situation) CredentialsPending() bool {
 	return s.GeneratesCredentials() && (s.ForeignCredentials() || len(engine.Lacking(s.Engine, s.Credentials.Keys())) > 0)
