@@ -141,11 +141,11 @@ var verdicts = []verdict{
 		ofCluster+`container\.securityContext\.procMount`, ofCluster+`pod\.securityContext\.(fsGroupChangePolicy|seLinuxChangePolicy|supplementalGroupsPolicy)`,
 		ofCluster+`(container|pod)\.securityContext\.windowsOptions\.(gmsaCredentialSpec|runAsUserName)`),
 	// Our own keywords.
-	nothing(ofCluster+`(parameters\{\}|bootstrap\.(database|owner)|credentials\.rotation\.(period|overlap)|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|serviceAccount\.annotations\{\}|service\.(type|(annotations|labels)\{\}|loadBalancerClass|loadBalancerSourceRanges\[\]|externalTrafficPolicy)|pod\.(labels|annotations)\{\}|updateStrategy\.type)`,
+	nothing(ofCluster+`(parameters\{\}|bootstrap\.(database|owner)|tls\.mode|credentials\.rotation\.(period|overlap)|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|serviceAccount\.annotations\{\}|service\.(type|(annotations|labels)\{\}|loadBalancerClass|loadBalancerSourceRanges\[\]|externalTrafficPolicy)|pod\.(labels|annotations)\{\}|updateStrategy\.type)`,
 		ofCluster+`backup\.(unhealthyAfter|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|schedule|timeZone))`,
 		ofCluster+`deletion\.(hookFailurePolicy|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
-		ofEngine+`(actions\.(backup|check|credentials|probe|restore)\.command\[\]|actions\.check\.facts\[\]\.(name|compare)|container\.((args|command)\[\]|dataPath|env\[\]\.(name|value)))`,
-		ofEngine+`(description|parameters\[\]\.(name|default|description|pattern|enum\[\])|scripts\{\}|secretKeys\[\]\.(name|description|generate\.characters)|topology)`,
+		ofEngine+`(actions\.(backup|check|reload|credentials|probe|restore)\.command\[\]|actions\.check\.facts\[\]\.(name|compare)|container\.((args|command)\[\]|dataPath|env\[\]\.(name|value)))`,
+		ofEngine+`(description|parameters\[\]\.(name|default|description|pattern|enum\[\])|scripts\{\}|secretKeys\[\]\.(name|description|generate\.characters)|tls\.(modes\[\]|preamble\.(request|response))|topology)`,
 		ofEngine+`(bootstrap\.(database|owner)|connection\.(type|provider|entries\{\}))`),
 }
 
