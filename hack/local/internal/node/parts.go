@@ -63,7 +63,17 @@ func nodeParts(s controlplane.Settings, client *controlplane.Client) []process.C
 			"--root-dir="+state("kubelet"), "--hostname-override="+Name, "--node-ip="+address),
 		s.Command("kube-proxy", local(portProxyHealth, "/healthz"), client, "--config="+state("config", "kube-proxy.yaml")),
 		s.Command("coredns", local(portDNSHealth, "/ready"), client, "-conf", state("config", "Corefile")),
+		policiesPart(s),
 	}, storageParts(s)...)
+}
+
+// policiesPart enforces NetworkPolicies. It is a copy of this program.
+func policiesPart(s controlplane.Settings) process.Command {
+	return process.Command{
+		Name: "network-policies", Path: state("bin", driver), Version: "-",
+		Args:  []string{"network-policies", "--kubeconfig", s.Kubeconfig(controlplane.Admin), "--table", policyTable},
+		Ready: func(ctx context.Context) error { return run(ctx, "nft", "list", "table", "ip", policyTable) },
+	}
 }
 
 func ctr(ctx context.Context, arguments ...string) error {

@@ -23,6 +23,7 @@ const (
 	services      = "10.245.0.0/16"
 	clusterDomain = "cluster.local"
 	natTable      = "databasecluster-local"
+	policyTable   = "databasecluster-policies"
 
 	portAPI               = 6443
 	portKubelet           = 10250

@@ -25,7 +25,7 @@ func removeNetwork(ctx context.Context) error {
 		}
 		progress.Say("removed bridge %s", bridge)
 	}
-	tables := [][]string{{"ip", natTable}}
+	tables := [][]string{{"ip", natTable}, {"ip", policyTable}}
 	// The rules of kube-proxy are ours only if our kube-proxy ran.
 	if group.Known("kube-proxy") {
 		tables = append(tables, []string{"ip", "kube-proxy"}, []string{"ip6", "kube-proxy"})
