@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"time"
 
@@ -28,12 +30,15 @@ type action struct {
 	stderr *lines
 	pipe   io.Closer   // our end of its stdin or stdout
 	ended  func() bool // cancels the SIGKILL
+	// cut explains why the pod does not reach the member; "" if it does.
+	cut func() string
 }
 
 // newAction creates an action. When the context ends, the action gets SIGTERM, and after stopGrace SIGKILL.
 func newAction(ctx context.Context, command []string, log *slog.Logger) *action {
 	a := &action{name: command[0], stderr: &lines{log: log}, ended: func() bool { return true }}
 	a.cmd = exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // running the engine's action is the purpose of transfer
+	a.cut = func() string { return unreachable(ctx, member(), new(net.Dialer).DialContext) }
 	a.cmd.Stderr = a.stderr
 	a.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	a.cmd.WaitDelay = stopGrace + time.Second
@@ -88,10 +93,11 @@ func (a *action) complaint(exit *exec.ExitError) string {
 			how += ". A possible cause is a memory limit of the Job that is too low"
 		}
 	}
+	cut := a.cut()
 	if said := a.stderr.tail(); said != "" {
-		return fmt.Sprintf("The action %s %s. The end of its stderr: %s", a.name, how, said)
+		return fmt.Sprintf("The action %s %s. %sThe end of its stderr: %s", a.name, how, cut, said)
 	}
-	return fmt.Sprintf("The action %s %s and wrote nothing to stderr.", a.name, how)
+	return strings.TrimSpace(fmt.Sprintf("The action %s %s and wrote nothing to stderr. %s", a.name, how, cut))
 }
 
 // emptiness is the failure of an action that exited with 0 and printed nothing.
