@@ -48,6 +48,7 @@ var gallery = map[string][]shown{
 		{file: "load-balancer", object: "databasecluster/tracking", condition: "Ready", check: func(w *world) { // the local node provides no address
 			w.eventually("LoadBalancer", "get", "service", "tracking", "-o", "jsonpath={.spec.type}")
 		}},
+		{file: "network-policy", object: "databasecluster/accounts", condition: "Ready", check: (*world).refusesOthers},
 		{file: "update-by-hand", object: "databasecluster/billing", condition: "Ready"},
 		{file: "hibernated", object: "databasecluster/archive", condition: "Hibernated", check: func(w *world) {
 			w.must(w.do("get", "pods", "-l", "app.kubernetes.io/instance=archive", "-o", "name") == "", "members run")
