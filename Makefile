@@ -71,7 +71,8 @@ CORE_TYPES = Affinity ClusterTrustBundleProjection ConfigMapProjection ConfigMap
 	EnvFromSource EnvVar LocalObjectReference PodSecurityContext Probe ResourceRequirements SecretProjection SecretVolumeSource \
 	SecurityContext Toleration TopologySpreadConstraint
 space = $(subst ,, )
-core_configurations = $(subst $(space),;,$(strip $(CORE_TYPES:%=k8s.io/api/core/v1.%@k8s.io/client-go/applyconfigurations/core/v1)))
+core_configurations = $(subst $(space),;,$(strip $(CORE_TYPES:%=k8s.io/api/core/v1.%@k8s.io/client-go/applyconfigurations/core/v1) \
+	k8s.io/api/networking/v1.NetworkPolicyPeer@k8s.io/client-go/applyconfigurations/networking/v1))
 
 .PHONY: generate
 generate: $(LOCAL) ## Generate the DeepCopy methods and the apply configurations.

@@ -11,7 +11,7 @@ import (
 
 // DatabaseCluster runs a stateful database. The operator creates a StatefulSet, whose members keep their names
 // and volumes, and a headless Service, which gives each member a DNS name. It also creates a Service for clients
-// and a PodDisruptionBudget.
+// a PodDisruptionBudget and a NetworkPolicy.
 //
 // Members are independent: the operator does not replicate data between them. The database itself may do so.
 //
@@ -162,6 +162,13 @@ type DatabaseClusterSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:default={}
 	Service Service `json:"service,omitzero"`
+
+	// networkPolicy configures the NetworkPolicy of the members, which has the name of the cluster. All clients
+	// may connect to declared ports of sidecars. Other ports are open only to members and to the operator's Jobs.
+	// Default: a NetworkPolicy that lets all clients connect to the client port.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	NetworkPolicy NetworkPolicy `json:"networkPolicy,omitzero"`
 
 	// updateStrategy controls how changes reach running members.
 	// +optional

@@ -81,6 +81,9 @@ func flowing(text string) string { return brokenLine.ReplaceAllString(text, "$1 
 
 // bound adds missing bounds to a schema. It keeps existing bounds.
 func bound(schema map[string]any) {
+	if ranged, isText := schema["cidr"].(map[string]any); isText {
+		setDefault(ranged, "maxLength", 49) // an IPv4 address as IPv6, with a length; it bounds the cost of a CEL rule, too
+	}
 	intOrString := schema["x-kubernetes-int-or-string"] == true
 	pattern, _ := schema["pattern"].(string)
 	switch {

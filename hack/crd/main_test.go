@@ -13,3 +13,11 @@ func TestADescriptionFlowsAndKeepsItsParagraphsAndLists(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestAnAddressRangeIsBounded(t *testing.T) {
+	cidr := map[string]any{"type": "string"}
+	narrow(map[string]any{"properties": map[string]any{"cidr": cidr}})
+	if cidr["maxLength"] != 49 {
+		t.Errorf("got %v", cidr)
+	}
+}

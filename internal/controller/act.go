@@ -8,8 +8,11 @@ import (
 	"context"
 	"fmt"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
@@ -53,17 +56,20 @@ func (e execution) execute(ctx context.Context, o operation.Operation) ([]kit.Ev
 
 func unknown(o operation.Operation) error { return fmt.Errorf("unknown operation %T", o) }
 
-// belonging identifies an object of the core group, a DatabaseBackup, or a Certificate of cert-manager, in the cluster's
-// namespace.
+// groups are the API groups of the kinds that the operator deletes by name. Others are in the core group.
+var groups = map[string]schema.GroupVersion{
+	"DatabaseBackup": dbv1.GroupVersion, resources.CertificateKind.Kind: resources.CertificateKind.GroupVersion(),
+	"Job": batchv1.SchemeGroupVersion, "NetworkPolicy": networkingv1.SchemeGroupVersion,
+}
+
+// belonging identifies an object in the cluster's namespace.
 func (e execution) belonging(kind, name string) *unstructured.Unstructured {
+	group, found := groups[kind]
+	if !found {
+		group = corev1.SchemeGroupVersion
+	}
 	object := &unstructured.Unstructured{}
-	object.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
-	if kind == "DatabaseBackup" {
-		object.SetGroupVersionKind(dbv1.GroupVersion.WithKind(kind))
-	}
-	if kind == resources.CertificateKind.Kind {
-		object.SetGroupVersionKind(resources.CertificateKind)
-	}
+	object.SetGroupVersionKind(group.WithKind(kind))
 	object.SetNamespace(e.Cluster.Namespace)
 	object.SetName(name)
 	return object

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -80,13 +79,13 @@ func (e execution) logTail(ctx context.Context, pod string) []kit.Event {
 }
 
 // +kubebuilder:rbac:groups="",resources=configmaps;secrets;persistentvolumeclaims;serviceaccounts,verbs=delete
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=delete
 
 func (e execution) remove(ctx context.Context, removal operation.Removal) error {
 	object := e.belonging(removal.Kind, removal.Name)
 	object.SetUID(removal.UID)
 	object.SetResourceVersion(removal.Version)
 	if removal.Kind == "Job" { // deleted after its pods: once it no longer exists, none of them runs
-		object.SetAPIVersion(batchv1.SchemeGroupVersion.String())
 		return e.Writer.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationForeground))
 	}
 	return e.Writer.Delete(ctx, object)
@@ -95,6 +94,7 @@ func (e execution) remove(ctx context.Context, removal operation.Removal) error 
 // +kubebuilder:rbac:groups="",resources=services;configmaps;secrets;serviceaccounts,verbs=create;patch
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=create;patch
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=create;patch
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=create;patch
 
 func (e execution) write(ctx context.Context, write operation.Apply) error {
 	stored, err := e.store(ctx, write)

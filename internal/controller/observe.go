@@ -27,6 +27,7 @@ import (
 // +kubebuilder:rbac:groups="",resources=services;pods;persistentvolumeclaims;configmaps,verbs=get;list;watch
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch
 
 // Observe reads a cluster and all its objects.
@@ -60,6 +61,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	o.HeadlessService = child(ctx, o, state.Ref{Kind: "Service", Name: naming.HeadlessService(name)}, state.ServiceFacts)
 	o.Service = child(ctx, o, state.Ref{Kind: "Service", Name: naming.Service(name)}, state.ServiceFacts)
 	o.PodDisruptionBudget = child(ctx, o, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(name)}, state.PodDisruptionBudgetFacts)
+	o.readNetworkPolicy(ctx)
 	o.StatefulSet = child(ctx, o, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(name)}, state.StatefulSetFacts)
 	o.readServiceAccount(ctx)
 	o.readAttributesClasses(r.Writer.Client)
@@ -119,6 +121,17 @@ func owned[Object client.Object](o *observation, ref state.Ref, object Object, f
 func ofPreviousCluster(object metav1.Object, cluster *dbv1.DatabaseCluster) bool {
 	owner := metav1.GetControllerOfNoCopy(object)
 	return owner != nil && owner.Kind == "DatabaseCluster" && owner.Name == cluster.Name
+}
+
+// readNetworkPolicy reads the policy of the members. A cluster that needs none ignores those of other owners.
+func (o *observation) readNetworkPolicy(ctx context.Context) {
+	others := o.Foreign
+	o.NetworkPolicy = child(ctx, o, state.Ref{
+		Kind: "NetworkPolicy", Name: naming.NetworkPolicy(o.cluster.Name), Remedy: "set spec.networkPolicy.mode to None",
+	}, state.NetworkPolicyFacts)
+	if o.cluster.Spec.NetworkPolicy.Mode == dbv1.NetworkPolicyNone {
+		o.Foreign = others
+	}
 }
 
 // list reads the objects with all these labels.

@@ -123,7 +123,7 @@ func TestTheFirstPassAddsTheFinalizerAndThenCreatesTheObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"patch orders", "apply Service orders-headless", "apply Service orders", "apply PodDisruptionBudget orders",
+		"patch orders", "apply Service orders-headless", "apply Service orders", "apply PodDisruptionBudget orders", "apply NetworkPolicy orders",
 		"apply StatefulSet orders", "patch orders", "patch status of orders", // the second patch records the hash of the stored spec
 	}
 	if !slices.Equal(s.sent, want) {

@@ -32,8 +32,8 @@ func TestTheGeneratedServiceAccountIsRecognizedByItsLabels(t *testing.T) {
 	}{
 		"ours":                    {annotated, func(*corev1.ServiceAccount) {}, false, "read [] 1"},
 		"of a previous cluster":   {annotated, func(a *corev1.ServiceAccount) { a.Labels[dbv1.LabelClusterUID] = "earlier" }, false, "read [] 1"},
-		"of another owner":        {annotated, func(a *corev1.ServiceAccount) { a.Labels = nil }, false, "[{ServiceAccount orders false}] 1"},
-		"that is terminating":     {annotated, func(a *corev1.ServiceAccount) { a.Finalizers, a.DeletionTimestamp = []string{"test/keep"}, &moment }, false, "[{ServiceAccount orders true}] 1"},
+		"of another owner":        {annotated, func(a *corev1.ServiceAccount) { a.Labels = nil }, false, "[{ServiceAccount orders  false}] 1"},
+		"that is terminating":     {annotated, func(a *corev1.ServiceAccount) { a.Finalizers, a.DeletionTimestamp = []string{"test/keep"}, &moment }, false, "[{ServiceAccount orders  true}] 1"},
 		"no longer wanted":        {plain, func(*corev1.ServiceAccount) {}, true, "read [] 1"},
 		"that nobody expects":     {plain, func(*corev1.ServiceAccount) {}, false, "[] 0"},
 		"of others, not expected": {plain, func(a *corev1.ServiceAccount) { a.Labels = nil }, true, "[] 1"},

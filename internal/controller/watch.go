@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -35,6 +36,7 @@ func (r *Reconciler) Controller() kit.Controller {
 		Watches: []kit.Watch{
 			{Object: &corev1.Service{}, When: kit.Filter(state.ServiceFacts)},
 			{Object: &policyv1.PodDisruptionBudget{}, When: kit.Filter(state.PodDisruptionBudgetFacts)},
+			{Object: &networkingv1.NetworkPolicy{}, When: kit.Filter(state.NetworkPolicyFacts)},
 			{Object: &appsv1.StatefulSet{}, When: kit.Filter(state.StatefulSetFacts)},
 			{Object: &corev1.ConfigMap{}, When: kit.Filter(state.ConfigMapFacts)},
 			{Object: &corev1.Pod{}, When: kit.Changed(podFacts), Wakes: clusterOf},

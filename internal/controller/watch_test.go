@@ -16,6 +16,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -90,6 +91,7 @@ func belongings(c *dbv1.DatabaseCluster) map[string]struct {
 	}{
 		"Service":             {service, kit.Filter(state.ServiceFacts)},
 		"PodDisruptionBudget": {&policyv1.PodDisruptionBudget{ObjectMeta: owned("orders")}, kit.Filter(state.PodDisruptionBudgetFacts)},
+		"NetworkPolicy":       {&networkingv1.NetworkPolicy{ObjectMeta: owned("orders")}, kit.Filter(state.NetworkPolicyFacts)},
 		"StatefulSet":         {&appsv1.StatefulSet{ObjectMeta: owned("orders")}, kit.Filter(state.StatefulSetFacts)},
 		"Pod":                 {&corev1.Pod{ObjectMeta: owned("orders-0")}, kit.Changed(podFacts)},
 		"Pod of a Job":        {tried(job), kit.Changed(podFacts)},
@@ -179,7 +181,7 @@ func observedWith(t *testing.T, scheme *runtime.Scheme, cluster *dbv1.DatabaseCl
 
 // withoutVersions leaves out fields that no decision reads.
 func withoutVersions(o state.Observed) state.Observed {
-	objects := []client.Object{o.HeadlessService, o.Service, o.PodDisruptionBudget, o.StatefulSet}
+	objects := []client.Object{o.HeadlessService, o.Service, o.PodDisruptionBudget, o.NetworkPolicy, o.StatefulSet}
 	for _, config := range o.Configs {
 		objects = append(objects, config)
 	}

@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -79,6 +80,7 @@ func (s *Settings) cacheOptions() cache.Options {
 			&corev1.Service{}:               ours,
 			&appsv1.StatefulSet{}:           ours,
 			&policyv1.PodDisruptionBudget{}: ours,
+			&networkingv1.NetworkPolicy{}:   ours,
 			&batchv1.Job{}:                  ours,
 			&corev1.ConfigMap{}:             ours,
 			&corev1.PersistentVolumeClaim{}: {Label: ours.Label, Transform: dbcontroller.TrimClaim},

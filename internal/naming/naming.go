@@ -82,6 +82,9 @@ func PodDisruptionBudget(cluster string) string { return cluster }
 // ServiceAccount is the name of the ServiceAccount that the operator creates for the pods.
 func ServiceAccount(cluster string) string { return cluster }
 
+// NetworkPolicy is the name of the NetworkPolicy of the members.
+func NetworkPolicy(cluster string) string { return cluster }
+
 // Member is the name of the pod with an ordinal.
 func Member(cluster string, ordinal int32) string {
 	return StatefulSet(cluster) + "-" + strconv.Itoa(int(ordinal))

@@ -27,6 +27,7 @@ func TestEveryNameOfTheLongestClusterIsAValidLabelValue(t *testing.T) {
 		"HeadlessService":     HeadlessService(longest),
 		"StatefulSet":         StatefulSet(longest),
 		"PodDisruptionBudget": PodDisruptionBudget(longest),
+		"NetworkPolicy":       NetworkPolicy(longest),
 		"Member":              Member(longest, 8),
 		"HookJob":             HookJob(longest, strings.Repeat("h", 12), uid),
 		"FencedBackup":        FencedBackup(longest, strings.Repeat("h", 12), uid, string(uid)+"/12"),

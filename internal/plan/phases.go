@@ -77,6 +77,11 @@ func releases(s *situation.Situation) operation.List {
 	return given(len(all) > 0, operation.ReleasePods{Pods: all})
 }
 
+func unwanted(s *situation.Situation) operation.List {
+	all := members.Unwanted(s)
+	return given(len(all) > 0, operation.Delete{Objects: all})
+}
+
 func given(needed bool, one operation.Operation) operation.List {
 	if !needed {
 		return nil

@@ -24,6 +24,8 @@ type Child struct {
 	Object *unstructured.Unstructured
 	// whole are paths that only the operator may write. Additions by others are drift, too.
 	whole [][]string
+	// exact is true if nested additions count, too: the API server adds no defaults to these fields.
+	exact bool
 	// recordsStoredSpec is true if an annotation records the hash of the stored spec after a write, to detect changes
 	// by others.
 	recordsStoredSpec bool

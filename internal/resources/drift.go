@@ -79,7 +79,7 @@ func (c Child) foreignPaths(live metav1.Object, have map[string]any) [][]string 
 	for _, path := range c.whole {
 		want, _, _ := unstructured.NestedFieldNoCopy(c.Object.Object, path...)
 		got, _, _ := unstructured.NestedFieldNoCopy(have, path...)
-		if count(got) != count(want) || uncovered(strings.Join(path, "."), want, got) != "" {
+		if count(got) != count(want) || c.exact && !reflect.DeepEqual(got, want) || uncovered(strings.Join(path, "."), want, got) != "" {
 			paths = append(paths, path)
 		}
 	}

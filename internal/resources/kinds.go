@@ -27,6 +27,8 @@ type ActionKind struct {
 	Supersede Supersede
 	// Log is the purpose for which the operator reads the log of a running pod.
 	Log Log
+	// Connects is true if its pods may connect to every port of the members.
+	Connects bool
 }
 
 // Supersede selects the Jobs of a kind to re-create when their template has changed. The template of a Job is
@@ -63,16 +65,17 @@ const (
 
 // actionKinds are the kinds of actions by the component label of their Jobs.
 var actionKinds = map[string]ActionKind{
-	dbv1.ComponentHook:   {Retries: 2, Deadline: hookDeadline},
-	dbv1.ComponentBackup: {Retries: 6, Deadline: backupDeadline, Resources: backupResources, Log: LogProgress},
+	dbv1.ComponentHook:   {Retries: 2, Deadline: hookDeadline, Connects: true},
+	dbv1.ComponentBackup: {Retries: 6, Deadline: backupDeadline, Resources: backupResources, Log: LogProgress, Connects: true},
 	// A restore that hangs fails long before its deadline: transfer detects that.
-	dbv1.ComponentRestore: {Retries: 6, Deadline: aWeek, Resources: backupResources, Supersede: SupersedeFailed, Log: LogRestore},
-	// Each failed attempt keeps its volume until the verification has finished, so there are few attempts.
+	dbv1.ComponentRestore: {Retries: 6, Deadline: aWeek, Resources: backupResources, Supersede: SupersedeFailed, Log: LogRestore, Connects: true},
+	// Each failed attempt keeps its volume until the verification has finished, so there are few attempts. A copy must
+	// not reach the members of the database that it is a copy of.
 	dbv1.ComponentVerification: {Retries: 2, Deadline: verificationDeadline, Resources: backupResources, Log: LogAnswer},
 	// Members that cannot be reached do not count as failed attempts.
-	dbv1.ComponentRotation: {Retries: 3, Deadline: anHour, Supersede: SupersedeFailed},
+	dbv1.ComponentRotation: {Retries: 3, Deadline: anHour, Supersede: SupersedeFailed, Connects: true},
 	// A member may be down for hours before it can load a certificate.
-	dbv1.ComponentReload: {Retries: 6, Deadline: aDay},
+	dbv1.ComponentReload: {Retries: 6, Deadline: aDay, Connects: true},
 	// A destination may be unreachable for a week before the user must act.
 	dbv1.ComponentBackupDeletion: {Retries: 6, Deadline: aWeek},
 }
@@ -83,6 +86,12 @@ func ActionKindOf(component string) ActionKind { return actionKinds[component] }
 
 // ActionComponents are the components of the Jobs of actions.
 func ActionComponents() []string { return slices.Sorted(maps.Keys(actionKinds)) }
+
+// connecting are the components of the pods that may connect to every port of the members: themselves, and the Jobs of
+// actions that need them.
+func connecting() []string {
+	return append(slices.DeleteFunc(ActionComponents(), func(c string) bool { return !actionKinds[c].Connects }), dbv1.ComponentDatabase)
+}
 
 func aWeek(*dbv1.DatabaseCluster) time.Duration  { return week }
 func anHour(*dbv1.DatabaseCluster) time.Duration { return time.Hour }

@@ -13,6 +13,7 @@ import (
 	networkingv1ac "k8s.io/client-go/applyconfigurations/networking/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
 // Seclusion allows the selected pods to connect to some peers only, and no pod to connect to them.
@@ -44,9 +45,9 @@ type Block struct {
 	Except []string
 }
 
-// NetworkPolicy builds the policy of a seclusion. It has an effect only if the network plugin enforces such
+// SeclusionPolicy builds the policy of a seclusion. It has an effect only if the network plugin enforces such
 // policies.
-func NetworkPolicy(s Seclusion) Child {
+func SeclusionPolicy(s Seclusion) Child {
 	spec := networkingv1ac.NetworkPolicySpec().
 		WithPodSelector(metav1ac.LabelSelector().WithMatchLabels(s.Pods)).
 		WithPolicyTypes(networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress)
@@ -82,14 +83,54 @@ func (e Egress) peers() []*networkingv1ac.NetworkPolicyPeerApplyConfiguration {
 func (e Egress) ports() []*networkingv1ac.NetworkPolicyPortApplyConfiguration {
 	all := make([]*networkingv1ac.NetworkPolicyPortApplyConfiguration, 0, len(e.UDP)+len(e.TCP))
 	for _, number := range e.UDP {
-		all = append(all, port(corev1.ProtocolUDP, number))
+		all = append(all, port(corev1.ProtocolUDP, intstr.FromInt32(number)))
 	}
 	for _, number := range e.TCP {
-		all = append(all, port(corev1.ProtocolTCP, number))
+		all = append(all, port(corev1.ProtocolTCP, intstr.FromInt32(number)))
 	}
 	return all
 }
 
-func port(protocol corev1.Protocol, number int32) *networkingv1ac.NetworkPolicyPortApplyConfiguration {
-	return networkingv1ac.NetworkPolicyPort().WithProtocol(protocol).WithPort(intstr.FromInt32(number))
+// NetworkPolicy lets the peers that the spec allows connect to the client port of the members, and all clients to the
+// declared ports of sidecars. Every port is open to the other members and to Jobs of this cluster that need it. A
+// selector of pods without one of namespaces selects only pods of the same namespace, so the labels of pods in other
+// namespaces have no effect.
+func NetworkPolicy(cluster *dbv1.DatabaseCluster) Child {
+	components := metav1ac.LabelSelectorRequirement().WithKey(dbv1.LabelComponent).WithOperator(metav1.LabelSelectorOpIn).WithValues(connecting()...)
+	selector := naming.Selector(cluster.Name)
+	delete(selector, dbv1.LabelComponent)
+	ours := networkingv1ac.NetworkPolicyPeer().
+		WithPodSelector(metav1ac.LabelSelector().WithMatchLabels(selector).WithMatchExpressions(components))
+	spec := networkingv1ac.NetworkPolicySpec().
+		WithPodSelector(metav1ac.LabelSelector().WithMatchLabels(naming.Selector(cluster.Name))).
+		WithPolicyTypes(networkingv1.PolicyTypeIngress).
+		WithIngress(
+			networkingv1ac.NetworkPolicyIngressRule().WithFrom(ours),
+			networkingv1ac.NetworkPolicyIngressRule().
+				WithFrom(asEach[networkingv1ac.NetworkPolicyPeerApplyConfiguration](cluster.Spec.NetworkPolicy.From)...).
+				WithPorts(port(corev1.ProtocolTCP, intstr.FromString(naming.Port))))
+	if declared := sidecarPorts(cluster); len(declared) > 0 { // a rule without ports would allow them all
+		spec.WithIngress(networkingv1ac.NetworkPolicyIngressRule().WithPorts(declared...))
+	}
+	child := newChild(networkingv1ac.NetworkPolicy(naming.NetworkPolicy(cluster.Name), cluster.Namespace).
+		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
+		WithOwnerReferences(ownedBy(cluster)).
+		WithSpec(spec), []string{"spec"})
+	child.exact = true
+	return child
+}
+
+// sidecarPorts are the declared ports of sidecars, such as that of a metrics exporter.
+func sidecarPorts(cluster *dbv1.DatabaseCluster) []*networkingv1ac.NetworkPolicyPortApplyConfiguration {
+	var all []*networkingv1ac.NetworkPolicyPortApplyConfiguration
+	for _, sidecar := range cluster.Spec.Pod.Sidecars {
+		for _, declared := range sidecar.Ports {
+			all = append(all, port(corev1.ProtocolTCP, intstr.FromInt32(declared.ContainerPort)))
+		}
+	}
+	return all
+}
+
+func port(protocol corev1.Protocol, number intstr.IntOrString) *networkingv1ac.NetworkPolicyPortApplyConfiguration {
+	return networkingv1ac.NetworkPolicyPort().WithProtocol(protocol).WithPort(number)
 }

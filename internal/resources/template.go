@@ -108,6 +108,7 @@ func withResources(made map[string]any, cluster *dbv1.DatabaseCluster, observed 
 // default in the CRD. Otherwise that version would render every template again.
 func renderedFrom(cluster *dbv1.DatabaseCluster, references []state.Reference) string {
 	spec := cluster.Spec.DeepCopy()
+	spec.NetworkPolicy = dbv1.NetworkPolicy{}
 	spec.Replicas, spec.Service, spec.Deletion, spec.UpdateStrategy = 0, dbv1.Service{}, dbv1.Deletion{}, dbv1.UpdateStrategy{}
 	spec.Credentials.Rotation = dbv1.CredentialsRotation{}
 	spec.ServiceAccount = dbv1.ServiceAccount{Name: ServiceAccountName(cluster)}

@@ -10,6 +10,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -37,6 +38,11 @@ func ServiceAccountFacts(account *corev1.ServiceAccount) *corev1.ServiceAccount 
 	return &corev1.ServiceAccount{
 		ObjectMeta: metadataFacts(account.ObjectMeta), AutomountServiceAccountToken: account.AutomountServiceAccountToken,
 	}
+}
+
+// NetworkPolicyFacts are the facts of a NetworkPolicy.
+func NetworkPolicyFacts(policy *networkingv1.NetworkPolicy) *networkingv1.NetworkPolicy {
+	return &networkingv1.NetworkPolicy{ObjectMeta: metadataFacts(policy.ObjectMeta), Spec: policy.Spec}
 }
 
 // StatefulSetFacts are the facts of a StatefulSet. How many members are ready is read from the pods.

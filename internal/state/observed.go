@@ -13,6 +13,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -32,6 +33,7 @@ type Observed struct {
 	HeadlessService     *corev1.Service
 	Service             *corev1.Service
 	PodDisruptionBudget *policyv1.PodDisruptionBudget
+	NetworkPolicy       *networkingv1.NetworkPolicy
 	StatefulSet         *appsv1.StatefulSet
 	// ServiceAccount is the one that the operator created for this cluster, or for a previous one of the same name.
 	ServiceAccount *corev1.ServiceAccount
@@ -109,6 +111,8 @@ type Observed struct {
 type Ref struct {
 	Kind string
 	Name string
+	// Remedy is a way to need no object of that name; "" for none.
+	Remedy string
 	// OfPreviousCluster is true if it belonged to a previous cluster of the same name: Kubernetes is about to delete it.
 	OfPreviousCluster bool
 }

@@ -14,6 +14,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,6 +39,10 @@ func service(cluster *dbv1.DatabaseCluster) *corev1.Service {
 
 func budget(cluster *dbv1.DatabaseCluster) *policyv1.PodDisruptionBudget {
 	return &policyv1.PodDisruptionBudget{ObjectMeta: at(cluster, "")}
+}
+
+func networkPolicy(cluster *dbv1.DatabaseCluster) *networkingv1.NetworkPolicy {
+	return &networkingv1.NetworkPolicy{ObjectMeta: at(cluster, "")}
 }
 
 func member(cluster *dbv1.DatabaseCluster, ordinal int) *corev1.Pod {
@@ -129,6 +134,20 @@ func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 			spec := o.(*policyv1.PodDisruptionBudget).Spec
 			return spec.MinAvailable == nil && spec.MaxUnavailable.IntValue() == 1
 		}},
+		"a policy that lets every namespace in": {networkPolicy(cluster), func(o client.Object) {
+			o.(*networkingv1.NetworkPolicy).Spec.Ingress[0].From[0].NamespaceSelector = &metav1.LabelSelector{}
+		}, func(o client.Object) bool {
+			return o.(*networkingv1.NetworkPolicy).Spec.Ingress[0].From[0].NamespaceSelector == nil
+		}},
+		"a policy with another rule": {networkPolicy(cluster), func(o client.Object) {
+			spec := &o.(*networkingv1.NetworkPolicy).Spec
+			spec.Ingress = append(spec.Ingress, networkingv1.NetworkPolicyIngressRule{})
+		}, func(o client.Object) bool { return len(o.(*networkingv1.NetworkPolicy).Spec.Ingress) == 2 }},
+		"a policy that selects nothing": {networkPolicy(cluster), func(o client.Object) {
+			o.(*networkingv1.NetworkPolicy).Spec.PodSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "none", Operator: metav1.LabelSelectorOpExists}}
+		}, func(o client.Object) bool {
+			return o.(*networkingv1.NetworkPolicy).Spec.PodSelector.MatchExpressions == nil
+		}},
 		"a StatefulSet without its label": {statefulSet(cluster), func(o client.Object) {
 			delete(o.GetLabels(), dbv1.LabelClusterUID)
 		}, func(o client.Object) bool { return o.GetLabels()[dbv1.LabelClusterUID] == string(cluster.UID) }},
@@ -169,7 +188,7 @@ func TestDriftOnAnyObjectIsRepaired(t *testing.T) {
 		await(t, set, "the first ordinal to be 0", func() bool { return set.Spec.Ordinals == nil })
 		awaitReady(t, cluster)
 	})
-	for _, object := range []client.Object{service(cluster), budget(cluster), statefulSet(cluster), &corev1.Service{ObjectMeta: at(cluster, "-headless")}} {
+	for _, object := range []client.Object{service(cluster), budget(cluster), networkPolicy(cluster), statefulSet(cluster), &corev1.Service{ObjectMeta: at(cluster, "-headless")}} {
 		t.Run(fmt.Sprintf("deleted %T %s", object, object.GetName()), func(t *testing.T) {
 			uid := read(t, object).GetUID()
 			remove(t, object)

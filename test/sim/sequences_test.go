@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -94,7 +95,7 @@ var sequences = []sequence{
 	{"name-taken", []step{occupyName(), create(2), freeName()}},
 	{"somebody-deletes-what-is-owned", []step{
 		running(2, config("work_mem=1")), vanished[*corev1.Service]("the Services"), vanished[*policyv1.PodDisruptionBudget]("the PodDisruptionBudget"),
-		vanished[*corev1.ConfigMap]("the ConfigMap"),
+		vanished[*networkingv1.NetworkPolicy]("the NetworkPolicy"), vanished[*corev1.ConfigMap]("the ConfigMap"),
 	}},
 	{"somebody-edits-the-template", []step{running(2), editTemplate()}},
 	{"somebody-deletes-the-statefulset", []step{running(2), deleteStatefulSet(metav1.DeletePropagationOrphan), deleteStatefulSet(metav1.DeletePropagationBackground)}},

@@ -100,7 +100,7 @@ func concerns(kind client.Object, when predicate.Predicate, c change) bool {
 // needed are stories that change without a watch of a controller, in the order of its watches.
 var needed = map[string][]string{
 	"DatabaseCluster": {
-		"somebody-deletes-what-is-owned", "somebody-deletes-what-is-owned", "somebody-edits-the-template", "somebody-deletes-what-is-owned",
+		"somebody-deletes-what-is-owned", "somebody-deletes-what-is-owned", "somebody-deletes-what-is-owned", "somebody-edits-the-template", "somebody-deletes-what-is-owned",
 		"image-on-delete", "scale-out-onto-an-ending-claim", "delete", "backup",
 	},
 	// The pods soon show the next action of a StatefulSet: without that watch, the operator only loses time.

@@ -115,7 +115,7 @@ func forbidden(at *dbv1.BackupDestination) string {
 // destination.
 func (s situation) policy() resources.Child {
 	backup := s.backup
-	return resources.NetworkPolicy(resources.Seclusion{
+	return resources.SeclusionPolicy(resources.Seclusion{
 		Namespace: backup.Namespace, Name: s.policyName(),
 		Labels: naming.BackupJobLabels(backup, dbv1.ComponentVerification),
 		Owner:  ownedBy(backup),

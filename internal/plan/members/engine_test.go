@@ -38,7 +38,7 @@ func TestAMissingOrIncompatibleEngineBlocksTheMembers(t *testing.T) {
 		},
 		"one that is missing lets a new cluster have no member": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Spec.Engine, *o = "ledger-v1", state.Observed{PodDisruptionBudget: o.PodDisruptionBudget}
+				c.Spec.Engine, *o = "ledger-v1", state.Observed{PodDisruptionBudget: o.PodDisruptionBudget, NetworkPolicy: o.NetworkPolicy}
 			},
 			noEngine,
 		},

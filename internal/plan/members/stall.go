@@ -18,9 +18,14 @@ import (
 // NameConflict is the stall of objects of other owners that have a name that the cluster needs.
 func NameConflict(s *situation.Situation) *situation.Stall {
 	var names []string
+	remedies := []string{""}
 	for _, ref := range s.Foreign {
-		if !ref.IsOfPreviousCluster() {
-			names = append(names, ref.Kind+" "+ref.Name)
+		if ref.IsOfPreviousCluster() {
+			continue
+		}
+		names = append(names, ref.Kind+" "+ref.Name)
+		if ref.Remedy != "" {
+			remedies = append(remedies, ref.Remedy)
 		}
 	}
 	if len(names) == 0 {
@@ -31,7 +36,8 @@ func NameConflict(s *situation.Situation) *situation.Stall {
 		belongs, it = "already exist and do not belong to this cluster", "them"
 	}
 	return &situation.Stall{Reason: dbv1.ReasonNameConflict, Message: fmt.Sprintf(
-		"%s %s, so the operator does not change %s. Delete %[3]s, or give the cluster another name", strings.Join(names, ", "), belongs, it)}
+		"%s %s, so the operator does not change %s. Delete %[3]s%s, or give the cluster another name",
+		strings.Join(names, ", "), belongs, it, strings.Join(remedies, ", "))}
 }
 
 // Unusable is the stall of a spec from which no pod can be created.

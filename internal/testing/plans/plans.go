@@ -13,6 +13,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -50,6 +51,7 @@ func Standing(t *testing.T, c *dbv1.DatabaseCluster) state.Observed {
 		HeadlessService:     live[corev1.Service](t, resources.HeadlessService(c)),
 		Service:             live[corev1.Service](t, resources.Service(c)),
 		PodDisruptionBudget: live[policyv1.PodDisruptionBudget](t, resources.PodDisruptionBudget(c)),
+		NetworkPolicy:       live[networkingv1.NetworkPolicy](t, resources.NetworkPolicy(c)),
 		StatefulSet:         live[appsv1.StatefulSet](t, resources.StatefulSet(c, c.Spec.Replicas, state.Observed{})),
 	}
 	o.At = Now

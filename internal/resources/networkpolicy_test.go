@@ -1,0 +1,108 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	"testing"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+func policyOf(t *testing.T, cluster *dbv1.DatabaseCluster) *networkingv1.NetworkPolicy {
+	t.Helper()
+	policy := &networkingv1.NetworkPolicy{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(NetworkPolicy(cluster).Object.Object, policy); err != nil {
+		t.Fatal(err)
+	}
+	return policy
+}
+
+func TestEveryPortIsOpenOnlyToMembersAndToJobsThatNeedThem(t *testing.T) {
+	cluster := smallest()
+	first := policyOf(t, cluster).Spec.Ingress[0]
+	if len(first.Ports) != 0 || len(first.From) != 1 || first.From[0].NamespaceSelector != nil || first.From[0].IPBlock != nil {
+		t.Fatalf("the rule must have every port and only pods of the same namespace: %+v", first)
+	}
+	selector, err := metav1.LabelSelectorAsSelector(first.From[0].PodSelector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	backup := &dbv1.DatabaseBackup{}
+	backup.Spec.Cluster = cluster.Name
+	other := smallest()
+	other.Name = "orders-2"
+	for name, one := range map[string]struct {
+		labels  map[string]string
+		allowed bool
+	}{
+		"a member":                       {naming.Labels(cluster, dbv1.ComponentDatabase), true},
+		"a hook":                         {naming.Labels(cluster, dbv1.ComponentHook), true},
+		"a restore":                      {naming.Labels(cluster, dbv1.ComponentRestore), true},
+		"a backup":                       {naming.BackupJobLabels(backup, dbv1.ComponentBackup), true},
+		"a copy of a verification":       {naming.BackupJobLabels(backup, dbv1.ComponentVerification), false},
+		"the deletion of a backup":       {naming.BackupJobLabels(backup, dbv1.ComponentBackupDeletion), false},
+		"a member of another cluster":    {naming.Labels(other, dbv1.ComponentDatabase), false},
+		"a pod of the same application":  {map[string]string{dbv1.LabelInstance: cluster.Name}, false},
+		"a pod without labels":           {nil, false},
+		"a backup of another cluster":    {naming.Labels(other, dbv1.ComponentBackup), false},
+		"an object of the configuration": {naming.Labels(cluster, dbv1.ComponentConfig), false},
+	} {
+		if got := selector.Matches(labels.Set(one.labels)); got != one.allowed {
+			t.Errorf("%s: allowed %v, want %v", name, got, one.allowed)
+		}
+	}
+}
+
+func TestAPolicyWithAdditionsOfOthersDrifts(t *testing.T) {
+	cluster := full(t)
+	for name, spoil := range map[string]func(*networkingv1.NetworkPolicySpec){
+		"another rule": func(s *networkingv1.NetworkPolicySpec) {
+			s.Ingress = append(s.Ingress, networkingv1.NetworkPolicyIngressRule{})
+		},
+		"another peer": func(s *networkingv1.NetworkPolicySpec) {
+			s.Ingress[1].From = append(s.Ingress[1].From, networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{}})
+		},
+		"every namespace in a peer": func(s *networkingv1.NetworkPolicySpec) {
+			s.Ingress[0].From[0].NamespaceSelector = &metav1.LabelSelector{}
+		},
+		"no peer":                func(s *networkingv1.NetworkPolicySpec) { s.Ingress[1].From = nil },
+		"no port":                func(s *networkingv1.NetworkPolicySpec) { s.Ingress[1].Ports = nil },
+		"a range of ports":       func(s *networkingv1.NetworkPolicySpec) { s.Ingress[2].Ports[0].EndPort = new(int32(65535)) },
+		"a selector of no pod":   func(s *networkingv1.NetworkPolicySpec) { s.PodSelector.MatchLabels["version"] = "2" },
+		"a selector in addition": func(s *networkingv1.NetworkPolicySpec) { s.PodSelector.MatchExpressions = never },
+		"a limit of egress": func(s *networkingv1.NetworkPolicySpec) {
+			s.PolicyTypes = append(s.PolicyTypes, networkingv1.PolicyTypeEgress)
+		},
+	} {
+		live := policyOf(t, cluster)
+		if drift := NetworkPolicy(cluster).Drift(live); drift != "" {
+			t.Fatalf("an unchanged policy differs in %s", drift)
+		}
+		spoil(&live.Spec)
+		if drift := NetworkPolicy(cluster).Drift(live); drift == "" {
+			t.Errorf("%s is no drift", name)
+		}
+		if removals := NetworkPolicy(cluster).Removals(live); len(removals) != 1 || removals[0].Path != "/spec" {
+			t.Errorf("%s: %+v", name, removals)
+		}
+	}
+}
+
+var never = []metav1.LabelSelectorRequirement{{Key: "none", Operator: metav1.LabelSelectorOpExists}}
+
+func TestTheNetworkPolicyOfTheSpecRestartsNobody(t *testing.T) {
+	cluster := full(t)
+	before := renderedFrom(cluster, nil)
+	cluster.Spec.NetworkPolicy = dbv1.NetworkPolicy{Mode: dbv1.NetworkPolicyNone}
+	if renderedFrom(cluster, nil) != before {
+		t.Error("spec.networkPolicy is an input of the pod template")
+	}
+}
