@@ -38,7 +38,7 @@ type action struct {
 func newAction(ctx context.Context, command []string, log *slog.Logger) *action {
 	a := &action{name: command[0], stderr: &lines{log: log}, ended: func() bool { return true }}
 	a.cmd = exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // running the engine's action is the purpose of transfer
-	a.cut = func() string { return unreachable(ctx, member(), new(net.Dialer).DialContext) }
+	a.cut = func() string { return unreachable(ctx, memberAddress(), new(net.Dialer).DialContext) }
 	a.cmd.Stderr = a.stderr
 	a.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	a.cmd.WaitDelay = stopGrace + time.Second

@@ -20,8 +20,8 @@ const reachPatience = 5 * time.Second
 // dialer opens a connection.
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-// member is the address of the server that an action works on; "" for none. An offline action has no server.
-func member() string {
+// memberAddress is the address of the server that an action works on; "" for none. An offline action has no server.
+func memberAddress() string {
 	host, port := os.Getenv("DBC_MEMBER"), os.Getenv("DBC_PORT")
 	if host == "" || port == "" || os.Getenv("DBC_OFFLINE") == "true" {
 		return ""

@@ -59,7 +59,7 @@ func TestOnlyAnActionOnARunningMemberHasAMember(t *testing.T) {
 		t.Setenv("DBC_MEMBER", one.host)
 		t.Setenv("DBC_PORT", one.port)
 		t.Setenv("DBC_OFFLINE", one.offline)
-		if got := member(); got != one.want {
+		if got := memberAddress(); got != one.want {
 			t.Errorf("%s: got %q, want %q", name, got, one.want)
 		}
 	}

@@ -63,8 +63,8 @@ func (w world) encrypted(name, engine, image string) {
 	w.Logf("%s serves a certificate after %.1f s", name, time.Since(start).Seconds())
 }
 
-// client starts a pod and returns a function that runs a script in it.
-func (w world) client(name, cluster, image string) func(script string) (string, error) {
+// verifyingClient starts a pod and returns a function that runs a script in it.
+func (w world) verifyingClient(name, cluster, image string) func(script string) (string, error) {
 	w.Helper()
 	w.apply(strings.NewReplacer("NAMESPACE", w.namespace, "NAME", name, "CLUSTER", cluster, "IMAGE", image).Replace(encryptedClient))
 	w.do("wait", "--for=condition=Ready", "pod/"+name, "--timeout="+patience.String())
@@ -133,7 +133,7 @@ func TestPostgreSQLRenewsItsCertificateUnderWritesWithoutARestart(t *testing.T) 
 	onLocalNode(t, "it connects to the address of a Service")
 	w := newWorld(t)
 	w.encrypted("orders", "postgresql-single-v1", postgresImage)
-	client := w.client("web", "orders", postgresImage)
+	client := w.verifyingClient("web", "orders", postgresImage)
 	const verified = `export PGHOST="$HOST" PGSSLMODE=verify-full PGSSLROOTCERT=/ca/ca.crt; `
 	const startTLS = "\x00\x00\x00\x08\x04\xd2\x16\x2f"
 
@@ -167,7 +167,7 @@ func TestRedisRenewsItsCertificateUnderWritesWithoutARestart(t *testing.T) {
 	w := newWorld(t)
 	redis := w.needs(redisImage)
 	w.encrypted("cache", "redis-single-v1", redis)
-	client := w.client("web", "cache", redis)
+	client := w.verifyingClient("web", "cache", redis)
 	const verified = `ask() { redis-cli --tls --cacert /ca/ca.crt --sni "$HOST" -h "$HOST" "$@"; }; `
 
 	w.says(client, verified+"ask ping", "PONG")
@@ -205,7 +205,7 @@ func TestARunningClusterMigratesToTLS(t *testing.T) {
 		w.eventually(generation, "get", "databasecluster", "orders", "-o", `jsonpath={.status.conditions[?(@.type=="Ready")].observedGeneration}`)
 		w.await("orders", "Ready")
 		w.await("orders", "TLSReady")
-		client := w.client("in-"+strings.ToLower(step.mode), "orders", postgresImage)
+		client := w.verifyingClient("in-"+strings.ToLower(step.mode), "orders", postgresImage)
 		w.says(client, `PGHOST=$HOST PGSSLMODE=disable psql -Xqc "SELECT 1"`, step.plain)
 		w.says(client, `PGHOST=$HOST PGSSLMODE=verify-full PGSSLROOTCERT=/ca/ca.crt psql -Xqc "SELECT 1"`, "1 row")
 	}

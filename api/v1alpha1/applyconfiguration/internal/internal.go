@@ -494,6 +494,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: image
       type:
         scalar: string
+    - name: networkPolicy
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.NetworkPolicy
     - name: parameters
       type:
         map:
@@ -1088,6 +1091,21 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: zone
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.NetworkPolicy
+  map:
+    fields:
+    - name: from
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.networking.v1.NetworkPolicyPeer
+          elementRelationship: atomic
+    - name: mode
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.NetworkPolicyMode
+      default: Managed
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.NetworkPolicyMode
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.Pod
   map:
     fields:
@@ -2360,6 +2378,30 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: runAsUserName
       type:
         scalar: string
+- name: io.k8s.api.networking.v1.IPBlock
+  map:
+    fields:
+    - name: cidr
+      type:
+        scalar: string
+    - name: except
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+- name: io.k8s.api.networking.v1.NetworkPolicyPeer
+  map:
+    fields:
+    - name: ipBlock
+      type:
+        namedType: io.k8s.api.networking.v1.IPBlock
+    - name: namespaceSelector
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector
+    - name: podSelector
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector
 - name: io.k8s.apimachinery.pkg.api.resource.Quantity
   scalar: untyped
   list:

@@ -20,7 +20,7 @@ import (
 //
 // DatabaseCluster runs a stateful database. The operator creates a StatefulSet, whose members keep their names
 // and volumes, and a headless Service, which gives each member a DNS name. It also creates a Service for clients
-// and a PodDisruptionBudget.
+// a PodDisruptionBudget and a NetworkPolicy.
 //
 // Members are independent: the operator does not replicate data between them. The database itself may do so.
 type DatabaseClusterApplyConfiguration struct {

@@ -56,6 +56,10 @@ type DatabaseClusterSpecApplyConfiguration struct {
 	Scheduling *SchedulingApplyConfiguration `json:"scheduling,omitempty"`
 	// service configures the Service for clients, which has the name of the cluster.
 	Service *ServiceApplyConfiguration `json:"service,omitempty"`
+	// networkPolicy configures the NetworkPolicy of the members, which has the name of the cluster. All clients
+	// may connect to declared ports of sidecars. Other ports are open only to members and to the operator's Jobs.
+	// Default: a NetworkPolicy that lets all clients connect to the client port.
+	NetworkPolicy *NetworkPolicyApplyConfiguration `json:"networkPolicy,omitempty"`
 	// updateStrategy controls how changes reach running members.
 	UpdateStrategy *UpdateStrategyApplyConfiguration `json:"updateStrategy,omitempty"`
 	// paused stops the operator from changing anything. It still reports the status, and a deletion still
@@ -195,6 +199,14 @@ func (b *DatabaseClusterSpecApplyConfiguration) WithScheduling(value *Scheduling
 // If called multiple times, the Service field is set to the value of the last call.
 func (b *DatabaseClusterSpecApplyConfiguration) WithService(value *ServiceApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
 	b.Service = value
+	return b
+}
+
+// WithNetworkPolicy sets the NetworkPolicy field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the NetworkPolicy field is set to the value of the last call.
+func (b *DatabaseClusterSpecApplyConfiguration) WithNetworkPolicy(value *NetworkPolicyApplyConfiguration) *DatabaseClusterSpecApplyConfiguration {
+	b.NetworkPolicy = value
 	return b
 }
 
