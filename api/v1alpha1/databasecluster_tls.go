@@ -85,7 +85,7 @@ type TLSStatus struct {
 	NotAfter *metav1.Time `json:"notAfter,omitempty"`
 
 	// served identifies the certificate that all members serve. It is a hash of public data. While it differs from the
-	// certificate in the Secret, members serve an earlier one.
+	// certificate in the Secret, members serve the previous one.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Served string `json:"served,omitempty"`

@@ -57,7 +57,7 @@ const (
 	ComponentBackupDeletion = "backup-deletion"
 	// ComponentTLS marks the Secrets with the certificate and the CA of a cluster, and the Certificate of cert-manager.
 	ComponentTLS = "tls"
-	// ComponentReload marks the Jobs that make members load a renewed certificate.
+	// ComponentReload marks the Jobs by which members load a renewed certificate.
 	ComponentReload = "reload"
 	// ComponentHook marks the Jobs of deletion hooks.
 	ComponentHook = "deletion-hook"

@@ -32,7 +32,7 @@ type Facts struct {
 	CA string
 }
 
-// Changes returns the time at which the judgement changes; the zero time for never.
+// Changes returns the time at which the judgment changes; the zero time for never.
 func (f Facts) Changes(now time.Time) time.Time {
 	for _, at := range []time.Time{f.NotBefore, f.NotAfter} {
 		if at.After(now) {

@@ -26,7 +26,7 @@ import (
 // handshakeTime is the time limit of one connection to a member.
 const handshakeTime = 10 * time.Second
 
-// reloadRun is a run that makes members load a certificate.
+// reloadRun is a run by which members load a certificate.
 type reloadRun struct {
 	*run
 	*protocol.Reload
