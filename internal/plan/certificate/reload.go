@@ -22,15 +22,20 @@ func reload(s *situation.Situation) operation.List {
 	}
 	switch v := judge(s); v.Standing {
 	case action.Absent:
-		if _, known := s.Revision(); !known || s.Served() || len(s.Outdated()) > 0 || s.Ready() < s.Wanted {
-			return nil
+		if !s.Served() && converged(s) {
+			return operation.List{operation.Reload{Job: desired(s)}}
 		}
-		return operation.List{operation.Reload{Job: desired(s)}}
 	case action.Superseded:
 		return operation.List{operation.Delete{Objects: []operation.Removal{operation.Recreation(v.Task)}}}
 	case action.Terminating, action.Succeeded, action.Failed, action.Lost, action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
 	}
 	return nil
+}
+
+// converged reports whether all members run the current template.
+func converged(s *situation.Situation) bool {
+	_, known := s.Revision()
+	return known && len(s.Outdated()) == 0 && s.Ready() >= s.Wanted
 }
 
 func desired(s *situation.Situation) resources.Child {
