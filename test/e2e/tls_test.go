@@ -137,7 +137,7 @@ func TestPostgreSQLRenewsItsCertificateUnderWritesWithoutARestart(t *testing.T) 
 	const verified = `export PGHOST="$HOST" PGSSLMODE=verify-full PGSSLROOTCERT=/ca/ca.crt; `
 	const startTLS = "\x00\x00\x00\x08\x04\xd2\x16\x2f"
 
-	w.says(client, verified+`psql -Xqtc "SELECT ssl, version FROM pg_stat_ssl WHERE pid = pg_backend_pid()"`, "t  | TLSv1.3")
+	w.says(client, verified+`psql -Xqtc "SELECT ssl, version FROM pg_stat_ssl WHERE pid = pg_backend_pid()"`, "TLSv1.3")
 	for _, host := range []string{"orders", "orders." + w.namespace, "orders-0.orders-headless", "orders-0.orders-headless." + w.namespace + ".svc", "orders." + w.namespace + ".svc.cluster.local"} {
 		w.says(client, verified+`PGHOST=`+host+` psql -Xqtc "SELECT 'by ' || 'name'"`, "by name")
 	}
@@ -155,7 +155,7 @@ func TestPostgreSQLRenewsItsCertificateUnderWritesWithoutARestart(t *testing.T) 
 	second, err := w.presented("orders", "orders."+w.namespace+".svc", startTLS)
 	w.must(err == nil && first != second, "a client in Go sees %s, then %s: %v", first, second, err)
 
-	errors, _ := client("cat /tmp/errors 2> /dev/null")
+	errors, _ := client("cat /tmp/errors 2> /dev/null || true")
 	counts, _ := client(verified + `psql -Xqtc "SELECT kind, count(*) FROM writes GROUP BY kind ORDER BY kind"`)
 	tail, _ := client("tail -n 3 /tmp/new /tmp/long")
 	w.Logf("writes during the renewal: %s; errors: %q", strings.Join(strings.Fields(counts), " "), errors)
@@ -180,13 +180,13 @@ func TestRedisRenewsItsCertificateUnderWritesWithoutARestart(t *testing.T) {
 
 	w.says(client, verified+`
 		(while [ "$(ask incr new)" -gt 0 ] || echo new >> /tmp/errors; do :; done) > /tmp/new 2>&1 &
-		(while :; do echo incr long; echo client id; sleep 0.1; done | ask > /tmp/long 2>&1; echo long >> /tmp/errors) &
+		((while :; do echo incr long; echo client id; sleep 0.1; done) | ask; echo long >> /tmp/errors) > /tmp/long 2>&1 &
 		echo started`, "started")
 	w.renew("cache")
 	second, err := w.presented("cache", "cache."+w.namespace+".svc", "")
 	w.must(err == nil && first != second, "a client in Go sees %s, then %s: %v", first, second, err)
 
-	errors, _ := client("cat /tmp/errors 2> /dev/null")
+	errors, _ := client("cat /tmp/errors 2> /dev/null || true")
 	fresh, _ := client(verified + "ask get new")
 	long, _ := client(verified + "ask get long")
 	connections, _ := client(`sed -n 'n;p' /tmp/long | sort -u | wc -l`)
