@@ -96,7 +96,7 @@ func TestTheNetworkPolicyOfAClusterIsEnforced(t *testing.T) {
 	for name, got := range map[string]string{
 		"another member, at a port that is not declared": w.dials("orders-1", member, "5433"),
 		"another member, at the client port":             w.dials("orders-1", member, "5432"),
-		"any client, at a declared port of a sidecar":       strangers.dials("client", member, "5434"),
+		"any client, at a declared port of a sidecar":    strangers.dials("client", member, "5434"),
 	} {
 		w.must(strings.Contains(got, "accepting connections"), "%s: %s", name, got)
 	}

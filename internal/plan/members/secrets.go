@@ -28,19 +28,15 @@ func Credentials(s *situation.Situation) operation.List {
 // Connection writes the connection Secret as soon as the credentials exist. The type of a Secret is immutable: one of another engine
 // is deleted, and the next pass creates it again.
 func Connection(s *situation.Situation) operation.List {
-	if s.OwnedByAnother("Secret", naming.Connection(s.Cluster.Name)) || !s.EngineKnown() {
-		return nil
-	}
 	live, described := s.Connection, s.Engine != nil && s.Engine.Spec.Connection != nil
-	if live != nil && (!described || live.Type != resources.ConnectionType(s.Engine)) {
+	switch {
+	case s.OwnedByAnother("Secret", naming.Connection(s.Cluster.Name)), !s.EngineKnown():
+		return nil
+	case live != nil && (!described || live.Type != resources.ConnectionType(s.Engine)):
 		return operation.List{operation.Delete{Objects: []operation.Removal{{
 			Kind: "Secret", Name: live.Name, UID: live.UID, Version: live.ResourceVersion, Why: "the engine describes another connection",
 		}}}}
-	}
-	if !described || s.Incompatible != nil || s.CredentialsPending() || len(s.Missing()) > 0 {
-		return nil
-	}
-	if s.Cluster.Spec.TLS != nil && !s.TLS.Certificate.Valid() {
+	case !described || !connectable(s):
 		return nil
 	}
 	data, err := engine.Connection(s.Cluster, s.Engine, s.ClientCredentials(), s.ClientCA())
@@ -51,4 +47,10 @@ func Connection(s *situation.Situation) operation.List {
 		return operation.List{apply}
 	}
 	return nil
+}
+
+// connectable reports whether all that clients need exists: the credentials, and the certificate of a cluster with TLS.
+func connectable(s *situation.Situation) bool {
+	certified := s.Cluster.Spec.TLS == nil || s.TLS.Certificate.Valid()
+	return s.Incompatible == nil && certified && !s.CredentialsPending() && len(s.Missing()) == 0
 }

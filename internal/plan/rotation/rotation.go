@@ -152,9 +152,9 @@ func putInForce(s *situation.Situation) Plan {
 		return Plan{Reason: dbv1.ReasonRotationFailed, Message: fmt.Sprintf(
 			"Job %s could not put the new passwords in force: %s. Clients use the previous ones. See kubectl logs job/%[1]s, then delete the Job to try again",
 			v.Task.Job, v.Cause)}
-	default:
-		return run(s, v, job, "puts the new passwords in force")
+	case action.Absent, action.Terminating, action.Superseded, action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
 	}
+	return run(s, v, job, "puts the new passwords in force")
 }
 
 // retire runs the Job that removes the previous passwords from the database. If a member does not accept the new ones, because it
@@ -164,17 +164,17 @@ func retire(s *situation.Situation) Plan {
 	end := operation.ChangeCredentials{
 		Live: s.Credentials, Promote: s.Credentials.Rotation, Annotations: map[string]string{dbv1.AnnotationRotation: ""}, Why: "end the rotation",
 	}
+	p := done(s)
 	switch v.Standing {
-	case action.Succeeded:
 	case action.Failed, action.Lost:
 		end.Annotations[dbv1.AnnotationContent], end.Annotations[dbv1.AnnotationContentOfPods] = "", ""
 		end.Why = "restart the members, because one does not accept the passwords"
-	default:
-		p := run(s, v, job, "removes the previous passwords")
-		p.Reason, p.Message = dbv1.ReasonRotated, done(s).Message+"; "+p.Message
-		return p
+	case action.Succeeded:
+	case action.Absent, action.Terminating, action.Superseded, action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
+		running := run(s, v, job, "removes the previous passwords")
+		running.Reason, running.Message = p.Reason, p.Message+"; "+running.Message
+		return running
 	}
-	p := done(s)
 	p.Operations = operation.List{end}
 	return p
 }

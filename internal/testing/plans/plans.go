@@ -83,7 +83,7 @@ func Decide(cluster *dbv1.DatabaseCluster, observed state.Observed) plan.Plan {
 		switch properties := o.Properties(); {
 		case properties.Disruptive && i < len(p.Operations)-1:
 			panic(fmt.Sprintf("%s is disruptive but not the last of %v", o, p.Operations))
-		case properties.First && i > 0 && !p.Operations[i-1].Properties().First:
+		case properties.First && !p.Operations[max(0, i-1)].Properties().First:
 			panic(fmt.Sprintf("%s must be the first of %v", o, p.Operations))
 		case cluster.DeletionTimestamp != nil && !properties.WhileDeleting:
 			panic(fmt.Sprintf("%s while the cluster is being deleted", o))

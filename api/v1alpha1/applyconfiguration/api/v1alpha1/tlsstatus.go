@@ -21,7 +21,7 @@ type TLSStatusApplyConfiguration struct {
 	// cannot be read.
 	NotAfter *v1.Time `json:"notAfter,omitempty"`
 	// served identifies the certificate that all members serve. It is a hash of public data. While it differs from the
-	// certificate in the Secret, members serve an earlier one.
+	// certificate in the Secret, members serve the previous one.
 	Served *string `json:"served,omitempty"`
 	// certificateName is the name of the Certificate of cert-manager that the operator created.
 	CertificateName *string `json:"certificateName,omitempty"`
