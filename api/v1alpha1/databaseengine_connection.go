@@ -75,9 +75,10 @@ type EngineConnection struct {
 	Provider string `json:"provider,omitempty"`
 
 	// entries are the keys of the Secret, besides type, provider, host, port and ca.crt. Each value is a template in the
-	// syntax of Go: {{ .host }}, {{ .port }}, {{ .database }}, {{ .owner }}, {{ .cluster }}, {{ .namespace }},
-	// {{ secret "KEY" }} for a key of secretKeys, and {{ if .tls }} for clusters with spec.tls. The function percent
-	// escapes a part of a URI, escape "CHARACTERS" puts a backslash before these characters. Default: none.
+	// syntax of Go. It has the values .host, .port, .database, .owner, .cluster and .namespace, and .tls in clusters with
+	// spec.tls. The function secret "KEY" returns the value of a key of secretKeys. The function percent escapes a part of
+	// a URI, and escape "CHARACTERS" puts a backslash before these characters. Example: "{{ .host }}:{{ .port }}".
+	// Default: none.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
 	// +kubebuilder:validation:XValidation:rule="self.all(key, key.matches('^[-._a-zA-Z0-9]+$') && key.size() <= 63 && !(key in ['type', 'provider', 'host', 'port', 'ca.crt']))",message="spec.connection.entries: a key must have at most 63 letters, digits, '-', '_' or '.', and must not be type, provider, host, port or ca.crt, which the operator sets"

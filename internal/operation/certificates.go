@@ -40,14 +40,14 @@ type IssueCertificate struct {
 	Why     string
 }
 
-// OwnCertificate makes the cluster the owner of the Secret that cert-manager created, so that it is deleted with the cluster.
+// OwnCertificate sets the cluster as the owner of the Secret that cert-manager created, so that it is deleted with the cluster.
 type OwnCertificate struct {
 	ofCertificates
 	Aside
 	Certificate state.Certificate
 }
 
-// Reload starts the Job that makes members load the certificate.
+// Reload starts the Job after which members have loaded the certificate.
 type Reload struct {
 	ofCertificates
 	Aside

@@ -26,7 +26,7 @@ type TLS struct {
 	Issuance Issuance
 	// Hosts are the DNS names that a new certificate gets.
 	Hosts []string
-	// Reload is the Job that makes members load the certificate. Reloading is true if it exists.
+	// Reload is the Job by which members load the certificate. Reloading is true if it exists.
 	Reload    Task
 	Reloading bool
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
-// member is a server that serves the certificate in a folder, once it is told to load it.
+// member is a server that serves the certificate in a folder, after it has loaded it.
 type member struct {
 	folder string
 	port   int

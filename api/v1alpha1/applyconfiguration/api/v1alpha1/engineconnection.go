@@ -22,9 +22,10 @@ type EngineConnectionApplyConfiguration struct {
 	// provider is the key provider of the Secret. Default: the name of the engine.
 	Provider *string `json:"provider,omitempty"`
 	// entries are the keys of the Secret, besides type, provider, host, port and ca.crt. Each value is a template in the
-	// syntax of Go: {{ .host }}, {{ .port }}, {{ .database }}, {{ .owner }}, {{ .cluster }}, {{ .namespace }},
-	// {{ secret "KEY" }} for a key of secretKeys, and {{ if .tls }} for clusters with spec.tls. The function percent
-	// escapes a part of a URI, escape "CHARACTERS" puts a backslash before these characters. Default: none.
+	// syntax of Go. It has the values .host, .port, .database, .owner, .cluster and .namespace, and .tls in clusters with
+	// spec.tls. The function secret "KEY" returns the value of a key of secretKeys. The function percent escapes a part of
+	// a URI, and escape "CHARACTERS" puts a backslash before these characters. Example: "{{ .host }}:{{ .port }}".
+	// Default: none.
 	Entries map[string]apiv1alpha1.EngineTemplate `json:"entries,omitempty"`
 }
 
