@@ -25,10 +25,15 @@ type canaries map[string]string
 
 func (c canaries) value(of string) string {
 	value := "canary" + strings.ToLower(rand.Text())[:20]
+	c.note(value, of)
+	return value
+}
+
+// note adds a value that exists already.
+func (c canaries) note(value, of string) {
 	c[value] = of
 	c[base64.StdEncoding.EncodeToString([]byte(value))] = of + " in base64"
 	c[hex.EncodeToString([]byte(value))] = of + " in hexadecimal"
-	return value
 }
 
 // in returns the canaries that a text reveals.
@@ -130,16 +135,44 @@ deletion: {hooks: [{name: notify, type: Command, command: [sh, -ec, 'test -n "$T
 	_, figures := w.metrics(w.do("create", "token", w.reader()), `name="again"`)
 	seen.add("the metrics", figures)
 	w.everything(seen, "after the deletion")
-	w.mustNotLeak(c, seen)
+	w.mustNotLeak(c, seen, "orders-0/database", "-backup-", "-verify-", "-restore-", "-notify-")
+}
+
+// Generated passwords and private keys stay in their Secrets, also during a rotation and a renewal.
+func TestTheContentOfAGeneratedSecretIsNowhereElse(t *testing.T) {
+	onLocalNode(t, "it reads all objects of the cluster")
+	w, c, seen := newWorld(t), canaries{}, &texts{of: map[string]string{}}
+	w.follow(seen)
+	w.apply(w.sample("postgresql"))
+	w.await("orders", "Ready")
+	note := func(secret string, keys ...string) {
+		for _, key := range keys {
+			value := w.secret(secret, key)
+			if lines := strings.Split(value, "\n"); len(lines) > 2 { // a line of a private key
+				value = lines[1]
+			}
+			c.note(value, key+" of "+secret)
+		}
+	}
+	note("orders-credentials", "password", "owner-password")
+	note("orders-tls", "tls.key")
+	note("orders-ca", "tls.key")
+	w.do("annotate", "databasecluster", "orders", "database.dbcluster.io/rotate-credentials=1", "database.dbcluster.io/renew-certificate=1")
+	w.do("wait", "--for=condition=CredentialsRotated", "databasecluster/orders", "--timeout="+patience.String())
+	note("orders-credentials", "password", "owner-password")
+	note("orders-tls", "tls.key")
+	w.everything(seen, "after a rotation")
+	seen.add("what ps shows of the database", w.do("exec", "orders-0", "-c", "database", "--", "sh", "-c", "cat /proc/[0-9]*/cmdline | tr '\\0' ' '"))
+	w.mustNotLeak(c, seen, "orders-0/database", "-rotate-")
 }
 
 // mustNotLeak searches the collected texts for canaries, and checks that the collection was large enough.
-func (w world) mustNotLeak(c canaries, seen *texts) {
+func (w world) mustNotLeak(c canaries, seen *texts, logs ...string) {
 	w.Helper()
 	seen.mutex.Lock()
 	defer seen.mutex.Unlock()
 	all := slices.Sorted(maps.Keys(seen.of))
-	for _, log := range []string{"orders-0/database", "-backup-", "-verify-", "-restore-", "-notify-"} {
+	for _, log := range logs {
 		w.must(slices.ContainsFunc(all, func(where string) bool {
 			return strings.HasPrefix(where, "the log of ") && strings.Contains(where, log)
 		}),
