@@ -47,11 +47,14 @@ func CertificateSecret(cluster *dbv1.DatabaseCluster, name string, files pki.Fil
 // key for each renewal.
 func Certificate(cluster *dbv1.DatabaseCluster, hosts []string) Child {
 	issuer, name := cluster.Spec.TLS.IssuerRef, naming.Certificate(cluster.Name)
+	labels := naming.Labels(cluster, dbv1.ComponentTLS)
 	object := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
 		"secretName": name,
-		"dnsNames":   toAny(hosts),
-		"usages":     []any{"digital signature", "server auth"},
-		"privateKey": map[string]any{"algorithm": "ECDSA", "size": int64(256), "rotationPolicy": "Always"},
+		// The operator may only write Secrets with its labels.
+		"secretTemplate": map[string]any{"labels": texts(labels)},
+		"dnsNames":       toAny(hosts),
+		"usages":         []any{"digital signature", "server auth"},
+		"privateKey":     map[string]any{"algorithm": "ECDSA", "size": int64(256), "rotationPolicy": "Always"},
 		"issuerRef": map[string]any{
 			"name": issuer.Name, "kind": cmp.Or(issuer.Kind, "Issuer"), "group": cmp.Or(issuer.Group, CertManager),
 		},
@@ -59,9 +62,17 @@ func Certificate(cluster *dbv1.DatabaseCluster, hosts []string) Child {
 	object.SetGroupVersionKind(CertificateKind)
 	object.SetNamespace(cluster.Namespace)
 	object.SetName(name)
-	object.SetLabels(naming.Labels(cluster, dbv1.ComponentTLS))
+	object.SetLabels(labels)
 	setField(object.Object, []any{toMap(ownedBy(cluster))}, "metadata", "ownerReferences")
 	return newChild(object, []string{"spec", "dnsNames"}, []string{"spec", "issuerRef"})
+}
+
+func texts(labels map[string]string) map[string]any {
+	all := make(map[string]any, len(labels))
+	for key, value := range labels {
+		all[key] = value
+	}
+	return all
 }
 
 func toAny(texts []string) []any {

@@ -289,7 +289,7 @@ func TestABackupIsVerifiedInATemporaryCopyThatIsDeleted(t *testing.T) {
 			}}}
 		default:
 			all := &networkingv1.NetworkPolicyList{}
-			_ = admin.List(t.Context(), all, client.InNamespace(pod.Namespace))
+			_ = admin.List(t.Context(), all, client.InNamespace(pod.Namespace), client.MatchingLabels{dbv1.LabelComponent: dbv1.ComponentVerification})
 			policies.Add(int32(len(all.Items)))
 			exits(pod, 0, `{"output":{"role":"primary"},"reason":"","message":""}`)
 		}
@@ -326,7 +326,7 @@ func awaitNoCopy(t *testing.T, b *dbv1.DatabaseBackup) {
 	t.Helper()
 	eventually(t, "the copies to be deleted", func() error {
 		policy := &networkingv1.NetworkPolicyList{}
-		if err := admin.List(t.Context(), policy, client.InNamespace(b.Namespace)); err != nil {
+		if err := admin.List(t.Context(), policy, client.InNamespace(b.Namespace), client.MatchingLabels{dbv1.LabelComponent: dbv1.ComponentVerification}); err != nil {
 			return err
 		}
 		left := jobs(t, b, dbv1.ComponentVerification)

@@ -131,7 +131,7 @@ func TestKubectlExplainsEveryField(t *testing.T) {
 		"explain databaseengine.spec.actions":        {"backup writes the data of the member DBC_MEMBER to standard output."},
 		"explain dbc.spec --recursive":               {"deadlineSeconds\t<integer>", "fromBackup\t<Object>", "terminationGracePeriodSeconds\t<integer>"},
 		"explain dbb --recursive":                    {"deletionPolicy\t<string>"},
-		"explain dbe --recursive":                    {"secretKeys\t<[]string>"},
+		"explain dbe --recursive":                    {"secretKeys\t<[]Object>"},
 	} {
 		output, err := kubectl(t, "", command)
 		flat := strings.Join(strings.Fields(output), " ")

@@ -321,7 +321,7 @@ func TestARecreatedClusterAdoptsOrphanedMembers(t *testing.T) {
 	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonNameConflict)
 
 	// The same commands as in docs/deletion.md.
-	for _, object := range []client.Object{statefulSet(cluster), service(cluster), &corev1.Service{ObjectMeta: at(cluster, "-headless")}, budget(cluster)} {
+	for _, object := range []client.Object{statefulSet(cluster), service(cluster), &corev1.Service{ObjectMeta: at(cluster, "-headless")}, budget(cluster), networkPolicy(cluster)} {
 		remove(t, object, client.PropagationPolicy(metav1.DeletePropagationOrphan))
 	}
 	await(t, again, "the new cluster to adopt the pods", func() bool { return again.Status.Replicas == 3 })

@@ -341,6 +341,7 @@ func TestCertManagerIsAskedForACertificate(t *testing.T) {
 	_, files := issuedFor(t, time.Now(), hosts...)
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 		Namespace: c.Namespace, Name: "orders-tls", Annotations: map[string]string{resources.AnnotationCertificateName: "orders-tls"},
+		Labels: naming.Labels(c, dbv1.ComponentTLS), // as secretTemplate of the Certificate asks for
 	}, Type: corev1.SecretTypeTLS, Data: files}
 	create(t, secret)
 	kubelet(t, c.Namespace, reloading)

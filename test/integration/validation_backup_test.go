@@ -233,7 +233,9 @@ func TestOnlyANewClusterStartsWithABackup(t *testing.T) {
 	plain, restored := manifest(ns, "plain", nil), manifest(ns, "restored", fromBackup(fields{"name": "a"}))
 	create(t, plain)
 	create(t, restored)
-	mustAnswer(t, change(plain, fromBackup(fields{"name": "a"})), "spec.bootstrap cannot be added to a cluster that exists")
+	mustAnswer(t, change(plain, fromBackup(fields{"name": "a"})), "spec.bootstrap.fromBackup cannot be added to a cluster that exists")
+	mustAnswer(t, change(plain, fields{"bootstrap": fields{"database": "shop"}}), "spec.bootstrap.database cannot be changed, because the database exists")
+	mustAnswer(t, change(plain, fields{"bootstrap": fields{"owner": "shop"}}), "spec.bootstrap.owner cannot be changed, because the owner exists")
 	for what, spec := range map[string]fields{"another backup": fromBackup(fields{"name": "b"}), "bootstrap removed": {"bootstrap": nil}} {
 		t.Run(what, func(t *testing.T) { mustAnswer(t, change(restored, spec), "") })
 	}

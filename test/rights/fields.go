@@ -110,7 +110,8 @@ var verdicts = []verdict{
 	local("ServiceAccount", ofCluster+`serviceAccount\.name`),
 	local("PersistentVolumeClaim", destinations+`claimName`),
 	// cert-manager reads the issuer. A ClusterIssuer is for all namespaces.
-	local("Certificate", ofCluster+`tls\.issuerRef\.(name|kind|group)`),
+	// cert-manager looks for the issuer in the namespace of the Certificate, which is that of the cluster.
+	nothing(ofCluster + `tls\.issuerRef\.(name|kind|group)`),
 	local("DatabaseBackup", ofCluster+`bootstrap\.fromBackup\.name`),
 	local("DatabaseCluster", `DatabaseBackup spec\.cluster`),
 	global("DatabaseEngine", ofCluster+`engine`),

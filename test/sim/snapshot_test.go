@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
 // snapshot returns every object at the end, without differences between runs. Names replace UIDs, versions and times
@@ -37,8 +38,23 @@ func (s *store) snapshot() map[string]string {
 		}
 		objects[ref(object)] = alias.Replace(normalText(object))
 	}
-	objects["data"] = alias.Replace(s.disk.String())
+	objects["data"] = alias.Replace(s.lasting().String())
 	return objects
+}
+
+// lasting is the disk without the Jobs of deleted backups: whether one finished before its deletion depends on the path.
+func (s *store) lasting() *disk {
+	kept := map[string]bool{}
+	for _, b := range all[*dbv1.DatabaseBackup](s) {
+		kept[naming.Short(b.UID)] = true
+	}
+	lasting := s.disk.clone()
+	maps.DeleteFunc(lasting.succeeded, func(job string, _ bool) bool {
+		_, rest, of := strings.Cut(job, "-backup-")
+		uid, _, _ := strings.Cut(rest, "-")
+		return of && !kept[uid]
+	})
+	return lasting
 }
 
 // isAttempt reports whether an object is a pod of an ended Job: the number of attempts depends on the path.
