@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -30,7 +31,7 @@ func (w world) secret(name, key string) string {
 	return w.do("get", "secret", name, "-o", "go-template={{index .data \""+key+"\" | base64decode}}")
 }
 
-// asClient runs psql in a pod of its own, with nothing but a URI. The pod is deleted after it.
+// asClient runs psql in a pod of its own, with nothing but a URI, and returns its output.
 func (w world) asClient(name, uri, statement string) (string, error) {
 	w.Helper()
 	overrides := fmt.Sprintf(`{"spec":{"automountServiceAccountToken":false,"securityContext":{"runAsNonRoot":true,"runAsUser":999,"seccompProfile":{"type":"RuntimeDefault"}},
@@ -38,8 +39,16 @@ func (w world) asClient(name, uri, statement string) (string, error) {
 		"containers":[{"name":%q,"image":%q,"command":["psql","-XqtAc",%q,%q],"stdin":false,
 		"env":[{"name":"PGSSLROOTCERT","value":"/binding/ca.crt"}],"volumeMounts":[{"name":"binding","mountPath":"/binding"}],
 		"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}]}}`, name, postgresImage, statement, uri)
-	return run(w.Context(), "", "-n", w.namespace, "run", name, "--image="+postgresImage, "--restart=Never", "--rm", "--attach", "--quiet",
-		"--pod-running-timeout="+patience.String(), "--overrides="+overrides)
+	w.do("run", name, "--image="+postgresImage, "--restart=Never", "--overrides="+overrides)
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(500 * time.Millisecond) {
+		switch w.of("pod/"+name, "{.status.phase}") {
+		case "Succeeded":
+			return w.do("logs", name), nil
+		case "Failed":
+			return w.do("logs", name), errors.New("psql failed")
+		}
+	}
+	return "", errors.New("psql did not end")
 }
 
 // An eight-line manifest and an application, without a typed password.
