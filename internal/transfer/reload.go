@@ -85,7 +85,7 @@ func (r *reloadRun) member(ctx context.Context, member string) error {
 		if err == nil {
 			return nil
 		}
-		if ctx.Err() == nil || said == nil { // the timeout cut off the last attempt, so its error is ignored
+		if !over(ctx) || said == nil { // the timeout cut off the last attempt, so its error is ignored
 			said = err
 			r.log.Info("the member does not serve the certificate yet", "member", member, "cause", r.withoutSecrets(err.Error()))
 		}
@@ -97,6 +97,12 @@ func (r *reloadRun) member(ctx context.Context, member string) error {
 		return failf(protocol.CertificateNotServed, "Member %s does not serve the certificate after %s: %v", member, r.Timeout, said)
 	}
 	return verdict(ctx, said)
+}
+
+// over reports whether the time has ended. A connection with the same deadline may fail before the context is done.
+func over(ctx context.Context) bool {
+	deadline, limited := ctx.Deadline()
+	return ctx.Err() != nil || limited && !time.Now().Before(deadline)
 }
 
 // served connects to a member as clients do: it verifies the chain and the host name. It returns nil if the member

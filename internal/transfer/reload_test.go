@@ -109,9 +109,9 @@ func refresh(t *testing.T, a pki.Authority, host string, folders ...string) {
 func reload(t *testing.T, call protocol.Reload) (said string, err error) {
 	t.Helper()
 	var log bytes.Buffer
-	call.Members, call.Interval = []string{"localhost"}, 20*time.Millisecond
+	call.Members, call.Interval = []string{"localhost"}, 100*time.Millisecond
 	if call.Timeout == 0 {
-		call.Timeout = time.Second
+		call.Timeout = 3 * time.Second
 	}
 	err = (&reloadRun{run: &run{log: slog.New(slog.NewJSONHandler(&log, nil))}, Reload: &call}).do(t.Context())
 	return log.String(), err
@@ -171,6 +171,7 @@ func TestAMemberWithoutTheCertificateFailsTheAttempt(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if c.call.Command == nil {
 				c.call.Command = []string{"true"}
 			}
