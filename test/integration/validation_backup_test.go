@@ -13,6 +13,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -226,9 +227,14 @@ func TestOnlyANewClusterStartsWithABackup(t *testing.T) {
 	parallel(t)
 	ns := namespace(t)
 	change := func(cluster client.Object, spec fields) error {
-		changed := cluster.DeepCopyObject().(*unstructured.Unstructured)
-		maps.Copy(changed.Object["spec"].(fields), spec)
-		return admin.Update(t.Context(), changed, client.DryRunAll)
+		return retry.RetryOnConflict(retry.DefaultRetry, func() error { // the operator writes the cluster, too
+			changed := cluster.DeepCopyObject().(*unstructured.Unstructured)
+			if err := admin.Get(t.Context(), client.ObjectKeyFromObject(changed), changed); err != nil {
+				return err
+			}
+			maps.Copy(changed.Object["spec"].(fields), spec)
+			return admin.Update(t.Context(), changed, client.DryRunAll)
+		})
 	}
 	plain, restored := manifest(ns, "plain", nil), manifest(ns, "restored", fromBackup(fields{"name": "a"}))
 	create(t, plain)
