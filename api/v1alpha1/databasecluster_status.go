@@ -104,52 +104,6 @@ type DatabaseClusterStatus struct {
 	Selector string `json:"selector,omitempty"`
 }
 
-// Binding names the connection Secret.
-type Binding struct {
-	// name is the name of the Secret, in the namespace of the cluster.
-	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
-}
-
-// EndpointRole is what clients reach at an endpoint.
-type EndpointRole string
-
-// Roles of endpoints.
-const (
-	// EndpointPrimary reaches the member that takes writes.
-	EndpointPrimary EndpointRole = "Primary"
-	// EndpointAny reaches any ready member.
-	EndpointAny EndpointRole = "Any"
-	// EndpointMember reaches one member, ready or not.
-	EndpointMember EndpointRole = "Member"
-	// EndpointExternal reaches any ready member, from outside the Kubernetes cluster.
-	EndpointExternal EndpointRole = "External"
-)
-
-// Endpoint is an address of the database.
-type Endpoint struct {
-	// name is the name of the Service or of the member's pod, or "external" and a number.
-	// +required
-	// +kubebuilder:validation:MaxLength=63
-	Name string `json:"name"`
-
-	// host is the DNS name or the IP address.
-	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Host string `json:"host"`
-
-	// port is the TCP port of the database at this address.
-	// +required
-	Port int32 `json:"port"`
-
-	// role is what clients reach there. Primary: the member that takes writes. Any: any ready member. Member: one
-	// member, ready or not. External: any ready member, from outside the Kubernetes cluster.
-	// +optional
-	// +kubebuilder:validation:Enum=Primary;Any;Member;External
-	Role EndpointRole `json:"role,omitempty"`
-}
-
 // ClusterBackupStatus is the state of the backups of a cluster.
 type ClusterBackupStatus struct {
 	// lastCompletedBackup is the name of the newest complete backup without a destination of its own.

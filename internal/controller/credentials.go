@@ -33,14 +33,13 @@ func (o *observation) readConnection(ctx context.Context) {
 	o.Connection = owned(o, state.Ref{Kind: "Secret", Name: name}, secret, o.FindLive(ctx, name, secret), state.SecretFacts)
 }
 
-// readGenerated reads the Secret with generated credentials of a cluster that is being deleted.
+// readGenerated reads the Secret with the name of generated credentials, of a cluster that is being deleted. Hooks may use
+// another Secret, which is of no interest here.
 func (o *observation) readGenerated(ctx context.Context) {
 	secret := &corev1.Secret{}
-	if !o.FindLive(ctx, naming.Credentials(o.cluster.Name), secret) {
-		return
-	}
-	if found := state.CredentialsOf(secret, o.cluster.Name); found.Generated && found.Cluster == o.cluster.UID {
-		o.Credentials = found
+	o.Credentials = state.Credentials{}
+	if o.FindLive(ctx, naming.Credentials(o.cluster.Name), secret) {
+		o.Credentials = state.CredentialsOf(secret, o.cluster.Name)
 	}
 }
 

@@ -110,6 +110,12 @@ func (c Credentials) Stage() string {
 // Hash is a hash of the values.
 func (v Values) Hash() string { return content(v, nil) }
 
+// GeneratedFor reports whether the operator created the Secret for this cluster, or the cluster has adopted it. Only then the operator
+// may delete it.
+func (c Credentials) GeneratedFor(cluster types.UID) bool {
+	return c.Found() && c.Generated && c.Cluster == cluster
+}
+
 // Found reports whether the Secret exists.
 func (c Credentials) Found() bool { return c.UID != "" }
 

@@ -72,7 +72,7 @@ type Observed struct {
 
 	// References are the Secrets, the ConfigMaps and the ServiceAccount that the spec names.
 	References []Reference
-	// Credentials is the Secret with the credentials of the cluster; in a deletion, only one that the operator created.
+	// Credentials is the Secret with the credentials of the cluster; in a deletion, the one with the name of generated credentials.
 	Credentials Credentials
 	// Rotation is the Job of the rotation in progress; RotationStarted is false if it does not exist.
 	Rotation        Task

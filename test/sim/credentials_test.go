@@ -42,6 +42,9 @@ func withVault(s step) step {
 // locked gives a cluster that engine.
 func locked(c *dbv1.DatabaseCluster) { c.Spec.Engine = vault }
 
+// ownSecret gives a cluster the Secret "credentials" of the user.
+func ownSecret(c *dbv1.DatabaseCluster) { c.Spec.Credentials.SecretName = "credentials" }
+
 func rotateNow() step {
 	return annotate("new passwords are asked for", dbv1.AnnotationRotateCredentials)
 }

@@ -67,6 +67,7 @@ var sequences = []sequence{
 	{"secret", []step{create(2, password), secret("one"), secret("two"), refresh(), secretGone(), image("database:2"), secret("two")}},
 
 	{"credentials", []step{withVault(create(2, locked)), rotateNow(), generatedGone(), refresh(), remove(), create(2, locked)}},
+	{"credentials-of-the-user", []step{secret("one"), create(1, ownSecret, deleteVolumes, hooks("flush")), remove()}},
 	{"credentials-rotation-fails", []step{
 		withVault(running(2, locked)), goesWrong(trouble{verb: "hook", about: "vault credentials", code: 30, times: 1}), rotateNow(), deleteJob("-rotate-"),
 	}},

@@ -19,6 +19,13 @@ func TestGeneratedCredentialsStayAsLongAsAVolume(t *testing.T) {
 			o.Credentials = state.Credentials{Name: "orders-credentials", UID: "s", Generated: true, Cluster: plans.UID}
 		}
 	}
+	with := func(change func(*state.Credentials)) func(*dbv1.DatabaseCluster, *state.Observed) {
+		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			ended()(c, o)
+			change(&o.Credentials)
+		}
+	}
+	const stays = "remove the finalizer\nDeleting: all members have stopped; no volumes remain\n"
 	terminating := plans.KeptVolumes()[:1]
 	terminating[0].Terminating = true
 	const none = "delete Secret orders-credentials: no volume remains\nremove the finalizer\nDeleting: all members have stopped; no volumes remain\n"
@@ -27,6 +34,8 @@ func TestGeneratedCredentialsStayAsLongAsAVolume(t *testing.T) {
 			nil, ended(plans.KeptVolumes()[:1]...),
 			"remove the finalizer\nDeleting: all members have stopped; retained: PersistentVolumeClaim data-orders-0\n",
 		},
+		"it is a Secret of the user":     {nil, with(func(c *state.Credentials) { c.Generated = false }), stays},
+		"it belongs to another cluster":  {nil, with(func(c *state.Credentials) { c.Cluster = "another" }), stays},
 		"no volume remains":              {nil, ended(), none},
 		"the last volume is terminating": {nil, ended(terminating...), none},
 	})

@@ -122,10 +122,11 @@ func account(s *situation.Situation) []operation.Removal {
 	return []operation.Removal{members.ServiceAccountRemoval(s, "its cluster is deleted")}
 }
 
-// credentials is the Secret with generated credentials, unless a volume remains: its data is lost without its password.
+// credentials is the Secret with generated credentials, unless a volume remains: its data is lost without its password. A Secret
+// of the user always stays.
 func credentials(s *situation.Situation, kept []state.Volume) []operation.Removal {
 	secret := s.Credentials
-	if !secret.Found() || len(kept) > 0 {
+	if !secret.GeneratedFor(s.Cluster.UID) || len(kept) > 0 {
 		return nil
 	}
 	return []operation.Removal{{Kind: "Secret", Name: secret.Name, UID: secret.UID, Version: secret.Version, Why: "no volume remains"}}

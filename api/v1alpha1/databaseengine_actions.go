@@ -1,0 +1,53 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package v1alpha1
+
+// EngineActions are the operations that the operator can run. An engine without an action does not offer the feature
+// that needs it.
+type EngineActions struct {
+	// probe checks a member. It prints one JSON object and exits with 0 if the member serves clients. It must not change
+	// anything. A verification runs it against the restored copy, at DBC_MEMBER=localhost.
+	// +optional
+	Probe *EngineAction `json:"probe,omitempty"`
+
+	// backup writes the data of the member DBC_MEMBER to standard output. With DBC_OFFLINE=true that member does not
+	// run, and its volume is mounted at DBC_DATA_DIR: the action then starts the database itself.
+	// +optional
+	Backup *EngineAction `json:"backup,omitempty"`
+
+	// restore reads the output of the backup action from standard input and writes the data to the empty directory
+	// DBC_DATA_DIR.
+	// +optional
+	Restore *EngineAction `json:"restore,omitempty"`
+
+	// credentials puts the passwords in /dbc/secrets in force on all members DBC_MEMBERS, without a restart. If the file
+	// KEY.previous exists, it has the password so far: the action connects with it, and the database accepts both, if it
+	// can. Without that file, the database accepts only the password in KEY. It must succeed if it runs again. Default:
+	// a rotation restarts the members one by one.
+	// +optional
+	Credentials *EngineAction `json:"credentials,omitempty"`
+	// check prints facts about the data of the member DBC_MEMBER. A backup records them, and a verification compares
+	// them with those of the restored copy. Default: a verification does not compare data.
+	// +optional
+	Check *EngineCheck `json:"check,omitempty"`
+
+	// reload makes the running member DBC_MEMBER load the certificate in DBC_TLS_DIR of the member again. The operator
+	// runs it after a renewal, and then verifies that the member serves the renewed certificate. Default: a renewal
+	// restarts the members one by one.
+	// +optional
+	Reload *EngineAction `json:"reload,omitempty"`
+}
+
+// EngineAction is a command that runs in the cluster's image as a Job. Exit codes: 0 success; 11 temporary failure, run
+// again; 20 a precondition is not met; 30 refused as unsafe; 40 not applicable. Other codes are failures.
+type EngineAction struct {
+	// command is the program and its arguments: a program of the image, or a script by its path in /dbc/scripts.
+	// +required
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=65536
+	Command []string `json:"command"`
+}
