@@ -77,6 +77,15 @@ type DatabaseContainer struct {
 	// +kubebuilder:validation:MaxItems=16
 	VolumeMounts []VolumeMount `json:"volumeMounts,omitempty"`
 
+	// versionCommand prints the version of the database, for status.version. It runs in the image before each start of a
+	// member, without Secrets, data and variables. The image must have sh. Default: the engine's, or none.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=65536
+	VersionCommand []string `json:"versionCommand,omitempty"`
+
 	Probes `json:",inline"`
 
 	// securityContext overrides, field by field, the defaults of the database container:

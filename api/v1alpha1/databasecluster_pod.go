@@ -73,10 +73,11 @@ type Pod struct {
 // Container is an additional container of every member's pod. It runs without root privileges and without
 // capabilities.
 type Container struct {
-	// name is the name of the container, unique in the pod. "database" is reserved for the operator.
+	// name is the name of the container, unique in the pod. "database" and names that start with "dbc-"
+	// are reserved for the operator.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$') && self != 'database'",message="the name of a container in spec.pod must be a DNS label other than 'database', which is reserved for the operator"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$') && self != 'database' && !self.startsWith('dbc-')",message="the name of a container in spec.pod must be a DNS label. 'database' and names that start with 'dbc-' are reserved for the operator"
 	Name string `json:"name"`
 
 	// image is the image of the container. Default: spec.image.

@@ -69,6 +69,13 @@ type DatabaseClusterStatus struct {
 	// +kubebuilder:validation:MaxItems=32
 	Endpoints []Endpoint `json:"endpoints,omitempty"`
 
+	// version is the version of the database, as all members report it. It is empty while they differ, and if no
+	// versionCommand is known.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	// +kubebuilder:validation:MaxLength=63
+	Version string `json:"version,omitempty"`
+
 	// storage is the size of the volumes. It is empty for ephemeral storage.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
@@ -280,6 +287,11 @@ type MemberStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Zone string `json:"zone,omitempty"`
+
+	// version is the version of the database that the member has started. It is empty if it is unknown.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Version string `json:"version,omitempty"`
 
 	// message is the cause of the failure of a member.
 	// +optional

@@ -224,6 +224,15 @@ type EngineContainer struct {
 	// +kubebuilder:validation:Maximum=86400
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
 
+	// versionCommand prints the version of the database, for status.version of clusters. It runs in the image before each
+	// start of a member, with the scripts, but without Secrets, data and variables. The image must have sh. If the command
+	// fails, the member starts without a version. Default: clusters have no status.version.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=65536
+	VersionCommand []string `json:"versionCommand,omitempty"`
+
 	Probes `json:",inline"`
 }
 

@@ -775,6 +775,11 @@ func (in *DatabaseContainer) DeepCopyInto(out *DatabaseContainer) {
 		*out = make([]VolumeMount, len(*in))
 		copy(*out, *in)
 	}
+	if in.VersionCommand != nil {
+		in, out := &in.VersionCommand, &out.VersionCommand
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	in.Probes.DeepCopyInto(&out.Probes)
 	if in.SecurityContext != nil {
 		in, out := &in.SecurityContext, &out.SecurityContext
@@ -1136,6 +1141,11 @@ func (in *EngineContainer) DeepCopyInto(out *EngineContainer) {
 		in, out := &in.TerminationGracePeriodSeconds, &out.TerminationGracePeriodSeconds
 		*out = new(int64)
 		**out = **in
+	}
+	if in.VersionCommand != nil {
+		in, out := &in.VersionCommand, &out.VersionCommand
+		*out = make([]string, len(*in))
+		copy(*out, *in)
 	}
 	in.Probes.DeepCopyInto(&out.Probes)
 }

@@ -159,6 +159,7 @@ func parts(spec dbv1.DatabaseEngineSpec) []part {
 	for i, text := range spec.Container.Args {
 		all = append(all, part{field: fmt.Sprintf("spec.container.args[%d]", i), text: text})
 	}
+	all = append(all, command("spec.container.versionCommand", "", spec.Container.VersionCommand)...)
 	for _, variable := range spec.Container.Env {
 		all = append(all, part{field: fmt.Sprintf("spec.container.env[%s]", variable.Name), text: variable.Value})
 	}

@@ -57,6 +57,9 @@ func fill(spec *dbv1.DatabaseClusterSpec, declared *dbv1.DatabaseEngineSpec) {
 	setDefault(&spec.Container.DataPath, container.DataPath)
 	setDefault(&spec.Pod.TerminationGracePeriodSeconds, container.TerminationGracePeriodSeconds)
 	fillCommand(spec, container)
+	if len(spec.Container.VersionCommand) == 0 {
+		spec.Container.VersionCommand = container.VersionCommand
+	}
 	setDefault(&spec.Container.StartupProbe, container.StartupProbe)
 	setDefault(&spec.Container.ReadinessProbe, container.ReadinessProbe)
 	setDefault(&spec.Container.LivenessProbe, container.LivenessProbe)

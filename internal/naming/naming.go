@@ -21,6 +21,8 @@ import (
 const (
 	// Container is the name of the database container in every member.
 	Container = "database"
+	// VersionContainer is the init container that reports the version of the database.
+	VersionContainer = "dbc-version"
 	// ActionContainer is the name of the main container in every Job.
 	ActionContainer = "action"
 	// RestoreContainer is the name of the container that fills the temporary copy of a verification.

@@ -50,10 +50,14 @@ func engineVolumes(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeApplyConfigu
 func engineMounts(cluster *dbv1.DatabaseCluster) []*corev1ac.VolumeMountApplyConfiguration {
 	var all []*corev1ac.VolumeMountApplyConfiguration
 	if len(scripts(cluster)) > 0 {
-		all = append(all, corev1ac.VolumeMount().WithName(naming.ScriptsVolume).WithMountPath(naming.ScriptsPath).WithReadOnly(true))
+		all = append(all, scriptsMount())
 	}
 	if cluster.Spec.Credentials.SecretName != "" {
 		all = append(all, corev1ac.VolumeMount().WithName(naming.SecretsVolume).WithMountPath(naming.SecretsPath).WithReadOnly(true))
 	}
 	return append(all, certificateMount(cluster)...)
+}
+
+func scriptsMount() *corev1ac.VolumeMountApplyConfiguration {
+	return corev1ac.VolumeMount().WithName(naming.ScriptsVolume).WithMountPath(naming.ScriptsPath).WithReadOnly(true)
 }

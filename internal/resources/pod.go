@@ -21,6 +21,7 @@ const defaultFSGroup = 65532
 // podTemplate is the template of every member's pod.
 func podTemplate(cluster *dbv1.DatabaseCluster, references []state.Reference) *corev1ac.PodTemplateSpecApplyConfiguration {
 	spec := spreadMembers(cluster, podSpec(cluster)).
+		WithInitContainers(versionContainer(cluster)...).
 		WithInitContainers(initContainers(cluster)...).
 		WithContainers(databaseContainer(cluster))
 	spec.TerminationGracePeriodSeconds = cluster.Spec.Pod.TerminationGracePeriodSeconds

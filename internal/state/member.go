@@ -30,6 +30,8 @@ type Member struct {
 	Node, Zone string
 	// Image is the image of the database container.
 	Image string
+	// Reports is the version of the database that the member has started; "" if unknown.
+	Reports string
 	// Engine is the engine of that template; "" if it had none, or an older operator created it.
 	Engine string
 	// Started is true if the database container has started at least once.
@@ -99,6 +101,7 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Engine:       pod.Annotations[dbv1.AnnotationEngine],
 		Node:         pod.Spec.NodeName,
 		Zone:         pod.Labels[corev1.LabelTopologyZone],
+		Reports:      versionOf(pod),
 		Started:      hasStarted(pod),
 		Terminating:  pod.DeletionTimestamp != nil,
 		End:          endOf(pod),

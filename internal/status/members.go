@@ -28,13 +28,26 @@ func (p Pass) count(status *dbv1.DatabaseClusterStatus) {
 		old := slices.ContainsFunc(outdated, func(o state.Member) bool { return o.Name == m.Name })
 		status.Members = append(status.Members, p.member(m, old))
 	}
+	status.Version = p.version()
 	status.Storage = p.storage()
+}
+
+// version is the version of the database; "" while the members differ, and if it is unknown.
+func (p Pass) version() string {
+	if len(p.Members) == 0 {
+		return ""
+	}
+	first := p.Members[0].Reports
+	if slices.ContainsFunc(p.Members, func(m state.Member) bool { return m.Reports != first }) {
+		return ""
+	}
+	return first
 }
 
 func (p Pass) member(m state.Member, outdated bool) dbv1.MemberStatus {
 	seen := dbv1.MemberStatus{
 		Pod: m.Name, Ordinal: m.Ordinal, Revision: m.Revision, Outdated: outdated, Ready: m.Serving(p.At),
-		Node: m.Node, Zone: m.Zone,
+		Node: m.Node, Zone: m.Zone, Version: m.Reports,
 	}
 	switch {
 	case m.Terminating:

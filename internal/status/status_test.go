@@ -290,7 +290,7 @@ func TestEachMemberIsReported(t *testing.T) {
 	pass := idle()
 	pass.StatefulSet.Status.UpdateRevision = "new"
 	pass.Members = []state.Member{
-		{Name: "orders-0", Revision: "new", Ready: true, Node: "worker-1", Zone: "a"},
+		{Name: "orders-0", Revision: "new", Ready: true, Node: "worker-1", Zone: "a", Reports: "17.5"},
 		{Name: "orders-1", Ordinal: 1, Revision: "old", Problem: "no image"},
 		{Name: "orders-2", Ordinal: 2, Revision: "new", Ready: true, Terminating: true},
 		{Name: "orders-3", Ordinal: 3, Revision: "new"},
@@ -314,11 +314,35 @@ func TestEachMemberIsReported(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
-	if first := status.Members[0]; first.Node != "worker-1" || first.Zone != "a" || first.Volume.AttributesClass != "gold" {
+	if first := status.Members[0]; first.Version != "17.5" || first.Node != "worker-1" || first.Zone != "a" || first.Volume.AttributesClass != "gold" {
 		t.Errorf("%+v", first)
 	}
 	if status.UpdatedReplicas != 3 || status.UpdateRevision != "new" || status.Storage.Requested.String() != "3Gi" || status.Storage.Capacity.String() != "1Gi" {
 		t.Errorf("%+v", status)
+	}
+}
+
+func TestTheVersionIsThatOfAllMembers(t *testing.T) {
+	cases := map[string]struct {
+		reported []string
+		want     string
+	}{
+		"all report the same":  {[]string{"17.5", "17.5"}, "17.5"},
+		"a rollout changes it": {[]string{"17.5", "17.4"}, ""},
+		"one has not started":  {[]string{"17.5", ""}, ""},
+		"there are no members": {nil, ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			pass := idle()
+			pass.Members = nil
+			for _, version := range c.reported {
+				pass.Members = append(pass.Members, state.Member{Reports: version})
+			}
+			if got := Of(pass, now).Version; got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 

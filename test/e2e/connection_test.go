@@ -75,6 +75,10 @@ func TestAnApplicationConnectsWithNothingButTheConnectionSecret(t *testing.T) {
 	kind := w.of("secret/orders-connection", "{.type}")
 	w.must(kind == "servicebinding.io/postgresql", "the type of the Secret is %s", kind)
 
+	version := w.of("databasecluster/orders", "{.status.version}")
+	reported := w.do("exec", "orders-0", "-c", "database", "--", "psql", "-XqtAc", "SHOW server_version", "-U", "postgres")
+	w.must(version != "" && strings.HasPrefix(reported, version), "status.version is %q, and the server reports %q", version, reported)
+
 	uri := w.secret("orders-connection", "uri")
 	rights, err := w.asClient("rights", uri, "SELECT current_user, rolsuper, ssl FROM pg_roles, pg_stat_ssl WHERE rolname = current_user AND pid = pg_backend_pid()")
 	w.must(err == nil && rights == "app|f|t", "the application is %q: %v", rights, err)

@@ -137,7 +137,7 @@ var verdicts = []verdict{
 	nothing(destinations+`(url|endpoint|region|credentialSource|serverSideEncryption\.(type|kmsKeyID))`, ofCluster+`(container|pod\.sidecars\[\])\.(startup|readiness|liveness)Probe\..*`, ofEngine+`container\.(startup|readiness|liveness)Probe\..*`,
 		ofCluster+`(|pod\.(initContainers|sidecars)\[\]\.)image`, ofCluster+container+`imagePullPolicy`),
 	// The input of a container and its permissions. A resource claim names an entry of the pod, which has none.
-	nothing(ofCluster+container+`(command|args)\[\]`, ofCluster+`(backup\.|deletion\.hooks\[\]\.|pod\.(initContainers|sidecars)\[\]\.)?resources\.(claims\[\]\.(name|request)|limits\{\}|requests\{\})`,
+	nothing(ofCluster+container+`(command|args)\[\]`, ofCluster+`container\.versionCommand\[\]`, ofCluster+`(backup\.|deletion\.hooks\[\]\.|pod\.(initContainers|sidecars)\[\]\.)?resources\.(claims\[\]\.(name|request)|limits\{\}|requests\{\})`,
 		ofCluster+`(container|pod)\.securityContext\.(appArmorProfile|capabilities|seLinuxOptions|seccompProfile|sysctls\[\])\..*`,
 		ofCluster+`container\.securityContext\.procMount`, ofCluster+`pod\.securityContext\.(fsGroupChangePolicy|seLinuxChangePolicy|supplementalGroupsPolicy)`,
 		ofCluster+`(container|pod)\.securityContext\.windowsOptions\.(gmsaCredentialSpec|runAsUserName)`),
@@ -147,7 +147,7 @@ var verdicts = []verdict{
 	nothing(ofCluster+`(parameters\{\}|bootstrap\.(database|owner)|tls\.mode|credentials\.rotation\.(period|overlap)|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|serviceAccount\.annotations\{\}|service\.(type|(annotations|labels)\{\}|loadBalancerClass|loadBalancerSourceRanges\[\]|externalTrafficPolicy)|pod\.(labels|annotations)\{\}|updateStrategy\.type)`,
 		ofCluster+`backup\.(unhealthyAfter|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|schedule|timeZone))`,
 		ofCluster+`deletion\.(hookFailurePolicy|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
-		ofEngine+`(actions\.(backup|check|reload|credentials|probe|restore)\.command\[\]|actions\.check\.facts\[\]\.(name|compare)|container\.((args|command)\[\]|dataPath|env\[\]\.(name|value)))`,
+		ofEngine+`(actions\.(backup|check|reload|credentials|probe|restore)\.command\[\]|actions\.check\.facts\[\]\.(name|compare)|container\.((args|command|versionCommand)\[\]|dataPath|env\[\]\.(name|value)))`,
 		ofEngine+`(description|parameters\[\]\.(name|default|description|pattern|enum\[\])|scripts\{\}|secretKeys\[\]\.(name|description|generate\.characters)|tls\.(modes\[\]|preamble\.(request|response))|topology)`,
 		ofEngine+`(bootstrap\.(database|owner)|connection\.(type|provider|entries\{\}))`),
 }

@@ -603,6 +603,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: updatedReplicas
       type:
         scalar: numeric
+    - name: version
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseContainer
   map:
     fields:
@@ -653,6 +656,12 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: startupProbe
       type:
         namedType: io.k8s.api.core.v1.Probe
+    - name: versionCommand
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
     - name: volumeMounts
       type:
         list:
@@ -917,6 +926,12 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: terminationGracePeriodSeconds
       type:
         scalar: numeric
+    - name: versionCommand
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineFact
   map:
     fields:
@@ -1085,6 +1100,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: state
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberState
+    - name: version
+      type:
+        scalar: string
     - name: volume
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.VolumeStatus

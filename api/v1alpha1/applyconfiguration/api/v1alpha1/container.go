@@ -17,7 +17,8 @@ import (
 // Container is an additional container of every member's pod. It runs without root privileges and without
 // capabilities.
 type ContainerApplyConfiguration struct {
-	// name is the name of the container, unique in the pod. "database" is reserved for the operator.
+	// name is the name of the container, unique in the pod. "database" and names that start with "dbc-"
+	// are reserved for the operator.
 	Name *string `json:"name,omitempty"`
 	// image is the image of the container. Default: spec.image.
 	Image *string `json:"image,omitempty"`

@@ -36,6 +36,9 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	Binding *BindingApplyConfiguration `json:"binding,omitempty"`
 	// endpoints are the addresses at which clients reach the database.
 	Endpoints []EndpointApplyConfiguration `json:"endpoints,omitempty"`
+	// version is the version of the database, as all members report it. It is empty while they differ, and if no
+	// versionCommand is known.
+	Version *string `json:"version,omitempty"`
 	// storage is the size of the volumes. It is empty for ephemeral storage.
 	Storage *StorageStatusApplyConfiguration `json:"storage,omitempty"`
 	// backup is the state of the cluster's backups. It is empty without spec.backup.
@@ -140,6 +143,14 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithEndpoints(values ...*Endpo
 		}
 		b.Endpoints = append(b.Endpoints, *values[i])
 	}
+	return b
+}
+
+// WithVersion sets the Version field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Version field is set to the value of the last call.
+func (b *DatabaseClusterStatusApplyConfiguration) WithVersion(value string) *DatabaseClusterStatusApplyConfiguration {
+	b.Version = &value
 	return b
 }
 

@@ -37,7 +37,10 @@ type DatabaseContainerApplyConfiguration struct {
 	// /var/lib/database.
 	DataPath *string `json:"dataPath,omitempty"`
 	// volumeMounts mount volumes of spec.pod.volumes into the database container. Default: none.
-	VolumeMounts             []VolumeMountApplyConfiguration `json:"volumeMounts,omitempty"`
+	VolumeMounts []VolumeMountApplyConfiguration `json:"volumeMounts,omitempty"`
+	// versionCommand prints the version of the database, for status.version. It runs in the image before each start of a
+	// member, without Secrets, data and variables. The image must have sh. Default: the engine's, or none.
+	VersionCommand           []string `json:"versionCommand,omitempty"`
 	ProbesApplyConfiguration `json:""`
 	// securityContext overrides, field by field, the defaults of the database container:
 	// allowPrivilegeEscalation false, all capabilities dropped.
@@ -129,6 +132,16 @@ func (b *DatabaseContainerApplyConfiguration) WithVolumeMounts(values ...*Volume
 			panic("nil value passed to WithVolumeMounts")
 		}
 		b.VolumeMounts = append(b.VolumeMounts, *values[i])
+	}
+	return b
+}
+
+// WithVersionCommand adds the given value to the VersionCommand field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the VersionCommand field.
+func (b *DatabaseContainerApplyConfiguration) WithVersionCommand(values ...string) *DatabaseContainerApplyConfiguration {
+	for i := range values {
+		b.VersionCommand = append(b.VersionCommand, values[i])
 	}
 	return b
 }

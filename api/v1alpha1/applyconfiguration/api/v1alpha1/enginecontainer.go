@@ -32,7 +32,11 @@ type EngineContainerApplyConfiguration struct {
 	// terminationGracePeriodSeconds is the time that a member has to stop before the kubelet kills it, in seconds,
 	// 0 to 86400. Default: 120.
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
-	ProbesApplyConfiguration      `json:""`
+	// versionCommand prints the version of the database, for status.version of clusters. It runs in the image before each
+	// start of a member, with the scripts, but without Secrets, data and variables. The image must have sh. If the command
+	// fails, the member starts without a version. Default: clusters have no status.version.
+	VersionCommand           []string `json:"versionCommand,omitempty"`
+	ProbesApplyConfiguration `json:""`
 }
 
 // EngineContainerApplyConfiguration constructs a declarative configuration of the EngineContainer type for use with
@@ -103,6 +107,16 @@ func (b *EngineContainerApplyConfiguration) WithRunAsUser(value int64) *EngineCo
 // If called multiple times, the TerminationGracePeriodSeconds field is set to the value of the last call.
 func (b *EngineContainerApplyConfiguration) WithTerminationGracePeriodSeconds(value int64) *EngineContainerApplyConfiguration {
 	b.TerminationGracePeriodSeconds = &value
+	return b
+}
+
+// WithVersionCommand adds the given value to the VersionCommand field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the VersionCommand field.
+func (b *EngineContainerApplyConfiguration) WithVersionCommand(values ...string) *EngineContainerApplyConfiguration {
+	for i := range values {
+		b.VersionCommand = append(b.VersionCommand, values[i])
+	}
 	return b
 }
 

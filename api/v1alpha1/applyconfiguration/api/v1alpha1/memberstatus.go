@@ -32,6 +32,8 @@ type MemberStatusApplyConfiguration struct {
 	// zone is the zone of the node: the pod's label topology.kubernetes.io/zone. It is empty if the node has no zone,
 	// or if the API server does not copy the labels of nodes to pods. Kubernetes 1.35 and newer do.
 	Zone *string `json:"zone,omitempty"`
+	// version is the version of the database that the member has started. It is empty if it is unknown.
+	Version *string `json:"version,omitempty"`
 	// message is the cause of the failure of a member.
 	Message *string `json:"message,omitempty"`
 	// volume is the data volume of the member. It is empty if there is none.
@@ -105,6 +107,14 @@ func (b *MemberStatusApplyConfiguration) WithNode(value string) *MemberStatusApp
 // If called multiple times, the Zone field is set to the value of the last call.
 func (b *MemberStatusApplyConfiguration) WithZone(value string) *MemberStatusApplyConfiguration {
 	b.Zone = &value
+	return b
+}
+
+// WithVersion sets the Version field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Version field is set to the value of the last call.
+func (b *MemberStatusApplyConfiguration) WithVersion(value string) *MemberStatusApplyConfiguration {
+	b.Version = &value
 	return b
 }
 
