@@ -82,9 +82,23 @@ func (s *store) close() error { return s.bucket.Close() }
 
 // list returns the objects below a prefix. It queries the store, so a missing or forbidden bucket is an error here.
 func (s *store) list(ctx context.Context, prefix string) (listing, error) {
-	if err := s.readable(); err != nil {
-		return nil, err
+	for attempt := 1; ; attempt++ {
+		if err := s.readable(); err != nil {
+			return nil, err
+		}
+		listed, err := s.listOnce(ctx, prefix)
+		// The library fails on a file that another attempt removes between the name and the size.
+		vanished := s.folder != "" && gcerrors.Code(err) == gcerrors.NotFound
+		if err == nil || !vanished || attempt == maxListings {
+			return listed, s.failure("list", prefix, err)
+		}
 	}
+}
+
+// maxListings bounds the repetitions while other attempts remove files.
+const maxListings = 100
+
+func (s *store) listOnce(ctx context.Context, prefix string) (listing, error) {
 	listed := listing{}
 	objects := s.bucket.List(&blob.ListOptions{Prefix: prefix})
 	for {
@@ -93,7 +107,7 @@ func (s *store) list(ctx context.Context, prefix string) (listing, error) {
 			return listed, nil
 		}
 		if err != nil {
-			return nil, s.failure("list", prefix, err)
+			return nil, err
 		}
 		listed[object.Key] = object.Size
 	}
