@@ -31,14 +31,17 @@ func (w world) secret(name, key string) string {
 	return w.do("get", "secret", name, "-o", "go-template={{index .data \""+key+"\" | base64decode}}")
 }
 
+// connect waits until kube-proxy knows the ready member, which may take a second, and runs a statement at a URI.
+const connect = `for attempt in $(seq 20); do pg_isready -qh "$(cat /binding/host)" && break; sleep 0.5; done; exec psql -XqtAc "$0" "$1"`
+
 // asClient runs psql in a pod of its own, with nothing but a URI, and returns its output.
 func (w world) asClient(name, uri, statement string) (string, error) {
 	w.Helper()
 	overrides := fmt.Sprintf(`{"spec":{"automountServiceAccountToken":false,"securityContext":{"runAsNonRoot":true,"runAsUser":999,"seccompProfile":{"type":"RuntimeDefault"}},
 		"volumes":[{"name":"binding","secret":{"secretName":"orders-connection"}}],
-		"containers":[{"name":%q,"image":%q,"command":["psql","-XqtAc",%q,%q],"stdin":false,
+		"containers":[{"name":%q,"image":%q,"command":["sh","-c",%q,%q,%q],"stdin":false,
 		"env":[{"name":"PGSSLROOTCERT","value":"/binding/ca.crt"}],"volumeMounts":[{"name":"binding","mountPath":"/binding"}],
-		"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}]}}`, name, postgresImage, statement, uri)
+		"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}]}}`, name, postgresImage, connect, statement, uri)
 	w.do("run", name, "--image="+postgresImage, "--restart=Never", "--overrides="+overrides)
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(500 * time.Millisecond) {
 		switch w.of("pod/"+name, "{.status.phase}") {
