@@ -230,6 +230,8 @@ type Credentials struct {
 }
 
 // CredentialsRotation controls how generated passwords are replaced.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.period) || !has(self.overlap) || duration(self.overlap) < duration(self.period)",message="spec.credentials.rotation.overlap must be less than spec.credentials.rotation.period"
 type CredentialsRotation struct {
 	// period is the age at which the operator replaces the passwords, at least 1h, for example 2160h. Default: never.
 	// +optional
@@ -238,11 +240,11 @@ type CredentialsRotation struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]{1,9})?h)?([0-9]{1,6}([.][0-9]{1,9})?m)?([0-9]{1,6}([.][0-9]{1,9})?s)?$') && self != '' && duration(self) >= duration('1h')",message="spec.credentials.rotation.period must be a duration of at least an hour in hours, minutes and seconds, for example 2160h"
 	Period *metav1.Duration `json:"period,omitempty"`
 
-	// overlap is how long the database also accepts the previous passwords, if the engine can, at least 1m, for example
-	// 24h. Within this time, clients have to read the Secret again. Default: 10m.
+	// overlap is how long the database also accepts the previous passwords, if the engine can, at least 3m and less than
+	// period, for example 24h. Within this time, clients have to read the Secret again. Default: 10m.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]{1,9})?h)?([0-9]{1,6}([.][0-9]{1,9})?m)?([0-9]{1,6}([.][0-9]{1,9})?s)?$') && self != '' && duration(self) >= duration('1m')",message="spec.credentials.rotation.overlap must be a duration of at least a minute in hours, minutes and seconds, for example 10m"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]{1,9})?h)?([0-9]{1,6}([.][0-9]{1,9})?m)?([0-9]{1,6}([.][0-9]{1,9})?s)?$') && self != '' && duration(self) >= duration('3m')",message="spec.credentials.rotation.overlap must be a duration of at least three minutes in hours, minutes and seconds, for example 10m"
 	Overlap *metav1.Duration `json:"overlap,omitempty"`
 }

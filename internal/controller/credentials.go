@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"math/big"
-	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -85,10 +84,13 @@ func (e execution) change(ctx context.Context, o operation.ChangeCredentials) er
 // promote makes the values of a rotation the current ones. The patch removes those with null.
 func promote(o operation.ChangeCredentials, data map[string]any) {
 	for key, value := range o.Live.Rotated() {
+		if _, rotates := o.Live.Values[state.RotatedKey(key, o.Promote)]; rotates && o.Keep {
+			data[state.PreviousKey(key, o.Promote)] = encoded(o.Live.Values[key])
+		}
 		data[key] = encoded(value)
 	}
 	for key := range o.Live.Values {
-		if strings.HasSuffix(key, state.RotatedKey("", o.Promote)) && !o.Keep {
+		if state.OfRotation(key, o.Promote) && !o.Keep {
 			data[key] = nil
 		}
 	}
@@ -107,10 +109,11 @@ func encoded(value []byte) string { return base64.StdEncoding.EncodeToString(val
 
 // readRotation reads the Job of the rotation in progress.
 func (o *observation) readRotation(ctx context.Context) {
-	if o.Credentials.Rotation == "" || !o.Credentials.Generated {
+	if o.Credentials.Rotation == "" || !o.Credentials.GeneratedFor(o.cluster.UID) {
 		return
 	}
-	job, name := &batchv1.Job{}, naming.RotationJob(o.cluster.Name, o.Credentials.Rotation, o.Credentials.Stage())
+	stage := o.Credentials.Stage(o.cluster.Spec.Credentials.Rotation, o.At)
+	job, name := &batchv1.Job{}, naming.RotationJob(o.cluster.Name, o.Credentials.Rotation, string(stage))
 	if o.made(ctx, state.Ref{Kind: "Job", Name: name}, job) {
 		o.Rotation, o.RotationStarted = o.task(ctx, job), true
 	}

@@ -74,6 +74,7 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 		o.readHooks(ctx)
 		o.readHookReferences(ctx)
 		o.readGenerated(ctx)
+		o.readRotation(ctx)
 		o.readNamespace(ctx, r)
 	} else {
 		o.readConfigs(ctx)

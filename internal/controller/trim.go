@@ -20,7 +20,7 @@ func TrimPod(object any) (any, error) {
 		return object, nil
 	}
 	trimmed := &corev1.Pod{
-		ObjectMeta: withAnnotations(pod.ObjectMeta, dbv1.AnnotationTemplate, dbv1.AnnotationEngine),
+		ObjectMeta: withAnnotations(pod.ObjectMeta, dbv1.AnnotationTemplate, dbv1.AnnotationEngine, dbv1.AnnotationReferences),
 		Spec: corev1.PodSpec{
 			NodeName: pod.Spec.NodeName, Containers: trimSpecs(pod.Spec.Containers), Volumes: trimVolumes(pod.Spec.Volumes),
 		},

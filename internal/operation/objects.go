@@ -40,6 +40,8 @@ type Apply struct {
 	Drift string
 	// Removals are the JSON patch operations that remove fields owned by others before the apply; nil for none.
 	Removals []resources.Operation
+	// Completes is true if the apply completes a change that members have in force already. A paused cluster needs it, too.
+	Completes bool
 }
 
 // GenerateCredentials creates the Secret with generated credentials. If it exists, it gets the keys that it lacks, and the label of
@@ -55,11 +57,11 @@ type GenerateCredentials struct {
 // ChangeCredentials is a step of a rotation of generated credentials.
 type ChangeCredentials struct {
 	ofObjects
-	Aside
 	Live state.Credentials
 	// Generate are the keys that get a random value.
 	Generate []engine.GeneratedKey
-	// Promote is the rotation whose passwords become the current ones; "" for none. Keep keeps its own keys as well.
+	// Promote is the rotation whose passwords become the current ones; "" for none. Keep keeps its own keys and the previous
+	// passwords as well: the members accept the new ones already.
 	Promote string
 	Keep    bool
 	// Annotations are set; an empty value removes one.
@@ -89,7 +91,12 @@ type RecreateStatefulSet struct {
 // Properties of Apply. An outdated plan, for example of an operator that was suspended, must not write a StatefulSet. The operator
 // must not create one with fewer replicas than members that run. It creates nothing for a cluster that may no longer exist.
 func (a Apply) Properties() Properties {
-	return Properties{LiveRead: a.RecordsStoredSpec() || a.UID == ""}
+	return Properties{LiveRead: a.RecordsStoredSpec() || a.UID == "", WhilePaused: a.Completes}
+}
+
+// Properties of ChangeCredentials. Neither a pause nor a deletion may leave passwords in the Secrets that members no longer accept.
+func (c ChangeCredentials) Properties() Properties {
+	return Properties{LiveRead: true, Independent: true, WhilePaused: c.Keep, WhileDeleting: c.Keep}
 }
 
 // Properties of GenerateCredentials. Pods must not start without their Secret.

@@ -15,6 +15,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/restore"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/rotation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -95,7 +96,7 @@ const creatingRequeue = time.Second
 // stalls are problems that the user must solve although the cluster may run. The first one counts.
 var stalls = []func(*situation.Situation) *situation.Stall{
 	members.NameConflict, members.VolumeConflict, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
-	members.Unmodifiable, certificate.Stalled,
+	members.Unmodifiable, certificate.Stalled, rotation.Stalled,
 }
 
 func stalled(s *situation.Situation) *situation.Stall {

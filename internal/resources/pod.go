@@ -46,7 +46,7 @@ func podAnnotations(cluster *dbv1.DatabaseCluster, references []state.Reference)
 	}
 	for key, value := range map[string]string{
 		dbv1.AnnotationRestart:    cluster.Annotations[dbv1.AnnotationRestart],
-		dbv1.AnnotationReferences: referencesHash(cluster, references),
+		dbv1.AnnotationReferences: ReferencesHash(cluster, references),
 	} {
 		if value != "" {
 			all[key] = value

@@ -110,9 +110,9 @@ func (r *references) add(kind, name, where string, optional *bool) {
 	*r = append(*r, state.Reference{Kind: kind, Name: name, Where: where, Optional: may})
 }
 
-// referencesHash is a hash of the contents of the Secrets and ConfigMaps that the spec names; "" without any. It
+// ReferencesHash is a hash of the contents of the Secrets and ConfigMaps that the spec names; "" without any. It
 // includes the UID, so that equal hashes do not reveal that two clusters share a password.
-func referencesHash(cluster *dbv1.DatabaseCluster, all []state.Reference) string {
+func ReferencesHash(cluster *dbv1.DatabaseCluster, all []state.Reference) string {
 	if len(all) == 0 {
 		return ""
 	}

@@ -10,18 +10,26 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// RotationJob runs the action credentials of the engine, at the stage of the rotation in progress. A key of the Secret that ends
-// with the rotation never changes, so the pod cannot get a value from before.
-func RotationJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, credentials state.Credentials) Child {
+// RotationJob runs the action credentials of the engine, at a stage of the rotation in progress. A key of the Secret that has the
+// rotation in its name never changes, so the pod cannot get a value from before.
+func RotationJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, credentials state.Credentials, stage state.Stage) Child {
 	files := map[string]string{}
 	for _, key := range declared.Spec.SecretKeys {
-		files[key.Name] = state.RotatedKey(key.Name, credentials.Rotation)
-		if !credentials.InForce() {
-			files[key.Name+".previous"] = key.Name
+		next, previous := state.RotatedKey(key.Name, credentials.Rotation), key.Name
+		if credentials.InForce() {
+			previous = state.PreviousKey(key.Name, credentials.Rotation)
+		}
+		if _, rotates := credentials.Values[next]; !rotates { // the engine has declared the key since
+			files[key.Name] = key.Name
+			continue
+		}
+		files[key.Name] = next
+		if stage == state.StageRotate {
+			files[key.Name+".previous"] = previous
 		}
 	}
 	return ActionJob(cluster, Action{
-		Name:        naming.RotationJob(cluster.Name, credentials.Rotation, credentials.Stage()),
+		Name:        naming.RotationJob(cluster.Name, credentials.Rotation, string(stage)),
 		Component:   dbv1.ComponentRotation,
 		Owner:       ownedBy(cluster),
 		Command:     declared.Spec.Actions.Credentials.Command,

@@ -122,6 +122,6 @@ func renderedFrom(cluster *dbv1.DatabaseCluster, references []state.Reference) s
 	}
 	return hash([]any{
 		spec, cluster.UID, cluster.Annotations[dbv1.AnnotationUpdate], cluster.Annotations[dbv1.AnnotationRestart],
-		referencesHash(cluster, references),
+		ReferencesHash(cluster, references),
 	})
 }

@@ -62,24 +62,34 @@ func since(secret *corev1.Secret) time.Time {
 }
 
 // contentOfPods is the hash of the passwords, without those of a rotation in progress. If they are those that a rotation put in
-// force, it is the hash from before, so no member restarts.
+// force, it is the hash from before, so no member restarts. After a rotation, passwords from before it have another hash than at that
+// time: the members have to apply them again.
 func contentOfPods(secret *corev1.Secret) string {
 	plain := Current(secret.Data, secret.Annotations[dbv1.AnnotationRotation])
-	if now := plain.Hash(); now != secret.Annotations[dbv1.AnnotationContent] {
-		return now
+	if plain.Hash() == secret.Annotations[dbv1.AnnotationContent] {
+		return secret.Annotations[dbv1.AnnotationContentOfPods]
 	}
-	return secret.Annotations[dbv1.AnnotationContentOfPods]
+	if rotated := secret.Annotations[dbv1.AnnotationRotated]; rotated != "" {
+		return content(plain, map[string]string{dbv1.AnnotationRotated: rotated})
+	}
+	return plain.Hash()
 }
 
 // RotatedKey is the key of the password that a rotation puts in force.
 func RotatedKey(key, rotation string) string { return key + "." + rotation }
 
+// PreviousKey is the key of the password that a rotation replaces, during the overlap.
+func PreviousKey(key, rotation string) string { return RotatedKey(key, rotation) + ".previous" }
+
+// OfRotation reports whether a key exists only during a rotation.
+func OfRotation(key, rotation string) bool {
+	return rotation != "" && (strings.HasSuffix(key, RotatedKey("", rotation)) || strings.HasSuffix(key, PreviousKey("", rotation)))
+}
+
 // Current returns the values without those of a rotation in progress.
 func Current(values Values, rotation string) Values {
 	plain := maps.Clone(values)
-	if rotation != "" {
-		maps.DeleteFunc(plain, func(key string, _ []byte) bool { return strings.HasSuffix(key, RotatedKey("", rotation)) })
-	}
+	maps.DeleteFunc(plain, func(key string, _ []byte) bool { return OfRotation(key, rotation) })
 	return plain
 }
 
@@ -99,12 +109,33 @@ func (c Credentials) InForce() bool {
 	return c.Rotated().Hash() == Current(c.Values, c.Rotation).Hash()
 }
 
-// Stage is the stage of the rotation in progress, in the name of its Job.
-func (c Credentials) Stage() string {
-	if c.InForce() {
-		return "retire"
+// DefaultOverlap is how long the database also accepts the previous passwords. The kubelet needs about two minutes to bring a changed
+// Secret into running pods.
+const DefaultOverlap = 10 * time.Minute
+
+// OverlapEnds is when the database stops accepting the previous passwords.
+func (c Credentials) OverlapEnds(spec dbv1.CredentialsRotation) time.Time {
+	if spec.Overlap != nil {
+		return c.Since.Add(spec.Overlap.Duration)
 	}
-	return "rotate"
+	return c.Since.Add(DefaultOverlap)
+}
+
+// Stage is the stage of a rotation, in the name of its Job.
+type Stage string
+
+// Stages of a rotation: its passwords are put in force, and after the overlap the previous ones are removed.
+const (
+	StageRotate Stage = "rotate"
+	StageRetire Stage = "retire"
+)
+
+// Stage is the stage of the rotation in progress.
+func (c Credentials) Stage(spec dbv1.CredentialsRotation, at time.Time) Stage {
+	if c.InForce() && !at.Before(c.OverlapEnds(spec)) {
+		return StageRetire
+	}
+	return StageRotate
 }
 
 // Hash is a hash of the values.

@@ -32,6 +32,8 @@ type Member struct {
 	Image string
 	// Reports is the version of the database that the member has started; "" if unknown.
 	Reports string
+	// References is the hash of the contents of Secrets and ConfigMaps with which the pod was created.
+	References string
 	// Engine is the engine of that template; "" if it had none, or an older operator created it.
 	Engine string
 	// Started is true if the database container has started at least once.
@@ -99,6 +101,7 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Revision:     pod.Labels[appsv1.StatefulSetRevisionLabel],
 		Template:     pod.Annotations[dbv1.AnnotationTemplate],
 		Engine:       pod.Annotations[dbv1.AnnotationEngine],
+		References:   pod.Annotations[dbv1.AnnotationReferences],
 		Node:         pod.Spec.NodeName,
 		Zone:         pod.Labels[corev1.LabelTopologyZone],
 		Reports:      versionOf(pod),

@@ -7,6 +7,7 @@ package status
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -44,6 +45,24 @@ func removes(o operation.Delete, secret string) bool {
 func (p Pass) credentialsRotated() metav1.Condition {
 	r := p.Plan.Rotation
 	return condition(dbv1.ConditionCredentialsRotated, r.Reason == dbv1.ReasonRotated, r.Reason, r.Message)
+}
+
+// maxRequest is the maximum number of bytes of a request in the status.
+const maxRequest = 253
+
+// credentials is the last rotation that clients have. The Secret has the request of a rotation as soon as it begins.
+func (p Pass) credentials() *dbv1.CredentialsStatus {
+	c := p.Credentials
+	switch {
+	case p.Deleting() || !p.EngineKnown() || !c.InForce():
+		return p.Cluster.Status.Credentials
+	case !p.GeneratesCredentials() || c.Request == "":
+		return nil
+	}
+	since := metav1.NewTime(c.Since)
+	return &dbv1.CredentialsStatus{
+		LastRotationRequest: strings.ToValidUTF8(c.Request[:min(len(c.Request), maxRequest)], ""), LastRotationTime: &since,
+	}
 }
 
 // endpoints are the addresses of the Services, and of each member if there are several: they have data of their own.

@@ -29,7 +29,7 @@ func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 	status := pass.Cluster.Status.DeepCopy()
 	status.Selector = naming.SelectorText(pass.Cluster.Name)
 	pass.count(status)
-	status.Binding, status.Endpoints = pass.binding(), pass.endpoints()
+	status.Binding, status.Credentials, status.Endpoints = pass.binding(), pass.credentials(), pass.endpoints()
 	status.Restore = pass.restore()
 	status.TLS = pass.tls()
 	pass.backups(status)

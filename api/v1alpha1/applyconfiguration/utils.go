@@ -52,6 +52,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.CredentialsApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("CredentialsRotation"):
 		return &apiv1alpha1.CredentialsRotationApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("CredentialsStatus"):
+		return &apiv1alpha1.CredentialsStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("CSIVolume"):
 		return &apiv1alpha1.CSIVolumeApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DatabaseBackup"):

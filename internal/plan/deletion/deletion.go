@@ -14,6 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/restore"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/rotation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
 
@@ -23,6 +24,7 @@ var gates = []phase.Phase{
 	{Name: "protection", Decide: protected},
 	{Name: "labels", Decide: labels},
 	{Name: "restore", Decide: stopRestore},
+	{Name: "rotation", Decide: finishRotation},
 }
 
 // Decide returns the next step of a deletion.
@@ -94,6 +96,21 @@ func stopRestore(s *situation.Situation) phase.Outcome {
 		return phase.Over
 	}
 	return restore.Stop(s)
+}
+
+// finishRotation gives the hooks the passwords that the members accept.
+func finishRotation(s *situation.Situation) phase.Outcome {
+	if skips(s) || len(s.Cluster.Spec.Deletion.Hooks) == 0 {
+		return phase.Over
+	}
+	rotates, over := rotation.Finish(s)
+	if over {
+		return phase.Over
+	}
+	return phase.Outcome{
+		Operations: rotates.Operations, Reason: dbv1.ReasonDeleting, RequeueAfter: rotates.RequeueAfter,
+		Message: "the hooks need the current passwords: " + rotates.Message,
+	}
 }
 
 // record waits until the status contains the results of the hooks. They cannot be observed later.

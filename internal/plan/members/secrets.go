@@ -25,7 +25,8 @@ func Credentials(s *situation.Situation) operation.List {
 	return operation.List{operation.GenerateCredentials{Child: resources.Credentials(s.Cluster), Live: s.Credentials, Keys: lacking}}
 }
 
-// Connection writes the connection Secret as soon as the credentials exist. The type of a Secret is immutable: one of another engine
+// Connection writes the connection Secret as soon as the credentials exist. A password that members apply at their next start gets to
+// clients after the members have started. The type of a Secret is immutable: one of another engine
 // is deleted, and the next pass creates it again.
 func Connection(s *situation.Situation) operation.List {
 	live, described := s.Connection, s.Engine != nil && s.Engine.Spec.Connection != nil
@@ -36,7 +37,7 @@ func Connection(s *situation.Situation) operation.List {
 		return operation.List{operation.Delete{Objects: []operation.Removal{{
 			Kind: "Secret", Name: live.Name, UID: live.UID, Version: live.ResourceVersion, Why: "the engine describes another connection",
 		}}}}
-	case !described || !connectable(s):
+	case !described || !connectable(s), live != nil && s.AwaitsReferences():
 		return nil
 	}
 	data, err := engine.Connection(s.Cluster, s.Engine, s.ClientCredentials(), s.ClientCA())
@@ -44,6 +45,7 @@ func Connection(s *situation.Situation) operation.List {
 		return nil
 	}
 	if apply, needed := applyOf(resources.Connection(s.Cluster, s.Engine, data), live); needed {
+		apply.Completes = s.Credentials.Rotation != "" && s.RotationInForce()
 		return operation.List{apply}
 	}
 	return nil

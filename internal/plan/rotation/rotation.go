@@ -9,6 +9,9 @@ SPDX-License-Identifier: Apache-2.0
 //  2. A Job puts them in force. Where the engine can, the database accepts both.
 //  3. The Secret and the connection Secret have the new passwords as the current ones.
 //  4. After the overlap, a Job removes the previous passwords from the database.
+//
+// A member that starts meanwhile applies the files that its kubelet has, which may not be current. So a Job counts only for the members
+// that were ready when it started, and otherwise runs again.
 package rotation
 
 import (
@@ -25,10 +28,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
-
-// DefaultOverlap is how long the database also accepts the previous passwords. The kubelet needs about two minutes to bring a changed
-// Secret into running pods.
-const DefaultOverlap = 10 * time.Minute
 
 // Plan is the result for the rotation, independent of the other operations of a pass.
 type Plan struct {
@@ -51,16 +50,33 @@ func For(s *situation.Situation) Plan {
 		return restart(s)
 	case c.Rotation == "":
 		return begin(s)
+	case !s.RotationInForce():
+		return run(s)
 	case !c.InForce():
-		return putInForce(s)
-	case s.At.Before(overlapEnds(s)):
-		p := done(s)
-		p.Message += fmt.Sprintf("; the previous ones are accepted until %s, if the engine can", overlapEnds(s).UTC().Format(time.RFC3339))
-		p.RequeueAfter = overlapEnds(s).Sub(s.At)
-		return p
+		return promote(s)
+	case stage(s) == state.StageRotate:
+		return overlap(s)
 	default:
-		return retire(s)
+		return end(s)
 	}
+}
+
+// Finish promotes the passwords of a cluster that is being deleted, if its members accept them already: its hooks need them. Over is
+// false while that is not known.
+func Finish(s *situation.Situation) (p Plan, over bool) {
+	c := s.Credentials
+	switch {
+	case c.Rotation == "" || !c.GeneratedFor(s.Cluster.UID) || c.InForce() || !s.RotationStarted || s.Rotation.Failed:
+		return Plan{}, true
+	case s.RotationInForce():
+		return promote(s), false
+	case s.Rotation.Ended():
+		return Plan{}, true
+	}
+	v := judge(s)
+	p = rotating(v.Sentence(fmt.Sprintf("Job %s puts new passwords in force", v.Task.Job), ""))
+	p.RequeueAfter = v.Left
+	return p, v.Standing == action.Lost || v.Standing == action.Blocked
 }
 
 // due reports whether the user has requested a rotation, or the passwords are old.
@@ -82,12 +98,8 @@ func periodEnds(s *situation.Situation) time.Time {
 	return s.Credentials.Since.Add(period.Duration)
 }
 
-func overlapEnds(s *situation.Situation) time.Time {
-	overlap := DefaultOverlap
-	if asked := s.Cluster.Spec.Credentials.Rotation.Overlap; asked != nil {
-		overlap = asked.Duration
-	}
-	return s.Credentials.Since.Add(overlap)
+func stage(s *situation.Situation) state.Stage {
+	return s.Credentials.Stage(s.Cluster.Spec.Credentials.Rotation, s.At)
 }
 
 // done is the plan while nothing is to be done.
@@ -136,69 +148,123 @@ func settled(s *situation.Situation) map[string]string {
 	return map[string]string{dbv1.AnnotationRotation: "", dbv1.AnnotationRotated: s.At.UTC().Format(time.RFC3339)}
 }
 
-// putInForce runs the Job that gives the new passwords to the members, then makes them the current ones.
-func putInForce(s *situation.Situation) Plan {
-	v, job := judge(s)
-	switch v.Standing {
-	case action.Succeeded:
-		return rotating("the members accept the new passwords", operation.ChangeCredentials{
-			Live: s.Credentials, Promote: s.Credentials.Rotation, Keep: true, Why: "use the new passwords",
-			Annotations: map[string]string{
-				dbv1.AnnotationRotated: s.At.UTC().Format(time.RFC3339),
-				dbv1.AnnotationContent: s.Credentials.Rotated().Hash(), dbv1.AnnotationContentOfPods: s.Credentials.Content,
-			},
-		})
-	case action.Failed, action.Lost:
-		return Plan{Reason: dbv1.ReasonRotationFailed, Message: fmt.Sprintf(
-			"Job %s could not put the new passwords in force: %s. Clients use the previous ones. See kubectl logs job/%[1]s, then delete the Job to try again",
-			v.Task.Job, v.Cause)}
-	case action.Absent, action.Terminating, action.Superseded, action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
-	}
-	return run(s, v, job, "puts the new passwords in force")
+// promote makes the passwords that the members accept the current ones.
+func promote(s *situation.Situation) Plan {
+	return rotating("the members accept the new passwords", operation.ChangeCredentials{
+		Live: s.Credentials, Promote: s.Credentials.Rotation, Keep: true, Why: "use the new passwords",
+		Annotations: map[string]string{
+			dbv1.AnnotationRotated: s.At.UTC().Format(time.RFC3339),
+			dbv1.AnnotationContent: s.Credentials.Rotated().Hash(), dbv1.AnnotationContentOfPods: s.Credentials.Content,
+		},
+	})
 }
 
-// retire runs the Job that removes the previous passwords from the database. If a member does not accept the new ones, because it
-// has restarted with files that were not current, another restart applies them.
-func retire(s *situation.Situation) Plan {
-	v, job := judge(s)
-	end := operation.ChangeCredentials{
-		Live: s.Credentials, Promote: s.Credentials.Rotation, Annotations: map[string]string{dbv1.AnnotationRotation: ""}, Why: "end the rotation",
-	}
-	p := done(s)
-	switch v.Standing {
-	case action.Failed, action.Lost:
-		end.Annotations[dbv1.AnnotationContent], end.Annotations[dbv1.AnnotationContentOfPods] = "", ""
-		end.Why = "restart the members, because one does not accept the passwords"
-	case action.Succeeded:
-	case action.Absent, action.Terminating, action.Superseded, action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
-		running := run(s, v, job, "removes the previous passwords")
-		running.Reason, running.Message = p.Reason, p.Message+"; "+running.Message
-		return running
-	}
-	p.Operations = operation.List{end}
+// overlap waits until clients have had time to read the new passwords.
+func overlap(s *situation.Situation) Plan {
+	p, ends := done(s), s.Credentials.OverlapEnds(s.Cluster.Spec.Credentials.Rotation)
+	p.Message += fmt.Sprintf("; the previous ones are accepted until %s, if the engine can", ends.UTC().Format(time.RFC3339))
+	p.RequeueAfter = ends.Sub(s.At)
 	return p
 }
 
-func judge(s *situation.Situation) (action.Verdict, resources.Child) {
-	job := resources.RotationJob(s.Cluster, s.Engine, s.Credentials)
-	expected := action.Expected{Desired: []resources.Child{job}, Deadline: resources.ActionKindOf(dbv1.ComponentRotation).Deadline(s.Cluster)}
-	return action.Judge(s.Rotation, s.RotationStarted, expected, s.At), job
+func end(s *situation.Situation) Plan {
+	p := done(s)
+	p.Operations = operation.List{operation.ChangeCredentials{
+		Live: s.Credentials, Promote: s.Credentials.Rotation, Annotations: map[string]string{dbv1.AnnotationRotation: ""}, Why: "end the rotation",
+	}}
+	return p
 }
 
-// run starts the Job as soon as all members are ready, and waits until it has ended.
-func run(s *situation.Situation, v action.Verdict, job resources.Child, does string) Plan {
-	switch {
-	case v.Standing == action.Absent && s.Ready() < s.Cluster.Spec.Replicas:
-		return rotating("the rotation waits until all members are ready")
-	case v.Standing == action.Absent:
-		return rotating(fmt.Sprintf("%s %s", job, does), operation.StartRotation{Child: job})
-	case v.Standing == action.Superseded:
-		return rotating(fmt.Sprintf("%s starts again, because its configuration has changed", job),
-			operation.Delete{Objects: []operation.Removal{operation.Recreation(v.Task)}})
+// purpose is what the Job of a stage does.
+var purpose = map[state.Stage]string{
+	state.StageRotate: "puts the new passwords in force",
+	state.StageRetire: "removes the previous passwords",
+}
+
+// run runs the Job of the stage until it has succeeded for all members. Clients have the new passwords before the previous ones are
+// removed.
+func run(s *situation.Situation) Plan {
+	p := attempt(s)
+	if stage(s) == state.StageRetire && p.Reason == dbv1.ReasonRotating {
+		rotated := done(s)
+		p.Reason, p.Message = rotated.Reason, rotated.Message+"; "+p.Message
 	}
-	p := rotating(v.Sentence(fmt.Sprintf("%s %s", job, does), ""))
+	return p
+}
+
+// attempt starts the Job as soon as all members are ready.
+func attempt(s *situation.Situation) Plan {
+	v := judge(s)
+	switch v.Standing {
+	case action.Absent:
+		if awaited := awaits(s); awaited != "" {
+			return rotating("the rotation waits until " + awaited)
+		}
+		return rotating(fmt.Sprintf("%s %s", desired(s), purpose[stage(s)]), operation.StartRotation{Child: desired(s)})
+	case action.Superseded:
+		return again(v, "its configuration has changed", operation.Recreation(v.Task))
+	case action.Succeeded:
+		removal := operation.Recreation(v.Task)
+		removal.Why = "a member has started since"
+		return again(v, removal.Why, removal)
+	case action.Failed, action.Lost, action.Blocked, action.Unmet:
+		return failed(s, v)
+	case action.Terminating, action.Failing, action.Retrying, action.Running:
+	}
+	p := rotating(v.Sentence(fmt.Sprintf("%s %s", desired(s), purpose[stage(s)]), ""))
 	p.RequeueAfter = v.Left
 	return p
+}
+
+func again(v action.Verdict, why string, removal operation.Removal) Plan {
+	return rotating(fmt.Sprintf("Job %s runs again: %s", v.Task.Job, why), operation.Delete{Objects: []operation.Removal{removal}})
+}
+
+func failed(s *situation.Situation, v action.Verdict) Plan {
+	p := Plan{Reason: dbv1.ReasonRotationFailed, RequeueAfter: v.Left}
+	switch clients := "the previous"; {
+	case v.Standing == action.Blocked, v.Standing == action.Unmet:
+		p.Message = v.Sentence("", "")
+	default:
+		if s.Credentials.InForce() {
+			clients = "the new"
+		}
+		p.Message = fmt.Sprintf("Job %s, which %s, failed: %s. Clients use %s passwords. See kubectl logs job/%[1]s, then delete the Job to try again",
+			v.Task.Job, purpose[stage(s)], v.Cause, clients)
+	}
+	return p
+}
+
+// awaits is what the members have to do before a Job can reach all of them with their current passwords; "" for nothing.
+func awaits(s *situation.Situation) string {
+	switch {
+	case s.Ready() < s.Cluster.Spec.Replicas:
+		return "all members are ready"
+	case s.AwaitsReferences():
+		return "all members have restarted with the current Secrets and ConfigMaps"
+	default:
+		return ""
+	}
+}
+
+// Stalled is the cause for which the user must act before the rotation continues.
+func Stalled(s *situation.Situation) *situation.Stall {
+	if p := For(s); p.Reason == dbv1.ReasonRotationFailed {
+		return &situation.Stall{Reason: p.Reason, Message: p.Message}
+	}
+	return nil
+}
+
+func desired(s *situation.Situation) resources.Child {
+	return resources.RotationJob(s.Cluster, s.Engine, s.Credentials, stage(s))
+}
+
+func judge(s *situation.Situation) action.Verdict {
+	expected := action.Expected{Deadline: resources.ActionKindOf(dbv1.ComponentRotation).Deadline(s.Cluster)}
+	if s.Engine != nil && s.Engine.Spec.Actions.Credentials != nil {
+		expected.Desired = []resources.Child{desired(s)}
+	}
+	return action.Judge(s.Rotation, s.RotationStarted, expected, s.At)
 }
 
 func rotating(message string, all ...operation.Operation) Plan {

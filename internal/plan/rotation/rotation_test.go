@@ -58,7 +58,19 @@ func begun(changes ...func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.D
 func promoted(age time.Duration, changes ...func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.DatabaseCluster, *state.Observed) {
 	return begun(append([]func(*dbv1.DatabaseCluster, *state.Observed){func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 		o.Credentials.Values["password"], o.Credentials.Since = []byte("next"), plans.Now.Add(-age)
+		o.Credentials.Values["password."+id+".previous"] = []byte("current")
 	}}, changes...)...)
+}
+
+// succeeded is a Job that started that long ago.
+func succeeded(age time.Duration) func(*dbv1.DatabaseCluster, *state.Observed) {
+	at := plans.Ago(age)
+	return job(state.Task{Succeeded: true, StartTime: &at})
+}
+
+// restarted is a cluster with a member that is ready for that long.
+func restarted(age time.Duration) func(*dbv1.DatabaseCluster, *state.Observed) {
+	return func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[1].ReadySince = plans.Ago(age) }
 }
 
 func job(task state.Task) func(*dbv1.DatabaseCluster, *state.Observed) {
@@ -83,6 +95,7 @@ func TestTheNextStepOfARotationFollowsFromTheSecretAndTheJob(t *testing.T) {
 		finish   = "change Secret orders-credentials: end the rotation"
 		rotate   = "create Job orders-rotate-" + id
 		retire   = "create Job orders-retire-" + id
+		again    = "delete Job j: a member has started since"
 	)
 	for name, c := range map[string]struct {
 		change             func(*dbv1.DatabaseCluster, *state.Observed)
@@ -98,20 +111,30 @@ func TestTheNextStepOfARotationFollowsFromTheSecretAndTheJob(t *testing.T) {
 			requested(c, o)
 			c.Spec.Credentials.SecretName = "mine"
 		}, "", "", 0},
-		"the engine has no action":        {func(c *dbv1.DatabaseCluster, o *state.Observed) { requested(c, o); withoutAction(c, o) }, restart, dbv1.ReasonRotating, 0},
-		"no member runs":                  {func(c *dbv1.DatabaseCluster, o *state.Observed) { requested(c, o); c.Spec.Hibernated = true }, restart, dbv1.ReasonRotating, 0},
-		"the engine lost its action":      {begun(withoutAction), restart, dbv1.ReasonRotating, 0},
-		"the next password is stored":     {begun(), rotate, dbv1.ReasonRotating, 0},
-		"a member is not ready":           {begun(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[0].Ready = false }), "", dbv1.ReasonRotating, 0},
-		"the Job runs":                    {begun(job(state.Task{Active: true, Started: true})), "", dbv1.ReasonRotating, 0},
-		"the Job has other inputs":        {begun(job(state.Task{MadeFrom: "others"})), "delete Job j: its configuration has changed, so the operator re-creates it", dbv1.ReasonRotating, 0},
-		"the Job succeeded":               {begun(job(state.Task{Succeeded: true})), "change Secret orders-credentials: use the new passwords", dbv1.ReasonRotating, 0},
-		"the Job failed":                  {begun(job(state.Task{Failed: true, Failure: "refused"})), "", dbv1.ReasonRotationFailed, 0},
-		"the passwords overlap":           {promoted(time.Minute), "", dbv1.ReasonRotated, 9 * time.Minute},
-		"the overlap is over":             {promoted(10 * time.Minute), retire, dbv1.ReasonRotated, 0},
-		"the previous passwords are gone": {promoted(10*time.Minute, job(state.Task{Succeeded: true})), finish, dbv1.ReasonRotated, 0},
-		"a member accepts neither": {promoted(10*time.Minute, job(state.Task{Failed: true})),
-			"change Secret orders-credentials: restart the members, because one does not accept the passwords", dbv1.ReasonRotated, 0},
+		"the engine has no action":           {func(c *dbv1.DatabaseCluster, o *state.Observed) { requested(c, o); withoutAction(c, o) }, restart, dbv1.ReasonRotating, 0},
+		"no member runs":                     {func(c *dbv1.DatabaseCluster, o *state.Observed) { requested(c, o); c.Spec.Hibernated = true }, restart, dbv1.ReasonRotating, 0},
+		"the engine lost its action":         {begun(withoutAction), restart, dbv1.ReasonRotating, 0},
+		"the next password is stored":        {begun(), rotate, dbv1.ReasonRotating, 0},
+		"a member is not ready":              {begun(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[0].Ready = false }), "", dbv1.ReasonRotating, 0},
+		"the Job runs":                       {begun(job(state.Task{Active: true, Started: true})), "", dbv1.ReasonRotating, 0},
+		"the Job has other inputs":           {begun(job(state.Task{MadeFrom: "others"})), "delete Job j: its configuration has changed, so the operator re-creates it", dbv1.ReasonRotating, 0},
+		"the Job succeeded":                  {begun(succeeded(time.Second)), "change Secret orders-credentials: use the new passwords", dbv1.ReasonRotating, 0},
+		"a member has started after the Job": {begun(succeeded(time.Minute), restarted(time.Second)), again, dbv1.ReasonRotating, 0},
+		"a member starts after the Job": {begun(succeeded(time.Minute), restarted(time.Second), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Members[1].Ready = false
+		}), again, dbv1.ReasonRotating, 0},
+		"a member has not restarted with the current Secret": {begun(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Members[1].References = "others"
+		}), "", dbv1.ReasonRotating, 0},
+		"the Job failed":                               {begun(job(state.Task{Failed: true, Failure: "refused"})), "", dbv1.ReasonRotationFailed, 0},
+		"the passwords overlap":                        {promoted(time.Minute, succeeded(2*time.Minute)), "", dbv1.ReasonRotated, 9 * time.Minute},
+		"a member has started during the overlap":      {promoted(time.Minute, succeeded(2*time.Minute), restarted(time.Second)), again, dbv1.ReasonRotating, 0},
+		"the Job is gone during the overlap":           {promoted(time.Minute), rotate, dbv1.ReasonRotating, 0},
+		"the overlap is over":                          {promoted(10 * time.Minute), retire, dbv1.ReasonRotated, 0},
+		"the previous passwords are gone":              {promoted(10*time.Minute, succeeded(time.Second)), finish, dbv1.ReasonRotated, 0},
+		"a member has started after they were removed": {promoted(10*time.Minute, succeeded(time.Minute), restarted(time.Second)), again, dbv1.ReasonRotated, 0},
+		"the previous passwords cannot be removed":     {promoted(10*time.Minute, job(state.Task{Failed: true, Failure: "refused"})), "", dbv1.ReasonRotationFailed, 0},
+		"the Job cannot start":                         {begun(job(state.Task{Refusal: "quota", Remedy: "Raise the quota"})), "", dbv1.ReasonRotationFailed, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster, observed := generated(t)

@@ -5,8 +5,11 @@ SPDX-License-Identifier: Apache-2.0
 package situation
 
 import (
+	"slices"
+
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -21,10 +24,27 @@ func (s *Situation) ForeignCredentials() bool {
 // ClientCredentials are the values that clients use. Once the members accept those of a rotation, clients get them.
 func (s *Situation) ClientCredentials() state.Values {
 	c := s.Credentials
-	if c.Rotation != "" && s.RotationStarted && s.Rotation.Succeeded {
+	if c.Rotation != "" && s.RotationInForce() {
 		return c.Rotated()
 	}
 	return state.Current(c.Values, c.Rotation)
+}
+
+// RotationInForce reports whether the Job of the rotation has succeeded, and started after all members became ready. A member that
+// has started since may have applied files of the Secret that were not current.
+func (s *Situation) RotationInForce() bool {
+	job := s.Rotation
+	if !s.RotationStarted || !job.Succeeded || job.Ending || job.StartTime == nil {
+		return false
+	}
+	return !slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.ReadySince.After(job.StartTime.Time) })
+}
+
+// AwaitsReferences reports whether a member runs with other contents of the Secrets and ConfigMaps that the spec names. It applies
+// them at its next start.
+func (s *Situation) AwaitsReferences() bool {
+	now := resources.ReferencesHash(s.Cluster, s.References)
+	return slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.References != now })
 }
 
 // ClientCA is the CA by which clients verify the members; "" while they connect without TLS. Members without a certificate get one

@@ -331,6 +331,15 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: period
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CredentialsStatus
+  map:
+    fields:
+    - name: lastRotationRequest
+      type:
+        scalar: string
+    - name: lastRotationTime
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.DatabaseBackup
   map:
     fields:
@@ -552,6 +561,9 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - type
+    - name: credentials
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.CredentialsStatus
     - name: endpoints
       type:
         list:

@@ -17,8 +17,8 @@ import (
 type CredentialsRotationApplyConfiguration struct {
 	// period is the age at which the operator replaces the passwords, at least 1h, for example 2160h. Default: never.
 	Period *v1.Duration `json:"period,omitempty"`
-	// overlap is how long the database also accepts the previous passwords, if the engine can, at least 1m, for example
-	// 24h. Within this time, clients have to read the Secret again. Default: 10m.
+	// overlap is how long the database also accepts the previous passwords, if the engine can, at least 3m and less than
+	// period, for example 24h. Within this time, clients have to read the Secret again. Default: 10m.
 	Overlap *v1.Duration `json:"overlap,omitempty"`
 }
 

@@ -34,6 +34,8 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	// binding names the connection Secret, in the form of the Service Binding specification. It is empty if the
 	// engine describes no connection.
 	Binding *BindingApplyConfiguration `json:"binding,omitempty"`
+	// credentials is the state of generated passwords. It is empty until they were rotated.
+	Credentials *CredentialsStatusApplyConfiguration `json:"credentials,omitempty"`
 	// endpoints are the addresses at which clients reach the database.
 	Endpoints []EndpointApplyConfiguration `json:"endpoints,omitempty"`
 	// version is the version of the database, as all members report it. It is empty while they differ, and if no
@@ -130,6 +132,14 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithMembers(values ...*MemberS
 // If called multiple times, the Binding field is set to the value of the last call.
 func (b *DatabaseClusterStatusApplyConfiguration) WithBinding(value *BindingApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
 	b.Binding = value
+	return b
+}
+
+// WithCredentials sets the Credentials field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Credentials field is set to the value of the last call.
+func (b *DatabaseClusterStatusApplyConfiguration) WithCredentials(value *CredentialsStatusApplyConfiguration) *DatabaseClusterStatusApplyConfiguration {
+	b.Credentials = value
 	return b
 }
 
