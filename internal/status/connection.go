@@ -54,7 +54,7 @@ const maxRequest = 253
 func (p Pass) credentials() *dbv1.CredentialsStatus {
 	c := p.Credentials
 	switch {
-	case p.Deleting() || !p.EngineKnown() || !c.InForce():
+	case p.Deleting() || !p.EngineKnown() || !c.InForce() || p.AwaitsReferences():
 		return p.Cluster.Status.Credentials
 	case !p.GeneratesCredentials() || c.Request == "":
 		return nil

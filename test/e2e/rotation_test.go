@@ -90,7 +90,7 @@ func TestAClientKeepsWritingDuringARotation(t *testing.T) {
 				c.image = w.needs(redisImage)
 			}
 			w.manifest("database.dbcluster.io/v1alpha1", "DatabaseCluster", "orders", "spec:", indent(
-				"engine: "+c.engine, "image: "+c.image, "storage: {size: 1Gi}", "credentials: {rotation: {overlap: 2m}}"))
+				"engine: "+c.engine, "image: "+c.image, "storage: {size: 1Gi}", "credentials: {rotation: {overlap: 3m}}"))
 			w.await("orders", "Ready")
 			w.apply(fmt.Sprintf(writer, c.image, "orders", c.write))
 			w.awaitRow()

@@ -20,15 +20,22 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// vault is an engine with a generated password and a connection. Its action credentials rotates without a restart.
-const vault = "vault-v1"
+// vault and safe are engines with a generated password and a connection. Their action credentials rotates without a restart. A vault
+// accepts the previous password during the overlap, as Redis does. A safe accepts one password, as PostgreSQL does.
+const (
+	vault = "vault-v1"
+	safe  = "safe-v1"
+)
 
-// withVault runs a step in a world that has the engine.
-func withVault(s step) step {
+// withVault runs a step in a world that has the engine vault, and withSafe in one that has the engine safe.
+func withVault(s step) step { return withVaultOf(vault, s) }
+func withSafe(s step) step  { return withVaultOf(safe, s) }
+
+func withVaultOf(name string, s step) step {
 	do := s.do
 	s.do = func(w *world) {
 		e := &dbv1.DatabaseEngine{}
-		e.Name = vault
+		e.Name = name
 		e.Spec.Topology = dbv1.TopologyIndependent
 		e.Spec.SecretKeys = []dbv1.EngineSecretKey{{Name: "password", Generate: &dbv1.EngineSecretValue{Length: 16}}}
 		e.Spec.Connection = &dbv1.EngineConnection{Type: "vault", Entries: map[string]dbv1.EngineTemplate{"password": `{{ secret "password" }}`}}
@@ -39,8 +46,9 @@ func withVault(s step) step {
 	return s
 }
 
-// locked gives a cluster that engine.
+// locked gives a cluster the engine vault, and secured the engine safe.
 func locked(c *dbv1.DatabaseCluster) { c.Spec.Engine = vault }
+func secured(c *dbv1.DatabaseCluster) { c.Spec.Engine = safe }
 
 // ownSecret gives a cluster the Secret "credentials" of the user.
 func ownSecret(c *dbv1.DatabaseCluster) { c.Spec.Credentials.SecretName = "credentials" }
@@ -53,19 +61,24 @@ func rotateNow() step {
 func generatedGone() step {
 	return step{what: "Secret orders-credentials is deleted", do: func(w *world) {
 		w.store.remove(get[*corev1.Secret](w.store, "orders-credentials"))
-		w.store.disk.passwords = nil
 	}}
 }
 
-// accept starts a database, which accepts every password of its Secret.
+// overlaps reports whether the database of the cluster can accept two passwords.
+func (w *world) overlaps() bool {
+	cluster := w.cluster()
+	return cluster != nil && cluster.Spec.Engine == vault
+}
+
+// accept starts a database, which applies the files of its Secret.
 func (w *world) accept(pod *corev1.Pod) {
 	secret := get[*corev1.Secret](w.store, "orders-credentials")
 	if secret == nil || pod.Labels[dbv1.LabelComponent] != dbv1.ComponentDatabase {
 		return
 	}
-	var all []string
+	all := []string{string(secret.Data["password"])}
 	for _, key := range slices.Sorted(maps.Keys(secret.Data)) {
-		if strings.HasPrefix(key, "password") {
+		if w.overlaps() && strings.HasPrefix(key, "password.") {
 			all = append(all, string(secret.Data[key]))
 		}
 	}
@@ -83,26 +96,37 @@ func (w *world) setPasswords(pod string, all []string) {
 
 // rotate executes the action credentials with the files of its pod. It needs a password that the database accepts.
 func (w *world) rotate(pod *corev1.Pod) {
-	secret := get[*corev1.Secret](w.store, "orders-credentials")
-	var all []string
+	secret, files := get[*corev1.Secret](w.store, "orders-credentials"), map[string]string{}
 	for _, volume := range pod.Spec.Volumes {
 		if volume.Name == naming.SecretsVolume {
 			for _, item := range volume.Secret.Items {
-				all = append(all, string(secret.Data[item.Key]))
+				files[item.Path] = string(secret.Data[item.Key])
 			}
 		}
 	}
+	next := []string{files["password"]}
+	if previous, found := files["password.previous"]; found && w.overlaps() {
+		next = append(next, previous)
+	}
 	for member, accepted := range w.store.disk.passwords {
-		if sets.New(accepted...).HasAny(all...) {
-			w.setPasswords(member, all)
+		if sets.New(accepted...).HasAny(slices.Collect(maps.Values(files))...) {
+			w.setPasswords(member, next)
 		} else {
 			w.breaks("%s accepts none of the passwords of pod %s", member, pod.Name)
 		}
 	}
 }
 
-// watchClients checks at any moment that every running member accepts the password that clients have.
+// watchClients checks at any moment of a rotation that every running vault accepts the password that clients have.
 func (w *world) watchClients() {
+	secret := get[*corev1.Secret](w.store, "orders-credentials")
+	if secret != nil && secret.Annotations[dbv1.AnnotationRotation] != "" && w.overlaps() {
+		w.checkClients()
+	}
+}
+
+// checkClients checks that every running member accepts the password that clients have.
+func (w *world) checkClients() {
 	connection := get[*corev1.Secret](w.store, "orders-connection")
 	if connection == nil || get[*corev1.Secret](w.store, "orders-credentials") == nil {
 		return
@@ -117,9 +141,11 @@ func (w *world) watchClients() {
 
 // random depends only on the passwords so far: after a failure, the next attempt generates the same ones.
 func (w *world) random() io.Reader {
-	var seed [32]byte
-	if secret := get[*corev1.Secret](w.store, "orders-credentials"); secret != nil {
-		seed = sha256.Sum256(fmt.Append(nil, secret.Data))
+	var seed []byte
+	for _, name := range []string{"orders-credentials", "orders-connection"} {
+		if secret := get[*corev1.Secret](w.store, name); secret != nil {
+			seed = fmt.Append(seed, secret.Data)
+		}
 	}
-	return rand.NewChaCha8(seed)
+	return rand.NewChaCha8(sha256.Sum256(seed))
 }

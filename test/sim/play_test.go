@@ -87,6 +87,9 @@ func (p *play) ended(step step, ended bool) {
 	if !ended {
 		return
 	}
+	if step.rounds == 0 {
+		p.checkClients()
+	}
 	p.at, p.started = p.at+1, false
 	if step.golden != "" {
 		p.story.lines = append(p.story.lines[:p.line], "       as in "+step.golden)

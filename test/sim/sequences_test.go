@@ -72,6 +72,9 @@ var sequences = []sequence{
 		withVault(running(2, locked)), goesWrong(trouble{verb: "hook", about: "vault credentials", code: 30, times: 1}), rotateNow(), deleteJob("-rotate-"),
 	}},
 	{"credentials-rotation-and-rollout", []step{withVault(running(2, locked)), soon(3, rotateNow()), image("database:2")}},
+	{"credentials-rotation-of-one-password", []step{withSafe(running(2, secured)), soon(3, rotateNow()), image("database:2")}},
+	{"credentials-rotation-paused", []step{withSafe(running(2, secured)), soon(4, rotateNow()), soon(8, pause(true)), pause(false)}},
+	{"credentials-rotation-deleted", []step{withSafe(running(2, secured, hooks("flush"))), soon(4, rotateNow()), remove()}},
 	{"credentials-deleted-with-volumes", []step{withVault(running(1, locked, deleteVolumes)), rotateNow(), remove()}},
 
 	{"paused", []step{running(3), soon(12, image("database:2")), pause(true), scale(4), pause(false)}},

@@ -37,7 +37,7 @@ func Connection(s *situation.Situation) operation.List {
 		return operation.List{operation.Delete{Objects: []operation.Removal{{
 			Kind: "Secret", Name: live.Name, UID: live.UID, Version: live.ResourceVersion, Why: "the engine describes another connection",
 		}}}}
-	case !described || !connectable(s), live != nil && s.AwaitsReferences():
+	case !described || !connectable(s):
 		return nil
 	}
 	data, err := engine.Connection(s.Cluster, s.Engine, s.ClientCredentials(), s.ClientCA())
@@ -51,8 +51,10 @@ func Connection(s *situation.Situation) operation.List {
 	return nil
 }
 
-// connectable reports whether all that clients need exists: the credentials, and the certificate of a cluster with TLS.
+// connectable reports whether all that clients need exists: the credentials, and the certificate of a cluster with TLS. Members have
+// applied them, or there is no connection Secret that clients use now.
 func connectable(s *situation.Situation) bool {
 	certified := s.Cluster.Spec.TLS == nil || s.TLS.Certificate.Valid()
-	return s.Incompatible == nil && certified && !s.CredentialsPending() && len(s.Missing()) == 0
+	applied := s.Connection == nil || !s.AwaitsReferences()
+	return s.Incompatible == nil && certified && applied && !s.CredentialsPending() && len(s.Missing()) == 0
 }

@@ -105,7 +105,11 @@ func stage(s *situation.Situation) state.Stage {
 // done is the plan while nothing is to be done.
 func done(s *situation.Situation) Plan {
 	p := Plan{}
-	if s.Credentials.Request != "" || s.Credentials.Rotation != "" {
+	switch {
+	case s.Credentials.Request == "" && s.Credentials.Rotation == "":
+	case s.AwaitsReferences():
+		p = rotating("the members apply the passwords when they restart")
+	default:
 		p.Reason, p.Message = dbv1.ReasonRotated, fmt.Sprintf("the passwords are in force since %s", s.Credentials.Since.UTC().Format(time.RFC3339))
 	}
 	if at := periodEnds(s); !at.IsZero() && at.After(s.At) {
@@ -221,17 +225,16 @@ func again(v action.Verdict, why string, removal operation.Removal) Plan {
 }
 
 func failed(s *situation.Situation, v action.Verdict) Plan {
-	p := Plan{Reason: dbv1.ReasonRotationFailed, RequeueAfter: v.Left}
-	switch clients := "the previous"; {
-	case v.Standing == action.Blocked, v.Standing == action.Unmet:
-		p.Message = v.Sentence("", "")
-	default:
-		if s.Credentials.InForce() {
-			clients = "the new"
-		}
-		p.Message = fmt.Sprintf("Job %s, which %s, failed: %s. Clients use %s passwords. See kubectl logs job/%[1]s, then delete the Job to try again",
-			v.Task.Job, purpose[stage(s)], v.Cause, clients)
+	p := Plan{Reason: dbv1.ReasonRotationFailed, Message: v.Sentence("", ""), RequeueAfter: v.Left}
+	if v.Standing == action.Blocked || v.Standing == action.Unmet {
+		return p
 	}
+	clients := "previous"
+	if s.Credentials.InForce() {
+		clients = "new"
+	}
+	p.Message = fmt.Sprintf("Job %s, which %s, failed: %s. Clients use the %s passwords. See kubectl logs job/%[1]s, then delete the Job to try again",
+		v.Task.Job, purpose[stage(s)], v.Cause, clients)
 	return p
 }
 
