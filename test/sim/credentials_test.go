@@ -47,7 +47,7 @@ func withVaultOf(name string, s step) step {
 }
 
 // locked gives a cluster the engine vault, and secured the engine safe.
-func locked(c *dbv1.DatabaseCluster) { c.Spec.Engine = vault }
+func locked(c *dbv1.DatabaseCluster)  { c.Spec.Engine = vault }
 func secured(c *dbv1.DatabaseCluster) { c.Spec.Engine = safe }
 
 // ownSecret gives a cluster the Secret "credentials" of the user.
