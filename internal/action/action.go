@@ -126,11 +126,10 @@ func underway(task state.Task) Standing {
 // the pod of a Job, no cause can be observed any more, so the last observed cause remains.
 func (v Verdict) Sentence(usual, seen string) string {
 	retried, blocked := fmt.Sprintf("Kubernetes retries Job %s: ", v.Task.Job), fmt.Sprintf("Job %s cannot start: ", v.Task.Job)
-	silent := v.Task.Failing || v.Task.Pod == "" || v.Task.EndUnknown()
 	switch {
 	case v.Standing == Blocked:
 		return blocked + v.Cause + ". " + v.Task.Unblock()
-	case silent && (strings.HasPrefix(seen, retried) || strings.HasPrefix(seen, blocked)):
+	case v.Task.Silent() && (strings.HasPrefix(seen, retried) || strings.HasPrefix(seen, blocked)):
 		return seen
 	case v.Cause == "":
 		return usual

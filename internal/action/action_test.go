@@ -87,6 +87,7 @@ func TestTheCauseSeenBeforeTheDeadlineStaysInTheSentence(t *testing.T) {
 		"nothing is wrong":         {state.Task{Job: "j", Pod: "p"}, seen, usual},
 		"its pod is deleted":       {state.Task{Job: "j"}, seen, seen},
 		"nothing was wrong before": {state.Task{Job: "j"}, usual, usual},
+		"its pod is being deleted": {state.Task{Job: "j", Pod: "p", Leaving: true}, "Job j cannot start: no image", "Job j cannot start: no image"},
 		"its end is not known":     {state.Task{Job: "j", Pod: "p", Problem: "container action: exited with code 137 (ContainerStatusUnknown)"}, "Job j cannot start: no image", "Job j cannot start: no image"},
 		"its deadline has passed":  {state.Task{Job: "j", Pod: "p", Failing: true, Problem: "x"}, seen, seen},
 		"it is attempted again":    {state.Task{Job: "j", Pod: "p", Problem: "x"}, "", "Kubernetes retries Job j: pod p: x"},

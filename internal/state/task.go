@@ -48,6 +48,8 @@ type Task struct {
 	Problem string
 	// Pending is true if not all its containers have started. No status reports a missing volume source.
 	Pending bool
+	// Leaving is true if that pod is being deleted.
+	Leaving bool
 	// Refusal is why its pod could not be created; "" if it could, or if that is unknown.
 	Refusal string
 	// Remedy is the correction that lets a pod start; "" if no action of the user is known to be required.
@@ -89,8 +91,11 @@ func (t Task) LostAt(deadline time.Duration) (at time.Time, ok bool) {
 	return t.StartTime.Add(deadline + Unanswered), true
 }
 
-// EndUnknown reports whether the kubelet does not know how the newest attempt ended, as for a pod that is deleted before it started.
-func (t Task) EndUnknown() bool { return strings.Contains(t.Problem, "(ContainerStatusUnknown)") }
+// Silent reports whether the newest attempt can show no cause any more: its pod is gone, or is being deleted before it started. The
+// kubelet then reports an end that it does not know, or none.
+func (t Task) Silent() bool {
+	return t.Failing || t.Pod == "" || t.Leaving && t.Problem == "" || strings.Contains(t.Problem, "(ContainerStatusUnknown)")
+}
 
 // Cause returns why the task or its last attempt failed: the result of the attempt, else the problem of its pod, else the message
 // of the Job controller. It is "" if the cause is unknown.
@@ -140,7 +145,8 @@ func TaskOf(job *batchv1.Job, pods []corev1.Pod) Task {
 // with adds the attempts of pods, the newest first.
 func (t Task) with(all []Attempt) Task {
 	if len(all) > 0 {
-		t.Pod, t.Problem, t.Pending, t.Remedy, t.Final = all[0].Pod, all[0].Problem, all[0].Pending, all[0].Remedy, all[0].Final
+		t.Pod, t.Problem, t.Pending, t.Leaving = all[0].Pod, all[0].Problem, all[0].Pending, all[0].Leaving
+		t.Remedy, t.Final = all[0].Remedy, all[0].Final
 	}
 	for _, attempt := range all {
 		t.Started = t.Started || attempt.Started
@@ -158,6 +164,7 @@ type Attempt struct {
 	Succeeded bool
 	Problem   string
 	Pending   bool
+	Leaving   bool
 	Remedy    string
 	Started   bool
 	Final     bool
@@ -172,6 +179,7 @@ func AttemptOf(pod *corev1.Pod) Attempt {
 		Created:   pod.CreationTimestamp,
 		Succeeded: pod.Status.Phase == corev1.PodSucceeded,
 		Pending:   pod.Status.Phase == corev1.PodPending,
+		Leaving:   pod.DeletionTimestamp != nil,
 		Started:   actionStarted(pod),
 		Final:     final(pod),
 	}
