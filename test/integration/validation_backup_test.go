@@ -170,20 +170,27 @@ func TestTheAPIServerRefusesInvalidHooksEnginesAndBootstrapsWithAMessage(t *test
 		"a Shutdown before another":   {hooks(hookOf("a", "Shutdown"), hookOf("b", "Backup")), "spec.deletion.hooks: the hook of type Shutdown must be the last, because it stops the members"},
 		"a Command of members that stopped": {fields{"deletion": fields{"volumes": "Delete", "hooks": []any{hookOf("a", "Command", "x"), hookOf("b", "Backup"), hookOf("c", "Command", "x")}}},
 			"spec.deletion.hooks: with volumes Delete, no hook of type Command can follow a hook of type Backup, because the final backup stops the members"},
-		"a hook's name of 13":             {hooks(hookOf(strings.Repeat("a", 13), "Backup")), "spec.deletion.hooks[0].name: Too long"},
-		"a hook's name with a dot":        {hooks(hookOf("a.b", "Backup")), "spec.deletion.hooks[].name must be a DNS label"},
-		"a Backup to nowhere":             {hooks(hookOf("a", "Backup")), "spec.deletion.hooks: a hook of type Backup needs spec.backup.destination"},
-		"nine hooks":                      {hooks(many(9, func(i int) any { return hookOf(nameOf(i), "Backup") })...), "spec.deletion.hooks: Too many: 9: must have at most 8 items"},
-		"volumes that are neither":        {fields{"deletion": fields{"volumes": "Sell"}}, `spec.deletion.volumes: Unsupported value: "Sell": supported values: "Retain", "Delete"`},
-		"a failure that is neither":       {fields{"deletion": fields{"hookFailurePolicy": "Cry"}}, `spec.deletion.hookFailurePolicy: Unsupported value: "Cry"`},
-		"protection that is a word":       {fields{"deletion": fields{"protection": "yes"}}, "spec.deletion.protection in body must be of type boolean"},
-		"hooks without time":              {fields{"deletion": fields{"hookDeadlineSeconds": int64(0)}}, "spec.deletion.hookDeadlineSeconds in body should be greater than or equal to 1"},
-		"hooks without end":               {fields{"deletion": fields{"hookDeadlineSeconds": int64(604801)}}, "spec.deletion.hookDeadlineSeconds in body should be less than or equal to 604800"},
-		"an invalid engine":               {fields{"engine": "a/b"}, "spec.engine must be the name of a DatabaseEngine: lowercase letters, digits, '-' and '.'; kubectl get databaseengines lists them"},
-		"an engine's name without end":    {fields{"engine": strings.Repeat("a", 64)}, "spec.engine: Too long"},
-		"a parameter with a space":        {fields{"parameters": fields{"max connections": "1"}}, "spec.parameters: a name must have at most 63 lowercase letters, digits, '-', '_' or '.', a value at most 1024 characters. kubectl describe databaseengine lists the parameters of an engine"},
-		"a parameter's name of 64":        {fields{"parameters": fields{strings.Repeat("a", 64): "1"}}, "spec.parameters: a name must have at most 63"},
-		"a parameter's value of 1025":     {fields{"parameters": fields{"a": strings.Repeat("1", 1025)}}, "a value at most 1024 characters"},
+		"a hook's name of 13":          {hooks(hookOf(strings.Repeat("a", 13), "Backup")), "spec.deletion.hooks[0].name: Too long"},
+		"a hook's name with a dot":     {hooks(hookOf("a.b", "Backup")), "spec.deletion.hooks[].name must be a DNS label"},
+		"a Backup to nowhere":          {hooks(hookOf("a", "Backup")), "spec.deletion.hooks: a hook of type Backup needs spec.backup.destination"},
+		"nine hooks":                   {hooks(many(9, func(i int) any { return hookOf(nameOf(i), "Backup") })...), "spec.deletion.hooks: Too many: 9: must have at most 8 items"},
+		"volumes that are neither":     {fields{"deletion": fields{"volumes": "Sell"}}, `spec.deletion.volumes: Unsupported value: "Sell": supported values: "Retain", "Delete"`},
+		"a failure that is neither":    {fields{"deletion": fields{"hookFailurePolicy": "Cry"}}, `spec.deletion.hookFailurePolicy: Unsupported value: "Cry"`},
+		"protection that is a word":    {fields{"deletion": fields{"protection": "yes"}}, "spec.deletion.protection in body must be of type boolean"},
+		"hooks without time":           {fields{"deletion": fields{"hookDeadlineSeconds": int64(0)}}, "spec.deletion.hookDeadlineSeconds in body should be greater than or equal to 1"},
+		"hooks without end":            {fields{"deletion": fields{"hookDeadlineSeconds": int64(604801)}}, "spec.deletion.hookDeadlineSeconds in body should be less than or equal to 604800"},
+		"an invalid engine":            {fields{"engine": "a/b"}, "spec.engine must be the name of a DatabaseEngine: lowercase letters, digits, '-' and '.'; kubectl get databaseengines lists them"},
+		"an engine's name without end": {fields{"engine": strings.Repeat("a", 64)}, "spec.engine: Too long"},
+		"a parameter with a space":     {fields{"parameters": fields{"max connections": "1"}}, "spec.parameters: a name must have at most 63 lowercase letters, digits, '-', '_' or '.', a value at most 1024 characters. kubectl describe databaseengine lists the parameters of an engine"},
+		"a parameter's name of 64":     {fields{"parameters": fields{strings.Repeat("a", 64): "1"}}, "spec.parameters: a name must have at most 63"},
+		"a parameter's value of 1025":  {fields{"parameters": fields{"a": strings.Repeat("1", 1025)}}, "a value at most 1024 characters"},
+		"a short overlap":              {rotation("overlap", "2m59s"), "spec.credentials.rotation.overlap must be a duration of at least three minutes"},
+		"an overlap without a unit":    {rotation("overlap", "180"), "spec.credentials.rotation.overlap must be a duration of at least three minutes"},
+		"a short period":               {rotation("period", "59m"), "spec.credentials.rotation.period must be a duration of at least an hour"},
+		"an overlap as long as the period": {
+			fields{"credentials": fields{"rotation": fields{"period": "1h", "overlap": "60m"}}},
+			"spec.credentials.rotation.overlap must be less than spec.credentials.rotation.period",
+		},
 		"an invalid Secret":               {fields{"credentials": fields{"secretName": "A"}}, "spec.credentials.secretName must be the name of a Secret of this namespace: lowercase letters, digits, '-' and '.'"},
 		"a restore of nothing":            {fromBackup(fields{}), "spec.bootstrap.fromBackup must have either name, the name of a DatabaseBackup, or location"},
 		"a restore of two":                {fromBackup(fields{"name": "a", "location": bucket(nil)}), "spec.bootstrap.fromBackup must have either name, the name of a DatabaseBackup, or location"},
@@ -329,4 +336,9 @@ func TestOnlyTheDeletionPolicyOfADatabaseBackupCanBeChanged(t *testing.T) {
 	if policy, _, _ := unstructured.NestedString(read(t, plain).Object, "spec", "deletionPolicy"); policy != "Retain" {
 		t.Errorf("the default of spec.deletionPolicy is %q", policy)
 	}
+}
+
+// rotation sets one field of spec.credentials.rotation.
+func rotation(field, value string) fields {
+	return fields{"credentials": fields{"rotation": fields{field: value}}}
 }

@@ -93,8 +93,9 @@ func TestTheAPIServerRefusesInvalidConfigurationTemplatesAndUpdates(t *testing.T
 		"seventeen volumes":                 {pod("volumes", many(17, func(i int) any { return volume(nameOf(i), "emptyDir") })), "spec.pod.volumes: Too many"},
 		"a mount without a path":            {container("volumeMounts", list(fields{"name": "data"})), "spec.container.volumeMounts[0].mountPath: Required value"},
 		"two mounts at one path":            {container("volumeMounts", list(fields{"name": "x", "mountPath": "/x"}, fields{"name": "y", "mountPath": "/x"})), "spec.container.volumeMounts[1]: Duplicate value"},
-		"a sidecar named database":          {pod("sidecars", list(fields{"name": "database"})), "must be a DNS label other than 'database'"},
-		"an init container named database":  {pod("initContainers", list(fields{"name": "database"})), "must be a DNS label other than 'database'"},
+		"a sidecar named database":          {pod("sidecars", list(fields{"name": "database"})), "must be a DNS label. 'database' and names that start with 'dbc-' are reserved"},
+		"an init container named database":  {pod("initContainers", list(fields{"name": "database"})), "must be a DNS label. 'database' and names that start with 'dbc-' are reserved"},
+		"a container of the operator":       {pod("initContainers", list(fields{"name": "dbc-version"})), "names that start with 'dbc-' are reserved"},
 		"a container without a name":        {pod("initContainers", list(fields{"image": "x"})), "spec.pod.initContainers[0].name: Required value"},
 		"a sidecar and an init container of one name": {
 			fields{"pod": fields{"initContainers": list(fields{"name": "x"}), "sidecars": list(fields{"name": "x"})}},
