@@ -136,7 +136,7 @@ const (
 	ReasonInvalidParameter = "InvalidParameter"
 	// ReasonActionMissing: the spec needs an action that the engine does not have, for example backup.
 	ReasonActionMissing = "ActionMissing"
-	// ReasonSecretIncomplete: spec.credentials.secretName is not set, or its Secret does not have a key that the engine needs.
+	// ReasonSecretIncomplete: spec.credentials.secretName is not set, or its Secret lacks a usable value that the engine needs.
 	ReasonSecretIncomplete = "SecretIncomplete"
 	// ReasonRestoreFailed: the backup of spec.bootstrap.fromBackup could not be restored.
 	ReasonRestoreFailed = "RestoreFailed"

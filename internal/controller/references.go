@@ -56,7 +56,7 @@ func (o *observation) readReference(ctx context.Context, reference *state.Refere
 		secret := &corev1.Secret{}
 		err = o.Live.Get(ctx, key, secret)
 		reference.Content = state.SecretContent(secret)
-		reference.Keys, reference.Empty = state.SecretKeys(secret)
+		reference.Keys, reference.Empty, reference.Unusable = state.SecretKeys(secret)
 		if err == nil && reference.Where == resources.CredentialsField {
 			o.noteCredentials(secret, reference)
 		}
@@ -69,7 +69,7 @@ func (o *observation) readReference(ctx context.Context, reference *state.Refere
 	}
 	switch {
 	case apierrors.IsNotFound(err):
-		reference.Content, reference.Keys, reference.Empty = "", nil, nil
+		reference.Content = ""
 		return nil
 	case err != nil:
 		return fmt.Errorf("read %s %s: %w", reference.Kind, reference.Name, err)

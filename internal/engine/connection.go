@@ -96,7 +96,7 @@ func expand(text string, values map[string]string, secrets map[string][]byte) (s
 			if !found {
 				return "", fmt.Errorf("spec.secretKeys has no %q", key)
 			}
-			return strings.TrimRight(string(value), "\r\n"), nil // as the shell does in $(cat FILE)
+			return strings.TrimRight(string(value), "\n"), nil // as the shell does in $(cat FILE)
 		},
 	}
 	trees, err := templates.Parse("template", text, "", "", functions)

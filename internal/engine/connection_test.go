@@ -60,7 +60,7 @@ func TestATemplateEscapesForItsFormat(t *testing.T) {
 		`{{ with .namespace }}in {{ . }}{{end}}`: ``,
 	} {
 		e := connected(template)
-		data, err := Connection(Resolve(orders(), e), e, map[string][]byte{"password": []byte("p@s:/s%\\ä\n")}, "")
+		data, err := Connection(Resolve(orders(), e), e, map[string][]byte{"password": []byte("p@s:/s%\\ä\n\n")}, "")
 		if got := string(data["entry"]); err != nil || got != want {
 			t.Errorf("%s gives %q, %v; want %q", template, got, err, want)
 		}

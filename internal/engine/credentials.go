@@ -28,7 +28,7 @@ type GeneratedKey struct {
 // engine declares how to generate each key.
 func Generates(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) bool {
 	return cluster.Spec.Credentials.SecretName == "" && declared != nil && len(declared.Spec.SecretKeys) > 0 &&
-		!slices.ContainsFunc(declared.Spec.SecretKeys, func(k dbv1.EngineSecretKey) bool { return k.Generate == nil })
+		len(passwords(declared)) == len(declared.Spec.SecretKeys)
 }
 
 // Lacking are the keys that the operator has to generate, because a Secret does not have them.
@@ -42,6 +42,11 @@ func Lacking(declared *dbv1.DatabaseEngine, have []string) []GeneratedKey {
 		}
 	}
 	return all
+}
+
+// passwords are the keys whose values the operator can generate.
+func passwords(declared *dbv1.DatabaseEngine) []string {
+	return keyNames(slices.DeleteFunc(slices.Clone(declared.Spec.SecretKeys), func(k dbv1.EngineSecretKey) bool { return k.Generate == nil }))
 }
 
 func keyNames(all []dbv1.EngineSecretKey) []string {

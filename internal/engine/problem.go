@@ -45,26 +45,31 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMe
 	return "", ""
 }
 
-// KeyProblem reports keys that the engine needs and that are missing or empty in the Secret of a cluster; "" if there
-// are none. An empty password lets every client in, or none.
-func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, have, empty []string) string {
+// KeyProblem reports keys that the engine needs and that are missing, empty or unusable in the Secret of a cluster; "" if
+// there are none. An empty password lets every client in, or none. A key that no operator can generate may be a file.
+func KeyProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, have, empty, unusable []string) string {
 	if declared == nil {
 		return ""
 	}
-	of := func(keys []string) func(string) bool {
-		return func(key string) bool { return slices.Contains(keys, key) }
-	}
 	needed, secret := keyNames(declared.Spec.SecretKeys), cluster.Spec.Credentials.SecretName
-	if lacking := slices.DeleteFunc(slices.Clone(needed), of(have)); len(lacking) > 0 {
+	if lacking := except(needed, have); len(lacking) > 0 {
 		return fmt.Sprintf("Secret %s in spec.credentials.secretName lacks %s, which DatabaseEngine %s needs: add %s to the Secret",
 			secret, keys(lacking), declared.Name, them(lacking))
 	}
-	filled := slices.DeleteFunc(slices.Clone(have), of(empty))
-	if void := slices.DeleteFunc(slices.Clone(needed), of(filled)); len(void) > 0 {
+	if void := except(needed, except(have, empty)); len(void) > 0 {
 		return fmt.Sprintf("Secret %s in spec.credentials.secretName has no value for %s, which DatabaseEngine %s needs: set %s in the Secret",
 			secret, keys(void), declared.Name, them(void))
 	}
+	if wrong := except(passwords(declared), except(have, unusable)); len(wrong) > 0 {
+		return fmt.Sprintf("Secret %s in spec.credentials.secretName has CR, a second line or NUL in %s: set %s to one line of text",
+			secret, keys(wrong), them(wrong))
+	}
 	return ""
+}
+
+// except returns the first names without the second ones.
+func except(all, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(others, name) })
 }
 
 func them(names []string) string {

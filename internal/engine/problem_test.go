@@ -161,11 +161,11 @@ func TestAMissingKeyOfTheSecretIsReported(t *testing.T) {
 		"Secret orders in spec.credentials.secretName lacks the key b, which DatabaseEngine ledger-v1 needs: add it to the Secret":       {"a", "c"},
 		"Secret orders in spec.credentials.secretName lacks the keys a, c, which DatabaseEngine ledger-v1 needs: add them to the Secret": {"b"},
 	} {
-		if got := KeyProblem(orders(), declared, have, nil); got != want {
+		if got := KeyProblem(orders(), declared, have, nil, nil); got != want {
 			t.Errorf("got %s", got)
 		}
 	}
-	if got := KeyProblem(orders(), nil, nil, nil); got != "" {
+	if got := KeyProblem(orders(), nil, nil, nil, nil); got != "" {
 		t.Errorf("without an engine: %s", got)
 	}
 }
@@ -178,11 +178,25 @@ func TestAnEmptyKeyOfTheSecretIsReported(t *testing.T) {
 		"Secret orders in spec.credentials.secretName has no value for the key b, which DatabaseEngine ledger-v1 needs: set it in the Secret":       {"b", "d"},
 		"Secret orders in spec.credentials.secretName has no value for the keys a, c, which DatabaseEngine ledger-v1 needs: set them in the Secret": {"a", "c"},
 	} {
-		if got := KeyProblem(orders(), declared, []string{"a", "b", "c", "d"}, empty); got != want {
+		if got := KeyProblem(orders(), declared, []string{"a", "b", "c", "d"}, empty, nil); got != want {
 			t.Errorf("got %s", got)
 		}
 	}
-	if got := KeyProblem(orders(), declared, []string{"a"}, []string{"a"}); got != "Secret orders in spec.credentials.secretName lacks the keys b, c, which DatabaseEngine ledger-v1 needs: add them to the Secret" {
+	if got := KeyProblem(orders(), declared, []string{"a"}, []string{"a"}, nil); got != "Secret orders in spec.credentials.secretName lacks the keys b, c, which DatabaseEngine ledger-v1 needs: add them to the Secret" {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestAPasswordWithSeveralLinesIsReported(t *testing.T) {
+	declared, generate := ledger(), &dbv1.EngineSecretValue{}
+	declared.Spec.SecretKeys = []dbv1.EngineSecretKey{{Name: "a", Generate: generate}, {Name: "b", Generate: generate}, {Name: "c", Generate: generate}, {Name: "file"}}
+	for want, unusable := range map[string][]string{
+		"": {"file", "d"},
+		"Secret orders in spec.credentials.secretName has CR, a second line or NUL in the key b: set it to one line of text":       {"b", "d"},
+		"Secret orders in spec.credentials.secretName has CR, a second line or NUL in the keys a, c: set them to one line of text": {"a", "c"},
+	} {
+		if got := KeyProblem(orders(), declared, []string{"a", "b", "c", "d", "file"}, nil, unusable); got != want {
+			t.Errorf("got %s", got)
+		}
 	}
 }

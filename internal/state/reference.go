@@ -27,19 +27,24 @@ type Reference struct {
 	Content string
 	// Keys are the sorted keys of a Secret.
 	Keys []string
-	// Empty are the keys whose values contain only line ends, which scripts strip.
-	Empty []string
+	// Empty are the keys whose values contain only line ends. Scripts strip those at the end, except CR. Unusable are the keys
+	// whose values are then not one line of text.
+	Empty, Unusable []string
 }
 
-// SecretKeys returns the sorted keys of a Secret, and those with empty values.
-func SecretKeys(secret *corev1.Secret) (keys, empty []string) {
+// SecretKeys returns the sorted keys of a Secret, those with empty values, and those whose values
+// programs would read in different ways.
+func SecretKeys(secret *corev1.Secret) (keys, empty, unusable []string) {
 	for _, key := range slices.Sorted(maps.Keys(secret.Data)) {
 		keys = append(keys, key)
-		if len(bytes.Trim(secret.Data[key], "\r\n")) == 0 {
+		switch value := bytes.TrimRight(secret.Data[key], "\n"); {
+		case len(bytes.Trim(value, "\r\n")) == 0:
 			empty = append(empty, key)
+		case bytes.ContainsAny(value, "\r\n\x00"):
+			unusable = append(unusable, key)
 		}
 	}
-	return keys, empty
+	return keys, empty, unusable
 }
 
 // SecretContent returns a hash of a Secret's data.
