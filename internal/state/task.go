@@ -91,7 +91,7 @@ func (t Task) LostAt(deadline time.Duration) (at time.Time, ok bool) {
 	return t.StartTime.Add(deadline + Unanswered), true
 }
 
-// Silent reports whether the newest attempt can show no cause any more: its pod is gone, or is being deleted before it started. The
+// Silent reports whether the newest attempt can show no cause any more: its pod does not exist any more, or is being deleted before it started. The
 // kubelet then reports an end that it does not know, or none.
 func (t Task) Silent() bool {
 	return t.Failing || t.Pod == "" || t.Leaving && t.Problem == "" || strings.Contains(t.Problem, "(ContainerStatusUnknown)")
