@@ -89,7 +89,7 @@ const (
 	// AnnotationRenderedFrom is on StatefulSets: a hash of the fields of the spec from which the operator rendered the
 	// pod template. While the hash is the same, a newer operator keeps the template.
 	AnnotationRenderedFrom = "database.dbcluster.io/rendered-from"
-	// AnnotationServiceAccount is on StatefulSets: the ServiceAccount that the operator created for the cluster.
+	// AnnotationServiceAccount is on StatefulSets and Jobs: the ServiceAccount that the operator created for the cluster.
 	AnnotationServiceAccount = "database.dbcluster.io/service-account"
 	// AnnotationTemplate is on pods: a hash of their pod template without the resources of the database, which can
 	// change without a restart.

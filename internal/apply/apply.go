@@ -25,18 +25,26 @@ import (
 // Writer writes with the operator's field manager.
 type Writer struct {
 	Client client.Client
+	// Live reads from the API server. A Writer that creates no Jobs needs none.
+	Live client.Reader
 }
 
 // Create applies an object that did not exist at the last read, and returns the stored object. It does not force:
 // if another client created an object of that name and set a field differently, it writes nothing and returns a
 // conflict.
 func (w Writer) Create(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if err := w.checkServiceAccount(ctx, object); err != nil {
+		return nil, err
+	}
 	return w.apply(ctx, object.DeepCopy(), client.FieldOwner(dbv1.FieldOwner))
 }
 
 // Make creates a new object and returns the stored object. If the name exists, it changes nothing and returns an
 // AlreadyExists error.
 func (w Writer) Make(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if err := w.checkServiceAccount(ctx, object); err != nil {
+		return nil, err
+	}
 	created := object.DeepCopy()
 	if err := w.Client.Create(ctx, created, client.FieldOwner(dbv1.FieldOwner)); err != nil {
 		return nil, fmt.Errorf("create %s %s: %w", object.GetKind(), object.GetName(), err)

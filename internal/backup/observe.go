@@ -23,13 +23,14 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databasebackups;databaseclusters,verbs=get;list;watch
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=get,roleName=manager-cluster-role
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
-// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims;secrets,verbs=get
+// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims;secrets;serviceaccounts,verbs=get
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch
 
@@ -111,7 +112,20 @@ func (o *observation) readCluster(ctx context.Context) {
 	}
 	if found {
 		o.Cluster = engine.Resolve(facts(cluster), o.Engine)
+		o.readServiceAccount(ctx)
 	}
+}
+
+// readServiceAccount checks the ServiceAccount that the operator creates for the cluster, which is not watched.
+func (o *observation) readServiceAccount(ctx context.Context) {
+	if !resources.GeneratesServiceAccount(o.Cluster) {
+		return
+	}
+	account := &corev1.ServiceAccount{}
+	if !o.FindLive(ctx, naming.ServiceAccount(o.Cluster.Name), account) || !state.IsServiceAccountOf(o.Cluster.Name, account) {
+		account = nil
+	}
+	o.AccountProblem = resources.ServiceAccountProblem(o.Cluster, account)
 }
 
 // facts are the fields of a cluster that are used.

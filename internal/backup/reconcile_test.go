@@ -109,7 +109,7 @@ func (s *server) Refusal(context.Context, string, types.UID) (string, error) { r
 
 func (s *server) reconciler() *Reconciler {
 	return &Reconciler{TransferImage: "example.test/operator:1", Base: kit.Base{
-		Cached: s, Live: s, Writer: apply.Writer{Client: s}, Events: s.events,
+		Cached: s, Live: s, Writer: apply.Writer{Client: s, Live: s}, Events: s.events,
 		Clock: clocktesting.NewFakePassiveClock(backups.Moment), Logs: s,
 	}}
 }

@@ -92,7 +92,7 @@ func (s *server) pass(t *testing.T) (ctrl.Result, error) {
 	t.Helper()
 	s.sent = nil
 	r := &Reconciler{Base: kit.Base{
-		Cached: s, Live: s, Writer: apply.Writer{Client: s},
+		Cached: s, Live: s, Writer: apply.Writer{Client: s, Live: s},
 		Events: events.NewFakeRecorder(100), Clock: clocktesting.NewFakePassiveClock(moment.Time),
 	}}
 	return r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "orders"}})

@@ -18,7 +18,7 @@ import (
 // +kubebuilder:rbac:groups="",resources=serviceaccounts,verbs=get
 
 // readServiceAccount reads the ServiceAccount that the operator creates, only if there is one to expect: the operator
-// does not watch ServiceAccounts. It has no owner, so its labels show who created it.
+// does not watch ServiceAccounts.
 func (o *observation) readServiceAccount(ctx context.Context) {
 	wanted := resources.GeneratesServiceAccount(o.cluster)
 	created := o.StatefulSet != nil && o.StatefulSet.Annotations[dbv1.AnnotationServiceAccount] != ""
@@ -29,12 +29,13 @@ func (o *observation) readServiceAccount(ctx context.Context) {
 	if !o.FindLive(ctx, naming.ServiceAccount(o.cluster.Name), account) {
 		return
 	}
-	ours := account.Labels[dbv1.LabelManagedBy] == dbv1.LabelManagedByValue && account.Labels[dbv1.LabelInstance] == o.cluster.Name
-	terminating := account.DeletionTimestamp != nil
 	switch {
-	case ours && !terminating:
+	case state.IsServiceAccountOf(o.cluster.Name, account):
 		o.ServiceAccount = state.ServiceAccountFacts(account)
 	case wanted:
-		o.Foreign = append(o.Foreign, state.Ref{Kind: "ServiceAccount", Name: account.Name, OfPreviousCluster: ours})
+		account.DeletionTimestamp = nil // one of a previous cluster may still be terminating
+		o.Foreign = append(o.Foreign, state.Ref{
+			Kind: "ServiceAccount", Name: account.Name, OfPreviousCluster: state.IsServiceAccountOf(o.cluster.Name, account),
+		})
 	}
 }

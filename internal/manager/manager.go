@@ -82,7 +82,7 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 	base := kit.Base{
 		Cached: mgr.GetClient(),
 		Live:   mgr.GetAPIReader(),
-		Writer: apply.Writer{Client: mgr.GetClient()},
+		Writer: apply.Writer{Client: mgr.GetClient(), Live: mgr.GetAPIReader()},
 		Events: mgr.GetEventRecorder(dbv1.FieldOwner),
 		Clock:  clock.RealClock{},
 		Logs:   logs.Reader{Pods: pods, Events: pods},

@@ -89,9 +89,10 @@ type RecreateStatefulSet struct {
 }
 
 // Properties of Apply. An outdated plan, for example of an operator that was suspended, must not write a StatefulSet. The operator
-// must not create one with fewer replicas than members that run. It creates nothing for a cluster that may no longer exist.
+// must not create one with fewer replicas than members that run. It creates nothing for a cluster that may no longer exist. No pod
+// waits for a ServiceAccount that the operator could not create: another owner may create it later.
 func (a Apply) Properties() Properties {
-	return Properties{LiveRead: a.RecordsStoredSpec() || a.UID == "", WhilePaused: a.Completes}
+	return Properties{LiveRead: a.RecordsStoredSpec() || a.UID == "", WhilePaused: a.Completes, First: a.Kind() == "ServiceAccount"}
 }
 
 // Properties of ChangeCredentials. Neither a pause nor a deletion may leave passwords in the Secrets that members no longer accept.

@@ -90,7 +90,7 @@ func given(needed bool, one operation.Operation) operation.List {
 	return operation.List{one}
 }
 
-// creatingRequeue is the time until the operator looks for a Secret that it has created: it does not watch Secrets.
+// creatingRequeue is the time until the operator looks for a Secret or a ServiceAccount that it has written: it watches neither.
 const creatingRequeue = time.Second
 
 // stalls are problems that the user must solve although the cluster may run. The first one counts.
@@ -127,9 +127,11 @@ const (
 	terminatingRequeue = 2 * time.Second
 )
 
-// changesSecret reports whether an operation changes a Secret on which the next pass depends.
-func changesSecret(o operation.Operation) bool {
+// changesUnwatched reports whether an operation changes a Secret or a ServiceAccount on which the next pass depends.
+func changesUnwatched(o operation.Operation) bool {
 	switch o := o.(type) {
+	case operation.Apply:
+		return o.Kind() == "ServiceAccount"
 	case operation.GenerateCredentials, operation.ChangeCredentials, operation.IssueCertificate:
 		return true
 	case operation.Delete:
@@ -152,7 +154,7 @@ func requeueAfter(s *situation.Situation) time.Duration {
 	within(slices.ContainsFunc(s.Foreign, state.Ref.IsOfPreviousCluster), terminatingRequeue)
 	within(s.Inherits() && s.PreviousUser != "", situation.UsersRequeue)
 	within(s.Unusable != nil, situation.MissingRequeue)
-	within(slices.ContainsFunc(s.Upkeep, changesSecret), creatingRequeue)
+	within(slices.ContainsFunc(s.Upkeep, changesUnwatched), creatingRequeue)
 	unwatched := slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return v.Unwatched })
 	within(unwatched && members.Resizing(s) != "", situation.MissingRequeue)
 	return soonest

@@ -92,6 +92,9 @@ func ActionJob(cluster *dbv1.DatabaseCluster, action Action) Child {
 				WithLabels(labels).
 				WithAnnotations(scripts(cluster)).
 				WithSpec(action.pod(cluster))))
+	if GeneratesServiceAccount(cluster) {
+		job.WithAnnotations(map[string]string{dbv1.AnnotationServiceAccount: naming.ServiceAccount(cluster.Name)})
+	}
 	if action.Owner != nil {
 		job.WithOwnerReferences(action.Owner)
 	}

@@ -5,6 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -31,6 +34,15 @@ func ServiceAccount(cluster *dbv1.DatabaseCluster) Child {
 		WithLabels(naming.Labels(cluster, dbv1.ComponentDatabase)).
 		WithAnnotations(cluster.Spec.ServiceAccount.Annotations).
 		WithAutomountServiceAccountToken(false))
+}
+
+// ServiceAccountProblem returns why no Job may run as the ServiceAccount that the operator creates for a cluster; "" if Jobs
+// may. The account is nil if it does not exist or another owner created it.
+func ServiceAccountProblem(cluster *dbv1.DatabaseCluster, account *corev1.ServiceAccount) string {
+	if !GeneratesServiceAccount(cluster) || account != nil && account.Labels[dbv1.LabelClusterUID] == string(cluster.UID) {
+		return ""
+	}
+	return fmt.Sprintf("ServiceAccount %s does not exist or was not created for DatabaseCluster %s", naming.ServiceAccount(cluster.Name), cluster.Name)
 }
 
 // withServiceAccount sets the deprecated field as well: the API server copies the name there, and would restore a

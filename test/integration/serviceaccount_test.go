@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"testing"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -109,6 +110,54 @@ func TestAServiceAccountOfAPreviousClusterIsTakenOverAndThatOfAnotherOwnerIsNot(
 		t.Errorf("%+v", is)
 	}
 	awaitAccount(t, cluster, "orders")
+}
+
+// A user who may only write DatabaseClusters must not run a command as a ServiceAccount of another owner.
+func TestNoHookRunsAsTheServiceAccountOfAnotherOwner(t *testing.T) {
+	parallel(t)
+	ns, _, user := deputy(t)
+	cluster := smallest(ns, "orders")
+	withHook(cluster)
+	withRole("orders")(cluster)
+	create(t, account(cluster))
+	if err := user.Create(t.Context(), cluster); err != nil {
+		t.Fatal(err)
+	}
+	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonNameConflict, "ServiceAccount orders")
+	if err := user.Delete(t.Context(), cluster); err != nil {
+		t.Fatal(err)
+	}
+	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonNameConflict,
+		`deletion hook "flush" cannot start: ServiceAccount orders does not exist or was not created for DatabaseCluster orders`,
+		"Set spec.serviceAccount.name instead of spec.serviceAccount.annotations", dbv1.AnnotationSkipDeletionHooks)
+	if len(cluster.Status.Hooks) != 1 || cluster.Status.Hooks[0].Phase != dbv1.HookFailed {
+		t.Errorf("the hook is %+v", cluster.Status.Hooks)
+	}
+	mustRunNoJob(t, ns)
+
+	// In a deletion, the operator creates no ServiceAccount. So the hook does not wait for one that another owner may create.
+	remove(t, account(cluster))
+	touch(t, cluster)
+	awaitTrue(t, cluster, dbv1.ConditionDeletionBlocked, dbv1.ReasonHookFailed, "ServiceAccount orders does not exist")
+	mustRunNoJob(t, ns)
+
+	create(t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "databases"}})
+	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.ServiceAccount = dbv1.ServiceAccount{Name: "databases"} })
+	eventually(t, "the hook", func() error {
+		return admin.Get(t.Context(), client.ObjectKeyFromObject(hookJob(cluster)), hookJob(cluster))
+	})
+	if got := read(t, hookJob(cluster)).Spec.Template.Spec.ServiceAccountName; got != "databases" {
+		t.Errorf("the hook runs as %q", got)
+	}
+	annotate(t, cluster, dbv1.AnnotationSkipDeletionHooks, "true")
+	awaitDeleted(t, cluster)
+}
+
+func mustRunNoJob(t *testing.T, ns string) {
+	t.Helper()
+	for _, job := range listed(t, ns, &batchv1.JobList{}, nil).Items {
+		t.Errorf("Job %s runs as ServiceAccount %q", job.Name, job.Spec.Template.Spec.ServiceAccountName)
+	}
 }
 
 func TestANamedServiceAccountMustExistAndIsNeverChanged(t *testing.T) {

@@ -54,7 +54,7 @@ func (s situation) deletionDeadline() time.Duration {
 }
 
 // deletionJob deletes the data. It runs in the image with transfer, because the database's image, the cluster and
-// its objects may no longer exist. If the cluster exists, the Job uses its scheduling rules and pull secrets.
+// its objects may no longer exist. If the cluster exists, the Job uses its scheduling rules, pull secrets and resources.
 //
 // It runs as the user who wrote the data: on a volume no other user may delete it. It has no owner, because it must
 // run during the deletion of the backup.
@@ -63,12 +63,12 @@ func (s situation) deletionJob() resources.Child {
 	bare.Namespace, bare.Name = backup.Namespace, backup.Spec.Cluster
 	bare.Spec.Image = s.TransferImage
 	if cluster := s.Cluster; cluster != nil {
-		bare.Spec.Pod.ImagePullSecrets = cluster.Spec.Pod.ImagePullSecrets
+		bare.Spec.Pod.ImagePullSecrets, bare.Spec.Backup = cluster.Spec.Pod.ImagePullSecrets, cluster.Spec.Backup
 		bare.Spec.Scheduling, bare.Spec.Pod.SecurityContext = cluster.Spec.Scheduling, cluster.Spec.Pod.SecurityContext
 	} else if s.Engine != nil {
 		bare.Spec.Pod.SecurityContext = &corev1.PodSecurityContext{RunAsUser: s.Engine.Spec.Container.RunAsUser}
 	}
-	bare.Spec.ServiceAccount.Name = s.deletionAccount()
+	bare.Spec.ServiceAccount = s.deletionAccount()
 	return resources.ActionJob(bare, resources.Action{
 		Name:      naming.BackupDeletionJob(backup.Spec.Cluster, backup.UID),
 		Component: dbv1.ComponentBackupDeletion,
@@ -82,16 +82,16 @@ func (s situation) deletionJob() resources.Child {
 	})
 }
 
-// deletionAccount is the ServiceAccount that may delete the data; "" for the default. Without the cluster, its
+// deletionAccount is the ServiceAccount that may delete the data; empty for the default. Without the cluster, its
 // ServiceAccount may not exist either, so the Job names it only if the destination needs it.
-func (s situation) deletionAccount() string {
+func (s situation) deletionAccount() dbv1.ServiceAccount {
 	switch {
 	case s.Cluster != nil:
-		return resources.ServiceAccountName(s.Cluster)
+		return s.Cluster.Spec.ServiceAccount
 	case s.place != nil && s.place.CredentialSource == dbv1.CredentialsWorkloadIdentity:
-		return s.backup.Status.ServiceAccountName
+		return dbv1.ServiceAccount{Name: s.backup.Status.ServiceAccountName}
 	default:
-		return ""
+		return dbv1.ServiceAccount{}
 	}
 }
 

@@ -53,6 +53,8 @@ type Observed struct {
 	// Policy is the NetworkPolicy of the copies; nil if there is none. PolicyRead is true if it was read.
 	Policy     *networkingv1.NetworkPolicy
 	PolicyRead bool
+	// AccountProblem is why no Job may run as the ServiceAccount that the operator creates for the cluster; "" if Jobs may.
+	AccountProblem string
 	// Missing reports an object that the destination needs and that does not exist; "" if none is known.
 	Missing string
 }

@@ -97,11 +97,18 @@ func (s situation) unable() obstacle {
 	case state.NamesNoCredentials(at):
 		return human(dbv1.ReasonReferenceMissing,
 			"spec.backup.destination %s of DatabaseCluster %s names no credentials: set its credentialsSecretName, or credentialSource: WorkloadIdentity", at.URL, s.Cluster.Name)
+	case s.AccountProblem != "":
+		return human(dbv1.ReasonNameConflict, "%s", s.accountText())
 	case s.Missing != "":
 		return human(dbv1.ReasonReferenceMissing, "%s", s.Missing)
 	default:
 		return obstacle{}
 	}
+}
+
+// accountText is the problem of the ServiceAccount, and its correction.
+func (s situation) accountText() string {
+	return fmt.Sprintf("%s: set spec.serviceAccount.name of the DatabaseCluster instead of annotations, or delete that ServiceAccount", s.AccountProblem)
 }
 
 func (s situation) engineProblem() string {

@@ -44,6 +44,9 @@ func (s situation) removeData(p Plan) Plan {
 	v := s.judge(name, action.Expected{Desired: []resources.Child{desired}, Deadline: s.deletionDeadline()})
 	switch v.Standing {
 	case action.Absent:
+		if s.AccountProblem != "" {
+			return s.blocked(p, s.accountText())
+		}
 		return p.because("deleting the data").do(CreateJob{Job: desired, Deletes: true})
 	case action.Terminating:
 		return p.because(fmt.Sprintf("waiting for Job %s to be deleted", name))

@@ -153,6 +153,8 @@ func (s situation) unverifiable() string {
 		return "status.destination, status.location or status.replicas of the DatabaseBackup is missing, so the location of the data is unknown"
 	case s.TransferImage == "":
 		return "the operator runs without --transfer-image, so it cannot create Jobs for verifications: set the flag to the operator's own image"
+	case s.AccountProblem != "":
+		return s.accountText()
 	case s.Missing != "":
 		return s.Missing
 	case forbidden(s.backup.Status.Destination) != "":

@@ -22,7 +22,7 @@ func reload(s *situation.Situation) operation.List {
 	}
 	switch v := judge(s); v.Standing {
 	case action.Absent:
-		if !s.Served() && converged(s) {
+		if !s.Served() && converged(s) && s.JobObstacle() == "" {
 			return operation.List{operation.Reload{Job: desired(s)}}
 		}
 	case action.Superseded:

@@ -199,8 +199,22 @@ func start(s *situation.Situation, hook dbv1.DeletionHook, object resources.Chil
 		return failed("Set spec.deletion.hookFailurePolicy to Continue",
 			"deletion hook %q cannot start: namespace %s is terminating, so the operator cannot create objects in it", hook.Name, s.Cluster.Namespace)
 	}
+	if obstacle := s.JobObstacle(); obstacle != "" {
+		return accountless(s, hook, obstacle)
+	}
 	view := underway("starting deletion hook %q", hook.Name)
 	view.operations = operation.List{operation.RunHook{Hook: hook.Name, Object: object}}
+	return view
+}
+
+// accountless returns a hook whose pods would run as a ServiceAccount that was not created for this cluster. In a deletion, the
+// operator creates none.
+func accountless(s *situation.Situation, hook dbv1.DeletionHook, obstacle string) hookView {
+	view := failed("Set spec.serviceAccount.name instead of spec.serviceAccount.annotations", "deletion hook %q cannot start: %s", hook.Name, obstacle)
+	if s.ForeignServiceAccount() {
+		view.reason = dbv1.ReasonNameConflict
+	}
+	view.requeueAfter = situation.MissingRequeue // ServiceAccounts are not watched
 	return view
 }
 

@@ -37,9 +37,6 @@ func Writes(s *situation.Situation) operation.List {
 		add(resources.Service(s.Cluster), s.Service)
 	}
 	add(resources.PodDisruptionBudget(s.Cluster), s.PodDisruptionBudget)
-	if resources.GeneratesServiceAccount(s.Cluster) {
-		add(resources.ServiceAccount(s.Cluster), s.ServiceAccount)
-	}
 	if s.Cluster.Spec.NetworkPolicy.Mode != dbv1.NetworkPolicyNone {
 		add(resources.NetworkPolicy(s.Cluster), s.NetworkPolicy)
 	}
@@ -51,6 +48,17 @@ func Writes(s *situation.Situation) operation.List {
 		add(resources.StatefulSet(s.Cluster, s.ReplicasNow(), s.Observed), s.StatefulSet)
 	}
 	return all
+}
+
+// ServiceAccount is the write of the ServiceAccount, if it differs from the desired one.
+func ServiceAccount(s *situation.Situation) operation.List {
+	if !resources.GeneratesServiceAccount(s.Cluster) || s.ForeignServiceAccount() {
+		return nil
+	}
+	if apply, needed := applyOf(resources.ServiceAccount(s.Cluster), s.ServiceAccount); needed {
+		return operation.List{apply}
+	}
+	return nil
 }
 
 // mayCreateMembers reports whether the StatefulSet may be written: the headless Service of its members exists, so do the objects

@@ -151,7 +151,7 @@ func (r restore) start() phase.Outcome {
 
 // creates reports whether the operator knows all inputs of a Job, and its pods would not run as the ServiceAccount of another owner.
 func (r restore) creates() bool {
-	return r.From != nil && r.Image != "" && !r.ForeignServiceAccount() && r.Engine != nil && r.Engine.Spec.Actions.Restore != nil
+	return r.From != nil && r.Image != "" && r.JobObstacle() == "" && r.Engine != nil && r.Engine.Spec.Actions.Restore != nil
 }
 
 // desired returns the Job that fills a volume; see creates.

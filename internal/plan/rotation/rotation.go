@@ -201,6 +201,9 @@ func attempt(s *situation.Situation) Plan {
 	v := judge(s)
 	switch v.Standing {
 	case action.Absent:
+		if obstacle := s.JobObstacle(); obstacle != "" {
+			return rotating("the rotation cannot start its Job: " + obstacle)
+		}
 		if awaited := awaits(s); awaited != "" {
 			return rotating("the rotation waits until " + awaited)
 		}

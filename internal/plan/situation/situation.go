@@ -109,6 +109,12 @@ func (s *Situation) ForeignServiceAccount() bool {
 	return s.OwnedByAnother("ServiceAccount", naming.ServiceAccount(s.Cluster.Name))
 }
 
+// JobObstacle returns why no Job of the cluster may start; "" if Jobs may. Without it, the author of a DatabaseCluster could run
+// commands as a ServiceAccount of another owner.
+func (s *Situation) JobObstacle() string {
+	return resources.ServiceAccountProblem(s.Cluster, s.ServiceAccount)
+}
+
 // Running returns how many replicas a StatefulSet needs to adopt all running members.
 func (s *Situation) Running() int32 {
 	var needed int32

@@ -1,0 +1,42 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package restore_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
+)
+
+func TestARestoreStartsOnlyAsTheServiceAccountOfItsCluster(t *testing.T) {
+	cluster := plans.Orders()
+	observed := plans.Standing(t, cluster)
+	beginsWith(cluster, &observed, bucket)
+	filling(cluster, &observed, 0, nil)
+	filling(cluster, &observed, 1, nil)
+	starts := func() bool {
+		_, found := operation.Find[operation.StartRestore](plans.Decide(cluster, observed).Operations)
+		return found
+	}
+	if !starts() {
+		t.Fatal("it does not start without annotations")
+	}
+	cluster.Spec.ServiceAccount.Annotations = map[string]string{"role": "orders"}
+	if starts() {
+		t.Error("it starts without its ServiceAccount")
+	}
+	observed.ServiceAccount = &corev1.ServiceAccount{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(resources.ServiceAccount(cluster).Object.Object, observed.ServiceAccount); err != nil {
+		t.Fatal(err)
+	}
+	if !starts() {
+		t.Errorf("with its ServiceAccount: %s", plans.Text(plans.Decide(cluster, observed)))
+	}
+}
