@@ -148,13 +148,21 @@ func TestAUserSelectsNoServiceAccountWhoseTokensTheUserMayNotCreate(t *testing.T
 	projected.Spec.Pod.Volumes = []dbv1.Volume{{Name: "token", Projected: &dbv1.ProjectedVolume{Sources: []dbv1.VolumeProjection{{
 		ServiceAccountToken: &dbv1.TokenProjection{Audience: "api", Path: "token"},
 	}}}}}
-	for account, cluster := range map[string]*dbv1.DatabaseCluster{"theirs": named, "default": projected} {
+	// The operator creates the ServiceAccount, but an administrator may have given rights to its name before.
+	generated := smallest(ns, "generated")
+	generated.Spec.ServiceAccount.Annotations, generated.Spec.Pod.Volumes = map[string]string{"example.test/role": "any"}, projected.Spec.Pod.Volumes
+	for account, cluster := range map[string]*dbv1.DatabaseCluster{"theirs": named, "default": projected, "generated": generated} {
 		attempt := func() error { return user.Create(t.Context(), cluster.DeepCopy(), client.DryRunAll) }
 		mustBeForbidden(t, cluster.Name, attempt(), "would run as ServiceAccount "+account+", for which "+name+" may not create tokens")
 		grantIn(t, ns, "tokens-of-"+account, name, []rbacv1.PolicyRule{{
 			APIGroups: []string{""}, Resources: []string{"serviceaccounts/token"}, ResourceNames: []string{account}, Verbs: []string{"create"},
 		}})
 		eventually(t, "a user who may create tokens to select the ServiceAccount "+account, attempt)
+	}
+	identity := smallest(ns, "identity")
+	identity.Spec.ServiceAccount.Annotations = generated.Spec.ServiceAccount.Annotations
+	if err := user.Create(t.Context(), identity, client.DryRunAll); err != nil {
+		t.Errorf("annotations without a token need no permission: %v", err)
 	}
 }
 
