@@ -63,7 +63,11 @@ func (o *observation) task(ctx context.Context, job *batchv1.Job) state.Task {
 	if o.Err != nil {
 		return state.TaskOf(job, pods.Items)
 	}
-	return kit.Task(ctx, o.logs, job, pods.Items, o.At)
+	task := kit.Task(ctx, o.logs, job, pods.Items, o.At)
+	if o.cluster.Spec.Backup == nil && task.Component != dbv1.ComponentHook {
+		return task.WithoutBackup()
+	}
+	return task
 }
 
 // readNamespace checks whether objects can still be created in the namespace if a hook has not started yet. Only a

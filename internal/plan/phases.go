@@ -153,6 +153,7 @@ func requeueAfter(s *situation.Situation) time.Duration {
 	within(len(s.Foreign) > 0, foreignRequeue)
 	within(slices.ContainsFunc(s.Foreign, state.Ref.IsOfPreviousCluster), terminatingRequeue)
 	within(s.Inherits() && s.PreviousUser != "", situation.UsersRequeue)
+	within(s.Rotation.AwaitsPod() || s.TLS.Reload.AwaitsPod(), situation.ProgressRequeue)
 	within(s.Unusable != nil, situation.MissingRequeue)
 	within(slices.ContainsFunc(s.Upkeep, changesUnwatched), creatingRequeue)
 	unwatched := slices.ContainsFunc(s.Volumes, func(v state.Volume) bool { return v.Unwatched })

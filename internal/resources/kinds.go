@@ -73,11 +73,11 @@ var actionKinds = map[string]ActionKind{
 	// not reach the members of the database that it is a copy of.
 	dbv1.ComponentVerification: {Retries: 2, Deadline: verificationDeadline, Resources: backupResources, Log: LogAnswer},
 	// Members that cannot be reached do not count as failed attempts.
-	dbv1.ComponentRotation: {Retries: 3, Deadline: anHour, Supersede: SupersedeFailed, Connects: true},
+	dbv1.ComponentRotation: {Retries: 3, Deadline: anHour, Resources: backupResources, Supersede: SupersedeFailed, Connects: true},
 	// A member may be down for hours before it can load a certificate.
-	dbv1.ComponentReload: {Retries: 6, Deadline: aDay, Connects: true},
+	dbv1.ComponentReload: {Retries: 6, Deadline: aDay, Resources: backupResources, Connects: true},
 	// A destination may be unreachable for a week before the user must act.
-	dbv1.ComponentBackupDeletion: {Retries: 6, Deadline: aWeek},
+	dbv1.ComponentBackupDeletion: {Retries: 6, Deadline: aWeek, Resources: backupResources},
 }
 
 // ActionKindOf returns the kind of the actions whose Jobs have a component. It is empty for a component that is not

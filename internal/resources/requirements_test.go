@@ -40,6 +40,21 @@ func TestEveryContainerOfAJobHasRequestsAndLimits(t *testing.T) {
 		"an action that may start the database": {func(c *dbv1.DatabaseCluster) Child {
 			return ActionJob(c, Action{Component: dbv1.ComponentHook, Name: "a", Offline: true, Member: &zero})
 		}, [4]string{"3", "4Gi", "4", "8Gi"}},
+		"a rotation": {func(c *dbv1.DatabaseCluster) Child {
+			c.Spec.Backup = &dbv1.Backup{Resources: limits("500m")}
+			return ActionJob(c, Action{Component: dbv1.ComponentRotation, Name: "a"})
+		}, [4]string{"100m", "256Mi", "500m", "1Gi"}},
+		"a reload": {func(c *dbv1.DatabaseCluster) Child {
+			c.Spec.Backup = &dbv1.Backup{Resources: limits("500m")}
+			return ActionJob(c, Action{Component: dbv1.ComponentReload, Name: "a"})
+		}, [4]string{"100m", "256Mi", "500m", "1Gi"}},
+		"a deletion of data": {func(c *dbv1.DatabaseCluster) Child {
+			c.Spec.Backup = &dbv1.Backup{Resources: limits("500m")}
+			return ActionJob(c, Action{Component: dbv1.ComponentBackupDeletion, Name: "a"})
+		}, [4]string{"100m", "256Mi", "500m", "1Gi"}},
+		"a rotation without spec.backup": {func(c *dbv1.DatabaseCluster) Child {
+			return ActionJob(c, Action{Component: dbv1.ComponentRotation, Name: "a"})
+		}, [4]string{"100m", "256Mi", "2", "1Gi"}},
 		"a copy": {func(c *dbv1.DatabaseCluster) Child {
 			return ActionJob(c, Action{Component: dbv1.ComponentHook, Name: "a", Transfer: &Transfer{Image: "operator:1", Call: &protocol.Probe{}}, Copy: &Copy{Restore: Transfer{Call: &protocol.Restore{}}}})
 		}, [4]string{"100m", "256Mi", "2", "1Gi"}},

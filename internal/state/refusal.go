@@ -15,8 +15,13 @@ const podlessAfter = 5 * time.Second
 
 // Podless reports whether a Job has had no pod for longer than its controller needs to create one.
 func (t Task) Podless(at time.Time) bool {
+	return t.AwaitsPod() && at.Sub(t.StartTime.Time) >= podlessAfter
+}
+
+// AwaitsPod reports whether a running Job has no pod. No watched event reports why Kubernetes cannot create one.
+func (t Task) AwaitsPod() bool {
 	over := t.Succeeded || t.Failed || t.Failing || t.Ending
-	return !over && t.Pod == "" && t.StartTime != nil && at.Sub(t.StartTime.Time) >= podlessAfter
+	return !over && t.Pod == "" && t.StartTime != nil
 }
 
 // random is the name of the pod in messages of the Job controller: each attempt has another.
@@ -31,7 +36,7 @@ func (t Task) Refuse(message string) Task {
 	t.Refusal = random.ReplaceAllString(message, "")
 	switch {
 	case strings.Contains(message, "exceeded quota"), strings.Contains(message, "failed quota"):
-		t.Remedy = "Increase the ResourceQuota, or reduce " + JobResources + " of the DatabaseCluster"
+		t.Remedy = "Increase the ResourceQuota, or reduce " + jobResources + " of the DatabaseCluster"
 	case strings.Contains(message, "error looking up service account"):
 		t.Remedy = "Create the ServiceAccount, or correct spec.serviceAccount of the DatabaseCluster"
 	case strings.Contains(message, "forbidden"), strings.Contains(message, "is invalid"):

@@ -57,8 +57,19 @@ func actionStarted(pod *corev1.Pod) bool {
 	})
 }
 
-// JobResources is the field with the resources of a Job, for remedies. Jobs of hooks have their own field.
-const JobResources = "spec.backup.resources"
+// jobResources is the field with the resources of a Job, for remedies. Jobs of hooks have their own field.
+const jobResources = "spec.backup.resources"
+
+// WithoutBackup returns the task of a cluster that has no spec.backup. The remedy is then possible only with a destination.
+func (t Task) WithoutBackup() Task {
+	return t.ResourcesIn(jobResources + " (requires spec.backup.destination)")
+}
+
+// ResourcesIn returns the task with another field in its remedy.
+func (t Task) ResourcesIn(field string) Task {
+	t.Remedy = strings.ReplaceAll(t.Remedy, jobResources, field)
+	return t
+}
 
 // memberResources is the field with the resources of a member, for remedies.
 const memberResources = "spec.resources"

@@ -186,7 +186,7 @@ func AttemptOf(pod *corev1.Pod) Attempt {
 	attempt.Result, attempt.Exit = resultOf(pod)
 	if !attempt.Succeeded && !actionDone(pod) { // containers of a Job are not restarted, so they have no previous logs
 		attempt.Problem = cmp.Or(withoutLogs(problem(pod)), evicted(pod))
-		attempt.Remedy = remedy(pod, JobResources)
+		attempt.Remedy = remedy(pod, jobResources)
 	}
 	return attempt
 }

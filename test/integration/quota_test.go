@@ -58,7 +58,10 @@ func TestABackupOverQuotaReportsItAndCompletesWithSmallerRequests(t *testing.T) 
 func TestEveryKindOfJobRunsInANamespaceWithAQuotaAndWithoutALimitRange(t *testing.T) {
 	parallel(t)
 	declared := ledger(t, "ledger-all-jobs")
-	declared.Spec.Actions.Probe, declared.Spec.SecretKeys = &dbv1.EngineAction{Command: []string{"ledger", "probe"}}, nil
+	declared.Spec.Actions.Probe, declared.Spec.Actions.Reload = &dbv1.EngineAction{Command: []string{"ledger", "probe"}}, &dbv1.EngineAction{Command: []string{"reload"}}
+	declared.Spec.Actions.Credentials = &dbv1.EngineAction{Command: []string{"ledger", "credentials"}}
+	declared.Spec.SecretKeys = []dbv1.EngineSecretKey{{Name: "password", Generate: &dbv1.EngineSecretValue{}}}
+	declared.Spec.TLS = &dbv1.EngineTLS{Modes: []dbv1.TLSMode{dbv1.TLSRequire}}
 	create(t, declared)
 	ns := namespace(t)
 	limited(t, ns, "8", "8Gi")
@@ -85,8 +88,15 @@ func TestEveryKindOfJobRunsInANamespaceWithAQuotaAndWithoutALimitRange(t *testin
 	}
 	first := cluster("orders")
 	withHook(first)
+	first.Spec.TLS = &dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}}
 	create(t, first)
 	awaitReady(t, first)
+	// These Jobs have the resources that the remedy of a refusal names.
+	annotate(t, first, dbv1.AnnotationRotateCredentials, "now")
+	awaitTrue(t, first, dbv1.ConditionCredentialsRotated, dbv1.ReasonRotated, "the passwords are in force")
+	served := first.Status.TLS.Served
+	annotate(t, first, dbv1.AnnotationRenewCertificate, "now")
+	await(t, first, "members to serve the renewed certificate", func() bool { return first.Status.TLS.Served != served })
 	b := awaitPhase(t, backup(t, first, "now", dbv1.BackupDelete), dbv1.BackupCompleted, "")
 	change(t, b, func(b *dbv1.DatabaseBackup) { b.Annotations = map[string]string{dbv1.AnnotationVerify: "now"} })
 	await(t, b, "the verification to succeed", func() bool {
@@ -101,10 +111,33 @@ func TestEveryKindOfJobRunsInANamespaceWithAQuotaAndWithoutALimitRange(t *testin
 	remove(t, first)
 	awaitDeleted(t, first)
 	for _, component := range []string{
-		dbv1.ComponentBackup, dbv1.ComponentVerification, dbv1.ComponentRestore, dbv1.ComponentBackupDeletion, dbv1.ComponentHook,
+		dbv1.ComponentBackup, dbv1.ComponentVerification, dbv1.ComponentRestore, dbv1.ComponentBackupDeletion, dbv1.ComponentHook, dbv1.ComponentRotation, dbv1.ComponentReload,
 	} {
 		if _, ran := seen.Load(component); !ran {
 			t.Errorf("no pod of a %s ran", component)
 		}
 	}
+}
+
+func TestAReloadOverQuotaStartsWithTheResourcesThatItsMessageNames(t *testing.T) {
+	parallel(t)
+	declared := ledger(t, "tls-quota-v1")
+	declared.Spec.Actions.Reload, declared.Spec.SecretKeys = &dbv1.EngineAction{Command: []string{"reload"}}, nil
+	declared.Spec.TLS = &dbv1.EngineTLS{Modes: []dbv1.TLSMode{dbv1.TLSRequire}}
+	create(t, declared)
+	c := started(t, func(c *dbv1.DatabaseCluster) {
+		withTLS(declared.Name, dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}})(c)
+		c.Spec.Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("64Mi")}
+	}, reloading)
+	awaitTrue(t, c, dbv1.ConditionTLSReady, dbv1.ReasonCertificateServed)
+	served := c.Status.TLS.Served
+	limited(t, c.Namespace, "1", "3Gi")
+	annotate(t, c, dbv1.AnnotationRenewCertificate, "now")
+	awaitTrue(t, c, dbv1.ConditionStalled, dbv1.ReasonReloadFailed, "exceeded quota: compute",
+		"Increase the ResourceQuota, or reduce spec.backup.resources (requires spec.backup.destination) of the DatabaseCluster")
+	change(t, c, func(c *dbv1.DatabaseCluster) {
+		c.Spec.Backup = &dbv1.Backup{Destination: dbv1.BackupDestination{URL: "s3://backups/prod", CredentialsSecretName: "bucket"}}
+		c.Spec.Backup.Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("250m")}
+	})
+	await(t, c, "members to serve the renewed certificate", func() bool { return c.Status.TLS.Served != served })
 }

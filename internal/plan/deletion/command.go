@@ -6,7 +6,6 @@ package deletion
 
 import (
 	"fmt"
-	"strings"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/action"
@@ -69,8 +68,7 @@ func runningJob(s *situation.Situation, hook dbv1.DeletionHook, v action.Verdict
 		view = underway("deletion hook %q runs as Job %s, but pod %s does not run: %s%s", hook.Name, task.Job, task.Pod, task.Problem, lacks)
 	}
 	if v.Standing == action.Blocked && lacks == "" {
-		own := fmt.Sprintf("spec.deletion.hooks[%s].resources", hook.Name)
-		view = view.waitsFor(strings.ReplaceAll(task.Unblock(), state.JobResources, own))
+		view = view.waitsFor(task.ResourcesIn(fmt.Sprintf("spec.deletion.hooks[%s].resources", hook.Name)).Unblock())
 	}
 	if lacks != "" && (task.Problem != "" || task.Pending) {
 		view = view.waitsFor("Create the missing object")

@@ -27,8 +27,8 @@ type BackupApplyConfiguration struct {
 	// deadlineSeconds is the time limit of each member's backup with its retries, in seconds, 1 to 604800.
 	// Default: 43200, half a day.
 	DeadlineSeconds *int64 `json:"deadlineSeconds,omitempty"`
-	// resources are the CPU and memory of the pods that create, restore and verify backups. Default: requests of 100m
-	// CPU and 256Mi of memory, limits of 2 CPUs and 1Gi. An action that mounts a member's volume has at least the
+	// resources are the CPU and memory of the pods of all Jobs of the cluster, except deletion hooks. Default: requests of
+	// 100m CPU and 256Mi of memory, limits of 2 CPUs and 1Gi. An action that mounts a member's volume has at least the
 	// resources of the member, and no limit where the member has no limit.
 	Resources *corev1.ResourceRequirementsApplyConfiguration `json:"resources,omitempty"`
 	// verification restores the newest backup into a temporary copy and checks it there. Default: the operator does
