@@ -44,9 +44,13 @@ const (
 	EndpointExternal EndpointRole = "External"
 )
 
+// MaxEndpoints is the limit of status.endpoints.
+const MaxEndpoints = 32
+
 // Endpoint is an address of the database.
 type Endpoint struct {
-	// name is the name of the Service or of the member's pod, or "external" and a number.
+	// name is the name of the Service or of the member's pod. For an external address, it is the name of the Service with
+	// "-external-" and a number.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`

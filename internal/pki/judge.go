@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package pki
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
@@ -134,16 +135,41 @@ func untimely(leaf *x509.Certificate, now time.Time) string {
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
 // verify checks the chain as clients do, and returns when it expires.
-func verify(chain, roots []*x509.Certificate, now time.Time) (text string, notAfter time.Time) {
+func verify(chain, authorities []*x509.Certificate, now time.Time) (text string, notAfter time.Time) {
+	roots, intermediates := split(authorities)
 	options := x509.VerifyOptions{
-		Roots: pool(roots), Intermediates: pool(chain[1:]), CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		Roots: pool(roots), Intermediates: pool(slices.Concat(chain[1:], intermediates)), CurrentTime: now,
+		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	chains, err := chain[0].Verify(options)
 	if err == nil {
 		// The chain that is valid for the longest time counts: clients find it, too.
 		return "", slices.MaxFunc(ends(chains), time.Time.Compare)
 	}
-	return refusal(err, slices.Concat(chain[1:], roots), now), chain[0].NotAfter
+	options.Roots = pool(authorities)
+	if _, rootless := chain[0].Verify(options); rootless == nil {
+		return "has a ca.crt without the root CA: add the self-signed certificate of the root CA to ca.crt", chain[0].NotAfter
+	}
+	return refusal(err, slices.Concat(chain[1:], authorities), now), chain[0].NotAfter
+}
+
+// split separates the root CAs of a ca.crt from other certificates. Go accepts each of them as the end of a chain, but OpenSSL
+// accepts only root CAs.
+func split(authorities []*x509.Certificate) (roots, intermediates []*x509.Certificate) {
+	for _, one := range authorities {
+		if selfSigned(one) {
+			roots = append(roots, one)
+		} else {
+			intermediates = append(intermediates, one)
+		}
+	}
+	return roots, intermediates
+}
+
+// selfSigned decides by the names and key identifiers, as OpenSSL does.
+func selfSigned(one *x509.Certificate) bool {
+	return bytes.Equal(one.RawSubject, one.RawIssuer) &&
+		(len(one.AuthorityKeyId) == 0 || len(one.SubjectKeyId) == 0 || bytes.Equal(one.AuthorityKeyId, one.SubjectKeyId))
 }
 
 // refusal describes why no chain is valid.

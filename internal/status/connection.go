@@ -65,7 +65,8 @@ func (p Pass) credentials() *dbv1.CredentialsStatus {
 	}
 }
 
-// endpoints are the addresses of the Services, and of each member if there are several: they have data of their own.
+// endpoints are the addresses of the Services, and of each member if there are several: they have data of their own. The API server
+// refuses a status with a repeated name or too many endpoints, so the names of external addresses differ from those of members.
 func (p Pass) endpoints() []dbv1.Endpoint {
 	if p.Service == nil || !p.EngineKnown() {
 		return nil
@@ -82,10 +83,10 @@ func (p Pass) endpoints() []dbv1.Endpoint {
 	}
 	for i, ingress := range p.Service.Status.LoadBalancer.Ingress {
 		all = append(all, dbv1.Endpoint{
-			Name: fmt.Sprintf("external-%d", i), Host: cmp.Or(ingress.Hostname, ingress.IP), Port: port, Role: dbv1.EndpointExternal,
+			Name: fmt.Sprintf("%s-external-%d", name, i), Host: cmp.Or(ingress.Hostname, ingress.IP), Port: port, Role: dbv1.EndpointExternal,
 		})
 	}
-	return all
+	return all[:min(len(all), dbv1.MaxEndpoints)]
 }
 
 func (p Pass) host(name string) string { return naming.ServiceHost(name, p.Cluster.Namespace) }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -36,7 +37,7 @@ func TestTheEndpointsAreThoseOfTheServicesAndOfSeveralMembers(t *testing.T) {
 				p.Cluster.Spec.Replicas = 1
 				p.Service.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}, {Hostname: "lb.example"}}
 			},
-			"orders orders.shop.svc:5432 Primary, external-0 192.0.2.1:5432 External, external-1 lb.example:5432 External",
+			"orders orders.shop.svc:5432 Primary, orders-external-0 192.0.2.1:5432 External, orders-external-1 lb.example:5432 External",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,6 +86,24 @@ func TestTheStatusHasTheLastRotationThatClientsHave(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestTheAPIServerAcceptsTheEndpointsOfAnyCluster(t *testing.T) {
+	for _, cluster := range []string{"external", "orders-external", strings.Repeat("a", 40)} {
+		p := idle()
+		p.Cluster.Name, p.Cluster.Spec.Replicas, p.Service = cluster, engine.MaxReplicas, &corev1.Service{}
+		p.Service.Status.LoadBalancer.Ingress = make([]corev1.LoadBalancerIngress, 40)
+		names := map[string]bool{}
+		for _, e := range p.endpoints() {
+			if names[e.Name] || len(e.Name) > 63 {
+				t.Errorf("%s: the name %s exists twice or is too long", cluster, e.Name)
+			}
+			names[e.Name] = true
+		}
+		if len(names) != dbv1.MaxEndpoints {
+			t.Errorf("%s has %d endpoints, want as many as the CRD allows", cluster, len(names))
+		}
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 //
 // Endpoint is an address of the database.
 type EndpointApplyConfiguration struct {
-	// name is the name of the Service or of the member's pod, or "external" and a number.
+	// name is the name of the Service or of the member's pod. For an external address, it is the name of the Service with
+	// "-external-" and a number.
 	Name *string `json:"name,omitempty"`
 	// host is the DNS name or the IP address.
 	Host *string `json:"host,omitempty"`
