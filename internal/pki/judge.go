@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 package pki
 
 import (
-	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
@@ -153,25 +152,6 @@ func verify(chain, authorities []*x509.Certificate, now time.Time) (text string,
 	return refusal(err, slices.Concat(chain[1:], authorities), now), chain[0].NotAfter
 }
 
-// split separates the root CAs of a ca.crt from other certificates. Go accepts each of them as the end of a chain, but OpenSSL
-// accepts only root CAs.
-func split(authorities []*x509.Certificate) (roots, intermediates []*x509.Certificate) {
-	for _, one := range authorities {
-		if selfSigned(one) {
-			roots = append(roots, one)
-		} else {
-			intermediates = append(intermediates, one)
-		}
-	}
-	return roots, intermediates
-}
-
-// selfSigned decides by the names and key identifiers, as OpenSSL does.
-func selfSigned(one *x509.Certificate) bool {
-	return bytes.Equal(one.RawSubject, one.RawIssuer) &&
-		(len(one.AuthorityKeyId) == 0 || len(one.SubjectKeyId) == 0 || bytes.Equal(one.AuthorityKeyId, one.SubjectKeyId))
-}
-
 // refusal describes why no chain is valid.
 func refusal(err error, authorities []*x509.Certificate, now time.Time) string {
 	if invalid, is := errors.AsType[x509.CertificateInvalidError](err); is && invalid.Reason == x509.IncompatibleUsage {
@@ -203,14 +183,6 @@ func expired(all []*x509.Certificate, now time.Time) (time.Time, bool) {
 		}
 	}
 	return time.Time{}, false
-}
-
-func pool(all []*x509.Certificate) *x509.CertPool {
-	certificates := x509.NewCertPool()
-	for _, one := range all {
-		certificates.AddCert(one)
-	}
-	return certificates
 }
 
 // lacking reports host names that the certificate is not valid for.

@@ -10,6 +10,7 @@ import (
 	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
 	"io"
@@ -73,27 +74,30 @@ func TestEveryBadSecretHasAProblemThatNamesTheRemedy(t *testing.T) {
 	good, other := issued(t, authority, start), issued(t, newCA(t, start), start)
 	old := newCA(t, start.Add(-AuthorityLife+time.Hour))
 	late := start.Add(2 * time.Hour)
+	below := subordinate(t, authority)
 	cases := map[string]struct {
 		files Files
 		hosts []string
 		now   time.Time
 		says  string
 	}{
-		"no files":               {Files{}, hosts, start, "has no tls.crt, tls.key, ca.crt"},
-		"no CA":                  {with(good, AuthorityKey, nil), hosts, start, "has no ca.crt: add it"},
-		"empty key":              {with(good, PrivateKeyKey, []byte{}), hosts, start, "has no tls.key: add it"},
-		"no PEM":                 {with(good, CertificateKey, []byte("text")), hosts, start, "no certificate in PEM form in tls.crt"},
-		"broken certificate":     {with(good, CertificateKey, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})), hosts, start, "in tls.crt"},
-		"no PEM in the CA":       {with(good, AuthorityKey, []byte("text")), hosts, start, "no certificate in PEM form in ca.crt"},
-		"key of another":         {with(good, PrivateKeyKey, other[PrivateKeyKey]), hosts, start, "does not match tls.crt"},
-		"no key in PEM form":     {with(good, PrivateKeyKey, []byte("text")), hosts, start, "not an unencrypted private key"},
-		"certificate as its key": {with(good, PrivateKeyKey, good[CertificateKey]), hosts, start, "not an unencrypted private key"},
-		"not valid yet":          {good, hosts, start.Add(-time.Hour), "not valid before 2026-01-02T02:59:05Z"},
-		"expired":                {good, hosts, start.Add(LeafLife), "expired at 2026-04-02T03:04:05Z"},
-		"CA of another":          {with(good, AuthorityKey, other[AuthorityKey]), hosts, start, "no CA in ca.crt issued"},
-		"expired CA":             {outliving(t, old, late), hosts, late, "of a CA that expired at 2026-01-02T04:04:05Z"},
-		"for clients":            {forClients(t, authority), hosts, start, "extended key usage serverAuth"},
-		"wrong name":             {good, []string{"orders.shop.svc", "orders.shop", "db.example.test"}, start, "without the DNS names orders.shop, db.example.test,"},
+		"no files":                {Files{}, hosts, start, "has no tls.crt, tls.key, ca.crt"},
+		"no CA":                   {with(good, AuthorityKey, nil), hosts, start, "has no ca.crt: add it"},
+		"empty key":               {with(good, PrivateKeyKey, []byte{}), hosts, start, "has no tls.key: add it"},
+		"no PEM":                  {with(good, CertificateKey, []byte("text")), hosts, start, "no certificate in PEM form in tls.crt"},
+		"broken certificate":      {with(good, CertificateKey, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})), hosts, start, "in tls.crt"},
+		"no PEM in the CA":        {with(good, AuthorityKey, []byte("text")), hosts, start, "no certificate in PEM form in ca.crt"},
+		"key of another":          {with(good, PrivateKeyKey, other[PrivateKeyKey]), hosts, start, "does not match tls.crt"},
+		"no key in PEM form":      {with(good, PrivateKeyKey, []byte("text")), hosts, start, "not an unencrypted private key"},
+		"certificate as its key":  {with(good, PrivateKeyKey, good[CertificateKey]), hosts, start, "not an unencrypted private key"},
+		"not valid yet":           {good, hosts, start.Add(-time.Hour), "not valid before 2026-01-02T02:59:05Z"},
+		"expired":                 {good, hosts, start.Add(LeafLife), "expired at 2026-04-02T03:04:05Z"},
+		"CA of another":           {with(good, AuthorityKey, other[AuthorityKey]), hosts, start, "no CA in ca.crt issued"},
+		"only an intermediate CA": {issued(t, below, start), hosts, start, "has a ca.crt without the root CA: add the self-signed certificate of the root CA"},
+		"the root CA of another":  {with(issued(t, below, start), AuthorityKey, join(below.files[AuthorityKey], other[AuthorityKey])), hosts, start, "without the root CA"},
+		"expired CA":              {outliving(t, old, late), hosts, late, "of a CA that expired at 2026-01-02T04:04:05Z"},
+		"for clients":             {forClients(t, authority), hosts, start, "extended key usage serverAuth"},
+		"wrong name":              {good, []string{"orders.shop.svc", "orders.shop", "db.example.test"}, start, "without the DNS names orders.shop, db.example.test,"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -106,6 +110,64 @@ func TestEveryBadSecretHasAProblemThatNamesTheRemedy(t *testing.T) {
 			}
 		})
 	}
+}
+
+// subordinate is an intermediate CA, whose ca.crt lacks the root CA.
+func subordinate(t *testing.T, root Authority) Authority {
+	t.Helper()
+	files := signed(t, root, &x509.Certificate{
+		NotBefore: start, NotAfter: start.Add(LeafLife), Subject: pkix.Name{CommonName: "intermediate"},
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	})
+	a, err := ParseAuthority(with(files, AuthorityKey, files[CertificateKey]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func join(all ...[]byte) []byte { return bytes.Join(all, nil) }
+
+// These are the verdicts of `openssl verify -CAfile ca.crt -untrusted tls.crt tls.crt`.
+func TestAnIntermediateCAIsInEitherFileAndItsRootCAInCACrt(t *testing.T) {
+	root := newCA(t, start)
+	below := subordinate(t, root)
+	files, middle, anchor := issued(t, below, start), below.files[CertificateKey], root.files[AuthorityKey]
+	for name, c := range map[string]struct {
+		files   Files
+		problem bool
+	}{
+		"root CA in ca.crt, intermediate CA in tls.crt": {with(with(files, CertificateKey, join(files[CertificateKey], middle)), AuthorityKey, anchor), false},
+		"both in ca.crt":                    {with(files, AuthorityKey, join(middle, anchor)), false},
+		"intermediate CA in ca.crt":         {files, true},
+		"intermediate CA in both":           {with(files, CertificateKey, join(files[CertificateKey], middle)), true},
+		"intermediate CA in none":           {with(files, AuthorityKey, anchor), true},
+		"root CA in tls.crt, not in ca.crt": {with(files, CertificateKey, join(files[CertificateKey], anchor)), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if problem := Judge(c.files, hosts[:3], start).Problem; (problem != "") != c.problem {
+				t.Errorf("it %s", problem)
+			}
+			if err := verified(t, c.files); (err != nil) != c.problem {
+				t.Errorf("a client with these roots: %v", err)
+			}
+		})
+	}
+}
+
+// verified returns the error of a client in Go that has the ca.crt.
+func verified(t *testing.T, files Files) error {
+	t.Helper()
+	chain, err := parse(files[CertificateKey])
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots, err := Roots(files[AuthorityKey], start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = chain[0].Verify(x509.VerifyOptions{DNSName: hosts[1], Roots: roots, Intermediates: pool(chain[1:]), CurrentTime: start})
+	return err
 }
 
 // outliving is a certificate that is valid longer than its CA.
@@ -254,7 +316,7 @@ func TestATLSClientVerifiesChainAndHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	roots, err := parse(files[AuthorityKey])
+	roots, err := Roots(files[AuthorityKey], now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +326,7 @@ func TestATLSClientVerifiesChainAndHost(t *testing.T) {
 			connection := tls.Server(server, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12})
 			_, _ = io.Copy(io.Discard, connection)
 		}()
-		err := tls.Client(client, &tls.Config{ServerName: host, RootCAs: pool(roots), MinVersion: tls.VersionTLS12}).Handshake()
+		err := tls.Client(client, &tls.Config{ServerName: host, RootCAs: roots, MinVersion: tls.VersionTLS12}).Handshake()
 		if (err == nil) != ok {
 			t.Errorf("%s: %v", host, err)
 		}

@@ -20,6 +20,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dbcluster/databasecluster-operator/internal/pki"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
@@ -58,13 +59,12 @@ func (r *reloadRun) read() error {
 	if err != nil {
 		return failf(protocol.CertificateNotServed, "The certificate cannot be read: %v. Correct the Secret of spec.tls.", err)
 	}
-	roots, err := os.ReadFile(filepath.Join(r.Folder, "ca.crt"))
+	authorities, err := os.ReadFile(filepath.Join(r.Folder, "ca.crt"))
 	if err != nil {
 		return failf(protocol.CertificateNotServed, "The CA cannot be read: %v. Correct the Secret of spec.tls.", err)
 	}
 	block, _ := pem.Decode(leaf)
-	r.roots = x509.NewCertPool()
-	if block == nil || !r.roots.AppendCertsFromPEM(roots) {
+	if r.roots, err = pki.Roots(authorities, time.Now()); err != nil || block == nil {
 		return failf(protocol.CertificateNotServed, "The Secret of spec.tls has no certificate in tls.crt or ca.crt. Correct the Secret.")
 	}
 	r.leaf = block.Bytes
