@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -81,12 +82,16 @@ func withAnnotations(m metav1.ObjectMeta, keys ...string) metav1.ObjectMeta {
 	return trimmed
 }
 
-// trimVolumes keeps only the volumes with claims.
+// trimVolumes keeps only the volumes with claims, and the name of the Secret with the certificate.
 func trimVolumes(volumes []corev1.Volume) []corev1.Volume {
 	var kept []corev1.Volume
 	for _, v := range volumes {
-		if v.PersistentVolumeClaim != nil {
+		switch {
+		case v.PersistentVolumeClaim != nil:
 			kept = append(kept, corev1.Volume{VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: v.PersistentVolumeClaim}})
+		case v.Name == naming.TLSVolume && v.Secret != nil:
+			secret := &corev1.SecretVolumeSource{SecretName: v.Secret.SecretName}
+			kept = append(kept, corev1.Volume{Name: v.Name, VolumeSource: corev1.VolumeSource{Secret: secret}})
 		}
 	}
 	return kept

@@ -398,3 +398,17 @@ func TestAJobWithAMemberVolumeStartsAPassOfTheCluster(t *testing.T) {
 		t.Error("a backup from a volume starts no pass of the cluster")
 	}
 }
+
+func TestTheSecretWithTheCertificateOfAMemberSurvivesTrimming(t *testing.T) {
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Volumes: []corev1.Volume{
+		{Name: "other", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "passwords"}}},
+		{Name: naming.TLSVolume, VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "orders-tls"}}},
+	}}}
+	trimmed, err := TrimPod(pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := state.MemberOf(trimmed.(*corev1.Pod), 0); m.Certificate != "orders-tls" {
+		t.Errorf("it has Secret %q", m.Certificate)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
 // Member is the part of a member's pod that decisions use. The watch on pods accepts an event only if this value changes.
@@ -34,6 +35,8 @@ type Member struct {
 	Reports string
 	// References is the hash of the contents of Secrets and ConfigMaps with which the pod was created.
 	References string
+	// Certificate is the name of the Secret with the certificate in the pod; "" for none.
+	Certificate string
 	// Engine is the engine of that template; "" if it had none, or an older operator created it.
 	Engine string
 	// Started is true if the database container has started at least once.
@@ -103,6 +106,7 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Engine:       pod.Annotations[dbv1.AnnotationEngine],
 		References:   pod.Annotations[dbv1.AnnotationReferences],
 		Node:         pod.Spec.NodeName,
+		Certificate:  certificateIn(pod.Spec.Volumes),
 		Zone:         pod.Labels[corev1.LabelTopologyZone],
 		Reports:      versionOf(pod),
 		Started:      hasStarted(pod),
@@ -130,4 +134,13 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		}
 	}
 	return m
+}
+
+func certificateIn(volumes []corev1.Volume) string {
+	for _, v := range volumes {
+		if v.Name == naming.TLSVolume && v.Secret != nil {
+			return v.Secret.SecretName
+		}
+	}
+	return ""
 }

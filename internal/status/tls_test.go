@@ -73,7 +73,15 @@ func TestTLSReadyReportsWhetherAllMembersServeAValidCertificate(t *testing.T) {
 			c.Status.TLS, o.StatefulSet, o.Members = nil, nil, nil
 		}, "False", dbv1.ReasonCertificateReloading, "members load the certificate after all of them are ready", "now"},
 		"a rollout runs": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0) }, "False", dbv1.ReasonCertificateReloading,
-			"members load the certificate after all of them are ready", "now"},
+			"members load the certificate after outdated members have restarted", "now"},
+		"the user restarts outdated members": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.Spec.UpdateStrategy.Type, o.Members[0].Certificate = dbv1.UpdateOnDelete, "mine"
+			plans.Outdated(o, 0)
+		}, "True", dbv1.ReasonCertificateServed, "members serve the certificate in Secret mine, which is valid until 2026-01-01T01:00:00Z", "now"},
+		"an outdated member has another Secret": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.Spec.UpdateStrategy.Type, o.Members[0].Certificate = dbv1.UpdateOnDelete, "other"
+			plans.Outdated(o, 0)
+		}, "False", dbv1.ReasonCertificateReloading, "members load the certificate after outdated members have restarted", "now"},
 		"the spec has no TLS any more": {func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 			c.Spec.TLS = nil
 			meta.SetStatusCondition(&c.Status.Conditions, metav1.Condition{Type: dbv1.ConditionTLSReady, Status: "True", Reason: "x"})

@@ -52,6 +52,9 @@ func encrypted(t *testing.T) (*dbv1.DatabaseCluster, state.Observed) {
 	c.Spec.Engine, c.Spec.TLS = "ledger-v1", &dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}}
 	c.Status.TLS = &dbv1.TLSStatus{Served: current}
 	o := plans.Standing(t, engine.Resolve(c, ledger()))
+	for i := range o.Members {
+		o.Members[i].Certificate = "orders-tls"
+	}
 	o.Engine, o.Image = ledger(), "operator:1"
 	o.References = []state.Reference{{Kind: "Secret", Name: "orders-tls", Where: "spec.tls.secretName", Optional: true, Found: true}}
 	o.TLS = state.TLS{
@@ -167,6 +170,13 @@ func TestMembersLoadARenewedCertificateWithoutARestart(t *testing.T) {
 			o.TLS.Reload, o.TLS.Reloading = task, true
 		}
 	}
+	outdated := func(update dbv1.UpdateStrategy) change {
+		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.Spec.UpdateStrategy = update
+			plans.Outdated(o, 1)
+		}
+	}
+	onDelete := "WaitingForUser: 1 member is outdated; spec.updateStrategy.type is OnDelete: delete a pod to update it\n" + inTime
 	scenarios(t, map[string]struct {
 		change change
 		want   string
@@ -183,10 +193,16 @@ func TestMembersLoadARenewedCertificateWithoutARestart(t *testing.T) {
 		"the operator has no transfer image": {renewed(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Image = "" }), upToDate + inTime + "STALLED ReloadFailed\n"},
 		"a member is not ready": {renewed(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[1].Ready = false }),
 			"WaitingForMembers: 2 of 3 members are ready; pod orders-1 is not ready\n" + inTime},
-		"a member is outdated": {renewed(func(c *dbv1.DatabaseCluster, o *state.Observed) {
-			c.Spec.UpdateStrategy.Paused = true
-			plans.Outdated(o, 1)
-		}), "RolloutPaused: 1 member is outdated; spec.updateStrategy.paused is true\n" + inTime},
+		"a rollout runs": {renewed(outdated(dbv1.UpdateStrategy{})), "restart orders-1\nRollingOut: 1 member is outdated; restarting pod orders-1\n" + inTime},
+		"the user paused the rollout": {renewed(outdated(dbv1.UpdateStrategy{Paused: true})),
+			reload + "RolloutPaused: 1 member is outdated; spec.updateStrategy.paused is true\n" + inTime},
+		"the user restarts outdated members": {renewed(outdated(dbv1.UpdateStrategy{Type: dbv1.UpdateOnDelete})), reload + onDelete},
+		"an outdated member has another Secret": {renewed(outdated(dbv1.UpdateStrategy{Type: dbv1.UpdateOnDelete}), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Members[1].Certificate = "mine"
+		}), onDelete},
+		"an outdated member is from before TLS": {renewed(outdated(dbv1.UpdateStrategy{Type: dbv1.UpdateOnDelete}), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Members[1].Certificate = ""
+		}), onDelete},
 	})
 }
 

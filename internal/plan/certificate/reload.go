@@ -14,15 +14,15 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
-// reload starts a Job for a certificate that not all members serve, once all members run. Members that start later load the
-// certificate anyway.
+// reload starts a Job for a certificate that not all members serve, once all members can load it. Members that start later load
+// the certificate anyway.
 func reload(s *situation.Situation) operation.List {
 	if !s.Reloads() || !s.TLS.Certificate.Valid() || s.Incompatible != nil || s.Image == "" {
 		return nil
 	}
 	switch v := judge(s); v.Standing {
 	case action.Absent:
-		if !s.Served() && converged(s) && s.JobObstacle() == "" {
+		if !s.Served() && s.Loadable() && s.JobObstacle() == "" {
 			return operation.List{operation.Reload{Job: desired(s)}}
 		}
 	case action.Superseded:
@@ -30,12 +30,6 @@ func reload(s *situation.Situation) operation.List {
 	case action.Terminating, action.Succeeded, action.Failed, action.Lost, action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
 	}
 	return nil
-}
-
-// converged reports whether all members run the current template.
-func converged(s *situation.Situation) bool {
-	_, known := s.Revision()
-	return known && len(s.Outdated()) == 0 && s.Ready() >= s.Wanted
 }
 
 func desired(s *situation.Situation) resources.Child {
@@ -62,6 +56,9 @@ func Reloading(s *situation.Situation) (text string, failed bool) {
 	v := judge(s)
 	switch v.Standing {
 	case action.Absent, action.Terminating, action.Superseded, action.Succeeded:
+		if s.AwaitsRestart() {
+			return "members load the certificate after outdated members have restarted", false
+		}
 		return "members load the certificate after all of them are ready", false
 	case action.Failed, action.Lost:
 		return fmt.Sprintf("members could not load the certificate: %s. See kubectl logs job/%s, then delete the Job to try again", v.Cause, v.Task.Job), true

@@ -7,11 +7,13 @@ package situation
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // issuePatience is how long cert-manager may take before the user must act.
@@ -83,9 +85,26 @@ func (s *Situation) issuerProblem() *Stall {
 // Reloads reports whether members load a renewed certificate without a restart.
 func (s *Situation) Reloads() bool { return engine.Reloads(s.Engine) }
 
+// Loadable reports whether all members run, and need no restart before they can serve the certificate.
+func (s *Situation) Loadable() bool {
+	_, known := s.Revision()
+	return known && s.Ready() >= s.Wanted && !s.AwaitsRestart()
+}
+
+// AwaitsRestart reports whether a member has to restart before all serve the certificate.
+func (s *Situation) AwaitsRestart() bool { return slices.ContainsFunc(s.Outdated(), s.restartsFirst) }
+
+// restartsFirst reports whether an outdated member loads the certificate by a restart: the operator is about to restart it, or its
+// pod does not have the Secret. Otherwise the user decides when it restarts, and the previous certificate may expire before.
+func (s *Situation) restartsFirst(m state.Member) bool {
+	update := s.Cluster.Spec.UpdateStrategy
+	left := update.Paused || update.Type == dbv1.UpdateOnDelete
+	return !left || !s.Reloads() || m.Certificate != s.TLS.Certificate.Name
+}
+
 // Served reports whether all members serve the certificate. Members of an engine that cannot reload it restart instead.
 func (s *Situation) Served() bool {
-	if _, known := s.Revision(); !known || len(s.Outdated()) > 0 || s.Ready() < s.Wanted {
+	if !s.Loadable() {
 		return false
 	}
 	return !s.Reloads() || s.ServedBefore() == s.TLS.Certificate.Identity || len(s.Members) == 0
