@@ -105,6 +105,8 @@ const (
 	// AnnotationStoredSpec is on StatefulSets: a hash of the spec as the API server stored it after the operator's
 	// last write. A different hash means that another client changed the spec.
 	AnnotationStoredSpec = "database.dbcluster.io/stored-spec"
+	// AnnotationCertificate is on the Jobs of reloads: the certificate that members load, as in status.tls.served.
+	AnnotationCertificate = "database.dbcluster.io/certificate"
 	// AnnotationScripts and a name are on pods: the text of an engine's script, which is mounted as a file.
 	AnnotationScripts = "scripts.database.dbcluster.io/"
 	// AnnotationScheduled is on DatabaseBackups: the time of the schedule in RFC 3339, for people.

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
@@ -100,13 +101,13 @@ func (o *observation) readIssuance(ctx context.Context) {
 	}
 }
 
-// readReload reads the Job for the current certificate.
+// readReload reads the Job of the last reload.
 func (o *observation) readReload(ctx context.Context) {
 	if !engine.Reloads(o.Engine) || o.TLS.Certificate.Identity == "" {
 		return
 	}
-	job, name := &batchv1.Job{}, naming.ReloadJob(o.cluster.Name, o.cluster.UID, o.TLS.Certificate.Identity)
+	job, name := &batchv1.Job{}, naming.ReloadJob(o.cluster.Name, o.cluster.UID)
 	if o.made(ctx, state.Ref{Kind: "Job", Name: name}, job) {
-		o.TLS.Reload, o.TLS.Reloading = o.task(ctx, job), true
+		o.TLS.Reload, o.TLS.Reloading, o.TLS.Reloaded = o.task(ctx, job), true, job.Annotations[dbv1.AnnotationCertificate]
 	}
 }

@@ -14,9 +14,10 @@ func Certificate(cluster string) string { return cluster + "-tls" }
 // Authority is the name of the Secret with the CA of a cluster. Pods never mount it.
 func Authority(cluster string) string { return cluster + "-ca" }
 
-// ReloadJob is the name of the Job that makes all members load a certificate.
-func ReloadJob(cluster string, uid types.UID, certificate string) string {
-	return cluster + "-reload-" + digest(string(uid), certificate)
+// ReloadJob is the name of the Job that makes all members load a certificate. All certificates of a cluster share it, so there is
+// only the Job of the last reload.
+func ReloadJob(cluster string, uid types.UID) string {
+	return cluster + "-reload-" + digest(string(uid))
 }
 
 // ClientHosts are the DNS names that the certificate of a cluster must have: of the Service, and of each member, to

@@ -83,7 +83,7 @@ func toAny(texts []string) []any {
 	return all
 }
 
-// ReloadJob makes all members load a certificate, and verifies that they serve it.
+// ReloadJob makes all members load a certificate, and verifies that they serve it. It records the certificate.
 func ReloadJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, image, certificate string) Child {
 	call := &protocol.Reload{
 		Members: hosts(cluster), Port: int(cluster.Spec.Container.Port), Folder: naming.TLSPath, Command: declared.Spec.Actions.Reload.Command,
@@ -91,12 +91,13 @@ func ReloadJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, ima
 	if start := declared.Spec.TLS.Preamble; start != nil {
 		call.Request, call.Response = start.Request, start.Response
 	}
-	return ActionJob(cluster, Action{
-		Name:      naming.ReloadJob(cluster.Name, cluster.UID, certificate),
+	job := ActionJob(cluster, Action{
+		Name:      naming.ReloadJob(cluster.Name, cluster.UID),
 		Component: dbv1.ComponentReload,
 		Owner:     ownedBy(cluster),
 		Transfer:  &Transfer{Image: image, Call: call},
 	})
+	return job.set(certificate, "metadata", "annotations", dbv1.AnnotationCertificate)
 }
 
 func aDay(*dbv1.DatabaseCluster) time.Duration { return 24 * time.Hour }

@@ -26,9 +26,11 @@ type TLS struct {
 	Issuance Issuance
 	// Hosts are the DNS names that a new certificate gets.
 	Hosts []string
-	// Reload is the Job by which members load the certificate. Reloading is true if it exists.
+	// Reload is the Job by which members load a certificate. Reloading is true if it exists. Reloaded identifies the certificate,
+	// which may be a previous one.
 	Reload    Task
 	Reloading bool
+	Reloaded  string
 }
 
 // Certificate is a Secret with a certificate, as it was read. The zero value is one that does not exist.

@@ -9,6 +9,7 @@ package integration
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -247,14 +248,23 @@ func TestABadSecretStallsTheClusterWithTheCauseAndTheRemedy(t *testing.T) {
 	awaitReady(t, c)
 
 	// A renewal by the user, and then a mistake: members keep running.
-	served, before := c.Status.TLS.Served, membersOf(t, c)
+	before := membersOf(t, c)
 	renewed, err := authority.Issue(hosts, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	change(t, secret, func(s *corev1.Secret) { s.Data = renewed })
-	annotate(t, c, dbv1.AnnotationRefresh, "renewed")
-	await(t, c, "the renewed certificate", func() bool { return c.Status.TLS.Served != served && c.Status.TLS.Served == pki.Identity(renewed) })
+	// The user returns to the first certificate, and renews it again. Each time, members need a new Job.
+	jobs := map[string]bool{}
+	for i, files := range []pki.Files{renewed, good, renewed} {
+		change(t, secret, func(s *corev1.Secret) { s.Data = files })
+		annotate(t, c, dbv1.AnnotationRefresh, fmt.Sprintf("renewed %d", i))
+		await(t, c, "the certificate in the Secret", func() bool { return c.Status.TLS.Served == pki.Identity(files) })
+		job := read(t, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: naming.ReloadJob("orders", c.UID)}})
+		jobs[string(job.UID)] = true
+	}
+	if len(jobs) != 3 {
+		t.Errorf("%d Jobs loaded three renewals", len(jobs))
+	}
 	change(t, secret, func(s *corev1.Secret) { s.Data = expired })
 	annotate(t, c, dbv1.AnnotationRefresh, "expired")
 	awaitTrue(t, c, dbv1.ConditionStalled, dbv1.ReasonCertificateInvalid, "expired at")

@@ -95,7 +95,7 @@ const (
 	inTime = "again in 1416h0m0s\n"
 	soon   = "again in 1s\n"
 	issues = "issue the certificate in Secret orders-tls: "
-	reload = "load the certificate by Job orders-reload-436e27f6\n"
+	reload = "load the certificate by Job orders-reload-76eaa5c3\n"
 )
 
 func TestTheOperatorIssuesCertificatesOfItsOwnCA(t *testing.T) {
@@ -166,10 +166,17 @@ func TestMembersLoadARenewedCertificateWithoutARestart(t *testing.T) {
 	}
 	job := func(task state.Task) change {
 		return func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			task.Job, task.Component = "orders-reload-436e27f6", dbv1.ComponentReload
-			o.TLS.Reload, o.TLS.Reloading = task, true
+			task.Job, task.Component = "orders-reload-76eaa5c3", dbv1.ComponentReload
+			o.TLS.Reload, o.TLS.Reloading, o.TLS.Reloaded = task, true, current
 		}
 	}
+	of := func(certificate string, task state.Task) change {
+		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			job(task)(c, o)
+			o.TLS.Reloaded = certificate
+		}
+	}
+	recreated := "delete Job orders-reload-76eaa5c3: its configuration has changed, so the operator re-creates it\n"
 	outdated := func(update dbv1.UpdateStrategy) change {
 		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			c.Spec.UpdateStrategy = update
@@ -188,7 +195,11 @@ func TestMembersLoadARenewedCertificateWithoutARestart(t *testing.T) {
 		"the Job is retried":                 {renewed(job(state.Task{Pod: "p", Problem: "no", Started: true})), upToDate + inTime},
 		"the Job failed":                     {renewed(job(state.Task{Failed: true, Failure: "no"})), upToDate + inTime + "STALLED ReloadFailed\n"},
 		"the Job cannot start":               {renewed(job(state.Task{Pod: "p", Problem: "no image", Remedy: "Correct it"})), upToDate + inTime + "STALLED ReloadFailed\n"},
-		"the Job is of other inputs":         {renewed(job(state.Task{MadeFrom: "others"})), "delete Job orders-reload-436e27f6: its configuration has changed, so the operator re-creates it\n" + upToDate + inTime},
+		"the Job is of other inputs":         {renewed(job(state.Task{MadeFrom: "others"})), recreated + upToDate + inTime},
+		"the Job is for another certificate": {renewed(of(previous, state.Task{Succeeded: true})), recreated + upToDate + inTime},
+		"and runs":                           {renewed(of(previous, state.Task{Active: true, Started: true})), recreated + upToDate + inTime},
+		"and a member is not ready": {renewed(of(previous, state.Task{Succeeded: true}), func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[1].Ready = false }),
+			recreated + "WaitingForMembers: 2 of 3 members are ready; pod orders-1 is not ready\n" + inTime},
 		"the Job is deleted":                 {renewed(job(state.Task{Ending: true})), upToDate + inTime},
 		"the operator has no transfer image": {renewed(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Image = "" }), upToDate + inTime + "STALLED ReloadFailed\n"},
 		"a member is not ready": {renewed(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[1].Ready = false }),

@@ -36,9 +36,12 @@ func desired(s *situation.Situation) resources.Child {
 	return resources.ReloadJob(s.Cluster, s.Engine, s.Image, s.TLS.Certificate.Identity)
 }
 
-// judge returns the state of the Job for the current certificate.
+// judge returns the state of the Job. The operator re-creates a Job for another certificate at once: as long as it exists, no
+// member has loaded a later certificate by a reload.
 func judge(s *situation.Situation) action.Verdict {
-	expected := action.Expected{Deadline: resources.ActionKindOf(dbv1.ComponentReload).Deadline(s.Cluster)}
+	expected := action.Expected{
+		Deadline: resources.ActionKindOf(dbv1.ComponentReload).Deadline(s.Cluster), Restart: s.TLS.Reloaded != s.TLS.Certificate.Identity,
+	}
 	if s.Reloads() && s.Image != "" && s.Engine.Spec.TLS != nil {
 		expected.Desired = []resources.Child{desired(s)}
 	}

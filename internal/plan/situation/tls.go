@@ -112,8 +112,8 @@ func (s *Situation) Served() bool {
 
 // ServedBefore identifies the certificate that all members are known to serve. If the status has lost it, one reload repeats.
 func (s *Situation) ServedBefore() string {
-	if s.TLS.Reloading && s.TLS.Reload.Succeeded {
-		return s.TLS.Certificate.Identity
+	if identity := s.TLS.Certificate.Identity; s.TLS.Reloading && s.TLS.Reload.Succeeded && s.TLS.Reloaded == identity {
+		return identity
 	}
 	if before := s.Cluster.Status.TLS; before != nil {
 		return before.Served
