@@ -28,6 +28,7 @@ func Upkeep(s *situation.Situation) operation.List {
 		return all
 	}
 	switch {
+	case s.ForeignService(): // its clients would accept this cluster instead
 	case s.SelfSigned():
 		all = append(all, issue(s)...)
 	case s.IssuedByCertManager():

@@ -16,6 +16,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -267,6 +268,30 @@ func issuance(c *dbv1.DatabaseCluster, age time.Duration, message string) state.
 	live.SetResourceVersion("1")
 	live.SetCreationTimestamp(metav1.NewTime(plans.Now.Add(-age)))
 	return state.Issuance{Live: live, Message: message}
+}
+
+func TestThereIsNoCertificateForTheServiceOfAnotherOwner(t *testing.T) {
+	for _, service := range []string{"orders", "orders-headless"} {
+		for source, tls := range map[string]dbv1.TLS{
+			"the operator": {SelfSigned: &dbv1.SelfSigned{}}, "cert-manager": {IssuerRef: &dbv1.IssuerRef{Name: "company"}},
+		} {
+			t.Run(service+", "+source, func(t *testing.T) {
+				c, o := encrypted(t)
+				c.Spec.TLS, o.Foreign = &tls, []state.Ref{{Kind: "Service", Name: service}}
+				o.TLS.Certificate, o.TLS.Authority, o.StatefulSet, o.Members = state.Certificate{}, state.Certificate{}, nil, nil
+				p := plans.Decide(c, o)
+				for _, one := range p.Operations {
+					apply, is := one.(operation.Apply)
+					if _, issues := one.(operation.IssueCertificate); issues || is && (apply.Kind() == "Certificate" || apply.RecordsStoredSpec()) {
+						t.Errorf("the plan has: %s", one)
+					}
+				}
+				if p.Stalled == nil || p.Stalled.Reason != dbv1.ReasonNameConflict {
+					t.Errorf("it is stalled by %v", p.Stalled)
+				}
+			})
+		}
+	}
 }
 
 func TestCertManagerIssuesTheCertificate(t *testing.T) {

@@ -104,6 +104,11 @@ func (s *Situation) ForeignStatefulSet() bool {
 	return slices.ContainsFunc(s.Foreign, state.Ref.IsStatefulSet)
 }
 
+// ForeignService reports whether a Service of the cluster's names has another owner. A certificate would be valid for it.
+func (s *Situation) ForeignService() bool {
+	return s.OwnedByAnother("Service", naming.Service(s.Cluster.Name)) || s.OwnedByAnother("Service", naming.HeadlessService(s.Cluster.Name))
+}
+
 // ForeignServiceAccount reports whether the ServiceAccount of the cluster's name has another owner, although pods need it.
 func (s *Situation) ForeignServiceAccount() bool {
 	return s.OwnedByAnother("ServiceAccount", naming.ServiceAccount(s.Cluster.Name))
