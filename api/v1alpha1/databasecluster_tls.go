@@ -22,6 +22,7 @@ const (
 // TLS encrypts the connections to the members. The certificate comes from one of secretName, issuerRef and selfSigned.
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.secretName), has(self.issuerRef), has(self.selfSigned)].filter(source, source).size() == 1",message="spec.tls: set exactly one of secretName, issuerRef and selfSigned"
+// +kubebuilder:validation:XValidation:rule="!has(self.dnsNames) || !has(self.secretName)",message="spec.tls.dnsNames is only for issuerRef and selfSigned: issue the certificate in spec.tls.secretName with these names, or remove them"
 type TLS struct {
 	// secretName is the name of a Secret of type kubernetes.io/tls in this namespace, with the keys tls.crt, tls.key
 	// and ca.crt. You renew the certificate. Default: none.
@@ -41,6 +42,18 @@ type TLS struct {
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	SelfSigned *SelfSigned `json:"selfSigned,omitempty"`
+
+	// dnsNames are additional DNS names of the certificate, such as the name of a load balancer. A name may start with
+	// "*.". Names of Services are not allowed: the certificate has those of the cluster. A change issues a new
+	// certificate. Default: none.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^([*][.])?([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?[.])+[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$') && !name.matches('[.]svc([.]|$)'))",message="spec.tls.dnsNames must be lowercase DNS names with a dot, for example orders.example.com, and not names of Services with .svc"
+	DNSNames []string `json:"dnsNames,omitempty"`
 
 	// mode selects the connections that the database accepts. Require refuses connections without TLS. Allow accepts
 	// both, which not every engine supports. A change restarts the members one by one. Default: Require.

@@ -6,6 +6,7 @@ package controller
 
 import (
 	"context"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -35,7 +36,7 @@ func (o *observation) readTLS(ctx context.Context, r *Reconciler) {
 		return
 	}
 	o.Image = r.TransferImage
-	o.TLS.Hosts = naming.CertificateHosts(o.cluster.Name, o.cluster.Namespace, r.ClusterDomain, engine.MaxReplicas)
+	o.TLS.Hosts = certificateHosts(o.cluster, r.ClusterDomain)
 	clients := naming.ClientHosts(o.cluster.Name, o.cluster.Namespace, o.cluster.Spec.Replicas)
 	own := tls.SecretName == ""
 	o.TLS.Certificate = o.readCertificate(ctx, engine.TLSSecret(o.cluster), own, func(files pki.Files) pki.Facts {
@@ -46,6 +47,17 @@ func (o *observation) readTLS(ctx context.Context, r *Reconciler) {
 	}
 	o.addCertificate(own)
 	o.readReload(ctx)
+}
+
+// certificateHosts are the names of the cluster, and those of the user that differ.
+func certificateHosts(cluster *dbv1.DatabaseCluster, domain string) []string {
+	all := naming.CertificateHosts(cluster.Name, cluster.Namespace, domain, engine.MaxReplicas)
+	for _, name := range cluster.Spec.TLS.DNSNames {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 // readCertificate reads a Secret. If the name is the cluster's own, the Secret must belong to the cluster, or to its

@@ -7,6 +7,7 @@ package controller
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -142,6 +143,35 @@ func TestACrashAtAnyCallLeavesOneCAAndAValidCertificate(t *testing.T) {
 			if s.calls < at { // the crash did not occur
 				break
 			}
+		}
+	}
+}
+
+func TestAChangeOfTheDNSNamesIssuesACertificateAndKeepsTheTemplate(t *testing.T) {
+	cluster, declared := encryptedCluster()
+	s := newCrashing(t, 0, false, cluster, declared)
+	set := &appsv1.StatefulSet{}
+	var template string
+	for _, names := range [][]string{nil, {"orders.example.com", "orders.shop"}, {"orders.example.net"}, nil} {
+		if err := s.Get(t.Context(), client.ObjectKeyFromObject(cluster), cluster); err != nil {
+			t.Fatal(err)
+		}
+		cluster.Spec.TLS.DNSNames = names
+		if err := s.Update(t.Context(), cluster); err != nil {
+			t.Fatal(err)
+		}
+		s.converge(t, moment.Time)
+		facts := pki.Judge(s.secret(t.Context(), "orders-tls").Data, names, moment.Time)
+		if facts.Problem != "" || !slices.Equal(facts.Names, certificateHosts(cluster, "cluster.local")) {
+			t.Errorf("with %v, the certificate %s; it has the names %v", names, facts.Problem, facts.Names)
+		}
+		if err := s.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "orders"}, set); err != nil {
+			t.Fatal(err)
+		}
+		if before := template; template == "" {
+			template = set.Annotations[dbv1.AnnotationRenderedFrom]
+		} else if set.Annotations[dbv1.AnnotationRenderedFrom] != before {
+			t.Errorf("with %v, the template has other inputs", names)
 		}
 	}
 }

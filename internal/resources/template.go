@@ -113,7 +113,7 @@ func renderedFrom(cluster *dbv1.DatabaseCluster, references []state.Reference) s
 	spec.Credentials.Rotation = dbv1.CredentialsRotation{}
 	spec.ServiceAccount = dbv1.ServiceAccount{Name: ServiceAccountName(cluster)}
 	spec.Paused, spec.Hibernated, spec.Backup, spec.Bootstrap = false, false, nil, nil
-	if spec.TLS != nil { // the issuer does not affect pods
+	if spec.TLS != nil { // the issuer and its DNS names do not affect pods
 		spec.TLS = &dbv1.TLS{SecretName: spec.TLS.SecretName, Mode: spec.TLS.Mode}
 	}
 	spec.Container.Env = slices.DeleteFunc(spec.Container.Env, func(v corev1.EnvVar) bool { return strings.HasPrefix(v.Name, engine.VariablePrefix) })

@@ -64,9 +64,9 @@ func (c Certificate) Outlived(at time.Time) bool {
 	return !at.Before(pki.RenewAt(c.NotBefore, c.NotAfter))
 }
 
-// Lacks reports whether the certificate lacks one of these DNS names.
-func (c Certificate) Lacks(hosts []string) bool {
-	return slices.ContainsFunc(hosts, func(host string) bool { return !slices.Contains(c.Names, host) })
+// IsFor reports whether these are the DNS names of the certificate, in any order.
+func (c Certificate) IsFor(hosts []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(c.Names)), slices.Sorted(slices.Values(hosts)))
 }
 
 // Issuance is a Certificate of cert-manager, as it was read.

@@ -286,6 +286,17 @@ func TestAnEngineWithoutTLSIsRefused(t *testing.T) {
 	parallel(t)
 	c := created(t, func(c *dbv1.DatabaseCluster) { c.Spec.TLS = &dbv1.TLS{SelfSigned: &dbv1.SelfSigned{}} })
 	awaitTrue(t, c, dbv1.ConditionStalled, dbv1.ReasonTLSUnsupported, "spec.tls needs an engine that supports TLS: set spec.engine to one, or remove spec.tls")
+	for name, tls := range map[string]dbv1.TLS{
+		"is only for issuerRef and selfSigned": {SecretName: "a", DNSNames: []string{"orders.example.com"}},
+		"must be lowercase DNS names":          {SelfSigned: &dbv1.SelfSigned{}, DNSNames: []string{"*.example.com", "orders"}},
+		"not names of Services":                {SelfSigned: &dbv1.SelfSigned{}, DNSNames: []string{"payments.shop.svc"}},
+	} {
+		bad := smallest(c.Namespace, "names")
+		bad.Spec.TLS = &tls
+		if err := admin.Create(t.Context(), bad); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	for name, tls := range map[string]*dbv1.TLS{"none": {}, "two": {SecretName: "a", SelfSigned: &dbv1.SelfSigned{}}} {
 		bad := smallest(c.Namespace, name)
 		bad.Spec.TLS = tls

@@ -112,6 +112,8 @@ var verdicts = []verdict{
 	// cert-manager reads the issuer. A ClusterIssuer is for all namespaces.
 	// cert-manager looks for the issuer in the namespace of the Certificate, which is that of the cluster.
 	nothing(ofCluster + `tls\.issuerRef\.(name|kind|group)`),
+	// Names in a certificate. An issuer may refuse them.
+	nothing(ofCluster + `tls\.dnsNames\[\]`),
 	local("DatabaseBackup", ofCluster+`bootstrap\.fromBackup\.name`),
 	local("DatabaseCluster", `DatabaseBackup spec\.cluster`),
 	global("DatabaseEngine", ofCluster+`engine`),

@@ -69,8 +69,8 @@ func due(s *situation.Situation, renewal string) string {
 		return "the CA has changed"
 	case certificate.Outlived(s.At):
 		return "two thirds of its life are over"
-	case certificate.Lacks(s.TLS.Hosts):
-		return "it lacks a DNS name of the cluster"
+	case !certificate.IsFor(s.TLS.Hosts):
+		return "its DNS names have changed"
 	case certificate.Renewal != renewal:
 		return fmt.Sprintf("the annotation %s has changed", dbv1.AnnotationRenewCertificate)
 	default:

@@ -132,8 +132,14 @@ func TestTheOperatorIssuesCertificatesOfItsOwnCA(t *testing.T) {
 			o.TLS.Certificate.Issuer = "previous"
 		}, issues + "the CA has changed\n" + upToDate + soon},
 		"the cluster has another name": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-			o.TLS.Hosts = append(o.TLS.Hosts, "orders.shop.svc.example.test")
-		}, issues + "it lacks a DNS name of the cluster\n" + upToDate + soon},
+			o.TLS.Hosts = append(o.TLS.Hosts, "orders.example.com")
+		}, issues + "its DNS names have changed\n" + upToDate + soon},
+		"the cluster has a name less": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.TLS.Certificate.Names = append(o.TLS.Certificate.Names, "orders.example.com")
+		}, issues + "its DNS names have changed\n" + upToDate + soon},
+		"the names have another order": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.TLS.Hosts, o.TLS.Certificate.Names = []string{host, "a.example.com"}, []string{"a.example.com", host}
+		}, upToDate + inTime},
 		"the user requests it": {func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 			c.Annotations = map[string]string{dbv1.AnnotationRenewCertificate: "now"}
 		}, issues + "the annotation database.dbcluster.io/renew-certificate has changed\n" + upToDate + soon},

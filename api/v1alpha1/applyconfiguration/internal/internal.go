@@ -1434,6 +1434,12 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.TLS
   map:
     fields:
+    - name: dnsNames
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: associative
     - name: issuerRef
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.IssuerRef

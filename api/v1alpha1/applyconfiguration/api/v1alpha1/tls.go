@@ -23,6 +23,10 @@ type TLSApplyConfiguration struct {
 	IssuerRef *IssuerRefApplyConfiguration `json:"issuerRef,omitempty"`
 	// selfSigned lets the operator create a CA for this cluster, and a certificate, which it renews. Default: none.
 	SelfSigned *apiv1alpha1.SelfSigned `json:"selfSigned,omitempty"`
+	// dnsNames are additional DNS names of the certificate, such as the name of a load balancer. A name may start with
+	// "*.". Names of Services are not allowed: the certificate has those of the cluster. A change issues a new
+	// certificate. Default: none.
+	DNSNames []string `json:"dnsNames,omitempty"`
 	// mode selects the connections that the database accepts. Require refuses connections without TLS. Allow accepts
 	// both, which not every engine supports. A change restarts the members one by one. Default: Require.
 	Mode *apiv1alpha1.TLSMode `json:"mode,omitempty"`
@@ -55,6 +59,16 @@ func (b *TLSApplyConfiguration) WithIssuerRef(value *IssuerRefApplyConfiguration
 // If called multiple times, the SelfSigned field is set to the value of the last call.
 func (b *TLSApplyConfiguration) WithSelfSigned(value apiv1alpha1.SelfSigned) *TLSApplyConfiguration {
 	b.SelfSigned = &value
+	return b
+}
+
+// WithDNSNames adds the given value to the DNSNames field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the DNSNames field.
+func (b *TLSApplyConfiguration) WithDNSNames(values ...string) *TLSApplyConfiguration {
+	for i := range values {
+		b.DNSNames = append(b.DNSNames, values[i])
+	}
 	return b
 }
 
