@@ -107,6 +107,8 @@ const (
 	AnnotationStoredSpec = "database.dbcluster.io/stored-spec"
 	// AnnotationCertificate is on the Jobs of reloads: the certificate that members load, as in status.tls.served.
 	AnnotationCertificate = "database.dbcluster.io/certificate"
+	// AnnotationMembers is on the Jobs of rotations: the members that were ready when the Job was created, and since when.
+	AnnotationMembers = "database.dbcluster.io/members"
 	// AnnotationScripts and a name are on pods: the text of an engine's script, which is mounted as a file.
 	AnnotationScripts = "scripts.database.dbcluster.io/"
 	// AnnotationScheduled is on DatabaseBackups: the time of the schedule in RFC 3339, for people.

@@ -11,10 +11,12 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -115,7 +117,7 @@ func (o *observation) readRotation(ctx context.Context) {
 	stage := o.Credentials.Stage(o.cluster.Spec.Credentials.Rotation, o.At)
 	job, name := &batchv1.Job{}, naming.RotationJob(o.cluster.Name, o.Credentials.Rotation, string(stage))
 	if o.made(ctx, state.Ref{Kind: "Job", Name: name}, job) {
-		o.Rotation, o.RotationStarted = o.task(ctx, job), true
+		o.Rotation, o.RotationStarted, o.RotatedMembers = o.task(ctx, job), true, strings.Fields(job.Annotations[dbv1.AnnotationMembers])
 	}
 }
 

@@ -5,12 +5,14 @@ SPDX-License-Identifier: Apache-2.0
 package plan_test
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
@@ -35,8 +37,10 @@ func rotating(t *testing.T, change func(*dbv1.DatabaseCluster, *state.Observed))
 		Name: "orders-credentials", UID: "s", Generated: true, Cluster: plans.UID, Since: plans.Now.Add(-24 * time.Hour), Rotation: rotation, Request: "now",
 		Values: state.Values{"password": []byte("current"), "password." + rotation: []byte("next")},
 	}
-	at := plans.Ago(time.Second)
-	o.Rotation, o.RotationStarted = state.Task{Job: "orders-rotate-" + rotation, Component: dbv1.ComponentRotation, Succeeded: true, StartTime: &at}, true
+	o.Rotation, o.RotationStarted = state.Task{Job: "orders-rotate-" + rotation, Component: dbv1.ComponentRotation, Succeeded: true}, true
+	for _, m := range o.Members {
+		o.RotatedMembers = append(o.RotatedMembers, m.Readiness())
+	}
 	change(c, &o)
 	return plans.Decide(c, o)
 }
@@ -46,6 +50,18 @@ func connectionBefore() *corev1.Secret {
 	secret := &corev1.Secret{Type: "servicebinding.io/vault", Data: map[string][]byte{"password": []byte("current")}}
 	secret.Name, secret.UID = "orders-connection", "c"
 	return secret
+}
+
+// forClients returns the password that a plan writes to the connection Secret; "" if it writes none.
+func forClients(p plan.Plan) string {
+	for _, o := range p.Operations {
+		if apply, is := o.(operation.Apply); is && apply.Name() == "orders-connection" {
+			encoded, _, _ := unstructured.NestedString(apply.Object.Object, "data", "password")
+			password, _ := base64.StdEncoding.DecodeString(encoded)
+			return string(password)
+		}
+	}
+	return ""
 }
 
 func deleted(c *dbv1.DatabaseCluster, _ *state.Observed) {
@@ -70,6 +86,10 @@ func TestPasswordsInForceReachTheSecretsAlsoOfAPausedOrDeletedCluster(t *testing
 			deleted(c, o)
 			running(o)
 		}, nil},
+		"it is deleted and the Job cannot start": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			deleted(c, o)
+			o.Rotation.Succeeded, o.Rotation.Problem, o.Rotation.MadeFrom = false, "cannot be scheduled", "another spec"
+		}, []string{hook}},
 		"it is deleted and the Job has failed": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			deleted(c, o)
 			o.Rotation.Succeeded, o.Rotation.Failed = false, true
@@ -119,14 +139,19 @@ func TestClientsGetAPasswordAfterTheMembersHaveStartedWithIt(t *testing.T) {
 				o.Members[1].References = c.members
 				o.Connection = connectionBefore()
 			})
-			writes := false
-			for _, o := range p.Operations {
-				apply, is := o.(operation.Apply)
-				writes = writes || is && apply.Name() == "orders-connection"
-			}
-			if writes != c.writes {
-				t.Errorf("writes the connection Secret: %t, want %t", writes, c.writes)
+			if got := forClients(p) == "new"; got != c.writes {
+				t.Errorf("clients get the password: %t, want %t", got, c.writes)
 			}
 		})
+	}
+}
+
+// A reference that members apply at their next start does not keep clients from the password that a rotation has put in force.
+func TestClientsGetWhatMembersHaveInForceWhileAReferenceWaits(t *testing.T) {
+	onDelete := func(c *dbv1.DatabaseCluster, o *state.Observed) {
+		c.Spec.UpdateStrategy.Type, o.Connection, o.Members[1].References = dbv1.UpdateOnDelete, connectionBefore(), "before"
+	}
+	if got := forClients(rotating(t, onDelete)); got != "next" {
+		t.Errorf("the connection Secret gets the password %q", got)
 	}
 }

@@ -5,14 +5,16 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
+	"strings"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // RotationJob runs the action credentials of the engine, at a stage of the rotation in progress. A key of the Secret that has the
-// rotation in its name never changes, so the pod cannot get a value from before.
-func RotationJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, credentials state.Credentials, stage state.Stage) Child {
+// rotation in its name never changes, so the pod cannot get a value from before. The Job records the members for which it counts.
+func RotationJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, credentials state.Credentials, stage state.Stage, members []state.Member) Child {
 	files := map[string]string{}
 	for _, key := range declared.Spec.SecretKeys {
 		next, previous := state.RotatedKey(key.Name, credentials.Rotation), key.Name
@@ -28,11 +30,16 @@ func RotationJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, c
 			files[key.Name+".previous"] = previous
 		}
 	}
-	return ActionJob(cluster, Action{
+	ready := make([]string, 0, len(members))
+	for _, m := range members {
+		ready = append(ready, m.Readiness())
+	}
+	job := ActionJob(cluster, Action{
 		Name:        naming.RotationJob(cluster.Name, credentials.Rotation, string(stage)),
 		Component:   dbv1.ComponentRotation,
 		Owner:       ownedBy(cluster),
 		Command:     declared.Spec.Actions.Credentials.Command,
 		SecretItems: files,
 	})
+	return job.set(strings.Join(ready, " "), "metadata", "annotations", dbv1.AnnotationMembers)
 }

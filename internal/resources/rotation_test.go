@@ -48,7 +48,7 @@ func TestTheJobOfARotationMountsKeysThatTheSecretHas(t *testing.T) {
 				e.Spec.SecretKeys = append(e.Spec.SecretKeys, dbv1.EngineSecretKey{Name: key})
 			}
 			cluster := full(t)
-			job := live[batchv1.Job](t, RotationJob(cluster, e, state.Credentials{Rotation: id, Values: c.values}, c.stage))
+			job := live[batchv1.Job](t, RotationJob(cluster, e, state.Credentials{Rotation: id, Values: c.values}, c.stage, nil))
 			var got []string
 			for _, volume := range job.Spec.Template.Spec.Volumes {
 				if volume.Name == naming.SecretsVolume {

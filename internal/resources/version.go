@@ -40,10 +40,11 @@ func versionContainer(cluster *dbv1.DatabaseCluster) []*corev1ac.ContainerApplyC
 	return []*corev1ac.ContainerApplyConfiguration{container}
 }
 
-// small is what a program that prints its version needs at most.
+// small is what a program that prints its version needs at most, also one in Java. If its memory were too low, the kernel would end
+// the shell, too, and the member could not start.
 var small = corev1.ResourceList{
-	corev1.ResourceCPU:    resource.MustParse("100m"),
-	corev1.ResourceMemory: resource.MustParse("64Mi"),
+	corev1.ResourceCPU:    resource.MustParse("500m"),
+	corev1.ResourceMemory: resource.MustParse("512Mi"),
 }
 
 // smallPart sets the same requests and limits as the database container, so that the quality of service of the pod and the quotas

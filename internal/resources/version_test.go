@@ -17,7 +17,7 @@ func TestTheVersionContainerHasASmallPartOfTheResources(t *testing.T) {
 		of, want corev1.ResourceRequirements
 	}{
 		"none":        {corev1.ResourceRequirements{}, corev1.ResourceRequirements{Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{}}},
-		"guaranteed":  {corev1.ResourceRequirements{Requests: quantities("3", "4Gi"), Limits: quantities("3", "4Gi")}, corev1.ResourceRequirements{Requests: quantities("100m", "64Mi"), Limits: quantities("100m", "64Mi")}},
+		"guaranteed":  {corev1.ResourceRequirements{Requests: quantities("3", "4Gi"), Limits: quantities("3", "4Gi")}, corev1.ResourceRequirements{Requests: quantities("500m", "512Mi"), Limits: quantities("500m", "512Mi")}},
 		"less, other": {corev1.ResourceRequirements{Limits: tiny}, corev1.ResourceRequirements{Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{corev1.ResourceCPU: tiny[corev1.ResourceCPU]}}},
 	}
 	for name, c := range cases {

@@ -74,6 +74,9 @@ func (m Member) Facts() Member {
 // ready for a moment between two crashes.
 const Steadily = 10 * time.Second
 
+// Readiness is the name of the member, and since when it is ready. A member that has restarted has another one.
+func (m Member) Readiness() string { return m.Name + "=" + m.ReadySince.UTC().Format(time.RFC3339) }
+
 // Serving reports whether the member is ready and not terminating. A member that crashed before has to stay ready for a while.
 func (m Member) Serving(now time.Time) bool {
 	return m.Ready && !m.Terminating && (m.Problem == "" || m.Steady(now, Steadily))

@@ -74,6 +74,8 @@ type Observed struct {
 	References []Reference
 	// Credentials is the Secret with the credentials of the cluster; in a deletion, the one with the name of generated credentials.
 	Credentials Credentials
+	// RotatedMembers is the Readiness of the members that were ready when the Job of the rotation was created.
+	RotatedMembers []string
 	// Rotation is the Job of the rotation in progress; RotationStarted is false if it does not exist.
 	Rotation        Task
 	RotationStarted bool

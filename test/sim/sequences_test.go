@@ -73,6 +73,7 @@ var sequences = []sequence{
 	}},
 	{"credentials-rotation-and-rollout", []step{withVault(running(2, locked)), soon(3, rotateNow()), image("database:2")}},
 	{"credentials-rotation-of-one-password", []step{withSafe(running(2, secured)), soon(3, rotateNow()), image("database:2")}},
+	{"credentials-rotation-during-a-rollout", []step{withSafe(running(2, secured)), soon(2, image("database:2")), rotateNow()}},
 	{"credentials-rotation-paused", []step{withSafe(running(2, secured)), soon(4, rotateNow()), soon(8, pause(true)), pause(false)}},
 	{"credentials-rotation-deleted", []step{withSafe(running(2, secured, hooks("flush"))), soon(4, rotateNow()), remove()}},
 	{"credentials-deleted-with-volumes", []step{withVault(running(1, locked, deleteVolumes)), rotateNow(), remove()}},

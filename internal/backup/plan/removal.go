@@ -45,7 +45,7 @@ func (s situation) removeData(p Plan) Plan {
 	switch v.Standing {
 	case action.Absent:
 		if s.AccountProblem != "" {
-			return s.blocked(p, s.accountText())
+			return s.blocked(p, s.accountText()).in(waitRequeueAfter)
 		}
 		return p.because("deleting the data").do(CreateJob{Job: desired, Deletes: true})
 	case action.Terminating:

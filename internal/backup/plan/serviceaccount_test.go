@@ -43,3 +43,13 @@ func TestNoJobOfABackupStartsAsTheServiceAccountOfAnotherOwner(t *testing.T) {
 		})
 	}
 }
+
+func TestABlockedDeletionOfDataIsCheckedAgain(t *testing.T) {
+	deleted := completed()
+	deleted.DeletionTimestamp, deleted.Finalizers, deleted.Spec.DeletionPolicy = &metav1.Time{Time: moment}, []string{dbv1.Finalizer}, dbv1.BackupDelete
+	observed := idleWorld()
+	observed.AccountProblem = "ServiceAccount orders does not exist"
+	if p := For(deleted, observed); p.RequeueAfter == 0 {
+		t.Error("ServiceAccounts are not watched, so no pass follows the correction")
+	}
+}

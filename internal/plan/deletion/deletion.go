@@ -108,7 +108,7 @@ func finishRotation(s *situation.Situation) phase.Outcome {
 		return phase.Over
 	}
 	return phase.Outcome{
-		Operations: rotates.Operations, Reason: dbv1.ReasonDeleting, RequeueAfter: rotates.RequeueAfter,
+		Operations: rotates.Operations, Reason: dbv1.ReasonDeleting, RequeueAfter: situation.Sooner(rotates.RequeueAfter, situation.ProgressRequeue),
 		Message: "the hooks need the current passwords: " + rotates.Message,
 	}
 }

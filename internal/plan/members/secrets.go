@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package members
 
 import (
+	"maps"
+
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
@@ -40,7 +42,7 @@ func Connection(s *situation.Situation) operation.List {
 	case !described || !connectable(s):
 		return nil
 	}
-	data, err := engine.Connection(s.Cluster, s.Engine, s.ClientCredentials(), s.ClientCA())
+	data, err := entries(s)
 	if err != nil { // the flaw of an engine, which its condition Accepted reports
 		return nil
 	}
@@ -51,10 +53,23 @@ func Connection(s *situation.Situation) operation.List {
 	return nil
 }
 
-// connectable reports whether all that clients need exists: the credentials, and the certificate of a cluster with TLS. Members have
-// applied them, or there is no connection Secret that clients use now.
+// connectable reports whether all that clients need exists: the credentials, and the certificate of a cluster with TLS.
 func connectable(s *situation.Situation) bool {
 	certified := s.Cluster.Spec.TLS == nil || s.TLS.Certificate.Valid()
-	applied := s.Connection == nil || !s.AwaitsReferences()
-	return s.Incompatible == nil && certified && applied && !s.CredentialsPending() && len(s.Missing()) == 0
+	return s.Incompatible == nil && certified && !s.CredentialsPending() && len(s.Missing()) == 0
+}
+
+// entries are those of the connection Secret. Until members have applied other credentials, only the CA changes: members load a
+// certificate without a restart.
+func entries(s *situation.Situation) (map[string][]byte, error) {
+	all, err := engine.Connection(s.Cluster, s.Engine, s.ClientCredentials(), s.ClientCA())
+	applied := !s.AwaitsReferences() || s.Credentials.Rotation != "" && s.RotationInForce()
+	if err != nil || applied || s.Connection == nil {
+		return all, err
+	}
+	present, authority := maps.Clone(s.Connection.Data), all[engine.EntryCA]
+	if authority != nil && present[engine.EntryCA] != nil {
+		present[engine.EntryCA] = authority
+	}
+	return present, nil
 }

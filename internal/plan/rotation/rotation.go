@@ -76,7 +76,8 @@ func Finish(s *situation.Situation) (p Plan, over bool) {
 	v := judge(s)
 	p = rotating(v.Sentence(fmt.Sprintf("Job %s puts new passwords in force", v.Task.Job), ""))
 	p.RequeueAfter = v.Left
-	return p, v.Standing == action.Lost || v.Standing == action.Blocked
+	started := v.Standing != action.Superseded && v.Standing != action.Blocked
+	return p, !started || v.Standing == action.Lost
 }
 
 // due reports whether the user has requested a rotation, or the passwords are old.
@@ -248,6 +249,8 @@ func awaits(s *situation.Situation) string {
 		return "all members are ready"
 	case s.AwaitsReferences():
 		return "all members have restarted with the current Secrets and ConfigMaps"
+	case !s.Credentials.InForce() && len(s.Outdated()) > 0 && !s.UserRestarts():
+		return "the rollout has ended"
 	default:
 		return ""
 	}
@@ -262,7 +265,7 @@ func Stalled(s *situation.Situation) *situation.Stall {
 }
 
 func desired(s *situation.Situation) resources.Child {
-	return resources.RotationJob(s.Cluster, s.Engine, s.Credentials, stage(s))
+	return resources.RotationJob(s.Cluster, s.Engine, s.Credentials, stage(s), s.Members)
 }
 
 func judge(s *situation.Situation) action.Verdict {

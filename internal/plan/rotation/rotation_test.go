@@ -62,10 +62,12 @@ func promoted(age time.Duration, changes ...func(*dbv1.DatabaseCluster, *state.O
 	}}, changes...)...)
 }
 
-// succeeded is a Job that started that long ago.
-func succeeded(age time.Duration) func(*dbv1.DatabaseCluster, *state.Observed) {
-	at := plans.Ago(age)
-	return job(state.Task{Succeeded: true, StartTime: &at})
+// succeeded is a Job for the members as they are.
+func succeeded(c *dbv1.DatabaseCluster, o *state.Observed) {
+	job(state.Task{Succeeded: true})(c, o)
+	for _, m := range o.Members {
+		o.RotatedMembers = append(o.RotatedMembers, m.Readiness())
+	}
 }
 
 // restarted is a cluster with a member that is ready for that long.
@@ -118,21 +120,26 @@ func TestTheNextStepOfARotationFollowsFromTheSecretAndTheJob(t *testing.T) {
 		"a member is not ready":              {begun(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[0].Ready = false }), "", dbv1.ReasonRotating, 0},
 		"the Job runs":                       {begun(job(state.Task{Active: true, Started: true})), "", dbv1.ReasonRotating, 0},
 		"the Job has other inputs":           {begun(job(state.Task{MadeFrom: "others"})), "delete Job j: its configuration has changed, so the operator re-creates it", dbv1.ReasonRotating, 0},
-		"the Job succeeded":                  {begun(succeeded(time.Second)), "change Secret orders-credentials: use the new passwords", dbv1.ReasonRotating, 0},
-		"a member has started after the Job": {begun(succeeded(time.Minute), restarted(time.Second)), again, dbv1.ReasonRotating, 0},
-		"a member starts after the Job": {begun(succeeded(time.Minute), restarted(time.Second), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		"the Job succeeded":                  {begun(succeeded), "change Secret orders-credentials: use the new passwords", dbv1.ReasonRotating, 0},
+		"a member has started after the Job": {begun(succeeded, restarted(time.Second)), again, dbv1.ReasonRotating, 0},
+		"a member is down after the Job": {begun(succeeded, restarted(time.Second), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Members[1].Ready = false
-		}), again, dbv1.ReasonRotating, 0},
+		}), "change Secret orders-credentials: use the new passwords", dbv1.ReasonRotating, 0},
+		"a rollout runs": {begun(func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0) }), "", dbv1.ReasonRotating, 0},
+		"the user restarts members": {begun(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			plans.Outdated(o, 0)
+			c.Spec.UpdateStrategy.Type = dbv1.UpdateOnDelete
+		}), rotate, dbv1.ReasonRotating, 0},
 		"a member has not restarted with the current Secret": {begun(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Members[1].References = "others"
 		}), "", dbv1.ReasonRotating, 0},
 		"the Job failed":                               {begun(job(state.Task{Failed: true, Failure: "refused"})), "", dbv1.ReasonRotationFailed, 0},
-		"the passwords overlap":                        {promoted(time.Minute, succeeded(2*time.Minute)), "", dbv1.ReasonRotated, 9 * time.Minute},
-		"a member has started during the overlap":      {promoted(time.Minute, succeeded(2*time.Minute), restarted(time.Second)), again, dbv1.ReasonRotating, 0},
+		"the passwords overlap":                        {promoted(time.Minute, succeeded), "", dbv1.ReasonRotated, 9 * time.Minute},
+		"a member has started during the overlap":      {promoted(time.Minute, succeeded, restarted(time.Second)), again, dbv1.ReasonRotating, 0},
 		"the Job is gone during the overlap":           {promoted(time.Minute), rotate, dbv1.ReasonRotating, 0},
 		"the overlap is over":                          {promoted(10 * time.Minute), retire, dbv1.ReasonRotated, 0},
-		"the previous passwords are gone":              {promoted(10*time.Minute, succeeded(time.Second)), finish, dbv1.ReasonRotated, 0},
-		"a member has started after they were removed": {promoted(10*time.Minute, succeeded(time.Minute), restarted(time.Second)), again, dbv1.ReasonRotated, 0},
+		"the previous passwords are gone":              {promoted(10*time.Minute, succeeded), finish, dbv1.ReasonRotated, 0},
+		"a member has started after they were removed": {promoted(10*time.Minute, succeeded, restarted(time.Second)), again, dbv1.ReasonRotated, 0},
 		"the previous passwords cannot be removed":     {promoted(10*time.Minute, job(state.Task{Failed: true, Failure: "refused"})), "", dbv1.ReasonRotationFailed, 0},
 		"the Job cannot start":                         {begun(job(state.Task{Refusal: "quota", Remedy: "Raise the quota"})), "", dbv1.ReasonRotationFailed, 0},
 	} {

@@ -7,6 +7,7 @@ package situation
 import (
 	"slices"
 
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
@@ -30,14 +31,19 @@ func (s *Situation) ClientCredentials() state.Values {
 	return state.Current(c.Values, c.Rotation)
 }
 
-// RotationInForce reports whether the Job of the rotation has succeeded, and started after all members became ready. A member that
-// has started since may have applied files of the Secret that were not current.
+// RotationInForce reports whether the Job of the rotation has succeeded for all members that are ready. A member that has become ready
+// after the Job was created may have applied files of the Secret that were not current. No clocks are compared: nodes have their own.
 func (s *Situation) RotationInForce() bool {
-	job := s.Rotation
-	if !s.RotationStarted || !job.Succeeded || job.Ending || job.StartTime == nil {
+	if !s.RotationStarted || !s.Rotation.Succeeded || s.Rotation.Ending {
 		return false
 	}
-	return !slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.ReadySince.After(job.StartTime.Time) })
+	return !slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Ready && !slices.Contains(s.RotatedMembers, m.Readiness()) })
+}
+
+// UserRestarts reports whether the operator leaves the restart of outdated members to the user.
+func (s *Situation) UserRestarts() bool {
+	update := s.Cluster.Spec.UpdateStrategy
+	return update.Paused || update.Type == dbv1.UpdateOnDelete
 }
 
 // AwaitsReferences reports whether a member runs with other contents of the Secrets and ConfigMaps that the spec names. It applies

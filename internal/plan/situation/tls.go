@@ -97,9 +97,7 @@ func (s *Situation) AwaitsRestart() bool { return slices.ContainsFunc(s.Outdated
 // restartsFirst reports whether an outdated member loads the certificate by a restart: the operator is about to restart it, or its
 // pod does not have the Secret. Otherwise the user decides when it restarts, and the previous certificate may expire before.
 func (s *Situation) restartsFirst(m state.Member) bool {
-	update := s.Cluster.Spec.UpdateStrategy
-	left := update.Paused || update.Type == dbv1.UpdateOnDelete
-	return !left || !s.Reloads() || m.Certificate != s.TLS.Certificate.Name
+	return !s.UserRestarts() || !s.Reloads() || m.Certificate != s.TLS.Certificate.Name
 }
 
 // Served reports whether all members serve the certificate. Members of an engine that cannot reload it restart instead.
