@@ -90,13 +90,16 @@ func BackupOf(backup *dbv1.DatabaseBackup) Backup {
 	return b
 }
 
-// maxRequest is the maximum length of a request in the status.
-const maxRequest = 253
+// MaxRequest is the maximum number of bytes of a request in a status.
+const MaxRequest = 253
 
 // asked is a request as the status records it. Without truncation, a longer request would never count as answered.
 func asked(request string) string {
-	return strings.ToValidUTF8(request[:min(len(request), maxRequest)], "")
+	return Head(request, MaxRequest)
 }
+
+// Head returns at most that many bytes of a text, without a part of a character at the end.
+func Head(text string, most int) string { return strings.ToValidUTF8(text[:min(len(text), most)], "") }
 
 func verificationOf(seen *dbv1.BackupVerification) Verification {
 	if seen == nil {

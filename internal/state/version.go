@@ -26,7 +26,7 @@ func versionOf(pod *corev1.Pod) string {
 		if s.Name == naming.VersionContainer && ended != nil {
 			line, _, _ := strings.Cut(strings.TrimSpace(ended.Message), "\n")
 			line = strings.TrimSpace(line)
-			return strings.ToValidUTF8(line[:min(len(line), maxVersion)], "")
+			return Head(line, maxVersion)
 		}
 	}
 	return ""

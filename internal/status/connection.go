@@ -7,13 +7,13 @@ package status
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // binding names the connection Secret, once it exists.
@@ -47,9 +47,6 @@ func (p Pass) credentialsRotated() metav1.Condition {
 	return condition(dbv1.ConditionCredentialsRotated, r.Reason == dbv1.ReasonRotated, r.Reason, r.Message)
 }
 
-// maxRequest is the maximum number of bytes of a request in the status.
-const maxRequest = 253
-
 // credentials is the last rotation that clients have. The Secret has the request of a rotation as soon as it begins.
 func (p Pass) credentials() *dbv1.CredentialsStatus {
 	c := p.Credentials
@@ -60,9 +57,7 @@ func (p Pass) credentials() *dbv1.CredentialsStatus {
 		return nil
 	}
 	since := metav1.NewTime(c.Since)
-	return &dbv1.CredentialsStatus{
-		LastRotationRequest: strings.ToValidUTF8(c.Request[:min(len(c.Request), maxRequest)], ""), LastRotationTime: &since,
-	}
+	return &dbv1.CredentialsStatus{LastRotationRequest: state.Head(c.Request, state.MaxRequest), LastRotationTime: &since}
 }
 
 // endpoints are the addresses of the Services, and of each member if there are several: they have data of their own. The API server

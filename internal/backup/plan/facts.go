@@ -47,7 +47,7 @@ func recordedFacts(engine *dbv1.DatabaseEngine, name string, check *protocol.Che
 			}
 		}
 	}
-	return facts, strings.ToValidUTF8(check.Problem[:min(len(check.Problem), maxFact)], "")
+	return facts, state.Head(check.Problem, maxFact)
 }
 
 // promised is the value that a copy must have; firm is false if there is none.

@@ -47,7 +47,7 @@ func Connection(s *situation.Situation) operation.List {
 		return nil
 	}
 	if apply, needed := applyOf(resources.Connection(s.Cluster, s.Engine, data), live); needed {
-		apply.Completes = s.Credentials.Rotation != "" && s.RotationInForce()
+		apply.Completes = s.RotationInForce()
 		return operation.List{apply}
 	}
 	return nil
@@ -63,7 +63,7 @@ func connectable(s *situation.Situation) bool {
 // certificate without a restart.
 func entries(s *situation.Situation) (map[string][]byte, error) {
 	all, err := engine.Connection(s.Cluster, s.Engine, s.ClientCredentials(), s.ClientCA())
-	applied := !s.AwaitsReferences() || s.Credentials.Rotation != "" && s.RotationInForce()
+	applied := !s.AwaitsReferences() || s.RotationInForce()
 	if err != nil || applied || s.Connection == nil {
 		return all, err
 	}

@@ -66,7 +66,7 @@ func For(s *situation.Situation) Plan {
 func Finish(s *situation.Situation) (p Plan, over bool) {
 	c := s.Credentials
 	switch {
-	case c.Rotation == "" || !c.GeneratedFor(s.Cluster.UID) || c.InForce() || !s.RotationStarted || s.Rotation.Failed:
+	case c.Rotation == "" || !c.GeneratedFor(s.Cluster.UID) || c.InForce() || !s.RotationStarted:
 		return Plan{}, true
 	case s.RotationInForce():
 		return promote(s), false

@@ -25,16 +25,16 @@ func (s *Situation) ForeignCredentials() bool {
 // ClientCredentials are the values that clients use. Once the members accept those of a rotation, clients get them.
 func (s *Situation) ClientCredentials() state.Values {
 	c := s.Credentials
-	if c.Rotation != "" && s.RotationInForce() {
+	if s.RotationInForce() {
 		return c.Rotated()
 	}
 	return state.Current(c.Values, c.Rotation)
 }
 
-// RotationInForce reports whether the Job of the rotation has succeeded for all members that are ready. A member that has become ready
+// RotationInForce reports whether the Job of the rotation in progress has succeeded for all members that are ready. A member that has become ready
 // after the Job was created may have applied files of the Secret that were not current. No clocks are compared: nodes have their own.
 func (s *Situation) RotationInForce() bool {
-	if !s.RotationStarted || !s.Rotation.Succeeded || s.Rotation.Ending {
+	if s.Credentials.Rotation == "" || !s.RotationStarted || !s.Rotation.Succeeded || s.Rotation.Ending {
 		return false
 	}
 	return !slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Ready && !slices.Contains(s.RotatedMembers, m.Readiness()) })
