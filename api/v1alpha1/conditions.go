@@ -8,7 +8,8 @@ package v1alpha1
 const (
 	// ConditionReady is True when the cluster matches its spec: available, up to date, not stalled.
 	ConditionReady = "Ready"
-	// ConditionAvailable is True when all members of the spec are ready.
+	// ConditionAvailable is True when clients can use the database. All members of the spec are ready; with an engine of
+	// the topology PrimaryReplica one primary is ready, and with Consensus a majority of the members.
 	ConditionAvailable = "Available"
 	// ConditionProgressing is True while the operator or Kubernetes changes the cluster toward its spec.
 	ConditionProgressing = "Progressing"
@@ -41,6 +42,9 @@ const (
 	ConditionVerified = "Verified"
 	// ConditionAccepted of a DatabaseEngine is True when clusters can use it.
 	ConditionAccepted = "Accepted"
+	// ConditionSplitBrainSuspected is True when two ready members report that they are the primary, for longer than the
+	// lock of the engine allows. The operator then disturbs no member.
+	ConditionSplitBrainSuspected = "SplitBrainSuspected"
 	// ConditionDeletionBlocked is True when a deletion needs an action of the user. It exists only during a deletion.
 	ConditionDeletionBlocked = "DeletionBlocked"
 )
@@ -49,7 +53,7 @@ const (
 var ClusterConditions = []string{
 	ConditionReady, ConditionAvailable, ConditionProgressing, ConditionDegraded, ConditionStalled, ConditionUpdateAvailable,
 	ConditionStorageResizing, ConditionPaused, ConditionHibernated, ConditionBackupHealthy, ConditionBackupVerified,
-	ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionTLSReady, ConditionDeletionBlocked,
+	ConditionCredentialsRotated, ConditionProtectionEnforced, ConditionTLSReady, ConditionSplitBrainSuspected, ConditionDeletionBlocked,
 }
 
 // Reasons of ConditionReady. While it is False, it has the reason of the condition that its message quotes.
@@ -64,6 +68,14 @@ const (
 	ReasonAllReplicasReady = "AllReplicasReady"
 	// ReasonReplicasNotReady: some or all members are not ready.
 	ReasonReplicasNotReady = "ReplicasNotReady"
+	// ReasonPrimaryReady: one primary is ready.
+	ReasonPrimaryReady = "PrimaryReady"
+	// ReasonNoPrimary: no ready member is the primary.
+	ReasonNoPrimary = "NoPrimary"
+	// ReasonMajorityReady: a majority of the members is ready.
+	ReasonMajorityReady = "MajorityReady"
+	// ReasonNoMajority: no majority of the members is ready.
+	ReasonNoMajority = "NoMajority"
 	// ReasonCreating: the members do not exist yet.
 	ReasonCreating = "Creating"
 	// ReasonHibernated: the members are stopped because of spec.hibernated; also of Ready and Hibernated.
@@ -90,6 +102,14 @@ const (
 	ReasonWaitingForReference = "WaitingForReference"
 	// ReasonWaitingForPreviousCluster: objects of a previous cluster of the same name are still being deleted.
 	ReasonWaitingForPreviousCluster = "WaitingForPreviousCluster"
+	// ReasonInitializing: the first data is being created in the volume of member 0.
+	ReasonInitializing = "Initializing"
+	// ReasonHandingOver: another member becomes the primary before the current one is disturbed.
+	ReasonHandingOver = "HandingOver"
+	// ReasonRemovingMember: the other members remove a member from their list before it is stopped.
+	ReasonRemovingMember = "RemovingMember"
+	// ReasonConfiguring: parameters or passwords are being put in force.
+	ReasonConfiguring = "Configuring"
 	// ReasonRestoring: a backup is being restored into the volumes.
 	ReasonRestoring = "Restoring"
 	// ReasonRestoreRetrying: an attempt to restore failed. The operator retries until the deadline.
@@ -140,6 +160,14 @@ const (
 	ReasonSecretIncomplete = "SecretIncomplete"
 	// ReasonRestoreFailed: the backup of spec.bootstrap.fromBackup could not be restored.
 	ReasonRestoreFailed = "RestoreFailed"
+	// ReasonInitializeFailed: the first data could not be created.
+	ReasonInitializeFailed = "InitializeFailed"
+	// ReasonHandOverFailed: the primary could not be handed over to another member, so it is not disturbed.
+	ReasonHandOverFailed = "HandOverFailed"
+	// ReasonMemberRemoveFailed: a member could not be removed from the list of the others, so it is not stopped.
+	ReasonMemberRemoveFailed = "MemberRemoveFailed"
+	// ReasonConfigureFailed: parameters or passwords could not be put in force.
+	ReasonConfigureFailed = "ConfigureFailed"
 	// ReasonJobBlocked: a Job of the operator cannot start a pod, or its attempts fail, until the user corrects the
 	// cause.
 	ReasonJobBlocked = "JobBlocked"
@@ -161,6 +189,10 @@ const (
 	ReasonResizing = "Resizing"
 	// ReasonResized: every volume has the size of spec.storage.size.
 	ReasonResized = "Resized"
+	// ReasonTwoPrimaries: two ready members report that they are the primary; also of Stalled.
+	ReasonTwoPrimaries = "TwoPrimaries"
+	// ReasonOnePrimary: at most one ready member reports that it is the primary.
+	ReasonOnePrimary = "OnePrimary"
 	// ReasonNotPaused: the operator is not paused.
 	ReasonNotPaused = "NotPaused"
 	// ReasonRunning: the members are not hibernated.

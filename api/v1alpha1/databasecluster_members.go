@@ -51,6 +51,12 @@ type MemberStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	State MemberState `json:"state,omitempty"`
 
+	// role is Primary or Replica, as the software of the engine reports it. It is empty while it is unknown, and for
+	// engines without roles.
+	// +optional
+	// +kubebuilder:validation:Enum=Primary;Replica
+	Role MemberRole `json:"role,omitempty"`
+
 	// node is the name of the node on which the member runs. It is empty until the member has a node.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
@@ -76,6 +82,17 @@ type MemberStatus struct {
 	// +optional
 	Volume *VolumeStatus `json:"volume,omitempty"`
 }
+
+// MemberRole is the role of a member.
+type MemberRole string
+
+// Roles of a member.
+const (
+	// RolePrimary accepts writes.
+	RolePrimary MemberRole = "Primary"
+	// RoleReplica copies the data of the primary.
+	RoleReplica MemberRole = "Replica"
+)
 
 // VolumeStatus is the observed state of a data volume.
 type VolumeStatus struct {

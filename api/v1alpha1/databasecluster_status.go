@@ -55,6 +55,13 @@ type DatabaseClusterStatus struct {
 	// +kubebuilder:validation:MaxItems=64
 	Members []MemberStatus `json:"members,omitempty"`
 
+	// primary is the pod of the member that accepts writes. It is empty while no member is known to, and for engines
+	// without roles.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=status
+	// +kubebuilder:validation:MaxLength=63
+	Primary string `json:"primary,omitempty"`
+
 	// binding names the connection Secret, in the form of the Service Binding specification. It is empty if the
 	// engine describes no connection.
 	// +optional

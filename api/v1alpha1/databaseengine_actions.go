@@ -7,6 +7,29 @@ package v1alpha1
 // EngineActions are the operations that the operator can run. An engine without an action does not offer the feature
 // that needs it.
 type EngineActions struct {
+	// initialize creates the first data in the empty directory DBC_DATA_DIR, the volume of member 0. It runs once,
+	// before the cluster has members. Members with an empty volume must join the others, and never create data.
+	// +optional
+	Initialize *EngineAction `json:"initialize,omitempty"`
+
+	// handOver makes sure that the member DBC_MEMBER is not the primary. If DBC_TARGET is set, that member should become
+	// the primary, if it can. The action succeeds when the new primary accepts writes. Exit code 40: DBC_MEMBER is not
+	// the primary. 20: no member can take over now.
+	// +optional
+	HandOver *EngineAction `json:"handOver,omitempty"`
+
+	// configure puts the parameters DBC_PARAM_... and the passwords in /dbc/secrets in force on the running members
+	// DBC_MEMBERS. It restarts the database inside the pods where a parameter needs that, the replicas first. It must
+	// succeed if it runs again. Exit code 20: a person has suspended the management of the database. Default: the operator
+	// restarts the pods when a parameter changes.
+	// +optional
+	Configure *EngineAction `json:"configure,omitempty"`
+
+	// memberRemove removes the member DBC_MEMBER, which may be down, from the list of members that the others keep. It
+	// succeeds if the member is not in the list. Exit code 20: the others cannot decide that now.
+	// +optional
+	MemberRemove *EngineAction `json:"memberRemove,omitempty"`
+
 	// probe checks a member. It prints one JSON object and exits with 0 if the member serves clients. It must not change
 	// anything. A verification runs it against the restored copy, at DBC_MEMBER=localhost.
 	// +optional
@@ -28,6 +51,7 @@ type EngineActions struct {
 	// a rotation restarts the members one by one.
 	// +optional
 	Credentials *EngineAction `json:"credentials,omitempty"`
+
 	// check prints facts about the data of the member DBC_MEMBER. A backup records them, and a verification compares
 	// them with those of the restored copy. Default: a verification does not compare data.
 	// +optional

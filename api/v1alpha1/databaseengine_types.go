@@ -54,9 +54,21 @@ type Topology string
 const (
 	// TopologyIndependent means that members are independent, and each has data of its own.
 	TopologyIndependent Topology = "Independent"
+	// TopologyPrimaryReplica means that one member, the primary, accepts writes, and the others copy its data. The
+	// engine's own software elects the primary.
+	TopologyPrimaryReplica Topology = "PrimaryReplica"
+	// TopologyConsensus means that the members agree on each write by a majority.
+	TopologyConsensus Topology = "Consensus"
 )
 
 // DatabaseEngineSpec describes how to run a kind of database.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.roles) == (self.topology == 'PrimaryReplica')",message="spec.roles is required for the topology PrimaryReplica, and not allowed for others"
+// +kubebuilder:validation:XValidation:rule="self.topology == 'Independent' ? !has(self.actions) || !has(self.actions.initialize) : has(self.actions) && has(self.actions.initialize)",message="spec.actions.initialize is required for the topologies PrimaryReplica and Consensus, and not allowed for Independent"
+// +kubebuilder:validation:XValidation:rule="(has(self.actions) && has(self.actions.handOver)) == (self.topology == 'PrimaryReplica')",message="spec.actions.handOver is required for the topology PrimaryReplica, and not allowed for others"
+// +kubebuilder:validation:XValidation:rule="(has(self.actions) && has(self.actions.memberRemove)) == (self.topology == 'Consensus')",message="spec.actions.memberRemove is required for the topology Consensus, and not allowed for others"
+// +kubebuilder:validation:XValidation:rule="!has(self.otherParameters) || !self.otherParameters || has(self.actions) && has(self.actions.configure)",message="spec.otherParameters needs the action configure"
+// +kubebuilder:validation:XValidation:rule="!has(self.state) || self.topology != 'Independent'",message="spec.state is not allowed for the topology Independent"
 type DatabaseEngineSpec struct {
 	// description is one sentence about the engine. Default: empty.
 	// +optional
@@ -64,11 +76,23 @@ type DatabaseEngineSpec struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Description string `json:"description,omitempty"`
 
-	// topology is the relation between the members. Independent: each member has data of its own.
+	// topology is the relation between the members. Independent: each member has data of its own. PrimaryReplica: one
+	// member, the primary, accepts writes, and the others copy its data. Consensus: the members agree on each write by a
+	// majority. The operator never elects a primary: the software of the engine does.
 	// +required
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
-	// +kubebuilder:validation:Enum=Independent
+	// +kubebuilder:validation:Enum=Independent;PrimaryReplica;Consensus
 	Topology Topology `json:"topology"`
+
+	// roles describe how members of the topology PrimaryReplica report who is the primary.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	Roles *EngineRoles `json:"roles,omitempty"`
+
+	// state names objects in which the members keep their agreement. Default: none.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	State *EngineState `json:"state,omitempty"`
 
 	// replicas limits the number of members of a cluster. The operator refuses other values of spec.replicas with
 	// Stalled. Default: 1 to 9.
@@ -100,6 +124,13 @@ type DatabaseEngineSpec struct {
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:XValidation:rule="self.all(p, self.exists_one(q, q.name.replace('-', '_').replace('.', '_') == p.name.replace('-', '_').replace('.', '_')))",message="spec.parameters: two names that differ only in '-', '_' and '.' would have the same environment variable"
 	Parameters []EngineParameter `json:"parameters,omitempty"`
+
+	// otherParameters is true if clusters can set parameters that are not in the list. The actions initialize and
+	// configure find all parameters in DBC_PARAMETERS, a JSON object, and report those that the database does not have.
+	// Default: false.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	OtherParameters bool `json:"otherParameters,omitempty"`
 
 	// secretKeys are the keys of the Secret with the credentials of a cluster. Members and actions find each key as a
 	// file in /dbc/secrets. Default: none.
@@ -149,6 +180,10 @@ type EngineReplicas struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=9
 	Max int32 `json:"max,omitempty"`
+
+	// odd is true if the number of members must be odd, as for databases that decide by a majority. Default: false.
+	// +optional
+	Odd bool `json:"odd,omitempty"`
 }
 
 // DatabaseEngineStatus is the observed state of a DatabaseEngine.

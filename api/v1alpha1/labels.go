@@ -59,6 +59,12 @@ const (
 	ComponentTLS = "tls"
 	// ComponentReload marks the Jobs by which members load a renewed certificate.
 	ComponentReload = "reload"
+	// ComponentHandOver marks the Jobs that hand the role of the primary over to another member.
+	ComponentHandOver = "hand-over"
+	// ComponentMemberRemove marks the Jobs that remove a member from the list of the others.
+	ComponentMemberRemove = "member-remove"
+	// ComponentConfigure marks the Jobs that put parameters and passwords in force.
+	ComponentConfigure = "configure"
 	// ComponentHook marks the Jobs of deletion hooks.
 	ComponentHook = "deletion-hook"
 )
@@ -80,6 +86,11 @@ const (
 	AnnotationRotateCredentials = "database.dbcluster.io/rotate-credentials"
 	// AnnotationRenewCertificate on a DatabaseCluster with spec.tls.selfSigned renews the certificate now.
 	AnnotationRenewCertificate = "database.dbcluster.io/renew-certificate"
+	// AnnotationHandOver on a DatabaseCluster names the pod that should become the primary.
+	AnnotationHandOver = "database.dbcluster.io/hand-over"
+	// AnnotationRebuild on a DatabaseCluster names a pod whose volume is deleted, so that the member copies the data of
+	// the others again.
+	AnnotationRebuild = "database.dbcluster.io/rebuild"
 	// AnnotationRefresh reads the Secrets and ConfigMaps of the spec again without delay.
 	AnnotationRefresh = "database.dbcluster.io/refresh"
 )
@@ -109,6 +120,13 @@ const (
 	AnnotationCertificate = "database.dbcluster.io/certificate"
 	// AnnotationMembers is on the Jobs of rotations: the members that were ready when the Job was created, and since when.
 	AnnotationMembers = "database.dbcluster.io/members"
+	// AnnotationRights is on ServiceAccounts of members: the Role by which they report who is the primary.
+	AnnotationRights = "database.dbcluster.io/rights"
+	// AnnotationConfigured is on StatefulSets: a hash of the parameters and passwords that the action configure has put
+	// in force.
+	AnnotationConfigured = "database.dbcluster.io/configured"
+	// AnnotationHandedOver is on StatefulSets: the last request of AnnotationHandOver that has ended.
+	AnnotationHandedOver = "database.dbcluster.io/handed-over"
 	// AnnotationScripts and a name are on pods: the text of an engine's script, which is mounted as a file.
 	AnnotationScripts = "scripts.database.dbcluster.io/"
 	// AnnotationScheduled is on DatabaseBackups: the time of the schedule in RFC 3339, for people.

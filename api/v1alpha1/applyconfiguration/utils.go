@@ -100,10 +100,14 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.EngineParameterApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineReplicas"):
 		return &apiv1alpha1.EngineReplicasApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineRoles"):
+		return &apiv1alpha1.EngineRolesApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineSecretKey"):
 		return &apiv1alpha1.EngineSecretKeyApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineSecretValue"):
 		return &apiv1alpha1.EngineSecretValueApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("EngineState"):
+		return &apiv1alpha1.EngineStateApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineTLS"):
 		return &apiv1alpha1.EngineTLSApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("EngineTLSPreamble"):

@@ -591,6 +591,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: observedGeneration
       type:
         scalar: numeric
+    - name: primary
+      type:
+        scalar: string
     - name: readyReplicas
       type:
         scalar: numeric
@@ -718,6 +721,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: description
       type:
         scalar: string
+    - name: otherParameters
+      type:
+        scalar: boolean
     - name: parameters
       type:
         list:
@@ -730,6 +736,9 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineReplicas
       default: {}
+    - name: roles
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineRoles
     - name: scripts
       type:
         map:
@@ -743,6 +752,9 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - name
+    - name: state
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineState
     - name: tls
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTLS
@@ -842,7 +854,19 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: check
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineCheck
+    - name: configure
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
     - name: credentials
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
+    - name: handOver
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
+    - name: initialize
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
+    - name: memberRemove
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineAction
     - name: probe
@@ -985,6 +1009,25 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: numeric
       default: 1
+    - name: odd
+      type:
+        scalar: boolean
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineRoles
+  map:
+    fields:
+    - name: label
+      type:
+        scalar: string
+    - name: lockSeconds
+      type:
+        scalar: numeric
+      default: 30
+    - name: primary
+      type:
+        scalar: string
+    - name: replica
+      type:
+        scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineScript
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineSecretKey
@@ -1009,6 +1052,15 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: numeric
       default: 32
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineState
+  map:
+    fields:
+    - name: configMaps
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: associative
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineTLS
   map:
     fields:
@@ -1083,6 +1135,8 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: name
       type:
         scalar: string
+- name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberRole
+  scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberState
   scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberStatus
@@ -1109,6 +1163,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: revision
       type:
         scalar: string
+    - name: role
+      type:
+        namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberRole
     - name: state
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.MemberState

@@ -31,6 +31,9 @@ type DatabaseClusterStatusApplyConfiguration struct {
 	UpdateRevision *string `json:"updateRevision,omitempty"`
 	// members are the pods of the cluster, by ordinal.
 	Members []MemberStatusApplyConfiguration `json:"members,omitempty"`
+	// primary is the pod of the member that accepts writes. It is empty while no member is known to, and for engines
+	// without roles.
+	Primary *string `json:"primary,omitempty"`
 	// binding names the connection Secret, in the form of the Service Binding specification. It is empty if the
 	// engine describes no connection.
 	Binding *BindingApplyConfiguration `json:"binding,omitempty"`
@@ -124,6 +127,14 @@ func (b *DatabaseClusterStatusApplyConfiguration) WithMembers(values ...*MemberS
 		}
 		b.Members = append(b.Members, *values[i])
 	}
+	return b
+}
+
+// WithPrimary sets the Primary field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Primary field is set to the value of the last call.
+func (b *DatabaseClusterStatusApplyConfiguration) WithPrimary(value string) *DatabaseClusterStatusApplyConfiguration {
+	b.Primary = &value
 	return b
 }
 

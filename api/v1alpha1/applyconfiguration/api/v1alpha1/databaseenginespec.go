@@ -17,8 +17,14 @@ import (
 type DatabaseEngineSpecApplyConfiguration struct {
 	// description is one sentence about the engine. Default: empty.
 	Description *string `json:"description,omitempty"`
-	// topology is the relation between the members. Independent: each member has data of its own.
+	// topology is the relation between the members. Independent: each member has data of its own. PrimaryReplica: one
+	// member, the primary, accepts writes, and the others copy its data. Consensus: the members agree on each write by a
+	// majority. The operator never elects a primary: the software of the engine does.
 	Topology *apiv1alpha1.Topology `json:"topology,omitempty"`
+	// roles describe how members of the topology PrimaryReplica report who is the primary.
+	Roles *EngineRolesApplyConfiguration `json:"roles,omitempty"`
+	// state names objects in which the members keep their agreement. Default: none.
+	State *EngineStateApplyConfiguration `json:"state,omitempty"`
 	// replicas limits the number of members of a cluster. The operator refuses other values of spec.replicas with
 	// Stalled. Default: 1 to 9.
 	Replicas *EngineReplicasApplyConfiguration `json:"replicas,omitempty"`
@@ -30,6 +36,10 @@ type DatabaseEngineSpecApplyConfiguration struct {
 	Scripts map[string]apiv1alpha1.EngineScript `json:"scripts,omitempty"`
 	// parameters are the settings that clusters can set in spec.parameters. Default: none.
 	Parameters []EngineParameterApplyConfiguration `json:"parameters,omitempty"`
+	// otherParameters is true if clusters can set parameters that are not in the list. The actions initialize and
+	// configure find all parameters in DBC_PARAMETERS, a JSON object, and report those that the database does not have.
+	// Default: false.
+	OtherParameters *bool `json:"otherParameters,omitempty"`
 	// secretKeys are the keys of the Secret with the credentials of a cluster. Members and actions find each key as a
 	// file in /dbc/secrets. Default: none.
 	SecretKeys []EngineSecretKeyApplyConfiguration `json:"secretKeys,omitempty"`
@@ -63,6 +73,22 @@ func (b *DatabaseEngineSpecApplyConfiguration) WithDescription(value string) *Da
 // If called multiple times, the Topology field is set to the value of the last call.
 func (b *DatabaseEngineSpecApplyConfiguration) WithTopology(value apiv1alpha1.Topology) *DatabaseEngineSpecApplyConfiguration {
 	b.Topology = &value
+	return b
+}
+
+// WithRoles sets the Roles field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Roles field is set to the value of the last call.
+func (b *DatabaseEngineSpecApplyConfiguration) WithRoles(value *EngineRolesApplyConfiguration) *DatabaseEngineSpecApplyConfiguration {
+	b.Roles = value
+	return b
+}
+
+// WithState sets the State field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the State field is set to the value of the last call.
+func (b *DatabaseEngineSpecApplyConfiguration) WithState(value *EngineStateApplyConfiguration) *DatabaseEngineSpecApplyConfiguration {
+	b.State = value
 	return b
 }
 
@@ -106,6 +132,14 @@ func (b *DatabaseEngineSpecApplyConfiguration) WithParameters(values ...*EngineP
 		}
 		b.Parameters = append(b.Parameters, *values[i])
 	}
+	return b
+}
+
+// WithOtherParameters sets the OtherParameters field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the OtherParameters field is set to the value of the last call.
+func (b *DatabaseEngineSpecApplyConfiguration) WithOtherParameters(value bool) *DatabaseEngineSpecApplyConfiguration {
+	b.OtherParameters = &value
 	return b
 }
 

@@ -12,6 +12,21 @@ package v1alpha1
 // EngineActions are the operations that the operator can run. An engine without an action does not offer the feature
 // that needs it.
 type EngineActionsApplyConfiguration struct {
+	// initialize creates the first data in the empty directory DBC_DATA_DIR, the volume of member 0. It runs once,
+	// before the cluster has members. Members with an empty volume must join the others, and never create data.
+	Initialize *EngineActionApplyConfiguration `json:"initialize,omitempty"`
+	// handOver makes sure that the member DBC_MEMBER is not the primary. If DBC_TARGET is set, that member should become
+	// the primary, if it can. The action succeeds when the new primary accepts writes. Exit code 40: DBC_MEMBER is not
+	// the primary. 20: no member can take over now.
+	HandOver *EngineActionApplyConfiguration `json:"handOver,omitempty"`
+	// configure puts the parameters DBC_PARAM_... and the passwords in /dbc/secrets in force on the running members
+	// DBC_MEMBERS. It restarts the database inside the pods where a parameter needs that, the replicas first. It must
+	// succeed if it runs again. Exit code 20: a person has suspended the management of the database. Default: the operator
+	// restarts the pods when a parameter changes.
+	Configure *EngineActionApplyConfiguration `json:"configure,omitempty"`
+	// memberRemove removes the member DBC_MEMBER, which may be down, from the list of members that the others keep. It
+	// succeeds if the member is not in the list. Exit code 20: the others cannot decide that now.
+	MemberRemove *EngineActionApplyConfiguration `json:"memberRemove,omitempty"`
 	// probe checks a member. It prints one JSON object and exits with 0 if the member serves clients. It must not change
 	// anything. A verification runs it against the restored copy, at DBC_MEMBER=localhost.
 	Probe *EngineActionApplyConfiguration `json:"probe,omitempty"`
@@ -39,6 +54,38 @@ type EngineActionsApplyConfiguration struct {
 // apply.
 func EngineActions() *EngineActionsApplyConfiguration {
 	return &EngineActionsApplyConfiguration{}
+}
+
+// WithInitialize sets the Initialize field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Initialize field is set to the value of the last call.
+func (b *EngineActionsApplyConfiguration) WithInitialize(value *EngineActionApplyConfiguration) *EngineActionsApplyConfiguration {
+	b.Initialize = value
+	return b
+}
+
+// WithHandOver sets the HandOver field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the HandOver field is set to the value of the last call.
+func (b *EngineActionsApplyConfiguration) WithHandOver(value *EngineActionApplyConfiguration) *EngineActionsApplyConfiguration {
+	b.HandOver = value
+	return b
+}
+
+// WithConfigure sets the Configure field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Configure field is set to the value of the last call.
+func (b *EngineActionsApplyConfiguration) WithConfigure(value *EngineActionApplyConfiguration) *EngineActionsApplyConfiguration {
+	b.Configure = value
+	return b
+}
+
+// WithMemberRemove sets the MemberRemove field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the MemberRemove field is set to the value of the last call.
+func (b *EngineActionsApplyConfiguration) WithMemberRemove(value *EngineActionApplyConfiguration) *EngineActionsApplyConfiguration {
+	b.MemberRemove = value
+	return b
 }
 
 // WithProbe sets the Probe field in the declarative configuration to the given value

@@ -15,6 +15,8 @@ type EngineReplicasApplyConfiguration struct {
 	Min *int32 `json:"min,omitempty"`
 	// max is the highest number of members, 1 to 9. Default: 9.
 	Max *int32 `json:"max,omitempty"`
+	// odd is true if the number of members must be odd, as for databases that decide by a majority. Default: false.
+	Odd *bool `json:"odd,omitempty"`
 }
 
 // EngineReplicasApplyConfiguration constructs a declarative configuration of the EngineReplicas type for use with
@@ -36,5 +38,13 @@ func (b *EngineReplicasApplyConfiguration) WithMin(value int32) *EngineReplicasA
 // If called multiple times, the Max field is set to the value of the last call.
 func (b *EngineReplicasApplyConfiguration) WithMax(value int32) *EngineReplicasApplyConfiguration {
 	b.Max = &value
+	return b
+}
+
+// WithOdd sets the Odd field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Odd field is set to the value of the last call.
+func (b *EngineReplicasApplyConfiguration) WithOdd(value bool) *EngineReplicasApplyConfiguration {
+	b.Odd = &value
 	return b
 }

@@ -27,6 +27,9 @@ type MemberStatusApplyConfiguration struct {
 	Ready *bool `json:"ready,omitempty"`
 	// state is the state of the member: Ready, Starting, Failing or Terminating.
 	State *apiv1alpha1.MemberState `json:"state,omitempty"`
+	// role is Primary or Replica, as the software of the engine reports it. It is empty while it is unknown, and for
+	// engines without roles.
+	Role *apiv1alpha1.MemberRole `json:"role,omitempty"`
 	// node is the name of the node on which the member runs. It is empty until the member has a node.
 	Node *string `json:"node,omitempty"`
 	// zone is the zone of the node: the pod's label topology.kubernetes.io/zone. It is empty if the node has no zone,
@@ -91,6 +94,14 @@ func (b *MemberStatusApplyConfiguration) WithReady(value bool) *MemberStatusAppl
 // If called multiple times, the State field is set to the value of the last call.
 func (b *MemberStatusApplyConfiguration) WithState(value apiv1alpha1.MemberState) *MemberStatusApplyConfiguration {
 	b.State = &value
+	return b
+}
+
+// WithRole sets the Role field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Role field is set to the value of the last call.
+func (b *MemberStatusApplyConfiguration) WithRole(value apiv1alpha1.MemberRole) *MemberStatusApplyConfiguration {
+	b.Role = &value
 	return b
 }
 

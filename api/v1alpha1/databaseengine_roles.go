@@ -1,0 +1,57 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package v1alpha1
+
+// EngineRoles describe how members report who is the primary. The engine's own software sets a label on its pod. The
+// pods get a token for the API server and the right to change that label and the annotation "status" of the pods of their cluster.
+//
+// +kubebuilder:validation:XValidation:rule="self.primary != self.replica",message="spec.roles: primary and replica must differ"
+type EngineRoles struct {
+	// label is the name of the label on the pods, for example database.dbcluster.io/role.
+	// +required
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:validation:MaxLength=317
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$')",message="spec.roles.label must be the name of a label, for example database.dbcluster.io/role"
+	// +kubebuilder:validation:XValidation:rule="!self.startsWith('app.kubernetes.io/') && !self.startsWith('apps.kubernetes.io/') && !self.startsWith('statefulset.kubernetes.io/') && !self.startsWith('batch.kubernetes.io/') && !(self in ['controller-revision-hash', 'database.dbcluster.io/cluster-uid'])",message="spec.roles.label must not be a label that Kubernetes or the operator sets"
+	Label string `json:"label"`
+
+	// primary is the value of the label on the pod of the primary.
+	// +required
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$')",message="spec.roles.primary must be the value of a label, with 1 to 63 letters, digits, '-', '_' and '.'"
+	Primary string `json:"primary"`
+
+	// replica is the value of the label on the pods of replicas.
+	// +required
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$')",message="spec.roles.replica must be the value of a label, with 1 to 63 letters, digits, '-', '_' and '.'"
+	Replica string `json:"replica"`
+
+	// lockSeconds is the time after which another member can become the primary if the primary does not respond, in
+	// seconds, 1 to 3600. Two ready primaries for a longer time set SplitBrainSuspected. Default: 30.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:default=30
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=3600
+	LockSeconds int32 `json:"lockSeconds,omitempty"`
+}
+
+// EngineState names objects in which the members keep their agreement, for example on the primary. The operator creates
+// them empty, with the labels of the members, and deletes them after the last member. The pods get a token for the API
+// server and the right to change these objects.
+type EngineState struct {
+	// configMaps are the names of ConfigMaps. The name of the cluster and '-' come before each.
+	// +required
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'))",message="spec.state.configMaps: a name must have 1 to 20 lowercase letters, digits and '-', and begin and end with a letter or digit"
+	ConfigMaps []string `json:"configMaps"`
+}
