@@ -156,6 +156,8 @@ const (
 	ReasonInvalidParameter = "InvalidParameter"
 	// ReasonActionMissing: the spec needs an action that the engine does not have, for example backup.
 	ReasonActionMissing = "ActionMissing"
+	// ReasonFieldUnsupported: the engine does not support a field of the spec.
+	ReasonFieldUnsupported = "FieldUnsupported"
 	// ReasonSecretIncomplete: spec.credentials.secretName is not set, or its Secret lacks a usable value that the engine needs.
 	ReasonSecretIncomplete = "SecretIncomplete"
 	// ReasonRestoreFailed: the backup of spec.bootstrap.fromBackup could not be restored.
@@ -164,8 +166,6 @@ const (
 	ReasonInitializeFailed = "InitializeFailed"
 	// ReasonHandOverFailed: the primary could not be handed over to another member, so it is not disturbed.
 	ReasonHandOverFailed = "HandOverFailed"
-	// ReasonMemberRemoveFailed: a member could not be removed from the list of the others, so it is not stopped.
-	ReasonMemberRemoveFailed = "MemberRemoveFailed"
 	// ReasonConfigureFailed: parameters or passwords could not be put in force.
 	ReasonConfigureFailed = "ConfigureFailed"
 	// ReasonJobBlocked: a Job of the operator cannot start a pod, or its attempts fail, until the user corrects the

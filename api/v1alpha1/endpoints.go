@@ -36,11 +36,13 @@ type EndpointRole string
 const (
 	// EndpointPrimary reaches the member that takes writes.
 	EndpointPrimary EndpointRole = "Primary"
+	// EndpointReplica reaches any ready replica.
+	EndpointReplica EndpointRole = "Replica"
 	// EndpointAny reaches any ready member.
 	EndpointAny EndpointRole = "Any"
 	// EndpointMember reaches one member, ready or not.
 	EndpointMember EndpointRole = "Member"
-	// EndpointExternal reaches any ready member, from outside the Kubernetes cluster.
+	// EndpointExternal reaches the same as the first endpoint, from outside the Kubernetes cluster.
 	EndpointExternal EndpointRole = "External"
 )
 
@@ -64,9 +66,9 @@ type Endpoint struct {
 	// +required
 	Port int32 `json:"port"`
 
-	// role is what clients reach there. Primary: the member that takes writes. Any: any ready member. Member: one
-	// member, ready or not. External: any ready member, from outside the Kubernetes cluster.
+	// role is what clients reach there. Primary: the member that takes writes. Replica: any ready replica, to read. Any: any
+	// ready member. Member: one member, ready or not. External: as the first endpoint, from outside the Kubernetes cluster.
 	// +optional
-	// +kubebuilder:validation:Enum=Primary;Any;Member;External
+	// +kubebuilder:validation:Enum=Primary;Replica;Any;Member;External
 	Role EndpointRole `json:"role,omitempty"`
 }

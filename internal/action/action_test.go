@@ -113,6 +113,9 @@ func TestEachKindOfActionHasItsLimits(t *testing.T) {
 		dbv1.ComponentRotation:       {3, time.Hour, resources.LogIgnored},
 		dbv1.ComponentBackupDeletion: {6, 168 * time.Hour, resources.LogIgnored},
 		dbv1.ComponentReload:         {6, 24 * time.Hour, resources.LogIgnored},
+		dbv1.ComponentHandOver:       {2, 10 * time.Minute, resources.LogIgnored},
+		dbv1.ComponentMemberRemove:   {6, time.Hour, resources.LogIgnored},
+		dbv1.ComponentConfigure:      {3, time.Hour, resources.LogIgnored},
 	}
 	if known := slices.Sorted(maps.Keys(rows)); !slices.Equal(known, resources.ActionComponents()) {
 		t.Fatalf("there are rows of %v, want %v: add a new kind here", resources.ActionComponents(), known)

@@ -11,6 +11,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -60,6 +61,7 @@ func unknown(o operation.Operation) error { return fmt.Errorf("unknown operation
 var groups = map[string]schema.GroupVersion{
 	"DatabaseBackup": dbv1.GroupVersion, resources.CertificateKind.Kind: resources.CertificateKind.GroupVersion(),
 	"Job": batchv1.SchemeGroupVersion, "NetworkPolicy": networkingv1.SchemeGroupVersion,
+	"Role": rbacv1.SchemeGroupVersion, "RoleBinding": rbacv1.SchemeGroupVersion,
 }
 
 // belonging identifies an object in the cluster's namespace.

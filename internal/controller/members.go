@@ -31,6 +31,10 @@ func (e execution) onMembers(ctx context.Context, o operation.Members) ([]kit.Ev
 		return e.resize(ctx, o)
 	case operation.Scale:
 		return e.scale(ctx, o)
+	case operation.RunAction:
+		return e.runAction(ctx, o)
+	case operation.Record:
+		return nil, e.annotate(ctx, o)
 	case operation.AddPodFinalizer:
 		return nil, e.addPodFinalizer(ctx, o.Member)
 	case operation.ReleasePods:
@@ -79,6 +83,21 @@ func (e execution) resize(ctx context.Context, o operation.ResizeMember) ([]kit.
 // Kubernetes' admission plugin PodResize.
 func nodeIsTooSmall(err error) bool {
 	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "node didn't have enough allocatable resources")
+}
+
+// runAction creates the Job of an action. An action that disturbs the primary has an event.
+func (e execution) runAction(ctx context.Context, o operation.RunAction) ([]kit.Event, error) {
+	if _, err := e.Writer.Create(ctx, o.Object); err != nil {
+		return nil, err
+	}
+	return []kit.Event{kit.Normal("ActionStarted", "Action", e.message)}, nil
+}
+
+// annotate sets an annotation of the StatefulSet.
+func (e execution) annotate(ctx context.Context, o operation.Record) error {
+	recorded := e.StatefulSet.DeepCopy()
+	metav1.SetMetaDataAnnotation(&recorded.ObjectMeta, o.Key, o.Value)
+	return e.Writer.Change(ctx, e.StatefulSet, recorded)
 }
 
 func (e execution) scale(ctx context.Context, o operation.Scale) ([]kit.Event, error) {

@@ -32,6 +32,9 @@ func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]kit.Ev
 		return e.generate(ctx, o)
 	case operation.ChangeCredentials:
 		return nil, e.change(ctx, o)
+	case operation.MakeAgreement:
+		_, err := e.Writer.Make(ctx, o.Object)
+		return nil, err
 	case operation.StartRotation:
 		_, err := e.Writer.Create(ctx, o.Object)
 		return nil, err
@@ -80,6 +83,7 @@ func (e execution) logTail(ctx context.Context, pod string) []kit.Event {
 
 // +kubebuilder:rbac:groups="",resources=configmaps;secrets;persistentvolumeclaims;serviceaccounts,verbs=delete
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=delete
+// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=delete
 
 func (e execution) remove(ctx context.Context, removal operation.Removal) error {
 	object := e.belonging(removal.Kind, removal.Name)
@@ -95,6 +99,7 @@ func (e execution) remove(ctx context.Context, removal operation.Removal) error 
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=create;patch
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=create;patch
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=create;patch
+// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=create;patch
 
 func (e execution) write(ctx context.Context, write operation.Apply) error {
 	stored, err := e.store(ctx, write)

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
@@ -60,6 +61,9 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	o.readEngine(ctx)
 	o.HeadlessService = child(ctx, o, state.Ref{Kind: "Service", Name: naming.HeadlessService(name)}, state.ServiceFacts)
 	o.Service = child(ctx, o, state.Ref{Kind: "Service", Name: naming.Service(name)}, state.ServiceFacts)
+	if engine.HasRoles(o.Engine) {
+		o.ReplicasService = child(ctx, o, state.Ref{Kind: "Service", Name: naming.ReplicasService(name)}, state.ServiceFacts)
+	}
 	o.PodDisruptionBudget = child(ctx, o, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(name)}, state.PodDisruptionBudgetFacts)
 	o.readNetworkPolicy(ctx)
 	o.StatefulSet = child(ctx, o, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(name)}, state.StatefulSetFacts)
@@ -67,6 +71,9 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 	o.readAttributesClasses(r.Writer.Client)
 	o.readPods(ctx)
 	o.readVolumes(ctx)
+	o.readRights(ctx)
+	o.readAgreements(ctx)
+	o.readTasks(ctx)
 	o.readProtection(ctx, r.Policies)
 	o.readRestore(ctx, r)
 	o.readBackups(ctx, r.Cache().Else(r.Live))

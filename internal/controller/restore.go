@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -26,7 +27,7 @@ import (
 func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
 	deleted := o.cluster.DeletionTimestamp != nil
 	begun := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.IsFilling() && v.Cluster == o.cluster.UID })
-	asked := state.FromBackup(o.cluster) != nil
+	asked := state.FromBackup(o.cluster) != nil || engine.Related(o.Engine)
 	if o.Err != nil || !begun && !asked || !deleted && (o.StatefulSet != nil || len(o.Members) > 0) {
 		return
 	}
@@ -35,7 +36,9 @@ func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
 	if deleted || !asked {
 		return
 	}
-	o.readSource(ctx)
+	if state.FromBackup(o.cluster) != nil {
+		o.readSource(ctx)
+	}
 	o.readClaimsByName(ctx)
 	if o.Err == nil {
 		kit.ReadLogs(ctx, r.Logs, o.cluster.Namespace, o.Restore.Jobs)
@@ -91,7 +94,7 @@ func (o *observation) readSource(ctx context.Context) {
 // readClaimsByName looks for claims that are missing from the list. A claim without the cluster's labels has
 // another owner, and no backup is restored over it.
 func (o *observation) readClaimsByName(ctx context.Context) {
-	for ordinal := range o.cluster.Spec.Replicas {
+	for ordinal := range o.cluster.Spec.Replicas { // all of them: members take over existing claims
 		claim := &corev1.PersistentVolumeClaim{}
 		name := naming.Claim(o.cluster.Name, ordinal)
 		i := slices.IndexFunc(o.Volumes, func(v state.Volume) bool { return v.Ordinal == ordinal })

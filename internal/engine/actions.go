@@ -20,6 +20,11 @@ const (
 	// ActionCredentials is not needed by any field: without it, a rotation restarts the members.
 	ActionCredentials = "credentials"
 	ActionReload      = "reload"
+	// The others are required by the topology, or not needed by any field.
+	ActionInitialize   = "initialize"
+	ActionHandOver     = "handOver"
+	ActionConfigure    = "configure"
+	ActionMemberRemove = "memberRemove"
 )
 
 // offer is an action that an engine can have: its name, and its field in spec.actions.
@@ -29,6 +34,10 @@ type offer struct {
 }
 
 var offers = []offer{
+	{ActionInitialize, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Initialize }},
+	{ActionHandOver, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.HandOver }},
+	{ActionConfigure, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Configure }},
+	{ActionMemberRemove, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.MemberRemove }},
 	{ActionProbe, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Probe }},
 	{ActionBackup, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Backup }},
 	{ActionRestore, func(a dbv1.EngineActions) *dbv1.EngineAction { return a.Restore }},
@@ -101,6 +110,10 @@ func needs(spec dbv1.DatabaseClusterSpec, actions dbv1.EngineActions) []need {
 	backs := func(h dbv1.DeletionHook) bool { return h.Type == dbv1.HookBackup }
 	verifies := spec.Backup != nil && spec.Backup.Verification != nil
 	return []need{
+		{"spec.engine", actions.Initialize != nil, ActionInitialize},
+		{"spec.engine", actions.HandOver != nil, ActionHandOver},
+		{"spec.engine", actions.Configure != nil, ActionConfigure},
+		{"spec.engine", actions.MemberRemove != nil, ActionMemberRemove},
 		{"spec.backup", spec.Backup != nil, ActionBackup},
 		{"a hook of type Backup in spec.deletion.hooks", slices.ContainsFunc(spec.Deletion.Hooks, backs), ActionBackup},
 		{"spec.backup", spec.Backup != nil && offered(actions, ActionCheck), ActionCheck},

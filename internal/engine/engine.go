@@ -45,8 +45,9 @@ func Resolve(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) *dbv1
 	setDefault(&spec.Container.DataPath, DefaultDataPath)
 	setDefault(&spec.Pod.TerminationGracePeriodSeconds, &grace)
 	fillTLS(resolved)
+	identify(resolved, declared)
 	if declared != nil {
-		spec.Container.Env = environment(*spec, declared.Spec.Container.Env)
+		spec.Container.Env = environment(*spec, declared)
 	}
 	return resolved
 }

@@ -21,7 +21,9 @@ const VariablePrefix = "DBC_"
 
 // environment is the environment of an effective spec: first the operator's variables, to which all others can
 // refer, then the engine's, then the cluster's. Of equal names, the last one wins.
-func environment(spec dbv1.DatabaseClusterSpec, declared []dbv1.EngineVariable) []corev1.EnvVar {
+//
+// Parameters that an action puts in force are not in it: a change of them restarts no pod.
+func environment(spec dbv1.DatabaseClusterSpec, declared *dbv1.DatabaseEngine) []corev1.EnvVar {
 	all := []corev1.EnvVar{
 		{Name: "DBC_PORT", Value: strconv.Itoa(int(spec.Container.Port))},
 		{Name: "DBC_DATA_DIR", Value: spec.Container.DataPath},
@@ -29,10 +31,10 @@ func environment(spec dbv1.DatabaseClusterSpec, declared []dbv1.EngineVariable) 
 	}
 	all = append(all, bootstrapVariables(spec.Bootstrap)...)
 	all = append(all, tlsVariables(spec.TLS)...)
-	for _, name := range slices.Sorted(maps.Keys(spec.Parameters)) {
-		all = append(all, corev1.EnvVar{Name: Variable(name), Value: literal(spec.Parameters[name])})
+	if !Configures(declared) {
+		all = append(all, ParameterVariables(spec.Parameters)...)
 	}
-	for _, variable := range declared {
+	for _, variable := range declared.Spec.Container.Env {
 		if !slices.ContainsFunc(spec.Container.Env, func(v corev1.EnvVar) bool { return v.Name == variable.Name }) {
 			all = append(all, corev1.EnvVar{Name: variable.Name, Value: variable.Value})
 		}
@@ -41,6 +43,15 @@ func environment(spec dbv1.DatabaseClusterSpec, declared []dbv1.EngineVariable) 
 		if !strings.HasPrefix(variable.Name, VariablePrefix) {
 			all = append(all, variable)
 		}
+	}
+	return all
+}
+
+// ParameterVariables are the variables of parameters.
+func ParameterVariables(parameters map[string]string) []corev1.EnvVar {
+	all := make([]corev1.EnvVar, 0, len(parameters))
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		all = append(all, corev1.EnvVar{Name: Variable(name), Value: literal(parameters[name])})
 	}
 	return all
 }

@@ -33,6 +33,7 @@ func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMe
 		{dbv1.ReasonInvalidParameter, parameterProblem},
 		{dbv1.ReasonActionMissing, actionProblem},
 		{dbv1.ReasonTLSUnsupported, tlsProblem},
+		{dbv1.ReasonFieldUnsupported, fieldProblem},
 	} {
 		if text := check.of(cluster, declared); text != "" {
 			return check.reason, text
@@ -95,8 +96,11 @@ func replicasProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 	// The CRD has the same defaults. Zeros are of an engine that no API server has stored.
 	lowest, highest := max(allowed.Min, 1), cmp.Or(allowed.Max, MaxReplicas)
 	switch {
-	case replicas >= lowest && replicas <= highest:
+	case replicas >= lowest && replicas <= highest && (!allowed.Odd || replicas%2 == 1):
 		return ""
+	case replicas >= lowest && replicas <= highest:
+		return fmt.Sprintf("spec.replicas is %d, but DatabaseEngine %s needs an odd number of members, because they decide by a majority: set spec.replicas to %d or %d",
+			replicas, declared.Name, replicas-1, replicas+1)
 	case highest == 1:
 		return fmt.Sprintf("spec.replicas is %d, but DatabaseEngine %s runs single databases without replication: set spec.replicas to 1, "+
 			"or create a DatabaseCluster for each database", replicas, declared.Name)
@@ -118,6 +122,8 @@ func parameterProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngi
 		switch {
 		case declared == nil:
 			return fmt.Sprintf("spec.parameters sets %q, but only an engine has parameters: set spec.engine, or remove the parameter", name)
+		case !is && declared.Spec.OtherParameters:
+			continue // the action configure reports what the database does not know
 		case !is:
 			return fmt.Sprintf("spec.parameters sets %q, which DatabaseEngine %s does not offer. It offers %s. Correct or remove the parameter",
 				name, declared.Name, names(maps.Keys(offered)))

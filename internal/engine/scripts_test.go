@@ -107,7 +107,7 @@ func TestABrokenScriptAffectsAllItsDirectAndIndirectUsers(t *testing.T) {
 		"members, too": {func(s *dbv1.DatabaseEngineSpec) {
 			s.Scripts["backup"] = broken
 			s.Container.LivenessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "/dbc/scripts/backup"}}}}
-		}, []string{"", ActionProbe, ActionBackup, ActionRestore, ActionCheck, ActionCredentials, ActionReload}},
+		}, append([]string{""}, Actions...)},
 		"no visible user":            {func(s *dbv1.DatabaseEngineSpec) { s.Scripts["other"] = broken }, Actions},
 		"a backup without a restore": {func(s *dbv1.DatabaseEngineSpec) { s.Actions.Restore = nil }, []string{ActionBackup}},
 	} {

@@ -65,6 +65,22 @@ func RestoreJob(cluster, restore string, claim types.UID, ordinal int32) string 
 	return ActionJob(cluster, "restore", ordinal, restore, string(claim))
 }
 
+// HandOverJob is the name of the Job that hands over before the pod with that UID is disturbed, or on a request.
+func HandOverJob(cluster string, parts ...string) string {
+	return cluster + "-handover-" + digest(parts...)
+}
+
+// MemberRemoveJob is the name of the Job that removes a member from the list of the others. The parts identify the removal, because a
+// member of the same name may come back.
+func MemberRemoveJob(cluster string, ordinal int32, parts ...string) string {
+	return ActionJob(cluster, "remove", ordinal, parts...)
+}
+
+// ConfigureJob is the name of the Job that puts parameters and passwords in force, by their hash.
+func ConfigureJob(cluster, hash string) string {
+	return cluster + "-configure-" + digest(hash)
+}
+
 // RotationID names a rotation of credentials.
 func RotationID(cluster types.UID, parts ...string) string {
 	return digest(append([]string{string(cluster), "rotation"}, parts...)...)

@@ -47,12 +47,16 @@ const (
 	SecretsVolume = "dbc-secrets"
 	// TLSVolume is the name of the volume with the certificate of the cluster.
 	TLSVolume = "dbc-tls"
+	// TokenVolume is the name of the volume with the token of members that call the API server.
+	TokenVolume = "dbc-token"
 	// Port is the name of the database's port.
 	Port = "db"
 )
 
 // Paths in pods.
 const (
+	// TokenPath is the path of the token in the database container, where clients of the API server look for it.
+	TokenPath = "/var/run/secrets/kubernetes.io/serviceaccount"
 	// BinPath is the path of the transfer binary in the pods of Jobs.
 	BinPath = "/dbc/bin"
 	// ScriptsPath is the path of the engine's scripts in members and Jobs.
@@ -69,8 +73,17 @@ const (
 	DestinationPath = "/dbc/destination"
 )
 
-// Service is the name of the Service in front of all members.
+// Service is the name of the Service for clients: in front of the primary if there is one, else of all members.
 func Service(cluster string) string { return cluster }
+
+// ReplicasService is the name of the Service in front of the replicas.
+func ReplicasService(cluster string) string { return cluster + "-replicas" }
+
+// Role is the name of the Role and the RoleBinding of members that call the API server.
+func Role(cluster string) string { return cluster }
+
+// State is the name of an object in which members keep their agreement.
+func State(cluster, name string) string { return cluster + "-" + name }
 
 // HeadlessService is the name of the Service that gives each member a DNS name.
 func HeadlessService(cluster string) string { return cluster + "-headless" }

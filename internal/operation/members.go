@@ -10,11 +10,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Members is an operation on the pods of a cluster: RestartMember, StopMember, ResizeMember, Scale, AddPodFinalizer or
-// ReleasePods.
+// Members is an operation on the pods of a cluster: RestartMember, StopMember, ResizeMember, Scale, RunAction, Record,
+// AddPodFinalizer or ReleasePods.
 //
 //sumtype:decl
 type Members interface {
@@ -59,6 +60,20 @@ type Scale struct {
 	Stop bool
 }
 
+// RunAction creates the Job of an action that changes the roles, the list or the configuration of members.
+type RunAction struct {
+	ofMembers
+	LastInDeletion
+	resources.Child
+}
+
+// Record sets an annotation of the StatefulSet: what the operator has done, and cannot observe.
+type Record struct {
+	ofMembers
+	Last
+	Key, Value string
+}
+
 // AddPodFinalizer adds the operator's finalizer to the pod of a member that is about to stop, to record its exit code.
 type AddPodFinalizer struct {
 	ofMembers
@@ -87,6 +102,8 @@ func (ReleasePods) Properties() Properties {
 func (r RestartMember) String() string   { return "restart " + r.Member.Name }
 func (s StopMember) String() string      { return "stop " + s.Member.Name }
 func (r ResizeMember) String() string    { return "resize " + r.Member.Name }
+func (r RunAction) String() string       { return "create " + r.Child.String() }
+func (r Record) String() string          { return fmt.Sprintf("record %s: %s", r.Key, r.Value) }
 func (s Scale) String() string           { return fmt.Sprintf("scale in to %d", s.To) }
 func (h AddPodFinalizer) String() string { return "add the finalizer to pod " + h.Member.Name }
 func (r ReleasePods) String() string     { return "remove the finalizer from " + Describe(r.Pods) }

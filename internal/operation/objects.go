@@ -69,6 +69,12 @@ type ChangeCredentials struct {
 	Why         string
 }
 
+// MakeAgreement creates an empty object in which members keep their agreement. One that exists is an error.
+type MakeAgreement struct {
+	ofObjects
+	resources.Child
+}
+
 // StartRotation creates the Job of a rotation.
 type StartRotation struct {
 	ofObjects
@@ -103,6 +109,9 @@ func (c ChangeCredentials) Properties() Properties {
 // Properties of GenerateCredentials. Pods must not start without their Secret.
 func (GenerateCredentials) Properties() Properties { return Properties{First: true, LiveRead: true} }
 
+// Properties of MakeAgreement. Members must not start without it.
+func (MakeAgreement) Properties() Properties { return Properties{LiveRead: true} }
+
 // Properties of Delete.
 func (Delete) Properties() Properties { return Properties{LiveRead: true, WhileDeleting: true} }
 
@@ -129,6 +138,7 @@ func (g GenerateCredentials) String() string {
 func (c ChangeCredentials) String() string {
 	return fmt.Sprintf("change Secret %s: %s", c.Live.Name, c.Why)
 }
+func (m MakeAgreement) String() string     { return "create " + m.Child.String() }
 func (s StartRotation) String() string     { return "create " + s.Child.String() }
 func (d Delete) String() string            { return "delete " + Describe(d.Objects) }
 func (RecreateStatefulSet) String() string { return "delete the StatefulSet and orphan its pods" }

@@ -29,10 +29,13 @@ var phases = []phase.Phase{
 	{Name: "restore", Decide: restore.Restoring},
 	{Name: "StatefulSet", Decide: members.Absent},
 	{Name: "volumes of another size or class", Decide: members.Recreate},
+	{Name: "two primaries", Decide: members.AwaitOnePrimary},
 	{Name: "scale in", Decide: members.ScaleIn},
 	{Name: "references", Decide: members.Blocked},
+	{Name: "configuration", Decide: members.Configure},
 	{Name: "rollout", Decide: members.RollOut},
 	{Name: "start", Decide: members.Starting},
+	{Name: "requested hand-over", Decide: members.HandOver},
 	{Name: "size", Decide: members.AwaitSize},
 	{Name: "attributes", Decide: members.AwaitAttributes},
 	{Name: "labels", Decide: members.Labeling},
@@ -79,7 +82,7 @@ func releases(s *situation.Situation) operation.List {
 }
 
 func unwanted(s *situation.Situation) operation.List {
-	all := members.Unwanted(s)
+	all := slices.Concat(members.Unwanted(s), members.StaleAgreements(s))
 	return given(len(all) > 0, operation.Delete{Objects: all})
 }
 
@@ -96,7 +99,7 @@ const creatingRequeue = time.Second
 // stalls are problems that the user must solve although the cluster may run. The first one counts.
 var stalls = []func(*situation.Situation) *situation.Stall{
 	members.NameConflict, members.VolumeConflict, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
-	members.Unmodifiable, certificate.Stalled, rotation.Stalled,
+	members.Unmodifiable, certificate.Stalled, rotation.Stalled, members.TwoPrimaries, members.ConfigureFailed, members.ImpossibleRequest,
 }
 
 func stalled(s *situation.Situation) *situation.Stall {
@@ -131,11 +134,13 @@ const (
 func changesUnwatched(o operation.Operation) bool {
 	switch o := o.(type) {
 	case operation.Apply:
-		return o.Kind() == "ServiceAccount"
+		return slices.Contains([]string{"ServiceAccount", "Role", "RoleBinding"}, o.Kind())
+	case operation.MakeAgreement:
+		return true
 	case operation.GenerateCredentials, operation.ChangeCredentials, operation.IssueCertificate:
 		return true
 	case operation.Delete:
-		return slices.ContainsFunc(o.Objects, func(r operation.Removal) bool { return r.Kind == "Secret" })
+		return slices.ContainsFunc(o.Objects, func(r operation.Removal) bool { return r.Kind == "Secret" || r.Kind == "ConfigMap" })
 	default:
 		return false
 	}
@@ -150,6 +155,7 @@ func requeueAfter(s *situation.Situation) time.Duration {
 		}
 	}
 	within(slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Broken(s.At) }), s.ConvergesIn(state.Steadily))
+	within(s.FirstMemberWait() > 0, s.FirstMemberWait())
 	within(len(s.Foreign) > 0, foreignRequeue)
 	within(slices.ContainsFunc(s.Foreign, state.Ref.IsOfPreviousCluster), terminatingRequeue)
 	within(s.Inherits() && s.PreviousUser != "", situation.UsersRequeue)

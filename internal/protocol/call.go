@@ -58,6 +58,14 @@ type Restore struct {
 	Command []string
 }
 
+// Initialize runs the command, which creates the first data in a directory.
+type Initialize struct {
+	ID   string `flag:"id" usage:"the <UID> of the data: another attempt with this UID starts again, a different UID is refused"`
+	Into string `flag:"into" usage:"the empty <directory> that the command fills"`
+	Report
+	Command []string
+}
+
 // Delete deletes a backup.
 type Delete struct {
 	At string `flag:"at" usage:"the <URL> of the backup: s3://bucket/path or file:///path"`
@@ -170,7 +178,7 @@ type HelpError struct{ Usage string }
 
 func (h *HelpError) Error() string { return h.Usage }
 
-const known = "backup, delete, list, probe, reload, restore or install DIR"
+const known = "backup, delete, initialize, list, probe, reload, restore or install DIR"
 
 // Parse parses the arguments of the program. With an error it returns the fields that it could parse, or nil.
 func Parse(arguments []string) (Call, error) {
@@ -180,7 +188,7 @@ func Parse(arguments []string) (Call, error) {
 	if arguments[0] == "install" && len(arguments) == 2 {
 		return &Install{Folder: arguments[1]}, nil
 	}
-	for _, call := range []Call{&Backup{}, &Restore{}, &Delete{}, &List{}, &Probe{}, &Reload{}} {
+	for _, call := range []Call{&Backup{}, &Restore{}, &Initialize{}, &Delete{}, &List{}, &Probe{}, &Reload{}} {
 		if verb(call) == arguments[0] {
 			return call, parse(arguments[1:], call)
 		}
@@ -233,6 +241,10 @@ func (b *Backup) check() error {
 
 func (r *Restore) check() error {
 	return cmp.Or(r.Store.check(r.From, true), needsID(r.ID), r.Part.check(), first(rule{r.Into == "", "--into is required"}))
+}
+
+func (i *Initialize) check() error {
+	return cmp.Or(needsID(i.ID), first(rule{i.Into == "", "--into is required"}))
 }
 
 func (d *Delete) check() error  { return cmp.Or(d.Store.check(d.At, true), needsID(d.ID)) }

@@ -45,6 +45,8 @@ type Action struct {
 	Transfer *Transfer
 	// Member is the ordinal of the member that the action works on; nil for all members.
 	Member *int32
+	// Target is the ordinal of the member that should take over from Member; nil for any.
+	Target *int32
 	// Offline mounts the volume of that member, which must not be running.
 	Offline bool
 	// Spread spreads the pods of the actions of this kind like the members, where that matters.

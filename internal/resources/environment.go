@@ -13,6 +13,7 @@ import (
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
@@ -38,12 +39,34 @@ func (a Action) environment(cluster *dbv1.DatabaseCluster) []*corev1ac.EnvVarApp
 	if a.Member != nil {
 		all = append(all, variable("DBC_MEMBER", a.host(cluster)), variable("DBC_ORDINAL", strconv.Itoa(int(*a.Member))))
 	}
+	if a.Target != nil {
+		all = append(all, variable("DBC_TARGET", naming.MemberHost(cluster.Name, *a.Target)))
+	}
 	if a.Offline {
 		all = append(all, variable("DBC_OFFLINE", "true"))
 	}
+	all = append(all, actionParameters(cluster)...)
 	return slices.DeleteFunc(all, func(v *corev1ac.EnvVarApplyConfiguration) bool {
 		return slices.ContainsFunc(cluster.Spec.Container.Env, func(set corev1.EnvVar) bool { return set.Name == *v.Name })
 	})
+}
+
+// actionParameters are the parameters that members do not have, because an action puts them in force: each as a variable, and
+// all as a JSON object.
+func actionParameters(cluster *dbv1.DatabaseCluster) []*corev1ac.EnvVarApplyConfiguration {
+	if inTemplate(cluster) {
+		return nil
+	}
+	all := asEach[corev1ac.EnvVarApplyConfiguration](engine.ParameterVariables(cluster.Spec.Parameters))
+	return append(all, variable("DBC_PARAMETERS", strings.ReplaceAll(parametersText(cluster.Spec.Parameters), "$", "$$")))
+}
+
+// inTemplate reports whether members have the parameters as variables, so that a change restarts them.
+func inTemplate(cluster *dbv1.DatabaseCluster) bool {
+	for name := range cluster.Spec.Parameters {
+		return slices.ContainsFunc(cluster.Spec.Container.Env, func(set corev1.EnvVar) bool { return set.Name == engine.Variable(name) })
+	}
+	return true
 }
 
 func (a Action) host(cluster *dbv1.DatabaseCluster) string {

@@ -76,6 +76,10 @@ var actionKinds = map[string]ActionKind{
 	dbv1.ComponentRotation: {Retries: 3, Deadline: anHour, Resources: backupResources, Supersede: SupersedeFailed, Connects: true},
 	// A member may be down for hours before it can load a certificate.
 	dbv1.ComponentReload: {Retries: 6, Deadline: aDay, Resources: backupResources, Connects: true},
+	// Another attempt helps only if members have changed meanwhile, so the operator starts it, and the Job has few.
+	dbv1.ComponentHandOver:     {Retries: 2, Deadline: tenMinutes, Supersede: SupersedeFailed, Connects: true},
+	dbv1.ComponentMemberRemove: {Retries: 6, Deadline: anHour, Supersede: SupersedeFailed, Connects: true},
+	dbv1.ComponentConfigure:    {Retries: 3, Deadline: anHour, Supersede: SupersedeFailed, Connects: true},
 	// A destination may be unreachable for a week before the user must act.
 	dbv1.ComponentBackupDeletion: {Retries: 6, Deadline: aWeek, Resources: backupResources},
 }
@@ -92,6 +96,8 @@ func ActionComponents() []string { return slices.Sorted(maps.Keys(actionKinds)) 
 func connecting() []string {
 	return append(slices.DeleteFunc(ActionComponents(), func(c string) bool { return !actionKinds[c].Connects }), dbv1.ComponentDatabase)
 }
+
+func tenMinutes(*dbv1.DatabaseCluster) time.Duration { return 10 * time.Minute }
 
 func aWeek(*dbv1.DatabaseCluster) time.Duration  { return week }
 func anHour(*dbv1.DatabaseCluster) time.Duration { return time.Hour }

@@ -20,10 +20,12 @@ const defaultFSGroup = 65532
 
 // podTemplate is the template of every member's pod.
 func podTemplate(cluster *dbv1.DatabaseCluster, references []state.Reference) *corev1ac.PodTemplateSpecApplyConfiguration {
+	database := databaseContainer(cluster)
 	spec := spreadMembers(cluster, podSpec(cluster)).
 		WithInitContainers(versionContainer(cluster)...).
-		WithInitContainers(initContainers(cluster)...).
-		WithContainers(databaseContainer(cluster))
+		WithInitContainers(initContainers(cluster)...)
+	withToken(spec, database, cluster)
+	spec.WithContainers(database)
 	spec.TerminationGracePeriodSeconds = cluster.Spec.Pod.TerminationGracePeriodSeconds
 	if ephemeral(cluster) {
 		spec.WithVolumes(corev1ac.Volume().
@@ -55,7 +57,7 @@ func podAnnotations(cluster *dbv1.DatabaseCluster, references []state.Reference)
 	return all
 }
 
-// podSpec is common to members and Jobs. They do not call the API server, so they have no token for it.
+// podSpec is common to members and Jobs. They get no token for the API server here: see withToken.
 func podSpec(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfiguration {
 	scheduling := cluster.Spec.Scheduling
 	spec := withServiceAccount(corev1ac.PodSpec(), cluster).

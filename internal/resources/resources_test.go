@@ -72,7 +72,7 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 	generated.Spec.ServiceAccount.Annotations = map[string]string{"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/orders"}
 	for name, child := range map[string]Child{
 		"smallest.headless-service":    HeadlessService(smallest()),
-		"smallest.service":             Service(smallest()),
+		"smallest.service":             Service(smallest(), nil),
 		"smallest.poddisruptionbudget": PodDisruptionBudget(smallest()),
 		"smallest.networkpolicy":       NetworkPolicy(smallest()),
 		"smallest.statefulset":         StatefulSet(smallest(), 3, state.Observed{}),
@@ -81,7 +81,7 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 		"spread.restore-job":           RestoreJob(spread, Restore{Image: "example.test/operator:1", Command: []string{"restore"}}, state.Volume{UID: "1c2d3e4f"}),
 		"generated.serviceaccount":     ServiceAccount(generated),
 		"generated.statefulset":        StatefulSet(generated, 3, state.Observed{}),
-		"full.service":                 Service(everything),
+		"full.service":                 Service(everything, nil),
 		"full.statefulset":             StatefulSet(everything, everything.Spec.Replicas, state.Observed{}),
 		"full.networkpolicy":           NetworkPolicy(everything),
 		"full.configmap":               ConfigMap(everything),
@@ -173,7 +173,7 @@ func stored(t *testing.T, child Child) *appsv1.StatefulSet {
 
 func TestAnUnchangedChildHasNoDrift(t *testing.T) {
 	for _, cluster := range []*dbv1.DatabaseCluster{smallest(), full(t)} {
-		if drift := Service(cluster).Drift(live[corev1.Service](t, Service(cluster))); drift != "" {
+		if drift := Service(cluster, nil).Drift(live[corev1.Service](t, Service(cluster, nil))); drift != "" {
 			t.Errorf("Service: %s", drift)
 		}
 		set := stored(t, StatefulSet(cluster, 3, state.Observed{}))
@@ -225,7 +225,7 @@ func TestForeignFieldsThatCutAServiceOffAreRemoved(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			child := Service(smallest())
+			child := Service(smallest(), nil)
 			service := live[corev1.Service](t, child)
 			c.change(service)
 			if got := child.Drift(service); got != c.drift {
@@ -266,11 +266,11 @@ func TestTheFieldsOfALoadBalancerChangeTogetherWithItsType(t *testing.T) {
 			before, after := smallest(), smallest()
 			c.live(before)
 			c.desired(after)
-			service := live[corev1.Service](t, Service(before))
+			service := live[corev1.Service](t, Service(before, nil))
 			if c.change != nil {
 				c.change(service)
 			}
-			if got := operations(Service(after).Removals(service)); got != c.want {
+			if got := operations(Service(after, nil).Removals(service)); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})

@@ -21,6 +21,8 @@ type Restore struct {
 	Command []string
 	// Image has the transfer binary.
 	Image string
+	// Members is how many members the backup has.
+	Members int32
 }
 
 // RestoreClaim is the claim of a member's volume that a restore fills. It is like a claim of the StatefulSet, which
@@ -28,6 +30,22 @@ type Restore struct {
 func RestoreClaim(cluster *dbv1.DatabaseCluster, ordinal int32, restore string) Child {
 	return newChild(dataClaim(cluster, naming.Claim(cluster.Name, ordinal)).
 		WithAnnotations(state.Contents{Fill: state.Filling, From: restore}.Annotations()))
+}
+
+// InitializeJob creates the first data in the volume of member 0.
+func InitializeJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Volume) Child {
+	return ActionJob(cluster, Action{
+		Name:      naming.RestoreJob(cluster.Name, restore.ID, volume.UID, volume.Ordinal),
+		Component: dbv1.ComponentRestore,
+		Owner:     ownedBy(cluster),
+		Transfer: &Transfer{
+			Image: restore.Image,
+			Call:  &protocol.Initialize{ID: restore.ID, Into: cluster.Spec.Container.DataPath, Command: restore.Command},
+		},
+		Member:  &volume.Ordinal,
+		Offline: true,
+		Spread:  true,
+	})
 }
 
 // RestoreJob fills one volume. It is garbage-collected with the cluster, and its name depends on the claim: a
@@ -41,7 +59,7 @@ func RestoreJob(cluster *dbv1.DatabaseCluster, restore Restore, volume state.Vol
 			Image: restore.Image,
 			Call: &protocol.Restore{
 				From: restore.From.URL, ID: restore.ID, Into: cluster.Spec.Container.DataPath,
-				Part:  protocol.Part{Member: int(volume.Ordinal), Members: int(cluster.Spec.Replicas)},
+				Part:  protocol.Part{Member: int(volume.Ordinal), Members: int(restore.Members)},
 				Store: Store(&restore.From), Command: restore.Command,
 			},
 			At: &restore.From,

@@ -15,6 +15,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -112,6 +113,12 @@ func renderedFrom(cluster *dbv1.DatabaseCluster, references []state.Reference) s
 	spec.Replicas, spec.Service, spec.Deletion, spec.UpdateStrategy = 0, dbv1.Service{}, dbv1.Deletion{}, dbv1.UpdateStrategy{}
 	spec.Credentials.Rotation = dbv1.CredentialsRotation{}
 	spec.ServiceAccount = dbv1.ServiceAccount{Name: ServiceAccountName(cluster)}
+	if hasRights(cluster) {
+		spec.ServiceAccount.Annotations = map[string]string{dbv1.AnnotationRights: naming.Role(cluster.Name)}
+	}
+	if !inTemplate(cluster) {
+		spec.Parameters = nil
+	}
 	spec.Paused, spec.Hibernated, spec.Backup, spec.Bootstrap = false, false, nil, nil
 	if spec.TLS != nil { // the issuer and its DNS names do not affect pods
 		spec.TLS = &dbv1.TLS{SecretName: spec.TLS.SecretName, Mode: spec.TLS.Mode}

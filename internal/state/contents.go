@@ -35,6 +35,9 @@ const (
 	Filled
 )
 
+// Initialized is the From of a volume whose data the engine has created.
+const Initialized = "initialize"
+
 // ContentsOf returns the contents that the metadata of a claim records.
 func ContentsOf(claim metav1.Object) Contents {
 	notes := claim.GetAnnotations()

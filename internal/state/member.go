@@ -29,6 +29,8 @@ type Member struct {
 	Resources string
 	// Node is the name of the member's node, and Zone the zone of that node; "" if unknown.
 	Node, Zone string
+	// Labels are the labels of the pod. The engine defines the one with the role of the member.
+	Labels map[string]string
 	// Image is the image of the database container.
 	Image string
 	// Reports is the version of the database that the member has started; "" if unknown.
@@ -105,6 +107,7 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		Ordinal:      ordinal,
 		Created:      pod.CreationTimestamp,
 		Revision:     pod.Labels[appsv1.StatefulSetRevisionLabel],
+		Labels:       pod.Labels,
 		Template:     pod.Annotations[dbv1.AnnotationTemplate],
 		Engine:       pod.Annotations[dbv1.AnnotationEngine],
 		References:   pod.Annotations[dbv1.AnnotationReferences],

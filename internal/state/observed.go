@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
@@ -30,13 +31,25 @@ type Observed struct {
 	// EngineUnreadable is the error of the API server if the operator cannot read the DatabaseEngine; otherwise "".
 	EngineUnreadable string
 
-	HeadlessService     *corev1.Service
-	Service             *corev1.Service
+	HeadlessService *corev1.Service
+	Service         *corev1.Service
+	// ReplicasService is that of an engine with roles.
+	ReplicasService     *corev1.Service
 	PodDisruptionBudget *policyv1.PodDisruptionBudget
 	NetworkPolicy       *networkingv1.NetworkPolicy
 	StatefulSet         *appsv1.StatefulSet
 	// ServiceAccount is the one that the operator created for this cluster, or for a previous one of the same name.
 	ServiceAccount *corev1.ServiceAccount
+
+	// Role and RoleBinding are the rights of that ServiceAccount, of an engine whose members call the API server.
+	Role        *rbacv1.Role
+	RoleBinding *rbacv1.RoleBinding
+	// Agreements are the ConfigMaps in which members keep their agreement, by name. They are read only if AgreementsRead is
+	// true: before members start, in a deletion, and while members cannot agree.
+	Agreements     []Agreement
+	AgreementsRead bool
+	// Tasks are the Jobs of actions on members, by name: hand-overs, removals of members, and configurations.
+	Tasks []Task
 
 	// PreviousStatefulSet is the deleted StatefulSet of members that run without one: template and annotations, from its newest
 	// revision. It is read only if there is no StatefulSet.

@@ -60,6 +60,10 @@ type Task struct {
 	MadeFrom string
 	// Final is true if no attempt follows the newest one: the Job is about to fail.
 	Final bool
+	// EndTime is when the Job ended, with any result; zero before.
+	EndTime metav1.Time
+	// Code is the exit code of the newest attempt; 0 if it has not ended.
+	Code protocol.ExitCode
 	// Result is the newest result of an attempt, preferably of one that was not interrupted.
 	// After success it is the result of the successful attempt. Exit is the exit code of that attempt.
 	Result *protocol.Result
@@ -131,9 +135,9 @@ func TaskOf(job *batchv1.Job, pods []corev1.Pod) Task {
 		}
 		switch c.Type {
 		case batchv1.JobComplete:
-			t.Succeeded = true
+			t.Succeeded, t.EndTime = true, c.LastTransitionTime
 		case batchv1.JobFailed:
-			t.Failed, t.Failure = true, c.Message
+			t.Failed, t.Failure, t.EndTime = true, c.Message, c.LastTransitionTime
 		case batchv1.JobFailureTarget:
 			t.Failing = true
 		default: // suspended, or about to complete or fail
@@ -146,7 +150,7 @@ func TaskOf(job *batchv1.Job, pods []corev1.Pod) Task {
 func (t Task) with(all []Attempt) Task {
 	if len(all) > 0 {
 		t.Pod, t.Problem, t.Pending, t.Leaving = all[0].Pod, all[0].Problem, all[0].Pending, all[0].Leaving
-		t.Remedy, t.Final = all[0].Remedy, all[0].Final
+		t.Remedy, t.Final, t.Code = all[0].Remedy, all[0].Final, all[0].Code
 	}
 	for _, attempt := range all {
 		t.Started = t.Started || attempt.Started
@@ -168,8 +172,10 @@ type Attempt struct {
 	Remedy    string
 	Started   bool
 	Final     bool
-	Result    *protocol.Result
-	Exit      protocol.ExitCode
+	// Code is the exit code of the action; 0 if it has not ended.
+	Code protocol.ExitCode
+	Result        *protocol.Result
+	Exit          protocol.ExitCode
 }
 
 // AttemptOf returns the attempt of a pod.
@@ -182,6 +188,7 @@ func AttemptOf(pod *corev1.Pod) Attempt {
 		Leaving:   pod.DeletionTimestamp != nil,
 		Started:   actionStarted(pod),
 		Final:     final(pod),
+		Code:      codeOf(pod),
 	}
 	attempt.Result, attempt.Exit = resultOf(pod)
 	if !attempt.Succeeded && !actionDone(pod) { // containers of a Job are not restarted, so they have no previous logs
@@ -219,6 +226,16 @@ func final(pod *corev1.Pod) bool {
 		return (s.Name == naming.ActionContainer || s.Name == naming.RestoreContainer) && end != nil &&
 			protocol.ExitCode(end.ExitCode).Final()
 	})
+}
+
+// codeOf is the exit code of the action of a pod; 0 if it has not ended.
+func codeOf(pod *corev1.Pod) protocol.ExitCode {
+	for _, s := range pod.Status.ContainerStatuses {
+		if s.Name == naming.ActionContainer && s.State.Terminated != nil {
+			return protocol.ExitCode(s.State.Terminated.ExitCode)
+		}
+	}
+	return protocol.ExitDone
 }
 
 func attempts(pods []corev1.Pod) []Attempt {

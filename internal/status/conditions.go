@@ -23,6 +23,7 @@ func (p Pass) ready(available, progressing, degraded, stalled metav1.Condition) 
 	hibernated, deleting := available.Reason == dbv1.ReasonHibernated, p.Cluster.DeletionTimestamp != nil
 	asked := progressing.Reason == dbv1.ReasonRolloutPaused || progressing.Reason == dbv1.ReasonWaitingForUser
 	unavailable := available.Status != metav1.ConditionTrue && !hibernated
+	incomplete := !hibernated && p.Ready() < p.Cluster.Spec.Replicas
 	switch {
 	case stalled.Status == metav1.ConditionTrue:
 		return notReady("stalled", stalled)
@@ -32,6 +33,8 @@ func (p Pass) ready(available, progressing, degraded, stalled metav1.Condition) 
 		return notReady("progressing", progressing)
 	case unavailable:
 		return notReady("not available", available)
+	case incomplete && !deleting:
+		return condition(dbv1.ConditionReady, false, dbv1.ReasonReplicasNotReady, p.Counted(p.Cluster.Spec.Replicas))
 	case hibernated:
 		return condition(dbv1.ConditionReady, true, dbv1.ReasonHibernated, available.Message)
 	default:
@@ -56,6 +59,8 @@ func (p Pass) available() metav1.Condition {
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonHibernating, "spec.hibernated is true; members are still terminating")
 	case p.StatefulSet == nil && members == 0:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonCreating, "the members do not exist yet")
+	case p.Related():
+		return p.availableTogether(text)
 	case serving > wanted:
 		return condition(dbv1.ConditionAvailable, true, dbv1.ReasonAllReplicasReady, fmt.Sprintf("%d members are ready, %d are desired", serving, wanted))
 	case serving == wanted:
@@ -63,6 +68,23 @@ func (p Pass) available() metav1.Condition {
 	default:
 		return condition(dbv1.ConditionAvailable, false, dbv1.ReasonReplicasNotReady, text)
 	}
+}
+
+// availableTogether is the condition of members with one database: clients need the primary, or a majority.
+func (p Pass) availableTogether(counted string) metav1.Condition {
+	reasons := map[bool]string{true: dbv1.ReasonMajorityReady, false: dbv1.ReasonNoMajority}
+	if p.HasRoles() {
+		reasons = map[bool]string{true: dbv1.ReasonPrimaryReady, false: dbv1.ReasonNoPrimary}
+		switch primary, found := p.Primary(); {
+		case found:
+			counted = fmt.Sprintf("pod %s is the primary; %s", primary.Name, counted)
+		case p.SplitBrain():
+			counted = "more than one member reports that it is the primary; " + counted
+		default:
+			counted = "no ready member is the primary; " + counted
+		}
+	}
+	return condition(dbv1.ConditionAvailable, p.Serves(), reasons[p.Serves()], counted)
 }
 
 func (p Pass) progressing() metav1.Condition {

@@ -60,7 +60,7 @@ func (p Pass) credentials() *dbv1.CredentialsStatus {
 	return &dbv1.CredentialsStatus{LastRotationRequest: state.Head(c.Request, state.MaxRequest), LastRotationTime: &since}
 }
 
-// endpoints are the addresses of the Services, and of each member if there are several: they have data of their own. The API server
+// endpoints are the addresses of the Services, and of each member if there are several. The API server
 // refuses a status with a repeated name or too many endpoints, so the names of external addresses differ from those of members.
 func (p Pass) endpoints() []dbv1.Endpoint {
 	if p.Service == nil || !p.EngineKnown() {
@@ -68,8 +68,14 @@ func (p Pass) endpoints() []dbv1.Endpoint {
 	}
 	name, port := p.Cluster.Name, p.Cluster.Spec.Container.Port
 	all := []dbv1.Endpoint{{Name: name, Host: p.host(naming.Service(name)), Port: port, Role: dbv1.EndpointPrimary}}
+	if p.HasRoles() {
+		replicas := naming.ReplicasService(name)
+		all = append(all, dbv1.Endpoint{Name: replicas, Host: p.host(replicas), Port: port, Role: dbv1.EndpointReplica})
+	}
 	if members := p.Cluster.Spec.Replicas; members > 1 {
-		all[0].Role = dbv1.EndpointAny
+		if !p.HasRoles() {
+			all[0].Role = dbv1.EndpointAny
+		}
 		for ordinal := range members {
 			all = append(all, dbv1.Endpoint{
 				Name: naming.Member(name, ordinal), Host: p.host(naming.MemberHost(name, ordinal)), Port: port, Role: dbv1.EndpointMember,

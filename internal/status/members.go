@@ -47,7 +47,7 @@ func (p Pass) version() string {
 func (p Pass) member(m state.Member, outdated bool) dbv1.MemberStatus {
 	seen := dbv1.MemberStatus{
 		Pod: m.Name, Ordinal: m.Ordinal, Revision: m.Revision, Outdated: outdated, Ready: m.Serving(p.At),
-		Node: m.Node, Zone: m.Zone, Version: m.Reports,
+		Node: m.Node, Zone: m.Zone, Version: m.Reports, Role: p.RoleOf(m),
 	}
 	switch {
 	case m.Terminating:

@@ -29,6 +29,7 @@ func Of(pass Pass, now metav1.Time) dbv1.DatabaseClusterStatus {
 	status := pass.Cluster.Status.DeepCopy()
 	status.Selector = naming.SelectorText(pass.Cluster.Name)
 	pass.count(status)
+	status.Primary = pass.primary()
 	status.Binding, status.Credentials, status.Endpoints = pass.binding(), pass.credentials(), pass.endpoints()
 	status.Restore = pass.restore()
 	status.TLS = pass.tls()
@@ -74,9 +75,9 @@ func (p Pass) expressed() bool {
 func (p Pass) conditions() []metav1.Condition {
 	available, progressing, degraded, stalled := p.available(), p.progressing(), p.degraded(), p.stalled()
 	all := []metav1.Condition{p.ready(available, progressing, degraded, stalled), available, progressing, degraded, stalled}
-	for _, condition := range []metav1.Condition{p.updateAvailable(), p.storageResizing(), p.paused(), p.hibernated()} {
+	for _, condition := range []metav1.Condition{p.updateAvailable(), p.storageResizing(), p.paused(), p.hibernated(), p.splitBrainSuspected()} {
 		known := meta.FindStatusCondition(p.Cluster.Status.Conditions, condition.Type) != nil
-		if known || condition.Status == metav1.ConditionTrue {
+		if known || condition.Status != metav1.ConditionFalse {
 			all = append(all, condition)
 		}
 	}

@@ -76,6 +76,14 @@ func (d dataDirectory) write(m protocol.Mark) error {
 	return d.failure("write the mark of the restore", err)
 }
 
+// begin records that the directory is being filled, and removes the data of a previous attempt.
+func (d dataDirectory) begin(id string) error {
+	if err := d.write(protocol.Mark{ID: id, State: protocol.MarkRunning}); err != nil {
+		return err
+	}
+	return d.empty()
+}
+
 // empty removes the data of a previous attempt.
 func (d dataDirectory) empty() error {
 	entries, err := d.entries()

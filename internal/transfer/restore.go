@@ -80,10 +80,7 @@ func (r *restoreRun) find(ctx context.Context, store *store) (*protocol.Stream, 
 
 // fill writes the mark before the first byte, and again after the last.
 func (r *restoreRun) fill(ctx context.Context, store *store, stream *protocol.Stream, data dataDirectory) (protocol.Result, error) {
-	if err := data.write(protocol.Mark{ID: r.ID, State: protocol.MarkRunning}); err != nil {
-		return protocol.Result{}, err
-	}
-	if err := data.empty(); err != nil {
+	if err := data.begin(r.ID); err != nil {
 		return protocol.Result{}, err
 	}
 	ctx, end := context.WithCancelCause(ctx)

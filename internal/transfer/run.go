@@ -48,6 +48,8 @@ func (r *run) do(ctx context.Context, call protocol.Call) (result protocol.Resul
 		result, err = (&backupRun{run: r, Backup: call}).do(ctx)
 	case *protocol.Restore:
 		result, err = (&restoreRun{run: r, Restore: call}).do(ctx)
+	case *protocol.Initialize:
+		result, err = (&initializeRun{run: r, Initialize: call}).do(ctx)
 	case *protocol.Delete:
 		err = r.remove(ctx, call)
 	case *protocol.List:

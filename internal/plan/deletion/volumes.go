@@ -108,7 +108,7 @@ func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 		message = fmt.Sprintf("%d members still run without their StatefulSet; %s", left, text)
 	}
 	all := operation.List{last}
-	if removals := slices.Concat(credentials(s, stays(s.Volumes)), account(s)); len(removals) > 0 {
+	if removals := slices.Concat(credentials(s, stays(s.Volumes)), members.RightsRemovals(s), account(s)); len(removals) > 0 {
 		all = operation.List{operation.Delete{Objects: removals}, last}
 	}
 	return phase.Do(dbv1.ReasonDeleting, message, all...)

@@ -34,7 +34,10 @@ func Writes(s *situation.Situation) operation.List {
 	headless := resources.HeadlessService(s.Cluster)
 	if s.EngineKnown() {
 		add(headless, s.HeadlessService)
-		add(resources.Service(s.Cluster), s.Service)
+		add(resources.Service(s.Cluster, s.Engine), s.Service)
+		if s.HasRoles() {
+			add(resources.ReplicasService(s.Cluster, s.Engine), s.ReplicasService)
+		}
 	}
 	add(resources.PodDisruptionBudget(s.Cluster), s.PodDisruptionBudget)
 	if s.Cluster.Spec.NetworkPolicy.Mode != dbv1.NetworkPolicyNone {
@@ -65,7 +68,7 @@ func ServiceAccount(s *situation.Situation) operation.List {
 // that they need, their ServiceAccount is not that of another owner, and the StatefulSet is not terminating. If the cluster starts with a backup, the first members need restored
 // volumes.
 func mayCreateMembers(s *situation.Situation, headless resources.Child) bool {
-	return !s.OwnedByAnother(headless.Kind(), headless.Name()) && !s.ForeignServiceAccount() && !s.TemplateBlocked() && !s.StatefulSetTerminating() && !s.EmptyHanded()
+	return !s.OwnedByAnother(headless.Kind(), headless.Name()) && !s.ForeignServiceAccount() && !s.TemplateBlocked() && !s.StatefulSetTerminating() && !s.EmptyHanded() && agreed(s)
 }
 
 func find(configs []*corev1.ConfigMap, name string) *corev1.ConfigMap {

@@ -11,6 +11,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/disturb"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -47,6 +48,9 @@ func (r rollout) next() phase.Outcome {
 	if waits := r.unsteady(); len(waits) >= r.budget() {
 		return r.do("waiting for " + waits[0])
 	}
+	if _, found := r.Primary(); r.HasRoles() && !found {
+		return r.do("waiting for a primary")
+	}
 	if m, found := r.highest(); found {
 		return r.disturb(m)
 	}
@@ -58,19 +62,27 @@ func (r rollout) do(what string, all ...operation.Operation) phase.Outcome {
 }
 
 // highest returns the serving outdated member with the highest ordinal. A member whose last resize is stuck comes first, because
-// the current resources may fit its node.
-func (r rollout) highest() (state.Member, bool) {
-	var highest *state.Member
-	for i, m := range r.outdated {
-		hangs := r.Resizing(m) != ""
-		if m.Serving(r.At) && (highest == nil || hangs || r.Resizing(*highest) == "") {
-			highest = &r.outdated[i]
+// the current resources may fit its node. The primary comes last, so that a rollout has one hand-over.
+func (r rollout) highest() (highest state.Member, found bool) {
+	last := -1
+	for _, m := range r.outdated {
+		if rank := r.rank(m); m.Serving(r.At) && rank >= last {
+			highest, found, last = m, true, rank
 		}
 	}
-	if highest == nil {
-		return state.Member{}, false
+	return highest, found
+}
+
+// rank orders the members of a rollout: those with a higher rank are disturbed first.
+func (r rollout) rank(m state.Member) int {
+	switch {
+	case r.HasRoles() && r.RoleOf(m) != dbv1.RoleReplica:
+		return 0
+	case r.Resizing(m) == "":
+		return 1
+	default:
+		return 2
 	}
-	return *highest, true
 }
 
 // free returns an outdated member that is down and may restart without waiting for the others. Shortly after a restart, it is
@@ -128,16 +140,26 @@ func (r rollout) restart(m state.Member) phase.Outcome {
 	return r.do("restarting pod "+m.Name, operation.RestartMember{Member: m})
 }
 
-// disturb resizes a serving member in place, if only its resources differ. Otherwise it restarts the member.
+// disturb resizes a serving member in place, if only its resources differ. Otherwise it restarts the member, which hands over before.
 func (r rollout) disturb(m state.Member) phase.Outcome {
 	if !r.Resizable(m) {
+		if outcome := disturb.HandOver(r.Situation, m, nil); outcome.Waits() {
+			outcome.Message = counted(r.outdated) + "; " + outcome.Message
+			return outcome
+		}
 		return r.restart(m)
 	}
 	return r.do(fmt.Sprintf("resizing pod %s", m.Name), operation.ResizeMember{Member: m, Resources: r.Cluster.Spec.Resources})
 }
 
-// budget returns how many members may be down because of a rollout.
-func (r rollout) budget() int { return int(max(1, r.Cluster.Spec.UpdateStrategy.MaxUnavailable)) }
+// budget returns how many members may be down because of a rollout: of members with one database, never a majority.
+func (r rollout) budget() int {
+	asked := max(1, r.Cluster.Spec.UpdateStrategy.MaxUnavailable)
+	if r.Related() {
+		asked = min(asked, max(1, (r.Cluster.Spec.Replicas-1)/2))
+	}
+	return int(asked)
+}
 
 // minReady returns how long a member has to be ready before the next restart.
 func minReady(cluster *dbv1.DatabaseCluster) time.Duration {

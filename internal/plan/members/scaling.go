@@ -10,8 +10,10 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/disturb"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // ScaleIn removes members one by one, the highest ordinal first.
@@ -37,8 +39,25 @@ func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 	if replicas <= to {
 		return phase.Over
 	}
+	if outcome := beforeStop(s, replicas-1, to); outcome.Waits() {
+		return outcome
+	}
 	return phase.Do(reason, fmt.Sprintf("scaling in from %d to %d members, one at a time", replicas, to),
 		operation.Scale{To: replicas - 1, Stop: reason == dbv1.ReasonTerminating})
+}
+
+// beforeStop prepares the stop of a member: it hands over to the member that stops last, and leaves the list of the others if they
+// continue without it.
+func beforeStop(s *situation.Situation, ordinal, to int32) phase.Outcome {
+	if m, runs := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal }); runs && !s.Terminating {
+		if outcome := disturb.HandOver(s, m, disturb.Lowest(s)); outcome.Waits() {
+			return outcome
+		}
+	}
+	if to == 0 {
+		return phase.Over
+	}
+	return disturb.Remove(s, ordinal)
 }
 
 // StopOrphans stops, one by one, members without a StatefulSet that no other controller stops, for example while the operator

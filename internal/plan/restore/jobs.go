@@ -54,6 +54,10 @@ func (r restore) recreate() phase.Outcome {
 func (r restore) failure() string {
 	for _, f := range r.fills {
 		if f.Standing == action.Failed {
+			if r.Initializes {
+				return fmt.Sprintf("the first data could not be created in PersistentVolumeClaim %s: %s. See kubectl logs job/%s. After a correction, delete the Job",
+					f.Claim, strings.TrimSuffix(f.Task.Cause(), "."), f.Task.Job)
+			}
 			return fmt.Sprintf(
 				"the restore of %s into PersistentVolumeClaim %s failed: %s. See kubectl logs job/%s. Correct the spec or name another backup in spec.bootstrap.fromBackup; this restarts the restore. After any other correction, delete the Job",
 				r.From.URL, f.Claim, strings.TrimSuffix(f.Task.Cause(), "."), f.Task.Job)
@@ -65,7 +69,10 @@ func (r restore) failure() string {
 // blocked is the stall of a restore whose Job cannot start a pod, or whose attempts fail until the user acts.
 func (r restore) blocked() *situation.Stall {
 	for _, f := range r.fills {
-		which := fmt.Sprintf("Job %s, which restores %s into PersistentVolumeClaim %s,", f.Task.Job, r.From.URL, f.Claim)
+		which := fmt.Sprintf("Job %s, which restores %s into PersistentVolumeClaim %s,", f.Task.Job, r.Source(), f.Claim)
+		if r.Initializes {
+			which = fmt.Sprintf("Job %s, which creates the first data in PersistentVolumeClaim %s,", f.Task.Job, f.Claim)
+		}
 		if f.Standing == action.Blocked {
 			return &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: fmt.Sprintf("%s cannot start: %s. %s", which, f.Cause, f.Task.Unblock())}
 		}

@@ -31,7 +31,7 @@ func blockedRestore(t *testing.T) (*dbv1.DatabaseCluster, state.Observed) {
 		job.Pod, job.Problem, job.Remedy = "x-1", "container action: image pull failed: no", "Correct spec.image"
 		v := filling(cluster, &observed, ordinal, job)
 		made := resources.RestoreJob(engine.Resolve(cluster, observed.Engine), resources.Restore{
-			ID: v.From, From: *cluster.Spec.Bootstrap.FromBackup.Location, Command: observed.Engine.Spec.Actions.Restore.Command, Image: observed.Image,
+			ID: v.From, From: *cluster.Spec.Bootstrap.FromBackup.Location, Command: observed.Engine.Spec.Actions.Restore.Command, Image: observed.Image, Members: cluster.Spec.Replicas,
 		}, v)
 		observed.Restore.Jobs[ordinal].MadeFrom = made.Object.GetAnnotations()[dbv1.AnnotationApplied]
 	}

@@ -2,7 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package restore decides how a backup is restored into the volumes of a new cluster.
+// Package restore decides how a new cluster gets its first data: a backup is restored into its volumes, or its engine creates the data.
+// Members of one database get it in the volume of member 0, and the others copy it. Below, a restore means both.
 //
 // A backup is restored before the StatefulSet exists. The operator creates the claims and annotates them as being restored. A Job
 // fills each volume. The operator annotates the claims as restored, then creates the StatefulSet, which uses them. The claims and
@@ -59,7 +60,7 @@ func Restoring(s *situation.Situation) phase.Outcome {
 	}
 	for _, step := range steps {
 		if outcome := step(); outcome.Waits() {
-			return outcome
+			return r.outcome(outcome)
 		}
 	}
 	return phase.Over
@@ -68,6 +69,38 @@ func Restoring(s *situation.Situation) phase.Outcome {
 // do is one step of a restore.
 func do(message string, all ...operation.Operation) phase.Outcome {
 	return phase.Do(dbv1.ReasonRestoring, message, all...)
+}
+
+// outcome has the reason of a restore, or of the creation of data.
+func (r restore) outcome(o phase.Outcome) phase.Outcome {
+	if r.Initializes && o.Reason == dbv1.ReasonRestoring {
+		o.Reason = dbv1.ReasonInitializing
+	}
+	return o
+}
+
+// result describes the finished restore.
+func (r restore) result() string {
+	switch {
+	case r.Initializes:
+		return "the volume of member 0 has the first data"
+	case r.Related():
+		return r.Source() + " is restored into the volume of member 0"
+	default:
+		return r.Source() + " is restored into the volumes of all members"
+	}
+}
+
+// purpose describes the restore.
+func (r restore) purpose() string {
+	switch {
+	case r.Initializes:
+		return "creating the first data in the volume of member 0"
+	case r.Related():
+		return fmt.Sprintf("restoring %s into the volume of member 0", r.Source())
+	default:
+		return fmt.Sprintf("restoring %s into the volumes of all members", r.Source())
+	}
 }
 
 // stopJobs deletes Jobs that fill no volume of this restore and waits until their pods have terminated: two writers would corrupt a
@@ -83,7 +116,7 @@ func (r restore) stopJobs() phase.Outcome {
 }
 
 // unknown reports whether the source of the restore is currently unknown.
-func (r restore) unknown() bool { return r.From == nil && state.FromBackup(r.Cluster) != nil }
+func (r restore) unknown() bool { return !r.Known() && state.FromBackup(r.Cluster) != nil }
 
 // discard deletes the volumes of another restore. Volumes that it had filled are deleted first: without the other volumes, no
 // record would show that they belong to an incomplete restore.
@@ -117,11 +150,11 @@ func (r restore) awaitClaims() phase.Outcome {
 
 // prepare creates the claims.
 func (r restore) prepare() phase.Outcome {
-	if r.From == nil {
+	if !r.Known() {
 		return phase.Over
 	}
 	var claims []resources.Child
-	for ordinal := range r.Cluster.Spec.Replicas {
+	for ordinal := range r.Members {
 		if !slices.ContainsFunc(r.Restoration.Own, func(v state.Volume) bool { return v.Ordinal == ordinal }) {
 			claims = append(claims, resources.RestoreClaim(r.Cluster, ordinal, r.ID))
 		}
@@ -146,28 +179,43 @@ func (r restore) start() phase.Outcome {
 	if len(jobs) == 0 {
 		return phase.Over
 	}
-	return do(fmt.Sprintf("restoring %s, starting %s", r.From.URL, operation.Describe(jobs)), operation.StartRestore{From: r.From.URL, Jobs: jobs})
+	return do(fmt.Sprintf("%s, starting %s", r.purpose(), operation.Describe(jobs)), operation.StartRestore{From: r.Source(), Jobs: jobs})
 }
 
 // creates reports whether the operator knows all inputs of a Job, and its pods would not run as the ServiceAccount of another owner.
 func (r restore) creates() bool {
-	return r.From != nil && r.Image != "" && r.JobObstacle() == "" && r.Engine != nil && r.Engine.Spec.Actions.Restore != nil
+	return r.Known() && r.Image != "" && r.JobObstacle() == "" && r.command() != nil
+}
+
+// command is the action of the engine that fills a volume; nil if the engine has none.
+func (r restore) command() *dbv1.EngineAction {
+	switch {
+	case r.Engine == nil:
+		return nil
+	case r.Initializes:
+		return r.Engine.Spec.Actions.Initialize
+	default:
+		return r.Engine.Spec.Actions.Restore
+	}
 }
 
 // desired returns the Job that fills a volume; see creates.
 func (r restore) desired(v state.Volume) resources.Child {
-	return resources.RestoreJob(r.Cluster, resources.Restore{
-		ID: r.ID, From: *r.From, Command: r.Engine.Spec.Actions.Restore.Command, Image: r.Image,
-	}, v)
+	job := resources.Restore{ID: r.ID, Command: r.command().Command, Image: r.Image, Members: r.Members}
+	if r.Initializes {
+		return resources.InitializeJob(r.Cluster, job, v)
+	}
+	job.From = *r.From
+	return resources.RestoreJob(r.Cluster, job, v)
 }
 
 // finish annotates the claims after every volume is filled.
 func (r restore) finish() phase.Outcome {
 	unfilled := func(f fill) bool { return f.Standing != action.Succeeded }
-	if r.From == nil || len(r.fills) == 0 || slices.ContainsFunc(r.fills, unfilled) {
+	if !r.Known() || len(r.fills) == 0 || slices.ContainsFunc(r.fills, unfilled) {
 		return phase.Over
 	}
-	return do(r.From.URL+" is restored into the volumes of all members", operation.FinishRestore{From: r.From.URL, Volumes: r.Filling()})
+	return do(r.result(), operation.FinishRestore{From: r.Source(), Volumes: r.Filling()})
 }
 
 func (r restore) job(v state.Volume) string {
@@ -179,11 +227,14 @@ func (r restore) wait() phase.Outcome {
 	switch {
 	case r.Stalled != nil:
 		return do(r.Stalled.Message)
-	case r.From == nil:
+	case !r.Known():
 		return do(sourceText(r.Cluster, r.Restore.Backup))
 	}
 	reason := dbv1.ReasonRestoring
-	texts := []string{fmt.Sprintf("restoring %s into the volumes of all members; see status.restore for progress", r.From.URL)}
+	texts := []string{r.purpose()}
+	if !r.Initializes {
+		texts[0] += "; see status.restore for progress"
+	}
 	for _, f := range r.fills {
 		switch {
 		case f.Standing == action.Terminating:

@@ -40,7 +40,7 @@ func beginsWith(c *dbv1.DatabaseCluster, o *state.Observed, url string) {
 
 // filling adds the volume of a member that a restore fills, and its Job.
 func filling(c *dbv1.DatabaseCluster, o *state.Observed, ordinal int32, job *state.Task) state.Volume {
-	id := situation.RestoreID(c, *c.Spec.Bootstrap.FromBackup.Location)
+	id := situation.RestoreID(c, *c.Spec.Bootstrap.FromBackup.Location, c.Spec.Replicas)
 	v := state.Volume{
 		Claim: naming.Claim("orders", ordinal), UID: types.UID(fmt.Sprint("claim", ordinal)), Ordinal: ordinal,
 		Managed: true, Contents: state.Contents{Cluster: plans.UID, Engine: "ledger", Fill: state.Filling, From: id}, Requested: resource.MustParse("1Gi"),
@@ -225,7 +225,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		},
 		"without the image there is nothing to do it with": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Image = "" },
-			"Restoring: spec.bootstrap.fromBackup: the operator cannot restore backups, because its flag --transfer-image is not set. Set it to the image that contains the transfer program\n" +
+			"Restoring: spec.bootstrap.fromBackup: the operator cannot fill volumes, because its flag --transfer-image is not set. Set it to the image that contains the transfer program\n" +
 				"STALLED RestoreFailed\n",
 		},
 		"a Secret that is not there is looked for": {

@@ -24,14 +24,17 @@ func Stalled(s *situation.Situation) *situation.Stall {
 			"PersistentVolumeClaim %s was not created for this restore, and the operator never restores over existing data. Delete the claim, or remove spec.bootstrap",
 			r.Restoration.Own[i].Claim)}
 	}
-	if state.FromBackup(s.Cluster) == nil {
+	if state.FromBackup(s.Cluster) == nil && !r.Initializes {
 		return nil
 	}
-	text := sourceProblem(s.Cluster, s.Restore)
+	text, reason := "", dbv1.ReasonInitializeFailed
+	if !r.Initializes {
+		text, reason = r.sourceProblem(), dbv1.ReasonRestoreFailed
+	}
 	switch {
 	case text != "":
 	case s.Image == "":
-		text = "spec.bootstrap.fromBackup: the operator cannot restore backups, because its flag --transfer-image is not set. Set it to the image that contains the transfer program"
+		text = r.asked() + "the operator cannot fill volumes, because its flag --transfer-image is not set. Set it to the image that contains the transfer program"
 	default:
 		r = r.judge()
 		text = r.failure()
@@ -39,13 +42,22 @@ func Stalled(s *situation.Situation) *situation.Stall {
 	if text == "" {
 		return r.blocked()
 	}
-	return &situation.Stall{Reason: dbv1.ReasonRestoreFailed, Message: text}
+	return &situation.Stall{Reason: reason, Message: text}
+}
+
+// asked is the field that asks for a restore, for messages.
+func (r restore) asked() string {
+	if r.Initializes {
+		return "spec.engine: "
+	}
+	return "spec.bootstrap.fromBackup: "
 }
 
 // sourceProblem returns why a backup cannot be restored into this cluster; "" if no problem is known.
-func sourceProblem(cluster *dbv1.DatabaseCluster, observed state.Restore) string {
+func (r restore) sourceProblem() string {
+	cluster, observed := r.Cluster, r.Restore
 	if name := state.FromBackup(cluster).Name; name != "" {
-		if text := backupProblem(cluster, observed.Backup); text != "" {
+		if text := r.backupProblem(observed.Backup); text != "" {
 			return text
 		}
 	}
@@ -62,7 +74,8 @@ func sourceProblem(cluster *dbv1.DatabaseCluster, observed state.Restore) string
 }
 
 // backupProblem returns why a DatabaseBackup cannot be restored.
-func backupProblem(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) string {
+func (r restore) backupProblem(backup *dbv1.DatabaseBackup) string {
+	cluster := r.Cluster
 	named := fmt.Sprintf("DatabaseBackup %s, which spec.bootstrap.fromBackup.name names,", state.FromBackup(cluster).Name)
 	if backup == nil {
 		return named + " does not exist. Name a DatabaseBackup of this namespace. If only its files are left, set spec.bootstrap.fromBackup.location instead, with their location as url"
@@ -79,7 +92,7 @@ func backupProblem(cluster *dbv1.DatabaseCluster, backup *dbv1.DatabaseBackup) s
 		return named + " does not record the location of its data. Name another backup, or set spec.bootstrap.fromBackup.location"
 	case status.Engine != cluster.Spec.Engine:
 		return fmt.Sprintf("%s is a backup of engine %q, but spec.engine is %q. Set spec.engine to %q, or name another backup", named, status.Engine, cluster.Spec.Engine, status.Engine)
-	case status.Replicas != cluster.Spec.Replicas:
+	case status.Replicas != cluster.Spec.Replicas && !r.Related():
 		return fmt.Sprintf("%s has data of %d members, but spec.replicas is %d. Set spec.replicas to %d; you can change it after the members have started",
 			named, status.Replicas, cluster.Spec.Replicas, status.Replicas)
 	}

@@ -48,7 +48,7 @@ func RequeueAfter(s *situation.Situation) time.Duration {
 		return 0
 	case slices.ContainsFunc(s.Restore.Jobs, func(j state.Task) bool { return j.Active || !j.Succeeded && !j.Failed && j.Pod == "" }):
 		return situation.ProgressRequeue
-	case state.FromBackup(s.Cluster) != nil && (r.From == nil || sourceProblem(s.Cluster, s.Restore) != ""):
+	case state.FromBackup(s.Cluster) != nil && (r.From == nil || r.sourceProblem() != ""):
 		return situation.MissingRequeue
 	default:
 		return 0

@@ -13,12 +13,16 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Restoration is an unfinished restore; the cluster has no members yet.
+// Restoration is an unfinished restore, or the creation of the first data; the cluster has no members yet.
 type Restoration struct {
 	// From is the location of the backup, and ID identifies its restore into these members. They are nil and "" while the location
 	// is unknown, or if nothing is to be restored.
 	From *dbv1.BackupDestination
 	ID   string
+	// Initializes is true if the engine creates the first data instead.
+	Initializes bool
+	// Members is how many members get data, from ordinal 0. Members of one database copy it from the first one.
+	Members int32
 	// Own are the volumes that the operator created for this cluster.
 	Own []state.Volume
 }
@@ -29,16 +33,40 @@ func (s *Situation) restoration() *Restoration {
 		return nil
 	}
 	own := func(v state.Volume) bool { return v.Cluster == s.Cluster.UID }
-	r := &Restoration{From: state.SourceOf(s.Cluster, s.Restore.Backup), Own: state.Only(s.Volumes, own)}
+	r := &Restoration{From: state.SourceOf(s.Cluster, s.Restore.Backup), Own: state.Only(s.Volumes, own), Members: s.Cluster.Spec.Replicas}
+	if s.Related() {
+		r.Members, r.Initializes = 1, state.FromBackup(s.Cluster) == nil
+	}
 	begun := slices.ContainsFunc(r.Own, state.Volume.IsFilling)
-	asked := state.FromBackup(s.Cluster) != nil && !slices.ContainsFunc(r.Own, state.Volume.IsPlain) && !r.whole(s.Cluster.Spec.Replicas)
-	if !begun && !asked {
+	asked := state.FromBackup(s.Cluster) != nil || r.Initializes && s.unused()
+	if !begun && !(asked && !slices.ContainsFunc(r.Own, state.Volume.IsPlain) && !r.whole()) {
 		return nil
 	}
-	if r.From != nil {
-		r.ID = RestoreID(s.Cluster, *r.From)
+	switch {
+	case r.Initializes:
+		r.ID = naming.RestoreID(s.Cluster.UID, state.Initialized)
+	case r.From != nil:
+		r.ID = RestoreID(s.Cluster, *r.From, r.Members)
 	}
 	return r
+}
+
+// unused reports whether the cluster never had members, and adopts no data. Data is created only once, whatever is lost later.
+func (s *Situation) unused() bool { return s.Cluster.Status.UpdateRevision == "" && len(s.Left) == 0 }
+
+// Known reports whether the source of the data is known.
+func (r *Restoration) Known() bool { return r.From != nil || r.Initializes }
+
+// Source is the source of the data, as claims record it; "" while it is unknown.
+func (r *Restoration) Source() string {
+	switch {
+	case r.Initializes:
+		return state.Initialized
+	case r.From != nil:
+		return r.From.URL
+	default:
+		return ""
+	}
 }
 
 // restored reports whether members once started with restored volumes. After that the operator does not read the source again.
@@ -48,8 +76,8 @@ func (s *Situation) restored() bool {
 }
 
 // RestoreID identifies a restore by all its inputs. A restore with other inputs is not resumed.
-func RestoreID(cluster *dbv1.DatabaseCluster, from dbv1.BackupDestination) string {
-	parts := []string{from.URL, from.Endpoint, from.Region, from.CredentialsSecretName, from.ClaimName, fmt.Sprint(cluster.Spec.Replicas)}
+func RestoreID(cluster *dbv1.DatabaseCluster, from dbv1.BackupDestination, members int32) string {
+	parts := []string{from.URL, from.Endpoint, from.Region, from.CredentialsSecretName, from.ClaimName, fmt.Sprint(members)}
 	// Newer fields count only if they are set: a running restore keeps its ID when the operator is upgraded.
 	if from.CredentialSource != "" {
 		parts = append(parts, "credentials="+string(from.CredentialSource))
@@ -60,10 +88,10 @@ func RestoreID(cluster *dbv1.DatabaseCluster, from dbv1.BackupDestination) strin
 	return naming.RestoreID(cluster.UID, parts...)
 }
 
-// whole reports whether every member has a filled volume.
-func (r *Restoration) whole(members int32) bool {
-	filled := state.Only(r.Own, func(v state.Volume) bool { return v.Ordinal < members && v.Fill == state.Filled && !v.Terminating })
-	return len(filled) == int(members)
+// whole reports whether every volume that gets data is filled.
+func (r *Restoration) whole() bool {
+	filled := state.Only(r.Own, func(v state.Volume) bool { return v.Ordinal < r.Members && v.Fill == state.Filled && !v.Terminating })
+	return len(filled) == int(r.Members)
 }
 
 // Filling returns the volumes that this restore fills.

@@ -139,7 +139,7 @@ func (s *Situation) ReplicasNow() int32 {
 	if !known {
 		live = s.Running()
 	}
-	wanted := s.Wanted
+	wanted := s.MayStart(live)
 	for _, v := range s.Volumes {
 		if (v.Terminating || v.Fill == state.Filling) && v.Ordinal >= live {
 			wanted = min(wanted, v.Ordinal)

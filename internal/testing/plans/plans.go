@@ -49,7 +49,7 @@ func Standing(t *testing.T, c *dbv1.DatabaseCluster) state.Observed {
 	t.Helper()
 	o := state.Observed{
 		HeadlessService:     live[corev1.Service](t, resources.HeadlessService(c)),
-		Service:             live[corev1.Service](t, resources.Service(c)),
+		Service:             live[corev1.Service](t, resources.Service(c, nil)),
 		PodDisruptionBudget: live[policyv1.PodDisruptionBudget](t, resources.PodDisruptionBudget(c)),
 		NetworkPolicy:       live[networkingv1.NetworkPolicy](t, resources.NetworkPolicy(c)),
 		StatefulSet:         live[appsv1.StatefulSet](t, resources.StatefulSet(c, c.Spec.Replicas, state.Observed{})),

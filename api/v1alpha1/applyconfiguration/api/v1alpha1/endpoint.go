@@ -22,8 +22,8 @@ type EndpointApplyConfiguration struct {
 	Host *string `json:"host,omitempty"`
 	// port is the TCP port of the database at this address.
 	Port *int32 `json:"port,omitempty"`
-	// role is what clients reach there. Primary: the member that takes writes. Any: any ready member. Member: one
-	// member, ready or not. External: any ready member, from outside the Kubernetes cluster.
+	// role is what clients reach there. Primary: the member that takes writes. Replica: any ready replica, to read. Any: any
+	// ready member. Member: one member, ready or not. External: as the first endpoint, from outside the Kubernetes cluster.
 	Role *apiv1alpha1.EndpointRole `json:"role,omitempty"`
 }
 

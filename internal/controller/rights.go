@@ -1,0 +1,105 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get
+
+// readRights reads the rights of members that call the API server. The operator does not watch them.
+func (o *observation) readRights(ctx context.Context) {
+	if !engine.Identifies(o.Engine) && !o.hadRights() {
+		return
+	}
+	o.Role = unowned(ctx, o, "Role", state.RoleFacts)
+	o.RoleBinding = unowned(ctx, o, "RoleBinding", state.RoleBindingFacts)
+}
+
+// hadRights reports whether the operator created rights for the members. They are deleted before the ServiceAccount.
+func (o *observation) hadRights() bool {
+	return o.ServiceAccount != nil && o.ServiceAccount.Annotations[dbv1.AnnotationRights] != ""
+}
+
+// unowned reads an object that has no owner, so that its labels show who created it.
+func unowned[T any, Object interface {
+	*T
+	client.Object
+}](ctx context.Context, o *observation, kind string, facts func(Object) Object) Object {
+	object, name := Object(new(T)), naming.Role(o.cluster.Name)
+	if !o.FindLive(ctx, name, object) {
+		return nil
+	}
+	if object.GetLabels()[dbv1.LabelManagedBy] != dbv1.LabelManagedByValue || object.GetLabels()[dbv1.LabelInstance] != o.cluster.Name {
+		o.Foreign = append(o.Foreign, state.Ref{Kind: kind, Name: name})
+		return nil
+	}
+	return facts(object)
+}
+
+// readAgreements reads the ConfigMaps in which members keep their agreement, when they may have to be created or deleted. What
+// members write there is no fact, so the operator does not watch them.
+func (o *observation) readAgreements(ctx context.Context) {
+	names := engine.StateConfigMaps(o.cluster.Name, o.Engine)
+	if o.Err != nil || len(names) == 0 && !o.hadRights() || o.agrees() {
+		return
+	}
+	found := &corev1.ConfigMapList{}
+	err := o.Live.List(ctx, found, client.InNamespace(o.cluster.Namespace), client.MatchingLabels(naming.Selector(o.cluster.Name)))
+	if err != nil {
+		o.Err = fmt.Errorf("list the agreements of the members of %s: %w", o.cluster.Name, err)
+		return
+	}
+	o.AgreementsRead = true
+	for i := range found.Items {
+		o.Agreements = append(o.Agreements, state.AgreementOf(&found.Items[i]))
+	}
+	for _, name := range names {
+		listed := slices.ContainsFunc(o.Agreements, func(a state.Agreement) bool { return a.Name == name })
+		if !listed && o.FindLive(ctx, name, &corev1.ConfigMap{}) {
+			o.Foreign = append(o.Foreign, state.Ref{Kind: "ConfigMap", Name: name})
+		}
+	}
+	slices.SortFunc(o.Agreements, func(a, b state.Agreement) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// agrees reports whether running members have agreed, so that their agreement exists.
+func (o *observation) agrees() bool {
+	if o.cluster.DeletionTimestamp != nil || o.StatefulSet == nil {
+		return false
+	}
+	if engine.HasRoles(o.Engine) {
+		return len(o.ReadyPrimaries()) > 0
+	}
+	return o.Ready() > 0
+}
+
+// readTasks reads the Jobs of actions on members.
+func (o *observation) readTasks(ctx context.Context) {
+	if !engine.Related(o.Engine) && !engine.Configures(o.Engine) {
+		return
+	}
+	for _, component := range []string{dbv1.ComponentHandOver, dbv1.ComponentMemberRemove, dbv1.ComponentConfigure} {
+		jobs := &batchv1.JobList{}
+		o.list(ctx, jobs, naming.Labels(o.cluster, component))
+		for i := range jobs.Items {
+			o.Tasks = append(o.Tasks, o.task(ctx, &jobs.Items[i]))
+		}
+	}
+	slices.SortFunc(o.Tasks, func(a, b state.Task) int { return cmp.Compare(a.Job, b.Job) })
+}

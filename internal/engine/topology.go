@@ -1,0 +1,75 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package engine
+
+import (
+	"fmt"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// Related reports whether the members of an engine have one database together. The engine is nil if the cluster names none.
+func Related(declared *dbv1.DatabaseEngine) bool {
+	return declared != nil && (declared.Spec.Topology == dbv1.TopologyPrimaryReplica || declared.Spec.Topology == dbv1.TopologyConsensus)
+}
+
+// HasRoles reports whether one member of the engine is the primary.
+func HasRoles(declared *dbv1.DatabaseEngine) bool {
+	return declared != nil && declared.Spec.Roles != nil
+}
+
+// Consents reports whether the members of the engine agree by a majority.
+func Consents(declared *dbv1.DatabaseEngine) bool {
+	return declared != nil && declared.Spec.Topology == dbv1.TopologyConsensus
+}
+
+// Identifies reports whether the members of the engine call the API server, so that they need a token and rights.
+func Identifies(declared *dbv1.DatabaseEngine) bool {
+	return declared != nil && (declared.Spec.Roles != nil || declared.Spec.State != nil)
+}
+
+// Configures reports whether parameters are put in force without a restart of pods.
+func Configures(declared *dbv1.DatabaseEngine) bool {
+	return declared != nil && declared.Spec.Actions.Configure != nil
+}
+
+// StateConfigMaps are the names of the ConfigMaps in which the members of a cluster keep their agreement.
+func StateConfigMaps(cluster string, declared *dbv1.DatabaseEngine) []string {
+	if declared == nil || declared.Spec.State == nil {
+		return nil
+	}
+	all := make([]string, 0, len(declared.Spec.State.ConfigMaps))
+	for _, name := range declared.Spec.State.ConfigMaps {
+		all = append(all, naming.State(cluster, name))
+	}
+	return all
+}
+
+// identify lets the operator create the ServiceAccount of members that call the API server.
+func identify(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) {
+	if !Identifies(declared) {
+		return
+	}
+	annotations := map[string]string{dbv1.AnnotationRights: naming.Role(cluster.Name)}
+	for key, value := range cluster.Spec.ServiceAccount.Annotations {
+		annotations[key] = value
+	}
+	cluster.Spec.ServiceAccount.Annotations = annotations
+}
+
+// fieldProblem reports a field of the cluster that an engine with related members does not support.
+func fieldProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {
+	switch {
+	case Identifies(declared) && cluster.Spec.ServiceAccount.Name != "":
+		return fmt.Sprintf("spec.serviceAccount.name is %s, but the members of DatabaseEngine %s need a ServiceAccount with rights of their own: remove the field",
+			cluster.Spec.ServiceAccount.Name, declared.Name)
+	case Related(declared) && cluster.Spec.Storage.Ephemeral != nil && *cluster.Spec.Storage.Ephemeral:
+		return fmt.Sprintf("spec.storage.ephemeral is true, but the members of DatabaseEngine %s need volumes: create the cluster again with spec.storage.size only",
+			declared.Name)
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,85 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package disturb decides what has to happen before a member is stopped: the primary hands over to another member, and a member
+// that leaves is removed from the list of the others.
+package disturb
+
+import (
+	"fmt"
+	"time"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/action"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// again is how long a failed Job is kept before another attempt, and how long the result of a Job counts: members may have
+// changed their roles since.
+const again = time.Minute
+
+// HandOver lets another member become the primary before a member is disturbed. It is over if the member is not the primary, is down
+// anyway, or is the only one. If the role of a member is unknown, the action finds out.
+func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
+	role := s.RoleOf(m)
+	if !s.HasRoles() || role == dbv1.RoleReplica || !m.Ready || m.Terminating || len(s.Members) < 2 {
+		return phase.Over
+	}
+	request := resources.HandOver{Member: m.Ordinal, To: to, Name: naming.HandOverJob(s.Cluster.Name, string(m.UID))}
+	outcome, done := Run(s, resources.HandOverJob(s.Cluster, s.Engine, request), dbv1.ReasonHandingOver,
+		fmt.Sprintf("pod %s hands over to another member", m.Name))
+	if !done || role == "" {
+		return outcome
+	}
+	if !outcome.Waits() {
+		outcome = phase.Wait(dbv1.ReasonHandingOver, fmt.Sprintf("pod %s has handed over; waiting for its role", m.Name))
+		outcome.RequeueAfter = again
+	}
+	return outcome
+}
+
+// Lowest is the serving replica with the lowest ordinal; nil if there is none. The member that stops last has all data.
+func Lowest(s *situation.Situation) *int32 {
+	for _, m := range s.Members {
+		if m.Serving(s.At) && s.RoleOf(m) == dbv1.RoleReplica {
+			return &m.Ordinal
+		}
+	}
+	return nil
+}
+
+// Run executes a Job until it has succeeded, or does not apply. Its result counts for a short time.
+func Run(s *situation.Situation, job resources.Child, reason, purpose string) (outcome phase.Outcome, done bool) {
+	task, exists := s.ActionOf(job.Name())
+	deadline := resources.ActionKindOf(component(job)).Deadline(s.Cluster)
+	v := action.Judge(task, exists, action.Expected{Desired: []resources.Child{job}, Deadline: deadline}, s.At)
+	old := !task.EndTime.IsZero() && s.At.Sub(task.EndTime.Time) >= again
+	switch {
+	case v.Standing == action.Absent && s.JobObstacle() != "":
+		return phase.Wait(reason, s.JobObstacle()), false
+	case v.Standing == action.Absent:
+		return phase.Do(reason, purpose, operation.RunAction{Child: job}), false
+	case v.Standing == action.Superseded, task.Ended() && old && !task.Ending:
+		removal := operation.Recreation(task)
+		removal.Why = "it runs again"
+		return phase.Do(reason, purpose, operation.Delete{Objects: []operation.Removal{removal}}), false
+	case v.Standing == action.Succeeded, task.Failed && task.Code == protocol.ExitNotApplicable:
+		return phase.Over, true
+	}
+	outcome = phase.Wait(reason, v.Sentence(purpose, ""))
+	outcome.RequeueAfter = situation.Sooner(v.Left, situation.ProgressRequeue)
+	if v.Standing == action.Failed {
+		outcome.Message = fmt.Sprintf("%s: Job %s failed: %s. The operator tries again after a minute", purpose, task.Job, v.Cause)
+		outcome.RequeueAfter = again
+	}
+	return outcome, false
+}
+
+func component(job resources.Child) string { return job.Object.GetLabels()[dbv1.LabelComponent] }

@@ -1,0 +1,33 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package disturb
+
+import (
+	"fmt"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Remove removes the member with an ordinal, which may be down, from the list that the others keep. It waits while the others have
+// no majority without that member: they could not decide, and later could not serve.
+func Remove(s *situation.Situation, ordinal int32) phase.Outcome {
+	if !s.Consents() {
+		return phase.Over
+	}
+	replicas, _ := s.Replicas()
+	others := state.Only(s.Members, func(m state.Member) bool { return m.Ordinal != ordinal && m.Serving(s.At) })
+	name := fmt.Sprintf("%s-%d", s.Cluster.Name, ordinal)
+	if needed := situation.Majority(replicas - 1); int32(len(others)) < needed {
+		return phase.Wait(dbv1.ReasonRemovingMember, fmt.Sprintf(
+			"pod %s cannot be removed: %d of the other members are ready, but %d are needed for a majority", name, len(others), needed))
+	}
+	job := resources.MemberRemoveJob(s.Cluster, s.Engine, ordinal, string(s.StatefulSet.UID), fmt.Sprint(s.StatefulSet.Generation))
+	outcome, _ := Run(s, job, dbv1.ReasonRemovingMember, fmt.Sprintf("the other members remove pod %s from their list", name))
+	return outcome
+}

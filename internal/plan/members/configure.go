@@ -1,0 +1,63 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package members
+
+import (
+	"fmt"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/disturb"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+)
+
+// Configure puts parameters and passwords in force by an action, without a restart of pods. A configuration that failed does not
+// prevent a rollout: the members continue with the previous one.
+func Configure(s *situation.Situation) phase.Outcome {
+	wanted := s.Configuration()
+	if wanted == "" || s.StatefulSet == nil || s.StatefulSet.Annotations[dbv1.AnnotationConfigured] == wanted || s.Wanted == 0 || !s.Serves() {
+		return phase.Over
+	}
+	job := resources.ConfigureJob(s.Cluster, s.Engine, s.References)
+	if outdated := others(s, job.Name()); len(outdated) > 0 {
+		return phase.Do(dbv1.ReasonConfiguring, "stopping "+operation.Describe(outdated), operation.Delete{Objects: outdated})
+	}
+	if ConfigureFailed(s) != nil {
+		return phase.Over
+	}
+	outcome, done := disturb.Run(s, job, dbv1.ReasonConfiguring, "the members get the parameters and passwords of the spec")
+	if done {
+		return phase.Do(dbv1.ReasonConfiguring, "the parameters and passwords are in force", operation.Record{Key: dbv1.AnnotationConfigured, Value: wanted})
+	}
+	return outcome
+}
+
+// others are the unfinished Jobs of other configurations. Two at once would overwrite each other.
+func others(s *situation.Situation, job string) []operation.Removal {
+	var all []operation.Removal
+	for _, t := range s.Tasks {
+		if t.Component == dbv1.ComponentConfigure && t.Job != job && !t.Ended() {
+			all = append(all, operation.Removal{Kind: "Job", Name: t.Job, UID: t.UID, Version: t.Version, Why: "the configuration has changed since"})
+		}
+	}
+	return all
+}
+
+// ConfigureFailed is the stall of a configuration that the database does not accept.
+func ConfigureFailed(s *situation.Situation) *situation.Stall {
+	wanted := s.Configuration()
+	if wanted == "" || s.StatefulSet == nil || s.StatefulSet.Annotations[dbv1.AnnotationConfigured] == wanted {
+		return nil
+	}
+	task, exists := s.ActionOf(resources.ConfigureJob(s.Cluster, s.Engine, s.References).Name())
+	if !exists || !task.Failed || task.Code == protocol.ExitPrecondition {
+		return nil
+	}
+	return &situation.Stall{Reason: dbv1.ReasonConfigureFailed, Message: fmt.Sprintf(
+		"the parameters and passwords of the spec are not in force: %s. Correct spec.parameters, or delete Job %s to try again", task.Cause(), task.Job)}
+}

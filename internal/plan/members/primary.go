@@ -1,0 +1,89 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package members
+
+import (
+	"fmt"
+	"strings"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/disturb"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// AwaitOnePrimary disturbs nothing while more than one member reports that it is the primary.
+func AwaitOnePrimary(s *situation.Situation) phase.Outcome {
+	if !s.SplitBrain() {
+		return phase.Over
+	}
+	outcome := phase.Wait(dbv1.ReasonTwoPrimaries, primaries(s)+"; the operator disturbs no member")
+	outcome.RequeueAfter = situation.ProgressRequeue
+	return outcome
+}
+
+// TwoPrimaries is the stall of a cluster with two primaries for longer than its lock allows. A hand-over shows both for a moment.
+func TwoPrimaries(s *situation.Situation) *situation.Stall {
+	if !s.SplitBrain() || !s.SplitBrainLasts() {
+		return nil
+	}
+	return &situation.Stall{Reason: dbv1.ReasonTwoPrimaries, Message: primaries(s) + ". The operator disturbs no member. " +
+		"See the logs of both pods, and decide which one has the data; then delete the pod of the other"}
+}
+
+func primaries(s *situation.Situation) string {
+	var names []string
+	for _, m := range s.ReadyPrimaries() {
+		names = append(names, m.Name)
+	}
+	return "pods " + strings.Join(names, " and ") + " report that they are the primary"
+}
+
+// request is the pod that the user wants as the primary, if the request has not ended yet.
+func request(s *situation.Situation) (pod string, open bool) {
+	pod = s.Cluster.Annotations[dbv1.AnnotationHandOver]
+	return pod, pod != "" && s.StatefulSet != nil && s.StatefulSet.Annotations[dbv1.AnnotationHandedOver] != pod
+}
+
+// ImpossibleRequest is the stall of a request that names no replica.
+func ImpossibleRequest(s *situation.Situation) *situation.Stall {
+	pod, open := request(s)
+	if !open {
+		return nil
+	}
+	ordinal, named := naming.Ordinal(s.Cluster.Name, pod)
+	text := ""
+	switch {
+	case !s.HasRoles():
+		text = "the members have no primary"
+	case !named || ordinal >= s.Cluster.Spec.Replicas:
+		text = fmt.Sprintf("the cluster has the pods %s to %s", naming.Member(s.Cluster.Name, 0), naming.Member(s.Cluster.Name, s.Cluster.Spec.Replicas-1))
+	default:
+		return nil
+	}
+	return &situation.Stall{Reason: dbv1.ReasonHandOverFailed, Message: fmt.Sprintf(
+		"the annotation %s names %q, but %s. Correct or remove the annotation", dbv1.AnnotationHandOver, pod, text)}
+}
+
+// HandOver makes the pod of the user's request the primary. The request has ended when the pod is, or when another replica took over.
+func HandOver(s *situation.Situation) phase.Outcome {
+	pod, open := request(s)
+	primary, found := s.Primary()
+	target, runs := state.First(s.Members, func(m state.Member) bool { return m.Name == pod })
+	switch {
+	case !open || ImpossibleRequest(s) != nil || s.Wanted == 0:
+		return phase.Over
+	case !found:
+		return phase.Wait(dbv1.ReasonHandingOver, fmt.Sprintf("the hand-over to pod %s waits for a primary", pod))
+	case primary.Name == pod:
+		return phase.Do(dbv1.ReasonHandingOver, fmt.Sprintf("pod %s is the primary", pod), operation.Record{Key: dbv1.AnnotationHandedOver, Value: pod})
+	case !runs || !target.Serving(s.At):
+		return phase.Wait(dbv1.ReasonHandingOver, fmt.Sprintf("the hand-over waits until pod %s is ready", pod))
+	}
+	return disturb.HandOver(s, primary, &target.Ordinal)
+}

@@ -1,0 +1,64 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package resources
+
+import (
+	"encoding/json"
+	"fmt"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// HandOver asks for another primary than Member. To is the member that should become it; nil for any.
+type HandOver struct {
+	Member int32
+	To     *int32
+	// Name of the Job; see naming.HandOverJob.
+	Name string
+}
+
+// HandOverJob makes sure that a member is not the primary. It has no owner, because a deletion needs it.
+func HandOverJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, h HandOver) Child {
+	return ActionJob(cluster, Action{
+		Name: h.Name, Component: dbv1.ComponentHandOver, Command: declared.Spec.Actions.HandOver.Command, Member: &h.Member, Target: h.To,
+	})
+}
+
+// MemberRemoveJob removes a member from the list that the others keep. The parts identify the removal.
+func MemberRemoveJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, ordinal int32, parts ...string) Child {
+	return ActionJob(cluster, Action{
+		Name:      naming.MemberRemoveJob(cluster.Name, ordinal, parts...),
+		Component: dbv1.ComponentMemberRemove,
+		Owner:     ownedBy(cluster),
+		Command:   declared.Spec.Actions.MemberRemove.Command,
+		Member:    &ordinal,
+	})
+}
+
+// ConfigureJob puts parameters and passwords in force on the running members.
+func ConfigureJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, references []state.Reference) Child {
+	return ActionJob(cluster, Action{
+		Name:      naming.ConfigureJob(cluster.Name, Configuration(cluster, references)),
+		Component: dbv1.ComponentConfigure,
+		Owner:     ownedBy(cluster),
+		Command:   declared.Spec.Actions.Configure.Command,
+	})
+}
+
+// Configuration is a hash of all that the action configure puts in force: the engine, the parameters, the number of members
+// and the contents of Secrets.
+func Configuration(cluster *dbv1.DatabaseCluster, references []state.Reference) string {
+	return hash([]any{cluster.Spec.Engine, cluster.Spec.Parameters, cluster.Spec.Replicas, ReferencesHash(cluster, references)})
+}
+
+func parametersText(parameters map[string]string) string {
+	text, err := json.Marshal(parameters)
+	if err != nil {
+		panic(fmt.Sprintf("parameters do not marshal: %v", err))
+	}
+	return string(text)
+}

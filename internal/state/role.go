@@ -1,0 +1,87 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package state
+
+import (
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// RoleOf returns the role of a member, as the software of its engine has labeled it; "" while it is unknown, and for an
+// engine without roles.
+func (o Observed) RoleOf(m Member) dbv1.MemberRole {
+	if o.Engine == nil || o.Engine.Spec.Roles == nil {
+		return ""
+	}
+	roles := o.Engine.Spec.Roles
+	switch m.Labels[roles.Label] {
+	case roles.Primary:
+		return dbv1.RolePrimary
+	case roles.Replica:
+		return dbv1.RoleReplica
+	default:
+		return ""
+	}
+}
+
+// Primaries returns the members that report that they are the primary, also those that are not ready or terminating.
+func (o Observed) Primaries() []Member {
+	return Only(o.Members, func(m Member) bool { return o.RoleOf(m) == dbv1.RolePrimary })
+}
+
+// ReadyPrimaries returns the primaries that clients can reach.
+func (o Observed) ReadyPrimaries() []Member {
+	return Only(o.Primaries(), func(m Member) bool { return m.Ready && !m.Terminating })
+}
+
+// Primary returns the only ready primary; found is false if there is none, or more than one.
+func (o Observed) Primary() (primary Member, found bool) {
+	all := o.ReadyPrimaries()
+	if len(all) != 1 {
+		return Member{}, false
+	}
+	return all[0], true
+}
+
+// Agreement is a ConfigMap in which members keep their agreement.
+type Agreement struct {
+	Name    string
+	UID     types.UID
+	Version string
+	// Cluster is the UID of the cluster that it was created for.
+	Cluster     types.UID
+	Terminating bool
+}
+
+// AgreementOf returns the Agreement of an object. Its data belongs to the members.
+func AgreementOf(object metav1.Object) Agreement {
+	return Agreement{
+		Name: object.GetName(), UID: object.GetUID(), Version: object.GetResourceVersion(),
+		Cluster: types.UID(object.GetLabels()[dbv1.LabelClusterUID]), Terminating: object.GetDeletionTimestamp() != nil,
+	}
+}
+
+// RoleFacts are the facts of a Role.
+func RoleFacts(role *rbacv1.Role) *rbacv1.Role {
+	return &rbacv1.Role{ObjectMeta: metadataFacts(role.ObjectMeta), Rules: role.Rules}
+}
+
+// RoleBindingFacts are the facts of a RoleBinding.
+func RoleBindingFacts(binding *rbacv1.RoleBinding) *rbacv1.RoleBinding {
+	return &rbacv1.RoleBinding{ObjectMeta: metadataFacts(binding.ObjectMeta), RoleRef: binding.RoleRef, Subjects: binding.Subjects}
+}
+
+// ActionOf returns the Job of an action on members by its name.
+func (o Observed) ActionOf(job string) (Task, bool) {
+	return First(o.Tasks, func(t Task) bool { return t.Job == job })
+}
+
+// Age is how long ago a member's pod was created.
+func (m Member) Age(now time.Time) time.Duration { return now.Sub(m.Created.Time) }
