@@ -61,10 +61,14 @@ func actionParameters(cluster *dbv1.DatabaseCluster) []*corev1ac.EnvVarApplyConf
 	return append(all, variable("DBC_PARAMETERS", strings.ReplaceAll(parametersText(cluster.Spec.Parameters), "$", "$$")))
 }
 
-// inTemplate reports whether members have the parameters as variables, so that a change restarts them.
+// inTemplate reports whether members have the parameters as variables, so that a change restarts them. An effective spec
+// without an engine has none of the operator's variables.
 func inTemplate(cluster *dbv1.DatabaseCluster) bool {
+	has := func(name string) bool {
+		return slices.ContainsFunc(cluster.Spec.Container.Env, func(set corev1.EnvVar) bool { return set.Name == name })
+	}
 	for name := range cluster.Spec.Parameters {
-		return slices.ContainsFunc(cluster.Spec.Container.Env, func(set corev1.EnvVar) bool { return set.Name == engine.Variable(name) })
+		return has(engine.Variable(name)) || !has("DBC_PORT")
 	}
 	return true
 }

@@ -79,6 +79,14 @@ func (r restore) outcome(o phase.Outcome) phase.Outcome {
 	return o
 }
 
+// beginning describes the start of the restore.
+func (r restore) beginning() string {
+	if r.Initializes {
+		return "creating the first data"
+	}
+	return "restoring " + r.Source()
+}
+
 // result describes the finished restore.
 func (r restore) result() string {
 	switch {
@@ -179,7 +187,7 @@ func (r restore) start() phase.Outcome {
 	if len(jobs) == 0 {
 		return phase.Over
 	}
-	return do(fmt.Sprintf("%s, starting %s", r.purpose(), operation.Describe(jobs)), operation.StartRestore{From: r.Source(), Jobs: jobs})
+	return do(fmt.Sprintf("%s, starting %s", r.beginning(), operation.Describe(jobs)), operation.StartRestore{From: r.Source(), Jobs: jobs})
 }
 
 // creates reports whether the operator knows all inputs of a Job, and its pods would not run as the ServiceAccount of another owner.
