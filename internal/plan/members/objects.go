@@ -97,7 +97,7 @@ func Applying(s *situation.Situation) phase.Outcome {
 	var all []operation.Operation
 	for _, o := range s.Upkeep {
 		switch o.(type) {
-		case operation.Apply, operation.GenerateCredentials:
+		case operation.Apply, operation.GenerateCredentials, operation.MakeAgreement:
 			all = append(all, o)
 		}
 	}

@@ -30,7 +30,7 @@ func RollOut(s *situation.Situation) phase.Outcome {
 		return phase.Wait(dbv1.ReasonWaitingForUser, counted(outdated)+"; spec.updateStrategy.type is OnDelete: delete a pod to update it")
 	}
 	outcome := rollout{s, outdated}.next()
-	outcome.RequeueAfter = situation.Sooner(s.ConvergesIn(minReady(s.Cluster)), patience(s.Observed))
+	outcome.RequeueAfter = situation.Sooner(outcome.RequeueAfter, situation.Sooner(s.ConvergesIn(minReady(s.Cluster)), patience(s.Observed)))
 	return outcome
 }
 

@@ -1,0 +1,293 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan_test
+
+import (
+	"testing"
+	"time"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
+)
+
+// decideRelated changes a converged cluster of three members with one database, and compares the resulting plan.
+func decideRelated(t *testing.T, topology dbv1.Topology, scenarios map[string]scenario) {
+	t.Helper()
+	for name, s := range scenarios {
+		t.Run(name, func(t *testing.T) {
+			cluster, observed := plans.Related(t, topology)
+			s.change(cluster, &observed)
+			if got := plans.Text(plans.Decide(cluster, observed)); got != s.want {
+				t.Errorf("got:\n%swant:\n%s", got, s.want)
+			}
+		})
+	}
+}
+
+func fresh(c *dbv1.DatabaseCluster, o *state.Observed) {
+	declared := o.Engine
+	*o = state.Observed{At: o.At, Engine: declared, Image: "transfer:1", ServiceAccount: o.ServiceAccount, Role: o.Role, RoleBinding: o.RoleBinding, HeadlessService: o.HeadlessService,
+		Service: o.Service, ReplicasService: o.ReplicasService, PodDisruptionBudget: o.PodDisruptionBudget, NetworkPolicy: o.NetworkPolicy, AgreementsRead: true, Agreements: plans.Agreed()}
+	c.Status.UpdateRevision = ""
+}
+
+func filled(ordinal int32) state.Volume {
+	return state.Volume{Claim: naming.Claim("orders", ordinal), UID: "claim", Ordinal: ordinal, Managed: true,
+		Contents: state.Contents{Cluster: plans.UID, Engine: "ledger-v1", Fill: state.Filled, From: state.Initialized}}
+}
+
+func alone(o *state.Observed, ready bool, role string) {
+	o.Members = o.Members[:1]
+	o.Members[0].Ready = ready
+	plans.Roles(o, role)
+	one := int32(1)
+	o.StatefulSet.Spec.Replicas = &one
+}
+
+func TestMembersOfOneDatabaseStartFromOneVolume(t *testing.T) {
+	decideRelated(t, dbv1.TopologyPrimaryReplica, map[string]scenario{
+		"the rights and the agreement come before the data": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				fresh(c, o)
+				o.ServiceAccount, o.Role, o.RoleBinding, o.Agreements = nil, nil, nil, nil
+			},
+			"create ServiceAccount orders\ncreate Role orders\ncreate RoleBinding orders\ncreate ConfigMap orders-leader\n" +
+				"Applying: create ServiceAccount orders, create Role orders, create RoleBinding orders, create ConfigMap orders-leader\nagain in 1s\n",
+		},
+		"the agreement of a previous cluster is deleted first": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				fresh(c, o)
+				o.Agreements[0].Cluster = "previous"
+				o.Volumes = []state.Volume{filled(0)}
+			},
+			"delete ConfigMap orders-leader: it belongs to a previous cluster of the same name\n" +
+				"WaitingForMembers: the StatefulSet does not exist\nagain in 1s\n",
+		},
+		"a claim for member 0 alone": {
+			fresh,
+			"create PersistentVolumeClaim data-orders-0\nInitializing: creating the volumes for the restore: PersistentVolumeClaim data-orders-0\n",
+		},
+		"member 0 alone starts with it": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				fresh(c, o)
+				o.Volumes = []state.Volume{filled(0)}
+			},
+			"create StatefulSet orders\nApplying: create StatefulSet orders\n",
+		},
+		"the others wait until it is the primary": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				alone(o, true, "")
+				o.Members[0].Created = plans.Ago(time.Minute)
+			},
+			"WaitingForMembers: 1 of 3 members are ready\nagain in 4m0s\n",
+		},
+		"then all of them start": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { alone(o, true, "primary") },
+			"update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",
+		},
+		"they do not wait for ever": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				alone(o, false, "")
+				o.Members[0].Created = plans.Ago(5 * time.Minute)
+			},
+			"update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",
+		},
+		"nor for a member 0 whose data is lost": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				alone(o, false, "")
+				o.Volumes = o.Volumes[1:]
+			},
+			"update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",
+		},
+		"a cluster that had members never gets other data": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				fresh(c, o)
+				c.Status.UpdateRevision = "old"
+			},
+			"create StatefulSet orders\nApplying: create StatefulSet orders\n",
+		},
+	})
+}
+
+func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
+	job := naming.HandOverJob("orders", "pod-0")
+	decideRelated(t, dbv1.TopologyPrimaryReplica, map[string]scenario{
+		"nothing happens to an idle cluster": {
+			func(*dbv1.DatabaseCluster, *state.Observed) {}, "UpToDate: the cluster matches its spec\n",
+		},
+		"a rollout begins with the replicas": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0, 1, 2) },
+			"restart orders-2\nRollingOut: 3 members are outdated; restarting pod orders-2\n",
+		},
+		"whatever their ordinals are": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				plans.Outdated(o, 0, 1, 2)
+				plans.Roles(o, "replica", "replica", "primary")
+			},
+			"restart orders-1\nRollingOut: 3 members are outdated; restarting pod orders-1\n",
+		},
+		"and ends with the primary, which hands over": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0) },
+			"create Job " + job + "\nHandingOver: 1 member is outdated; pod orders-0 hands over to another member\n",
+		},
+		"it is not restarted while its label does not follow": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				plans.Outdated(o, 0)
+				o.Tasks = []state.Task{plans.Task(job, true)}
+			},
+			"HandingOver: 1 member is outdated; pod orders-0 has handed over; waiting for its role\nagain in 1m0s\n",
+		},
+		"it is restarted as a replica": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				plans.Outdated(o, 0)
+				plans.Roles(o, "replica", "replica", "primary")
+				o.Tasks = []state.Task{plans.Task(job, true)}
+			},
+			"restart orders-0\nRollingOut: 1 member is outdated; restarting pod orders-0\n",
+		},
+		"the result of an old hand-over does not count": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				plans.Outdated(o, 0)
+				o.Tasks = []state.Task{plans.Task(job, true)}
+				o.Tasks[0].EndTime = plans.Ago(time.Minute)
+			},
+			"delete Job " + job + ": it runs again\nHandingOver: 1 member is outdated; pod orders-0 hands over to another member\n",
+		},
+		"if no member can take over, the primary stays": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				plans.Outdated(o, 0)
+				o.Tasks = []state.Task{plans.Task(job, false)}
+				o.Tasks[0].Code, o.Tasks[0].Failure = protocol.ExitPrecondition, "no member can take over"
+			},
+			"HandingOver: 1 member is outdated; pod orders-0 hands over to another member: Job " + job + " failed: no member can take over. The operator tries again after a minute\nagain in 1m0s\n",
+		},
+		"a member whose role is unknown is asked": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				plans.Outdated(o, 2)
+				plans.Roles(o, "primary", "replica", "")
+			},
+			"create Job " + naming.HandOverJob("orders", "pod-2") + "\nHandingOver: 1 member is outdated; pod orders-2 hands over to another member\n",
+		},
+		"and is restarted if it is not the primary": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				plans.Outdated(o, 2)
+				plans.Roles(o, "primary", "replica", "")
+				o.Tasks = []state.Task{plans.Task(naming.HandOverJob("orders", "pod-2"), false)}
+				o.Tasks[0].Code = protocol.ExitNotApplicable
+			},
+			"restart orders-2\nRollingOut: 1 member is outdated; restarting pod orders-2\n",
+		},
+		"without a primary no ready member is disturbed": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				plans.Outdated(o, 2)
+				plans.Roles(o, "replica", "replica", "replica")
+				o.AgreementsRead, o.Agreements = true, plans.Agreed()
+			},
+			"RollingOut: 1 member is outdated; waiting for a primary\n",
+		},
+		"with two primaries nothing is disturbed": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				plans.Outdated(o, 2)
+				plans.Roles(o, "primary", "primary", "replica")
+			},
+			"TwoPrimaries: pods orders-0 and orders-1 report that they are the primary; the operator disturbs no member\nagain in 5s\n",
+		},
+		"scaling in hands over to the lowest replica": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Replicas = 1
+				plans.Roles(o, "replica", "replica", "primary")
+			},
+			"create Job " + naming.HandOverJob("orders", "pod-2") + "\nHandingOver: pod orders-2 hands over to another member\n",
+		},
+		"hibernation hands over, too": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Hibernated = true
+				plans.Roles(o, "replica", "replica", "primary")
+			},
+			"create Job " + naming.HandOverJob("orders", "pod-2") + "\nHandingOver: pod orders-2 hands over to another member\n",
+		},
+		"the last member stops without": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Hibernated = true
+				alone(o, true, "primary")
+			},
+			"scale in to 0\nHibernating: scaling in from 1 to 0 members, one at a time\n",
+		},
+		"a request hands over": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-2"}
+			},
+			"create Job " + job + "\nHandingOver: pod orders-0 hands over to another member\n",
+		},
+		"a request is recorded when it is done": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-0"}
+			},
+			"record database.dbcluster.io/handed-over: orders-0\nHandingOver: pod orders-0 is the primary\n",
+		},
+		"a request that was done is not repeated after a failover": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-2"}
+				o.StatefulSet.Annotations[dbv1.AnnotationHandedOver] = "orders-2"
+			},
+			"UpToDate: the cluster matches its spec\n",
+		},
+		"a request that names no member": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-3"}
+			},
+			"UpToDate: the cluster matches its spec\nSTALLED HandOverFailed\n",
+		},
+	})
+}
+
+func TestAMemberLeavesTheListOfTheOthersBeforeItStops(t *testing.T) {
+	job := naming.MemberRemoveJob("orders", 2, "set", "1")
+	shrink := func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Replicas = 1 }
+	decideRelated(t, dbv1.TopologyConsensus, map[string]scenario{
+		"first the removal": {
+			shrink, "create Job " + job + "\nRemovingMember: the other members remove pod orders-2 from their list\n",
+		},
+		"then the stop": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				shrink(c, o)
+				o.Tasks = []state.Task{plans.Task(job, true)}
+			},
+			"scale in to 2\nScaling: scaling in from 3 to 1 members, one at a time\n",
+		},
+		"also of a member that is down": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				shrink(c, o)
+				o.Members[2].Ready = false
+			},
+			"create Job " + job + "\nRemovingMember: the other members remove pod orders-2 from their list\n",
+		},
+		"not while the others have no majority": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				shrink(c, o)
+				o.Members[1].Ready = false
+			},
+			"RemovingMember: pod orders-2 cannot be removed: 1 of the other members are ready, but 2 are needed for a majority\n",
+		},
+		"hibernation removes no member": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Hibernated = true },
+			"scale in to 2\nHibernating: scaling in from 3 to 0 members, one at a time\n",
+		},
+		"new members come one by one": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Replicas = 5 },
+			"update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",
+		},
+		"each waits for the previous one": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Replicas = 5
+				o.Members[2].Ready = false
+			},
+			"WaitingForMembers: 2 of 5 members are ready; pod orders-2 is not ready\n",
+		},
+	})
+}

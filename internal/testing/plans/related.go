@@ -1,0 +1,92 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plans
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Label is the label with the role of a member in these tests.
+const Label = "role"
+
+// Related returns the effective cluster of three members with one database, and its observed state after it converged: member 0 is the
+// primary.
+func Related(t *testing.T, topology dbv1.Topology) (*dbv1.DatabaseCluster, state.Observed) {
+	t.Helper()
+	declared := engineOf(topology)
+	cluster := Orders()
+	cluster.Spec.Engine = declared.Name
+	cluster.Status.UpdateRevision = "new"
+	return cluster, standingWith(t, cluster, declared)
+}
+
+func engineOf(topology dbv1.Topology) *dbv1.DatabaseEngine {
+	action := func(name string) *dbv1.EngineAction { return &dbv1.EngineAction{Command: []string{name}} }
+	declared := &dbv1.DatabaseEngine{}
+	declared.Name = "ledger-v1"
+	declared.Spec.Topology = topology
+	declared.Spec.Actions.Initialize = action("initialize")
+	if topology == dbv1.TopologyConsensus {
+		declared.Spec.Actions.MemberRemove = action("memberRemove")
+		return declared
+	}
+	declared.Spec.Roles = &dbv1.EngineRoles{Label: Label, Primary: "primary", Replica: "replica", LockSeconds: 30}
+	declared.Spec.State = &dbv1.EngineState{ConfigMaps: []string{"leader"}}
+	declared.Spec.Actions.HandOver = action("handOver")
+	return declared
+}
+
+func standingWith(t *testing.T, declaredCluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) state.Observed {
+	t.Helper()
+	c := engine.Resolve(declaredCluster, declared)
+	o := Standing(t, c)
+	o.Engine = declared
+	o.StatefulSet.UID = "set"
+	for i := range o.Members {
+		m := &o.Members[i]
+		m.UID, m.Created = types.UID(fmt.Sprintf("pod-%d", i)), Ago(time.Hour)
+		o.Volumes = append(o.Volumes, state.Volume{
+			Claim: naming.Claim(c.Name, m.Ordinal), UID: types.UID(fmt.Sprintf("claim-%d", i)), Ordinal: m.Ordinal, Managed: true,
+			Requested: c.Spec.Storage.Size, Capacity: c.Spec.Storage.Size, Contents: state.Contents{Cluster: UID, Engine: declared.Name},
+		})
+	}
+	if declared.Spec.Roles == nil {
+		return o
+	}
+	Roles(&o, "primary", "replica", "replica")
+	o.Service = live[corev1.Service](t, resources.Service(c, declared))
+	o.ReplicasService = live[corev1.Service](t, resources.ReplicasService(c, declared))
+	o.ServiceAccount = live[corev1.ServiceAccount](t, resources.ServiceAccount(c))
+	o.Role = live[rbacv1.Role](t, resources.Role(c, declared))
+	o.RoleBinding = live[rbacv1.RoleBinding](t, resources.RoleBinding(c))
+	return o
+}
+
+// Roles labels the members with their roles, by ordinal; "" for none.
+func Roles(o *state.Observed, roles ...string) {
+	for i, role := range roles {
+		o.Members[i].Labels = map[string]string{Label: role}
+	}
+}
+
+// Agreed returns the agreement of this cluster.
+func Agreed() []state.Agreement { return []state.Agreement{{Name: "orders-leader", UID: "agreed", Cluster: UID}} }
+
+// Task returns a Job that has ended, a moment ago.
+func Task(job string, succeeded bool) state.Task {
+	return state.Task{Job: job, UID: "job", Succeeded: succeeded, Failed: !succeeded, Started: true, EndTime: Ago(time.Second)}
+}
