@@ -106,6 +106,8 @@ const (
 	ReasonInitializing = "Initializing"
 	// ReasonHandingOver: another member becomes the primary before the current one is disturbed.
 	ReasonHandingOver = "HandingOver"
+	// ReasonRebuilding: a member copies the data of the others into a new volume.
+	ReasonRebuilding = "Rebuilding"
 	// ReasonRemovingMember: the other members remove a member from their list before it is stopped.
 	ReasonRemovingMember = "RemovingMember"
 	// ReasonConfiguring: parameters or passwords are being put in force.
@@ -166,6 +168,8 @@ const (
 	ReasonInitializeFailed = "InitializeFailed"
 	// ReasonHandOverFailed: the primary could not be handed over to another member, so it is not disturbed.
 	ReasonHandOverFailed = "HandOverFailed"
+	// ReasonRebuildRefused: the annotation rebuild names a pod whose volume must not be deleted.
+	ReasonRebuildRefused = "RebuildRefused"
 	// ReasonConfigureFailed: parameters or passwords could not be put in force.
 	ReasonConfigureFailed = "ConfigureFailed"
 	// ReasonJobBlocked: a Job of the operator cannot start a pod, or its attempts fail, until the user corrects the

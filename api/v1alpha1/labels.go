@@ -127,6 +127,9 @@ const (
 	AnnotationConfigured = "database.dbcluster.io/configured"
 	// AnnotationHandedOver is on StatefulSets: the last request of AnnotationHandOver that has ended.
 	AnnotationHandedOver = "database.dbcluster.io/handed-over"
+	// AnnotationRebuilt is on StatefulSets: the pod of the last request of AnnotationRebuild, and the UID of the claim that it
+	// deletes.
+	AnnotationRebuilt = "database.dbcluster.io/rebuilt"
 	// AnnotationScripts and a name are on pods: the text of an engine's script, which is mounted as a file.
 	AnnotationScripts = "scripts.database.dbcluster.io/"
 	// AnnotationScheduled is on DatabaseBackups: the time of the schedule in RFC 3339, for people.

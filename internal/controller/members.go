@@ -31,6 +31,8 @@ func (e execution) onMembers(ctx context.Context, o operation.Members) ([]kit.Ev
 		return e.resize(ctx, o)
 	case operation.Scale:
 		return e.scale(ctx, o)
+	case operation.RebuildMember:
+		return e.rebuild(ctx, o)
 	case operation.RunAction:
 		return e.runAction(ctx, o)
 	case operation.Record:
@@ -85,6 +87,21 @@ func nodeIsTooSmall(err error) bool {
 	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "node didn't have enough allocatable resources")
 }
 
+// rebuild deletes the claim before the pod, so that the next pod cannot use it.
+func (e execution) rebuild(ctx context.Context, o operation.RebuildMember) ([]kit.Event, error) {
+	claim := e.claim(o.Volume)
+	claim.SetUID(o.Volume.UID)
+	if !o.Volume.Terminating {
+		if err := e.Writer.Delete(ctx, claim); err != nil {
+			return nil, err
+		}
+	}
+	if !o.Pod {
+		return nil, nil
+	}
+	return e.deletePod(ctx, o.Member, kit.Normal("MemberRebuilt", "Rebuild", e.message))
+}
+
 // runAction creates the Job of an action. An action that disturbs the primary has an event.
 func (e execution) runAction(ctx context.Context, o operation.RunAction) ([]kit.Event, error) {
 	if _, err := e.Writer.Create(ctx, o.Object); err != nil {
@@ -97,6 +114,9 @@ func (e execution) runAction(ctx context.Context, o operation.RunAction) ([]kit.
 func (e execution) annotate(ctx context.Context, o operation.Record) error {
 	recorded := e.StatefulSet.DeepCopy()
 	metav1.SetMetaDataAnnotation(&recorded.ObjectMeta, o.Key, o.Value)
+	if o.Value == "" {
+		delete(recorded.Annotations, o.Key)
+	}
 	return e.Writer.Change(ctx, e.StatefulSet, recorded)
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Members is an operation on the pods of a cluster: RestartMember, StopMember, ResizeMember, Scale, RunAction, Record,
+// Members is an operation on the pods of a cluster: RestartMember, StopMember, ResizeMember, Scale, RebuildMember, RunAction, Record,
 // AddPodFinalizer or ReleasePods.
 //
 //sumtype:decl
@@ -60,6 +60,16 @@ type Scale struct {
 	Stop bool
 }
 
+// RebuildMember deletes the volume and the pod of a member. The StatefulSet creates both again, and the member copies the data of the
+// others. Pod is false if the pod does not use the volume any more.
+type RebuildMember struct {
+	ofMembers
+	Last
+	Member state.Member
+	Volume state.Volume
+	Pod    bool
+}
+
 // RunAction creates the Job of an action that changes the roles, the list or the configuration of members.
 type RunAction struct {
 	ofMembers
@@ -67,7 +77,8 @@ type RunAction struct {
 	resources.Child
 }
 
-// Record sets an annotation of the StatefulSet: what the operator has done, and cannot observe.
+// Record sets an annotation of the StatefulSet: what the operator has done, or is about to do, and cannot observe. An empty value
+// removes it.
 type Record struct {
 	ofMembers
 	Last
@@ -102,6 +113,7 @@ func (ReleasePods) Properties() Properties {
 func (r RestartMember) String() string   { return "restart " + r.Member.Name }
 func (s StopMember) String() string      { return "stop " + s.Member.Name }
 func (r ResizeMember) String() string    { return "resize " + r.Member.Name }
+func (r RebuildMember) String() string   { return "rebuild " + r.Member.Name }
 func (r RunAction) String() string       { return "create " + r.Child.String() }
 func (r Record) String() string          { return fmt.Sprintf("record %s: %s", r.Key, r.Value) }
 func (s Scale) String() string           { return fmt.Sprintf("scale in to %d", s.To) }

@@ -34,6 +34,7 @@ var phases = []phase.Phase{
 	{Name: "references", Decide: members.Blocked},
 	{Name: "configuration", Decide: members.Configure},
 	{Name: "rollout", Decide: members.RollOut},
+	{Name: "requested rebuild", Decide: members.Rebuild},
 	{Name: "start", Decide: members.Starting},
 	{Name: "requested hand-over", Decide: members.HandOver},
 	{Name: "size", Decide: members.AwaitSize},
@@ -99,7 +100,7 @@ const creatingRequeue = time.Second
 // stalls are problems that the user must solve although the cluster may run. The first one counts.
 var stalls = []func(*situation.Situation) *situation.Stall{
 	members.NameConflict, members.VolumeConflict, members.Unusable, restore.HalfRestored, restore.Stalled, members.Infeasible,
-	members.Unmodifiable, certificate.Stalled, rotation.Stalled, members.TwoPrimaries, members.ConfigureFailed, members.ImpossibleRequest,
+	members.Unmodifiable, certificate.Stalled, rotation.Stalled, members.TwoPrimaries, members.ConfigureFailed, members.ImpossibleRequest, members.RebuildRefused,
 }
 
 func stalled(s *situation.Situation) *situation.Stall {

@@ -246,6 +246,46 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 	})
 }
 
+func TestARebuildDeletesOnlyTheVolumeThatItRecorded(t *testing.T) {
+	rebuild := func(pod, recorded string) func(*dbv1.DatabaseCluster, *state.Observed) {
+		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.Annotations = map[string]string{dbv1.AnnotationRebuild: pod}
+			o.StatefulSet.Annotations[dbv1.AnnotationRebuilt] = recorded
+			for i := range o.Members {
+				o.Members[i].Node = "node"
+			}
+		}
+	}
+	decideRelated(t, dbv1.TopologyPrimaryReplica, map[string]scenario{
+		"first the record": {
+			rebuild("orders-2", ""), "record database.dbcluster.io/rebuilt: orders-2/claim-2\nRebuilding: deleting the volume of pod orders-2\n",
+		},
+		"then the claim and the pod": {
+			rebuild("orders-2", "orders-2/claim-2"),
+			"rebuild orders-2\nRebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
+		},
+		"then it waits until the claim no longer exists": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				rebuild("orders-2", "orders-2/claim-2")(c, o)
+				o.Volumes[2].Terminating, o.Members[2].Node = true, ""
+			},
+			"Rebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
+		},
+		"a claim of another UID stays":      {rebuild("orders-2", "orders-2/earlier"), "UpToDate: the cluster matches its spec\n"},
+		"the primary hands over before":     {rebuild("orders-0", ""), "create Job " + naming.HandOverJob("orders", "pod-0") + "\nHandingOver: pod orders-0 hands over to another member\n"},
+		"a member that the cluster has not": {rebuild("orders-3", ""), "UpToDate: the cluster matches its spec\nSTALLED RebuildRefused\n"},
+		"a removed request can come again":  {rebuild("", "orders-2/claim-2"), "record database.dbcluster.io/rebuilt: \nRebuilding: the request has been removed\n"},
+		"not while no other member has the data": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				rebuild("orders-2", "")(c, o)
+				plans.Roles(o, "replica", "replica", "replica")
+				o.AgreementsRead, o.Agreements = true, plans.Agreed()
+			},
+			"Rebuilding: the volume of pod orders-2 is deleted when enough of the other members are ready\n",
+		},
+	})
+}
+
 func TestAMemberLeavesTheListOfTheOthersBeforeItStops(t *testing.T) {
 	job := naming.MemberRemoveJob("orders", 2, "set", "1")
 	shrink := func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Replicas = 1 }

@@ -70,7 +70,7 @@ func ClusterFacts(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 	facts.Labels, facts.OwnerReferences = nil, nil
 	facts.Annotations = map[string]string{}
 	for _, asked := range []string{dbv1.AnnotationSkipDeletionHooks, dbv1.AnnotationUpdate, dbv1.AnnotationRestart, dbv1.AnnotationRefresh,
-		dbv1.AnnotationRotateCredentials, dbv1.AnnotationRenewCertificate} {
+		dbv1.AnnotationRotateCredentials, dbv1.AnnotationRenewCertificate, dbv1.AnnotationHandOver, dbv1.AnnotationRebuild} {
 		if value, found := cluster.Annotations[asked]; found {
 			facts.Annotations[asked] = value
 		}

@@ -173,9 +173,9 @@ type Attempt struct {
 	Started   bool
 	Final     bool
 	// Code is the exit code of the action; 0 if it has not ended.
-	Code protocol.ExitCode
-	Result        *protocol.Result
-	Exit          protocol.ExitCode
+	Code   protocol.ExitCode
+	Result *protocol.Result
+	Exit   protocol.ExitCode
 }
 
 // AttemptOf returns the attempt of a pod.

@@ -50,6 +50,15 @@ func request(s *situation.Situation) (pod string, open bool) {
 	return pod, pod != "" && s.StatefulSet != nil && s.StatefulSet.Annotations[dbv1.AnnotationHandedOver] != pod
 }
 
+// forgotten reports whether the user has removed a request that was recorded, so that the same request can come again.
+func forgotten(s *situation.Situation, request, record string) bool {
+	return s.StatefulSet != nil && s.Cluster.Annotations[request] == "" && s.StatefulSet.Annotations[record] != ""
+}
+
+func forget(reason, record string) phase.Outcome {
+	return phase.Do(reason, "the request has been removed", operation.Record{Key: record})
+}
+
 // ImpossibleRequest is the stall of a request that names no replica.
 func ImpossibleRequest(s *situation.Situation) *situation.Stall {
 	pod, open := request(s)
@@ -76,6 +85,8 @@ func HandOver(s *situation.Situation) phase.Outcome {
 	primary, found := s.Primary()
 	target, runs := state.First(s.Members, func(m state.Member) bool { return m.Name == pod })
 	switch {
+	case forgotten(s, dbv1.AnnotationHandOver, dbv1.AnnotationHandedOver):
+		return forget(dbv1.ReasonHandingOver, dbv1.AnnotationHandedOver)
 	case !open || ImpossibleRequest(s) != nil || s.Wanted == 0:
 		return phase.Over
 	case !found:

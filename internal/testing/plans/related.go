@@ -84,7 +84,9 @@ func Roles(o *state.Observed, roles ...string) {
 }
 
 // Agreed returns the agreement of this cluster.
-func Agreed() []state.Agreement { return []state.Agreement{{Name: "orders-leader", UID: "agreed", Cluster: UID}} }
+func Agreed() []state.Agreement {
+	return []state.Agreement{{Name: "orders-leader", UID: "agreed", Cluster: UID}}
+}
 
 // Task returns a Job that has ended, a moment ago.
 func Task(job string, succeeded bool) state.Task {

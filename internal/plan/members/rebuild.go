@@ -1,0 +1,93 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package members
+
+import (
+	"fmt"
+	"strings"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/disturb"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Rebuild deletes the volume of the member that the user names, so that it copies the data of the others. The StatefulSet records which
+// claim, before anything is deleted: no other claim is deleted, whatever happens between two passes.
+func Rebuild(s *situation.Situation) phase.Outcome {
+	pod := s.Cluster.Annotations[dbv1.AnnotationRebuild]
+	switch {
+	case forgotten(s, dbv1.AnnotationRebuild, dbv1.AnnotationRebuilt):
+		return forget(dbv1.ReasonRebuilding, dbv1.AnnotationRebuilt)
+	case pod == "" || s.StatefulSet == nil || RebuildRefused(s) != nil || s.Wanted == 0:
+		return phase.Over
+	}
+	ordinal, _ := naming.Ordinal(s.Cluster.Name, pod)
+	volume, has := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == ordinal })
+	member, runs := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
+	recorded := s.StatefulSet.Annotations[dbv1.AnnotationRebuilt]
+	switch {
+	case strings.HasPrefix(recorded, pod+"/"):
+		return deleteVolume(recorded, member, runs, volume)
+	case !has || volume.Terminating:
+		return phase.Over
+	case !enough(s, ordinal):
+		return phase.Wait(dbv1.ReasonRebuilding, fmt.Sprintf("the volume of pod %s is deleted when enough of the other members are ready", pod))
+	case runs:
+		if outcome := disturb.HandOver(s, member, nil); outcome.Waits() {
+			return outcome
+		}
+	}
+	return phase.Do(dbv1.ReasonRebuilding, fmt.Sprintf("deleting the volume of pod %s", pod),
+		operation.Record{Key: dbv1.AnnotationRebuilt, Value: pod + "/" + string(volume.UID)})
+}
+
+// deleteVolume deletes the recorded claim, and the pod that uses it.
+func deleteVolume(recorded string, m state.Member, runs bool, v state.Volume) phase.Outcome {
+	if !strings.HasSuffix(recorded, "/"+string(v.UID)) {
+		return phase.Over
+	}
+	uses := runs && m.Node != "" && !m.Terminating
+	text := fmt.Sprintf("PersistentVolumeClaim %s is deleted; its member then copies the data of the others", v.Claim)
+	if v.Terminating && !uses {
+		return phase.Wait(dbv1.ReasonRebuilding, text)
+	}
+	return phase.Do(dbv1.ReasonRebuilding, text, operation.RebuildMember{Member: m, Volume: v, Pod: uses})
+}
+
+// enough reports whether the other members have the data and can serve without one of them.
+func enough(s *situation.Situation, ordinal int32) bool {
+	others := state.Only(s.Members, func(m state.Member) bool { return m.Ordinal != ordinal && m.Serving(s.At) })
+	if s.Consents() {
+		return int32(len(others)) >= situation.Majority(s.Cluster.Spec.Replicas)
+	}
+	_, found := s.Primary()
+	return found && len(others) > 0
+}
+
+// RebuildRefused is the stall of a request that names no member, or one whose data no other member has.
+func RebuildRefused(s *situation.Situation) *situation.Stall {
+	pod := s.Cluster.Annotations[dbv1.AnnotationRebuild]
+	if pod == "" {
+		return nil
+	}
+	ordinal, named := naming.Ordinal(s.Cluster.Name, pod)
+	text := ""
+	switch replicas := s.Cluster.Spec.Replicas; {
+	case !s.Related():
+		text = "each member has data of its own, which no other member has"
+	case !named || ordinal >= replicas:
+		text = fmt.Sprintf("the cluster has the pods %s to %s", naming.Member(s.Cluster.Name, 0), naming.Member(s.Cluster.Name, replicas-1))
+	case replicas == 1:
+		text = "no other member has its data"
+	default:
+		return nil
+	}
+	return &situation.Stall{Reason: dbv1.ReasonRebuildRefused, Message: fmt.Sprintf(
+		"the annotation %s names %q, but %s. Correct or remove the annotation", dbv1.AnnotationRebuild, pod, text)}
+}
