@@ -26,6 +26,7 @@ var (
 	// docker.io/library/postgres.
 	postgreSQL = recipe{
 		server:     "PostgreSQL",
+		release:    bookworm,
 		pkg:        "postgresql-15",
 		reference:  "localhost/postgresql:15",
 		provision:  postgreSQLProvision,
@@ -46,6 +47,7 @@ var (
 	// redis is an image of Redis 7. It takes the arguments of docker.io/library/redis.
 	redis = recipe{
 		server:     "Redis",
+		release:    bookworm,
 		pkg:        "redis-server",
 		reference:  "localhost/redis:7",
 		provision:  redisProvision,
@@ -62,6 +64,7 @@ var (
 	// user of docker.io/library/mariadb, but does not create a database.
 	mariaDB = recipe{
 		server:     "MariaDB",
+		release:    bookworm,
 		pkg:        "mariadb-server-core",
 		reference:  "localhost/mariadb:10.11",
 		provision:  mariaDBProvision,
