@@ -14,8 +14,11 @@ import (
 	"github.com/dbcluster/databasecluster-operator/hack/local/internal/progress"
 )
 
-// suite is the Debian release that has PostgreSQL 15, Redis 7 and MariaDB 10.11.
-const suite = "bookworm"
+// Debian releases of the images.
+const (
+	bookworm = "bookworm" // Debian 12: PostgreSQL 15, Redis 7, MariaDB 10.11
+	trixie   = "trixie"   // Debian 13: PostgreSQL 17, Patroni 4.0, etcd 3.5, memcached 1.6
+)
 
 // Scripts before and after the installation of every image from Debian packages.
 var (
@@ -58,11 +61,11 @@ func parseMirrors(targets string) (found mirrors) {
 	return found
 }
 
-// sources returns the sources.list of the image.
-func (m mirrors) sources() string {
-	list := fmt.Sprintf("deb %[1]s %[2]s main\ndeb %[1]s %[2]s-updates main\n", m.archive, suite)
+// sources returns the sources.list of an image of a Debian release.
+func (m mirrors) sources(release string) string {
+	list := fmt.Sprintf("deb %[1]s %[2]s main\ndeb %[1]s %[2]s-updates main\n", m.archive, release)
 	if m.security != "" {
-		list += fmt.Sprintf("deb %s %s-security main\n", m.security, suite)
+		list += fmt.Sprintf("deb %s %s-security main\n", m.security, release)
 	}
 	return list
 }
@@ -79,13 +82,13 @@ func (r recipe) install(ctx context.Context, root string) error {
 	if err := requireDebootstrap(ctx); err != nil {
 		return err
 	}
-	err = progress.Step("bootstrapping Debian "+suite+" (about a minute)", func() error {
-		return run(ctx, "debootstrap", "--variant=minbase", suite, root, found.archive)
+	err = progress.Step("bootstrapping Debian "+r.release+" (about a minute)", func() error {
+		return run(ctx, "debootstrap", "--variant=minbase", r.release, root, found.archive)
 	})
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(root, "etc/apt/sources.list"), []byte(found.sources()), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(root, "etc/apt/sources.list"), []byte(found.sources(r.release)), 0o644); err != nil {
 		return fmt.Errorf("write the sources of apt: %w", err)
 	}
 	return progress.Step("installing "+r.server+" (about half a minute)", func() error {

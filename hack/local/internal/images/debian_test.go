@@ -14,14 +14,14 @@ Debian bookworm-security http://two.example/security/
 	want := "deb http://one.example/debian/ bookworm main\n" +
 		"deb http://one.example/debian/ bookworm-updates main\n" +
 		"deb http://two.example/security/ bookworm-security main\n"
-	if got := found.sources(); got != want {
+	if got := found.sources(bookworm); got != want {
 		t.Errorf("sources are\n%s, want\n%s", got, want)
 	}
 }
 
 func TestWithoutAMirrorOfSecurityFixesOnlyTheArchiveIsUsed(t *testing.T) {
 	found := parseMirrors("Debian trixie http://one.example/debian/\n")
-	if got := found.sources(); strings.Contains(got, "security") || found.archive != "http://one.example/debian/" {
+	if got := found.sources(trixie); strings.Contains(got, "security") || found.archive != "http://one.example/debian/" {
 		t.Errorf("sources are %q from %+v", got, found)
 	}
 }
@@ -39,6 +39,7 @@ func TestWhateverMakesAnotherImageHasAnotherPlaceInTheCache(t *testing.T) {
 	for _, change := range []func(*recipe){
 		func(*recipe) {},
 		func(r *recipe) { r.pkg = "other" },
+		func(r *recipe) { r.release = trixie },
 		func(r *recipe) { r.provision += "true" },
 		func(r *recipe) { r.entrypoint = []byte("true") },
 		func(r *recipe) { r.config = postgreSQL.config },
@@ -51,7 +52,7 @@ func TestWhateverMakesAnotherImageHasAnotherPlaceInTheCache(t *testing.T) {
 		}
 		places[place] = true
 	}
-	if len(places) != 5 {
-		t.Errorf("five images have %d places: %v", len(places), places)
+	if len(places) != 6 {
+		t.Errorf("six images have %d places: %v", len(places), places)
 	}
 }

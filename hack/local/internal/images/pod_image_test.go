@@ -53,8 +53,13 @@ type server struct {
 }
 
 var (
-	postgresServer = &server{make: postgreSQL.write, data: "/var/lib/database", ready: []string{"pg_isready", "--username=postgres"}}
-	redisServer    = &server{make: redis.write, data: "/data", ready: []string{"redis-cli", "-e", "ping"}}
+	postgresServer  = &server{make: postgreSQL.write, data: "/var/lib/database", ready: []string{"pg_isready", "--username=postgres"}}
+	redisServer     = &server{make: redis.write, data: "/data", ready: []string{"redis-cli", "-e", "ping"}}
+	patroniServer   = &server{make: patroni.write, data: "/var/lib/database", ready: []string{"pg_isready", "--username=postgres"}}
+	etcdServer      = &server{make: etcd.write, data: "/var/lib/database", ready: []string{"etcdctl", "endpoint", "health"}}
+	memcachedServer = &server{make: memcached.write, data: "/mnt", ready: []string{"bash", "-c", ": < /dev/tcp/127.0.0.1/11211"}}
+
+	servers = []*server{postgresServer, redisServer, patroniServer, etcdServer, memcachedServer}
 )
 
 // pod is one start of an image.
@@ -199,7 +204,7 @@ func (l *logs) String() string {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for _, s := range []*server{postgresServer, redisServer} {
+	for _, s := range servers {
 		if s.root != "" {
 			_ = os.RemoveAll(filepath.Dir(s.root))
 		}

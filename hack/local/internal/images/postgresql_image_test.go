@@ -213,7 +213,7 @@ func TestTheSameImageUnderAnotherNameHasTheSameDigest(t *testing.T) {
 }
 
 func TestNothingOfTheBuildingMachineIsInAnImage(t *testing.T) {
-	for _, server := range []*server{postgresServer, redisServer} {
+	for _, server := range servers {
 		server.unpack(t)
 		for _, path := range []string{"etc/resolv.conf", "etc/hostname", "etc/machine-id", "etc/apt/sources.list", "etc/ssl/private"} {
 			if _, err := os.Lstat(filepath.Join(server.root, path)); err == nil {

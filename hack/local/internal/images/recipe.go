@@ -23,10 +23,11 @@ import (
 // recipe builds the image of one server from Debian packages, and keeps it in the cache.
 type recipe struct {
 	server     string // its name for people, and the image's title
+	release    string // of Debian
 	pkg        string // the package whose version is the image's
 	reference  string
 	provision  string    // a script that installs the server in a fresh Debian
-	entrypoint []byte    // accepts the arguments of the official image's entrypoint
+	entrypoint []byte    // accepts the arguments of the official image's entrypoint; nil: the image has none
 	config     v1.Config // without what all share
 }
 
@@ -65,14 +66,17 @@ func (r recipe) cache() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("hash the image configuration: %w", err)
 	}
-	all := strings.Join([]string{runtime.GOARCH, suite, r.script(), string(r.entrypoint), string(config)}, "\x00")
+	all := strings.Join([]string{runtime.GOARCH, r.release, r.script(), string(r.entrypoint), string(config)}, "\x00")
 	folder := fmt.Sprintf("%s-%.10x", r.pkg, sha256.Sum256([]byte(all)))
 	return filepath.Join(cache, folder, "image.tar"), nil
 }
 
 func (r recipe) configOf(version string) v1.Config {
 	config := r.config
-	config.Entrypoint, config.User, config.Labels = []string{entrypointPath}, "999:999", maps.Clone(config.Labels)
+	config.User, config.Labels = "999:999", maps.Clone(config.Labels)
+	if r.entrypoint != nil {
+		config.Entrypoint = []string{entrypointPath}
+	}
 	config.Labels[labelTitle], config.Labels[labelVersion] = r.server, version
 	return config
 }
@@ -102,11 +106,15 @@ func (r recipe) pack(ctx context.Context, root, version, dest string) error {
 	if err != nil {
 		return err
 	}
-	script, err := layerOf(file{path: strings.TrimPrefix(entrypointPath, "/"), mode: 0o755, body: r.entrypoint})
-	if err != nil {
-		return err
+	layers := []v1.Layer{system}
+	if r.entrypoint != nil {
+		script, err := layerOf(file{path: strings.TrimPrefix(entrypointPath, "/"), mode: 0o755, body: r.entrypoint})
+		if err != nil {
+			return err
+		}
+		layers = append(layers, script)
 	}
-	image, err := assemble(runtime.GOARCH, r.configOf(version), system, script)
+	image, err := assemble(runtime.GOARCH, r.configOf(version), layers...)
 	if err != nil {
 		return err
 	}
