@@ -5,7 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 package engines
 
 import (
+	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,5 +86,77 @@ func TestPostgreSQLRefusesAnOwnerThatItReserves(t *testing.T) {
 		if !strings.Contains(got, want) || strings.Contains(got, "starts") != strings.Contains(want, "starts") {
 			t.Errorf("owner %s: %s", owner, got)
 		}
+	}
+}
+
+// patroni returns Patroni's dynamic configuration of a cluster with these members and parameters, or why it is refused.
+func patroni(t *testing.T, members string, parameters map[string]string) string {
+	t.Helper()
+	const program = `
+import json, sys, unittest.mock
+for module in ("psycopg2", "psycopg2.extensions", "psycopg2.sql"):
+    sys.modules[module] = unittest.mock.MagicMock()
+import parameters
+wanted = parameters.dynamic()
+parameters.check(wanted["postgresql"]["parameters"])
+print(json.dumps(wanted))`
+	all := map[string]string{}
+	declared := &dbv1.DatabaseEngine{}
+	text, err := files.ReadFile("postgresql-v1.yaml")
+	if err := errors.Join(err, yaml.Unmarshal(text, declared)); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range declared.Spec.Parameters {
+		all[p.Name] = p.Default
+	}
+	maps.Copy(all, parameters)
+	object, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	write(t, in("scripts"), scripts(t, "postgresql-v1", in("scripts")))
+	write(t, in("bin"), map[string]string{"postgres": "#!/bin/sh\nexit 0\n"})
+	command := exec.CommandContext(t.Context(), "python3", "-c", program)
+	command.Dir = in("scripts")
+	command.Env = []string{
+		"PATH=" + in("bin") + ":" + os.Getenv("PATH"), "DBC_DATA_DIR=" + folder, "DBC_REPLICAS=" + members, "DBC_PARAMETERS=" + string(object),
+	}
+	output, _ := command.CombinedOutput()
+	return string(output)
+}
+
+func TestThreeMembersReplicateSynchronouslyUnlessTheUserDecides(t *testing.T) {
+	const off, on, strict = `"synchronous_mode": false, "synchronous_mode_strict": false`,
+		`"synchronous_mode": true, "synchronous_mode_strict": false`, `"synchronous_mode": true, "synchronous_mode_strict": true`
+	for _, c := range []struct{ members, value, want string }{
+		{"1", "", off}, {"2", "", off}, {"3", "", on}, {"5", "", on}, {"3", "off", off}, {"2", "on", on}, {"2", "strict", strict},
+	} {
+		if got := patroni(t, c.members, map[string]string{"synchronous": c.value}); !strings.Contains(got, c.want) {
+			t.Errorf("%s members, synchronous %q: %s", c.members, c.value, got)
+		}
+	}
+}
+
+func TestPostgreSQLRefusesParametersThatPatroniOwnsOrIgnores(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{"random_page_cost", "1.1", `"random_page_cost": "1.1"`},
+		{"wal_level", "logical", `"wal_level": "logical"`},
+		{"wal_level", "minimal", "spec.parameters[wal_level]: must be replica or logical."},
+		{"archive_command", "true", "spec.parameters[archive_command]: the engine sets it. Remove it."},
+		{"ssl_ca_file", "x", "spec.parameters[ssl_ca_file]: the engine sets it. Remove it."},
+		{"max_wal_senders", "9", "spec.parameters[max_wal_senders]: must be at least 10."},
+		{"wal_keep_size", "15MB", "spec.parameters[wal_keep_size]: must be at least 16MB."},
+		{"retry_timeout", "13", "spec.parameters[ttl]: ttl must be at least loop_wait + 2 * retry_timeout."},
+		{"loop_wait", "13", "spec.parameters[ttl]: ttl must be at least loop_wait + 2 * retry_timeout."},
+	} {
+		if got := patroni(t, "3", map[string]string{c.name: c.value}); !strings.Contains(got, c.want) {
+			t.Errorf("%s=%s: %s", c.name, c.value, got)
+		}
+	}
+	lock := map[string]string{"ttl": "22", "retry_timeout": "3"}
+	if got := patroni(t, "3", lock); !strings.Contains(got, "ttl must be greater than loop_wait + 17") {
+		t.Error(got)
 	}
 }
