@@ -36,7 +36,7 @@ func (o *observation) readTLS(ctx context.Context, r *Reconciler) {
 		return
 	}
 	o.Image = r.TransferImage
-	o.TLS.Hosts = certificateHosts(o.cluster, r.ClusterDomain)
+	o.TLS.Hosts = certificateHosts(o.cluster, o.Engine, r.ClusterDomain)
 	clients := naming.ClientHosts(o.cluster.Name, o.cluster.Namespace, o.cluster.Spec.Replicas)
 	own := tls.SecretName == ""
 	o.TLS.Certificate = o.readCertificate(ctx, engine.TLSSecret(o.cluster), own, func(files pki.Files) pki.Facts {
@@ -50,8 +50,8 @@ func (o *observation) readTLS(ctx context.Context, r *Reconciler) {
 }
 
 // certificateHosts are the names of the cluster, and those of the user that differ.
-func certificateHosts(cluster *dbv1.DatabaseCluster, domain string) []string {
-	all := naming.CertificateHosts(cluster.Name, cluster.Namespace, domain, engine.MaxReplicas)
+func certificateHosts(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, domain string) []string {
+	all := naming.CertificateHosts(cluster.Name, cluster.Namespace, domain, engine.MaxReplicas, engine.HasRoles(declared))
 	for _, name := range cluster.Spec.TLS.DNSNames {
 		if !slices.Contains(all, name) {
 			all = append(all, name)

@@ -162,7 +162,7 @@ func TestAChangeOfTheDNSNamesIssuesACertificateAndKeepsTheTemplate(t *testing.T)
 		}
 		s.converge(t, moment.Time)
 		facts := pki.Judge(s.secret(t.Context(), "orders-tls").Data, names, moment.Time)
-		if facts.Problem != "" || !slices.Equal(facts.Names, certificateHosts(cluster, "cluster.local")) {
+		if facts.Problem != "" || !slices.Equal(facts.Names, certificateHosts(cluster, nil, "cluster.local")) {
 			t.Errorf("with %v, the certificate %s; it has the names %v", names, facts.Problem, facts.Names)
 		}
 		if err := s.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "orders"}, set); err != nil {

@@ -31,11 +31,16 @@ func ClientHosts(cluster, namespace string, members int32) []string {
 }
 
 // CertificateHosts are all DNS names of a cluster, in each form that clients use. Wildcards cover the longer forms of
-// the names of members. OpenSSL accepts no wildcard for the shortest form, so that has a name for each ordinal.
-func CertificateHosts(cluster, namespace, domain string, members int32) []string {
+// the names of members. OpenSSL accepts no wildcard for the shortest form, so that has a name for each ordinal. Replicas
+// is true if there is a Service for them.
+func CertificateHosts(cluster, namespace, domain string, members int32, replicas bool) []string {
+	services := []string{Service(cluster), HeadlessService(cluster)}
+	if replicas {
+		services = append(services, ReplicasService(cluster))
+	}
 	forms := []string{"", "." + namespace, "." + namespace + ".svc", "." + namespace + ".svc." + domain}
 	var all []string
-	for _, service := range []string{Service(cluster), HeadlessService(cluster)} {
+	for _, service := range services {
 		for _, form := range forms {
 			all = append(all, service+form)
 		}

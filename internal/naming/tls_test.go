@@ -13,7 +13,7 @@ import (
 )
 
 func TestACertificateHasEveryFormOfTheNamesOfServicesAndMembers(t *testing.T) {
-	all := CertificateHosts("orders", "shop", "cluster.local", 2)
+	all := CertificateHosts("orders", "shop", "cluster.local", 2, false)
 	want := []string{
 		"orders", "orders.shop", "orders.shop.svc", "orders.shop.svc.cluster.local",
 		"orders-headless", "orders-headless.shop", "orders-headless.shop.svc", "orders-headless.shop.svc.cluster.local",
@@ -32,7 +32,7 @@ func TestACertificateHasEveryFormOfTheNamesOfServicesAndMembers(t *testing.T) {
 
 // OpenSSL accepts a wildcard only before at least two labels.
 func TestEachWildcardIsOneThatOpenSSLAccepts(t *testing.T) {
-	for _, host := range CertificateHosts("orders", "shop", "cluster.local", 9) {
+	for _, host := range CertificateHosts("orders", "shop", "cluster.local", 9, false) {
 		if strings.HasPrefix(host, "*") && strings.Count(host, ".") < 2 {
 			t.Error(host)
 		}

@@ -222,7 +222,14 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-2"}
 			},
-			"create Job " + job + "\nHandingOver: pod orders-0 hands over to another member\n",
+			"create Job " + naming.HandOverJob("orders", "request", "orders-2", "set") + "\nHandingOver: pod orders-0 hands over to another member\n",
+		},
+		"a request whose Job has ended is recorded, whoever took over": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-2"}
+				o.Tasks = []state.Task{plans.Task(naming.HandOverJob("orders", "request", "orders-2", "set"), true)}
+			},
+			"record database.dbcluster.io/handed-over: orders-2\nHandingOver: pod orders-0 has handed over\n",
 		},
 		"a request is recorded when it is done": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) {

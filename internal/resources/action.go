@@ -156,6 +156,9 @@ func (a Action) pod(cluster *dbv1.DatabaseCluster) *corev1ac.PodSpecApplyConfigu
 			corev1ac.PersistentVolumeClaimVolumeSource().WithClaimName(naming.Claim(cluster.Name, *a.Member))))
 	}
 	container := a.container(cluster, naming.ActionContainer, a.Transfer)
+	if a.Transfer == nil { // transfer writes a message itself
+		container.WithTerminationMessagePolicy(corev1.TerminationMessageFallbackToLogsOnError)
+	}
 	if a.Offline {
 		container.WithVolumeMounts(dataMount(cluster))
 	}

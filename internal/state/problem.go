@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
 var (
@@ -90,8 +93,24 @@ func containerProblem(pod string, s corev1.ContainerStatus) string {
 	case unstartable[ended.Reason]:
 		return cannotStart(s.Name, ended.Message)
 	default:
-		return fmt.Sprintf("container %s: exited with code %d (%s)", s.Name, ended.ExitCode, ended.Reason) + previousLogs + pod + " -c " + s.Name + " --previous"
+		return fmt.Sprintf("container %s: exited with code %d (%s)", s.Name, ended.ExitCode, ended.Reason) + lastWords(s.Name, ended.Message) +
+			previousLogs + pod + " -c " + s.Name + " --previous"
 	}
+}
+
+// maxLastWords is the limit of the output that a message quotes.
+const maxLastWords = 300
+
+// lastWords is the last line that an action has printed before it failed.
+func lastWords(container, message string) string {
+	if _, err := protocol.DecodeResult(message); container != naming.ActionContainer || err == nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(message), "\n")
+	if last := strings.TrimRight(lines[len(lines)-1], "."); last != "" {
+		return ": " + Head(last, maxLastWords)
+	}
+	return ""
 }
 
 // cannotStart returns the same text before and after the kubelet's next attempt.

@@ -32,9 +32,7 @@ func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
 	if !s.HasRoles() || role == dbv1.RoleReplica || !m.Ready || m.Terminating || len(s.Members) < 2 {
 		return phase.Over
 	}
-	request := resources.HandOver{Member: m.Ordinal, To: to, Name: naming.HandOverJob(s.Cluster.Name, string(m.UID))}
-	outcome, done := Run(s, resources.HandOverJob(s.Cluster, s.Engine, request), dbv1.ReasonHandingOver,
-		fmt.Sprintf("pod %s hands over to another member", m.Name))
+	outcome, done := Request(s, m, to, naming.HandOverJob(s.Cluster.Name, string(m.UID)))
 	if !done || role == "" {
 		return outcome
 	}
@@ -43,6 +41,12 @@ func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
 		outcome.RequeueAfter = again
 	}
 	return outcome
+}
+
+// Request runs the Job of that name, by which a primary hands over.
+func Request(s *situation.Situation, m state.Member, to *int32, job string) (outcome phase.Outcome, done bool) {
+	request := resources.HandOver{Member: m.Ordinal, To: to, Name: job}
+	return Run(s, resources.HandOverJob(s.Cluster, s.Engine, request), dbv1.ReasonHandingOver, fmt.Sprintf("pod %s hands over to another member", m.Name))
 }
 
 // Lowest is the serving replica with the lowest ordinal; nil if there is none. The member that stops last has all data.

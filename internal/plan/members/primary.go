@@ -59,6 +59,11 @@ func forget(reason, record string) phase.Outcome {
 	return phase.Do(reason, "the request has been removed", operation.Record{Key: record})
 }
 
+// requestJob is the Job of a request. A request that was removed and repeated has the same one: its result counts for a minute.
+func requestJob(s *situation.Situation, pod string) string {
+	return naming.HandOverJob(s.Cluster.Name, "request", pod, string(s.StatefulSet.UID))
+}
+
 // ImpossibleRequest is the stall of a request that names no replica.
 func ImpossibleRequest(s *situation.Situation) *situation.Stall {
 	pod, open := request(s)
@@ -79,7 +84,8 @@ func ImpossibleRequest(s *situation.Situation) *situation.Stall {
 		"the annotation %s names %q, but %s. Correct or remove the annotation", dbv1.AnnotationHandOver, pod, text)}
 }
 
-// HandOver makes the pod of the user's request the primary. The request has ended when the pod is, or when another replica took over.
+// HandOver makes the pod of the user's request the primary. The request has ended when the pod is, or when its Job has succeeded: the
+// engine may have chosen another replica.
 func HandOver(s *situation.Situation) phase.Outcome {
 	pod, open := request(s)
 	primary, found := s.Primary()
@@ -96,5 +102,9 @@ func HandOver(s *situation.Situation) phase.Outcome {
 	case !runs || !target.Serving(s.At):
 		return phase.Wait(dbv1.ReasonHandingOver, fmt.Sprintf("the hand-over waits until pod %s is ready", pod))
 	}
-	return disturb.HandOver(s, primary, &target.Ordinal)
+	outcome, done := disturb.Request(s, primary, &target.Ordinal, requestJob(s, pod))
+	if done {
+		return phase.Do(dbv1.ReasonHandingOver, fmt.Sprintf("pod %s has handed over", primary.Name), operation.Record{Key: dbv1.AnnotationHandedOver, Value: pod})
+	}
+	return outcome
 }
