@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package resources
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -58,6 +59,8 @@ type Action struct {
 	SecretItems map[string]string
 	// Resources of each working container, where the kind sets none. Fields that are not set get defaults.
 	Resources corev1.ResourceRequirements
+	// KeptSeconds is how long the finished Job and its logs are retained; 0 for actionKeptSeconds.
+	KeptSeconds int32
 	// DeadlineSeconds bounds the action, retries included; 0 for the deadline of its kind.
 	DeadlineSeconds int64
 }
@@ -87,7 +90,7 @@ func ActionJob(cluster *dbv1.DatabaseCluster, action Action) Child {
 		WithSpec(batchv1ac.JobSpec().
 			WithBackoffLimit(kind.Retries).
 			WithActiveDeadlineSeconds(action.DeadlineSeconds).
-			WithTTLSecondsAfterFinished(actionKeptSeconds).
+			WithTTLSecondsAfterFinished(cmp.Or(action.KeptSeconds, actionKeptSeconds)).
 			WithPodReplacementPolicy(batchv1.Failed).
 			WithPodFailurePolicy(action.failurePolicy()).
 			WithTemplate(corev1ac.PodTemplateSpec().

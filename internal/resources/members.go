@@ -21,11 +21,20 @@ type HandOver struct {
 	Name string
 }
 
-// HandOverJob makes sure that a member is not the primary. It has no owner, because a deletion needs it.
+// handOverKeptSeconds is how long the Job of a hand-over is kept. Each rollout has one.
+const handOverKeptSeconds = 60 * 60
+
+// HandOverJob makes sure that a member is not the primary. In a deletion it has no owner: Kubernetes would delete it at once if the
+// deletion is a foreground one.
 func HandOverJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, h HandOver) Child {
-	return ActionJob(cluster, Action{
-		Name: h.Name, Component: dbv1.ComponentHandOver, Command: declared.Spec.Actions.HandOver.Command, Member: &h.Member, Target: h.To,
-	})
+	action := Action{
+		Name: h.Name, Component: dbv1.ComponentHandOver, Command: declared.Spec.Actions.HandOver.Command,
+		Member: &h.Member, Target: h.To, KeptSeconds: handOverKeptSeconds,
+	}
+	if cluster.DeletionTimestamp == nil {
+		action.Owner = ownedBy(cluster)
+	}
+	return ActionJob(cluster, action)
 }
 
 // MemberRemoveJob removes a member from the list that the others keep. The parts identify the removal.
