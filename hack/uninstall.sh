@@ -60,4 +60,4 @@ else
 	echo "The CRDs are not installed."
 fi
 "${kubectl[@]}" delete validatingadmissionpolicybindings,validatingadmissionpolicies --ignore-not-found \
-	databasecluster-operator-{protected-{clusters,claims,definitions},secret-access}
+	databasecluster-operator-{protected-{clusters,claims,definitions},member-{pods,configmaps},secret-access}

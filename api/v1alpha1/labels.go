@@ -122,6 +122,9 @@ const (
 	AnnotationMembers = "database.dbcluster.io/members"
 	// AnnotationRights is on ServiceAccounts of members: the Role by which they report who is the primary.
 	AnnotationRights = "database.dbcluster.io/rights"
+	// AnnotationRoleLabel is on pods of engines with roles: the label that members may change. An admission policy reads
+	// it.
+	AnnotationRoleLabel = "database.dbcluster.io/role-label"
 	// AnnotationConfigured is on StatefulSets: a hash of the parameters and passwords that the action configure has put
 	// in force.
 	AnnotationConfigured = "database.dbcluster.io/configured"

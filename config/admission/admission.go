@@ -2,13 +2,14 @@
 SPDX-License-Identifier: Apache-2.0
 */
 
-// Package admission contains the admission policies that deny the deletion of protected objects. The operator creates
-// missing policies, because an OLM bundle cannot contain them.
+// Package admission contains the admission policies that deny the deletion of protected objects, and those that restrict
+// the writes of members. The operator creates missing policies, because an OLM bundle cannot contain them.
 package admission
 
 import (
 	"embed"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -18,7 +19,10 @@ import (
 // prefix is the name prefix of config/default.
 const prefix = "databasecluster-operator-"
 
-//go:embed policies.yaml
+// protection begins the names of the policies that deny deletions.
+const protection = prefix + "protected-"
+
+//go:embed policies.yaml member-writes.yaml
 var files embed.FS
 
 // Objects returns the policies, each followed by its binding of the same name.
@@ -38,12 +42,12 @@ func Objects() ([]*unstructured.Unstructured, error) {
 	return all, nil
 }
 
-// Names returns the names of the policies, which are also the names of their bindings.
-func Names() ([]string, error) {
+// Protection returns the names of the policies that deny deletions, which are also the names of their bindings.
+func Protection() ([]string, error) {
 	all, err := Objects()
 	var names []string
 	for _, object := range all {
-		if object.GetKind() == "ValidatingAdmissionPolicy" {
+		if object.GetKind() == "ValidatingAdmissionPolicy" && strings.HasPrefix(object.GetName(), protection) {
 			names = append(names, object.GetName())
 		}
 	}

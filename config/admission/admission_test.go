@@ -20,12 +20,14 @@ import (
 )
 
 func TestEveryPolicyFailsClosedAndIsInForceByABindingOfItsName(t *testing.T) {
-	names, err := Names()
-	if err != nil || len(names) != 3 {
-		t.Errorf("the operator creates %v: %v", names, err)
+	if names, err := Protection(); err != nil || len(names) != 3 {
+		t.Errorf("the policies that deny deletions are %v: %v", names, err)
+	}
+	if policies, _ := inForce(t, objects(t)); len(policies) != 5 {
+		t.Errorf("the operator creates %v", policies)
 	}
 	for file, all := range map[string][]*unstructured.Unstructured{
-		"policies.yaml": objects(t), "secret-writes.yaml": decoded(t, "secret-writes.yaml"), "../secret-access/policy.yaml": decoded(t, "../secret-access/policy.yaml"),
+		"the operator": objects(t), "secret-writes.yaml": decoded(t, "secret-writes.yaml"), "../secret-access/policy.yaml": decoded(t, "../secret-access/policy.yaml"),
 	} {
 		policies, bindings := inForce(t, all)
 		if len(policies) == 0 || !slices.Equal(policies, bindings) {
@@ -95,6 +97,7 @@ func TestThePoliciesReadTheKeysOfTheAPI(t *testing.T) {
 	all := slices.Concat(objects(t), decoded(t, "secret-writes.yaml"), decoded(t, "../secret-access/policy.yaml"))
 	for _, key := range []string{
 		dbv1.LabelProtected, dbv1.AnnotationAllowDeletion, dbv1.LabelInstance, dbv1.GroupVersion.Group, dbv1.AnnotationVerify, dbv1.LabelManagedBy, dbv1.LabelManagedByValue,
+		dbv1.AnnotationRoleLabel, dbv1.LabelName, dbv1.LabelNameValue,
 	} {
 		if !slices.ContainsFunc(all, func(o *unstructured.Unstructured) bool {
 			text, err := yaml.Marshal(o.Object)

@@ -47,9 +47,11 @@ func split(text string) ([]document, error) {
 // definition reports whether all clusters depend on the object. An uninstall keeps it.
 func (d document) definition() bool { return d.kind == "CustomResourceDefinition" }
 
-// protection reports whether the object protects CRDs, clusters and volumes from deletion. An uninstall keeps it.
+// protection reports whether the object protects CRDs, clusters and volumes from deletion, or restricts members. An
+// uninstall keeps it, because databases continue to run.
 func (d document) protection() bool {
-	return strings.HasPrefix(d.kind, admissionPolicy) && strings.HasPrefix(d.name, prefix+"protected-")
+	return strings.HasPrefix(d.kind, admissionPolicy) &&
+		(strings.HasPrefix(d.name, prefix+"protected-") || strings.HasPrefix(d.name, prefix+"member-"))
 }
 
 // restriction reports whether the object restricts the requests of the operator to Secrets.

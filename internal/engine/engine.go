@@ -71,6 +71,7 @@ func fill(spec *dbv1.DatabaseClusterSpec, declared *dbv1.DatabaseEngineSpec) {
 	fillBootstrap(spec, declared.Bootstrap)
 	spec.Parameters = parameters(spec.Parameters, declared.Parameters)
 	spec.Pod.Annotations = withScripts(spec.Pod.Annotations, declared.Scripts)
+	spec.Pod.Annotations = withRole(spec.Pod.Annotations, declared.Roles)
 }
 
 // fillCommand ignores the engine's arguments if the cluster sets a command, as Kubernetes does with the arguments

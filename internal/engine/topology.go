@@ -6,6 +6,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -58,6 +59,17 @@ func identify(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) {
 		annotations[key] = value
 	}
 	cluster.Spec.ServiceAccount.Annotations = annotations
+}
+
+// withRole adds the label that members may change to the annotations of the pods: see dbv1.AnnotationRoleLabel.
+func withRole(annotations map[string]string, roles *dbv1.EngineRoles) map[string]string {
+	if roles == nil {
+		return annotations
+	}
+	all := make(map[string]string, len(annotations)+1)
+	maps.Copy(all, annotations)
+	all[dbv1.AnnotationRoleLabel] = roles.Label
+	return all
 }
 
 // fieldProblem reports a field of the cluster that an engine with related members does not support.

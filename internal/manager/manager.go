@@ -89,7 +89,7 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 	}
 	clusters := &controller.Reconciler{Base: base, TransferImage: settings.transferImage, ClusterDomain: clusterDomain(resolvConf),
 		ReferencePeriod: settings.referencePeriod, Random: rand.Reader}
-	if clusters.Policies, err = admission.Names(); err != nil {
+	if clusters.Policies, err = admission.Protection(); err != nil {
 		return nil, fmt.Errorf("read the admission policies: %w", err)
 	}
 	backups := &backup.Reconciler{Base: base, TransferImage: settings.transferImage, NameServers: settings.nameServers(resolvConf)}

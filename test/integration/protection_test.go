@@ -190,6 +190,7 @@ func TestTheLeaderCreatesMissingPolicies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	objects = slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool { return !strings.Contains(o.GetName(), "-protected-") })
 	cluster := created(t, protected)
 	kubelet(t, cluster.Namespace, healthy)
 	awaitTrue(t, cluster, dbv1.ConditionProtectionEnforced, dbv1.ReasonPoliciesInPlace)

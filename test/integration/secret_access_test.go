@@ -91,7 +91,8 @@ func mustBeForbidden(t *testing.T, what string, err error, parts ...string) {
 // The controller-manager checks the types in the expressions for each matched kind.
 func TestTheExpressionsOfAllPoliciesHaveValidTypes(t *testing.T) {
 	parallel(t)
-	for _, name := range []string{"secret-access", "secret-writes", "databasecluster-operator-protected-clusters"} {
+	for _, name := range []string{"secret-access", "secret-writes", "databasecluster-operator-protected-clusters",
+		"databasecluster-operator-member-pods", "databasecluster-operator-member-configmaps"} {
 		policy := &unstructured.Unstructured{}
 		policy.SetAPIVersion("admissionregistration.k8s.io/v1")
 		policy.SetKind("ValidatingAdmissionPolicy")
