@@ -114,6 +114,8 @@ var verdicts = []verdict{
 	nothing(ofCluster + `tls\.issuerRef\.(name|kind|group)`),
 	// Names in a certificate. An issuer may refuse them.
 	nothing(ofCluster + `tls\.dnsNames\[\]`),
+	// The operator creates these ConfigMaps. If another owner has one of the same name, members do not start.
+	nothing(ofEngine + `state\.configMaps\[\]`),
 	local("DatabaseBackup", ofCluster+`bootstrap\.fromBackup\.name`),
 	local("DatabaseCluster", `DatabaseBackup spec\.cluster`),
 	global("DatabaseEngine", ofCluster+`engine`),
@@ -149,9 +151,9 @@ var verdicts = []verdict{
 	nothing(ofCluster+`(parameters\{\}|bootstrap\.(database|owner)|tls\.mode|credentials\.rotation\.(period|overlap)|config\.(mountPath|files\{\})|container\.dataPath|storage\.size|serviceAccount\.annotations\{\}|service\.(type|(annotations|labels)\{\}|loadBalancerClass|loadBalancerSourceRanges\[\]|externalTrafficPolicy)|pod\.(labels|annotations)\{\}|updateStrategy\.type)`,
 		ofCluster+`backup\.(unhealthyAfter|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|schedule|timeZone))`,
 		ofCluster+`deletion\.(hookFailurePolicy|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
-		ofEngine+`(actions\.(backup|check|reload|credentials|probe|restore)\.command\[\]|actions\.check\.facts\[\]\.(name|compare)|container\.((args|command|versionCommand)\[\]|dataPath|env\[\]\.(name|value)))`,
+		ofEngine+`(actions\.(backup|check|configure|credentials|handOver|initialize|memberRemove|probe|reload|restore)\.command\[\]|actions\.check\.facts\[\]\.(name|compare)|container\.((args|command|versionCommand)\[\]|dataPath|env\[\]\.(name|value)))`,
 		ofEngine+`(description|parameters\[\]\.(name|default|description|pattern|enum\[\])|scripts\{\}|secretKeys\[\]\.(name|description|generate\.characters)|tls\.(modes\[\]|preamble\.(request|response))|topology)`,
-		ofEngine+`(bootstrap\.(database|owner)|connection\.(type|provider|entries\{\}))`),
+		ofEngine+`(bootstrap\.(database|owner)|roles\.(label|primary|replica)|connection\.(type|provider|entries\{\}))`),
 }
 
 // Reference is a field that names an object.

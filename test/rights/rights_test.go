@@ -48,7 +48,7 @@ func TestARightThatWouldBeTooMuchIsObjectedTo(t *testing.T) {
 		{Verb: "create", Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"},
 		{Verb: "patch", Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"},
 		{Verb: "escalate", Group: "rbac.authorization.k8s.io", Resource: "roles"},
-		{Verb: "create", Group: "rbac.authorization.k8s.io", Resource: "rolebindings"},
+		{Verb: "create", Group: "rbac.authorization.k8s.io", Resource: "clusterrolebindings"}, {Verb: "list", Group: "rbac.authorization.k8s.io", Resource: "rolebindings"},
 		{Verb: "bind", Group: "example.test", Resource: "roles"}, {Verb: "impersonate", Resource: "users"},
 		{Verb: "*", Resource: "services"}, {Verb: "get", Resource: "*"}, {Verb: "get", Group: "*", Resource: "services"},
 		{Verb: "create", Group: "database.dbcluster.io", Resource: "databaseclusters"}, {Verb: "get", Resource: "/metrics"},
