@@ -54,7 +54,6 @@ func TestTheAPIServerRefusesInvalidDatabaseEnginesWithAMessage(t *testing.T) {
 	)
 	eachIsRefused(t, "databaseengines", refusals{
 		"no topology":                     {fields{"topology": nil}, "spec.topology: Required value"},
-		"a topology that is to come":      {fields{"topology": "Consensus"}, `spec.topology: Unsupported value: "Consensus": supported values: "Independent"`},
 		"port zero":                       {container("port", int64(0)), "spec.container.port in body should be greater than or equal to 1"},
 		"a port too high":                 {container("port", int64(65536)), "spec.container.port in body should be less than or equal to 65535"},
 		"a relative data path":            {container("dataPath", "data"), badPath},
