@@ -9,16 +9,22 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/pki"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
@@ -70,7 +76,19 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 	everything, spread, generated := full(t), smallest(), smallest()
 	spread.Spec.Scheduling.Spread = dbv1.Spread{Nodes: dbv1.SpreadRequired, Zones: dbv1.SpreadRequired}
 	generated.Spec.ServiceAccount.Annotations = map[string]string{"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/orders"}
+	related, declared := replicated(smallest())
 	for name, child := range map[string]Child{
+		"replicated.role":              Role(related, declared),
+		"replicated.rolebinding":       RoleBinding(related),
+		"replicated.serviceaccount":    ServiceAccount(related),
+		"replicated.state":             StateConfigMap(related, "orders-leader"),
+		"replicated.service":           Service(related, declared),
+		"replicated.replicas-service":  ReplicasService(related, declared),
+		"replicated.statefulset":       StatefulSet(related, 3, state.Observed{}),
+		"replicated.initialize-job":    InitializeJob(related, Restore{ID: "0a1b2c3d", Image: "example.test/operator:1", Command: []string{"initialize"}}, state.Volume{UID: "1c2d3e4f"}),
+		"replicated.hand-over-job":     HandOverJob(related, declared, HandOver{Member: 2, To: new(int32(0)), Name: "orders-hand-over-0a1b2c3d"}),
+		"replicated.configure-job":     ConfigureJob(related, declared, nil),
+		"replicated.member-remove-job": MemberRemoveJob(related, declared, 2, "1c2d3e4f"),
 		"smallest.headless-service":    HeadlessService(smallest()),
 		"smallest.service":             Service(smallest(), nil),
 		"smallest.poddisruptionbudget": PodDisruptionBudget(smallest()),
@@ -95,6 +113,74 @@ func TestTheObjectsOfAClusterMatchTheGoldenFiles(t *testing.T) {
 		"full.certificate-secret":      CertificateSecret(everything, "everything-tls", pki.Files{"tls.crt": []byte("public")}, "now"),
 	} {
 		t.Run(name, func(t *testing.T) { compare(t, name, child) })
+	}
+}
+
+// replicated returns the effective cluster of an engine whose members have one database.
+func replicated(cluster *dbv1.DatabaseCluster) (*dbv1.DatabaseCluster, *dbv1.DatabaseEngine) {
+	action := func(name string) *dbv1.EngineAction {
+		return &dbv1.EngineAction{Command: []string{"/dbc/scripts/" + name}}
+	}
+	declared := &dbv1.DatabaseEngine{}
+	declared.Name = "ledger-v1"
+	declared.Spec = dbv1.DatabaseEngineSpec{
+		Topology:        dbv1.TopologyPrimaryReplica,
+		Roles:           &dbv1.EngineRoles{Label: "database.dbcluster.io/role", Primary: "primary", Replica: "replica", LockSeconds: 30},
+		State:           &dbv1.EngineState{ConfigMaps: []string{"leader", "failover"}},
+		Parameters:      []dbv1.EngineParameter{{Name: "max-clients", Default: "100"}},
+		OtherParameters: true,
+		Actions: dbv1.EngineActions{
+			Initialize: action("initialize"), HandOver: action("hand-over"), Configure: action("configure"), MemberRemove: action("remove"),
+		},
+	}
+	cluster.Spec.Engine, cluster.Spec.Parameters = declared.Name, map[string]string{"prefix": "$(HOME) \"x\""}
+	return engine.Resolve(cluster, declared), declared
+}
+
+// A token lets its bearer change the pods of the cluster, so no sidecar, init container or Job gets it.
+func TestOnlyTheDatabaseContainerHasTheToken(t *testing.T) {
+	cluster, declared := replicated(full(t))
+	template := live[appsv1.StatefulSet](t, StatefulSet(cluster, 3, state.Observed{})).Spec.Template.Spec
+	for _, container := range slices.Concat(template.InitContainers, template.Containers) {
+		has := slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == naming.TokenVolume })
+		if has != (container.Name == naming.Container) {
+			t.Errorf("container %s has the token: %v", container.Name, has)
+		}
+	}
+	for _, job := range []Child{
+		HandOverJob(cluster, declared, HandOver{Name: "a"}), ConfigureJob(cluster, declared, nil), HookJob(cluster, cluster.Spec.Deletion.Hooks[0]),
+		ActionJob(cluster, backupAction(true)), ActionJob(cluster, verification()),
+	} {
+		spec := live[batchv1.Job](t, job).Spec.Template.Spec
+		if slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == naming.TokenVolume }) || *spec.AutomountServiceAccountToken {
+			t.Errorf("%s has a token", job)
+		}
+	}
+}
+
+// An integration test shows that these rights are enough.
+func TestTheRoleOfMembersNamesTheObjectsThatTheyChange(t *testing.T) {
+	cluster, declared := replicated(smallest())
+	declared.Spec.State = nil
+	for _, rule := range live[rbacv1.Role](t, Role(cluster, declared)).Rules {
+		changes := slices.Contains(rule.Verbs, "patch")
+		if changes != (len(rule.ResourceNames) == 9) || !slices.Equal(rule.Resources, []string{"pods"}) || slices.Contains(rule.Verbs, "create") {
+			t.Errorf("%+v", rule)
+		}
+	}
+}
+
+func TestAChangeOfParametersIsAnotherConfigurationAndTheSameTemplate(t *testing.T) {
+	cluster, declared := replicated(smallest())
+	before, job := StatefulSet(cluster, 3, state.Observed{}), ConfigureJob(cluster, declared, nil)
+	changed := cluster.DeepCopy()
+	changed.Spec.Parameters["prefix"] = "another"
+	if again := ConfigureJob(changed, declared, nil); again.Name() == job.Name() {
+		t.Errorf("both configurations have Job %s", job.Name())
+	}
+	after := StatefulSet(changed, 3, state.Observed{})
+	if one, other := live[appsv1.StatefulSet](t, before), live[appsv1.StatefulSet](t, after); !reflect.DeepEqual(one, other) {
+		t.Errorf("the StatefulSets differ: %+v, %+v", one, other)
 	}
 }
 
