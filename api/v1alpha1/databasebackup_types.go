@@ -191,7 +191,7 @@ type DatabaseBackupStatus struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Image string `json:"image,omitempty"`
 
-	// replicas is the number of members whose data the backup contains.
+	// replicas is the number of members whose data the backup contains. It is 1 if all members have one database.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=status
 	Replicas int32 `json:"replicas,omitempty"`

@@ -14,13 +14,16 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// RoleOf returns the role of a member, as the software of its engine has labeled it; "" while it is unknown, and for an
+// RoleOf returns the role of a member; see RoleIn.
+func (o Observed) RoleOf(m Member) dbv1.MemberRole { return RoleIn(o.Engine, m) }
+
+// RoleIn returns the role of a member, as the software of its engine has labeled it; "" while it is unknown, and for an
 // engine without roles.
-func (o Observed) RoleOf(m Member) dbv1.MemberRole {
-	if o.Engine == nil || o.Engine.Spec.Roles == nil {
+func RoleIn(declared *dbv1.DatabaseEngine, m Member) dbv1.MemberRole {
+	if declared == nil || declared.Spec.Roles == nil {
 		return ""
 	}
-	roles := o.Engine.Spec.Roles
+	roles := declared.Spec.Roles
 	switch m.Labels[roles.Label] {
 	case roles.Primary:
 		return dbv1.RolePrimary

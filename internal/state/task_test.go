@@ -77,7 +77,7 @@ func TestTheNewestPodHasTheStateOfATask(t *testing.T) {
 		"the result of the last attempt": {failed, []corev1.Pod{ended("a", 1, 1, `{"message":"first"}`), ended("b", 2, 1, `{"message":"second"}`)}, "b", "second", ""},
 		"an attempt reported a result, the next waits": {&batchv1.Job{}, []corev1.Pod{waiting, ended("a", 1, 1, `{"message":"first"}`)}, "new", "first", ""},
 		"it cannot start":              {&batchv1.Job{}, []corev1.Pod{waiting}, "new", "pod new: container action: image pull failed: no such image", ""},
-		"a message that is none":       {failed, []corev1.Pod{ended("a", 1, 137, "Killed")}, "a", "pod a: container action: exited with code 137 (Error)", ""},
+		"a message that is none":       {failed, []corev1.Pod{ended("a", 1, 137, "Killed")}, "a", "pod a: container action: exited with code 137 (Error): Killed", ""},
 		"done at the second attempt":   {complete, []corev1.Pod{ended("b", 2, 0, `{"sha256":"ab"}`), ended("a", 1, 1, `{"message":"first"}`)}, "b", "", "ab"},
 		"about to be done":             {&batchv1.Job{}, []corev1.Pod{ending}, "new", "", "cd"},
 		"done, and its pod is deleted": {complete, []corev1.Pod{ended("a", 1, 1, `{"message":"first"}`)}, "a", "pod a: container action: exited with code 1 (Error)", ""},

@@ -24,6 +24,7 @@ type image struct {
 var (
 	redisImage   = newImage("redis", "localhost/redis:7", "REDIS_IMG")
 	mariaDBImage = newImage("mariadb", "localhost/mariadb:10.11", "MARIADB_IMG")
+	patroniImage = newImage("patroni", "localhost/postgresql-patroni:17", "PATRONI_IMG")
 	s3Image      = newImage("versitygw", "localhost/versitygw:1.0.14", "VERSITYGW_IMG") // keeps its buckets below /data
 )
 

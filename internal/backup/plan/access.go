@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -30,6 +31,37 @@ func (s situation) reach(ordinal int32) (offline bool, o obstacle) {
 	default:
 		return false, unready(cluster, state.Member{Name: naming.Member(cluster.Name, ordinal)})
 	}
+}
+
+// source is the member from which a part is backed up. Of members with one database it is a ready replica, else the primary; offline
+// it is member 0, which stops last.
+func (s situation) source(part int32) int32 {
+	if !engine.Related(s.Engine) {
+		return part
+	}
+	best, rank := int32(0), -1
+	for _, m := range s.Members {
+		r := 0
+		if m.Serving(s.At) {
+			r = map[dbv1.MemberRole]int{dbv1.RolePrimary: 1, "": 2, dbv1.RoleReplica: 3}[state.RoleIn(s.Engine, m)]
+		}
+		if r > rank {
+			best, rank = m.Ordinal, r
+		}
+	}
+	return best
+}
+
+// sources are the members that may be the source of a part. A Job that has not started is current for any of them: their roles change.
+func (s situation) sources(part int32) []int32 {
+	if !engine.Related(s.Engine) {
+		return []int32{part}
+	}
+	var all []int32
+	for ordinal := range s.Cluster.Spec.Replicas {
+		all = append(all, ordinal)
+	}
+	return all
 }
 
 // reachPod is the reason why a member with a pod cannot be backed up.

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
@@ -47,10 +48,18 @@ func (s situation) age() time.Duration { return s.At.Sub(s.backup.CreationTimest
 func (s situation) start(p Plan) Plan {
 	at, cluster, is := s.destination.DeepCopy(), s.Cluster, &p.Status
 	is.Phase, is.Destination, is.Location = dbv1.BackupRunning, at, location(s.backup, at.URL)
-	is.ClusterUID, is.Engine, is.Image, is.Replicas = string(cluster.UID), cluster.Spec.Engine, cluster.Spec.Image, cluster.Spec.Replicas
+	is.ClusterUID, is.Engine, is.Image, is.Replicas = string(cluster.UID), cluster.Spec.Engine, cluster.Spec.Image, s.streams()
 	is.ServiceAccountName, is.Fence = resources.ServiceAccountName(cluster), s.Fence
 	is.StartTime, is.Streams = &metav1.Time{Time: s.At}, nil
 	return s.withFinalizer(p).running("starting")
+}
+
+// streams is how many members have data of their own: of members with one database, any one has all of it.
+func (s situation) streams() int32 {
+	if engine.Related(s.Engine) {
+		return 1
+	}
+	return s.Cluster.Spec.Replicas
 }
 
 // withFinalizer adds the operator's finalizer if it is missing.

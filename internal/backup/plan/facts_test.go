@@ -183,7 +183,7 @@ func TestTheJobsOfBackupsAndVerificationsRunTheEnginesCheck(t *testing.T) {
 	checking(&o)
 	verified := completed()
 	verified.Status.Verification = &dbv1.BackupVerification{Request: "please"}
-	for name, job := range map[string]any{"backup": situationOf(started(), o).backupJob(0, false), "verification": situationOf(verified, o).verificationJob(0)} {
+	for name, job := range map[string]any{"backup": situationOf(started(), o).backupJob(0, 0, false), "verification": situationOf(verified, o).verificationJob(0)} {
 		text, err := json.Marshal(job)
 		if err != nil || !strings.Contains(string(text), `"--check=/dbc/scripts/check","--check=all"`) {
 			t.Errorf("%s: %s, %v", name, text, err)

@@ -16,8 +16,8 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
-// backupJob backs up one member. The last one completes the backup.
-func (s situation) backupJob(ordinal int32, offline bool) resources.Child {
+// backupJob backs up the part of a member, from a source that has its data. The last part completes the backup.
+func (s situation) backupJob(ordinal, source int32, offline bool) resources.Child {
 	cluster, backup, is := s.Cluster, s.backup, s.backup.Status
 	call := &protocol.Backup{
 		To: is.Location, ID: string(backup.UID), Part: part(ordinal, is.Replicas),
@@ -34,7 +34,7 @@ func (s situation) backupJob(ordinal int32, offline bool) resources.Child {
 		Backup:    backup,
 		Owner:     ownedBy(backup),
 		Transfer:  &resources.Transfer{Image: s.TransferImage, Call: call, At: s.place},
-		Member:    &ordinal,
+		Member:    &source,
 		Offline:   offline,
 	})
 }

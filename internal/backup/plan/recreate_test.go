@@ -21,10 +21,10 @@ func TestAJobThatHasNotStartedIsReCreatedWhenTheClusterIsCorrected(t *testing.T)
 		job    func(string, *dbv1.DatabaseBackup, Observed) state.Task
 	}{
 		"a backup of a member that runs": {started(), func(_ string, b *dbv1.DatabaseBackup, o Observed) state.Task {
-			return memberJob(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).backupJob(0, false)) })
+			return memberJob(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).backupJob(0, 0, false)) })
 		}},
 		"a backup from a volume": {started(), func(_ string, b *dbv1.DatabaseBackup, o Observed) state.Task {
-			return memberJob(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).backupJob(0, true)) })
+			return memberJob(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).backupJob(0, 0, true)) })
 		}},
 		"a verification": {verifying1(), func(_ string, b *dbv1.DatabaseBackup, o Observed) state.Task {
 			return proof(0, func(t *state.Task) { imageless(t); t.MadeFrom = madeFrom(situationOf(b, o).verificationJob(0)) })

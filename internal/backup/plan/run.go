@@ -10,7 +10,6 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/action"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
-	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -55,7 +54,9 @@ func (s situation) judge(name string, expected action.Expected) action.Verdict {
 func (s situation) expectedBackup() action.Expected {
 	expected := action.Expected{Deadline: s.deadline, Restart: s.changed}
 	if s.TransferImage != "" && s.engineProblem() == "" {
-		expected.Desired = []resources.Child{s.backupJob(s.ordinal, false), s.backupJob(s.ordinal, true)}
+		for _, source := range s.sources(s.ordinal) {
+			expected.Desired = append(expected.Desired, s.backupJob(s.ordinal, source, false), s.backupJob(s.ordinal, source, true))
+		}
 	}
 	return expected
 }
@@ -100,7 +101,7 @@ func (s situation) startMember(p Plan) Plan {
 		p.Status.Engine, p.Status.Image = s.Cluster.Spec.Engine, s.Cluster.Spec.Image
 		return p.running("starting") // the engine and image are recorded before the Job exists
 	default:
-		return p.running(p.Status.Message).do(CreateJob{Job: s.backupJob(s.ordinal, offline)})
+		return p.running(p.Status.Message).do(CreateJob{Job: s.backupJob(s.ordinal, s.source(s.ordinal), offline)})
 	}
 }
 
@@ -114,7 +115,7 @@ func (s situation) approach() (offline bool, o obstacle) {
 	case s.Before != "":
 		return false, s.queued()
 	default:
-		return s.reach(s.ordinal)
+		return s.reach(s.source(s.ordinal))
 	}
 }
 

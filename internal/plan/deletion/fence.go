@@ -93,7 +93,7 @@ func saved(s *situation.Situation, v state.Volume) bool {
 	hooks := state.Only(s.Cluster.Spec.Deletion.Hooks, func(h dbv1.DeletionHook) bool { return h.Type == dbv1.HookBackup })
 	return len(hooks) == 0 || v.IsFilling() || slices.ContainsFunc(hooks, func(h dbv1.DeletionHook) bool {
 		backup, found := s.HookBackups[h.Name]
-		return found && covers(s, backup) && slices.Contains(backup.Done, v.Ordinal)
+		return found && covers(s, backup) && (s.Related() || slices.Contains(backup.Done, v.Ordinal))
 	})
 }
 

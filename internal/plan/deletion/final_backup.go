@@ -130,6 +130,9 @@ func canBeAsked(s *situation.Situation, backup state.HookBackup) bool {
 	if members == 0 {
 		members = s.Cluster.Spec.Replicas
 	}
+	if s.Related() { // any member has all data
+		return len(backup.Done) == 0 && s.Ready() > 0
+	}
 	return slices.ContainsFunc(s.Members, func(m state.Member) bool {
 		return m.Ordinal < members && m.Ready && !m.Terminating && !slices.Contains(backup.Done, m.Ordinal)
 	})

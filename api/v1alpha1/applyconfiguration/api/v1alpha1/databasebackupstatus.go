@@ -48,7 +48,7 @@ type DatabaseBackupStatusApplyConfiguration struct {
 	Engine *string `json:"engine,omitempty"`
 	// image is the image of the cluster at the time when the operator created the first Job.
 	Image *string `json:"image,omitempty"`
-	// replicas is the number of members whose data the backup contains.
+	// replicas is the number of members whose data the backup contains. It is 1 if all members have one database.
 	Replicas *int32 `json:"replicas,omitempty"`
 	// startTime is the time at which the operator started the backup.
 	StartTime *metav1.Time `json:"startTime,omitempty"`
