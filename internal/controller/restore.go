@@ -25,10 +25,8 @@ import (
 // readRestore reads the objects of a restore into the cluster's volumes, as long as it has no members. In a
 // deletion, it reads the Jobs that still write there.
 func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
-	deleted := o.cluster.DeletionTimestamp != nil
-	begun := slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.IsFilling() && v.Cluster == o.cluster.UID })
-	asked := state.FromBackup(o.cluster) != nil || engine.Related(o.Engine)
-	if o.Err != nil || !begun && !asked || !deleted && (o.StatefulSet != nil || len(o.Members) > 0) {
+	deleted, asked := o.cluster.DeletionTimestamp != nil, state.FromBackup(o.cluster) != nil || engine.Related(o.Engine)
+	if o.Err != nil || !o.fills() && !asked || !deleted && (o.StatefulSet != nil || len(o.Members) > 0) {
 		return
 	}
 	o.Image = r.TransferImage
@@ -43,6 +41,11 @@ func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
 	if o.Err == nil {
 		kit.ReadLogs(ctx, r.Logs, o.cluster.Namespace, o.Restore.Jobs)
 	}
+}
+
+// fills reports whether a volume of the cluster is being filled.
+func (o *observation) fills() bool {
+	return slices.ContainsFunc(o.Volumes, func(v state.Volume) bool { return v.IsFilling() && v.Cluster == o.cluster.UID })
 }
 
 // readRestoreJobs reads the Jobs that fill volumes, found by label, and other Jobs with their names.

@@ -7,6 +7,7 @@ package engine
 import (
 	"fmt"
 	"maps"
+	"maps"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -55,9 +56,7 @@ func identify(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) {
 		return
 	}
 	annotations := map[string]string{dbv1.AnnotationRights: naming.Role(cluster.Name)}
-	for key, value := range cluster.Spec.ServiceAccount.Annotations {
-		annotations[key] = value
-	}
+	maps.Copy(annotations, cluster.Spec.ServiceAccount.Annotations)
 	cluster.Spec.ServiceAccount.Annotations = annotations
 }
 

@@ -23,7 +23,6 @@ func (p Pass) ready(available, progressing, degraded, stalled metav1.Condition) 
 	hibernated, deleting := available.Reason == dbv1.ReasonHibernated, p.Cluster.DeletionTimestamp != nil
 	asked := progressing.Reason == dbv1.ReasonRolloutPaused || progressing.Reason == dbv1.ReasonWaitingForUser
 	unavailable := available.Status != metav1.ConditionTrue && !hibernated
-	incomplete := !hibernated && p.Ready() < p.Cluster.Spec.Replicas
 	switch {
 	case stalled.Status == metav1.ConditionTrue:
 		return notReady("stalled", stalled)
@@ -33,13 +32,19 @@ func (p Pass) ready(available, progressing, degraded, stalled metav1.Condition) 
 		return notReady("progressing", progressing)
 	case unavailable:
 		return notReady("not available", available)
-	case incomplete && !deleting:
-		return condition(dbv1.ConditionReady, false, dbv1.ReasonReplicasNotReady, p.Counted(p.Cluster.Spec.Replicas))
 	case hibernated:
 		return condition(dbv1.ConditionReady, true, dbv1.ReasonHibernated, available.Message)
 	default:
-		return condition(dbv1.ConditionReady, true, dbv1.ReasonReady, available.Message)
+		return p.complete(available)
 	}
+}
+
+// complete is the condition of an available cluster: clients can use it although some of its members are down.
+func (p Pass) complete(available metav1.Condition) metav1.Condition {
+	if p.Ready() < p.Cluster.Spec.Replicas && !p.Deleting() {
+		return condition(dbv1.ConditionReady, false, dbv1.ReasonReplicasNotReady, p.Counted(p.Cluster.Spec.Replicas))
+	}
+	return condition(dbv1.ConditionReady, true, dbv1.ReasonReady, available.Message)
 }
 
 func notReady(why string, cause metav1.Condition) metav1.Condition {

@@ -30,21 +30,27 @@ func Rebuild(s *situation.Situation) phase.Outcome {
 	ordinal, _ := naming.Ordinal(s.Cluster.Name, pod)
 	volume, has := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == ordinal })
 	member, runs := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
-	recorded := s.StatefulSet.Annotations[dbv1.AnnotationRebuilt]
-	switch {
-	case strings.HasPrefix(recorded, pod+"/"):
+	if recorded := s.StatefulSet.Annotations[dbv1.AnnotationRebuilt]; strings.HasPrefix(recorded, pod+"/") {
 		return deleteVolume(recorded, member, runs, volume)
-	case !has || volume.Terminating:
+	}
+	if !has || volume.Terminating {
 		return phase.Over
-	case !enough(s, ordinal):
+	}
+	return chooseVolume(s, pod, member, runs, volume)
+}
+
+// chooseVolume records the claim to delete, when the other members do without its data.
+func chooseVolume(s *situation.Situation, pod string, m state.Member, runs bool, v state.Volume) phase.Outcome {
+	if !enough(s, v.Ordinal) {
 		return phase.Wait(dbv1.ReasonRebuilding, fmt.Sprintf("the volume of pod %s is deleted when enough of the other members are ready", pod))
-	case runs:
-		if outcome := disturb.HandOver(s, member, nil); outcome.Waits() {
+	}
+	if runs {
+		if outcome := disturb.HandOver(s, m, nil); outcome.Waits() {
 			return outcome
 		}
 	}
 	return phase.Do(dbv1.ReasonRebuilding, fmt.Sprintf("deleting the volume of pod %s", pod),
-		operation.Record{Key: dbv1.AnnotationRebuilt, Value: pod + "/" + string(volume.UID)})
+		operation.Record{Key: dbv1.AnnotationRebuilt, Value: pod + "/" + string(v.UID)})
 }
 
 // deleteVolume deletes the recorded claim, and the pod that uses it.

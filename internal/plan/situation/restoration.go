@@ -37,9 +37,7 @@ func (s *Situation) restoration() *Restoration {
 	if s.Related() {
 		r.Members, r.Initializes = 1, state.FromBackup(s.Cluster) == nil
 	}
-	begun := slices.ContainsFunc(r.Own, state.Volume.IsFilling)
-	asked := state.FromBackup(s.Cluster) != nil || r.Initializes && s.unused()
-	if !begun && !(asked && !slices.ContainsFunc(r.Own, state.Volume.IsPlain) && !r.whole()) {
+	if !r.begun() && !(s.asksForData(r) && r.lacksData()) {
 		return nil
 	}
 	switch {
@@ -50,6 +48,17 @@ func (s *Situation) restoration() *Restoration {
 	}
 	return r
 }
+
+// asksForData reports whether the cluster starts with data that is restored or created.
+func (s *Situation) asksForData(r *Restoration) bool {
+	return state.FromBackup(s.Cluster) != nil || r.Initializes && s.unused()
+}
+
+// begun reports whether a volume is being filled.
+func (r *Restoration) begun() bool { return slices.ContainsFunc(r.Own, state.Volume.IsFilling) }
+
+// lacksData reports whether a volume has to be filled, and none has data of members.
+func (r *Restoration) lacksData() bool { return !slices.ContainsFunc(r.Own, state.Volume.IsPlain) && !r.whole() }
 
 // unused reports whether the cluster never had members, and adopts no data. Data is created only once, whatever is lost later.
 func (s *Situation) unused() bool { return s.Cluster.Status.UpdateRevision == "" && len(s.Left) == 0 }
