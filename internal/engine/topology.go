@@ -7,7 +7,6 @@ package engine
 import (
 	"fmt"
 	"maps"
-	"maps"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"

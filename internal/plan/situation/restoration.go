@@ -58,7 +58,9 @@ func (s *Situation) asksForData(r *Restoration) bool {
 func (r *Restoration) begun() bool { return slices.ContainsFunc(r.Own, state.Volume.IsFilling) }
 
 // lacksData reports whether a volume has to be filled, and none has data of members.
-func (r *Restoration) lacksData() bool { return !slices.ContainsFunc(r.Own, state.Volume.IsPlain) && !r.whole() }
+func (r *Restoration) lacksData() bool {
+	return !slices.ContainsFunc(r.Own, state.Volume.IsPlain) && !r.whole()
+}
 
 // unused reports whether the cluster never had members, and adopts no data. Data is created only once, whatever is lost later.
 func (s *Situation) unused() bool { return s.Cluster.Status.UpdateRevision == "" && len(s.Left) == 0 }
