@@ -5,7 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package v1alpha1
 
 // EngineRoles describe how members report who is the primary. The engine's own software sets a label on its pod. The
-// pods get a token for the API server and the right to change that label and the annotation "status" of the pods of their cluster.
+// pods get a token for the API server. With it, they may change that label and the annotation "status" of the pods of
+// their cluster.
 //
 // +kubebuilder:validation:XValidation:rule="self.primary != self.replica",message="spec.roles: primary and replica must differ"
 type EngineRoles struct {

@@ -10,7 +10,8 @@ package v1alpha1
 // with apply.
 //
 // EngineRoles describe how members report who is the primary. The engine's own software sets a label on its pod. The
-// pods get a token for the API server and the right to change that label and the annotation "status" of the pods of their cluster.
+// pods get a token for the API server. With it, they may change that label and the annotation "status" of the pods of
+// their cluster.
 type EngineRolesApplyConfiguration struct {
 	// label is the name of the label on the pods, for example database.dbcluster.io/role.
 	Label *string `json:"label,omitempty"`
