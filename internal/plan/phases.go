@@ -30,6 +30,7 @@ var phases = []phase.Phase{
 	{Name: "StatefulSet", Decide: members.Absent},
 	{Name: "volumes of another size or class", Decide: members.Recreate},
 	{Name: "two primaries", Decide: members.AwaitOnePrimary},
+	{Name: "ended hand-over", Decide: members.HandedOver},
 	{Name: "scale in", Decide: members.ScaleIn},
 	{Name: "references", Decide: members.Blocked},
 	{Name: "configuration", Decide: members.Configure},

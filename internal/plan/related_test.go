@@ -237,6 +237,13 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 			},
 			"record database.dbcluster.io/handed-over: orders-0\nHandingOver: pod orders-0 is the primary\n",
 		},
+		"also before a rollout": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-0"}
+				plans.Outdated(o, 0, 1, 2)
+			},
+			"record database.dbcluster.io/handed-over: orders-0\nHandingOver: pod orders-0 is the primary\n",
+		},
 		"a request that was done is not repeated after a failover": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-2"}

@@ -84,6 +84,20 @@ func ImpossibleRequest(s *situation.Situation) *situation.Stall {
 		"the annotation %s names %q, but %s. Correct or remove the annotation", dbv1.AnnotationHandOver, pod, text)}
 }
 
+// HandedOver records a request that has ended, before a rollout makes another member the primary: the request must not come again.
+func HandedOver(s *situation.Situation) phase.Outcome {
+	pod, open := request(s)
+	primary, found := s.Primary()
+	switch {
+	case forgotten(s, dbv1.AnnotationHandOver, dbv1.AnnotationHandedOver):
+		return forget(dbv1.ReasonHandingOver, dbv1.AnnotationHandedOver)
+	case open && found && primary.Name == pod:
+		return phase.Do(dbv1.ReasonHandingOver, fmt.Sprintf("pod %s is the primary", pod), operation.Record{Key: dbv1.AnnotationHandedOver, Value: pod})
+	default:
+		return phase.Over
+	}
+}
+
 // HandOver makes the pod of the user's request the primary. The request has ended when the pod is, or when its Job has succeeded: the
 // engine may have chosen another replica.
 func HandOver(s *situation.Situation) phase.Outcome {
@@ -91,14 +105,10 @@ func HandOver(s *situation.Situation) phase.Outcome {
 	primary, found := s.Primary()
 	target, runs := state.First(s.Members, func(m state.Member) bool { return m.Name == pod })
 	switch {
-	case forgotten(s, dbv1.AnnotationHandOver, dbv1.AnnotationHandedOver):
-		return forget(dbv1.ReasonHandingOver, dbv1.AnnotationHandedOver)
 	case !open || ImpossibleRequest(s) != nil || s.Wanted == 0:
 		return phase.Over
 	case !found:
 		return phase.Wait(dbv1.ReasonHandingOver, fmt.Sprintf("the hand-over to pod %s waits for a primary", pod))
-	case primary.Name == pod:
-		return phase.Do(dbv1.ReasonHandingOver, fmt.Sprintf("pod %s is the primary", pod), operation.Record{Key: dbv1.AnnotationHandedOver, Value: pod})
 	case !runs || !target.Serving(s.At):
 		return phase.Wait(dbv1.ReasonHandingOver, fmt.Sprintf("the hand-over waits until pod %s is ready", pod))
 	}
