@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
@@ -70,10 +71,10 @@ func (o *observation) task(ctx context.Context, job *batchv1.Job) state.Task {
 	return task
 }
 
-// readNamespace checks whether objects can still be created in the namespace if a hook has not started yet. Only a
-// dry-run request to the API server shows this.
+// readNamespace checks whether objects can still be created in the namespace if a hook or a hand-over has not started
+// yet. Only a dry-run request to the API server shows this.
 func (o *observation) readNamespace(ctx context.Context, r *Reconciler) {
-	waits := false
+	waits := engine.HasRoles(o.Engine) && len(o.Members) > 1
 	for _, hook := range o.cluster.Spec.Deletion.Hooks {
 		_, runs := o.Hooks[hook.Name]
 		_, saves := o.HookBackups[hook.Name]

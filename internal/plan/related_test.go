@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
@@ -217,6 +219,28 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 				alone(o, true, "primary")
 			},
 			"scale in to 0\nHibernating: scaling in from 1 to 0 members, one at a time\n",
+		},
+		"a deletion hands over, too": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.DeletionTimestamp = &metav1.Time{Time: plans.Now}
+				plans.Roles(o, "replica", "replica", "primary")
+			},
+			"create Job " + naming.HandOverJob("orders", "pod-2") + "\nHandingOver: pod orders-2 hands over to another member\n",
+		},
+		"but does not wait for one that failed": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.DeletionTimestamp = &metav1.Time{Time: plans.Now}
+				plans.Roles(o, "replica", "replica", "primary")
+				o.Tasks = []state.Task{plans.Task(naming.HandOverJob("orders", "pod-2"), false)}
+			},
+			"scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\n",
+		},
+		"nor in a namespace that is being deleted": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.DeletionTimestamp, o.Terminating = &metav1.Time{Time: plans.Now}, true
+				plans.Roles(o, "replica", "replica", "primary")
+			},
+			"scale in to 2\nTerminating: scaling in from 3 to 0 members, one at a time\n",
 		},
 		"a request hands over": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) {

@@ -26,13 +26,18 @@ import (
 const again = time.Minute
 
 // HandOver lets another member become the primary before a member is disturbed. It is over if the member is not the primary, is down
-// anyway, or is the only one. If the role of a member is unknown, the action finds out.
+// anyway, or is the only one. If the role of a member is unknown, the action finds out. A deletion tries once: it never waits for a
+// hand-over that fails.
 func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
 	role := s.RoleOf(m)
 	if !s.HasRoles() || role == dbv1.RoleReplica || !m.Ready || m.Terminating || len(s.Members) < 2 {
 		return phase.Over
 	}
-	outcome, done := Request(s, m, to, naming.HandOverJob(s.Cluster.Name, string(m.UID)))
+	job := naming.HandOverJob(s.Cluster.Name, string(m.UID))
+	if task, _ := s.ActionOf(job); s.Deleting() && (task.Ended() || s.JobObstacle() != "") {
+		return phase.Over
+	}
+	outcome, done := Request(s, m, to, job)
 	if !done || role == "" {
 		return outcome
 	}
