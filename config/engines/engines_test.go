@@ -43,10 +43,17 @@ func TestEveryEngineOffersAllActionsByScriptsThatItHas(t *testing.T) {
 		if text := engine.Declared(e, engine.Actions...); text != "" {
 			t.Error(text)
 		}
-		if e.Spec.Actions.Check == nil || e.Spec.Actions.Check.Command[0] != "/dbc/scripts/check" || e.Spec.Scripts["check"] == "" {
+		stored := e.Spec.Actions.Backup != nil
+		if stored && (e.Spec.Actions.Check == nil || e.Spec.Actions.Check.Command[0] != "/dbc/scripts/check" || e.Spec.Scripts["check"] == "") {
 			t.Error("it has no action check")
 		}
+		if !stored && e.Name != "memcached-v1" {
+			t.Error("it has no backups")
+		}
 		for _, action := range []*dbv1.EngineAction{e.Spec.Actions.Probe, e.Spec.Actions.Backup, e.Spec.Actions.Restore} {
+			if action == nil && !stored {
+				continue
+			}
 			if action == nil {
 				t.Fatal("an action is missing")
 			}
@@ -75,7 +82,10 @@ func TestTheSampleIsDeclaredWell(t *testing.T) {
 func TestAClusterThatSetsNothingHasNoProblemWithAnEngine(t *testing.T) {
 	each(t, func(t *testing.T, e *dbv1.DatabaseEngine) {
 		cluster := &dbv1.DatabaseCluster{Spec: dbv1.DatabaseClusterSpec{Replicas: 1}}
-		cluster.Spec.Engine, cluster.Spec.Credentials.SecretName, cluster.Spec.Backup = e.Name, "orders", &dbv1.Backup{Verification: &dbv1.VerificationSchedule{}}
+		cluster.Spec.Engine, cluster.Spec.Credentials.SecretName, cluster.Spec.Backup = e.Name, "orders", nil
+		if e.Spec.Actions.Backup != nil {
+			cluster.Spec.Backup = &dbv1.Backup{Verification: &dbv1.VerificationSchedule{}}
+		}
 		if _, text := engine.Refusal(engine.Resolve(cluster, e), e, false); text != "" {
 			t.Error(text)
 		}

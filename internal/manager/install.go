@@ -31,7 +31,7 @@ type installer struct {
 
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingadmissionpolicies;validatingadmissionpolicybindings,verbs=create;patch,resourceNames=databasecluster-operator-protected-clusters;databasecluster-operator-protected-claims;databasecluster-operator-protected-definitions,roleName=manager-cluster-role
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingadmissionpolicies;validatingadmissionpolicybindings,verbs=get;create;patch,resourceNames=databasecluster-operator-member-pods;databasecluster-operator-member-configmaps,roleName=manager-cluster-role
-// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=create;patch,resourceNames=postgresql-single-v1;postgresql-v1;redis-single-v1,roleName=manager-cluster-role
+// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=create;patch,resourceNames=etcd-v1;memcached-v1;postgresql-single-v1;postgresql-v1;redis-single-v1,roleName=manager-cluster-role
 
 // NeedLeaderElection lets only the leader install objects.
 func (i installer) NeedLeaderElection() bool { return true }

@@ -73,6 +73,8 @@ var gallery = map[string][]shown{
 	"Others": {
 		{file: "redis-cache", object: "databasecluster/cache", condition: "Ready"},
 		{file: "redis-persistent", object: "databasecluster/sessions", condition: "Ready"},
+		{file: "etcd", object: "databasecluster/registry", condition: "Ready"},
+		{file: "memcached", object: "databasecluster/pages", condition: "Ready"},
 		{file: "any-image", object: "databasecluster/jobs", condition: "Ready"},
 		{file: "zones", object: "databasecluster/shards", condition: "Ready", before: (*world).nameZone},
 		// The pod of the backup still uses the claim, so a deletion of the claim would wait.
@@ -127,7 +129,8 @@ func (w world) localImages(name string) []string {
 	}
 	if name == "Others" {
 		redis := w.needs(redisImage)
-		all = append(all, "docker.io/library/redis:7", redis, "docker.io/valkey/valkey:8", redis, "docker.io/library/mariadb:11.4", w.needs(mariaDBImage))
+		all = append(all, "docker.io/library/redis:7", redis, "docker.io/valkey/valkey:8", redis, "docker.io/library/mariadb:11.4", w.needs(mariaDBImage),
+			etcdImage.name, w.needs(etcdImage), cacheImage.name, w.needs(cacheImage))
 	}
 	return all
 }
