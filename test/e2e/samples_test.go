@@ -73,6 +73,7 @@ var gallery = map[string][]shown{
 	"Others": {
 		{file: "redis-cache", object: "databasecluster/cache", condition: "Ready"},
 		{file: "redis-persistent", object: "databasecluster/sessions", condition: "Ready"},
+		{file: "postgresql-replicas", object: "databasecluster/payments", condition: "Ready", check: shows("payments-0", "work_mem", "16MB")},
 		{file: "etcd", object: "databasecluster/registry", condition: "Ready"},
 		{file: "memcached", object: "databasecluster/pages", condition: "Ready"},
 		{file: "any-image", object: "databasecluster/jobs", condition: "Ready"},
@@ -130,7 +131,7 @@ func (w world) localImages(name string) []string {
 	if name == "Others" {
 		redis := w.needs(redisImage)
 		all = append(all, "docker.io/library/redis:7", redis, "docker.io/valkey/valkey:8", redis, "docker.io/library/mariadb:11.4", w.needs(mariaDBImage),
-			etcdImage.name, w.needs(etcdImage), cacheImage.name, w.needs(cacheImage))
+			patroniImage.name, w.needs(patroniImage), etcdImage.name, w.needs(etcdImage), cacheImage.name, w.needs(cacheImage))
 	}
 	return all
 }
