@@ -13,7 +13,8 @@ import (
 // and volumes, and a headless Service, which gives each member a DNS name. It also creates a Service for clients
 // a PodDisruptionBudget and a NetworkPolicy.
 //
-// Members are independent: the operator does not replicate data between them. The database itself may do so.
+// The engine defines whether members are independent, or have one database together. The database itself replicates its
+// data, and elects its primary: the operator does neither.
 //
 // +operator-sdk:csv:customresourcedefinitions:displayName="Database Cluster",order=1,resources={{StatefulSet,v1,""},{Service,v1,""},{PodDisruptionBudget,v1,""},{ConfigMap,v1,""},{Secret,v1,""},{PersistentVolumeClaim,v1,""},{Pod,v1,""},{Job,v1,""},{NetworkPolicy,v1,""},{DatabaseBackup,v1alpha1,""},{Event,v1,""}}
 // +kubebuilder:object:root=true

@@ -34,9 +34,7 @@ func (o *observation) readRestore(ctx context.Context, r *Reconciler) {
 	if deleted || !asked {
 		return
 	}
-	if state.FromBackup(o.cluster) != nil {
-		o.readSource(ctx)
-	}
+	o.readSource(ctx)
 	o.readClaimsByName(ctx)
 	if o.Err == nil {
 		kit.ReadLogs(ctx, r.Logs, o.cluster.Namespace, o.Restore.Jobs)
@@ -76,6 +74,9 @@ func (o *observation) readRestoreJobs(ctx context.Context) {
 // readSource reads the DatabaseBackup that the spec names, and checks the objects that its destination names. It
 // belongs to another cluster or user and may lack the operator's labels, so it is not watched.
 func (o *observation) readSource(ctx context.Context) {
+	if state.FromBackup(o.cluster) == nil {
+		return
+	}
 	if name := state.FromBackup(o.cluster).Name; name != "" {
 		backup := &dbv1.DatabaseBackup{}
 		if o.FindLive(ctx, name, backup) {

@@ -184,7 +184,7 @@ func (w *world) perform(pod *corev1.Pod, c call) exit {
 		return w.performDelete(asked)
 	case *protocol.Probe:
 		return w.performProbe(pod, asked)
-	case *protocol.List, *protocol.Install, *protocol.Reload:
+	case *protocol.List, *protocol.Install, *protocol.Reload, *protocol.Initialize:
 	}
 	if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentRotation {
 		w.rotate(pod)

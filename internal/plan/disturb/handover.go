@@ -30,7 +30,7 @@ const again = time.Minute
 // hand-over that fails.
 func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
 	role := s.RoleOf(m)
-	if !s.HasRoles() || role == dbv1.RoleReplica || !m.Ready || m.Terminating || len(s.Members) < 2 {
+	if role == dbv1.RoleReplica || !hasToHandOver(s, m) {
 		return phase.Over
 	}
 	job := naming.HandOverJob(s.Cluster.Name, string(m.UID))
@@ -46,6 +46,11 @@ func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
 		outcome.RequeueAfter = again
 	}
 	return outcome
+}
+
+// hasToHandOver reports whether a member may be a primary, and another member could take over.
+func hasToHandOver(s *situation.Situation, m state.Member) bool {
+	return s.HasRoles() && m.Ready && !m.Terminating && len(s.Members) > 1
 }
 
 // Request runs the Job of that name, by which a primary hands over.
@@ -85,7 +90,7 @@ func Run(s *situation.Situation, job resources.Child, reason, purpose string) (o
 	outcome = phase.Wait(reason, v.Sentence(purpose, ""))
 	outcome.RequeueAfter = situation.Sooner(v.Left, situation.ProgressRequeue)
 	if v.Standing == action.Failed {
-		outcome.Message = fmt.Sprintf("%s: Job %s failed: %s. The operator tries again after a minute", purpose, task.Job, v.Cause)
+		outcome.Message = fmt.Sprintf("%s: Job %s failed: %s. The operator repeats it after a minute", purpose, task.Job, v.Cause)
 		outcome.RequeueAfter = again
 	}
 	return outcome, false

@@ -84,7 +84,7 @@ func ImpossibleRequest(s *situation.Situation) *situation.Stall {
 		"the annotation %s names %q, but %s. Correct or remove the annotation", dbv1.AnnotationHandOver, pod, text)}
 }
 
-// HandedOver records a request that has ended, before a rollout makes another member the primary: the request must not come again.
+// HandedOver records a request that has ended, before a rollout changes the primary: the request must not come again.
 func HandedOver(s *situation.Situation) phase.Outcome {
 	pod, open := request(s)
 	primary, found := s.Primary()
@@ -98,7 +98,7 @@ func HandedOver(s *situation.Situation) phase.Outcome {
 	}
 }
 
-// HandOver makes the pod of the user's request the primary. The request has ended when the pod is, or when its Job has succeeded: the
+// HandOver executes the user's request for another primary. The request has ended when the pod is the primary, or when its Job has succeeded: the
 // engine may have chosen another replica.
 func HandOver(s *situation.Situation) phase.Outcome {
 	pod, open := request(s)

@@ -82,33 +82,28 @@ func (r restore) outcome(o phase.Outcome) phase.Outcome {
 // beginning describes the start of the restore.
 func (r restore) beginning() string {
 	if r.Initializes {
-		return "creating the first data"
+		return "writing the first data"
 	}
 	return "restoring " + r.Source()
 }
 
 // result describes the finished restore.
 func (r restore) result() string {
-	switch {
-	case r.Initializes:
-		return "the volume of member 0 has the first data"
-	case r.Related():
-		return r.Source() + " is restored into the volume of member 0"
-	default:
-		return r.Source() + " is restored into the volumes of all members"
+	if r.Initializes {
+		return r.place() + " has the first data"
 	}
+	return r.Source() + " is restored into " + r.place()
 }
 
 // purpose describes the restore.
-func (r restore) purpose() string {
-	switch {
-	case r.Initializes:
-		return "creating the first data in the volume of member 0"
-	case r.Related():
-		return fmt.Sprintf("restoring %s into the volume of member 0", r.Source())
-	default:
-		return fmt.Sprintf("restoring %s into the volumes of all members", r.Source())
+func (r restore) purpose() string { return r.beginning() + " into " + r.place() }
+
+// place is where the data comes.
+func (r restore) place() string {
+	if r.Related() {
+		return "the volume of member 0"
 	}
+	return "the volumes of all members"
 }
 
 // stopJobs deletes Jobs that fill no volume of this restore and waits until their pods have terminated: two writers would corrupt a
