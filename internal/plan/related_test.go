@@ -166,7 +166,7 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 				o.Tasks = []state.Task{plans.Task(job, false)}
 				o.Tasks[0].Code, o.Tasks[0].Failure = protocol.ExitPrecondition, "no member can take over"
 			},
-			"HandingOver: 1 member is outdated; pod orders-0 hands over to another member: Job " + job + " failed: no member can take over. The operator tries again after a minute\nagain in 1m0s\n",
+			"HandingOver: 1 member is outdated; pod orders-0 hands over to another member: Job " + job + " failed: no member can take over. The operator repeats it after a minute\nagain in 1m0s\n",
 		},
 		"a member whose role is unknown is asked": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {

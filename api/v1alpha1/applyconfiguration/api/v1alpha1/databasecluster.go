@@ -22,7 +22,8 @@ import (
 // and volumes, and a headless Service, which gives each member a DNS name. It also creates a Service for clients
 // a PodDisruptionBudget and a NetworkPolicy.
 //
-// Members are independent: the operator does not replicate data between them. The database itself may do so.
+// The engine defines whether members are independent, or have one database together. The database itself replicates its
+// data, and elects its primary: the operator does neither.
 type DatabaseClusterApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// metadata is the standard object metadata. The name is at most 40 characters long.
