@@ -1,5 +1,5 @@
 # VERSION is the version of the operator, its image and its bundle.
-VERSION ?= 0.3.0-alpha.1
+VERSION ?= 0.3.0
 
 # IMAGE_TAG_BASE is the operator image without a tag. The targets below use IMG.
 IMAGE_TAG_BASE ?= ghcr.io/dbcluster/databasecluster-operator
