@@ -192,6 +192,22 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 			},
 			"RollingOut: 1 member is outdated; waiting for a primary\n",
 		},
+		"a primary that is down may recover before another one is elected": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				plans.Outdated(o, 0, 1, 2)
+				o.Members[0].Ready, o.Members[0].ReadySince = false, plans.Ago(50*time.Second)
+				o.AgreementsRead, o.Agreements = true, plans.Agreed()
+			},
+			"RollingOut: 3 members are outdated; waiting for pod orders-0 to stay ready\nagain in 10s\n",
+		},
+		"after that it is restarted": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				plans.Outdated(o, 0, 1, 2)
+				o.Members[0].Ready, o.Members[0].ReadySince = false, plans.Ago(60*time.Second)
+				o.AgreementsRead, o.Agreements = true, plans.Agreed()
+			},
+			"restart orders-0\nRollingOut: 3 members are outdated; restarting pod orders-0\n",
+		},
 		"with two primaries nothing is disturbed": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				plans.Outdated(o, 2)

@@ -29,7 +29,13 @@ func RollOut(s *situation.Situation) phase.Outcome {
 	case update.Type == dbv1.UpdateOnDelete:
 		return phase.Wait(dbv1.ReasonWaitingForUser, counted(outdated)+"; spec.updateStrategy.type is OnDelete: delete a pod to update it")
 	}
-	outcome := rollout{s, outdated}.next()
+	rolls := rollout{s, outdated}
+	outcome := rolls.next()
+	for _, m := range outdated {
+		if !m.Serving(s.At) {
+			outcome.RequeueAfter = situation.Sooner(outcome.RequeueAfter, rolls.recovering(m))
+		}
+	}
 	outcome.RequeueAfter = situation.Sooner(outcome.RequeueAfter, situation.Sooner(s.ConvergesIn(minReady(s.Cluster)), patience(s.Observed)))
 	return outcome
 }
@@ -90,7 +96,7 @@ func (r rollout) rank(m state.Member) int {
 // break a second member.
 func (r rollout) free() (state.Member, bool) {
 	for _, m := range slices.Backward(r.outdated) {
-		if m.Serving(r.At) || m.Terminating {
+		if m.Serving(r.At) || m.Terminating || r.recovering(m) > 0 {
 			continue
 		}
 		if m.Stuck || r.inFlight() < r.budget() || lost(r.Observed) {
@@ -98,6 +104,14 @@ func (r rollout) free() (state.Member, bool) {
 		}
 	}
 	return state.Member{}, false
+}
+
+// recovering is how long a primary that is down may still become ready before another one is elected. A restart would only take longer.
+func (r rollout) recovering(m state.Member) time.Duration {
+	if r.RoleOf(m) != dbv1.RolePrimary || m.Stuck {
+		return 0
+	}
+	return max(0, 2*r.Lock()-r.At.Sub(m.ReadySince.Time))
 }
 
 func (r rollout) isOutdated(m state.Member) bool {

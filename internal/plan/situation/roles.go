@@ -114,9 +114,10 @@ func (s *Situation) SplitBrainLasts() bool {
 	if before == nil || before.Reason != dbv1.ReasonTwoPrimaries {
 		return false
 	}
-	return before.Status == metav1.ConditionTrue || s.At.Sub(before.LastTransitionTime.Time) >= s.lock()
+	return before.Status == metav1.ConditionTrue || s.At.Sub(before.LastTransitionTime.Time) >= s.Lock()
 }
 
-func (s *Situation) lock() time.Duration {
+// Lock is how long the lock of a primary lives.
+func (s *Situation) Lock() time.Duration {
 	return time.Duration(s.Engine.Spec.Roles.LockSeconds) * time.Second
 }
