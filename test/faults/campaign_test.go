@@ -32,9 +32,12 @@ type world struct {
 	synchronous string
 	random      *rand.Rand
 	number      int
+	disk        string
 	writers     *lab.Writers
 	// broken is true after a run that did not recover. The next run gets another cluster.
 	broken bool
+	// failed is true after the first such run.
+	failed bool
 }
 
 func newWorld(t *testing.T, synchronous string) *world {
@@ -46,7 +49,7 @@ func newWorld(t *testing.T, synchronous string) *world {
 	}
 	w := &world{T: t, lab: l, synchronous: synchronous, random: rand.New(rand.NewPCG(uint64(seed), 0))} //nolint:gosec // a repeatable order
 	t.Cleanup(func() {
-		if w.broken {
+		if w.failed {
 			t.Logf("namespace %s stays, because a cluster in it did not recover", namespace)
 			return
 		}
@@ -57,15 +60,16 @@ func newWorld(t *testing.T, synchronous string) *world {
 	return w
 }
 
-// withCluster makes sure that there is a healthy cluster.
-func (w *world) withCluster() {
+// withCluster makes sure that there is a healthy cluster on volumes of a StorageClass.
+func (w *world) withCluster(disk string) {
 	w.Helper()
-	if w.Cluster != nil && !w.broken {
+	if w.Cluster != nil && !w.broken && w.disk == disk {
 		return
 	}
+	w.disk = disk
 	w.number++
 	var err error
-	w.Cluster, err = w.lab.NewCluster(w.Context(), fmt.Sprintf("orders%d", w.number), map[string]string{"synchronous": w.synchronous, "shared_buffers": "32MB"})
+	w.Cluster, err = w.lab.NewCluster(w.Context(), fmt.Sprintf("orders%d", w.number), disk, map[string]string{"synchronous": w.synchronous, "shared_buffers": "32MB"})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -104,14 +108,14 @@ func (w *world) run(f fault, state string) {
 	if f.wholeNode && !wholeNode {
 		w.Skip("disturbs other users of this node: NODE=mine allows it")
 	}
-	w.withCluster()
+	w.withCluster(f.disk)
 	w.must(w.AwaitReady(w.Context()), "the cluster is not ready before the fault")
 	w.number++
 	var err error
 	w.writers, err = w.Write(w.Context(), fmt.Sprintf("writers%d", w.number))
 	w.must(err, "start writers")
 	w.must(w.operate(state), "operator "+state)
-	result := lab.Result{Time: time.Now(), Fault: f.name, Synchronous: w.synchronous, Operator: state, Ways: map[string]lab.Seen{}}
+	result := lab.Result{Time: time.Now(), Fault: f.name, Synchronous: w.synchronous, Operator: state, Seed: seed, Ways: map[string]lab.Seen{}}
 	w.disturb(f, &result)
 	end := time.Now()
 	if err := w.operate("on"); err == nil {
@@ -123,6 +127,7 @@ func (w *world) run(f fault, state string) {
 	result.Load = lab.Load()
 	record(w.T, result)
 	w.broken = len(result.Problems) > 0
+	w.failed = w.failed || w.broken
 	if w.broken {
 		w.Errorf("%s\n%s", strings.Join(result.Problems, "\n"), w.Conditions(w.Context()))
 	}
@@ -207,7 +212,7 @@ func (w *world) note(result *lab.Result, err error, what string) {
 func (w *world) must(err error, what string) {
 	w.Helper()
 	if err != nil {
-		w.broken = true
+		w.broken, w.failed = true, true
 		w.Fatalf("%s: %v", what, err)
 	}
 }

@@ -9,6 +9,7 @@ package faults
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"syscall"
 	"time"
 
@@ -17,17 +18,24 @@ import (
 	"github.com/dbcluster/databasecluster-operator/test/faults/lab"
 )
 
+// injection starts a fault. It returns how the fault ends, or nil if nothing has to end it.
+type injection func(*world) (heal func() error, err error)
+
+// target selects a member.
+type target func(*world) (*corev1.Pod, error)
+
 // fault is one disturbance of a cluster under load.
 type fault struct {
-	name string
-	// inject returns how the fault ends, or nil if nothing has to end it.
-	inject func(*world) (heal func() error, err error)
+	name   string
+	inject injection
 	// hold is the time until the fault ends. Before, a cluster may still look healthy.
 	hold time.Duration
 	// needsOperator marks faults during work of the operator.
 	needsOperator bool
 	// wholeNode marks faults that disturb other users of the node.
 	wholeNode bool
+	// disk is the StorageClass of the volumes, if it is not the default one.
+	disk string
 	// deletesData marks faults after which the rows are not expected.
 	deletesData bool
 }
@@ -35,19 +43,21 @@ type fault struct {
 // killed is the time until the kubelet has killed a frozen container, and it runs again.
 const killed = 25 * time.Second
 
-var faults = []fault{
-	{name: "kill-postgres", inject: signal(syscall.SIGKILL, lab.Postmaster), hold: 3 * time.Second},
-	{name: "kill-patroni", inject: signal(syscall.SIGKILL, lab.Patroni), hold: 5 * time.Second},
-	{name: "freeze-container", inject: signal(syscall.SIGSTOP, lab.Any), hold: killed},
-	{name: "freeze-patroni", inject: signal(syscall.SIGSTOP, lab.Patroni), hold: killed},
-	{name: "delete-grace", inject: deletePrimary(-1), hold: 5 * time.Second},
-	{name: "delete-now", inject: deletePrimary(1), hold: 5 * time.Second},
-	{name: "delete-force", inject: deletePrimary(0), hold: 5 * time.Second},
+var faults = slices.Concat(simple, ofTheNode, duringWork, random)
+
+var simple = []fault{
+	{name: "kill-postgres", inject: signal((*world).primary, syscall.SIGKILL, lab.Postmaster), hold: 3 * time.Second},
+	{name: "kill-patroni", inject: signal((*world).primary, syscall.SIGKILL, lab.Patroni), hold: 5 * time.Second},
+	{name: "freeze-container", inject: signal((*world).primary, syscall.SIGSTOP, lab.Any), hold: killed},
+	{name: "freeze-patroni", inject: signal((*world).primary, syscall.SIGSTOP, lab.Patroni), hold: killed},
+	{name: "delete-grace", inject: deletePod((*world).primary, -1), hold: 5 * time.Second},
+	{name: "delete-now", inject: deletePod((*world).primary, 1), hold: 5 * time.Second},
+	{name: "delete-force", inject: deletePod((*world).primary, 0), hold: 5 * time.Second},
 	{name: "lose-volume-of-primary", inject: loseVolume((*world).primary), hold: 5 * time.Second},
 	{name: "lose-volume-of-replica", inject: loseVolume((*world).replica), hold: 5 * time.Second},
-	{name: "cut-from-api", inject: cut(true, false), hold: time.Minute},
-	{name: "cut-from-peers", inject: cut(false, true), hold: time.Minute},
-	{name: "cut-from-both", inject: cut(true, true), hold: time.Minute},
+	{name: "cut-from-api", inject: cut((*world).primary, true, false), hold: time.Minute},
+	{name: "cut-from-peers", inject: cut((*world).primary, false, true), hold: time.Minute},
+	{name: "cut-from-both", inject: cut((*world).primary, true, true), hold: time.Minute},
 	{name: "two-faults", inject: twoFaults, hold: 5 * time.Second},
 }
 
@@ -61,29 +71,29 @@ func (w *world) replica() (*corev1.Pod, error) {
 	return &replicas[w.random.IntN(len(replicas))], nil
 }
 
-// signal sends a signal to processes of the primary.
-func signal(signal syscall.Signal, match func(lab.Process) bool) func(*world) (func() error, error) {
+// signal sends a signal to processes of a member.
+func signal(member target, signal syscall.Signal, match func(lab.Process) bool) injection {
 	return func(w *world) (func() error, error) {
-		primary, err := w.primary()
+		pod, err := member(w)
 		if err != nil {
 			return nil, err
 		}
-		return nil, lab.Signal(primary, signal, match)
+		return nil, lab.Signal(pod, signal, match)
 	}
 }
 
-func deletePrimary(grace int64) func(*world) (func() error, error) {
+func deletePod(member target, grace int64) injection {
 	return func(w *world) (func() error, error) {
-		primary, err := w.primary()
+		pod, err := member(w)
 		if err != nil {
 			return nil, err
 		}
-		return nil, w.DeletePod(w.Context(), primary, grace)
+		return nil, w.DeletePod(w.Context(), pod, grace)
 	}
 }
 
 // loseVolume deletes the claim of a member with its pod.
-func loseVolume(member func(*world) (*corev1.Pod, error)) func(*world) (func() error, error) {
+func loseVolume(member target) injection {
 	return func(w *world) (func() error, error) {
 		pod, err := member(w)
 		if err != nil {
@@ -95,24 +105,24 @@ func loseVolume(member func(*world) (*corev1.Pod, error)) func(*world) (func() e
 	}
 }
 
-// cut separates the primary from the API server, from the other members, or from both. Clients still reach it.
-func cut(api, peers bool) func(*world) (func() error, error) {
+// cut separates a member from the API server, from the other members, or from both. Clients still reach it.
+func cut(member target, api, peers bool) injection {
 	return func(w *world) (func() error, error) {
-		primary, err := w.primary()
+		pod, err := member(w)
 		if err != nil {
 			return nil, err
 		}
-		addresses, err := w.addresses(primary, api, peers)
+		addresses, err := w.addresses(pod, api, peers)
 		if err != nil {
 			return nil, err
 		}
 		heal := func() error {
-			if err := lab.Heal(w.Context(), primary); !errors.Is(err, lab.ErrGone) {
+			if err := lab.Heal(w.Context(), pod); !errors.Is(err, lab.ErrGone) {
 				return err
 			}
 			return nil
 		}
-		return heal, lab.Cut(w.Context(), primary, addresses...)
+		return heal, lab.Cut(w.Context(), pod, addresses...)
 	}
 }
 

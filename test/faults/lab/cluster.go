@@ -24,26 +24,33 @@ import (
 const Engine = "postgresql-v1"
 
 // Cluster is a DatabaseCluster with three members.
-type Cluster struct{ Database }
+type Cluster struct {
+	Database
+	disk       string
+	parameters map[string]string
+}
 
-// NewCluster creates a DatabaseCluster with these parameters, and waits until it is ready.
-func (l *Lab) NewCluster(ctx context.Context, name string, parameters map[string]string) (*Cluster, error) {
-	c := &Cluster{Database{Lab: l, Name: name, Members: 3, Secret: name + "-credentials", labels: client.MatchingLabels{
+// NewCluster creates a DatabaseCluster on volumes of a StorageClass, or of the default one, and waits until it is ready.
+func (l *Lab) NewCluster(ctx context.Context, name, disk string, parameters map[string]string) (*Cluster, error) {
+	c := &Cluster{disk: disk, parameters: parameters, Database: Database{Lab: l, Name: name, Members: 3, Secret: name + "-credentials", labels: client.MatchingLabels{
 		"app.kubernetes.io/name": "databasecluster", "app.kubernetes.io/instance": name, "app.kubernetes.io/component": "database",
 	}}}
-	if err := c.Create(ctx, c.object(parameters)); err != nil {
+	if err := c.Create(ctx, c.object()); err != nil {
 		return nil, fmt.Errorf("create DatabaseCluster: %w", err)
 	}
 	return c, c.AwaitReady(ctx)
 }
 
-func (c *Cluster) object(parameters map[string]string) *dbv1.DatabaseCluster {
+func (c *Cluster) object() *dbv1.DatabaseCluster {
 	cluster := &dbv1.DatabaseCluster{ObjectMeta: c.meta(c.Name), Spec: dbv1.DatabaseClusterSpec{
-		Engine: Engine, Image: c.Image, Replicas: 3, Parameters: parameters,
+		Engine: Engine, Image: c.Image, Replicas: 3, Parameters: c.parameters,
 		Storage: dbv1.Storage{Size: resource.MustParse("1Gi")},
 	}}
 	cluster.Spec.Container.ImagePullPolicy = corev1.PullNever
 	cluster.Spec.Resources = small()
+	if c.disk != "" {
+		cluster.Spec.Storage.StorageClassName = &c.disk
+	}
 	return cluster
 }
 
@@ -67,6 +74,24 @@ func (c *Cluster) AwaitReady(ctx context.Context) error {
 		return err == nil && cluster.Status.ObservedGeneration == cluster.Generation &&
 			meta.IsStatusConditionTrue(cluster.Status.Conditions, dbv1.ConditionReady) && c.Healthy(ctx)
 	})
+}
+
+// Recreate deletes the DatabaseCluster, and its volumes by a policy, and creates it again under its name.
+func (c *Cluster) Recreate(ctx context.Context, volumes string) error {
+	if err := c.Spec(ctx, map[string]any{"deletion": map[string]any{"volumes": volumes}}); err != nil {
+		return err
+	}
+	object, err := c.Object(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.deleteCluster(ctx, object); err != nil {
+		return err
+	}
+	if err := c.Create(ctx, c.object()); err != nil {
+		return err
+	}
+	return c.AwaitReady(ctx)
 }
 
 // Conditions describes the conditions of the status.
@@ -100,13 +125,20 @@ func (c *Cluster) merge(ctx context.Context, change map[string]any) error {
 	return c.Patch(ctx, &dbv1.DatabaseCluster{ObjectMeta: c.meta(c.Name)}, client.RawPatch("application/merge-patch+json", patch))
 }
 
-// HandOver requests another primary, and returns its name.
-func (c *Cluster) HandOver(ctx context.Context) error {
-	replicas, err := c.Replicas(ctx)
-	if err != nil || len(replicas) == 0 {
-		return fmt.Errorf("no member can take over: %w", err)
-	}
-	return c.Annotate(ctx, dbv1.AnnotationHandOver, replicas[0].Name)
+// HandOver requests that a member becomes the primary.
+func (c *Cluster) HandOver(ctx context.Context, to string) error {
+	return c.Annotate(ctx, dbv1.AnnotationHandOver, to)
+}
+
+// Parameter changes a parameter.
+func (c *Cluster) Parameter(ctx context.Context, name, value string) error {
+	return c.Spec(ctx, map[string]any{"parameters": map[string]string{name: value}})
+}
+
+// Scale changes the number of members.
+func (c *Cluster) Scale(ctx context.Context, members int) error {
+	c.Members = members
+	return c.Spec(ctx, map[string]any{"replicas": members})
 }
 
 // Restart requests a restart of all members.

@@ -32,6 +32,12 @@ type Database struct {
 	Secret string
 }
 
+// DB returns the database itself.
+func (d *Database) DB() *Database { return d }
+
+// Member is the name of a pod.
+func (d *Database) Member(ordinal int) string { return fmt.Sprintf("%s-%d", d.Name, ordinal) }
+
 // Host is the name of a member in the headless Service.
 func (d *Database) Host(ordinal int) string {
 	return fmt.Sprintf("%s-%d.%s-headless", d.Name, ordinal, d.Name)
@@ -57,6 +63,16 @@ func (d *Database) Pods(ctx context.Context) ([]corev1.Pod, error) {
 func (d *Database) Pod(ctx context.Context, name string) (*corev1.Pod, error) {
 	pod := &corev1.Pod{}
 	return pod, d.Get(ctx, d.key(name), pod)
+}
+
+// UIDs returns the UIDs of the members' pods.
+func (d *Database) UIDs(ctx context.Context) ([]string, error) {
+	pods, err := d.Pods(ctx)
+	var uids []string
+	for _, pod := range pods {
+		uids = append(uids, string(pod.UID))
+	}
+	return uids, err
 }
 
 // Primary returns the pod that has the label of the primary and is ready.

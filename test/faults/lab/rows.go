@@ -6,6 +6,7 @@ package lab
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,14 +40,16 @@ func parseRows(text string) ([]Row, error) {
 	return rows, nil
 }
 
+// Between returns the rows of a period.
+func Between(rows []Row, start, end time.Time) []Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(row Row) bool { return row.At.Before(start) || row.At.After(end) })
+}
+
 // Gaps returns the periods without an acknowledged row between two times that are longer than a minimum.
 func Gaps(rows []Row, start, end time.Time, minimum time.Duration) []time.Duration {
 	var gaps []time.Duration
 	last := start
-	for _, row := range append(slices.Clone(rows), Row{At: end}) {
-		if row.At.Before(start) || row.At.After(end) {
-			continue
-		}
+	for _, row := range append(Between(rows, start, end), Row{At: end}) {
 		if gap := row.At.Sub(last); gap > minimum {
 			gaps = append(gaps, gap)
 		}
@@ -99,6 +102,9 @@ func latest(a, b time.Time) time.Time {
 
 // Spans are the numbers that a database has, as ranges.
 type Spans [][2]int
+
+// All are the rows of a database that has lost nothing.
+var All = Spans{{0, math.MaxInt}}
 
 // parseSpans reads lines such as 3-17.
 func parseSpans(text string) (Spans, error) {
