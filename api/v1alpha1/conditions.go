@@ -72,9 +72,9 @@ const (
 	ReasonPrimaryReady = "PrimaryReady"
 	// ReasonNoPrimary: no ready member is the primary.
 	ReasonNoPrimary = "NoPrimary"
-	// ReasonMajorityReady: a majority of the members is ready.
+	// ReasonMajorityReady: a ready member belongs to a majority.
 	ReasonMajorityReady = "MajorityReady"
-	// ReasonNoMajority: no majority of the members is ready.
+	// ReasonNoMajority: no ready member belongs to a majority.
 	ReasonNoMajority = "NoMajority"
 	// ReasonCreating: the members do not exist yet.
 	ReasonCreating = "Creating"

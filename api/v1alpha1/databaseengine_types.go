@@ -78,7 +78,7 @@ type DatabaseEngineSpec struct {
 
 	// topology is the relation between the members. Independent: each member has data of its own. PrimaryReplica: one
 	// member, the primary, accepts writes, and the others copy its data. Consensus: the members agree on each write by a
-	// majority. The operator never elects a primary: the software of the engine does.
+	// majority, and each is ready only while it belongs to one. The operator never elects a primary: the software of the engine does.
 	// +required
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:Enum=Independent;PrimaryReplica;Consensus

@@ -67,7 +67,9 @@ func (o *observation) readAgreements(ctx context.Context) {
 	}
 	o.AgreementsRead = true
 	for i := range found.Items {
-		o.Agreements = append(o.Agreements, state.AgreementOf(&found.Items[i]))
+		if a := state.AgreementOf(&found.Items[i]); a.Cluster != "" { // another client may use the labels of members
+			o.Agreements = append(o.Agreements, a)
+		}
 	}
 	for _, name := range names {
 		listed := slices.ContainsFunc(o.Agreements, func(a state.Agreement) bool { return a.Name == name })

@@ -126,7 +126,7 @@ func (e execution) startRestore(ctx context.Context, o operation.StartRestore) (
 	if err := e.create(ctx, o.Jobs); err != nil {
 		return nil, err
 	}
-	return []kit.Event{kit.Normal("RestoreStarted", "Restore", fmt.Sprintf("restoring %s by %s", o.From, operation.Describe(o.Jobs)))}, nil
+	return []kit.Event{kit.Normal("RestoreStarted", "Restore", fmt.Sprintf("%s by %s", o.Why, operation.Describe(o.Jobs)))}, nil
 }
 
 func (e execution) finishRestore(ctx context.Context, o operation.FinishRestore) ([]kit.Event, error) {
@@ -138,5 +138,5 @@ func (e execution) finishRestore(ctx context.Context, o operation.FinishRestore)
 	if err != nil {
 		return nil, err
 	}
-	return []kit.Event{kit.Normal("RestoreCompleted", "Restore", o.From+" is restored; the members start with its data")}, nil
+	return []kit.Event{kit.Normal("RestoreCompleted", "Restore", o.Why+"; the members start with it")}, nil
 }

@@ -99,8 +99,8 @@ func replicasProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 	case replicas >= lowest && replicas <= highest && (!allowed.Odd || replicas%2 == 1):
 		return ""
 	case replicas >= lowest && replicas <= highest:
-		return fmt.Sprintf("spec.replicas is %d, but DatabaseEngine %s needs an odd number of members, because they decide by a majority: set spec.replicas to %d or %d",
-			replicas, declared.Name, replicas-1, replicas+1)
+		return fmt.Sprintf("spec.replicas is %d, but DatabaseEngine %s needs an odd number of members, because they decide by a majority: set spec.replicas to %s",
+			replicas, declared.Name, odd(replicas, lowest, highest))
 	case highest == 1:
 		return fmt.Sprintf("spec.replicas is %d, but DatabaseEngine %s runs single databases without replication: set spec.replicas to 1, "+
 			"or create a DatabaseCluster for each database", replicas, declared.Name)
@@ -108,6 +108,17 @@ func replicasProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 		return fmt.Sprintf("spec.replicas is %d, but DatabaseEngine %s allows %d to %d members: set spec.replicas to a number in this range",
 			replicas, declared.Name, lowest, highest)
 	}
+}
+
+// odd are the nearest odd numbers of members that an engine allows.
+func odd(replicas, lowest, highest int32) string {
+	var all []string
+	for _, n := range []int32{replicas - 1, replicas + 1} {
+		if n >= lowest && n <= highest {
+			all = append(all, fmt.Sprint(n))
+		}
+	}
+	return strings.Join(all, " or ")
 }
 
 func parameterProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine) string {

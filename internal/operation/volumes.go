@@ -90,6 +90,8 @@ type StartRestore struct {
 	ofVolumes
 	Last
 	From string
+	// Why describes the restore, for events.
+	Why  string
 	Jobs []resources.Child
 }
 
@@ -97,7 +99,9 @@ type StartRestore struct {
 type FinishRestore struct {
 	ofVolumes
 	Last
-	From    string
+	From string
+	// Why describes the result, for events.
+	Why     string
 	Volumes []state.Volume
 }
 

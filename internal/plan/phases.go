@@ -84,7 +84,7 @@ func releases(s *situation.Situation) operation.List {
 }
 
 func unwanted(s *situation.Situation) operation.List {
-	all := slices.Concat(members.Unwanted(s), members.StaleAgreements(s))
+	all := slices.Concat(members.Unwanted(s), members.StaleAgreements(s), members.Obstructing(s))
 	return given(len(all) > 0, operation.Delete{Objects: all})
 }
 

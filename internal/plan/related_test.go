@@ -324,6 +324,18 @@ func TestARebuildDeletesOnlyTheVolumeThatItRecorded(t *testing.T) {
 	})
 }
 
+func TestAFinishedPodDoesNotKeepALostVolume(t *testing.T) {
+	decideRelated(t, dbv1.TopologyConsensus, map[string]scenario{
+		"the pod that created the data": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Volumes[0].Terminating, o.Members[0].Ready = true, false
+				o.Bystanders = []state.Bystander{{Name: "orders-restore-x", UID: "x", Cluster: plans.UID, Component: dbv1.ComponentRestore, Ended: true, Mounts: true}}
+			},
+			"delete Pod orders-restore-x: it blocks the deletion of a volume\nWaitingForMembers: 2 of 3 members are ready; pod orders-0 is not ready\n",
+		},
+	})
+}
+
 func TestAMemberLeavesTheListOfTheOthersBeforeItStops(t *testing.T) {
 	job := naming.MemberRemoveJob("orders", 2, "set", "1")
 	shrink := func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Replicas = 1 }
@@ -337,6 +349,14 @@ func TestAMemberLeavesTheListOfTheOthersBeforeItStops(t *testing.T) {
 				o.Tasks = []state.Task{plans.Task(job, true)}
 			},
 			"scale in to 2\nScaling: scaling in from 3 to 1 members, one at a time\n",
+		},
+		"not if the member has started again since, and may have joined again": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				shrink(c, o)
+				o.Tasks = []state.Task{plans.Task(job, true)}
+				o.Members[2].Created = plans.Ago(0)
+			},
+			"delete Job " + job + ": the member has started again since\nRemovingMember: pod orders-2 has started again since it was removed\n",
 		},
 		"also of a member that is down": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {

@@ -39,7 +39,7 @@ func (d *deletion) removeVolumes(s *situation.Situation) phase.Outcome {
 		return outcome
 	}
 	outcome := phase.Wait(dbv1.ReasonDeleting, "deleting, because spec.deletion.volumes is Delete: "+members.Named(volumes))
-	if all := append(finished(s), members.Removals(volumes, "spec.deletion.volumes is Delete")...); len(all) > 0 {
+	if all := append(members.Finished(s), members.Removals(volumes, "spec.deletion.volumes is Delete")...); len(all) > 0 {
 		outcome.Operations = operation.List{operation.Delete{Objects: all}}
 	}
 	return outcome
@@ -77,18 +77,6 @@ func orphansUseVolumes(s *situation.Situation) bool {
 	return len(s.Members) > 0 || slices.ContainsFunc(s.Bystanders, func(b state.Bystander) bool {
 		return b.Orphan && b.Component == dbv1.ComponentDatabase && !b.Ended
 	})
-}
-
-// finished returns pods of ended Jobs that use a volume. Kubernetes does not delete a claim while any pod references it, including
-// pods of a previous cluster of the same name.
-func finished(s *situation.Situation) []operation.Removal {
-	var all []operation.Removal
-	for _, b := range s.Bystanders {
-		if b.Mounts && b.Component != dbv1.ComponentDatabase && b.Cluster != "" && b.Ended {
-			all = append(all, operation.Removal{Kind: "Pod", Name: b.Name, UID: b.UID, Version: b.Version, Why: "it blocks the deletion of a volume"})
-		}
-	}
-	return all
 }
 
 // finish deletes generated objects that are no longer needed, removes the finalizer, and records which volumes are retained.

@@ -8,11 +8,18 @@ import (
 	"fmt"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
+
+// rejoined reports whether a member was created after its removal: it may have joined the others again.
+func rejoined(s *situation.Situation, ordinal int32, removal state.Task) bool {
+	m, runs := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
+	return runs && removal.Succeeded && !removal.Ending && !m.Created.Time.Before(removal.EndTime.Time)
+}
 
 // Remove removes the member with an ordinal, which may be down, from the list that the others keep. It waits while the others have
 // no majority without that member: they could not decide, and later could not serve.
@@ -28,6 +35,12 @@ func Remove(s *situation.Situation, ordinal int32) phase.Outcome {
 			"pod %s cannot be removed: %d of the other members are ready, but %d are needed for a majority", name, len(others), needed))
 	}
 	job := resources.MemberRemoveJob(s.Cluster, s.Engine, ordinal, string(s.StatefulSet.UID), fmt.Sprint(s.StatefulSet.Generation))
+	if task, exists := s.ActionOf(job.Name()); exists && rejoined(s, ordinal, task) {
+		removal := operation.Recreation(task)
+		removal.Why = "the member has started again since"
+		return phase.Do(dbv1.ReasonRemovingMember, fmt.Sprintf("pod %s has started again since it was removed", name),
+			operation.Delete{Objects: []operation.Removal{removal}})
+	}
 	outcome, _ := Run(s, job, dbv1.ReasonRemovingMember, fmt.Sprintf("the other members remove pod %s from their list", name))
 	return outcome
 }

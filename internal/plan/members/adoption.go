@@ -74,7 +74,7 @@ func VolumeConflict(s *situation.Situation) *situation.Stall {
 				v.Claim)
 		case v.IsFilling():
 			return kept(
-				"PersistentVolumeClaim %s of the previous cluster of the same name contains only part of a backup, because its restore did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup",
+				"PersistentVolumeClaim %s of the previous cluster of the same name contains only part of its first data, because its restore or its creation did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup",
 				v.Claim)
 		case v.Engine != s.Cluster.Spec.Engine:
 			return kept(

@@ -54,15 +54,15 @@ func TestVolumesOfAPreviousClusterOfTheSameName(t *testing.T) {
 				o.Volumes[0].Requested, o.Volumes[0].Capacity = resource.MustParse("1Gi"), resource.MustParse("1Gi")
 				o.Volumes[0].Fill, o.Volumes[0].From = state.Filling, "restore"
 			}),
-			"AdoptingVolumes: PersistentVolumeClaim data-orders-0 of the previous cluster of the same name contains only part of a backup, " +
-				"because its restore did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup\nSTALLED VolumeConflict\n",
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-0 of the previous cluster of the same name contains only part of its first data, " +
+				"because its restore or its creation did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup\nSTALLED VolumeConflict\n",
 		},
 		"none while one contains part of a backup": {
 			recreated(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Volumes[1].Fill, o.Volumes[1].From = state.Filling, "restore"
 			}),
-			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of the previous cluster of the same name contains only part of a backup, " +
-				"because its restore did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup\nSTALLED VolumeConflict\n",
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of the previous cluster of the same name contains only part of its first data, " +
+				"because its restore or its creation did not finish. Delete the claim. To restore again, also delete the cluster and re-create it with spec.bootstrap.fromBackup\nSTALLED VolumeConflict\n",
 		},
 		"none where a backup is to be restored": {
 			recreated(func(c *dbv1.DatabaseCluster, _ *state.Observed) {

@@ -23,7 +23,7 @@ func Rights(s *situation.Situation) operation.List {
 	}
 	var all operation.List
 	role, binding := resources.Role(s.Cluster, s.Engine), resources.RoleBinding(s.Cluster)
-	if apply, needed := applyOf(role, s.Role); needed && !s.OwnedByAnother("Role", role.Name()) {
+	if apply, needed := applyOf(role, s.Role); needed && !s.OwnedByAnother("Role", role.Name()) && !foreignAgreement(s) {
 		all = append(all, apply)
 	}
 	if apply, needed := applyOf(binding, s.RoleBinding); needed && !s.OwnedByAnother("RoleBinding", binding.Name()) {
@@ -33,6 +33,11 @@ func Rights(s *situation.Situation) operation.List {
 		all = append(all, operation.MakeAgreement{Child: resources.StateConfigMap(s.Cluster, name)})
 	}
 	return all
+}
+
+// foreignAgreement reports whether another owner has an object that the Role names: the members must not change it.
+func foreignAgreement(s *situation.Situation) bool {
+	return slices.ContainsFunc(engine.StateConfigMaps(s.Cluster.Name, s.Engine), func(name string) bool { return s.OwnedByAnother("ConfigMap", name) })
 }
 
 // lacking are the names of agreements that do not exist.

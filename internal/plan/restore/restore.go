@@ -187,7 +187,7 @@ func (r restore) start() phase.Outcome {
 	if len(jobs) == 0 {
 		return phase.Over
 	}
-	return do(fmt.Sprintf("%s, starting %s", r.beginning(), operation.Describe(jobs)), operation.StartRestore{From: r.Source(), Jobs: jobs})
+	return do(fmt.Sprintf("%s, starting %s", r.beginning(), operation.Describe(jobs)), operation.StartRestore{From: r.Source(), Why: r.beginning(), Jobs: jobs})
 }
 
 // creates reports whether the operator knows all inputs of a Job, and its pods would not run as the ServiceAccount of another owner.
@@ -223,7 +223,7 @@ func (r restore) finish() phase.Outcome {
 	if !r.Known() || len(r.fills) == 0 || slices.ContainsFunc(r.fills, unfilled) {
 		return phase.Over
 	}
-	return do(r.result(), operation.FinishRestore{From: r.Source(), Volumes: r.Filling()})
+	return do(r.result(), operation.FinishRestore{From: r.Source(), Why: r.result(), Volumes: r.Filling()})
 }
 
 func (r restore) job(v state.Volume) string {

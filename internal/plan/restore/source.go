@@ -119,6 +119,6 @@ func HalfRestored(s *situation.Situation) *situation.Stall {
 		return nil
 	}
 	return &situation.Stall{Reason: dbv1.ReasonVolumeConflict, Message: fmt.Sprintf(
-		"PersistentVolumeClaim %s contains only part of a backup, because its restore did not finish. Delete the claim; its member then starts with an empty volume",
+		"PersistentVolumeClaim %s contains only part of its first data, because its restore or its creation did not finish. Delete the claim; its member then starts with an empty volume",
 		claim)}
 }

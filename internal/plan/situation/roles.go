@@ -37,8 +37,8 @@ func (s *Situation) Serves() bool {
 	case s.HasRoles():
 		_, found := s.Primary()
 		return found
-	case s.Consents():
-		return s.Ready() >= Majority(s.Cluster.Spec.Replicas)
+	case s.Consents(): // a member is ready only while it belongs to a majority
+		return s.Ready() > 0
 	default:
 		return s.Ready() >= s.Cluster.Spec.Replicas
 	}

@@ -19,7 +19,7 @@ type DatabaseEngineSpecApplyConfiguration struct {
 	Description *string `json:"description,omitempty"`
 	// topology is the relation between the members. Independent: each member has data of its own. PrimaryReplica: one
 	// member, the primary, accepts writes, and the others copy its data. Consensus: the members agree on each write by a
-	// majority. The operator never elects a primary: the software of the engine does.
+	// majority, and each is ready only while it belongs to one. The operator never elects a primary: the software of the engine does.
 	Topology *apiv1alpha1.Topology `json:"topology,omitempty"`
 	// roles describe how members of the topology PrimaryReplica report who is the primary.
 	Roles *EngineRolesApplyConfiguration `json:"roles,omitempty"`

@@ -1,0 +1,36 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package members
+
+import (
+	"slices"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Finished returns pods of ended Jobs that use a volume. Kubernetes does not delete a claim while any pod references it, including
+// pods of a previous cluster of the same name.
+func Finished(s *situation.Situation) []operation.Removal {
+	var all []operation.Removal
+	for _, b := range s.Bystanders {
+		if b.Mounts && b.Component != dbv1.ComponentDatabase && b.Cluster != "" && b.Ended {
+			all = append(all, operation.Removal{Kind: "Pod", Name: b.Name, UID: b.UID, Version: b.Version, Why: "it blocks the deletion of a volume"})
+		}
+	}
+	return all
+}
+
+// Obstructing are such pods while a member waits until the claim of its previous volume is deleted. The Job that created the first data
+// is one.
+func Obstructing(s *situation.Situation) []operation.Removal {
+	waits := slices.ContainsFunc(s.Own, func(v state.Volume) bool { return v.Terminating && v.Ordinal < s.Wanted })
+	if !waits || s.NotStarted() {
+		return nil
+	}
+	return Finished(s)
+}
