@@ -109,7 +109,7 @@ func (w *world) run(f fault, state string) {
 		w.Skip("disturbs other users of this node: NODE=mine allows it")
 	}
 	w.withCluster(f.disk)
-	w.must(w.AwaitReady(w.Context()), "the cluster is not ready before the fault")
+	w.must(w.replaceRestarted(), "the cluster is not ready before the fault")
 	w.number++
 	var err error
 	w.writers, err = w.Write(w.Context(), fmt.Sprintf("writers%d", w.number))
@@ -123,14 +123,39 @@ func (w *world) run(f fault, state string) {
 		w.note(&result, err, "the operator does not report Ready")
 	}
 	w.count(f, &result, end)
-	w.Logf("%+v", result)
 	result.Load = lab.Load()
+	w.Logf("%+v", result)
 	record(w.T, result)
 	w.broken = len(result.Problems) > 0
 	w.failed = w.failed || w.broken
 	if w.broken {
 		w.Errorf("%s\n%s", strings.Join(result.Problems, "\n"), w.Conditions(w.Context()))
 	}
+}
+
+// replaceRestarted deletes pods with a restarted container. Otherwise the kubelet delays the next restart longer each
+// time, and a fault would look worse after others.
+func (w *world) replaceRestarted() error {
+	if err := w.AwaitReady(w.Context()); err != nil {
+		return err
+	}
+	pods, err := w.Pods(w.Context())
+	if err != nil {
+		return err
+	}
+	for i, pod := range pods {
+		if pod.Status.ContainerStatuses[0].RestartCount == 0 {
+			continue
+		}
+		if err := w.DeletePod(w.Context(), &pods[i], -1); err != nil {
+			return err
+		}
+		time.Sleep(calm)
+		if err := w.AwaitReady(w.Context()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // disturb executes a fault and waits until the cluster is healthy.
@@ -140,6 +165,9 @@ func (w *world) disturb(f fault, result *lab.Result) {
 	time.Sleep(f.hold)
 	if heal != nil {
 		w.note(result, heal(), "the end of the fault")
+	}
+	if f.needsOperator { // members may be healthy between two steps of the operator
+		w.note(result, w.AwaitReady(w.Context()), "the operator does not complete its work")
 	}
 	w.note(result, w.awaitCalm(), "no recovery")
 	result.Recovered = time.Since(result.Time).Seconds()
