@@ -58,6 +58,7 @@ var simple = []fault{
 	{name: "cut-from-api", inject: cut((*world).primary, true, false), hold: time.Minute},
 	{name: "cut-from-peers", inject: cut((*world).primary, false, true), hold: time.Minute},
 	{name: "cut-from-both", inject: cut((*world).primary, true, true), hold: time.Minute},
+	{name: "cut-standby-from-both", inject: cut((*world).standby, true, true), hold: time.Minute},
 	{name: "two-faults", inject: twoFaults, hold: 5 * time.Second},
 }
 
@@ -69,6 +70,19 @@ func (w *world) replica() (*corev1.Pod, error) {
 		return nil, fmt.Errorf("no replica is ready: %w", err)
 	}
 	return &replicas[w.random.IntN(len(replicas))], nil
+}
+
+// standby is the synchronous replica or, without synchronous replication, any replica.
+func (w *world) standby() (*corev1.Pod, error) {
+	primary, err := w.primary()
+	if err != nil {
+		return nil, err
+	}
+	name, err := w.SQL(w.Context(), primary.Name, "SELECT application_name FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum') LIMIT 1")
+	if err != nil || name == "" {
+		return w.replica()
+	}
+	return w.Pod(w.Context(), name)
 }
 
 // signal sends a signal to processes of a member.
