@@ -160,7 +160,7 @@ e2e-smoke: ## Run the demo's story as a test on the real node (CLUSTER=current: 
 # node that runs, without the faults that disturb its other users.
 NODE ?= mine
 faults = IMG=$(IMG) NODE=$(NODE) DBC_FAULT="$(FAULT)" DBC_SYNCHRONOUS="$(SYNCHRONOUS)" DBC_OPERATOR="$(OPERATOR)" DBC_DURATION=$(DURATION) \
-	DBC_RUNS=$(RUNS) hack/test-faults.sh
+	DBC_PARAMETERS="$(PARAMETERS)" DBC_RUNS=$(RUNS) hack/test-faults.sh
 
 .PHONY: test-faults
 test-faults: ## Disturb PostgreSQL under load on the real node, and look for every acknowledged row (FAULT=kill-postgres SYNCHRONOUS=on OPERATOR=off).

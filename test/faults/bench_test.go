@@ -39,7 +39,7 @@ func TestBenchFailover(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	parameters := map[string]string{"synchronous": words("DBC_SYNCHRONOUS", "on")[0], "shared_buffers": "32MB"}
+	parameters := parameters(words("DBC_SYNCHRONOUS", "on")[0])
 	ours, err := l.NewCluster(t.Context(), "ours", "", parameters)
 	bare, problem := l.NewBare(t.Context(), "bare", parameters)
 	if err := errors.Join(err, problem); err != nil {

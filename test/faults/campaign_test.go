@@ -69,7 +69,7 @@ func (w *world) withCluster(disk string) {
 	w.disk = disk
 	w.number++
 	var err error
-	w.Cluster, err = w.lab.NewCluster(w.Context(), fmt.Sprintf("orders%d", w.number), disk, map[string]string{"synchronous": w.synchronous, "shared_buffers": "32MB"})
+	w.Cluster, err = w.lab.NewCluster(w.Context(), fmt.Sprintf("orders%d", w.number), disk, parameters(w.synchronous))
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -43,7 +43,7 @@ var disturbances = []disturbance{
 	{name: "delete-force", do: deleted(0)},
 	{name: "kill-postgres", do: killedByHand},
 	{name: "rolling-restart", do: restart},
-	{name: "parameter-restart", do: parameter},
+	{name: "parameter-restart", do: changeParameter},
 	{name: "scale-in-of-primary", before: lastIsPrimary, do: scale(2), after: scale(3)},
 }
 
@@ -104,7 +104,7 @@ func restart(ctx context.Context, c contestant) error {
 	})
 }
 
-func parameter(ctx context.Context, c contestant) error {
+func changeParameter(ctx context.Context, c contestant) error {
 	value := fmt.Sprintf("%dkB", 32768+8*(time.Now().Unix()%1000)) // another one each time
 	if err := c.Parameter(ctx, "shared_buffers", value); err != nil {
 		return err

@@ -40,6 +40,16 @@ func words(variable, otherwise string) []string {
 	return strings.Fields(strings.ReplaceAll(cmp.Or(os.Getenv(variable), otherwise), ",", " "))
 }
 
+// parameters are those of a cluster. PARAMETERS adds others, for example wal_sender_timeout=10s.
+func parameters(synchronous string) map[string]string {
+	all := map[string]string{"synchronous": synchronous, "shared_buffers": "32MB"}
+	for _, word := range words("DBC_PARAMETERS", "") {
+		name, value, _ := strings.Cut(word, "=")
+		all[name] = value
+	}
+	return all
+}
+
 func number(variable string, otherwise int) int {
 	n, err := strconv.Atoi(cmp.Or(os.Getenv(variable), strconv.Itoa(otherwise)))
 	if err != nil {
