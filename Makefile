@@ -156,6 +156,20 @@ e2e: ## Run the users' stories on the real node (CLUSTER=current: on the current
 e2e-smoke: ## Run the demo's story as a test on the real node (CLUSTER=current: on the current context).
 	IMG=$(IMG) CLUSTER=$(CLUSTER) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e.sh -run Smoke
 
+# The arguments of test-faults and bench-failover. Without FAULT, SYNCHRONOUS or OPERATOR, all of them run. NODE=shared uses a
+# node that runs, without the faults that disturb its other users.
+NODE ?= mine
+faults = IMG=$(IMG) NODE=$(NODE) DBC_FAULT="$(FAULT)" DBC_SYNCHRONOUS="$(SYNCHRONOUS)" DBC_OPERATOR="$(OPERATOR)" DBC_DURATION=$(DURATION) \
+	DBC_PARAMETERS="$(PARAMETERS)" DBC_RUNS=$(RUNS) hack/test-faults.sh
+
+.PHONY: test-faults
+test-faults: ## Disturb PostgreSQL under load on the real node, and look for every acknowledged row (FAULT=kill-postgres SYNCHRONOUS=on OPERATOR=off).
+	$(faults) -run NoFault
+
+.PHONY: bench-failover
+bench-failover: ## Measure how long writes fail during failovers, beside bare Patroni on the same node (RUNS=20).
+	$(faults) -run BenchFailover
+
 .PHONY: bench-backup
 bench-backup: ## Measure backups and restores of 1 GB of PostgreSQL on the real node, and compare with its own tools and zstd.
 	IMG=$(IMG) POSTGRES_IMG=$(POSTGRES_IMG) DBC_BENCH_ROUNDS=3 hack/e2e.sh -run BenchBackup

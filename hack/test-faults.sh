@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Disturbs PostgreSQL clusters under load on the real node, and looks for every acknowledged row. `make test-faults` and
+# `make bench-failover` run it. Arguments are passed to go test. The script stops the node afterward unless it ran before;
+# KEEP=1 keeps it. With NODE=shared it uses a node with the operator and the images, and does not disturb other users of it.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=cluster.sh
+. "$(dirname "$0")/cluster.sh"
+
+if [ "${NODE:-mine}" = shared ]; then
+    make --no-print-directory bin/local >/dev/null
+    "$local" status >/dev/null || fail "NODE=shared needs a node that runs: bin/local up"
+    KUBECONFIG=$("$local" kubeconfig)
+    KUBECTL=$("$local" tool kubectl)
+    export KUBECONFIG KUBECTL
+else
+    borrow_local_node
+    make --no-print-directory image image-patroni IMG="$IMG"
+    "$local" load dist/operator.tar dist/patroni.tar
+    deploy_operator
+    export DBC_WHOLE_NODE=yes
+fi
+DBC_OUTPUT=$root/dist/faults DBC_LOCAL=$local PATH=$(dirname "$KUBECTL"):$PATH \
+    go test -tags faults -count=1 -timeout=12h -v "$@" ./test/faults

@@ -1,0 +1,133 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package lab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	roleLabel = "database.dbcluster.io/role"
+	primary   = "primary"
+	container = "database"
+)
+
+// Database is one database with several members: a DatabaseCluster, or bare Patroni.
+type Database struct {
+	*Lab
+	// Name is also the name of the Service of the primary.
+	Name    string
+	Members int
+	// labels select the members.
+	labels client.MatchingLabels
+	// Secret has the key owner-password.
+	Secret string
+}
+
+// DB returns the database itself.
+func (d *Database) DB() *Database { return d }
+
+// Member is the name of a pod.
+func (d *Database) Member(ordinal int) string { return fmt.Sprintf("%s-%d", d.Name, ordinal) }
+
+// Host is the name of a member in the headless Service.
+func (d *Database) Host(ordinal int) string {
+	return fmt.Sprintf("%s-%d.%s-headless", d.Name, ordinal, d.Name)
+}
+
+// Hosts are the names of all members, in a list for libpq.
+func (d *Database) Hosts() string {
+	var hosts []string
+	for ordinal := range d.Members {
+		hosts = append(hosts, d.Host(ordinal))
+	}
+	return strings.Join(hosts, ",")
+}
+
+// Pods returns the pods of the members.
+func (d *Database) Pods(ctx context.Context) ([]corev1.Pod, error) {
+	var pods corev1.PodList
+	err := d.List(ctx, &pods, client.InNamespace(d.Namespace), d.labels)
+	return pods.Items, err
+}
+
+// Pod returns one member.
+func (d *Database) Pod(ctx context.Context, name string) (*corev1.Pod, error) {
+	pod := &corev1.Pod{}
+	return pod, d.Get(ctx, d.key(name), pod)
+}
+
+// UIDs returns the UIDs of the members' pods.
+func (d *Database) UIDs(ctx context.Context) ([]string, error) {
+	pods, err := d.Pods(ctx)
+	var uids []string
+	for _, pod := range pods {
+		uids = append(uids, string(pod.UID))
+	}
+	return uids, err
+}
+
+// Primary returns the pod that has the label of the primary and is ready.
+func (d *Database) Primary(ctx context.Context) (*corev1.Pod, error) {
+	pods, err := d.Pods(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i, pod := range pods {
+		if pod.Labels[roleLabel] == primary && ready(&pod) {
+			return &pods[i], nil
+		}
+	}
+	return nil, fmt.Errorf("%s has no ready primary", d.Name)
+}
+
+// Replicas returns the ready replicas, lowest ordinal first.
+func (d *Database) Replicas(ctx context.Context) ([]corev1.Pod, error) {
+	pods, err := d.Pods(ctx)
+	pods = slices.DeleteFunc(pods, func(pod corev1.Pod) bool { return pod.Labels[roleLabel] == primary || !ready(&pod) })
+	slices.SortFunc(pods, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	return pods, err
+}
+
+// Healthy reports whether all members are ready, and exactly one is the primary.
+func (d *Database) Healthy(ctx context.Context) bool {
+	pods, err := d.Pods(ctx)
+	primaries := 0
+	for _, pod := range pods {
+		if !ready(&pod) || pod.DeletionTimestamp != nil {
+			return false
+		}
+		if pod.Labels[roleLabel] == primary {
+			primaries++
+		}
+	}
+	return err == nil && len(pods) == d.Members && primaries == 1
+}
+
+// SQL runs a statement on a member as the superuser, and returns the bare rows.
+func (d *Database) SQL(ctx context.Context, pod, statement string) (string, error) {
+	return d.Exec(ctx, pod, container, "psql", "-X", "-q", "-t", "-A", "-h", "/run/postgresql", "-U", "postgres", "-d", "app", "-c", statement)
+}
+
+// DeletePod deletes a pod with a grace period in seconds, or that of the pod if it is negative.
+func (d *Database) DeletePod(ctx context.Context, pod *corev1.Pod, grace int64) error {
+	options := []client.DeleteOption{client.Preconditions{UID: &pod.UID}}
+	if grace >= 0 {
+		options = append(options, client.GracePeriodSeconds(grace))
+	}
+	return d.Delete(ctx, pod, options...)
+}
+
+func ready(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(condition corev1.PodCondition) bool {
+		return condition.Type == corev1.PodReady && condition.Status == corev1.ConditionTrue
+	})
+}

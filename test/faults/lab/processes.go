@@ -1,0 +1,81 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package lab
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Process is a process of a container, as the host sees it.
+type Process struct {
+	PID     int
+	Command string
+}
+
+// Processes returns the processes in the database container of a pod. The test runs on the node.
+func Processes(pod *corev1.Pod) ([]Process, error) {
+	for _, status := range pod.Status.ContainerStatuses {
+		if _, id, found := strings.Cut(status.ContainerID, "://"); found && status.Name == container {
+			return inCgroup(id)
+		}
+	}
+	return nil, fmt.Errorf("pod %s has no running container", pod.Name)
+}
+
+// inCgroup returns the processes in a cgroup whose path contains a word.
+func inCgroup(word string) ([]Process, error) {
+	files, err := filepath.Glob("/proc/[0-9]*/cgroup")
+	if err != nil {
+		return nil, err
+	}
+	var found []Process
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), word) {
+			continue // a process that has ended, or of another container
+		}
+		folder := filepath.Dir(file)
+		pid, _ := strconv.Atoi(filepath.Base(folder))
+		command, _ := os.ReadFile(filepath.Join(folder, "cmdline"))
+		found = append(found, Process{PID: pid, Command: strings.TrimSpace(strings.ReplaceAll(string(command), "\x00", " "))})
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("no process has a cgroup with %s: the test must run on the node, as root", word)
+	}
+	return found, nil
+}
+
+// Patroni reports whether a process is Patroni.
+func Patroni(p Process) bool { return strings.Contains(p.Command, "/patroni ") }
+
+// Postmaster reports whether a process is the first process of PostgreSQL.
+func Postmaster(p Process) bool { return strings.HasPrefix(p.Command, "postgres -D ") }
+
+// Any is every process.
+func Any(Process) bool { return true }
+
+// Signal sends a signal to those processes of a member that match.
+func Signal(pod *corev1.Pod, signal syscall.Signal, match func(Process) bool) error {
+	processes, err := Processes(pod)
+	if err != nil {
+		return err
+	}
+	sent := 0
+	for _, p := range processes {
+		if match(p) && syscall.Kill(p.PID, signal) == nil {
+			sent++
+		}
+	}
+	if sent == 0 {
+		return fmt.Errorf("no process of %s matches", pod.Name)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+//go:build faults
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+// Package faults disturbs a database under load on the local node, with the operator and without it. Clients write
+// numbered rows, and every acknowledged row must be there afterward. `make test-faults` runs it.
+package faults
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dbcluster/databasecluster-operator/test/faults/lab"
+)
+
+// The arguments of `make test-faults`.
+var (
+	image = cmp.Or(os.Getenv("DBC_TEST_PATRONI_IMG"), "localhost/postgresql-patroni:17")
+	// selected are the names of faults, or empty for all.
+	selected    = words("DBC_FAULT", "")
+	synchronous = words("DBC_SYNCHRONOUS", "on off")
+	// wholeNode allows faults of the node and of the operator, which disturb other users of the node.
+	wholeNode = os.Getenv("DBC_WHOLE_NODE") != ""
+	operator  = words("DBC_OPERATOR", map[bool]string{true: "on off", false: "on paused"}[wholeNode])
+	runs      = number("DBC_RUNS", 1)
+	seed      = int64(number("DBC_SEED", 1))
+	output    = cmp.Or(os.Getenv("DBC_OUTPUT"), "../../dist/faults")
+)
+
+func words(variable, otherwise string) []string {
+	return strings.Fields(strings.ReplaceAll(cmp.Or(os.Getenv(variable), otherwise), ",", " "))
+}
+
+// parameters are those of a cluster. PARAMETERS adds others, for example wal_sender_timeout=10s.
+func parameters(synchronous string) map[string]string {
+	all := map[string]string{"synchronous": synchronous, "shared_buffers": "32MB"}
+	for _, word := range words("DBC_PARAMETERS", "") {
+		name, value, _ := strings.Cut(word, "=")
+		all[name] = value
+	}
+	return all
+}
+
+func number(variable string, otherwise int) int {
+	n, err := strconv.Atoi(cmp.Or(os.Getenv(variable), strconv.Itoa(otherwise)))
+	if err != nil {
+		panic(variable + ": " + err.Error())
+	}
+	return n
+}
+
+func TestMain(m *testing.M) {
+	for _, program := range []string{"kubectl", "nsenter", "nft"} {
+		if _, err := exec.LookPath(program); err != nil || os.Geteuid() != 0 {
+			fmt.Fprintf(os.Stderr, "fault tests need root and the program %s: run `make test-faults` on the node\n", program)
+			os.Exit(1)
+		}
+	}
+	if err := os.MkdirAll(output, 0o755); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	if len(results) > 0 {
+		table := lab.Markdown(results)
+		fmt.Print("\n" + table)
+		_ = os.WriteFile(filepath.Join(output, "faults.md"), []byte(table), 0o644)
+	}
+	os.Exit(code)
+}
+
+// results are all runs of faults.
+var results []lab.Result
+
+func record(t *testing.T, result lab.Result) {
+	results = append(results, result)
+	if err := lab.Append(filepath.Join(output, "faults.jsonl"), result); err != nil {
+		t.Error(err)
+	}
+}
+
+func wanted(name string) bool { return len(selected) == 0 || slices.Contains(selected, name) }

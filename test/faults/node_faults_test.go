@@ -1,0 +1,83 @@
+//go:build faults
+
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package faults
+
+import (
+	"errors"
+	"syscall"
+	"time"
+
+	"github.com/dbcluster/databasecluster-operator/test/faults/lab"
+)
+
+// ofTheNode disturb more than one cluster.
+var ofTheNode = []fault{
+	{name: "api-server-stopped", inject: stopPart("kube-apiserver"), hold: time.Minute, wholeNode: true},
+	{name: "api-server-stopped-and-primary-killed", inject: both(killPrimary, stopPart("kube-apiserver")), hold: time.Minute, wholeNode: true},
+	{name: "dns-down", inject: stopPart("coredns"), hold: time.Minute, wholeNode: true},
+	{name: "dns-down-and-primary-deleted", inject: both(stopPart("coredns"), deletePod((*world).primary, -1)), hold: time.Minute, wholeNode: true},
+	{name: "operator-killed-during-failover", inject: both(freezePrimary, killOperator), hold: killed, wholeNode: true, needsOperator: true},
+	{name: "operator-killed-during-rolling-restart", inject: both(rollingRestart, killOperator), hold: killed, wholeNode: true, needsOperator: true},
+	{name: "disk-full-on-primary", inject: fillDisk, hold: time.Minute, disk: "growing"},
+}
+
+var (
+	killPrimary   = signal((*world).primary, syscall.SIGKILL, lab.Any)
+	freezePrimary = signal((*world).primary, syscall.SIGSTOP, lab.Any)
+)
+
+// both starts two faults, one directly after the other.
+func both(first, second injection) injection {
+	return func(w *world) (func() error, error) {
+		endFirst, err := first(w)
+		if err != nil {
+			return endFirst, err
+		}
+		endSecond, err := second(w)
+		return func() error { return errors.Join(end(endFirst), end(endSecond)) }, err
+	}
+}
+
+func end(heal func() error) error {
+	if heal == nil {
+		return nil
+	}
+	return heal()
+}
+
+// stopPart kills a program of the node. At the end it starts again.
+func stopPart(name string) injection {
+	return func(w *world) (func() error, error) {
+		return func() error { return lab.StartParts(w.Context()) }, lab.StopPart(name)
+	}
+}
+
+// killOperator deletes both replicas of the operator at once, so that the next ones have to wait for the lease.
+func killOperator(w *world) (func() error, error) {
+	time.Sleep(time.Second) // it has begun to act
+	pods, err := w.operatorPods()
+	for i := range pods {
+		err = errors.Join(err, w.DeletePod(w.Context(), &pods[i], 0))
+	}
+	return nil, err
+}
+
+// fillDisk fills the volume of the primary. At the end the space is free again.
+func fillDisk(w *world) (func() error, error) {
+	const fill = "/var/lib/database/fill"
+	primary, err := w.primary()
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.Exec(w.Context(), primary.Name, "database", "sh", "-c", "dd if=/dev/zero of="+fill+" bs=1M 2>/dev/null || true")
+	return func() error {
+		return lab.Await(w.Context(), "the file that fills the disk to be deleted", func() bool {
+			_, err := w.Exec(w.Context(), primary.Name, "database", "rm", "-f", fill)
+			return err == nil
+		})
+	}, err
+}
