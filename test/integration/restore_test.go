@@ -256,7 +256,7 @@ func TestAnotherClusterDoesNotAdoptPartlyRestoredVolumes(t *testing.T) {
 	again := smallest(cluster.Namespace, cluster.Name)
 	again.Spec.Engine = cluster.Spec.Engine
 	create(t, again)
-	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonVolumeConflict, "PersistentVolumeClaim data-orders-", "only part of a backup")
+	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonVolumeConflict, "PersistentVolumeClaim data-orders-", "only part of its first data")
 	for _, claim := range dataClaims(t, cluster) {
 		remove(t, &claim)
 	}
