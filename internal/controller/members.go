@@ -102,7 +102,7 @@ func (e execution) rebuild(ctx context.Context, o operation.RebuildMember) ([]ki
 	return e.deletePod(ctx, o.Member, kit.Normal("MemberRebuilt", "Rebuild", e.message))
 }
 
-// runAction creates the Job of an action. An action that disturbs the primary has an event.
+// runAction creates the Job of an action.
 func (e execution) runAction(ctx context.Context, o operation.RunAction) ([]kit.Event, error) {
 	if _, err := e.Writer.Create(ctx, o.Object); err != nil {
 		return nil, err

@@ -312,7 +312,7 @@ func TestARebuildDeletesOnlyTheVolumeThatItRecorded(t *testing.T) {
 	}
 	decideRelated(t, dbv1.TopologyPrimaryReplica, map[string]scenario{
 		"first the record": {
-			rebuild("orders-2", ""), "record database.dbcluster.io/rebuilt: orders-2/claim-2\nRebuilding: deleting the volume of pod orders-2\n",
+			rebuild("orders-2", ""), "record database.dbcluster.io/rebuilt: orders-2/claim-2\nRebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
 		},
 		"then the claim and the pod": {
 			rebuild("orders-2", "orders-2/claim-2"),
@@ -325,6 +325,25 @@ func TestARebuildDeletesOnlyTheVolumeThatItRecorded(t *testing.T) {
 			},
 			"Rebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
 		},
+		"not if the member has become the primary since the record": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				rebuild("orders-2", "orders-2/claim-2")(c, o)
+				plans.Roles(o, "replica", "replica", "primary")
+			},
+			"create Job " + naming.HandOverJob("orders", "pod-2") + "\nHandingOver: pod orders-2 hands over to another member\n",
+		},
+		"not if no other member serves since the record": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				rebuild("orders-2", "orders-2/claim-2")(c, o)
+				o.Members[0].Ready, o.Members[1].Ready = false, false
+				o.AgreementsRead, o.Agreements = true, plans.Agreed()
+			},
+			"Rebuilding: PersistentVolumeClaim data-orders-2 is deleted when enough of the other members are ready\n",
+		},
+		"a request that was executed does not matter after scaling in": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { rebuild("orders-4", "orders-4/claim-4")(c, o) },
+			"UpToDate: the cluster matches its spec\n",
+		},
 		"a claim of another UID stays":      {rebuild("orders-2", "orders-2/earlier"), "UpToDate: the cluster matches its spec\n"},
 		"the primary hands over before":     {rebuild("orders-0", ""), "create Job " + naming.HandOverJob("orders", "pod-0") + "\nHandingOver: pod orders-0 hands over to another member\n"},
 		"a member that the cluster has not": {rebuild("orders-3", ""), "UpToDate: the cluster matches its spec\nSTALLED RebuildRefused\n"},
@@ -335,7 +354,7 @@ func TestARebuildDeletesOnlyTheVolumeThatItRecorded(t *testing.T) {
 				plans.Roles(o, "replica", "replica", "replica")
 				o.AgreementsRead, o.Agreements = true, plans.Agreed()
 			},
-			"Rebuilding: the volume of pod orders-2 is deleted when enough of the other members are ready\n",
+			"Rebuilding: PersistentVolumeClaim data-orders-2 is deleted when enough of the other members are ready\n",
 		},
 	})
 }

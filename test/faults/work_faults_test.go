@@ -22,8 +22,8 @@ var duringWork = []fault{
 	{name: "bad-image-during-failover", inject: both(badImage, killPrimary), hold: 40 * time.Second, needsOperator: true},
 	{name: "hibernate-and-resume-with-slow-member", inject: hibernate, hold: time.Second, needsOperator: true},
 	{name: "scale-out-and-in", inject: scaleOutAndIn, hold: time.Second, needsOperator: true},
-	{name: "namesake-with-kept-volumes", inject: recreate("Retain"), hold: time.Second, needsOperator: true},
-	{name: "namesake-with-deleted-volumes", inject: recreate("Delete"), hold: time.Second, needsOperator: true, deletesData: true},
+	{name: "recreate-with-kept-volumes", inject: recreate("Retain"), hold: time.Second, needsOperator: true},
+	{name: "recreate-with-deleted-volumes", inject: recreate("Delete"), hold: time.Second, needsOperator: true, deletesData: true},
 }
 
 func requestHandOver(w *world) (func() error, error) {

@@ -21,47 +21,46 @@ import (
 // claim, before anything is deleted: no other claim is deleted, whatever happens between two passes.
 func Rebuild(s *situation.Situation) phase.Outcome {
 	pod := s.Cluster.Annotations[dbv1.AnnotationRebuild]
-	switch {
-	case forgotten(s, dbv1.AnnotationRebuild, dbv1.AnnotationRebuilt):
+	if forgotten(s, dbv1.AnnotationRebuild, dbv1.AnnotationRebuilt) {
 		return forget(dbv1.ReasonRebuilding, dbv1.AnnotationRebuilt)
-	case pod == "" || s.StatefulSet == nil || RebuildRefused(s) != nil || s.Wanted == 0:
+	}
+	ordinal, named := naming.Ordinal(s.Cluster.Name, pod)
+	if !named || ordinal >= s.Wanted || s.StatefulSet == nil || RebuildRefused(s) != nil {
 		return phase.Over
 	}
-	ordinal, _ := naming.Ordinal(s.Cluster.Name, pod)
 	volume, has := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == ordinal })
-	member, runs := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
-	if recorded := s.StatefulSet.Annotations[dbv1.AnnotationRebuilt]; strings.HasPrefix(recorded, pod+"/") {
-		return deleteVolume(recorded, member, runs, volume)
-	}
-	if !has || volume.Terminating {
+	record, chosen := pod+"/"+string(volume.UID), rebuilt(s, pod)
+	if !has || chosen != "" && chosen != record || chosen == "" && volume.Terminating {
 		return phase.Over
 	}
-	return chooseVolume(s, pod, member, runs, volume)
+	return deleteVolume(s, volume, record, chosen != "")
 }
 
-// chooseVolume records the claim to delete, when the other members do without its data.
-func chooseVolume(s *situation.Situation, pod string, m state.Member, runs bool, v state.Volume) phase.Outcome {
-	if !enough(s, v.Ordinal) {
-		return phase.Wait(dbv1.ReasonRebuilding, fmt.Sprintf("the volume of pod %s is deleted when enough of the other members are ready", pod))
+// rebuilt is the record of the request for a pod; "" if none was recorded.
+func rebuilt(s *situation.Situation, pod string) string {
+	if s.StatefulSet == nil || !strings.HasPrefix(s.StatefulSet.Annotations[dbv1.AnnotationRebuilt], pod+"/") {
+		return ""
 	}
-	if runs {
-		if outcome := disturb.HandOver(s, m, nil); outcome.Waits() {
-			return outcome
-		}
-	}
-	return phase.Do(dbv1.ReasonRebuilding, fmt.Sprintf("deleting the volume of pod %s", pod),
-		operation.Record{Key: dbv1.AnnotationRebuilt, Value: pod + "/" + string(v.UID)})
+	return s.StatefulSet.Annotations[dbv1.AnnotationRebuilt]
 }
 
-// deleteVolume deletes the recorded claim, and the pod that uses it.
-func deleteVolume(recorded string, m state.Member, runs bool, v state.Volume) phase.Outcome {
-	if !strings.HasSuffix(recorded, "/"+string(v.UID)) {
-		return phase.Over
-	}
+// deleteVolume records the claim, then deletes it and the pod that uses it. Before each step, the other members must do without its data:
+// the member may have become the primary since the record.
+func deleteVolume(s *situation.Situation, v state.Volume, record string, recorded bool) phase.Outcome {
+	m, runs := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == v.Ordinal })
 	uses := runs && m.Node != "" && !m.Terminating
 	text := fmt.Sprintf("PersistentVolumeClaim %s is deleted; its member then copies the data of the others", v.Claim)
 	if v.Terminating && !uses {
 		return phase.Wait(dbv1.ReasonRebuilding, text)
+	}
+	if !enough(s, v.Ordinal) {
+		return phase.Wait(dbv1.ReasonRebuilding, fmt.Sprintf("PersistentVolumeClaim %s is deleted when enough of the other members are ready", v.Claim))
+	}
+	if outcome := disturb.HandOver(s, m, nil); outcome.Waits() {
+		return outcome
+	}
+	if !recorded {
+		return phase.Do(dbv1.ReasonRebuilding, text, operation.Record{Key: dbv1.AnnotationRebuilt, Value: record})
 	}
 	return phase.Do(dbv1.ReasonRebuilding, text, operation.RebuildMember{Member: m, Volume: v, Pod: uses})
 }
@@ -79,7 +78,7 @@ func enough(s *situation.Situation, ordinal int32) bool {
 // RebuildRefused is the stall of a request that names no member, or one whose data no other member has.
 func RebuildRefused(s *situation.Situation) *situation.Stall {
 	pod := s.Cluster.Annotations[dbv1.AnnotationRebuild]
-	if pod == "" {
+	if pod == "" || rebuilt(s, pod) != "" { // a request that was executed does not matter any more, also after scaling in
 		return nil
 	}
 	ordinal, named := naming.Ordinal(s.Cluster.Name, pod)

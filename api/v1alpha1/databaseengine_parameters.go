@@ -1,0 +1,42 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package v1alpha1
+
+// EngineParameter is a setting that clusters can set in spec.parameters. Members and actions have it as an environment
+// variable. Its name is DBC_PARAM_ and the name in upper case, with '_' in place of all but letters and digits.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.pattern) || !has(self.enum)",message="spec.parameters[]: set pattern or enum, not both"
+// +kubebuilder:validation:XValidation:rule="!has(self.pattern) || 'x'.matches('^(?:' + self.pattern + ')$') in [true, false]",message="spec.parameters[].pattern must be a regular expression (RE2)"
+// +kubebuilder:validation:XValidation:rule="!has(self.default) || self.default.size() == 0 || (!has(self.pattern) || self.default.matches('^(?:' + self.pattern + ')$')) && (!has(self.enum) || self.default in self.enum)",message="spec.parameters[].default must match pattern or enum, or be empty"
+type EngineParameter struct {
+	// name is the name of the parameter in spec.parameters of a cluster.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]([-_.a-z0-9]*[a-z0-9])?$')",message="the name of a parameter must start with a lowercase letter and have lowercase letters, digits, '-', '_' and '.' only"
+	Name string `json:"name"`
+
+	// description is one sentence about the parameter. Default: empty.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Description string `json:"description,omitempty"`
+
+	// default is the value in clusters that do not set the parameter. Default: empty.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Default string `json:"default,omitempty"`
+
+	// pattern is a regular expression (RE2) that the whole value must match. Default: any value.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Pattern string `json:"pattern,omitempty"`
+
+	// enum are the allowed values. Default: any value.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=1024
+	Enum []string `json:"enum,omitempty"`
+}
