@@ -7,11 +7,7 @@ set -euo pipefail
 . "$(dirname "$0")/cluster.sh"
 
 if [ "${NODE:-mine}" = shared ]; then
-    make --no-print-directory bin/local >/dev/null
-    "$local" status >/dev/null || fail "NODE=shared needs a node that runs: bin/local up"
-    KUBECONFIG=$("$local" kubeconfig)
-    KUBECTL=$("$local" tool kubectl)
-    export KUBECONFIG KUBECTL
+    share_local_node
 else
     borrow_local_node
     make --no-print-directory image image-patroni IMG="$IMG"

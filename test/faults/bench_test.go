@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dbcluster/databasecluster-operator/test/faults/lab"
+	"github.com/dbcluster/databasecluster-operator/test/lab"
 )
 
 // bench measures gaps of writes to two databases that run side by side, in turns.

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dbcluster/databasecluster-operator/test/faults/lab"
+	"github.com/dbcluster/databasecluster-operator/test/lab"
 )
 
 const (

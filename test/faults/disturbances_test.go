@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dbcluster/databasecluster-operator/test/faults/lab"
+	"github.com/dbcluster/databasecluster-operator/test/lab"
 )
 
 // contestant is a DatabaseCluster, or bare Patroni with the usual commands of its administrator.

@@ -14,8 +14,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/dbcluster/databasecluster-operator/test/faults/lab"
+	"github.com/dbcluster/databasecluster-operator/test/lab"
 )
 
 // injection starts a fault. It returns how the fault ends, or nil if nothing has to end it.
@@ -53,6 +55,7 @@ var simple = []fault{
 	{name: "delete-grace", inject: deletePod((*world).primary, -1), hold: 5 * time.Second},
 	{name: "delete-now", inject: deletePod((*world).primary, 1), hold: 5 * time.Second},
 	{name: "delete-force", inject: deletePod((*world).primary, 0), hold: 5 * time.Second},
+	{name: "evict", inject: evict((*world).primary), hold: 5 * time.Second},
 	{name: "lose-volume-of-primary", inject: loseVolume((*world).primary), hold: 5 * time.Second},
 	{name: "lose-volume-of-replica", inject: loseVolume((*world).replica), hold: 5 * time.Second},
 	{name: "cut-from-api", inject: cut((*world).primary, true, false), hold: time.Minute},
@@ -103,6 +106,17 @@ func deletePod(member target, grace int64) injection {
 			return nil, err
 		}
 		return nil, w.DeletePod(w.Context(), pod, grace)
+	}
+}
+
+// evict does what kubectl drain does.
+func evict(member target) injection {
+	return func(w *world) (func() error, error) {
+		pod, err := member(w)
+		if err != nil {
+			return nil, err
+		}
+		return nil, w.SubResource("eviction").Create(w.Context(), pod, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: pod.Name}})
 	}
 }
 

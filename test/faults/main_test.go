@@ -19,7 +19,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dbcluster/databasecluster-operator/test/faults/lab"
+	"github.com/dbcluster/databasecluster-operator/test/lab"
 )
 
 // The arguments of `make test-faults`.

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dbcluster/databasecluster-operator/test/faults/lab"
+	"github.com/dbcluster/databasecluster-operator/test/lab"
 )
 
 // ofTheNode disturb more than one cluster.

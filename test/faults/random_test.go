@@ -16,7 +16,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/dbcluster/databasecluster-operator/test/faults/lab"
+	"github.com/dbcluster/databasecluster-operator/test/lab"
 )
 
 // random is a sequence of faults for DURATION. SEED determines the faults, the members and the pauses.

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dbcluster/databasecluster-operator/test/faults/lab"
+	"github.com/dbcluster/databasecluster-operator/test/lab"
 )
 
 // duringWork are faults while the operator executes a request of the user, and requests that are disturbances.

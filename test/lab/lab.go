@@ -35,7 +35,7 @@ const (
 type Lab struct {
 	client.Client
 	Namespace string
-	// Image is PostgreSQL with Patroni.
+	// Image is that of the database.
 	Image string
 }
 
@@ -69,7 +69,7 @@ func (l *Lab) Close(ctx context.Context) error {
 		return err
 	}
 	for i := range clusters.Items {
-		if err := l.deleteCluster(ctx, &clusters.Items[i]); err != nil {
+		if err := l.DeleteCluster(ctx, &clusters.Items[i]); err != nil {
 			return err
 		}
 	}
@@ -77,11 +77,11 @@ func (l *Lab) Close(ctx context.Context) error {
 	if err := l.Delete(ctx, namespace); err != nil {
 		return err
 	}
-	return l.gone(ctx, namespace)
+	return l.Gone(ctx, namespace)
 }
 
-// gone waits until an object does not exist.
-func (l *Lab) gone(ctx context.Context, object client.Object) error {
+// Gone waits until an object does not exist.
+func (l *Lab) Gone(ctx context.Context, object client.Object) error {
 	return Await(ctx, object.GetName()+" to be deleted", func() bool {
 		return apierrors.IsNotFound(l.Get(ctx, client.ObjectKeyFromObject(object), object))
 	})

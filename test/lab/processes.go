@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,6 +20,8 @@ import (
 type Process struct {
 	PID     int
 	Command string
+	// First is true for process 1 of the container.
+	First bool
 }
 
 // Processes returns the processes in the database container of a pod. The test runs on the node.
@@ -45,13 +48,22 @@ func inCgroup(word string) ([]Process, error) {
 		folder := filepath.Dir(file)
 		pid, _ := strconv.Atoi(filepath.Base(folder))
 		command, _ := os.ReadFile(filepath.Join(folder, "cmdline"))
-		found = append(found, Process{PID: pid, Command: strings.TrimSpace(strings.ReplaceAll(string(command), "\x00", " "))})
+		status, _ := os.ReadFile(filepath.Join(folder, "status"))
+		found = append(found, Process{
+			PID: pid, Command: strings.TrimSpace(strings.ReplaceAll(string(command), "\x00", " ")), First: first.Match(status),
+		})
 	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("no process has a cgroup with %s: the test must run on the node, as root", word)
 	}
 	return found, nil
 }
+
+// first matches the status of a process that is process 1 in its innermost namespace.
+var first = regexp.MustCompile(`(?m)^NSpid:.*\s1$`)
+
+// Main reports whether a process is process 1 of its container.
+func Main(p Process) bool { return p.First }
 
 // Patroni reports whether a process is Patroni.
 func Patroni(p Process) bool { return strings.Contains(p.Command, "/patroni ") }

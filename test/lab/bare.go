@@ -38,6 +38,7 @@ func (l *Lab) NewBare(ctx context.Context, name string, parameters map[string]st
 	if err := l.Get(ctx, client.ObjectKey{Name: Engine}, b.engine); err != nil {
 		return nil, err
 	}
+	b.roles = b.engine.Spec.Roles
 	scripts := map[string]string{}
 	for file, script := range b.engine.Spec.Scripts {
 		scripts[file] = strings.ReplaceAll(string(script), `"app.kubernetes.io/name": "databasecluster"`, `"app.kubernetes.io/name": "`+bareName+`"`)
@@ -78,7 +79,7 @@ func (b *Bare) service(name string, headless bool) *corev1.Service {
 	if headless {
 		service.Spec.ClusterIP, service.Spec.PublishNotReadyAddresses = corev1.ClusterIPNone, true
 	} else {
-		service.Spec.Selector[roleLabel] = primary
+		service.Spec.Selector[b.roles.Label] = b.roles.Primary
 	}
 	return service
 }

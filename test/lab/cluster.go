@@ -23,35 +23,52 @@ import (
 // Engine is the profile under test.
 const Engine = "postgresql-v1"
 
-// Cluster is a DatabaseCluster with three members.
+// Cluster is a DatabaseCluster.
 type Cluster struct {
 	Database
-	disk       string
-	parameters map[string]string
+	template *dbv1.DatabaseCluster
 }
 
-// NewCluster creates a DatabaseCluster on volumes of a StorageClass, or of the default one, and waits until it is ready.
+// NewCluster creates three members of Engine on volumes of a StorageClass, or of the default one, and waits until they are
+// ready.
 func (l *Lab) NewCluster(ctx context.Context, name, disk string, parameters map[string]string) (*Cluster, error) {
-	c := &Cluster{disk: disk, parameters: parameters, Database: Database{Lab: l, Name: name, Members: 3, Secret: name + "-credentials", labels: client.MatchingLabels{
-		"app.kubernetes.io/name": "databasecluster", "app.kubernetes.io/instance": name, "app.kubernetes.io/component": "database",
-	}}}
-	if err := c.Create(ctx, c.object()); err != nil {
-		return nil, fmt.Errorf("create DatabaseCluster: %w", err)
+	template := &dbv1.DatabaseCluster{ObjectMeta: l.meta(name), Spec: dbv1.DatabaseClusterSpec{
+		Engine: Engine, Image: l.Image, Replicas: 3, Parameters: parameters, Storage: dbv1.Storage{Size: resource.MustParse("1Gi")},
+	}}
+	template.Spec.Container.ImagePullPolicy = corev1.PullNever
+	template.Spec.Resources = small()
+	if disk != "" {
+		template.Spec.Storage.StorageClassName = &disk
+	}
+	return l.Run(ctx, template)
+}
+
+// Run creates a DatabaseCluster in the namespace of the lab, and waits until it is ready.
+func (l *Lab) Run(ctx context.Context, template *dbv1.DatabaseCluster) (*Cluster, error) {
+	c, err := l.Begin(ctx, template)
+	if err != nil {
+		return nil, err
 	}
 	return c, c.AwaitReady(ctx)
 }
 
-func (c *Cluster) object() *dbv1.DatabaseCluster {
-	cluster := &dbv1.DatabaseCluster{ObjectMeta: c.meta(c.Name), Spec: dbv1.DatabaseClusterSpec{
-		Engine: Engine, Image: c.Image, Replicas: 3, Parameters: c.parameters,
-		Storage: dbv1.Storage{Size: resource.MustParse("1Gi")},
-	}}
-	cluster.Spec.Container.ImagePullPolicy = corev1.PullNever
-	cluster.Spec.Resources = small()
-	if c.disk != "" {
-		cluster.Spec.Storage.StorageClassName = &c.disk
+// Begin creates a DatabaseCluster in the namespace of the lab.
+func (l *Lab) Begin(ctx context.Context, template *dbv1.DatabaseCluster) (*Cluster, error) {
+	template.Namespace = l.Namespace
+	engine := &dbv1.DatabaseEngine{}
+	if err := l.Get(ctx, client.ObjectKey{Name: template.Spec.Engine}, engine); err != nil {
+		return nil, fmt.Errorf("read the engine: %w", err)
 	}
-	return cluster
+	c := &Cluster{template: template, Database: Database{
+		Lab: l, Name: template.Name, Members: int(template.Spec.Replicas), Secret: template.Name + "-credentials", roles: engine.Spec.Roles,
+		labels: client.MatchingLabels{
+			"app.kubernetes.io/name": "databasecluster", "app.kubernetes.io/instance": template.Name, "app.kubernetes.io/component": "database",
+		},
+	}}
+	if err := c.Create(ctx, template.DeepCopy()); err != nil {
+		return nil, fmt.Errorf("create DatabaseCluster: %w", err)
+	}
+	return c, nil
 }
 
 // small are the resources of a member. Without limits, a busy machine does not throttle it further.
@@ -85,10 +102,10 @@ func (c *Cluster) Recreate(ctx context.Context, volumes string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.deleteCluster(ctx, object); err != nil {
+	if err := c.DeleteCluster(ctx, object); err != nil {
 		return err
 	}
-	if err := c.Create(ctx, c.object()); err != nil {
+	if err := c.Create(ctx, c.template.DeepCopy()); err != nil {
 		return err
 	}
 	return c.AwaitReady(ctx)
@@ -146,8 +163,8 @@ func (c *Cluster) Restart(ctx context.Context) error {
 	return c.Annotate(ctx, dbv1.AnnotationRestart, strconv.FormatInt(time.Now().UnixNano(), 36))
 }
 
-// deleteCluster deletes a DatabaseCluster without its hooks.
-func (l *Lab) deleteCluster(ctx context.Context, cluster *dbv1.DatabaseCluster) error {
+// DeleteCluster deletes a DatabaseCluster without its hooks.
+func (l *Lab) DeleteCluster(ctx context.Context, cluster *dbv1.DatabaseCluster) error {
 	patch := []byte(`{"metadata":{"annotations":{"` + dbv1.AnnotationSkipDeletionHooks + `":"true"}},"spec":{"paused":false}}`)
 	if err := l.Patch(ctx, cluster, client.RawPatch("application/merge-patch+json", patch)); err != nil {
 		return err
@@ -155,5 +172,5 @@ func (l *Lab) deleteCluster(ctx context.Context, cluster *dbv1.DatabaseCluster) 
 	if err := l.Delete(ctx, cluster); err != nil {
 		return err
 	}
-	return l.gone(ctx, cluster)
+	return l.Gone(ctx, cluster)
 }

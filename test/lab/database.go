@@ -12,13 +12,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-const (
-	roleLabel = "database.dbcluster.io/role"
-	primary   = "primary"
-	container = "database"
-)
+// container is the container of the database in the pods of members.
+const container = "database"
 
 // Database is one database with several members: a DatabaseCluster, or bare Patroni.
 type Database struct {
@@ -30,6 +29,13 @@ type Database struct {
 	labels client.MatchingLabels
 	// Secret has the key owner-password.
 	Secret string
+	// roles are those of the engine; nil if no member is the primary.
+	roles *dbv1.EngineRoles
+}
+
+// leads reports whether a member has the label of the primary.
+func (d *Database) leads(pod *corev1.Pod) bool {
+	return d.roles != nil && pod.Labels[d.roles.Label] == d.roles.Primary
 }
 
 // DB returns the database itself.
@@ -82,7 +88,7 @@ func (d *Database) Primary(ctx context.Context) (*corev1.Pod, error) {
 		return nil, err
 	}
 	for i, pod := range pods {
-		if pod.Labels[roleLabel] == primary && ready(&pod) {
+		if d.leads(&pod) && Ready(&pod) {
 			return &pods[i], nil
 		}
 	}
@@ -92,24 +98,27 @@ func (d *Database) Primary(ctx context.Context) (*corev1.Pod, error) {
 // Replicas returns the ready replicas, lowest ordinal first.
 func (d *Database) Replicas(ctx context.Context) ([]corev1.Pod, error) {
 	pods, err := d.Pods(ctx)
-	pods = slices.DeleteFunc(pods, func(pod corev1.Pod) bool { return pod.Labels[roleLabel] == primary || !ready(&pod) })
+	pods = slices.DeleteFunc(pods, func(pod corev1.Pod) bool { return d.leads(&pod) || !Ready(&pod) })
 	slices.SortFunc(pods, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 	return pods, err
 }
 
-// Healthy reports whether all members are ready, and exactly one is the primary.
+// Healthy reports whether all members are ready, and exactly one is the primary if the engine has roles.
 func (d *Database) Healthy(ctx context.Context) bool {
 	pods, err := d.Pods(ctx)
-	primaries := 0
+	primaries, want := 0, 0
+	if d.roles != nil {
+		want = 1
+	}
 	for _, pod := range pods {
-		if !ready(&pod) || pod.DeletionTimestamp != nil {
+		if !Ready(&pod) || pod.DeletionTimestamp != nil {
 			return false
 		}
-		if pod.Labels[roleLabel] == primary {
+		if d.leads(&pod) {
 			primaries++
 		}
 	}
-	return err == nil && len(pods) == d.Members && primaries == 1
+	return err == nil && len(pods) == d.Members && primaries == want
 }
 
 // SQL runs a statement on a member as the superuser, and returns the bare rows.
@@ -126,7 +135,8 @@ func (d *Database) DeletePod(ctx context.Context, pod *corev1.Pod, grace int64) 
 	return d.Delete(ctx, pod, options...)
 }
 
-func ready(pod *corev1.Pod) bool {
+// Ready reports whether a pod is ready.
+func Ready(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.Conditions, func(condition corev1.PodCondition) bool {
 		return condition.Type == corev1.PodReady && condition.Status == corev1.ConditionTrue
 	})
