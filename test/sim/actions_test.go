@@ -184,12 +184,14 @@ func (w *world) perform(pod *corev1.Pod, c call) exit {
 		return w.performDelete(asked)
 	case *protocol.Probe:
 		return w.performProbe(pod, asked)
-	case *protocol.List, *protocol.Install, *protocol.Reload, *protocol.Initialize:
+	case *protocol.Initialize:
+		return w.performInitialize(pod, asked)
+	case *protocol.List, *protocol.Install, *protocol.Reload:
 	}
 	if pod.Labels[dbv1.LabelComponent] == dbv1.ComponentRotation {
 		w.rotate(pod)
 	}
-	return done()
+	return w.performOnMembers(pod)
 }
 
 func (w *world) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
@@ -337,7 +339,9 @@ func (w *world) serve(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim, on *
 	case owner != pod.Labels[dbv1.LabelClusterUID]:
 		w.breaks("pod %s starts with claim %s of another cluster", pod.Name, claim.Name)
 	}
-	if on.data == "" {
+	if isRelated(pod) {
+		w.watchStart(pod)
+	} else if on.data == "" {
 		on.data = fmt.Sprintf("what %s wrote", pod.Name)
 	}
 	on.served = true
@@ -345,22 +349,33 @@ func (w *world) serve(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim, on *
 
 // beginRestore starts a restore.
 func (w *world) beginRestore(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim, on *volume) {
-	calls := callsOf(pod)
-	c, is := calls[naming.ActionContainer].asked.(*protocol.Restore)
-	if !is {
-		c = calls[naming.RestoreContainer].asked.(*protocol.Restore)
+	id, from := fillOf(callsOf(pod))
+	if from == "" {
+		w.watchInitialize(claim)
 	}
 	switch on.marker {
-	case marker{c.ID, protocol.MarkDone}:
-	case marker{c.ID, protocol.MarkRunning}, marker{}:
+	case marker{id, protocol.MarkDone}:
+	case marker{id, protocol.MarkRunning}, marker{}:
 		if on.marker == (marker{}) && on.data != "" {
 			w.breaks("pod %s overwrites data in claim %s", pod.Name, claim.Name)
 			return
 		}
-		on.data, on.marker = "a part of "+c.From, marker{c.ID, protocol.MarkRunning}
+		on.data, on.marker = "a part of "+from, marker{id, protocol.MarkRunning}
 	default:
 		w.breaks("pod %s overwrites data of another backup in claim %s", pod.Name, claim.Name)
 	}
+}
+
+// fillOf returns the ID of the call that fills a volume, and the location of the backup; "" for first data.
+func fillOf(calls map[string]call) (id, from string) {
+	if initialize, is := calls[naming.ActionContainer].asked.(*protocol.Initialize); is {
+		return initialize.ID, ""
+	}
+	restore, is := calls[naming.ActionContainer].asked.(*protocol.Restore)
+	if !is {
+		restore = calls[naming.RestoreContainer].asked.(*protocol.Restore)
+	}
+	return restore.ID, restore.From
 }
 
 // stopped is the last message of the kubelet about a deleted pod.
@@ -369,6 +384,9 @@ func (w *world) stopped(pod *corev1.Pod) string {
 	if hasEnded(pod) || len(pod.Status.ContainerStatuses) == 0 {
 		pod.Status.Phase = corev1.PodFailed
 		return text
+	}
+	if isRelated(pod) {
+		w.halt(pod)
 	}
 	status := &pod.Status.ContainerStatuses[0]
 	end := &corev1.ContainerStateTerminated{ContainerID: status.ContainerID, FinishedAt: metav1.NewTime(w.clock.Now())}

@@ -132,6 +132,9 @@ func (w *world) watchPodOfJob(c change) {
 // watchClaimEnd: the policy deletes a volume only after every hook has succeeded, or if the volume only ever had a
 // part of a backup. No pod may use it.
 func (w *world) watchClaimEnd(claim *corev1.PersistentVolumeClaim) {
+	if w.watchRebuild(claim) {
+		return
+	}
 	cluster := w.cluster()
 	for _, pod := range all[*corev1.Pod](w.store) {
 		if has := w.claimOf(pod, naming.DataVolume); has != nil && has.UID == claim.UID && !hasEnded(pod) {

@@ -12,7 +12,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 )
 
@@ -37,6 +39,8 @@ type disk struct {
 	// quota is the highest CPU limit of a Job's pod; 0 for any.
 	quota    int64
 	troubles []trouble
+	// shared is the state of a database that members have together.
+	shared shared
 }
 
 // artifact is a backup in the bucket.
@@ -66,6 +70,8 @@ type volume struct {
 	// data is its content, marker is the content that a restore wrote.
 	data   string
 	marker marker
+	// rows is how many rows of clients it has, if members have one database.
+	rows int
 	// served reports whether a member ran with it.
 	served bool
 	// engines are those that ran with it, in order.
@@ -87,19 +93,22 @@ type trouble struct {
 func newDisk() *disk {
 	return &disk{
 		bucket: map[string]artifact{}, volumes: map[types.UID]volume{}, succeeded: map[string]bool{},
-		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, own: map[types.UID]bool{},
+		exits: map[string]int32{}, streams: map[string]types.UID{}, lost: map[string]bool{}, own: map[types.UID]bool{}, shared: newShared(),
 	}
 }
 
 func (d *disk) clone() *disk {
 	return &disk{
 		maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.streams), maps.Clone(d.lost),
-		maps.Clone(d.passwords), maps.Clone(d.own), d.quota, slices.Clone(d.troubles),
+		maps.Clone(d.passwords), maps.Clone(d.own), d.quota, slices.Clone(d.troubles), d.shared.clone(),
 	}
 }
 
 func (d *disk) String() string {
-	return fmt.Sprintln(d.bucket, d.volumes, d.succeeded, d.exits, d.streams, d.lost, d.own, d.quota, d.troubles)
+	of := d.shared
+	volumes, acked := d.ranked()
+	return fmt.Sprintln(d.bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.own, d.quota, d.troubles,
+		acked, of.voters, of.left, of.ran, of.frozen, of.divided, of.gone, of.parameters)
 }
 
 // goesWrong returns the planned failure of a call, if there is one.
@@ -168,6 +177,12 @@ func runs(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning }
 
 func hasEnded(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// isAgreement reports whether members keep their agreement in an object.
+func isAgreement(object client.Object) bool {
+	_, is := object.(*corev1.ConfigMap)
+	return is && object.GetName() == naming.State(name, agreementName)
 }
 
 // isMemberClaim reports whether a claim belongs to a member, so that it has the user's data.

@@ -22,6 +22,7 @@ import (
 //	a config file with "crash" in it
 //	a Secret that does not exist     the container cannot be configured
 //	a claim that is not bound        it waits
+//	an agreement of another database the container exits with code 1 repeatedly
 //
 // Any other pod becomes ready. It stays ready even if its Secret is deleted.
 
@@ -55,7 +56,7 @@ func (w *world) runPod(pod *corev1.Pod) {
 
 // fate sets a pod's status and returns a description of it.
 func (w *world) fate(pod *corev1.Pod) string {
-	if isReady(pod) {
+	if isReady(pod) || runs(pod) && isRelated(pod) {
 		return w.resize(pod)
 	}
 	if wantsMissingNode(pod) {
@@ -79,13 +80,17 @@ func (w *world) fate(pod *corev1.Pod) string {
 	case strings.Contains(image, "missing"):
 		w.setWaiting(pod, "ImagePullBackOff", fmt.Sprintf("Back-off pulling image %q: ErrImagePull: %s: not found", image, image), nil)
 		return "cannot pull image " + image
-	case strings.Contains(image, "crash"), w.configHasCrash(pod):
+	case strings.Contains(image, "crash"), w.configHasCrash(pod), w.mistaken(pod):
 		w.setWaiting(pod, "CrashLoopBackOff", "back-off 10s restarting failed container",
 			&corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"})
 		return "crashes again and again"
 	}
 	w.setRunning(pod)
 	w.mount(pod)
+	if isRelated(pod) { // its software reports when it is ready
+		w.setReady(pod, false)
+		return "runs"
+	}
 	return "is ready"
 }
 

@@ -6,6 +6,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"strings"
 	"testing"
@@ -124,7 +125,9 @@ func campaignWith(name string, plant func(client.WithWatch) client.WithWatch) st
 		}
 		c, err := newCampaign(sequence, plant)
 		if err != nil {
-			return err.Error()
+			p := newPlay(sequence, 0)
+			p.plant = plant
+			return errors.Join(err, p.toTheEnd()).Error()
 		}
 		for _, plan := range c.plans() {
 			if _, err := c.run(plan); err != nil {

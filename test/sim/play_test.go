@@ -119,7 +119,7 @@ func (w *world) rules() error {
 // checkIdle runs passes in steady state, which must not write.
 func (w *world) checkIdle() error {
 	w.by = operator
-	if err := w.leftovers(); err != nil {
+	if err := errors.Join(w.leftovers(), w.serves()); err != nil {
 		return err
 	}
 	for range quiet {

@@ -65,7 +65,7 @@ func (w *world) watchOwn(c change) {
 	case object.GetNamespace() != cluster.Namespace:
 		w.breaks("%s is in another namespace", ref(object))
 	case object.GetUID() == cluster.UID, metav1.IsControlledBy(object, cluster), types.UID(object.GetLabels()[dbv1.LabelClusterUID]) == cluster.UID:
-	case isClaim(object) && object.GetLabels()[dbv1.LabelInstance] == cluster.Name: // retained from the previous cluster of the same name
+	case (isClaim(object) || isAgreement(object)) && object.GetLabels()[dbv1.LabelInstance] == cluster.Name: // of the previous cluster of the same name
 	default:
 		w.breaks("%s is not the cluster's", ref(object))
 	}
@@ -246,7 +246,7 @@ func (w *world) watchStatefulSet(c change) {
 		w.breaks("replicas change from %d to %d at once", was, is)
 	}
 	for _, pod := range podsOf(w.store, before) {
-		if is < was && ordinalOf(pod) >= int(was) {
+		if is < was && !keeps(before, pod) {
 			w.breaks("replicas change from %d to %d while pod %s still exists", was, is, pod.Name)
 		}
 	}
@@ -255,7 +255,7 @@ func (w *world) watchStatefulSet(c change) {
 // watchRecreated: a re-created StatefulSet stops none of the existing pods.
 func (w *world) watchRecreated(set *appsv1.StatefulSet) {
 	for _, pod := range all[*corev1.Pod](w.store) {
-		if isMember(pod) && ordinalOf(pod) >= int(*set.Spec.Replicas) {
+		if isMember(pod) && pod.DeletionTimestamp == nil && !keeps(set, pod) {
 			w.breaks("StatefulSet %s is created with %d replicas while pod %s exists", set.Name, *set.Spec.Replicas, pod.Name)
 		}
 	}

@@ -6,6 +6,7 @@ package sim
 
 import (
 	"flag"
+	"slices"
 	"testing"
 
 	"github.com/dbcluster/databasecluster-operator/internal/testing/sample"
@@ -17,12 +18,22 @@ var (
 	seeds = flag.Uint64("seeds", 5, "how many orders of events a whole campaign tries for each sequence")
 )
 
-// sampled returns the plays of a sequence to run.
+// sampled returns the plays of a sequence to run. Stories of members that have one database are long: a sample has at least one play
+// of each, instead of one of each kind.
 func sampled[P any, K comparable](t *testing.T, sequence string, plays []P, kind func(P) K) []P {
 	t.Helper()
+	if isShared(sequence) && !sample.Whole() {
+		kind = func(P) (same K) { return same }
+	}
 	chosen := sample.OneIn(*share, sequence, plays, kind)
 	t.Logf("%d of %d plays, DBC_SEED=%d", len(chosen), len(plays), sample.Seed())
 	return chosen
+}
+
+// played returns the stories whose campaigns run: of those of members that have one database, a sample has one in three.
+func played() []sequence {
+	chosen := slices.DeleteFunc(slices.Clone(sequences), func(s sequence) bool { return isShared(s.name) })
+	return append(chosen, sample.OneIn(3, "stories", sharedSequences, func(sequence) string { return "" })...)
 }
 
 // orders returns the seeds of the orders of events to run.

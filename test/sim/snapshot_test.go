@@ -42,7 +42,8 @@ func (s *store) snapshot() map[string]string {
 	return objects
 }
 
-// lasting is the disk without the Jobs of deleted backups: whether one finished before its deletion depends on the path.
+// lasting is the disk without what depends on the path: whether Jobs of deleted backups and of actions on members have finished, and
+// the rows of clients.
 func (s *store) lasting() *disk {
 	kept := map[string]bool{}
 	for _, b := range all[*dbv1.DatabaseBackup](s) {
@@ -52,8 +53,13 @@ func (s *store) lasting() *disk {
 	maps.DeleteFunc(lasting.succeeded, func(job string, _ bool) bool {
 		_, rest, of := strings.Cut(job, "-backup-")
 		uid, _, _ := strings.Cut(rest, "-")
-		return of && !kept[uid]
+		return of && !kept[uid] || strings.Contains(job, "-handover-") || strings.Contains(job, "-remove-")
 	})
+	for uid, v := range lasting.volumes {
+		v.rows = 0
+		lasting.volumes[uid] = v
+	}
+	lasting.shared.acked, lasting.shared.left = nil, nil
 	return lasting
 }
 

@@ -37,17 +37,32 @@ func (w *world) runStatefulSets() {
 
 func (w *world) runStatefulSet(set *appsv1.StatefulSet) {
 	w.adopt(set)
-	revision, replicas := w.revise(set), int(*set.Spec.Replicas)
-	for ordinal := range replicas {
+	revision := w.revise(set)
+	first, end := ordinalsOf(set)
+	for ordinal := first; ordinal < end; ordinal++ {
 		w.createMember(set, ordinal, revision)
 	}
 	for _, pod := range slices.Backward(podsOf(w.store, set)) {
-		if ordinalOf(pod) >= replicas && pod.DeletionTimestamp == nil {
+		if !keeps(set, pod) && pod.DeletionTimestamp == nil {
 			w.story.add(w.by, fmt.Sprintf("stops pod %s, which is one too many", pod.Name))
 			w.end(pod)
 		}
 	}
 	w.reportStatefulSet(set, revision)
+}
+
+// ordinalsOf returns the first ordinal of a StatefulSet, and the one after the last.
+func ordinalsOf(set *appsv1.StatefulSet) (first, end int) {
+	if set.Spec.Ordinals != nil {
+		first = int(set.Spec.Ordinals.Start)
+	}
+	return first, first + int(*set.Spec.Replicas)
+}
+
+// keeps reports whether a pod has one of the ordinals of a StatefulSet.
+func keeps(set *appsv1.StatefulSet, pod *corev1.Pod) bool {
+	first, end := ordinalsOf(set)
+	return ordinalOf(pod) >= first && ordinalOf(pod) < end
 }
 
 // adopt adds its owner reference to matching pods and revisions without an owner.

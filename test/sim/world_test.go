@@ -87,13 +87,14 @@ func newWorld(seed uint64) *world {
 		w.chance = rand.New(rand.NewPCG(seed, 0))
 	}
 	w.store = newStore(w.clock)
-	w.store.committed = []func(change){w.watchRules, w.watchData, w.count, w.recordChange, w.notify}
+	w.store.committed = []func(change){w.watchRules, w.watchData, w.watchRoles, w.count, w.recordChange, w.notify}
 	// Without chance, each actor acts before the one that reacts to it, so that a pass sees every state between.
 	w.actors = []actor{
 		{"namespace", (*world).endNamespace},
 		{"garbage", (*world).collectGarbage},
 		{"job", (*world).runJobs},
 		{"kubelet", (*world).runKubelet},
+		{"database", (*world).runDatabase},
 		{"volumes", (*world).runVolumes},
 		{"statefulset", (*world).runStatefulSets},
 		{operator, (*world).operate},
@@ -170,7 +171,7 @@ func (w *world) count(c change) {
 	case w.by != operator:
 	case c.before == nil:
 		w.counts["create "+ref(c.after)]++
-	case leftToTime(c.before):
+	case leftToTime(c.before), isAttempt(c.before):
 	case c.after == nil || c.after.GetDeletionTimestamp() != nil && c.before.GetDeletionTimestamp() == nil:
 		w.counts["delete "+ref(c.before)]++
 	}
@@ -178,8 +179,9 @@ func (w *world) count(c change) {
 
 // leftToTime reports whether an object is deleted by itself after some time.
 func leftToTime(object client.Object) bool {
-	component := object.GetLabels()[dbv1.LabelComponent]
-	return component == dbv1.ComponentBackupDeletion || component == dbv1.ComponentRotation
+	return slices.Contains([]string{
+		dbv1.ComponentBackupDeletion, dbv1.ComponentRotation, dbv1.ComponentHandOver, dbv1.ComponentMemberRemove,
+	}, object.GetLabels()[dbv1.LabelComponent])
 }
 
 func (w *world) breaks(rule string, args ...any) {

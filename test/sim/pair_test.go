@@ -1,0 +1,202 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+const (
+	// agreementName is the last part of the name of the ConfigMap in which members keep their agreement.
+	agreementName = "leader"
+	// initializedKey has the data of the database, holderKey the pod that has the lock.
+	initializedKey = "initialize"
+	holderKey      = "leader"
+	// lockRounds is for how many rounds a lock is valid that its holder does not renew.
+	lockRounds = 3
+)
+
+// runPair is the software of an engine of topology PrimaryReplica. It creates no data: a member with an empty volume copies that of
+// the primary.
+func (w *world) runPair() {
+	w.expireLock()
+	for _, i := range w.order(len(w.databases())) {
+		if pods := w.databases(); i < len(pods) && !w.delays() {
+			w.agree(pods[i])
+		}
+	}
+	w.replicate()
+}
+
+func (w *world) agreement() *corev1.ConfigMap {
+	return get[*corev1.ConfigMap](w.store, naming.State(name, agreementName))
+}
+
+// setAgreement changes one key of the agreement.
+func (w *world) setAgreement(key, value string) {
+	agreement := w.agreement()
+	if agreement == nil {
+		return
+	}
+	if agreement.Data == nil {
+		agreement.Data = map[string]string{}
+	}
+	agreement.Data[key] = value
+	w.store.put(agreement)
+}
+
+// holder is the pod that has the lock; "" if no pod has it.
+func (w *world) holder() string {
+	if agreement := w.agreement(); agreement != nil {
+		return agreement.Data[holderKey]
+	}
+	return ""
+}
+
+// expireLock frees the lock if its holder has not renewed it for long enough.
+func (w *world) expireLock() {
+	holder, on := w.holder(), &w.store.disk.shared
+	switch {
+	case holder == "", w.acts(get[*corev1.Pod](w.store, holder)):
+		on.gone = 0
+	case on.gone < lockRounds:
+		on.gone++
+		w.store.version++ // time passes
+	default:
+		on.gone = 0
+		w.setAgreement(holderKey, "")
+		w.story.add(w.by, fmt.Sprintf("the lock of pod %s expires", holder))
+	}
+}
+
+// agree is one turn of the software of a member.
+func (w *world) agree(pod *corev1.Pod) {
+	agreement := w.agreement()
+	_, on := w.on(pod)
+	switch {
+	case w.store.disk.shared.divided == pod.Name:
+	case agreement == nil:
+		w.reports(pod, replicaRole, false)
+	case on.data == "":
+		w.join(pod)
+	case agreement.Data[initializedKey] == "":
+		w.setAgreement(initializedKey, on.data)
+	case agreement.Data[holderKey] == pod.Name:
+		w.lead(pod)
+	case agreement.Data[holderKey] == "":
+		w.elect(pod)
+	default:
+		w.reports(pod, replicaRole, isReady(pod) || w.primary() != nil)
+	}
+}
+
+// primary is the pod of the primary that accepts writes; nil if there is none.
+func (w *world) primary() *corev1.Pod {
+	if w.holder() == "" {
+		return nil
+	}
+	pod := get[*corev1.Pod](w.store, w.holder())
+	if !w.acts(pod) || !isReady(pod) || pod.Labels[roleLabel] != primaryRole {
+		return nil
+	}
+	return pod
+}
+
+// join copies the data of the primary into an empty volume.
+func (w *world) join(pod *corev1.Pod) {
+	primary := w.primary()
+	if primary == nil {
+		w.reports(pod, "", false)
+		return
+	}
+	_, from := w.on(primary)
+	w.write(pod, from.data, from.rows)
+	w.store.version++
+	w.story.add(w.by, fmt.Sprintf("pod %s copies the data of pod %s", pod.Name, primary.Name))
+}
+
+// lead reports the holder of the lock as the primary, after the previous primary has noticed its loss.
+func (w *world) lead(pod *corev1.Pod) {
+	for _, other := range w.databases() {
+		if other.Name != pod.Name && other.Labels[roleLabel] == primaryRole && isReady(other) {
+			return
+		}
+	}
+	w.reports(pod, primaryRole, true)
+}
+
+// elect gives the free lock to the member with the newest data that responds. In synchronous mode it needs every acknowledged row.
+func (w *world) elect(pod *corev1.Pod) {
+	_, on := w.on(pod)
+	candidates := slices.DeleteFunc(w.databases(), func(other *corev1.Pod) bool {
+		_, has := w.on(other)
+		return has.data != on.data
+	})
+	behind := on.rows < w.store.disk.shared.acked[on.data]
+	if w.newest(candidates).Name != pod.Name || behind && w.store.disk.shared.synchronous {
+		w.reports(pod, replicaRole, isReady(pod))
+		return
+	}
+	w.resumes(pod)
+	w.setAgreement(holderKey, pod.Name)
+	w.story.add(w.by, fmt.Sprintf("pod %s has the lock", pod.Name))
+}
+
+// followers are the replicas that receive the rows of the primary.
+func (w *world) followers(primary *corev1.Pod) []*corev1.Pod {
+	_, from := w.on(primary)
+	return slices.DeleteFunc(w.databases(), func(pod *corev1.Pod) bool {
+		_, on := w.on(pod)
+		return pod.Name == primary.Name || pod.Labels[roleLabel] != replicaRole || on.data != from.data
+	})
+}
+
+// replicate lets a client write a row. Replicas receive it at once in synchronous mode, and otherwise in the next round.
+func (w *world) replicate() {
+	primary := w.primary()
+	if primary == nil {
+		return
+	}
+	_, on := w.on(primary)
+	sent := on.rows
+	if w.store.disk.shared.synchronous {
+		sent++
+	}
+	for _, replica := range w.followers(primary) {
+		w.write(replica, on.data, sent)
+	}
+	w.write(primary, on.data, on.rows+1)
+	w.store.disk.shared.acked[on.data] = on.rows + 1
+}
+
+// halt stops the software of a member. A primary that responds first sends its rows to the replicas, then frees the lock.
+func (w *world) halt(pod *corev1.Pod) {
+	frozen := w.store.disk.shared.frozen[pod.Name]
+	delete(w.store.disk.shared.frozen, pod.Name)
+	if frozen || w.holder() != pod.Name || !runs(pod) {
+		return
+	}
+	_, on := w.on(pod)
+	for _, replica := range w.followers(pod) {
+		w.write(replica, on.data, on.rows)
+	}
+	w.setAgreement(holderKey, "")
+}
+
+// mistaken reports whether a member cannot start, because its agreement is that of another database.
+func (w *world) mistaken(pod *corev1.Pod) bool {
+	agreement := w.agreement()
+	_, on := w.on(pod)
+	if agreement == nil || !isRelated(pod) || on.data == "" {
+		return false
+	}
+	known := agreement.Data[initializedKey]
+	return known != "" && known != on.data
+}

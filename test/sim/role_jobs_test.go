@@ -1,0 +1,119 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+)
+
+// performOnMembers runs an action on the members of a database.
+func (w *world) performOnMembers(pod *corev1.Pod) exit {
+	member := memberIn(pod, "DBC_MEMBER")
+	switch pod.Labels[dbv1.LabelComponent] {
+	case dbv1.ComponentHandOver:
+		return w.performHandOver(member, memberIn(pod, "DBC_TARGET"))
+	case dbv1.ComponentMemberRemove:
+		return w.performMemberRemove(member)
+	case dbv1.ComponentConfigure:
+		return w.performConfigure(variableOf(pod, "DBC_PARAMETERS"))
+	default:
+		return done()
+	}
+}
+
+func variableOf(pod *corev1.Pod, name string) string {
+	for _, v := range pod.Spec.Containers[0].Env {
+		if v.Name == name {
+			return v.Value
+		}
+	}
+	return ""
+}
+
+// memberIn returns the pod of a member by the variable with its host; "" if it is not set.
+func memberIn(pod *corev1.Pod, variable string) string {
+	host, _, _ := strings.Cut(variableOf(pod, variable), ".")
+	return host
+}
+
+// performHandOver passes the lock to the target, or to the replica with the newest data. The primary first sends it all rows.
+func (w *world) performHandOver(member, target string) exit {
+	primary := w.primary()
+	switch {
+	case primary == nil:
+		return actionFails(protocol.ExitPrecondition, "there is no primary")
+	case primary.Name != member:
+		return actionFails(protocol.ExitNotApplicable, member+" is not the primary")
+	}
+	ready := slices.DeleteFunc(w.followers(primary), func(pod *corev1.Pod) bool { return !isReady(pod) })
+	next := w.newest(ready)
+	if i := slices.IndexFunc(ready, func(pod *corev1.Pod) bool { return pod.Name == target }); i >= 0 {
+		next = ready[i]
+	}
+	if next == nil {
+		return actionFails(protocol.ExitPrecondition, "no member can take over")
+	}
+	_, on := w.on(primary)
+	w.write(next, on.data, on.rows)
+	w.setAgreement(holderKey, next.Name)
+	w.reports(primary, replicaRole, true)
+	w.reports(next, primaryRole, true)
+	return done()
+}
+
+// performMemberRemove removes a member from the voters by its name. A majority has to agree.
+func (w *world) performMemberRemove(member string) exit {
+	for data, voters := range w.store.disk.shared.voters {
+		if _, listed := voters[member]; !listed {
+			continue
+		}
+		if !w.hasMajority(data) {
+			return actionFails(protocol.ExitPrecondition, "the others have no majority")
+		}
+		voters = maps.Clone(voters)
+		delete(voters, member)
+		w.store.disk.shared.voters[data] = voters
+		if pod := get[*corev1.Pod](w.store, member); pod != nil {
+			w.store.disk.shared.left[pod.UID] = true
+		}
+		w.story.add(w.by, fmt.Sprintf("the others remove pod %s from the voters", member))
+	}
+	return done()
+}
+
+func (w *world) performConfigure(parameters string) exit {
+	if w.primary() == nil {
+		return actionFails(protocol.ExitPrecondition, "there is no primary")
+	}
+	w.store.disk.shared.parameters = parameters
+	w.story.add(w.by, "the members use "+parameters)
+	return done()
+}
+
+// performInitialize creates the first data.
+func (w *world) performInitialize(pod *corev1.Pod, c *protocol.Initialize) exit {
+	claim := w.claimOf(pod, naming.DataVolume)
+	on := w.store.disk.volumes[claim.UID]
+	switch on.marker {
+	case marker{c.ID, protocol.MarkDone}:
+		return done()
+	case marker{c.ID, protocol.MarkRunning}:
+	default:
+		return fails(protocol.DataDirectoryNotEmpty, "the data directory is not empty")
+	}
+	on.marker.state = protocol.MarkDone
+	on.data = "the first data in " + string(claim.UID)
+	w.store.disk.volumes[claim.UID] = on
+	return done()
+}

@@ -1,0 +1,246 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// watchRoles checks every write against the rules for members that have one database.
+func (w *world) watchRoles(c change) {
+	if w.store.disk.shared.topology == "" {
+		return
+	}
+	if pods := w.readyPrimaries(); len(pods) > 1 && w.store.disk.shared.divided == "" {
+		w.breaks("pods %s are primaries at the same time", strings.Join(pods, " and "))
+	}
+	if w.by != operator {
+		return
+	}
+	if job, is := c.after.(*batchv1.Job); is && c.before == nil && job.Labels[dbv1.LabelComponent] == dbv1.ComponentMemberRemove {
+		w.watchRemoval(memberIn(&corev1.Pod{Spec: job.Spec.Template.Spec}, "DBC_MEMBER"))
+	}
+	if isAgreement(c.object()) && c.after == nil {
+		w.watchAgreementEnd(c.before.GetLabels()[dbv1.LabelClusterUID])
+	}
+	for _, pod := range w.disturbed(c) {
+		w.watchDisturbance(pod)
+	}
+	if set, is := c.after.(*appsv1.StatefulSet); is && c.before != nil {
+		w.watchShrink(c.before.(*appsv1.StatefulSet), set)
+	}
+}
+
+// readyPrimaries are the ready pods that report that they are the primary.
+func (w *world) readyPrimaries() []string {
+	var names []string
+	for _, o := range w.store.sorted() {
+		if pod, is := o.(*corev1.Pod); is && isMember(pod) && pod.Labels[roleLabel] == primaryRole && isReady(pod) && pod.DeletionTimestamp == nil {
+			names = append(names, pod.Name)
+		}
+	}
+	return names
+}
+
+// watchAgreementEnd: members keep their agreement as long as they run.
+func (w *world) watchAgreementEnd(cluster string) {
+	for _, pod := range all[*corev1.Pod](w.store) {
+		if isMember(pod) && runs(pod) && pod.Labels[dbv1.LabelClusterUID] == cluster {
+			w.breaks("the agreement is deleted while pod %s runs", pod.Name)
+		}
+	}
+}
+
+// disturbed returns the running members that the operator stops by a change, as they were before.
+func (w *world) disturbed(c change) []*corev1.Pod {
+	switch before := c.before.(type) {
+	case *corev1.Pod:
+		after, kept := c.after.(*corev1.Pod)
+		if isMember(before) && before.DeletionTimestamp == nil && (!kept || after.DeletionTimestamp != nil) {
+			return []*corev1.Pod{before}
+		}
+	case *appsv1.StatefulSet:
+		after, kept := c.after.(*appsv1.StatefulSet)
+		if !kept {
+			return nil
+		}
+		return slices.DeleteFunc(podsOf(w.store, before), func(pod *corev1.Pod) bool {
+			return keeps(after, pod) || !keeps(before, pod) || pod.DeletionTimestamp != nil
+		})
+	}
+	return nil
+}
+
+// watchDisturbance: the operator disturbs no member of a cluster with two primaries, no primary before a hand-over, and at most a
+// minority. A deletion attempts one hand-over.
+func (w *world) watchDisturbance(pod *corev1.Pod) {
+	cluster := w.cluster()
+	deleting := cluster.DeletionTimestamp != nil
+	if deleting && (w.store.terminating || w.handOverEnded(pod)) {
+		return
+	}
+	primaries := w.readyPrimaries()
+	if pod.Labels[roleLabel] == primaryRole && isReady(pod) && !slices.Contains(primaries, pod.Name) {
+		primaries = append(primaries, pod.Name)
+	}
+	if !deleting && len(primaries) > 1 {
+		w.breaks("pod %s is disturbed, although there are two primaries", pod.Name)
+	}
+	if w.holder() == pod.Name && isReady(pod) && w.acts(pod) && len(w.others(pod)) > 0 {
+		w.breaks("the primary %s is disturbed before a hand-over", pod.Name)
+	}
+	if !deleting && !cluster.Spec.Hibernated && isReady(pod) {
+		w.watchMajority(pod)
+	}
+}
+
+// others are the other members that run, ready or not.
+func (w *world) others(pod *corev1.Pod) []*corev1.Pod {
+	return slices.DeleteFunc(w.databases(), func(other *corev1.Pod) bool { return other.Name == pod.Name })
+}
+
+// handOverEnded reports whether the Job of a hand-over before this disturbance has ended.
+func (w *world) handOverEnded(pod *corev1.Pod) bool {
+	job := get[*batchv1.Job](w.store, naming.HandOverJob(name, string(pod.UID)))
+	return job != nil && jobEnded(job)
+}
+
+// watchMajority: more than half of the members serve without one that the operator disturbs. Of voters, those that are listed count.
+func (w *world) watchMajority(pod *corev1.Pod) {
+	serving := slices.DeleteFunc(w.serving(), func(other *corev1.Pod) bool { return other.Name == pod.Name })
+	set := get[*appsv1.StatefulSet](w.store, name)
+	if down := int(*set.Spec.Replicas) - len(serving); down > max(1, (int(*set.Spec.Replicas)-1)/2) {
+		w.breaks("pod %s is disturbed: then %d of %d members are down", pod.Name, down, *set.Spec.Replicas)
+	}
+	_, on := w.on(pod)
+	voters := len(w.store.disk.shared.voters[on.data])
+	left := slices.DeleteFunc(w.present(on.data), func(other *corev1.Pod) bool { return other.Name == pod.Name })
+	if w.isVoter(pod) && voters > 1 && len(left) == voters/2 {
+		w.breaks("pod %s is disturbed: then %d of %d voters are left", pod.Name, len(left), voters)
+	}
+}
+
+// watchRebuild: the operator deletes a member's volume on request, while the others have its data and serve without it. It returns
+// false for another deletion.
+func (w *world) watchRebuild(claim *corev1.PersistentVolumeClaim) bool {
+	cluster, set := w.cluster(), get[*appsv1.StatefulSet](w.store, name)
+	pod := strings.TrimPrefix(claim.Name, "data-")
+	if w.store.disk.shared.topology == "" || cluster.DeletionTimestamp != nil || cluster.Annotations[dbv1.AnnotationRebuild] != pod {
+		return false
+	}
+	if record := set.Annotations[dbv1.AnnotationRebuilt]; record != pod+"/"+string(claim.UID) {
+		w.breaks("claim %s is deleted, but the record is %q", claim.Name, record)
+	}
+	data := w.store.disk.volumes[claim.UID].data
+	others := slices.DeleteFunc(w.present(data), func(other *corev1.Pod) bool { return other.Name == pod })
+	switch primary := w.primary(); {
+	case w.store.disk.shared.topology == dbv1.TopologyConsensus && len(others) <= len(w.store.disk.shared.voters[data])/2,
+		w.store.disk.shared.topology == dbv1.TopologyPrimaryReplica && (primary == nil || primary.Name == pod):
+		w.breaks("claim %s is deleted, but the other members do not serve without it", claim.Name)
+	}
+	return true
+}
+
+// watchRemoval: the other voters have a majority without the member that the operator removes.
+func (w *world) watchRemoval(member string) {
+	for data, voters := range w.store.disk.shared.voters {
+		if _, listed := voters[member]; !listed {
+			continue
+		}
+		others := slices.DeleteFunc(w.present(data), func(pod *corev1.Pod) bool { return pod.Name == member || !isReady(pod) })
+		if len(others) <= (len(voters)-1)/2 {
+			w.breaks("pod %s is removed from the voters: then %d of %d respond", member, len(others), len(voters)-1)
+		}
+	}
+}
+
+// watchShrink: a member leaves the voters before it stops for good.
+func (w *world) watchShrink(before, after *appsv1.StatefulSet) {
+	cluster := w.cluster()
+	if *after.Spec.Replicas >= *before.Spec.Replicas || cluster.Spec.Hibernated || cluster.DeletionTimestamp != nil {
+		return
+	}
+	member := naming.Member(name, *after.Spec.Replicas)
+	for _, voters := range w.store.disk.shared.voters {
+		if _, listed := voters[member]; listed {
+			w.breaks("pod %s stops for good, but is a voter", member)
+		}
+	}
+}
+
+// watchStart: no member starts while an agreement of another cluster exists.
+func (w *world) watchStart(pod *corev1.Pod) {
+	uid := pod.Labels[dbv1.LabelClusterUID]
+	w.store.disk.shared.ran[uid] = true
+	if agreement := w.agreement(); agreement != nil && agreement.Labels[dbv1.LabelClusterUID] != uid {
+		w.breaks("pod %s starts with the agreement of another cluster", pod.Name)
+	}
+}
+
+// watchInitialize: the first data are created once, before the cluster has members.
+func (w *world) watchInitialize(claim *corev1.PersistentVolumeClaim) {
+	if w.store.disk.shared.ran[claim.Labels[dbv1.LabelClusterUID]] {
+		w.breaks("first data are created in claim %s, but the cluster already had members", claim.Name)
+	}
+	for _, other := range all[*corev1.PersistentVolumeClaim](w.store) {
+		if isMemberClaim(other) && w.store.disk.volumes[other.UID].served {
+			w.breaks("first data are created in claim %s, but claim %s has data", claim.Name, other.Name)
+		}
+	}
+}
+
+// rightsLeft are the rights and agreements of members that exist.
+func (w *world) rightsLeft() []string {
+	var left []string
+	for _, o := range w.store.sorted() {
+		switch o.(type) {
+		case *corev1.ServiceAccount, *rbacv1.Role, *rbacv1.RoleBinding:
+			left = append(left, ref(o))
+		case *corev1.ConfigMap:
+			if o.GetName() == naming.State(name, agreementName) {
+				left = append(left, ref(o))
+			}
+		}
+	}
+	return left
+}
+
+// serves reports a database that clients cannot use in steady state, or members that never stopped waiting.
+func (w *world) serves() error {
+	cluster := w.cluster()
+	on := w.store.disk.shared
+	switch {
+	case on.topology == "":
+		return nil
+	case cluster == nil:
+		if left := w.rightsLeft(); len(left) > 0 {
+			return fmt.Errorf("%s stay after the cluster", strings.Join(left, ", "))
+		}
+		return nil
+	case cluster.DeletionTimestamp != nil || cluster.Spec.Hibernated:
+		return nil
+	case len(w.databases()) < int(cluster.Spec.Replicas):
+		return fmt.Errorf("%d of %d members run", len(w.databases()), cluster.Spec.Replicas)
+	case on.topology == dbv1.TopologyPrimaryReplica && w.primary() == nil:
+		return errors.New("there is no primary")
+	}
+	for _, pod := range w.databases() {
+		if !isReady(pod) {
+			return fmt.Errorf("pod %s is not ready", pod.Name)
+		}
+	}
+	return nil
+}

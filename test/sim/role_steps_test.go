@@ -1,0 +1,174 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// declareShared creates an engine whose members have one database.
+func declareShared(w *world, engine string) {
+	if get[*dbv1.DatabaseEngine](w.store, engine) != nil {
+		return
+	}
+	action := func(name string) *dbv1.EngineAction { return &dbv1.EngineAction{Command: []string{"db", name}} }
+	e := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: engine}}
+	e.Spec.Topology = topologies[engine]
+	e.Spec.Container.Env = []dbv1.EngineVariable{{Name: engineVariable, Value: engine}}
+	e.Spec.Actions.Initialize, e.Spec.Actions.Restore = action("initialize"), action("restore")
+	switch engine {
+	case voteEngine:
+		e.Spec.Actions.MemberRemove = action("memberRemove")
+	case tuneEngine:
+		e.Spec.Parameters = []dbv1.EngineParameter{{Name: "work_mem", Default: "1"}}
+		e.Spec.Actions.Configure = action("configure")
+		fallthrough
+	default:
+		e.Spec.Actions.HandOver = action("handOver")
+		e.Spec.Roles = &dbv1.EngineRoles{Label: roleLabel, Primary: primaryRole, Replica: replicaRole, LockSeconds: lockRounds}
+		e.Spec.State = &dbv1.EngineState{ConfigMaps: []string{agreementName}}
+	}
+	w.store.disk.shared.topology, w.store.disk.shared.synchronous = e.Spec.Topology, engine == syncEngine
+	w.store.put(e)
+}
+
+// createPair and createVoters create a cluster of three.
+func createPair(engine string, changes ...func(*dbv1.DatabaseCluster)) step {
+	return createShared("pair-create.golden", engine, changes...)
+}
+
+func createVoters(changes ...func(*dbv1.DatabaseCluster)) step {
+	return createShared("voters-create.golden", voteEngine, changes...)
+}
+
+func createShared(golden, engine string, changes ...func(*dbv1.DatabaseCluster)) step {
+	s := create(3, append(changes, func(c *dbv1.DatabaseCluster) { c.Spec.Engine = engine })...)
+	do := s.do
+	s.golden, s.do = golden, func(w *world) {
+		declareShared(w, engine)
+		do(w)
+	}
+	return s
+}
+
+// told is a step whose events the golden file has.
+func told(s step) step {
+	s.golden = ""
+	return s
+}
+
+func handOverTo(pod string) step {
+	return annotateCluster("a hand-over to pod "+pod+" is asked for", dbv1.AnnotationHandOver, pod)
+}
+
+func rebuild(pod string) step {
+	return annotateCluster("a rebuild of pod "+pod+" is asked for", dbv1.AnnotationRebuild, pod)
+}
+
+func parameter(value string) step {
+	return set("work_mem is set to "+value, func(c *dbv1.DatabaseCluster) { c.Spec.Parameters = map[string]string{"work_mem": value} })
+}
+
+// freeze stops the software of a member without ending its pod.
+func freeze(pod string) step {
+	return step{what: "the database of pod " + pod + " does not respond any more", do: func(w *world) {
+		frozen := get[*corev1.Pod](w.store, pod)
+		w.forgives(frozen)
+		w.store.disk.shared.frozen[pod] = true
+		w.setReady(frozen, false)
+		w.store.put(frozen)
+	}}
+}
+
+func thaw(pod string) step {
+	return step{what: "the database of pod " + pod + " responds again", do: func(w *world) {
+		delete(w.store.disk.shared.frozen, pod)
+		w.store.version++
+	}}
+}
+
+// divide lets a replica consider itself the primary.
+func divide(pod string) step {
+	return step{what: "pod " + pod + " is the primary, too", do: func(w *world) {
+		w.store.disk.shared.divided = pod
+		w.reports(get[*corev1.Pod](w.store, pod), primaryRole, true)
+	}}
+}
+
+func reunite() step {
+	return step{what: "that pod is a replica again", do: func(w *world) {
+		pod := w.store.disk.shared.divided
+		w.reports(get[*corev1.Pod](w.store, pod), replicaRole, true)
+		w.store.disk.shared.divided = ""
+	}}
+}
+
+// leads checks which pod is the primary.
+func leads(pod string) step {
+	return step{what: "pod " + pod + " is the primary", do: func(w *world) {
+		if w.holder() != pod {
+			w.breaks("pod %s is the primary, not %s", w.holder(), pod)
+		}
+	}}
+}
+
+// leadsNot checks which pod is not the primary.
+func leadsNot(pod string) step {
+	return step{what: "pod " + pod + " is not the primary", do: func(w *world) {
+		if w.holder() == pod {
+			w.breaks("pod %s is still the primary", pod)
+		}
+	}}
+}
+
+// uses checks the parameters of the database.
+func uses(parameters string) step {
+	return step{what: "the members use " + parameters, do: func(w *world) {
+		if is := w.store.disk.shared.parameters; is != parameters {
+			w.breaks("the members use %s, not %s", is, parameters)
+		}
+	}}
+}
+
+// staleAgreement is what a previous cluster of the same name left.
+func staleAgreement() step {
+	return step{what: "there is the agreement of a previous cluster of the same name", do: func(w *world) {
+		stale := &corev1.ConfigMap{ObjectMeta: object(naming.State(name, agreementName))}
+		stale.Labels = naming.Selector(name)
+		stale.Labels[dbv1.LabelClusterUID] = "earlier"
+		stale.Data = map[string]string{initializedKey: "the data of a previous cluster", holderKey: "orders-2"}
+		w.store.put(stale)
+	}}
+}
+
+// backedUp is a backup of a previous cluster with an engine.
+func backedUp(name string, engine string) step {
+	s := inBucket(name, 1)
+	do := s.do
+	s.what, s.do = fmt.Sprintf("%s, with engine %s", s.what, engine), func(w *world) {
+		do(w)
+		b := get[*dbv1.DatabaseBackup](w.store, name)
+		b.Status.Engine = engine
+		w.store.put(b)
+	}
+	return s
+}
+
+// losePrimary removes the pod of the primary with its node.
+func losePrimary(pod string) step {
+	s := lose(pod)
+	do := s.do
+	s.do = func(w *world) {
+		w.forgives(get[*corev1.Pod](w.store, pod))
+		do(w)
+	}
+	return s
+}

@@ -1,0 +1,212 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// The members of an engine with another topology than Independent have one database. The actor "database" is the software of such an
+// engine. Clients write a row in each round in which the database can accept it. A row is lost if the database continues without it.
+
+// Engines whose members have one database.
+const (
+	// pairEngine replicates asynchronously, syncEngine synchronously. tuneEngine has the action configure.
+	pairEngine = "pairdb-v1"
+	syncEngine = "syncdb-v1"
+	tuneEngine = "tunedb-v1"
+	voteEngine = "votedb-v1"
+)
+
+var topologies = map[string]dbv1.Topology{
+	pairEngine: dbv1.TopologyPrimaryReplica, syncEngine: dbv1.TopologyPrimaryReplica, tuneEngine: dbv1.TopologyPrimaryReplica,
+	voteEngine: dbv1.TopologyConsensus,
+}
+
+const (
+	roleLabel   = "role"
+	primaryRole = "primary"
+	replicaRole = "replica"
+)
+
+// shared is the state of a database that members have together. Its maps are replaced or cloned with the disk.
+type shared struct {
+	topology dbv1.Topology
+	// synchronous reports whether the primary acknowledges a row only after its replicas have it.
+	synchronous bool
+	// acked is the number of acknowledged rows by the data of the database.
+	acked map[string]int
+	// voters are the claims of the voters by the data, and by the name of the member.
+	voters map[string]map[string]types.UID
+	// left are the pods whose member was removed from the voters while it ran.
+	left map[types.UID]bool
+	// ran are the clusters that ever had a member.
+	ran map[string]bool
+	// frozen are the pods whose database does not respond.
+	frozen map[string]bool
+	// divided is the pod that considers itself the primary, although another one has the lock.
+	divided string
+	// gone is for how many rounds the holder of the lock has not renewed it.
+	gone int
+	// parameters are those that the database uses.
+	parameters string
+}
+
+func newShared() shared {
+	return shared{acked: map[string]int{}, voters: map[string]map[string]types.UID{}, left: map[types.UID]bool{}, ran: map[string]bool{}, frozen: map[string]bool{}}
+}
+
+func (s shared) clone() shared {
+	s.acked, s.voters, s.left, s.ran, s.frozen = maps.Clone(s.acked), maps.Clone(s.voters), maps.Clone(s.left), maps.Clone(s.ran), maps.Clone(s.frozen)
+	return s
+}
+
+// ranked returns the volumes and the acknowledged rows with ranks instead of numbers of rows: no decision depends on the numbers.
+func (d *disk) ranked() (map[types.UID]volume, map[string]int) {
+	if len(d.shared.acked) == 0 {
+		return d.volumes, nil
+	}
+	numbers := map[string][]int{}
+	for data, rows := range d.shared.acked {
+		numbers[data] = append(numbers[data], rows)
+	}
+	for _, v := range d.volumes {
+		numbers[v.data] = append(numbers[v.data], v.rows)
+	}
+	rank := func(data string, rows int) int {
+		slices.Sort(numbers[data])
+		return slices.Index(slices.Compact(slices.Clone(numbers[data])), rows)
+	}
+	volumes, acked := map[types.UID]volume{}, map[string]int{}
+	for uid, v := range d.volumes {
+		v.rows = rank(v.data, v.rows)
+		volumes[uid] = v
+	}
+	for data, rows := range d.shared.acked {
+		acked[data] = rank(data, rows)
+	}
+	return volumes, acked
+}
+
+// isRelated reports whether a member has its database together with others, by its container and not by annotations.
+func isRelated(pod *corev1.Pod) bool { return isMember(pod) && topologies[engineOf(pod)] != "" }
+
+// runDatabase is the software of the engine in the pods of members.
+func (w *world) runDatabase() {
+	switch w.store.disk.shared.topology {
+	case dbv1.TopologyPrimaryReplica:
+		w.runPair()
+	case dbv1.TopologyConsensus:
+		w.runVoters()
+	case dbv1.TopologyIndependent:
+	}
+}
+
+// databases are the pods in which the software of the engine acts: neither frozen nor terminating.
+func (w *world) databases() []*corev1.Pod {
+	return slices.DeleteFunc(all[*corev1.Pod](w.store), func(pod *corev1.Pod) bool { return !w.acts(pod) || pod.DeletionTimestamp != nil })
+}
+
+// acts reports whether the software in a pod runs and responds.
+func (w *world) acts(pod *corev1.Pod) bool {
+	return pod != nil && isRelated(pod) && runs(pod) && !w.store.disk.shared.frozen[pod.Name] && !w.store.disk.lost[pod.Name]
+}
+
+// on returns the volume of a member and the UID of its claim.
+func (w *world) on(pod *corev1.Pod) (types.UID, volume) {
+	claim := w.claimOf(pod, naming.DataVolume)
+	if claim == nil {
+		return "", volume{}
+	}
+	return claim.UID, w.store.disk.volumes[claim.UID]
+}
+
+// write replaces the data and the rows of a member.
+func (w *world) write(pod *corev1.Pod, data string, rows int) {
+	uid, v := w.on(pod)
+	v.data, v.rows = data, rows
+	w.store.disk.volumes[uid] = v
+}
+
+// newest is the member with the most rows, and of those the one with the lowest ordinal; nil if there is none.
+func (w *world) newest(pods []*corev1.Pod) *corev1.Pod {
+	if len(pods) == 0 {
+		return nil
+	}
+	return slices.MaxFunc(pods, func(a, b *corev1.Pod) int {
+		_, first := w.on(a)
+		_, second := w.on(b)
+		return cmp.Or(cmp.Compare(first.rows, second.rows), ordinalOf(b)-ordinalOf(a))
+	})
+}
+
+// resumes checks that a database that continues with a member has each acknowledged row. Rows that it has not are no longer counted.
+func (w *world) resumes(with *corev1.Pod) {
+	_, v := w.on(with)
+	if lost := w.store.disk.shared.acked[v.data] - v.rows; lost > 0 {
+		w.breaks("acknowledged rows are lost, because the database continues with pod %s", with.Name)
+	}
+	w.store.disk.shared.acked[v.data] = v.rows
+	for uid, other := range w.store.disk.volumes {
+		if other.data == v.data {
+			other.rows = min(other.rows, v.rows)
+			w.store.disk.volumes[uid] = other
+		}
+	}
+}
+
+// forgives no longer counts rows that only a member has which fails without a fault of the operator.
+func (w *world) forgives(pod *corev1.Pod) {
+	uid, v := w.on(pod)
+	rows := -1
+	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
+		if other := w.store.disk.volumes[claim.UID]; claim.UID != uid && other.data == v.data {
+			rows = max(rows, other.rows)
+		}
+	}
+	if !w.store.disk.shared.synchronous && rows >= 0 {
+		w.store.disk.shared.acked[v.data] = min(rows, w.store.disk.shared.acked[v.data])
+	}
+}
+
+// reports sets what the software of a member reports: its role and its readiness.
+func (w *world) reports(pod *corev1.Pod, role string, ready bool) {
+	before := pod.DeepCopy()
+	if role != "" {
+		pod.Labels[roleLabel] = role
+	}
+	w.setReady(pod, ready)
+	if !w.store.put(pod) {
+		return
+	}
+	what := "is not ready"
+	if ready {
+		what = "is ready"
+	}
+	if role != "" {
+		what += " as the " + role
+	}
+	if isReady(before) != ready || before.Labels[roleLabel] != pod.Labels[roleLabel] {
+		w.story.add(w.by, fmt.Sprintf("pod %s %s", pod.Name, what))
+	}
+}
+
+func (w *world) setReady(pod *corev1.Pod, ready bool) {
+	reason := ""
+	if !ready {
+		reason = "ContainersNotReady"
+	}
+	pod.Status.ContainerStatuses[0].Ready = ready
+	w.setCondition(pod, corev1.PodReady, ready, reason, "")
+}
