@@ -14,7 +14,6 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
-	"github.com/dbcluster/databasecluster-operator/internal/testing/engines"
 )
 
 // each runs a test for every engine.
@@ -97,5 +96,3 @@ func TestAClusterThatSetsNothingHasNoProblemWithAnEngine(t *testing.T) {
 		}
 	})
 }
-
-func TestTheScriptsAreSound(t *testing.T) { each(t, engines.Shellcheck) }

@@ -8,15 +8,18 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 )
 
 // start runs the script start of an engine with a Secret and a program of the image, and returns what it prints.
@@ -92,14 +95,21 @@ func TestPostgreSQLRefusesAnOwnerThatItReserves(t *testing.T) {
 // patroni returns Patroni's dynamic configuration of a cluster with these members and parameters, or why it is refused.
 func patroni(t *testing.T, members string, parameters map[string]string) string {
 	t.Helper()
-	const program = `
-import json, sys, unittest.mock
-for module in ("psycopg2", "psycopg2.extensions", "psycopg2.sql"):
-    sys.modules[module] = unittest.mock.MagicMock()
-import parameters
+	return python(t, members, parameters, `
+import json, parameters
 wanted = parameters.dynamic()
 parameters.check(wanted["postgresql"]["parameters"])
-print(json.dumps(wanted))`
+print(json.dumps(wanted))`)
+}
+
+// python runs a program with the scripts of PostgreSQL as modules, and returns its output. No server can be reached.
+func python(t *testing.T, members string, parameters map[string]string, program string) string {
+	t.Helper()
+	const without = `
+import sys, unittest.mock
+for module in ("psycopg2", "psycopg2.extensions", "psycopg2.sql"):
+    sys.modules[module] = unittest.mock.MagicMock()
+`
 	all := map[string]string{}
 	declared := &dbv1.DatabaseEngine{}
 	text, err := files.ReadFile("postgresql-v1.yaml")
@@ -118,13 +128,28 @@ print(json.dumps(wanted))`
 	in := func(name string) string { return filepath.Join(folder, name) }
 	write(t, in("scripts"), scripts(t, "postgresql-v1", in("scripts")))
 	write(t, in("bin"), map[string]string{"postgres": "#!/bin/sh\nexit 0\n"})
-	command := exec.CommandContext(t.Context(), "python3", "-c", program)
+	command := exec.CommandContext(t.Context(), "python3", "-c", without+program)
 	command.Dir = in("scripts")
 	command.Env = []string{
 		"PATH=" + in("bin") + ":" + os.Getenv("PATH"), "DBC_DATA_DIR=" + folder, "DBC_REPLICAS=" + members, "DBC_PARAMETERS=" + string(object),
 	}
 	output, _ := command.CombinedOutput()
 	return string(output)
+}
+
+// A restored database has its owner, so a query that does not find it fails when it creates it again.
+func TestAQueryReturnsRowsWithoutColumns(t *testing.T) {
+	const program = `
+import common
+def rows(description, found):
+    connection = unittest.mock.MagicMock()
+    cursor = connection.cursor.return_value.__enter__.return_value
+    cursor.description, cursor.fetchall.return_value = description, found
+    return len(common.query(connection, "SELECT FROM pg_roles"))
+print(rows((), [()]), rows((), []), rows(None, None))`
+	if got := python(t, "3", nil, program); got != "1 0 0\n" {
+		t.Errorf("it returns these numbers of rows: %s", got)
+	}
 }
 
 func TestThreeMembersReplicateSynchronouslyUnlessTheUserDecides(t *testing.T) {
@@ -159,4 +184,74 @@ func TestPostgreSQLRefusesParametersThatPatroniOwnsOrIgnores(t *testing.T) {
 	if got := patroni(t, "3", lock); !strings.Contains(got, "ttl must be greater than loop_wait + 17") {
 		t.Error(got)
 	}
+}
+
+// A server reports for a moment after its start that it votes. A learner refuses the question, and only its promotion ends that.
+func TestALearnerOfEtcdIsPromotedBeforeItsPasswordIsChecked(t *testing.T) {
+	script := scripts(t, "etcd-v1", "/dbc/scripts")["member"]
+	_, rest, found := strings.Cut(script, "\nset_password() {\n")
+	body, _, ended := strings.Cut(rest, "\n}\n")
+	if !found || !ended {
+		t.Fatal("the script member has no function set_password")
+	}
+	for listed, want := range map[string]string{"/nonexistent": "returned", "/dev/null": "asked again"} {
+		program := `loopback=http://127.0.0.1:2382 listed=` + listed + `
+ask() { echo 'Error: etcdserver: rpc not supported for learner' >&2; return 1; }
+sleep() { echo 'asked again'; exit; }
+set_password() {
+` + body + `
+}
+set_password
+echo returned`
+		output, err := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", program).CombinedOutput()
+		if got := strings.TrimSpace(string(output)); got != want {
+			t.Errorf("with %s it %s (%v), want %s", listed, got, err, want)
+		}
+	}
+}
+
+// A server that hangs accepts connections and does not answer. The kubelet kills the probe, and some container runtimes then wait
+// for its children.
+func TestProbesEndByThemselvesIfTheServerHangs(t *testing.T) {
+	server, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	_, port, _ := net.SplitHostPort(server.Addr().String())
+	for name, probe := range map[string][]string{"redis-single-v1": {"ready"}, "etcd-v1": {"health", "live"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			in := func(name string) string { return filepath.Join(folder, name) }
+			all := scripts(t, name, in("scripts"))
+			for script, text := range all {
+				all[script] = strings.ReplaceAll(text, "/dev/tcp/127.0.0.1/2381", "/dev/tcp/127.0.0.1/"+port)
+			}
+			write(t, in("scripts"), all)
+			write(t, in("secrets"), map[string]string{"password": "secret"})
+			write(t, in("bin"), map[string]string{"redis-cli": "#!/bin/sh\nsleep 60"})
+			command := exec.CommandContext(t.Context(), in("scripts/"+probe[0]), probe[1:]...)
+			command.Env = append(environment(t, name), "PATH="+in("bin")+":"+os.Getenv("PATH"), "DBC_SECRETS_DIR="+in("secrets"), "DBC_DATA_DIR="+folder, "DBC_PORT="+port)
+			start := time.Now()
+			output, err := command.CombinedOutput()
+			if took := time.Since(start); err == nil || took > 30*time.Second || took < time.Second {
+				t.Errorf("it ends after %v: %v %s", took, err, output)
+			}
+		})
+	}
+}
+
+// environment are the parameters of an engine as variables.
+func environment(t *testing.T, name string) (all []string) {
+	t.Helper()
+	text, err := files.ReadFile(name + ".yaml")
+	declared := &dbv1.DatabaseEngine{}
+	if err := errors.Join(err, yaml.Unmarshal(text, declared)); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range declared.Spec.Parameters {
+		all = append(all, engine.Variable(p.Name)+"="+p.Default)
+	}
+	return all
 }
