@@ -53,6 +53,15 @@ borrow_local_node() {
     use_local_node
 }
 
+# share_local_node is for tests on a node that runs, with the operator and the images.
+share_local_node() {
+    make --no-print-directory bin/local >/dev/null
+    "$local" status >/dev/null || fail "NODE=shared needs a node that runs: bin/local up"
+    KUBECONFIG=$("$local" kubeconfig)
+    KUBECTL=$("$local" tool kubectl)
+    export KUBECONFIG KUBECTL
+}
+
 # require_no_operator is for tests that install the operator.
 require_no_operator() {
     [ -z "$(kubectl get crd databaseclusters.database.dbcluster.io --ignore-not-found -o name)" ] ||
@@ -100,6 +109,21 @@ use_cluster() {
 load_local_images() {
     make --no-print-directory image image-postgresql IMG="$IMG" POSTGRES_IMG="$POSTGRES_IMG"
     "$local" load dist/operator.tar dist/postgresql.tar
+}
+
+# load_replicas_image loads the image of PostgreSQL with replicas. Clusters that are not on this machine pull it.
+load_replicas_image() {
+    PATRONI_IMG=${PATRONI_IMG:-localhost/postgresql-patroni:17}
+    if [ "${CLUSTER:-}" != current ]; then
+        make --no-print-directory image-patroni
+        "$local" load dist/patroni.tar
+        return
+    fi
+    echo "This cluster needs the image $PATRONI_IMG. To build it: docker build -t $PATRONI_IMG config/engines/images/patroni"
+    case $context in
+    kind-*) show kind load docker-image "$PATRONI_IMG" --name "${context#kind-}" ;;
+    minikube) show minikube image load "$PATRONI_IMG" ;;
+    esac
 }
 
 # deploy_operator deploys config/default and waits for both replicas. An operator that ran before with the same tag may

@@ -1,63 +1,99 @@
 #!/usr/bin/env bash
-# The operator's main job on real input: three PostgreSQL databases, a row that survives the death of its
-# pod, scaling. `make demo` runs it on a Kubernetes node that it starts on this machine; a set KUBECONFIG
-# changes nothing about that. `make demo CLUSTER=current` runs it on the current context.
+# The operator's main job on real input: PostgreSQL with two replicas, whose primary is killed while a client writes. The
+# client then looks for every row that was acknowledged. `make demo` runs it on a Kubernetes node that it starts on this
+# machine; a set KUBECONFIG changes nothing about that. `make demo CLUSTER=current` runs it on the current context.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=cluster.sh
 . "$(dirname "$0")/cluster.sh"
 
-demo=demo
+demo=${DEMO_NAMESPACE:-demo}
+patroni_img=${PATRONI_IMG:-localhost/postgresql-patroni:17}
 started=$SECONDS
+writer=client-$(date +%s) # the rows of a previous run have another writer
+
+in_demo() { kubectl -n "$demo" "$@"; }
+
+# show_in_demo prints and runs a command of kubectl.
+show_in_demo() { show kubectl -n "$demo" "$@"; }
 
 # await waits for a condition. After a timeout it prints the conditions of the cluster.
 await() {
-    show kubectl -n $demo wait --for=condition="$1" databasecluster/orders --timeout=300s && return
-    kubectl -n $demo get databasecluster,pods -o wide || true
-    kubectl -n $demo describe databasecluster orders || true
-    fail "orders is not $1 after 300 s; its conditions above say why"
+    show_in_demo wait --for=condition="$1" databasecluster/payments --timeout=300s && return
+    in_demo get databasecluster,pods -o wide || true
+    in_demo describe databasecluster payments || true
+    fail "payments is not $1 after 300 s; its conditions above say why"
 }
 
-# sql runs a statement on a database, by the DNS name of its member, from the pod of another member.
+primary() { in_demo get databasecluster payments -o jsonpath='{.status.primary}'; }
+
+replica() { in_demo get databasecluster payments -o jsonpath='{.status.members[?(@.role=="Replica")].pod}' | cut -d ' ' -f 1; }
+
+# acked prints the number of each row that was acknowledged, and when: seconds since 1970.
+acked() { in_demo exec client -- cat "/acked/$writer"; }
+
+# sql runs a statement on the primary, from the pod of a member.
 sql() {
-    local host=$1 statement=$2
-    printf '\033[36mSQL on %s: %s\033[0m\n' "$host" "$statement"
     # shellcheck disable=SC2016 # the password is read in the pod
-    kubectl -n $demo exec orders-1 -- sh -c 'PGPASSWORD=$POSTGRES_PASSWORD exec psql -X -q -h "$1" -U postgres -c "$2"' sh "$host" "$statement"
+    in_demo exec payments-0 -c database -- sh -c 'PGPASSWORD=$(cat /dbc/secrets/password) exec psql -X -q -t -A -h payments -U postgres -d app -c "$1"' sh "$1"
 }
 
 make_cluster() {
-    kubectl create namespace $demo --dry-run=client -o yaml | kubectl apply -f - >/dev/null
-    kubectl label namespace $demo pod-security.kubernetes.io/enforce=restricted --overwrite >/dev/null
-    if ! kubectl -n $demo get secret orders >/dev/null 2>&1; then
-        head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \n' | kubectl -n $demo create secret generic orders --from-file=password=/dev/stdin
-    fi
-    echo "config/samples/database_v1alpha1_databasecluster.yaml with the image $POSTGRES_IMG:"
-    sample | kubectl -n $demo apply -f -
+    kubectl create namespace "$demo" --dry-run=client -o yaml | kubectl apply -f - >/dev/null
+    kubectl label namespace "$demo" pod-security.kubernetes.io/enforce=restricted --overwrite >/dev/null
+    echo "config/samples/gallery/postgresql-replicas.yaml with the image $patroni_img:"
+    sed "s|localhost/postgresql-patroni:17|$patroni_img|" config/samples/gallery/postgresql-replicas.yaml | in_demo apply -f -
+}
+
+start_client() {
+    in_demo create configmap client --from-file=test/lab/writer.py --dry-run=client -o yaml | in_demo apply -f - >/dev/null
+    in_demo delete pod client --ignore-not-found >/dev/null # of a previous run
+    sed "s|localhost/postgresql-patroni:17|$patroni_img|; s|WRITER|$writer|" hack/demo/client.yaml | in_demo apply -f -
+    show_in_demo wait pod/client --for=condition=Ready --timeout=60s
+    in_demo exec client -- sh -c "until [ -s /acked/$writer ]; do sleep 0.1; done"
+}
+
+# watch prints once a second who is the primary, and how many rows were acknowledged.
+watch() {
+    local end=$((SECONDS + $1))
+    while [ $SECONDS -lt $end ]; do
+        printf '%s  %6d rows acknowledged, primary %s\n' "$(date +%T)" "$(acked | wc -l)" "$(primary)"
+        sleep 1
+    done
+}
+
+# verdict compares the rows that were acknowledged with those in the database.
+verdict() {
+    local written missing gap
+    in_demo exec client -- touch /acked/stop
+    sleep 3 # the last row
+    written=$(mktemp)
+    acked >"$written"
+    missing=$(comm -23 <(cut -d ' ' -f 1 "$written" | sort) <(sql "SELECT number FROM written WHERE writer = '$writer'" | sort) | wc -l)
+    gap=$(awk 'NR > 1 && $2 - last > gap {gap = $2 - last} {last = $2} END {printf "%.1f", gap}' "$written")
+    printf '\033[1mWrites failed for %s s. %d rows acknowledged, %d of them missing.\033[0m\n' "$gap" "$(wc -l <"$written")" "$missing"
+    rm "$written"
+    [ "$missing" = 0 ] || fail "the database lost acknowledged rows"
 }
 
 story() {
-    say "Three PostgreSQL databases from one DatabaseCluster"
+    local victim
+    say "PostgreSQL with two replicas, from one DatabaseCluster"
     make_cluster
-    await Available
-    show kubectl -n $demo get databaseclusters
-    show kubectl -n $demo get pods,persistentvolumeclaims,services
-
-    say "A row in the first database, written by that database's own name"
-    echo "The three are independent of each other: nothing is replicated between them."
-    sql orders-0.orders-headless "CREATE TABLE IF NOT EXISTS demo (id int PRIMARY KEY, note text)"
-    sql orders-0.orders-headless "INSERT INTO demo VALUES (1, 'still here') ON CONFLICT DO NOTHING"
-
-    say "Kill its pod"
-    show kubectl -n $demo delete pod orders-0 --now
-    show kubectl -n $demo wait pod/orders-0 --for=create --timeout=60s
-    show kubectl -n $demo wait pod/orders-0 --for=condition=Ready --timeout=300s
     await Ready
-    sql orders-0.orders-headless "SELECT * FROM demo"
+    show_in_demo get databaseclusters -o wide
+    show_in_demo get pods,persistentvolumeclaims,services
 
-    say "Scale to four"
-    show kubectl -n $demo scale databasecluster orders --replicas=4
+    say "A client writes rows, one after the other"
+    start_client
+    watch 3
+
+    victim=$(primary)
+    say "Kill the primary: its pod ends at once, without a grace period"
+    show_in_demo delete pod "$victim" --grace-period=0 --force
+    watch 8
+    verdict
     await Ready
-    show kubectl -n $demo get databaseclusters
+    show_in_demo get databaseclusters -o wide
 }
 
 what_next() {
@@ -66,13 +102,13 @@ what_next() {
         echo "  export KUBECONFIG=$KUBECONFIG PATH=$(dirname "$KUBECTL"):\$PATH"
     fi
     cat <<END
-  kubectl -n $demo describe databasecluster orders        # conditions and events
-  kubectl -n $demo get databaseclusters --watch
-  kubectl -n $demo patch databasecluster orders --type merge -p '{"spec":{"image":"no/such:image"}}'
-                                                       # one member goes down, the others stay
-  kubectl -n $demo patch databasecluster orders --type merge -p '{"spec":{"image":"$POSTGRES_IMG"}}'
-                                                       # and it recovers without a hand
-  kubectl -n $demo delete databasecluster orders          # the hook runs, members stop one by one
+  kubectl -n $demo describe databasecluster payments       # conditions and events
+  kubectl -n $demo annotate databasecluster payments database.dbcluster.io/hand-over=$(replica)
+                                                       # another member becomes the primary
+  kubectl -n $demo patch databasecluster payments --type merge -p '{"spec":{"parameters":{"max_connections":"50"}}}'
+                                                       # PostgreSQL restarts, and no pod does
+  kubectl -n $demo scale databasecluster payments --replicas=5
+  kubectl -n $demo delete databasecluster payments         # members stop one by one
   kubectl -n $demo get persistentvolumeclaims             # and the volumes are kept
   make demo-down                                       # removes everything
 END
@@ -83,8 +119,8 @@ END
 down() {
     if [ "${CLUSTER:-}" = current ]; then
         use_current_context
-        show kubectl -n $demo delete databaseclusters --all --ignore-not-found
-        show kubectl delete namespace $demo --ignore-not-found
+        show_in_demo delete databaseclusters --all --ignore-not-found
+        show kubectl delete namespace "$demo" --ignore-not-found
         make --no-print-directory undeploy uninstall ignore-not-found=true IMG="$IMG" KUBECTL="$KUBECTL"
         return
     fi
@@ -93,13 +129,16 @@ down() {
     "$local" down
 }
 
-if [ "${1:-}" = down ]; then
-    down
-    exit
-fi
-use_cluster
-say "The operator, with two replicas"
-deploy_operator
-show kubectl -n "$namespace" get pods
-story
-what_next
+case "${1:-}" in
+down) down ;;
+story) story ;; # on a cluster that has the operator
+*)
+    use_cluster
+    load_replicas_image
+    say "The operator, with two replicas"
+    deploy_operator
+    show kubectl -n "$namespace" get pods
+    story
+    what_next
+    ;;
+esac

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// The story of the demo, including its end.
+// The life of a cluster whose members are independent.
 func TestSmokeARowSurvivesItsPodScalingAndItsCluster(t *testing.T) {
 	w := newWorld(t)
 	w.orders()
