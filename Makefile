@@ -52,7 +52,7 @@ help: ## Show this list.
 ##@ Try it
 
 .PHONY: demo
-demo: ## Run a PostgreSQL cluster on a real Kubernetes on this machine (CLUSTER=current: on the current context).
+demo: ## Kill the primary of a PostgreSQL with replicas under load, on a real Kubernetes on this machine (CLUSTER=current: on the current context).
 	@IMG=$(IMG) CLUSTER=$(CLUSTER) POSTGRES_IMG=$(POSTGRES_IMG) hack/demo.sh
 
 .PHONY: demo-down
@@ -63,7 +63,7 @@ demo-down: ## Remove the demo.
 
 .PHONY: manifests
 manifests: $(LOCAL) ## Generate the CRDs and the RBAC rules.
-	@$(call tool,controller-gen) rbac:roleName=manager-role crd paths="./api/...;./internal/...;./cmd/..." output:crd:artifacts:config=config/crd/bases
+	@$(call tool,controller-gen) rbac:roleName=manager-role crd paths="./api/...;./internal/...;./cmd/...;./config/engines" output:crd:artifacts:config=config/crd/bases
 	@go run ./hack/crd config/crd/bases/*.yaml
 
 # CORE_TYPES are the Kubernetes types in the API that have their own apply configurations.
@@ -153,7 +153,7 @@ e2e: ## Run the users' stories on the real node (CLUSTER=current: on the current
 	IMG=$(IMG) CLUSTER=$(CLUSTER) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e.sh
 
 .PHONY: e2e-smoke
-e2e-smoke: ## Run the demo's story as a test on the real node (CLUSTER=current: on the current context).
+e2e-smoke: ## Run the demo and two more stories as tests on the real node (CLUSTER=current: on the current context).
 	IMG=$(IMG) CLUSTER=$(CLUSTER) POSTGRES_IMG=$(POSTGRES_IMG) hack/e2e.sh -run Smoke
 
 # The arguments of test-faults and bench-failover. Without FAULT, SYNCHRONOUS or OPERATOR, all of them run. NODE=shared uses a
@@ -166,9 +166,17 @@ faults = IMG=$(IMG) NODE=$(NODE) DBC_FAULT="$(FAULT)" DBC_SYNCHRONOUS="$(SYNCHRO
 test-faults: ## Disturb PostgreSQL under load on the real node, and look for every acknowledged row (FAULT=kill-postgres SYNCHRONOUS=on OPERATOR=off).
 	$(faults) -run NoFault
 
+.PHONY: test-idle
+test-idle: ## Count the requests that the operator sends in ten minutes while clients write to PostgreSQL (DURATION=1m).
+	$(faults) -run Idle
+
 .PHONY: bench-failover
 bench-failover: ## Measure how long writes fail during failovers, beside bare Patroni on the same node (RUNS=20).
 	$(faults) -run BenchFailover
+
+.PHONY: conformance
+conformance: ## Run an engine through its contract on the real node (ENGINE=FILE IMAGE=NAME, ONLY=rollout,kill; without ENGINE: all built-in engines).
+	@IMG=$(IMG) NODE=$(NODE) ENGINE="$(ENGINE)" IMAGE="$(IMAGE)" CLIENT="$(CLIENT)" ONLY="$(ONLY)" KEEP="$(KEEP)" LOAD="$(LOAD)" hack/conformance.sh
 
 .PHONY: bench-backup
 bench-backup: ## Measure backups and restores of 1 GB of PostgreSQL on the real node, and compare with its own tools and zstd.

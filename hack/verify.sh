@@ -128,14 +128,14 @@ scripts_are_sound() {
 	local script result=0
 	while IFS= read -r -d '' script; do
 		bash -n "$script" || result=1
-	done < <(files '*.sh')
+	done < <(files '*.sh' hack/engine)
 	[[ $result -eq 0 ]] || return "$result"
 
 	if ! command -v shellcheck >/dev/null; then
 		echo "shellcheck is not installed (\`apt-get install shellcheck\`): only the syntax was checked."
 		return "$skipped"
 	fi
-	files '*.sh' | xargs -0 --no-run-if-empty shellcheck --external-sources
+	files '*.sh' hack/engine | xargs -0 --no-run-if-empty shellcheck --external-sources
 }
 
 # one_image_everywhere sets another image with `kustomize edit`: the operator's container and TRANSFER_IMAGE must both

@@ -132,6 +132,16 @@ type DatabaseEngineSpec struct {
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	OtherParameters bool `json:"otherParameters,omitempty"`
 
+	// restoresFrom lists other engines whose backups the action restore reads, too. So a new cluster of this engine can
+	// start with their data: spec.bootstrap.fromBackup.name. At most 8. Default: none.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=63
+	RestoresFrom []string `json:"restoresFrom,omitempty"`
+
 	// secretKeys are the keys of the Secret with the credentials of a cluster. Members and actions find each key as a
 	// file in /dbc/secrets. Default: none.
 	// +optional

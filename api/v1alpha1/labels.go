@@ -139,6 +139,9 @@ const (
 	AnnotationScheduled = "database.dbcluster.io/scheduled-at"
 	// AnnotationEngine is on claims: the engine that wrote the data.
 	AnnotationEngine = "database.dbcluster.io/engine"
+	// AnnotationPrimary is on claim 0 of an engine with roles: the pod that was the last known primary. It has the latest
+	// data, also after all members have stopped.
+	AnnotationPrimary = "database.dbcluster.io/primary"
 	// AnnotationRestored is on claims: the location of the backup in the volume.
 	AnnotationRestored = "database.dbcluster.io/restored-from"
 	// AnnotationRestoring is on claims whose restore has started and has not completed: the name of the restore.

@@ -910,6 +910,11 @@ func (in *DatabaseEngineSpec) DeepCopyInto(out *DatabaseEngineSpec) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.RestoresFrom != nil {
+		in, out := &in.RestoresFrom, &out.RestoresFrom
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.SecretKeys != nil {
 		in, out := &in.SecretKeys, &out.SecretKeys
 		*out = make([]EngineSecretKey, len(*in))

@@ -9,6 +9,7 @@ package admission
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,6 +22,9 @@ const prefix = "databasecluster-operator-"
 
 // protection begins the names of the policies that deny deletions.
 const protection = prefix + "protected-"
+
+// members begins the names of the policies that restrict the writes of members.
+const members = prefix + "member-"
 
 //go:embed policies.yaml member-writes.yaml
 var files embed.FS
@@ -40,6 +44,12 @@ func Objects() ([]*unstructured.Unstructured, error) {
 		}
 	}
 	return all, nil
+}
+
+// Members returns the policies that restrict the writes of members, and their bindings.
+func Members() ([]*unstructured.Unstructured, error) {
+	all, err := Objects()
+	return slices.DeleteFunc(all, func(o *unstructured.Unstructured) bool { return !strings.HasPrefix(o.GetName(), members) }), err
 }
 
 // Protection returns the names of the policies that deny deletions, which are also the names of their bindings.

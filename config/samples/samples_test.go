@@ -16,7 +16,6 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
-	"github.com/dbcluster/databasecluster-operator/internal/testing/engines"
 )
 
 // gallery returns the text of every file by its name, without .yaml.
@@ -88,7 +87,6 @@ func TestTheEngineOfTheGalleryIsAccepted(t *testing.T) {
 	if text := engine.Declared(e, engine.Actions...); text != "" {
 		t.Error(text)
 	}
-	engines.Shellcheck(t, e)
 }
 
 // ownEngine returns the DatabaseEngine of own-engine.yaml.

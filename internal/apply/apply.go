@@ -111,6 +111,10 @@ func (w Writer) Patch(ctx context.Context, object *unstructured.Unstructured, ve
 func (w Writer) Merge(ctx context.Context, object *unstructured.Unstructured, patch map[string]any) error {
 	metadata, _ := patch["metadata"].(map[string]any)
 	metadata["uid"], metadata["resourceVersion"] = object.GetUID(), object.GetResourceVersion()
+	return w.merge(ctx, object, patch)
+}
+
+func (w Writer) merge(ctx context.Context, object *unstructured.Unstructured, patch map[string]any) error {
 	text, err := json.Marshal(patch)
 	if err != nil {
 		return fmt.Errorf("marshal a patch of %s %s: %w", object.GetKind(), object.GetName(), err)
@@ -122,16 +126,13 @@ func (w Writer) Merge(ctx context.Context, object *unstructured.Unstructured, pa
 	return nil
 }
 
-// Annotate sets one annotation of an object that still has its version.
+// Annotate sets one annotation of an object that still has its UID. Its version does not matter: a controller may have written the
+// status of a new object already.
 func (w Writer) Annotate(ctx context.Context, object *unstructured.Unstructured, key, value string) error {
-	annotated := object.DeepCopy()
-	annotations := annotated.GetAnnotations()
-	if annotations[key] == value {
+	if object.GetAnnotations()[key] == value {
 		return nil
 	}
-	annotations[key] = value
-	annotated.SetAnnotations(annotations)
-	return w.Change(ctx, object, annotated)
+	return w.merge(ctx, object, map[string]any{"metadata": map[string]any{"uid": object.GetUID(), "annotations": map[string]string{key: value}}})
 }
 
 // Change patches an object that the caller changed, if the stored object still has its version.

@@ -207,7 +207,7 @@ func (o *observation) fence(found bool, set *appsv1.StatefulSet, pods []corev1.P
 	}
 }
 
-// makes is the number of members that a StatefulSet re-creates. If its controller has not observed the last change
+// makes is the ordinal after the last member that a StatefulSet re-creates. If its controller has not observed the last change
 // of replicas, any number is possible.
 func makes(set *appsv1.StatefulSet) int32 {
 	switch {
@@ -218,7 +218,7 @@ func makes(set *appsv1.StatefulSet) int32 {
 	case set.Spec.Replicas == nil:
 		return 1
 	default:
-		return *set.Spec.Replicas
+		return state.Observed{StatefulSet: set}.End()
 	}
 }
 

@@ -367,6 +367,23 @@ func TestNoVolumeIsMountedBeforeTheStatefulSetControllerObservedZeroReplicas(t *
 	}
 }
 
+func TestTheVolumeOfTheLastPrimaryIsReadAlsoIfItsMemberWasRemoved(t *testing.T) {
+	objects := world()
+	cluster := objects[0].(*dbv1.DatabaseCluster)
+	cluster.DeletionTimestamp, cluster.Finalizers = &metav1.Time{Time: backups.Moment}, []string{dbv1.Finalizer}
+	objects = slices.DeleteFunc(objects, func(o client.Object) bool { return strings.HasPrefix(o.GetName(), "orders-") })
+	for _, ordinal := range []int32{0, 7} {
+		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: naming.Claim("orders", ordinal)}}
+		claim.Annotations = map[string]string{dbv1.AnnotationPrimary: "orders-7"}
+		objects = append(objects, claim)
+	}
+	s := newServer(t, append(objects, backups.Started())...)
+	_, observed, err := s.reconciler().Observe(t.Context(), true, client.ObjectKeyFromObject(backups.Started()))
+	if last, found := observed.Volumes["data-orders-7"]; err != nil || !found || last.Ordinal != 7 {
+		t.Errorf("%v, %v", observed.Volumes, err)
+	}
+}
+
 func TestNoVolumeIsMountedThatMayBelongToAForeignStatefulSet(t *testing.T) {
 	for label, mounted := range map[string]bool{"": false, "0a1b2c3d": true} {
 		objects := world()

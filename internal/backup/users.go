@@ -30,14 +30,22 @@ func stray(jobs []batchv1.Job, pods []corev1.Pod) string {
 	return ""
 }
 
-// readVolumes reads the claims of the members that a Job may mount.
+// readVolumes reads the claims of the members that a Job may mount. The last primary may be a member that was removed.
 func (o *observation) readVolumes(ctx context.Context) {
 	o.Volumes = map[string]state.Volume{}
 	for ordinal := range max(o.Cluster.Spec.Replicas, o.backup.Status.Replicas) {
-		claim := &corev1.PersistentVolumeClaim{}
-		if name := naming.Claim(o.Cluster.Name, ordinal); o.FindLive(ctx, name, claim) {
-			o.Volumes[name] = state.VolumeOf(claim, ordinal)
-		}
+		o.readVolume(ctx, ordinal)
+	}
+	first := o.Volumes[naming.Claim(o.Cluster.Name, 0)]
+	if ordinal, named := naming.Ordinal(o.Cluster.Name, first.Primary); named {
+		o.readVolume(ctx, ordinal)
+	}
+}
+
+func (o *observation) readVolume(ctx context.Context, ordinal int32) {
+	name, claim := naming.Claim(o.Cluster.Name, ordinal), &corev1.PersistentVolumeClaim{}
+	if _, read := o.Volumes[name]; !read && o.FindLive(ctx, name, claim) {
+		o.Volumes[name] = state.VolumeOf(claim, ordinal)
 	}
 }
 

@@ -42,8 +42,18 @@ func TestAClaimKeepsItsOtherLabelsAndAnnotations(t *testing.T) {
 	}
 	adopting := func(engine string) func(*corev1.PersistentVolumeClaim) operation.Operation {
 		return func(c *corev1.PersistentVolumeClaim) operation.Operation {
-			return operation.AdoptVolumes{Claims: []operation.Adoption{{Volume: seen(c), Contents: state.Contents{Cluster: cluster.UID, Engine: engine}}}}
+			return operation.AdoptVolumes{Claims: []operation.Contents{{Volume: seen(c), Contents: state.Contents{Cluster: cluster.UID, Engine: engine}}}}
 		}
+	}
+	recording := func(primary string) func(*corev1.PersistentVolumeClaim) operation.Operation {
+		return func(c *corev1.PersistentVolumeClaim) operation.Operation {
+			holds := state.ContentsOf(c)
+			holds.Primary = primary
+			return operation.RecordContents{Claims: []operation.Contents{{Volume: seen(c), Contents: holds}}}
+		}
+	}
+	restoring := func(c *corev1.PersistentVolumeClaim) operation.Operation {
+		return operation.FinishRestore{From: "s3://backups/one", Volumes: []state.Volume{seen(c)}}
 	}
 	for name, c := range map[string]struct {
 		labels, notes         map[string]string
@@ -54,6 +64,14 @@ func TestAClaimKeepsItsOtherLabelsAndAnnotations(t *testing.T) {
 		"no longer protected":       {with(theirs, dbv1.LabelProtected, "true"), notes, protecting(false), theirs, notes},
 		"without another":           {map[string]string{dbv1.LabelProtected: "true"}, nil, protecting(false), nil, nil},
 		"adopted without an engine": {theirs, with(notes, dbv1.AnnotationEngine, "ledger-v1"), adopting(""), with(theirs, dbv1.LabelClusterUID, string(cluster.UID)), notes},
+		"with the last primary":     {theirs, notes, recording("orders-1"), theirs, with(notes, dbv1.AnnotationPrimary, "orders-1")},
+		"with another primary": {
+			theirs, with(notes, dbv1.AnnotationPrimary, "orders-0"), recording("orders-1"), theirs, with(notes, dbv1.AnnotationPrimary, "orders-1"),
+		},
+		"with restored data, which no primary wrote": {
+			theirs, with(with(notes, dbv1.AnnotationPrimary, "orders-1"), dbv1.AnnotationRestoring, "restore"), restoring,
+			theirs, with(notes, dbv1.AnnotationRestored, "s3://backups/one"),
+		},
 		"adopted after a restore": {
 			theirs, with(notes, dbv1.AnnotationRestored, "s3://backups/one"), adopting("ledger-v1"),
 			with(theirs, dbv1.LabelClusterUID, string(cluster.UID)), with(notes, dbv1.AnnotationEngine, "ledger-v1"),

@@ -10,6 +10,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"maps"
 	"math/big"
 	"strings"
 
@@ -70,8 +71,11 @@ func (e execution) change(ctx context.Context, o operation.ChangeCredentials) er
 	if err != nil {
 		return err
 	}
-	if o.Promote != "" {
+	if o.Promote {
 		promote(o, data)
+	}
+	if o.Remove {
+		remove(o.Live, data)
 	}
 	annotations := map[string]any{}
 	for key, value := range o.Annotations {
@@ -83,16 +87,22 @@ func (e execution) change(ctx context.Context, o operation.ChangeCredentials) er
 	return e.patchSecret(ctx, o.Live, map[string]any{"metadata": map[string]any{"annotations": annotations}, "data": data})
 }
 
-// promote makes the values of a rotation the current ones. The patch removes those with null.
+// promote makes the values of a rotation the current ones.
 func promote(o operation.ChangeCredentials, data map[string]any) {
+	id := o.Live.Rotation
 	for key, value := range o.Live.Rotated() {
-		if _, rotates := o.Live.Values[state.RotatedKey(key, o.Promote)]; rotates && o.Keep {
-			data[state.PreviousKey(key, o.Promote)] = encoded(o.Live.Values[key])
+		if _, rotates := o.Live.Values[state.RotatedKey(key, id)]; rotates {
+			data[state.PreviousKey(key, id)] = encoded(o.Live.Values[key])
 		}
 		data[key] = encoded(value)
 	}
-	for key := range o.Live.Values {
-		if state.OfRotation(key, o.Promote) && !o.Keep {
+}
+
+// remove removes the keys of the rotation: the patch has null for them.
+func remove(live state.Credentials, data map[string]any) {
+	maps.DeleteFunc(data, func(key string, _ any) bool { return state.OfRotation(key, live.Rotation) })
+	for key := range live.Values {
+		if state.OfRotation(key, live.Rotation) {
 			data[key] = nil
 		}
 	}

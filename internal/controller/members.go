@@ -129,5 +129,5 @@ func (e execution) scale(ctx context.Context, o operation.Scale) ([]kit.Event, e
 	if err := e.Writer.Change(ctx, e.StatefulSet, lowered); err != nil {
 		return nil, err
 	}
-	return []kit.Event{kit.Normal("MemberStopped", "ScaleIn", fmt.Sprintf("stopping pod %s-%d", lowered.Name, o.To))}, nil
+	return []kit.Event{kit.Normal("MemberStopped", "ScaleIn", fmt.Sprintf("stopping pod %s-%d", lowered.Name, o.Member))}, nil
 }

@@ -34,6 +34,9 @@ func (e execution) onVolumes(ctx context.Context, o operation.Volumes) ([]kit.Ev
 		return nil, err
 	case operation.AdoptVolumes:
 		return e.adopt(ctx, o)
+	case operation.RecordContents:
+		_, err := onEach(o.Claims, func(c operation.Contents) error { return e.record(ctx, c.Volume, c.Contents) })
+		return nil, err
 	case operation.CreateVolumes:
 		return nil, e.create(ctx, o.Claims)
 	case operation.StartRestore:
@@ -93,14 +96,8 @@ func protection(on bool) map[string]string {
 }
 
 func (e execution) adopt(ctx context.Context, o operation.AdoptVolumes) ([]kit.Event, error) {
-	done, err := onEach(o.Claims, func(a operation.Adoption) error { return e.record(ctx, a.Volume, a.Contents) })
-	var taken []operation.Adoption
-	for _, a := range done {
-		if a.Taken() {
-			taken = append(taken, a)
-		}
-	}
-	return kit.About(taken, ", ", kit.Normal("VolumesAdopted", "Adopt", "adopted from the previous cluster of the same name: ")), err
+	done, err := onEach(o.Claims, func(c operation.Contents) error { return e.record(ctx, c.Volume, c.Contents) })
+	return kit.About(done, ", ", kit.Normal("VolumesAdopted", "Adopt", "adopted from the previous cluster of the same name: ")), err
 }
 
 // record writes on a claim whose data it has.
@@ -132,7 +129,7 @@ func (e execution) startRestore(ctx context.Context, o operation.StartRestore) (
 func (e execution) finishRestore(ctx context.Context, o operation.FinishRestore) ([]kit.Event, error) {
 	_, err := onEach(o.Volumes, func(v state.Volume) error {
 		filled := v.Contents
-		filled.Fill, filled.From = state.Filled, o.From
+		filled.Fill, filled.From, filled.Primary = state.Filled, o.From, ""
 		return e.record(ctx, v, filled)
 	})
 	if err != nil {

@@ -59,10 +59,18 @@ var Actions = func() (all []string) {
 	return all
 }()
 
-// offered reports whether an engine has the action of this name.
-func offered(actions dbv1.EngineActions, name string) bool {
-	return slices.ContainsFunc(offers, func(o offer) bool { return o.name == name && o.of(actions) != nil })
+// Action returns the action of this name; nil if the engine does not have it.
+func Action(actions dbv1.EngineActions, name string) *dbv1.EngineAction {
+	for _, o := range offers {
+		if o.name == name {
+			return o.of(actions)
+		}
+	}
+	return nil
 }
+
+// offered reports whether an engine has the action of this name.
+func offered(actions dbv1.EngineActions, name string) bool { return Action(actions, name) != nil }
 
 // need is an action that a field of the cluster's spec requires of the engine.
 type need struct {

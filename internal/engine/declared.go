@@ -58,6 +58,15 @@ func Declared(declared *dbv1.DatabaseEngine, actions ...string) string {
 		declared.Name, strings.Join(texts, "; "))
 }
 
+// Flaws are all flaws of an engine's declaration, and how to correct them.
+func Flaws(spec dbv1.DatabaseEngineSpec) []string {
+	var texts []string
+	for _, f := range flaws(spec) {
+		texts = append(texts, f.text)
+	}
+	return texts
+}
+
 func flaws(spec dbv1.DatabaseEngineSpec) []flaw {
 	var all []flaw
 	for _, text := range slices.Concat(clashes(spec.Parameters), patterns(spec.Parameters), impossibleKeys(spec.SecretKeys),

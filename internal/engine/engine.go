@@ -69,7 +69,7 @@ func fill(spec *dbv1.DatabaseClusterSpec, declared *dbv1.DatabaseEngineSpec) {
 		setDefault(&spec.Pod.SecurityContext.RunAsUser, container.RunAsUser)
 	}
 	fillBootstrap(spec, declared.Bootstrap)
-	spec.Parameters = parameters(spec.Parameters, declared.Parameters)
+	spec.Parameters = parameters(spec.Parameters, declared)
 	spec.Pod.Annotations = withScripts(spec.Pod.Annotations, declared.Scripts)
 	spec.Pod.Annotations = withRole(spec.Pod.Annotations, declared.Roles)
 }
@@ -95,13 +95,14 @@ func fillBootstrap(spec *dbv1.DatabaseClusterSpec, declared dbv1.EngineBootstrap
 	setDefault(&spec.Bootstrap.Owner, declared.Owner)
 }
 
-// parameters are the values of the cluster, and the defaults of parameters that it does not set.
-func parameters(given map[string]string, offered []dbv1.EngineParameter) map[string]string {
-	if len(offered) == 0 {
-		return given
+// parameters are the values of the cluster, and the defaults of parameters that it does not set. They are nil if there are none, except
+// for an engine with the action configure: its Jobs get an empty object.
+func parameters(given map[string]string, declared *dbv1.DatabaseEngineSpec) map[string]string {
+	if len(given)+len(declared.Parameters) == 0 && declared.Actions.Configure == nil {
+		return nil
 	}
-	all := make(map[string]string, len(offered))
-	for _, parameter := range offered {
+	all := make(map[string]string, len(declared.Parameters))
+	for _, parameter := range declared.Parameters {
 		all[parameter.Name] = parameter.Default
 	}
 	maps.Copy(all, given)

@@ -26,12 +26,13 @@ type installer struct {
 	reader  client.Reader // not a cache: that would list and watch
 	writer  apply.Writer
 	objects []*unstructured.Unstructured
-	log     logr.Logger
+	// required are the policies without which members may write more than they need. The log reports missing ones.
+	required []*unstructured.Unstructured
+	log      logr.Logger
 }
 
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingadmissionpolicies;validatingadmissionpolicybindings,verbs=create;patch,resourceNames=databasecluster-operator-protected-clusters;databasecluster-operator-protected-claims;databasecluster-operator-protected-definitions,roleName=manager-cluster-role
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingadmissionpolicies;validatingadmissionpolicybindings,verbs=get;create;patch,resourceNames=databasecluster-operator-member-pods;databasecluster-operator-member-configmaps,roleName=manager-cluster-role
-// +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=create;patch,resourceNames=etcd-v1;memcached-v1;postgresql-single-v1;postgresql-v1;redis-single-v1,roleName=manager-cluster-role
 
 // NeedLeaderElection lets only the leader install objects.
 func (i installer) NeedLeaderElection() bool { return true }
@@ -47,7 +48,23 @@ func (i installer) Start(ctx context.Context) error {
 			i.log.Error(err, "could not create the missing object", "kind", object.GetKind(), "name", object.GetName())
 		}
 	}
+	for _, object := range i.required {
+		i.check(ctx, object)
+	}
 	return nil
+}
+
+// check reports an admission policy that does not exist, or of which that is unknown.
+func (i installer) check(ctx context.Context, object *unstructured.Unstructured) {
+	err := i.reader.Get(ctx, client.ObjectKeyFromObject(object), object.DeepCopy())
+	switch log := i.log.WithValues("kind", object.GetKind(), "name", object.GetName()); {
+	case apierrors.IsNotFound(err):
+		log.Error(nil, "an admission policy is missing, so members of engines with roles or state may change all fields of their pods. Apply the manifest that installed the operator")
+	case apierrors.IsForbidden(err):
+		log.Info("the operator is not allowed to check an admission policy that restricts the writes of members")
+	case err != nil:
+		log.Error(err, "could not check an admission policy that restricts the writes of members")
+	}
 }
 
 func passes(err error) bool { return !apierrors.IsForbidden(err) }
@@ -80,5 +97,9 @@ func (s *Settings) install(mgr ctrl.Manager, log logr.Logger) error {
 		}
 		all = append(all, profiles...)
 	}
-	return mgr.Add(installer{mgr.GetAPIReader(), apply.Writer{Client: mgr.GetClient()}, all, log})
+	required, err := admission.Members()
+	if err != nil {
+		return fmt.Errorf("read the admission policies: %w", err)
+	}
+	return mgr.Add(installer{mgr.GetAPIReader(), apply.Writer{Client: mgr.GetClient()}, all, required, log})
 }

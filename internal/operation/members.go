@@ -51,13 +51,13 @@ type ResizeMember struct {
 	Resources corev1.ResourceRequirements
 }
 
-// Scale lowers the replicas of the StatefulSet to To, which stops the member with that ordinal. If Stop is set, all members stop
+// Scale lowers the replicas of the StatefulSet to To, which stops the member with the highest ordinal, Member. If Stop is set, all members stop
 // permanently: the operator marks the StatefulSet, and the deletion hooks never run again.
 type Scale struct {
 	ofMembers
 	LastInDeletion
-	To   int32
-	Stop bool
+	To, Member int32
+	Stop       bool
 }
 
 // RebuildMember deletes the volume and the pod of a member. The StatefulSet creates both again, and the member copies the data of the

@@ -60,10 +60,9 @@ type ChangeCredentials struct {
 	Live state.Credentials
 	// Generate are the keys that get a random value.
 	Generate []engine.GeneratedKey
-	// Promote is the rotation whose passwords become the current ones; "" for none. Keep keeps its own keys and the previous
-	// passwords as well: the members accept the new ones already.
-	Promote string
-	Keep    bool
+	// Promote makes the passwords of the rotation in progress the current ones. Remove removes its keys; otherwise the previous
+	// passwords are kept as well, because members may still need them.
+	Promote, Remove bool
 	// Annotations are set; an empty value removes one.
 	Annotations map[string]string
 	Why         string
@@ -95,15 +94,18 @@ type RecreateStatefulSet struct {
 }
 
 // Properties of Apply. An outdated plan, for example of an operator that was suspended, must not write a StatefulSet. The operator
-// must not create one with fewer replicas than members that run. It creates nothing for a cluster that may no longer exist. No pod
-// waits for a ServiceAccount that the operator could not create: another owner may create it later.
+// must not create one with fewer replicas than members that run. It creates nothing for a cluster that may no longer exist. It changes
+// no object without an owner for such a cluster: the next cluster of the same name uses it. No pod waits for a ServiceAccount that the
+// operator could not create: another owner may create it later.
 func (a Apply) Properties() Properties {
-	return Properties{LiveRead: a.RecordsStoredSpec() || a.UID == "", WhilePaused: a.Completes, First: a.Kind() == "ServiceAccount"}
+	unowned := len(a.Object.GetOwnerReferences()) == 0
+	return Properties{LiveRead: a.RecordsStoredSpec() || a.UID == "" || unowned, WhilePaused: a.Completes, First: a.Kind() == "ServiceAccount"}
 }
 
 // Properties of ChangeCredentials. Neither a pause nor a deletion may leave passwords in the Secrets that members no longer accept.
 func (c ChangeCredentials) Properties() Properties {
-	return Properties{LiveRead: true, Independent: true, WhilePaused: c.Keep, WhileDeleting: c.Keep}
+	accepted := c.Promote && !c.Remove
+	return Properties{LiveRead: true, Independent: true, WhilePaused: accepted, WhileDeleting: accepted}
 }
 
 // Properties of GenerateCredentials. Pods must not start without their Secret.

@@ -13,7 +13,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Volumes is an operation on the claims of data volumes: AdoptVolumes, ResizeVolumes, ModifyVolumes, LabelVolumes, CreateVolumes,
+// Volumes is an operation on the claims of data volumes: AdoptVolumes, RecordContents, ResizeVolumes, ModifyVolumes, LabelVolumes, CreateVolumes,
 // StartRestore or FinishRestore.
 //
 //sumtype:decl
@@ -27,20 +27,23 @@ type ofVolumes struct{}
 func (ofVolumes) onCluster() {}
 func (ofVolumes) volumes()   {}
 
-// AdoptVolumes records the owner and the engine on claims.
+// AdoptVolumes records another owner on claims.
 type AdoptVolumes struct {
 	ofVolumes
-	Claims []Adoption
+	Claims []Contents
 }
 
-// Adoption is a claim and its new contents.
-type Adoption struct {
+// RecordContents records on claims of the cluster which engine wrote the data, and which member has the latest.
+type RecordContents struct {
+	ofVolumes
+	Claims []Contents
+}
+
+// Contents is a claim and its new contents.
+type Contents struct {
 	Volume   state.Volume
 	Contents state.Contents
 }
-
-// Taken reports whether the claim belonged to a previous cluster of the same name until now.
-func (a Adoption) Taken() bool { return a.Volume.Cluster != a.Contents.Cluster }
 
 // ResizeVolumes changes the requested size of claims.
 type ResizeVolumes struct {
@@ -108,6 +111,11 @@ type FinishRestore struct {
 // Properties of AdoptVolumes.
 func (AdoptVolumes) Properties() Properties { return Properties{LiveRead: true} }
 
+// Properties of RecordContents: a paused or deleted cluster has a primary, too. It fails before the operator disturbs a member.
+func (RecordContents) Properties() Properties {
+	return Properties{LiveRead: true, WhilePaused: true, WhileDeleting: true}
+}
+
 // Properties of ResizeVolumes: a volume never shrinks, and one that cannot grow prevents no other operation.
 func (ResizeVolumes) Properties() Properties { return Properties{LiveRead: true, Independent: true} }
 
@@ -119,17 +127,18 @@ func (LabelVolumes) Properties() Properties {
 	return Properties{LiveRead: true, Independent: true, WhileDeleting: true}
 }
 
-func (a AdoptVolumes) String() string  { return "adopt " + Describe(a.Claims) }
-func (r ResizeVolumes) String() string { return "resize " + Describe(r.Claims) }
-func (m ModifyVolumes) String() string { return "modify " + Describe(m.Claims) }
-func (l LabelVolumes) String() string  { return Describe(l.Claims) }
-func (c CreateVolumes) String() string { return "create " + Describe(c.Claims) }
-func (s StartRestore) String() string  { return "restore " + s.From + ", start " + Describe(s.Jobs) }
+func (a AdoptVolumes) String() string   { return "adopt " + Describe(a.Claims) }
+func (r RecordContents) String() string { return "record the contents of " + Describe(r.Claims) }
+func (r ResizeVolumes) String() string  { return "resize " + Describe(r.Claims) }
+func (m ModifyVolumes) String() string  { return "modify " + Describe(m.Claims) }
+func (l LabelVolumes) String() string   { return Describe(l.Claims) }
+func (c CreateVolumes) String() string  { return "create " + Describe(c.Claims) }
+func (s StartRestore) String() string   { return "restore " + s.From + ", start " + Describe(s.Jobs) }
 func (f FinishRestore) String() string {
 	return fmt.Sprintf("mark %d volumes as restored from %s", len(f.Volumes), f.From)
 }
 
-func (a Adoption) String() string { return "PersistentVolumeClaim " + a.Volume.Claim }
+func (c Contents) String() string { return "PersistentVolumeClaim " + c.Volume.Claim }
 func (r Resize) String() string {
 	return fmt.Sprintf("PersistentVolumeClaim %s from %s to %s", r.Volume.Claim, r.Volume.Requested.String(), r.Size.String())
 }

@@ -68,6 +68,11 @@ func attributes(s *situation.Situation) operation.List {
 	return given(len(all) > 0, operation.ModifyVolumes{Claims: all})
 }
 
+func records(s *situation.Situation) operation.List {
+	all := members.Records(s)
+	return given(len(all) > 0, operation.RecordContents{Claims: all})
+}
+
 func labels(s *situation.Situation) operation.List {
 	all := members.Labels(s)
 	return given(len(all) > 0, operation.LabelVolumes{Claims: all})
@@ -121,7 +126,7 @@ func pending(s *situation.Situation) bool {
 	_, modifies := operation.Find[operation.ModifyVolumes](s.Upkeep)
 	_, relabels := operation.Find[operation.LabelVolumes](s.Upkeep)
 	return resizes || modifies || relabels || s.Inherits() || s.Restoration != nil || tooMany ||
-		s.ReplicasNow() != s.Wanted || s.TemplateBlocked() || s.StatefulSetTerminating() || s.OtherClaims() ||
+		!s.Complete() || s.TemplateBlocked() || s.StatefulSetTerminating() || s.OtherClaims() ||
 		slices.ContainsFunc(s.Foreign, state.Ref.IsOfPreviousCluster)
 }
 

@@ -92,7 +92,7 @@ func For(s *situation.Situation) Plan {
 
 // existence decides for a cluster that is not being deleted.
 func existence(s *situation.Situation, aside operation.List) Plan {
-	s.Upkeep = slices.Concat(finalizer(s), members.Credentials(s), members.ServiceAccount(s), members.Rights(s), certificate.Upkeep(s), sizes(s), attributes(s), labels(s), aside, adoptions(s), releases(s),
+	s.Upkeep = slices.Concat(finalizer(s), members.Credentials(s), members.ServiceAccount(s), members.Rights(s), certificate.Upkeep(s), sizes(s), attributes(s), labels(s), aside, adoptions(s), records(s), releases(s),
 		members.Writes(s), members.Connection(s), unwanted(s))
 	s.Stalled = stalled(s)
 	p := of(s, phase.First(phases, s))
@@ -105,7 +105,7 @@ func existence(s *situation.Situation, aside operation.List) Plan {
 
 // removal decides for a cluster that is being deleted.
 func removal(s *situation.Situation, _ operation.List) Plan {
-	s.Upkeep = slices.Concat(labels(s), releases(s))
+	s.Upkeep = slices.Concat(labels(s), records(s), releases(s))
 	p := of(s, deletion.Decide(s))
 	p.Operations, _ = p.Operations.Only(operation.WhileDeleting)
 	p.HooksChanged = deletion.PhasesChanged(s.Cluster.Status.Hooks, p.Hooks)

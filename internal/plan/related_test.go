@@ -300,6 +300,14 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 	})
 }
 
+func TestObjectsThatANamesakeUsesAreWrittenOnlyAfterALiveRead(t *testing.T) {
+	cluster, observed := plans.Related(t, dbv1.TopologyPrimaryReplica)
+	observed.ServiceAccount.Labels[dbv1.LabelClusterUID] = "next"
+	if p := plans.Decide(cluster, observed); len(p.Operations) != 1 || !p.LiveRead() {
+		t.Errorf("a write of the ServiceAccount: operations %v, decided from the API server: %v", p.Operations, p.LiveRead())
+	}
+}
+
 func TestARebuildDeletesOnlyTheVolumeThatItRecorded(t *testing.T) {
 	rebuild := func(pod, recorded string) func(*dbv1.DatabaseCluster, *state.Observed) {
 		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -339,6 +347,20 @@ func TestARebuildDeletesOnlyTheVolumeThatItRecorded(t *testing.T) {
 				o.AgreementsRead, o.Agreements = true, plans.Agreed()
 			},
 			"Rebuilding: PersistentVolumeClaim data-orders-2 is deleted when enough of the other members are ready\n",
+		},
+		"not a member that serves while too many others are down": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				rebuild("orders-2", "orders-2/claim-2")(c, o)
+				o.Members[1].Ready = false
+			},
+			"Rebuilding: PersistentVolumeClaim data-orders-2 is deleted when enough of the other members are ready\n",
+		},
+		"but one that is down, to repair it": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				rebuild("orders-2", "orders-2/claim-2")(c, o)
+				o.Members[1].Ready, o.Members[2].Ready = false, false
+			},
+			"rebuild orders-2\nRebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
 		},
 		"a request that was executed does not matter after scaling in": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { rebuild("orders-4", "orders-4/claim-4")(c, o) },
@@ -392,6 +414,13 @@ func TestAMemberLeavesTheListOfTheOthersBeforeItStops(t *testing.T) {
 				o.Members[2].Created = plans.Ago(0)
 			},
 			"delete Job " + job + ": the member has started again since\nRemovingMember: pod orders-2 has started again since it was removed\n",
+		},
+		"not while the member starts: it could join after its removal": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				shrink(c, o)
+				o.Members[2].Ready, o.Members[2].Created = false, plans.Ago(time.Minute)
+			},
+			"RemovingMember: pod orders-2 is removed after it has joined the others\nagain in 4m0s\n",
 		},
 		"also of a member that is down": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {

@@ -62,7 +62,7 @@ func actionParameters(cluster *dbv1.DatabaseCluster) []*corev1ac.EnvVarApplyConf
 }
 
 // inTemplate reports whether members have the parameters as variables, so that a change restarts them. An effective spec
-// without an engine has none of the operator's variables.
+// without an engine has none of the operator's variables. With one, no parameters are nil, unless an action puts them in force.
 func inTemplate(cluster *dbv1.DatabaseCluster) bool {
 	has := func(name string) bool {
 		return slices.ContainsFunc(cluster.Spec.Container.Env, func(set corev1.EnvVar) bool { return set.Name == name })
@@ -70,7 +70,7 @@ func inTemplate(cluster *dbv1.DatabaseCluster) bool {
 	for name := range cluster.Spec.Parameters {
 		return has(engine.Variable(name)) || !has("DBC_PORT")
 	}
-	return true
+	return cluster.Spec.Parameters == nil || !has("DBC_PORT")
 }
 
 func (a Action) host(cluster *dbv1.DatabaseCluster) string {

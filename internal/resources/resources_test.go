@@ -184,6 +184,42 @@ func TestAChangeOfParametersIsAnotherConfigurationAndTheSameTemplate(t *testing.
 	}
 }
 
+func TestAJobOfAnEngineThatConfiguresGetsAnObjectOfAllParameters(t *testing.T) {
+	for name, c := range map[string]struct {
+		given     map[string]string
+		offered   []dbv1.EngineParameter
+		configure bool
+		want      string
+	}{
+		"some":                         {map[string]string{"a": "1"}, []dbv1.EngineParameter{{Name: "b", Default: "2"}}, true, `{"a":"1","b":"2"}`},
+		"none":                         {nil, nil, true, "{}"},
+		"an empty map":                 {map[string]string{}, nil, true, "{}"},
+		"some, by a restart":           {map[string]string{"a": "1"}, nil, false, ""},
+		"an empty map, by a restart":   {map[string]string{}, nil, false, ""},
+		"none that a restart would do": {nil, nil, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster, declared := smallest(), &dbv1.DatabaseEngine{}
+			declared.Name, declared.Spec.Parameters = "ledger-v1", c.offered
+			declared.Spec.Actions.Backup = &dbv1.EngineAction{Command: []string{"backup"}}
+			if c.configure {
+				declared.Spec.Actions.Configure = &dbv1.EngineAction{Command: []string{"configure"}}
+			}
+			cluster.Spec.Engine, cluster.Spec.Parameters = declared.Name, c.given
+			cluster = engine.Resolve(engine.Resolve(cluster, declared), declared)
+			got := ""
+			for _, variable := range live[batchv1.Job](t, ActionJob(cluster, backupAction(false))).Spec.Template.Spec.Containers[0].Env {
+				if variable.Name == "DBC_PARAMETERS" {
+					got = variable.Value
+				}
+			}
+			if got != c.want {
+				t.Errorf("the Job gets %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 // backupAction is one member's part of a backup: offline to a bucket, or online to a volume.
 func backupAction(offline bool) Action {
 	at := &dbv1.BackupDestination{URL: "file:///backups/shop/orders", ClaimName: "backups"}
@@ -402,6 +438,21 @@ func TestDefaultsOfTheAPIServerAreNoDrift(t *testing.T) {
 	set.Annotations[dbv1.AnnotationStoredSpec] = StoredSpecHash(set)
 	if drift := child.Drift(set); drift != "" {
 		t.Error(drift)
+	}
+}
+
+func TestTheFirstOrdinalOfAStatefulSetIsRestored(t *testing.T) {
+	const differs = "spec.ordinals.start"
+	cluster := smallest()
+	for _, c := range []struct {
+		from, to int32
+		want     string
+	}{{0, 0, ""}, {2, 2, ""}, {0, 2, "spec.ordinals"}, {2, 0, differs}, {1, 2, differs}} {
+		set := stored(t, StatefulSetFrom(c.from, cluster, 3, state.Observed{}))
+		child := StatefulSetFrom(c.to, cluster, 3, state.Observed{StatefulSet: set})
+		if drift := child.Drift(set); drift != c.want || child.Removals(set) != nil {
+			t.Errorf("from %d to %d: %q, want %q, and %v", c.from, c.to, drift, c.want, child.Removals(set))
+		}
 	}
 }
 

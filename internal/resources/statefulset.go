@@ -48,6 +48,15 @@ func StatefulSet(cluster *dbv1.DatabaseCluster, replicas int32, observed state.O
 	return child
 }
 
+// StatefulSetFrom is the StatefulSet whose first member has an ordinal.
+func StatefulSetFrom(start int32, cluster *dbv1.DatabaseCluster, replicas int32, observed state.Observed) Child {
+	child := StatefulSet(cluster, replicas, observed)
+	if live := observed.StatefulSet; start > 0 || live != nil && live.Spec.Ordinals != nil {
+		child.set(int64(start), "spec", "ordinals", "start")
+	}
+	return child
+}
+
 // generatedServiceAccount records the ServiceAccount that the operator created, until it is deleted. Without the record,
 // each pass would have to look for one.
 func generatedServiceAccount(cluster *dbv1.DatabaseCluster, observed state.Observed) map[string]string {

@@ -11,12 +11,14 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// Contents is the owner and the engine of the data on a claim. Only this file knows how the claim's metadata records it.
+// Contents is the owner, the engine and the last primary of the data on a claim. Only this file knows how the claim's metadata records it.
 type Contents struct {
 	// Cluster is the UID of the DatabaseCluster that the claim was created for, or that adopted it; "" for none.
 	Cluster types.UID
 	// Engine is the engine that wrote the data; "" if none is recorded.
 	Engine string
+	// Primary is the pod of the last known primary; "" if none is recorded. Only claim 0 records it.
+	Primary string
 	// Fill is the source of the data, and From its name: the ID of the restore while it is Filling, the location of the backup
 	// after it is Filled.
 	Fill Fill
@@ -41,7 +43,9 @@ const Initialized = "initialize"
 // ContentsOf returns the contents that the metadata of a claim records.
 func ContentsOf(claim metav1.Object) Contents {
 	notes := claim.GetAnnotations()
-	c := Contents{Cluster: types.UID(claim.GetLabels()[dbv1.LabelClusterUID]), Engine: notes[dbv1.AnnotationEngine]}
+	c := Contents{
+		Cluster: types.UID(claim.GetLabels()[dbv1.LabelClusterUID]), Engine: notes[dbv1.AnnotationEngine], Primary: notes[dbv1.AnnotationPrimary],
+	}
 	if from := notes[dbv1.AnnotationRestoring]; from != "" {
 		c.Fill, c.From = Filling, from
 	} else if from := notes[dbv1.AnnotationRestored]; from != "" {
@@ -51,14 +55,14 @@ func ContentsOf(claim metav1.Object) Contents {
 }
 
 // ContentsAnnotations are the annotations that ContentsOf reads.
-var ContentsAnnotations = []string{dbv1.AnnotationEngine, dbv1.AnnotationRestoring, dbv1.AnnotationRestored}
+var ContentsAnnotations = []string{dbv1.AnnotationEngine, dbv1.AnnotationPrimary, dbv1.AnnotationRestoring, dbv1.AnnotationRestored}
 
 // Annotations record the contents on a claim. They are never nil: a patch from some annotations to nil would also remove
 // annotations of others.
 func (c Contents) Annotations() map[string]string {
 	key := map[Fill]string{Filling: dbv1.AnnotationRestoring, Filled: dbv1.AnnotationRestored}[c.Fill]
 	all := map[string]string{}
-	for key, value := range map[string]string{dbv1.AnnotationEngine: c.Engine, key: c.From} {
+	for key, value := range map[string]string{dbv1.AnnotationEngine: c.Engine, dbv1.AnnotationPrimary: c.Primary, key: c.From} {
 		if key != "" && value != "" {
 			all[key] = value
 		}

@@ -14,7 +14,7 @@ import (
 
 func TestContentsRecordedOnAClaimAreReadFromIt(t *testing.T) {
 	for _, contents := range []Contents{
-		{}, {Cluster: "uid"}, {Cluster: "uid", Engine: "ledger-v1"},
+		{}, {Cluster: "uid"}, {Cluster: "uid", Engine: "ledger-v1"}, {Cluster: "uid", Primary: "orders-2"},
 		{Cluster: "uid", Fill: Filling, From: "restore"}, {Cluster: "uid", Engine: "ledger-v1", Fill: Filled, From: "s3://backups/one"},
 	} {
 		claim := &corev1.PersistentVolumeClaim{}

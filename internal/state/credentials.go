@@ -39,6 +39,8 @@ type Credentials struct {
 	Rotation, Request string
 	// Content is the hash with which pods count as current. It stays the same when a rotation puts other passwords in force.
 	Content string
+	// Promoted is the hash of the passwords that the last rotation made the current ones; "" for none.
+	Promoted string
 }
 
 // CredentialsOf returns the facts of the Secret with the credentials of a cluster.
@@ -50,7 +52,7 @@ func CredentialsOf(secret *corev1.Secret, cluster string) Credentials {
 			labels[dbv1.LabelComponent] == dbv1.ComponentCredentials,
 		Cluster: types.UID(labels[dbv1.LabelClusterUID]),
 		Since:   since(secret), Rotation: secret.Annotations[dbv1.AnnotationRotation], Request: secret.Annotations[dbv1.AnnotationRotationRequest],
-		Content: contentOfPods(secret),
+		Content: contentOfPods(secret), Promoted: secret.Annotations[dbv1.AnnotationContent],
 	}
 }
 
@@ -107,6 +109,11 @@ func (c Credentials) Rotated() Values {
 // InForce reports whether the passwords of the rotation in progress are those that clients use.
 func (c Credentials) InForce() bool {
 	return c.Rotated().Hash() == Current(c.Values, c.Rotation).Hash()
+}
+
+// Edited reports whether the user has replaced passwords that the rotation in progress had made the current ones.
+func (c Credentials) Edited() bool {
+	return c.Rotation != "" && !c.InForce() && c.Promoted == c.Rotated().Hash()
 }
 
 // DefaultOverlap is how long the database also accepts the previous passwords. The kubelet needs about two minutes to bring a changed

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 package state
 
 import (
-	"time"
-
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -85,6 +83,3 @@ func RoleBindingFacts(binding *rbacv1.RoleBinding) *rbacv1.RoleBinding {
 func (o Observed) ActionOf(job string) (Task, bool) {
 	return First(o.Tasks, func(t Task) bool { return t.Job == job })
 }
-
-// Age is how long ago a member's pod was created.
-func (m Member) Age(now time.Time) time.Duration { return now.Sub(m.Created.Time) }

@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -121,5 +122,19 @@ func TestContributingNamesTheFilesOfTheSpec(t *testing.T) {
 	slices.Sort(got)
 	if !slices.Equal(got, slices.Sorted(slices.Values(want))) {
 		t.Errorf("docs/contributing.md lists the groups %v, and the files are %v", got, want)
+	}
+}
+
+// An engine is a declaration, never Go code. Helpers of tests may name one.
+func TestTheOperatorKnowsNoEngine(t *testing.T) {
+	engine := regexp.MustCompile(`(?i)postgres|patroni|etcd|memcached|redis|mariadb`)
+	for _, file := range sources(t, "internal", "cmd") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name := engine.Find(text); name != nil && !strings.Contains(file, "internal/testing/") {
+			t.Errorf("%s names the engine %s", file, name)
+		}
 	}
 }

@@ -46,7 +46,11 @@ func replicated(t *testing.T, change func(*dbv1.DatabaseEngineSpec)) string {
 }
 
 // elector is the engine's software in the members of a cluster, and their kubelet. It writes as the ServiceAccount of the members.
-type elector struct{ primary atomic.Int32 }
+type elector struct {
+	primary atomic.Int32
+	// down lets all members fail their readiness probes.
+	down atomic.Bool
+}
 
 // startElector runs the members of cluster orders.
 func startElector(t *testing.T, ns string) *elector {
@@ -65,7 +69,13 @@ func (e *elector) act(pod *corev1.Pod) {
 			e.primary.Store(target)
 		}
 		exits(pod, 0, `{}`)
+	case dbv1.ComponentBackup:
+		yields(pod)
 	default:
+		if e.down.Load() {
+			setReady(pod, corev1.ConditionFalse)
+			return
+		}
 		healthy(pod)
 	}
 }

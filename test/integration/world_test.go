@@ -143,12 +143,13 @@ func errorIf(is bool, format string, args ...any) error {
 }
 
 // awaitCondition waits for a condition of a cluster and returns it.
-func awaitCondition(t *testing.T, cluster *dbv1.DatabaseCluster, kind string, status metav1.ConditionStatus, reason string) metav1.Condition {
+func awaitCondition(t *testing.T, cluster *dbv1.DatabaseCluster, kind string, status metav1.ConditionStatus, reason string, parts ...string) metav1.Condition {
 	t.Helper()
 	var found *metav1.Condition
-	await(t, cluster, fmt.Sprintf("%s to be %s (%s)", kind, status, reason), func() bool {
+	await(t, cluster, fmt.Sprintf("%s to be %s (%s) with %q", kind, status, reason, parts), func() bool {
 		found = meta.FindStatusCondition(cluster.Status.Conditions, kind)
-		return found != nil && found.Status == status && found.Reason == reason && found.ObservedGeneration == cluster.Generation
+		return found != nil && found.Status == status && found.Reason == reason && found.ObservedGeneration == cluster.Generation &&
+			containsAll(found.Message, parts...)
 	})
 	return *found
 }
@@ -156,7 +157,7 @@ func awaitCondition(t *testing.T, cluster *dbv1.DatabaseCluster, kind string, st
 // awaitTrue waits until a condition of a cluster is True with a reason and the parts of a message.
 func awaitTrue(t *testing.T, cluster *dbv1.DatabaseCluster, kind, reason string, parts ...string) {
 	t.Helper()
-	mustContain(t, awaitCondition(t, cluster, kind, metav1.ConditionTrue, reason).Message, parts...)
+	awaitCondition(t, cluster, kind, metav1.ConditionTrue, reason, parts...)
 }
 
 func awaitReady(t *testing.T, cluster *dbv1.DatabaseCluster) {

@@ -152,7 +152,7 @@ var verdicts = []verdict{
 		ofCluster+`backup\.(unhealthyAfter|schedules\[\]\.(name|schedule|timeZone|retention\.period)|verification\.(command\[\]|schedule|timeZone))`,
 		ofCluster+`deletion\.(hookFailurePolicy|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
 		ofEngine+`(actions\.(backup|check|configure|credentials|handOver|initialize|memberRemove|probe|reload|restore)\.command\[\]|actions\.check\.facts\[\]\.(name|compare)|container\.((args|command|versionCommand)\[\]|dataPath|env\[\]\.(name|value)))`,
-		ofEngine+`(description|parameters\[\]\.(name|default|description|pattern|enum\[\])|scripts\{\}|secretKeys\[\]\.(name|description|generate\.characters)|tls\.(modes\[\]|preamble\.(request|response))|topology)`,
+		ofEngine+`(description|parameters\[\]\.(name|default|description|pattern|enum\[\])|restoresFrom\[\]|scripts\{\}|secretKeys\[\]\.(name|description|generate\.characters)|tls\.(modes\[\]|preamble\.(request|response))|topology)`,
 		ofEngine+`(bootstrap\.(database|owner)|roles\.(label|primary|replica)|connection\.(type|provider|entries\{\}))`),
 }
 

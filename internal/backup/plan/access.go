@@ -34,12 +34,12 @@ func (s situation) reach(ordinal int32) (offline bool, o obstacle) {
 }
 
 // source is the member from which a part is backed up. Of members with one database it is a ready replica, else the primary; offline
-// it is member 0, which stops last.
+// it is the last primary, as claim 0 records it, or else member 0, which stops last.
 func (s situation) source(part int32) int32 {
 	if !engine.Related(s.Engine) {
 		return part
 	}
-	best, rank := int32(0), -1
+	best, rank := s.lastPrimary(), -1
 	for _, m := range s.Members {
 		r := 0
 		if m.Serving(s.At) {
@@ -52,13 +52,24 @@ func (s situation) source(part int32) int32 {
 	return best
 }
 
-// sources are the members that may be the source of a part. A Job that has not started is current for any of them: their roles change.
+// lastPrimary is the member whose volume has the latest data, if it exists. Only a live read can show that.
+func (s situation) lastPrimary() int32 {
+	record := s.Volumes[naming.Claim(s.Cluster.Name, 0)]
+	ordinal, named := naming.Ordinal(s.Cluster.Name, record.Primary)
+	if _, exists := s.Volumes[naming.Claim(s.Cluster.Name, ordinal)]; !named || !exists {
+		return 0
+	}
+	return ordinal
+}
+
+// sources are the members that may be the source of a part. A Job that has not started is current for any of them: their roles
+// change, and the last primary may have been removed.
 func (s situation) sources(part int32) []int32 {
 	if !engine.Related(s.Engine) {
 		return []int32{part}
 	}
 	var all []int32
-	for ordinal := range s.Cluster.Spec.Replicas {
+	for ordinal := range engine.MaxReplicas {
 		all = append(all, ordinal)
 	}
 	return all

@@ -41,7 +41,7 @@ type Observed struct {
 	Volumes map[string]state.Volume
 	// Users are pods that use the volumes of members that are backed up offline, by claim.
 	Users map[string]string
-	// Makes is the number of members that the cluster's StatefulSet re-creates.
+	// Makes is the ordinal after the last member that the cluster's StatefulSet re-creates.
 	Makes int32
 	// Fence identifies the stop of the members if the cluster is being deleted and no member can run; "" otherwise.
 	Fence string

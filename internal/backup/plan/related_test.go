@@ -7,10 +7,13 @@ package plan
 import (
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // replicated is a world of two members with one database; the first is the primary.
@@ -63,6 +66,62 @@ func variableOf(t *testing.T, job *unstructured.Unstructured, name string) strin
 	for _, v := range variables {
 		if v := v.(map[string]any); v["name"] == name {
 			return v["value"].(string)
+		}
+	}
+	return ""
+}
+
+func TestTheSourceOfAnOfflineBackupIsTheVolumeOfTheLastPrimary(t *testing.T) {
+	volume := func(primary string, ordinals ...int32) map[string]state.Volume {
+		all := map[string]state.Volume{}
+		for _, ordinal := range ordinals {
+			all[naming.Claim("orders", ordinal)] = state.Volume{Contents: state.Contents{Cluster: idleWorld().Cluster.UID}}
+		}
+		first := all["data-orders-0"]
+		first.Primary = primary
+		all["data-orders-0"] = first
+		return all
+	}
+	for name, c := range map[string]struct {
+		volumes map[string]state.Volume
+		want    string
+	}{
+		"it is recorded":                    {volume("orders-1", 0, 1), "data-orders-1"},
+		"its member was removed before":     {volume("orders-4", 0, 1, 4), "data-orders-4"},
+		"without a record it is member 0":   {volume("", 0, 1), "data-orders-0"},
+		"without its claim it is member 0":  {volume("orders-1", 0), "data-orders-0"},
+		"a record of another name is void":  {volume("ledger-1", 0, 1), "data-orders-0"},
+		"claims are unknown before a check": {nil, "data-orders-0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, b := replicated(), started()
+			b.Status.Replicas = 1
+			o.Cluster.DeletionTimestamp, o.Makes, o.Members, o.Volumes = &metav1.Time{}, 0, nil, c.volumes
+			create, found := operation.Find[CreateJob](For(b, o).Operations)
+			if !found {
+				t.Fatal("no Job")
+			}
+			job := create.Job.Object
+			if got := claimOf(t, job); got != c.want || variableOf(t, job, "DBC_OFFLINE") != "true" {
+				t.Errorf("the Job reads %q, want %q", got, c.want)
+			}
+			o.Jobs = []state.Task{{Job: job.GetName(), Component: dbv1.ComponentBackup, MadeFrom: job.GetAnnotations()[dbv1.AnnotationApplied]}}
+			for _, volumes := range []map[string]state.Volume{c.volumes, nil} {
+				o.Volumes = volumes
+				if stop, stops := operation.Find[StopJob](For(b, o).Operations); stops {
+					t.Errorf("%s, although its inputs are the same", stop)
+				}
+			}
+		})
+	}
+}
+
+func claimOf(t *testing.T, job *unstructured.Unstructured) string {
+	t.Helper()
+	volumes, _, _ := unstructured.NestedSlice(job.Object, "spec", "template", "spec", "volumes")
+	for _, v := range volumes {
+		if claim, found, _ := unstructured.NestedString(v.(map[string]any), "persistentVolumeClaim", "claimName"); found {
+			return claim
 		}
 	}
 	return ""

@@ -39,6 +39,6 @@ func stopped(all operation.List, s *situation.Situation) (state.Member, bool) {
 	scale, scales := operation.Find[operation.Scale](all)
 	one, stops := operation.Find[operation.StopMember](all)
 	return state.First(s.Members, func(m state.Member) bool {
-		return scales && m.Ordinal == scale.To || stops && m.Name == one.Member.Name
+		return scales && m.Ordinal == scale.Member || stops && m.Name == one.Member.Name
 	})
 }

@@ -96,10 +96,18 @@ func (d *deletion) finish(s *situation.Situation) phase.Outcome {
 		message = fmt.Sprintf("%d members still run without their StatefulSet; %s", left, text)
 	}
 	all := operation.List{last}
-	if removals := slices.Concat(credentials(s, stays(s.Volumes)), members.RightsRemovals(s), account(s)); len(removals) > 0 {
+	if removals := slices.Concat(credentials(s, stays(s.Volumes)), rights(s)); len(removals) > 0 {
 		all = operation.List{operation.Delete{Objects: removals}, last}
 	}
 	return phase.Do(dbv1.ReasonDeleting, message, all...)
+}
+
+// rights are the ServiceAccount of the members and what it may change. Members that still run need them.
+func rights(s *situation.Situation) []operation.Removal {
+	if len(s.Members) > 0 {
+		return nil
+	}
+	return slices.Concat(members.RightsRemovals(s), account(s))
 }
 
 // account is the generated ServiceAccount. It has no owner, so Kubernetes does not delete it with the cluster.

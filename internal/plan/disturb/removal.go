@@ -6,6 +6,7 @@ package disturb
 
 import (
 	"fmt"
+	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
@@ -19,6 +20,19 @@ import (
 func rejoined(s *situation.Situation, ordinal int32, removal state.Task) bool {
 	m, runs := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
 	return runs && removal.Succeeded && !removal.Ending && !m.Created.Time.Before(removal.EndTime.Time)
+}
+
+// joinPatience is how long a removal waits for a member that starts.
+const joinPatience = 5 * time.Minute
+
+// joinsIn is how long a member that starts may still take to join the others; 0 if it has joined, cannot start, or had enough time. It
+// must join before its removal: otherwise the removal finds no member, and the member joins after it.
+func joinsIn(s *situation.Situation, ordinal int32) time.Duration {
+	m, runs := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
+	if !runs || m.Ready || m.Terminating || m.Problem != "" {
+		return 0
+	}
+	return max(0, joinPatience-s.At.Sub(m.Created.Time))
 }
 
 // Remove removes the member with an ordinal, which may be down, from the list that the others keep. It waits while the others have
@@ -40,6 +54,11 @@ func Remove(s *situation.Situation, ordinal int32) phase.Outcome {
 		removal.Why = "the member has started again since"
 		return phase.Do(dbv1.ReasonRemovingMember, fmt.Sprintf("pod %s has started again since it was removed", name),
 			operation.Delete{Objects: []operation.Removal{removal}})
+	}
+	if _, exists := s.ActionOf(job.Name()); !exists && joinsIn(s, ordinal) > 0 {
+		outcome := phase.Wait(dbv1.ReasonRemovingMember, fmt.Sprintf("pod %s is removed after it has joined the others", name))
+		outcome.RequeueAfter = joinsIn(s, ordinal)
+		return outcome
 	}
 	outcome, _ := Run(s, job, dbv1.ReasonRemovingMember, fmt.Sprintf("the other members remove pod %s from their list", name))
 	return outcome

@@ -16,26 +16,52 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// Adoptions are the claims of a previous cluster of the same name, which the operator adopts all at once. They include the
-// cluster's own claims whose recorded engine has to change, because a member of another engine has started with them.
-func Adoptions(s *situation.Situation) []operation.Adoption {
+// Adoptions are the claims of a previous cluster of the same name, which the operator adopts all at once. The restore of a previous
+// cluster is irrelevant here.
+func Adoptions(s *situation.Situation) []operation.Contents {
 	if VolumeConflict(s) != nil || s.PreviousUser != "" || slices.ContainsFunc(s.Foreign, holdsVolumes) {
 		return nil
 	}
-	var all []operation.Adoption
-	for _, v := range s.Volumes {
-		holds := v.Contents
-		if s.Cluster.UID != v.Cluster { // the restore of a previous cluster is irrelevant here
-			holds = state.Contents{Cluster: s.Cluster.UID, Engine: v.Engine}
-		} else {
-			holds.Engine = wroteLast(s, v)
-		}
-		a := operation.Adoption{Volume: v, Contents: holds}
-		if v.Usable() && !v.Terminating && (a.Taken() && takes(s, v) || holds.Engine != v.Engine) {
-			all = append(all, a)
+	var all []operation.Contents
+	for _, v := range s.Left {
+		if !v.Terminating && s.Fits(v) {
+			all = append(all, operation.Contents{Volume: v, Contents: state.Contents{Cluster: s.Cluster.UID, Engine: v.Engine, Primary: v.Primary}})
 		}
 	}
 	return all
+}
+
+// Records are the cluster's own claims whose recorded engine or primary has changed.
+func Records(s *situation.Situation) []operation.Contents {
+	var all []operation.Contents
+	for _, v := range s.Volumes {
+		holds := v.Contents
+		holds.Engine = wroteLast(s, v)
+		if v.Ordinal == 0 {
+			holds.Primary = lastPrimary(s, v.Primary)
+		}
+		if v.Usable() && !s.Previous(v) && !v.Terminating && holds != v.Contents {
+			all = append(all, operation.Contents{Volume: v, Contents: holds})
+		}
+	}
+	return all
+}
+
+// lastPrimary returns the pod with the latest data: the ready primary. If no primary is ready, the label of another pod counts only if
+// the recorded one is a replica now, or if none is recorded. A primary on a lost node keeps its label after another one took over.
+func lastPrimary(s *situation.Situation, recorded string) string {
+	all := s.Primaries()
+	ready := state.Only(all, func(m state.Member) bool { return m.Ready })
+	before, runs := state.First(s.Members, func(m state.Member) bool { return m.Name == recorded })
+	replaced := recorded == "" || runs && s.RoleOf(before) == dbv1.RoleReplica
+	switch {
+	case len(ready) == 1:
+		return ready[0].Name
+	case len(ready) == 0 && len(all) == 1 && replaced:
+		return all[0].Name
+	default:
+		return recorded
+	}
 }
 
 // wroteLast returns the engine that may have written the data of a volume: the engine of the member that started with it.
@@ -49,17 +75,11 @@ func wroteLast(s *situation.Situation, v state.Volume) string {
 	return v.Engine
 }
 
-// takes reports whether this cluster may adopt a volume of the previous one. A cluster whose members have no volumes would never
-// use it, but would delete it with itself.
-func takes(s *situation.Situation, v state.Volume) bool {
-	return v.Engine == s.Cluster.Spec.Engine && !v.IsFilling() && !s.Ephemeral()
-}
-
 // VolumeConflict is the stall of volumes that the previous cluster retained and that cannot be adopted. Members would start with
-// the wrong data, or lose it.
+// the wrong data, or lose it. Volumes that no member would use do not matter.
 func VolumeConflict(s *situation.Situation) *situation.Stall {
 	if !s.Inherits() {
-		return nil
+		return unadopted(s)
 	}
 	if bootstrap := s.Cluster.Spec.Bootstrap; bootstrap != nil && bootstrap.FromBackup != nil {
 		return kept(
@@ -83,6 +103,16 @@ func VolumeConflict(s *situation.Situation) *situation.Stall {
 		}
 	}
 	return nil
+}
+
+// unadopted is the stall of a new member whose name a volume of the previous cluster has. It may have other data than the cluster.
+func unadopted(s *situation.Situation) *situation.Stall {
+	v, found := s.Unadopted()
+	if !found {
+		return nil
+	}
+	return kept("PersistentVolumeClaim %s of the previous cluster of the same name contains data of %s, and this cluster has not adopted it. Delete the claim if you do not need its data, or lower spec.replicas",
+		v.Claim, engineText(v.Engine))
 }
 
 func kept(format string, arguments ...any) *situation.Stall {

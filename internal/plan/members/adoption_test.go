@@ -125,6 +125,46 @@ func TestVolumesOfAPreviousClusterOfTheSameName(t *testing.T) {
 			},
 			"UpToDate: the cluster matches its spec\nSTALLED VolumeConflict\n",
 		},
+		"one above spec.replicas does not matter, whatever it contains": {
+			recreated(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Replicas = 1
+				o.Volumes[1].Engine = "ledger-v1"
+			}),
+			"adopt PersistentVolumeClaim data-orders-0\nAdoptingVolumes: adopting PersistentVolumeClaim data-orders-0\n",
+		},
+		"nor if it is terminating": {
+			recreated(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Replicas = 1
+				o.Volumes[1].Terminating = true
+			}),
+			"adopt PersistentVolumeClaim data-orders-0\nAdoptingVolumes: adopting PersistentVolumeClaim data-orders-0\n",
+		},
+		"one that later members can use is adopted with the others": {
+			recreated(func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Replicas = 1 }),
+			taken + "AdoptingVolumes: adopting PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
+		},
+		"a restore needs only the names of its members": {
+			recreated(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Bootstrap = &dbv1.Bootstrap{FromBackup: &dbv1.BackupSource{Name: "last"}}
+				c.Spec.Replicas, o.Volumes = 1, o.Volumes[1:]
+			}),
+			"WaitingForReference: spec.bootstrap.fromBackup needs an engine with the action restore: set spec.engine to one, or remove the field\n" +
+				"again in 10s\nSTALLED ActionMissing\n", // nothing about the claim
+		},
+		"a cluster does not scale out to one that it has not adopted": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Replicas, o.Volumes = 5, plans.KeptVolumes()[1:]
+				o.Volumes[0].Claim, o.Volumes[0].Ordinal = "data-orders-4", 4
+			},
+			"update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\nSTALLED VolumeConflict\n",
+		},
+		"but to those before it": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Replicas, o.Volumes = 4, plans.KeptVolumes()[1:]
+				o.Volumes[0].Claim, o.Volumes[0].Ordinal, o.Volumes[0].Engine = "data-orders-3", 3, "ledger-v1"
+			},
+			"WaitingForMembers: 3 of 4 members are ready\nSTALLED VolumeConflict\n",
+		},
 		"nothing while the cluster is paused": {
 			recreated(func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Paused = true }),
 			"Paused: spec.paused is true; pending: adopting PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
@@ -197,9 +237,9 @@ func TestTheEngineOnAClaimIsThatOfTheLastMemberThatRanWithIt(t *testing.T) {
 			delete(observed.StatefulSet.Spec.Template.Annotations, dbv1.AnnotationEngine)
 			c.change(cluster, &observed)
 			got := ""
-			adopt, _ := operation.Find[operation.AdoptVolumes](plans.Decide(cluster, observed).Operations)
-			for _, a := range adopt.Claims {
-				got += a.Contents.Engine
+			record, _ := operation.Find[operation.RecordContents](plans.Decide(cluster, observed).Operations)
+			for _, c := range record.Claims {
+				got += c.Contents.Engine
 			}
 			if got != c.want {
 				t.Errorf("the claim is to say %q, want %q", got, c.want)

@@ -48,7 +48,8 @@ func Writes(s *situation.Situation) operation.List {
 		add(config, find(s.Configs, config.Name()))
 	}
 	if mayCreateMembers(s, headless) && !s.Inherits() {
-		add(resources.StatefulSet(s.Cluster, s.ReplicasNow(), s.Observed), s.StatefulSet)
+		start, replicas := s.Extent()
+		add(resources.StatefulSetFrom(start, s.Cluster, replicas, s.Observed), s.StatefulSet)
 	}
 	return all
 }

@@ -65,14 +65,17 @@ func deleteVolume(s *situation.Situation, v state.Volume, record string, recorde
 	return phase.Do(dbv1.ReasonRebuilding, text, operation.RebuildMember{Member: m, Volume: v, Pod: uses})
 }
 
-// enough reports whether the other members have the data and can serve without one of them.
+// enough reports whether the other members have the data and can serve without one of them. A member that is down can be rebuilt as
+// long as there is a primary, to repair it. One that serves is not disturbed while too many others are down, as in a rollout.
 func enough(s *situation.Situation, ordinal int32) bool {
-	others := state.Only(s.Members, func(m state.Member) bool { return m.Ordinal != ordinal && m.Serving(s.At) })
+	serving := state.Only(s.Members, func(m state.Member) bool { return m.Serving(s.At) })
+	others := state.Only(serving, func(m state.Member) bool { return m.Ordinal != ordinal })
+	replicas, left := s.Cluster.Spec.Replicas, int32(len(others))
 	if s.Consents() {
-		return int32(len(others)) >= situation.Majority(s.Cluster.Spec.Replicas)
+		return left >= situation.Majority(replicas)
 	}
 	_, found := s.Primary()
-	return found && len(others) > 0
+	return found && left > 0 && (len(serving) == len(others) || left >= replicas-max(1, (replicas-1)/2))
 }
 
 // RebuildRefused is the stall of a request that names no member, or one whose data no other member has.

@@ -31,19 +31,20 @@ func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 	if !known {
 		return phase.Over
 	}
+	end := s.End()
 	for _, m := range slices.Backward(s.Members) {
-		if m.Ordinal >= max(replicas, to) {
+		if m.Ordinal >= max(end, to) {
 			return phase.Wait(reason, fmt.Sprintf("pod %s is terminating", m.Name))
 		}
 	}
-	if replicas <= to {
+	if end <= to || to > 0 && s.Start() > 0 { // the others start before the first member leaves
 		return phase.Over
 	}
-	if outcome := beforeStop(s, replicas-1, to); outcome.Waits() {
+	if outcome := beforeStop(s, end-1, to); outcome.Waits() {
 		return outcome
 	}
 	return phase.Do(reason, fmt.Sprintf("scaling in from %d to %d members, one at a time", replicas, to),
-		operation.Scale{To: replicas - 1, Stop: reason == dbv1.ReasonTerminating})
+		operation.Scale{To: replicas - 1, Member: end - 1, Stop: reason == dbv1.ReasonTerminating})
 }
 
 // beforeStop prepares the stop of a member: it hands over to the member that stops last, and leaves the list of the others if they

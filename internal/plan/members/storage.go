@@ -31,11 +31,11 @@ func Resizes(s *situation.Situation) []operation.Resize {
 
 // Recreate re-creates the StatefulSet if its volumeClaimTemplates have another size or VolumeAttributesClass, because they are
 // immutable. Its pods continue to run. Existing claims are changed first: if the API server refuses the change for one of them, or
-// it is infeasible, the next member's claim must not request it. The operator does not re-create the StatefulSet while the engine makes the spec unusable.
+// it is infeasible, the next member's claim must not request it. The operator does not re-create the StatefulSet while the engine makes the spec unusable, or while the last primary starts alone.
 func Recreate(s *situation.Situation) phase.Outcome {
 	_, resizes := operation.Find[operation.ResizeVolumes](s.Upkeep)
 	_, modifies := operation.Find[operation.ModifyVolumes](s.Upkeep)
-	if resizes || modifies || !s.OtherClaims() || Infeasible(s) != nil || Unmodifiable(s) != nil || s.Incompatible != nil {
+	if resizes || modifies || !s.OtherClaims() || s.Start() > 0 || Infeasible(s) != nil || Unmodifiable(s) != nil || s.Incompatible != nil {
 		return phase.Over
 	}
 	storage := s.Cluster.Spec.Storage

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 )
@@ -46,6 +47,10 @@ func Starting(s *situation.Situation) phase.Outcome {
 	if claim, found := inTheWay(s); found {
 		return phase.Wait(dbv1.ReasonWaitingForVolume, fmt.Sprintf("PersistentVolumeClaim %s is terminating; its member starts after the claim is deleted", claim))
 	}
+	if first := s.Start(); first > 0 {
+		return phase.Wait(dbv1.ReasonWaitingForMembers, fmt.Sprintf(
+			"pod %s starts before the others, because it was the last primary; %s", naming.Member(s.Cluster.Name, first), s.Counted(s.Wanted)))
+	}
 	if s.Ready() < s.Wanted {
 		return phase.Wait(dbv1.ReasonWaitingForMembers, s.Counted(s.Wanted))
 	}
@@ -59,9 +64,8 @@ func Starting(s *situation.Situation) phase.Outcome {
 
 // inTheWay returns the claim that prevents the StatefulSet from having all its members.
 func inTheWay(s *situation.Situation) (claim string, found bool) {
-	replicas, _ := s.Replicas()
 	for _, v := range s.Volumes {
-		if v.Terminating && v.Ordinal >= replicas && v.Ordinal < s.Wanted {
+		if v.Terminating && !s.Has(v.Ordinal) && v.Ordinal < s.Wanted {
 			return v.Claim, true
 		}
 	}

@@ -482,7 +482,7 @@ func TestNoMemberStartsWithPartOfABackup(t *testing.T) {
 	observed.Volumes = []state.Volume{{Claim: "data-orders-3", Ordinal: 3, Managed: true, Contents: state.Contents{Cluster: "earlier", Fill: state.Filling, From: "cut"}}}
 	cluster.Spec.Replicas = 5
 	todo := plans.Decide(cluster, observed)
-	if got := situation.Of(cluster, observed).ReplicasNow(); got != 3 || todo.Stalled == nil || todo.Stalled.Reason != dbv1.ReasonVolumeConflict {
+	if _, got := situation.Of(cluster, observed).Extent(); got != 3 || todo.Stalled == nil || todo.Stalled.Reason != dbv1.ReasonVolumeConflict {
 		t.Errorf("%d members: %s", got, plans.Text(todo))
 	}
 	cluster.Spec.Replicas = 3

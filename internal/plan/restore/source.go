@@ -75,8 +75,7 @@ func (r restore) sourceProblem() string {
 
 // backupProblem returns why a DatabaseBackup cannot be restored.
 func (r restore) backupProblem(backup *dbv1.DatabaseBackup) string {
-	cluster := r.Cluster
-	named := fmt.Sprintf("DatabaseBackup %s, which spec.bootstrap.fromBackup.name names,", state.FromBackup(cluster).Name)
+	named := fmt.Sprintf("DatabaseBackup %s, which spec.bootstrap.fromBackup.name names,", state.FromBackup(r.Cluster).Name)
 	if backup == nil {
 		return named + " does not exist. Name a DatabaseBackup of this namespace. If only its files are left, set spec.bootstrap.fromBackup.location instead, with their location as url"
 	}
@@ -90,13 +89,30 @@ func (r restore) backupProblem(backup *dbv1.DatabaseBackup) string {
 		return "" // waits
 	case status.Destination == nil || status.Location == "":
 		return named + " does not record the location of its data. Name another backup, or set spec.bootstrap.fromBackup.location"
-	case status.Engine != cluster.Spec.Engine:
+	}
+	return r.unsuitable(named, status)
+}
+
+// unsuitable returns why a backup is incompatible with the cluster.
+func (r restore) unsuitable(named string, status dbv1.DatabaseBackupStatus) string {
+	cluster := r.Cluster
+	another := status.Engine != cluster.Spec.Engine
+	switch {
+	case another && !r.readsBackupsOf(status.Engine):
 		return fmt.Sprintf("%s is a backup of engine %q, but spec.engine is %q. Set spec.engine to %q, or name another backup", named, status.Engine, cluster.Spec.Engine, status.Engine)
-	case status.Replicas != cluster.Spec.Replicas && !r.Related():
+	case another && r.Related() && status.Replicas > 1:
+		return fmt.Sprintf("%s has %d databases, one of each member of engine %q, and the members of spec.engine %q have one together. Name another backup",
+			named, status.Replicas, status.Engine, cluster.Spec.Engine)
+	case !r.Related() && status.Replicas != cluster.Spec.Replicas:
 		return fmt.Sprintf("%s has data of %d members, but spec.replicas is %d. Set spec.replicas to %d; you can change it after the members have started",
 			named, status.Replicas, cluster.Spec.Replicas, status.Replicas)
 	}
 	return ""
+}
+
+// readsBackupsOf reports whether the engine of the cluster declares that it restores backups of another one.
+func (r restore) readsBackupsOf(name string) bool {
+	return r.Engine != nil && slices.Contains(r.Engine.Spec.RestoresFrom, name)
 }
 
 // sourceText describes the wait while the source is unknown.

@@ -46,6 +46,8 @@ func For(s *situation.Situation) Plan {
 		return Plan{}
 	case c.Rotation == "" && !due(s):
 		return done(s)
+	case c.Edited():
+		return abandon(s)
 	case s.Engine.Spec.Actions.Credentials == nil, s.NotStarted(), s.Wanted == 0:
 		return restart(s)
 	case c.Rotation == "":
@@ -66,7 +68,7 @@ func For(s *situation.Situation) Plan {
 func Finish(s *situation.Situation) (p Plan, over bool) {
 	c := s.Credentials
 	switch {
-	case c.Rotation == "" || !c.GeneratedFor(s.Cluster.UID) || c.InForce() || !s.RotationStarted:
+	case c.Rotation == "" || !c.GeneratedFor(s.Cluster.UID) || c.InForce() || c.Edited() || !s.RotationStarted:
 		return Plan{}, true
 	case s.RotationInForce():
 		return promote(s), false
@@ -141,7 +143,7 @@ func restart(s *situation.Situation) Plan {
 	if s.Credentials.Rotation == "" {
 		change.Generate = engine.Lacking(s.Engine, nil)
 	} else {
-		change.Promote = s.Credentials.Rotation
+		change.Promote, change.Remove = true, true
 	}
 	change.Annotations[dbv1.AnnotationRotationRequest] = cmp.Or(request(s), s.Credentials.Request, "period")
 	change.Annotations[dbv1.AnnotationContent], change.Annotations[dbv1.AnnotationContentOfPods] = "", ""
@@ -156,7 +158,7 @@ func settled(s *situation.Situation) map[string]string {
 // promote makes the passwords that the members accept the current ones.
 func promote(s *situation.Situation) Plan {
 	return rotating("the members accept the new passwords", operation.ChangeCredentials{
-		Live: s.Credentials, Promote: s.Credentials.Rotation, Keep: true, Why: "use the new passwords",
+		Live: s.Credentials, Promote: true, Why: "use the new passwords",
 		Annotations: map[string]string{
 			dbv1.AnnotationRotated: s.At.UTC().Format(time.RFC3339),
 			dbv1.AnnotationContent: s.Credentials.Rotated().Hash(), dbv1.AnnotationContentOfPods: s.Credentials.Content,
@@ -175,8 +177,16 @@ func overlap(s *situation.Situation) Plan {
 func end(s *situation.Situation) Plan {
 	p := done(s)
 	p.Operations = operation.List{operation.ChangeCredentials{
-		Live: s.Credentials, Promote: s.Credentials.Rotation, Annotations: map[string]string{dbv1.AnnotationRotation: ""}, Why: "end the rotation",
+		Live: s.Credentials, Remove: true, Annotations: map[string]string{dbv1.AnnotationRotation: ""}, Why: "end the rotation",
 	}}
+	return p
+}
+
+// abandon ends a rotation whose passwords the user has replaced since clients have them. The members apply those of the user when they
+// restart.
+func abandon(s *situation.Situation) Plan {
+	p := end(s)
+	p.Reason, p.Message = dbv1.ReasonRotating, "the members apply the passwords when they restart"
 	return p
 }
 

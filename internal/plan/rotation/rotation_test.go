@@ -62,6 +62,14 @@ func promoted(age time.Duration, changes ...func(*dbv1.DatabaseCluster, *state.O
 	}}, changes...)...)
 }
 
+// edited is such a rotation, one minute old, after the user has replaced a password.
+func edited(changes ...func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.DatabaseCluster, *state.Observed) {
+	return promoted(time.Minute, append(changes, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+		o.Credentials.Promoted = o.Credentials.Rotated().Hash()
+		o.Credentials.Values["password"] = []byte("mine")
+	})...)
+}
+
 // succeeded is a Job for the members as they are.
 func succeeded(c *dbv1.DatabaseCluster, o *state.Observed) {
 	job(state.Task{Succeeded: true})(c, o)
@@ -133,7 +141,12 @@ func TestTheNextStepOfARotationFollowsFromTheSecretAndTheJob(t *testing.T) {
 		"a member has not restarted with the current Secret": {begun(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 			o.Members[1].References = "others"
 		}), "", dbv1.ReasonRotating, 0},
-		"the Job failed":                               {begun(job(state.Task{Failed: true, Failure: "refused"})), "", dbv1.ReasonRotationFailed, 0},
+		"the Job failed": {begun(job(state.Task{Failed: true, Failure: "refused"})), "", dbv1.ReasonRotationFailed, 0},
+		"the user edits a password during the overlap": {edited(succeeded), finish, dbv1.ReasonRotating, 0},
+		"a member restarts after that edit":            {edited(succeeded, restarted(time.Second)), finish, dbv1.ReasonRotating, 0},
+		"no member runs after that edit": {edited(func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+			c.Spec.Hibernated = true
+		}), finish, dbv1.ReasonRotating, 0},
 		"the passwords overlap":                        {promoted(time.Minute, succeeded), "", dbv1.ReasonRotated, 9 * time.Minute},
 		"a member has started during the overlap":      {promoted(time.Minute, succeeded, restarted(time.Second)), again, dbv1.ReasonRotating, 0},
 		"the Job is gone during the overlap":           {promoted(time.Minute), rotate, dbv1.ReasonRotating, 0},

@@ -5,12 +5,39 @@ SPDX-License-Identifier: Apache-2.0
 package situation
 
 import (
+	"slices"
+
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // Inherits reports whether the members have to wait until volumes of a previous cluster are adopted.
 func (s *Situation) Inherits() bool { return s.NotStarted() && len(s.Left) > 0 }
+
+// concerns reports whether a volume of a previous cluster is one that a member of this cluster would use. New members of a new
+// cluster may use others later, if it can adopt them now.
+func (s *Situation) concerns(v state.Volume) bool {
+	if !s.Previous(v) || s.Ephemeral() {
+		return false
+	}
+	restores := state.FromBackup(s.Cluster) != nil
+	return v.Ordinal < s.Cluster.Spec.Replicas || s.NotStarted() && (v.Ordinal <= s.lastPrimary() || s.Fits(v) && !v.Terminating && !restores)
+}
+
+// Fits reports whether a volume contains complete data of the engine.
+func (s *Situation) Fits(v state.Volume) bool {
+	return v.Engine == s.Cluster.Spec.Engine && !v.IsFilling()
+}
+
+// Unadopted returns a volume of a previous cluster with which a further member of this cluster would start.
+func (s *Situation) Unadopted() (volume state.Volume, found bool) {
+	return state.First(s.Left, func(v state.Volume) bool { return !s.NotStarted() && !s.Uses(v) })
+}
+
+// Uses reports whether the cluster has a member with a volume.
+func (s *Situation) Uses(v state.Volume) bool {
+	return s.Has(v.Ordinal) || slices.ContainsFunc(s.Members, func(m state.Member) bool { return m.Ordinal == v.Ordinal })
+}
 
 // usesVolumes are the components whose pods have a member's volume, or may have.
 var usesVolumes = map[string]bool{dbv1.ComponentDatabase: true, dbv1.ComponentBackup: true, dbv1.ComponentRestore: true}

@@ -12,6 +12,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -52,14 +53,14 @@ func (s *Situation) Configuration() string {
 	return resources.Configuration(s.Cluster, s.References)
 }
 
-// FirstMemberPatience is how long the others wait for member 0.
+// FirstMemberPatience is how long the others wait for the first member.
 const FirstMemberPatience = 5 * time.Minute
 
-// MayStart returns how many members may run now. Members of one database do not start all at once: see firstAlone and oneByOne.
-func (s *Situation) MayStart(live int32) int32 {
+// mayStart returns how many members may run now. Members of one database do not start all at once: see firstAlone and oneByOne.
+func (s *Situation) mayStart(live int32) int32 {
 	switch {
-	case s.HasRoles():
-		return s.firstAlone(live)
+	case s.firstAlone(live):
+		return min(s.Wanted, 1)
 	case s.Consents():
 		return s.oneByOne(live)
 	default:
@@ -67,27 +68,62 @@ func (s *Situation) MayStart(live int32) int32 {
 	}
 }
 
-// firstAlone lets member 0 start alone until there is a primary, because it has stopped last and has all data. It does not wait for
-// a member 0 that cannot start, or whose data is lost.
-func (s *Situation) firstAlone(live int32) int32 {
-	first, exists := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == 0 })
-	lost := len(s.Own) > 0 && !s.hasVolume(0)
+// first is the ordinal of the member that starts before the others, because it has all data: the last primary, if claim 0 records it
+// and it has a volume. Otherwise it is member 0, which stops last. It does not change while a member runs.
+func (s *Situation) first() int32 {
 	switch {
-	case live > 1, lost, len(s.ReadyPrimaries()) > 0, exists && first.Age(s.At) >= FirstMemberPatience:
-		return s.Wanted
-	default:
-		return min(s.Wanted, 1)
+	case !s.HasRoles(), s.live() == 0 && s.Wanted == 0:
+		return 0
+	case s.live() > 0:
+		return s.Start()
 	}
+	if last := s.lastPrimary(); s.hasVolume(last) {
+		return last
+	}
+	return 0
 }
 
-// FirstMemberWait is the time until the others no longer wait for member 0; 0 if they do not wait.
-func (s *Situation) FirstMemberWait() time.Duration {
-	first, exists := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == 0 })
-	live, _ := s.Replicas()
-	if !s.HasRoles() || !exists || s.MayStart(live) >= s.Wanted {
+// lastPrimary returns the member that claim 0 records as the last primary; 0 if it records none that has a claim. The claims may be
+// those of a previous cluster.
+func (s *Situation) lastPrimary() int32 {
+	with := func(ordinal int32) (state.Volume, bool) {
+		return state.First(s.Volumes, func(v state.Volume) bool { return v.Ordinal == ordinal && v.Usable() && !v.Terminating })
+	}
+	first, _ := with(0)
+	ordinal, named := naming.Ordinal(s.Cluster.Name, first.Primary)
+	if _, exists := with(ordinal); !named || !exists || !s.HasRoles() {
 		return 0
 	}
-	return FirstMemberPatience - first.Age(s.At)
+	return ordinal
+}
+
+// firstAlone reports whether the first member of an engine with roles runs alone, until there is a primary. The others do not wait for
+// a first member that cannot start, or whose data is lost.
+func (s *Situation) firstAlone(live int32) bool {
+	ordinal := s.first()
+	first, exists := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
+	lost := len(s.Own) > 0 && !s.hasVolume(ordinal)
+	late := exists && s.patience(first) <= 0
+	return s.HasRoles() && live <= 1 && !lost && !late && len(s.ReadyPrimaries()) == 0
+}
+
+// FirstMemberWait is the time until the others no longer wait for the first member; 0 if they do not wait.
+func (s *Situation) FirstMemberWait() time.Duration {
+	ordinal, live := s.first(), s.live()
+	first, exists := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
+	if !exists || !s.firstAlone(live) || ordinal == 0 && s.Wanted <= 1 {
+		return 0
+	}
+	return s.patience(first)
+}
+
+// patience is how long the others wait for the first member. Its previous pod, which is terminating, may still stop.
+func (s *Situation) patience(first state.Member) time.Duration {
+	since := first.Created.Time
+	if first.Terminating {
+		since = first.StopBy.Time
+	}
+	return FirstMemberPatience - s.At.Sub(since)
 }
 
 // oneByOne lets members with a volume start at once, and others one by one: each changes the list of members.

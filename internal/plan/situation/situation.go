@@ -27,7 +27,8 @@ type Situation struct {
 	// Wanted is how many members there should be.
 	Wanted int32
 	// Own are the claims that were created for this cluster, or that it adopted. Left are the claims that a previous cluster of the
-	// same name retained. Both exclude claims that the operator must not change.
+	// same name retained, and that members would use or that new members may adopt. Both exclude claims that the operator must not
+	// change.
 	Own, Left []state.Volume
 	// PreviousUser is an object of a previous cluster of the same name that may still use its volumes; "" for none.
 	PreviousUser string
@@ -65,7 +66,7 @@ func Of(declared *dbv1.DatabaseCluster, observed state.Observed) *Situation {
 		switch {
 		case v.Usable() && v.Cluster == s.Cluster.UID:
 			s.Own = append(s.Own, v)
-		case v.Usable() && !s.Ephemeral():
+		case s.concerns(v):
 			s.Left = append(s.Left, v)
 		}
 	}
@@ -129,23 +130,6 @@ func (s *Situation) Running() int32 {
 		}
 	}
 	return needed
-}
-
-// ReplicasNow returns the replicas that the StatefulSet should have now: members start all at once but stop one by one. A member
-// has to wait while its previous volume is terminating, because it would start with that volume. It also waits while its volume
-// contains only part of a backup.
-func (s *Situation) ReplicasNow() int32 {
-	live, known := s.Replicas()
-	if !known {
-		live = s.Running()
-	}
-	wanted := s.MayStart(live)
-	for _, v := range s.Volumes {
-		if (v.Terminating || v.Fill == state.Filling) && v.Ordinal >= live {
-			wanted = min(wanted, v.Ordinal)
-		}
-	}
-	return max(live, wanted)
 }
 
 // OtherClaims reports whether the StatefulSet creates claims of another size than the spec's, or of another

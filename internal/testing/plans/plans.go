@@ -108,6 +108,8 @@ func each(o operation.Operation) []string {
 	switch o := o.(type) {
 	case operation.AdoptVolumes:
 		return lines("adopt ", o.Claims)
+	case operation.RecordContents:
+		return recorded(o.Claims)
 	case operation.ResizeVolumes:
 		return lines("resize ", o.Claims)
 	case operation.ModifyVolumes:
@@ -121,6 +123,14 @@ func each(o operation.Operation) []string {
 	default:
 		return []string{o.String()}
 	}
+}
+
+func recorded(all []operation.Contents) []string {
+	var texts []string
+	for _, c := range all {
+		texts = append(texts, fmt.Sprintf("record on %s: engine %q, primary %q", c, c.Contents.Engine, c.Contents.Primary))
+	}
+	return texts
 }
 
 func lines[T fmt.Stringer](lead string, all []T) []string {

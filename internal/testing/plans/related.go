@@ -76,10 +76,13 @@ func standingWith(t *testing.T, declaredCluster *dbv1.DatabaseCluster, declared 
 	return o
 }
 
-// Roles labels the members with their roles, by ordinal; "" for none.
+// Roles labels the members with their roles, by ordinal; "" for none. The record of the last primary follows, if there is one.
 func Roles(o *state.Observed, roles ...string) {
 	for i, role := range roles {
 		o.Members[i].Labels = map[string]string{Label: role}
+	}
+	if primary, found := o.Primary(); found && len(o.Volumes) > 0 {
+		o.Volumes[0].Primary = primary.Name
 	}
 }
 

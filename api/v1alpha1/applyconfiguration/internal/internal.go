@@ -736,6 +736,12 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineReplicas
       default: {}
+    - name: restoresFrom
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: associative
     - name: roles
       type:
         namedType: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineRoles

@@ -40,6 +40,9 @@ type DatabaseEngineSpecApplyConfiguration struct {
 	// configure find all parameters in DBC_PARAMETERS, a JSON object, and report those that the database does not have.
 	// Default: false.
 	OtherParameters *bool `json:"otherParameters,omitempty"`
+	// restoresFrom lists other engines whose backups the action restore reads, too. So a new cluster of this engine can
+	// start with their data: spec.bootstrap.fromBackup.name. At most 8. Default: none.
+	RestoresFrom []string `json:"restoresFrom,omitempty"`
 	// secretKeys are the keys of the Secret with the credentials of a cluster. Members and actions find each key as a
 	// file in /dbc/secrets. Default: none.
 	SecretKeys []EngineSecretKeyApplyConfiguration `json:"secretKeys,omitempty"`
@@ -140,6 +143,16 @@ func (b *DatabaseEngineSpecApplyConfiguration) WithParameters(values ...*EngineP
 // If called multiple times, the OtherParameters field is set to the value of the last call.
 func (b *DatabaseEngineSpecApplyConfiguration) WithOtherParameters(value bool) *DatabaseEngineSpecApplyConfiguration {
 	b.OtherParameters = &value
+	return b
+}
+
+// WithRestoresFrom adds the given value to the RestoresFrom field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the RestoresFrom field.
+func (b *DatabaseEngineSpecApplyConfiguration) WithRestoresFrom(values ...string) *DatabaseEngineSpecApplyConfiguration {
+	for i := range values {
+		b.RestoresFrom = append(b.RestoresFrom, values[i])
+	}
 	return b
 }
 

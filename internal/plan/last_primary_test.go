@@ -1,0 +1,299 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package plan_test
+
+import (
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
+)
+
+// labeled changes the roles of the members, but not the record. The members in unready are not ready.
+func labeled(o *state.Observed, roles []string, unready ...int) {
+	before := o.Volumes[0].Primary
+	plans.Roles(o, roles...)
+	for _, i := range unready {
+		o.Members[i].Ready = false
+	}
+	o.Volumes[0].Primary = before
+}
+
+func TestClaim0RecordsTheLastPrimary(t *testing.T) {
+	second := []string{"replica", "primary", "replica"}
+	both := []string{"primary", "primary", "replica"}
+	for name, c := range map[string]struct {
+		change func(*dbv1.DatabaseCluster, *state.Observed)
+		want   string
+	}{
+		"an idle cluster records nothing":        {func(*dbv1.DatabaseCluster, *state.Observed) {}, ""},
+		"a failover":                             {func(_ *dbv1.DatabaseCluster, o *state.Observed) { labeled(o, second) }, "orders-1"},
+		"a failover while the cluster is paused": {func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Paused = true; labeled(o, second) }, "orders-1"},
+		"a failover before a foreground deletion": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.DeletionTimestamp, o.StatefulSet = &metav1.Time{Time: plans.Now}, nil
+			labeled(o, second, 0, 1, 2)
+		}, "orders-1"},
+		"the first primary, also if it is not ready": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			labeled(o, second, 1)
+			o.Volumes[0].Primary = ""
+		}, "orders-1"},
+		"a ready primary replaces one on a lost node": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { labeled(o, both, 0) }, "orders-1"},
+		"two ready primaries change nothing":          {func(_ *dbv1.DatabaseCluster, o *state.Observed) { labeled(o, both) }, ""},
+		"nor do two that are not ready": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			labeled(o, both, 0, 1)
+			o.Volumes[0].Primary = "orders-2"
+		}, ""},
+		"the label on a lost node does not count after the new primary has stopped": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.DeletionTimestamp, o.StatefulSet = &metav1.Time{Time: plans.Now}, nil
+			labeled(o, both, 0)
+			o.Volumes[0].Primary, o.Members = "orders-1", o.Members[:1]
+		}, ""},
+		"without a primary the record stays": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			labeled(o, []string{"replica", "replica", "replica"})
+		}, ""},
+		"members that have stopped keep it": {func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Hibernated, o.Members = true, nil }, ""},
+		"a claim of another owner is not changed": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			labeled(o, second)
+			o.Volumes[0].Managed = false
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster, observed := plans.Related(t, dbv1.TopologyPrimaryReplica)
+			c.change(cluster, &observed)
+			p := plans.Decide(cluster, observed)
+			got := ""
+			if record, records := operation.Find[operation.RecordContents](p.Operations); records {
+				got = record.Claims[0].Contents.Primary
+				if len(record.Claims) != 1 || record.Claims[0].Volume.Claim != "data-orders-0" || record.Claims[0].Contents.Engine != "ledger-v1" || !p.LiveRead() {
+					t.Errorf("%s, after a live read: %v", plans.Text(p), p.LiveRead())
+				}
+			}
+			if got != c.want {
+				t.Errorf("it records %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// set is the StatefulSet of the cluster with these members.
+func set(o *state.Observed, start, replicas int32) {
+	o.StatefulSet.Spec.Replicas = &replicas
+	o.StatefulSet.Spec.Ordinals = nil
+	if start > 0 {
+		o.StatefulSet.Spec.Ordinals = &appsv1.StatefulSetOrdinals{Start: start}
+	}
+	o.StatefulSet.Annotations[dbv1.AnnotationStoredSpec] = resources.StoredSpecHash(o.StatefulSet)
+	o.Members = state.Only(o.Members, func(m state.Member) bool { return o.Has(m.Ordinal) })
+}
+
+// extent is the lowest ordinal and the number of members.
+type extent struct{ start, replicas int32 }
+
+func TestTheLastPrimaryStartsBeforeTheOthers(t *testing.T) {
+	after := func(primary string) func(*dbv1.DatabaseCluster, *state.Observed) {
+		return func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Volumes[0].Primary, o.StatefulSet, o.Members = primary, nil, nil
+		}
+	}
+	// starting is a cluster whose last primary, member 2, starts alone.
+	starting := func(change func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.DatabaseCluster, *state.Observed) {
+		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			set(o, 2, 1)
+			o.Volumes[0].Primary = "orders-2"
+			o.Members[0].Labels, o.Members[0].Created = nil, plans.Ago(time.Minute)
+			change(c, o)
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(*dbv1.DatabaseCluster, *state.Observed)
+		want   extent
+	}{
+		"after a deletion":                         {after("orders-2"), extent{2, 1}},
+		"member 0 if it was the last primary":      {after("orders-0"), extent{0, 1}},
+		"member 0 without a record":                {after(""), extent{0, 1}},
+		"member 0 if the claim does not exist":     {after("orders-3"), extent{0, 1}},
+		"member 0 if the record names no member":   {after("ledger-2"), extent{0, 1}},
+		"all if the claim with the record is lost": {func(c *dbv1.DatabaseCluster, o *state.Observed) { after("")(c, o); o.Volumes = o.Volumes[1:] }, extent{0, 3}},
+		"after hibernation":                        {func(_ *dbv1.DatabaseCluster, o *state.Observed) { set(o, 0, 0); o.Volumes[0].Primary = "orders-1" }, extent{1, 1}},
+		"not while the cluster hibernates": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.Spec.Hibernated = true
+			set(o, 0, 0)
+			o.Volumes[0].Primary = "orders-1"
+		}, extent{0, 0}},
+		"members that a previous cluster left without a controller go on": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			after("orders-2")(c, o)
+			for ordinal := range int32(3) {
+				o.Bystanders = append(o.Bystanders, state.Bystander{Name: naming.Member("orders", ordinal), Component: dbv1.ComponentDatabase, Cluster: "previous", Orphan: true})
+			}
+		}, extent{0, 3}},
+		"a member that runs never stops for it": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			set(o, 0, 1)
+			o.Members[0].Labels, o.Volumes[0].Primary, o.Members[0].Created = nil, "orders-2", plans.Ago(time.Minute)
+		}, extent{0, 1}},
+		"nor do three": {func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[0].Primary = "orders-2" }, extent{0, 3}},
+
+		"the others wait for it":      {starting(func(*dbv1.DatabaseCluster, *state.Observed) {}), extent{2, 1}},
+		"whatever the record becomes": {starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[0].Primary = "" }), extent{2, 1}},
+		"until it is the primary":     {starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Roles(o, "primary") }), extent{0, 3}},
+		"or cannot start for five minutes": {starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			o.Members[0].Ready, o.Members[0].Created = false, plans.Ago(5*time.Minute)
+		}), extent{0, 3}},
+		"or has lost its volume": {starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = o.Volumes[:2] }), extent{0, 3}},
+		"a claim that is terminating keeps the others away, but not it": {starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			plans.Roles(o, "primary")
+			o.Volumes[1].Terminating = true
+		}), extent{2, 1}},
+		"it stays until it has handed over, also if the cluster has fewer members now": {starting(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.Spec.Replicas = 1
+			plans.Roles(o, "primary")
+		}), extent{0, 3}},
+		"it hibernates alone": {starting(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.Spec.Hibernated = true
+			plans.Roles(o, "primary")
+		}), extent{2, 1}},
+		"a cluster that has stopped begins with member 0 again": {starting(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.Spec.Hibernated = true
+			set(o, 2, 0)
+		}), extent{0, 0}},
+		"the previous pod of the member may be terminating": {func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			set(o, 0, 1)
+			o.Members[0].Terminating, o.Members[0].StopBy = true, metav1.NewTime(plans.Now.Add(time.Minute))
+		}, extent{0, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster, observed := plans.Related(t, dbv1.TopologyPrimaryReplica)
+			c.change(cluster, &observed)
+			s := situation.Of(cluster, observed)
+			if start, replicas := s.Extent(); (extent{start, replicas}) != c.want {
+				t.Errorf("members from %d: %d, want %v", start, replicas, c.want)
+			}
+			if want := c.want == (extent{0, s.Wanted}); s.Complete() != want {
+				t.Errorf("complete: %v, want %v", s.Complete(), want)
+			}
+		})
+	}
+}
+
+func TestMembersStopAndStartAroundTheLastPrimary(t *testing.T) {
+	starting := func(change func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.DatabaseCluster, *state.Observed) {
+		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			set(o, 2, 1)
+			labeled(o, []string{""})
+			o.Volumes[0].Primary = "orders-2"
+			o.Members[0].Created = plans.Ago(time.Minute)
+			change(c, o)
+		}
+	}
+	decideRelated(t, dbv1.TopologyPrimaryReplica, map[string]scenario{
+		"the message says who starts alone": {
+			starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[0].Ready = false }),
+			"WaitingForMembers: pod orders-2 starts before the others, because it was the last primary; 0 of 3 members are ready; pod orders-2 is not ready\nagain in 4m0s\n",
+		},
+		"it is missing like any other": {
+			starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members = nil }),
+			"WaitingForMembers: pod orders-2 starts before the others, because it was the last primary; " +
+				"0 of 3 members are ready; pod orders-2 does not exist; if this persists, see the events of the StatefulSet\n",
+		},
+		"it does not leave before the others have started": {
+			starting(func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Replicas, o.Members[0].Ready = 1, false }),
+			"WaitingForMembers: pod orders-2 starts before the others, because it was the last primary; 0 of 1 members are ready; pod orders-2 is not ready\nagain in 4m0s\n",
+		},
+		"its volume has to fit, also if the cluster does not need that member later": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				fresh(c, o)
+				c.Spec.Replicas = 1
+				o.Volumes = []state.Volume{filled(0), filled(1), filled(2)}
+				for i := range o.Volumes {
+					o.Volumes[i].Cluster = "previous"
+				}
+				o.Volumes[0].Primary, o.Volumes[1].Engine, o.Volumes[2].Engine = "orders-2", "other-v1", "other-v1"
+			},
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of the previous cluster of the same name contains data of engine \"other-v1\", but spec.engine is \"ledger-v1\". " +
+				"Delete the claim, or change spec.engine or the cluster's name. If the claim records the wrong engine, correct its annotation database.dbcluster.io/engine\nSTALLED VolumeConflict\n",
+		},
+		"then the others start": {
+			starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Roles(o, "primary") }),
+			"update StatefulSet orders (spec.ordinals.start)\nApplying: update StatefulSet orders (spec.ordinals.start)\n",
+		},
+		"a deletion stops it": {
+			starting(func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.DeletionTimestamp = &metav1.Time{Time: plans.Now} }),
+			"scale in to 0\nTerminating: scaling in from 1 to 0 members, one at a time\nagain in 4m0s\n",
+		},
+		"a deletion with a Shutdown hook records its end": {
+			starting(func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+				c.DeletionTimestamp = &metav1.Time{Time: plans.Now}
+				c.Spec.Deletion.Hooks = []dbv1.DeletionHook{{Name: "stop", Type: dbv1.HookShutdown}}
+			}),
+			"add the finalizer to pod orders-2\nTerminating: adding the finalizer to pod orders-2, to record the exit code of its database\nagain in 4m0s\n",
+		},
+		"it is stopped before the cluster is deleted": {
+			starting(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.DeletionTimestamp = &metav1.Time{Time: plans.Now}
+				terminating := o.Members
+				set(o, 2, 0)
+				o.Members = terminating
+				o.Members[0].Terminating = true
+			}),
+			"Terminating: pod orders-2 is terminating\n",
+		},
+		"the StatefulSet of other claims is re-created later": {
+			starting(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.StatefulSet.Spec.VolumeClaimTemplates[0].Spec.Resources.Requests = nil
+				o.Members[0].Ready = false
+			}),
+			"WaitingForMembers: pod orders-2 starts before the others, because it was the last primary; 0 of 3 members are ready; pod orders-2 is not ready\nagain in 4m0s\n",
+		},
+		"a member above the wanted ones hands over before it leaves": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Replicas = 1
+				plans.Roles(o, "replica", "replica", "primary")
+			},
+			"create Job " + naming.HandOverJob("orders", "pod-2") + "\nHandingOver: pod orders-2 hands over to another member\n",
+		},
+	})
+}
+
+// Members that lose their rights can no longer hold their lock.
+func TestTheRightsOfMembersStayUntilAllHaveStopped(t *testing.T) {
+	deleted := func(change func(*state.Observed)) func(*dbv1.DatabaseCluster, *state.Observed) {
+		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			c.DeletionTimestamp = &metav1.Time{Time: plans.Now}
+			o.AgreementsRead, o.Agreements, o.StatefulSet = true, plans.Agreed(), nil
+			for i := range o.Members {
+				o.Members[i].Owner = "set"
+			}
+			change(o)
+		}
+	}
+	const retained = "retained: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1, PersistentVolumeClaim data-orders-2\n"
+	decideRelated(t, dbv1.TopologyPrimaryReplica, map[string]scenario{
+		"a foreground deletion stops them": {
+			deleted(func(o *state.Observed) { o.Members[2].Terminating = true }),
+			"Terminating: pod orders-2 is terminating\n",
+		},
+		"also the last one": {
+			deleted(func(o *state.Observed) { o.Members = o.Members[:1]; o.Members[0].Terminating = true }),
+			"Terminating: pod orders-0 is terminating\n",
+		},
+		"then the rights are deleted": {
+			deleted(func(o *state.Observed) { o.Members = nil }),
+			"delete ConfigMap orders-leader: its cluster is deleted\ndelete RoleBinding orders: its cluster is deleted\ndelete Role orders: its cluster is deleted\n" +
+				"delete ServiceAccount orders: its cluster is deleted\nremove the finalizer\nDeleting: all members have stopped; " + retained,
+		},
+		"those of an orphaned StatefulSet keep their rights": {
+			deleted(func(o *state.Observed) { o.Foreign = []state.Ref{{Kind: "StatefulSet", Name: "orders"}} }),
+			"remove the finalizer\nDeleting: 3 members still run without their StatefulSet; " + retained + "again in 30s\n",
+		},
+	})
+}

@@ -1,0 +1,69 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package situation
+
+import (
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Extent returns the lowest ordinal and the number of the members that the StatefulSet should have now. Members start all at once but
+// stop one by one.
+func (s *Situation) Extent() (start, replicas int32) {
+	live, first := s.live(), s.first()
+	if first > 0 && live <= 1 {
+		return s.fromFirst(first, live)
+	}
+	return 0, max(live, s.unblocked(s.mayStart(live), live))
+}
+
+// fromFirst is the extent of a cluster whose first member is not member 0. It runs until all members up to it can start.
+func (s *Situation) fromFirst(first, live int32) (start, replicas int32) {
+	if s.Wanted > 0 && !s.firstAlone(live) {
+		if all := s.unblocked(max(s.Wanted, s.Running()), 0); all > first {
+			return 0, all
+		}
+	}
+	return first, max(live, min(s.Wanted, 1))
+}
+
+// unblocked returns how many of the wanted members can start, if those from an ordinal do not run yet.
+func (s *Situation) unblocked(wanted, from int32) int32 {
+	for _, v := range s.Volumes {
+		if v.Ordinal >= from && s.blocks(v) && !s.Has(v.Ordinal) {
+			wanted = min(wanted, v.Ordinal)
+		}
+	}
+	return wanted
+}
+
+// blocks reports whether no member may start with a volume, because it is terminating, contains only part of a backup, or belongs to a
+// previous cluster.
+func (s *Situation) blocks(v state.Volume) bool {
+	return v.Terminating || v.IsFilling() || s.Previous(v) && !s.Ephemeral()
+}
+
+// Complete reports whether the StatefulSet may have all its members.
+func (s *Situation) Complete() bool {
+	start, replicas := s.Extent()
+	return start == 0 && replicas == s.Wanted
+}
+
+// live returns the replicas of the StatefulSet, or how many a new one needs to adopt all running members. Those of a previous cluster of
+// the same name may have no controller.
+func (s *Situation) live() int32 {
+	live, known := s.Replicas()
+	if known {
+		return live
+	}
+	live = s.Running()
+	for _, b := range s.Bystanders {
+		if ordinal, named := naming.Ordinal(s.Cluster.Name, b.Name); named && b.Orphan && b.Component == dbv1.ComponentDatabase {
+			live = max(live, ordinal+1)
+		}
+	}
+	return live
+}
