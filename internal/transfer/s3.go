@@ -48,6 +48,7 @@ func openBucket(ctx context.Context, place protocol.Location, options protocol.S
 		return nil, err
 	}
 	client := s3.NewFromConfig(settings, func(o *s3.Options) {
+		o.HTTPClient = finishedParts{o.HTTPClient}
 		if options.Endpoint != "" {
 			o.BaseEndpoint, o.UsePathStyle = &options.Endpoint, true
 			o.APIOptions = append(o.APIOptions, signPayload)
