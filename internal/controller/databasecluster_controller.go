@@ -9,6 +9,7 @@ package controller
 import (
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -17,6 +18,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 	"github.com/dbcluster/databasecluster-operator/internal/plan"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/status"
 )
 
@@ -31,7 +33,7 @@ type Reconciler struct {
 	Random io.Reader
 	// ClusterDomain is the domain of the DNS names of Services, for example cluster.local.
 	ClusterDomain string
-	// ReferencePeriod is the reconciliation interval of a cluster that names Secrets or ConfigMaps, or requests
+	// ReferencePeriod is the reconciliation interval of a cluster that names Secrets or ConfigMaps of others, or requests
 	// deletion protection: the operator does not watch those, nor the admission policies. 0 disables it.
 	ReferencePeriod time.Duration
 }
@@ -56,7 +58,8 @@ func (r *Reconciler) Decide(_ *dbv1.DatabaseCluster, s *situation.Situation) pla
 // correct do not delay operations that only need time.
 func (r *Reconciler) RequeueAfter(p pass) (time.Duration, bool) {
 	after := p.Plan.RequeueAfter
-	unwatched := len(p.Facts.References) > 0 || p.Facts.Protection != nil
+	unwatched := p.Facts.Protection != nil ||
+		slices.ContainsFunc(p.Facts.References, func(r state.Reference) bool { return !r.Own })
 	if unwatched && (after == 0 || r.ReferencePeriod > 0 && r.ReferencePeriod <= after) {
 		after = r.ReferencePeriod
 	}

@@ -84,7 +84,7 @@ func (o *observation) noteCredentials(secret *corev1.Secret, reference *state.Re
 	o.Credentials = state.CredentialsOf(secret, o.cluster.Name)
 	switch generates := engine.Generates(o.cluster, o.Engine); {
 	case generates && o.Credentials.Generated:
-		reference.Content = o.Credentials.Content
+		reference.Content, reference.Own = o.Credentials.Content, true
 	case generates:
 		o.Foreign = append(o.Foreign, state.Ref{Kind: "Secret", Name: secret.Name})
 	}

@@ -80,6 +80,7 @@ func (o *observation) readCertificate(ctx context.Context, name string, own bool
 func (o *observation) addCertificate(own bool) {
 	reference := state.Reference{
 		Kind: "Secret", Name: engine.TLSSecret(o.cluster), Where: "spec.tls.secretName", Optional: own, Found: o.TLS.Certificate.Found(),
+		Own: o.cluster.Spec.TLS.SelfSigned != nil,
 	}
 	if !engine.Reloads(o.Engine) {
 		reference.Content = o.TLS.Certificate.Identity

@@ -23,6 +23,8 @@ type Reference struct {
 	Where    string
 	Optional bool
 	Found    bool
+	// Own is true if the operator created it: nobody else is expected to write to it.
+	Own bool
 	// Content is a hash of its data.
 	Content string
 	// Keys are the sorted keys of a Secret.

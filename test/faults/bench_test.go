@@ -51,11 +51,6 @@ func TestBenchFailover(t *testing.T) {
 		b.must(c, "start writers", err)
 	}
 	b.turns(ours, bare)
-	table := lab.Ratios(b.measured, "ours", "bare")
-	fmt.Print("\n" + table)
-	if err := os.WriteFile(filepath.Join(output, "failover.md"), []byte(table), 0o644); err != nil {
-		t.Error(err)
-	}
 }
 
 // turns measures each disturbance several times. Each contestant is the first one in every other run.
@@ -67,6 +62,16 @@ func (b *bench) turns(contestants ...contestant) {
 				b.measure(d, contestants[1-run%2])
 			}
 		}
+		b.table()
+	}
+}
+
+// table writes the table of all runs so far.
+func (b *bench) table() {
+	table := lab.Ratios(b.measured, "ours", "bare")
+	fmt.Print("\n" + table)
+	if err := os.WriteFile(filepath.Join(output, "failover.md"), []byte(table), 0o644); err != nil {
+		b.Error(err)
 	}
 }
 

@@ -1,0 +1,37 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package controller
+
+import (
+	"testing"
+	"time"
+
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+func TestOnlyWhatOthersWriteIsReadPeriodically(t *testing.T) {
+	t.Parallel()
+	r := &Reconciler{ReferencePeriod: 5 * time.Minute}
+	own, others := state.Reference{Name: "own", Own: true}, state.Reference{Name: "others"}
+	for name, c := range map[string]struct {
+		observed state.Observed
+		plan     time.Duration
+		want     time.Duration
+	}{
+		"nothing":                          {},
+		"a Secret of the operator":         {observed: state.Observed{References: []state.Reference{own}}},
+		"a Secret of the user":             {observed: state.Observed{References: []state.Reference{own, others}}, want: 5 * time.Minute},
+		"a Secret of the user, and sooner": {observed: state.Observed{References: []state.Reference{others}}, plan: time.Second, want: time.Second},
+		"a Secret of the user, and later":  {observed: state.Observed{References: []state.Reference{others}}, plan: time.Hour, want: 5 * time.Minute},
+		"admission policies":               {observed: state.Observed{Protection: &state.Protection{}}, want: 5 * time.Minute},
+	} {
+		p := pass{Facts: &situation.Situation{Observed: c.observed}}
+		p.Plan.RequeueAfter = c.plan
+		if got, ok := r.RequeueAfter(p); got != c.want || !ok {
+			t.Errorf("%s: the next pass is after %v, want %v", name, got, c.want)
+		}
+	}
+}
