@@ -20,6 +20,7 @@ const partGrace = 5 * time.Second
 // See https://docs.aws.amazon.com/AmazonS3/latest/API/API_AbortMultipartUpload.html.
 type finishedParts struct{ s3.HTTPClient }
 
+// Do sends a request. For a part, it returns when the part has ended, at most partGrace after the end of the upload.
 func (c finishedParts) Do(request *http.Request) (*http.Response, error) {
 	if request.Method != http.MethodPut || !request.URL.Query().Has("partNumber") {
 		return c.HTTPClient.Do(request)
