@@ -40,6 +40,25 @@ type EngineRoles struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3600
 	LockSeconds int32 `json:"lockSeconds,omitempty"`
+
+	// positionField is the name of a field with the position of the member in the log of changes, in bytes, as an integer.
+	// The member writes this field into the annotation "status" of its pod, a JSON object. 0 means that the member does not
+	// know its position. The metric databasecluster_member_lag_bytes compares the positions. Default: no such metric.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z_][-A-Za-z0-9_.]*$')",message="spec.roles.positionField must be the name of a field, with 1 to 63 letters, digits, '-', '_' and '.', for example xlog_location"
+	PositionField string `json:"positionField,omitempty"`
+
+	// timelineField is the name of a field in the same object, for example with the timeline of PostgreSQL. Its value changes
+	// when another member becomes the primary. A replica on another timeline can have changes that the primary lacks. If it
+	// is ahead of the primary, its lag is unknown. It has no effect without
+	// positionField. Default: the lag of every replica ahead of the primary is 0.
+	// +optional
+	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z_][-A-Za-z0-9_.]*$')",message="spec.roles.timelineField must be the name of a field, with 1 to 63 letters, digits, '-', '_' and '.', for example timeline"
+	TimelineField string `json:"timelineField,omitempty"`
 }
 
 // EngineState names objects in which the members keep their agreement, for example on the primary. The operator creates

@@ -125,6 +125,9 @@ const (
 	// AnnotationRoleLabel is on pods of engines with roles: the label that members may change. An admission policy reads
 	// it.
 	AnnotationRoleLabel = "database.dbcluster.io/role-label"
+	// AnnotationStatus is on pods of engines with roles: the JSON object in which a member reports its state. Members may
+	// change it, and a change starts no pass.
+	AnnotationStatus = "status"
 	// AnnotationConfigured is on StatefulSets: a hash of the parameters and passwords that the action configure has put
 	// in force.
 	AnnotationConfigured = "database.dbcluster.io/configured"

@@ -108,6 +108,8 @@ func TestEachMistakeHasAFindingThatNamesTheField(t *testing.T) {
 		{"a primary that ends too late", liveness("periodSeconds: 5, failureThreshold: 3, timeoutSeconds: 3, terminationGracePeriodSeconds: 12"), "", "",
 			"error: spec.container.livenessProbe ends a primary that hangs after up to 30 s"},
 		{"a primary that has the grace period of the pod", liveness("periodSeconds: 5, failureThreshold: 3"), "", "", "after up to 136 s"},
+		{"a primary without positions", primary, "", "", "warning: spec.roles.positionField is not set: clusters have no metric of the lag"},
+		{"a timeline without positions", primary, "lockSeconds: 30", "lockSeconds: 30, timelineField: timeline", "warning: spec.roles.positionField is not set"},
 		{"a program that shellcheck refuses", skeleton, "exec mydb-dump --data=\"$data\"", "exec mydb-dump --data=$data", "/dbc/scripts/backup:"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

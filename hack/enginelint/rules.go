@@ -95,6 +95,8 @@ func missing(spec dbv1.DatabaseEngineSpec) (all []finding) {
 		{spec.Connection == nil, "spec.connection is not set: clusters have no connection Secret. Add it, with the keys that clients need"},
 		{spec.Roles != nil && len(spec.Parameters) > 0 && actions.Configure == nil,
 			"spec.actions.configure is not set: a change of parameters restarts the members, with a hand-over. Add configure if the database can change them while it runs"},
+		{spec.Roles != nil && spec.Roles.PositionField == "",
+			"spec.roles.positionField is not set: clusters have no metric of the lag of replicas. Add it if members can report their position in the annotation status"},
 		{len(spec.Container.VersionCommand) == 0, "spec.container.versionCommand is not set: clusters have no status.version. Add a command that prints the version"},
 		{spec.Container.RunAsUser == nil, "spec.container.runAsUser is not set: pods start only if the image names a user by its number, and not root. Set the number of the user"},
 	} {

@@ -45,8 +45,9 @@ const (
 
 // Reconciler maintains the condition Accepted of DatabaseEngines.
 type Reconciler struct {
-	// Engines reads from the cache.
+	// Engines reads from the cache. Synced reports whether that cache is complete.
 	Engines client.Reader
+	Synced  func(context.Context) bool
 	Writer  apply.Writer
 	Clock   clock.PassiveClock
 	Log     logr.Logger
@@ -74,6 +75,10 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 		return err
 	}
 	r.Engines = engines
+	r.Synced = func(ctx context.Context) bool {
+		informer, err := engines.GetInformer(ctx, &dbv1.DatabaseEngine{}, cache.BlockUntilSynced(false))
+		return err == nil && informer.HasSynced()
+	}
 	options.CacheSyncTimeout = unlimited
 	options.EnableWarmup = new(bool)
 	return ctrl.NewControllerManagedBy(mgr).
@@ -81,6 +86,17 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 		WatchesRawSource(source.Kind[client.Object](engines, &dbv1.DatabaseEngine{}, &handler.EnqueueRequestForObject{}, predicate.GenerationChangedPredicate{})).
 		WithOptions(options).
 		Complete(r)
+}
+
+// Known returns the engines in the cache, for readers that must neither wait nor send a request. It returns none while the
+// cache is not complete, as without the right to list engines. The caller must not change them.
+func (r *Reconciler) Known(ctx context.Context) ([]dbv1.DatabaseEngine, error) {
+	if !r.Synced(ctx) {
+		return nil, nil
+	}
+	var engines dbv1.DatabaseEngineList
+	err := r.Engines.List(ctx, &engines, client.UnsafeDisableDeepCopy)
+	return engines.Items, err
 }
 
 // watchFailed logs a missing permission once. The watch is retried without a limit.

@@ -139,3 +139,16 @@ func TestErrorsOfTheAPIServerLeadToTheRightRequeue(t *testing.T) {
 		})
 	}
 }
+
+func TestTheKnownEnginesAreThoseOfACompleteCache(t *testing.T) {
+	w := newWorld(t, ledger(), nil)
+	complete := false
+	w.Synced = func(context.Context) bool { return complete }
+	if engines, err := w.Known(t.Context()); err != nil || len(engines) > 0 {
+		t.Errorf("an incomplete cache: %+v, %v", engines, err)
+	}
+	complete = true
+	if engines, err := w.Known(t.Context()); err != nil || len(engines) != 1 || engines[0].Name != "ledger-v1" {
+		t.Errorf("%+v, %v", engines, err)
+	}
+}

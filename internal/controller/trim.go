@@ -13,15 +13,19 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// TrimPod reduces a cached pod to the fields that state.MemberOf and state.AttemptOf read: a tenth of its size. Never
-// write such a pod back.
+// longestStatus is the longest status of a member that the cache keeps, in bytes. A position needs about 200, but members
+// also report other things.
+const longestStatus = 2048
+
+// TrimPod reduces a cached pod to the fields that state.MemberOf, state.AttemptOf and state.Lags read: a tenth of its size.
+// Never write such a pod back.
 func TrimPod(object any) (any, error) {
 	pod, ok := object.(*corev1.Pod)
 	if !ok {
 		return object, nil
 	}
 	trimmed := &corev1.Pod{
-		ObjectMeta: withAnnotations(pod.ObjectMeta, dbv1.AnnotationTemplate, dbv1.AnnotationEngine, dbv1.AnnotationReferences),
+		ObjectMeta: withAnnotations(pod.ObjectMeta, podAnnotations(pod)...),
 		Spec: corev1.PodSpec{
 			NodeName: pod.Spec.NodeName, Containers: trimSpecs(pod.Spec.Containers), Volumes: trimVolumes(pod.Spec.Volumes),
 		},
@@ -38,6 +42,15 @@ func TrimPod(object any) (any, error) {
 		trimmed.Finalizers = []string{dbv1.Finalizer}
 	}
 	return trimmed, nil
+}
+
+// podAnnotations are the annotations that the cache keeps of a pod. Only members of an engine with roles have a status.
+func podAnnotations(pod *corev1.Pod) []string {
+	keys := []string{dbv1.AnnotationTemplate, dbv1.AnnotationEngine, dbv1.AnnotationReferences}
+	if pod.Annotations[dbv1.AnnotationRoleLabel] != "" && len(pod.Annotations[dbv1.AnnotationStatus]) <= longestStatus {
+		keys = append(keys, dbv1.AnnotationStatus)
+	}
+	return keys
 }
 
 // TrimClaim reduces a cached claim to the fields that state.VolumeOf reads. Never write such a claim back.

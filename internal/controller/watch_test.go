@@ -279,6 +279,21 @@ func TestUnreadStatusesStartNoPass(t *testing.T) {
 	}
 }
 
+// Patroni writes this annotation every few seconds.
+func TestTheStatusThatAMemberReportsStartsNoPass(t *testing.T) {
+	before := belongings(deleted())["Pod"].object.DeepCopyObject().(*corev1.Pod)
+	before.Annotations = map[string]string{dbv1.AnnotationRoleLabel: "role", dbv1.AnnotationStatus: `{"xlog_location":1}`}
+	after := before.DeepCopy()
+	after.ResourceVersion, after.Annotations[dbv1.AnnotationStatus] = "9", `{"xlog_location":2}`
+	cachedBefore, cachedAfter := trimmedPod(t, before), trimmedPod(t, after)
+	if cachedBefore.Annotations[dbv1.AnnotationStatus] == cachedAfter.Annotations[dbv1.AnnotationStatus] {
+		t.Fatal("the cache does not have the change: the test is ineffective")
+	}
+	if kit.Changed(podFacts).Update(event.UpdateEvent{ObjectOld: cachedBefore, ObjectNew: cachedAfter}) {
+		t.Error("a change of the status starts a pass")
+	}
+}
+
 func TestDeletionsAndCreationsAlwaysPass(t *testing.T) {
 	for kind, watched := range belongings(deleted()) {
 		if !watched.filter.Create(event.CreateEvent{Object: watched.object}) || !watched.filter.Delete(event.DeleteEvent{Object: watched.object}) {

@@ -100,7 +100,7 @@ func New(ctx context.Context, config *rest.Config, settings Settings, log logr.L
 		engines.SetupWithManager(mgr, settings.controllerOptions()),
 		mgr.AddHealthzCheck("ping", healthz.Ping),
 		mgr.AddReadyzCheck("caches", cachesFilled(mgr.GetCache())),
-		mgr.Add(metrics.Exporter{Clusters: mgr.GetCache(), Registry: ctrlmetrics.Registry}),
+		mgr.Add(metrics.Exporter{Objects: mgr.GetCache(), Engines: engines.Known, Registry: ctrlmetrics.Registry}),
 		declareUpgradeable(mgr, log),
 		settings.install(mgr, log),
 	)

@@ -6,14 +6,24 @@ package metrics
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
+// subject is a cluster with the objects that a scrape reads with it.
+type subject struct {
+	*dbv1.DatabaseCluster
+	// engine is nil if the cluster has none, or if it is unknown.
+	engine *dbv1.DatabaseEngine
+	// pods are those with the name of the cluster in their labels.
+	pods []*corev1.Pod
+}
+
 // collector reads the clusters at each scrape and keeps no state: a deleted cluster leaves no series, and no value
 // becomes stale.
 type collector struct {
-	list func() ([]dbv1.DatabaseCluster, error)
+	list func() ([]subject, error)
 }
 
 // Describe sends every metric.
@@ -32,10 +42,10 @@ func (c collector) Collect(metrics chan<- prometheus.Metric) {
 		return
 	}
 	metrics <- constant(leading, 1)
-	for i := range clusters {
+	for _, cluster := range clusters {
 		for _, g := range gauges {
-			for _, s := range g.samples(&clusters[i]) {
-				labels := append([]string{clusters[i].Namespace, clusters[i].Name}, s.labels...)
+			for _, s := range g.samples(cluster) {
+				labels := append([]string{cluster.Namespace, cluster.Name}, s.labels...)
 				metrics <- constant(g.description, s.value, labels...)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -22,8 +23,10 @@ const patience = 5 * time.Second
 // Exporter exports the metrics of the clusters while this replica is the leader. If standby replicas exported them,
 // too, each cluster would count twice in a sum.
 type Exporter struct {
-	// Clusters reads from the caches of the manager: a scrape sends no request to the API server.
-	Clusters client.Reader
+	// Objects reads clusters and pods from the caches of the manager: a scrape sends no request to the API server.
+	Objects client.Reader
+	// Engines returns the engines that are known without a request.
+	Engines  func(context.Context) ([]dbv1.DatabaseEngine, error)
 	Registry prometheus.Registerer
 }
 
@@ -32,7 +35,7 @@ func (Exporter) NeedLeaderElection() bool { return true }
 
 // Start exports the metrics until the context ends.
 func (e Exporter) Start(ctx context.Context) error {
-	all := collector{list: func() ([]dbv1.DatabaseCluster, error) { return e.list(ctx) }}
+	all := collector{list: func() ([]subject, error) { return e.list(ctx) }}
 	if err := e.Registry.Register(all); err != nil {
 		return fmt.Errorf("register the metrics of the clusters: %w", err)
 	}
@@ -41,13 +44,54 @@ func (e Exporter) Start(ctx context.Context) error {
 	return nil
 }
 
-// list does not copy the clusters, because they are only read.
-func (e Exporter) list(ctx context.Context) ([]dbv1.DatabaseCluster, error) {
+// list does not copy the objects, because they are only read.
+func (e Exporter) list(ctx context.Context) ([]subject, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var clusters dbv1.DatabaseClusterList
-	if err := e.Clusters.List(ctx, &clusters, client.UnsafeDisableDeepCopy); err != nil {
+	if err := e.Objects.List(ctx, &clusters, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list the clusters: %w", err)
 	}
-	return clusters.Items, nil
+	engines, err := e.engines(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pods, err := e.pods(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]subject, 0, len(clusters.Items))
+	for i := range clusters.Items {
+		c := &clusters.Items[i]
+		all = append(all, subject{c, engines[c.Spec.Engine], pods[client.ObjectKeyFromObject(c)]})
+	}
+	return all, nil
+}
+
+// engines are the known engines by name.
+func (e Exporter) engines(ctx context.Context) (map[string]*dbv1.DatabaseEngine, error) {
+	known, err := e.Engines(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the engines: %w", err)
+	}
+	all := make(map[string]*dbv1.DatabaseEngine, len(known))
+	for i := range known {
+		all[known[i].Name] = &known[i]
+	}
+	return all, nil
+}
+
+// pods are the pods by the cluster in their labels.
+func (e Exporter) pods(ctx context.Context) (map[client.ObjectKey][]*corev1.Pod, error) {
+	var pods corev1.PodList
+	if err := e.Objects.List(ctx, &pods, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("list the pods: %w", err)
+	}
+	all := map[client.ObjectKey][]*corev1.Pod{}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		cluster := client.ObjectKey{Namespace: pod.Namespace, Name: pod.Labels[dbv1.LabelInstance]}
+		all[cluster] = append(all[cluster], pod)
+	}
+	return all, nil
 }

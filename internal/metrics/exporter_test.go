@@ -6,25 +6,23 @@ package metrics
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/fakeclient"
 )
 
 func TestOnlyAnExporterThatRunsOffersMetrics(t *testing.T) {
-	scheme := runtime.NewScheme()
-	if err := dbv1.AddToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
-	cluster := orders()
 	registry := &announcing{Registry: prometheus.NewRegistry(), registered: make(chan struct{})}
-	exporter := Exporter{Clusters: fakeclient.For(scheme).WithObjects(&cluster).Build(), Registry: registry}
+	exporter := exporting(t, registry)
 	if lines := series(t, registry); len(lines) > 0 {
 		t.Errorf("series before it was started: %v", lines)
 	}
@@ -37,8 +35,11 @@ func TestOnlyAnExporterThatRunsOffersMetrics(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("it registers nothing")
 	}
-	if text := strings.Join(series(t, registry), "\n"); !strings.Contains(text, "databasecluster_spec_replicas{name=orders,namespace=shop} 3") {
-		t.Errorf("the cluster is missing:\n%s", text)
+	text := strings.Join(series(t, registry), "\n")
+	for _, want := range []string{"databasecluster_spec_replicas{name=orders,namespace=shop} 3", "databasecluster_member_lag_bytes{name=orders,namespace=shop,pod=orders-1} 8"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is missing:\n%s", want, text)
+		}
 	}
 
 	stop()
@@ -48,6 +49,44 @@ func TestOnlyAnExporterThatRunsOffersMetrics(t *testing.T) {
 	if lines := series(t, registry); len(lines) > 0 {
 		t.Errorf("series after it ended: %v", lines)
 	}
+}
+
+// exporting exports a cluster with a primary and a replica. Another namespace has pods with the same labels.
+func exporting(t *testing.T, registry prometheus.Registerer) Exporter {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(dbv1.AddToScheme(scheme), corev1.AddToScheme(scheme)); err != nil {
+		t.Fatal(err)
+	}
+	cluster := orders()
+	cluster.UID, cluster.Spec.Engine = "u-1", "postgresql-v1"
+	elsewhere := member(cluster, 2, "primary", 5000)
+	elsewhere.Namespace = "bank"
+	objects := fakeclient.For(scheme).WithObjects(&cluster, member(cluster, 0, "primary", 50), member(cluster, 1, "replica", 42), elsewhere).Build()
+	engines := func(context.Context) ([]dbv1.DatabaseEngine, error) { return []dbv1.DatabaseEngine{*replicated()}, nil }
+	return Exporter{Objects: objects, Engines: engines, Registry: registry}
+}
+
+func TestAScrapeFailsIfPodsOrEnginesCannotBeListed(t *testing.T) {
+	exporter := exporting(t, nil)
+	exporter.Engines = func(context.Context) ([]dbv1.DatabaseEngine, error) { return nil, errors.New("no engines") }
+	if _, err := exporter.list(t.Context()); err == nil || err.Error() != "list the engines: no engines" {
+		t.Errorf("got %v", err)
+	}
+	exporter = exporting(t, nil)
+	exporter.Objects = withoutPods{exporter.Objects}
+	if _, err := exporter.list(t.Context()); err == nil || err.Error() != "list the pods: no pods" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// withoutPods cannot list pods.
+type withoutPods struct{ client.Reader }
+
+func (w withoutPods) List(ctx context.Context, into client.ObjectList, options ...client.ListOption) error {
+	if _, is := into.(*corev1.PodList); is {
+		return errors.New("no pods")
+	}
+	return w.Reader.List(ctx, into, options...)
 }
 
 func TestStandbysExportNothing(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // gauge is one metric, with one or more series for each cluster.
@@ -18,7 +19,7 @@ type gauge struct {
 	name, help  string
 	labels      []string
 	description *prometheus.Desc
-	samples     func(*dbv1.DatabaseCluster) []sample
+	samples     func(subject) []sample
 }
 
 // sample is the value of a series, and its labels without the cluster's namespace and name.
@@ -31,8 +32,9 @@ const leadingName, leadingHelp = "databasecluster_operator_leading", "1 from the
 
 var leading = prometheus.NewDesc(leadingName, leadingHelp, nil, nil)
 
-// gauges are the metrics of a cluster. A name follows the path of the field in the DatabaseCluster. Values without
-// a bound must not be labels, because each new value creates a series.
+// gauges are the metrics of a cluster. A name follows the path of the field in the DatabaseCluster. A value that changes
+// without a pass has no field: it would be old in the status. Values without a bound must not be labels, because each
+// new value creates a series.
 var gauges = []gauge{
 	several("info", "The cluster's image and type of update strategy; always 1.", []string{"image", "update_strategy_type"}, info),
 	number("metadata_generation", "Generation of the spec.", func(c *dbv1.DatabaseCluster) int64 { return c.Generation }),
@@ -68,11 +70,18 @@ var gauges = []gauge{
 		nil, backup(completedBytes)),
 	several("status_backup_last_verification_time_seconds", "Unix time of the last successful verification of a backup, in seconds. Absent without a successful verification.",
 		nil, backup(func(b *dbv1.ClusterBackupStatus) []sample { return since1970(b.LastVerificationTime) })),
+
+	observed("member_lag_bytes", "Bytes of the log of changes that the primary has reported and the replica has not. Absent for the primary, and while one of the two positions is unknown.",
+		[]string{"pod"}, lags),
+}
+
+func observed(name, help string, labels []string, samples func(subject) []sample) gauge {
+	name, labels = "databasecluster_"+name, append([]string{"namespace", "name"}, labels...)
+	return gauge{name, help, labels, prometheus.NewDesc(name, help, labels, nil), samples}
 }
 
 func several(name, help string, labels []string, samples func(*dbv1.DatabaseCluster) []sample) gauge {
-	name, labels = "databasecluster_"+name, append([]string{"namespace", "name"}, labels...)
-	return gauge{name, help, labels, prometheus.NewDesc(name, help, labels, nil), samples}
+	return observed(name, help, labels, func(s subject) []sample { return samples(s.DatabaseCluster) })
 }
 
 func number[N int32 | int64](name, help string, value func(*dbv1.DatabaseCluster) N) gauge {
@@ -110,6 +119,14 @@ func members(c *dbv1.DatabaseCluster) []sample {
 	all := make([]sample, 0, len(c.Status.Members))
 	for _, m := range c.Status.Members {
 		all = append(all, sample{truth(m.Ready), []string{m.Pod}})
+	}
+	return all
+}
+
+func lags(s subject) []sample {
+	var all []sample
+	for _, lag := range state.Lags(s.DatabaseCluster, s.engine, s.pods) {
+		all = append(all, sample{float64(lag.Bytes), []string{lag.Pod}})
 	}
 	return all
 }

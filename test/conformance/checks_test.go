@@ -23,6 +23,7 @@ import (
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/test/lab"
 )
 
@@ -195,8 +196,27 @@ func roles(ctx context.Context, t *trial) (string, error) {
 		return "", errors.New("not exactly one member is the primary")
 	}
 	replicas := slices.DeleteFunc(pods, func(p corev1.Pod) bool { return p.Name == primary.Name })
-	err = errors.Join(t.reaches(ctx, naming.Service(t.Name), []corev1.Pod{*primary}), t.reaches(ctx, naming.ReplicasService(t.Name), replicas))
+	err = errors.Join(t.reaches(ctx, naming.Service(t.Name), []corev1.Pod{*primary}), t.reaches(ctx, naming.ReplicasService(t.Name), replicas), t.reportPositions(ctx))
 	return fmt.Sprintf("the primary is %s, and the Services reach the primary and the %d replicas", primary.Name, len(replicas)), err
+}
+
+// reportPositions waits until the lag of each replica is known, if the engine declares positions.
+func (t *trial) reportPositions(ctx context.Context) error {
+	if t.engine.Spec.Roles.PositionField == "" {
+		return nil
+	}
+	cluster, err := t.Object(ctx)
+	if err != nil {
+		return err
+	}
+	return lab.Await(ctx, "the annotation status of each member with spec.roles.positionField", func() bool {
+		pods, err := t.Pods(ctx)
+		all := make([]*corev1.Pod, len(pods))
+		for i := range pods {
+			all[i] = &pods[i]
+		}
+		return err == nil && len(state.Lags(cluster, t.engine, all)) == len(pods)-1
+	})
 }
 
 // reaches waits until a Service has exactly the addresses of these pods.

@@ -1028,10 +1028,16 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: numeric
       default: 30
+    - name: positionField
+      type:
+        scalar: string
     - name: primary
       type:
         scalar: string
     - name: replica
+      type:
+        scalar: string
+    - name: timelineField
       type:
         scalar: string
 - name: com.github.dbcluster.databasecluster-operator.api.v1alpha1.EngineScript

@@ -22,6 +22,15 @@ type EngineRolesApplyConfiguration struct {
 	// lockSeconds is the time after which another member can become the primary if the primary does not respond, in
 	// seconds, 1 to 3600. Two ready primaries for a longer time set SplitBrainSuspected. Default: 30.
 	LockSeconds *int32 `json:"lockSeconds,omitempty"`
+	// positionField is the name of a field with the position of the member in the log of changes, in bytes, as an integer.
+	// The member writes this field into the annotation "status" of its pod, a JSON object. 0 means that the member does not
+	// know its position. The metric databasecluster_member_lag_bytes compares the positions. Default: no such metric.
+	PositionField *string `json:"positionField,omitempty"`
+	// timelineField is the name of a field in the same object, for example with the timeline of PostgreSQL. Its value changes
+	// when another member becomes the primary. A replica on another timeline can have changes that the primary lacks. If it
+	// is ahead of the primary, its lag is unknown. It has no effect without
+	// positionField. Default: the lag of every replica ahead of the primary is 0.
+	TimelineField *string `json:"timelineField,omitempty"`
 }
 
 // EngineRolesApplyConfiguration constructs a declarative configuration of the EngineRoles type for use with
@@ -59,5 +68,21 @@ func (b *EngineRolesApplyConfiguration) WithReplica(value string) *EngineRolesAp
 // If called multiple times, the LockSeconds field is set to the value of the last call.
 func (b *EngineRolesApplyConfiguration) WithLockSeconds(value int32) *EngineRolesApplyConfiguration {
 	b.LockSeconds = &value
+	return b
+}
+
+// WithPositionField sets the PositionField field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the PositionField field is set to the value of the last call.
+func (b *EngineRolesApplyConfiguration) WithPositionField(value string) *EngineRolesApplyConfiguration {
+	b.PositionField = &value
+	return b
+}
+
+// WithTimelineField sets the TimelineField field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the TimelineField field is set to the value of the last call.
+func (b *EngineRolesApplyConfiguration) WithTimelineField(value string) *EngineRolesApplyConfiguration {
+	b.TimelineField = &value
 	return b
 }
