@@ -86,10 +86,11 @@ const (
 	AnnotationRotateCredentials = "database.dbcluster.io/rotate-credentials"
 	// AnnotationRenewCertificate on a DatabaseCluster with spec.tls.selfSigned renews the certificate now.
 	AnnotationRenewCertificate = "database.dbcluster.io/renew-certificate"
-	// AnnotationHandOver on a DatabaseCluster names the pod that should become the primary.
+	// AnnotationHandOver on a DatabaseCluster names the pod that should become the primary. Text after a slash makes it a new
+	// request.
 	AnnotationHandOver = "database.dbcluster.io/hand-over"
 	// AnnotationRebuild on a DatabaseCluster names a pod whose volume is deleted, so that the member copies the data of
-	// the others again.
+	// the others again. Text after a slash makes it a new request.
 	AnnotationRebuild = "database.dbcluster.io/rebuild"
 	// AnnotationRefresh reads the Secrets and ConfigMaps of the spec again without delay.
 	AnnotationRefresh = "database.dbcluster.io/refresh"

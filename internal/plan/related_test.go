@@ -291,6 +291,20 @@ func TestThePrimaryHandsOverBeforeItIsDisturbed(t *testing.T) {
 			},
 			"UpToDate: the cluster matches its spec\n",
 		},
+		"text after a slash makes it a new request": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-2/again"}
+				o.StatefulSet.Annotations[dbv1.AnnotationHandedOver] = "orders-2"
+				o.Tasks = []state.Task{plans.Task(naming.HandOverJob("orders", "request", "orders-2", "set"), true)}
+			},
+			"create Job " + naming.HandOverJob("orders", "request", "orders-2/again", "set") + "\nHandingOver: pod orders-0 hands over to another member\n",
+		},
+		"which is recorded as a whole": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
+				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-0/again"}
+			},
+			"record database.dbcluster.io/handed-over: orders-0/again\nHandingOver: pod orders-0 is the primary\n",
+		},
 		"a request that names no member": {
 			func(c *dbv1.DatabaseCluster, _ *state.Observed) {
 				c.Annotations = map[string]string{dbv1.AnnotationHandOver: "orders-3"}
@@ -366,6 +380,12 @@ func TestARebuildDeletesOnlyTheVolumeThatItRecorded(t *testing.T) {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { rebuild("orders-4", "orders-4/claim-4")(c, o) },
 			"UpToDate: the cluster matches its spec\n",
 		},
+		"text after a slash makes it a new request": {
+			rebuild("orders-2/again", "orders-2/earlier"),
+			"record database.dbcluster.io/rebuilt: orders-2/again/claim-2\nRebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
+		},
+		"which is done once":                {rebuild("orders-2/again", "orders-2/again/earlier"), "UpToDate: the cluster matches its spec\n"},
+		"a shorter request is a new one":    {rebuild("orders-2", "orders-2/again/claim-2"), "record database.dbcluster.io/rebuilt: orders-2/claim-2\nRebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n"},
 		"a claim of another UID stays":      {rebuild("orders-2", "orders-2/earlier"), "UpToDate: the cluster matches its spec\n"},
 		"the primary hands over before":     {rebuild("orders-0", ""), "create Job " + naming.HandOverJob("orders", "pod-0") + "\nHandingOver: pod orders-0 hands over to another member\n"},
 		"a member that the cluster has not": {rebuild("orders-3", ""), "UpToDate: the cluster matches its spec\nSTALLED RebuildRefused\n"},

@@ -144,7 +144,7 @@ func (c *Cluster) merge(ctx context.Context, change map[string]any) error {
 
 // HandOver requests that a member becomes the primary.
 func (c *Cluster) HandOver(ctx context.Context, to string) error {
-	return c.Annotate(ctx, dbv1.AnnotationHandOver, to)
+	return c.Annotate(ctx, dbv1.AnnotationHandOver, to+"/"+strconv.FormatInt(time.Now().UnixNano(), 36))
 }
 
 // Parameter changes a parameter.

@@ -46,8 +46,20 @@ func primaries(s *situation.Situation) string {
 
 // request is the pod that the user wants as the primary, if the request has not ended yet.
 func request(s *situation.Situation) (pod string, open bool) {
-	pod = s.Cluster.Annotations[dbv1.AnnotationHandOver]
-	return pod, pod != "" && s.StatefulSet != nil && s.StatefulSet.Annotations[dbv1.AnnotationHandedOver] != pod
+	asked := s.Cluster.Annotations[dbv1.AnnotationHandOver]
+	return podOf(asked), asked != "" && s.StatefulSet != nil && s.StatefulSet.Annotations[dbv1.AnnotationHandedOver] != asked
+}
+
+// podOf is the pod that a request names. With text after a slash, a request differs from the last one for the same pod.
+func podOf(request string) string {
+	pod, _, _ := strings.Cut(request, "/")
+	return pod
+}
+
+// ended records that the request has ended.
+func ended(s *situation.Situation, message string) phase.Outcome {
+	return phase.Do(dbv1.ReasonHandingOver, message,
+		operation.Record{Key: dbv1.AnnotationHandedOver, Value: s.Cluster.Annotations[dbv1.AnnotationHandOver]})
 }
 
 // forgotten reports whether the user has removed a request that was recorded, so that the same request can come again.
@@ -59,9 +71,9 @@ func forget(reason, record string) phase.Outcome {
 	return phase.Do(reason, "the request has been removed", operation.Record{Key: record})
 }
 
-// requestJob is the Job of a request. A request that was removed and repeated has the same one: its result counts for a minute.
-func requestJob(s *situation.Situation, pod string) string {
-	return naming.HandOverJob(s.Cluster.Name, "request", pod, string(s.StatefulSet.UID))
+// requestJob is the Job of a request. The same request has the same one after it was removed: its result counts for a minute.
+func requestJob(s *situation.Situation) string {
+	return naming.HandOverJob(s.Cluster.Name, "request", s.Cluster.Annotations[dbv1.AnnotationHandOver], string(s.StatefulSet.UID))
 }
 
 // ImpossibleRequest is the stall of a request that names no replica.
@@ -92,7 +104,7 @@ func HandedOver(s *situation.Situation) phase.Outcome {
 	case forgotten(s, dbv1.AnnotationHandOver, dbv1.AnnotationHandedOver):
 		return forget(dbv1.ReasonHandingOver, dbv1.AnnotationHandedOver)
 	case open && found && primary.Name == pod:
-		return phase.Do(dbv1.ReasonHandingOver, fmt.Sprintf("pod %s is the primary", pod), operation.Record{Key: dbv1.AnnotationHandedOver, Value: pod})
+		return ended(s, fmt.Sprintf("pod %s is the primary", pod))
 	default:
 		return phase.Over
 	}
@@ -112,9 +124,9 @@ func HandOver(s *situation.Situation) phase.Outcome {
 	case !runs || !target.Serving(s.At):
 		return phase.Wait(dbv1.ReasonHandingOver, fmt.Sprintf("the hand-over waits until pod %s is ready", pod))
 	}
-	outcome, done := disturb.Request(s, primary, &target.Ordinal, requestJob(s, pod))
+	outcome, done := disturb.Request(s, primary, &target.Ordinal, requestJob(s))
 	if done {
-		return phase.Do(dbv1.ReasonHandingOver, fmt.Sprintf("pod %s has handed over", primary.Name), operation.Record{Key: dbv1.AnnotationHandedOver, Value: pod})
+		return ended(s, fmt.Sprintf("pod %s has handed over", primary.Name))
 	}
 	return outcome
 }

@@ -20,28 +20,32 @@ import (
 // Rebuild deletes the volume of the member that the user names, so that it copies the data of the others. The StatefulSet records which
 // claim, before anything is deleted: no other claim is deleted, whatever happens between two passes.
 func Rebuild(s *situation.Situation) phase.Outcome {
-	pod := s.Cluster.Annotations[dbv1.AnnotationRebuild]
+	request := s.Cluster.Annotations[dbv1.AnnotationRebuild]
 	if forgotten(s, dbv1.AnnotationRebuild, dbv1.AnnotationRebuilt) {
 		return forget(dbv1.ReasonRebuilding, dbv1.AnnotationRebuilt)
 	}
-	ordinal, named := naming.Ordinal(s.Cluster.Name, pod)
-	if !named || ordinal >= s.Wanted || s.StatefulSet == nil || RebuildRefused(s) != nil {
+	ordinal, ok := naming.Ordinal(s.Cluster.Name, podOf(request))
+	if !ok || ordinal >= s.Wanted || s.StatefulSet == nil || RebuildRefused(s) != nil {
 		return phase.Over
 	}
 	volume, has := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == ordinal })
-	record, chosen := pod+"/"+string(volume.UID), rebuilt(s, pod)
+	record, chosen := request+"/"+string(volume.UID), rebuilt(s, request)
 	if !has || chosen != "" && chosen != record || chosen == "" && volume.Terminating {
 		return phase.Over
 	}
 	return deleteVolume(s, volume, record, chosen != "")
 }
 
-// rebuilt is the record of the request for a pod; "" if none was recorded.
-func rebuilt(s *situation.Situation, pod string) string {
-	if s.StatefulSet == nil || !strings.HasPrefix(s.StatefulSet.Annotations[dbv1.AnnotationRebuilt], pod+"/") {
+// rebuilt is the record of the request: the request, a slash and the UID of the claim; "" if none was recorded.
+func rebuilt(s *situation.Situation, request string) string {
+	if s.StatefulSet == nil {
 		return ""
 	}
-	return s.StatefulSet.Annotations[dbv1.AnnotationRebuilt]
+	record := s.StatefulSet.Annotations[dbv1.AnnotationRebuilt]
+	if end := strings.LastIndex(record, "/"); end < 0 || record[:end] != request {
+		return ""
+	}
+	return record
 }
 
 // deleteVolume records the claim, then deletes it and the pod that uses it. Before each step, the other members must do without its data:
@@ -80,11 +84,11 @@ func enough(s *situation.Situation, ordinal int32) bool {
 
 // RebuildRefused is the stall of a request that names no member, or one whose data no other member has.
 func RebuildRefused(s *situation.Situation) *situation.Stall {
-	pod := s.Cluster.Annotations[dbv1.AnnotationRebuild]
-	if pod == "" || rebuilt(s, pod) != "" { // a request that was executed does not matter any more, also after scaling in
+	request := s.Cluster.Annotations[dbv1.AnnotationRebuild]
+	if request == "" || rebuilt(s, request) != "" { // a request that was executed does not matter any more, also after scaling in
 		return nil
 	}
-	ordinal, named := naming.Ordinal(s.Cluster.Name, pod)
+	ordinal, named := naming.Ordinal(s.Cluster.Name, podOf(request))
 	text := ""
 	switch replicas := s.Cluster.Spec.Replicas; {
 	case !s.Related():
@@ -97,5 +101,5 @@ func RebuildRefused(s *situation.Situation) *situation.Stall {
 		return nil
 	}
 	return &situation.Stall{Reason: dbv1.ReasonRebuildRefused, Message: fmt.Sprintf(
-		"the annotation %s names %q, but %s. Correct or remove the annotation", dbv1.AnnotationRebuild, pod, text)}
+		"the annotation %s names %q, but %s. Correct or remove the annotation", dbv1.AnnotationRebuild, request, text)}
 }
