@@ -150,6 +150,8 @@ const (
 	ReasonReferenceMissing = "ReferenceMissing"
 	// ReasonEngineMissing: the DatabaseEngine that the spec names does not exist.
 	ReasonEngineMissing = "EngineMissing"
+	// ReasonEngineIncompatible: the DatabaseEngine that the spec names has another topology than the one that wrote the data.
+	ReasonEngineIncompatible = "EngineIncompatible"
 	// ReasonInvalidReplicas: the engine does not allow this number of members.
 	ReasonInvalidReplicas = "InvalidReplicas"
 	// ReasonInvalidEngine: the DatabaseEngine that the spec names is invalid; also of its Accepted.

@@ -12,28 +12,48 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
 )
 
 // +kubebuilder:rbac:groups=database.dbcluster.io,resources=databaseengines,verbs=get,roleName=manager-cluster-role
 
-// readEngine reads the DatabaseEngine that the spec names. It is immutable, so it is not watched. The operator
-// checks for a missing one regularly.
+// readEngine reads the DatabaseEngine in force: the one that the spec names, unless the data is of another one whose
+// members cannot continue with it. Everything that is read later belongs to the engine in force. An engine is
+// immutable, so it is not watched. The operator checks for a missing one regularly.
 //
 // If the operator may not read it, or its CRD does not exist, the user must act. The status reports that, and a
 // deletion continues without the engine.
 func (o *observation) readEngine(ctx context.Context) {
-	if o.cluster.Spec.Engine == "" {
+	asked := engine.Named{Name: o.cluster.Spec.Engine}
+	asked.Declared, o.EngineUnreadable = o.findEngine(ctx, asked.Name)
+	o.Engine = asked.Declared
+	name, differs := o.EngineOfData(o.cluster.UID, asked.Name)
+	if !differs {
 		return
 	}
-	declared := &dbv1.DatabaseEngine{}
-	found, err := kit.View{Reader: o.Live}.Find(ctx, client.ObjectKey{Name: o.cluster.Spec.Engine}, declared)
+	data := engine.Named{Name: name}
+	data.Declared, _ = o.findEngine(ctx, name)
+	if o.Change = engine.ChangeOf(data, asked); o.Change != nil {
+		o.cluster, o.Engine = o.Change.InForce(o.cluster), data.Declared
+	}
+}
+
+// findEngine returns nil for an engine that does not exist, or that the operator may not read.
+func (o *observation) findEngine(ctx context.Context, name string) (declared *dbv1.DatabaseEngine, unreadable string) {
+	if name == "" || o.Err != nil {
+		return nil, ""
+	}
+	declared = &dbv1.DatabaseEngine{}
+	found, err := kit.View{Reader: o.Live}.Find(ctx, client.ObjectKey{Name: name}, declared)
 	switch {
 	case apierrors.IsForbidden(err), meta.IsNoMatchError(err):
-		o.EngineUnreadable = err.Error()
+		return nil, err.Error()
 	case err != nil:
 		o.Err = err
-	case found:
-		o.Engine = declared
+		return nil, ""
+	case !found:
+		return nil, ""
 	}
+	return declared, ""
 }

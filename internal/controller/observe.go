@@ -58,19 +58,20 @@ func asDeleted(err error) error {
 
 func (o *observation) read(ctx context.Context, r *Reconciler) {
 	name := o.cluster.Name
-	o.readEngine(ctx)
 	o.HeadlessService = child(ctx, o, state.Ref{Kind: "Service", Name: naming.HeadlessService(name)}, state.ServiceFacts)
 	o.Service = child(ctx, o, state.Ref{Kind: "Service", Name: naming.Service(name)}, state.ServiceFacts)
-	if engine.HasRoles(o.Engine) {
-		o.ReplicasService = child(ctx, o, state.Ref{Kind: "Service", Name: naming.ReplicasService(name)}, state.ServiceFacts)
-	}
 	o.PodDisruptionBudget = child(ctx, o, state.Ref{Kind: "PodDisruptionBudget", Name: naming.PodDisruptionBudget(name)}, state.PodDisruptionBudgetFacts)
 	o.readNetworkPolicy(ctx)
 	o.StatefulSet = child(ctx, o, state.Ref{Kind: "StatefulSet", Name: naming.StatefulSet(name)}, state.StatefulSetFacts)
-	o.readServiceAccount(ctx)
 	o.readAttributesClasses(r.Writer.Client)
 	o.readPods(ctx)
 	o.readVolumes(ctx)
+	o.readPreviousStatefulSet(ctx)
+	o.readEngine(ctx)
+	if engine.HasRoles(o.Engine) {
+		o.ReplicasService = child(ctx, o, state.Ref{Kind: "Service", Name: naming.ReplicasService(name)}, state.ServiceFacts)
+	}
+	o.readServiceAccount(ctx)
 	o.readRights(ctx)
 	o.readAgreements(ctx)
 	o.readTasks(ctx)
@@ -89,7 +90,6 @@ func (o *observation) read(ctx context.Context, r *Reconciler) {
 		o.readTLS(ctx, r)
 		o.readConnection(ctx)
 		o.readRotation(ctx)
-		o.readPreviousStatefulSet(ctx)
 		o.readPreviousJobs(ctx)
 	}
 }

@@ -28,7 +28,7 @@ import (
 // Kubernetes keeps that state in the newest revision. The labels of pods do not identify it: a member that was
 // resized in place has the label of the revision that created it.
 func (o *observation) readPreviousStatefulSet(ctx context.Context) {
-	if o.Err != nil || o.StatefulSet != nil || len(o.Members) == 0 {
+	if o.Err != nil || o.cluster.DeletionTimestamp != nil || o.StatefulSet != nil || len(o.Members) == 0 {
 		return
 	}
 	labels := naming.Selector(o.cluster.Name)

@@ -19,8 +19,7 @@ import (
 // exist.
 func Refusal(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, hasMembers bool) (reason, message string) {
 	if name := cluster.Spec.Engine; name != "" && declared == nil {
-		return dbv1.ReasonEngineMissing, fmt.Sprintf(
-			"spec.engine names DatabaseEngine %s, which does not exist: create it, or choose one from kubectl get databaseengines", name)
+		return missing(name)
 	}
 	if text := declaredProblem(cluster, declared, hasMembers); text != "" {
 		return dbv1.ReasonInvalidEngine, text

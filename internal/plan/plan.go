@@ -96,7 +96,7 @@ func existence(s *situation.Situation, aside operation.List) Plan {
 		members.Writes(s), members.Connection(s), unwanted(s))
 	s.Stalled = stalled(s)
 	p := of(s, phase.First(phases, s))
-	p.Pending, p.Newer = pending(s), resources.Newer(s.Cluster, s.Observed)
+	p.Pending, p.Newer = pending(s), s.EngineKnown() && resources.Newer(s.Cluster, s.Observed)
 	if s.Cluster.Spec.Paused {
 		p = paused(p)
 	}

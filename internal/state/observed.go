@@ -18,6 +18,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 )
 
 // Observed is all that a pass read about a cluster. An object that is nil does not exist; a failed read never results in an
@@ -26,8 +27,11 @@ type Observed struct {
 	// At is when it was read.
 	At time.Time
 
-	// Engine is the DatabaseEngine that the spec names; nil if it names none, or one that does not exist.
+	// Engine is the DatabaseEngine in force: the one that the spec names, or the one of Change; nil if there is none, or if it does
+	// not exist.
 	Engine *dbv1.DatabaseEngine
+	// Change is the refused change of spec.engine, during which the engine of the data stays in force; nil if there is none.
+	Change *engine.Change
 	// EngineUnreadable is the error of the API server if the operator cannot read the DatabaseEngine; otherwise "".
 	EngineUnreadable string
 

@@ -15,22 +15,14 @@ import (
 )
 
 // EngineKnown reports whether every value that the spec leaves to its engine is known.
-func (s *Situation) EngineKnown() bool { return s.Cluster.Spec.Engine == "" || s.Engine != nil }
+func (s *Situation) EngineKnown() bool {
+	return s.Engine != nil || s.Cluster.Spec.Engine == "" && s.Change == nil
+}
 
-// incompatible is why the spec and its engine are incompatible. The bootstrap source matters only until the cluster has members.
+// incompatible is why the spec and its engine are incompatible.
 func (s *Situation) incompatible() *Stall {
-	if s.EngineUnreadable != "" {
-		return &Stall{dbv1.ReasonEngineMissing, fmt.Sprintf(
-			"DatabaseEngine %s, which spec.engine names, cannot be read: %s. Grant the operator permission to get databaseengines",
-			s.Cluster.Spec.Engine, s.EngineUnreadable)}
-	}
-	asked := *s.Cluster
-	hasMembers := s.StatefulSet != nil || s.PreviousStatefulSet != nil
-	if hasMembers {
-		asked.Spec.Bootstrap = nil
-	}
-	if reason, message := engine.Refusal(&asked, s.Engine, hasMembers); reason != "" {
-		return &Stall{reason, message}
+	if stall := s.refused(); stall != nil {
+		return stall
 	}
 	for _, r := range s.References {
 		if r.Kind != "Secret" || r.Name != s.Cluster.Spec.Credentials.SecretName || !r.Found || s.CredentialsPending() {
@@ -43,10 +35,33 @@ func (s *Situation) incompatible() *Stall {
 	return s.certificateProblem()
 }
 
+// refused is why the engine refuses the spec, or the data refuses the engine. The bootstrap source matters only until the cluster has
+// members.
+func (s *Situation) refused() *Stall {
+	asked := *s.Cluster
+	hasMembers := s.StatefulSet != nil || s.PreviousStatefulSet != nil
+	if hasMembers {
+		asked.Spec.Bootstrap = nil
+	}
+	reason, message := engine.Refusal(&asked, s.Engine, hasMembers)
+	switch {
+	case s.EngineUnreadable != "":
+		return &Stall{dbv1.ReasonEngineMissing, fmt.Sprintf(
+			"DatabaseEngine %s, which spec.engine names, cannot be read: %s. Grant the operator permission to get databaseengines",
+			s.Declared.Spec.Engine, s.EngineUnreadable)}
+	case s.Change != nil:
+		reason, message = s.Change.Refusal()
+	}
+	if reason == "" {
+		return nil
+	}
+	return &Stall{reason, message}
+}
+
 // unusable is why no pod can be created from the spec: a referenced object does not exist, or is incompatible.
 func (s *Situation) unusable() *Stall {
 	absent := s.Missing()
-	if len(absent) == 0 || !s.EngineKnown() {
+	if len(absent) == 0 || !s.EngineKnown() || s.Change != nil {
 		return s.Incompatible
 	}
 	return &Stall{dbv1.ReasonReferenceMissing, DescribeMissing(absent)}

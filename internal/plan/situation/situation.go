@@ -20,7 +20,7 @@ import (
 
 // Situation is the input of all decisions of a pass. Decisions never write it.
 type Situation struct {
-	// Declared is the cluster as it is stored. Cluster is the same with the values from its engine.
+	// Declared is the cluster as it is stored. Cluster is the same with the engine in force, and with the values from it.
 	Declared, Cluster *dbv1.DatabaseCluster
 	state.Observed
 
@@ -54,7 +54,7 @@ func (s *Stall) Blocked() bool { return s != nil && s.Reason == dbv1.ReasonJobBl
 
 // Of computes the situation of a cluster.
 func Of(declared *dbv1.DatabaseCluster, observed state.Observed) *Situation {
-	s := &Situation{Declared: declared, Cluster: engine.Resolve(declared, observed.Engine), Observed: observed}
+	s := &Situation{Declared: declared, Cluster: engine.Resolve(observed.Change.InForce(declared), observed.Engine), Observed: observed}
 	if s.NoAttributesClasses { // no decision depends on a field that the API server drops
 		s.Cluster.Spec.Storage.VolumeAttributesClassName = ""
 	}
