@@ -38,6 +38,8 @@ import (
 type observation struct {
 	kit.Reading
 	backup *dbv1.DatabaseBackup
+	// set is the StatefulSet with the name of the cluster's members; nil if it does not exist.
+	set *appsv1.StatefulSet
 	plan.Observed
 }
 
@@ -99,16 +101,17 @@ func (o *observation) readJobs(ctx context.Context, logs kit.Logs) {
 // readCluster reads the cluster and its engine. A verification and a deletion use the engine and image of the
 // backup, even if the cluster has changed.
 func (o *observation) readCluster(ctx context.Context) {
-	cluster, declared := &dbv1.DatabaseCluster{}, &dbv1.DatabaseEngine{}
+	cluster := &dbv1.DatabaseCluster{}
 	found := o.Find(ctx, o.backup.Spec.Cluster, cluster)
 	if found {
 		o.Since = plan.Since(o.backup, cluster)
 	}
 	if !found || o.backup.Status.Phase == dbv1.BackupCompleted {
 		cluster.Spec.Engine, cluster.Spec.Image = o.backup.Status.Engine, o.backup.Status.Image
-	}
-	if name := cluster.Spec.Engine; name != "" && o.FindOutside(ctx, name, declared) {
-		o.Engine = declared
+		o.Engine = o.findEngine(ctx, cluster.Spec.Engine)
+	} else {
+		o.readSet(ctx)
+		cluster = o.withEngineInForce(ctx, cluster)
 	}
 	if found {
 		o.Cluster = engine.Resolve(facts(cluster), o.Engine)
@@ -138,13 +141,20 @@ func facts(cluster *dbv1.DatabaseCluster) *dbv1.DatabaseCluster {
 	}
 }
 
-// readMembers reads the cluster's pods and the StatefulSet that may re-create them.
+// readSet reads the StatefulSet that may re-create members.
+func (o *observation) readSet(ctx context.Context) {
+	set := &appsv1.StatefulSet{}
+	if o.Find(ctx, naming.StatefulSet(o.backup.Spec.Cluster), set) {
+		o.set = set
+	}
+}
+
+// readMembers reads the cluster's pods, and what their StatefulSet shows.
 func (o *observation) readMembers(ctx context.Context) {
 	if o.Cluster == nil {
 		return
 	}
-	set := &appsv1.StatefulSet{}
-	found := o.Find(ctx, naming.StatefulSet(o.Cluster.Name), set)
+	set, found := o.set, o.set != nil
 	if found {
 		o.Makes = makes(set)
 	}
