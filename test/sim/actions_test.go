@@ -310,6 +310,7 @@ func (w *world) mount(pod *corev1.Pod) {
 		w.beginRestore(pod, claim, &on)
 	}
 	w.accept(pod)
+	w.watchTopology(claim.Name, on, engineOf(pod))
 	on.ranWith(engineOf(pod))
 	w.store.disk.volumes[claim.UID] = on
 }

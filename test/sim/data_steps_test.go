@@ -34,6 +34,10 @@ var deleteInBackground = client.DeleteOptions{PropagationPolicy: new(metav1.Dele
 func copyOf(object client.Object) client.Object { return object.DeepCopyObject().(client.Object) }
 
 func declare(w *world, engine string) {
+	if topologies[engine] != "" {
+		declareShared(w, engine)
+		return
+	}
 	if get[*dbv1.DatabaseEngine](w.store, engine) != nil {
 		return
 	}

@@ -23,7 +23,7 @@ func declareShared(w *world, engine string) {
 	e := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: engine}}
 	e.Spec.Topology = topologies[engine]
 	e.Spec.Container.Env = []dbv1.EngineVariable{{Name: engineVariable, Value: engine}}
-	e.Spec.Actions.Initialize, e.Spec.Actions.Restore = action("initialize"), action("restore")
+	e.Spec.Actions.Initialize, e.Spec.Actions.Backup, e.Spec.Actions.Restore = action("initialize"), action("backup"), action("restore")
 	switch engine {
 	case voteEngine:
 		e.Spec.Actions.MemberRemove = action("memberRemove")
@@ -36,7 +36,6 @@ func declareShared(w *world, engine string) {
 		e.Spec.Roles = &dbv1.EngineRoles{Label: roleLabel, Primary: primaryRole, Replica: replicaRole, LockSeconds: lockRounds}
 		e.Spec.State = &dbv1.EngineState{ConfigMaps: []string{agreementName}}
 	}
-	w.store.disk.shared.topology, w.store.disk.shared.synchronous = e.Spec.Topology, engine == syncEngine
 	w.store.put(e)
 }
 
@@ -54,6 +53,7 @@ func createShared(golden, engine string, changes ...func(*dbv1.DatabaseCluster))
 	do := s.do
 	s.golden, s.do = golden, func(w *world) {
 		declareShared(w, engine)
+		w.store.disk.shared.topology, w.store.disk.shared.synchronous = topologies[engine], engine == syncEngine
 		do(w)
 	}
 	return s
