@@ -143,13 +143,7 @@ func (o *observation) readMembers(ctx context.Context) {
 	if o.Cluster == nil {
 		return
 	}
-	set := &appsv1.StatefulSet{}
-	found := o.Find(ctx, naming.StatefulSet(o.Cluster.Name), set)
-	if found {
-		o.Makes = makes(set)
-	}
-	own := found && metav1.IsControlledBy(set, o.Cluster)
-	o.Foreign = found && !own
+	set, found, own := o.readStatefulSet(ctx)
 	pods := &corev1.PodList{}
 	o.List(ctx, pods, indexCluster, o.Cluster.Name, client.MatchingLabels(naming.Selector(o.Cluster.Name)))
 	if o.Err == nil {
@@ -166,12 +160,33 @@ func (o *observation) readMembers(ctx context.Context) {
 	o.readImage(set, own)
 }
 
+// readStatefulSet reads the StatefulSet with the name of the cluster's. It is the cluster's own, or of another owner.
+func (o *observation) readStatefulSet(ctx context.Context) (set *appsv1.StatefulSet, found, own bool) {
+	set = &appsv1.StatefulSet{}
+	found = o.Find(ctx, naming.StatefulSet(o.Cluster.Name), set)
+	if found {
+		o.Makes = makes(set)
+	}
+	own = found && metav1.IsControlledBy(set, o.Cluster)
+	o.Foreign, o.Abandoned = found && !own, !found || set.DeletionTimestamp != nil
+	return set, found, own
+}
+
+// incomplete reports whether the StatefulSet has to re-create a member.
+func (o *observation) incomplete() bool {
+	stay := state.Only(o.Members, func(m state.Member) bool { return m.Ordinal < o.Makes && !m.Terminating })
+	return int32(len(stay)) < o.Makes
+}
+
 // readImage reads the image that the members run, or will be created with. During a blocked or paused rollout, that
 // differs from the spec. The image of a backup is the image that wrote its data.
 //
 // While the cluster is deleted, nothing is rolled out. Without members the spec decides then, because a user can
 // correct the spec but not the StatefulSet.
 func (o *observation) readImage(set *appsv1.StatefulSet, own bool) {
+	if own && o.incomplete() {
+		o.Next = templateImage(set)
+	}
 	image := ""
 	switch {
 	case !own:
