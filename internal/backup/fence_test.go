@@ -91,12 +91,12 @@ func TestTheImageOfABackupIsThatOfTheMembers(t *testing.T) {
 	const ofTheSpec, ofTheSet, ofAMember = "example.test/ledger:1", "example.test/ledger:0", "example.test/ledger:00"
 	for name, c := range map[string]struct {
 		runs, deleting bool
-		want           string
+		want, next     string
 	}{
-		"a member runs":                           {true, false, ofAMember},
-		"a member runs, the cluster is deleted":   {true, true, ofAMember},
-		"none runs":                               {false, false, ofTheSet},
-		"none will, since the cluster is deleted": {false, true, ofTheSpec},
+		"a member runs":                           {true, false, ofAMember, ""},
+		"a member runs, the cluster is deleted":   {true, true, ofAMember, ""},
+		"none runs":                               {false, false, ofTheSet, ofTheSet},
+		"none will, since the cluster is deleted": {false, true, ofTheSpec, ofTheSet},
 	} {
 		objects := slices.DeleteFunc(world(), func(o client.Object) bool { _, is := o.(*corev1.Pod); return is })
 		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "set"}}
@@ -113,8 +113,8 @@ func TestTheImageOfABackupIsThatOfTheMembers(t *testing.T) {
 		}
 		s := newServer(t, objects...)
 		_, observed, err := s.reconciler().Observe(t.Context(), true, client.ObjectKey{Namespace: "shop", Name: "now"})
-		if err != nil || observed.Cluster.Spec.Image != c.want {
-			t.Errorf("%s: %v, the image is %q, not %q", name, err, observed.Cluster.Spec.Image, c.want)
+		if err != nil || observed.Cluster.Spec.Image != c.want || observed.Next != c.next {
+			t.Errorf("%s: %v, the images are %q and %q, not %q and %q", name, err, observed.Cluster.Spec.Image, observed.Next, c.want, c.next)
 		}
 	}
 }

@@ -154,26 +154,38 @@ func (o *observation) readMembers(ctx context.Context) {
 	if o.Cluster == nil {
 		return
 	}
-	set, found := o.set, o.set != nil
-	if found {
-		o.Makes = makes(set)
-	}
-	own := found && metav1.IsControlledBy(set, o.Cluster)
-	o.Foreign = found && !own
+	own := o.noteStatefulSet()
 	pods := &corev1.PodList{}
 	o.List(ctx, pods, indexCluster, o.Cluster.Name, client.MatchingLabels(naming.Selector(o.Cluster.Name)))
 	if o.Err == nil {
-		o.fence(found, set, pods.Items)
+		o.fence(pods.Items)
 	}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
 		// The StatefulSet may have adopted a pod of the previous cluster of the same name.
-		member := types.UID(pod.Labels[dbv1.LabelClusterUID]) == o.Cluster.UID || own && metav1.IsControlledBy(pod, set)
+		member := types.UID(pod.Labels[dbv1.LabelClusterUID]) == o.Cluster.UID || own && metav1.IsControlledBy(pod, o.set)
 		if ordinal, ok := naming.Ordinal(o.Cluster.Name, pod.Name); ok && member {
 			o.Members = append(o.Members, state.MemberOf(pod, ordinal))
 		}
 	}
-	o.readImage(set, own)
+	o.readImage(own)
+}
+
+// noteStatefulSet records whether the StatefulSet is the cluster's own, of another owner, or about to be deleted.
+func (o *observation) noteStatefulSet() (own bool) {
+	found := o.set != nil
+	if found {
+		o.Makes = makes(o.set)
+	}
+	own = found && metav1.IsControlledBy(o.set, o.Cluster)
+	o.Foreign, o.Abandoned = found && !own, !found || o.set.DeletionTimestamp != nil
+	return own
+}
+
+// incomplete reports whether the StatefulSet has to re-create a member.
+func (o *observation) incomplete() bool {
+	stay := state.Only(o.Members, func(m state.Member) bool { return m.Ordinal < o.Makes && !m.Terminating })
+	return int32(len(stay)) < o.Makes
 }
 
 // readImage reads the image that the members run, or will be created with. During a blocked or paused rollout, that
@@ -181,14 +193,17 @@ func (o *observation) readMembers(ctx context.Context) {
 //
 // While the cluster is deleted, nothing is rolled out. Without members the spec decides then, because a user can
 // correct the spec but not the StatefulSet.
-func (o *observation) readImage(set *appsv1.StatefulSet, own bool) {
+func (o *observation) readImage(own bool) {
+	if own && o.incomplete() {
+		o.Next = templateImage(o.set)
+	}
 	image := ""
 	switch {
 	case !own:
 	case len(o.Members) > 0:
 		image = o.Members[0].Image
 	case o.Cluster.DeletionTimestamp == nil:
-		image = templateImage(set)
+		image = templateImage(o.set)
 	}
 	if image != "" {
 		o.Cluster.Spec.Image = image
@@ -206,14 +221,10 @@ func templateImage(set *appsv1.StatefulSet) string {
 
 // fence identifies the stop of the members of a cluster that is being deleted. It considers every pod with their
 // labels, whatever its creator.
-func (o *observation) fence(found bool, set *appsv1.StatefulSet, pods []corev1.Pod) {
+func (o *observation) fence(pods []corev1.Pod) {
 	runs := func(pod corev1.Pod) bool { return !state.BystanderOf(&pod).Ended }
-	switch {
-	case o.Cluster.DeletionTimestamp == nil, o.Foreign, slices.ContainsFunc(pods, runs):
-	case found:
-		o.Fence = state.Fence(set)
-	default:
-		o.Fence = state.Fence(nil)
+	if o.Cluster.DeletionTimestamp != nil && !o.Foreign && !slices.ContainsFunc(pods, runs) {
+		o.Fence = state.Fence(o.set)
 	}
 }
 

@@ -414,7 +414,7 @@ func TestAFinishedPodDoesNotKeepALostVolume(t *testing.T) {
 }
 
 func TestAMemberLeavesTheListOfTheOthersBeforeItStops(t *testing.T) {
-	job := naming.MemberRemoveJob("orders", 2, "set", "1")
+	job, missing := naming.MemberRemoveJob("orders", 2, "set", "1", "pod-2"), naming.MemberRemoveJob("orders", 2, "set", "1", "")
 	shrink := func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Replicas = 1 }
 	decideRelated(t, dbv1.TopologyConsensus, map[string]scenario{
 		"first the removal": {
@@ -430,10 +430,23 @@ func TestAMemberLeavesTheListOfTheOthersBeforeItStops(t *testing.T) {
 		"not if the member has started again since, and may have joined again": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				shrink(c, o)
-				o.Tasks = []state.Task{plans.Task(job, true)}
-				o.Members[2].Created = plans.Ago(0)
+				o.Tasks = []state.Task{plans.Task(naming.MemberRemoveJob("orders", 2, "set", "1", "earlier"), true)}
 			},
-			"delete Job " + job + ": the member has started again since\nRemovingMember: pod orders-2 has started again since it was removed\n",
+			"create Job " + job + "\nRemovingMember: the other members remove pod orders-2 from their list\n",
+		},
+		"nor if its pod did not exist when the removal began": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				shrink(c, o)
+				o.Tasks = []state.Task{plans.Task(missing, true)}
+			},
+			"create Job " + job + "\nRemovingMember: the other members remove pod orders-2 from their list\n",
+		},
+		"a member without a pod stops after its removal, too": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				shrink(c, o)
+				o.Members, o.Tasks = o.Members[:2], []state.Task{plans.Task(missing, true)}
+			},
+			"scale in to 2\nScaling: scaling in from 3 to 1 members, one at a time\n",
 		},
 		"not while the member starts: it could join after its removal": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {

@@ -73,6 +73,8 @@ func (p *play) isIdle(changed bool) bool {
 	switch {
 	case changed, p.lag != nil:
 		p.idle = 0
+	case p.away: // no operator runs a pass that is due
+		return true
 	case !p.caughtUp(): // the pass runs in the next round
 	case p.due().IsZero(), p.idle == quiet:
 		return true

@@ -57,7 +57,7 @@ var troubledSequences = []sequence{
 	{"pair-rebuild-failover", []step{createPair(pairEngine), soon(1, rebuild("orders-1")), soon(20, freeze("orders-0")), thaw("orders-0")}},
 	{"voters-remove-a-lost-member", []step{createVoters(), freeze("orders-2"), scale(1)}},
 	{"voters-rebuild-waits", []step{createVoters(), freeze("orders-2"), rebuild("orders-1"), thaw("orders-2")}},
-	{"voters-scale-and-roll", []step{createVoters(), soon(3, scale(5)), soon(9, image("database:2")), scale(3)}},
+	{"voters-scale-and-roll", []step{createVoters(), soon(3, scale(5)), soon(9, image("database:2")), scale(3), scale(5)}},
 	{"voters-lost-during-roll", []step{createVoters(), soon(12, image("database:2")), lose("orders-0")}},
 	{"voters-delete-while-one-is-down", []step{createVoters(), freeze("orders-0"), remove(), told(createVoters())}},
 }

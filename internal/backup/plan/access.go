@@ -80,7 +80,9 @@ func (s situation) reachPod(member state.Member) obstacle {
 	switch {
 	case !member.Serving(s.At):
 		return unready(s.Cluster, member)
-	case s.mixed():
+	case s.Abandoned && member.Owner != "":
+		return waitFor("waiting for pod %s to terminate, because its StatefulSet no longer exists", member.Name)
+	case s.rolling():
 		return waitFor("waiting for the rollout of DatabaseCluster %s: its members run different images until it completes", s.Cluster.Name)
 	default:
 		return obstacle{}

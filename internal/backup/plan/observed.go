@@ -43,6 +43,10 @@ type Observed struct {
 	Users map[string]string
 	// Makes is the ordinal after the last member that the cluster's StatefulSet re-creates.
 	Makes int32
+	// Next is the image of a member that the StatefulSet re-creates now, because it is missing or terminating; "" for none.
+	Next string
+	// Abandoned is true if this StatefulSet does not exist or is terminating: Kubernetes is about to stop the pods that it controls.
+	Abandoned bool
 	// Fence identifies the stop of the members if the cluster is being deleted and no member can run; "" otherwise.
 	Fence string
 	// Foreign is true if this StatefulSet has another owner. Then claims with the names of the cluster's claims may
@@ -68,4 +72,10 @@ func (o Observed) job(name string) (task state.Task, exists bool) {
 // one image.
 func (o Observed) mixed() bool {
 	return o.Cluster.DeletionTimestamp == nil && slices.ContainsFunc(o.Members, func(m state.Member) bool { return m.Image != o.Members[0].Image })
+}
+
+// rolling reports whether members run different images, or will when the StatefulSet has re-created one.
+func (o Observed) rolling() bool {
+	next := slices.ContainsFunc(o.Members, func(m state.Member) bool { return m.Image != o.Next })
+	return o.mixed() || o.Cluster.DeletionTimestamp == nil && o.Next != "" && next
 }

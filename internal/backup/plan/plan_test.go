@@ -429,6 +429,22 @@ func TestMembersAreBackedUpOneAfterTheOther(t *testing.T) {
 			},
 			"Running: waiting for the rollout of DatabaseCluster orders: its members run different images until it completes",
 		},
+		"a rollout restarts another member": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Next = "ledger:2" },
+			"Running: waiting for the rollout of DatabaseCluster orders: its members run different images until it completes",
+		},
+		"a member restarts with the same image": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Next = o.Members[0].Image },
+			"Running: starting\nmake orders-backup-1c2d3e4f-0",
+		},
+		"Kubernetes is about to stop the member, because its StatefulSet was deleted": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Abandoned, o.Members[0].Owner = true, "deleted" },
+			"Running: waiting for pod orders-0 to terminate, because its StatefulSet no longer exists",
+		},
+		"a member that a deleted StatefulSet has left is read": {
+			func(_ *dbv1.DatabaseBackup, o *Observed) { o.Abandoned = true },
+			"Running: starting\nmake orders-backup-1c2d3e4f-0",
+		},
 		"a rollout started while the first Job runs": {
 			func(_ *dbv1.DatabaseBackup, o *Observed) {
 				o.Members[0].Image, o.Members[1].Image, o.Jobs = o.Cluster.Spec.Image, "ledger:2", []state.Task{memberJob(0, nil)}

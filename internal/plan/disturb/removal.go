@@ -9,17 +9,17 @@ import (
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
-	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// rejoined reports whether a member was created after its removal: it may have joined the others again.
-func rejoined(s *situation.Situation, ordinal int32, removal state.Task) bool {
-	m, runs := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
-	return runs && removal.Succeeded && !removal.Ending && !m.Created.Time.Before(removal.EndTime.Time)
+// podOf returns the UID of a member's pod; "" for none. A removal counts only for that pod: one that is created later may join after
+// the removal.
+func podOf(s *situation.Situation, ordinal int32) string {
+	m, _ := state.First(s.Members, func(m state.Member) bool { return m.Ordinal == ordinal })
+	return string(m.UID)
 }
 
 // joinPatience is how long a removal waits for a member that starts.
@@ -48,13 +48,7 @@ func Remove(s *situation.Situation, ordinal int32) phase.Outcome {
 		return phase.Wait(dbv1.ReasonRemovingMember, fmt.Sprintf(
 			"pod %s cannot be removed: %d of the other members are ready, but %d are needed for a majority", name, len(others), needed))
 	}
-	job := resources.MemberRemoveJob(s.Cluster, s.Engine, ordinal, string(s.StatefulSet.UID), fmt.Sprint(s.StatefulSet.Generation))
-	if task, exists := s.ActionOf(job.Name()); exists && rejoined(s, ordinal, task) {
-		removal := operation.Recreation(task)
-		removal.Why = "the member has started again since"
-		return phase.Do(dbv1.ReasonRemovingMember, fmt.Sprintf("pod %s has started again since it was removed", name),
-			operation.Delete{Objects: []operation.Removal{removal}})
-	}
+	job := resources.MemberRemoveJob(s.Cluster, s.Engine, ordinal, string(s.StatefulSet.UID), fmt.Sprint(s.StatefulSet.Generation), podOf(s, ordinal))
 	if _, exists := s.ActionOf(job.Name()); !exists && joinsIn(s, ordinal) > 0 {
 		outcome := phase.Wait(dbv1.ReasonRemovingMember, fmt.Sprintf("pod %s is removed after it has joined the others", name))
 		outcome.RequeueAfter = joinsIn(s, ordinal)

@@ -67,9 +67,11 @@ func ServiceAccount(s *situation.Situation) operation.List {
 
 // mayCreateMembers reports whether the StatefulSet may be written: the headless Service of its members exists, so do the objects
 // that they need, their ServiceAccount is not that of another owner, and the StatefulSet is not terminating. If the cluster starts with a backup, the first members need restored
-// volumes.
+// volumes. Members that Kubernetes is about to stop do not go on: a new StatefulSet would start all at once, and the last primary has to
+// start first.
 func mayCreateMembers(s *situation.Situation, headless resources.Child) bool {
-	return !s.OwnedByAnother(headless.Kind(), headless.Name()) && !s.ForeignServiceAccount() && !s.TemplateBlocked() && !s.StatefulSetTerminating() && !s.EmptyHanded() && agreed(s)
+	_, abandoned := s.Abandoned()
+	return !abandoned && !s.OwnedByAnother(headless.Kind(), headless.Name()) && !s.ForeignServiceAccount() && !s.TemplateBlocked() && !s.StatefulSetTerminating() && !s.EmptyHanded() && agreed(s)
 }
 
 func find(configs []*corev1.ConfigMap, name string) *corev1.ConfigMap {

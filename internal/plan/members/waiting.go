@@ -12,6 +12,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 // Blocked waits for objects that pods need and that do not exist or are incompatible.
@@ -27,7 +28,10 @@ func Blocked(s *situation.Situation) phase.Outcome {
 
 // Absent waits while no usable StatefulSet exists.
 func Absent(s *situation.Situation) phase.Outcome {
+	abandoned, found := s.Abandoned()
 	switch {
+	case found:
+		return awaitStop(abandoned)
 	case s.StatefulSet == nil && s.TemplateBlocked():
 		return Blocked(s)
 	case s.StatefulSet == nil:
@@ -37,6 +41,11 @@ func Absent(s *situation.Situation) phase.Outcome {
 	default:
 		return phase.Over
 	}
+}
+
+// awaitStop waits for a member whose StatefulSet was deleted.
+func awaitStop(m state.Member) phase.Outcome {
+	return phase.Wait(dbv1.ReasonWaitingForMembers, fmt.Sprintf("waiting for Kubernetes to stop pod %s, because its StatefulSet no longer exists", m.Name))
 }
 
 // Starting waits until Kubernetes has started missing members.

@@ -95,6 +95,11 @@ func (s *Situation) Ephemeral() bool {
 // NotStarted reports whether the cluster has no members yet: new members would use existing volumes.
 func (s *Situation) NotStarted() bool { return s.StatefulSet == nil && len(s.Members) == 0 }
 
+// Abandoned returns a member that Kubernetes is about to stop, because its StatefulSet was deleted with its pods.
+func (s *Situation) Abandoned() (member state.Member, found bool) {
+	return state.First(s.Members, func(m state.Member) bool { return s.StatefulSet == nil && m.Owner != "" && !m.Terminating })
+}
+
 // StatefulSetTerminating reports whether the StatefulSet is being deleted.
 func (s *Situation) StatefulSetTerminating() bool {
 	return s.StatefulSet != nil && s.StatefulSet.DeletionTimestamp != nil
