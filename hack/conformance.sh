@@ -19,6 +19,7 @@ profiles=(
 
 [ -z "${ENGINE:-}" ] || [ -n "${IMAGE:-}" ] || fail "IMAGE names the image of the database: make conformance ENGINE=$ENGINE IMAGE=NAME"
 [ -z "${ENGINE:-}" ] || [ -f "$ENGINE" ] || fail "ENGINE=$ENGINE is not a file"
+[ -z "${LOAD:-}" ] || [ -f "$LOAD" ] || fail "LOAD=$LOAD is not a file"
 [ -z "${CLIENT:-}" ] || [ -f "$CLIENT" ] || fail "CLIENT=$CLIENT is not a file"
 
 if [ "${NODE:-mine}" = shared ]; then

@@ -100,7 +100,8 @@ type DatabaseClusterSpec struct {
 	Engine string `json:"engine,omitempty"`
 
 	// parameters are settings of the database by name. The engine lists them: kubectl describe databaseengine
-	// NAME. A change restarts the members one by one. Default: the engine's defaults.
+	// NAME. A change restarts the members one by one; with an engine that has the action configure, it restarts no pod. Default: the
+	// engine's defaults.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MaxProperties=64

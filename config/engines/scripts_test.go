@@ -164,6 +164,21 @@ func TestThreeMembersReplicateSynchronouslyUnlessTheUserDecides(t *testing.T) {
 	}
 }
 
+func TestOneMemberRefusesToWaitForAReplica(t *testing.T) {
+	const want = "spec.parameters[synchronous]: strict waits for a replica, but spec.replicas is 1"
+	strict := map[string]string{"synchronous": "strict"}
+	if got := patroni(t, "1", strict); !strings.Contains(got, want) {
+		t.Error(got)
+	}
+	const verification = `
+import os, parameters
+os.environ["DBC_MEMBERS"] = "localhost"
+print(parameters.dynamic()["synchronous_mode_strict"])`
+	if got := python(t, "1", strict, verification); got != "True\n" {
+		t.Errorf("the copy of a verification: %s", got)
+	}
+}
+
 func TestPostgreSQLRefusesParametersThatPatroniOwnsOrIgnores(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
 		{"random_page_cost", "1.1", `"random_page_cost": "1.1"`},

@@ -28,7 +28,7 @@ func judge(declared *dbv1.DatabaseEngine) (all []finding) {
 	if !version.MatchString(declared.Name) {
 		all = append(all, warningf("metadata.name is %q, without a version at its end: an engine cannot be changed, so begin with %s-v1", declared.Name, declared.Name))
 	}
-	return slices.Concat(all, lock(spec), probes(spec), missing(spec), programs(spec), mentions(spec), unused(spec))
+	return slices.Concat(all, lock(spec), probes(spec), missing(spec), numbers(spec), programs(spec), mentions(spec), unused(spec), variables(spec))
 }
 
 var version = regexp.MustCompile(`-v[0-9]+$`)
@@ -107,6 +107,15 @@ func missing(spec dbv1.DatabaseEngineSpec) (all []finding) {
 	return all
 }
 
+// numbers finds an engine that no cluster can use: its only number of members is even, and odd requires another one.
+func numbers(spec dbv1.DatabaseEngineSpec) []finding {
+	replicas := spec.Replicas
+	if !replicas.Odd || replicas.Min != replicas.Max || replicas.Max%2 == 1 {
+		return nil
+	}
+	return []finding{errorf("spec.replicas allows only %d members, but spec.replicas.odd requires an odd number: correct min, max or odd", replicas.Max)}
+}
+
 // commands are all commands of an engine by their fields.
 func commands(spec dbv1.DatabaseEngineSpec) map[string][]string {
 	all := map[string][]string{"spec.container.command": spec.Container.Command, "spec.container.versionCommand": spec.Container.VersionCommand}
@@ -138,6 +147,8 @@ func programs(spec dbv1.DatabaseEngineSpec) (all []finding) {
 			all = append(all, errorf("%s[0] is %q, one word with spaces: Kubernetes runs no shell, so write each word as an element, or [sh, -c, %q]", key, program, program))
 		case strings.Contains(program, "/") && !path.IsAbs(program):
 			all = append(all, errorf("%s[0] is %q, a relative path: use an absolute path, or a name in the PATH of the image", key, program))
+		case strings.HasPrefix(program, "/dbc/") && !strings.HasPrefix(program, mounted):
+			all = append(all, errorf("%s[0] is %q, but the scripts are in %s: use %s%s", key, program, mounted, mounted, path.Base(program)))
 		case spec.Scripts[program] != "":
 			all = append(all, errorf("%s[0] is %q, which is a script of the engine, but not in the PATH: use /dbc/scripts/%s", key, program, program))
 		}
@@ -172,6 +183,29 @@ func unused(spec dbv1.DatabaseEngineSpec) (all []finding) {
 		}
 		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(strings.TrimSuffix(name, path.Ext(name))) + `\b`).MatchString(text.String()) {
 			all = append(all, warningf("spec.scripts[%s] is used by no command and no other script: remove it, or name it as /dbc/scripts/%s", name, name))
+		}
+	}
+	return all
+}
+
+// parameter matches the variable of a parameter in any text.
+var parameter = regexp.MustCompile(`DBC_PARAM_[A-Z0-9]+(_[A-Z0-9]+)*`)
+
+// variables are those of parameters that do not exist, in scripts. A cluster can have any if the engine has otherParameters.
+func variables(spec dbv1.DatabaseEngineSpec) (all []finding) {
+	if spec.OtherParameters {
+		return nil
+	}
+	known := map[string]bool{}
+	for _, p := range spec.Parameters {
+		known[engine.Variable(p.Name)] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(spec.Scripts)) {
+		used := parameter.FindAllString(string(spec.Scripts[name]), -1)
+		for _, variable := range slices.Compact(slices.Sorted(slices.Values(used))) {
+			if !known[variable] {
+				all = append(all, warningf("spec.scripts[%s] uses %s, but spec.parameters does not define that variable: correct its name, or add the parameter", name, variable))
+			}
 		}
 	}
 	return all

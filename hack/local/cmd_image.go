@@ -38,6 +38,7 @@ func imageKindCommand(kind images.Kind) *cobra.Command {
 	all.StringToStringVar(&options.Binaries, "binary", nil, "a program of the image, such as manager=bin/manager")
 	all.StringToStringVar(&options.Platforms, "platform", nil, "an architecture and the folder of its binaries, such as arm64=bin/linux-arm64")
 	all.StringVar(&options.From, "from", "", "the folder that becomes the image")
+	all.StringSliceVar(&options.Packages, "packages", nil, "the packages of Debian 13 in the image; its version is that of the first one")
 	for flag := range strings.FieldsSeq(kind.Flags) {
 		command.Flags().AddFlag(all.Lookup(flag))
 	}

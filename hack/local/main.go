@@ -58,6 +58,7 @@ func parentOf(use, short string, commands ...*cobra.Command) *cobra.Command {
 		}
 		return fmt.Errorf("%s takes one of %s, not %q", parent.Name(), strings.Join(names, ", "), strings.Join(arguments, " "))
 	}}
+	parent.FParseErrWhitelist.UnknownFlags = true // or a flag of the misspelled subcommand would be the error
 	parent.AddCommand(commands...)
 	return parent
 }

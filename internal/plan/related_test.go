@@ -72,7 +72,7 @@ func TestMembersOfOneDatabaseStartFromOneVolume(t *testing.T) {
 		},
 		"a claim for member 0 alone": {
 			fresh,
-			"create PersistentVolumeClaim data-orders-0\nInitializing: creating the volumes for the restore: PersistentVolumeClaim data-orders-0\n",
+			"create PersistentVolumeClaim data-orders-0\nInitializing: creating the volumes: PersistentVolumeClaim data-orders-0\n",
 		},
 		"member 0 alone starts with it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {

@@ -197,8 +197,11 @@ func (t *trial) inForce(ctx context.Context) error {
 			got, problem = t.visitor.run(ctx, t.Host(ordinal), t.client.Parameter.Show)
 			return problem == nil && got == t.client.Parameter.Value
 		})
-		if err != nil {
-			return fmt.Errorf("%w: it is %q, want %q (%w)", err, got, t.client.Parameter.Value, problem)
+		switch {
+		case problem != nil:
+			return fmt.Errorf("%w: show fails: %w", err, problem)
+		case err != nil:
+			return fmt.Errorf("%w: show prints %q, but the client file has the value %q", err, got, t.client.Parameter.Value)
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -180,12 +181,13 @@ func (v *visitor) has(ctx context.Context, host string, rows []int) error {
 		problem = err
 		return err == nil && len(missing) == 0
 	})
+	at := cmp.Or(host, "the host in Secret "+naming.Connection(v.cluster.Name))
 	switch {
 	case err == nil:
 		return nil
 	case problem != nil:
-		return fmt.Errorf("list the rows at %q: %w", host, problem)
+		return fmt.Errorf("list the rows at %s: %w", at, problem)
 	default:
-		return fmt.Errorf("%d of %d acknowledged rows are lost at %q, the first one is %d", len(missing), len(rows), host, missing[0])
+		return fmt.Errorf("%d of %d acknowledged rows are lost at %s, the first one is %d", len(missing), len(rows), at, missing[0])
 	}
 }

@@ -50,9 +50,33 @@ func TestAMissingOrIncompatibleEngineBlocksTheMembers(t *testing.T) {
 				c.Spec.Engine, c.Spec.Storage.Size = "ledger-v1", resource.MustParse("9Gi")
 			}, noEngine,
 		},
-		"members are still removed": {
-			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Engine, c.Spec.Replicas = "ledger-v1", 1 },
-			"scale in to 2\nScaling: scaling in from 3 to 1 members, one at a time\nagain in 10s\nSTALLED EngineMissing\n",
+		"one that is missing keeps all members, because they may decide by a majority": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Engine, c.Spec.Replicas = "ledger-v1", 1 }, noEngine,
+		},
+		"one that is missing stops no member for a hibernation, because one may have to hand over": {
+			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Engine, c.Spec.Hibernated = "ledger-v1", true }, noEngine,
+		},
+		"an even number that the engine refuses keeps all members": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Engine, c.Spec.Replicas, o.Engine = "ledger-v1", 2, ledger()
+				o.Engine.Spec.Replicas.Odd = true
+			},
+			"WaitingForReference: spec.replicas is 2, but DatabaseEngine ledger-v1 needs an odd number of members, because they decide by a majority: " +
+				"set spec.replicas to 1 or 3\nagain in 10s\nSTALLED InvalidReplicas\n",
+		},
+		"a hibernation does not depend on the number": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Engine, c.Spec.Replicas, c.Spec.Hibernated, o.Engine = "ledger-v1", 2, true, ledger()
+				o.Engine.Spec.Replicas.Odd = true
+			},
+			"scale in to 2\nHibernating: scaling in from 3 to 0 members, one at a time\nagain in 10s\nSTALLED InvalidReplicas\n",
+		},
+		"members are still removed if a parameter is refused": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Spec.Engine, c.Spec.Replicas, o.Engine = "ledger-v1", 1, ledger()
+				c.Spec.Parameters = map[string]string{"cash": "1"}
+			},
+			"scale in to 2\nScaling: scaling in from 3 to 1 members, one at a time\nagain in 10s\nSTALLED InvalidParameter\n",
 		},
 		"a deletion does not depend on it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
@@ -131,7 +155,7 @@ func TestTheStallHasTheRemedyAndTheConsequence(t *testing.T) {
 	observed := plans.Standing(t, cluster)
 	cluster.Spec.Engine = "ledger-v1"
 	got := plans.Decide(cluster, observed).Stalled.Message
-	if !strings.HasSuffix(got, "kubectl get databaseengines. Until you correct this, the operator does not start or restart members") {
+	if !strings.HasSuffix(got, "kubectl get databaseengines. Until you correct this, the operator does not start, restart or remove members") {
 		t.Error(got)
 	}
 }

@@ -18,6 +18,9 @@ import (
 
 // ScaleIn removes members one by one, the highest ordinal first.
 func ScaleIn(s *situation.Situation) phase.Outcome {
+	if s.KeepsMembers() {
+		return phase.Over // Blocked reports the cause
+	}
 	reason := dbv1.ReasonScaling
 	if s.Cluster.Spec.Hibernated {
 		reason = dbv1.ReasonHibernating

@@ -49,7 +49,11 @@ func Unusable(s *situation.Situation) *situation.Stall {
 	if s.Unusable.Reason == dbv1.ReasonReferenceMissing {
 		until = "Create what is missing in the namespace of the cluster. Until then"
 	}
-	return &situation.Stall{Reason: s.Unusable.Reason, Message: fmt.Sprintf("%s. %s, the operator does not start or restart members", s.Unusable.Message, until)}
+	undone := "the operator does not start or restart members"
+	if s.KeepsMembers() {
+		undone = "the operator does not start, restart or remove members"
+	}
+	return &situation.Stall{Reason: s.Unusable.Reason, Message: fmt.Sprintf("%s. %s, %s", s.Unusable.Message, until, undone)}
 }
 
 // PreviousCluster waits until Kubernetes has deleted the objects of a previous cluster of the same name.

@@ -165,7 +165,7 @@ func (r restore) prepare() phase.Outcome {
 	if len(claims) == 0 {
 		return phase.Over
 	}
-	return do("creating the volumes for the restore: "+operation.Describe(claims), operation.CreateVolumes{Claims: claims})
+	return do("creating the volumes: "+operation.Describe(claims), operation.CreateVolumes{Claims: claims})
 }
 
 // start creates the missing Jobs of all members at once.

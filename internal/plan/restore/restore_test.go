@@ -100,11 +100,11 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		"the claims first": {
 			func(*dbv1.DatabaseCluster, *state.Observed) {},
 			"create PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n" +
-				"Restoring: creating the volumes for the restore: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
+				"Restoring: creating the volumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
 		},
 		"the claim that is not there yet": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, nil) },
-			"create PersistentVolumeClaim data-orders-1\nRestoring: creating the volumes for the restore: PersistentVolumeClaim data-orders-1\n",
+			"create PersistentVolumeClaim data-orders-1\nRestoring: creating the volumes: PersistentVolumeClaim data-orders-1\n",
 		},
 		"then the Jobs, all at once": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { filling(c, o, 0, nil); filling(c, o, 1, nil) },
@@ -197,7 +197,7 @@ func TestHowABackupIsRestoredIntoANewCluster(t *testing.T) {
 		},
 		"a paused one is not": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Paused = true },
-			"Paused: spec.paused is true; pending: creating the volumes for the restore: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
+			"Paused: spec.paused is true; pending: creating the volumes: PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
 		},
 		"a claim on its way out is waited for": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {

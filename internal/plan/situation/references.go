@@ -19,6 +19,13 @@ func (s *Situation) EngineKnown() bool {
 	return s.Engine != nil || s.Cluster.Spec.Engine == "" && s.Change == nil
 }
 
+// KeepsMembers reports whether no member may be removed because of the engine. One that is unknown may require a hand-over, or that a
+// member leaves the list of the others. A hibernation does not depend on the number of members.
+func (s *Situation) KeepsMembers() bool {
+	number := s.Incompatible != nil && s.Incompatible.Reason == dbv1.ReasonInvalidReplicas
+	return !s.Deleting() && (!s.EngineKnown() || number && s.Wanted > 0)
+}
+
 // incompatible is why the spec and its engine are incompatible.
 func (s *Situation) incompatible() *Stall {
 	if stall := s.refused(); stall != nil {

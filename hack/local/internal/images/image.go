@@ -43,6 +43,7 @@ type Options struct {
 	Binaries  map[string]string // name in the image, and path on this machine
 	Platforms map[string]string // architecture, and the folder on this machine with its binaries
 	From      string            // a bundle's folder, or a catalog's
+	Packages  []string          // of Debian
 }
 
 // Kind is a kind of image that Write supports.
@@ -64,6 +65,7 @@ var Kinds = []Kind{
 	{"patroni", "ref", patroni.write},
 	{"etcd", "ref", etcd.write},
 	{"memcached", "ref", memcached.write},
+	{"debian", "ref packages", anyPackages},
 	{"versitygw", "ref", versitygw.write},
 	{"scorecard", "ref version binary", scorecard.write},
 	{"scorecard-index", "ref version platform", scorecard.writeIndex},

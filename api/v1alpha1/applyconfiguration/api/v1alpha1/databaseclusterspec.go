@@ -26,7 +26,8 @@ type DatabaseClusterSpecApplyConfiguration struct {
 	// Default: none; the cluster then has no backups.
 	Engine *string `json:"engine,omitempty"`
 	// parameters are settings of the database by name. The engine lists them: kubectl describe databaseengine
-	// NAME. A change restarts the members one by one. Default: the engine's defaults.
+	// NAME. A change restarts the members one by one; with an engine that has the action configure, it restarts no pod. Default: the
+	// engine's defaults.
 	Parameters map[string]string `json:"parameters,omitempty"`
 	// credentials are the user names and passwords of the database. Default: generated, if the engine supports it.
 	Credentials *CredentialsApplyConfiguration `json:"credentials,omitempty"`
