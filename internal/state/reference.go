@@ -23,7 +23,7 @@ type Reference struct {
 	Where    string
 	Optional bool
 	Found    bool
-	// Own is true if the operator created it: nobody else is expected to write to it.
+	// Own is true if the operator created it, and no other client is expected to write to it.
 	Own bool
 	// Content is a hash of its data.
 	Content string

@@ -48,7 +48,7 @@ func TestAnEngineOfAnotherTopologyIsRefusedAndTheMembersStayAsTheyAre(t *testing
 	change(t, cluster, func(c *dbv1.DatabaseCluster) { c.Spec.Engine = newer })
 	awaitTrue(t, cluster, dbv1.ConditionStalled, dbv1.ReasonEngineIncompatible, independent, "its topology is unknown")
 
-	old.ObjectMeta.ResourceVersion, old.ObjectMeta.UID = "", ""
+	old.ResourceVersion, old.UID = "", ""
 	createFor(t, old)
 	awaitReady(t, cluster)
 	if after := read(t, statefulSet(cluster)); after.Spec.Template.Annotations[dbv1.AnnotationEngine] != newer {
