@@ -55,7 +55,7 @@ func (r restore) failure() string {
 	for _, f := range r.fills {
 		if f.Standing == action.Failed {
 			if r.Initializes {
-				return fmt.Sprintf("the first data could not be created in PersistentVolumeClaim %s: %s. See kubectl logs job/%s. After a correction, delete the Job",
+				return fmt.Sprintf("the first data could not be created in PersistentVolumeClaim %s: %s. See kubectl logs job/%s. A correction of the spec restarts the Job. After any other correction, delete the Job",
 					f.Claim, strings.TrimSuffix(f.Task.Cause(), "."), f.Task.Job)
 			}
 			return fmt.Sprintf(
