@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,8 +27,12 @@ type bench struct {
 	measured []lab.Measurement
 }
 
-// pause lets the machine and the writers calm down between two measurements.
-const pause = 3 * time.Second
+// pause lets the machine and the writers calm down between two measurements. loop is the period in which Patroni looks at
+// its server. A disturbance hits any moment of it, not the same moment in each run.
+const (
+	pause = 3 * time.Second
+	loop  = 5 * time.Second
+)
 
 func TestBenchFailover(t *testing.T) {
 	l, err := lab.New(t.Context(), "faults-bench-"+time.Now().UTC().Format("150405"), image)
@@ -78,7 +83,7 @@ func (b *bench) table() {
 // measure disturbs a contestant, and records the gaps that its writers saw.
 func (b *bench) measure(d disturbance, c contestant) {
 	b.phase(d.before, c)
-	time.Sleep(pause)
+	time.Sleep(pause + rand.N(loop)) //nolint:gosec // a moment is no secret
 	start := time.Now()
 	b.phase(d.do, c)
 	m := lab.Measurement{Time: start, Contestant: c.DB().Name, Disturbance: d.name, Load: lab.Load(), Ways: map[string]lab.Seen{}}
