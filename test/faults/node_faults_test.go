@@ -49,10 +49,14 @@ func end(heal func() error) error {
 	return heal()
 }
 
-// stopPart kills a program of the node. At the end it starts again.
+// stopPart stops a part of the node. At the end it starts again, and so does each part that ends because of that: a real
+// node restarts them, too. The scheduler ends when its cache does not match an API server that was away.
 func stopPart(name string) injection {
 	return func(w *world) (func() error, error) {
-		return func() error { return lab.StartParts(w.Context()) }, lab.StopPart(name)
+		return func() error {
+			go lab.KeepParts(w.Context())
+			return lab.StartParts(w.Context())
+		}, lab.StopPart(name)
 	}
 }
 

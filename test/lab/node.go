@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // nodeMark is in the environment of all programs of the local node. Other API servers on the machine do not have it.
@@ -33,6 +34,18 @@ func StopPart(name string) error {
 		}
 	}
 	return fmt.Errorf("%s does not run on the local node", name)
+}
+
+// KeepParts starts the programs of the local node that have ended, until the context ends.
+func KeepParts(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(10 * time.Second):
+			_ = StartParts(context.WithoutCancel(ctx)) // it comes again
+		}
+	}
 }
 
 // StartParts starts the programs of the local node that do not run. It runs `bin/local up`.
