@@ -42,6 +42,11 @@ type world struct {
 
 func newWorld(t *testing.T, synchronous string) *world {
 	t.Helper()
+	if wholeNode { // an interrupted campaign can leave a part stopped
+		if err := lab.StartParts(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	namespace := fmt.Sprintf("faults-%s-%s", synchronous, time.Now().UTC().Format("150405"))
 	l, err := lab.New(t.Context(), namespace, image)
 	if err != nil {
