@@ -54,10 +54,21 @@ func end(heal func() error) error {
 func stopPart(name string) injection {
 	return func(w *world) (func() error, error) {
 		return func() error {
-			go lab.KeepParts(w.Context())
-			return lab.StartParts(w.Context())
+			err := lab.StartParts(w.Context())
+			w.keepParts()
+			return err
 		}, lab.StopPart(name)
 	}
+}
+
+// keepParts starts parts that end, until the end of the run. It waits for the last start, which would heal the next fault.
+func (w *world) keepParts() {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		lab.KeepParts(w.Context())
+	}()
+	w.Cleanup(func() { <-ended })
 }
 
 // killOperator deletes both replicas of the operator at once, so that the next ones have to wait for the lease.
