@@ -51,11 +51,12 @@ func TestEachEngineOfTheRepositoryIsAcceptedWithTheseWarnings(t *testing.T) {
 	warnings := map[string][]string{
 		"memcached-v1.yaml":                     {"actions.backup"},
 		"mydb-v1.yaml":                          {"actions.credentials", "spec.tls"},
+		"mydb-replicas-v1.yaml":                 {"actions.credentials", "spec.tls", "actions.configure"},
 		"own-engine.yaml":                       {"actions.credentials", "spec.tls"},
 		"database_v1alpha1_databaseengine.yaml": {"actions.check", "spec.tls", "spec.connection"},
 	}
-	for _, file := range append(files, "../../config/engines/skeleton/mydb-v1.yaml", "../../config/samples/gallery/own-engine.yaml",
-		"../../config/samples/database_v1alpha1_databaseengine.yaml") {
+	for _, file := range append(files, "../../config/engines/skeleton/mydb-v1.yaml", "../../config/engines/skeleton/mydb-replicas-v1.yaml",
+		"../../config/samples/gallery/own-engine.yaml", "../../config/samples/database_v1alpha1_databaseengine.yaml") {
 		got := strings.Split(strings.TrimSpace(all(t, s, read(t, file))), "\n")
 		want := warnings[filepath.Base(file)]
 		if len(got) != len(want)+1 {
