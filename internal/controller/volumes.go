@@ -123,7 +123,11 @@ func (e execution) startRestore(ctx context.Context, o operation.StartRestore) (
 	if err := e.create(ctx, o.Jobs); err != nil {
 		return nil, err
 	}
-	return []kit.Event{kit.Normal("RestoreStarted", "Restore", fmt.Sprintf("%s by %s", o.Why, operation.Describe(o.Jobs)))}, nil
+	message := fmt.Sprintf("%s by %s", o.Why, operation.Describe(o.Jobs))
+	if o.From == state.Initialized {
+		return []kit.Event{kit.Normal("InitializationStarted", "Initialize", message)}, nil
+	}
+	return []kit.Event{kit.Normal("RestoreStarted", "Restore", message)}, nil
 }
 
 func (e execution) finishRestore(ctx context.Context, o operation.FinishRestore) ([]kit.Event, error) {
@@ -135,5 +139,9 @@ func (e execution) finishRestore(ctx context.Context, o operation.FinishRestore)
 	if err != nil {
 		return nil, err
 	}
-	return []kit.Event{kit.Normal("RestoreCompleted", "Restore", o.Why+"; the members start with it")}, nil
+	message := o.Why + "; the members start with it"
+	if o.From == state.Initialized {
+		return []kit.Event{kit.Normal("InitializationCompleted", "Initialize", message)}, nil
+	}
+	return []kit.Event{kit.Normal("RestoreCompleted", "Restore", message)}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -60,9 +61,14 @@ func VerificationPolicy(cluster string, backup types.UID) string {
 	return cluster + "-verify-" + Short(backup)
 }
 
-// RestoreJob is the name of the Job of a restore that fills the volume of one member, by the UID of its claim.
+// RestoreJob is the name of the Job that fills the volume of one member, by the UID of its claim. The data comes from a backup, or is
+// the first data of the cluster.
 func RestoreJob(cluster, restore string, claim types.UID, ordinal int32) string {
-	return ActionJob(cluster, "restore", ordinal, restore, string(claim))
+	verb := "restore"
+	if strings.HasPrefix(restore, initialize) {
+		verb = "initialize"
+	}
+	return ActionJob(cluster, verb, ordinal, restore, string(claim))
 }
 
 // HandOverJob is the name of the Job that hands over before the pod with that UID is disturbed, or on a request.
@@ -95,6 +101,11 @@ func RotationJob(cluster, rotation, stage string) string {
 func RestoreID(cluster types.UID, source ...string) string {
 	return digest(append([]string{string(cluster)}, source...)...)
 }
+
+const initialize = "initialize-"
+
+// InitializeID is the ID of the creation of the first data of a cluster.
+func InitializeID(cluster types.UID) string { return initialize + RestoreID(cluster) }
 
 // BackupJobLabels are the labels of a DatabaseBackup's Jobs and their pods. The component identifies their purpose.
 // The cluster may no longer exist.

@@ -36,6 +36,7 @@ func TestEveryNameOfTheLongestClusterIsAValidLabelValue(t *testing.T) {
 		"BackupDeletionJob":   BackupDeletionJob(longest, uid),
 		"VerificationJob":     VerificationJob(longest, uid, strings.Repeat("r", 253), 8),
 		"RestoreJob":          RestoreJob(longest, RestoreID(uid, "s3://bucket"), uid, 8),
+		"initialize":          RestoreJob(longest, InitializeID(uid), uid, 8),
 		"revision hash label": StatefulSet(longest) + "-" + strings.Repeat("f", 10),
 	}
 	for kind, name := range names {

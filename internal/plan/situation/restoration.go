@@ -42,7 +42,7 @@ func (s *Situation) restoration() *Restoration {
 	}
 	switch {
 	case r.Initializes:
-		r.ID = naming.RestoreID(s.Cluster.UID, state.Initialized)
+		r.ID = naming.InitializeID(s.Cluster.UID)
 	case r.From != nil:
 		r.ID = RestoreID(s.Cluster, *r.From, r.Members)
 	}
