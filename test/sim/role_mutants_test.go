@@ -169,9 +169,9 @@ func seenJobs(component string, change func(*batchv1.Job)) interceptor.Funcs {
 func createsDataAgain() interceptor.Funcs {
 	var initialize *unstructured.Unstructured
 	return interceptor.Funcs{Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
-		if isJob(configuration, "-restore-") {
+		if isJob(configuration, "-initialize-") {
 			initialize = applied(configuration).DeepCopy()
-			initialize.SetName("orders-restore-again-3")
+			initialize.SetName("orders-initialize-again-3")
 			volumes, _, _ := unstructured.NestedSlice(initialize.Object, "spec", "template", "spec", "volumes")
 			for _, v := range volumes {
 				if claim, is := v.(map[string]any)["persistentVolumeClaim"].(map[string]any); is {
