@@ -26,12 +26,17 @@ func (b *Bare) patronictl(ctx context.Context, arguments ...string) error {
 	return err
 }
 
+// editConfig changes a setting. patronictl gives up when Patroni itself changes the configuration at the same time.
 func (b *Bare) editConfig(ctx context.Context, flag, setting string) error {
-	if err := b.patronictl(ctx, "edit-config", b.Name, "--force", "--quiet", flag, setting); err != nil {
-		return err
+	var err error
+	for range 5 {
+		if err = b.patronictl(ctx, "edit-config", b.Name, "--force", "--quiet", flag, setting); err == nil {
+			time.Sleep(loopWait)
+			return nil
+		}
+		time.Sleep(time.Second)
 	}
-	time.Sleep(loopWait)
-	return nil
+	return err
 }
 
 // HandOver promotes a member. Patroni hands over only to a synchronous replica if there is one, so all are
