@@ -146,6 +146,9 @@ const (
 	// AnnotationPrimary is on claim 0 of an engine with roles: the pod that was the last known primary. It has the latest
 	// data, also after all members have stopped.
 	AnnotationPrimary = "database.dbcluster.io/primary"
+	// AnnotationVoters is on claim 0 of an engine of topology Consensus: how many members the list of the members may have,
+	// also after all of them have stopped. They are the members with lower ordinals.
+	AnnotationVoters = "database.dbcluster.io/voters"
 	// AnnotationRestored is on claims: the location of the backup in the volume.
 	AnnotationRestored = "database.dbcluster.io/restored-from"
 	// AnnotationRestoring is on claims whose restore has started and has not completed: the name of the restore.

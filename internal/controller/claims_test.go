@@ -52,6 +52,13 @@ func TestAClaimKeepsItsOtherLabelsAndAnnotations(t *testing.T) {
 			return operation.RecordContents{Claims: []operation.Contents{{Volume: seen(c), Contents: holds}}}
 		}
 	}
+	voting := func(voters int32) func(*corev1.PersistentVolumeClaim) operation.Operation {
+		return func(c *corev1.PersistentVolumeClaim) operation.Operation {
+			holds := state.ContentsOf(c)
+			holds.Voters = voters
+			return operation.RecordContents{Claims: []operation.Contents{{Volume: seen(c), Contents: holds}}}
+		}
+	}
 	restoring := func(c *corev1.PersistentVolumeClaim) operation.Operation {
 		return operation.FinishRestore{From: "s3://backups/one", Volumes: []state.Volume{seen(c)}}
 	}
@@ -68,8 +75,9 @@ func TestAClaimKeepsItsOtherLabelsAndAnnotations(t *testing.T) {
 		"with another primary": {
 			theirs, with(notes, dbv1.AnnotationPrimary, "orders-0"), recording("orders-1"), theirs, with(notes, dbv1.AnnotationPrimary, "orders-1"),
 		},
-		"with restored data, which no primary wrote": {
-			theirs, with(with(notes, dbv1.AnnotationPrimary, "orders-1"), dbv1.AnnotationRestoring, "restore"), restoring,
+		"with fewer voters": {theirs, with(notes, dbv1.AnnotationVoters, "5"), voting(4), theirs, with(notes, dbv1.AnnotationVoters, "4")},
+		"with restored data, which no primary wrote and no voters have": {
+			theirs, with(with(with(notes, dbv1.AnnotationPrimary, "orders-1"), dbv1.AnnotationVoters, "3"), dbv1.AnnotationRestoring, "restore"), restoring,
 			theirs, with(notes, dbv1.AnnotationRestored, "s3://backups/one"),
 		},
 		"adopted after a restore": {

@@ -33,7 +33,8 @@ type AdoptVolumes struct {
 	Claims []Contents
 }
 
-// RecordContents records on claims of the cluster which engine wrote the data, and which member has the latest.
+// RecordContents records on claims of the cluster which engine wrote the data, which member has the latest, and how many members the
+// list of the members may have.
 type RecordContents struct {
 	ofVolumes
 	Claims []Contents

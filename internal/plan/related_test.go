@@ -474,7 +474,7 @@ func TestAMemberLeavesTheListOfTheOthersBeforeItStops(t *testing.T) {
 			"scale in to 2\nHibernating: scaling in from 3 to 0 members, one at a time\n",
 		},
 		"new members come one by one": {
-			func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Replicas = 5 },
+			func(c *dbv1.DatabaseCluster, o *state.Observed) { c.Spec.Replicas, o.Volumes[0].Voters = 5, 4 },
 			"update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",
 		},
 		"each waits for the previous one": {

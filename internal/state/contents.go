@@ -5,13 +5,16 @@ SPDX-License-Identifier: Apache-2.0
 package state
 
 import (
+	"strconv"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/engine"
 )
 
-// Contents is the owner, the engine and the last primary of the data on a claim. Only this file knows how the claim's metadata records it.
+// Contents is the owner, the engine, the last primary and the voters of the data on a claim. Only this file knows how the claim's metadata records it.
 type Contents struct {
 	// Cluster is the UID of the DatabaseCluster that the claim was created for, or that adopted it; "" for none.
 	Cluster types.UID
@@ -19,6 +22,9 @@ type Contents struct {
 	Engine string
 	// Primary is the pod of the last known primary; "" if none is recorded. Only claim 0 records it.
 	Primary string
+	// Voters is how many members the list of the members may have: those with lower ordinals. It is 0 if that is unknown. Only claim 0
+	// records it.
+	Voters int32
 	// Fill is the source of the data, and From its name: the ID of the restore while it is Filling, the location of the backup
 	// after it is Filled.
 	Fill Fill
@@ -45,6 +51,7 @@ func ContentsOf(claim metav1.Object) Contents {
 	notes := claim.GetAnnotations()
 	c := Contents{
 		Cluster: types.UID(claim.GetLabels()[dbv1.LabelClusterUID]), Engine: notes[dbv1.AnnotationEngine], Primary: notes[dbv1.AnnotationPrimary],
+		Voters: votersOf(notes[dbv1.AnnotationVoters]),
 	}
 	if from := notes[dbv1.AnnotationRestoring]; from != "" {
 		c.Fill, c.From = Filling, from
@@ -54,15 +61,33 @@ func ContentsOf(claim metav1.Object) Contents {
 	return c
 }
 
+// votersOf reads a number of members; 0 if it is none.
+func votersOf(text string) int32 {
+	number, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || number < 0 || number > int64(engine.MaxReplicas) {
+		return 0
+	}
+	return int32(number)
+}
+
+func votersText(voters int32) string {
+	if voters == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(voters))
+}
+
 // ContentsAnnotations are the annotations that ContentsOf reads.
-var ContentsAnnotations = []string{dbv1.AnnotationEngine, dbv1.AnnotationPrimary, dbv1.AnnotationRestoring, dbv1.AnnotationRestored}
+var ContentsAnnotations = []string{dbv1.AnnotationEngine, dbv1.AnnotationPrimary, dbv1.AnnotationVoters, dbv1.AnnotationRestoring, dbv1.AnnotationRestored}
 
 // Annotations record the contents on a claim. They are never nil: a patch from some annotations to nil would also remove
 // annotations of others.
 func (c Contents) Annotations() map[string]string {
 	key := map[Fill]string{Filling: dbv1.AnnotationRestoring, Filled: dbv1.AnnotationRestored}[c.Fill]
 	all := map[string]string{}
-	for key, value := range map[string]string{dbv1.AnnotationEngine: c.Engine, dbv1.AnnotationPrimary: c.Primary, key: c.From} {
+	for key, value := range map[string]string{
+		dbv1.AnnotationEngine: c.Engine, dbv1.AnnotationPrimary: c.Primary, dbv1.AnnotationVoters: votersText(c.Voters), key: c.From,
+	} {
 		if key != "" && value != "" {
 			all[key] = value
 		}

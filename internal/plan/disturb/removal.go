@@ -41,10 +41,9 @@ func Remove(s *situation.Situation, ordinal int32) phase.Outcome {
 	if !s.Consents() {
 		return phase.Over
 	}
-	replicas, _ := s.Replicas()
 	others := state.Only(s.Members, func(m state.Member) bool { return m.Ordinal != ordinal && m.Serving(s.At) })
 	name := fmt.Sprintf("%s-%d", s.Cluster.Name, ordinal)
-	if needed := situation.Majority(replicas - 1); int32(len(others)) < needed {
+	if needed := situation.Majority(s.Voters() - 1); int32(len(others)) < needed {
 		return phase.Wait(dbv1.ReasonRemovingMember, fmt.Sprintf(
 			"pod %s cannot be removed: %d of the other members are ready, but %d are needed for a majority", name, len(others), needed))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -25,20 +26,20 @@ func Adoptions(s *situation.Situation) []operation.Contents {
 	var all []operation.Contents
 	for _, v := range s.Left {
 		if !v.Terminating && s.Fits(v) {
-			all = append(all, operation.Contents{Volume: v, Contents: state.Contents{Cluster: s.Cluster.UID, Engine: v.Engine, Primary: v.Primary}})
+			all = append(all, operation.Contents{Volume: v, Contents: state.Contents{Cluster: s.Cluster.UID, Engine: v.Engine, Primary: v.Primary, Voters: v.Voters}})
 		}
 	}
 	return all
 }
 
-// Records are the cluster's own claims whose recorded engine or primary has changed.
+// Records are the cluster's own claims whose recorded engine, primary or number of voters has changed.
 func Records(s *situation.Situation) []operation.Contents {
 	var all []operation.Contents
 	for _, v := range s.Volumes {
 		holds := v.Contents
 		holds.Engine = wroteLast(s, v)
 		if v.Ordinal == 0 {
-			holds.Primary = lastPrimary(s, v.Primary)
+			holds.Primary, holds.Voters = lastPrimary(s, v.Primary), voters(s, v)
 		}
 		if v.Usable() && !s.Previous(v) && !v.Terminating && holds != v.Contents {
 			all = append(all, operation.Contents{Volume: v, Contents: holds})
@@ -61,6 +62,19 @@ func lastPrimary(s *situation.Situation, recorded string) string {
 		return all[0].Name
 	default:
 		return recorded
+	}
+}
+
+// voters returns how many members the list of the members may have, with the one that starts next. Before the first data is complete,
+// there is no list.
+func voters(s *situation.Situation, v state.Volume) int32 {
+	switch {
+	case !s.Consents() || v.IsFilling():
+		return v.Voters
+	case s.Deleting() || s.Cluster.Spec.Paused || !mayCreateMembers(s, resources.HeadlessService(s.Cluster)):
+		return s.Voters()
+	default:
+		return s.NextVoters()
 	}
 }
 

@@ -74,12 +74,12 @@ func deleteVolume(s *situation.Situation, v state.Volume, record string, recorde
 func enough(s *situation.Situation, ordinal int32) bool {
 	serving := state.Only(s.Members, func(m state.Member) bool { return m.Serving(s.At) })
 	others := state.Only(serving, func(m state.Member) bool { return m.Ordinal != ordinal })
-	replicas, left := s.Cluster.Spec.Replicas, int32(len(others))
+	all, left := s.Peers(), int32(len(others))
 	if s.Consents() {
-		return left >= situation.Majority(replicas)
+		return left >= situation.Majority(all)
 	}
 	_, found := s.Primary()
-	return found && left > 0 && (len(serving) == len(others) || left >= replicas-max(1, (replicas-1)/2))
+	return found && left > 0 && (len(serving) == len(others) || left >= all-max(1, (all-1)/2))
 }
 
 // RebuildRefused is the stall of a request that names no member, or one whose data no other member has.

@@ -147,6 +147,9 @@ func (r rollout) unsteady() []string {
 	for range int(replicas) - len(r.Members) {
 		waits = append(waits, "a missing pod")
 	}
+	for range r.Peers() - replicas {
+		waits = append(waits, "a member that does not run, but may be in the list of the others")
+	}
 	return waits
 }
 
@@ -170,7 +173,7 @@ func (r rollout) disturb(m state.Member) phase.Outcome {
 func (r rollout) budget() int {
 	asked := max(1, r.Cluster.Spec.UpdateStrategy.MaxUnavailable)
 	if r.Related() {
-		asked = min(asked, max(1, (r.Cluster.Spec.Replicas-1)/2))
+		asked = min(asked, max(1, (r.Peers()-1)/2))
 	}
 	return int(asked)
 }

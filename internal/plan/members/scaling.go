@@ -21,6 +21,9 @@ func ScaleIn(s *situation.Situation) phase.Outcome {
 	if s.KeepsMembers() {
 		return phase.Over // Blocked reports the cause
 	}
+	if outcome := Forget(s); outcome.Waits() {
+		return outcome
+	}
 	reason := dbv1.ReasonScaling
 	if s.Cluster.Spec.Hibernated {
 		reason = dbv1.ReasonHibernating

@@ -11,14 +11,17 @@ import (
 )
 
 // Extent returns the lowest ordinal and the number of the members that the StatefulSet should have now. Members start all at once but
-// stop one by one.
+// stop one by one. With a list of members, a member that is not in the list starts after claim 0 records it.
 func (s *Situation) Extent() (start, replicas int32) {
 	live, first := s.live(), s.first()
 	if first > 0 && live <= 1 {
 		return s.fromFirst(first, live)
 	}
-	return 0, max(live, s.unblocked(s.mayStart(live), live))
+	return 0, max(live, s.recorded(s.target(live)))
 }
+
+// target is how many members should run next.
+func (s *Situation) target(live int32) int32 { return s.unblocked(s.mayStart(live), live) }
 
 // fromFirst is the extent of a cluster whose first member is not member 0. It runs until all members up to it can start.
 func (s *Situation) fromFirst(first, live int32) (start, replicas int32) {

@@ -126,18 +126,6 @@ func (s *Situation) patience(first state.Member) time.Duration {
 	return FirstMemberPatience - s.At.Sub(since)
 }
 
-// oneByOne lets members with a volume start at once, and others one by one: each changes the list of members.
-func (s *Situation) oneByOne(live int32) int32 {
-	may := int32(1)
-	for _, v := range s.Own {
-		may = max(may, v.Ordinal+1)
-	}
-	if live >= may && s.Ready() >= live {
-		may = live + 1
-	}
-	return min(s.Wanted, may)
-}
-
 func (s *Situation) hasVolume(ordinal int32) bool {
 	_, has := state.First(s.Own, func(v state.Volume) bool { return v.Ordinal == ordinal && !v.Terminating })
 	return has

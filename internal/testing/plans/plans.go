@@ -128,7 +128,11 @@ func each(o operation.Operation) []string {
 func recorded(all []operation.Contents) []string {
 	var texts []string
 	for _, c := range all {
-		texts = append(texts, fmt.Sprintf("record on %s: engine %q, primary %q", c, c.Contents.Engine, c.Contents.Primary))
+		text := fmt.Sprintf("record on %s: engine %q, primary %q", c, c.Contents.Engine, c.Contents.Primary)
+		if c.Contents.Voters > 0 {
+			text += fmt.Sprintf(", voters %d", c.Contents.Voters)
+		}
+		texts = append(texts, text)
 	}
 	return texts
 }

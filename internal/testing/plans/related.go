@@ -65,6 +65,7 @@ func standingWith(t *testing.T, declaredCluster *dbv1.DatabaseCluster, declared 
 		})
 	}
 	if declared.Spec.Roles == nil {
+		o.Volumes[0].Voters = c.Spec.Replicas
 		return o
 	}
 	Roles(&o, "primary", "replica", "replica")
@@ -74,6 +75,15 @@ func standingWith(t *testing.T, declaredCluster *dbv1.DatabaseCluster, declared 
 	o.Role = live[rbacv1.Role](t, resources.Role(c, declared))
 	o.RoleBinding = live[rbacv1.RoleBinding](t, resources.RoleBinding(c))
 	return o
+}
+
+// Volumes gives the cluster the volumes of more members, with the contents of the second one.
+func Volumes(o *state.Observed, number int32) {
+	for ordinal := int32(len(o.Volumes)); ordinal < number; ordinal++ {
+		v := o.Volumes[1]
+		v.Claim, v.UID, v.Ordinal = naming.Claim("orders", ordinal), types.UID(fmt.Sprintf("claim-%d", ordinal)), ordinal
+		o.Volumes = append(o.Volumes, v)
+	}
 }
 
 // Roles labels the members with their roles, by ordinal; "" for none. The record of the last primary follows, if there is one.
