@@ -39,8 +39,15 @@ func (w *world) watchRoles(c change) {
 	for _, pod := range w.disturbed(c) {
 		w.watchDisturbance(pod)
 	}
-	if set, is := c.after.(*appsv1.StatefulSet); is && c.before != nil {
-		w.watchShrink(c.before.(*appsv1.StatefulSet), set)
+	if set, is := c.after.(*appsv1.StatefulSet); is {
+		before, existed := c.before.(*appsv1.StatefulSet)
+		if existed {
+			w.watchShrink(before, set)
+		}
+		w.watchJoin(before, set)
+	}
+	if claim, is := c.after.(*corev1.PersistentVolumeClaim); is {
+		w.watchList(claim)
 	}
 }
 
@@ -242,5 +249,5 @@ func (w *world) serves() error {
 			return fmt.Errorf("pod %s is not ready", pod.Name)
 		}
 	}
-	return nil
+	return w.absentVoters()
 }

@@ -69,6 +69,7 @@ func (w *world) setVoter(data, pod string, claim types.UID) {
 	voters[pod] = claim
 	w.store.disk.shared.voters[data] = voters
 	w.store.version++
+	w.watchClaim0()
 }
 
 func (w *world) isVoter(pod *corev1.Pod) bool {

@@ -1,0 +1,152 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// listSequences change the number of members while the list of voters stays as it is.
+var listSequences = []sequence{
+	{"voters-hibernate-scale-in", []step{createVoters(), scale(5), hibernate(true), scale(3), hibernate(false), image("database:2")}},
+	{"voters-hibernate-to-one", []step{createVoters(), hibernate(true), scale(1), hibernate(false)}},
+	{"voters-hibernate-scale-out", []step{createVoters(), hibernate(true), scale(5), hibernate(false)}},
+	{"voters-hibernate-after-scale-in", []step{createVoters(), scale(5), scale(3), hibernate(true), hibernate(false), scale(5)}},
+	{"voters-hibernate-during-scale-in", []step{createVoters(), scale(5), soon(5, scale(3)), hibernate(true), hibernate(false)}},
+	{"voters-lose-claims-while-hibernated", []step{
+		createVoters(), scale(5), hibernate(true), deleteClaim("data-orders-3"), deleteClaim("data-orders-4"), scale(3), hibernate(false), image("database:2"),
+	}},
+	{"voters-next-cluster-is-smaller", []step{createVoters(), scale(5), remove(), told(createVoters())}},
+	{"voters-next-cluster-after-scale-in", []step{createVoters(), scale(5), scale(3), remove(), told(createVoters())}},
+	{"voters-rebuild-the-first", []step{createVoters(), scale(5), scale(3), rebuild("orders-0"), hibernate(true), scale(1), hibernate(false)}},
+}
+
+// votersOf are the voters of a database, by name.
+func (w *world) votersOf(data string) []string {
+	return slices.Sorted(maps.Keys(w.store.disk.shared.voters[data]))
+}
+
+// watchList: claim 0 records at least as many members as there are voters, so that the next cluster knows all of them.
+func (w *world) watchList(claim *corev1.PersistentVolumeClaim) {
+	recorded, err := strconv.Atoi(claim.Annotations[dbv1.AnnotationVoters])
+	if claim.Name != naming.Claim(name, 0) || err != nil {
+		return
+	}
+	for _, member := range w.votersOf(w.store.disk.volumes[claim.UID].data) {
+		if ordinal, _ := naming.Ordinal(name, member); int(ordinal) >= recorded {
+			w.breaks("claim %s records %d voters, but pod %s is one", claim.Name, recorded, member)
+		}
+	}
+}
+
+// watchClaim0 repeats watchList when a member becomes a voter.
+func (w *world) watchClaim0() {
+	if claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, 0)); claim != nil {
+		w.watchList(claim)
+	}
+}
+
+// watchJoin: of the members that the operator starts, at most one is not a voter yet.
+func (w *world) watchJoin(before, after *appsv1.StatefulSet) {
+	if w.store.disk.shared.topology != dbv1.TopologyConsensus || before != nil && *after.Spec.Replicas <= *before.Spec.Replicas {
+		return
+	}
+	listed := map[string]bool{}
+	for _, claim := range all[*corev1.PersistentVolumeClaim](w.store) {
+		for _, member := range w.votersOf(w.store.disk.volumes[claim.UID].data) {
+			listed[member] = true
+		}
+	}
+	var joining []string
+	for ordinal := range *after.Spec.Replicas {
+		if member := naming.Member(name, ordinal); !listed[member] {
+			joining = append(joining, member)
+		}
+	}
+	if len(joining) > 1 {
+		w.breaks("pods %s join the voters at the same time", strings.Join(joining, " and "))
+	}
+}
+
+// absentVoters reports voters without a member: the others need a larger majority because of them.
+func (w *world) absentVoters() error {
+	running := map[string]bool{}
+	for _, pod := range w.databases() {
+		running[pod.Name] = true
+	}
+	for _, pod := range w.databases() {
+		_, on := w.on(pod)
+		for _, member := range w.votersOf(on.data) {
+			if !running[member] {
+				return fmt.Errorf("pod %s is a voter, but does not exist", member)
+			}
+		}
+	}
+	return nil
+}
+
+// listMutants are mistakes about the voters that do not run.
+var listMutants = map[string]mutant{
+	"spec.replicas counts instead of the voters": {
+		seenVoters(onlyWanted), "voters-hibernate-scale-in", "then 2 of 5 voters are left",
+	},
+	"a cluster forgets the voters of the previous one": {
+		seenVoters(onlyWanted), "voters-next-cluster-is-smaller", "pod orders-3 is a voter, but does not exist",
+	},
+	"a cluster that wakes up as one member forgets the others": {
+		seenVoters(onlyWanted), "voters-hibernate-to-one", "pod orders-0 is not ready",
+	},
+	"members that have left count as voters": {
+		seenVoters(func(c *dbv1.DatabaseCluster, claims int, recorded int32) int32 {
+			if c.Spec.Replicas == 5 && claims == 5 && recorded == 3 {
+				return 5
+			}
+			return recorded
+		}),
+		"voters-hibernate-after-scale-in", "pods orders-3 and orders-4 join the voters at the same time",
+	},
+	"a member counts as forgotten when the Job has started": {
+		roleMutants["a member counts as removed when the Job has started"].mistake,
+		"voters-lose-claims-while-hibernated", "claim data-orders-0 records 4 voters, but pod orders-4 is one",
+	},
+}
+
+// onlyWanted counts no more voters than the cluster should have members.
+func onlyWanted(cluster *dbv1.DatabaseCluster, _ int, recorded int32) int32 {
+	return min(recorded, cluster.Spec.Replicas)
+}
+
+// seenVoters is an operator that reads another number of voters than claim 0 records.
+func seenVoters(change func(cluster *dbv1.DatabaseCluster, claims int, recorded int32) int32) interceptor.Funcs {
+	return interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+		err, cluster := c.List(ctx, list, options...), &dbv1.DatabaseCluster{}
+		claims, is := list.(*corev1.PersistentVolumeClaimList)
+		if !is || c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, cluster) != nil {
+			return err
+		}
+		for i := range claims.Items {
+			notes := claims.Items[i].Annotations
+			if recorded, none := strconv.ParseInt(notes[dbv1.AnnotationVoters], 10, 32); none == nil {
+				notes[dbv1.AnnotationVoters] = fmt.Sprint(change(cluster, len(claims.Items), int32(recorded)))
+			}
+		}
+		return err
+	}}
+}
+
+func init() { maps.Copy(dataMutants, listMutants) }
