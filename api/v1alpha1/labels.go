@@ -130,7 +130,7 @@ const (
 	// change it, and a change starts no pass.
 	AnnotationStatus = "status"
 	// AnnotationConfigured is on StatefulSets: a hash of the parameters and passwords that the action configure has put
-	// in force.
+	// in force. If spec.roles.lockParameter of the engine is set, a slash and the lifetime of the lock in seconds follow.
 	AnnotationConfigured = "database.dbcluster.io/configured"
 	// AnnotationHandedOver is on StatefulSets: the last request of AnnotationHandOver that has ended.
 	AnnotationHandedOver = "database.dbcluster.io/handed-over"

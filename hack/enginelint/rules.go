@@ -38,17 +38,20 @@ func lock(spec dbv1.DatabaseEngineSpec) []finding {
 	if spec.Roles == nil {
 		return nil
 	}
-	probe, lockSeconds := spec.Container.LivenessProbe, spec.Roles.LockSeconds
+	probe, lockSeconds, field := spec.Container.LivenessProbe, engine.LockSeconds(spec, nil), "spec.roles.lockSeconds"
+	if name := spec.Roles.LockParameter; name != "" {
+		field = fmt.Sprintf("the default of spec.parameters[%s]", name)
+	}
 	if probe == nil {
 		return []finding{errorf("spec.container.livenessProbe is not set, so a primary that hangs never ends, and another member becomes the primary "+
-			"after spec.roles.lockSeconds (%d): add a probe that fails in less time", lockSeconds)}
+			"after %s (%d): add a probe that fails in less time", field, lockSeconds)}
 	}
 	grace := cmp.Or(probe.TerminationGracePeriodSeconds, spec.Container.TerminationGracePeriodSeconds, new(engine.DefaultTerminationGracePeriodSeconds))
 	period, failures, timeout := cmp.Or(probe.PeriodSeconds, 10), cmp.Or(probe.FailureThreshold, 3), cmp.Or(probe.TimeoutSeconds, 1)
 	if total := int64(period*failures+timeout) + *grace; total >= int64(lockSeconds) {
 		return []finding{errorf("spec.container.livenessProbe ends a primary that hangs after up to %d s (periodSeconds %d x failureThreshold %d + timeoutSeconds %d "+
-			"+ terminationGracePeriodSeconds %d), but another member becomes the primary after spec.roles.lockSeconds (%d): lower them; "+
-			"livenessProbe.terminationGracePeriodSeconds alone overrides the grace period of the pod", total, period, failures, timeout, *grace, lockSeconds)}
+			"+ terminationGracePeriodSeconds %d), but another member becomes the primary after %s (%d): lower them; "+
+			"livenessProbe.terminationGracePeriodSeconds alone overrides the grace period of the pod", total, period, failures, timeout, *grace, field, lockSeconds)}
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func Flaws(spec dbv1.DatabaseEngineSpec) []string {
 func flaws(spec dbv1.DatabaseEngineSpec) []flaw {
 	var all []flaw
 	for _, text := range slices.Concat(clashes(spec.Parameters), patterns(spec.Parameters), impossibleKeys(spec.SecretKeys),
-		badTemplates(spec), tooLarge(spec.Scripts), reserved(spec.Container.DataPath)) {
+		lockFlaws(spec), badTemplates(spec), tooLarge(spec.Scripts), reserved(spec.Container.DataPath)) {
 		all = append(all, flaw{text: text})
 	}
 	return slices.Concat(all, dangling(spec), unrestorable(spec.Actions), badScripts(spec))

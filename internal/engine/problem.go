@@ -138,7 +138,8 @@ func parameterProblem(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngi
 			return fmt.Sprintf("spec.parameters sets %q, which DatabaseEngine %s does not offer. It offers %s. Correct or remove the parameter",
 				name, declared.Name, names(maps.Keys(offered)))
 		}
-		if text := refused(parameter, cluster.Spec.Parameters[name]); text != "" {
+		value := cluster.Spec.Parameters[name]
+		if text := cmp.Or(refused(parameter, value), lockRefused(declared.Spec.Roles, name, value)); text != "" {
 			return text
 		}
 	}

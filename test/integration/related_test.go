@@ -313,6 +313,8 @@ func TestTheAPIServerRefusesInvalidEnginesOfRelatedMembersWithAMessage(t *testin
 		"a role with a space":               {roles(fields{"primary": "the primary"}), "spec.roles.primary must be the value of a label"},
 		"no time for the lock":              {roles(fields{"lockSeconds": int64(0)}), "spec.roles.lockSeconds in body should be greater than or equal to 1"},
 		"a lock over an hour":               {roles(fields{"lockSeconds": int64(3601)}), "spec.roles.lockSeconds in body should be less than or equal to 3600"},
+		"an empty parameter of the lock":    {roles(fields{"lockParameter": ""}), "spec.roles.lockParameter in body should be at least 1 chars long"},
+		"a long parameter of the lock":      {roles(fields{"lockParameter": strings.Repeat("a", 64)}), "Too long: may not be more than 63"},
 		"an empty position":                 {roles(fields{"positionField": ""}), "spec.roles.positionField must be the name of a field"},
 		"a position with a space":           {roles(fields{"positionField": "xlog location"}), "spec.roles.positionField must be the name of a field"},
 		"a long name of a position":         {roles(fields{"positionField": strings.Repeat("a", 64)}), "Too long: may not be more than 63"},
@@ -334,7 +336,7 @@ func TestTheAPIServerAcceptsEnginesOfRelatedMembersAtTheLimits(t *testing.T) {
 		"state": fields{"configMaps": many(8, func(i int) any { return fmt.Sprintf("%s-%d", strings.Repeat("a", 18), i) })},
 	})
 	maps.Copy(everything["roles"].(fields), fields{
-		"label": "role", "lockSeconds": int64(3600), "primary": "Master", "replica": "x",
+		"label": "role", "lockSeconds": int64(3600), "lockParameter": strings.Repeat("a", 63), "primary": "Master", "replica": "x",
 		"positionField": strings.Repeat("a", 63), "timelineField": "_t-1.x",
 	})
 	eachIsAccepted(t, "databaseengines", map[string]fields{

@@ -153,7 +153,7 @@ var verdicts = []verdict{
 		ofCluster+`deletion\.(hookFailurePolicy|volumes|hooks\[\]\.(name|type|command\[\]))`, `DatabaseBackup spec\.deletionPolicy`,
 		ofEngine+`(actions\.(backup|check|configure|credentials|handOver|initialize|memberRemove|probe|reload|restore)\.command\[\]|actions\.check\.facts\[\]\.(name|compare)|container\.((args|command|versionCommand)\[\]|dataPath|env\[\]\.(name|value)))`,
 		ofEngine+`(description|parameters\[\]\.(name|default|description|pattern|enum\[\])|restoresFrom\[\]|scripts\{\}|secretKeys\[\]\.(name|description|generate\.characters)|tls\.(modes\[\]|preamble\.(request|response))|topology)`,
-		ofEngine+`(bootstrap\.(database|owner)|roles\.(label|primary|replica|positionField|timelineField)|connection\.(type|provider|entries\{\}))`),
+		ofEngine+`(bootstrap\.(database|owner)|roles\.(label|primary|replica|lockParameter|positionField|timelineField)|connection\.(type|provider|entries\{\}))`),
 }
 
 // Reference is a field that names an object.

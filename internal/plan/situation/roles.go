@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 package situation
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -45,12 +47,17 @@ func (s *Situation) Serves() bool {
 	}
 }
 
-// Configuration is a hash of what the action configure should put in force; "" for an engine without it.
+// Configuration is a hash of what the action configure should put in force; "" for an engine without it. If the lifetime of the lock is a
+// parameter, it follows after a slash: see Lock.
 func (s *Situation) Configuration() string {
 	if !engine.Configures(s.Engine) {
 		return ""
 	}
-	return resources.Configuration(s.Cluster, s.References)
+	hash := resources.Configuration(s.Cluster, s.References)
+	if engine.HasLockParameter(s.Engine) {
+		return fmt.Sprintf("%s/%d", hash, engine.LockSeconds(s.Engine.Spec, s.Cluster.Spec.Parameters))
+	}
+	return hash
 }
 
 // FirstMemberPatience is how long the others wait for the first member.
@@ -141,7 +148,15 @@ func (s *Situation) SplitBrainLasts() bool {
 	return before.Status == metav1.ConditionTrue || s.At.Sub(before.LastTransitionTime.Time) >= s.Lock()
 }
 
-// Lock is how long the lock of a primary lives.
+// Lock is how long the lock of a primary lives. While the action configure has not put a new value in force, or has failed, the longer
+// one counts: the members may use either.
 func (s *Situation) Lock() time.Duration {
-	return time.Duration(s.Engine.Spec.Roles.LockSeconds) * time.Second
+	seconds := engine.LockSeconds(s.Engine.Spec, s.Cluster.Spec.Parameters)
+	if s.StatefulSet != nil {
+		_, recorded, _ := strings.Cut(s.StatefulSet.Annotations[dbv1.AnnotationConfigured], "/")
+		if before, valid := engine.ParseLock(recorded); valid {
+			seconds = max(seconds, before)
+		}
+	}
+	return time.Duration(seconds) * time.Second
 }

@@ -1024,6 +1024,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: label
       type:
         scalar: string
+    - name: lockParameter
+      type:
+        scalar: string
     - name: lockSeconds
       type:
         scalar: numeric

@@ -22,6 +22,10 @@ type EngineRolesApplyConfiguration struct {
 	// lockSeconds is the time after which another member can become the primary if the primary does not respond, in
 	// seconds, 1 to 3600. Two ready primaries for a longer time set SplitBrainSuspected. Default: 30.
 	LockSeconds *int32 `json:"lockSeconds,omitempty"`
+	// lockParameter is the name of a parameter in spec.parameters with that time in seconds, 1 to 3600, if clusters can change
+	// it. The default of the parameter must be such a number. It needs the action configure, which puts the parameter in
+	// force in all members at once. lockSeconds has no effect then. Default: the time is lockSeconds for all clusters.
+	LockParameter *string `json:"lockParameter,omitempty"`
 	// positionField is the name of a field with the position of the member in the log of changes, in bytes, as an integer.
 	// The member writes this field into the annotation "status" of its pod, a JSON object. 0 means that the member does not
 	// know its position. The metric databasecluster_member_lag_bytes compares the positions. Default: no such metric.
@@ -68,6 +72,14 @@ func (b *EngineRolesApplyConfiguration) WithReplica(value string) *EngineRolesAp
 // If called multiple times, the LockSeconds field is set to the value of the last call.
 func (b *EngineRolesApplyConfiguration) WithLockSeconds(value int32) *EngineRolesApplyConfiguration {
 	b.LockSeconds = &value
+	return b
+}
+
+// WithLockParameter sets the LockParameter field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the LockParameter field is set to the value of the last call.
+func (b *EngineRolesApplyConfiguration) WithLockParameter(value string) *EngineRolesApplyConfiguration {
+	b.LockParameter = &value
 	return b
 }
 
