@@ -5,7 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 package engines
 
 import (
+	"bytes"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -95,4 +98,32 @@ func TestAClusterThatSetsNothingHasNoProblemWithAnEngine(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Everything that is special about a database is in its engine.
+func TestTheOperatorNamesNoEngine(t *testing.T) {
+	names := []string{"postgres", "patroni"}
+	objects, err := Objects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range objects {
+		name, _, _ := strings.Cut(object.GetName(), "-")
+		names = append(names, name)
+	}
+	err = filepath.WalkDir("../../internal", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, name := range names {
+			if bytes.Contains(bytes.ToLower(text), []byte(name)) {
+				t.Errorf("%s names %s", path, name)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

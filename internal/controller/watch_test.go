@@ -279,7 +279,7 @@ func TestUnreadStatusesStartNoPass(t *testing.T) {
 	}
 }
 
-// Patroni writes this annotation every few seconds.
+// The software of members writes this annotation every few seconds.
 func TestTheStatusThatAMemberReportsStartsNoPass(t *testing.T) {
 	before := belongings(deleted())["Pod"].object.DeepCopyObject().(*corev1.Pod)
 	before.Annotations = map[string]string{dbv1.AnnotationRoleLabel: "role", dbv1.AnnotationStatus: `{"xlog_location":1}`}

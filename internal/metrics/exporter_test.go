@@ -58,7 +58,7 @@ func exporting(t *testing.T, registry prometheus.Registerer) Exporter {
 		t.Fatal(err)
 	}
 	cluster := orders()
-	cluster.UID, cluster.Spec.Engine = "u-1", "postgresql-v1"
+	cluster.UID, cluster.Spec.Engine = "u-1", "ledger-v1"
 	elsewhere := member(cluster, 2, "primary", 5000)
 	elsewhere.Namespace = "bank"
 	objects := fakeclient.For(scheme).WithObjects(&cluster, member(cluster, 0, "primary", 50), member(cluster, 1, "replica", 42), elsewhere).Build()

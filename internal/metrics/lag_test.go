@@ -18,7 +18,7 @@ import (
 
 // replicated is an engine that reports positions.
 func replicated() *dbv1.DatabaseEngine {
-	engine := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: "postgresql-v1"}}
+	engine := &dbv1.DatabaseEngine{ObjectMeta: metav1.ObjectMeta{Name: "ledger-v1"}}
 	engine.Spec.Roles = &dbv1.EngineRoles{Label: "role", Primary: "primary", Replica: "replica", PositionField: "xlog_location"}
 	return engine
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 )
 
-// patroni is the status of a member as Patroni 4.0.7 writes it.
-func patroni(position any, timeline int) string {
-	return fmt.Sprintf(`{"conn_url":"postgres://10.0.0.1:5432/postgres","state":"running","version":"4.0.7","xlog_location":%v,"timeline":%d}`, position, timeline)
+// reported is the status of a member as its software writes it.
+func reported(position any, timeline int) string {
+	return fmt.Sprintf(`{"conn_url":"ledger://10.0.0.1:7000/app","state":"running","version":"4.0.7","xlog_location":%v,"timeline":%d}`, position, timeline)
 }
 
 func reporting(cluster *dbv1.DatabaseCluster, ordinal int, role, status string) *corev1.Pod {
@@ -44,64 +44,64 @@ func TestALagIsReportedOnlyIfBothPositionsAreKnown(t *testing.T) {
 		change           func(declared *dbv1.DatabaseEngine, primary, replica *corev1.Pod)
 		want             string
 	}{
-		"behind":                            {patroni(67393608, 1), patroni(67393000, 1), nil, "608"},
-		"equal":                             {patroni(67393608, 1), patroni(67393608, 1), nil, "0"},
-		"ahead of the primary's report":     {patroni(100, 1), patroni(190, 1), nil, "0"},
-		"one byte above 2^53":               {patroni(9007199254740993, 1), patroni(9007199254740992, 1), nil, "1"},
-		"the highest position":              {patroni("9223372036854775807", 1), patroni(7, 1), nil, "9223372036854775800"},
-		"ahead on another timeline":         {patroni(100, 2), patroni(190, 1), nil, ""},
-		"behind on the previous timeline":   {patroni(190, 2), patroni(100, 1), nil, "90"},
-		"ahead without a timeline":          {patroni(100, 1), `{"xlog_location":190}`, nil, ""},
-		"both without a timeline, ahead":    {`{"xlog_location":100}`, `{"xlog_location":190}`, nil, ""},
-		"both without a timeline, behind":   {`{"xlog_location":190}`, `{"xlog_location":100}`, nil, "90"},
-		"no status of the replica":          {patroni(190, 1), "", nil, ""},
-		"no status of the primary":          {"", patroni(190, 1), nil, ""},
-		"no field of the replica":           {patroni(190, 1), `{"state":"starting"}`, nil, ""},
-		"no field of the primary":           {`{"state":"starting"}`, patroni(190, 1), nil, ""},
-		"no JSON":                           {patroni(190, 1), `xlog_location: 100`, nil, ""},
-		"a cut status":                      {patroni(190, 1), `{"xlog_location":100`, nil, ""},
-		"a list":                            {patroni(190, 1), `[100]`, nil, ""},
-		"null":                              {patroni(190, 1), `null`, nil, ""},
-		"a position that is null":           {patroni(190, 1), patroni("null", 1), nil, ""},
-		"a text":                            {patroni(190, 1), patroni(`"100"`, 1), nil, ""},
-		"a fraction":                        {patroni(190, 1), patroni("100.5", 1), nil, ""},
-		"an exponent":                       {patroni(190, 1), patroni("1e2", 1), nil, ""},
-		"a negative position":               {patroni(190, 1), patroni(-100, 1), nil, ""},
-		"a negative position of a primary":  {patroni(-190, 1), patroni(100, 1), nil, ""},
-		"a position above 2^63":             {patroni(190, 1), patroni("9223372036854775808", 1), nil, ""},
-		"the zero of Patroni for a replica": {patroni(190, 1), patroni(0, 1), nil, ""},
-		"the zero of Patroni for a primary": {patroni(0, 1), patroni(190, 1), nil, ""},
-		"no ready primary": {patroni(190, 1), patroni(100, 1), func(_ *dbv1.DatabaseEngine, primary, _ *corev1.Pod) {
+		"behind":                           {reported(67393608, 1), reported(67393000, 1), nil, "608"},
+		"equal":                            {reported(67393608, 1), reported(67393608, 1), nil, "0"},
+		"ahead of the primary's report":    {reported(100, 1), reported(190, 1), nil, "0"},
+		"one byte above 2^53":              {reported(9007199254740993, 1), reported(9007199254740992, 1), nil, "1"},
+		"the highest position":             {reported("9223372036854775807", 1), reported(7, 1), nil, "9223372036854775800"},
+		"ahead on another timeline":        {reported(100, 2), reported(190, 1), nil, ""},
+		"behind on the previous timeline":  {reported(190, 2), reported(100, 1), nil, "90"},
+		"ahead without a timeline":         {reported(100, 1), `{"xlog_location":190}`, nil, ""},
+		"both without a timeline, ahead":   {`{"xlog_location":100}`, `{"xlog_location":190}`, nil, ""},
+		"both without a timeline, behind":  {`{"xlog_location":190}`, `{"xlog_location":100}`, nil, "90"},
+		"no status of the replica":         {reported(190, 1), "", nil, ""},
+		"no status of the primary":         {"", reported(190, 1), nil, ""},
+		"no field of the replica":          {reported(190, 1), `{"state":"starting"}`, nil, ""},
+		"no field of the primary":          {`{"state":"starting"}`, reported(190, 1), nil, ""},
+		"no JSON":                          {reported(190, 1), `xlog_location: 100`, nil, ""},
+		"a cut status":                     {reported(190, 1), `{"xlog_location":100`, nil, ""},
+		"a list":                           {reported(190, 1), `[100]`, nil, ""},
+		"null":                             {reported(190, 1), `null`, nil, ""},
+		"a position that is null":          {reported(190, 1), reported("null", 1), nil, ""},
+		"a text":                           {reported(190, 1), reported(`"100"`, 1), nil, ""},
+		"a fraction":                       {reported(190, 1), reported("100.5", 1), nil, ""},
+		"an exponent":                      {reported(190, 1), reported("1e2", 1), nil, ""},
+		"a negative position":              {reported(190, 1), reported(-100, 1), nil, ""},
+		"a negative position of a primary": {reported(-190, 1), reported(100, 1), nil, ""},
+		"a position above 2^63":            {reported(190, 1), reported("9223372036854775808", 1), nil, ""},
+		"a zero for a replica":             {reported(190, 1), reported(0, 1), nil, ""},
+		"a zero for a primary":             {reported(0, 1), reported(190, 1), nil, ""},
+		"no ready primary": {reported(190, 1), reported(100, 1), func(_ *dbv1.DatabaseEngine, primary, _ *corev1.Pod) {
 			primary.Status.Conditions = nil
 		}, ""},
-		"a primary that terminates": {patroni(190, 1), patroni(100, 1), func(_ *dbv1.DatabaseEngine, primary, _ *corev1.Pod) {
+		"a primary that terminates": {reported(190, 1), reported(100, 1), func(_ *dbv1.DatabaseEngine, primary, _ *corev1.Pod) {
 			primary.DeletionTimestamp = &metav1.Time{}
 		}, ""},
-		"two ready primaries": {patroni(190, 1), patroni(100, 1), func(_ *dbv1.DatabaseEngine, _, replica *corev1.Pod) {
+		"two ready primaries": {reported(190, 1), reported(100, 1), func(_ *dbv1.DatabaseEngine, _, replica *corev1.Pod) {
 			replica.Labels["role"] = "primary"
 		}, ""},
-		"a replica that is not ready": {patroni(190, 1), patroni(100, 1), func(_ *dbv1.DatabaseEngine, _, replica *corev1.Pod) {
+		"a replica that is not ready": {reported(190, 1), reported(100, 1), func(_ *dbv1.DatabaseEngine, _, replica *corev1.Pod) {
 			replica.Status.Conditions = nil
 		}, "90"},
-		"a member without a role": {patroni(190, 1), patroni(100, 1), func(_ *dbv1.DatabaseEngine, _, replica *corev1.Pod) {
+		"a member without a role": {reported(190, 1), reported(100, 1), func(_ *dbv1.DatabaseEngine, _, replica *corev1.Pod) {
 			delete(replica.Labels, "role")
 		}, ""},
-		"an engine without positions": {patroni(190, 1), patroni(100, 1), func(declared *dbv1.DatabaseEngine, _, _ *corev1.Pod) {
+		"an engine without positions": {reported(190, 1), reported(100, 1), func(declared *dbv1.DatabaseEngine, _, _ *corev1.Pod) {
 			declared.Spec.Roles.PositionField = ""
 		}, ""},
-		"an engine without roles": {patroni(190, 1), patroni(100, 1), func(declared *dbv1.DatabaseEngine, _, _ *corev1.Pod) {
+		"an engine without roles": {reported(190, 1), reported(100, 1), func(declared *dbv1.DatabaseEngine, _, _ *corev1.Pod) {
 			declared.Spec.Roles = nil
 		}, ""},
-		"an engine without timelines, ahead": {patroni(100, 2), patroni(190, 1), func(declared *dbv1.DatabaseEngine, _, _ *corev1.Pod) {
+		"an engine without timelines, ahead": {reported(100, 2), reported(190, 1), func(declared *dbv1.DatabaseEngine, _, _ *corev1.Pod) {
 			declared.Spec.Roles.TimelineField = ""
 		}, "0"},
-		"a pod of the previous cluster": {patroni(190, 1), patroni(100, 1), func(_ *dbv1.DatabaseEngine, _, replica *corev1.Pod) {
+		"a pod of the previous cluster": {reported(190, 1), reported(100, 1), func(_ *dbv1.DatabaseEngine, _, replica *corev1.Pod) {
 			replica.Labels[dbv1.LabelClusterUID] = "u-0"
 		}, ""},
-		"a copy of a member": {patroni(190, 1), patroni(100, 1), func(_ *dbv1.DatabaseEngine, _, replica *corev1.Pod) {
+		"a copy of a member": {reported(190, 1), reported(100, 1), func(_ *dbv1.DatabaseEngine, _, replica *corev1.Pod) {
 			replica.Name = "orders-1-debug"
 		}, ""},
-		"a pod of a Job": {patroni(190, 1), patroni(100, 1), func(_ *dbv1.DatabaseEngine, _, replica *corev1.Pod) {
+		"a pod of a Job": {reported(190, 1), reported(100, 1), func(_ *dbv1.DatabaseEngine, _, replica *corev1.Pod) {
 			replica.Labels[dbv1.LabelComponent] = dbv1.ComponentBackup
 		}, ""},
 	} {
@@ -127,8 +127,8 @@ func TestALagIsReportedOnlyIfBothPositionsAreKnown(t *testing.T) {
 func TestEachReplicaHasItsOwnLag(t *testing.T) {
 	cluster := &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "u-1"}}
 	pods := []*corev1.Pod{
-		reporting(cluster, 0, "replica", patroni(90, 3)), reporting(cluster, 1, "primary", patroni(100, 3)),
-		reporting(cluster, 2, "replica", `{"state":"starting"}`), reporting(cluster, 3, "replica", patroni(100, 3)),
+		reporting(cluster, 0, "replica", reported(90, 3)), reporting(cluster, 1, "primary", reported(100, 3)),
+		reporting(cluster, 2, "replica", `{"state":"starting"}`), reporting(cluster, 3, "replica", reported(100, 3)),
 	}
 	if got := Lags(cluster, positioned(), pods); !slices.Equal(got, []Lag{{"orders-0", 10}, {"orders-3", 0}}) {
 		t.Errorf("%+v", got)

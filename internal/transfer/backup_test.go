@@ -37,7 +37,7 @@ func TestARestoreReturnsTheBackedUpData(t *testing.T) {
 
 func TestTheManifestDescribesTheBackup(t *testing.T) {
 	w := newWorld(t)
-	w.must(w.backup("cat "+w.noise(), "--about", "cluster=orders", "--about", "engine=postgresql-single-v1"))
+	w.must(w.backup("cat "+w.noise(), "--about", "cluster=orders", "--about", "engine=ledger-v1"))
 	content, err := os.ReadFile(w.path(protocol.ManifestName))
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestTheManifestDescribesTheBackup(t *testing.T) {
 	if err := json.Unmarshal(content, &manifest); err != nil {
 		t.Fatal(err)
 	}
-	if manifest.ID != "uid-1" || manifest.Members != 1 || manifest.About["cluster"] != "orders" || manifest.About["engine"] != "postgresql-single-v1" {
+	if manifest.ID != "uid-1" || manifest.Members != 1 || manifest.About["cluster"] != "orders" || manifest.About["engine"] != "ledger-v1" {
 		t.Errorf("the manifest is %s", content)
 	}
 	if pieces := manifest.Streams[0].Pieces; len(pieces) != 11 || pieces[0].Bytes != 64<<10 || pieces[10].Name != "member-0/00010-"+manifest.Streams[0].Attempt+".zst" {

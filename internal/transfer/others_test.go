@@ -71,7 +71,7 @@ func TestListShowsCompleteBackupsNewestFirst(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range []string{"a", "b", "c"} {
 		w.must(w.run("backup", "--to", "file:///shop/orders/"+name, "--root", w.root, "--id", name, "--complete",
-			"--about", "namespace=shop", "--about", "cluster=orders", "--about", "engine=redis-single-v1", "--", "echo", "rows"))
+			"--about", "namespace=shop", "--about", "cluster=orders", "--about", "engine=ledger-v1", "--", "echo", "rows"))
 	}
 	w.must(w.run("backup", "--to", "file:///shop/orders/cut", "--root", w.root, "--id", "cut", "--", "echo", "rows"))
 	w.worked(os.WriteFile(w.path("b/manifest.json"), []byte("{"), 0o600))
@@ -81,7 +81,7 @@ func TestListShowsCompleteBackupsNewestFirst(t *testing.T) {
 	if len(rows) != 3 || !strings.HasPrefix(rows[0], "LOCATION") || !strings.HasPrefix(rows[1], "file:///shop/orders/c ") || !strings.HasPrefix(rows[2], "file:///shop/orders/a ") {
 		t.Errorf("printed was\n%s", o.stdout)
 	}
-	for _, cell := range []string{"shop/orders ", "redis-single-v1", "  5 B  "} {
+	for _, cell := range []string{"shop/orders ", "ledger-v1", "  5 B  "} {
 		if !strings.Contains(rows[1], cell) {
 			t.Errorf("%q lacks %q", rows[1], cell)
 		}

@@ -122,7 +122,7 @@ func (w world) same(before, now, what string) {
 // postgres creates PostgreSQL clusters, with additional lines in the spec.
 func (w world) postgres(namespace, name string, replicas int, spec ...string) {
 	w.Helper()
-	engine, err := engines.Manifest()
+	engine, err := engines.Manifest("postgresql-single-v1")
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -31,15 +31,15 @@ func TestVolumesOfAPreviousClusterOfTheSameName(t *testing.T) {
 		},
 		"those of the same engine, too": {
 			recreated(func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Spec.Engine, o.Engine, o.Volumes[0].Engine, o.Volumes[1].Engine = "redis", &dbv1.DatabaseEngine{}, "redis", "redis"
+				c.Spec.Engine, o.Engine, o.Volumes[0].Engine, o.Volumes[1].Engine = "other-v1", &dbv1.DatabaseEngine{}, "other-v1", "other-v1"
 			}),
 			taken + "AdoptingVolumes: adopting PersistentVolumeClaim data-orders-0, PersistentVolumeClaim data-orders-1\n",
 		},
 		"none while one contains data of another engine": {
 			recreated(func(c *dbv1.DatabaseCluster, o *state.Observed) {
-				c.Spec.Engine, o.Engine, o.Volumes[0].Engine = "redis", &dbv1.DatabaseEngine{}, "redis"
+				c.Spec.Engine, o.Engine, o.Volumes[0].Engine = "other-v1", &dbv1.DatabaseEngine{}, "other-v1"
 			}),
-			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of the previous cluster of the same name contains data of an unknown engine, but spec.engine is \"redis\". " +
+			"AdoptingVolumes: PersistentVolumeClaim data-orders-1 of the previous cluster of the same name contains data of an unknown engine, but spec.engine is \"other-v1\". " +
 				"Delete the claim, or change spec.engine or the cluster's name. If the claim records the wrong engine, correct its annotation database.dbcluster.io/engine\n" +
 				"STALLED VolumeConflict\n",
 		},

@@ -410,7 +410,7 @@ func TestABackupThatCannotBeRestoredStallsOrDelaysTheRestore(t *testing.T) {
 		"one that failed":        {with(func(b *dbv1.DatabaseBackup) { b.Status.Phase, b.Status.Message = dbv1.BackupFailed, "no bucket" }), true, named + " failed and contains no data. Name another backup. Cause of the failure: no bucket"},
 		"one that is deleted":    {with(func(b *dbv1.DatabaseBackup) { b.DeletionTimestamp = &metav1.Time{Time: plans.Now} }), true, named + " is terminating"},
 		"one of more members":    {with(func(b *dbv1.DatabaseBackup) { b.Status.Replicas = 3 }), true, named + " has data of 3 members, but spec.replicas is 2. Set spec.replicas to 3; you can change it after the members have started"},
-		"one of another engine":  {with(func(b *dbv1.DatabaseBackup) { b.Status.Engine = "redis" }), true, named + ` is a backup of engine "redis", but spec.engine is "ledger". Set spec.engine to "redis", or name another backup`},
+		"one of another engine":  {with(func(b *dbv1.DatabaseBackup) { b.Status.Engine = "other-v1" }), true, named + ` is a backup of engine "other-v1", but spec.engine is "ledger". Set spec.engine to "other-v1", or name another backup`},
 		"one without credentials": {
 			with(func(b *dbv1.DatabaseBackup) { b.Status.Destination.CredentialsSecretName = "" }), true,
 			"destination names no credentials. Set spec.bootstrap.fromBackup.location with credentialsSecretName or with credentialSource: WorkloadIdentity",

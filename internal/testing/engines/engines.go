@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// Independent is the name of an engine that runs up to nine independent PostgreSQLs in one cluster.
-const Independent = "postgresql-independent-v1"
+// Independent is the name of an engine that runs up to nine independent databases in one cluster.
+const Independent = "independent-v1"
 
-// Manifest is the manifest of Independent: the built-in engine for a single PostgreSQL, without its limit of one member.
+// Manifest is the manifest of Independent: a built-in engine for a single database, without its limit of one member.
 // It reads the file of that engine from a folder two levels below the root of the repository.
-func Manifest() (string, error) {
-	text, err := os.ReadFile("../../config/engines/postgresql-single-v1.yaml")
-	return strings.NewReplacer("name: postgresql-single-v1", "name: "+Independent, "{min: 1, max: 1}", "{min: 1, max: 9}").Replace(string(text)), err
+func Manifest(single string) (string, error) {
+	text, err := os.ReadFile("../../config/engines/" + single + ".yaml")
+	return strings.NewReplacer("name: "+single, "name: "+Independent, "{min: 1, max: 1}", "{min: 1, max: 9}").Replace(string(text)), err
 }
