@@ -42,7 +42,7 @@ func start(t *testing.T, name string, secret, image map[string]string, environme
 func scripts(t *testing.T, name, folder string) map[string]string {
 	t.Helper()
 	declared, all := &dbv1.DatabaseEngine{}, map[string]string{}
-	text, err := files.ReadFile(name + ".yaml")
+	text, err := os.ReadFile(name + ".yaml")
 	if err := errors.Join(err, yaml.Unmarshal(text, declared)); err != nil {
 		t.Fatal(err)
 	}
@@ -102,14 +102,16 @@ parameters.check(wanted["postgresql"]["parameters"])
 print(json.dumps(wanted))`)
 }
 
-// python runs a program with the scripts of PostgreSQL as modules, and returns its output. No server can be reached.
-func python(t *testing.T, members string, parameters map[string]string, program string) string {
-	t.Helper()
-	const without = `
+// without lets a program in Python run without the driver of PostgreSQL.
+const without = `
 import sys, unittest.mock
 for module in ("psycopg2", "psycopg2.extensions", "psycopg2.sql"):
     sys.modules[module] = unittest.mock.MagicMock()
 `
+
+// python runs a program with the scripts of PostgreSQL as modules, and returns its output. No server can be reached.
+func python(t *testing.T, members string, parameters map[string]string, program string) string {
+	t.Helper()
 	all := map[string]string{}
 	declared := &dbv1.DatabaseEngine{}
 	text, err := files.ReadFile("postgresql-v1.yaml")
@@ -260,7 +262,7 @@ func TestProbesEndByThemselvesIfTheServerHangs(t *testing.T) {
 // environment are the parameters of an engine as variables.
 func environment(t *testing.T, name string) (all []string) {
 	t.Helper()
-	text, err := files.ReadFile(name + ".yaml")
+	text, err := os.ReadFile(name + ".yaml")
 	declared := &dbv1.DatabaseEngine{}
 	if err := errors.Join(err, yaml.Unmarshal(text, declared)); err != nil {
 		t.Fatal(err)

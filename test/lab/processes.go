@@ -9,11 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dbcluster/databasecluster-operator/internal/testing/locks"
 )
 
 // Process is a process of a container, as the host sees it.
@@ -73,6 +76,18 @@ func Postmaster(p Process) bool { return strings.HasPrefix(p.Command, "postgres 
 
 // Any is every process.
 func Any(Process) bool { return true }
+
+// Runs reports whether a process of a member matches.
+func Runs(pod *corev1.Pod, match func(Process) bool) bool {
+	processes, err := Processes(pod)
+	return err == nil && slices.ContainsFunc(processes, match)
+}
+
+// WaitsForLock reports whether a process of a member waits for a lock on a file.
+func WaitsForLock(pod *corev1.Pod) bool {
+	waiting, err := locks.Waiting()
+	return err == nil && Runs(pod, func(p Process) bool { return slices.Contains(waiting, p.PID) })
+}
 
 // Signal sends a signal to those processes of a member that match.
 func Signal(pod *corev1.Pod, signal syscall.Signal, match func(Process) bool) error {
