@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,8 +13,11 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// maxLockSeconds is the maximum of spec.roles.lockSeconds.
-const maxLockSeconds = 3600
+// The default and the maximum of spec.roles.lockSeconds.
+const (
+	defaultLockSeconds = 30
+	maxLockSeconds     = 3600
+)
 
 // LockSeconds is how long the lock of a primary lives: the value of the parameter that the engine names, else the time of the engine.
 // The parameters are those of a cluster; without them, the default counts.
@@ -30,7 +34,7 @@ func LockSeconds(spec dbv1.DatabaseEngineSpec, parameters map[string]string) int
 			return seconds
 		}
 	}
-	return spec.Roles.LockSeconds
+	return cmp.Or(spec.Roles.LockSeconds, defaultLockSeconds)
 }
 
 // ParseLock reads the lifetime of a lock in seconds.

@@ -15,8 +15,14 @@ import (
 func tunable(value string) *dbv1.DatabaseEngine {
 	e := replicated()
 	e.Spec.Parameters = append(e.Spec.Parameters, dbv1.EngineParameter{Name: "ttl", Default: value})
-	e.Spec.Roles.LockParameter = "ttl"
+	e.Spec.Roles.LockParameter, e.Spec.Roles.LockSeconds = "ttl", 0
 	e.Spec.Actions.Configure = &dbv1.EngineAction{Command: []string{"configure"}}
+	return e
+}
+
+func timeless() *dbv1.DatabaseEngine {
+	e := replicated()
+	e.Spec.Roles.LockSeconds = 0
 	return e
 }
 
@@ -28,6 +34,7 @@ func TestTheLifetimeOfTheLockIsTheParameterThatTheEngineNames(t *testing.T) {
 	}{
 		"no roles":                          {consenting(), nil, 0},
 		"no parameter":                      {replicated(), map[string]string{"ttl": "120"}, 30},
+		"nothing":                           {timeless(), nil, 30},
 		"the default":                       {tunable("40"), nil, 40},
 		"a value of the cluster":            {tunable("40"), map[string]string{"ttl": "120"}, 120},
 		"the longest":                       {tunable("40"), map[string]string{"ttl": "3600"}, 3600},
