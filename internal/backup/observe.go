@@ -160,14 +160,17 @@ func (o *observation) readMembers(ctx context.Context) {
 	if o.Err == nil {
 		o.fence(pods.Items)
 	}
+	all := make([]*corev1.Pod, 0, len(pods.Items))
 	for i := range pods.Items {
 		pod := &pods.Items[i]
+		all = append(all, pod)
 		// The StatefulSet may have adopted a pod of the previous cluster of the same name.
 		member := types.UID(pod.Labels[dbv1.LabelClusterUID]) == o.Cluster.UID || own && metav1.IsControlledBy(pod, o.set)
 		if ordinal, ok := naming.Ordinal(o.Cluster.Name, pod.Name); ok && member {
 			o.Members = append(o.Members, state.MemberOf(pod, ordinal))
 		}
 	}
+	o.Fresh = state.Fresh(o.Cluster, o.Engine, all)
 	o.readImage(own)
 }
 

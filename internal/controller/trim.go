@@ -17,7 +17,7 @@ import (
 // also report other things.
 const longestStatus = 2048
 
-// TrimPod reduces a cached pod to the fields that state.MemberOf, state.AttemptOf and state.Lags read: a tenth of its size.
+// TrimPod reduces a cached pod to the fields that state.MemberOf, state.AttemptOf, state.Lags and state.Fresh read: a tenth of its size.
 // Never write such a pod back.
 func TrimPod(object any) (any, error) {
 	pod, ok := object.(*corev1.Pod)

@@ -24,8 +24,43 @@ type Lag struct {
 //
 // Positions are no facts of a Member: they change every few seconds, and no decision may start because of that.
 func Lags(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, pods []*corev1.Pod) []Lag {
+	primary, replicas := reports(cluster, declared, pods)
+	var all []Lag
+	for _, r := range replicas {
+		if bytes, known := r.behind(primary.position); known {
+			all = append(all, Lag{r.pod, bytes})
+		}
+	}
+	return all
+}
+
+// freshBytes is how far behind the primary a fresh replica may be. Members report their positions at different moments, so a healthy
+// replica seems to be behind by what the primary writes between two reports: with a report every 5 s, up to 3 MiB a second.
+const freshBytes = 16 << 20
+
+// Fresh returns the replicas that are known to have nearly all data of the only ready primary. A replica whose position is unknown,
+// or which may have another history, is not fresh.
+func Fresh(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, pods []*corev1.Pod) []string {
+	primary, replicas := reports(cluster, declared, pods)
+	var all []string
+	for _, r := range replicas {
+		if bytes, known := r.behind(primary.position); known && bytes <= freshBytes && r.follows(primary.position) {
+			all = append(all, r.pod)
+		}
+	}
+	return all
+}
+
+// report is what a member reports about itself.
+type report struct {
+	pod string
+	position
+}
+
+// reports returns the positions of the only ready primary and of the replicas.
+func reports(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, pods []*corev1.Pod) (primary report, replicas []report) {
 	if declared == nil || declared.Spec.Roles == nil || declared.Spec.Roles.PositionField == "" {
-		return nil
+		return report{}, nil
 	}
 	o, positions := Observed{Engine: declared}, map[string]position{}
 	for _, pod := range pods {
@@ -35,15 +70,13 @@ func Lags(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, pods []*
 		o.Members = append(o.Members, MemberOf(pod, 0))
 		positions[pod.Name] = positionOf(declared.Spec.Roles, pod.Annotations[dbv1.AnnotationStatus])
 	}
-	primary, _ := o.Primary()
-	var all []Lag
+	leader, _ := o.Primary()
 	for _, m := range o.Members {
-		bytes, known := positions[m.Name].behind(positions[primary.Name])
-		if known && o.RoleOf(m) == dbv1.RoleReplica {
-			all = append(all, Lag{m.Name, bytes})
+		if o.RoleOf(m) == dbv1.RoleReplica {
+			replicas = append(replicas, report{m.Name, positions[m.Name]})
 		}
 	}
-	return all
+	return report{leader.Name, positions[leader.Name]}, replicas
 }
 
 func isMember(cluster *dbv1.DatabaseCluster, pod *corev1.Pod) bool {
@@ -83,6 +116,11 @@ func (p position) behind(primary position) (bytes int64, known bool) {
 	case p.bytes <= primary.bytes:
 		return primary.bytes - p.bytes, true
 	default:
-		return 0, !p.forks || p.timeline != "" && p.timeline == primary.timeline
+		return 0, p.follows(primary)
 	}
+}
+
+// follows reports whether both are known to be in the same history.
+func (p position) follows(primary position) bool {
+	return !p.forks || p.timeline != "" && p.timeline == primary.timeline
 }

@@ -137,3 +137,40 @@ func TestEachReplicaHasItsOwnLag(t *testing.T) {
 		t.Errorf("with an unknown engine: %+v", got)
 	}
 }
+
+func TestAReplicaIsFreshOnlyIfItIsKnownToFollowThePrimary(t *testing.T) {
+	cluster := &dbv1.DatabaseCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", UID: "u-1"}}
+	const at = 1 << 30
+	for name, c := range map[string]struct {
+		primary, replica string
+		change           func(declared *dbv1.DatabaseEngine, primary, replica *corev1.Pod)
+		want             bool
+	}{
+		"equal":                               {reported(at, 1), reported(at, 1), nil, true},
+		"16 MiB behind":                       {reported(at, 1), reported(at-freshBytes, 1), nil, true},
+		"one byte more":                       {reported(at, 1), reported(at-freshBytes-1, 1), nil, false},
+		"ahead of the primary's report":       {reported(at, 1), reported(at+9, 1), nil, true},
+		"near on the previous timeline":       {reported(at, 2), reported(at-1, 1), nil, false},
+		"ahead on another timeline":           {reported(at, 2), reported(at+1, 1), nil, false},
+		"without a timeline":                  {reported(at, 1), fmt.Sprintf(`{"xlog_location":%d}`, at), nil, false},
+		"a primary without a timeline":        {fmt.Sprintf(`{"xlog_location":%d}`, at), reported(at, 1), nil, false},
+		"both without a timeline":             {fmt.Sprintf(`{"xlog_location":%d}`, at), fmt.Sprintf(`{"xlog_location":%d}`, at), nil, false},
+		"an unknown position":                 {reported(at, 1), `{"state":"starting"}`, nil, false},
+		"an unknown position of the primary":  {"", reported(at, 1), nil, false},
+		"a position of zero on both":          {reported(0, 1), reported(0, 1), nil, false},
+		"no ready primary":                    {reported(at, 1), reported(at, 1), func(_ *dbv1.DatabaseEngine, primary, _ *corev1.Pod) { primary.Status.Conditions = nil }, false},
+		"two ready primaries":                 {reported(at, 1), reported(at, 1), func(_ *dbv1.DatabaseEngine, _, replica *corev1.Pod) { replica.Labels["role"] = "primary" }, false},
+		"an engine without positions":         {reported(at, 1), reported(at, 1), func(e *dbv1.DatabaseEngine, _, _ *corev1.Pod) { e.Spec.Roles.PositionField = "" }, false},
+		"an engine without timelines, behind": {reported(at, 2), reported(at-1, 1), func(e *dbv1.DatabaseEngine, _, _ *corev1.Pod) { e.Spec.Roles.TimelineField = "" }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			declared, primary, replica := positioned(), reporting(cluster, 0, "primary", c.primary), reporting(cluster, 1, "replica", c.replica)
+			if c.change != nil {
+				c.change(declared, primary, replica)
+			}
+			if got := Fresh(cluster, declared, []*corev1.Pod{primary, replica}); slices.Contains(got, "orders-1") != c.want || len(got) > 1 {
+				t.Errorf("the fresh replicas are %v", got)
+			}
+		})
+	}
+}

@@ -200,12 +200,12 @@ func (w *world) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 	if there.id != "" && there.id != c.ID {
 		return fails(protocol.IDMismatch, "there is another backup at "+at)
 	}
-	data, of, reason := w.dataOf(pod, member)
+	data, of, reason := w.dataOf(pod)
 	if reason != "" {
 		return actionFails(protocol.ExitPrecondition, reason)
 	}
 	there.id = c.ID
-	source := origin{of, w.imagesOf(pod, member)}
+	source := origin{of, w.imagesOf(pod)}
 	if previous, found := there.sources[member]; !found {
 		there = there.with(member, data).from(member, source)
 	} else if previous.image != source.image { // transfer overwrites no manifest
@@ -224,8 +224,8 @@ func (w *world) performBackup(pod *corev1.Pod, c *protocol.Backup) exit {
 }
 
 // imagesOf returns the image that reads a member, and the member's own image if it differs.
-func (w *world) imagesOf(pod *corev1.Pod, member int) string {
-	image, serving := pod.Spec.Containers[0].Image, get[*corev1.Pod](w.store, naming.Member(name, int32(member)))
+func (w *world) imagesOf(pod *corev1.Pod) string {
+	image, serving := pod.Spec.Containers[0].Image, get[*corev1.Pod](w.store, memberIn(pod, "DBC_MEMBER"))
 	if w.claimOf(pod, naming.DataVolume) == nil && serving != nil && serving.Spec.Containers[0].Image != image {
 		return image + " from " + serving.Spec.Containers[0].Image
 	}
@@ -238,19 +238,21 @@ func (w *world) beginStream(pod *corev1.Pod) {
 	if !is {
 		return
 	}
+	w.watchSource(pod)
 	if claim := get[*corev1.PersistentVolumeClaim](w.store, naming.Claim(name, int32(c.Member))); claim != nil {
 		w.store.disk.streams[streamOf(c.To, c.Member)] = claim.UID
 	}
 }
 
 // dataOf returns the data of a member, from its volume or over the network, and the UID of its cluster.
-func (w *world) dataOf(pod *corev1.Pod, member int) (data, of, reason string) {
+func (w *world) dataOf(pod *corev1.Pod) (data, of, reason string) {
 	if claim := w.claimOf(pod, naming.DataVolume); claim != nil {
 		return w.store.disk.volumes[claim.UID].data, claim.Labels[dbv1.LabelClusterUID], ""
 	}
-	serving := get[*corev1.Pod](w.store, naming.Member(name, int32(member)))
+	source := memberIn(pod, "DBC_MEMBER")
+	serving := get[*corev1.Pod](w.store, source)
 	if serving == nil || !isReady(serving) {
-		return "", "", fmt.Sprintf("member %d does not answer", member)
+		return "", "", fmt.Sprintf("%s does not answer", source)
 	}
 	return w.store.disk.volumes[w.claimOf(serving, naming.DataVolume).UID].data, serving.Labels[dbv1.LabelClusterUID], ""
 }

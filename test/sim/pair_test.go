@@ -154,7 +154,7 @@ func (w *world) followers(primary *corev1.Pod) []*corev1.Pod {
 	_, from := w.on(primary)
 	return slices.DeleteFunc(w.databases(), func(pod *corev1.Pod) bool {
 		_, on := w.on(pod)
-		return pod.Name == primary.Name || pod.Labels[roleLabel] != replicaRole || on.data != from.data
+		return pod.Name == primary.Name || pod.Labels[roleLabel] != replicaRole || on.data != from.data || w.store.disk.shared.stalled[pod.Name]
 	})
 }
 

@@ -33,7 +33,7 @@ func declareShared(w *world, engine string) {
 		fallthrough
 	default:
 		e.Spec.Actions.HandOver = action("handOver")
-		e.Spec.Roles = &dbv1.EngineRoles{Label: roleLabel, Primary: primaryRole, Replica: replicaRole, LockSeconds: lockRounds}
+		e.Spec.Roles = &dbv1.EngineRoles{Label: roleLabel, Primary: primaryRole, Replica: replicaRole, LockSeconds: lockRounds, PositionField: positionField}
 		e.Spec.State = &dbv1.EngineState{ConfigMaps: []string{agreementName}}
 	}
 	w.store.put(e)

@@ -53,8 +53,8 @@ type shared struct {
 	left map[types.UID]bool
 	// ran are the clusters that ever had a member.
 	ran map[string]bool
-	// frozen are the pods whose database does not respond.
-	frozen map[string]bool
+	// frozen are the pods whose database does not respond, stalled those that receive no rows any more.
+	frozen, stalled map[string]bool
 	// divided is the pod that considers itself the primary, although another one has the lock.
 	divided string
 	// gone is for how many rounds the holder of the lock has not renewed it.
@@ -64,11 +64,14 @@ type shared struct {
 }
 
 func newShared() shared {
-	return shared{acked: map[string]int{}, voters: map[string]map[string]types.UID{}, left: map[types.UID]bool{}, ran: map[string]bool{}, frozen: map[string]bool{}}
+	return shared{
+		acked: map[string]int{}, voters: map[string]map[string]types.UID{}, left: map[types.UID]bool{}, ran: map[string]bool{}, frozen: map[string]bool{}, stalled: map[string]bool{},
+	}
 }
 
 func (s shared) clone() shared {
 	s.acked, s.voters, s.left, s.ran, s.frozen = maps.Clone(s.acked), maps.Clone(s.voters), maps.Clone(s.left), maps.Clone(s.ran), maps.Clone(s.frozen)
+	s.stalled = maps.Clone(s.stalled)
 	return s
 }
 
@@ -185,6 +188,7 @@ func (w *world) reports(pod *corev1.Pod, role string, ready bool) {
 	before := pod.DeepCopy()
 	if role != "" {
 		pod.Labels[roleLabel] = role
+		w.reportPosition(pod)
 	}
 	w.setReady(pod, ready)
 	if !w.store.put(pod) {

@@ -6,6 +6,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
@@ -33,23 +34,40 @@ func (s situation) reach(ordinal int32) (offline bool, o obstacle) {
 	}
 }
 
-// source is the member from which a part is backed up. Of members with one database it is a ready replica, else the primary; offline
-// it is the last primary, as claim 0 records it, or else member 0, which stops last.
-func (s situation) source(part int32) int32 {
+// access returns the member from which a part is backed up, and how to access its data, or the reason why that is impossible now.
+func (s situation) access(part int32) (source int32, offline bool, o obstacle) {
+	if source, o = s.source(part); o.text == "" {
+		offline, o = s.reach(source)
+	}
+	return source, offline, o
+}
+
+// source is the member from which a part is backed up. Of members with one database it is a fresh replica, else the primary; offline it is
+// the last primary, as claim 0 records it, or else member 0, which stops last. A replica without a known lag may be any time behind.
+func (s situation) source(part int32) (ordinal int32, o obstacle) {
 	if !engine.Related(s.Engine) {
-		return part
+		return part, obstacle{}
 	}
-	best, rank := s.lastPrimary(), -1
-	for _, m := range s.Members {
-		r := 0
-		if m.Serving(s.At) {
-			r = map[dbv1.MemberRole]int{dbv1.RolePrimary: 1, "": 2, dbv1.RoleReplica: 3}[state.RoleIn(s.Engine, m)]
-		}
-		if r > rank {
-			best, rank = m.Ordinal, r
-		}
+	serving := state.Only(s.Members, func(m state.Member) bool { return m.Serving(s.At) })
+	fresh, found := state.First(serving, s.fresh)
+	primary, elected := state.Observed{Engine: s.Engine, Members: s.Members}.Primary()
+	switch {
+	case found:
+		return fresh.Ordinal, obstacle{}
+	case elected:
+		return primary.Ordinal, obstacle{}
+	case len(serving) > 0:
+		return 0, waitFor("waiting for exactly one ready primary of DatabaseCluster %s: without it, no replica is known to have the latest data", s.Cluster.Name)
+	case len(s.Members) > 0:
+		return s.Members[0].Ordinal, obstacle{}
+	default:
+		return s.lastPrimary(), obstacle{}
 	}
-	return best
+}
+
+// fresh reports whether a serving member has the latest data, although it is not the primary. Members without roles agree on each answer.
+func (s situation) fresh(m state.Member) bool {
+	return s.Engine.Spec.Roles == nil || state.RoleIn(s.Engine, m) == dbv1.RoleReplica && slices.Contains(s.Fresh, m.Name)
 }
 
 // lastPrimary is the member whose volume has the latest data, if it exists. Only a live read can show that.

@@ -35,6 +35,9 @@ type Observed struct {
 	Since string
 	// Members are the cluster's pods.
 	Members []state.Member
+	// Fresh are the replicas that are known to have nearly all data of the primary. Their reports change every few seconds, so no
+	// change of them starts a pass.
+	Fresh []string
 	// Stray is a pod that may still write this backup although its Job no longer exists; "" for none.
 	Stray string
 	// Volumes are the claims of the cluster's members, by name; nil if nothing is backed up offline.

@@ -57,7 +57,7 @@ func (s situation) obstacle() obstacle {
 	if s.age() < startDelay {
 		return waitFor("about to start")
 	}
-	_, o := s.reach(0)
+	_, _, o := s.access(0)
 	return o
 }
 

@@ -16,12 +16,13 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// replicated is a world of two members with one database; the first is the primary.
+// replicated is a world of two members with one database; the first is the primary, and the second has its data.
 func replicated() Observed {
 	o := idleWorld()
 	o.Engine.Spec.Topology = dbv1.TopologyPrimaryReplica
 	o.Engine.Spec.Roles = &dbv1.EngineRoles{Label: "role", Primary: "primary", Replica: "replica"}
 	o.Members[0].Labels, o.Members[1].Labels = map[string]string{"role": "primary"}, map[string]string{"role": "replica"}
+	o.Fresh = []string{"orders-1"}
 	return o
 }
 
@@ -32,15 +33,21 @@ func TestABackupOfOneDatabaseHasOneStream(t *testing.T) {
 	}
 }
 
-func TestTheSourceOfABackupIsAReadyReplicaElseThePrimary(t *testing.T) {
+func TestTheSourceOfABackupIsAFreshReplicaElseThePrimary(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Observed)
 		want   string
 	}{
-		"a replica":                           {func(*Observed) {}, "orders-1.orders-headless"},
-		"the primary, if no replica is ready": {func(o *Observed) { o.Members[1].Ready = false }, "orders-0.orders-headless"},
+		"a fresh replica":                                         {func(*Observed) {}, "orders-1.orders-headless"},
+		"the primary, if no replica is ready":                     {func(o *Observed) { o.Members[1].Ready = false }, "orders-0.orders-headless"},
+		"the primary, if the replica is not fresh":                {func(o *Observed) { o.Fresh = nil }, "orders-0.orders-headless"},
+		"the primary, if the role of the other member is unknown": {func(o *Observed) { o.Members[1].Labels = nil }, "orders-0.orders-headless"},
 		"whatever its ordinal is": {func(o *Observed) {
 			o.Members[0].Labels, o.Members[1].Labels = o.Members[1].Labels, o.Members[0].Labels
+			o.Members[0].Ready = false
+		}, "orders-1.orders-headless"},
+		"any member, if they agree by a majority": {func(o *Observed) {
+			o.Engine.Spec.Topology, o.Engine.Spec.Roles, o.Fresh = dbv1.TopologyConsensus, nil, nil
 			o.Members[0].Ready = false
 		}, "orders-1.orders-headless"},
 	} {
@@ -56,6 +63,41 @@ func TestTheSourceOfABackupIsAReadyReplicaElseThePrimary(t *testing.T) {
 				t.Errorf("the source is %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestABackupWaitsWhileNoMemberIsKnownToHaveTheLatestData(t *testing.T) {
+	const unknown = "waiting for exactly one ready primary of DatabaseCluster orders: without it, no replica is known to have the latest data"
+	for name, c := range map[string]struct {
+		change func(*Observed)
+		want   string
+	}{
+		"the primary is not ready": {func(o *Observed) { o.Members[0].Ready = false }, unknown},
+		"the primary terminates":   {func(o *Observed) { o.Members[0].Terminating = true }, unknown},
+		"there are two primaries":  {func(o *Observed) { o.Members[1].Labels = o.Members[0].Labels }, unknown},
+		"no member is ready": {func(o *Observed) { o.Members[0].Ready, o.Members[1].Ready = false, false },
+			"waiting for pod orders-0 to be ready"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, running := replicated(), started()
+			running.Status.Replicas, o.Fresh = 1, nil
+			c.change(&o)
+			for what, b := range map[string]*dbv1.DatabaseBackup{"new": asked(), "running": running} {
+				p := For(b, o)
+				if _, creates := operation.Find[CreateJob](p.Operations); creates || p.Why != c.want || p.RequeueAfter == 0 {
+					t.Errorf("%s: %s: %s", what, p.Why, p.Operations)
+				}
+			}
+		})
+	}
+}
+
+func TestABackupStartsAlthoughMemberZeroIsDown(t *testing.T) {
+	o := replicated()
+	o.Members[0].Labels, o.Members[1].Labels = o.Members[1].Labels, o.Members[0].Labels
+	o.Members[0].Ready, o.Fresh = false, nil
+	if p := For(asked(), o); p.Status.Phase != dbv1.BackupRunning {
+		t.Errorf("%s: %s", p.Status.Phase, p.Why)
 	}
 }
 

@@ -85,7 +85,7 @@ func (s situation) awaitMember(p Plan, job state.Task) Plan {
 // startMember creates the Job of the next member. It re-creates a Job that was deleted: the UID identifies the data
 // that it wrote.
 func (s situation) startMember(p Plan) Plan {
-	offline, o := s.approach()
+	source, offline, o := s.approach()
 	switch {
 	case s.Yields && s.Stray == "":
 		// A backup that started at the same time is earlier in the queue. The destination remains recorded, for a
@@ -101,21 +101,21 @@ func (s situation) startMember(p Plan) Plan {
 		p.Status.Engine, p.Status.Image = s.Cluster.Spec.Engine, s.Cluster.Spec.Image
 		return p.running("starting") // the engine and image are recorded before the Job exists
 	default:
-		return p.running(p.Status.Message).do(CreateJob{Job: s.backupJob(s.ordinal, s.source(s.ordinal), offline)})
+		return p.running(p.Status.Message).do(CreateJob{Job: s.backupJob(s.ordinal, source, offline)})
 	}
 }
 
-// approach returns how the next member can be backed up now, or the obstacle.
-func (s situation) approach() (offline bool, o obstacle) {
+// approach returns how the next member can be backed up now and from which member, or the obstacle.
+func (s situation) approach() (source int32, offline bool, o obstacle) {
 	switch o := s.unable(); {
 	case s.Stray != "":
-		return false, waitFor("waiting for pod %s to terminate: its Job was deleted while the pod ran", s.Stray)
+		return 0, false, waitFor("waiting for pod %s to terminate: its Job was deleted while the pod ran", s.Stray)
 	case o.text != "":
-		return false, o
+		return 0, false, o
 	case s.Before != "":
-		return false, s.queued()
+		return 0, false, s.queued()
 	default:
-		return s.reach(s.source(s.ordinal))
+		return s.access(s.ordinal)
 	}
 }
 

@@ -28,12 +28,13 @@ type EngineRolesApplyConfiguration struct {
 	LockParameter *string `json:"lockParameter,omitempty"`
 	// positionField is the name of a field with the position of the member in the log of changes, in bytes, as an integer.
 	// The member writes this field into the annotation "status" of its pod, a JSON object. 0 means that the member does not
-	// know its position. The metric databasecluster_member_lag_bytes compares the positions. Default: no such metric.
+	// know its position. The metric databasecluster_member_lag_bytes compares the positions. A backup reads a replica only if
+	// its position is at most 16 MiB behind that of the primary. Default: no such metric, and backups read the primary.
 	PositionField *string `json:"positionField,omitempty"`
 	// timelineField is the name of a field in the same object, for example with the timeline of PostgreSQL. Its value changes
 	// when another member becomes the primary. A replica on another timeline can have changes that the primary lacks. If it
-	// is ahead of the primary, its lag is unknown. It has no effect without
-	// positionField. Default: the lag of every replica ahead of the primary is 0.
+	// is ahead of the primary, its lag is unknown. Backups do not read a replica on another timeline. The field has no effect
+	// without positionField. Default: the lag of every replica ahead of the primary is 0.
 	TimelineField *string `json:"timelineField,omitempty"`
 }
 

@@ -1,0 +1,85 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+// Members report their positions in the log of changes. A position here is only near or far from that of the primary, and does not change
+// with every row: otherwise no world would be in steady state.
+const (
+	positionField = "position"
+	near, far     = 1 << 30, 1
+)
+
+// saveSequences test backups of members that have one database.
+var saveSequences = []sequence{
+	{"pair-backup", []step{told(createPair(pairEngine, saved)), backUp("first", dbv1.BackupRetain)}},
+	{"pair-backup-stalled", []step{
+		told(createPair(pairEngine, saved)), stall("orders-1"), backUp("first", dbv1.BackupRetain), stall("orders-2"), backUp("second", dbv1.BackupRetain),
+	}},
+	{"pair-backup-without-primary", []step{
+		told(createPair(syncEngine, saved)), stall("orders-1", "orders-2"), freeze("orders-0"), soon(30, backUp("first", dbv1.BackupRetain)), thaw("orders-0"),
+	}},
+	{"voters-backup", []step{told(createVoters(saved)), freeze("orders-0"), soon(30, backUp("first", dbv1.BackupRetain)), thaw("orders-0")}},
+}
+
+// saveMutants are mistakes with backups of members that have one database.
+var saveMutants = map[string]mutant{
+	"a replica that receives no rows counts as fresh": {
+		seenPods(func(_ *dbv1.DatabaseCluster, members []corev1.Pod) {
+			for i := range members {
+				members[i].Annotations[dbv1.AnnotationStatus] = statusAt(near)
+			}
+		}),
+		"pair-backup-stalled", "which lacks acknowledged rows",
+	},
+}
+
+func init() { maps.Copy(dataMutants, saveMutants) }
+
+// stall lets members receive no rows any more. They stay ready.
+func stall(pods ...string) step {
+	return step{what: "no rows reach " + strings.Join(pods, " and ") + " any more", do: func(w *world) {
+		for _, pod := range pods {
+			w.store.disk.shared.stalled[pod] = true
+		}
+		w.store.version++
+	}}
+}
+
+func statusAt(position int) string { return fmt.Sprintf(`{%q:%d}`, positionField, position) }
+
+// reportPosition sets the position that a member reports. A healthy replica may be one round late.
+func (w *world) reportPosition(pod *corev1.Pod) {
+	position := near
+	if _, on := w.on(pod); on.rows < w.store.disk.shared.acked[on.data]-1 {
+		position = far
+	}
+	if pod.Annotations == nil {
+		pod.Annotations = map[string]string{}
+	}
+	pod.Annotations[dbv1.AnnotationStatus] = statusAt(position)
+}
+
+// watchSource: a backup of one database reads a member that has the acknowledged rows. A healthy replica may be one round late.
+func (w *world) watchSource(pod *corev1.Pod) {
+	source := get[*corev1.Pod](w.store, memberIn(pod, "DBC_MEMBER"))
+	if w.store.disk.shared.topology != dbv1.TopologyPrimaryReplica || source == nil || w.claimOf(pod, naming.DataVolume) != nil {
+		return
+	}
+	w.story.add(w.by, fmt.Sprintf("pod %s reads the data of pod %s", pod.Name, source.Name))
+	if _, on := w.on(source); on.rows < w.store.disk.shared.acked[on.data]-1 {
+		w.breaks("pod %s reads pod %s, which lacks acknowledged rows", pod.Name, source.Name)
+	}
+}
