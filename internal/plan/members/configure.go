@@ -6,6 +6,7 @@ package members
 
 import (
 	"fmt"
+	"slices"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
@@ -48,6 +49,9 @@ func others(s *situation.Situation, job string) []operation.Removal {
 	return all
 }
 
+// unanswered are the exit codes of a Job that has failed without an answer of the database: it runs again after a minute.
+var unanswered = []protocol.ExitCode{protocol.ExitDone, protocol.ExitTransient, protocol.ExitPrecondition}
+
 // ConfigureFailed is the stall of a configuration that the database does not accept.
 func ConfigureFailed(s *situation.Situation) *situation.Stall {
 	wanted := s.Configuration()
@@ -55,7 +59,7 @@ func ConfigureFailed(s *situation.Situation) *situation.Stall {
 		return nil
 	}
 	task, exists := s.ActionOf(resources.ConfigureJob(s.Cluster, s.Engine, s.References).Name())
-	if !exists || !task.Failed || task.Code == protocol.ExitPrecondition {
+	if !exists || !task.Failed || slices.Contains(unanswered, task.Code) {
 		return nil
 	}
 	return &situation.Stall{Reason: dbv1.ReasonConfigureFailed, Message: fmt.Sprintf(
