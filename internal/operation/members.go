@@ -42,13 +42,14 @@ type StopMember struct {
 	Member state.Member
 }
 
-// ResizeMember changes the resources of a running database container. If the API server refuses that, the operator restarts the
-// member instead, which has the same preconditions.
+// ResizeMember changes the resources of a running database container to those of a revision. If the API server refuses that, the
+// operator records the revision on the pod. The next pass decides about the restart.
 type ResizeMember struct {
 	ofMembers
 	Last
 	Member    state.Member
 	Resources corev1.ResourceRequirements
+	Revision  string
 }
 
 // Scale lowers the replicas of the StatefulSet to To, which stops the member with the highest ordinal, Member. If Stop is set, all members stop

@@ -43,9 +43,11 @@ type Member struct {
 	Engine string
 	// Started is true if the database container has started at least once.
 	Started bool
-	// Resize is the progress of an in-place resize.
-	Resize Resize
-	Ready  bool
+	// Resize is the progress of an in-place resize. Refused is the revision whose resources the API server refused for the running
+	// pod; "" for none.
+	Resize  Resize
+	Refused string
+	Ready   bool
 	// ReadySince is when Ready changed last.
 	ReadySince  metav1.Time
 	Terminating bool
@@ -120,6 +122,7 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		End:          endOf(pod),
 		HasFinalizer: HasFinalizer(pod),
 		Resize:       resizeOf(pod),
+		Refused:      pod.Annotations[dbv1.AnnotationResizeRefused],
 		Problem:      problem(pod),
 		Remedy:       remedy(pod, memberResources),
 		Stuck:        stuck(pod),

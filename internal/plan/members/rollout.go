@@ -163,7 +163,8 @@ func (r rollout) disturb(m state.Member) phase.Outcome {
 		}
 		return r.restart(m)
 	}
-	return r.do(fmt.Sprintf("resizing pod %s", m.Name), operation.ResizeMember{Member: m, Resources: r.Cluster.Spec.Resources})
+	revision, _ := r.Revision()
+	return r.do(fmt.Sprintf("resizing pod %s", m.Name), operation.ResizeMember{Member: m, Resources: r.Cluster.Spec.Resources, Revision: revision})
 }
 
 // budget returns how many members may be down because of a rollout: of members with one database, never a majority.

@@ -185,6 +185,14 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 			},
 			"restart orders-1\nRollingOut: 1 member is outdated; restarting pod orders-1\n",
 		},
+		"by a restart where the API server has refused them": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { lacks(o, 1); o.Members[1].Refused = "new" },
+			"restart orders-1\nRollingOut: 1 member is outdated; restarting pod orders-1\n",
+		},
+		"where the API server has refused only previous ones": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { lacks(o, 1); o.Members[1].Refused = "previous" },
+			"resize orders-1\nRollingOut: 1 member is outdated; resizing pod orders-1\n",
+		},
 		"where only what was asked for before is not to be had": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				lacks(o, 1)
