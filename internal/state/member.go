@@ -86,6 +86,18 @@ func (m Member) Serving(now time.Time) bool {
 	return m.Ready && !m.Terminating && (m.Problem == "" || m.Steady(now, Steadily))
 }
 
+// Down returns since when a member that does not serve is down. One that is terminating may run until its grace period ends.
+func (m Member) Down() time.Time {
+	switch {
+	case m.Terminating:
+		return m.StopBy.Time
+	case m.ReadySince.IsZero(): // the kubelet has not reported yet
+		return m.Created.Time
+	default:
+		return m.ReadySince.Time
+	}
+}
+
 // Steady reports whether the member has been ready for that long. Only then another member may be disturbed.
 func (m Member) Steady(now time.Time, after time.Duration) bool {
 	return m.Ready && !m.Terminating && m.steadyIn(now, after) <= 0

@@ -8,6 +8,7 @@ package disturb
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -48,14 +49,21 @@ func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
 	return outcome
 }
 
-// hasToHandOver reports whether a member may be a primary, and another member could take over.
+// hasToHandOver reports whether a member may be a primary, and another member could take over. A deletion attempts it with any other.
 func hasToHandOver(s *situation.Situation, m state.Member) bool {
-	return s.HasRoles() && m.Ready && !m.Terminating && len(s.Members) > 1
+	return s.HasRoles() && m.Ready && !m.Terminating && slices.ContainsFunc(s.Members, func(other state.Member) bool {
+		return other.Name != m.Name && (s.Deleting() || canTakeOver(s, other))
+	})
+}
+
+// canTakeOver reports whether a member serves, or may serve again soon.
+func canTakeOver(s *situation.Situation, m state.Member) bool {
+	return m.Serving(s.At) || !m.Terminating && !m.Stuck && s.At.Sub(m.Down()) < s.TakeOver()
 }
 
 // Request runs the Job of that name, by which a primary hands over.
 func Request(s *situation.Situation, m state.Member, to *int32, job string) (outcome phase.Outcome, done bool) {
-	request := resources.HandOver{Member: m.Ordinal, To: to, Name: job}
+	request := resources.HandOver{Member: m.Ordinal, To: to, Name: job, Members: s.End()}
 	return Run(s, resources.HandOverJob(s.Cluster, s.Engine, request), dbv1.ReasonHandingOver, fmt.Sprintf("pod %s hands over to another member", m.Name))
 }
 

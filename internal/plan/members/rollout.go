@@ -111,7 +111,7 @@ func (r rollout) recovering(m state.Member) time.Duration {
 	if r.RoleOf(m) != dbv1.RolePrimary || m.Stuck {
 		return 0
 	}
-	return max(0, 2*r.Lock()-r.At.Sub(m.ReadySince.Time))
+	return max(0, r.TakeOver()-r.At.Sub(m.ReadySince.Time))
 }
 
 func (r rollout) isOutdated(m state.Member) bool {
