@@ -26,7 +26,7 @@ func (w *world) performOnMembers(pod *corev1.Pod) exit {
 	case dbv1.ComponentMemberRemove:
 		return w.performMemberRemove(member)
 	case dbv1.ComponentConfigure:
-		return w.performConfigure(variableOf(pod, "DBC_PARAMETERS"))
+		return w.performConfigure(pod)
 	default:
 		return done()
 	}
@@ -92,12 +92,19 @@ func (w *world) performMemberRemove(member string) exit {
 	return done()
 }
 
-func (w *world) performConfigure(parameters string) exit {
-	if w.primary() == nil {
+// performConfigure finds the primary among the members, and refuses to wait for a replica that does not exist.
+func (w *world) performConfigure(pod *corev1.Pod) exit {
+	parameters, members := variableOf(pod, "DBC_PARAMETERS"), variableOf(pod, "DBC_REPLICAS")
+	switch primary := w.primary(); {
+	case primary == nil:
 		return actionFails(protocol.ExitPrecondition, "there is no primary")
+	case !strings.Contains(variableOf(pod, "DBC_MEMBERS"), primary.Name+"."):
+		return actionFails(protocol.ExitFailed, "no member of DBC_MEMBERS is the primary")
+	case strings.Contains(parameters, strict) && members == "1":
+		return actionFails(protocol.ExitRefused, "strict waits for a replica, but there is none")
 	}
-	w.store.disk.shared.parameters = parameters
-	w.story.add(w.by, "the members use "+parameters)
+	w.store.disk.shared.parameters, w.store.disk.shared.tunedFor = parameters, members
+	w.story.add(w.by, fmt.Sprintf("%s members use %s", members, parameters))
 	return done()
 }
 
