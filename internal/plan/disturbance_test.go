@@ -197,6 +197,20 @@ func TestOneActionAtATimeDisturbsMembers(t *testing.T) {
 			all(func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 2) }, task(runs)),
 			"RollingOut: waiting until Job " + job + " has ended; next: 1 member is outdated; restarting pod orders-2\nagain in 5s\n",
 		},
+		"other resources wait": {
+			all(func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				plans.Outdated(o, 2)
+				o.Members[2].Template, o.Members[2].Resources = o.Template(), "others"
+			}, task(runs)),
+			"RollingOut: waiting until Job " + job + " has ended; next: 1 member is outdated; resizing pod orders-2\nagain in 5s\n",
+		},
+		"a rebuild waits": {
+			all(func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				c.Annotations = map[string]string{dbv1.AnnotationRebuild: "orders-2"}
+				o.StatefulSet.Annotations[dbv1.AnnotationRebuilt] = "orders-2/claim-2"
+			}, task(runs)),
+			"Rebuilding: waiting until Job " + job + " has ended; next: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\nagain in 5s\n",
+		},
 		"a hand-over waits": {
 			all(func(_ *dbv1.DatabaseCluster, o *state.Observed) { plans.Outdated(o, 0) }, task(runs)),
 			"HandingOver: waiting until Job " + job + " has ended; next: 1 member is outdated; pod orders-0 hands over to another member\nagain in 5s\n",

@@ -22,7 +22,7 @@ func (w *world) performOnMembers(pod *corev1.Pod) exit {
 	member := memberIn(pod, "DBC_MEMBER")
 	switch pod.Labels[dbv1.LabelComponent] {
 	case dbv1.ComponentHandOver:
-		return w.performHandOver(member, memberIn(pod, "DBC_TARGET"))
+		return w.performHandOver(member, memberIn(pod, "DBC_TARGET"), variableOf(pod, "DBC_MEMBERS"))
 	case dbv1.ComponentMemberRemove:
 		return w.performMemberRemove(member)
 	case dbv1.ComponentConfigure:
@@ -48,11 +48,13 @@ func memberIn(pod *corev1.Pod, variable string) string {
 }
 
 // performHandOver passes the lock to the target, or to the replica with the newest data. The primary first sends it all rows.
-func (w *world) performHandOver(member, target string) exit {
+func (w *world) performHandOver(member, target, members string) exit {
 	primary := w.primary()
 	switch {
 	case primary == nil:
 		return actionFails(protocol.ExitPrecondition, "there is no primary")
+	case !strings.Contains(members, member+"."):
+		return actionFails(protocol.ExitFailed, member+" is not in DBC_MEMBERS")
 	case primary.Name != member:
 		return actionFails(protocol.ExitNotApplicable, member+" is not the primary")
 	}
