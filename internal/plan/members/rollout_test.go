@@ -145,9 +145,11 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 			o.Members[i].Template, o.Members[i].Resources = o.Template(), "others"
 		}
 	}
-	given := func(o *state.Observed, i int, progress state.Resize) {
-		lacks(o, i)
-		o.Members[i].Resources, o.Members[i].Resize = "requests  limits ", progress
+	given := func(progress state.Resize, resources string) func(*dbv1.DatabaseCluster, *state.Observed) {
+		return func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			lacks(o, 1)
+			o.Members[1].Resources, o.Members[1].Resize = resources, progress
+		}
 	}
 	decideEach(t, map[string]scenario{
 		"where a member lacks nothing else": {
@@ -176,11 +178,13 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 			"restart orders-1\nRollingOut: 3 members are outdated; restarting pod orders-1\n",
 		},
 		"and the last is waited for": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Members[0].Resize = state.Resize{Pending: true, Message: "Deferred"} },
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+				o.Members[0].Resize = state.Resize{Pending: true, Message: "Deferred"}
+			},
 			"WaitingForMembers: the kubelet is resizing pod orders-0 (Deferred)\n",
 		},
 		"by a restart where its node does not have them": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { given(o, 1, state.Resize{Pending: true, Infeasible: true}) },
+			given(state.Resize{Pending: true, Infeasible: true}, "requests  limits "),
 			"restart orders-1\nRollingOut: 1 member is outdated; restarting pod orders-1\n",
 		},
 		"by a restart where the API server has refused them": {
@@ -192,14 +196,11 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 			"resize orders-1\nRollingOut: 1 member is outdated; resizing pod orders-1\n",
 		},
 		"where only what was asked for before is not to be had": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				lacks(o, 1)
-				o.Members[1].Resize = state.Resize{Pending: true, Infeasible: true}
-			},
+			given(state.Resize{Pending: true, Infeasible: true}, "others"),
 			"resize orders-1\nRollingOut: 1 member is outdated; resizing pod orders-1\n",
 		},
 		"and one that the kubelet has not seen yet is waited for, too": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) { given(o, 1, state.Resize{Unseen: true}) },
+			given(state.Resize{Unseen: true}, "requests  limits "),
 			"WaitingForMembers: the kubelet is resizing pod orders-1 (the kubelet has not responded yet)\n",
 		},
 		"by a restart where the member does not run": {
