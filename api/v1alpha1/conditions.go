@@ -174,8 +174,8 @@ const (
 	ReasonRebuildRefused = "RebuildRefused"
 	// ReasonConfigureFailed: parameters or passwords could not be put in force.
 	ReasonConfigureFailed = "ConfigureFailed"
-	// ReasonJobBlocked: a Job of the operator cannot start a pod, or its attempts fail, until the user corrects the
-	// cause.
+	// ReasonJobBlocked: a Job of the operator cannot start a pod, its attempts fail, or the node of its pod does not respond, until the
+	// user corrects the cause.
 	ReasonJobBlocked = "JobBlocked"
 	// ReasonVolumeConflict: retained volumes of a previous cluster of the same name prevent the creation.
 	ReasonVolumeConflict = "VolumeConflict"

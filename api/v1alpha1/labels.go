@@ -110,6 +110,9 @@ const (
 	// It gives a template with previous resources a revision of its own. Otherwise its revision would be that of
 	// pods whose resources were changed since.
 	AnnotationResources = "database.dbcluster.io/resources-generation"
+	// AnnotationResizeRefused is on pods: the revision of the StatefulSet whose resources the API server refused for the
+	// running pod. The pod has to restart to get them.
+	AnnotationResizeRefused = "database.dbcluster.io/resize-refused"
 	// AnnotationReferences is on pods: a hash of the Secrets and ConfigMaps of the spec.
 	AnnotationReferences = "database.dbcluster.io/references"
 	// AnnotationApplied is on every object that the operator applies: a hash of what it applied.

@@ -6,10 +6,21 @@ package controller
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/apply"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
 func TestAPodMovesToALargerNodeButNotIntoAQuotaThatIsFull(t *testing.T) {
@@ -26,5 +37,47 @@ func TestAPodMovesToALargerNodeButNotIntoAQuotaThatIsFull(t *testing.T) {
 	}
 	if nodeIsTooSmall(errors.New("node didn't have enough allocatable resources")) {
 		t.Error("not an answer of the API server's")
+	}
+}
+
+// A primary hands over before it restarts, so the next pass decides about the restart.
+func TestAResizeThatTheServerRefusesIsRecordedAndStopsNoPod(t *testing.T) {
+	resource := schema.GroupResource{Resource: "pods"}
+	for name, c := range map[string]struct {
+		refusal error
+		want    string
+	}{
+		"another QoS class":            {apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "orders-0", nil), "new"},
+		"an API server without resize": {apierrors.NewMethodNotSupported(resource, "patch"), "new"},
+		"a small node":                 {apierrors.NewForbidden(resource, "orders-0", errors.New("node didn't have enough allocatable resources")), "new"},
+		"a quota":                      {apierrors.NewForbidden(resource, "orders-0", errors.New("exceeded quota: shop")), ""},
+		"no refusal":                   {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders-0", UID: "pod-0"}}
+			s := newServer(t, pod)
+			s.writes = func(what string) error {
+				if strings.HasPrefix(what, "patch resize") {
+					return c.refusal
+				}
+				return nil
+			}
+			if err := s.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil {
+				t.Fatal(err)
+			}
+			m := state.MemberOf(pod, 0)
+			e := execution{&Reconciler{Base: kit.Base{Cached: s, Live: s, Writer: apply.Writer{Client: s, Live: s}}}, situation.Of(running(), state.Observed{}), ""}
+			events, err := e.execute(t.Context(), operation.ResizeMember{Member: m, Revision: "new"})
+			if failed := c.refusal != nil && c.want == ""; (err != nil) != failed {
+				t.Errorf("events %v, %v", events, err)
+			}
+			after := &corev1.Pod{}
+			if err := s.Get(t.Context(), client.ObjectKeyFromObject(pod), after); err != nil {
+				t.Fatal(err) // without a hand-over, no pod is deleted
+			}
+			if got := state.MemberOf(after, 0).Refused; got != c.want || after.Annotations[dbv1.AnnotationResizeRefused] != c.want {
+				t.Errorf("recorded %q, want %q; sent %q", got, c.want, s.sent)
+			}
+		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/kit"
@@ -64,18 +65,30 @@ func (e execution) podOf(m state.Member) *corev1.Pod {
 
 // +kubebuilder:rbac:groups="",resources=pods/resize,verbs=patch
 
-// resize changes the resources of a running member. If the API server requires a restart, for example for another
-// QoS class, it restarts the member.
+// resize changes the resources of a running member.
 func (e execution) resize(ctx context.Context, o operation.ResizeMember) ([]kit.Event, error) {
 	err := e.Writer.Resize(ctx, e.podOf(o.Member), naming.Container, o.Resources)
 	switch {
 	case apierrors.IsInvalid(err), apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err), nodeIsTooSmall(err):
-		return e.deletePod(ctx, o.Member, kit.Normal("MemberRestarted", "Restart", fmt.Sprintf(
-			"restarting pod %s: its resources cannot be changed in place (%s)", o.Member.Name, apierrors.ReasonForError(err))))
+		return e.recordRefusal(ctx, o, apierrors.ReasonForError(err))
 	case err != nil:
 		return nil, err
 	}
 	return []kit.Event{kit.Normal("MemberResized", "Resize", e.message)}, nil
+}
+
+// recordRefusal records on a pod that the API server requires a restart for other resources, for example for another QoS class. A
+// restart is another decision: a primary first hands over.
+func (e execution) recordRefusal(ctx context.Context, o operation.ResizeMember, why metav1.StatusReason) ([]kit.Event, error) {
+	pod := e.belonging("Pod", o.Member.Name)
+	pod.SetUID(o.Member.UID)
+	pod.SetResourceVersion(o.Member.Version)
+	err := e.Writer.Merge(ctx, pod, map[string]any{"metadata": map[string]any{"annotations": map[string]string{dbv1.AnnotationResizeRefused: o.Revision}}})
+	if err != nil {
+		return nil, client.IgnoreNotFound(err) // without the pod, the next pass decides again
+	}
+	return []kit.Event{kit.Normal("ResizeRefused", "Resize", fmt.Sprintf(
+		"the resources of pod %s cannot be changed in place (%s), so it restarts", o.Member.Name, why))}, nil
 }
 
 // nodeIsTooSmall reports whether a resize was rejected because the node is too small: a re-created pod may run on a

@@ -46,7 +46,7 @@ func TrimPod(object any) (any, error) {
 
 // podAnnotations are the annotations that the cache keeps of a pod. Only members of an engine with roles have a status.
 func podAnnotations(pod *corev1.Pod) []string {
-	keys := []string{dbv1.AnnotationTemplate, dbv1.AnnotationEngine, dbv1.AnnotationReferences}
+	keys := []string{dbv1.AnnotationTemplate, dbv1.AnnotationEngine, dbv1.AnnotationReferences, dbv1.AnnotationResizeRefused}
 	if pod.Annotations[dbv1.AnnotationRoleLabel] != "" && len(pod.Annotations[dbv1.AnnotationStatus]) <= longestStatus {
 		keys = append(keys, dbv1.AnnotationStatus)
 	}

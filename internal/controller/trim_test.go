@@ -44,3 +44,12 @@ func TestTheCacheKeepsOnlyAShortStatusOfMembersThatReportTheirRole(t *testing.T)
 		})
 	}
 }
+
+func TestTheCacheKeepsTheAnnotationsThatDecisionsRead(t *testing.T) {
+	for _, key := range []string{dbv1.AnnotationTemplate, dbv1.AnnotationEngine, dbv1.AnnotationReferences, dbv1.AnnotationResizeRefused} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{key: "value"}}}
+		if trimmed := trimmedPod(t, pod); trimmed.Annotations[key] != "value" {
+			t.Errorf("the cache has %v, without %s", trimmed.Annotations, key)
+		}
+	}
+}

@@ -31,31 +31,32 @@ func (ofMembers) members()   {}
 // RestartMember deletes a member's pod. The StatefulSet re-creates it from the current template.
 type RestartMember struct {
 	ofMembers
-	Last
+	Disturbance
 	Member state.Member
 }
 
 // StopMember deletes the pod of a member that has no StatefulSet. No controller re-creates it.
 type StopMember struct {
 	ofMembers
-	LastInDeletion
+	DisturbanceInDeletion
 	Member state.Member
 }
 
-// ResizeMember changes the resources of a running database container. If the API server refuses that, the operator restarts the
-// member instead, which has the same preconditions.
+// ResizeMember changes the resources of a running database container to those of a revision. If the API server refuses that, the
+// operator records the revision on the pod. The next pass decides about the restart.
 type ResizeMember struct {
 	ofMembers
-	Last
+	Disturbance
 	Member    state.Member
 	Resources corev1.ResourceRequirements
+	Revision  string
 }
 
 // Scale lowers the replicas of the StatefulSet to To, which stops the member with the highest ordinal, Member. If Stop is set, all members stop
 // permanently: the operator marks the StatefulSet, and the deletion hooks never run again.
 type Scale struct {
 	ofMembers
-	LastInDeletion
+	DisturbanceInDeletion
 	To, Member int32
 	Stop       bool
 }
@@ -64,7 +65,7 @@ type Scale struct {
 // others. Pod is false if the pod does not use the volume any more.
 type RebuildMember struct {
 	ofMembers
-	Last
+	Disturbance
 	Member state.Member
 	Volume state.Volume
 	Pod    bool
@@ -73,7 +74,7 @@ type RebuildMember struct {
 // RunAction creates the Job of an action that changes the roles, the list or the configuration of members.
 type RunAction struct {
 	ofMembers
-	LastInDeletion
+	DisturbanceInDeletion
 	resources.Child
 }
 

@@ -33,6 +33,9 @@ type Properties struct {
 	WhilePaused bool
 	// WhileDeleting operations belong to the deletion of the object. After its deletionTimestamp is set, only these are executed.
 	WhileDeleting bool
+	// Disturbs is true if members stop, restart or change their roles. At most one action at a time disturbs the members of a cluster
+	// that is not being deleted.
+	Disturbs bool
 }
 
 // Operations embed one of these types, which define the usual properties.
@@ -43,6 +46,10 @@ type (
 	Last struct{}
 	// LastInDeletion is a disruptive operation that a deletion needs, too.
 	LastInDeletion struct{}
+	// Disturbance is a disruptive operation that disturbs members.
+	Disturbance struct{}
+	// DisturbanceInDeletion is one that a deletion needs, too.
+	DisturbanceInDeletion struct{}
 	// Aside is independent: it prevents no other operation, and none prevents it.
 	Aside struct{}
 )
@@ -56,6 +63,16 @@ func (Last) Properties() Properties { return Properties{Disruptive: true, LiveRe
 // Properties of LastInDeletion.
 func (LastInDeletion) Properties() Properties {
 	return Properties{Disruptive: true, LiveRead: true, WhileDeleting: true}
+}
+
+// Properties of Disturbance.
+func (Disturbance) Properties() Properties {
+	return Properties{Disruptive: true, LiveRead: true, Disturbs: true}
+}
+
+// Properties of DisturbanceInDeletion.
+func (DisturbanceInDeletion) Properties() Properties {
+	return Properties{Disruptive: true, LiveRead: true, WhileDeleting: true, Disturbs: true}
 }
 
 // Properties of Aside.
@@ -100,3 +117,6 @@ func WhileDeleting(p Properties) bool { return p.WhileDeleting }
 
 // Disruptive is the property of that name.
 func Disruptive(p Properties) bool { return p.Disruptive }
+
+// Disturbs is the property of that name.
+func Disturbs(p Properties) bool { return p.Disturbs }

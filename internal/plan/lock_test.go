@@ -41,7 +41,7 @@ func TestTheLockLivesAsLongAsTheParameterInForce(t *testing.T) {
 		"a longer one is not in force yet": {tunable("120", "hash/40"), 2 * time.Minute},
 		"nor a shorter one":                {tunable("20", "hash/120"), 2 * time.Minute},
 		"a record without it":              {tunable("120", "hash"), 2 * time.Minute},
-		"without a StatefulSet":            {changed(tunable("120"), withoutStatefulSet), 2 * time.Minute},
+		"without a StatefulSet":            {all(tunable("120"), withoutStatefulSet), 2 * time.Minute},
 	} {
 		cluster, observed := plans.Related(t, dbv1.TopologyPrimaryReplica)
 		c.change(cluster, &observed)

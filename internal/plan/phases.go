@@ -38,6 +38,7 @@ var phases = []phase.Phase{
 	{Name: "requested rebuild", Decide: members.Rebuild},
 	{Name: "start", Decide: members.Starting},
 	{Name: "requested hand-over", Decide: members.HandOver},
+	{Name: "scale in that waits", Decide: members.AwaitScaleIn},
 	{Name: "size", Decide: members.AwaitSize},
 	{Name: "attributes", Decide: members.AwaitAttributes},
 	{Name: "labels", Decide: members.Labeling},

@@ -14,6 +14,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/certificate"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/disturb"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/members"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/restore"
@@ -95,7 +96,7 @@ func existence(s *situation.Situation, aside operation.List) Plan {
 	s.Upkeep = slices.Concat(finalizer(s), members.Credentials(s), members.ServiceAccount(s), members.Rights(s), certificate.Upkeep(s), sizes(s), attributes(s), labels(s), aside, adoptions(s), records(s), releases(s),
 		members.Writes(s), members.Connection(s), unwanted(s))
 	s.Stalled = stalled(s)
-	p := of(s, phase.First(phases, s))
+	p := of(s, disturb.Exclusively(s, phase.First(phases, s)))
 	p.Pending, p.Newer = pending(s), s.EngineKnown() && resources.Newer(s.Cluster, s.Observed)
 	if s.Cluster.Spec.Paused {
 		p = paused(p)

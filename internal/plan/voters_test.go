@@ -6,6 +6,7 @@ package plan_test
 
 import (
 	"testing"
+	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
@@ -16,7 +17,7 @@ import (
 )
 
 // voters changes the number that claim 0 records, the number of volumes, and that of running members.
-func voters(recorded, volumes, running int32) func(*dbv1.DatabaseCluster, *state.Observed) {
+func voters(recorded, volumes, running int32) change {
 	return func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 		o.Volumes[0].Voters = recorded
 		plans.Volumes(o, volumes)
@@ -25,32 +26,10 @@ func voters(recorded, volumes, running int32) func(*dbv1.DatabaseCluster, *state
 	}
 }
 
-// changed executes changes one after the other.
-func changed(all ...func(*dbv1.DatabaseCluster, *state.Observed)) func(*dbv1.DatabaseCluster, *state.Observed) {
-	return func(c *dbv1.DatabaseCluster, o *state.Observed) {
-		for _, change := range all {
-			change(c, o)
-		}
-	}
-}
-
-func members(replicas int32) func(*dbv1.DatabaseCluster, *state.Observed) {
-	return func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Replicas = replicas }
-}
-
-func unready(ordinals ...int) func(*dbv1.DatabaseCluster, *state.Observed) {
-	return func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-		for _, i := range ordinals {
-			o.Members[i].Ready = false
-		}
-	}
-}
-
-func terminating(ordinal int) func(*dbv1.DatabaseCluster, *state.Observed) {
+// leaving is a claim that a user deletes.
+func leaving(ordinal int) change {
 	return func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes[ordinal].Terminating = true }
 }
-
-func hibernated(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Hibernated = true }
 
 func withoutStatefulSet(_ *dbv1.DatabaseCluster, o *state.Observed) {
 	o.StatefulSet, o.Members = nil, nil
@@ -58,31 +37,31 @@ func withoutStatefulSet(_ *dbv1.DatabaseCluster, o *state.Observed) {
 
 func TestMembersThatTheListMayHaveStartTogether(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*dbv1.DatabaseCluster, *state.Observed)
+		change change
 		// replicas are those of the StatefulSet, and recorded is the number that claim 0 should record.
 		replicas, recorded int32
 	}{
 		"after hibernation":                                {voters(3, 3, 0), 3, 3},
-		"also those above spec.replicas":                   {changed(members(1), voters(3, 3, 0)), 3, 3},
-		"and those of a previous cluster of the same name": {changed(voters(5, 5, 0), withoutStatefulSet), 5, 5},
+		"also those above spec.replicas":                   {all(replicas(1), voters(3, 3, 0)), 3, 3},
+		"and those of a previous cluster of the same name": {all(voters(5, 5, 0), withoutStatefulSet), 5, 5},
 		"but not those that have left the list":            {voters(3, 5, 0), 3, 3},
-		"nor if the cluster gets more members":             {changed(members(5), voters(3, 5, 0)), 3, 3},
+		"nor if the cluster gets more members":             {all(replicas(5), voters(3, 5, 0)), 3, 3},
 		"nor those whose claim was deleted":                {voters(5, 3, 0), 3, 5},
-		"nor while the cluster hibernates":                 {changed(hibernated, voters(5, 5, 0)), 0, 5},
+		"nor while the cluster hibernates":                 {all(hibernated, voters(5, 5, 0)), 0, 5},
 		"without a record all that have a volume":          {voters(0, 5, 0), 5, 5},
 		"also if claim 0 is lost": {
-			changed(voters(3, 5, 0), func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = o.Volumes[1:] }), 5, 5,
+			all(voters(3, 5, 0), func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = o.Volumes[1:] }), 5, 5,
 		},
-		"up to a claim that is terminating":      {changed(voters(5, 5, 0), terminating(1)), 1, 5},
-		"and the others after it":                {changed(members(3), voters(5, 5, 1)), 5, 5},
+		"up to a claim that is terminating":      {all(voters(5, 5, 0), leaving(1)), 1, 5},
+		"and the others after it":                {all(replicas(3), voters(5, 5, 1)), 5, 5},
 		"no member above spec.replicas is added": {voters(5, 5, 3), 3, 5},
 		"without a record, those that run count": {voters(0, 5, 3), 3, 3},
 
-		"claim 0 records a further member before it starts": {changed(members(5), voters(3, 5, 3)), 3, 4},
-		"which then starts":                                    {changed(members(5), voters(4, 5, 3)), 4, 4},
-		"not before the previous one is ready":                 {changed(members(5), voters(3, 3, 3), unready(2)), 3, 3},
-		"not while its previous volume is terminating":         {changed(members(5), voters(3, 5, 3), terminating(3)), 3, 3},
-		"without claim 0 it starts at once":                    {changed(members(5), voters(3, 3, 3), func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = o.Volumes[1:] }), 4, 4},
+		"claim 0 records a further member before it starts": {all(replicas(5), voters(3, 5, 3)), 3, 4},
+		"which then starts":                                    {all(replicas(5), voters(4, 5, 3)), 4, 4},
+		"not before the previous one is ready":                 {all(replicas(5), voters(3, 3, 3), unready(time.Hour, 2)), 3, 3},
+		"not while its previous volume is terminating":         {all(replicas(5), voters(3, 5, 3), leaving(3)), 3, 3},
+		"without claim 0 it starts at once":                    {all(replicas(5), voters(3, 3, 3), func(_ *dbv1.DatabaseCluster, o *state.Observed) { o.Volumes = o.Volumes[1:] }), 4, 4},
 		"a record that is too low is raised":                   {voters(2, 3, 3), 3, 3},
 		"the first member of a cluster starts with its record": {voters(0, 1, 0), 1, 1},
 	} {
@@ -100,15 +79,15 @@ func TestMembersThatTheListMayHaveStartTogether(t *testing.T) {
 func TestClaim0RecordsAFurtherMemberOnlyIfItMayStart(t *testing.T) {
 	decideRelated(t, dbv1.TopologyConsensus, map[string]scenario{
 		"before it starts": {
-			changed(members(5), voters(3, 3, 3)),
+			all(replicas(5), voters(3, 3, 3)),
 			"record on PersistentVolumeClaim data-orders-0: engine \"ledger-v1\", primary \"\", voters 4\nWaitingForMembers: 3 of 5 members are ready\n",
 		},
 		"not while the cluster is paused": {
-			changed(members(5), voters(3, 3, 3), func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Paused = true }),
+			all(replicas(5), voters(3, 3, 3), func(c *dbv1.DatabaseCluster, _ *state.Observed) { c.Spec.Paused = true }),
 			"Paused: spec.paused is true; pending: update StatefulSet orders (spec.replicas)\n",
 		},
 		"not while its name would resolve to a Service of another owner": {
-			changed(members(5), voters(3, 3, 3), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			all(replicas(5), voters(3, 3, 3), func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Foreign = []state.Ref{{Kind: "Service", Name: naming.HeadlessService("orders")}}
 			}),
 			"WaitingForMembers: 3 of 5 members are ready\nagain in 30s\nSTALLED NameConflict\n",
@@ -124,7 +103,7 @@ func TestMembersThatDoNotRunLeaveTheListOfTheOthers(t *testing.T) {
 			voters(4, 5, 3), "create Job " + job + "\nRemovingMember: the other members remove pod orders-3 from their list\n",
 		},
 		"then claim 0 records that": {
-			changed(voters(4, 5, 3), removed),
+			all(voters(4, 5, 3), removed),
 			"record on PersistentVolumeClaim data-orders-0: engine \"ledger-v1\", primary \"\", voters 3\n" +
 				"RemovingMember: recording that pod orders-3 has left the list of the other members\n",
 		},
@@ -132,24 +111,24 @@ func TestMembersThatDoNotRunLeaveTheListOfTheOthers(t *testing.T) {
 			voters(4, 3, 3), "create Job " + job + "\nRemovingMember: the other members remove pod orders-3 from their list\n",
 		},
 		"not before its pod no longer exists": {
-			changed(voters(4, 4, 3), removed, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			all(voters(4, 4, 3), removed, func(_ *dbv1.DatabaseCluster, o *state.Observed) {
 				o.Members = append(o.Members, state.Member{Name: "orders-3", UID: "pod-3", Ordinal: 3, Terminating: true})
 			}),
 			"Scaling: pod orders-3 is terminating\n",
 		},
 		"not while the others have no majority of the list": {
-			changed(voters(5, 5, 3), unready(2)),
+			all(voters(5, 5, 3), unready(time.Hour, 2)),
 			"RemovingMember: pod orders-4 cannot be removed: 2 of the other members are ready, but 3 are needed for a majority\n",
 		},
 		"not a member that starts next": {
-			changed(members(5), voters(4, 5, 3)), "update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",
+			all(replicas(5), voters(4, 5, 3)), "update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",
 		},
-		"not while the cluster hibernates": {changed(hibernated, voters(4, 5, 0)), "UpToDate: the cluster matches its spec\n"},
+		"not while the cluster hibernates": {all(hibernated, voters(4, 5, 0)), "UpToDate: the cluster matches its spec\n"},
 		"a cluster that wakes up with fewer members starts all of them": {
-			changed(members(1), voters(3, 3, 0)), "update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",
+			all(replicas(1), voters(3, 3, 0)), "update StatefulSet orders (spec.replicas)\nApplying: update StatefulSet orders (spec.replicas)\n",
 		},
 		"then removes them one by one": {
-			changed(members(1), voters(3, 3, 3)),
+			all(replicas(1), voters(3, 3, 3)),
 			"create Job " + naming.MemberRemoveJob("orders", 2, "set", "1", "pod-2") + "\nRemovingMember: the other members remove pod orders-2 from their list\n",
 		},
 	})
@@ -157,7 +136,7 @@ func TestMembersThatDoNotRunLeaveTheListOfTheOthers(t *testing.T) {
 
 // The list decides about the majority, whatever spec.replicas is.
 func TestTheMajorityIsThatOfTheListAndNotOfSpecReplicas(t *testing.T) {
-	outdated := func(ordinals ...int) func(*dbv1.DatabaseCluster, *state.Observed) {
+	outdated := func(ordinals ...int) change {
 		return func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			c.Spec.UpdateStrategy.MaxUnavailable = 2
 			plans.Outdated(o, ordinals...)
@@ -169,19 +148,19 @@ func TestTheMajorityIsThatOfTheListAndNotOfSpecReplicas(t *testing.T) {
 	}
 	decideRelated(t, dbv1.TopologyConsensus, map[string]scenario{
 		"two of three members are never down, also if five are wanted": {
-			changed(members(5), voters(3, 3, 3), outdated(0, 1), unready(2)),
+			all(replicas(5), voters(3, 3, 3), outdated(0, 1), unready(time.Hour, 2)),
 			"RollingOut: 2 members are outdated; waiting for pod orders-2 to stay ready\n",
 		},
 		"a member that the list may have counts as down": {
-			changed(members(5), voters(4, 4, 3), terminating(3), outdated(0)),
+			all(replicas(5), voters(4, 4, 3), leaving(3), outdated(0)),
 			"RollingOut: 1 member is outdated; waiting for a member that does not run, but may be in the list of the others\n",
 		},
 		"a rebuild needs a majority of those that are in it, also if five are wanted": {
-			changed(members(5), voters(3, 4, 3), terminating(3), rebuild),
+			all(replicas(5), voters(3, 4, 3), leaving(3), rebuild),
 			"record database.dbcluster.io/rebuilt: orders-2/claim-2\nRebuilding: PersistentVolumeClaim data-orders-2 is deleted; its member then copies the data of the others\n",
 		},
 		"and no volume is deleted": {
-			changed(members(5), voters(4, 4, 3), terminating(3), rebuild),
+			all(replicas(5), voters(4, 4, 3), leaving(3), rebuild),
 			"Rebuilding: PersistentVolumeClaim data-orders-2 is deleted when enough of the other members are ready\n",
 		},
 	})

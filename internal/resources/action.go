@@ -48,6 +48,8 @@ type Action struct {
 	Member *int32
 	// Target is the ordinal of the member that should take over from Member; nil for any.
 	Target *int32
+	// Members is how many members exist, if that may be more than in the spec: during a scale-in. 0 for the number in the spec.
+	Members int32
 	// Offline mounts the volume of that member, which must not be running.
 	Offline bool
 	// Spread spreads the pods of the actions of this kind like the members, where that matters.

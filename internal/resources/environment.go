@@ -23,9 +23,9 @@ const localhost = "localhost"
 // environment gives an action its cluster and the addresses of the members, except for variables that the effective
 // spec has already.
 func (a Action) environment(cluster *dbv1.DatabaseCluster) []*corev1ac.EnvVarApplyConfiguration {
-	members := hosts(cluster)
+	replicas, members := cluster.Spec.Replicas, hosts(cluster, max(cluster.Spec.Replicas, a.Members))
 	if a.Copy != nil {
-		members = []string{localhost}
+		replicas, members = 1, []string{localhost}
 	}
 	all := []*corev1ac.EnvVarApplyConfiguration{
 		variable("DBC_CLUSTER", cluster.Name),
@@ -33,7 +33,7 @@ func (a Action) environment(cluster *dbv1.DatabaseCluster) []*corev1ac.EnvVarApp
 		variable("DBC_PORT", strconv.Itoa(int(cluster.Spec.Container.Port))),
 		variable("DBC_DATA_DIR", cluster.Spec.Container.DataPath),
 		variable("DBC_SECRETS_DIR", naming.SecretsPath),
-		variable("DBC_REPLICAS", strconv.Itoa(len(members))),
+		variable("DBC_REPLICAS", strconv.Itoa(int(replicas))),
 		variable("DBC_MEMBERS", strings.Join(members, " ")),
 	}
 	if a.Member != nil {
@@ -80,9 +80,10 @@ func (a Action) host(cluster *dbv1.DatabaseCluster) string {
 	return naming.MemberHost(cluster.Name, *a.Member)
 }
 
-func hosts(cluster *dbv1.DatabaseCluster) []string {
-	all := make([]string, 0, cluster.Spec.Replicas)
-	for ordinal := range cluster.Spec.Replicas {
+// hosts are the addresses of that many members.
+func hosts(cluster *dbv1.DatabaseCluster, members int32) []string {
+	all := make([]string, 0, members)
+	for ordinal := range members {
 		all = append(all, naming.MemberHost(cluster.Name, ordinal))
 	}
 	return all

@@ -19,6 +19,8 @@ type HandOver struct {
 	To     *int32
 	// Name of the Job; see naming.HandOverJob.
 	Name string
+	// Members is how many members exist.
+	Members int32
 }
 
 // handOverKeptSeconds is how long the Job of a hand-over is kept. Each rollout has one.
@@ -29,7 +31,7 @@ const handOverKeptSeconds = 60 * 60
 func HandOverJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, h HandOver) Child {
 	action := Action{
 		Name: h.Name, Component: dbv1.ComponentHandOver, Command: declared.Spec.Actions.HandOver.Command,
-		Member: &h.Member, Target: h.To, KeptSeconds: handOverKeptSeconds,
+		Member: &h.Member, Target: h.To, Members: h.Members, KeptSeconds: handOverKeptSeconds,
 	}
 	if cluster.DeletionTimestamp == nil {
 		action.Owner = ownedBy(cluster)
@@ -48,13 +50,15 @@ func MemberRemoveJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngin
 	})
 }
 
-// ConfigureJob puts parameters and passwords in force on the running members.
-func ConfigureJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, references []state.Reference) Child {
+// ConfigureJob puts parameters and passwords in force on the running members. Their number may differ from that in the spec, for which the
+// parameters have to be correct.
+func ConfigureJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, references []state.Reference, members int32) Child {
 	return ActionJob(cluster, Action{
 		Name:      naming.ConfigureJob(cluster.Name, Configuration(cluster, references)),
 		Component: dbv1.ComponentConfigure,
 		Owner:     ownedBy(cluster),
 		Command:   declared.Spec.Actions.Configure.Command,
+		Members:   members,
 	})
 }
 

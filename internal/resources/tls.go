@@ -86,7 +86,7 @@ func toAny(texts []string) []any {
 // ReloadJob makes all members load a certificate, and verifies that they serve it. It records the certificate.
 func ReloadJob(cluster *dbv1.DatabaseCluster, declared *dbv1.DatabaseEngine, image, certificate string) Child {
 	call := &protocol.Reload{
-		Members: hosts(cluster), Port: int(cluster.Spec.Container.Port), Folder: naming.TLSPath, Command: declared.Spec.Actions.Reload.Command,
+		Members: hosts(cluster, cluster.Spec.Replicas), Port: int(cluster.Spec.Container.Port), Folder: naming.TLSPath, Command: declared.Spec.Actions.Reload.Command,
 	}
 	if start := declared.Spec.TLS.Preamble; start != nil {
 		call.Request, call.Response = start.Request, start.Response

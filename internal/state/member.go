@@ -43,9 +43,11 @@ type Member struct {
 	Engine string
 	// Started is true if the database container has started at least once.
 	Started bool
-	// Resize is the progress of an in-place resize.
-	Resize Resize
-	Ready  bool
+	// Resize is the progress of an in-place resize. Refused is the revision whose resources the API server refused for the running
+	// pod; "" for none.
+	Resize  Resize
+	Refused string
+	Ready   bool
 	// ReadySince is when Ready changed last.
 	ReadySince  metav1.Time
 	Terminating bool
@@ -84,6 +86,18 @@ func (m Member) Serving(now time.Time) bool {
 	return m.Ready && !m.Terminating && (m.Problem == "" || m.Steady(now, Steadily))
 }
 
+// Down returns since when a member that does not serve is down. One that is terminating may run until its grace period ends.
+func (m Member) Down() time.Time {
+	switch {
+	case m.Terminating:
+		return m.StopBy.Time
+	case m.ReadySince.IsZero(): // the kubelet has not reported yet
+		return m.Created.Time
+	default:
+		return m.ReadySince.Time
+	}
+}
+
 // Steady reports whether the member has been ready for that long. Only then another member may be disturbed.
 func (m Member) Steady(now time.Time, after time.Duration) bool {
 	return m.Ready && !m.Terminating && m.steadyIn(now, after) <= 0
@@ -120,6 +134,7 @@ func MemberOf(pod *corev1.Pod, ordinal int32) Member {
 		End:          endOf(pod),
 		HasFinalizer: HasFinalizer(pod),
 		Resize:       resizeOf(pod),
+		Refused:      pod.Annotations[dbv1.AnnotationResizeRefused],
 		Problem:      problem(pod),
 		Remedy:       remedy(pod, memberResources),
 		Stuck:        stuck(pod),

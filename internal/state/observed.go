@@ -239,10 +239,12 @@ func (o Observed) resized(m Member) bool {
 	return o.sameTemplate(m) && m.Resources == o.resources() && !m.Resize.Infeasible
 }
 
-// Resizable reports whether a member of another revision differs only in its resources, and may be resized in place on its node.
+// Resizable reports whether a member of another revision differs only in its resources, and may be resized in place on its node. The
+// kubelet or the API server may have refused that: then the member has to restart.
 func (o Observed) Resizable(m Member) bool {
-	refused := m.Resize.Infeasible && m.Resources == o.resources()
-	return o.sameTemplate(m) && !refused
+	revision, known := o.Revision()
+	infeasible := m.Resize.Infeasible && m.Resources == o.resources()
+	return o.sameTemplate(m) && !infeasible && (!known || m.Refused != revision)
 }
 
 func (o Observed) sameTemplate(m Member) bool {

@@ -108,7 +108,7 @@ func (d *disk) String() string {
 	of := d.shared
 	volumes, acked := d.ranked()
 	return fmt.Sprintln(d.bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.own, d.quota, d.troubles,
-		acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.divided, of.gone, of.parameters)
+		acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.divided, of.gone, of.parameters, of.tunedFor)
 }
 
 // goesWrong returns the planned failure of a call, if there is one.

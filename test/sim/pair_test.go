@@ -26,6 +26,7 @@ const (
 // runPair is the software of an engine of topology PrimaryReplica. It creates no data: a member with an empty volume copies that of
 // the primary.
 func (w *world) runPair() {
+	w.watchPrimary()
 	w.expireLock()
 	for _, i := range w.order(len(w.databases())) {
 		if pods := w.databases(); i < len(pods) && !w.delays() {

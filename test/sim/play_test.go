@@ -154,7 +154,7 @@ func (p *play) key(known memory) [sha256.Size]byte {
 			fmt.Fprintln(&text, "due in", left)
 		}
 	}
-	fmt.Fprintln(&text, p.store.disk, p.store.terminating)
+	fmt.Fprintln(&text, p.store.disk, p.store.terminating, min(electing, p.withoutPrimary()))
 	for _, what := range slices.Sorted(maps.Keys(p.counts)) {
 		fmt.Fprintln(&text, what, p.counts[what])
 	}
@@ -197,6 +197,9 @@ func (p *play) age(object client.Object, serving bool) []time.Duration {
 		if c.Type == corev1.PodReady {
 			ages = append(ages, p.clock.Now().Sub(c.LastTransitionTime.Time))
 		}
+	}
+	if len(ages) == 1 { // the kubelet has not reported yet
+		ages = append(ages, ages[0])
 	}
 	for i := range ages {
 		if serving {

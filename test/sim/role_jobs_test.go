@@ -22,11 +22,11 @@ func (w *world) performOnMembers(pod *corev1.Pod) exit {
 	member := memberIn(pod, "DBC_MEMBER")
 	switch pod.Labels[dbv1.LabelComponent] {
 	case dbv1.ComponentHandOver:
-		return w.performHandOver(member, memberIn(pod, "DBC_TARGET"))
+		return w.performHandOver(member, memberIn(pod, "DBC_TARGET"), variableOf(pod, "DBC_MEMBERS"))
 	case dbv1.ComponentMemberRemove:
 		return w.performMemberRemove(member)
 	case dbv1.ComponentConfigure:
-		return w.performConfigure(variableOf(pod, "DBC_PARAMETERS"))
+		return w.performConfigure(pod)
 	default:
 		return done()
 	}
@@ -48,11 +48,13 @@ func memberIn(pod *corev1.Pod, variable string) string {
 }
 
 // performHandOver passes the lock to the target, or to the replica with the newest data. The primary first sends it all rows.
-func (w *world) performHandOver(member, target string) exit {
+func (w *world) performHandOver(member, target, members string) exit {
 	primary := w.primary()
 	switch {
 	case primary == nil:
 		return actionFails(protocol.ExitPrecondition, "there is no primary")
+	case !strings.Contains(members, member+"."):
+		return actionFails(protocol.ExitFailed, member+" is not in DBC_MEMBERS")
 	case primary.Name != member:
 		return actionFails(protocol.ExitNotApplicable, member+" is not the primary")
 	}
@@ -92,12 +94,19 @@ func (w *world) performMemberRemove(member string) exit {
 	return done()
 }
 
-func (w *world) performConfigure(parameters string) exit {
-	if w.primary() == nil {
+// performConfigure finds the primary among the members, and refuses to wait for a replica that does not exist.
+func (w *world) performConfigure(pod *corev1.Pod) exit {
+	parameters, members := variableOf(pod, "DBC_PARAMETERS"), variableOf(pod, "DBC_REPLICAS")
+	switch primary := w.primary(); {
+	case primary == nil:
 		return actionFails(protocol.ExitPrecondition, "there is no primary")
+	case !strings.Contains(variableOf(pod, "DBC_MEMBERS"), primary.Name+"."):
+		return actionFails(protocol.ExitFailed, "no member of DBC_MEMBERS is the primary")
+	case strings.Contains(parameters, strict) && members == "1":
+		return actionFails(protocol.ExitRefused, "strict waits for a replica, but there is none")
 	}
-	w.store.disk.shared.parameters = parameters
-	w.story.add(w.by, "the members use "+parameters)
+	w.store.disk.shared.parameters, w.store.disk.shared.tunedFor = parameters, members
+	w.story.add(w.by, fmt.Sprintf("%s members use %s", members, parameters))
 	return done()
 }
 

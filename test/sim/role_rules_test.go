@@ -36,6 +36,7 @@ func (w *world) watchRoles(c change) {
 	if isAgreement(c.object()) && c.after == nil {
 		w.watchAgreementEnd(c.before.GetLabels()[dbv1.LabelClusterUID])
 	}
+	w.watchActions(c)
 	for _, pod := range w.disturbed(c) {
 		w.watchDisturbance(pod)
 	}
@@ -43,6 +44,7 @@ func (w *world) watchRoles(c change) {
 		before, existed := c.before.(*appsv1.StatefulSet)
 		if existed {
 			w.watchShrink(before, set)
+			w.watchElection(before, set)
 		}
 		w.watchJoin(before, set)
 	}
@@ -119,10 +121,10 @@ func (w *world) others(pod *corev1.Pod) []*corev1.Pod {
 	return slices.DeleteFunc(w.databases(), func(other *corev1.Pod) bool { return other.Name == pod.Name })
 }
 
-// handOverEnded reports whether the Job of a hand-over before this disturbance has ended.
+// handOverEnded reports whether the Job of a hand-over before this disturbance has ended, or cannot end.
 func (w *world) handOverEnded(pod *corev1.Pod) bool {
 	job := get[*batchv1.Job](w.store, naming.HandOverJob(name, string(pod.UID)))
-	return job != nil && jobEnded(job)
+	return job != nil && (jobEnded(job) || w.isLost(job))
 }
 
 // watchMajority: more than half of the members serve without one that the operator disturbs. Of voters, those that are listed count.

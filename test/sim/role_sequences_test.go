@@ -79,6 +79,6 @@ func isShared(story string) bool {
 }
 
 // sharedSequences test members that have one database.
-var sharedSequences = slices.Concat(pairSequences, voterSequences, troubledSequences, listSequences, saveSequences)
+var sharedSequences = slices.Concat(pairSequences, voterSequences, troubledSequences, listSequences, disturbanceSequences, saveSequences)
 
 func init() { sequences = slices.Concat(sequences, sharedSequences) }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -59,8 +60,10 @@ type shared struct {
 	divided string
 	// gone is for how many rounds the holder of the lock has not renewed it.
 	gone int
-	// parameters are those that the database uses.
-	parameters string
+	// parameters are those that the database uses, tunedFor is the number of members that they are correct for.
+	parameters, tunedFor string
+	// without is since when the database has no primary; zero while it has one.
+	without time.Time
 }
 
 func newShared() shared {

@@ -8,6 +8,7 @@ package disturb
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
@@ -34,7 +35,7 @@ func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
 		return phase.Over
 	}
 	job := naming.HandOverJob(s.Cluster.Name, string(m.UID))
-	if task, _ := s.ActionOf(job); s.Deleting() && (task.Ended() || s.JobObstacle() != "") {
+	if task, exists := s.ActionOf(job); s.Deleting() && (exists && !underway(s, task) || s.JobObstacle() != "") {
 		return phase.Over
 	}
 	outcome, done := Request(s, m, to, job)
@@ -48,14 +49,21 @@ func HandOver(s *situation.Situation, m state.Member, to *int32) phase.Outcome {
 	return outcome
 }
 
-// hasToHandOver reports whether a member may be a primary, and another member could take over.
+// hasToHandOver reports whether a member may be a primary, and another member could take over. A deletion attempts it with any other.
 func hasToHandOver(s *situation.Situation, m state.Member) bool {
-	return s.HasRoles() && m.Ready && !m.Terminating && len(s.Members) > 1
+	return s.HasRoles() && m.Ready && !m.Terminating && slices.ContainsFunc(s.Members, func(other state.Member) bool {
+		return other.Name != m.Name && (s.Deleting() || canTakeOver(s, other))
+	})
+}
+
+// canTakeOver reports whether a member serves, or may serve again soon.
+func canTakeOver(s *situation.Situation, m state.Member) bool {
+	return m.Serving(s.At) || !m.Terminating && !m.Stuck && s.At.Sub(m.Down()) < s.TakeOver()
 }
 
 // Request runs the Job of that name, by which a primary hands over.
 func Request(s *situation.Situation, m state.Member, to *int32, job string) (outcome phase.Outcome, done bool) {
-	request := resources.HandOver{Member: m.Ordinal, To: to, Name: job}
+	request := resources.HandOver{Member: m.Ordinal, To: to, Name: job, Members: s.End()}
 	return Run(s, resources.HandOverJob(s.Cluster, s.Engine, request), dbv1.ReasonHandingOver, fmt.Sprintf("pod %s hands over to another member", m.Name))
 }
 
@@ -87,13 +95,25 @@ func Run(s *situation.Situation, job resources.Child, reason, purpose string) (o
 	case v.Standing == action.Succeeded, task.Failed && task.Code == protocol.ExitNotApplicable:
 		return phase.Over, true
 	}
-	outcome = phase.Wait(reason, v.Sentence(purpose, ""))
+	return await(v, reason, purpose), false
+}
+
+// await is the outcome while a Job has not succeeded. After a failure it runs again, unless its pod does not respond: only the user knows
+// whether that still runs.
+func await(v action.Verdict, reason, purpose string) phase.Outcome {
+	outcome := phase.Wait(reason, v.Sentence(purpose, ""))
 	outcome.RequeueAfter = situation.Sooner(v.Left, situation.ProgressRequeue)
-	if v.Standing == action.Failed {
-		outcome.Message = fmt.Sprintf("%s: Job %s failed: %s. The operator repeats it after a minute", purpose, task.Job, v.Cause)
+	switch v.Standing {
+	case action.Failed:
+		outcome.Message = fmt.Sprintf("%s: Job %s failed: %s. The operator repeats it after a minute", purpose, v.Task.Job, v.Cause)
 		outcome.RequeueAfter = again
+	case action.Lost:
+		outcome.Message = fmt.Sprintf("%s: Job %s did not finish within its deadline, because pod %s does not respond. "+
+			"Recover the node of the pod, or make sure that the pod does not run and delete the Job", purpose, v.Task.Job, v.Task.Pod)
+		outcome.Stalled = &situation.Stall{Reason: dbv1.ReasonJobBlocked, Message: outcome.Message}
+	case action.Absent, action.Terminating, action.Superseded, action.Succeeded, action.Blocked, action.Failing, action.Unmet, action.Retrying, action.Running:
 	}
-	return outcome, false
+	return outcome
 }
 
 func component(job resources.Child) string { return job.Object.GetLabels()[dbv1.LabelComponent] }

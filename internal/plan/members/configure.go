@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/action"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/disturb"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
@@ -17,14 +18,24 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
+// unconfigured reports whether the action configure has to put the spec in force.
+func unconfigured(s *situation.Situation) bool {
+	wanted := s.Configuration()
+	return wanted != "" && s.StatefulSet != nil && s.StatefulSet.Annotations[dbv1.AnnotationConfigured] != wanted
+}
+
+// configureJob is the Job that puts the spec in force. It runs before a scale-in, so it finds more members than the spec has.
+func configureJob(s *situation.Situation) resources.Child {
+	return resources.ConfigureJob(s.Cluster, s.Engine, s.References, s.End())
+}
+
 // Configure puts parameters and passwords in force by an action, without a restart of pods. A configuration that failed does not
 // prevent a rollout: the members continue with the previous one.
 func Configure(s *situation.Situation) phase.Outcome {
-	wanted := s.Configuration()
-	if wanted == "" || s.StatefulSet == nil || s.StatefulSet.Annotations[dbv1.AnnotationConfigured] == wanted || s.Wanted == 0 || !s.Serves() {
+	if !unconfigured(s) || s.Wanted == 0 || !s.Serves() {
 		return phase.Over
 	}
-	job := resources.ConfigureJob(s.Cluster, s.Engine, s.References)
+	job := configureJob(s)
 	if outdated := others(s, job.Name()); len(outdated) > 0 {
 		return phase.Do(dbv1.ReasonConfiguring, "stopping "+operation.Describe(outdated), operation.Delete{Objects: outdated})
 	}
@@ -33,7 +44,7 @@ func Configure(s *situation.Situation) phase.Outcome {
 	}
 	outcome, done := disturb.Run(s, job, dbv1.ReasonConfiguring, "the members get the parameters and passwords of the spec")
 	if done {
-		return phase.Do(dbv1.ReasonConfiguring, "the parameters and passwords are in force", operation.Record{Key: dbv1.AnnotationConfigured, Value: wanted})
+		return phase.Do(dbv1.ReasonConfiguring, "the parameters and passwords are in force", operation.Record{Key: dbv1.AnnotationConfigured, Value: s.Configuration()})
 	}
 	return outcome
 }
@@ -42,7 +53,7 @@ func Configure(s *situation.Situation) phase.Outcome {
 func others(s *situation.Situation, job string) []operation.Removal {
 	var all []operation.Removal
 	for _, t := range s.Tasks {
-		if t.Component == dbv1.ComponentConfigure && t.Job != job && !t.Ended() {
+		if t.Component == dbv1.ComponentConfigure && t.Job != job && !t.Ended() && !t.Ending {
 			all = append(all, operation.Removal{Kind: "Job", Name: t.Job, UID: t.UID, Version: t.Version, Why: "the configuration has changed since"})
 		}
 	}
@@ -54,14 +65,17 @@ var unanswered = []protocol.ExitCode{protocol.ExitDone, protocol.ExitTransient, 
 
 // ConfigureFailed is the stall of a configuration that the database does not accept.
 func ConfigureFailed(s *situation.Situation) *situation.Stall {
-	wanted := s.Configuration()
-	if wanted == "" || s.StatefulSet == nil || s.StatefulSet.Annotations[dbv1.AnnotationConfigured] == wanted {
+	if !unconfigured(s) {
 		return nil
 	}
-	task, exists := s.ActionOf(resources.ConfigureJob(s.Cluster, s.Engine, s.References).Name())
-	if !exists || !task.Failed || slices.Contains(unanswered, task.Code) {
+	task, exists := s.ActionOf(configureJob(s).Name())
+	v := action.Judge(task, exists, action.Expected{Deadline: resources.ActionKindOf(dbv1.ComponentConfigure).Deadline(s.Cluster)}, s.At)
+	if v.Standing != action.Lost && (v.Standing != action.Failed || slices.Contains(unanswered, task.Code)) {
 		return nil
 	}
-	return &situation.Stall{Reason: dbv1.ReasonConfigureFailed, Message: fmt.Sprintf(
-		"the parameters and passwords of the spec are not in force: %s. Correct spec.parameters, or delete Job %s to try again", task.Cause(), task.Job)}
+	text := fmt.Sprintf("the parameters and passwords of the spec are not in force: %s. Correct spec.parameters, or delete Job %s to try again", v.Cause, task.Job)
+	if s.Wanted > 0 && s.End() > s.Wanted {
+		text += fmt.Sprintf(". Until then, the operator removes no member. To keep %d members, set spec.replicas to that number", s.End())
+	}
+	return &situation.Stall{Reason: dbv1.ReasonConfigureFailed, Message: text}
 }

@@ -111,7 +111,7 @@ func (r rollout) recovering(m state.Member) time.Duration {
 	if r.RoleOf(m) != dbv1.RolePrimary || m.Stuck {
 		return 0
 	}
-	return max(0, 2*r.Lock()-r.At.Sub(m.ReadySince.Time))
+	return max(0, r.TakeOver()-r.At.Sub(m.ReadySince.Time))
 }
 
 func (r rollout) isOutdated(m state.Member) bool {
@@ -166,7 +166,8 @@ func (r rollout) disturb(m state.Member) phase.Outcome {
 		}
 		return r.restart(m)
 	}
-	return r.do(fmt.Sprintf("resizing pod %s", m.Name), operation.ResizeMember{Member: m, Resources: r.Cluster.Spec.Resources})
+	revision, _ := r.Revision()
+	return r.do(fmt.Sprintf("resizing pod %s", m.Name), operation.ResizeMember{Member: m, Resources: r.Cluster.Spec.Resources, Revision: revision})
 }
 
 // budget returns how many members may be down because of a rollout: of members with one database, never a majority.

@@ -145,6 +145,12 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 			o.Members[i].Template, o.Members[i].Resources = o.Template(), "others"
 		}
 	}
+	given := func(progress state.Resize, resources string) func(*dbv1.DatabaseCluster, *state.Observed) {
+		return func(_ *dbv1.DatabaseCluster, o *state.Observed) {
+			lacks(o, 1)
+			o.Members[1].Resources, o.Members[1].Resize = resources, progress
+		}
+	}
 	decideEach(t, map[string]scenario{
 		"where a member lacks nothing else": {
 			func(_ *dbv1.DatabaseCluster, o *state.Observed) { lacks(o, 0, 1, 2) },
@@ -178,26 +184,23 @@ func TestResourcesChangeWhileMembersRun(t *testing.T) {
 			"WaitingForMembers: the kubelet is resizing pod orders-0 (Deferred)\n",
 		},
 		"by a restart where its node does not have them": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				plans.Outdated(o, 1)
-				o.Members[1].Template, o.Members[1].Resources = o.Template(), "requests  limits "
-				o.Members[1].Resize = state.Resize{Pending: true, Infeasible: true}
-			},
+			given(state.Resize{Pending: true, Infeasible: true}, "requests  limits "),
 			"restart orders-1\nRollingOut: 1 member is outdated; restarting pod orders-1\n",
 		},
+		"by a restart where the API server has refused them": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { lacks(o, 1); o.Members[1].Refused = "new" },
+			"restart orders-1\nRollingOut: 1 member is outdated; restarting pod orders-1\n",
+		},
+		"where the API server has refused only previous ones": {
+			func(_ *dbv1.DatabaseCluster, o *state.Observed) { lacks(o, 1); o.Members[1].Refused = "previous" },
+			"resize orders-1\nRollingOut: 1 member is outdated; resizing pod orders-1\n",
+		},
 		"where only what was asked for before is not to be had": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				lacks(o, 1)
-				o.Members[1].Resize = state.Resize{Pending: true, Infeasible: true}
-			},
+			given(state.Resize{Pending: true, Infeasible: true}, "others"),
 			"resize orders-1\nRollingOut: 1 member is outdated; resizing pod orders-1\n",
 		},
 		"and one that the kubelet has not seen yet is waited for, too": {
-			func(_ *dbv1.DatabaseCluster, o *state.Observed) {
-				plans.Outdated(o, 1)
-				o.Members[1].Template, o.Members[1].Resources = o.Template(), "requests  limits "
-				o.Members[1].Resize = state.Resize{Unseen: true}
-			},
+			given(state.Resize{Unseen: true}, "requests  limits "),
 			"WaitingForMembers: the kubelet is resizing pod orders-1 (the kubelet has not responded yet)\n",
 		},
 		"by a restart where the member does not run": {

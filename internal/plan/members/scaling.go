@@ -16,10 +16,10 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// ScaleIn removes members one by one, the highest ordinal first.
+// ScaleIn removes members one by one, the highest ordinal first. If no member may be removed now, the later phases may correct the cause.
 func ScaleIn(s *situation.Situation) phase.Outcome {
-	if s.KeepsMembers() {
-		return phase.Over // Blocked reports the cause
+	if s.KeepsMembers() || unremovable(s) != "" {
+		return phase.Over // Blocked and AwaitScaleIn report the cause
 	}
 	if outcome := Forget(s); outcome.Waits() {
 		return outcome
@@ -29,6 +29,36 @@ func ScaleIn(s *situation.Situation) phase.Outcome {
 		reason = dbv1.ReasonHibernating
 	}
 	return Lower(s, s.Wanted, reason)
+}
+
+// AwaitScaleIn waits until a member may be removed, while no other phase has anything to do.
+func AwaitScaleIn(s *situation.Situation) phase.Outcome {
+	cause := unremovable(s)
+	if cause == "" || s.KeepsMembers() {
+		return phase.Over
+	}
+	return phase.Wait(dbv1.ReasonScaling, fmt.Sprintf("scaling in from %d to %d members waits until %s", s.End(), s.Wanted, cause))
+}
+
+// unremovable is what has to happen before the next member is removed; "" for nothing. The configuration for fewer members comes first,
+// because the engine may refuse it. A primary is never removed, and no member while there is none: it may be the only one that can become
+// the primary. A hibernation removes no member: see awaitPrimary.
+func unremovable(s *situation.Situation) string {
+	next := s.End() - 1
+	if s.Wanted == 0 || next < s.Wanted {
+		return ""
+	}
+	primary, found := s.Primary()
+	switch {
+	case s.HasRoles() && !found:
+		return "a member is the primary"
+	case unconfigured(s):
+		return fmt.Sprintf("the database accepts the parameters for spec.replicas %d", s.Wanted)
+	case s.HasRoles() && primary.Ordinal == next && disturb.Lowest(s) == nil:
+		return fmt.Sprintf("another member can take over from pod %s", primary.Name)
+	default:
+		return ""
+	}
 }
 
 // Lower reduces the members to a number, one by one: each waits until the previous one is deleted.
@@ -46,11 +76,27 @@ func Lower(s *situation.Situation, to int32, reason string) phase.Outcome {
 	if end <= to || to > 0 && s.Start() > 0 { // the others start before the first member leaves
 		return phase.Over
 	}
+	if outcome := awaitPrimary(s, reason); outcome.Waits() {
+		return outcome
+	}
 	if outcome := beforeStop(s, end-1, to); outcome.Waits() {
 		return outcome
 	}
 	return phase.Do(reason, fmt.Sprintf("scaling in from %d to %d members, one at a time", replicas, to),
 		operation.Scale{To: replicas - 1, Member: end - 1, Stop: reason == dbv1.ReasonTerminating})
+}
+
+// awaitPrimary lets the members elect a primary before one of them stops. The wait ends, so that a cluster without a primary can
+// hibernate: all volumes stay, and the last primary starts first. A deletion does not wait, and the last member has no other.
+func awaitPrimary(s *situation.Situation, reason string) phase.Outcome {
+	replicas, _ := s.Replicas()
+	if _, found := s.Primary(); !s.HasRoles() || s.Deleting() || found || replicas == 1 || s.Electing() == 0 {
+		return phase.Over
+	}
+	outcome := phase.Wait(reason, fmt.Sprintf(
+		"waiting for a primary. Without one, the members stop %.0f s after the last of them went down", s.TakeOver().Seconds()))
+	outcome.RequeueAfter = s.Electing()
+	return outcome
 }
 
 // beforeStop prepares the stop of a member: it hands over to the member that stops last, and leaves the list of the others if they

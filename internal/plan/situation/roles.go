@@ -148,6 +148,26 @@ func (s *Situation) SplitBrainLasts() bool {
 	return before.Status == metav1.ConditionTrue || s.At.Sub(before.LastTransitionTime.Time) >= s.Lock()
 }
 
+// TakeOver is how long the members may need until one of them is the primary: first the lock of the previous one ends.
+func (s *Situation) TakeOver() time.Duration { return 2 * s.Lock() }
+
+// Electing is how long the members may still need to have a primary since one of them went down; 0 if they had enough time, or if none
+// of them can start.
+func (s *Situation) Electing() time.Duration {
+	var left time.Duration
+	able := false
+	for _, m := range s.Members {
+		able = able || !m.Stuck
+		if !m.Serving(s.At) {
+			left = max(left, s.TakeOver()-s.At.Sub(m.Down()))
+		}
+	}
+	if !able {
+		return 0
+	}
+	return left
+}
+
 // Lock is how long the lock of a primary lives. While the action configure has not put a new value in force, or has failed, the longer
 // one counts: the members may use either.
 func (s *Situation) Lock() time.Duration {

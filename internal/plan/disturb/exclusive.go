@@ -1,0 +1,60 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package disturb
+
+import (
+	"fmt"
+
+	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
+	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
+	"github.com/dbcluster/databasecluster-operator/internal/state"
+)
+
+// Exclusively lets one action at a time disturb the members of a cluster. An operation that disturbs them waits until the Jobs of other
+// actions have ended, whichever phase decided about them. A deletion does not wait.
+func Exclusively(s *situation.Situation, o phase.Outcome) phase.Outcome {
+	if !o.Operations.Need(operation.Disturbs) {
+		return o
+	}
+	for _, t := range s.Tasks {
+		if underway(s, t) {
+			return after(t, o)
+		}
+	}
+	return o
+}
+
+// after is an outcome that waits for a Job. A Job that does not disturb members now is deleted: it may wait for what this operation
+// corrects. Kubernetes deletes it after its pods, so none of them runs when it no longer exists.
+func after(t state.Task, o phase.Outcome) phase.Outcome {
+	outcome := phase.Wait(o.Reason, fmt.Sprintf("waiting until Job %s has ended; next: %s", t.Job, o.Message))
+	outcome.Stalled, outcome.RequeueAfter = o.Stalled, situation.Sooner(o.RequeueAfter, situation.ProgressRequeue)
+	if idle(t) {
+		removal := operation.Recreation(t)
+		removal.Why = "another action precedes it"
+		outcome.Operations = operation.List{operation.Delete{Objects: []operation.Removal{removal}}}
+	}
+	return outcome
+}
+
+// idle reports whether the action of a Job has not started, or has failed and waits for its next attempt.
+func idle(t state.Task) bool {
+	between := !t.Active && !t.Failing && !t.Final && t.Code != protocol.ExitDone
+	return !t.Ending && (!t.Started || between)
+}
+
+// underway reports whether the action of a Job may still disturb members. A Job that should have ended long ago has a pod on a node that
+// does not respond, and would block all others.
+func underway(s *situation.Situation, t state.Task) bool {
+	if t.Ended() {
+		return false
+	}
+	t.Failing = t.Failing || t.Ending
+	lostAt, ends := t.LostAt(resources.ActionKindOf(t.Component).Deadline(s.Cluster))
+	return !ends || s.At.Before(lostAt)
+}

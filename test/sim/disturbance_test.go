@@ -1,0 +1,195 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package sim
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/naming"
+)
+
+const (
+	// strict is a value with which a database of one member would accept no write, so its engine refuses it.
+	strict = "strict"
+	// electing is how long the members may need until one of them is the primary.
+	electing = 2 * lockRounds * time.Second
+)
+
+// disturbanceSequences test actions that must not disturb members at the same time, or without a primary.
+var disturbanceSequences = []sequence{
+	{"pair-resize-with-restart", []step{createPair(pairEngine), set("the CPU is set to 2", cpu("2")), leadsNot("orders-0")}},
+	{"pair-scale-in-during-failover", []step{createPair(pairEngine), soon(1, freeze("orders-0")), scale(2), thaw("orders-0"), leadsNot("orders-0")}},
+	{"pair-scale-in-of-a-primary-that-is-down", []step{
+		createPair(pairEngine), handOverTo("orders-2"), soon(1, freeze("orders-2")), soon(1, scale(2)), thaw("orders-2"), leads("orders-0"),
+	}},
+	{"pair-scale-in-of-a-lost-primary", []step{createPair(syncEngine), handOverTo("orders-2"), soon(1, freeze("orders-2")), scale(2), leads("orders-0")}},
+	{"pair-hibernate-during-failover", []step{createPair(syncEngine), soon(1, freeze("orders-0")), hibernate(true), hibernate(false), leads("orders-1")}},
+	{"pair-hibernate-without-a-primary", []step{
+		createPair(pairEngine), soon(1, together(freeze("orders-0"), freeze("orders-1"), freeze("orders-2"))), hibernate(true), hibernate(false), leads("orders-0"),
+	}},
+	{"pair-scale-in-during-configuration", []step{
+		createPair(tuneEngine), goesWrong(configureHangs), soon(5, parameter("2")), soon(5, scale(2)), mended("hook"), uses(`{"work_mem":"2"}`),
+	}},
+	{"pair-scale-in-refused", []step{
+		createPair(tuneEngine), handOverTo("orders-2"), parameter(strict), scale(1), leads("orders-2"), scale(2), leads("orders-0"), uses(`{"work_mem":"strict"}`),
+	}},
+	{"pair-parameters-during-hand-over", []step{
+		createPair(tuneEngine), goesWrong(handOverHangs), soon(4, handOverTo("orders-2")), soon(4, parameter("2")), mended("hook"), leads("orders-2"), uses(`{"work_mem":"2"}`),
+	}},
+	{"pair-hand-over-lost", []step{
+		createPair(pairEngine), goesWrong(handOverHangs), soon(5, handOverTo("orders-2")), nodeSilent("-handover-"), at(time.Hour), mended("hook"), removeNode("-handover-"), leads("orders-2"),
+	}},
+	{"pair-delete-while-a-hand-over-is-lost", []step{
+		createPair(pairEngine), freeze("orders-0"), goesWrong(handOverHangs), soon(8, remove()), nodeSilent("-handover-"), at(time.Hour),
+		removeNode("-handover-"),
+	}},
+}
+
+var (
+	configureHangs = trouble{verb: "hook", about: "configure", hangs: true, times: -1}
+	handOverHangs  = trouble{verb: "hook", about: "handOver", hangs: true, times: -1}
+)
+
+// actions are the components of the Jobs that disturb members.
+var actions = []string{dbv1.ComponentHandOver, dbv1.ComponentMemberRemove, dbv1.ComponentConfigure}
+
+// watchActions: one action at a time disturbs the members of a cluster that is not being deleted.
+func (w *world) watchActions(c change) {
+	cluster, starts := w.cluster(), ""
+	if job, is := c.after.(*batchv1.Job); is && c.before == nil && slices.Contains(actions, job.Labels[dbv1.LabelComponent]) {
+		starts = job.Name
+	}
+	if cluster == nil || cluster.DeletionTimestamp != nil || starts == "" && len(w.disturbed(c)) == 0 {
+		return
+	}
+	for _, job := range all[*batchv1.Job](w.store) {
+		other := slices.Contains(actions, job.Labels[dbv1.LabelComponent]) && job.Name != starts && job.Labels[dbv1.LabelClusterUID] == string(cluster.UID)
+		if other && !jobEnded(job) && !w.isLost(job) {
+			w.breaks("%s changes, although Job %s disturbs the members", ref(c.object()), job.Name)
+		}
+	}
+}
+
+// isLost reports whether a Job should have ended, but a node that does not respond keeps its pod.
+func (w *world) isLost(job *batchv1.Job) bool {
+	ends := jobIs(job, batchv1.JobFailureTarget) || job.DeletionTimestamp != nil
+	return ends && slices.ContainsFunc(w.podsOfJob(job), func(pod *corev1.Pod) bool { return w.store.disk.lost[pod.Name] })
+}
+
+// watchPrimary records since when there is no primary.
+func (w *world) watchPrimary() {
+	switch on := &w.store.disk.shared; {
+	case w.primary() != nil:
+		on.without = time.Time{}
+	case on.without.IsZero():
+		on.without = w.clock.Now()
+	}
+}
+
+// withoutPrimary is how long the database has had no primary.
+func (w *world) withoutPrimary() time.Duration {
+	if w.store.disk.shared.without.IsZero() {
+		return 0
+	}
+	return w.clock.Now().Sub(w.store.disk.shared.without)
+}
+
+// watchElection: the operator removes no member without a primary, no primary, and none before the database has accepted the number of
+// members. Members that had time to elect a primary may hibernate.
+func (w *world) watchElection(before, after *appsv1.StatefulSet) {
+	cluster := w.cluster()
+	if *after.Spec.Replicas >= *before.Spec.Replicas || cluster.DeletionTimestamp != nil || w.store.disk.shared.topology != dbv1.TopologyPrimaryReplica {
+		return
+	}
+	_, end := ordinalsOf(before)
+	member, primary := naming.Member(name, int32(end-1)), w.primary()
+	switch {
+	case primary == nil && !(cluster.Spec.Hibernated && (*before.Spec.Replicas == 1 || w.withoutPrimary() >= electing)):
+		w.breaks("pod %s stops while there is no primary", member)
+	case cluster.Spec.Hibernated:
+	case primary.Name == member:
+		w.breaks("the primary %s is removed", member)
+	case cluster.Spec.Engine == tuneEngine && w.store.disk.shared.tunedFor != fmt.Sprint(cluster.Spec.Replicas):
+		w.breaks("pod %s is removed before the database has accepted %d members", member, cluster.Spec.Replicas)
+	}
+}
+
+// disturbanceMutants are mistakes about disturbances.
+var disturbanceMutants = map[string]mutant{
+	"a member restarts at once if its resources cannot be changed in place": {
+		interceptor.Funcs{SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+			err := c.SubResource(sub).Patch(ctx, object, patch, options...)
+			if sub != "resize" || err == nil {
+				return err
+			}
+			pod := &corev1.Pod{}
+			err = c.Get(ctx, client.ObjectKeyFromObject(object), pod)
+			return firstOf(err, c.Delete(ctx, pod, client.Preconditions{UID: new(pod.UID), ResourceVersion: new(pod.ResourceVersion)}))
+		}},
+		"pair-resize-with-restart", "the primary orders-0 is disturbed before a hand-over",
+	},
+	"a primary that is down counts as ready in a scale-in": {
+		seenPods(ready), "pair-scale-in-during-failover", "pod orders-2 stops while there is no primary",
+	},
+	"a primary that is down counts as ready in a hibernation": {
+		seenPods(ready), "pair-hibernate-during-failover", "pod orders-2 stops while there is no primary",
+	},
+	"a primary that is down counts as a replica": {
+		seenPods(func(_ *dbv1.DatabaseCluster, pods []corev1.Pod) {
+			if len(pods) == 3 && !isReady(&pods[2]) {
+				pods[0].Labels[roleLabel], pods[2].Labels[roleLabel] = primaryRole, replicaRole
+			}
+		}),
+		"pair-scale-in-of-a-primary-that-is-down", "pod orders-2 stops while there is no primary",
+	},
+	"a configuration counts when its Job has started": {
+		seenJobs(dbv1.ComponentConfigure, completed), "pair-scale-in-during-configuration", "although Job orders-configure-",
+	},
+	"a configuration that was refused counts": {
+		seenJobs(dbv1.ComponentConfigure, func(job *batchv1.Job) {
+			if jobIs(job, batchv1.JobFailed) {
+				completed(job)
+			}
+		}),
+		"pair-scale-in-refused", "is removed before the database has accepted 1 members",
+	},
+	"a hand-over that runs counts as failed": {
+		seenJobs(dbv1.ComponentHandOver, func(job *batchv1.Job) {
+			job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, LastTransitionTime: job.CreationTimestamp}}
+		}),
+		"pair-parameters-during-hand-over", "although Job orders-handover-",
+	},
+}
+
+func init() { maps.Copy(dataMutants, disturbanceMutants) }
+
+// ready shows all members as ready.
+func ready(_ *dbv1.DatabaseCluster, members []corev1.Pod) {
+	for i := range members {
+		for j := range members[i].Status.Conditions {
+			if c := &members[i].Status.Conditions[j]; c.Type == corev1.PodReady {
+				c.Status = corev1.ConditionTrue
+			}
+		}
+	}
+}
+
+// completed shows a Job as complete, whatever its state is.
+func completed(job *batchv1.Job) {
+	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue, LastTransitionTime: job.CreationTimestamp}}
+	job.Status.CompletionTime = new(metav1.NewTime(job.CreationTimestamp.Time))
+}
