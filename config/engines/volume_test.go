@@ -120,6 +120,7 @@ func TestTwoPodsOnOneVolumeNeverRunTwoServers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			volume := t.TempDir()
+			write(t, filepath.Join(volume, "pgdata"), map[string]string{"patroni.dynamic.json": `{"postgresql": {"parameters": {}}}`})
 			member := func() *container {
 				return startScript(t, name, "member", volume, map[string]string{server: serve}, "DBC_COPY=true")
 			}

@@ -31,7 +31,7 @@ func (t *trial) backUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	backup, err := t.create(ctx)
+	backup, err := t.create(ctx, t.Name)
 	if err != nil {
 		return err
 	}
@@ -39,11 +39,11 @@ func (t *trial) backUp(ctx context.Context) error {
 	return nil
 }
 
-// create creates a backup, and waits until it is complete.
-func (t *trial) create(ctx context.Context) (*dbv1.DatabaseBackup, error) {
+// create creates a backup of a cluster, and waits until it is complete.
+func (t *trial) create(ctx context.Context, cluster string) (*dbv1.DatabaseBackup, error) {
 	t.number++
 	backup := &dbv1.DatabaseBackup{ObjectMeta: metav1.ObjectMeta{Namespace: t.Namespace, Name: fmt.Sprintf("backup%d", t.number)}}
-	backup.Spec.Cluster = t.Name
+	backup.Spec.Cluster = cluster
 	if err := t.Create(ctx, backup); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func verifyFacts(ctx context.Context, t *trial) (string, error) {
 		}
 		defer func() { _ = t.visitor.pause(ctx, false) }()
 	}
-	backup, err := t.create(ctx)
+	backup, err := t.create(ctx, t.Name)
 	if err != nil {
 		return "", err
 	}

@@ -34,44 +34,69 @@ func tlsIn(mode dbv1.TLSMode) func(context.Context, *trial) (string, error) {
 		if cluster == nil {
 			return "", err
 		}
-		var seen string
+		var seen, restored string
+		var client *visitor
 		if err == nil {
-			seen, err = t.encrypted(ctx, cluster)
+			seen, client, err = t.encrypted(ctx, cluster)
+		}
+		if err == nil {
+			restored, err = t.plain(ctx, cluster, client)
 		}
 		if err != nil {
 			return "", fmt.Errorf("%w\n%s", err, cluster.Conditions(ctx))
 		}
-		return seen, t.remove(ctx, cluster)
+		return seen + restored, t.remove(ctx, cluster)
 	}
 }
 
-func (t *trial) encrypted(ctx context.Context, cluster *lab.Cluster) (string, error) {
+// plain restores a backup of a cluster with TLS into one without TLS, which has no certificates.
+func (t *trial) plain(ctx context.Context, cluster *lab.Cluster, client *visitor) (string, error) {
+	if noBackup(t) != "" || client == nil {
+		return "", nil
+	}
+	rows, err := client.acknowledged(ctx)
+	if err != nil {
+		return "", err
+	}
+	backup, err := t.create(ctx, cluster.Name)
+	if err != nil {
+		return "", err
+	}
+	restored, _, seen, err := t.restoredFrom(ctx, backup.Name, rows)
+	if err == nil {
+		err = t.remove(ctx, restored)
+	}
+	return "; a cluster without TLS that is restored from its backup is " + seen, err
+}
+
+// encrypted returns what it has seen, and the client, if there is one.
+func (t *trial) encrypted(ctx context.Context, cluster *lab.Cluster) (string, *visitor, error) {
 	if err := lab.Await(ctx, "the condition TLSReady", func() bool {
 		ready := condition(ctx, cluster, dbv1.ConditionTLSReady)
 		return ready != nil && ready.Status == "True"
 	}); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	versions, err := t.handshakes(ctx, cluster)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	seen := fmt.Sprintf("%d members have certificates that the connection Secret verifies (%s)", cluster.Members, versions)
 	if noRows(t) != "" || t.client.WithoutTLS {
-		return seen, nil
+		return seen, nil, nil
 	}
 	visitor, err := t.visit(ctx, cluster)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if err := visitor.awaitProgress(ctx); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	rows, err := visitor.keeps(ctx)
 	if err == nil {
 		_, err = visitor.run(ctx, "", t.client.Connect)
 	}
-	return seen + "; a client writes with TLS" + rows, err
+	return seen + "; a client writes with TLS" + rows, visitor, err
 }
 
 // handshakes connects to each member by its host name in the headless Service.

@@ -1,0 +1,60 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package engines
+
+import (
+	"archive/tar"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// backupOf is a tar with these files.
+func backupOf(t *testing.T, files map[string]string) *bytes.Buffer {
+	t.Helper()
+	var output bytes.Buffer
+	writer := tar.NewWriter(&output)
+	for name, text := range files {
+		if err := writer.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(text))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := writer.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return &output
+}
+
+// A backup of a cluster with TLS names certificates that the Job of a restore does not have.
+func TestARestoreUsesNoConfigurationOfTheSource(t *testing.T) {
+	const postgres = `#!/bin/sh
+case "$*" in
+--version) echo 'postgres (PostgreSQL) 17.1' ;;
+*shared_memory_size) cat "$2/postgresql.conf" > "$DBC_DATA_DIR/checked" ;;
+*) exit 1 ;;
+esac
+`
+	for name, files := range map[string]map[string]string{
+		"of Patroni":      {"PG_VERSION": "17\n", "postgresql.conf": "ssl = 'on'\n", "postgresql.base.conf": "original"},
+		"without Patroni": {"PG_VERSION": "17\n", "postgresql.conf": "original"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder, environment := image(t, "postgresql-v1", map[string]string{"postgres": postgres, "pg_verifybackup": "#!/bin/sh\n"})
+			command := exec.CommandContext(t.Context(), folder+"/scripts/restore")
+			command.Env, command.Stdin = environment, backupOf(t, files)
+			output, _ := command.CombinedOutput() // no server starts here
+			checked, err := os.ReadFile(filepath.Join(folder, "data", "checked"))
+			if err != nil || string(checked) != "original" {
+				t.Errorf("the parameters are checked with %q (%v)\n%s", checked, err, output)
+			}
+		})
+	}
+}
