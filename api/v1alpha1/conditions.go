@@ -114,7 +114,8 @@ const (
 	ReasonConfiguring = "Configuring"
 	// ReasonRestoring: a backup is being restored into the volumes.
 	ReasonRestoring = "Restoring"
-	// ReasonRestoreRetrying: an attempt to restore failed. The operator retries until the deadline.
+	// ReasonRestoreRetrying: an attempt to restore, or to create the first data, failed. The operator retries until the
+	// deadline.
 	ReasonRestoreRetrying = "RestoreRetrying"
 	// ReasonAdoptingVolumes: the operator adopts the retained volumes of a previous cluster of the same name.
 	ReasonAdoptingVolumes = "AdoptingVolumes"

@@ -13,7 +13,8 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.name) || !has(self.annotations)",message="spec.serviceAccount must not have both name and annotations: annotate your own ServiceAccount yourself, or remove the name to let the operator create one"
 type ServiceAccount struct {
 	// name is the name of a ServiceAccount of this namespace. It belongs to you: the operator never changes it.
-	// Default: the ServiceAccount that the operator creates for annotations, otherwise "default".
+	// Engines with roles or state do not support it. Default: the ServiceAccount that the operator creates for annotations, or
+	// for members of an engine with roles or state, otherwise "default".
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec,xDescriptors="urn:alm:descriptor:io.kubernetes:ServiceAccount"
 	// +kubebuilder:validation:MinLength=1

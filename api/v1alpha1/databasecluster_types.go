@@ -149,8 +149,9 @@ type DatabaseClusterSpec struct {
 	Pod Pod `json:"pod,omitzero"`
 
 	// serviceAccount is the ServiceAccount of the members and of all Jobs of the cluster, for example for the workload
-	// identity of a cloud. No pod gets a token of the API server. A change of the name restarts the members one by one.
-	// Default: the ServiceAccount "default" of the namespace.
+	// identity of a cloud. Pods get no token of the API server. The exception is the database container of members whose
+	// engine has roles or state. A change of the name restarts the members one by one. Default: the ServiceAccount
+	// "default" of the namespace. If the engine has roles or state, the operator creates one with the name of the cluster.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	ServiceAccount ServiceAccount `json:"serviceAccount,omitzero"`

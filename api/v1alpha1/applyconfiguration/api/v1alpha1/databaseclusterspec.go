@@ -49,8 +49,9 @@ type DatabaseClusterSpecApplyConfiguration struct {
 	// restarts the members one by one.
 	Pod *PodApplyConfiguration `json:"pod,omitempty"`
 	// serviceAccount is the ServiceAccount of the members and of all Jobs of the cluster, for example for the workload
-	// identity of a cloud. No pod gets a token of the API server. A change of the name restarts the members one by one.
-	// Default: the ServiceAccount "default" of the namespace.
+	// identity of a cloud. Pods get no token of the API server. The exception is the database container of members whose
+	// engine has roles or state. A change of the name restarts the members one by one. Default: the ServiceAccount
+	// "default" of the namespace. If the engine has roles or state, the operator creates one with the name of the cluster.
 	ServiceAccount *ServiceAccountApplyConfiguration `json:"serviceAccount,omitempty"`
 	// scheduling selects the nodes on which the members run. A change restarts the members one by one.
 	// Default: any node; members spread over nodes and zones where they can.

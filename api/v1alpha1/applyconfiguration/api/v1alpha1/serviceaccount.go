@@ -12,7 +12,8 @@ package v1alpha1
 // ServiceAccount is the ServiceAccount of the pods of a cluster: one of the user, or one that the operator creates.
 type ServiceAccountApplyConfiguration struct {
 	// name is the name of a ServiceAccount of this namespace. It belongs to you: the operator never changes it.
-	// Default: the ServiceAccount that the operator creates for annotations, otherwise "default".
+	// Engines with roles or state do not support it. Default: the ServiceAccount that the operator creates for annotations, or
+	// for members of an engine with roles or state, otherwise "default".
 	Name *string `json:"name,omitempty"`
 	// annotations create a ServiceAccount with the name of the cluster and these annotations, for example
 	// "eks.amazonaws.com/role-arn". The operator deletes it with the cluster. Some platforms read the annotations only
