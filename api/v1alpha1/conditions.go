@@ -104,6 +104,8 @@ const (
 	ReasonWaitingForPreviousCluster = "WaitingForPreviousCluster"
 	// ReasonInitializing: the first data is being created in the volume of member 0.
 	ReasonInitializing = "Initializing"
+	// ReasonInitializeRetrying: an attempt to create the first data failed. The operator retries until the deadline.
+	ReasonInitializeRetrying = "InitializeRetrying"
 	// ReasonHandingOver: another member becomes the primary before the current one is disturbed.
 	ReasonHandingOver = "HandingOver"
 	// ReasonRebuilding: a member copies the data of the others into a new volume.

@@ -95,10 +95,11 @@ func Judge(task state.Task, exists bool, expected Expected, at time.Time) Verdic
 }
 
 // superseded reports whether the operator has to re-create a Job because its configuration has changed. The pod template of a Job
-// is immutable, so a correction of the spec reaches the pods in no other way. An action that has run, or may have run, is never
-// interrupted. An action that has not read or written anything loses nothing. The operator does not replace a Job without a hash.
+// is immutable, so a correction of the spec reaches the pods in no other way. A running action is never interrupted, nor one that may
+// run. An action that has not read or written anything loses nothing. A failed attempt of some kinds is not continued anyway, so their
+// Jobs are replaced before the next attempt. The operator does not replace a Job without a hash.
 func superseded(task state.Task, desired []resources.Child) bool {
-	failed := task.Failed && resources.ActionKindOf(task.Component).Supersede == resources.SupersedeFailed
+	failed := (task.Failed || task.BetweenAttempts()) && resources.ActionKindOf(task.Component).Supersede == resources.SupersedeFailed
 	replaceable := failed || !task.Started && !task.Ended() && !task.Failing
 	current := func(d resources.Child) bool {
 		return task.MadeFrom == d.Object.GetAnnotations()[dbv1.AnnotationApplied]

@@ -34,6 +34,7 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event, bool) {
 var transitions = []kit.Transition{
 	reported(dbv1.ConditionReady, metav1.ConditionTrue, "", corev1.EventTypeNormal),
 	reported(dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonRestoreRetrying, corev1.EventTypeWarning),
+	reported(dbv1.ConditionProgressing, metav1.ConditionTrue, dbv1.ReasonInitializeRetrying, corev1.EventTypeWarning),
 	reported(dbv1.ConditionCredentialsRotated, metav1.ConditionTrue, "", corev1.EventTypeNormal),
 	reported(dbv1.ConditionCredentialsRotated, metav1.ConditionFalse, dbv1.ReasonRotationFailed, corev1.EventTypeWarning),
 	reported(dbv1.ConditionProtectionEnforced, metav1.ConditionFalse, "", corev1.EventTypeWarning),

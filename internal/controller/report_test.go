@@ -37,6 +37,14 @@ func TestARetriedRestoreIsOneWarningAndOtherProgressIsNone(t *testing.T) {
 	}
 }
 
+func TestARetriedCreationOfDataIsAWarningOfItsOwn(t *testing.T) {
+	runs, again := progressing(dbv1.ReasonInitializing, "writing"), progressing(dbv1.ReasonInitializeRetrying, "no such program")
+	want := []kit.Event{{Type: corev1.EventTypeWarning, Reason: dbv1.ReasonInitializeRetrying, Action: "ReportProgressing", Note: "no such program"}}
+	if got := turns(runs, again); !reflect.DeepEqual(got, want) {
+		t.Errorf("reported %v, want %v", got, want)
+	}
+}
+
 func TestTwoConditionsThatChangeForOneReasonAreTwoEvents(t *testing.T) {
 	after := &dbv1.DatabaseCluster{}
 	for _, kind := range []string{dbv1.ConditionBackupHealthy, dbv1.ConditionBackupVerified} {

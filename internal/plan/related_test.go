@@ -74,6 +74,19 @@ func TestMembersOfOneDatabaseStartFromOneVolume(t *testing.T) {
 			fresh,
 			"create PersistentVolumeClaim data-orders-0\nInitializing: creating the volumes: PersistentVolumeClaim data-orders-0\n",
 		},
+		"a failed attempt to create the data is no restore": {
+			func(c *dbv1.DatabaseCluster, o *state.Observed) {
+				fresh(c, o)
+				v := filled(0)
+				v.Fill, v.From = state.Filling, naming.InitializeID(plans.UID)
+				o.Volumes = []state.Volume{v}
+				o.Restore.Jobs = []state.Task{{
+					Job: naming.RestoreJob("orders", v.From, v.UID, 0), UID: "job", Component: dbv1.ComponentRestore, Started: true, Pod: "x-1", Code: 1, Problem: "no such program",
+				}}
+			},
+			"InitializeRetrying: writing the first data into the volume of member 0; Kubernetes retries Job " +
+				naming.RestoreJob("orders", naming.InitializeID(plans.UID), "claim", 0) + ": pod x-1: no such program\n",
+		},
 		"member 0 alone starts with it": {
 			func(c *dbv1.DatabaseCluster, o *state.Observed) {
 				fresh(c, o)

@@ -90,6 +90,11 @@ func TestPasswordsInForceReachTheSecretsAlsoOfAPausedOrDeletedCluster(t *testing
 			deleted(c, o)
 			o.Rotation.Succeeded, o.Rotation.Problem, o.Rotation.MadeFrom = false, "cannot be scheduled", "another spec"
 		}, []string{hook}},
+		"it is deleted while a Job of another spec waits for its next attempt, because an attempt may have changed passwords": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
+			deleted(c, o)
+			running(o)
+			o.Rotation.Active, o.Rotation.Code, o.Rotation.MadeFrom = false, 1, "another spec"
+		}, nil},
 		"it is deleted and the Job has failed": {func(c *dbv1.DatabaseCluster, o *state.Observed) {
 			deleted(c, o)
 			o.Rotation.Succeeded, o.Rotation.Failed = false, true

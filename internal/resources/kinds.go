@@ -39,7 +39,8 @@ const (
 	// SupersedeUnstarted re-creates only Jobs that have not started. The operator never interrupts an action that has
 	// run, or may have run.
 	SupersedeUnstarted Supersede = iota
-	// SupersedeFailed also re-creates failed Jobs: none of their pods runs, and the action can start again.
+	// SupersedeFailed also re-creates Jobs that have failed, or that wait for another attempt after a failed one: none of
+	// their pods runs, and the action can start again.
 	SupersedeFailed
 )
 

@@ -77,6 +77,12 @@ type Task struct {
 // Ended reports whether the Job has ended, with any result.
 func (t Task) Ended() bool { return t.Succeeded || t.Failed }
 
+// BetweenAttempts reports whether the latest attempt has failed and Kubernetes will start another one later. No pod of the Job runs.
+func (t Task) BetweenAttempts() bool {
+	over := t.Ended() || t.Ending || t.Failing || t.Final
+	return !over && !t.Active && t.Code != protocol.ExitDone
+}
+
 // Facts returns the task without fields that no decision uses.
 func (t Task) Facts() Task {
 	t.Version = ""

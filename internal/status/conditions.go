@@ -92,15 +92,21 @@ func (p Pass) availableTogether(counted string) metav1.Condition {
 	return condition(dbv1.ConditionAvailable, p.Serves(), reasons[p.Serves()], counted)
 }
 
+// progressing is the condition of the current step. If no step is left although the user must act, the cluster may not match its
+// spec, so the condition has the reason of Stalled.
 func (p Pass) progressing() metav1.Condition {
 	reason, message := p.Plan.Reason, p.Plan.Message
+	idle := reason == dbv1.ReasonUpToDate
+	if stalled := p.Plan.Stalled; idle && stalled != nil {
+		reason, message = stalled.Reason, "nothing is in progress until you act; see the condition Stalled"
+	}
 	if p.Err != nil {
 		message = fmt.Sprintf("%s; %s", message, explain(p.Err))
-		if reason == dbv1.ReasonUpToDate {
+		if idle {
 			reason = dbv1.ReasonRetrying
 		}
 	}
-	return condition(dbv1.ConditionProgressing, reason != dbv1.ReasonUpToDate, reason, message)
+	return condition(dbv1.ConditionProgressing, !idle || p.Err != nil, reason, message)
 }
 
 func (p Pass) degraded() metav1.Condition {

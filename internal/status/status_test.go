@@ -117,6 +117,20 @@ func TestTheConditionsOfAPass(t *testing.T) {
 			"-Ready ReplicasNotReady, -Available ReplicasNotReady, +Progressing RolloutPaused, -Degraded MembersHealthy, -Stalled NotStalled",
 			"not available: 1 of 2 members are ready; pod orders-1 is not ready",
 		},
+		"only the user can bring the cluster to its spec": {
+			func(p *Pass) {
+				p.Plan.Stalled = &situation.Stall{Reason: dbv1.ReasonConfigureFailed, Message: "no such parameter"}
+			},
+			"-Ready ConfigureFailed, +Available AllReplicasReady, -Progressing ConfigureFailed, -Degraded MembersHealthy, +Stalled ConfigureFailed",
+			"stalled: no such parameter",
+		},
+		"a rollout continues although the user must act": {
+			func(p *Pass) {
+				p.Plan = plan.Plan{Reason: dbv1.ReasonRollingOut, Message: "restarting pod orders-1", Stalled: &situation.Stall{Reason: dbv1.ReasonConfigureFailed, Message: "no such parameter"}}
+			},
+			"-Ready ConfigureFailed, +Available AllReplicasReady, +Progressing RollingOut, -Degraded MembersHealthy, +Stalled ConfigureFailed",
+			"stalled: no such parameter",
+		},
 		"a rollout continues while every member serves": {
 			func(p *Pass) { p.Plan = plan.Plan{Reason: dbv1.ReasonRollingOut, Message: "restarting pod orders-1"} },
 			"-Ready RollingOut, +Available AllReplicasReady, +Progressing RollingOut, -Degraded MembersHealthy, -Stalled NotStalled",

@@ -80,6 +80,9 @@ var restoreSequences = []sequence{
 	{"restore-retries", []step{
 		inBucket("old", 2), goesWrong(trouble{verb: "restore", about: "--member 1", code: 1, times: 2}), withEngine(create(2, saved, fromLocation("old"))), holds("old of member"),
 	}},
+	{"restore-retries-image-corrected", []step{
+		inBucket("old", 1), backOff(time.Hour), goesWrong(trouble{verb: "restore", code: 1, times: 1}), soon(12, withEngine(create(1, saved, fromBackup("old")))), image("database:2"), holds("old of member"),
+	}},
 	{"restore-changed", []step{
 		inBucket("old", 2), inBucket("new", 2), oldHangs(), withEngine(create(2, saved, fromLocation("old"))), set("another backup is named", fromLocation("new")), holds("new of member"),
 	}},

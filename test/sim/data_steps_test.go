@@ -223,6 +223,11 @@ func goesWrong(t trouble) step {
 	return step{what: what, do: func(w *world) { w.store.disk.troubles = append(w.store.disk.troubles, t) }}
 }
 
+// backOff lets Kubernetes wait before it repeats an attempt of a Job.
+func backOff(wait time.Duration) step {
+	return step{what: fmt.Sprintf("from now on, a Job waits %s after a failed attempt", wait), do: func(w *world) { w.store.disk.backOff = wait }}
+}
+
 func mended(verb string) step {
 	return step{what: verb + " is mended", do: func(w *world) { w.store.disk.troubles = nil }}
 }

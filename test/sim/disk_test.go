@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -39,6 +40,8 @@ type disk struct {
 	// quota is the highest CPU limit of a Job's pod; 0 for any.
 	quota    int64
 	troubles []trouble
+	// backOff is how long a Job waits after a failed attempt.
+	backOff time.Duration
 	// shared is the state of a database that members have together.
 	shared shared
 }
@@ -100,14 +103,14 @@ func newDisk() *disk {
 func (d *disk) clone() *disk {
 	return &disk{
 		maps.Clone(d.bucket), maps.Clone(d.volumes), maps.Clone(d.succeeded), maps.Clone(d.exits), maps.Clone(d.streams), maps.Clone(d.lost),
-		maps.Clone(d.passwords), maps.Clone(d.own), d.quota, slices.Clone(d.troubles), d.shared.clone(),
+		maps.Clone(d.passwords), maps.Clone(d.own), d.quota, slices.Clone(d.troubles), d.backOff, d.shared.clone(),
 	}
 }
 
 func (d *disk) String() string {
 	of := d.shared
 	volumes, acked := d.ranked()
-	return fmt.Sprintln(d.bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.own, d.quota, d.troubles,
+	return fmt.Sprintln(d.bucket, volumes, d.succeeded, d.exits, d.streams, d.lost, d.own, d.quota, d.troubles, d.backOff,
 		acked, of.voters, of.left, of.ran, of.frozen, of.stalled, of.divided, of.gone, of.parameters, of.tunedFor)
 }
 

@@ -60,11 +60,18 @@ func (w *world) runJob(job *batchv1.Job) {
 		w.conclude(job, *verdict)
 	case overdue:
 		w.conclude(job, failing("DeadlineExceeded", "Job was active longer than specified deadline"))
-	case len(active) == 0:
+	case len(active) == 0 && !w.backsOff(pods):
 		w.createAttempt(job, pods)
 	default:
 		w.store.put(job)
 	}
+}
+
+// backsOff reports whether a Job with these failed pods waits before its next attempt.
+func (w *world) backsOff(pods []*corev1.Pod) bool {
+	return slices.ContainsFunc(pods, func(pod *corev1.Pod) bool {
+		return w.clock.Now().Before(pod.CreationTimestamp.Add(w.store.disk.backOff))
+	})
 }
 
 func (w *world) podsOfJob(job *batchv1.Job) []*corev1.Pod {

@@ -6,6 +6,7 @@ package sim
 
 import (
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -41,6 +42,9 @@ var pairSequences = []sequence{
 	{"pair-delete-foreground", []step{createPair(syncEngine), removeForeground(), told(createPair(syncEngine))}},
 	{"pair-delete-volumes", []step{createPair(pairEngine, deleteVolumes), remove()}},
 	{"pair-stale-agreement", []step{staleAgreement(), told(createPair(pairEngine))}},
+	{"pair-initialize-image-corrected", []step{
+		backOff(time.Hour), goesWrong(trouble{verb: "initialize", code: 1, times: 1}), soon(12, told(createPair(pairEngine))), image("database:2"), leads("orders-0"),
+	}},
 	{"pair-restore", []step{backedUp("old", pairEngine), told(createPair(pairEngine, fromBackup("old"))), holds("old of member 0")}},
 }
 

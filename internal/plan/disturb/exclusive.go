@@ -10,7 +10,6 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/phase"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/situation"
-	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
@@ -44,8 +43,7 @@ func after(t state.Task, o phase.Outcome) phase.Outcome {
 
 // idle reports whether the action of a Job has not started, or has failed and waits for its next attempt.
 func idle(t state.Task) bool {
-	between := !t.Active && !t.Failing && !t.Final && t.Code != protocol.ExitDone
-	return !t.Ending && (!t.Started || between)
+	return !t.Ending && (!t.Started || t.BetweenAttempts())
 }
 
 // underway reports whether the action of a Job may still disturb members. A Job that should have ended long ago has a pod on a node that

@@ -14,6 +14,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/engine"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
+	"github.com/dbcluster/databasecluster-operator/internal/protocol"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 	"github.com/dbcluster/databasecluster-operator/internal/testing/plans"
@@ -98,6 +99,23 @@ func TestARestoreJobThatMayHaveStartedIsNeverReCreated(t *testing.T) {
 				t.Error(plans.Text(p))
 			}
 		})
+	}
+}
+
+func TestARestoreJobBetweenTwoAttemptsIsReCreatedWhenItsConfigurationChanges(t *testing.T) {
+	cluster, observed := blockedRestore(t)
+	for i := range observed.Restore.Jobs {
+		job := &observed.Restore.Jobs[i]
+		job.Started, job.Active, job.Code, job.Remedy = true, false, protocol.ExitTransient, ""
+	}
+	if before := plans.Decide(cluster, observed); before.Reason != dbv1.ReasonRestoreRetrying || len(plans.Removals(before)) > 0 {
+		t.Fatalf("before the correction: %s", plans.Text(before))
+	}
+	cluster.Spec.Image = "example.test/ledger:2"
+	observed.Restore.Jobs[1].Active = true // its next attempt runs
+	p := plans.Decide(cluster, observed)
+	if all := plans.Removals(p); len(all) != 1 || all[0].Kind != "Job" || all[0].UID != "job0" || p.Reason != dbv1.ReasonRestoring || p.Stalled != nil {
+		t.Error(plans.Text(p))
 	}
 }
 

@@ -71,10 +71,16 @@ func do(message string, all ...operation.Operation) phase.Outcome {
 	return phase.Do(dbv1.ReasonRestoring, message, all...)
 }
 
+// creating are the reasons of the creation of data, by those of a restore.
+var creating = map[string]string{
+	dbv1.ReasonRestoring:       dbv1.ReasonInitializing,
+	dbv1.ReasonRestoreRetrying: dbv1.ReasonInitializeRetrying,
+}
+
 // outcome has the reason of a restore, or of the creation of data.
 func (r restore) outcome(o phase.Outcome) phase.Outcome {
-	if r.Initializes && o.Reason == dbv1.ReasonRestoring {
-		o.Reason = dbv1.ReasonInitializing
+	if reason, found := creating[o.Reason]; r.Initializes && found {
+		o.Reason = reason
 	}
 	return o
 }

@@ -78,7 +78,7 @@ func Finish(s *situation.Situation) (p Plan, over bool) {
 	v := judge(s)
 	p = rotating(v.Sentence(fmt.Sprintf("Job %s puts new passwords in force", v.Task.Job), ""))
 	p.RequeueAfter = v.Left
-	started := v.Standing != action.Superseded && v.Standing != action.Blocked
+	started := v.Standing != action.Blocked && (v.Standing != action.Superseded || v.Task.Started)
 	return p, !started || v.Standing == action.Lost
 }
 
