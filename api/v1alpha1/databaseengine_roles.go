@@ -9,7 +9,6 @@ package v1alpha1
 // their cluster.
 //
 // +kubebuilder:validation:XValidation:rule="self.primary != self.replica",message="spec.roles: primary and replica must differ"
-// +kubebuilder:validation:XValidation:rule="!has(self.lockSeconds) || !has(self.lockParameter)",message="spec.roles: set lockSeconds or lockParameter, not both"
 type EngineRoles struct {
 	// label is the name of the label on the pods, for example database.dbcluster.io/role.
 	// +required
@@ -37,13 +36,14 @@ type EngineRoles struct {
 	// seconds, 1 to 3600. Two ready primaries for a longer time set SplitBrainSuspected. Default: 30.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
+	// +kubebuilder:default=30
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3600
 	LockSeconds int32 `json:"lockSeconds,omitempty"`
 
 	// lockParameter is the name of a parameter in spec.parameters with that time in seconds, 1 to 3600, if clusters can change
 	// it. The default of the parameter must be such a number. It needs the action configure, which puts the parameter in
-	// force in all members at once. Do not set lockSeconds then. Default: the time is lockSeconds for all clusters.
+	// force in all members at once. lockSeconds has no effect then. Default: the time is lockSeconds for all clusters.
 	// +optional
 	// +operator-sdk:csv:customresourcedefinitions:type=spec
 	// +kubebuilder:validation:MinLength=1

@@ -13,7 +13,7 @@ import (
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 )
 
-// The default and the maximum of spec.roles.lockSeconds.
+// The default and the maximum of spec.roles.lockSeconds. A file of an engine that no API server has read lacks the default.
 const (
 	defaultLockSeconds = 30
 	maxLockSeconds     = 3600

@@ -309,7 +309,6 @@ func TestTheAPIServerRefusesInvalidEnginesOfRelatedMembersWithAMessage(t *testin
 		"a long name of a ConfigMap":        {relation(fields{"state": fields{"configMaps": list(strings.Repeat("a", 21))}}), "Too long: may not be more than 20"},
 		"no label":                          {roles(fields{"label": nil}), "spec.roles.label: Required value"},
 		"a label with a space":              {roles(fields{"label": "a b"}), "spec.roles.label must be the name of a label"},
-		"two lifetimes of the lock":         {roles(fields{"lockSeconds": 30, "lockParameter": "ttl"}), "spec.roles: set lockSeconds or lockParameter, not both"},
 		"one value for both roles":          {roles(fields{"replica": "primary"}), "spec.roles: primary and replica must differ"},
 		"a role with a space":               {roles(fields{"primary": "the primary"}), "spec.roles.primary must be the value of a label"},
 		"no time for the lock":              {roles(fields{"lockSeconds": int64(0)}), "spec.roles.lockSeconds in body should be greater than or equal to 1"},

@@ -1030,6 +1030,7 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: lockSeconds
       type:
         scalar: numeric
+      default: 30
     - name: positionField
       type:
         scalar: string

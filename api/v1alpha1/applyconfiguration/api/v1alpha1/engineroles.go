@@ -24,7 +24,7 @@ type EngineRolesApplyConfiguration struct {
 	LockSeconds *int32 `json:"lockSeconds,omitempty"`
 	// lockParameter is the name of a parameter in spec.parameters with that time in seconds, 1 to 3600, if clusters can change
 	// it. The default of the parameter must be such a number. It needs the action configure, which puts the parameter in
-	// force in all members at once. Do not set lockSeconds then. Default: the time is lockSeconds for all clusters.
+	// force in all members at once. lockSeconds has no effect then. Default: the time is lockSeconds for all clusters.
 	LockParameter *string `json:"lockParameter,omitempty"`
 	// positionField is the name of a field with the position of the member in the log of changes, in bytes, as an integer.
 	// The member writes this field into the annotation "status" of its pod, a JSON object. 0 means that the member does not
