@@ -320,7 +320,7 @@ func TestARecreatedClusterAdoptsOrphanedMembers(t *testing.T) {
 	create(t, again)
 	awaitTrue(t, again, dbv1.ConditionStalled, dbv1.ReasonNameConflict)
 
-	// The same commands as in docs/deletion.md.
+	// The commands of docs/deletion.md, for a cluster without an engine, a connection Secret and TLS.
 	for _, object := range []client.Object{statefulSet(cluster), service(cluster), &corev1.Service{ObjectMeta: at(cluster, "-headless")}, budget(cluster), networkPolicy(cluster)} {
 		remove(t, object, client.PropagationPolicy(metav1.DeletePropagationOrphan))
 	}
