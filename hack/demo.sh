@@ -52,12 +52,27 @@ start_client() {
     in_demo exec client -- sh -c "until [ -s /acked/$writer ]; do sleep 0.1; done"
 }
 
-# watch prints once a second who is the primary, and how many rows were acknowledged.
+# server prints the address and the timeline of the server that acknowledged the last row.
+server() { acked | tail -n 1 | cut -d ' ' -f 3,4; }
+
+# progress prints who is the primary, and how many rows were acknowledged.
+progress() {
+    printf '%s  %6d rows acknowledged, primary %s\n' "$(date +%T)" "$(acked | wc -l)" "$(primary)"
+    sleep 1
+}
+
+# watch prints the progress for some seconds.
 watch() {
     local end=$((SECONDS + $1))
-    while [ $SECONDS -lt $end ]; do
-        printf '%s  %6d rows acknowledged, primary %s\n' "$(date +%T)" "$(acked | wc -l)" "$(primary)"
-        sleep 1
+    while [ $SECONDS -lt $end ]; do progress; done
+}
+
+# await_failover prints the progress until another server than $1 acknowledges rows.
+await_failover() {
+    local end=$((SECONDS + 120))
+    while [ "$(server)" = "$1" ]; do
+        [ $SECONDS -lt $end ] || fail "no row was acknowledged for 120 s after the kill; see: kubectl -n $demo describe databasecluster payments"
+        progress
     done
 }
 
@@ -76,7 +91,7 @@ verdict() {
 }
 
 story() {
-    local victim
+    local victim killed
     say "PostgreSQL with two replicas, from one DatabaseCluster"
     make_cluster
     await Ready
@@ -88,9 +103,11 @@ story() {
     watch 3
 
     victim=$(primary)
+    killed=$(server)
     say "Kill the primary: its pod ends at once, without a grace period"
     show_in_demo delete pod "$victim" --grace-period=0 --force
-    watch 8
+    await_failover "$killed"
+    watch 3
     verdict
     await Ready
     show_in_demo get databaseclusters -o wide

@@ -83,3 +83,54 @@ it follows again: ready 1
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
+
+// Ready members promise that the primary can fail. With synchronous replication no replica takes over before the primary waits for one.
+func TestANewReplicaIsReadyWhenAReplicaCanTakeOver(t *testing.T) {
+	const program = `
+import json, following
+
+def rest(host, method, path, body=None, timeout=5):
+    if path not in w:
+        return 0, ""
+    return (w[path], "") if path == "readiness" else (200, json.dumps(w[path]))
+
+following.rest = rest
+
+def answers(first, *, mode=True, roles=("leader", "replica", "replica"), after=None, **values):
+    """Returns the answers of a new member: in a world, and after a change."""
+    global w
+    said = []
+    member = following.Following(first)
+    w = {"readiness": 200, "config": {"synchronous_mode": mode}, "cluster": {"members": [{"name": "orders-%d" % n, "role": r} for n, r in enumerate(roles)]}}
+    w = {path: value for path, value in {**w, **values}.items() if value}
+    said.append(member.ready())
+    if after:
+        w.update(after)
+        said.append(member.ready())
+    return said
+
+chosen = {"members": [{"name": "orders-0", "role": "leader"}, {"name": "orders-2", "role": "sync_standby"}]}
+lost = {"members": [{"name": "orders-0", "role": "leader"}, {"name": "orders-2", "role": "replica"}]}
+for what, result in (
+    ("the primary", answers("orders-0")), ("no standby", answers("orders-1", after={"cluster": chosen})), ("not synchronous", answers("orders-1", mode=False)),
+    ("another standby", answers("orders-1", cluster=chosen, after={"cluster": lost})), ("itself", answers("orders-2", cluster=chosen)),
+    ("no primary", answers("orders-1", roles=("replica", "replica"))), ("paused", answers("orders-1", cluster={**lost, "pause": True})),
+    ("PostgreSQL starts", answers("orders-1", cluster=chosen, readiness=503)), ("Patroni is silent", answers("orders-1", readiness=None)),
+    ("no configuration", answers("orders-1", config=None)), ("silent later", answers("orders-1", cluster=chosen, after={"config": {}, "readiness": 503})),
+): print("%s: %s" % (what, *result) if len(result) == 1 else "%s: %s, then %s" % (what, *result))`
+	const want = `the primary: 200
+no standby: 503, then 200
+not synchronous: 200
+another standby: 200, then 200
+itself: 200
+no primary: 200
+paused: 200
+PostgreSQL starts: 503
+Patroni is silent: 503
+no configuration: 503
+silent later: 200, then 503
+`
+	if got := python(t, "3", nil, program); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
