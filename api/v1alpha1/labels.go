@@ -10,6 +10,9 @@ const Finalizer = "database.dbcluster.io/finalizer"
 // FieldOwner is the name of the operator in the managed fields of objects.
 const FieldOwner = "databasecluster-operator"
 
+// FieldCreator is the name of the operator in the managed fields of objects that it has created and not updated yet.
+const FieldCreator = "databasecluster-operator-create"
+
 // Labels of the objects that the operator creates. The first three select the pods of a cluster.
 const (
 	// LabelName is always LabelNameValue.

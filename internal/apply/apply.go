@@ -16,39 +16,44 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/resources"
 )
 
+// Verb is what a write did to an object.
+type Verb int
+
+// Verbs of writes.
+const (
+	Created Verb = iota
+	Changed
+	Deleted
+)
+
 // Writer writes with the operator's field manager.
 type Writer struct {
 	Client client.Client
-	// Live reads from the API server. A Writer that creates no Jobs needs none.
+	// Live reads from the API server. A Writer that creates no Jobs and updates nothing needs none.
 	Live client.Reader
+	// Wrote is told about each successful write, with the object as the API server returned it; nil for nobody.
+	Wrote func(ctx context.Context, verb Verb, object client.Object)
 }
 
-// Create applies an object that did not exist at the last read, and returns the stored object. It does not force:
-// if another client created an object of that name and set a field differently, it writes nothing and returns a
-// conflict.
+// Create creates an object and returns the stored object. If the name exists, whoever has it, Create changes nothing and returns an
+// AlreadyExists error.
 func (w Writer) Create(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if err := w.checkServiceAccount(ctx, object); err != nil {
 		return nil, err
 	}
-	return w.apply(ctx, object.DeepCopy(), client.FieldOwner(dbv1.FieldOwner))
-}
-
-// Make creates a new object and returns the stored object. If the name exists, it changes nothing and returns an
-// AlreadyExists error.
-func (w Writer) Make(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	if err := w.checkServiceAccount(ctx, object); err != nil {
-		return nil, err
-	}
 	created := object.DeepCopy()
-	if err := w.Client.Create(ctx, created, client.FieldOwner(dbv1.FieldOwner)); err != nil {
+	if err := w.Client.Create(ctx, created, client.FieldOwner(dbv1.FieldCreator)); err != nil {
 		return nil, fmt.Errorf("create %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
+	w.tell(ctx, Created, created)
 	return created, nil
 }
 
@@ -63,10 +68,42 @@ func (w Writer) Terminating(ctx context.Context, namespace, name string) bool {
 // Update applies an object over the object with that UID and version, and returns the stored object. If that object
 // was deleted or has changed, it writes nothing and returns a conflict.
 func (w Writer) Update(ctx context.Context, object *unstructured.Unstructured, uid types.UID, version string) (*unstructured.Unstructured, error) {
+	version, err := w.bringOver(ctx, object, version)
+	if err != nil {
+		return nil, err
+	}
 	object = object.DeepCopy()
 	object.SetUID(uid)
 	object.SetResourceVersion(version)
-	return w.apply(ctx, object, client.FieldOwner(dbv1.FieldOwner), client.ForceOwnership)
+	// The client fills the object with the response of the API server.
+	err = w.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), client.FieldOwner(dbv1.FieldOwner), client.ForceOwnership)
+	if err != nil {
+		return nil, fmt.Errorf("apply %s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	w.tell(ctx, Changed, object)
+	return object, nil
+}
+
+// bringOver lets the field manager of Update own the fields that Create has set, and returns the version of the object. Otherwise an
+// apply could not remove them. Only the first update of an object needs that.
+func (w Writer) bringOver(ctx context.Context, object *unstructured.Unstructured, version string) (string, error) {
+	live := &unstructured.Unstructured{}
+	live.SetGroupVersionKind(object.GroupVersionKind())
+	if err := w.Live.Get(ctx, client.ObjectKeyFromObject(object), live); err != nil {
+		return "", fmt.Errorf("read %s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, sets.New(dbv1.FieldCreator), dbv1.FieldOwner)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read the field managers of %s %s: %w", object.GetKind(), object.GetName(), err)
+	case patch == nil, live.GetResourceVersion() != version: // the apply reports the conflict
+		return version, nil
+	}
+	patched := object.DeepCopy()
+	if err := w.Client.Patch(ctx, patched, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(dbv1.FieldOwner)); err != nil {
+		return "", fmt.Errorf("change the field manager of %s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	return patched.GetResourceVersion(), nil
 }
 
 // Report applies the status of the object with that UID and version. If the object has changed, it writes nothing
@@ -79,15 +116,8 @@ func (w Writer) Report(ctx context.Context, object *unstructured.Unstructured, u
 	if err != nil {
 		return fmt.Errorf("report of %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
+	w.tell(ctx, Changed, object)
 	return nil
-}
-
-func (w Writer) apply(ctx context.Context, object *unstructured.Unstructured, options ...client.ApplyOption) (*unstructured.Unstructured, error) {
-	// The client fills the object with the response of the API server.
-	if err := w.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), options...); err != nil {
-		return nil, fmt.Errorf("apply %s %s: %w", object.GetKind(), object.GetName(), err)
-	}
-	return object, nil
 }
 
 // Patch sends a JSON patch to an object that still has that version, and returns the new version.
@@ -104,6 +134,7 @@ func (w Writer) Patch(ctx context.Context, object *unstructured.Unstructured, ve
 	if err != nil {
 		return "", fmt.Errorf("patch %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
+	w.tell(ctx, Changed, patched)
 	return patched.GetResourceVersion(), nil
 }
 
@@ -119,10 +150,11 @@ func (w Writer) merge(ctx context.Context, object *unstructured.Unstructured, pa
 	if err != nil {
 		return fmt.Errorf("marshal a patch of %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
-	err = w.Client.Patch(ctx, object.DeepCopy(), client.RawPatch(types.MergePatchType, text), client.FieldOwner(dbv1.FieldOwner))
-	if err != nil {
+	patched := object.DeepCopy()
+	if err = w.Client.Patch(ctx, patched, client.RawPatch(types.MergePatchType, text), client.FieldOwner(dbv1.FieldOwner)); err != nil {
 		return fmt.Errorf("patch %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
+	w.tell(ctx, Changed, patched)
 	return nil
 }
 
@@ -141,6 +173,17 @@ func (w Writer) Change(ctx context.Context, before, after client.Object) error {
 	if err := w.Client.Patch(ctx, after, patch, client.FieldOwner(dbv1.FieldOwner)); err != nil {
 		return fmt.Errorf("patch %s %s: %w", kindOf(after), after.GetName(), err)
 	}
+	w.tell(ctx, Changed, after)
+	return nil
+}
+
+// ChangeStatus does the same for the status.
+func (w Writer) ChangeStatus(ctx context.Context, before, after client.Object) error {
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := w.Client.Status().Patch(ctx, after, patch, client.FieldOwner(dbv1.FieldOwner)); err != nil {
+		return fmt.Errorf("write the status of %s %s: %w", kindOf(after), after.GetName(), err)
+	}
+	w.tell(ctx, Changed, after)
 	return nil
 }
 
@@ -153,6 +196,7 @@ func (w Writer) Delete(ctx context.Context, object client.Object, options ...cli
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete %s %s: %w", kindOf(object), object.GetName(), err)
 	}
+	w.tell(ctx, Deleted, object)
 	return nil
 }
 
@@ -169,11 +213,18 @@ func (w Writer) Resize(ctx context.Context, pod *corev1.Pod, container string, r
 	if err != nil {
 		return fmt.Errorf("marshal the resources of pod %s: %w", pod.Name, err)
 	}
-	err = w.Client.SubResource("resize").Patch(ctx, pod.DeepCopy(), client.RawPatch(types.StrategicMergePatchType, patch))
-	if err != nil {
+	resized := pod.DeepCopy()
+	if err = w.Client.SubResource("resize").Patch(ctx, resized, client.RawPatch(types.StrategicMergePatchType, patch)); err != nil {
 		return fmt.Errorf("resize pod %s: %w", pod.Name, err)
 	}
+	w.tell(ctx, Changed, resized)
 	return nil
+}
+
+func (w Writer) tell(ctx context.Context, verb Verb, object client.Object) {
+	if w.Wrote != nil {
+		w.Wrote(ctx, verb, object)
+	}
 }
 
 // kindOf is the kind of an object for messages. Objects read by a typed client have no kind.

@@ -52,7 +52,7 @@ func TestNoJobIsCreatedAsTheServiceAccountOfAnotherOwner(t *testing.T) {
 			writer := apply.Writer{Client: server, Live: server}
 			_, created := writer.Create(t.Context(), job.Object)
 			job.Object.SetName("other")
-			_, made := writer.Make(t.Context(), job.Object)
+			_, made := writer.Create(t.Context(), job.Object)
 			jobs := &batchv1.JobList{}
 			if err := server.List(t.Context(), jobs); err != nil {
 				t.Fatal(err)

@@ -16,17 +16,14 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
-// readPolicy reads the NetworkPolicy of running copies. It is not watched.
+// readPolicy reads the NetworkPolicy of the copies. It is not watched.
 func (o *observation) readPolicy(ctx context.Context) {
-	runs := func(j state.Task) bool { return j.Component == dbv1.ComponentVerification && !j.Ended() }
-	if !slices.ContainsFunc(o.Jobs, runs) {
-		return
-	}
 	policy := &networkingv1.NetworkPolicy{}
 	if o.FindLive(ctx, naming.VerificationPolicy(o.backup.Spec.Cluster, o.backup.UID), policy) {
 		o.Policy = policy
 	}
-	o.PolicyRead = o.Err == nil
+	runs := func(j state.Task) bool { return j.Component == dbv1.ComponentVerification && !j.Ended() }
+	o.Isolates = o.Err == nil && slices.ContainsFunc(o.Jobs, runs)
 }
 
 // readOthers checks whether another backup of the cluster is earlier in the queue.

@@ -70,6 +70,9 @@ func newServer(t *testing.T, objects ...client.Object) *server {
 			}
 			return c.Get(ctx, key, object, options...)
 		},
+		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
+			return s.write("create "+object.GetObjectKind().GroupVersionKind().Kind+" "+object.GetName(), func() error { return c.Create(ctx, object, options...) })
+		},
 		Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
 			object := configuration.(interface {
 				GetKind() string
@@ -168,7 +171,7 @@ func runs() (*batchv1.Job, *corev1.Pod) {
 
 func TestTheFinalizerAndTheStatusComeBeforeTheFirstJob(t *testing.T) {
 	s := newServer(t, append(world(), backups.Asked())...)
-	for i, want := range []string{"patch now, patch status", "apply Job orders-backup-1c2d3e4f-0"} {
+	for i, want := range []string{"patch now, patch status", "create Job orders-backup-1c2d3e4f-0"} {
 		if _, err := s.pass(t); err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +240,7 @@ func TestAProblemOfAJobIsOneWarningBeforeTheDeadline(t *testing.T) {
 func policyAround(t *testing.T, backup *dbv1.DatabaseBackup) *networkingv1.NetworkPolicy {
 	t.Helper()
 	policy := &networkingv1.NetworkPolicy{}
-	apply, _ := operation.Find[plan.ApplyPolicy](plan.For(backup, plan.Observed{At: backups.Moment, PolicyRead: true}).Operations)
+	apply, _ := operation.Find[plan.ApplyPolicy](plan.For(backup, plan.Observed{At: backups.Moment, Isolates: true}).Operations)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(apply.Policy.Object.Object, policy); err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +338,7 @@ func TestMembersAdoptedFromThePreviousClusterAreBackedUpToo(t *testing.T) {
 			}
 			s := newServer(t, objects...)
 			_, err := s.pass(t)
-			if made := slices.Contains(s.sent, "apply Job orders-backup-1c2d3e4f-0"); err != nil || made != (name == "ours") {
+			if made := slices.Contains(s.sent, "create Job orders-backup-1c2d3e4f-0"); err != nil || made != (name == "ours") {
 				t.Error(err, s.sent)
 			}
 		})
@@ -362,7 +365,7 @@ func TestNoVolumeIsMountedBeforeTheStatefulSetControllerObservedZeroReplicas(t *
 	if err := s.Status().Update(t.Context(), set); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.pass(t); err != nil || !slices.Contains(s.sent, "apply Job orders-backup-1c2d3e4f-0") {
+	if _, err := s.pass(t); err != nil || !slices.Contains(s.sent, "create Job orders-backup-1c2d3e4f-0") {
 		t.Error(err, s.sent)
 	}
 }
@@ -396,7 +399,7 @@ func TestNoVolumeIsMountedThatMayBelongToAForeignStatefulSet(t *testing.T) {
 		claim.Labels = map[string]string{dbv1.LabelClusterUID: label}
 		s := newServer(t, append(objects, backups.Started(), set, claim)...)
 		_, err := s.pass(t)
-		if made := slices.Contains(s.sent, "apply Job orders-backup-1c2d3e4f-0"); err != nil || made != mounted {
+		if made := slices.Contains(s.sent, "create Job orders-backup-1c2d3e4f-0"); err != nil || made != mounted {
 			t.Errorf("label %q: %v, %q, %+v", label, err, s.sent, s.backup(t).Status)
 		}
 	}
@@ -408,7 +411,7 @@ func TestARejectionByTheAPIServerIsReportedAndAConflictIsNot(t *testing.T) {
 	for _, answer := range []error{forbidden, conflict} {
 		s := newServer(t, append(world(), backups.Started())...)
 		s.writes = func(what string) error {
-			if strings.HasPrefix(what, "apply Job") {
+			if strings.HasPrefix(what, "create Job") {
 				return answer
 			}
 			return nil
@@ -433,7 +436,7 @@ func TestInATerminatingNamespaceTheDataIsRetainedAndTheBackupDeleted(t *testing.
 	b.DeletionTimestamp = &metav1.Time{Time: backups.Moment}
 	s := newServer(t, append(world(), b)...)
 	s.writes = func(what string) error {
-		if !strings.HasPrefix(what, "apply Job") {
+		if !strings.HasPrefix(what, "create Job") {
 			return nil
 		}
 		err := apierrors.NewForbidden(schema.GroupResource{Resource: "jobs"}, "x", errors.New("it is being terminated"))
@@ -475,7 +478,7 @@ func TestADeletionRunsItsJobsAndRemovesTheFinalizerLast(t *testing.T) {
 	if err := s.Status().Update(t.Context(), pod); err != nil {
 		t.Fatal(err)
 	}
-	step("apply Job orders-unbackup-1c2d3e4f")
+	step("create Job orders-unbackup-1c2d3e4f")
 	step("")
 	deletes := &batchv1.Job{}
 	if err := s.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "orders-unbackup-1c2d3e4f"}, deletes); err != nil {
@@ -521,7 +524,7 @@ func TestNoTwoPodsWriteOneBackupOrUseOneVolume(t *testing.T) {
 			if err := s.Status().Update(t.Context(), ended); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.pass(t); err != nil || len(s.sent) == 0 || s.sent[0] != "apply Job orders-backup-1c2d3e4f-0" {
+			if _, err := s.pass(t); err != nil || len(s.sent) == 0 || s.sent[0] != "create Job orders-backup-1c2d3e4f-0" {
 				t.Fatalf("%v %v", err, s.sent)
 			}
 		})

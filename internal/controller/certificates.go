@@ -32,7 +32,7 @@ func (e execution) onCertificates(ctx context.Context, o operation.Certificates)
 	case operation.OwnCertificate:
 		return nil, e.own(ctx, o.Certificate)
 	case operation.Reload:
-		_, err := e.Writer.Make(ctx, o.Job.Object)
+		_, err := e.Writer.Create(ctx, o.Job.Object)
 		return nil, err
 	}
 	return nil, unknown(o)
@@ -93,7 +93,7 @@ func (e execution) keep(ctx context.Context, child resources.Child, live state.C
 	if live.Found() {
 		_, err = e.Writer.Update(ctx, child.Object, live.UID, live.Version)
 	} else {
-		_, err = e.Writer.Make(ctx, child.Object)
+		_, err = e.Writer.Create(ctx, child.Object)
 	}
 	return err
 }

@@ -57,7 +57,7 @@ func (e execution) generate(ctx context.Context, o operation.GenerateCredentials
 	} else {
 		secret := o.Object.DeepCopy()
 		secret.Object["data"] = values
-		_, err = e.Writer.Make(ctx, secret)
+		_, err = e.Writer.Create(ctx, secret)
 	}
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 	"github.com/dbcluster/databasecluster-operator/internal/naming"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 	"github.com/dbcluster/databasecluster-operator/internal/plan/deletion"
+	"github.com/dbcluster/databasecluster-operator/internal/resources"
 	"github.com/dbcluster/databasecluster-operator/internal/state"
 )
 
@@ -136,6 +137,7 @@ func (e execution) annotate(ctx context.Context, o operation.Record) error {
 func (e execution) scale(ctx context.Context, o operation.Scale) ([]kit.Event, error) {
 	lowered := e.StatefulSet.DeepCopy()
 	lowered.Spec.Replicas = &o.To
+	resources.RecordStoredSpec(lowered)
 	if o.Stop {
 		metav1.SetMetaDataAnnotation(&lowered.ObjectMeta, dbv1.AnnotationTerminating, deletion.TerminatingMark(e.Cluster))
 	}

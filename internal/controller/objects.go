@@ -33,7 +33,7 @@ func (e execution) onObjects(ctx context.Context, o operation.Objects) ([]kit.Ev
 	case operation.ChangeCredentials:
 		return nil, e.change(ctx, o)
 	case operation.MakeAgreement:
-		_, err := e.Writer.Make(ctx, o.Object)
+		_, err := e.Writer.Create(ctx, o.Object)
 		return nil, err
 	case operation.StartRotation:
 		_, err := e.Writer.Create(ctx, o.Object)
@@ -103,7 +103,8 @@ func (e execution) remove(ctx context.Context, removal operation.Removal) error 
 
 func (e execution) write(ctx context.Context, write operation.Apply) error {
 	stored, err := e.store(ctx, write)
-	if err != nil || !write.RecordsStoredSpec() {
+	// The generation of a new StatefulSet is 1 until somebody changes its spec, so it needs no record.
+	if err != nil || write.UID == "" || !write.RecordsStoredSpec() {
 		return err
 	}
 	return e.recordStoredSpec(ctx, stored)

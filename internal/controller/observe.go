@@ -33,12 +33,15 @@ import (
 
 // Observe reads a cluster and all its objects.
 func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKey) (*dbv1.DatabaseCluster, *situation.Situation, error) {
-	cluster, from := &dbv1.DatabaseCluster{}, r.Cache().Else(r.Live)
+	cluster, from := &dbv1.DatabaseCluster{}, r.Cache()
 	if live {
 		from = r.API()
 	}
 	if err := from.Get(ctx, key, cluster); err != nil {
 		return nil, nil, asDeleted(err)
+	}
+	if !live && !isNew(cluster) {
+		from = from.Else(r.Live)
 	}
 	o := &observation{Reading: kit.Reading{View: from, Live: r.Live, Object: cluster}, cluster: cluster, logs: r.Logs, Observed: state.Observed{At: r.Clock.Now()}}
 	o.read(ctx, r)
@@ -46,6 +49,12 @@ func (r *Reconciler) Observe(ctx context.Context, live bool, key client.ObjectKe
 		return nil, nil, o.Err
 	}
 	return cluster, situation.Of(cluster, o.Observed), nil
+}
+
+// isNew reports whether a pass will create what the cache does not have. Then the creation shows that a name is taken, and a look
+// before it would find nothing.
+func isNew(cluster *dbv1.DatabaseCluster) bool {
+	return cluster.Status.UpdateRevision == "" && cluster.DeletionTimestamp == nil && !cluster.Spec.Paused
 }
 
 // asDeleted returns ErrDeleted for a cluster that no longer exists, and otherwise the error of the read.

@@ -65,7 +65,7 @@ func TestVolumesAreAdoptedWhenNoJobOfThePreviousClusterMayMountThem(t *testing.T
 			if taken := claim.Labels[dbv1.LabelClusterUID] == string(cluster.UID); taken == c.waits {
 				t.Errorf("taken over: %v", taken)
 			}
-			if slices.Contains(s.sent, "apply StatefulSet orders") {
+			if slices.ContainsFunc(s.sent, writesStatefulSet) {
 				t.Errorf("members were created immediately: %q", s.sent)
 			}
 		})

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -60,7 +61,9 @@ func newServer(t *testing.T, objects ...client.Object) *server {
 					return err
 				}
 			}
-			return c.Create(ctx, object, options...)
+			object.SetUID(types.UID("uid of " + object.GetName())) // as an API server does
+			object.SetGeneration(1)
+			return s.write("create "+object.GetObjectKind().GroupVersionKind().Kind+" "+object.GetName(), func() error { return c.Create(ctx, object, options...) })
 		},
 		Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
 			object := configuration.(interface {
@@ -86,6 +89,9 @@ func (s *server) write(what string, call func() error) error {
 	}
 	return call()
 }
+
+// writesStatefulSet reports whether a request creates or changes the StatefulSet.
+func writesStatefulSet(sent string) bool { return strings.HasSuffix(sent, " StatefulSet orders") }
 
 // pass runs one pass for the cluster "orders".
 func (s *server) pass(t *testing.T) (ctrl.Result, error) {
@@ -123,8 +129,8 @@ func TestTheFirstPassAddsTheFinalizerAndThenCreatesTheObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"patch orders", "apply Service orders-headless", "apply Service orders", "apply PodDisruptionBudget orders", "apply NetworkPolicy orders",
-		"apply StatefulSet orders", "patch orders", "patch status of orders", // the second patch records the hash of the stored spec
+		"patch orders", "create Service orders-headless", "create Service orders", "create PodDisruptionBudget orders", "create NetworkPolicy orders",
+		"create StatefulSet orders", "patch status of orders",
 	}
 	if !slices.Equal(s.sent, want) {
 		t.Errorf("sent %q", s.sent)
@@ -154,7 +160,7 @@ func TestAPassThatCannotReadWritesAndReportsNothing(t *testing.T) {
 func TestARejectedObjectDoesNotBlockTheOthers(t *testing.T) {
 	s := newServer(t, running())
 	s.writes = func(what string) error {
-		if what == "apply PodDisruptionBudget orders" {
+		if what == "create PodDisruptionBudget orders" {
 			return apierrors.NewForbidden(schema.GroupResource{Resource: "poddisruptionbudgets"}, "orders", errors.New("exceeded quota"))
 		}
 		return nil
@@ -162,16 +168,16 @@ func TestARejectedObjectDoesNotBlockTheOthers(t *testing.T) {
 	if _, err := s.pass(t); err == nil {
 		t.Error("no error: the write would not be retried")
 	}
-	if !slices.Contains(s.sent, "apply StatefulSet orders") {
+	if !slices.Contains(s.sent, "create StatefulSet orders") {
 		t.Errorf("sent %q", s.sent)
 	}
-	if got := s.condition(t, dbv1.ConditionStalled); !strings.HasPrefix(got, "True Refused: apply PodDisruptionBudget orders") || !strings.Contains(got, "exceeded quota") {
+	if got := s.condition(t, dbv1.ConditionStalled); !strings.HasPrefix(got, "True Refused: create PodDisruptionBudget orders") || !strings.Contains(got, "exceeded quota") {
 		t.Error(got)
 	}
 }
 
 func TestAConflictIsNoErrorAndRequeues(t *testing.T) {
-	for _, at := range []string{"patch orders", "apply Service orders", "patch status of orders"} {
+	for _, at := range []string{"patch orders", "create Service orders", "patch status of orders"} {
 		t.Run(at, func(t *testing.T) {
 			s := newServer(t, running())
 			s.writes = func(what string) error {
@@ -201,7 +207,7 @@ func TestADeletedClusterIsIgnored(t *testing.T) {
 func TestAHookThatCannotStartReportsHowToSkipIt(t *testing.T) {
 	s := newServer(t, deleted())
 	s.writes = func(what string) error {
-		if strings.HasPrefix(what, "apply Job") {
+		if strings.HasPrefix(what, "create Job") {
 			return apierrors.NewForbidden(schema.GroupResource{Resource: "jobs"}, "x", errors.New("the namespace is being terminated"))
 		}
 		return nil

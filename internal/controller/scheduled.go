@@ -59,7 +59,7 @@ func (e execution) askToVerify(ctx context.Context, asked operation.VerifyBackup
 // createScheduled creates the DatabaseBackup of a schedule, then records the schedule in its status. A crash in
 // between leaves a backup without an origin: the next pass finds it under the same name.
 func (e execution) createScheduled(ctx context.Context, due operation.CreateBackup) ([]kit.Event, error) {
-	created, err := e.Writer.Make(ctx, due.Child.Object)
+	created, err := e.Writer.Create(ctx, due.Child.Object)
 	switch {
 	case apierrors.IsAlreadyExists(err):
 		return e.confirm(ctx, due)

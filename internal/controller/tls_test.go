@@ -94,7 +94,7 @@ func (s *crashing) converge(t *testing.T, at time.Time) {
 	t.Helper()
 	for range 6 {
 		r := &Reconciler{ClusterDomain: "cluster.local", TransferImage: "operator:1", Base: kit.Base{
-			Cached: s, Live: s, Writer: apply.Writer{Client: s}, Events: events.NewFakeRecorder(100), Clock: clocktesting.NewFakePassiveClock(at),
+			Cached: s, Live: s, Writer: apply.Writer{Client: s, Live: s}, Events: events.NewFakeRecorder(100), Clock: clocktesting.NewFakePassiveClock(at),
 		}}
 		s.dead = false
 		_, _ = r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "orders"}})

@@ -34,8 +34,10 @@ type Base struct {
 	// Cached reads from memory, Live from the API server.
 	Cached, Live client.Reader
 	Writer       apply.Writer
-	Events       events.EventRecorder
-	Clock        clock.PassiveClock
+	// Writes are the writes of previous passes, which the cache has to show first. The Writer records them there. Nil to not wait.
+	Writes *Writes
+	Events events.EventRecorder
+	Clock  clock.PassiveClock
 	// Logs are nil where no log can be read.
 	Logs Logs
 	// Indexed is true once the cache has the indexes of the reconciler.

@@ -7,7 +7,6 @@ package kit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -16,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
-	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
 	"github.com/dbcluster/databasecluster-operator/internal/operation"
 )
 
@@ -61,6 +59,12 @@ type Kind[O client.Object, F any, P Plan] interface {
 
 // Reconcile runs one pass: observe, decide, act, report.
 func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Kind[O, F, P], key client.ObjectKey) (ctrl.Result, error) {
+	// Wait for the cache: it must show what the previous pass has written.
+	if !b.Writes.shown(ctx, key) {
+		return ctrl.Result{RequeueAfter: catchUpDelay}, nil
+	}
+	ctx = b.Writes.during(ctx, key)
+
 	// Observe and decide. If a decision is unsafe on a stale cache, the pass decides again after a live read. A failed
 	// read does not mean that an object is absent.
 	pass, err := look(ctx, kind, false, key)
@@ -74,11 +78,15 @@ func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b Base, kind
 		return ctrl.Result{}, ignoreDeleted(err)
 	}
 
-	// Act: execute the operations in their order.
-	var done []Event
-	done, pass.Err = Execute(ctx, pass.Plan, func(ctx context.Context, o operation.Operation) ([]Event, error) {
-		return kind.Execute(ctx, &pass, o)
-	})
+	// Act: execute the operations in their order. If the name of a new object is taken, the cache lags behind, or the object has
+	// another owner: the pass decides again after a live read.
+	done := act(ctx, kind, &pass)
+	if apierrors.IsAlreadyExists(pass.Err) {
+		if pass, err = look(ctx, kind, true, key); err != nil {
+			return ctrl.Result{}, ignoreDeleted(err)
+		}
+		done = append(done, act(ctx, kind, &pass)...)
+	}
 
 	// Report: always, also after an error.
 	b.Tell(pass.Object, done)
@@ -91,6 +99,14 @@ func look[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P
 		return Pass[O, F, P]{}, err
 	}
 	return Pass[O, F, P]{Object: object, Facts: facts, Plan: kind.Decide(object, facts)}, nil
+}
+
+// act executes the operations of a plan in their order, and returns the events.
+func act[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P], pass *Pass[O, F, P]) (done []Event) {
+	done, pass.Err = Execute(ctx, pass.Plan, func(ctx context.Context, o operation.Operation) ([]Event, error) {
+		return kind.Execute(ctx, pass, o)
+	})
+	return done
 }
 
 // ignoreDeleted returns the error of a live read, except if the object no longer exists since the read from the cache.
@@ -111,9 +127,8 @@ func report[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Ki
 		return nil
 	}
 	// The patch is locked on the observed version: a status from an older view never replaces a newer one.
-	patch := client.MergeFromWithOptions(pass.Object, client.MergeFromWithOptimisticLock{})
-	if err := b.Writer.Client.Status().Patch(ctx, after, patch, client.FieldOwner(dbv1.FieldOwner)); err != nil {
-		return fmt.Errorf("write the status: %w", err)
+	if err := b.Writer.ChangeStatus(ctx, pass.Object, after); err != nil {
+		return err
 	}
 	b.Tell(pass.Object, news)
 	return nil

@@ -65,6 +65,15 @@ type Controller struct {
 	Indexes []Index
 }
 
+// objects are the kinds that the cache has for the controller.
+func (c Controller) objects() []client.Object {
+	all := []client.Object{c.For}
+	for _, w := range c.Watches {
+		all = append(all, w.Object)
+	}
+	return all
+}
+
 // Watch is another kind of object whose changes start passes.
 type Watch struct {
 	Object client.Object

@@ -70,7 +70,7 @@ func (c Child) Removals(live metav1.Object) []Operation {
 // foreignPaths are the paths of the operator that another client has written.
 func (c Child) foreignPaths(live metav1.Object, have map[string]any) [][]string {
 	if c.recordsStoredSpec {
-		if set, ok := live.(*appsv1.StatefulSet); ok && set.Annotations[dbv1.AnnotationStoredSpec] != StoredSpecHash(set) {
+		if set, ok := live.(*appsv1.StatefulSet); ok && !untouched(set) {
 			return c.whole
 		}
 		return nil
@@ -96,6 +96,14 @@ func StoredSpecHash(set *appsv1.StatefulSet) string {
 	spec := set.Spec
 	spec.Replicas, spec.VolumeClaimTemplates = nil, nil
 	return hash(spec)
+}
+
+// RecordStoredSpec sets the record on a StatefulSet whose number of members is about to change. That raises the generation, which is the
+// only record of a new StatefulSet.
+func RecordStoredSpec(set *appsv1.StatefulSet) {
+	if untouched(set) {
+		metav1.SetMetaDataAnnotation(&set.ObjectMeta, dbv1.AnnotationStoredSpec, StoredSpecHash(set))
+	}
 }
 
 func count(value any) int {

@@ -63,8 +63,8 @@ func latest(observed state.Observed) *appsv1.StatefulSet {
 	return observed.PreviousStatefulSet
 }
 
-// untouched reports whether the spec is as the operator last wrote it. If a crash prevented the operator from
-// recording the hash of a new StatefulSet, its generation is still 1.
+// untouched reports whether the spec is as the operator last wrote it. A new StatefulSet has no record: its generation is 1 until
+// somebody changes the spec.
 func untouched(set *appsv1.StatefulSet) bool {
 	recorded := set.Annotations[dbv1.AnnotationStoredSpec]
 	return recorded == StoredSpecHash(set) || recorded == "" && set.Generation == 1

@@ -12,7 +12,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -135,9 +134,9 @@ var dataMutants = map[string]mutant{
 
 // besideJob is an operator with an additional call when it creates a Job.
 func besideJob(part string, do func(context.Context, client.WithWatch) error) interceptor.Funcs {
-	return interceptor.Funcs{Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
-		err := c.Apply(ctx, configuration, options...)
-		if isJob(configuration, part) {
+	return interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
+		err := c.Create(ctx, object, options...)
+		if isJob(object, part) {
 			return firstOf(err, do(ctx, c))
 		}
 		return err
@@ -146,17 +145,16 @@ func besideJob(part string, do func(context.Context, client.WithWatch) error) in
 
 // otherJob is an operator that creates a Job with changes.
 func otherJob(part string, change func(map[string]any)) interceptor.Funcs {
-	return interceptor.Funcs{Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
-		if isJob(configuration, part) {
-			change(configuration.(interface{ UnstructuredContent() map[string]any }).UnstructuredContent())
+	return interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
+		if isJob(object, part) {
+			change(object.(*unstructured.Unstructured).Object)
 		}
-		return c.Apply(ctx, configuration, options...)
+		return c.Create(ctx, object, options...)
 	}}
 }
 
-func isJob(configuration runtime.ApplyConfiguration, part string) bool {
-	object := applied(configuration)
-	return object.GetKind() == "Job" && strings.Contains(object.GetName(), part)
+func isJob(object client.Object, part string) bool {
+	return object.GetObjectKind().GroupVersionKind().Kind == "Job" && strings.Contains(object.GetName(), part)
 }
 
 // removeFinalizer removes the operator's finalizer.

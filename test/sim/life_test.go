@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 )
 
 // site is one call of the operator: request, line of code, and count. Unlike a number over all calls, it does not
@@ -67,6 +69,8 @@ type life struct {
 	verb string
 	// writes is the number of requests that would change something.
 	writes int
+	// written are the writes that the cache may not show yet, by kind of the reconciled object.
+	written map[string]*kit.Writes
 }
 
 // call passes a call on, or fails it as the fault requires.

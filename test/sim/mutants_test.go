@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
@@ -84,9 +83,9 @@ var mutants = map[string]mutant{
 		"create", "an idle operator sends",
 	},
 	"the service account is written, too": {
-		interceptor.Funcs{Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
+		interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, created client.Object, options ...client.CreateOption) error {
 			err := c.Create(ctx, &corev1.ConfigMap{ObjectMeta: object("notes")})
-			return firstOf(client.IgnoreAlreadyExists(err), c.Apply(ctx, configuration, options...))
+			return firstOf(client.IgnoreAlreadyExists(err), c.Create(ctx, created, options...))
 		}},
 		"create", "ConfigMap notes is not the cluster's",
 	},

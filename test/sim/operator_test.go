@@ -170,11 +170,49 @@ func (l *life) reconciler(kind string) reconcile.Reconciler {
 	}
 	base := kit.Base{Cached: cached, Live: server, Writer: apply.Writer{Client: server, Live: server}, Events: warnings{w}, Clock: w.clock, Logs: logs{l}}
 	if kind == "DatabaseBackup" {
-		return &backup.Reconciler{Base: base, TransferImage: transferImage}
+		r := &backup.Reconciler{Base: base, TransferImage: transferImage}
+		l.remember(kind, &r.Base, r.Controller())
+		return r
 	}
-	return &controller.Reconciler{
+	r := &controller.Reconciler{
 		Base: base, TransferImage: transferImage, ClusterDomain: "cluster.local", ReferencePeriod: 5 * time.Minute, Random: w.random(),
 	}
+	l.remember(kind, &r.Base, r.Controller())
+	return r
+}
+
+// remember gives a reconciler the writes of earlier passes of this life.
+func (l *life) remember(kind string, base *kit.Base, c kit.Controller) {
+	if l.written[kind] == nil {
+		memory := *base
+		memory.Cached = sight{l.world}
+		must(memory.Remember(scheme, c))
+		if l.written == nil {
+			l.written = map[string]*kit.Writes{}
+		}
+		l.written[kind] = memory.Writes
+	}
+	base.Writes, base.Writer.Wrote = l.written[kind], l.written[kind].Record
+}
+
+// sight is what the cache shows. Unlike a request, a look into memory cannot fail.
+type sight struct{ *world }
+
+func (s sight) reader() client.Reader {
+	if s.lag != nil {
+		return s.lag
+	}
+	return s.store.server()
+}
+
+// Get reads an object.
+func (s sight) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+	return s.reader().Get(ctx, key, object, options...)
+}
+
+// List reads objects.
+func (s sight) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+	return s.reader().List(ctx, list, options...)
 }
 
 // warnings is a recorder that adds Warning events to the story.

@@ -168,9 +168,9 @@ func seenJobs(component string, change func(*batchv1.Job)) interceptor.Funcs {
 // createsDataAgain is an operator that runs the Job of the first data for member 3, too, when that member is added.
 func createsDataAgain() interceptor.Funcs {
 	var initialize *unstructured.Unstructured
-	return interceptor.Funcs{Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
-		if isJob(configuration, "-initialize-") {
-			initialize = applied(configuration).DeepCopy()
+	return interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
+		if isJob(object, "-initialize-") {
+			initialize = object.DeepCopyObject().(*unstructured.Unstructured)
 			initialize.SetName("orders-initialize-again-3")
 			volumes, _, _ := unstructured.NestedSlice(initialize.Object, "spec", "template", "spec", "volumes")
 			for _, v := range volumes {
@@ -180,9 +180,11 @@ func createsDataAgain() interceptor.Funcs {
 			}
 			must(unstructured.SetNestedSlice(initialize.Object, volumes, "spec", "template", "spec", "volumes"))
 		}
+		return c.Create(ctx, object, options...)
+	}, Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
 		err := c.Apply(ctx, configuration, options...)
 		if replicas, _, _ := unstructured.NestedFieldNoCopy(applied(configuration).Object, "spec", "replicas"); replicas == int64(5) {
-			return firstOf(err, c.Apply(ctx, client.ApplyConfigurationFromUnstructured(initialize), options...))
+			return firstOf(err, c.Create(ctx, initialize.DeepCopy()))
 		}
 		return err
 	}}

@@ -39,6 +39,12 @@ func upgrade() step {
 // differ.
 func olderOperator(server client.WithWatch) client.WithWatch {
 	return interceptor.NewClient(server, interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
+			if wanted, ok := object.(*unstructured.Unstructured); ok {
+				asOlder(wanted.Object)
+			}
+			return c.Create(ctx, object, options...)
+		},
 		Apply: func(ctx context.Context, c client.WithWatch, configuration runtime.ApplyConfiguration, options ...client.ApplyOption) error {
 			if wanted, ok := configuration.(interface{ UnstructuredContent() map[string]any }); ok {
 				asOlder(wanted.UnstructuredContent())

@@ -107,7 +107,7 @@ func TestALinkLocalEndpointIsRejectedForAVerification(t *testing.T) {
 
 func TestThePolicyOfARunningCopyIsCorrected(t *testing.T) {
 	backup, observed := verifying1(), idleWorld()
-	observed.Jobs, observed.PolicyRead = []state.Task{proof(0, nil)}, true
+	observed.Jobs, observed.Isolates = []state.Task{proof(0, nil)}, true
 	if apply := does[ApplyPolicy](For(backup, observed)); apply == nil || apply.Live != nil {
 		t.Error("a deleted policy is not re-created")
 	}

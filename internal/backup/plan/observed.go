@@ -57,9 +57,9 @@ type Observed struct {
 	Foreign bool
 
 	Queue
-	// Policy is the NetworkPolicy of the copies; nil if there is none. PolicyRead is true if it was read.
-	Policy     *networkingv1.NetworkPolicy
-	PolicyRead bool
+	// Policy is the NetworkPolicy of the copies; nil if there is none. Isolates is true if copies run that need it.
+	Policy   *networkingv1.NetworkPolicy
+	Isolates bool
 	// AccountProblem is why no Job may run as the ServiceAccount that the operator creates for the cluster; "" if Jobs may.
 	AccountProblem string
 	// Missing reports an object that the destination needs and that does not exist; "" if none is known.

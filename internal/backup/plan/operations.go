@@ -74,8 +74,12 @@ func (Finalize) Properties() operation.Properties {
 	return operation.Properties{First: true, LiveRead: true, WhileDeleting: true}
 }
 
-func (AddFinalizer) String() string   { return "add the finalizer" }
-func (c CreateJob) String() string    { return "create " + c.Job.String() }
+func (AddFinalizer) String() string { return "add the finalizer" }
+func (c CreateJob) String() string  { return "create " + c.Job.String() }
+
+// corrects reports whether the policy that exists differs.
+func (a ApplyPolicy) corrects() bool { return a.Live == nil || a.Policy.Drift(a.Live) != "" }
+
 func (a ApplyPolicy) String() string  { return "apply " + a.Policy.String() }
 func (d DeletePolicy) String() string { return "delete NetworkPolicy " + d.Name }
 func (s StopJob) String() string      { return "stop Job " + s.Job.Job }

@@ -114,7 +114,11 @@ func (s situation) startCopy(p Plan, ordinal int32) Plan {
 	if text := s.unverifiable(); text != "" {
 		return s.verified(p, dbv1.VerificationFailed, text)
 	}
-	return p.verifying(p.Status.Verification.Message).do(ApplyPolicy{Policy: s.policy()}, CreateJob{Job: s.verificationJob(ordinal)})
+	p = p.verifying(p.Status.Verification.Message)
+	if apply := (ApplyPolicy{Policy: s.policy(), Live: s.Policy}); apply.corrects() {
+		p = p.do(apply)
+	}
+	return p.do(CreateJob{Job: s.verificationJob(ordinal)})
 }
 
 func (s situation) verified(p Plan, phase dbv1.VerificationPhase, text string) Plan {
@@ -136,11 +140,11 @@ func (s situation) mismatch() string {
 // policyDrift corrects the policy of running copies, which may be deleted, changed, or written by an operator with
 // other settings.
 func (s situation) policyDrift() (apply ApplyPolicy, drifted bool) {
-	if !s.PolicyRead || !Begun(s.backup.Status) {
+	if !s.Isolates || !Begun(s.backup.Status) {
 		return apply, false
 	}
 	apply = ApplyPolicy{Policy: s.policy(), Live: s.Policy}
-	return apply, s.Policy == nil || apply.Policy.Drift(s.Policy) != ""
+	return apply, apply.corrects()
 }
 
 // unverifiable reports a missing precondition of a verification.

@@ -1,0 +1,133 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package kit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/dbcluster/databasecluster-operator/internal/apply"
+)
+
+// Writes are the writes of passes that the cache may not show yet. The next pass for the same object waits for them. Without that, it
+// would create an object again, or send a status that the API server refuses. They are only in memory: after a restart the cache is
+// as new as the API server, and every write has its own precondition anyway.
+type Writes struct {
+	cached  client.Reader
+	scheme  *runtime.Scheme
+	clock   clock.PassiveClock
+	watched map[schema.GroupVersionKind]bool
+
+	mutex   sync.Mutex
+	pending map[client.ObjectKey][]write
+}
+
+// write is an object that a pass has written.
+type write struct {
+	kind    schema.GroupVersionKind
+	key     client.ObjectKey
+	uid     types.UID
+	version string
+	how     apply.Verb
+	at      time.Time
+}
+
+const (
+	// patience is how long a pass waits for the cache. An object without the operator's labels never arrives there.
+	patience = 5 * time.Second
+	// catchUpDelay is the time until a pass looks again. The change itself usually starts one before.
+	catchUpDelay = 50 * time.Millisecond
+)
+
+// Remember lets the passes of a controller wait until the cache shows the writes of the passes before.
+func (b *Base) Remember(scheme *runtime.Scheme, c Controller) error {
+	w := &Writes{cached: b.Cached, scheme: scheme, clock: b.Clock, watched: map[schema.GroupVersionKind]bool{}, pending: map[client.ObjectKey][]write{}}
+	for _, object := range c.objects() {
+		kind, err := apiutil.GVKForObject(object, scheme)
+		if err != nil {
+			return fmt.Errorf("find the kind of %T: %w", object, err)
+		}
+		w.watched[kind] = true
+	}
+	b.Writes, b.Writer.Wrote = w, w.Record
+	return nil
+}
+
+type passKey struct{}
+
+// during returns the context of a pass for an object.
+func (w *Writes) during(ctx context.Context, key client.ObjectKey) context.Context {
+	if w == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, passKey{}, key)
+}
+
+// Record remembers a write of a pass.
+func (w *Writes) Record(ctx context.Context, how apply.Verb, object client.Object) {
+	key, passes := ctx.Value(passKey{}).(client.ObjectKey)
+	kind, err := apiutil.GVKForObject(object, w.scheme)
+	if !passes || err != nil || !w.watched[kind] {
+		return
+	}
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	now := write{
+		kind: kind, key: client.ObjectKeyFromObject(object), uid: object.GetUID(), version: object.GetResourceVersion(), how: how, at: w.clock.Now(),
+	}
+	older := func(p write) bool { return p.kind == now.kind && p.key == now.key }
+	w.pending[key] = append(slices.DeleteFunc(w.pending[key], older), now)
+}
+
+// shown reports whether the cache shows all writes of the previous passes for an object.
+func (w *Writes) shown(ctx context.Context, key client.ObjectKey) bool {
+	if w == nil {
+		return true
+	}
+	w.mutex.Lock()
+	pending := slices.Clone(w.pending[key])
+	w.mutex.Unlock()
+	pending = slices.DeleteFunc(pending, func(p write) bool { return w.clock.Since(p.at) >= patience || w.has(ctx, p) })
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if len(pending) == 0 {
+		delete(w.pending, key)
+		return true
+	}
+	w.pending[key] = pending
+	return false
+}
+
+// has reports whether the cache shows a write, or something newer.
+func (w *Writes) has(ctx context.Context, p write) bool {
+	object, err := w.scheme.New(p.kind)
+	if err != nil {
+		return true
+	}
+	seen, _ := object.(client.Object)
+	err = w.cached.Get(ctx, p.key, seen, client.UnsafeDisableDeepCopy)
+	switch {
+	case apierrors.IsNotFound(err):
+		return p.how != apply.Created
+	case err != nil || seen.GetUID() != p.uid:
+		return true
+	case p.how == apply.Deleted:
+		return seen.GetDeletionTimestamp() != nil
+	}
+	order, err := resourceversion.CompareResourceVersion(seen.GetResourceVersion(), p.version)
+	return err != nil || order >= 0
+}
