@@ -73,7 +73,7 @@ func (s *store) read(key client.ObjectKey, into client.Object) error {
 	return nil
 }
 
-// fill copies an object into another, typed or untyped.
+// fill copies an object into another, typed or untyped. Typed objects are those that a cache has, too, without managed fields.
 func fill(into, from client.Object) {
 	if untyped, ok := into.(*unstructured.Unstructured); ok {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(from)
@@ -81,9 +81,9 @@ func fill(into, from client.Object) {
 			panic(err)
 		}
 		untyped.Object = content
-	} else {
-		reflect.ValueOf(into).Elem().Set(reflect.ValueOf(from.DeepCopyObject()).Elem())
+		return
 	}
+	reflect.ValueOf(into).Elem().Set(reflect.ValueOf(from.DeepCopyObject()).Elem())
 	into.SetManagedFields(nil)
 }
 
