@@ -120,8 +120,8 @@ const (
 	AnnotationReferences = "database.dbcluster.io/references"
 	// AnnotationApplied is on every object that the operator applies: a hash of what it applied.
 	AnnotationApplied = "database.dbcluster.io/applied"
-	// AnnotationStoredSpec is on StatefulSets: a hash of the spec as the API server stored it after the operator's
-	// last write. A different hash means that another client changed the spec.
+	// AnnotationStoredSpec is on StatefulSets: the generation of the operator's last write, or a hash of the spec after it. If both
+	// differ, another client changed the spec. A StatefulSet that was never changed has none.
 	AnnotationStoredSpec = "database.dbcluster.io/stored-spec"
 	// AnnotationCertificate is on the Jobs of reloads: the certificate that members load, as in status.tls.served.
 	AnnotationCertificate = "database.dbcluster.io/certificate"

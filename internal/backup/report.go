@@ -34,6 +34,9 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseBackup, []kit.Event, bool) {
 	return after, append(troubles(backup, p.Plan), news...), true
 }
 
+// MayWait is false: a backup changes its status rarely.
+func (r *Reconciler) MayWait(_, _ *dbv1.DatabaseBackup) bool { return false }
+
 // transitions are the conditions whose changes are events.
 var transitions = []kit.Transition{
 	{Condition: dbv1.ConditionReady, Status: metav1.ConditionTrue, Type: corev1.EventTypeNormal, Action: "Report"},

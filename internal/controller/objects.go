@@ -102,18 +102,21 @@ func (e execution) remove(ctx context.Context, removal operation.Removal) error 
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=create;patch
 
 func (e execution) write(ctx context.Context, write operation.Apply) error {
-	stored, err := e.store(ctx, write)
-	// The generation of a new StatefulSet is 1 until somebody changes its spec, so it needs no record.
-	if err != nil || write.UID == "" || !write.RecordsStoredSpec() {
+	if write.UID == "" {
+		_, err := e.Writer.Create(ctx, write.Object)
+		return err
+	}
+	if write.RecordsStoredSpec() {
+		write.Object = resources.RecordGeneration(write.Object, e.StatefulSet)
+	}
+	stored, err := e.update(ctx, write)
+	if err != nil || !write.RecordsStoredSpec() || resources.Recorded(stored) {
 		return err
 	}
 	return e.recordStoredSpec(ctx, stored)
 }
 
-func (e execution) store(ctx context.Context, write operation.Apply) (*unstructured.Unstructured, error) {
-	if write.UID == "" {
-		return e.Writer.Create(ctx, write.Object)
-	}
+func (e execution) update(ctx context.Context, write operation.Apply) (*unstructured.Unstructured, error) {
 	version := write.Version
 	if len(write.Removals) > 0 {
 		var err error
@@ -124,8 +127,8 @@ func (e execution) store(ctx context.Context, write operation.Apply) (*unstructu
 	return e.Writer.Update(ctx, write.Object, write.UID, version)
 }
 
-// recordStoredSpec records the hash of the spec that the API server stored. After a crash in between, the next pass
-// repeats the write.
+// recordStoredSpec records the hash of the spec that the API server stored, after a write that did not change the spec once. After a crash
+// in between, the next pass repeats the write.
 func (e execution) recordStoredSpec(ctx context.Context, stored *unstructured.Unstructured) error {
 	set := &appsv1.StatefulSet{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, set); err != nil {

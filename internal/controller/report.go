@@ -29,6 +29,11 @@ func (r *Reconciler) Report(p pass) (*dbv1.DatabaseCluster, []kit.Event, bool) {
 	return after, append(news, hookTransitions(p.Object, after)...), true
 }
 
+// MayWait reports whether a change of the status may wait for the next one.
+func (r *Reconciler) MayWait(before, after *dbv1.DatabaseCluster) bool {
+	return status.MayWait(&before.Status, &after.Status)
+}
+
 // transitions are the conditions whose changes are events. The action contains the condition, because Kubernetes
 // counts events with the same reason and action as one event with one note.
 var transitions = []kit.Transition{

@@ -52,6 +52,8 @@ type Kind[O client.Object, F any, P Plan] interface {
 	// Report returns the object with its status after a pass, and the events about changes. It returns false if there
 	// is no object to update.
 	Report(pass Pass[O, F, P]) (O, []Event, bool)
+	// MayWait reports whether a change of the status may wait for the next one.
+	MayWait(before, after O) bool
 	// RequeueAfter returns the delay until the next pass; 0 to wait for a change. It returns false if the rate limiter
 	// handles the error of the pass.
 	RequeueAfter(pass Pass[O, F, P]) (time.Duration, bool)
@@ -90,7 +92,8 @@ func Reconcile[O client.Object, F any, P Plan](ctx context.Context, b Base, kind
 
 	// Report: always, also after an error.
 	b.Tell(pass.Object, done)
-	return requeue(ctx, kind, pass, report(ctx, b, kind, pass))
+	wait, err := report(ctx, b, kind, pass)
+	return requeue(ctx, kind, pass, wait, err)
 }
 
 func look[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P], live bool, key client.ObjectKey) (Pass[O, F, P], error) {
@@ -117,26 +120,31 @@ func ignoreDeleted(err error) error {
 	return err
 }
 
-// report writes the status if it has changed. After a conflict the view is stale: the next pass reports.
-func report[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Kind[O, F, P], pass Pass[O, F, P]) error {
+// report writes the status if it has changed. It returns the time that a change still waits for others. After a conflict the view is
+// stale: the next pass reports.
+func report[O client.Object, F any, P Plan](ctx context.Context, b Base, kind Kind[O, F, P], pass Pass[O, F, P]) (wait time.Duration, err error) {
 	if apierrors.IsConflict(pass.Err) {
-		return nil
+		return 0, nil
 	}
 	after, news, exists := kind.Report(pass)
-	if !exists || equality.Semantic.DeepEqual(pass.Object, after) {
-		return nil
+	changed := exists && !equality.Semantic.DeepEqual(pass.Object, after)
+	if wait := b.Writes.wait(client.ObjectKeyFromObject(pass.Object), changed && kind.MayWait(pass.Object, after)); wait > 0 || !changed {
+		return wait, nil
 	}
 	// The patch is locked on the observed version: a status from an older view never replaces a newer one.
 	if err := b.Writer.ChangeStatus(ctx, pass.Object, after); err != nil {
-		return err
+		return 0, err
 	}
 	b.Tell(pass.Object, news)
-	return nil
+	return 0, nil
 }
 
 // requeue returns the delay until the next pass. Problems that the user must correct are checked regularly.
-func requeue[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P], pass Pass[O, F, P], reportErr error) (ctrl.Result, error) {
+func requeue[O client.Object, F any, P Plan](ctx context.Context, kind Kind[O, F, P], pass Pass[O, F, P], wait time.Duration, reportErr error) (ctrl.Result, error) {
 	after, handled := kind.RequeueAfter(pass)
+	if wait > 0 && (after == 0 || wait < after) {
+		after = wait
+	}
 	switch err := errors.Join(pass.Err, reportErr); {
 	case reportErr == nil && handled:
 		return ctrl.Result{RequeueAfter: after}, nil

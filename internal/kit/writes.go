@@ -7,6 +7,7 @@ package kit
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -34,6 +35,8 @@ type Writes struct {
 
 	mutex   sync.Mutex
 	pending map[client.ObjectKey][]write
+	// waiting is since when a change of a status waits for others.
+	waiting map[client.ObjectKey]time.Time
 }
 
 // write is an object that a pass has written.
@@ -55,7 +58,7 @@ const (
 
 // Remember lets the passes of a controller wait until the cache shows the writes of the passes before.
 func (b *Base) Remember(scheme *runtime.Scheme, c Controller) error {
-	w := &Writes{cached: b.Cached, scheme: scheme, clock: b.Clock, watched: map[schema.GroupVersionKind]bool{}, pending: map[client.ObjectKey][]write{}}
+	w := &Writes{cached: b.Cached, scheme: scheme, clock: b.Clock, watched: map[schema.GroupVersionKind]bool{}, pending: map[client.ObjectKey][]write{}, waiting: map[client.ObjectKey]time.Time{}}
 	for _, object := range c.objects() {
 		kind, err := apiutil.GVKForObject(object, scheme)
 		if err != nil {
@@ -65,6 +68,13 @@ func (b *Base) Remember(scheme *runtime.Scheme, c Controller) error {
 	}
 	b.Writes, b.Writer.Wrote = w, w.Record
 	return nil
+}
+
+// Copy returns the same memory of another operator, with its own cache and clock.
+func (w *Writes) Copy(cached client.Reader, clock clock.PassiveClock) *Writes {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return &Writes{cached: cached, scheme: w.scheme, clock: clock, watched: w.watched, pending: maps.Clone(w.pending), waiting: maps.Clone(w.waiting)}
 }
 
 type passKey struct{}
@@ -110,6 +120,28 @@ func (w *Writes) shown(ctx context.Context, key client.ObjectKey) bool {
 	}
 	w.pending[key] = pending
 	return false
+}
+
+// gathering is how long a change of a status waits for others.
+const gathering = time.Second
+
+// wait returns the time that a change of a status still waits; 0 if it must be written now, or if there is none.
+func (w *Writes) wait(key client.ObjectKey, mayWait bool) time.Duration {
+	if w == nil {
+		return 0
+	}
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	since, waits := w.waiting[key]
+	if !waits {
+		since = w.clock.Now()
+	}
+	if rest := gathering - w.clock.Since(since); mayWait && rest > 0 {
+		w.waiting[key] = since
+		return rest
+	}
+	delete(w.waiting, key)
+	return 0
 }
 
 // has reports whether the cache shows a write, or something newer.

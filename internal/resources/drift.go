@@ -86,26 +86,6 @@ func (c Child) foreignPaths(live metav1.Object, have map[string]any) [][]string 
 	return paths
 }
 
-// StoredSpecHash is a hash of the spec of a StatefulSet as the API server stores it, with defaults. The operator
-// records it after each write to detect changes by others, which a comparison with the desired fields cannot
-// detect.
-//
-// The hash leaves out the replicas, which change in steps of their own, and the claim templates, which never
-// change.
-func StoredSpecHash(set *appsv1.StatefulSet) string {
-	spec := set.Spec
-	spec.Replicas, spec.VolumeClaimTemplates = nil, nil
-	return hash(spec)
-}
-
-// RecordStoredSpec sets the record on a StatefulSet whose number of members is about to change. That raises the generation, which is the
-// only record of a new StatefulSet.
-func RecordStoredSpec(set *appsv1.StatefulSet) {
-	if untouched(set) {
-		metav1.SetMetaDataAnnotation(&set.ObjectMeta, dbv1.AnnotationStoredSpec, StoredSpecHash(set))
-	}
-}
-
 func count(value any) int {
 	switch v := value.(type) {
 	case map[string]any:

@@ -63,13 +63,6 @@ func latest(observed state.Observed) *appsv1.StatefulSet {
 	return observed.PreviousStatefulSet
 }
 
-// untouched reports whether the spec is as the operator last wrote it. A new StatefulSet has no record: its generation is 1 until
-// somebody changes the spec.
-func untouched(set *appsv1.StatefulSet) bool {
-	recorded := set.Annotations[dbv1.AnnotationStoredSpec]
-	return recorded == StoredSpecHash(set) || recorded == "" && set.Generation == 1
-}
-
 // render builds a template. Its hash leaves out the resources of the database, which can change without a restart.
 // It also leaves out the name of the engine: members depend only on its declarations.
 func render(cluster *dbv1.DatabaseCluster, references []state.Reference) map[string]any {

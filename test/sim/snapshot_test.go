@@ -100,11 +100,12 @@ var (
 
 // pathDependent are the fields that depend on the path and not on the end. With updateStrategy OnDelete, the current
 // revision of a StatefulSet never changes. A member that was resized keeps its revision, but a restarted one has the
-// new one. Another annotation shows that all run the same template. A backup has a fence only if all members had stopped when it started.
+// new one. Another annotation shows that all run the same template. The record of the stored spec is a generation or a hash. A backup has a
+// fence only if all members had stopped when it started.
 var pathDependent = []string{
 	"currentRevision", "currentReplicas", "controller-revision-hash", "revision", "updatedReplicas",
 	"resourceVersion", "managedFields", "generation", "creationTimestamp", "lastTransitionTime", "startedAt", "lastProbeTime", "finishedAt",
-	"rate", "duration", "fence",
+	"rate", "duration", "fence", dbv1.AnnotationStoredSpec,
 }
 
 // onceTrue are the conditions that exist since they were first True. Their existence while False depends on the path.

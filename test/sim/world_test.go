@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+	"github.com/dbcluster/databasecluster-operator/internal/kit"
 )
 
 const (
@@ -114,6 +115,10 @@ func (w *world) clone() *world {
 	copied.sites, copied.counts = maps.Clone(w.sites), maps.Clone(w.counts)
 	copied.plant, copied.away = w.plant, w.away
 	copied.queues = maps.Clone(w.queues)
+	copied.life.written = map[string]*kit.Writes{}
+	for kind, writes := range w.life.written {
+		copied.life.written[kind] = writes.Copy(sight{copied}, copied.clock)
+	}
 	return copied
 }
 

@@ -1,0 +1,44 @@
+/*
+SPDX-License-Identifier: Apache-2.0
+*/
+
+package status
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dbv1 "github.com/dbcluster/databasecluster-operator/api/v1alpha1"
+)
+
+// MayWait reports whether a change of the status may wait for the next one: only numbers, members and texts differ, which change often
+// while members start. A change of the status of a condition, and of everything that decisions depend on, is written at once. While the
+// cluster is progressing, it is not Ready anyway, so Available may wait, too: in a rollout it changes with each member.
+func MayWait(before, after *dbv1.DatabaseClusterStatus) bool {
+	return equality.Semantic.DeepEqual(essence(before), essence(after))
+}
+
+// essence leaves out what may wait.
+func essence(status *dbv1.DatabaseClusterStatus) *dbv1.DatabaseClusterStatus {
+	rest := status.DeepCopy()
+	rest.Replicas, rest.ReadyReplicas, rest.UpdatedReplicas = 0, 0, 0
+	rest.Members, rest.Version, rest.Storage, rest.Endpoints = nil, "", nil, nil
+	rest.Selector, rest.ObservedGeneration = "", 0
+	progressing := !meta.IsStatusConditionFalse(rest.Conditions, dbv1.ConditionProgressing)
+	rest.Conditions = slices.DeleteFunc(rest.Conditions, func(c metav1.Condition) bool {
+		return initial[c.Type] == c.Status || c.Type == dbv1.ConditionAvailable && progressing
+	})
+	for i, c := range rest.Conditions {
+		rest.Conditions[i] = metav1.Condition{Type: c.Type, Status: c.Status}
+	}
+	return rest
+}
+
+// initial are the conditions of a cluster whose creation has begun. Before, it has none.
+var initial = map[string]metav1.ConditionStatus{
+	dbv1.ConditionReady: metav1.ConditionFalse, dbv1.ConditionAvailable: metav1.ConditionFalse, dbv1.ConditionProgressing: metav1.ConditionTrue,
+	dbv1.ConditionDegraded: metav1.ConditionFalse, dbv1.ConditionStalled: metav1.ConditionFalse,
+}
