@@ -45,7 +45,7 @@ func Orders() *dbv1.DatabaseCluster {
 }
 
 // Standing returns the observed state of a converged cluster.
-func Standing(t *testing.T, c *dbv1.DatabaseCluster) state.Observed {
+func Standing(t testing.TB, c *dbv1.DatabaseCluster) state.Observed {
 	t.Helper()
 	o := state.Observed{
 		HeadlessService:     live[corev1.Service](t, resources.HeadlessService(c)),
@@ -63,7 +63,7 @@ func Standing(t *testing.T, c *dbv1.DatabaseCluster) state.Observed {
 	return o
 }
 
-func live[T any](t *testing.T, child resources.Child) *T {
+func live[T any](t testing.TB, child resources.Child) *T {
 	t.Helper()
 	object := new(T)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(child.Object.Object, object); err != nil {
@@ -186,7 +186,7 @@ func KeptVolumes() []state.Volume {
 }
 
 // DecideEach modifies a converged cluster of three members and compares the resulting plan.
-func DecideEach(t *testing.T, change func(*dbv1.DatabaseCluster, *state.Observed), want string) {
+func DecideEach(t testing.TB, change func(*dbv1.DatabaseCluster, *state.Observed), want string) {
 	t.Helper()
 	cluster := Orders()
 	observed := Standing(t, cluster)
